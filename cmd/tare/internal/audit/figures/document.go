@@ -14,6 +14,7 @@ type document struct {
 	commands  []command
 	structs   []structSize
 	limits    []limit
+	copies    []copiedBench // benchmarks with the runs of one in a file read before
 
 	measured []measure            // figures of all tables, benchmarks and reports
 	groups   []*comparison        // figures of measured that compare with each other
@@ -43,8 +44,9 @@ type bench struct {
 	iterations int    // iterations of the first run; 0 if the page omits them
 	values     []benchValue
 	runs       int
-	repeated   int // number of runs that equal the first in iterations and all figures
-	group      int // number of the block of consecutive lines that contains the first run
+	repeated   int    // number of runs that equal the first in iterations and all figures
+	digest     uint64 // hash of the iterations and figures of all runs, in their order
+	group      int    // number of the block of consecutive lines that contains the first run
 }
 
 // benchValue is a figure of a benchmark in the unit of the output.

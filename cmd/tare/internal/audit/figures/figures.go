@@ -2,7 +2,7 @@
 // benchstat, reports of load generators, and pages with tables of figures and prose about
 // them. It finds mistakes in the figures and claims that they do not support.
 //
-// [Read] recognizes a file by its content. A reader then reads the file line by line into
+// [Files.Read] recognizes a file by its content. A reader then reads the file line by line into
 // a document, so that memory does not grow with the runs of a benchmark or the length of a
 // log, and each rule inspects the document.
 package figures
@@ -52,13 +52,24 @@ func Rules() []audit.Rule {
 // those omitted.
 const maxPerRule = 12
 
+// Files reads the files of one audit. It stores where it has seen the runs of benchmarks, so that it finds
+// a file whose runs are a copy of those of another one. The zero value has read nothing.
+type Files struct{ copied map[runsKey]place }
+
+// place is a benchmark of a file.
+type place struct{ file, name string }
+
 // Read reads a file and applies all rules. name is the path as the user gave it, for
 // findings and errors. The error is one line with the position.
-func Read(name string, src io.Reader) (Result, error) {
+func (f *Files) Read(name string, src io.Reader) (Result, error) {
 	doc, err := readFile(name, src)
 	if err != nil {
 		return Result{}, err
 	}
+	if f.copied == nil {
+		f.copied = map[runsKey]place{}
+	}
+	doc.findCopies(f.copied)
 	return Result{Findings: doc.applyRules(), Recognised: doc.describeContent()}, nil
 }
 

@@ -11,7 +11,7 @@ import (
 // check fails if the findings or the error of a text cannot be printed: each is one line with
 // a place in the text.
 func check(t *testing.T, text string) {
-	res, err := Read("file", strings.NewReader(text))
+	res, err := new(Files).Read("file", strings.NewReader(text))
 	if err != nil {
 		if strings.ContainsAny(err.Error(), "\r\n") || !strings.HasPrefix(err.Error(), "file:") {
 			t.Fatalf("error %q", err)

@@ -1,6 +1,8 @@
 package figures
 
 import (
+	"fmt"
+	"hash/fnv"
 	"io"
 	"slices"
 	"strconv"
@@ -131,14 +133,26 @@ func (b *benches) addResult(pos position, text string) bool {
 	key := benchKey{row.pkg, string(res.Name.Full()), pos.path}
 	if first := b.known[key]; first != nil {
 		first.runs++
+		first.addDigest(row)
 		if first.iterations == row.iterations && slices.Equal(first.values, row.values) {
 			first.repeated++
 		}
 		return true
 	}
 	b.known[key] = row
+	row.addDigest(row)
 	b.doc.benches = append(b.doc.benches, row)
 	return true
+}
+
+// addDigest adds a run to the hash of all runs: FNV-1a over the iterations and figures.
+func (b *bench) addDigest(run *bench) {
+	h := fnv.New64a()
+	fmt.Fprint(h, b.digest, run.iterations)
+	for _, v := range run.values {
+		fmt.Fprint(h, " ", v.value, v.unit)
+	}
+	b.digest = h.Sum64()
 }
 
 // benchKey identifies the runs of one benchmark.

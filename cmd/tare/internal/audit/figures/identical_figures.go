@@ -2,6 +2,8 @@ package figures
 
 import (
 	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -65,6 +67,9 @@ func findIdenticalFigures(d *document, report reportFunc) {
 			report(b.line, fmt.Sprintf("%s and %s have the same time, %s ns/op, to the last digit", first.name, b.name, format.Grouped(ns, countDecimals(ns))))
 		}
 	}
+	for _, c := range d.copies {
+		report(c.bench.line, fmt.Sprintf("the %s of %s equal those of %s in %s in all figures and in the numbers of iterations", format.Count(c.bench.runs, "run"), c.bench.name, c.first.name, c.first.file))
+	}
 	first := map[[3]float64]*load{}
 	for _, l := range d.loads {
 		k := [3]float64{l.rate.value, l.mean.value, l.requests.value}
@@ -78,6 +83,42 @@ func findIdenticalFigures(d *document, report reportFunc) {
 		findEqualRows(t, t.measures(i), report)
 	}
 	findIdleSteps(d, report)
+}
+
+// runsKey identifies the runs of a benchmark by what they measured.
+type runsKey struct {
+	runs   int
+	digest uint64
+}
+
+// copiedBench is a benchmark whose runs equal those of a benchmark in another file.
+type copiedBench struct {
+	bench *bench
+	first place
+}
+
+// findCopies finds the benchmarks with the runs of a benchmark that seen has from other files, and adds the
+// others to seen. It ignores pages, which quote the output of the same runs in several languages.
+func (d *document) findCopies(seen map[runsKey]place) {
+	if len(d.tables) > 0 || len(d.sentences) > 0 {
+		return
+	}
+	own := map[runsKey]place{}
+	for _, b := range d.benches {
+		const minRuns = 2 // a single run may have the time of another one by chance
+		if ns, _ := b.value("ns/op"); b.runs < minRuns || b.iterations < minRuns || !isDistinctive(ns) {
+			continue
+		}
+		key := runsKey{b.runs, b.digest}
+		first, isKnown := seen[key]
+		switch {
+		case !isKnown:
+			own[key] = place{filepath.Clean(d.name), b.name}
+		case first.file != filepath.Clean(d.name): // otherwise the user named the file twice
+			d.copies = append(d.copies, copiedBench{b, first})
+		}
+	}
+	maps.Copy(seen, own)
 }
 
 // isDistinctive reports whether a figure has enough digits not to occur twice by

@@ -124,14 +124,14 @@ func TestHostile(t *testing.T) {
 		{"\x1f\x8b\x08broken", "file: the file is damaged or cut off (gzip: unexpected EOF)"},
 		{strings.Repeat("## x\n| a | b |\n|---|---|\n| 1 | 2 |\n\n", maxTables+2), "file:25005:1: more than 5000 tables; split the file"},
 	} {
-		_, err := Read("file", strings.NewReader(tt.text))
+		_, err := new(Files).Read("file", strings.NewReader(tt.text))
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("%.40q: %v, want %s", tt.text, err, tt.want)
 		}
 	}
 	// What has no figures has no findings, and nothing is recognised.
 	for _, text := range []string{"", "\n\n", "hello\n", "{}", `{"schema":"tare.result/1"}`, "# A heading\n\nText with 3 words.\n", "<html></html>", "package main\n\nfunc main() {}\n"} {
-		if res, err := Read("file", strings.NewReader(text)); err != nil || len(res.Findings) > 0 || len(res.Recognised) > 0 {
+		if res, err := new(Files).Read("file", strings.NewReader(text)); err != nil || len(res.Findings) > 0 || len(res.Recognised) > 0 {
 			t.Errorf("%q: %+v, %v", text, res, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +12,7 @@ import (
 // read returns the findings of a text, which must be readable.
 func read(t testing.TB, text string) []audit.Finding {
 	t.Helper()
-	res, err := Read("file", strings.NewReader(text))
+	res, err := new(Files).Read("file", strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,6 +45,41 @@ func TestExamples(t *testing.T) {
 		}
 		if r.Title == "" || r.Lang == "" || strings.HasSuffix(r.Do, ".") {
 			t.Errorf("%s: %+v", r.ID, r)
+		}
+	}
+}
+
+// Runs that are those of another file are found in the second one, under another name, too; not those of a
+// file that is read twice, of a page that quotes the output, and of a file with one more run.
+func TestCopiedRuns(t *testing.T) {
+	output := func(name string, times ...string) string {
+		var out strings.Builder
+		for _, x := range times {
+			fmt.Fprintf(&out, "%s-8\t1000\t%s ns/op\n", name, x)
+		}
+		return out.String()
+	}
+	first := output("BenchmarkMailbox", "1203.4", "1199.7", "1210.9")
+	for _, tt := range []struct {
+		name, text string
+		isCopy     bool
+	}{
+		{"bitboard.txt", output("BenchmarkBitboard", "1203.4", "1199.7", "1210.9"), true},
+		{"./mailbox.txt", first, false},
+		{"more.txt", output("BenchmarkBitboard", "1203.4", "1199.7", "1210.9", "1204.2"), false},
+		{"turned.txt", output("BenchmarkBitboard", "1203.4", "1210.9", "1199.7"), false},
+		{"README.md", "# Chess\n\nThe mailbox board is slow:\n\n```\n" + first + "```\n\nThat is 2x slower than ours.\n", false},
+	} {
+		var files Files
+		for _, file := range []struct{ name, text string }{{"mailbox.txt", first}, {tt.name, tt.text}} {
+			res, err := files.Read(file.name, strings.NewReader(file.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := ofRule(res.Findings, "identical-figures")
+			if want := tt.isCopy && file.name == tt.name; len(found) > 0 != want {
+				t.Errorf("%s: %v, want findings: %t", file.name, found, want)
+			}
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/cmd/tare/internal/audit/figures"
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench"
 	"github.com/tarebench/tare/cmd/tare/internal/audit/rules"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
@@ -128,9 +129,10 @@ func (o *options) listRules(env cmdenv.Env) error {
 func readInputs(env cmdenv.Env, cmd *cobra.Command, args []string) (audit.Document, error) {
 	d := audit.Document{Schema: audit.Schema, Read: []string{}, Notes: []string{}, Findings: []audit.Finding{}}
 	var code []string // Go files and directories
+	var files figures.Files
 	for _, arg := range args {
 		if arg == stdin {
-			if err := readResult(arg, env.In, &d); err != nil {
+			if err := readResult(&files, arg, env.In, &d); err != nil {
 				return d, err
 			}
 			continue
@@ -140,9 +142,9 @@ func readInputs(env cmdenv.Env, cmd *cobra.Command, args []string) (audit.Docume
 		case err != nil:
 			return d, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", arg, cmdenv.Cause(err)), "name a file or a directory")
 		case info.IsDir():
-			err = readPages(arg, &d)
+			err = readPages(&files, arg, &d)
 		case filepath.Ext(arg) != ".go":
-			err = readResult(arg, nil, &d)
+			err = readResult(&files, arg, nil, &d)
 		}
 		if err != nil {
 			return d, err

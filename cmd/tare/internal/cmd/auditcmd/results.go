@@ -20,7 +20,7 @@ const stdin = "-"
 
 // readResult reads one file of results, or a page, that the user named, and adds its findings to d. in
 // is used for stdin only. A file without figures is a usage error.
-func readResult(path string, in io.Reader, d *audit.Document) error {
+func readResult(files *figures.Files, path string, in io.Reader, d *audit.Document) error {
 	if path != stdin {
 		f, err := os.Open(path)
 		if err != nil {
@@ -29,7 +29,7 @@ func readResult(path string, in io.Reader, d *audit.Document) error {
 		defer f.Close()
 		in = f
 	}
-	res, err := figures.Read(path, in)
+	res, err := files.Read(path, in)
 	if err != nil {
 		return cmdenv.Usage(format.Line(err.Error(), 0), "")
 	}
@@ -48,7 +48,7 @@ func isPage(name string) bool {
 
 // readPages reads the pages and texts below a directory, and adds the findings about those that have
 // figures to d. A file that cannot be read becomes a note: a directory has files of all kinds.
-func readPages(dir string, d *audit.Document) error {
+func readPages(files *figures.Files, dir string, d *audit.Document) error {
 	pages, recognised := 0, 0
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -71,7 +71,7 @@ func readPages(dir string, d *audit.Document) error {
 		}
 		defer f.Close()
 		pages++
-		res, err := figures.Read(path, f)
+		res, err := files.Read(path, f)
 		if err != nil {
 			d.Notes = append(d.Notes, format.Line(err.Error(), 0))
 			return nil
