@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -64,6 +65,11 @@ var (
 	// reverseLimit matches a limit below which a figure is never, as the median of the same run: "p99 at 200/s not
 	// below p50 at 200/s". The groups are the two figures with their conditions.
 	reverseLimit = lazyregexp.New(`(?i)\b(p\d\d\d?(?:\.\d+)?|max(?:imum)?|median)(?: (?:latency|time|duration))?\b((?:[^.;|<>≤≥]|\.\d){0,40}?)\s+(?:must |shall |should |has to |is |to )*(?:be )?(?:(?:not|never|no) (?:be )?(?:below|under|lower than|less than|smaller than)|at least|≥|>=)\s+(?:the |its )?(p\d\d\d?(?:\.\d+)?|median|min(?:imum)?)(?: (?:latency|time|duration))?\b((?:[^.;|,]|[.,]\d){0,40})`)
+	// brokenOff matches a command of a load generator that ends requests after a time, and has no latency of
+	// them. The groups are the number and the unit, which is s if it is absent.
+	brokenOff = lazyregexp.New(`^(?:(?:hey|oha|ghz)\b.*? -t[ =]?|ab\b.*? -s ?|(?:oha|ghz)\b.*? --timeout[ =]|vegeta\b.*? -timeout[ =])(\d+(?:\.\d+)?)(ms|s)?(?:\s|$)`)
+	// slowestLimit matches a limit on the slowest request, or on all requests.
+	slowestLimit = lazyregexp.New(`(?i)\b(?:slowest|longest|worst|max(?:imum)?|no (?:single )?(?:request|response|call|answer))\b(?:[^.;|]|\.\d){0,60}?(?:above|over|exceeds?|exceeding|below|under|at most|within|(?:less|more|longer|slower) than|<|≤|>)\s*(\d[\d,]*(?:\.\d+)?)\s*(ns|µs|us|μs|ms|s|sec|seconds|milliseconds)\b`)
 	// criterionHeader matches the header of a column of criteria.
 	criterionHeader = lazyregexp.New(`(?i)^(?:acceptance )?(?:criteri(?:on|a)|requirements?|conditions?|targets?|goals?|assertions?|objectives?|slos?)$`)
 	// afterwards matches a limit that was chosen by the figures that it judges.
@@ -205,6 +211,7 @@ func findCriterionCannotFail(d *document, report reportFunc) {
 			report(l.line, fmt.Sprintf("the limit of %s for %s is %s times what was measured, %s", formatTime(l.value), l.name, formatNumber(l.value/l.measured), formatTime(l.measured)))
 		}
 	}
+	findLimitsBeyondTimeout(d, report)
 	longest := map[int]measure{} // by section: a page may have several studies
 	for _, m := range d.measured {
 		if m.kind == timeKind && m.origin >= 0 && m.value > longest[m.section].value {
@@ -225,6 +232,33 @@ func findCriterionCannotFail(d *document, report reportFunc) {
 		if ok && limit.kind == timeKind && limit.value >= maxLongestRatio*top.value {
 			report(s.line, fmt.Sprintf("the limit of %s is %s times the longest time on the page, %s (line %d)", formatTime(limit.value), formatNumber(limit.value/top.value), formatTime(top.value), top.line))
 			reported[s.section] = true
+		}
+	}
+}
+
+// findLimitsBeyondTimeout reports limits on the slowest request that are not below the time after which the load
+// generator ends a request.
+func findLimitsBeyondTimeout(d *document, report reportFunc) {
+	for _, s := range d.sentences {
+		text := stripMarks(s.text)
+		m := slowestLimit.FindStringSubmatch(text)
+		if m == nil || !limitWord.MatchString(text) && !limitWord.MatchString(s.path) {
+			continue
+		}
+		limit, _, ok := parseQuantity(m[1] + " " + m[2])
+		if !ok || limit.kind != timeKind {
+			continue
+		}
+		for _, c := range d.commands {
+			end := brokenOff.FindStringSubmatch(c.text)
+			if end == nil {
+				continue
+			}
+			timeout, _, ok := parseQuantity(end[1] + " " + cmp.Or(end[2], "s"))
+			if ok && timeout.value > 0 && limit.value >= timeout.value {
+				report(s.line, fmt.Sprintf("%s: %s (line %d) ends a request after %s and has no latency of it", quote(m[0]), quote(end[0]), c.line, formatTime(timeout.value)))
+				break
+			}
 		}
 	}
 }
