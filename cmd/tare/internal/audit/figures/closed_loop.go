@@ -56,7 +56,7 @@ func findCapacity(d *document, report reportFunc) bool {
 	}
 	for _, s := range d.sentences {
 		text := stripMarks(s.text)
-		if len(d.loads) == 0 || !handles.MatchString(text) || !quotesLatency.MatchString(text) {
+		if !handles.MatchString(text) || !quotesLatency.MatchString(text) {
 			continue
 		}
 		if negation.MatchString(strings.ReplaceAll(text, "can", "")) {
@@ -65,15 +65,56 @@ func findCapacity(d *document, report reportFunc) bool {
 		if rate, at, l := d.findQuotedLoop(s.text); l != nil {
 			report(s.lineAt(at), fmt.Sprintf("%s per second come from a closed loop (%s, line %d): at that rate with other connections, or a burst, the latency is another", formatNumber(rate), l.tool, l.rate.line))
 			found = true
+		} else if rate, at, line := d.findTabledLoop(s.text); line > 0 {
+			report(s.lineAt(at), fmt.Sprintf("%s per second (line %d) come from a closed loop, as the commands of the page are: at that rate with other connections, or a burst, the latency is another", formatNumber(rate), line))
+			found = true
 		}
 	}
 	return found
 }
 
+// quoteTolerance is the share by which a rate in the text may be rounded.
+const quoteTolerance = 0.02
+
+var (
+	// loopCommand matches a command of a load generator that knows closed loops.
+	loopCommand = lazyregexp.New(`^(?:wrk|ab|hey|oha|ghz)\b`)
+	// ratedCommand matches an option of a fixed rate.
+	ratedCommand = lazyregexp.New(`\s(?:-R|--rate|-q|--rps|-r)[ =]?\d`)
+)
+
+// findTabledLoop returns a rate per second that a text states, its place in the text, and the line of the table
+// that has it, if all commands of the page that send requests are closed loops. The line is 0 without one.
+func (d *document) findTabledLoop(text string) (rate float64, at, line int) {
+	loops := 0
+	for _, c := range d.commands {
+		switch {
+		case strings.HasPrefix(c.text, "vegeta"), strings.HasPrefix(c.text, "k6"), strings.HasPrefix(c.text, "wrk2"), ratedCommand.MatchString(c.text):
+			return 0, 0, 0
+		case loopCommand.MatchString(c.text):
+			loops++
+		}
+	}
+	if loops == 0 {
+		return 0, 0, 0
+	}
+	for _, m := range statedRate.FindAllStringSubmatchIndex(text, maxFigures) {
+		q, _, ok := parseQuantity(text[m[2]:m[3]] + " ")
+		if !ok {
+			continue
+		}
+		for _, x := range d.measured {
+			if isOfTable := x.origin >= 0 && x.origin < benchOrigin; isOfTable && x.kind == rateKind && isNear(q.value, x.value, quoteTolerance) {
+				return q.value, m[0], x.line
+			}
+		}
+	}
+	return 0, 0, 0
+}
+
 // findQuotedLoop returns a rate per second that a text states, its place in the text, and the
 // report of a closed loop that has the rate. It returns a nil report without one.
 func (d *document) findQuotedLoop(text string) (rate float64, at int, of *load) {
-	const quoteTolerance = 0.02 // a rate in the text is rounded
 	for _, m := range statedRate.FindAllStringSubmatchIndex(text, maxFigures) {
 		q, _, ok := parseQuantity(text[m[2]:m[3]] + " ")
 		if !ok {

@@ -65,11 +65,13 @@ var (
 	// reverseLimit matches a limit below which a figure is never, as the median of the same run: "p99 at 200/s not
 	// below p50 at 200/s". The groups are the two figures with their conditions.
 	reverseLimit = lazyregexp.New(`(?i)\b(p\d\d\d?(?:\.\d+)?|max(?:imum)?|median)(?: (?:latency|time|duration))?\b((?:[^.;|<>≤≥]|\.\d){0,40}?)\s+(?:must |shall |should |has to |is |to )*(?:be )?(?:(?:not|never|no) (?:be )?(?:below|under|lower than|less than|smaller than)|at least|≥|>=)\s+(?:the |its )?(p\d\d\d?(?:\.\d+)?|median|min(?:imum)?)(?: (?:latency|time|duration))?\b((?:[^.;|,]|[.,]\d){0,40})`)
-	// brokenOff matches a command of a load generator that ends requests after a time, and has no latency of
-	// them. The groups are the number and the unit, which is s if it is absent.
+	// brokenOff matches a command of a load generator that ends requests after a time. The groups are the number
+	// and the unit, which is s if it is absent.
 	brokenOff = lazyregexp.New(`^(?:(?:hey|oha|ghz)\b.*? -t[ =]?|ab\b.*? -s ?|(?:oha|ghz)\b.*? --timeout[ =]|vegeta\b.*? -timeout[ =])(\d+(?:\.\d+)?)(ms|s)?(?:\s|$)`)
+	// scriptTimeout matches that option in a script of k6. The group is the time.
+	scriptTimeout = lazyregexp.New(`\btimeout: *['"](\d+(?:\.\d+)?m?s)['"]`)
 	// slowestLimit matches a limit on the slowest request, or on all requests.
-	slowestLimit = lazyregexp.New(`(?i)\b(?:slowest|longest|worst|max(?:imum)?|no (?:single )?(?:request|response|call|answer))\b(?:[^.;|]|\.\d){0,60}?(?:above|over|exceeds?|exceeding|below|under|at most|within|(?:less|more|longer|slower) than|<|≤|>)\s*(\d[\d,]*(?:\.\d+)?)\s*(ns|µs|us|μs|ms|s|sec|seconds|milliseconds)\b`)
+	slowestLimit = lazyregexp.New(`(?i)\b(?:slowest|longest|worst|max(?:imum)?|no (?:single )?(?:request|response|call|answer)|\d+(?:\.\d+)?\s?% of (?:the |all )?(?:requests|responses|calls|answers))\b(?:[^.;|]|\.\d){0,60}?(?:above|over|exceeds?|exceeding|below|under|at most|within|(?:less|more|longer|slower) than|<|≤|>)\s*(\d[\d,]*(?:\.\d+)?)\s*(ns|µs|us|μs|ms|s|sec|seconds|milliseconds)\b`)
 	// criterionHeader matches the header of a column of criteria.
 	criterionHeader = lazyregexp.New(`(?i)^(?:acceptance )?(?:criteri(?:on|a)|requirements?|conditions?|targets?|goals?|assertions?|objectives?|slos?)$`)
 	// afterwards matches a limit that was chosen by the figures that it judges.
@@ -236,31 +238,58 @@ func findCriterionCannotFail(d *document, report reportFunc) {
 	}
 }
 
-// findLimitsBeyondTimeout reports limits on the slowest request that are not below the time after which the load
-// generator ends a request.
+// findLimitsBeyondTimeout reports limits on the slowest request, or on all of them, that are not below the time
+// after which the load generator ends a request.
 func findLimitsBeyondTimeout(d *document, report reportFunc) {
-	for _, s := range d.sentences {
-		text := stripMarks(s.text)
+	timeouts := d.findTimeouts()
+	if len(timeouts) == 0 {
+		return
+	}
+	check := func(line int, text string) {
 		m := slowestLimit.FindStringSubmatch(text)
-		if m == nil || !limitWord.MatchString(text) && !limitWord.MatchString(s.path) {
-			continue
+		if m == nil {
+			return
 		}
-		limit, _, ok := parseQuantity(m[1] + " " + m[2])
-		if !ok || limit.kind != timeKind {
-			continue
-		}
-		for _, c := range d.commands {
-			end := brokenOff.FindStringSubmatch(c.text)
-			if end == nil {
-				continue
-			}
-			timeout, _, ok := parseQuantity(end[1] + " " + cmp.Or(end[2], "s"))
-			if ok && timeout.value > 0 && limit.value >= timeout.value {
-				report(s.line, fmt.Sprintf("%s: %s (line %d) ends a request after %s and has no latency of it", quote(m[0]), quote(end[0]), c.line, formatTime(timeout.value)))
-				break
+		bound, _, ok := parseQuantity(m[1] + " " + m[2])
+		for _, end := range timeouts {
+			if ok && bound.kind == timeKind && bound.value >= end.value {
+				report(line, fmt.Sprintf("%s: %s (line %d) ends a request after %s, and no answer takes longer", quote(m[0]), quote(end.text), end.line, formatTime(end.value)))
+				return
 			}
 		}
 	}
+	for _, s := range d.sentences {
+		if text := stripMarks(s.text); limitWord.MatchString(text) || limitWord.MatchString(s.path) {
+			check(s.line, text)
+		}
+	}
+	for _, t := range d.tables {
+		column := slices.IndexFunc(t.header, criterionHeader.MatchString)
+		for _, row := range t.rows {
+			if column >= 0 && column < len(row.cells) {
+				check(row.line, row.cells[column])
+			}
+		}
+	}
+}
+
+// findTimeouts returns the times after which the scripts and the load generators of the page end a request.
+func (d *document) findTimeouts() []timeout {
+	out := slices.Clone(d.timeouts)
+	for _, c := range d.commands {
+		if m := brokenOff.FindStringSubmatch(c.text); m != nil {
+			out = appendTimeout(out, c.line, m[0], m[1]+cmp.Or(m[2], "s"))
+		}
+	}
+	return out
+}
+
+// appendTimeout appends a time such as 5s with the text that it is from, unless it is not above 0.
+func appendTimeout(all []timeout, line int, text, value string) []timeout {
+	if q, _, ok := parseQuantity(value); ok && q.kind == timeKind && q.value > 0 {
+		all = append(all, timeout{line, text, q.value})
+	}
+	return all
 }
 
 var (

@@ -12,6 +12,7 @@ type document struct {
 	tables    []*table   // tables of a page
 	sentences []sentence // sentences of a page that may be about figures
 	commands  []command
+	timeouts  []timeout
 	structs   []structSize
 	limits    []limit
 	copies    []copiedBench // benchmarks with the runs of one in a file read before
@@ -123,6 +124,7 @@ type load struct {
 	warmed      bool     // the tool discards a warm-up
 	asked       measured // rate that the command of vegeta asks for; offered is the rate that it attained
 	workers     measured // most requests of vegeta in flight
+	counted     measured // responses of all statuses, if the report also has a number of requests
 	tagged      []taggedPart
 }
 
@@ -176,6 +178,13 @@ func (s sentence) lineAt(offset int) int {
 type command struct {
 	position
 	text string
+}
+
+// timeout is a time after which a script or a command ends a request.
+type timeout struct {
+	line  int
+	text  string  // of the option
+	value float64 // s
 }
 
 // limit is the upper limit of a latency, with the measured latency.

@@ -199,8 +199,9 @@ func (g *grid) figuresOf(label string, s *sideSet) []measure {
 // pairsFor returns the pairs of figures of a row that a statement with words may compare: of
 // rows that it names, and of columns that it names. Two columns need no name if they are the figures
 // before and after a change, or if the statement names one of them. A statement that
-// names columns only may be about each row.
-func (g *grid) pairsFor(words wordSet, kinds []kind) []tablePair {
+// names columns only may be about each row. If isOfItself is set, the statement compares a row with what
+// it was, and two columns are in that order.
+func (g *grid) pairsFor(words wordSet, kinds []kind, isOfItself bool) []tablePair {
 	named := g.rows.findNamed(words)
 	hasRow := len(named) > 0 || len(g.labels) == 1
 	if len(named) == 0 {
@@ -214,7 +215,7 @@ func (g *grid) pairsFor(words wordSet, kinds []kind) []tablePair {
 			continue
 		}
 		sides := s.naming.findNamed(words)
-		isTold := len(s.columns) == 2 && hasRow && (s.change || len(sides) == 1 && s.isAlone)
+		isTold := len(s.columns) == 2 && hasRow && (s.change || isOfItself && s.isAlone || len(sides) == 1 && s.isAlone)
 		if len(sides) < 2 && !isTold {
 			continue
 		}
@@ -223,7 +224,7 @@ func (g *grid) pairsFor(words wordSet, kinds []kind) []tablePair {
 			for i, a := range row {
 				for _, b := range row[i+1:] {
 					if isTold || slices.Contains(sides, a.subject) && slices.Contains(sides, b.subject) {
-						out = append(out, tablePair{a: a, b: b, ordered: s.change})
+						out = append(out, tablePair{a: a, b: b, ordered: s.change || isOfItself && len(s.columns) == 2})
 					}
 				}
 			}

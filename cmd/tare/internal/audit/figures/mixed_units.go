@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // mixedUnits returns the rule mixed-units, which findMixedUnits applies.
@@ -28,6 +29,7 @@ func findMixedUnits(d *document, report reportFunc) {
 		findUnitsAgainstHeader(t, report)
 		findForgottenUnits(t, report)
 		findUnitOfPart(t, report)
+		findReciprocals(t, report)
 		findBinaryAndDecimal(t.measures(i), report)
 	}
 	for _, s := range d.sentences {
@@ -152,6 +154,42 @@ func findUnitOfPart(t *table, report reportFunc) {
 				report(row.line, fmt.Sprintf("%s stands in a column headed %s, whose last figure, %s, is the sum with a thousandth of it", quote(row.cells[col]), quote(header), last.cells[col]))
 				break
 			}
+		}
+	}
+}
+
+var (
+	// timePerItem matches the header of a time an item, such as ms/sheet. The group is the unit.
+	timePerItem = lazyregexp.New(`(?i)^(ns|µs|us|ms|s)\s*(?:/|per )\s*[a-z]+$`)
+	// itemsPerSecond matches the header of its inverse.
+	itemsPerSecond = lazyregexp.New(`(?i)^[a-z]+\s*(?:/|per )\s*s(?:ec(?:ond)?)?$`)
+)
+
+// findReciprocals reports a row whose time an item is a thousand times, or a thousandth, of the inverse of its
+// items per second, if the two figures of all other rows follow from each other.
+func findReciprocals(t *table, report reportFunc) {
+	const rounding = 0.02
+	rate := slices.IndexFunc(t.header, itemsPerSecond.MatchString)
+	for col, header := range t.header {
+		m := timePerItem.FindStringSubmatch(header)
+		if rate < 0 || m == nil {
+			continue
+		}
+		unit, _ := findUnit(m[1])
+		follows, slips, last := 0, 0, tableRow{}
+		for _, row := range t.rows {
+			a, ok := plainCell(row, col)
+			b, okB := plainCell(row, rate)
+			product := a * unit.size * b
+			switch {
+			case ok && okB && isNear(product, 1, rounding):
+				follows++
+			case ok && okB && (isNear(product, unitFactor, rounding) || isNear(product, 1/unitFactor, rounding)):
+				slips, last = slips+1, row
+			}
+		}
+		if slips == 1 && follows >= minOthers && follows+slips == len(t.rows) {
+			report(last.line, fmt.Sprintf("%s stands in a column headed %s: by the %s %s it has another unit", quote(last.cells[col]), quote(header), last.cells[rate], t.header[rate]))
 		}
 	}
 }

@@ -257,7 +257,9 @@ func (o *outputs) readSummary(pos position, text string) bool {
 	}
 	if m := statusCount.FindStringSubmatch(text); m != nil {
 		n := numberAt(m[2], pos)
-		if l.tool != "ghz" {
+		if l.tool == "ghz" {
+			l.counted = addMeasured(l.counted, n)
+		} else {
 			l.requests = addMeasured(l.requests, n)
 		}
 		isSuccess := m[1] == "OK" || m[1][0] == '2' || m[1][0] == '3'

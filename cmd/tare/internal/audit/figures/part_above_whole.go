@@ -73,6 +73,9 @@ func findReportDisorder(l *load, report reportFunc) {
 			report(p.line, fmt.Sprintf("%s takes %s of a request of %s in the mean", p.name, formatTime(p.value), formatTime(l.mean.value)))
 		}
 	}
+	if l.requests.isKnown() && l.counted.value > l.requests.value*countRounding {
+		report(l.counted.line, fmt.Sprintf("the statuses are of %.0f responses, and the report has %.0f requests", l.counted.value, l.requests.value))
+	}
 	isExempt := l.tool == "wrk" || l.tool == "ab"
 	if !isExempt && l.requests.isKnown() && l.errors.value > l.requests.value*countRounding {
 		report(l.errors.line, fmt.Sprintf("%.0f of %.0f requests failed", l.errors.value, l.requests.value))

@@ -417,6 +417,9 @@ func isStatement(text string) bool {
 // toolCommand matches a command of a load generator, or one that starts a server or a request.
 var toolCommand = lazyregexp.New("(?:^|[$#>%❯`;&|(] *|/|\\s)(wrk2?|ab|hey|oha|vegeta|k6|ghz|go test|curl|docker run)\\s+(-|https?:|run\\b|attack\\b|\\.)")
 
+// maxTimeouts limits the times after which scripts end a request.
+const maxTimeouts = 20
+
 // readCommand stores the command in a line of a block of code, or in `marks` of code or
 // after a prompt in prose.
 func (r *reader) readCommand(line string, inCode bool) {
@@ -429,6 +432,9 @@ func (r *reader) readCommand(line string, inCode bool) {
 	}
 	if !inCode && !strings.Contains(line, "`") && !strings.HasPrefix(line, "$ ") {
 		return
+	}
+	if m := scriptTimeout.FindStringSubmatch(line); m != nil && len(r.doc.timeouts) < maxTimeouts {
+		r.doc.timeouts = appendTimeout(r.doc.timeouts, r.line, strings.Clone(m[0]), m[1])
 	}
 	m := toolCommand.FindStringSubmatchIndex(line)
 	if m == nil {

@@ -135,13 +135,16 @@ func countLoads(d *document, selects func(runs int) bool) (n, first int) {
 // numbered matches the label of one of several runs of one thing.
 var numbered = lazyregexp.New(`(?i)^(?:results?|run|test|trial|attempt|round|try|iteration|pass|take)?\s*#?\d+[.:]?$`)
 
+// runMark matches the number of a run at the end of a label, as in "wrk -c10 http://a/ # run 3".
+var runMark = lazyregexp.New(`(?i)[\s(#,:-]*\b(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+\)?[.:]?$`)
+
 // runKey returns the key that the reports of several runs of one target share.
 func (l *load) runKey() loadKey {
 	key := loadKey{
 		tool:        l.tool,
 		url:         l.url,
 		path:        l.path,
-		label:       l.label,
+		label:       runMark.ReplaceAllString(l.label, ""),
 		connections: l.connections.value,
 		offered:     l.offered.value,
 	}

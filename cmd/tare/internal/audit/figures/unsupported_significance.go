@@ -154,6 +154,15 @@ func (g *grid) findUntested(s sentence, words wordSet, sure bool) (*testedRow, i
 	return nil, 0
 }
 
+// isDenied reports whether a negation or a condition stands before the end of a match, or after it in its clause.
+func isDenied(text string, end int) bool {
+	clause := text[end:]
+	if i := strings.IndexAny(clause, ",;:"); i >= 0 {
+		clause = clause[:i]
+	}
+	return negation.MatchString(text[:end]) || negation.MatchString(clause)
+}
+
 // findUnsupportedSignificance reports sentences that state a change of a benchmark for
 // which benchstat finds none, and significance without any sign of repetitions.
 func findUnsupportedSignificance(d *document, report reportFunc) {
@@ -164,13 +173,13 @@ func findUnsupportedSignificance(d *document, report reportFunc) {
 		}
 	}
 	for _, s := range d.sentences {
-		m := gained.FindString(s.text)
-		if len(unchanged) == 0 || m == "" || negation.MatchString(s.text) {
+		m := gained.FindStringIndex(s.text)
+		if len(unchanged) == 0 || m == nil || isDenied(s.text, m[1]) {
 			continue
 		}
 		for _, word := range strings.Fields(strings.ToLower(s.text)) {
 			if row, ok := unchanged[strings.Trim(word, ".,:;`*")]; ok {
-				report(s.line, fmt.Sprintf("%s is said of %s, and benchstat has p=%v for it (line %d)", quote(m), row.name, row.p, row.line))
+				report(s.line, fmt.Sprintf("%s is said of %s, and benchstat has p=%v for it (line %d)", quote(s.text[m[0]:m[1]]), row.name, row.p, row.line))
 				break
 			}
 		}
@@ -189,8 +198,8 @@ func findUnsupportedSignificance(d *document, report reportFunc) {
 		}
 	}
 	for _, s := range d.sentences {
-		if m := significant.FindString(s.text); m != "" && !negation.MatchString(s.text) {
-			report(s.line, fmt.Sprintf("%s: the page has no number of runs, no interval and no p", quote(m)))
+		if m := significant.FindStringIndex(s.text); m != nil && !isDenied(s.text, m[1]) {
+			report(s.line, fmt.Sprintf("%s: the page has no number of runs, no interval and no p", quote(s.text[m[0]:m[1]])))
 		}
 	}
 }

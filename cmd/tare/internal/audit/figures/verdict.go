@@ -139,12 +139,14 @@ func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 	before, after, hasThan := c.splitClause(claims)
 	words := newWordSet(c.sentence.text[:c.start] + " " + c.sentence.text[c.end:])
 	first, second := newWordSet(before), newWordSet(after)
+	isOfItself := hasThan && itself.MatchString(after) // than before: the reference is the column before it
+	hasThan = hasThan && !isOfItself
 	if !hasThan {
 		second = wordSet{}
 	}
 	var out []tablePair
 	for _, g := range d.nearGrids(c.sentence.line) {
-		for _, p := range g.pairsFor(words, c.kinds) {
+		for _, p := range g.pairsFor(words, c.kinds, isOfItself) {
 			sides := newNaming([]string{p.a.subject, p.b.subject})
 			out = append(out, p.order(sides, first, second, hasThan))
 		}
@@ -200,6 +202,9 @@ func (c claim) splitClause(claims []claim) (before, after string, hasThan bool) 
 	}
 	return before, after, false
 }
+
+// itself matches the words after "than" by which a row is compared with what it was.
+var itself = lazyregexp.New(`(?i)^\W*(?:before|previously|(?:it|they|that) (?:was|were|did|used to|had been))\b`)
 
 // thanWord matches the word before the reference of a comparison.
 var thanWord = lazyregexp.New(`(?i)\bthan\b|\bas (?:fast|quick|slow|much|many|long|large|big|high|heavy) as\b|\bcompared (?:to|with)\b|\brelative to\b|\bversus\b|\bvs\b`)

@@ -56,13 +56,13 @@ func (in *input) makesInput(fn *types.Func) bool {
 // makers matches the names of functions that make values of any kind.
 var makers = lazyregexp.New(`^(?i:make|build|new|create|gen|prepare|setup|example|test)[A-Z0-9_]`)
 
-// makesReadOnly reports whether a call is of a function of the test files that makes a slice, and the
-// call that gets the slice only reads it, so that one slice would do for all iterations.
+// makesReadOnly reports whether a call is of a function of the test files that makes a slice, a string or a
+// struct, and the call that gets the value only reads it, so that one would do for all iterations.
 func (in *input) makesReadOnly(l *loop, call *ast.CallExpr, fn *types.Func) bool {
 	if !in.isTestHelper(fn) || !makers.MatchString(fn.Name()) && !in.isCalledBeforeLoop(fn) {
 		return false
 	}
-	if t := in.pass.TypesInfo.TypeOf(call); t == nil || !isSliceOrString(t) {
+	if t := in.pass.TypesInfo.TypeOf(call); t == nil || !isSliceOrString(t) && !isStructPointer(t) {
 		return false
 	}
 	// The function computes something: one that returns a constant or a variable costs nothing.
@@ -108,6 +108,15 @@ func isSliceOrString(t types.Type) bool {
 	}
 	basic, ok := t.Underlying().(*types.Basic)
 	return ok && basic.Info()&types.IsString != 0
+}
+
+// isStructPointer reports whether a type is a pointer to a struct.
+func isStructPointer(t types.Type) bool {
+	p, ok := t.Underlying().(*types.Pointer)
+	if ok {
+		_, ok = p.Elem().Underlying().(*types.Struct)
+	}
+	return ok
 }
 
 // readsOnly reports whether the functions that a call may run belong to the package, and only read

@@ -24,6 +24,7 @@ func loopMixed() rule {
 			if first < 0 {
 				continue
 			}
+			in.reportInnerN(b.loops[first])
 			loopEnd := b.loops[first].node.End()
 			ast.Inspect(b.body, func(n ast.Node) bool {
 				sel, ok := n.(*ast.SelectorExpr)
@@ -36,6 +37,33 @@ func loopMixed() rule {
 			})
 		}
 	}}
+}
+
+// reportInnerN reports the calls in a loop over b.Loop of functions of the package that get a testing.B and
+// use its N: it is not the number of their iterations.
+func (in *input) reportInnerN(l *loop) {
+	for call := range nodesOf[*ast.CallExpr](l.body) {
+		for _, a := range call.Args {
+			if !isNamed(in.pass.TypesInfo.TypeOf(a), "testing", "B") {
+				continue
+			}
+			for _, f := range in.flowGraph().Called(call, nil) {
+				if f.Body != nil && in.usesN(f.Body) {
+					in.report(call, "%s uses b.N in a loop over b.Loop, where it is not the number of its iterations", formatExpr(call.Fun))
+				}
+			}
+		}
+	}
+}
+
+// usesN reports whether statements use the N of a testing.B.
+func (in *input) usesN(body ast.Node) bool {
+	for sel := range nodesOf[*ast.SelectorExpr](body) {
+		if sel.Sel.Name == "N" && isNamed(in.pass.TypesInfo.TypeOf(sel.X), "testing", "B") {
+			return true
+		}
+	}
+	return false
 }
 
 // isLoopBound reports whether a node is in the head of a loop over b.N.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
 // stateGrows finds slices, maps and buffers from outside of a loop that each iteration
@@ -154,10 +155,11 @@ func (in *input) findGrownMap(l *loop, a *ast.AssignStmt) *types.Var {
 // proportion to the number of entries. It returns nil for other calls.
 func (in *input) findInserted(l *loop, call *ast.CallExpr) *types.Var {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || len(call.Args) == 0 || !in.isDistinct(l, call.Args[0]) {
+	fn := in.callee(call)
+	if !ok || len(call.Args) == 0 || !in.isDistinct(l, call.Args[0]) && !in.alwaysAdds(fn) {
 		return nil
 	}
-	v, fn := in.variable(sel.X), in.callee(call)
+	v := in.variable(sel.X)
 	if fn == nil || !in.isOutside(v, l) || !in.isLocal(v) || !in.isGrowing(fn, false) {
 		return nil
 	}
@@ -173,7 +175,7 @@ func (in *input) findInserted(l *loop, call *ast.CallExpr) *types.Var {
 	if f := in.flowGraph().Declared(fn); f.Body != nil && !mayBeEmptied {
 		ast.Inspect(f.Body, func(n ast.Node) bool {
 			inner, ok := n.(*ast.CallExpr)
-			inserts = inserts || ok && isFunc(in.callee(inner), "slices", "Insert")
+			inserts = inserts || ok && (isFunc(in.callee(inner), "slices", "Insert") || in.movesEntries(inner))
 			return !inserts
 		})
 	}
@@ -181,6 +183,41 @@ func (in *input) findInserted(l *loop, call *ast.CallExpr) *types.Var {
 		return nil
 	}
 	return v
+}
+
+// movesEntries reports whether a call is copy(s[i+1:], s[i:]), which makes room in a slice.
+func (in *input) movesEntries(call *ast.CallExpr) bool {
+	if !isBuiltin(in.pass.TypesInfo, call, "copy") {
+		return false
+	}
+	to, ok := call.Args[0].(*ast.SliceExpr)
+	from, okFrom := call.Args[1].(*ast.SliceExpr)
+	return ok && okFrom && formatExpr(to.X) == formatExpr(from.X)
+}
+
+// alwaysAdds reports whether each call of a method adds an entry to a slice of the receiver: no return
+// comes before that statement, and no condition around it.
+func (in *input) alwaysAdds(fn *types.Func) bool {
+	if fn == nil || fn.Signature().Recv() == nil {
+		return false
+	}
+	f := in.flowGraph().Declared(fn)
+	if f.Body == nil {
+		return false
+	}
+	for _, s := range f.Body.List {
+		if a, ok := s.(*ast.AssignStmt); ok && len(a.Lhs) == 1 && len(a.Rhs) == 1 {
+			call, isCall := a.Rhs[0].(*ast.CallExpr)
+			root, _ := in.flowGraph().Path(a.Lhs[0], flow.Binding{fn.Signature().Recv(): nil})
+			if isCall && root == fn.Signature().Recv() && (isAppend(in, call) || isFunc(in.callee(call), "slices", "Insert")) {
+				return true
+			}
+		}
+		for range nodesOf[*ast.ReturnStmt](s) {
+			return false
+		}
+	}
+	return false
 }
 
 // isDistinct reports whether an expression may have another value in each iteration: it contains the

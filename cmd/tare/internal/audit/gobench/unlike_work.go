@@ -101,10 +101,36 @@ func (in *input) reportUnlike(sides []*loop, works func(*ast.CallExpr) bool) {
 			return true
 		})
 		isDeclared := declaredMaker.MatchString(l.owner.name) || declaredMaker.MatchString(in.subName(l.owner))
-		if values > 0 && onlyMakes && !isDeclared {
+		switch {
+		case isDeclared:
+			// The name of the side says so.
+		case values > 0 && onlyMakes:
 			in.report(l.node, "this side of the comparison only makes values, but another side also works on them")
+		case in.onlyReserves(l):
+			in.report(l.node, "this side of the comparison only makes room for values, but another side also works on them")
 		}
 	}
+}
+
+var (
+	// reserver and getter match the names of methods that make room for values, and that return what
+	// there is.
+	reserver = lazyregexp.New(`^(Reserve|Grow|Ensure|Prealloc|Resize)`)
+	getter   = lazyregexp.New(`^(Bytes|String|Len|Cap|Size|Reset|Result|Buffer)$`)
+)
+
+// onlyReserves reports whether a loop makes room in a value, and calls nothing else but methods that return it.
+func (in *input) onlyReserves(l *loop) bool {
+	reserves, other := false, false
+	inspectTimedNodes(in, l, func(call *ast.CallExpr) {
+		if t := in.pass.TypesInfo.Types[call.Fun]; t.IsType() || t.IsBuiltin() {
+			return
+		}
+		name := calledName(call)
+		reserves = reserves || reserver.MatchString(name)
+		other = other || !reserver.MatchString(name) && !getter.MatchString(name)
+	})
+	return reserves && !other
 }
 
 // repeatsWork reports whether a call is of a function of the package that repeats something, and does

@@ -30,3 +30,27 @@ func SumPoints(points []point) (sum int) {
 	}
 	return sum
 }
+
+// Picture has a byte for each point.
+type Picture struct {
+	Width  int
+	Points []byte
+}
+
+// Darkest only reads a picture.
+func Darkest(p *Picture) byte {
+	least := byte(255)
+	row := p.Points[:p.Width]
+	for _, x := range row {
+		least = min(least, x)
+	}
+	return least
+}
+
+// Invert changes a picture.
+func Invert(p *Picture) byte {
+	for i := range p.Points {
+		p.Points[i] ^= 255
+	}
+	return p.Points[0]
+}

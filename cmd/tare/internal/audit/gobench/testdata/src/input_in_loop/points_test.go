@@ -49,3 +49,30 @@ func BenchmarkSumCircle(b *testing.B) {
 		sum = SumPoints(circle(100)) // want `circle\(100\) makes the same input again`
 	}
 }
+
+func scene(width int) *Picture {
+	p := &Picture{Width: width, Points: make([]byte, width*width)}
+	for i := range p.Points {
+		p.Points[i] = byte(i * i)
+	}
+	return p
+}
+
+func BenchmarkDarkest(b *testing.B) {
+	p := scene(100)
+	for b.Loop() {
+		sum += int(Darkest(p))
+	}
+}
+
+func BenchmarkDarkestOfScene(b *testing.B) {
+	for b.Loop() {
+		sum += int(Darkest(scene(100))) // want `scene\(100\) makes the same input again`
+	}
+}
+
+func BenchmarkInvert(b *testing.B) {
+	for b.Loop() {
+		sum += int(Invert(scene(100))) // each iteration needs a picture of its own
+	}
+}

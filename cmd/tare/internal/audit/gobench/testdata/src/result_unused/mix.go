@@ -16,3 +16,17 @@ func grey(r, g, b uint8) uint8 {
 
 // share may panic.
 func share(x, of uint32) uint32 { return x / of }
+
+// block is a part of a line.
+type block struct {
+	rails, signals uint64
+	isUp           bool
+}
+
+// meets has more statements than grey.
+func meets(p, q *block) bool {
+	if p.rails&q.rails != 0 {
+		return true
+	}
+	return p.isUp != q.isUp && (p.signals&q.rails|q.signals&p.rails) != 0
+}

@@ -51,3 +51,37 @@ func BenchmarkBuild(b *testing.B) {
 		}
 	}
 }
+
+// queue keeps its jobs by their priority.
+type queue struct{ jobs []int }
+
+func (q *queue) add(job int) {
+	at := len(q.jobs)
+	for i, other := range q.jobs {
+		if job < other {
+			at = i
+			break
+		}
+	}
+	q.jobs = append(q.jobs, 0)
+	copy(q.jobs[at+1:], q.jobs[at:])
+	q.jobs[at] = job
+}
+
+func BenchmarkAdd(b *testing.B) {
+	jobs := []int{3, 1, 2}
+	var q queue
+	for i := 0; i < b.N; i++ {
+		q.add(jobs[i%len(jobs)]) // want `q gets an entry before others`
+	}
+}
+
+func BenchmarkAddAll(b *testing.B) {
+	jobs := []int{3, 1, 2}
+	for i := 0; i < b.N; i++ {
+		var q queue
+		for _, job := range jobs {
+			q.add(job)
+		}
+	}
+}

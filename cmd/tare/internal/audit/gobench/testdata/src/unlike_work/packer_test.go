@@ -1,0 +1,67 @@
+package unlike_work
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+// packer writes names one after the other.
+type packer struct{ buf []byte }
+
+func (p *packer) Reserve(name string) {
+	if cap(p.buf)-len(p.buf) < len(name) {
+		p.buf = append(make([]byte, 0, 2*cap(p.buf)+len(name)), p.buf...)
+	}
+}
+
+func (p *packer) Add(name string) {
+	p.Reserve(name)
+	p.buf = append(p.buf, name...)
+}
+
+func (p *packer) Bytes() []byte { return p.buf }
+
+func BenchmarkSave(b *testing.B) {
+	names := []string{"lamp", "heater"}
+	b.Run("json", func(b *testing.B) {
+		for b.Loop() {
+			out, err := json.Marshal(names)
+			if err != nil {
+				b.Fatal(err)
+			}
+			sink = out
+		}
+	})
+	b.Run("packed", func(b *testing.B) {
+		for b.Loop() { // want `only makes room for values`
+			var p packer
+			for _, name := range names {
+				p.Reserve(name)
+			}
+			sink = p.Bytes()
+		}
+	})
+}
+
+func BenchmarkSaveWhole(b *testing.B) {
+	names := []string{"lamp", "heater"}
+	b.Run("json", func(b *testing.B) {
+		for b.Loop() {
+			out, err := json.Marshal(names)
+			if err != nil {
+				b.Fatal(err)
+			}
+			sink = out
+		}
+	})
+	b.Run("packed", func(b *testing.B) {
+		for b.Loop() {
+			var p packer
+			for _, name := range names {
+				p.Reserve(name)
+				p.Add(name)
+			}
+			sink = p.Bytes()
+		}
+	})
+}
