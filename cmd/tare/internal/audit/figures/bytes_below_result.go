@@ -30,6 +30,7 @@ func bytesBelowResult() rule {
 func findBytesBelowResult(d *document, report reportFunc) {
 	findBytesBelowName(d, report)
 	findBytesBelowStated(d, report)
+	findBytesBelowSiblings(d, report)
 	for _, t := range d.tables {
 		findBytesBelowCell(t, report)
 	}
@@ -183,6 +184,52 @@ func findBytesBelowName(d *document, report reportFunc) {
 				continue
 			}
 			report(s.line, fmt.Sprintf("%s allocates %s B/op, less than %s; %s", s.name, formatNumber(s.bytes), s.amount, why))
+		}
+	}
+}
+
+// amountUnit matches the unit of an amount of data that a benchmark reports, such as page-bytes.
+var amountUnit = lazyregexp.New(`(?i)[a-z][-_.](?:B|bytes)(?:/op)?$`)
+
+// findBytesBelowSiblings reports benchmarks that allocate less than an amount of data that they report, if at
+// least two others of the same family allocate theirs completely.
+func findBytesBelowSiblings(d *document, report reportFunc) {
+	type sibling struct {
+		*bench
+		unit          string
+		bytes, amount float64
+	}
+	families := map[string][]sibling{}
+	var names []string
+	for _, b := range d.benches[:min(len(d.benches), maxStated)] {
+		bytes, ok := b.value("B/op")
+		allocs, hasAllocs := b.value("allocs/op")
+		if !ok || !(bytes > 0) || hasAllocs && allocs < 1 {
+			continue
+		}
+		first, _, _ := strings.Cut(b.name, "/")
+		for _, v := range b.values {
+			if !amountUnit.MatchString(v.unit) || resultUnit.MatchString(v.unit) || !(v.value > 0) {
+				continue
+			}
+			key := b.pkg + " " + b.path + " " + first + " " + v.unit
+			if families[key] == nil {
+				names = append(names, key)
+			}
+			families[key] = append(families[key], sibling{b, v.unit, bytes, v.value})
+		}
+	}
+	for _, key := range names {
+		whole := 0
+		for _, s := range families[key] {
+			if s.bytes >= minWhole*s.amount && s.bytes <= maxWhole*s.amount {
+				whole++
+			}
+		}
+		for _, s := range families[key] {
+			if whole > 1 && s.bytes < minWhole*s.amount {
+				report(s.line, fmt.Sprintf("%s allocates %s B/op, less than its %s %s, which the others of its family allocate completely", s.name, formatNumber(s.bytes), formatNumber(s.amount), s.unit))
+			}
 		}
 	}
 }

@@ -402,10 +402,13 @@ func (c claim) isFollowedBy(p pair, claims []claim) bool {
 	return !slices.ContainsFunc(claims, func(other claim) bool { return other.start > c.start && other.start < p.start })
 }
 
+// clauseStart matches the words with which another clause begins.
+var clauseStart = lazyregexp.New(`(?i)\b(?:and|but|while|whereas)\b`)
+
 // isPrecededBy reports whether a pair precedes the claim shortly, without another claim
-// between them. A pair right after another claim belongs to that claim.
+// or a conjunction between them. A pair right after another claim belongs to that claim.
 func (c claim) isPrecededBy(p pair, claims []claim) bool {
-	if p.end > c.start || c.start-p.end >= maxPairDistance {
+	if p.end > c.start || c.start-p.end >= maxPairDistance || clauseStart.MatchString(c.sentence.text[p.end:c.start]) {
 		return false
 	}
 	return !slices.ContainsFunc(claims, func(other claim) bool {

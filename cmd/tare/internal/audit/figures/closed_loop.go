@@ -36,7 +36,7 @@ const minFarLatency = 0.05
 var handles = lazyregexp.New(`(?i)\b(?:handl(?:es?|ed|ing)|tak(?:es?|ing)|took|serv(?:es?|ed|ing)|process(?:es|ed)?|sustain(?:s|ed|able)?|supports?|copes?|absorbs?|manages?|delivers?|carr(?:y|ies)|accepts?|accommodates?|holds?|capacity|capable|can (?:do|reach|answer)|good for|enough for|siz(?:e|ed|ing)|plan(?:s|ned|ning)?|provision\w*|budget|limit|ceiling|headroom|max(?:imum|imal)?|at most|up to|peaks?|slo|sla)\b`)
 
 // statedRate matches a number of requests, or of what a service counts, per second.
-var statedRate = lazyregexp.New(`(?i)(\d[\d,]*(?:\.\d+)?\s?k?)\+?[\s*_\x60]*(?:(?:[a-z]+\s+)?[a-z]+\s*/\s*s(?:ec(?:ond)?)?\b|/\s*s(?:ec)?\b|(?:[a-z]+\s+){0,2}(?:per|a|each|every)\s+sec(?:ond)?\b|[rqt]ps\b)`)
+var statedRate = lazyregexp.New(`(?i)(\d{1,3}(?:[ \x{00a0}\x{202f}]\d{3})+|\d[\d,]*(?:\.\d+)?\s?k?)\+?[\s*_\x60]*(?:(?:[a-z]+\s+)?[a-z]+\s*/\s*s(?:ec(?:ond)?)?\b|/\s*s(?:ec)?\b|(?:[a-z]+\s+){0,2}(?:per|a|each|every)\s+sec(?:ond)?\b|[rqt]ps\b)`)
 
 // quotesLatency matches a latency in the same sentence.
 var quotesLatency = lazyregexp.New(`(?i)\blatenc|\bp\d\d|\d\s?(?:ms|µs|us)\b|\b9\d(?:\.\d+)?\s?(?:%|th\b|percent)`)

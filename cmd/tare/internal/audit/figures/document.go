@@ -121,6 +121,8 @@ type load struct {
 	timeouts    measured
 	size        measured // bytes of one response
 	dropped     measured // iterations that k6 did not begin
+	paced       bool     // k6 begins iterations at a rate
+	busy        measured // share of a processor that the generator used, in percent
 	warmed      bool     // the tool discards a warm-up
 	asked       measured // rate that the command of vegeta asks for; offered is the rate that it attained
 	workers     measured // most requests of vegeta in flight

@@ -32,6 +32,8 @@ var exhausted = lazyregexp.New(`(?i)\b(?:load generator|generator|wrk2?|k6|hey|o
 var atMost = lazyregexp.New(`(?i)\bmax|at most|up to|limit|only|no more|bottleneck`)
 
 const (
+	fullShare = 95   // percent of a processor of each thread, from which the generator has none left
+	fullest   = 101  // percent of a processor that one thread can use
 	heldShare = 0.95 // of the target rate, from which the rate was reached
 	nearShare = 0.8  // of the limit of a generator, from which a rate is near the limit
 )
@@ -56,6 +58,9 @@ func findGeneratorLimit(d *document, report reportFunc) {
 		}
 		if rate, isLimit := l.workerLimit(); isLimit {
 			report(l.rate.line, fmt.Sprintf("%s requests per second were asked for, and %s were sent: %.0f workers of %s per request send %s, so that the generator had no worker free", formatNumber(l.asked.value), formatNumber(l.offered.value), l.workers.value, formatTime(l.mean.value), formatNumber(rate)))
+		}
+		if threads := max(l.threads.value, 1); l.busy.value >= fullShare*threads && (l.threads.isKnown() || l.busy.value <= fullest) {
+			report(l.busy.line, fmt.Sprintf("the generator used %s %% of a processor, all that its threads can", formatNumber(l.busy.value)))
 		}
 		hasRates := l.offered.isKnown() && l.rate.isKnown()
 		if l.tool != "vegeta" && hasRates && l.rate.value < heldShare*l.offered.value {

@@ -156,11 +156,11 @@ func nameWords(text string) []string {
 	return out
 }
 
-// stemWord returns a word without the endings of its forms: encode, encodes and encoding are encod.
+// stemWord returns a word without the endings of its forms: encode, encodes, encoded and encoding are encod.
 func stemWord(word string) string {
 	const minStem = 4
 	word = trimPlural(word)
-	for _, ending := range []string{"ing", "ion", "e"} {
+	for _, ending := range []string{"ing", "ion", "ed", "e"} {
 		if stem, ok := strings.CutSuffix(word, ending); ok && len(stem) >= minStem {
 			return stem
 		}

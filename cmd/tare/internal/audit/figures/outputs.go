@@ -77,12 +77,19 @@ func (o *outputs) readLine(pos position, text string) bool {
 		}
 	}
 	if o.last != nil {
+		if m := pidstatLine.FindStringSubmatch(text); m != nil {
+			o.last.busy = numberAt(m[1], pos)
+			return true
+		}
 		if o.idle++; o.idle > idleLines {
 			o.finishReport()
 		}
 	}
 	return false
 }
+
+// pidstatLine matches the line of pidstat about a load generator. The group is its share of a processor in percent.
+var pidstatLine = lazyregexp.New(`^(?:Average:|\d\d:\d\d:\d\d(?: [AP]M)?)\s+\d+\s+\d+(?:\s+\d+\.\d+){3,4}\s+(\d+\.\d+)\s+\S+\s+(?:wrk2?|hey|oha|ab|k6|vegeta|ghz)$`)
 
 var (
 	wrkRunning = lazyregexp.New(`^Running \S+ test @ (\S+)`)
@@ -390,6 +397,10 @@ func (o *outputs) readK6(pos position, text string) bool {
 		}
 		return true
 	}
+	if l := o.openReport("k6"); l != nil && strings.HasSuffix(text, " iters/s") {
+		l.paced = true
+		return true
+	}
 	hasDots := strings.Contains(text, "..") || strings.Contains(text, ". :") || strings.Contains(text, ".:")
 	if !hasDots { // cheaper than the expression
 		return false
@@ -439,7 +450,7 @@ func (o *outputs) readK6(pos position, text string) bool {
 			l.errors = numberAt(fields[2], pos)
 		}
 	case name == "dropped_iterations" && len(fields) > 0:
-		l.dropped = numberAt(fields[0], pos)
+		l.dropped, l.paced = numberAt(fields[0], pos), true
 	case name == "vus_max" && len(fields) > 0:
 		l.connections = numberAt(fields[0], pos)
 	}

@@ -44,8 +44,8 @@ func findPausedUsers(d *document, report reportFunc) {
 		if l.tool != "k6" || !l.connections.isKnown() || !l.rate.isKnown() || !l.mean.isKnown() {
 			continue
 		}
-		if l.dropped.isKnown() {
-			continue // of an arrival rate, at which users wait for their turn
+		if l.paced {
+			continue // users wait for their turn
 		}
 		if arePaused(l.rate.value, l.mean.value, l.connections.value) {
 			if n++; n == 1 {

@@ -129,6 +129,9 @@ func findUnit(text string) (unitInfo, bool) {
 		if known && u.kind == allocKind {
 			return unitInfo{rateKind, 1}, true
 		}
+	case "":
+	default: // ms/page is a time
+		return u, known && u.kind == timeKind && !strings.ContainsFunc(per, func(r rune) bool { return r < 'a' || r > 'z' })
 	}
 	return unitInfo{}, false
 }

@@ -136,14 +136,14 @@ func countLoads(d *document, selects func(runs int) bool) (n, first int) {
 var numbered = lazyregexp.New(`(?i)^(?:results?|run|test|trial|attempt|round|try|iteration|pass|take)?\s*#?\d+[.:]?$`)
 
 // runMark matches the number of a run at the end of a label, as in "wrk -c10 http://a/ # run 3".
-var runMark = lazyregexp.New(`(?i)[\s(#,:-]*\b(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+\)?[.:]?$`)
+var runMark = lazyregexp.New(`(?i)[\s(#,:-]*\b(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+(?:\s*(?:/|of)\s*\d+)?\)?[.:]?$`)
 
 // runKey returns the key that the reports of several runs of one target share.
 func (l *load) runKey() loadKey {
 	key := loadKey{
 		tool:        l.tool,
 		url:         l.url,
-		path:        l.path,
+		path:        runMark.ReplaceAllString(l.path, ""),
 		label:       runMark.ReplaceAllString(l.label, ""),
 		connections: l.connections.value,
 		offered:     l.offered.value,

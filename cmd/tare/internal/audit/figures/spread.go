@@ -38,6 +38,17 @@ func (t *table) spreadsOf(col int) (a, b meanSpread, ok bool) {
 	return list[0], list[1], true
 }
 
+// spreads returns the figures with ± of a row.
+func (r tableRow) spreads() []meanSpread {
+	var list []meanSpread
+	for _, cell := range r.cells {
+		if s, ok := parseSpread(cell); ok {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
 // parseSpread parses a cell such as 48.2 ± 2.9 µs. It returns false for one with a ± in percent.
 func parseSpread(cell string) (meanSpread, bool) {
 	m := halfWidth.FindStringSubmatch(cell)

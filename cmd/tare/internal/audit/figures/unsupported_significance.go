@@ -51,7 +51,8 @@ func findUntestedGains(d *document, report reportFunc) {
 	pairs := d.findUnclearPairs()
 	for _, s := range d.sentences {
 		sure, gain := assured.FindString(s.text), gained.FindString(s.text)
-		if sure == "" && gain == "" || negation.MatchString(s.text) || doubted.MatchString(s.text) {
+		end := max(endOf(assured, s.text), endOf(gained, s.text))
+		if end == 0 || isDenied(s.text, end) || doubted.MatchString(throughClause(s.text, end)) {
 			continue
 		}
 		if m := pInText.FindStringSubmatch(s.text); m != nil && sure != "" {
@@ -81,19 +82,22 @@ func findUntestedGains(d *document, report reportFunc) {
 type unclearPair struct {
 	a, b   meanSpread
 	change float64 // difference in percent of a, without its sign
+	isRow  bool    // of a row of a table with several, which only a sentence with both figures is about
 }
 
-// findUnclearPairs returns the pairs of figures with ± in the tables of two rows that do not differ
+// findUnclearPairs returns the pairs of figures with ± in rows, and in columns of two rows, that do not differ
 // significantly. It returns nil if the page does not say what ± stands for.
 func (d *document) findUnclearPairs() []unclearPair {
 	var out []unclearPair
 	for _, t := range d.tables {
-		if len(t.rows) != 2 {
-			continue
-		}
 		for col := range t.header {
-			if a, b, ok := t.spreadsOf(col); ok {
-				out = append(out, unclearPair{a, b, computeShare(a.value, b.value)})
+			if a, b, ok := t.spreadsOf(col); ok && len(t.rows) == 2 {
+				out = append(out, unclearPair{a, b, computeShare(a.value, b.value), false})
+			}
+		}
+		for _, row := range t.rows {
+			if list := row.spreads(); len(list) == 2 && len(out) < maxCompared {
+				out = append(out, unclearPair{list[0], list[1], computeShare(list[0].value, list[1].value), true})
 			}
 		}
 	}
@@ -112,16 +116,23 @@ func (d *document) findUnclearPairs() []unclearPair {
 	return slices.DeleteFunc(out, func(p unclearPair) bool { return areApart(p.a, p.b, n) })
 }
 
-// findUnclear returns the pair by whose difference a sentence states a percentage, and the place of the
-// percentage. It returns nil if there is none.
+// findUnclear returns the pair by whose difference a sentence states a percentage, or whose figures it compares,
+// and their place. It returns nil if there is none.
 func (s sentence) findUnclear(pairs []unclearPair) (*unclearPair, int) {
 	if len(pairs) == 0 {
 		return nil, 0
 	}
+	for _, stated := range s.pairs() {
+		for i := range pairs {
+			if pairs[i].a.value == stated.a.raw && pairs[i].b.value == stated.b.raw {
+				return &pairs[i], stated.start
+			}
+		}
+	}
 	for _, m := range percentClaim.FindAllStringSubmatchIndex(s.text, maxFigures) {
 		value, step, _, ok := parseNumber(s.text[m[2]:m[3]])
 		for i := range pairs {
-			if ok && math.Abs(pairs[i].change-value) <= claimSteps*step {
+			if ok && !pairs[i].isRow && math.Abs(pairs[i].change-value) <= claimSteps*step {
 				return &pairs[i], m[0]
 			}
 		}
@@ -154,14 +165,24 @@ func (g *grid) findUntested(s sentence, words wordSet, sure bool) (*testedRow, i
 	return nil, 0
 }
 
-// isDenied reports whether a negation or a condition stands before the end of a match, or after it in its clause.
-func isDenied(text string, end int) bool {
-	clause := text[end:]
-	if i := strings.IndexAny(clause, ",;:"); i >= 0 {
-		clause = clause[:i]
+// endOf returns the end of the first match, 0 without one.
+func endOf(pattern *lazyregexp.Regexp, text string) int {
+	if m := pattern.FindStringIndex(text); m != nil {
+		return m[1]
 	}
-	return negation.MatchString(text[:end]) || negation.MatchString(clause)
+	return 0
 }
+
+// throughClause returns a text up to the end of the clause around its byte end.
+func throughClause(text string, end int) string {
+	if i := strings.IndexAny(text[end:], ",;:"); i >= 0 {
+		return text[:end+i]
+	}
+	return text
+}
+
+// isDenied reports whether a negation or a condition stands before the end of a match, or after it in its clause.
+func isDenied(text string, end int) bool { return negation.MatchString(throughClause(text, end)) }
 
 // findUnsupportedSignificance reports sentences that state a change of a benchmark for
 // which benchstat finds none, and significance without any sign of repetitions.

@@ -137,7 +137,7 @@ func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 		return nil
 	}
 	before, after, hasThan := c.splitClause(claims)
-	words := newWordSet(c.sentence.text[:c.start] + " " + c.sentence.text[c.end:])
+	words := newWordSet(c.sentence.before + " " + c.sentence.text[:c.start] + " " + c.sentence.text[c.end:])
 	first, second := newWordSet(before), newWordSet(after)
 	isOfItself := hasThan && itself.MatchString(after) // than before: the reference is the column before it
 	hasThan = hasThan && !isOfItself

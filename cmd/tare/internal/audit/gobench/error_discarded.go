@@ -103,7 +103,7 @@ func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
 func (in *input) findUncheckedVariable(l *loop, call *ast.CallExpr, fn *types.Func) string {
 	for _, arg := range call.Args {
 		v, _ := in.flowGraph().Path(stripConversion(in.pass.TypesInfo, arg), nil)
-		for r := range nodesOf[*ast.RangeStmt](l.node) { // v is an element
+		for r := range nodesOf[*ast.RangeStmt](l.owner.decl) { // v is an element
 			if v != nil && r.Value != nil && in.variable(r.Value) == v {
 				v, _ = in.flowGraph().Path(r.X, nil)
 			}

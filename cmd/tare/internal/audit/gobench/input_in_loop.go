@@ -25,7 +25,8 @@ func inputInLoop() rule {
 	}, find: func(in *input) {
 		in.eachTimedCall(func(l *loop, call *ast.CallExpr, fn *types.Func) {
 			isMeasured := in.isAbout(l.owner, fn) && !in.isTestHelper(fn)
-			if (in.makesInput(fn) || in.makesReadOnly(l, call, fn)) && !isMeasured && in.isInvariant(l, call) && in.isPassedOn(l, call) {
+			isInput := !isMeasured && (in.makesInput(fn) || in.makesReadOnly(l, call, fn)) || in.makesForOther(l, call, fn)
+			if isInput && in.isInvariant(l, call) && in.isPassedOn(l, call) {
 				in.report(call, "%s makes the same input again in each iteration", formatExpr(call))
 			}
 		})
@@ -86,6 +87,56 @@ func (in *input) makesReadOnly(l *loop, call *ast.CallExpr, fn *types.Func) bool
 		return false
 	})
 	return isReadOnly
+}
+
+// makesForOther reports whether a call is of a function of the package that repeats something and makes a
+// slice or a struct, in a benchmark that has the name of another function, which only reads it.
+func (in *input) makesForOther(l *loop, call *ast.CallExpr, fn *types.Func) bool {
+	outermost := l.owner.decl.Name.Name
+	t := in.pass.TypesInfo.TypeOf(call)
+	if fn.Pkg() != in.pass.Pkg || in.isTestHelper(fn) || fn.Signature().Recv() != nil || containsWord(outermost, fn.Name()) || containsWord(l.owner.name, fn.Name()) || t == nil || !isSliceOrString(t) && !isStructPointer(t) {
+		return false
+	}
+	f := in.flowGraph().Declared(fn)
+	if f.Body == nil {
+		return false
+	}
+	if hasLoop, _ := in.readWork(f.Body, 0); !hasLoop {
+		return false
+	}
+	reads := false
+	for a := range nodesOf[*ast.AssignStmt](l.body) {
+		if len(a.Rhs) != 1 || a.Rhs[0] != ast.Expr(call) || a.Tok != token.DEFINE {
+			continue
+		}
+		v := in.variable(a.Lhs[0])
+		uses := 0
+		in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
+			if id == a.Lhs[0] {
+				return
+			}
+			uses++
+			sel, isMethod := parent(path, 1).(*ast.SelectorExpr)
+			consumer, _ := parent(path, 1).(*ast.CallExpr)
+			if isMethod {
+				consumer, _ = parent(path, 2).(*ast.CallExpr)
+			}
+			if consumer == nil || isMethod && consumer.Fun != ast.Expr(sel) {
+				return
+			}
+			by := in.callee(consumer)
+			if by == nil || !containsWord(outermost, by.Name()) {
+				return
+			}
+			if !isMethod {
+				reads = in.readsOnly(consumer, id, 0)
+			} else if g := in.flowGraph().Declared(by); g.Body != nil {
+				reads = in.isReadOnly(g.Body, by.Signature().Recv(), 0)
+			}
+		})
+		reads = reads && uses == 1
+	}
+	return reads
 }
 
 // isCalledBeforeLoop reports whether a benchmark calls a function outside of its loops.

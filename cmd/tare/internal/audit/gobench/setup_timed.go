@@ -207,7 +207,7 @@ func (in *input) countSteps(node ast.Node, bound flow.Binding, unknown int64, se
 					most = max(most, longLoop)
 				case isBulky(f.Object):
 					most = max(most, unknown)
-				case f.Body != nil && !seen[f.Node] && (unknown > 1 || in.isHarness(f.Node)):
+				case f.Body != nil && !seen[f.Node]:
 					seen[f.Node] = true
 					most = max(most, in.countSteps(f.Body, in.flowGraph().Bind(n, f), unknown, seen))
 				}

@@ -43,7 +43,7 @@ func readResult(files *figures.Files, path string, in io.Reader, d *audit.Docume
 
 // isPage reports whether a file has the extension of a page or a text.
 func isPage(name string) bool {
-	return slices.Contains([]string{".md", ".markdown", ".html", ".htm", ".txt"}, strings.ToLower(filepath.Ext(name)))
+	return slices.Contains([]string{".md", ".markdown", ".html", ".htm", ".txt", ".log", ".out"}, strings.ToLower(filepath.Ext(name)))
 }
 
 // readPages reads the pages and texts below a directory, and adds the findings about those that have

@@ -54,3 +54,31 @@ func Invert(p *Picture) byte {
 	}
 	return p.Points[0]
 }
+
+// Checker fills a picture.
+func Checker(width int) *Picture {
+	p := &Picture{Width: width, Points: make([]byte, width*width)}
+	for i := range p.Points {
+		p.Points[i] = byte(i % 2)
+	}
+	return p
+}
+
+// LongestRow only reads a picture.
+func (p *Picture) LongestRow() (longest int) {
+	for y := range p.Width {
+		n := 0
+		for x := range p.Width {
+			n += int(p.Points[y*p.Width+x])
+		}
+		longest = max(longest, n)
+	}
+	return longest
+}
+
+// Mirror changes a picture.
+func (p *Picture) Mirror() {
+	for i := range p.Points {
+		p.Points[i] = p.Points[len(p.Points)-1-i]
+	}
+}

@@ -76,3 +76,28 @@ func BenchmarkInvert(b *testing.B) {
 		sum += int(Invert(scene(100))) // each iteration needs a picture of its own
 	}
 }
+
+func BenchmarkLongestRow(b *testing.B) {
+	for _, width := range []int{10, 100} {
+		b.Run("x", func(b *testing.B) {
+			for b.Loop() {
+				p := Checker(width) // want `Checker\(width\) makes the same input again`
+				sum += p.LongestRow()
+			}
+		})
+	}
+}
+
+func BenchmarkMirror(b *testing.B) {
+	for b.Loop() {
+		p := Checker(100) // each iteration needs a picture of its own
+		p.Mirror()
+	}
+}
+
+func BenchmarkCheckerAndLongestRow(b *testing.B) {
+	for b.Loop() {
+		p := Checker(100) // the benchmark is about both
+		sum += p.LongestRow()
+	}
+}

@@ -65,3 +65,41 @@ func BenchmarkSaveWhole(b *testing.B) {
 		}
 	})
 }
+
+// lazyFrame is written when Bytes is called.
+type lazyFrame struct {
+	name string
+	buf  []byte
+}
+
+func newLazyFrame(name string) *lazyFrame { return &lazyFrame{name, make([]byte, 0, 24)} }
+
+func (f *lazyFrame) Bytes() []byte { return append(f.buf[:0], f.name...) }
+
+// text writes a name.
+func text(name string) []byte { return append([]byte("0"), name...) }
+
+func BenchmarkEncode(b *testing.B) {
+	names := []string{"lamp", "heater"}
+	b.Run("text", func(b *testing.B) {
+		i := 0
+		for b.Loop() {
+			sink = text(names[i%len(names)])
+			i++
+		}
+	})
+	b.Run("binary", func(b *testing.B) {
+		i := 0
+		for b.Loop() { // want `only makes values`
+			sink = newLazyFrame(names[i%len(names)])
+			i++
+		}
+	})
+	b.Run("whole", func(b *testing.B) {
+		i := 0
+		for b.Loop() {
+			sink = newLazyFrame(names[i%len(names)]).Bytes()
+			i++
+		}
+	})
+}

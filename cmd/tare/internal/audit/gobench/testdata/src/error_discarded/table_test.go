@@ -1,0 +1,36 @@
+package error_discarded
+
+import (
+	"strconv"
+	"testing"
+)
+
+// wards has codes that no test checks.
+var wards = []struct {
+	name  string
+	codes []string
+}{
+	{"general", []string{"10", "11"}},
+	{"billing", []string{"1O", "II"}},
+}
+
+var code int
+
+func TestParseOfWards(t *testing.T) {
+	if _, err := strconv.ParseInt("10", 10, 64); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func BenchmarkWards(b *testing.B) {
+	for _, w := range wards {
+		b.Run(w.name, func(b *testing.B) {
+			i := 0
+			for b.Loop() {
+				n, _ := strconv.ParseInt(w.codes[i%len(w.codes)], 10, 64) // want `no function that checks it reads wards`
+				code = int(n)
+				i++
+			}
+		})
+	}
+}
