@@ -40,7 +40,7 @@ var (
 	ratioClaim   = lazyregexp.New(`(?i)` + aNumber + `\s*(?:x|×)?(?:\s*(?:[-–—~]|to)\s*` + aNumber + `)?\s*(x|×|-?\s?fold|\stimes)(\+)?(?:\b|[\s*)]|$)`)
 	percentClaim = lazyregexp.New(aNumber + `(?:\s*%?\s*(?:[-–—]|to)\s*` + aNumber + `)?\s?%`)
 	wayAfter     = lazyregexp.New(`(?i)^[\s*_)]*(?:(?:the|as|in|of|cpu|encoding|time|memory|latency|throughput|performance|allocation)\s+){0,2}(as\s+(?:fast|quick|slow|much|many|long|large|big|high|heavy)|longer|shorter|faster|slower|quicker|less|fewer|lower|smaller|cheaper|lighter|more|higher|larger|bigger|greater|better|worse|speed-?up|improvement|improved|reduction|decrease|increase|overhead|saved|savings?)\b`)
-	wayBefore    = lazyregexp.New(`(?i)\b(faster|slower|reduce[sd]?|decrease[sd]?|increase[sd]?|improve[sd]?|speed-?up|improvement|reduction|overhead|dropped|drops|falls?|fell|declined?|shrinks?|shrank|rises?|rose|grows?|grew|climbs?|(?:goes|went|gone|comes|came) (?:down|up)|(?:is|was|were|are) (?:down|up)|lower|higher|cut|saves?|saved)\b[*_:]*\s*(?:(?:is|was|of|by|the|latency|memory|throughput|usage|time|allocations|about|around|roughly|nearly|almost|up to|over|at least|more than)\s+){0,4}[(~≈*_+]*$`)
+	wayBefore    = lazyregexp.New(`(?i)\b(faster|slower|reduce[sd]?|decrease[sd]?|increase[sd]?|improve[sd]?|speed-?up|improvement|reduction|overhead|dropped|drops|falls?|fell|fallen|declined?|shrinks?|shrank|shrunk|sinks?|sank|sunk|rises?|rose|risen|grows?|grew|grown|climbs?|(?:goes|went|gone|comes|came) (?:down|up)|(?:is|was|were|are) (?:down|up)|lower|higher|cut|saves?|saved)\b[*_:]*\s*(?:(?:is|was|of|by|the|latency|memory|throughput|usage|time|allocations|about|around|roughly|nearly|almost|up to|over|at least|more than)\s+){0,4}[(~≈*_+]*$`)
 	// quantityAfter matches what a multiple is of: "4 times the throughput of".
 	quantityAfter = lazyregexp.New(`(?i)^[\s*_)]*the\s+(?:throughput|bandwidth|latency|time|memory|heap|bytes|[a-z]+s|[a-z]+s? (?:per|a) second)\s+of\b`)
 	qualifier     = lazyregexp.New(`(?i)(up to|over|more than|at least|about|around|roughly|nearly|almost|approximately|~|≈|>|≥)\s*[*_]*$`)
@@ -230,7 +230,7 @@ func firstChars(text string, n int) string { return text[:min(n, len(text))] }
 // isLess reports whether the claim is about the smaller figure, in percent of the greater.
 func (c claim) isLess() bool {
 	switch c.word {
-	case "less", "fewer", "lower", "smaller", "shorter", "cheaper", "lighter", "reduction", "decrease", "reduce", "reduced", "reduces", "decreased", "decreases", "dropped", "drops", "fall", "falls", "fell", "decline", "declined", "shrink", "shrinks", "shrank", "down", "cut", "save", "saves", "saved", "saving", "savings":
+	case "less", "fewer", "lower", "smaller", "shorter", "cheaper", "lighter", "reduction", "decrease", "reduce", "reduced", "reduces", "decreased", "decreases", "dropped", "drops", "fall", "falls", "fell", "fallen", "decline", "declined", "shrink", "shrinks", "shrank", "shrunk", "sink", "sinks", "sank", "sunk", "down", "cut", "save", "saves", "saved", "saving", "savings":
 		return true
 	}
 	return false
@@ -239,7 +239,7 @@ func (c claim) isLess() bool {
 // isMore reports whether the claim is about the greater figure, in percent of the smaller.
 func (c claim) isMore() bool {
 	switch c.word {
-	case "more", "higher", "larger", "bigger", "greater", "longer", "increase", "increased", "increases", "rise", "rises", "rose", "grow", "grows", "grew", "climb", "climbs", "up", "slower", "overhead":
+	case "more", "higher", "larger", "bigger", "greater", "longer", "increase", "increased", "increases", "rise", "rises", "rose", "risen", "grow", "grows", "grew", "grown", "climb", "climbs", "up", "slower", "overhead":
 		return true
 	}
 	return false
@@ -301,7 +301,7 @@ type pair struct {
 
 var (
 	figure    = lazyregexp.New(`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?`)
-	connector = lazyregexp.New(`(?i)^[\s*_` + "`" + `]*(?:[A-Za-z/]+\s+)?(vs\.?|versus|against|compared (?:to|with)|instead of|rather than|/|→|->|=>|to|down to)(?:\s+(?:just|only|about|around|roughly|nearly|under|over))?[\s*_~≈` + "`" + `]*$`)
+	connector = lazyregexp.New(`(?i)^[\s*_` + "`" + `]*(?:[A-Za-z/]+\s+)?(vs\.?|versus|against|compared (?:to|with)|instead of|rather than|/|→|->|=>|to|down to)(?:\s+(?:just|only|about|around|roughly|nearly|under|over|the (?:\w+[- ])?\w+['’]s))?[\s*_~≈` + "`" + `]*$`)
 )
 
 // maxFigures is the maximum number of figures of a sentence that are read.

@@ -146,7 +146,11 @@ func findClosedLoop(d *document, report reportFunc) {
 			far = append(far, l)
 		}
 	}
-	isCompared := len(d.loads) > 1
+	targets := map[loadKey]bool{}
+	for _, l := range d.loads {
+		targets[l.runKey()] = true
+	}
+	isCompared := len(targets) > 1
 	if len(far) == 0 || !isCompared && !d.hasText(capacity) {
 		return
 	}

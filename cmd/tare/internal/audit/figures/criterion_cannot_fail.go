@@ -65,6 +65,9 @@ var (
 	// reverseLimit matches a limit below which a figure is never, as the median of the same run: "p99 at 200/s not
 	// below p50 at 200/s". The groups are the two figures with their conditions.
 	reverseLimit = lazyregexp.New(`(?i)\b(p\d\d\d?(?:\.\d+)?|max(?:imum)?|median)(?: (?:latency|time|duration))?\b((?:[^.;|<>≤≥]|\.\d){0,40}?)\s+(?:must |shall |should |has to |is |to )*(?:be )?(?:(?:not|never|no) (?:be )?(?:below|under|lower than|less than|smaller than)|at least|≥|>=)\s+(?:the |its )?(p\d\d\d?(?:\.\d+)?|median|min(?:imum)?)(?: (?:latency|time|duration))?\b((?:[^.;|,]|[.,]\d){0,40})`)
+	// apartBySpread matches a limit on the distance of two medians, and pooledSpread a spread that contains them.
+	apartBySpread = lazyregexp.New(`(?i)\b(?:medians?|means?|averages?)\b[^.;]{0,60}\b(?:(?:further|farther|more) apart than|differ by more than|difference (?:exceeds|is (?:above|more than|greater than)))\s+(?:the|their|that|this) (?:\w+ )?(?:spread|range)\b`)
+	pooledSpread  = lazyregexp.New(`(?i)\b(?:spread|range)\b[^.;]{0,20}?\b(?:largest|highest|greatest|slowest|longest|max(?:imum|imal)?)\b[^.;]{0,30}\b(?:all|both|twenty|sixteen|pooled|combined|together)\b[^.;]{0,40}\b(?:smallest|lowest|least|fastest|shortest|min(?:imum|imal)?)\b`)
 	// brokenOff matches a command of a load generator that ends requests after a time. The groups are the number
 	// and the unit, which is s if it is absent.
 	brokenOff = lazyregexp.New(`^(?:(?:hey|oha|ghz)\b.*? -t[ =]?|ab\b.*? -s ?|(?:oha|ghz)\b.*? --timeout[ =]|vegeta\b.*? -timeout[ =])(\d+(?:\.\d+)?)(ms|s)?(?:\s|$)`)
@@ -101,6 +104,10 @@ func findCircularLimits(d *document, report reportFunc) {
 		}
 		if m := afterwards.FindString(text); m != "" && !negation.MatchString(text) {
 			report(s.line, fmt.Sprintf("%s: a limit that is made of the figures holds for them", quote(m)))
+			continue
+		}
+		if m := apartBySpread.FindString(text); m != "" && d.hasText(pooledSpread) {
+			report(s.line, fmt.Sprintf("%s: the spread is of the runs of both, and their middles are always within it", quote(m)))
 			continue
 		}
 		context := text // with the sentences before and after, which may have the figure that is judged

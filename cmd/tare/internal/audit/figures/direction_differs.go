@@ -98,6 +98,10 @@ func findDirectionDiffers(d *document, report reportFunc) {
 			if compared++; compared > maxCompared {
 				return
 			}
+			if p, ok := s.pairOf(c, claims); ok && c.isReversedBy(p) && !isGoal(s.text, c) && !negation.MatchString(s.text[:c.start]) {
+				report(s.lineAt(c.start), fmt.Sprintf("%s: the first figure next to it is %s, and the other side has %s", quote(c.text), formatValue(p.a), formatValue(p.b)))
+				continue
+			}
 			if p := d.judgeClaim(c, claims).reversed; p != nil && !isGoal(s.text, c) && !negation.MatchString(s.text[:c.start]) {
 				report(s.lineAt(c.start), fmt.Sprintf("%s: %s goes with %s, and the other side has %s (line %d)", quote(c.text), formatValue(p.b.quantity), quote(p.b.name()), formatValue(p.a.quantity), p.b.line))
 			}
@@ -120,6 +124,17 @@ func findDirectionDiffers(d *document, report reportFunc) {
 			}
 		}
 	}
+}
+
+// isReversedBy reports whether two figures after a claim, the first of them that of its subject, have the amount
+// that it states and the opposite direction, as in "18 % slower, 41.2 µs against the other's 50.3 µs".
+func (c claim) isReversedBy(p pair) bool {
+	if p.start < c.end || !c.isSpeed() || !slices.Contains([]string{"vs", "vs.", "versus", "against", "compared to", "compared with", "instead of", "rather than"}, p.connector) {
+		return false
+	}
+	sign := c.expectedSign(p.a.kind)
+	isAmount := c.isPercent && c.fitsValue(computeShare(p.b.value, p.a.value), reversedTolerance) || !c.isPercent && c.canBeOf(p.a.value, p.b.value)
+	return sign != 0 && isAmount && p.a.value != p.b.value && (p.a.value > p.b.value) != (sign > 0)
 }
 
 // superlative matches a side that is said to be the slowest or the fastest, with the figure that follows. The groups are

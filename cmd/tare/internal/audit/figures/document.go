@@ -77,6 +77,7 @@ type statRow struct {
 	table   int       // number of the table of benchstat, from 1
 	unit    string    // unit of the table, e.g. sec/op; "" if its head has none
 	values  []float64 // figures of the files, in base units; nil unless there are two
+	first   float64   // figure of the first file, in base units; 0 if the row has none
 	sides   [2]string // names of the files in lower case; old and new if the head omits them
 }
 

@@ -259,11 +259,15 @@ func (b *benches) readStat(pos position, text string) bool {
 		unit:     b.unit,
 		sides:    b.sides,
 	}
-	if values := statFigure.FindAllStringSubmatch(text, maxCells); len(values) == 2 {
-		for _, m := range values {
-			value, _ := strconv.ParseFloat(m[1], 64)
-			row.values = append(row.values, value*statPrefix(m[2]))
-		}
+	for _, m := range statFigure.FindAllStringSubmatch(text, maxCells) {
+		value, _ := strconv.ParseFloat(m[1], 64)
+		row.values = append(row.values, value*statPrefix(m[2]))
+	}
+	if len(row.values) > 0 {
+		row.first = row.values[0]
+	}
+	if len(row.values) != 2 {
+		row.values = nil
 	}
 	if m := anyStat.FindStringSubmatch(text); m != nil {
 		row.p, _ = strconv.ParseFloat(m[1], 64)

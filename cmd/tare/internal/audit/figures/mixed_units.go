@@ -30,6 +30,7 @@ func findMixedUnits(d *document, report reportFunc) {
 		findForgottenUnits(t, report)
 		findUnitOfPart(t, report)
 		findReciprocals(t, report)
+		d.findUnitsAgainstOutput(t, report)
 		findBinaryAndDecimal(t.measures(i), report)
 	}
 	for _, s := range d.sentences {
@@ -76,6 +77,52 @@ func findUnitsAgainstHeader(t *table, report reportFunc) {
 		}
 	}
 }
+
+// findUnitsAgainstOutput reports a figure of a column of times that has the digits of a figure of benchstat or of
+// go test on the page about the benchmark that the row names, and another unit.
+func (d *document) findUnitsAgainstOutput(t *table, report reportFunc) {
+	seconds := map[string]float64{} // of the outputs, by the last element of the name
+	lines := map[string]int{}
+	add := func(name string, value float64, line int) {
+		name = strings.ToLower(processors.ReplaceAllString(name[strings.LastIndex(name, "/")+1:], ""))
+		if lines[name] == 0 && value > 0 {
+			seconds[name], lines[name] = value, line
+		}
+	}
+	for _, row := range d.stats {
+		if strings.HasPrefix(row.unit, "sec") || strings.HasPrefix(row.unit, "time") {
+			add(row.name, row.first, row.line)
+		}
+	}
+	for _, b := range d.benches {
+		ns, _ := b.value("ns/op")
+		add(b.name, ns*1e-9, b.line)
+	}
+	if len(lines) == 0 {
+		return
+	}
+	for col, header := range t.header {
+		k, size, known := findKind(header)
+		if !known || size == 0 || k != timeKind {
+			continue
+		}
+		for _, row := range t.rows {
+			value, ok := plainCell(row, col)
+			name := strings.ToLower(stripMarks(row.cells[0]))
+			if !ok || lines[name] == 0 {
+				continue
+			}
+			for _, factor := range []float64{unitFactor, 1 / unitFactor, unitFactor * unitFactor, 1 / unitFactor / unitFactor} {
+				if isNear(value*size, seconds[name]*factor, sameDigits) {
+					report(row.line, fmt.Sprintf("%s stands in a column headed %s, and the output (line %d) has %s for %s", quote(row.cells[col]), quote(header), lines[name], formatTime(seconds[name]), quote(name)))
+				}
+			}
+		}
+	}
+}
+
+// sameDigits is the relative difference up to which a table has the digits of an output, rounded.
+const sameDigits = 0.005
 
 // Limits of findForgottenUnits.
 const (
@@ -127,6 +174,9 @@ func findForgottenUnits(t *table, report reportFunc) {
 	}
 }
 
+// sumLabel matches the label of a row with the sum of the others, or of the whole that they are parts of.
+var sumLabel = lazyregexp.New(`(?i)\b(?:total|sum|overall|whole|all|together|everything|complete|entire|end[- ]to[- ]end|request)\b`)
+
 // findUnitOfPart reports a figure that is greater than the last of its column, if the last is the sum of
 // the others with a thousandth of that figure: it is in the next smaller unit.
 func findUnitOfPart(t *table, report reportFunc) {
@@ -140,6 +190,9 @@ func findUnitOfPart(t *table, report reportFunc) {
 			continue
 		}
 		last := t.rows[len(t.rows)-1]
+		if len(last.cells) == 0 || !sumLabel.MatchString(last.cells[0]) {
+			continue
+		}
 		total, ok := plainCell(last, col)
 		sum := 0.0
 		for _, row := range t.rows[:len(t.rows)-1] {

@@ -77,7 +77,11 @@ func (o *outputs) readLine(pos position, text string) bool {
 		}
 	}
 	if o.last != nil {
-		if m := pidstatLine.FindStringSubmatch(text); m != nil {
+		m := pidstatLine.FindStringSubmatch(text)
+		if m == nil {
+			m = timeLine.FindStringSubmatch(text)
+		}
+		if m != nil {
 			o.last.busy = numberAt(m[1], pos)
 			return true
 		}
@@ -90,6 +94,9 @@ func (o *outputs) readLine(pos position, text string) bool {
 
 // pidstatLine matches the line of pidstat about a load generator. The group is its share of a processor in percent.
 var pidstatLine = lazyregexp.New(`^(?:Average:|\d\d:\d\d:\d\d(?: [AP]M)?)\s+\d+\s+\d+(?:\s+\d+\.\d+){3,4}\s+(\d+\.\d+)\s+\S+\s+(?:wrk2?|hey|oha|ab|k6|vegeta|ghz)$`)
+
+// timeLine matches the output of time about a command. The group is its share of a processor in percent.
+var timeLine = lazyregexp.New(`\b(?:user|elapsed|real)\b.*\b(\d{1,4})%\s?(?:CPU|cpu)\b`)
 
 var (
 	wrkRunning = lazyregexp.New(`^Running \S+ test @ (\S+)`)

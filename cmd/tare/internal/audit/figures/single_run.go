@@ -148,6 +148,9 @@ func (l *load) runKey() loadKey {
 		connections: l.connections.value,
 		offered:     l.offered.value,
 	}
+	if l.path == "" && l.command != "" {
+		key.label = "" // the command tells the target
+	}
 	if l.path != "" {
 		key.url = "" // the headings tell the target, and not each report of a section has a URL
 		if numbered.MatchString(l.label) {

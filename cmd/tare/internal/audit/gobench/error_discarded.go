@@ -103,6 +103,19 @@ func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
 func (in *input) findUncheckedVariable(l *loop, call *ast.CallExpr, fn *types.Func) string {
 	for _, arg := range call.Args {
 		v, _ := in.flowGraph().Path(stripConversion(in.pass.TypesInfo, arg), nil)
+		if texts := in.tableTexts(l, v); len(texts) > 0 {
+			mentions := func(decl *ast.FuncDecl) bool {
+				for lit := range nodesOf[*ast.BasicLit](decl) {
+					if slices.Contains(texts, lit.Value) && decl != l.owner.decl {
+						return true
+					}
+				}
+				return false
+			}
+			if !in.isMentionedByChecker(fn, mentions) && in.isMentionedByChecker(fn, in.checksTexts) {
+				return "the texts of its table"
+			}
+		}
 		for r := range nodesOf[*ast.RangeStmt](l.owner.decl) { // v is an element
 			if v != nil && r.Value != nil && in.variable(r.Value) == v {
 				v, _ = in.flowGraph().Path(r.X, nil)
@@ -124,6 +137,36 @@ func (in *input) findUncheckedVariable(l *loop, call *ast.CallExpr, fn *types.Fu
 		}
 	}
 	return ""
+}
+
+// tableTexts returns the texts of a table in a benchmark, as in the source, if v is an element of it. It
+// returns nil for other variables.
+func (in *input) tableTexts(l *loop, v *types.Var) []string {
+	if v == nil || !in.isLocal(v) {
+		return nil
+	}
+	for r := range nodesOf[*ast.RangeStmt](l.owner.decl) {
+		table, ok := r.X.(*ast.CompositeLit)
+		if !ok || r.Value == nil || in.variable(r.Value) != v {
+			continue
+		}
+		var texts []string
+		for lit := range nodesOf[*ast.BasicLit](table) {
+			if lit.Kind == token.STRING {
+				texts = append(texts, lit.Value)
+			}
+		}
+		return texts
+	}
+	return nil
+}
+
+// checksTexts reports whether a function has no table of its own: it checks the texts that it mentions.
+func (in *input) checksTexts(decl *ast.FuncDecl) bool {
+	for range nodesOf[*ast.RangeStmt](decl) {
+		return false
+	}
+	return true
 }
 
 // opensFile reports whether a call opens a file, itself or by a function of the test files.

@@ -94,7 +94,7 @@ func (in *input) makesReadOnly(l *loop, call *ast.CallExpr, fn *types.Func) bool
 func (in *input) makesForOther(l *loop, call *ast.CallExpr, fn *types.Func) bool {
 	outermost := l.owner.decl.Name.Name
 	t := in.pass.TypesInfo.TypeOf(call)
-	if fn.Pkg() != in.pass.Pkg || in.isTestHelper(fn) || fn.Signature().Recv() != nil || containsWord(outermost, fn.Name()) || containsWord(l.owner.name, fn.Name()) || t == nil || !isSliceOrString(t) && !isStructPointer(t) {
+	if fn.Pkg() != in.pass.Pkg || fn.Signature().Recv() != nil || containsWord(outermost, fn.Name()) || containsWord(l.owner.name, fn.Name()) || t == nil || !isSliceOrString(t) && !isStructPointer(t) {
 		return false
 	}
 	f := in.flowGraph().Declared(fn)

@@ -100,7 +100,8 @@ func isContainer(t types.Type) bool {
 }
 
 // isSizedByN reports whether the only value of a variable is made by a function of the package
-// that repeats something as often as an argument says, and gets b.N for that.
+// that repeats something as often as an argument says, and gets b.N for that, or is a container that
+// is made of such a slice.
 func (in *input) isSizedByN(l *loop, v *types.Var) bool {
 	if v == nil || l.kind == byLoop {
 		return false
@@ -113,7 +114,19 @@ func (in *input) isSizedByN(l *loop, v *types.Var) bool {
 		return false
 	}
 	call, ok := ast.Unparen(values[0]).(*ast.CallExpr)
-	return ok && in.repeatsN(l.owner, call)
+	return ok && (in.repeatsN(l.owner, call) || isContainer(v.Type()) && in.holdsSized(l, call))
+}
+
+// holdsSized reports whether a call gets a slice with b.N elements.
+func (in *input) holdsSized(l *loop, call *ast.CallExpr) bool {
+	return slices.ContainsFunc(call.Args, func(a ast.Expr) bool {
+		arg := in.variable(a)
+		if arg == nil {
+			return false
+		}
+		_, isSlice := arg.Type().(*types.Slice)
+		return isSlice && in.isSizedByN(l, arg)
+	})
 }
 
 // repeatsN reports whether a call gets b.N, and runs a loop of the package as often.

@@ -78,7 +78,10 @@ func (in *input) claimsLatency(b *benchmark) bool {
 	if containsWord(b.name, "throughput") {
 		return false
 	}
-	if in.mentions(b, "latency", "response time", "time per call", "time per request", "wait per") || in.reportsWait(b.decl) {
+	if b.decl.Doc != nil && containsWord(b.decl.Doc.Text(), "throughput") && in.reportsMetric(b.decl, rateUnit) {
+		return false
+	}
+	if in.mentions(b, "latency", "response time", "time per call", "time per request", "wait per") || in.reportsMetric(b.decl, waitUnit) {
 		return true
 	}
 	if b.decl.Doc == nil {
@@ -98,18 +101,20 @@ var (
 	latencyPhrase = lazyregexp.New(`(?i)\bhow (long|fast) (a|an|each|one|every|the|it) |\b(a|each|one|every|the) (caller|client|user|request|call) (waits|takes)\b|\bresponse[- ]times?\b|\bround[- ]?trip time|\bwaiting times?\b|\blatenc|\btime (of|per|for) (a|an|each|one|every|single|call|request|query|caller|client)\b|\b(percentile|p50|p95|p99)\b`)
 	// negation matches the beginning of a sentence that denies the rest.
 	negation = lazyregexp.New(`(?i)\b(not|no|never|instead of|rather than|unlike)\b|n't\b`)
+	// rateUnit matches units of metrics that are a number per second.
+	rateUnit = lazyregexp.New(`/s$`)
 	// waitUnit matches units of metrics that are the time of one operation, not ns/op itself.
 	waitUnit = lazyregexp.New(`(?i)\b(wait|delay|latency|rtt|resp|response|p50|p90|p95|p99)\b|^(ns|us|µs|ms|s|sec|seconds|micros|millis)[/-](call|req|request|caller|client|user|query|rpc|get|lookup|hit|msg|message|event)s?$`)
 )
 
-// reportsWait reports whether a function reports a metric with a unit that is the time of one operation.
-func (in *input) reportsWait(decl *ast.FuncDecl) bool {
+// reportsMetric reports whether a function reports a metric whose unit matches.
+func (in *input) reportsMetric(decl *ast.FuncDecl, units *lazyregexp.Regexp) bool {
 	found := false
 	ast.Inspect(decl.Body, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if ok && calledName(call) == "ReportMetric" && len(call.Args) == 2 {
 			if unit := in.pass.TypesInfo.Types[call.Args[1]].Value; unit != nil && unit.Kind() == constant.String {
-				found = found || waitUnit.MatchString(strings.ReplaceAll(constant.StringVal(unit), "_", " "))
+				found = found || units.MatchString(strings.ReplaceAll(constant.StringVal(unit), "_", " "))
 			}
 		}
 		return !found

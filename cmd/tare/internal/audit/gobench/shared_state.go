@@ -82,6 +82,7 @@ func (in *input) reportGrown(outer *benchmark) {
 			in.reportSetUp(outer, writer)
 		}
 		in.reportLeft(outer, writer, subs[i+1:])
+		in.reportRemembered(outer, writer, subs[i+1:])
 		grown := in.findGrown(outer.body, writer)
 		for p, n := range grown {
 			if writer.repeated && p.root.Pos() < in.casesOf(outer, writer.call) {
@@ -129,6 +130,80 @@ func (in *input) reportEvicted(outer *benchmark, writer sub, later []sub) {
 			}
 		}
 	}
+}
+
+// reportRemembered reports what remembers the results of a sub-benchmark, if the sub-benchmark of the next
+// case, or a later one, uses it: it looks up what the first computed.
+func (in *input) reportRemembered(outer *benchmark, writer sub, later []sub) {
+	seen := map[place]bool{}
+	for _, l := range writer.loops {
+		in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			for _, called := range in.flowGraph().Called(call, f.bound) {
+				if called.Bound == nil || called.Object == nil || !in.remembers(called.Object) {
+					continue
+				}
+				root, fields := in.flowGraph().Path(called.Bound, f.bound)
+				p := place{root, fields}
+				if root == nil || seen[p] || !isWithinPos(root.Pos(), outer.body) || isWithinPos(root.Pos(), writer.function.Node) || in.mayEmpty(writer, p) {
+					continue
+				}
+				seen[p] = true
+				if writer.repeated && root.Pos() < in.casesOf(outer, writer.call) {
+					in.report(n, "%s remembers what it was asked for, and the sub-benchmark of the next case finds it there", p)
+					continue
+				}
+				for _, reader := range later {
+					if use := in.findUse(reader, p); use != nil && reader.function.Node != writer.function.Node && !in.isRenewed(outer, p, writer.call.End(), reader.call.Pos()) {
+						in.report(use, "%s remembers what another sub-benchmark asked it for, in line %d", p, in.lineOf(n))
+						break
+					}
+				}
+			}
+			return true
+		})
+	}
+}
+
+// remembers reports whether a method returns what it finds in a map of its receiver, and otherwise stores
+// its result there.
+func (in *input) remembers(fn *types.Func) bool {
+	recv := fn.Signature().Recv()
+	f := in.flowGraph().Declared(fn)
+	if recv == nil || f.Body == nil {
+		return false
+	}
+	isEntry := func(e ast.Expr) bool {
+		index, ok := ast.Unparen(e).(*ast.IndexExpr)
+		if !ok {
+			return false
+		}
+		t := in.pass.TypesInfo.TypeOf(index.X)
+		if t == nil {
+			return false
+		}
+		_, isMap := t.Underlying().(*types.Map)
+		root, _ := in.flowGraph().Path(index.X, flow.Binding{recv: nil})
+		return isMap && root == recv
+	}
+	finds, stores := false, false
+	for n := range ast.Preorder(f.Body) {
+		switch n := n.(type) {
+		case *ast.IfStmt:
+			init, ok := n.Init.(*ast.AssignStmt)
+			if ok && len(init.Lhs) == 2 && len(init.Rhs) == 1 && isEntry(init.Rhs[0]) && in.variable(n.Cond) == in.variable(init.Lhs[1]) {
+				for range nodesOf[*ast.ReturnStmt](n.Body) {
+					finds = true
+				}
+			}
+		case *ast.AssignStmt:
+			stores = stores || len(n.Lhs) == 1 && isEntry(n.Lhs[0])
+		}
+	}
+	return finds && stores
 }
 
 // keyedCall is a call of a method whose first argument is an element of a variable.

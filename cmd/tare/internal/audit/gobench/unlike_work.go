@@ -237,6 +237,10 @@ var (
 	// decoding and checking match the names of functions that decode their input, and that only read it.
 	decoding = lazyregexp.New(`^(Unmarshal|Decode)`)
 	checking = lazyregexp.New(`^(Valid|IsValid|Validate|Skip|Peek)`)
+	// headWriter matches the names of functions that write a part of their input.
+	headWriter = lazyregexp.New(`^(Append|Write|Encode|Marshal|Put)(Head|Header|Prefix|Length|Size|Count)$`)
+	// writer matches the names of functions that write all of it.
+	writer = lazyregexp.New(`^(Append|Write|Encode|Marshal|Put)`)
 	// declaredPart matches the names of sides that say that they do less.
 	declaredPart = lazyregexp.New(`(?i)next|first|peek|head|skip|valid|has|contains|index|one|single|prefix|noop|no-op|nop|baseline|empty|overhead|none|null|discard`)
 )
@@ -244,13 +248,19 @@ var (
 // reportPartial reports the sides that work on a part of their input if another one works on all of it,
 // and those that ignore their input if the others use it.
 func (in *input) reportPartial(sides []side) {
-	var whole, part, ignoring, checkers []side
-	decoders := 0
+	var whole, part, ignoring, checkers, heads []side
+	decoders, writers := 0, 0
 	for _, s := range sides {
 		hasLoop, names := in.readWork(s.body, 0)
 		decodes, isCheck := false, false
 		isWhole, isPart := false, false
+		writesHead, writesMore := false, false
 		for _, name := range names {
+			if headWriter.MatchString(name) {
+				writesHead = true
+			} else {
+				writesMore = writesMore || writer.MatchString(name)
+			}
 			decodes = decodes || decoding.MatchString(name)
 			isCheck = isCheck || checking.MatchString(name)
 			isWhole = isWhole || wholeWork.MatchString(name)
@@ -263,6 +273,12 @@ func (in *input) reportPartial(sides []side) {
 			checkers = append(checkers, s)
 		}
 		isDeclared := declaredPart.MatchString(s.name) || declaredMaker.MatchString(s.name)
+		switch {
+		case writesMore:
+			writers++
+		case writesHead && !isDeclared:
+			heads = append(heads, s)
+		}
 		switch {
 		case isWhole:
 			whole = append(whole, s)
@@ -281,6 +297,11 @@ func (in *input) reportPartial(sides []side) {
 	if decoders > 0 && decoders+len(checkers) == len(sides) {
 		for _, s := range checkers {
 			in.report(s.node, "this side of the comparison only checks its input, but another side decodes it")
+		}
+	}
+	if writers > 0 && writers+len(heads) == len(sides) {
+		for _, s := range heads {
+			in.report(s.node, "this side of the comparison writes only the beginning of its input, but another side writes all of it")
 		}
 	}
 	if len(ignoring) < len(sides) {

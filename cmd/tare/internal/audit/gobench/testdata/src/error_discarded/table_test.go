@@ -34,3 +34,14 @@ func BenchmarkWards(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkTable(b *testing.B) {
+	for _, tt := range []struct{ name, code string }{{"short", "1"}, {"billing", "1O"}} {
+		b.Run(tt.name, func(b *testing.B) {
+			for b.Loop() {
+				n, _ := strconv.ParseInt(tt.code, 10, 64) // want `no function that checks it reads the texts of its table`
+				code = int(n)
+			}
+		})
+	}
+}

@@ -101,3 +101,19 @@ func BenchmarkCheckerAndLongestRow(b *testing.B) {
 		sum += p.LongestRow()
 	}
 }
+
+// checkered has no name of a function that makes something, and the benchmark has that of another one.
+func checkered(width int) *Picture {
+	p := &Picture{Width: width, Points: make([]byte, width*width)}
+	for i := range p.Points {
+		p.Points[i] = byte(i % 2)
+	}
+	return p
+}
+
+func BenchmarkLongestRowOfWide(b *testing.B) {
+	for b.Loop() {
+		p := checkered(1000) // want `checkered\(1000\) makes the same input again`
+		sum += p.LongestRow()
+	}
+}

@@ -103,3 +103,57 @@ func BenchmarkEncode(b *testing.B) {
 		}
 	})
 }
+
+// AppendHead appends the number of names.
+func AppendHead(dst []byte, names []string) []byte { return append(dst, byte(len(names))) }
+
+// AppendNames appends the names.
+func AppendNames(dst []byte, names []string) []byte {
+	dst = AppendHead(dst, names)
+	for _, name := range names {
+		dst = append(dst, name...)
+	}
+	return dst
+}
+
+func BenchmarkStore(b *testing.B) {
+	names := []string{"lamp", "heater"}
+	for _, tt := range []struct {
+		name   string
+		encode func([]string) ([]byte, error)
+	}{
+		{"json", func(names []string) ([]byte, error) { return json.Marshal(names) }},
+		{"binary", func(names []string) ([]byte, error) { return AppendHead(nil, names), nil }}, // want `writes only the beginning of its input`
+	} {
+		b.Run(tt.name, func(b *testing.B) {
+			for b.Loop() {
+				out, err := tt.encode(names)
+				if err != nil {
+					b.Fatal(err)
+				}
+				sink = out
+			}
+		})
+	}
+}
+
+func BenchmarkStoreWhole(b *testing.B) {
+	names := []string{"lamp", "heater"}
+	for _, tt := range []struct {
+		name   string
+		encode func([]string) ([]byte, error)
+	}{
+		{"json", func(names []string) ([]byte, error) { return json.Marshal(names) }},
+		{"binary", func(names []string) ([]byte, error) { return AppendNames(nil, names), nil }},
+	} {
+		b.Run(tt.name, func(b *testing.B) {
+			for b.Loop() {
+				out, err := tt.encode(names)
+				if err != nil {
+					b.Fatal(err)
+				}
+				sink = out
+			}
+		})
+	}
+}
