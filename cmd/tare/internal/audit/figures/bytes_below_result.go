@@ -31,6 +31,7 @@ func findBytesBelowResult(d *document, report reportFunc) {
 	findBytesBelowName(d, report)
 	findBytesBelowStated(d, report)
 	findBytesBelowSiblings(d, report)
+	findBytesBelowStat(d, report)
 	for _, t := range d.tables {
 		findBytesBelowCell(t, report)
 	}
@@ -184,6 +185,28 @@ func findBytesBelowName(d *document, report reportFunc) {
 				continue
 			}
 			report(s.line, fmt.Sprintf("%s allocates %s B/op, less than %s; %s", s.name, formatNumber(s.bytes), s.amount, why))
+		}
+	}
+}
+
+// findBytesBelowStat reports rows of benchstat by which a side allocates less than the result that another
+// table has for it.
+func findBytesBelowStat(d *document, report reportFunc) {
+	returned := map[string]statRow{}
+	for _, row := range d.stats {
+		if resultUnit.MatchString(row.unit) && len(row.values) == 2 {
+			returned[row.name] = row
+		}
+	}
+	for _, row := range d.stats {
+		result, ok := returned[row.name]
+		if !ok || row.unit != "B/op" || len(row.values) != 2 {
+			continue
+		}
+		for i, bytes := range row.values {
+			if bytes > 0 && bytes < minWhole*result.values[i] {
+				report(row.line, fmt.Sprintf("%s of %s allocates %s B/op and returns %s B (line %d)", row.name, row.sides[i], formatNumber(bytes), formatNumber(result.values[i]), result.line))
+			}
 		}
 	}
 }

@@ -98,11 +98,11 @@ func findDirectionDiffers(d *document, report reportFunc) {
 			if compared++; compared > maxCompared {
 				return
 			}
-			if p, ok := s.pairOf(c, claims); ok && c.isReversedBy(p) && !isGoal(s.text, c) && !negation.MatchString(s.text[:c.start]) {
+			if p, ok := s.pairOf(c, claims); ok && c.isReversedBy(p) && !isGoal(s.text, c) && !negation.MatchString(c.clauseBefore()) {
 				report(s.lineAt(c.start), fmt.Sprintf("%s: the first figure next to it is %s, and the other side has %s", quote(c.text), formatValue(p.a), formatValue(p.b)))
 				continue
 			}
-			if p := d.judgeClaim(c, claims).reversed; p != nil && !isGoal(s.text, c) && !negation.MatchString(s.text[:c.start]) {
+			if p := d.judgeClaim(c, claims).reversed; p != nil && !isGoal(s.text, c) && !negation.MatchString(c.clauseBefore()) {
 				report(s.lineAt(c.start), fmt.Sprintf("%s: %s goes with %s, and the other side has %s (line %d)", quote(c.text), formatValue(p.b.quantity), quote(p.b.name()), formatValue(p.a.quantity), p.b.line))
 			}
 		}
@@ -124,6 +124,15 @@ func findDirectionDiffers(d *document, report reportFunc) {
 			}
 		}
 	}
+}
+
+// clauseBefore returns the text of the claim's clause before it.
+func (c claim) clauseBefore() string {
+	text := c.sentence.text[:c.start]
+	if all := conjunction.FindAllStringIndex(text, maxFigures); len(all) > 0 {
+		return text[all[len(all)-1][1]:]
+	}
+	return text
 }
 
 // isReversedBy reports whether two figures after a claim, the first of them that of its subject, have the amount

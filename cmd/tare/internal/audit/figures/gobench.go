@@ -170,7 +170,7 @@ var (
 	// statFigure matches a figure with the prefix of its unit, before its interval.
 	statFigure = lazyregexp.New(`([0-9.]+)([nµumkKMGT]?i?)(?:s|B|B/s)? *± *(?:∞|\d+%)`)
 	// statUnit matches the unit of a table.
-	statUnit = lazyregexp.New(`\b(?:sec/op|time/op|B/op|alloc/op|allocs/op|B/s|speed)(?:\s|│|$)`)
+	statUnit = lazyregexp.New(`(?:^|[\s│])(?:sec/op|time/op|(?:\w+-)?B/op|alloc/op|allocs/op|B/s|speed)(?:\s|│|$)`)
 	// statChange matches a change in percent.
 	statChange = lazyregexp.New(`[-+]\d+(\.\d+)?%`)
 )

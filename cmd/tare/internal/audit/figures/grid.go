@@ -42,6 +42,7 @@ type testedRow struct {
 type tablePair struct {
 	a, b    measure
 	ordered bool // the claim is about b, and a is its reference
+	isAlone bool // the only two columns of their kind, in a row that the statement names
 }
 
 // Limits of the figures of a table that are compared with a claim.
@@ -224,7 +225,7 @@ func (g *grid) pairsFor(words wordSet, kinds []kind, isOfItself bool) []tablePai
 			for i, a := range row {
 				for _, b := range row[i+1:] {
 					if isTold || slices.Contains(sides, a.subject) && slices.Contains(sides, b.subject) {
-						out = append(out, tablePair{a: a, b: b, ordered: s.change || isOfItself && len(s.columns) == 2})
+						out = append(out, tablePair{a: a, b: b, ordered: s.change || isOfItself && len(s.columns) == 2, isAlone: s.isAlone && hasRow && len(s.columns) == 2})
 					}
 				}
 			}
@@ -247,6 +248,8 @@ var (
 	pHeader = lazyregexp.New(`(?i)^p(?:[- ]?val(?:ue)?)?s?\.?$`)
 	// pCell matches a p-value.
 	pCell = lazyregexp.New(`(?i)^(?:p\s?)?[=<>≤≥~]*\s?(0?\.\d+|1(?:\.0+)?|0)$`)
+	// unchangedCell matches benchstat's cell of a row without a significant change.
+	unchangedCell = lazyregexp.New(`^~ *\(p=(0?\.\d+|1\.0+) n=\d+`)
 	// changeRange matches the interval of a change in percent, after the change.
 	changeRange = lazyregexp.New(`[(\[]?(?:95\s?% (?:CI|confidence interval)[:,]?\s*)?[\[(]?\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*(?:,|;|to|\.\.\.?|…)\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*[\])]`)
 	// percentIn matches percentages in a cell.
@@ -287,6 +290,10 @@ func (t *table) testedRows(g *grid, confident bool) []testedRow {
 			tested.label = strings.ToLower(row.cells[0])
 		}
 		for i, cell := range row.cells {
+			if m := unchangedCell.FindStringSubmatch(cell); m != nil {
+				tested.p, _ = strconv.ParseFloat(m[1], 64)
+				tested.why = "p = " + m[1]
+			}
 			isChange := i < len(t.header) && (changeHeader.MatchString(t.header[i]) || rangeHeader.MatchString(t.header[i]))
 			if m := pCell.FindStringSubmatch(cell); i == p && m != nil {
 				value, err := strconv.ParseFloat(m[1], 64)

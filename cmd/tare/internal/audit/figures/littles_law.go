@@ -45,11 +45,12 @@ func findLittlesLaw(d *document, report reportFunc) {
 			continue
 		}
 		isShort := l.requests.isKnown() && l.requests.value < minPerConnection*l.connections.value
-		if isShort || l.tool == "k6" || l.tool == "ghz" { // the users of k6 may pause
-			continue
-		}
 		connections := l.countConnections()
 		inFlight := l.rate.value * l.mean.value
+		mayWait := l.tool == "k6" || l.tool == "ghz" && inFlight < connections // the users of k6 and the workers of ghz
+		if isShort || mayWait {
+			continue
+		}
 		tolerance := littleTolerance
 		if l.tool == "ab" {
 			tolerance += abRounding / l.mean.value

@@ -63,8 +63,8 @@ func findUnitsAgainstHeader(t *table, report reportFunc) {
 	for col, header := range t.header {
 		k, size, known := findKind(header)
 		hasScales := k == timeKind || k == byteKind
-		if !known || size == 0 || !hasScales {
-			continue
+		if !known || size == 0 || !hasScales || statUnit.MatchString(strings.TrimSpace(header)) {
+			continue // benchstat scales each figure
 		}
 		for _, row := range t.rows {
 			if col >= len(row.cells) {

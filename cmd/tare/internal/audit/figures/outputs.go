@@ -387,6 +387,9 @@ func (o *outputs) readVegeta(pos position, text string) bool {
 // k6Line matches a metric of k6: its name, dots, and its figures.
 var k6Line = lazyregexp.New(`^(?:[✓✗] )?(http_req_\w+|http_reqs|iterations|iteration_duration|dropped_iterations|vus|vus_max|data_received|data_sent|grpc_req_duration|checks)\.*\s*:\s*(.*)$`)
 
+// k6Custom matches the mean of a metric that a script adds for a part of each request.
+var k6Custom = lazyregexp.New(`^((?:server|db|sql|query|upstream|backend|handler|app)\w*_(?:time|duration|latency))\.*\s*:\s*avg=(\S+)`)
+
 // k6Limit matches a threshold of k6 with its result.
 var k6Limit = lazyregexp.New(`^[✓✗] '?(p\([0-9.]+\)|avg|max|med) ?<=? ?(\d+(?:\.\d+)?)'? (?:p\([0-9.]+\)|avg|max|med)=(\S+)$`)
 
@@ -416,6 +419,12 @@ func (o *outputs) readK6(pos position, text string) bool {
 		return o.readTagged(pos, m[1], m[2], strings.Fields(m[3]))
 	}
 	m := k6Line.FindStringSubmatch(text)
+	if l := o.openReport("k6"); m == nil && l != nil {
+		if custom := k6Custom.FindStringSubmatch(text); custom != nil {
+			l.parts = append(l.parts, part{custom[1], durationAt(custom[2], pos)})
+			return true
+		}
+	}
 	if m == nil {
 		return false
 	}

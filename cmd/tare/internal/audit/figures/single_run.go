@@ -59,7 +59,7 @@ func findSingleRun(d *document, report reportFunc) {
 var (
 	// repeatedRuns matches a statement about repetitions, and spread the signs of repetitions
 	// in a table.
-	repeatedRuns = lazyregexp.New(`(?i)-count[= ]?\d|\b(?:\d+|` + numberWords + `) (?:\w+ )?(?:runs|times each|iterations each|repetitions|samples|rounds|copies|passes|trials|measurements|repeats|replays|executions)\b|\bmedians\b|\b(?:median|average|mean|best|min|minimum|geomean) (?:\w+ )?(?:of|over|across|results)|\brepeated\b|±|\bst?d ?dev|standard deviation|confidence|interval|\bruns\b[^.]{0,30}\b(?:averaged|median)|several (?:runs|times)|multiple (?:runs|times)|benchstat|benchmark\.js|criterion|hyperfine|jmh`)
+	repeatedRuns = lazyregexp.New(`(?i)-count[= ]?\d|\$\(seq (?:1 )?\d+\)|\{1\.\.\d+\}|\b(?:\d+|` + numberWords + `) (?:\w+ )?(?:runs|times each|iterations each|repetitions|samples|rounds|copies|passes|trials|measurements|repeats|replays|executions)\b|\bmedians\b|\b(?:median|average|mean|best|min|minimum|geomean) (?:\w+ )?(?:of|over|across|results)|\brepeated\b|±|\bst?d ?dev|standard deviation|confidence|interval|\bruns\b[^.]{0,30}\b(?:averaged|median)|several (?:runs|times)|multiple (?:runs|times)|benchstat|benchmark\.js|criterion|hyperfine|jmh`)
 	spread       = lazyregexp.New(`(?i)±|\+/-|\bstd?dev|\bstd\b|deviation|confidence|variance|\bCI\b|\bruns\b|samples`)
 )
 
@@ -135,6 +135,9 @@ func countLoads(d *document, selects func(runs int) bool) (n, first int) {
 // numbered matches the label of one of several runs of one thing.
 var numbered = lazyregexp.New(`(?i)^(?:results?|run|test|trial|attempt|round|try|iteration|pass|take)?\s*#?\d+[.:]?$`)
 
+// notLetters matches what remains of a label without its words.
+var notLetters = lazyregexp.New(`[^A-Za-z]+`)
+
 // runMark matches the number of a run at the end of a label, as in "wrk -c10 http://a/ # run 3".
 var runMark = lazyregexp.New(`(?i)[\s(#,:-]*\b(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+(?:\s*(?:/|of)\s*\d+)?\)?[.:]?$`)
 
@@ -148,8 +151,8 @@ func (l *load) runKey() loadKey {
 		connections: l.connections.value,
 		offered:     l.offered.value,
 	}
-	if l.path == "" && l.command != "" {
-		key.label = "" // the command tells the target
+	if l.path == "" {
+		key.label = notLetters.ReplaceAllString(key.label, " ") // figures tell runs from each other, not targets
 	}
 	if l.path != "" {
 		key.url = "" // the headings tell the target, and not each report of a section has a URL

@@ -225,6 +225,11 @@ func (p tablePair) order(sides naming, first, second wordSet, hasThan bool) tabl
 		}
 	case hasThan:
 		p.ordered = false
+	case !p.ordered && !hasThan && len(subjects) == 1 && p.isAlone:
+		p.ordered = true // the other side is the reference
+		if subjects[0] == p.a.subject {
+			p.a, p.b = p.b, p.a
+		}
 	case p.ordered:
 		isBase := slices.Contains(subjects, p.a.subject) && !slices.Contains(subjects, p.b.subject)
 		for w := range first {

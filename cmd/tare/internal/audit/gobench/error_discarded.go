@@ -121,6 +121,14 @@ func (in *input) findUncheckedVariable(l *loop, call *ast.CallExpr, fn *types.Fu
 				v, _ = in.flowGraph().Path(r.X, nil)
 			}
 		}
+		if maker := in.findMaker(v); maker != nil {
+			mentions := func(decl *ast.FuncDecl) bool {
+				return in.hasCall(decl, func(name string) bool { return name == maker.Name() })
+			}
+			if !in.isMentionedByChecker(fn, mentions) {
+				return "what " + maker.Name() + " makes"
+			}
+		}
 		if v == nil || in.isLocal(v) || !isSliceOrString(v.Type()) || !strings.HasSuffix(in.pass.Fset.Position(v.Pos()).Filename, "_test.go") {
 			continue
 		}
@@ -137,6 +145,27 @@ func (in *input) findUncheckedVariable(l *loop, call *ast.CallExpr, fn *types.Fu
 		}
 	}
 	return ""
+}
+
+// findMaker returns the function of the test files that makes the slice or string of a local variable. It
+// returns nil for other variables.
+func (in *input) findMaker(v *types.Var) *types.Func {
+	if v == nil || !in.isLocal(v) || !isSliceOrString(v.Type()) {
+		return nil
+	}
+	values := in.flowGraph().Values(v)
+	if len(values) != 1 {
+		return nil
+	}
+	call, ok := ast.Unparen(values[0]).(*ast.CallExpr)
+	if !ok {
+		return nil
+	}
+	fn := in.callee(call)
+	if fn == nil || !in.isTestHelper(fn) {
+		return nil
+	}
+	return fn
 }
 
 // tableTexts returns the texts of a table in a benchmark, as in the source, if v is an element of it. It

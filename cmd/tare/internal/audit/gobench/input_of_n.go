@@ -2,6 +2,7 @@ package gobench
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 
@@ -145,7 +146,13 @@ func (in *input) runsAsOften(call *ast.CallExpr, isCount func(arg ast.Expr) bool
 			found := false
 			ast.Inspect(f.Body, func(n ast.Node) bool {
 				if s, ok := n.(ast.Stmt); ok {
-					if limit := loopBound(s); limit != nil {
+					limit := loopBound(s)
+					if f, ok := s.(*ast.ForStmt); ok && f.Init == nil && f.Post == nil { // for t.Len() < n
+						if cond, ok := f.Cond.(*ast.BinaryExpr); ok && (cond.Op == token.LSS || cond.Op == token.LEQ) {
+							limit = cond.Y
+						}
+					}
+					if limit != nil {
 						ast.Inspect(limit, func(n ast.Node) bool {
 							id, ok := n.(*ast.Ident)
 							found = found || ok && in.pass.TypesInfo.Uses[id] == param

@@ -7,11 +7,12 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// mapOrder finds loops over a map, within the timed loop, that take the first key and break, or ask a cache
-// for each key.
+// mapOrder finds loops over a map, within the timed loop, that take the first key and break, or pass each key to
+// something whose work depends on the order: a cache, or what searches for a place.
 func mapOrder() rule {
 	return rule{Rule: audit.Rule{
 		ID: "map-order", Severity: tare.Warn,
@@ -28,17 +29,19 @@ func mapOrder() rule {
 				}
 				_, isMap := t.Underlying().(*types.Map)
 				usesKey := r.Key != nil && formatExpr(r.Key) != "_"
-				if !isMap || !usesKey || in.pass.Pkg.Path() == "runtime_test" { // runtime_test measures maps
+				if !isMap || !usesKey && r.Value == nil || in.pass.Pkg.Path() == "runtime_test" { // runtime_test measures maps
 					return
 				}
 				for _, s := range r.Body.List {
-					if branch, ok := s.(*ast.BranchStmt); ok && branch.Tok.String() == "break" {
+					if branch, ok := s.(*ast.BranchStmt); ok && usesKey && branch.Tok.String() == "break" {
 						in.report(r, "the loop takes the first key of %s, which is another one each time", formatExpr(r.X))
 						return
 					}
 				}
-				if cache := in.findCache(l, r); cache != nil {
-					in.report(r, "the cache %s is asked in the order of the map %s, which decides what it still has", cache.Name(), formatExpr(r.X))
+				if v, isCache := in.findOrdered(l, r); isCache {
+					in.report(r, "the cache %s is asked in the order of the map %s, which decides what it still has", v.Name(), formatExpr(r.X))
+				} else if v != nil {
+					in.report(r, "%s gets what is in the map %s in another order each time, and searches for a place among what it has", v.Name(), formatExpr(r.X))
 				}
 			})
 		})
@@ -48,15 +51,16 @@ func mapOrder() rule {
 // cacheName matches the names of types that keep some of what they were asked for.
 var cacheName = lazyregexp.New(`(?i)cache|lru|lfu|memo`)
 
-// findCache returns a variable from outside of a timed loop whose method the loop r over a map calls with
-// the key or the value, if its type has the name of a cache. It returns nil without one.
-func (in *input) findCache(l *loop, r *ast.RangeStmt) *types.Var {
+// findOrdered returns a variable from outside of a timed loop whose method the loop r over a map calls with
+// the key or the value, if its type has the name of a cache, or the method searches through a slice of the
+// receiver and changes it. It returns nil without one.
+func (in *input) findOrdered(l *loop, r *ast.RangeStmt) (v *types.Var, isCache bool) {
 	for call := range nodesOf[*ast.CallExpr](r.Body) {
 		sel, ok := call.Fun.(*ast.SelectorExpr)
 		if !ok || len(call.Args) == 0 {
 			continue
 		}
-		v := in.variable(sel.X)
+		v = in.variable(sel.X)
 		if !in.isOutside(v, l) {
 			continue
 		}
@@ -69,9 +73,56 @@ func (in *input) findCache(l *loop, r *ast.RangeStmt) *types.Var {
 			x := in.variable(a)
 			return x != nil && (x == in.variable(r.Key) || r.Value != nil && x == in.variable(r.Value))
 		})
-		if ok && getsKey && cacheName.MatchString(named.Obj().Name()) {
-			return v
+		switch {
+		case !ok || !getsKey:
+		case cacheName.MatchString(named.Obj().Name()):
+			return v, true
+		case in.searchesAndChanges(in.callee(call)):
+			return v, false
 		}
 	}
-	return nil
+	return nil, false
+}
+
+// searchesAndChanges reports whether a method of the package ranges over a slice of its receiver, returns or
+// breaks within, and sets a part of the receiver.
+func (in *input) searchesAndChanges(fn *types.Func) bool {
+	if fn == nil || fn.Signature().Recv() == nil {
+		return false
+	}
+	recv := fn.Signature().Recv()
+	isOwn := func(e ast.Expr) bool {
+		root, fields := in.flowGraph().Path(e, flow.Binding{recv: nil})
+		return root == recv && fields != ""
+	}
+	f := in.flowGraph().Declared(fn)
+	if f.Body == nil {
+		return false
+	}
+	searches, changes := false, false
+	for n := range ast.Preorder(f.Body) {
+		switch n := n.(type) {
+		case *ast.RangeStmt:
+			t := in.pass.TypesInfo.TypeOf(n.X)
+			_, isSlice := t.Underlying().(*types.Slice)
+			ends := false
+			for inner := range ast.Preorder(n.Body) {
+				switch inner := inner.(type) {
+				case *ast.ReturnStmt:
+					ends = true
+				case *ast.BranchStmt:
+					ends = ends || inner.Tok.String() == "break"
+				}
+			}
+			searches = searches || isSlice && ends && isOwn(n.X)
+		case *ast.AssignStmt:
+			for _, lhs := range n.Lhs {
+				if index, ok := lhs.(*ast.IndexExpr); ok {
+					lhs = index.X
+				}
+				changes = changes || isOwn(lhs)
+			}
+		}
+	}
+	return searches && changes
 }

@@ -286,9 +286,8 @@ func (in *input) isPure(e ast.Expr, bodies map[*types.Func]*ast.FuncDecl, depth 
 	case *ast.SelectorExpr:
 		return info.Selections[e] == nil || in.isPure(e.X, bodies, depth)
 	case *ast.BinaryExpr:
-		// Operations on strings call the runtime; a division by a variable may panic.
-		mayPanic := (e.Op == token.QUO || e.Op == token.REM) && info.Types[e.Y].Value == nil
-		if mayPanic || !isPlain(info.TypeOf(e)) || !isPlain(info.TypeOf(e.X)) {
+		// Operations on strings call the runtime. Of a division by a variable, only the check for 0 remains.
+		if !isPlain(info.TypeOf(e)) || !isPlain(info.TypeOf(e.X)) {
 			return false
 		}
 		return in.isPure(e.X, bodies, depth) && in.isPure(e.Y, bodies, depth)

@@ -2,6 +2,7 @@ package gobench
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -39,6 +40,7 @@ func unlikeWork() rule {
 					works = func(*ast.CallExpr) bool { return true } // the benchmark says what its sides do
 				}
 				in.reportUnlike(sides, works)
+				in.reportUnfinished(sides)
 				in.reportPartial(in.sidesOf(sides))
 			}
 		}
@@ -118,6 +120,66 @@ func (in *input) reportUnlike(sides []*loop, works func(*ast.CallExpr) bool) {
 			in.report(l.node, "this side of the comparison only makes room for values, but another side also works on them")
 		}
 	}
+}
+
+// finisher matches the names of methods that make the result of what was collected.
+var finisher = lazyregexp.New(`^(Bytes|Encode|Marshal|Build|Finish|Render|Sum|Close|Flush)$`)
+
+// reportUnfinished reports the sides that only collect values in one of their own, whose type has a method that
+// makes the result and repeats something, if they never call it.
+func (in *input) reportUnfinished(sides []*loop) {
+	for _, l := range sides {
+		for a := range nodesOf[*ast.AssignStmt](l.body) {
+			if a.Tok != token.DEFINE || len(a.Lhs) != 1 {
+				continue
+			}
+			v := in.variable(a.Lhs[0])
+			finish := in.findFinisher(v)
+			if finish == nil {
+				continue
+			}
+			collects, other := false, false
+			in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
+				if id == a.Lhs[0] {
+					return
+				}
+				sel, isSelector := parent(path, 1).(*ast.SelectorExpr)
+				_, isStored := parent(path, 1).(*ast.AssignStmt)
+				switch {
+				case isSelector && finisher.MatchString(sel.Sel.Name):
+					other = true
+				case isSelector:
+					collects = true
+				case !isStored:
+					other = true // a function gets it, which may finish it
+				}
+			})
+			if collects && !other {
+				in.report(l.node, "this side of the comparison never calls %s.%s, which makes the result of what it collects", v.Name(), finish.Name())
+			}
+		}
+	}
+}
+
+// findFinisher returns the method of a variable's type, of the package, that makes the result of what was
+// collected and repeats something. It returns nil without one.
+func (in *input) findFinisher(v *types.Var) *types.Func {
+	if v == nil {
+		return nil
+	}
+	methods := types.NewMethodSet(v.Type())
+	for i := range methods.Len() {
+		fn, ok := methods.At(i).Obj().(*types.Func)
+		if !ok || fn.Pkg() != in.pass.Pkg || !finisher.MatchString(fn.Name()) {
+			continue
+		}
+		if f := in.flowGraph().Declared(fn); f.Body != nil {
+			if hasLoop, _ := in.readWork(f.Body, 0); hasLoop {
+				return fn
+			}
+		}
+	}
+	return nil
 }
 
 var (

@@ -45,3 +45,22 @@ func BenchmarkTable(b *testing.B) {
 		})
 	}
 }
+
+// gaugeLines makes texts that no test checks.
+func gaugeLines(n int) []string {
+	var lines []string
+	for i := range n {
+		lines = append(lines, strconv.Itoa(i*i))
+	}
+	return lines
+}
+
+func BenchmarkLines(b *testing.B) {
+	lines := gaugeLines(100)
+	for b.Loop() {
+		for _, line := range lines {
+			n, _ := strconv.ParseInt(line, 10, 64) // want `no function that checks it reads what gaugeLines makes`
+			code = int(n)
+		}
+	}
+}

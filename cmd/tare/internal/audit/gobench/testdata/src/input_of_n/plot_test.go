@@ -42,3 +42,21 @@ func BenchmarkNearestOfFew(b *testing.B) {
 		nearestSink = p.nearest(heights[i%1000])
 	}
 }
+
+// grow adds heights until there are n.
+func grow(n int) *plot {
+	p := newPlot(nil)
+	for len(p.heights) < n {
+		p.heights = append(p.heights, len(p.heights)%97)
+	}
+	return p
+}
+
+func BenchmarkNearestOfGrown(b *testing.B) {
+	heights := b.N + 1
+	p := grow(heights)
+	b.ResetTimer()
+	for i := 0; i < b.N; i++ {
+		nearestSink = p.nearest(i) // want `p has b.N entries before the loop`
+	}
+}

@@ -41,3 +41,36 @@ func BenchmarkSum(b *testing.B) {
 		}
 	}
 }
+
+// shelf keeps books in the first row with room.
+type shelf struct{ room []int }
+
+func (s *shelf) put(width int) {
+	for i, free := range s.room {
+		if free >= width {
+			s.room[i] -= width
+			return
+		}
+	}
+	s.room = append(s.room, 100-width)
+}
+
+// total counts widths, in any order.
+type total struct{ widths []int }
+
+func (t *total) add(width int) { t.widths = append(t.widths, width) }
+
+func BenchmarkShelf(b *testing.B) {
+	books := map[string]int{"a": 30, "b": 60, "c": 80}
+	s, t := &shelf{}, &total{}
+	for b.Loop() {
+		s.room = s.room[:0]
+		for _, width := range books { // want `s gets what is in the map books in another order each time`
+			s.put(width)
+		}
+		t.widths = t.widths[:0]
+		for _, width := range books {
+			t.add(width)
+		}
+	}
+}

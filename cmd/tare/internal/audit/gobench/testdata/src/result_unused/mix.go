@@ -14,7 +14,7 @@ func grey(r, g, b uint8) uint8 {
 	return uint8((299*uint32(r) + 587*uint32(g) + 114*uint32(b)) / 1000)
 }
 
-// share may panic.
+// share divides. Without its result only the check for 0 remains.
 func share(x, of uint32) uint32 { return x / of }
 
 // block is a part of a line.

@@ -157,3 +157,43 @@ func BenchmarkStoreWhole(b *testing.B) {
 		})
 	}
 }
+
+// collector keeps names until Bytes writes them.
+type collector struct{ names []string }
+
+func (c *collector) Add(name string) { c.names = append(c.names, name) }
+
+func (c *collector) Bytes() []byte {
+	var out []byte
+	for _, name := range c.names {
+		out = append(out, name...)
+	}
+	return out
+}
+
+func BenchmarkForms(b *testing.B) {
+	names := []string{"lamp", "heater"}
+	b.Run("text", func(b *testing.B) {
+		for b.Loop() {
+			sink = AppendNames(nil, names)
+		}
+	})
+	b.Run("collected", func(b *testing.B) {
+		for b.Loop() { // want `never calls c.Bytes`
+			c := &collector{}
+			for _, name := range names {
+				c.Add(name)
+			}
+			sink = c
+		}
+	})
+	b.Run("whole", func(b *testing.B) {
+		for b.Loop() {
+			c := &collector{}
+			for _, name := range names {
+				c.Add(name)
+			}
+			sink = c.Bytes()
+		}
+	})
+}
