@@ -31,7 +31,7 @@ ALONE    = GOWORK=off GOFLAGS='-mod=readonly -trimpath'
 TOOL = GOWORK=off $(GO) build -C tools -o $(CURDIR)/out/
 
 # -modfile and a workspace exclude each other, so each module is linted alone.
-LINT = GOWORK=off $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint run --config $(CURDIR)/.golangci.yml
+LINT = GOWORK=off GOGC=400 $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint run --config $(CURDIR)/.golangci.yml
 
 .DEFAULT_GOAL := help
 .PHONY: help

@@ -89,7 +89,7 @@ var (
 	// sizeInName matches an amount of data in the name of a benchmark.
 	sizeInName = lazyregexp.New(`(?:^|[^0-9.])(\d+)(B|[kK]i?B?|Mi?B?|Gi?B)(?:$|[^A-Za-z0-9])`)
 	// returnsCopy matches a sentence by which a call returns memory of its own.
-	returnsCopy = lazyregexp.New(`(?i)\b(?:returns?|hands? (?:out|back)|gives?|yields?|produces?|allocates?|makes?|creates?)\b[^.]{0,60}\b(?:cop(?:y|ies)|clones?|duplicate|fresh|new)\b|\b(?:fresh|deep|full|private|defensive) cop(?:y|ies)\b`)
+	returnsCopy = lazyregexp.New(`(?i)\b(?:returns?|hands? (?:out|back)|gives?|yields?|produces?|allocates?|makes?|creates?)\b[^.]{0,60}\b(?:cop(?:y|ies)|clones?|duplicate|fresh(?:ly)?|new(?:ly)?)\b|\b(?:fresh|deep|full|private|defensive) cop(?:y|ies)\b`)
 	// returnsSize matches a sentence by which a call returns a new value of a size.
 	returnsSize = lazyregexp.New(`(?i)\breturns?\b[^.]{0,30}\b(?:copy|clone|fresh|new|newly|own)\b[^.\d]{0,40}(\d[\d,]*(?:\.\d+)?)[ -]?(bytes?|B|[KMG]i?B)\b`)
 )
@@ -215,7 +215,8 @@ func findBytesBelowStat(d *document, report reportFunc) {
 var amountUnit = lazyregexp.New(`(?i)[a-z][-_.](?:B|bytes)(?:/op)?$`)
 
 // findBytesBelowSiblings reports benchmarks that allocate less than an amount of data that they report, if at
-// least two others of the same family allocate theirs completely.
+// least two others of the same family allocate theirs completely, or one does and the page says that each call
+// returns memory of its own.
 func findBytesBelowSiblings(d *document, report reportFunc) {
 	type sibling struct {
 		*bench
@@ -242,6 +243,7 @@ func findBytesBelowSiblings(d *document, report reportFunc) {
 			families[key] = append(families[key], sibling{b, v.unit, bytes, v.value})
 		}
 	}
+	copies := d.findSentences(returnsCopy)
 	for _, key := range names {
 		whole := 0
 		for _, s := range families[key] {
@@ -249,8 +251,9 @@ func findBytesBelowSiblings(d *document, report reportFunc) {
 				whole++
 			}
 		}
+		isStated := slices.ContainsFunc(copies, func(s sentence) bool { return s.isAbout(families[key][0].bench, returnsCopy) })
 		for _, s := range families[key] {
-			if whole > 1 && s.bytes < minWhole*s.amount {
+			if (whole > 1 || whole == 1 && isStated) && s.bytes < minWhole*s.amount {
 				report(s.line, fmt.Sprintf("%s allocates %s B/op, less than its %s %s, which the others of its family allocate completely", s.name, formatNumber(s.bytes), formatNumber(s.amount), s.unit))
 			}
 		}

@@ -106,6 +106,9 @@ func findDirectionDiffers(d *document, report reportFunc) {
 				report(s.lineAt(c.start), fmt.Sprintf("%s: %s goes with %s, and the other side has %s (line %d)", quote(c.text), formatValue(p.b.quantity), quote(p.b.name()), formatValue(p.a.quantity), p.b.line))
 			}
 		}
+		if at, why := s.whyNotGreater(); why != "" {
+			report(s.lineAt(at), why)
+		}
 		if at, why := d.whyNotExtreme(s); why != "" {
 			report(s.lineAt(at), why)
 		}
@@ -138,12 +141,42 @@ func (c claim) clauseBefore() string {
 // isReversedBy reports whether two figures after a claim, the first of them that of its subject, have the amount
 // that it states and the opposite direction, as in "18 % slower, 41.2 µs against the other's 50.3 µs".
 func (c claim) isReversedBy(p pair) bool {
-	if p.start < c.end || !c.isSpeed() || !slices.Contains([]string{"vs", "vs.", "versus", "against", "compared to", "compared with", "instead of", "rather than"}, p.connector) {
+	if p.start < c.end || !c.isSpeed() || !p.ofTwoSides() {
 		return false
 	}
 	sign := c.expectedSign(p.a.kind)
 	isAmount := c.isPercent && c.fitsValue(computeShare(p.b.value, p.a.value), reversedTolerance) || !c.isPercent && c.canBeOf(p.a.value, p.b.value)
 	return sign != 0 && isAmount && p.a.value != p.b.value && (p.a.value > p.b.value) != (sign > 0)
+}
+
+// greaterOfTwo matches a side that is said to be the slower or the faster one of two.
+var greaterOfTwo = lazyregexp.New(`(?i)\b(?:is|was|remains|stays) (?:again |still |clearly )?the (slower|faster|quicker)\b`)
+
+// whyNotGreater describes how a sentence calls a side the slower one, and the two figures that it gives after
+// that, the side's own first, are in the opposite order. at is the place in the sentence. It returns "" for
+// others.
+func (s sentence) whyNotGreater() (at int, why string) {
+	m := greaterOfTwo.FindStringSubmatchIndex(s.text)
+	if m == nil || negation.MatchString(s.text[:m[0]]) {
+		return 0, ""
+	}
+	word := strings.ToLower(s.text[m[2]:m[3]])
+	o := statedOrder{word: word, firstGreater: word == "slower", speed: true}
+	for _, p := range s.pairs() {
+		isTime := p.a.kind == timeKind || p.a.kind == rateKind
+		if p.start >= m[1] && p.start-m[1] < maxPairDistance && isTime && p.ofTwoSides() {
+			if o.isContradictedBy(p.a.kind, p.a.value, p.b.value) {
+				return m[2], fmt.Sprintf("the %s is said of %s against %s", word, formatValue(p.a), formatValue(p.b))
+			}
+			return 0, ""
+		}
+	}
+	return 0, ""
+}
+
+// ofTwoSides reports whether a pair has a figure of the subject first, and that of another side.
+func (p pair) ofTwoSides() bool {
+	return slices.Contains([]string{"vs", "vs.", "versus", "against", "compared to", "compared with", "instead of", "rather than"}, p.connector)
 }
 
 // superlative matches a side that is said to be the slowest or the fastest, with the figure that follows. The groups are

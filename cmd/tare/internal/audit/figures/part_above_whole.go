@@ -147,7 +147,7 @@ func findDisorder(all []measure, report reportFunc) {
 			if a.kind != timeKind || b.kind != timeKind || a.subject != b.subject {
 				continue
 			}
-			if a.line != b.line && a.metric == b.metric {
+			if a.line != b.line && (a.metric == b.metric || a.column != b.column) {
 				continue // two rows with the same label
 			}
 			x, y := parseQuantileName(a.metric), parseQuantileName(b.metric)

@@ -126,7 +126,8 @@ func findUnit(text string) (unitInfo, bool) {
 		if known && u.kind == byteKind {
 			return unitInfo{byteRateKind, u.size}, true
 		}
-		if known && u.kind == allocKind {
+		isThings := !known && len(noun) > 3 && strings.HasSuffix(noun, "s") && !strings.ContainsFunc(noun, func(r rune) bool { return r < 'a' || r > 'z' })
+		if known && u.kind == allocKind || isThings { // searches/s
 			return unitInfo{rateKind, 1}, true
 		}
 	case "":

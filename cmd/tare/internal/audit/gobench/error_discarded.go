@@ -175,8 +175,16 @@ func (in *input) tableTexts(l *loop, v *types.Var) []string {
 		return nil
 	}
 	for r := range nodesOf[*ast.RangeStmt](l.owner.decl) {
+		if r.Value == nil || in.variable(r.Value) != v {
+			continue
+		}
 		table, ok := r.X.(*ast.CompositeLit)
-		if !ok || r.Value == nil || in.variable(r.Value) != v {
+		if named := in.variable(r.X); in.isLocal(named) {
+			if values := in.flowGraph().Values(named); len(values) == 1 {
+				table, ok = values[0].(*ast.CompositeLit)
+			}
+		}
+		if !ok {
 			continue
 		}
 		var texts []string

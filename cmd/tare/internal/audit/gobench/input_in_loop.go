@@ -104,6 +104,9 @@ func (in *input) makesForOther(l *loop, call *ast.CallExpr, fn *types.Func) bool
 	if hasLoop, _ := in.readWork(f.Body, 0); !hasLoop {
 		return false
 	}
+	if in.isReadNested(l, call, outermost) {
+		return true
+	}
 	reads := false
 	for a := range nodesOf[*ast.AssignStmt](l.body) {
 		if len(a.Rhs) != 1 || a.Rhs[0] != ast.Expr(call) || a.Tok != token.DEFINE {
@@ -136,6 +139,32 @@ func (in *input) makesForOther(l *loop, call *ast.CallExpr, fn *types.Func) bool
 		})
 		reads = reads && uses == 1
 	}
+	return reads
+}
+
+// isReadNested reports whether a call is within the arguments of a function that is named, and only reads what
+// the call makes: it makes a string, or is an argument itself.
+func (in *input) isReadNested(l *loop, call *ast.CallExpr, named string) bool {
+	reads := false
+	inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
+		if n != ast.Node(call) {
+			return true
+		}
+		for i := len(path) - 2; i >= 0; i-- {
+			outer, ok := path[i].(*ast.CallExpr)
+			if !ok {
+				return false
+			}
+			by := in.callee(outer)
+			if by == nil || !containsWord(named, by.Name()) {
+				continue
+			}
+			isString := isPlainOrString(in.pass.TypesInfo.TypeOf(call))
+			reads = isString || i == len(path)-2 && in.readsOnly(outer, call, 0)
+			return false
+		}
+		return false
+	})
 	return reads
 }
 
@@ -417,7 +446,11 @@ func (in *input) isPassedOn(l *loop, call *ast.CallExpr) bool {
 		}
 		switch p := parent(path, 1).(type) {
 		case *ast.CallExpr:
-			found = isMeasured(p)
+			outer := ast.Node(p)
+			if in.pass.TypesInfo.Types[p.Fun].IsType() { // a conversion
+				outer = parent(path, 2)
+			}
+			found = isMeasured(outer)
 		case *ast.SelectorExpr: // the result is the receiver
 			found = isMeasured(parent(path, 2))
 		case *ast.AssignStmt:

@@ -125,10 +125,15 @@ func (in *input) reportUnlike(sides []*loop, works func(*ast.CallExpr) bool) {
 // finisher matches the names of methods that make the result of what was collected.
 var finisher = lazyregexp.New(`^(Bytes|Encode|Marshal|Build|Finish|Render|Sum|Close|Flush)$`)
 
-// reportUnfinished reports the sides that only collect values in one of their own, whose type has a method that
-// makes the result and repeats something, if they never call it.
+// reportUnfinished reports the sides that only make a reader, and those that only collect values in one of their
+// own, whose type has a method that makes the result and repeats something, if they never call it.
 func (in *input) reportUnfinished(sides []*loop) {
 	for _, l := range sides {
+		if len(l.body.List) == 1 {
+			if a, ok := l.body.List[0].(*ast.AssignStmt); ok && len(a.Rhs) == 1 && isNamed(in.pass.TypesInfo.TypeOf(a.Rhs[0]), "io", "Reader", "ReadCloser") {
+				in.report(l.node, "this side of the comparison makes a reader, and nothing reads from it")
+			}
+		}
 		for a := range nodesOf[*ast.AssignStmt](l.body) {
 			if a.Tok != token.DEFINE || len(a.Lhs) != 1 {
 				continue

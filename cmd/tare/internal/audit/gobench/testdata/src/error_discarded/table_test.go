@@ -64,3 +64,15 @@ func BenchmarkLines(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkNamedTable(b *testing.B) {
+	cases := []struct{ name, code string }{{"short", "2"}, {"billing", "2O"}}
+	for _, tt := range cases {
+		b.Run(tt.name, func(b *testing.B) {
+			for b.Loop() {
+				n, _ := strconv.ParseInt(tt.code, 10, 64) // want `no function that checks it reads the texts of its table`
+				code = int(n)
+			}
+		})
+	}
+}

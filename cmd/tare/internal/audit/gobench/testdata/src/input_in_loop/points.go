@@ -82,3 +82,13 @@ func (p *Picture) Mirror() {
 		p.Points[i] = p.Points[len(p.Points)-1-i]
 	}
 }
+
+// CountVowels only reads a text.
+func CountVowels(text []byte) (n int) {
+	for _, c := range text {
+		if c == 'a' || c == 'e' {
+			n++
+		}
+	}
+	return n
+}

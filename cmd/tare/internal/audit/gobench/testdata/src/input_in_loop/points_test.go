@@ -117,3 +117,18 @@ func BenchmarkLongestRowOfWide(b *testing.B) {
 		sum += p.LongestRow()
 	}
 }
+
+// wideText has no name of a function that makes something.
+func wideText(n int) string {
+	text := make([]byte, 0, n)
+	for i := range n {
+		text = append(text, byte('a'+i%26))
+	}
+	return string(text)
+}
+
+func BenchmarkCountVowels(b *testing.B) {
+	for b.Loop() {
+		sum += CountVowels([]byte(wideText(1000))) // want `wideText\(1000\) makes the same input again`
+	}
+}

@@ -2,6 +2,8 @@ package unlike_work
 
 import (
 	"encoding/json"
+	"io"
+	"strings"
 	"testing"
 )
 
@@ -194,6 +196,30 @@ func BenchmarkForms(b *testing.B) {
 				c.Add(name)
 			}
 			sink = c.Bytes()
+		}
+	})
+}
+
+// lines returns a reader that writes the names as they are read.
+func lines(names []string) io.Reader { return strings.NewReader(strings.Join(names, "\n")) }
+
+func BenchmarkExport(b *testing.B) {
+	names := []string{"lamp", "heater"}
+	b.Run("packed", func(b *testing.B) {
+		for b.Loop() {
+			sink = AppendNames(nil, names)
+		}
+	})
+	b.Run("lines", func(b *testing.B) {
+		for b.Loop() { // want `makes a reader, and nothing reads from it`
+			sink = lines(names)
+		}
+	})
+	b.Run("read", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := io.Copy(io.Discard, lines(names)); err != nil {
+				b.Fatal(err)
+			}
 		}
 	})
 }
