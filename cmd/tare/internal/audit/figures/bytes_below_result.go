@@ -251,9 +251,9 @@ func findBytesBelowSiblings(d *document, report reportFunc) {
 				whole++
 			}
 		}
-		isStated := slices.ContainsFunc(copies, func(s sentence) bool { return s.isAbout(families[key][0].bench, returnsCopy) })
+		isStated := whole == 1 && slices.ContainsFunc(copies, func(s sentence) bool { return s.isAbout(families[key][0].bench, returnsCopy) })
 		for _, s := range families[key] {
-			if (whole > 1 || whole == 1 && isStated) && s.bytes < minWhole*s.amount {
+			if (whole > 1 || isStated) && s.bytes < minWhole*s.amount {
 				report(s.line, fmt.Sprintf("%s allocates %s B/op, less than its %s %s, which the others of its family allocate completely", s.name, formatNumber(s.bytes), formatNumber(s.amount), s.unit))
 			}
 		}

@@ -1,8 +1,11 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
+	"sort"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -54,6 +57,7 @@ func findCapacity(d *document, report reportFunc) bool {
 			found = true
 		}
 	}
+	tabled := d.tabledLoops()
 	for _, s := range d.sentences {
 		text := stripMarks(s.text)
 		if !handles.MatchString(text) || !quotesLatency.MatchString(text) {
@@ -65,7 +69,7 @@ func findCapacity(d *document, report reportFunc) bool {
 		if rate, at, l := d.findQuotedLoop(s.text); l != nil {
 			report(s.lineAt(at), fmt.Sprintf("%s per second come from a closed loop (%s, line %d): at that rate with other connections, or a burst, the latency is another", formatNumber(rate), l.tool, l.rate.line))
 			found = true
-		} else if rate, at, line := d.findTabledLoop(s.text); line > 0 {
+		} else if rate, at, line := findTabledLoop(tabled, s.text); line > 0 {
 			report(s.lineAt(at), fmt.Sprintf("%s per second (line %d) come from a closed loop, as the commands of the page are: at that rate with other connections, or a burst, the latency is another", formatNumber(rate), line))
 			found = true
 		}
@@ -83,30 +87,42 @@ var (
 	ratedCommand = lazyregexp.New(`\s(?:-R|--rate|-q|--rps|-r)[ =]?\d`)
 )
 
-// findTabledLoop returns a rate per second that a text states, its place in the text, and the line of the table
-// that has it, if all commands of the page that send requests are closed loops. The line is 0 without one.
-func (d *document) findTabledLoop(text string) (rate float64, at, line int) {
+// tabledLoops returns the rates in the tables, sorted, if all commands of the page that send requests are closed
+// loops, else nil.
+func (d *document) tabledLoops() []measure {
 	loops := 0
 	for _, c := range d.commands {
 		switch {
 		case strings.HasPrefix(c.text, "vegeta"), strings.HasPrefix(c.text, "k6"), strings.HasPrefix(c.text, "wrk2"), ratedCommand.MatchString(c.text):
-			return 0, 0, 0
+			return nil
 		case loopCommand.MatchString(c.text):
 			loops++
 		}
 	}
 	if loops == 0 {
+		return nil
+	}
+	var rates []measure
+	for _, m := range d.measured {
+		if isOfTable := m.origin >= 0 && m.origin < benchOrigin; isOfTable && m.kind == rateKind {
+			rates = append(rates, m)
+		}
+	}
+	slices.SortStableFunc(rates, func(a, b measure) int { return cmp.Compare(a.value, b.value) })
+	return rates
+}
+
+// findTabledLoop returns a rate per second that a text states and one of sorted rates has, its place in the text,
+// and the line of the table. The line is 0 without one.
+func findTabledLoop(rates []measure, text string) (rate float64, at, line int) {
+	if len(rates) == 0 {
 		return 0, 0, 0
 	}
 	for _, m := range statedRate.FindAllStringSubmatchIndex(text, maxFigures) {
 		q, _, ok := parseQuantity(text[m[2]:m[3]] + " ")
-		if !ok {
-			continue
-		}
-		for _, x := range d.measured {
-			if isOfTable := x.origin >= 0 && x.origin < benchOrigin; isOfTable && x.kind == rateKind && isNear(q.value, x.value, quoteTolerance) {
-				return q.value, m[0], x.line
-			}
+		i := sort.Search(len(rates), func(i int) bool { return rates[i].value >= q.value*(1-quoteTolerance) })
+		if ok && i < len(rates) && isNear(q.value, rates[i].value, quoteTolerance) {
+			return q.value, m[0], rates[i].line
 		}
 	}
 	return 0, 0, 0

@@ -1,9 +1,8 @@
 package figures
 
 import (
-	"fmt"
-	"hash/fnv"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -145,14 +144,13 @@ func (b *benches) addResult(pos position, text string) bool {
 	return true
 }
 
-// addDigest adds a run to the hash of all runs: FNV-1a over the iterations and figures.
+// addDigest adds a run to the hash of all runs: FNV-1a over the iterations and figures, a number at a time.
 func (b *bench) addDigest(run *bench) {
-	h := fnv.New64a()
-	fmt.Fprint(h, b.digest, run.iterations)
+	const prime = 1099511628211
+	b.digest = (b.digest ^ uint64(run.iterations)) * prime
 	for _, v := range run.values {
-		fmt.Fprint(h, " ", v.value, v.unit)
+		b.digest = (b.digest ^ math.Float64bits(v.value)) * prime
 	}
-	b.digest = h.Sum64()
 }
 
 // benchKey identifies the runs of one benchmark.

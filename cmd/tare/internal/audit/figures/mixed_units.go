@@ -25,12 +25,13 @@ func mixedUnits() rule {
 
 // findMixedUnits reports columns with several units, and ratios of numbers in different units.
 func findMixedUnits(d *document, report reportFunc) {
+	times := d.outputTimes()
 	for i, t := range d.tables {
 		findUnitsAgainstHeader(t, report)
 		findForgottenUnits(t, report)
 		findUnitOfPart(t, report)
 		findReciprocals(t, report)
-		d.findUnitsAgainstOutput(t, report)
+		findUnitsAgainstOutput(t, times, report)
 		findBinaryAndDecimal(t.measures(i), report)
 	}
 	for _, s := range d.sentences {
@@ -78,15 +79,19 @@ func findUnitsAgainstHeader(t *table, report reportFunc) {
 	}
 }
 
-// findUnitsAgainstOutput reports a figure of a column of times that has the digits of a figure of benchstat or of
-// go test on the page about the benchmark that the row names, and another unit.
-func (d *document) findUnitsAgainstOutput(t *table, report reportFunc) {
-	seconds := map[string]float64{} // of the outputs, by the last element of the name
-	lines := map[string]int{}
-	add := func(name string, value float64, line int) {
+// outputTime is the time of a benchmark in the output of benchstat or of go test.
+type outputTime struct {
+	seconds float64
+	line    int
+}
+
+// outputTimes returns the first times of the benchmarks in outputs, by the last element of their names in lower case.
+func (d *document) outputTimes() map[string]outputTime {
+	out := map[string]outputTime{}
+	add := func(name string, seconds float64, line int) {
 		name = strings.ToLower(processors.ReplaceAllString(name[strings.LastIndex(name, "/")+1:], ""))
-		if lines[name] == 0 && value > 0 {
-			seconds[name], lines[name] = value, line
+		if out[name].line == 0 && seconds > 0 {
+			out[name] = outputTime{seconds, line}
 		}
 	}
 	for _, row := range d.stats {
@@ -98,23 +103,27 @@ func (d *document) findUnitsAgainstOutput(t *table, report reportFunc) {
 		ns, _ := b.value("ns/op")
 		add(b.name, ns*1e-9, b.line)
 	}
-	if len(lines) == 0 {
-		return
-	}
+	return out
+}
+
+// findUnitsAgainstOutput reports a figure of a column of times that has the digits of the time of the benchmark that
+// the row names, and another unit.
+func findUnitsAgainstOutput(t *table, times map[string]outputTime, report reportFunc) {
 	for col, header := range t.header {
 		k, size, known := findKind(header)
-		if !known || size == 0 || k != timeKind {
+		if !known || size == 0 || k != timeKind || len(times) == 0 {
 			continue
 		}
 		for _, row := range t.rows {
 			value, ok := plainCell(row, col)
-			name := strings.ToLower(stripMarks(row.cells[0]))
-			if !ok || lines[name] == 0 {
+			if !ok {
 				continue
 			}
+			name := strings.ToLower(stripMarks(row.cells[0]))
+			output := times[name]
 			for _, factor := range []float64{unitFactor, 1 / unitFactor, unitFactor * unitFactor, 1 / unitFactor / unitFactor} {
-				if isNear(value*size, seconds[name]*factor, sameDigits) {
-					report(row.line, fmt.Sprintf("%s stands in a column headed %s, and the output (line %d) has %s for %s", quote(row.cells[col]), quote(header), lines[name], formatTime(seconds[name]), quote(name)))
+				if output.line > 0 && isNear(value*size, output.seconds*factor, sameDigits) {
+					report(row.line, fmt.Sprintf("%s stands in a column headed %s, and the output (line %d) has %s for %s", quote(row.cells[col]), quote(header), output.line, formatTime(output.seconds), quote(name)))
 				}
 			}
 		}
