@@ -122,6 +122,9 @@ func (s sentence) numberClaims() []claim {
 // sizeNamed matches a ratio in words, with what it is of: the third group is the quantity of "half the time".
 var sizeNamed = lazyregexp.New(`(?i)\b(twice|thrice|double|half|(?:a|one) (?:third|quarter|fifth|tenth))\s+(?:(as\s+(?:fast|quick|slow|much|many|long|large|big|high))\b|(?:of )?(?:the|its) (time|latency|memory|heap|allocations|throughput|bytes)\b)`)
 
+// halfAgain matches the words after "half as much" by which that is added.
+var halfAgain = lazyregexp.New(`(?i)^\s*as (?:much|many|long|large|big|high)(?: \w+)? again\b`)
+
 // wordTolerance is the share of a ratio in words by which it may be rounded.
 const wordTolerance = 0.2
 
@@ -136,6 +139,9 @@ func (s sentence) wordClaims() []claim {
 			if strings.HasSuffix(name, suffix) {
 				ratio = value
 			}
+		}
+		if halfAgain.MatchString(s.text[m[3]:]) {
+			continue // half as much again is 1.5 times as much
 		}
 		isFraction := name != "twice" && name != "thrice" && name != "double"
 		c := claim{

@@ -47,9 +47,9 @@ var (
 	// the runs, and those after them.
 	extremeLimit = lazyregexp.New(`(?i)(?:\b(?:band|limit|threshold|bound|ceiling|tolerance|budget|cap|target|it)\b[^.;]{0,50}(?:\b(?:is|reach(?:es)?|up to|to|at|by|from|as|equals)|[:=])|at most|(?:not|never) (?:be |go |rise |get )?(?:exceed|above|over|higher than)|no (?:more|higher|slower) than|(?:below|under|within)|(?:lower|less) than|≤|<=?)\s+((?:the |their |its |that |own |very |same |single )*` + extreme + `[^.;]{0,70}?)\b(?:runs?|samples?|measurements?|repetitions?|rounds?|trials?)\b((?:[^.;]|\.\d){0,40})`)
 	// ownRange matches a range of runs that contains the runs that are judged. The group has the runs.
-	ownRange = lazyregexp.New(`(?i)\b(?:between|from|within)\s+(?:the )?(?:smallest|lowest|least|fastest|best|min(?:imum|imal)?)\b[^.;]{0,40}?\b(?:and|to)\s+(?:the )?` + extreme + `([^.;]{0,90})`)
+	ownRange = lazyregexp.New(`(?i)\b(?:between|from|within|not (?:below|under|lower than))\s+(?:the )?(?:smallest|lowest|least|fastest|best|min(?:imum|imal)?)\b[^.;]{0,40}?\b(?:and|to)\s+(?:not (?:above|over|higher than) )?(?:the )?` + extreme + `([^.;]{0,90})`)
 	// candidateRuns matches the runs of the side that is judged, or of all sides.
-	candidateRuns = lazyregexp.New(`(?i)\b(?:runs?|samples?|measurements?|rounds?|trials?|results?)\b[^.;]{0,40}\b(?:candidates?|both|all|either|new|pr|branch|head)\b|\b(?:all|both|either|its own|the same)\b[^.;]{0,30}\b(?:runs?|samples?|measurements?|rounds?|trials?|results?)\b`)
+	candidateRuns = lazyregexp.New(`(?i)\b(?:runs?|samples?|measurements?|rounds?|trials?|results?)\b[^.;]{0,40}\b(?:candidates?|both|all|either|new|pr|branch|head)\b|\b(?:all|both|either|its own|the same)\b[^.;]{0,30}\b(?:runs?|samples?|measurements?|rounds?|trials?|results?)\b|\bof (?:the (?:twenty|sixteen)|both|all)\b`)
 	// sameRuns matches words by which runs are those that are judged.
 	sameRuns = lazyregexp.New(`(?i)\b(?:same|these|those|very|own)\b`)
 	// typicalOf matches the figure that a limit judges, with its side.

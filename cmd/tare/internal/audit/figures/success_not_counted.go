@@ -27,13 +27,20 @@ func successNotCounted() rule {
 var (
 	allSucceed   = lazyregexp.New(`(?i)\b100\s?%\s+success|\bzero (?:errors|failures)\b|\bno (?:errors|failed requests)\b|\b0\s?% (?:error|failure)`)
 	countsErrors = lazyregexp.New(`(?i)\berrors?\b|fail|success|non-2xx|status|✓`)
+	// countingTool matches a command of a load generator, all of which count errors.
+	countingTool = lazyregexp.New(`^(?:wrk2?|ab|hey|oha|vegeta|k6|ghz)\b`)
 )
 
 // findSuccessNotCounted reports the first statement that no request failed, on a page with
-// tables whose cells do not mention errors.
+// tables whose cells do not mention errors and without a command of a load generator.
 func findSuccessNotCounted(d *document, report reportFunc) {
 	if len(d.measured) < 2 || len(d.loads) > 0 {
 		return
+	}
+	for _, c := range d.commands {
+		if countingTool.MatchString(c.text) {
+			return
+		}
 	}
 	for _, t := range d.tables {
 		if t.hasText(countsErrors) {

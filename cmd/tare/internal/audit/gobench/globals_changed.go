@@ -42,6 +42,41 @@ func globalsChanged() rule {
 // emptying matches the names of functions that empty a registry.
 var emptying = lazyregexp.New(`^(Reset|Clear|Unregister|Deregister)(All|Registry|Global|Globals|Types|Metadata|Mappings|Handlers|Codecs|Drivers)?$`)
 
+// emptyingAny matches the names of functions that empty something, which may be a registry.
+var emptyingAny = lazyregexp.New(`^(Reset|Clear|Unregister|Deregister|Forget)`)
+
+// emptiesGlobal reports whether a function of the package has such a name, and clears a map of the package or
+// sets it to a new one.
+func (in *input) emptiesGlobal(fn *types.Func) bool {
+	f := in.flowGraph().Declared(fn)
+	if f.Body == nil || !emptyingAny.MatchString(fn.Name()) {
+		return false
+	}
+	isGlobalMap := func(e ast.Expr) bool {
+		v := in.variable(e)
+		if v == nil || in.isLocal(v) {
+			return false
+		}
+		_, isMap := v.Type().Underlying().(*types.Map)
+		return isMap
+	}
+	for n := range ast.Preorder(f.Body) {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if isBuiltin(in.pass.TypesInfo, n, "clear") && isGlobalMap(n.Args[0]) {
+				return true
+			}
+		case *ast.AssignStmt:
+			for _, lhs := range n.Lhs {
+				if isGlobalMap(lhs) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // reportChanges reports the variables of read that a test sets and does not restore, and
 // the calls that empty a registry of the packages registered. Both maps hold a benchmark
 // that needs the variable or package.
@@ -63,7 +98,7 @@ func (in *input) reportChanges(fn *ast.FuncDecl, read map[*types.Var]globalRead,
 			if called == nil || called.Signature().Recv() != nil || isConditional(path) {
 				return true
 			}
-			if registered[called.Pkg()] == nil || !emptying.MatchString(called.Name()) {
+			if registered[called.Pkg()] == nil || !emptying.MatchString(called.Name()) && !in.emptiesGlobal(called) {
 				return true
 			}
 			in.report(n, "%s removes what an init function registered, although %s, which runs later, needs it", formatExpr(n), registered[called.Pkg()].name)

@@ -213,7 +213,14 @@ func (in *input) alwaysAdds(fn *types.Func) bool {
 				return true
 			}
 		}
-		for range nodesOf[*ast.ReturnStmt](s) {
+		returns := false
+		ast.Inspect(s, func(n ast.Node) bool {
+			_, isReturn := n.(*ast.ReturnStmt)
+			_, isLiteral := n.(*ast.FuncLit)
+			returns = returns || isReturn
+			return !isLiteral
+		})
+		if returns {
 			return false
 		}
 	}

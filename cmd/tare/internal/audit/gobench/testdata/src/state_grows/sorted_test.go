@@ -3,6 +3,7 @@ package state_grows
 import (
 	"math/rand/v2"
 	"slices"
+	"sort"
 	"testing"
 )
 
@@ -83,5 +84,21 @@ func BenchmarkAddAll(b *testing.B) {
 		for _, job := range jobs {
 			q.add(job)
 		}
+	}
+}
+
+// column keeps its layers by their depth.
+type column struct{ depths []int }
+
+func (c *column) insert(depth int) {
+	i := sort.Search(len(c.depths), func(i int) bool { return c.depths[i] > depth })
+	c.depths = slices.Insert(c.depths, i, depth)
+}
+
+func BenchmarkInsert(b *testing.B) {
+	depths := []int{3, 1, 2}
+	var c column
+	for i := 0; i < b.N; i++ {
+		c.insert(depths[i%len(depths)]) // want `c gets an entry before others`
 	}
 }
