@@ -17,14 +17,15 @@ type document struct {
 	limits    []limit
 	copies    []copiedBench // benchmarks with the runs of one in a file read before
 
-	measured []measure            // figures of all tables, benchmarks and reports
-	groups   []*comparison        // figures of measured that compare with each other
-	grids    []*grid              // figures of tables by row
-	metrics  map[metricKey]naming // metrics of the groups with one origin and kind
-	blocks   [][]*comparison      // groups by origin, sorted by line
-	ratios   ratioIndex           // ratios in all rows of grids
-	lookups  int                  // number of grids and groups that statements were compared with
-	verdicts map[claimKey]verdict // of the claims that a rule has judged
+	measured []measure                   // figures of all tables, benchmarks and reports
+	groups   []*comparison               // figures of measured that compare with each other
+	grids    []*grid                     // figures of tables by row
+	metrics  map[metricKey]naming        // metrics of the groups with one origin and kind
+	blocks   [][]*comparison             // groups by origin, sorted by line
+	ratios   ratioIndex                  // ratios in all rows of grids
+	lookups  int                         // number of grids and groups that statements were compared with
+	verdicts map[claimKey]verdict        // of the claims that a rule has judged
+	texts    map[*lazyregexp.Regexp]bool // whether the page has a match, of the patterns that rules have asked for
 }
 
 // position is a line of a file with the headings above it.

@@ -15,13 +15,13 @@ const (
 	maxLine      = 1 << 20 // bytes of a line
 	maxBenches   = 200_000
 	maxLoads     = 20_000
-	maxTables    = 5_000
+	maxTables    = 2_000
 	maxSentences = 50_000
-	maxStatement = 1000     // bytes; a longer sentence is not stored
-	maxProse     = 4 << 20  // bytes of prose; the rest is a log, in which only outputs of tools are read
-	maxParagraph = 16 << 10 // bytes; a longer paragraph is split
-	maxCommand   = 4096     // bytes of a command; the rest is cut off
-	maxPartial   = 1000     // packages of go test -json with an incomplete line
+	maxStatement = 1000      // bytes; a longer sentence is not stored
+	maxProse     = 512 << 10 // bytes of prose; the rest is a log, in which only outputs of tools are read
+	maxParagraph = 16 << 10  // bytes; a longer paragraph is split
+	maxCommand   = 4096      // bytes of a command; the rest is cut off
+	maxPartial   = 1000      // packages of go test -json with an incomplete line
 )
 
 // reader reads a text line by line: Markdown, the output of tools, or both. readLine passes each

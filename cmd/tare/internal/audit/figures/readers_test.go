@@ -122,7 +122,7 @@ func TestHostile(t *testing.T) {
 		{"{a}", "file:1:1: not a JSON document: invalid character 'a'"},
 		{"<html><p>" + strings.Repeat("b", maxLine+10), "file:1:1: a tag or text has more than 1048576 bytes"},
 		{"\x1f\x8b\x08broken", "file: the file is damaged or cut off (gzip: unexpected EOF)"},
-		{strings.Repeat("## x\n| a | b |\n|---|---|\n| 1 | 2 |\n\n", maxTables+2), "file:25005:1: more than 5000 tables; split the file"},
+		{strings.Repeat("## x\n| a | b |\n|---|---|\n| 1 | 2 |\n\n", maxTables+2), "file:10005:1: more than 2000 tables; split the file"},
 	} {
 		_, err := new(Files).Read("file", strings.NewReader(tt.text))
 		if err == nil || err.Error() != tt.want {
@@ -172,5 +172,21 @@ func TestBoundedMemory(t *testing.T) {
 	r.finishFile()
 	if len(r.doc.benches) != 1 || r.doc.benches[0].runs != 50_000 || len(r.doc.sentences) > maxSentences {
 		t.Errorf("%d benchmarks, %d statements", len(r.doc.benches), len(r.doc.sentences))
+	}
+}
+
+// Rules ask for each table and each sentence whether the page has a text; the page is searched once for each
+// pattern.
+func TestPageIsSearchedOnce(t *testing.T) {
+	page := strings.Repeat("| a | time |\n|---|---|\n| x | 1 ms |\n\nThe time of x is 1 ms.\n\n", 50)
+	doc, err := readFile("file", strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc.applyRules()
+	patterns := len(doc.texts)
+	doc.hasText(confidence)
+	if patterns == 0 || len(doc.texts) != patterns {
+		t.Errorf("%d patterns are known, %d after one of them was asked for again", patterns, len(doc.texts))
 	}
 }

@@ -63,8 +63,22 @@ var (
 	spread       = lazyregexp.New(`(?i)±|\+/-|\bstd?dev|\bstd\b|deviation|confidence|variance|\bCI\b|\bruns\b|samples`)
 )
 
-// hasText reports whether a sentence, a command or a table of the page matches.
+// hasText reports whether a sentence, a command or a table of the page matches. It looks for a pattern once: rules
+// ask for each table and sentence.
 func (d *document) hasText(pattern *lazyregexp.Regexp) bool {
+	found, isKnown := d.texts[pattern]
+	if !isKnown {
+		found = d.searchText(pattern)
+		if d.texts == nil {
+			d.texts = map[*lazyregexp.Regexp]bool{}
+		}
+		d.texts[pattern] = found
+	}
+	return found
+}
+
+// searchText does the work of hasText.
+func (d *document) searchText(pattern *lazyregexp.Regexp) bool {
 	for _, s := range d.sentences {
 		if pattern.MatchString(s.text) {
 			return true
