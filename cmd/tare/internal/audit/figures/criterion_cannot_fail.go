@@ -67,7 +67,8 @@ var (
 	reverseLimit = lazyregexp.New(`(?i)\b(p\d\d\d?(?:\.\d+)?|max(?:imum)?|median)(?: (?:latency|time|duration))?\b((?:[^.;|<>≤≥]|\.\d){0,40}?)\s+(?:must |shall |should |has to |is |to )*(?:be )?(?:(?:not|never|no) (?:be )?(?:below|under|lower than|less than|smaller than)|at least|≥|>=)\s+(?:the |its )?(p\d\d\d?(?:\.\d+)?|median|min(?:imum)?)(?: (?:latency|time|duration))?\b((?:[^.;|,]|[.,]\d){0,40})`)
 	// ownMargin matches a limit that is the judged figure and something more.
 	ownMargin = lazyregexp.New(`(?i)\b(?:limit|threshold|target|budget|bound|ceiling)s?\b[^.;]{0,30}\b(?:is|are|equals?)\s+(?:its|their) (?:own )?(?:measured |median )?(?:p\d+|median|mean|average|latency|time)\b[^.;]{0,40}\b(?:plus|and|times|with|from the table|increased by)\b|\b(?:puts?|sets?|is|are|makes?)\b[^.;]{0,30}\b(?:limit|threshold|target|budget|bound|ceiling)s?\b[^.;%]{0,20}\d\s?% (?:above|over) (?:the|its|their) (?:measured )?(?:median|mean|average|p\d+)\b`)
-	// apartBySpread matches a limit on the distance of two medians, and pooledSpread a spread that contains them.
+	// apartBySpread matches a limit on the distance of two medians, and pooledSpread a spread that contains them:
+	// that of all runs. Twenty and sixteen runs are those of two sides with ten and eight each.
 	apartBySpread = lazyregexp.New(`(?i)\b(?:medians?|means?|averages?)\b[^.;]{0,60}\b(?:(?:further|farther|more) apart than|differ by more than|difference (?:exceeds|is (?:above|more than|greater than)))\s+(?:the|their|that|this) (?:\w+ )?(?:spread|range)\b`)
 	pooledSpread  = lazyregexp.New(`(?i)\b(?:spread|range)\b[^.;]{0,20}?\b(?:largest|highest|greatest|slowest|longest|max(?:imum|imal)?)\b[^.;]{0,30}\b(?:all|both|twenty|sixteen|pooled|combined|together)\b[^.;]{0,40}\b(?:smallest|lowest|least|fastest|shortest|min(?:imum|imal)?)\b`)
 	// brokenOff matches a command of a load generator that ends requests after a time. The groups are the number

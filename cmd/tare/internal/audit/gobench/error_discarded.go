@@ -35,7 +35,7 @@ func errorDiscarded() rule {
 					checked := in.isChecked(fn)
 					unread := ""
 					if checked {
-						if unread = cmp.Or(in.findUncheckedFile(l, fn), in.findUncheckedVariable(l, call, fn)); unread == "" {
+						if unread = cmp.Or(in.findUncheckedFile(l, fn), in.findUncheckedInput(l, call, fn)); unread == "" {
 							continue
 						}
 					}
@@ -97,10 +97,10 @@ func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
 	return ""
 }
 
-// findUncheckedVariable returns the name of a slice or string of the test files, set where it is declared,
-// that a call of a loop gets, or elements of it, if no function of the test files that checks the error of
-// fn mentions it. It returns "" without such a variable.
-func (in *input) findUncheckedVariable(l *loop, call *ast.CallExpr, fn *types.Func) string {
+// findUncheckedInput describes what a call of a loop gets, or elements of it, if no function of the test files
+// that checks the error of fn mentions it: texts of a table in the benchmark, what a function of the test files
+// makes, or a slice or string of theirs that is set where it is declared. It returns "" without such an input.
+func (in *input) findUncheckedInput(l *loop, call *ast.CallExpr, fn *types.Func) string {
 	for _, arg := range call.Args {
 		v, _ := in.flowGraph().Path(stripConversion(in.pass.TypesInfo, arg), nil)
 		if texts := in.tableTexts(l, v); len(texts) > 0 {
