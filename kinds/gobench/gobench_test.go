@@ -29,6 +29,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -97,6 +98,17 @@ func BenchmarkParallel(b *testing.B) {
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			time.Now()
+		}
+	})
+}
+
+func BenchmarkPortions(b *testing.B) {
+	if b.N == 1 {
+		time.Sleep(time.Millisecond) // portions as of this run have one iteration
+	}
+	b.RunParallel(func(pb *testing.PB) {
+		b.ReportMetric(float64(reflect.ValueOf(pb).Elem().FieldByName("grain").Uint()), "grain")
+		for pb.Next() {
 		}
 	})
 }
@@ -173,7 +185,22 @@ func changedSuite(t *testing.T, change func(map[string]gobench.Package)) trial.C
 		t.Skip("no go command")
 	}
 	dir, work := t.TempDir(), t.TempDir()
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	goRoot := strings.TrimSpace(string(root))
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	changed, err := gobench.ParallelFiles(goRoot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range changed {
+		overlay.Replace[name] = filepath.Join(work, filepath.Base(name))
+		if err := os.WriteFile(overlay.Replace[name], text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	packages := map[string]gobench.Package{}
 	binary := filepath.Join(work, "tiny.test")
 	for name, text := range map[string]string{"go.mod": goMod, "tiny.go": "package tiny\n", "tiny_test.go": tinyTest, "external_test.go": externalTest} {
@@ -213,14 +240,10 @@ func changedSuite(t *testing.T, change func(map[string]gobench.Package)) trial.C
 		t.Fatalf("go test -c: %v\n%s", err, out)
 	}
 	path := filepath.Join(work, "suite.json")
-	root, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	if change != nil {
 		change(packages)
 	}
-	if err := (gobench.Suite{Packages: packages, Go: runtime.Version(), GOROOT: strings.TrimSpace(string(root)), Procs: 1}).Save(path); err != nil {
+	if err := (gobench.Suite{Packages: packages, Go: runtime.Version(), GOROOT: goRoot, Procs: 1}).Save(path); err != nil {
 		t.Fatal(err)
 	}
 	conn, err := gobench.New().Open(t.Context(), build.Program{Path: path}, trial.Spec{Name: "head/round 1", Env: []string{"GOMAXPROCS=1"}})
@@ -294,6 +317,24 @@ func TestConversation(t *testing.T) {
 	if e.GOMAXPROCS != 1 || e.CPUSeconds <= 0 {
 		t.Errorf("evidence: %+v", e)
 	}
+}
+
+// With a fixed number of iterations testing takes the portions of RunParallel from the run of one
+// iteration.
+func TestPortions(t *testing.T) {
+	c := suite(t)
+	ask(t, c, wire.Request{Op: wire.OpHello, Protocol: wire.Protocol})
+	const name = "BenchmarkPortions"
+	prepare(t, c, name)
+	for range 2 {
+		if a := ask(t, c, wire.Request{Op: wire.OpSlice, On: name, Ops: 1e5}); a.Errors > 0 || a.Ops != 1e5 {
+			t.Errorf("slice: %+v", a)
+		}
+	}
+	if own, _ := c.(trial.Gauger).Gauges(name); own[tare.KeyReported+"grain"] < 2 {
+		t.Errorf("goroutines get %v iterations at a time, want some 100 µs of them", own[tare.KeyReported+"grain"])
+	}
+	c.Close(t.Context())
 }
 
 // In whole runs every slice has the iterations that the workload says. Where
@@ -433,7 +474,7 @@ func TestBenchmarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	pkg, names, err := gobench.Benchmarks(file)
-	want := []string{"BenchmarkPlain", "BenchmarkSub", "BenchmarkBytes", "BenchmarkPrints", "BenchmarkParallel", "BenchmarkFailsLater", "BenchmarkLooksLikeResults", "BenchmarkFailsWithResult", "BenchmarkLooksAround", "BenchmarkStops", "BenchmarkExits", "BenchmarkExitsWell", "BenchmarkHangs"}
+	want := []string{"BenchmarkPlain", "BenchmarkSub", "BenchmarkBytes", "BenchmarkPrints", "BenchmarkParallel", "BenchmarkPortions", "BenchmarkFailsLater", "BenchmarkLooksLikeResults", "BenchmarkFailsWithResult", "BenchmarkLooksAround", "BenchmarkStops", "BenchmarkExits", "BenchmarkExitsWell", "BenchmarkHangs"}
 	if pkg != "tiny" || !slices.Equal(names, want) || err != nil {
 		t.Errorf("package %s with %v, %v; want tiny with %v", pkg, names, err, want)
 	}

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"debug/buildinfo"
@@ -90,7 +91,7 @@ func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string,
 	suite := gobench.Suite{Packages: map[string]gobench.Package{}, Env: s.Env, GOROOT: strings.TrimSpace(root), Bench: pattern, Procs: runtime.GOMAXPROCS(0)}
 	for i, t := range packages {
 		say(fmt.Sprintf("%s: building %s (%d of %d)", s.ID, t.Package.ImportPath, i+1, len(packages)))
-		pkg, err := s.compilePackage(ctx, t, filepath.Join(work, s.ID, strconv.Itoa(i)))
+		pkg, err := s.compilePackage(ctx, t, suite.GOROOT, filepath.Join(work, s.ID, strconv.Itoa(i)))
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -190,31 +191,15 @@ func (b *Suite) hashBinaries(packages []Tests, suite gobench.Suite) error {
 }
 
 // compilePackage builds one package's test binary in dir, and finds the command that links it again,
-// unless s.OneBuild is set. An overlay adds the file of tare to each test package. The name of the
-// test stays unset, as a package may have two, internal and external.
-func (s *Side) compilePackage(ctx context.Context, t Tests, dir string) (gobench.Package, error) {
+// unless s.OneBuild is set. The name of the test stays unset, as a package may have two, internal and
+// external.
+func (s *Side) compilePackage(ctx context.Context, t Tests, goRoot, dir string) (gobench.Package, error) {
 	pkg := gobench.Package{Binary: filepath.Join(dir, "bench.test"), Dir: t.Package.Dir}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return pkg, err
 	}
-	overlay := struct{ Replace map[string]string }{map[string]string{}}
-	for _, f := range t.Files {
-		text, err := f.Source()
-		if err != nil {
-			return pkg, err
-		}
-		file := filepath.Join(dir, f.Name())
-		if err := os.WriteFile(file, text, 0o644); err != nil {
-			return pkg, err
-		}
-		overlay.Replace[filepath.Join(t.Package.Dir, f.Name())] = file
-	}
-	text, err := json.Marshal(overlay)
+	file, err := t.writeOverlay(goRoot, dir)
 	if err != nil {
-		return pkg, err
-	}
-	file := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(file, text, 0o644); err != nil {
 		return pkg, err
 	}
 	args := s.withFlags("test", "-c", "-vet=off", "-overlay="+file, "-o", pkg.Binary)
@@ -230,6 +215,49 @@ func (s *Side) compilePackage(ctx context.Context, t Tests, dir string) (gobench
 		_, err = s.runGo(ctx, append(args, t.Package.ImportPath)...)
 	}
 	return pkg, err
+}
+
+// writeOverlay writes an overlay to dir, and returns its path. It adds the file of tare to each test
+// package, and changes testing if benchmarks run in parallel.
+func (t Tests) writeOverlay(goRoot, dir string) (string, error) {
+	files := map[string][]byte{}
+	if t.runsParallel() {
+		var err error
+		if files, err = gobench.ParallelFiles(goRoot); err != nil {
+			return "", err
+		}
+	}
+	for _, f := range t.Files {
+		text, err := f.Source()
+		if err != nil {
+			return "", err
+		}
+		files[filepath.Join(t.Package.Dir, f.Name())] = text
+	}
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	for path, text := range files {
+		overlay.Replace[path] = filepath.Join(dir, filepath.Base(path))
+		if err := os.WriteFile(overlay.Replace[path], text, 0o644); err != nil {
+			return "", err
+		}
+	}
+	text, err := json.Marshal(overlay)
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "overlay.json")
+	return file, os.WriteFile(file, text, 0o644)
+}
+
+// runsParallel reports whether a test file of the package mentions RunParallel.
+func (t Tests) runsParallel() bool {
+	for _, name := range slices.Concat(t.Package.TestGoFiles, t.Package.XTestGoFiles) {
+		text, err := os.ReadFile(filepath.Join(t.Package.Dir, name))
+		if err == nil && bytes.Contains(text, []byte("RunParallel")) { // the compiler reports files that cannot be read
+			return true
+		}
+	}
+	return false
 }
 
 // randLayout is the linker's flag for another order of functions.
