@@ -64,8 +64,8 @@ func findUnitsAgainstHeader(t *table, report reportFunc) {
 	for col, header := range t.header {
 		k, size, known := findKind(header)
 		hasScales := k == timeKind || k == byteKind
-		if !known || size == 0 || !hasScales || statUnit.MatchString(strings.TrimSpace(header)) {
-			continue // benchstat scales each figure
+		if col == 0 || !known || size == 0 || !hasScales || statUnit.MatchString(strings.TrimSpace(header)) {
+			continue // the labels of rows are compared with nothing, and benchstat scales each figure
 		}
 		for _, row := range t.rows {
 			if col >= len(row.cells) {

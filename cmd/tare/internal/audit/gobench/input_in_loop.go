@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
@@ -26,7 +27,7 @@ func inputInLoop() rule {
 		in.eachTimedCall(func(l *loop, call *ast.CallExpr, fn *types.Func) {
 			isMeasured := in.isAbout(l.owner, fn) && !in.isTestHelper(fn)
 			isInput := !isMeasured && (in.makesInput(fn) || in.makesReadOnly(l, call, fn)) || in.makesForOther(l, call, fn)
-			if isInput && in.isInvariant(l, call) && in.isPassedOn(l, call) {
+			if isInput && in.isInvariant(l, call) && in.isPassedOn(l, call) && !in.drawsOn(fn) {
 				in.report(call, "%s makes the same input again in each iteration", formatExpr(call))
 			}
 		})
@@ -38,6 +39,34 @@ func inputInLoop() rule {
 			}
 		})
 	}}
+}
+
+// drawsOn reports whether a function of the test files takes random numbers from a source that it does not
+// make, so that each call returns another value.
+func (in *input) drawsOn(fn *types.Func) bool {
+	draws, makesSource := false, false
+	seen := map[ast.Node]bool{}
+	var visit func(f flow.Function)
+	visit = func(f flow.Function) {
+		if f.Body == nil || seen[f.Node] {
+			return
+		}
+		seen[f.Node] = true
+		for call := range nodesOf[*ast.CallExpr](f.Body) {
+			called := in.callee(call)
+			switch {
+			case called == nil || called.Pkg() == nil:
+			case !isOneOf(called.Pkg().Path(), randomPackages):
+				visit(in.flowGraph().Declared(called))
+			case strings.HasPrefix(called.Name(), "New"):
+				makesSource = true
+			default:
+				draws = true
+			}
+		}
+	}
+	visit(in.flowGraph().Declared(fn))
+	return draws && !makesSource
 }
 
 // makesInput reports whether a function makes inputs: a slow one of the standard library,

@@ -51,11 +51,14 @@ func randomTimed() rule {
 	}}
 }
 
+// randomPackages are the packages of the standard library that make random numbers.
+var randomPackages = []string{"math/rand", "math/rand/v2", "crypto/rand"}
+
 // isRandom reports whether a call makes random numbers, by a function or a method of the
 // standard library that it names or has in a variable.
 func (in *input) isRandom(call *ast.CallExpr, f *frame) bool {
 	for _, called := range in.flowGraph().Called(call, f.bound) {
-		if fn := called.Object; fn != nil && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), []string{"math/rand", "math/rand/v2", "crypto/rand"}) {
+		if fn := called.Object; fn != nil && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), randomPackages) {
 			return true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
 // sharedRandom finds a *rand.Rand that the goroutines of RunParallel share: the function
@@ -38,7 +39,7 @@ func sharedRandom() rule {
 					}
 					v := in.flowGraph().Origin(called.Bound, f.bound)
 					// The variables of the functions that the loop calls belong to the goroutine.
-					isInside := v == nil || isWithinPos(v.Pos(), function) || in.isLocal(v) && f.isIn(v.Pos())
+					isInside := v == nil || isWithinPos(v.Pos(), function) || in.isLocal(v) && (f.isIn(v.Pos()) || in.callsFunctionAt(function, v.Pos(), f.bound))
 					if !isInside {
 						in.report(call, "%s is a random source that all goroutines share", v.Name())
 					}
@@ -47,6 +48,19 @@ func sharedRandom() rule {
 			})
 		})
 	}}
+}
+
+// callsFunctionAt reports whether a goroutine's function calls a function that a position is in, and so has
+// the variable that is declared there to itself.
+func (in *input) callsFunctionAt(function ast.Node, pos token.Pos, bound flow.Binding) bool {
+	for call := range nodesOf[*ast.CallExpr](function) {
+		for _, called := range in.flowGraph().Called(call, bound) {
+			if called.Node != nil && isWithinPos(pos, called.Node) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isSource reports whether t is a source of random numbers that several goroutines must not use at once.
