@@ -291,7 +291,7 @@ func (o statedOrder) whyPageContradicts(groups []*comparison, s sentence, grids 
 	}
 	all, first, second := newWordSet(s.text), newWordSet(o.subject), newWordSet(cutPair(o.after))
 	for _, g := range grids {
-		for _, p := range g.pairsFor(all, o.kinds, false) {
+		for _, p := range g.pairsFor(all, o.kinds, false, true) {
 			sides := newNaming([]string{p.a.subject, p.b.subject})
 			firsts, others := sides.findNamed(first), sides.findNamed(second)
 			if len(firsts) != 1 || len(others) != 1 || firsts[0] == others[0] {

@@ -35,6 +35,8 @@ type position struct {
 	label   string // text of the last heading, or of the last short line before this one
 	path    string // texts of the headings of all levels, the outermost first
 	section int    // number of headings of the first level so far
+	list    int    // line of item 1 of the last numbered list under the heading; 0 before one
+	item    int    // line of the last item of that list
 }
 
 // bench is a benchmark of go test -bench. Only its first run is stored, so that memory
@@ -150,6 +152,13 @@ type sentence struct {
 	text   string
 	before string      // the sentence before it in its paragraph, if it refers back to that; else ""
 	starts []lineStart // lines after the first
+}
+
+// isRightAfter reports whether the sentence is shortly after a line of a table, and in no other item of a
+// numbered list.
+func (s sentence) isRightAfter(line int) bool {
+	isOtherItem := 0 < s.list && s.list < line && line < s.item
+	return !isOtherItem && line < s.line && s.line-line <= maxTextGap
 }
 
 // back matches a sentence whose subject is that of the sentence before it.

@@ -202,9 +202,9 @@ func (g *grid) figuresOf(label string, s *sideSet) []measure {
 // before and after a change, or if the statement names one of them. A statement that
 // names columns only may be about each row. If isOfItself is set, the statement compares a row with what
 // it was, and two columns are in that order.
-func (g *grid) pairsFor(words wordSet, kinds []kind, isOfItself bool) []tablePair {
+func (g *grid) pairsFor(words wordSet, kinds []kind, isOfItself, isOnly bool) []tablePair {
 	named := g.rows.findNamed(words)
-	hasRow := len(named) > 0 || len(g.labels) == 1
+	hasRow := len(named) > 0 || len(g.labels) == 1 && isOnly
 	if len(named) == 0 {
 		if named = g.labels; len(named) > maxNamed {
 			return nil

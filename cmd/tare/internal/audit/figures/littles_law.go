@@ -44,7 +44,11 @@ func findLittlesLaw(d *document, report reportFunc) {
 		if l.open || !l.rate.isKnown() || !l.mean.isKnown() || !l.connections.isKnown() || !(l.mean.value > 0) {
 			continue
 		}
-		isShort := l.requests.isKnown() && l.requests.value < minPerConnection*l.connections.value
+		requests := l.requests.value
+		if !l.requests.isKnown() && l.duration.isKnown() {
+			requests = l.rate.value * l.duration.value
+		}
+		isShort := requests > 0 && requests < minPerConnection*l.connections.value
 		connections := l.countConnections()
 		inFlight := l.rate.value * l.mean.value
 		mayWait := l.tool == "k6" || l.tool == "ghz" && inFlight < connections // the users of k6 and the workers of ghz

@@ -358,7 +358,7 @@ func (o *outputs) readVegeta(pos position, text string) bool {
 		case "Requests total":
 			l.requests = numberAt(value, pos)
 		case "Requests rate":
-			l.offered, l.rate = numberAt(value, pos), numberAt(value, pos)
+			l.offered = numberAt(value, pos) // while it sends; old versions do not print what is answered
 		case "Requests throughput":
 			l.rate = numberAt(value, pos)
 		case "Duration total":

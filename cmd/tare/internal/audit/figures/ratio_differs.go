@@ -238,13 +238,12 @@ func newMention(s sentence) mention {
 }
 
 // isPairBefore reports whether the group has exactly two figures, of two sides, and they
-// are shortly before a sentence under the same heading.
+// are right before a sentence under the same heading.
 func (g *comparison) isPairBefore(s sentence) bool {
 	if len(g.measures) != 2 || g.measures[0].subject == g.measures[1].subject {
 		return false
 	}
-	gap := s.line - g.measures[1].line
-	return strings.ToLower(s.heading) == g.measures[0].heading && gap > 0 && gap <= maxTextGap
+	return strings.ToLower(s.heading) == g.measures[0].heading && s.isRightAfter(g.measures[1].line)
 }
 
 // pairsOf returns the pairs of a figure of firsts and a figure of others, which are labels.

@@ -251,9 +251,14 @@ func (r *reader) readMarkdown(line string) {
 		return
 	}
 	r.endTable()
-	if listItem.MatchString(line) {
+	if mark := strings.TrimSpace(listItem.FindString(line)); mark != "" {
 		r.endParagraph()
 		line = listItem.ReplaceAllString(line, "")
+		if number := strings.TrimRight(mark, ".)"); number == "1" {
+			r.list, r.item = r.line, r.line
+		} else if number != mark {
+			r.item = r.line
+		}
 	}
 	if m := boldLine.FindStringSubmatch(line); m != nil {
 		r.endParagraph()
@@ -293,6 +298,7 @@ func (r *reader) setHeading(level int, title string) {
 	clear(r.headings[level:])
 	r.path = strings.TrimSpace(strings.Join(r.headings[:], " "))
 	r.heading, r.label = title, title
+	r.list, r.item = 0, 0
 	if n := len(r.titles); n > 0 && (level > 1 || r.titles[n-1].line != r.line-1) {
 		r.endTitles()
 	}

@@ -145,8 +145,11 @@ func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 		second = wordSet{}
 	}
 	var out []tablePair
-	for _, g := range d.nearGrids(c.sentence.line) {
-		for _, p := range g.pairsFor(words, c.kinds, isOfItself) {
+	near := d.nearGrids(c.sentence.line)
+	for _, g := range near {
+		// Of several tables with one row each, a statement without a name is about the one right before it.
+		isOnly := c.sentence.isRightAfter(g.line) || !slices.ContainsFunc(near, func(other *grid) bool { return len(other.labels) == 1 && !slices.Equal(other.labels, g.labels) })
+		for _, p := range g.pairsFor(words, c.kinds, isOfItself, isOnly) {
 			sides := newNaming([]string{p.a.subject, p.b.subject})
 			out = append(out, p.order(sides, first, second, hasThan))
 		}
