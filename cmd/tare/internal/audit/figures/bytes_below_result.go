@@ -63,7 +63,7 @@ func findBytesBelowResult(d *document, report reportFunc) {
 }
 
 // resultUnit matches the units by which benchmarks report the size of what an operation returns.
-var resultUnit = lazyregexp.New(`(?i)^(?:result|resp(?:onse)?|body|out(?:put)?|encoded|returned|copied|reply|answer)[-_.]?(?:B|bytes)(?:/op)?$`)
+var resultUnit = lazyregexp.New(`(?i)^(?:result|resp(?:onse)?|body|out(?:put)?|encoded|returned|copied|reply|answer)[-_.]?(?:B|bytes)(?:/op)?$|^(?:B|bytes)[-_.](?:result|out(?:put)?|encoded|returned|copied)(?:/op)?$`)
 
 // minSharedWord is the least length of a word that relates a struct to a benchmark.
 const minSharedWord = 4
@@ -88,6 +88,8 @@ type sizedBench struct {
 var (
 	// sizeInName matches an amount of data in the name of a benchmark.
 	sizeInName = lazyregexp.New(`(?:^|[^0-9.])(\d+)(B|[kK]i?B?|Mi?B?|Gi?B)(?:$|[^A-Za-z0-9])`)
+	// bytesInName matches an amount in the name of a benchmark that says that it is in bytes.
+	bytesInName = lazyregexp.New(`(?i)(?:^|/|_)bytes=(\d+)()(?:$|[^0-9A-Za-z.])`)
 	// returnsCopy matches a sentence by which a call returns memory of its own.
 	returnsCopy = lazyregexp.New(`(?i)\b(?:returns?|hands? (?:out|back)|gives?|yields?|produces?|allocates?|makes?|creates?)\b[^.]{0,60}\b(?:cop(?:y|ies)|clones?|duplicate|fresh(?:ly)?|new(?:ly)?)\b|\b(?:fresh|deep|full|private|defensive) cop(?:y|ies)\b`)
 	// returnsSize matches a sentence by which a call returns a new value of a size.
@@ -107,6 +109,9 @@ func parseSizedBench(b *bench) (sizedBench, bool) {
 	bytes, ok := b.value("B/op")
 	allocs, hasAllocs := b.value("allocs/op")
 	m := sizeInName.FindStringSubmatchIndex(b.name)
+	if m == nil {
+		m = bytesInName.FindStringSubmatchIndex(b.name)
+	}
 	if !ok || m == nil || hasAllocs && allocs < 1 || !(bytes > 0) {
 		return sizedBench{}, false
 	}

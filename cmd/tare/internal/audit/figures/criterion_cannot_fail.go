@@ -42,16 +42,19 @@ const extreme = `(?:highest|largest|greatest|slowest|worst|longest|biggest|max(?
 
 var (
 	// limitWord matches words of a sentence about a limit.
-	limitWord = lazyregexp.New(`(?i)\b(?:band|limit|threshold|bound|ceiling|tolerance|budget|criteri\w+|requirements?|gate|cap|target|allowed|allowance|accept\w*|slo|sla|must|shall|pass(?:es|ed)?|met)\b`)
+	limitWord = lazyregexp.New(`(?i)\b(?:band|limit|threshold|bound|ceiling|tolerance|budget|criteri\w+|requirements?|gate|cap|target|allowed|allowance|accept\w*|slo|sla|must|shall|pass(?:es|ed)?|held back|met)\b`)
 	// extremeLimit matches a limit that is the greatest of several runs. The groups are the words before
 	// the runs, and those after them.
-	extremeLimit = lazyregexp.New(`(?i)(?:\b(?:band|limit|threshold|bound|ceiling|tolerance|budget|cap|target|it)\b[^.;]{0,50}(?:\b(?:is|reach(?:es)?|up to|to|at|by|from|as|equals)|[:=])|at most|(?:not|never) (?:be |go |rise |get )?(?:exceed|above|over|higher than)|no (?:more|higher|slower) than|(?:below|under|within)|(?:lower|less) than|≤|<=?)\s+((?:the |their |its |that |own |very |same |single )*` + extreme + `[^.;]{0,70}?)\b(?:runs?|samples?|measurements?|repetitions?|rounds?|trials?)\b((?:[^.;]|\.\d){0,40})`)
+	extremeLimit = lazyregexp.New(`(?i)(?:\b(?:band|limit|threshold|bound|ceiling|tolerance|budget|cap|target|it)\b[^.;]{0,50}(?:\b(?:is|reach(?:es)?|up to|to|at|by|from|as|equals)|[:=])|at most|(?:not|never) (?:be |go |rise |get )?(?:exceed|above|over|higher than)|no (?:more|higher|slower) than|(?:below|under|within)|(?:lower|less) than|≤|<=?|(?:more|higher|slower) than \d+(?:\.\d+)?\s?% (?:above|over|slower than))\s+(?:\d+(?:\.\d+)?\s?% (?:above|over|more than|slower than)\s+)?((?:the |their |its |that |own |very |same |single )*` + extreme + `[^.;]{0,70}?)\b(?:runs?|samples?|measurements?|repetitions?|rounds?|trials?|replays?|builds?|releases?|versions?)\b((?:[^.;]|\.\d){0,40})`)
 	// ownRange matches a range of runs that contains the runs that are judged. The group has the runs.
 	ownRange = lazyregexp.New(`(?i)\b(?:between|from|within|not (?:below|under|lower than))\s+(?:the )?(?:smallest|lowest|least|fastest|best|min(?:imum|imal)?)\b[^.;]{0,40}?\b(?:and|to)\s+(?:not (?:above|over|higher than) )?(?:the )?` + extreme + `([^.;]{0,90})`)
 	// candidateRuns matches the runs of the side that is judged, or of all sides.
 	candidateRuns = lazyregexp.New(`(?i)\b(?:runs?|samples?|measurements?|rounds?|trials?|results?)\b[^.;]{0,40}\b(?:candidates?|both|all|either|new|pr|branch|head)\b|\b(?:all|both|either|its own|the same)\b[^.;]{0,30}\b(?:runs?|samples?|measurements?|rounds?|trials?|results?)\b|\bof (?:the (?:twenty|sixteen)|both|all)\b`)
 	// sameRuns matches words by which runs are those that are judged.
 	sameRuns = lazyregexp.New(`(?i)\b(?:same|these|those|very|own)\b`)
+	// ofTable matches runs of all sides, and candidate the label of the side that is judged.
+	ofTable   = lazyregexp.New(`(?i)^\s*(?:(?:of|in|from) (?:the|this) (?:table|list)\b|listed\b|above\b|below\b)`)
+	candidate = lazyregexp.New(`(?i)\bcandidate\b|\bnew\b|\bhead\b|\bthis (?:pr|branch|change|build)\b`)
 	// typicalOf matches the figure that a limit judges, with its side.
 	typicalOf = lazyregexp.New(`(?i)\b(?:median|mean|average|typical|p50)\b(?:[^.;]|\.\d){0,30}?\b(?:of|for|on) (?:the )?([\w.]*\w)`)
 	// sideOf matches the side of runs, after the word.
@@ -132,7 +135,7 @@ func findCircularLimits(d *document, report reportFunc) {
 		if compared++; compared > maxLimits {
 			return
 		}
-		isSame := sameRuns.MatchString(m[1])
+		isSame := sameRuns.MatchString(m[1]) || ofTable.MatchString(m[2]) && d.hasCandidate()
 		if side := sideOf.FindStringSubmatch(m[2]); side != nil {
 			for _, t := range typicalOf.FindAllStringSubmatch(context, maxFigures) {
 				isSame = isSame || strings.EqualFold(t[1], side[1]) && canName(strings.ToLower(side[1]))
@@ -142,6 +145,13 @@ func findCircularLimits(d *document, report reportFunc) {
 			report(s.line, fmt.Sprintf("%s: the limit is the greatest of the runs that it judges, and their middle is never above it", quote(m[0])))
 		}
 	}
+}
+
+// hasCandidate reports whether a row of a table is about the side that is judged.
+func (d *document) hasCandidate() bool {
+	return slices.ContainsFunc(d.tables, func(t *table) bool {
+		return slices.ContainsFunc(t.rows, func(row tableRow) bool { return len(row.cells) > 0 && candidate.MatchString(row.cells[0]) })
+	})
 }
 
 // findReverseLimit returns the limit of a text that keeps a quantile from being below a lower one of the

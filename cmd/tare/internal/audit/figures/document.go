@@ -8,6 +8,7 @@ type document struct {
 	name      string     // path as the user gave it
 	benches   []*bench   // benchmarks of go test -bench, in the order of their first runs
 	stats     []statRow  // rows of benchstat
+	means     []statMean // of the tables of benchstat
 	loads     []*load    // reports of load generators
 	tables    []*table   // tables of a page
 	sentences []sentence // sentences of a page that may be about figures
@@ -82,6 +83,14 @@ type statRow struct {
 	values  []float64 // figures of the files, in base units; nil unless there are two
 	first   float64   // figure of the first file, in base units; 0 if the row has none
 	sides   [2]string // names of the files in lower case; old and new if the head omits them
+}
+
+// statMean is the line of a table of benchstat with the geometric means of two files.
+type statMean struct {
+	line   int
+	table  int // number of the table of benchstat
+	unit   string
+	change float64 // in percent
 }
 
 // measured is a figure and its line; line 0 means that the output does not have it.

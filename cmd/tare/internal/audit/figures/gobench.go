@@ -223,6 +223,9 @@ func statPrefix(prefix string) float64 {
 	return 1
 }
 
+// meanChange matches the change in the line of geometric means.
+var meanChange = lazyregexp.New(`^geomean\s.*\s([+-]\d+(?:\.\d+)?)%$`)
+
 // readStat reads a line of benchstat. It reports whether the line belongs to a table.
 func (b *benches) readStat(pos position, text string) bool {
 	if (strings.HasPrefix(text, "name") || strings.Contains(text, "│")) && statHead.MatchString(text) {
@@ -241,6 +244,10 @@ func (b *benches) readStat(pos position, text string) bool {
 			// An empty line may be within a table.
 		case b.table > 0 && isFooter:
 			b.lastStat = pos.line
+			if m := meanChange.FindStringSubmatch(text); m != nil {
+				change, _ := strconv.ParseFloat(m[1], 64)
+				b.doc.means = append(b.doc.means, statMean{pos.line, b.table, b.unit, change})
+			}
 			return true
 		case pos.line > b.lastStat+maxStatGap:
 			b.table = 0

@@ -67,6 +67,7 @@ func findIdenticalFigures(d *document, report reportFunc) {
 			report(b.line, fmt.Sprintf("%s and %s have the same time, %s ns/op, to the last digit", first.name, b.name, format.Grouped(ns, countDecimals(ns))))
 		}
 	}
+	d.findEqualSides(report)
 	for _, c := range d.copies {
 		report(c.bench.line, fmt.Sprintf("the %s of %s equal those of %s in %s in all figures and in the numbers of iterations", format.Count(c.bench.runs, "run"), c.bench.name, c.first.name, c.first.file))
 	}
@@ -83,6 +84,35 @@ func findIdenticalFigures(d *document, report reportFunc) {
 		findEqualRows(t, t.measures(i), report)
 	}
 	findIdleSteps(d, report)
+}
+
+// findEqualSides reports tables of benchstat in which both files have the same times, to the last digit.
+func (d *document) findEqualSides(report reportFunc) {
+	const minRows = 3 // times with few digits are equal by chance
+	type table struct {
+		number int
+		unit   string
+	}
+	equal, line, differs := map[table]int{}, map[table]int{}, map[table]bool{}
+	var tables []table
+	for _, row := range d.stats {
+		key := table{row.table, row.unit}
+		isTime := strings.HasPrefix(row.unit, "sec") || strings.HasPrefix(row.unit, "time")
+		switch {
+		case !isTime || row.values == nil:
+		case row.values[0] != row.values[1]:
+			differs[key] = true
+		default:
+			if equal[key]++; equal[key] == 1 {
+				tables, line[key] = append(tables, key), row.line
+			}
+		}
+	}
+	for _, key := range tables {
+		if n := equal[key]; n >= minRows && !differs[key] {
+			report(line[key], fmt.Sprintf("both files have the same times in all %d rows: they are the same runs", n))
+		}
+	}
 }
 
 // runsKey identifies the runs of a benchmark by what they measured.

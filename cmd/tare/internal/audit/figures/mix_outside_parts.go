@@ -27,6 +27,9 @@ func mixOutsideParts() rule {
 // mixed matches the label of a mix of operations.
 var mixed = lazyregexp.New(`(?i)\bmix(?:ed)?(?:\b|_|workload|load|ops)|\d+% ?reads?|readwrite|read/write`)
 
+// shares matches the label of a mix by the shares of its parts.
+var shares = lazyregexp.New(`(?i)\b\d?\d\s?%[,+:_ -]+[a-z]\w*=?\s?\d?\d\s?%`)
+
 var (
 	// allParts matches the label of all operations together.
 	allParts = lazyregexp.New(`(?i)^(?:all(?: (?:operations|ops|requests|calls|statements|queries|endpoints|methods|together))?|overall|combined|aggregated?|everything)$`)
@@ -106,6 +109,9 @@ func findTaggedOutside(l *load, report reportFunc) {
 // their parts or less. The parts are the other figures of the group with the same prefix.
 func findMixOutsideParts(d *document, report reportFunc) {
 	findSumOutsideParts(d.loads, report)
+	for _, m := range d.means {
+		d.findMeanOutsideRows(m, report)
+	}
 	for _, l := range d.loads {
 		findTaggedOutside(l, report)
 	}
@@ -115,7 +121,7 @@ func findMixOutsideParts(d *document, report reportFunc) {
 		}
 		for _, m := range c.measures {
 			isMix := func(x measure) bool {
-				return mixed.MatchString(x.subject) || allParts.MatchString(x.subject) && typical.MatchString(c.metric)
+				return mixed.MatchString(x.subject) || c.kind == timeKind && shares.MatchString(x.subject) || allParts.MatchString(x.subject) && typical.MatchString(c.metric)
 			}
 			if !isMix(m) {
 				continue
@@ -141,6 +147,27 @@ func findMixOutsideParts(d *document, report reportFunc) {
 			}
 			report(m.line, fmt.Sprintf("%s of %s is %s; its %d parts have %s to %s", c.metric, quote(m.subject), formatCost(m.value), n, formatCost(low), formatCost(high)))
 		}
+	}
+}
+
+// findMeanOutsideRows reports a geometric mean that changes by more than each row of its table, or by less. It
+// leaves out tables with a row of one file only, which benchstat leaves out of one of the two means.
+func (d *document) findMeanOutsideRows(m statMean, report reportFunc) {
+	const rounding = 0.02 // percent
+	low, high, n := math.Inf(1), math.Inf(-1), 0
+	for _, row := range d.stats {
+		if row.table != m.table || row.unit != m.unit || row.line > m.line {
+			continue
+		}
+		if row.values == nil || !(row.values[0] > 0) || !(row.values[1] > 0) {
+			return
+		}
+		change := 100 * (row.values[1]/row.values[0] - 1)
+		low, high, n = min(low, change), max(high, change), n+1
+	}
+	slack := rounding + mixTolerance*math.Abs(m.change)
+	if n > 1 && (m.change < low-slack || m.change > high+slack) {
+		report(m.line, fmt.Sprintf("the geometric mean of %d rows changes by %+.2f %%, and the rows by %+.2f to %+.2f %%", n, m.change, low, high))
 	}
 }
 

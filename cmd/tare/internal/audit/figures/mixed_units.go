@@ -2,6 +2,7 @@ package figures
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -30,6 +31,8 @@ func findMixedUnits(d *document, report reportFunc) {
 		findUnitsAgainstHeader(t, report)
 		findForgottenUnits(t, report)
 		findUnitOfPart(t, report)
+		findSumOfUnits(t, report)
+		findUnitOfPair(t, report)
 		findReciprocals(t, report)
 		findUnitsAgainstOutput(t, times, report)
 		findBinaryAndDecimal(t.measures(i), report)
@@ -135,10 +138,11 @@ const sameDigits = 0.005
 
 // Limits of findForgottenUnits.
 const (
-	minOthers  = 2   // figures of a column with which one is compared
-	farAbove   = 100 // times the greatest of the others
-	unitFactor = 1e3 // between neighbouring units
-	likeness   = 3   // by which a figure may lie outside the others and be like them
+	minOthers      = 2   // figures of a column with which one is compared
+	farAbove       = 100 // times the greatest of the others
+	unitFactor     = 1e3 // between neighbouring units
+	differentRatio = 0.2 // share by which the ratio of a row may lie outside those of the others
+	likeness       = 3   // by which a figure may lie outside the others and be like them
 )
 
 // findForgottenUnits reports a figure that is about a thousand times the others of its column, if another
@@ -169,7 +173,7 @@ func findForgottenUnits(t *table, report reportFunc) {
 			switch {
 			case others < minOthers:
 			case isWithin(value):
-				isLike[unit] = true
+				isLike[unit] = isLike[unit] || highest <= farAbove*lowest // figures that are themselves alike
 			case value > farAbove*highest && isWithin(value/unitFactor):
 				slips = append(slips, slip{row.cells[col], header, unit})
 			}
@@ -215,6 +219,81 @@ func findUnitOfPart(t *table, report reportFunc) {
 			if v, _ := plainCell(row, col); v > total && isNear(sum-v+v/unitFactor, total, sumRounding) {
 				report(row.line, fmt.Sprintf("%s stands in a column headed %s, whose last figure, %s, is the sum with a thousandth of it", quote(row.cells[col]), quote(header), last.cells[col]))
 				break
+			}
+		}
+	}
+}
+
+// findSumOfUnits reports a figure in the last row that is the sum of the numbers above it without their units,
+// which are not all the same.
+func findSumOfUnits(t *table, report reportFunc) {
+	const (
+		minParts = 3
+		rounding = 0.005
+		differs  = 0.05 // share by which the sum of the quantities is another
+	)
+	for col := range t.header {
+		raw, sum, units := 0.0, 0.0, map[float64]bool{}
+		var last quantity
+		ok := len(t.rows) > minParts
+		for i, row := range t.rows {
+			if !ok || col >= len(row.cells) {
+				ok = false
+				break
+			}
+			q, isFigure := parseCell(row.cells[col])
+			ok = isFigure && q.raw > 0 && (q.kind == timeKind || q.kind == byteKind)
+			if last = q; i < len(t.rows)-1 {
+				raw, sum, units[math.Round(q.value/q.raw*1e12)] = raw+q.raw, sum+q.value, true
+			}
+		}
+		if ok && len(units) > 1 && isNear(raw, last.raw, rounding) && !isNear(sum, last.value, differs) {
+			row := t.rows[len(t.rows)-1]
+			sumOf := last
+			sumOf.value = sum
+			report(row.line, fmt.Sprintf("%s is the sum of the numbers above it without their units; with them it is %s", quote(row.cells[col]), formatValue(sumOf)))
+		}
+	}
+}
+
+// findUnitOfPair reports a row whose two figures, in columns of one unit, are in a ratio of a thousandth or a
+// thousand times those of all other rows: one of the two is in the neighbouring unit.
+func findUnitOfPair(t *table, report reportFunc) {
+	var columns []int
+	var first string
+	for col, header := range t.header {
+		k, size, known := findKind(header)
+		if !known || size == 0 || k != timeKind && k != byteKind {
+			continue
+		}
+		unit := fmt.Sprint(k, size)
+		if len(columns) > 0 && unit != first {
+			return
+		}
+		columns, first = append(columns, col), unit
+	}
+	if len(columns) != 2 || len(t.rows) <= minOthers {
+		return
+	}
+	ratios := make([]float64, len(t.rows))
+	for i, row := range t.rows {
+		a, ok := plainCell(row, columns[0])
+		b, okB := plainCell(row, columns[1])
+		if !ok || !okB {
+			return
+		}
+		ratios[i] = b / a
+	}
+	for i, row := range t.rows {
+		others := slices.Delete(slices.Clone(ratios), i, i+1)
+		low, high := slices.Min(others), slices.Max(others)
+		if high > likeness*low {
+			continue
+		}
+		for _, factor := range []float64{unitFactor, 1 / unitFactor} {
+			if x := ratios[i] * factor; x >= low && x <= high || isNear(x, low, differentRatio) || isNear(x, high, differentRatio) {
+				report(row.line, fmt.Sprintf("%s and %s stand in columns of one unit, in a ratio of %s; that of all other rows is %s to %s", quote(row.cells[columns[0]]), quote(row.cells[columns[1]]), formatNumber(ratios[i]), formatNumber(low), formatNumber(high)))
+				return
 			}
 		}
 	}

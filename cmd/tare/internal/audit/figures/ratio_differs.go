@@ -116,11 +116,14 @@ func (c claim) findMissed(q quantity, groups []*comparison) (nearest measure, mi
 }
 
 // isGoal reports whether a claim is a target or an expectation and not a result, by the
-// words within 40 bytes of it.
+// words within 40 bytes of it, up to the next clause.
 func isGoal(text string, c claim) bool {
 	const reach = 40
 	before := strings.ToLower(text[max(0, c.start-reach):c.start])
 	after := strings.ToLower(firstChars(text[c.end:], reach))
+	if i := strings.IndexAny(after, ",;:"); i >= 0 {
+		after = after[:i]
+	}
 	words := []string{"target", "goal", "expect", "aim", "require", "should", "could", "would", "may be", "might", "can be", "at scale"}
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(before, word) || strings.Contains(after, " "+word) })
 }

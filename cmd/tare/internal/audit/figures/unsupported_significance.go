@@ -82,7 +82,8 @@ func findUntestedGains(d *document, report reportFunc) {
 type unclearPair struct {
 	a, b   meanSpread
 	change float64 // difference in percent of a, without its sign
-	isRow  bool    // of a row of a table with several, which only a sentence with both figures is about
+	isRow  bool    // of a row of a table with several, which only a sentence with both figures or the label is about
+	label  string  // of the row, in lower case; "" if isRow is not set
 }
 
 // findUnclearPairs returns the pairs of figures with ± in rows, and in columns of two rows, that do not differ
@@ -92,12 +93,12 @@ func (d *document) findUnclearPairs() []unclearPair {
 	for _, t := range d.tables {
 		for col := range t.header {
 			if a, b, ok := t.spreadsOf(col); ok && len(t.rows) == 2 {
-				out = append(out, unclearPair{a, b, computeShare(a.value, b.value), false})
+				out = append(out, unclearPair{a, b, computeShare(a.value, b.value), false, ""})
 			}
 		}
 		for _, row := range t.rows {
 			if list := row.spreads(); len(list) == 2 && len(out) < maxCompared {
-				out = append(out, unclearPair{list[0], list[1], computeShare(list[0].value, list[1].value), true})
+				out = append(out, unclearPair{list[0], list[1], computeShare(list[0].value, list[1].value), true, strings.ToLower(stripMarks(row.cells[0]))})
 			}
 		}
 	}
@@ -132,7 +133,8 @@ func (s sentence) findUnclear(pairs []unclearPair) (*unclearPair, int) {
 	for _, m := range percentClaim.FindAllStringSubmatchIndex(s.text, maxFigures) {
 		value, step, _, ok := parseNumber(s.text[m[2]:m[3]])
 		for i := range pairs {
-			if ok && !pairs[i].isRow && math.Abs(pairs[i].change-value) <= claimSteps*step {
+			isAbout := !pairs[i].isRow || pairs[i].label != "" && strings.Contains(strings.ToLower(s.text), pairs[i].label)
+			if ok && isAbout && math.Abs(pairs[i].change-value) <= claimSteps*step {
 				return &pairs[i], m[0]
 			}
 		}

@@ -139,7 +139,7 @@ func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 	before, after, hasThan := c.splitClause(claims)
 	words := newWordSet(c.sentence.before + " " + c.sentence.text[:c.start] + " " + c.sentence.text[c.end:])
 	first, second := newWordSet(before), newWordSet(after)
-	isOfItself := hasThan && itself.MatchString(after) // than before: the reference is the column before it
+	isOfItself := hasThan && itself.MatchString(after) || !hasThan && nowTakes.MatchString(c.clauseBefore()) // the reference is the column before it
 	hasThan = hasThan && !isOfItself
 	if !hasThan {
 		second = wordSet{}
@@ -154,11 +154,17 @@ func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 			out = append(out, p.order(sides, first, second, hasThan))
 		}
 	}
-	if !hasThan {
+	about := second
+	isElliptic := !hasThan && c.isSpeed() && elliptic.MatchString(c.sentence.text[:c.start]) && !thanWord.MatchString(c.sentence.text[c.end:])
+	if isElliptic {
+		first, second = splitElliptic(c)
+		about = newWordSet(after)
+	}
+	if !hasThan && !isElliptic {
 		return out
 	}
 	for _, g := range d.nearGroups(c.sentence.line) {
-		if !slices.Contains(c.kinds, g.kind) || g.naming.words == nil || d.isOtherMetric(g, second) {
+		if !slices.Contains(c.kinds, g.kind) || g.naming.words == nil || d.isOtherMetric(g, about) {
 			continue
 		}
 		subjects, references := g.naming.findNamed(first), g.naming.findNamed(second)
@@ -170,6 +176,17 @@ func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 		}
 	}
 	return out
+}
+
+// elliptic matches the words before a claim about the subject and the object of the clause before, as in "gob has
+// half the size of the CSV, but is about 1.5 times slower". The groups are the text about the subject, which has
+// no comma, and that about the object.
+var elliptic = lazyregexp.New(`(?i)(?:^|[,;:] )([^,;:]+?)\s+(?:has|is|takes|needs|uses|was|had|took)\b([^;:]*?),?\s+(?:but|and|yet)\s+(?:is|was|takes|needs|runs)\s+(?:about |some |around |roughly |nearly |almost )?$`)
+
+// splitElliptic returns the words about the two sides of a claim that elliptic matches.
+func splitElliptic(c claim) (first, second wordSet) {
+	m := elliptic.FindStringSubmatch(c.sentence.text[:c.start])
+	return newWordSet(m[1]), newWordSet(m[2])
 }
 
 // conjunction matches the words between two clauses.
@@ -208,6 +225,9 @@ func (c claim) splitClause(claims []claim) (before, after string, hasThan bool) 
 
 // itself matches the words after "than" by which a row is compared with what it was.
 var itself = lazyregexp.New(`(?i)^\W*(?:before|previously|(?:it|they|that) (?:was|were|did|used to|had been))\b`)
+
+// nowTakes matches the words before a change of what a row was.
+var nowTakes = lazyregexp.New(`(?i)\bnow (?:takes?|needs?|costs?|uses?|allocates?|runs?|is|are)\b`)
 
 // thanWord matches the word before the reference of a comparison.
 var thanWord = lazyregexp.New(`(?i)\bthan\b|\bas (?:fast|quick|slow|much|many|long|large|big|high|heavy) as\b|\bcompared (?:to|with)\b|\brelative to\b|\bversus\b|\bvs\b`)

@@ -14,17 +14,18 @@ import (
 )
 
 // responseBody finds responses from functions of net/http whose body a loop does not
-// read or does not close.
+// read or does not close, and readers that it opens and does not read.
 func responseBody() rule {
 	return rule{Rule: audit.Rule{
 		ID: "response-body", Severity: tare.Warn,
-		Title:   "The body of a response is not read to its end, or not closed.",
-		Why:     "A connection is used again only if the body was read to its end and closed. Otherwise each iteration opens a connection, and the figure is mostly that of TCP and TLS handshakes.",
+		Title:   "The body of a response, or a reader, is not read to its end, or not closed.",
+		Why:     "What is not read is not received, unpacked or decoded. A connection is used again only if the body was read to its end and closed. Otherwise each iteration opens a connection, and the figure is mostly that of TCP and TLS handshakes.",
 		Do:      "io.Copy(io.Discard, resp.Body), then resp.Body.Close()",
 		Command: loadServer,
 		Seen:    []string{"tare: study users"},
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
+			in.reportUnread(l)
 			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
 				a, ok := n.(*ast.AssignStmt)
 				if !ok || len(a.Lhs) == 0 || len(a.Rhs) != 1 {

@@ -24,6 +24,9 @@ func resultUnused() rule {
 		bodies := in.smallBodies()
 		in.eachTimedLoop(func(l *loop) {
 			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+				if call := in.findUnrangedSequence(n); call != nil {
+					in.report(n, "%s returns a sequence that nothing ranges over: none of its work is done", formatExpr(call.Fun))
+				}
 				if l.kind == byLoop && f.callDepth() == 0 {
 					return true // b.Loop keeps the results of these statements
 				}
@@ -37,6 +40,60 @@ func resultUnused() rule {
 			})
 		})
 	}}
+}
+
+// findUnrangedSequence returns the call of a statement v = f() whose result is an iterator, a function that takes
+// yield, if no test file uses v, so that the iterator never runs. It returns nil for other statements.
+func (in *input) findUnrangedSequence(n ast.Node) *ast.CallExpr {
+	a, ok := n.(*ast.AssignStmt)
+	if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
+		return nil
+	}
+	call, ok := a.Rhs[0].(*ast.CallExpr)
+	if !ok || !isSequence(in.pass.TypesInfo.TypeOf(call)) {
+		return nil
+	}
+	v := in.variable(a.Lhs[0])
+	if id, ok := a.Lhs[0].(*ast.Ident); ok && id.Name == "_" {
+		return call
+	}
+	if v == nil {
+		return nil
+	}
+	isUsed := false
+	for _, file := range in.pass.Files {
+		in.inspectUses(file, v, func(id *ast.Ident, path []ast.Node) {
+			p, isAssign := parent(path, 1).(*ast.AssignStmt)
+			isUsed = isUsed || !isAssign || !slices.Contains(p.Lhs, ast.Expr(id)) && !isBlank(p.Lhs)
+		})
+	}
+	if isUsed {
+		return nil
+	}
+	return call
+}
+
+// isBlank reports whether the left side of an assignment is _.
+func isBlank(lhs []ast.Expr) bool {
+	id, ok := lhs[0].(*ast.Ident)
+	return ok && id.Name == "_"
+}
+
+// isSequence reports whether t is the type of an iterator, such as iter.Seq.
+func isSequence(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	f, ok := t.Underlying().(*types.Signature)
+	if !ok || f.Params().Len() != 1 || f.Results().Len() != 0 {
+		return false
+	}
+	yield, ok := f.Params().At(0).Type().Underlying().(*types.Signature)
+	if !ok || yield.Results().Len() != 1 {
+		return false
+	}
+	result, ok := yield.Results().At(0).Type().Underlying().(*types.Basic)
+	return ok && result.Kind() == types.Bool
 }
 
 // findUnused returns the expressions of a statement that compute what nothing uses: the statement

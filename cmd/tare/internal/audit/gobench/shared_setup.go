@@ -1,6 +1,7 @@
 package gobench
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -12,32 +13,45 @@ import (
 // reportSetUp reports what the sub-benchmark of each case works on, and adds entries to before its
 // loop: those of the cases before are still there.
 func (in *input) reportSetUp(outer *benchmark, s sub) {
-	statements := map[ast.Expr]bool{}
-	ast.Inspect(s.function.Body, func(n ast.Node) bool {
-		for _, l := range s.loops {
-			if n == ast.Node(l.node) {
-				return false
-			}
-		}
-		switch n := n.(type) {
-		case *ast.ExprStmt:
-			statements[n.X] = true
-		case *ast.CallExpr:
-			for _, called := range in.flowGraph().Called(n, nil) {
-				if called.Bound == nil || !in.isGrowing(called.Object, statements[n]) {
-					continue
+	found := false
+	var visit func(root ast.Node, site *ast.CallExpr, bound flow.Binding, depth int)
+	visit = func(root ast.Node, site *ast.CallExpr, bound flow.Binding, depth int) {
+		statements := map[ast.Expr]bool{}
+		ast.Inspect(root, func(n ast.Node) bool {
+			for _, l := range s.loops {
+				if n == ast.Node(l.node) {
+					return false
 				}
-				root, fields := in.flowGraph().Path(called.Bound, nil)
-				p := place{root, fields}
-				if root == nil || root.Pos() >= in.casesOf(outer, s.call) || in.mayEmpty(s, p) || in.findUse(s, p) == nil {
-					continue
-				}
-				in.report(n, "%s gets entries in the set-up of each case, and the next case begins with them", p)
-				return false
 			}
-		}
-		return true
-	})
+			switch n := n.(type) {
+			case *ast.ExprStmt:
+				statements[n.X] = true
+			case *ast.CallExpr:
+				at := cmp.Or(site, n)
+				for _, called := range in.flowGraph().Called(n, bound) {
+					if found {
+						return false
+					}
+					if called.Bound == nil || !in.isGrowing(called.Object, statements[n]) {
+						if called.Body != nil && called.Object != nil && depth < maxTimedDepth && in.isTestHelper(called.Object) {
+							visit(called.Body, at, in.flowGraph().Bind(n, called), depth+1)
+						}
+						continue
+					}
+					origin, fields := in.flowGraph().Path(called.Bound, bound)
+					p := place{origin, fields}
+					if origin == nil || origin.Pos() >= in.casesOf(outer, s.call) || !isWithinPos(origin.Pos(), outer.body) && depth > 0 || in.empties(s, p, true) || in.findFirstUse(s, p) == nil {
+						continue
+					}
+					found = true
+					in.report(at, "%s gets entries in the set-up of each case, and the next case begins with them", p)
+					return false
+				}
+			}
+			return true
+		})
+	}
+	visit(s.function.Body, nil, nil, 0)
 }
 
 // setter matches the names of methods that set a property of their receiver.

@@ -342,13 +342,17 @@ func (in *input) findGrown(outer ast.Node, s sub) map[place]ast.Node {
 
 // mayEmpty reports whether a sub-benchmark may empty a place or take entries from it, by its name of
 // a method, or sets it.
-func (in *input) mayEmpty(s sub, p place) bool {
+func (in *input) mayEmpty(s sub, p place) bool { return in.empties(s, p, false) }
+
+// empties does the work of mayEmpty. If refills is set, a loop that takes entries and adds others does not empty
+// the place.
+func (in *input) empties(s sub, p place, refills bool) bool {
 	found := false
 	ast.Inspect(s.function.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			if sel, ok := n.Fun.(*ast.SelectorExpr); ok && in.isOverlapping(sel.X, p) {
-				found = found || shrinking.MatchString(sel.Sel.Name)
+				found = found || shrinking.MatchString(sel.Sel.Name) && !(refills && in.isReplaced(s, p, n))
 			}
 		case *ast.AssignStmt:
 			for i, lhs := range n.Lhs {
@@ -365,6 +369,21 @@ func (in *input) mayEmpty(s sub, p place) bool {
 	return found
 }
 
+// isReplaced reports whether the timed loop around a call that takes an entry from a place also adds one to it.
+func (in *input) isReplaced(s sub, p place, taken *ast.CallExpr) bool {
+	for _, l := range s.loops {
+		if !isWithin(taken, l.body) {
+			continue
+		}
+		for call := range nodesOf[*ast.CallExpr](l.body) {
+			if sel, ok := call.Fun.(*ast.SelectorExpr); ok && in.isOverlapping(sel.X, p) && in.isGrowing(in.callee(call), false) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // shrinking matches the names of methods that take entries away.
 var shrinking = lazyregexp.New(`^(Reset|Clear|Truncate|Delete|Remove|Pop|Dequeue|Drain|Evict|Flush|Close|Next|Take|Shift|Trim|Discard|Un(subscribe|register|link|watch))`)
 
@@ -377,6 +396,14 @@ func (in *input) isOverlapping(e ast.Expr, p place) bool {
 // findUse returns the first use of a place in the loops of a sub-benchmark, as the receiver or an
 // argument of a call or the operand of range. It returns nil if the sub-benchmark sets the place.
 func (in *input) findUse(s sub, p place) ast.Node {
+	if in.mayEmpty(s, p) {
+		return nil
+	}
+	return in.findFirstUse(s, p)
+}
+
+// findFirstUse does the work of findUse, also for a place that the sub-benchmark sets.
+func (in *input) findFirstUse(s sub, p place) ast.Node {
 	var first ast.Node
 	for _, l := range s.loops {
 		in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
@@ -400,9 +427,6 @@ func (in *input) findUse(s sub, p place) ast.Node {
 			}
 			return true
 		})
-	}
-	if first != nil && in.mayEmpty(s, p) {
-		return nil
 	}
 	return first
 }

@@ -39,8 +39,8 @@ func stateGrows() rule {
 						report(n, v, "gets a new key")
 					}
 				case *ast.CallExpr:
-					if v := in.findInserted(l, n); v != nil {
-						report(n, v, "gets an entry before others, which are moved,")
+					if v, how := in.findInserted(l, n); v != nil {
+						report(n, v, how)
 					}
 				case *ast.Ident:
 					v, _ := in.pass.TypesInfo.Uses[n].(*types.Var)
@@ -151,17 +151,18 @@ func (in *input) findGrownMap(l *loop, a *ast.AssignStmt) *types.Var {
 }
 
 // findInserted returns the receiver of a call if it is from outside of the loop, the method inserts
-// into a slice of it, and what is inserted differs in each iteration. The time of such a call is in
-// proportion to the number of entries. It returns nil for other calls.
-func (in *input) findInserted(l *loop, call *ast.CallExpr) *types.Var {
+// into a slice of it, or appends to one and looks at all entries, and what is inserted differs in each
+// iteration. how says what the receiver gets. The time of such a call is in proportion to the number of
+// entries. It returns nil for other calls.
+func (in *input) findInserted(l *loop, call *ast.CallExpr) (v *types.Var, how string) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	fn := in.callee(call)
 	if !ok || len(call.Args) == 0 || !in.isDistinct(l, call.Args[0]) && !in.alwaysAdds(fn) {
-		return nil
+		return nil, ""
 	}
-	v := in.variable(sel.X)
+	v = in.variable(sel.X)
 	if fn == nil || !in.isOutside(v, l) || !in.isLocal(v) || !in.isGrowing(fn, false) {
-		return nil
+		return nil, ""
 	}
 	mayBeEmptied := false
 	in.inspectUses(l.node, v, func(id *ast.Ident, path []ast.Node) {
@@ -172,17 +173,43 @@ func (in *input) findInserted(l *loop, call *ast.CallExpr) *types.Var {
 		mayBeEmptied = true
 	})
 	inserts := false
-	if f := in.flowGraph().Declared(fn); f.Body != nil && !mayBeEmptied {
+	f := in.flowGraph().Declared(fn)
+	if f.Body != nil && !mayBeEmptied {
 		ast.Inspect(f.Body, func(n ast.Node) bool {
 			inner, ok := n.(*ast.CallExpr)
 			inserts = inserts || ok && (isFunc(in.callee(inner), "slices", "Insert") || in.movesEntries(inner))
 			return !inserts
 		})
 	}
-	if !inserts {
-		return nil
+	switch {
+	case inserts:
+		return v, "gets an entry before others, which are moved,"
+	case !mayBeEmptied && in.looksThrough(f, fn):
+		return v, "gets an entry, and a look at all entries,"
 	}
-	return v
+	return nil, ""
+}
+
+// looksThrough reports whether a method ranges over a slice of its receiver that it appends to.
+func (in *input) looksThrough(f flow.Function, fn *types.Func) bool {
+	if f.Body == nil {
+		return false
+	}
+	recv := fn.Signature().Recv()
+	appended := map[string]bool{}
+	for a := range nodesOf[*ast.AssignStmt](f.Body) {
+		if call, ok := a.Rhs[0].(*ast.CallExpr); ok && isAppend(in, call) {
+			if root, fields := in.flowGraph().Path(a.Lhs[0], flow.Binding{recv: nil}); root == recv {
+				appended[fields] = true
+			}
+		}
+	}
+	for r := range nodesOf[*ast.RangeStmt](f.Body) {
+		if root, fields := in.flowGraph().Path(r.X, flow.Binding{recv: nil}); root == recv && appended[fields] {
+			return true
+		}
+	}
+	return false
 }
 
 // movesEntries reports whether a call is copy(s[i+1:], s[i:]), which makes room in a slice.

@@ -7,6 +7,7 @@ package flow
 import (
 	"go/ast"
 	"go/constant"
+	"go/token"
 	"go/types"
 
 	"golang.org/x/tools/go/types/typeutil"
@@ -309,11 +310,31 @@ func (s *search) collectTypes() []types.Type {
 	return out
 }
 
+// Limits of products.
+const (
+	maxFactor  = 1 << 31 // that a factor must not reach: a product must not overflow
+	maxFactors = 3       // products within products
+)
+
 // MaxConstant returns the largest integer that an expression may be, and false if none of
 // its values is a constant.
 func (g *Graph) MaxConstant(e ast.Expr, around Binding) (largest int64, ok bool) {
+	return g.maxConstant(e, around, 0)
+}
+
+// maxConstant does the work of MaxConstant. depth is the number of products around the expression: a variable
+// may be a product of itself.
+func (g *Graph) maxConstant(e ast.Expr, around Binding, depth int) (largest int64, ok bool) {
 	for _, source := range g.Sources(e, around) {
 		val := g.info.Types[source].Value
+		if product, isProduct := source.(*ast.BinaryExpr); val == nil && isProduct && product.Op == token.MUL && depth < maxFactors {
+			a, okA := g.maxConstant(product.X, around, depth+1)
+			b, okB := g.maxConstant(product.Y, around, depth+1)
+			if n := a * b; okA && okB && a < maxFactor && b < maxFactor && (!ok || n > largest) {
+				largest, ok = n, true
+			}
+			continue
+		}
 		if val == nil {
 			continue
 		}

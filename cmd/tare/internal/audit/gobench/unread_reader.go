@@ -1,0 +1,91 @@
+package gobench
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// reportUnread reports readers that a function of the package opens in a loop and that nothing reads, in a
+// benchmark that counts bytes by SetBytes: its throughput is that of opening them.
+func (in *input) reportUnread(l *loop) {
+	if !in.hasCall(l.owner.decl, func(name string) bool { return name == "SetBytes" }) {
+		return
+	}
+	in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+		a, ok := n.(*ast.AssignStmt)
+		if !ok || len(a.Rhs) != 1 {
+			return true
+		}
+		call, ok := a.Rhs[0].(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		if fn := in.callee(call); fn == nil || fn.Pkg() != in.pass.Pkg || in.isTestHelper(fn) {
+			return true
+		}
+		for _, lhs := range a.Lhs {
+			v := in.variable(lhs)
+			if v == nil || !in.isLocal(v) || in.isOutside(v, l) {
+				continue
+			}
+			field := findReaderField(v.Type())
+			switch {
+			case isReadCloser(v.Type()) && in.isOnlySelected(f.body, v, func(name string) bool { return name == "Close" }):
+				in.report(n, "nothing reads %s, which %s opens, and SetBytes counts its bytes", v.Name(), formatExpr(call.Fun))
+			case field != "" && in.isOnlySelected(f.body, v, func(name string) bool { return name != field }):
+				in.report(n, "nothing reads or closes the %s of %s, which %s opens, and SetBytes counts its bytes", field, v.Name(), formatExpr(call.Fun))
+			}
+		}
+		return true
+	})
+}
+
+// isOnlySelected reports whether each use of a variable after its declaration selects a field, or the method
+// Close, that isAllowed allows.
+func (in *input) isOnlySelected(body ast.Node, v *types.Var, isAllowed func(name string) bool) bool {
+	only := true
+	in.inspectUses(body, v, func(id *ast.Ident, path []ast.Node) {
+		switch p := parent(path, 1).(type) {
+		case *ast.AssignStmt:
+			for _, rhs := range p.Rhs {
+				only = only && rhs != ast.Expr(id)
+			}
+		case *ast.SelectorExpr:
+			s := in.pass.TypesInfo.Selections[p]
+			isField := s != nil && s.Kind() == types.FieldVal
+			only = only && isAllowed(p.Sel.Name) && (isField || p.Sel.Name == "Close")
+		default:
+			only = false
+		}
+	})
+	return only
+}
+
+// isReadCloser reports whether values of a type have the methods Read and Close.
+func isReadCloser(t types.Type) bool {
+	methods := types.NewMethodSet(t)
+	return methods.Lookup(nil, "Read") != nil && methods.Lookup(nil, "Close") != nil
+}
+
+// findReaderField returns the name of the only exported field of a struct, or of a pointer to one, that is to be
+// read and closed; "" if there is not one.
+func findReaderField(t types.Type) string {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return ""
+	}
+	name := ""
+	for field := range s.Fields() {
+		if !field.Exported() || !isReadCloser(field.Type()) {
+			continue
+		}
+		if name != "" {
+			return ""
+		}
+		name = field.Name()
+	}
+	return name
+}
