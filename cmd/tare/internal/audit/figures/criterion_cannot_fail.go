@@ -48,11 +48,16 @@ var (
 	extremeLimit = lazyregexp.New(`(?i)(?:\b(?:band|limit|threshold|bound|ceiling|tolerance|budget|cap|target|it)\b[^.;]{0,50}(?:\b(?:is|reach(?:es)?|up to|to|at|by|from|as|equals)|[:=])|at most|(?:not|never) (?:be |go |rise |get )?(?:exceed|above|over|higher than)|no (?:more|higher|slower) than|(?:below|under|within)|(?:lower|less) than|≤|<=?|(?:more|higher|slower) than \d+(?:\.\d+)?\s?% (?:above|over|slower than))\s+(?:\d+(?:\.\d+)?\s?% (?:above|over|more than|slower than)\s+)?((?:the |their |its |that |own |very |same |single )*` + extreme + `[^.;]{0,70}?)\b(?:runs?|samples?|measurements?|repetitions?|rounds?|trials?|replays?|builds?|releases?|versions?)\b((?:[^.;]|\.\d){0,40})`)
 	// ownRange matches a range of runs that contains the runs that are judged. The group has the runs.
 	ownRange = lazyregexp.New(`(?i)\b(?:between|from|within|not (?:below|under|lower than))\s+(?:the )?(?:smallest|lowest|least|fastest|best|min(?:imum|imal)?)\b[^.;]{0,40}?\b(?:and|to)\s+(?:not (?:above|over|higher than) )?(?:the )?` + extreme + `([^.;]{0,90})`)
+	// betweenEnds matches a condition on the middle of runs that their least and greatest always meet, and
+	// limitOrLabel the words around it.
+	betweenEnds  = lazyregexp.New(`(?i)\b(?:median|mean|average)\b[^.;]{0,40}\b(?:lies|is|falls|stays|lie|are|be)\s+(?:between|within)\s+(?:the |their |its )?(?:least|lowest|smallest|fastest|min(?:imum)?)(?: (?:run|value|figure|one))?\s+and\s+(?:the |their |its )?(?:greatest|highest|largest|slowest|max(?:imum)?)(?: (?:run|value|figure|one))?(?: of (?:them|these|its own|the same)\b[^.;]{0,20}|[.;]|$)`)
+	limitOrLabel = lazyregexp.New(`(?i)\b(?:counts? as|stable|pass(?:es|ed)?|accept\w*|criteri\w+|gate)\b`)
 	// candidateRuns matches the runs of the side that is judged, or of all sides.
 	candidateRuns = lazyregexp.New(`(?i)\b(?:runs?|samples?|measurements?|rounds?|trials?|results?)\b[^.;]{0,40}\b(?:candidates?|both|all|either|new|pr|branch|head)\b|\b(?:all|both|either|its own|the same)\b[^.;]{0,30}\b(?:runs?|samples?|measurements?|rounds?|trials?|results?)\b|\bof (?:the (?:twenty|sixteen)|both|all)\b`)
 	// sameRuns matches words by which runs are those that are judged.
 	sameRuns = lazyregexp.New(`(?i)\b(?:same|these|those|very|own)\b`)
 	// ofTable matches runs of all sides, and candidate the label of the side that is judged.
+	allRuns   = lazyregexp.New(`(?i)\b(?:all|both)(?: of)?(?: the)?(?: \w+)?\s*$`)
 	ofTable   = lazyregexp.New(`(?i)^\s*(?:(?:of|in|from) (?:the|this) (?:table|list)\b|listed\b|above\b|below\b)`)
 	candidate = lazyregexp.New(`(?i)\bcandidate\b|\bnew\b|\bhead\b|\bthis (?:pr|branch|change|build)\b`)
 	// typicalOf matches the figure that a limit judges, with its side.
@@ -108,6 +113,10 @@ func findCircularLimits(d *document, report reportFunc) {
 			report(s.line, fmt.Sprintf("%s: the range contains the runs that it judges, and their middle is always in it", quote(m[0])))
 			continue
 		}
+		if m := betweenEnds.FindString(text); m != "" && limitOrLabel.MatchString(text) {
+			report(s.line, fmt.Sprintf("%s: the middle of runs is always between their ends", quote(m)))
+			continue
+		}
 		if m := afterwards.FindString(text); m != "" && !negation.MatchString(text) {
 			report(s.line, fmt.Sprintf("%s: a limit that is made of the figures holds for them", quote(m)))
 			continue
@@ -135,7 +144,9 @@ func findCircularLimits(d *document, report reportFunc) {
 		if compared++; compared > maxLimits {
 			return
 		}
-		isSame := sameRuns.MatchString(m[1]) || ofTable.MatchString(m[2]) && d.hasCandidate()
+		_, after, _ := strings.Cut(text, m[1])
+		isOfAll := allRuns.MatchString(m[1]) && (!baseHeader.MatchString(m[2]) || candidate.MatchString(after))
+		isSame := sameRuns.MatchString(m[1]) || isOfAll || ofTable.MatchString(m[2]) && d.hasCandidate()
 		if side := sideOf.FindStringSubmatch(m[2]); side != nil {
 			for _, t := range typicalOf.FindAllStringSubmatch(context, maxFigures) {
 				isSame = isSame || strings.EqualFold(t[1], side[1]) && canName(strings.ToLower(side[1]))

@@ -3,6 +3,7 @@ package figures
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -109,6 +110,9 @@ func findTaggedOutside(l *load, report reportFunc) {
 // their parts or less. The parts are the other figures of the group with the same prefix.
 func findMixOutsideParts(d *document, report reportFunc) {
 	findSumOutsideParts(d.loads, report)
+	for i, t := range d.tables {
+		findAllColumn(t, t.measures(i), report)
+	}
 	for _, m := range d.means {
 		d.findMeanOutsideRows(m, report)
 	}
@@ -146,6 +150,33 @@ func findMixOutsideParts(d *document, report reportFunc) {
 				return formatValue(q)
 			}
 			report(m.line, fmt.Sprintf("%s of %s is %s; its %d parts have %s to %s", c.metric, quote(m.subject), formatCost(m.value), n, formatCost(low), formatCost(high)))
+		}
+	}
+}
+
+// allHeader matches the header of the figures of all requests.
+var allHeader = lazyregexp.New(`(?i)^(?:all|overall|combined|together|mixed|mix)\b`)
+
+// findAllColumn reports a row whose time of all requests is outside the times of the kinds of requests beside it.
+func findAllColumn(t *table, all []measure, report reportFunc) {
+	column := slices.IndexFunc(t.header, allHeader.MatchString)
+	if column < 1 {
+		return
+	}
+	for _, row := range t.rows {
+		low, high, n := math.Inf(1), 0.0, 0
+		var whole measure
+		for _, m := range all {
+			switch {
+			case m.line != row.line || m.kind != timeKind:
+			case m.column == column:
+				whole = m
+			default:
+				low, high, n = min(low, m.value), max(high, m.value), n+1
+			}
+		}
+		if n > 1 && n == column-1 && whole.line > 0 && (whole.value < low*(1-mixTolerance) || whole.value > high*(1+mixTolerance)) {
+			report(row.line, fmt.Sprintf("the time of all requests is %s; its %d parts have %s to %s", formatValue(whole.quantity), n, formatTime(low), formatTime(high)))
 		}
 	}
 }

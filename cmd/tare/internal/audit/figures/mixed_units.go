@@ -152,7 +152,8 @@ func findForgottenUnits(t *table, report reportFunc) {
 	for _, row := range t.rows {
 		isLike := map[string]bool{} // units in which a figure of the row is like the others of its column
 		type slip struct{ cell, header, unit string }
-		var slips []slip
+		var slips, small []slip
+		columns := 0 // of times
 		for col, header := range t.header {
 			k, size, known := findKind(header)
 			value, ok := plainCell(row, col)
@@ -176,7 +177,16 @@ func findForgottenUnits(t *table, report reportFunc) {
 				isLike[unit] = isLike[unit] || highest <= farAbove*lowest // figures that are themselves alike
 			case value > farAbove*highest && isWithin(value/unitFactor):
 				slips = append(slips, slip{row.cells[col], header, unit})
+			case value < lowest/farAbove && isWithin(value*unitFactor):
+				small = append(small, slip{row.cells[col], header, unit})
 			}
+			if k == timeKind {
+				columns++
+			}
+		}
+		// A row that is like the others in another unit, such as that of its data, takes no thousandth of their time.
+		if len(small) > 1 && len(small) == columns && len(isLike) > 0 {
+			report(row.line, fmt.Sprintf("%s stands in a column headed %s, where a thousand times it would be like the other rows", quote(small[0].cell), quote(small[0].header)))
 		}
 		for _, s := range slips {
 			if isLike[s.unit] {

@@ -48,6 +48,9 @@ func findPartAboveWhole(d *document, report reportFunc) {
 	for _, c := range d.groups {
 		findSmallTotal(c, report)
 	}
+	for _, b := range d.benches {
+		findPartOfBench(b, report)
+	}
 }
 
 // findReportDisorder reports the figures of a report that are above those that bound them.
@@ -79,6 +82,27 @@ func findReportDisorder(l *load, report reportFunc) {
 	isExempt := l.tool == "wrk" || l.tool == "ab"
 	if !isExempt && l.requests.isKnown() && l.errors.value > l.requests.value*countRounding {
 		report(l.errors.line, fmt.Sprintf("%.0f of %.0f requests failed", l.errors.value, l.requests.value))
+	}
+}
+
+// partUnit matches the unit of a part of the time of an operation, such as layout-ns/op.
+var partUnit = lazyregexp.New(`(?i)^([a-z]+)[-_]ns/op$`)
+
+// noPart matches the names of times that may be above the mean of an operation.
+var noPart = lazyregexp.New(`(?i)^(?:p\d+|max|worst|slowest|latency|total|all|sum|wall|cpu|user|sys|elapsed|real|wait\w*|thread\w*|goroutine\w*)`)
+
+// findPartOfBench reports a part of the time of a benchmark that is above the time of the operation.
+func findPartOfBench(b *bench, report reportFunc) {
+	ns, ok := b.value("ns/op")
+	if !ok || !(ns > 0) {
+		return
+	}
+	for _, v := range b.values {
+		m := partUnit.FindStringSubmatch(v.unit)
+		if m != nil && !noPart.MatchString(m[1]) && v.value > ns*partRounding {
+			report(b.line, fmt.Sprintf("%s of %s takes %s ns of an operation of %s ns", m[1], b.name, formatNumber(v.value), formatNumber(ns)))
+			return
+		}
 	}
 }
 

@@ -59,7 +59,7 @@ func findSingleRun(d *document, report reportFunc) {
 var (
 	// repeatedRuns matches a statement about repetitions, and spread the signs of repetitions
 	// in a table.
-	repeatedRuns = lazyregexp.New(`(?i)-count[= ]?\d|\$\(seq (?:1 )?\d+\)|\{1\.\.\d+\}|\b(?:\d+|` + numberWords + `) (?:\w+ )?(?:runs|times each|iterations each|repetitions|samples|rounds|copies|passes|trials|measurements|repeats|replays|executions)\b|\bmedians\b|\b(?:median|average|mean|best|min|minimum|geomean) (?:\w+ )?(?:of|over|across|results)|\brepeated\b|±|\bst?d ?dev|standard deviation|confidence|interval|\bruns\b[^.]{0,30}\b(?:averaged|median)|several (?:runs|times)|multiple (?:runs|times)|benchstat|benchmark\.js|criterion|hyperfine|jmh`)
+	repeatedRuns = lazyregexp.New(`(?i)-count[= ]?\d|\$\(seq (?:1 )?\d+\)|\{1\.\.\d+\}|\b(?:\d+|` + numberWords + `) (?:\w+ )?(?:runs|times (?:for )?each|iterations each|repetitions|samples|rounds|copies|passes|trials|measurements|repeats|replays|executions)\b|\bmedians\b|\b(?:median|average|mean|best|min|minimum|geomean) (?:\w+ )?(?:of|over|across|results)|\brepeated\b|±|\bst?d ?dev|standard deviation|confidence|interval|\bruns\b[^.]{0,30}\b(?:averaged|median)|several (?:runs|times)|multiple (?:runs|times)|benchstat|benchmark\.js|criterion|hyperfine|jmh`)
 	spread       = lazyregexp.New(`(?i)±|\+/-|\bstd?dev|\bstd\b|deviation|confidence|variance|\bCI\b|\bruns\b|samples`)
 )
 

@@ -184,7 +184,15 @@ func throughClause(text string, end int) string {
 }
 
 // isDenied reports whether a negation or a condition stands before the end of a match, or after it in its clause.
-func isDenied(text string, end int) bool { return negation.MatchString(throughClause(text, end)) }
+func isDenied(text string, end int) bool {
+	return negation.MatchString(become.ReplaceAllString(relativeClause.ReplaceAllString(throughClause(text, end), " "), " "))
+}
+
+// become matches a change that has happened.
+var become = lazyregexp.New(`(?i)\b(?:has|have|had) become\b`)
+
+// relativeClause matches a clause about a noun, which does not negate the sentence.
+var relativeClause = lazyregexp.New(`(?i), (?:which|who|that|whose|where)\b[^,;]*,`)
 
 // findUnsupportedSignificance reports sentences that state a change of a benchmark for
 // which benchstat finds none, and significance without any sign of repetitions.

@@ -133,6 +133,9 @@ const reversedTolerance = 0.005
 
 // claimedPairs returns the pairs of figures of tables that a claim may be about.
 func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
+	if len(c.kinds) == 0 {
+		c.kinds = c.sentence.findUnitKinds()
+	}
 	if len(c.kinds) == 0 || len(d.grids) == 0 && len(d.groups) == 0 {
 		return nil
 	}
@@ -225,6 +228,17 @@ func (c claim) splitClause(claims []claim) (before, after string, hasThan bool) 
 
 // itself matches the words after "than" by which a row is compared with what it was.
 var itself = lazyregexp.New(`(?i)^\W*(?:before|previously|(?:it|they|that) (?:was|were|did|used to|had been))\b`)
+
+// findUnitKinds returns the kinds of the times and of the amounts of data in a sentence.
+func (s sentence) findUnitKinds() []kind {
+	var out []kind
+	for _, m := range figure.FindAllStringIndex(s.text, maxFigures) {
+		if q, _, ok := parseQuantity(s.text[m[0]:]); ok && (q.kind == timeKind || q.kind == byteKind) && !slices.Contains(out, q.kind) {
+			out = append(out, q.kind)
+		}
+	}
+	return out
+}
 
 // nowTakes matches the words before a change of what a row was.
 var nowTakes = lazyregexp.New(`(?i)\bnow (?:takes?|needs?|costs?|uses?|allocates?|runs?|is|are)\b`)

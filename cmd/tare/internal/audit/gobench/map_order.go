@@ -33,8 +33,12 @@ func mapOrder() rule {
 					return
 				}
 				for _, s := range r.Body.List {
-					if branch, ok := s.(*ast.BranchStmt); ok && usesKey && branch.Tok.String() == "break" {
-						in.report(r, "the loop takes the first key of %s, which is another one each time", formatExpr(r.X))
+					if branch, ok := s.(*ast.BranchStmt); ok && branch.Tok.String() == "break" {
+						what := "key"
+						if !usesKey {
+							what = "value"
+						}
+						in.report(r, "the loop takes the first %s of %s, which is another one each time", what, formatExpr(r.X))
 						return
 					}
 				}

@@ -277,15 +277,23 @@ func (in *input) isWork(e ast.Expr) bool {
 // on the nodes of its internal form. None of 600 functions of the standard library without
 // calls that have up to 70 nodes exceeds it (Go 1.26).
 const (
-	maxLeafNodes   = 65 // of a function without calls
-	maxInlineNodes = 40 // of one with calls, whose functions are inlined into it
-	maxInlineDepth = 2  // calls within calls
+	maxLeafNodes   = 100 // of a function without calls
+	maxInlineNodes = 40  // of one with calls, whose functions are inlined into it
+	maxInlineDepth = 2   // calls within calls
 )
 
 // isSmall reports whether the compiler certainly inlines a function with a body.
 func (in *input) isSmall(body *ast.BlockStmt) bool {
 	n := countNodes(body)
-	return n <= maxInlineNodes || n <= maxLeafNodes && !in.hasCall(body, func(string) bool { return true })
+	if n <= maxInlineNodes {
+		return true
+	}
+	for call := range nodesOf[*ast.CallExpr](body) {
+		if !in.pass.TypesInfo.Types[call.Fun].IsType() { // a conversion calls nothing
+			return false
+		}
+	}
+	return n <= maxLeafNodes
 }
 
 // smallBodies returns the declarations of the functions of the package that are small
@@ -356,7 +364,11 @@ func (in *input) isPure(e ast.Expr, bodies map[*types.Func]*ast.FuncDecl, depth 
 		}
 		return in.isPure(e.X, bodies, depth) && in.isPure(e.Index, bodies, depth)
 	case *ast.UnaryExpr:
-		return e.Op != token.ARROW && e.Op != token.AND && in.isPure(e.X, bodies, depth)
+		if e.Op == token.AND { // of an element that a function reads
+			_, isElement := ast.Unparen(e.X).(*ast.IndexExpr)
+			return isElement && in.isPure(e.X, bodies, depth)
+		}
+		return e.Op != token.ARROW && in.isPure(e.X, bodies, depth)
 	case *ast.CallExpr:
 		return in.isPureCall(e, bodies, depth)
 	}
@@ -439,8 +451,11 @@ func (in *input) isPureStatement(s ast.Stmt, bodies map[*types.Func]*ast.FuncDec
 	case *ast.IncDecStmt:
 		return in.areLocal([]ast.Expr{s.X})
 	case *ast.RangeStmt:
+		for range nodesOf[*ast.ReturnStmt](s.Body) {
+			return false // the compiler does not remove a loop that may end early
+		}
 		for _, inner := range s.Body.List {
-			if _, isReturn := inner.(*ast.ReturnStmt); isReturn || !in.isPureStatement(inner, bodies, depth) {
+			if !in.isPureStatement(inner, bodies, depth) {
 				return false
 			}
 		}

@@ -105,7 +105,9 @@ func (in *input) reportUnlike(sides []*loop, works func(*ast.CallExpr) bool) {
 				return !isMaker // what its arguments compute is not the work
 			case *ast.CompositeLit:
 				values++
-			case *ast.BinaryExpr, *ast.RangeStmt, *ast.SendStmt, *ast.IndexExpr:
+			case *ast.BinaryExpr:
+				onlyMakes = onlyMakes && formatExpr(n.Y) == "nil" // a check of an error
+			case *ast.RangeStmt, *ast.SendStmt, *ast.IndexExpr:
 				onlyMakes = false
 			}
 			return true
