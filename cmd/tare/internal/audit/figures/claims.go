@@ -43,6 +43,9 @@ var (
 	wayBefore    = lazyregexp.New(`(?i)\b(faster|slower|reduce[sd]?|decrease[sd]?|increase[sd]?|improve[sd]?|speed-?up|improvement|reduction|overhead|dropped|drops|falls?|fell|fallen|declined?|shrinks?|shrank|shrunk|sinks?|sank|sunk|rises?|rose|risen|grows?|grew|grown|climbs?|(?:goes|went|gone|comes|came) (?:down|up)|(?:is|was|were|are) (?:down|up)|lower|higher|cut|saves?|saved)\b[*_:]*\s*(?:(?:is|was|of|by|the|latency|memory|throughput|usage|time|allocations|about|around|roughly|nearly|almost|up to|over|at least|more than)\s+){0,4}[(~≈*_+]*$`)
 	// quantityAfter matches what a multiple is of: "4 times the throughput of".
 	quantityAfter = lazyregexp.New(`(?i)^[\s*_)]*the\s+(?:throughput|bandwidth|latency|time|memory|heap|bytes|[a-z]+s|[a-z]+s? (?:per|a) second)\s+of\b`)
+	// listedAfter and listedBetween match the text after a further ratio of a list, and that before it.
+	listedAfter   = lazyregexp.New(`(?i)^\s*(?:on|for|with|in|at)\s`)
+	listedBetween = lazyregexp.New(`(?i)^[^.;:]{0,60}(?:,|\band)\s*$`)
 	qualifier     = lazyregexp.New(`(?i)(up to|over|more than|at least|about|around|roughly|nearly|almost|approximately|~|≈|>|≥)\s*[*_]*$`)
 )
 
@@ -89,6 +92,9 @@ func (s sentence) numberClaims() []claim {
 			c.word = words[len(words)-1]
 		} else if q := quantityAfter.FindString(after); q != "" && c.isTimes && c.low > 1 {
 			c.word, c.isTimes, shown = "as high", false, strings.TrimSpace(q)
+		}
+		if n := len(out); c.word == "" && c.isTimes && n > 0 && listedAfter.MatchString(after) && listedBetween.MatchString(s.text[out[n-1].end:c.start]) {
+			c.word, c.isTimes = out[n-1].word, out[n-1].isTimes // "3 times as fast on a and 4 times on b"
 		}
 		if c.word == "" {
 			return

@@ -48,6 +48,8 @@ var (
 	extremeLimit = lazyregexp.New(`(?i)(?:\b(?:band|limit|threshold|bound|ceiling|tolerance|budget|cap|target|it)\b[^.;]{0,50}(?:\b(?:is|reach(?:es)?|up to|to|at|by|from|as|equals)|[:=])|at most|(?:not|never) (?:be |go |rise |get )?(?:exceed|above|over|higher than)|no (?:more|higher|slower) than|(?:below|under|within)|(?:lower|less) than|≤|<=?|(?:more|higher|slower) than \d+(?:\.\d+)?\s?% (?:above|over|slower than))\s+(?:\d+(?:\.\d+)?\s?% (?:above|over|more than|slower than)\s+)?((?:the |their |its |that |own |very |same |single )*` + extreme + `[^.;]{0,70}?)\b(?:runs?|samples?|measurements?|repetitions?|rounds?|trials?|replays?|builds?|releases?|versions?)\b((?:[^.;]|\.\d){0,40})`)
 	// ownRange matches a range of runs that contains the runs that are judged. The group has the runs.
 	ownRange = lazyregexp.New(`(?i)\b(?:between|from|within|not (?:below|under|lower than))\s+(?:the )?(?:smallest|lowest|least|fastest|best|min(?:imum|imal)?)\b[^.;]{0,40}?\b(?:and|to)\s+(?:not (?:above|over|higher than) )?(?:the )?` + extreme + `([^.;]{0,90})`)
+	// slowerOfTwo matches a limit above the greater of the two sides that are compared.
+	slowerOfTwo = lazyregexp.New(`(?i)\b(?:above|over|times|more than|plus|at most|exceeds?)\s+(?:the )?(?:slower|greater|larger|higher|worse|maximum)(?: one)? of (?:the )?(?:two|both|base|candidate|old|new)\b`)
 	// betweenEnds matches a condition on the middle of runs that their least and greatest always meet, and
 	// limitOrLabel the words around it.
 	betweenEnds  = lazyregexp.New(`(?i)\b(?:median|mean|average)\b[^.;]{0,40}\b(?:lies|is|falls|stays|lie|are|be)\s+(?:between|within)\s+(?:the |their |its )?(?:least|lowest|smallest|fastest|min(?:imum)?)(?: (?:run|value|figure|one))?\s+and\s+(?:the |their |its )?(?:greatest|highest|largest|slowest|max(?:imum)?)(?: (?:run|value|figure|one))?(?: of (?:them|these|its own|the same)\b[^.;]{0,20}|[.;]|$)`)
@@ -111,6 +113,10 @@ func findCircularLimits(d *document, report reportFunc) {
 		}
 		if m := ownRange.FindStringSubmatch(text); m != nil && candidateRuns.MatchString(m[1]) && judged.MatchString(text) && limitWord.MatchString(text) {
 			report(s.line, fmt.Sprintf("%s: the range contains the runs that it judges, and their middle is always in it", quote(m[0])))
+			continue
+		}
+		if m := slowerOfTwo.FindStringSubmatch(text); m != nil && limitWord.MatchString(text) && candidate.MatchString(text[strings.Index(text, m[0]):]) {
+			report(s.line, fmt.Sprintf("%s: the limit grows with the figure that it judges", quote(m[0])))
 			continue
 		}
 		if m := betweenEnds.FindString(text); m != "" && limitOrLabel.MatchString(text) {
@@ -179,11 +185,23 @@ func findReverseLimit(text string) string {
 	return strings.TrimSpace(m[0])
 }
 
+// servedRate matches a criterion on the rate of answers, and upperLimit one that is met by less.
+var (
+	servedRate = lazyregexp.New(`(?i)^(?:achieved|attained|served|answered|sustained)? ?(?:rate|throughput|requests (?:per|a) second|rps)$`)
+	upperLimit = lazyregexp.New(`(?i)^(?:at most|no more than|below|under|up to|≤|<=?)\s*\d`)
+)
+
 // findReverseCriteria reports such limits in a column of criteria of a table.
 func findReverseCriteria(t *table, report reportFunc) {
 	column := slices.IndexFunc(t.header, criterionHeader.MatchString)
 	if column < 0 {
 		return
+	}
+	target := slices.IndexFunc(t.header, targetHeader.MatchString)
+	for _, row := range t.rows {
+		if target >= 0 && target != column && max(target, column) < len(row.cells) && servedRate.MatchString(row.cells[column]) && upperLimit.MatchString(row.cells[target]) {
+			report(row.line, fmt.Sprintf("%s %s: a server that answers less meets it, too", quote(row.cells[column]), quote(row.cells[target])))
+		}
 	}
 	for _, row := range t.rows {
 		if column >= len(row.cells) {

@@ -58,6 +58,8 @@ func findGeneratorLimit(d *document, report reportFunc) {
 		}
 		if rate, isLimit := l.workerLimit(); isLimit {
 			report(l.rate.line, fmt.Sprintf("%s requests per second were asked for, and %s were sent: %.0f workers of %s per request send %s, so that the generator had no worker free", formatNumber(l.asked.value), formatNumber(l.offered.value), l.workers.value, formatTime(l.mean.value), formatNumber(rate)))
+		} else if l.tool == "vegeta" && l.offered.value > 0 && l.offered.value < heldShare*l.asked.value {
+			report(l.offered.line, fmt.Sprintf("%s requests per second were asked for, and %s were sent: vegeta waits for no answer, so that it is the limit", formatNumber(l.asked.value), formatNumber(l.offered.value)))
 		}
 		if threads := max(l.threads.value, 1); l.busy.value >= fullShare*threads && (l.threads.isKnown() || l.busy.value <= fullest) {
 			report(l.busy.line, fmt.Sprintf("the generator used %s %% of a processor, all that its threads can", formatNumber(l.busy.value)))

@@ -245,7 +245,7 @@ func (g *grid) hasTestedChange(c claim) bool {
 
 var (
 	// pHeader matches the header of p-values.
-	pHeader = lazyregexp.New(`(?i)^p(?:[- ]?val(?:ue)?)?s?\.?$`)
+	pHeader = lazyregexp.New(`(?i)^p(?:[- ]?val(?:ue)?)?s?\.?(?:\s*\(n ?=[^)]*\))?$`)
 	// pCell matches a p-value.
 	pCell = lazyregexp.New(`(?i)^(?:p\s?)?[=<>≤≥~]*\s?(0?\.\d+|1(?:\.0+)?|0)$`)
 	// unchangedCell matches benchstat's cell of a row without a significant change.

@@ -113,6 +113,7 @@ func findMixOutsideParts(d *document, report reportFunc) {
 	for i, t := range d.tables {
 		findAllColumn(t, t.measures(i), report)
 	}
+	d.findStatMix(report)
 	for _, m := range d.means {
 		d.findMeanOutsideRows(m, report)
 	}
@@ -150,6 +151,30 @@ func findMixOutsideParts(d *document, report reportFunc) {
 				return formatValue(q)
 			}
 			report(m.line, fmt.Sprintf("%s of %s is %s; its %d parts have %s to %s", c.metric, quote(m.subject), formatCost(m.value), n, formatCost(low), formatCost(high)))
+		}
+	}
+}
+
+// findStatMix reports a mix in a table of benchstat whose time in a file is outside the times of its parts.
+func (d *document) findStatMix(report reportFunc) {
+	name := func(row statRow) string { return processors.ReplaceAllString(row.name, "") }
+	isTime := func(row statRow) bool { return strings.HasPrefix(row.unit, "sec") && row.values != nil }
+	for _, m := range d.stats[:min(len(d.stats), maxMixParts)] {
+		if isMix := mixed.MatchString(m.name) || shares.MatchString(m.name); !isMix || !isTime(m) || cutLast(name(m)) == "" {
+			continue
+		}
+		for i, value := range m.values {
+			low, high, n := math.Inf(1), 0.0, 0
+			for _, row := range d.stats[:min(len(d.stats), maxMixParts)] {
+				isPart := row.name != m.name && row.table == m.table && isTime(row) && cutLast(name(row)) == cutLast(name(m)) && !mixed.MatchString(row.name)
+				if isPart {
+					low, high, n = min(low, row.values[i]), max(high, row.values[i]), n+1
+				}
+			}
+			if n > 1 && (value < low*(1-mixTolerance) || value > high*(1+mixTolerance)) {
+				report(m.line, fmt.Sprintf("%s of %s takes %s; its %d parts take %s to %s", m.name, m.sides[i], formatTime(value), n, formatTime(low), formatTime(high)))
+				break
+			}
 		}
 	}
 }

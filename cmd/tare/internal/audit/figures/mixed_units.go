@@ -33,6 +33,7 @@ func findMixedUnits(d *document, report reportFunc) {
 		findUnitOfPart(t, report)
 		findSumOfUnits(t, report)
 		findUnitOfPair(t, report)
+		findBinaryHeaders(t, report)
 		findReciprocals(t, report)
 		findUnitsAgainstOutput(t, times, report)
 		findBinaryAndDecimal(t.measures(i), report)
@@ -316,22 +317,48 @@ var (
 	itemsPerSecond = lazyregexp.New(`(?i)^[a-z]+\s*(?:/|per )\s*s(?:ec(?:ond)?)?$`)
 )
 
+// headerUnit matches an amount of data at the end of a header, also per second.
+var headerUnit = lazyregexp.New(`(?i)(?:, ?|\(|\[)([KMGT]i?B)(?:/s| per second|ps)?[)\]]?$`)
+
+// findBinaryHeaders reports a table whose columns have a decimal unit such as MB for one side and its binary one
+// for another.
+func findBinaryHeaders(t *table, report reportFunc) {
+	for i, a := range t.header {
+		for _, b := range t.header[i+1:] {
+			x, y := headerUnit.FindStringSubmatch(a), headerUnit.FindStringSubmatch(b)
+			if x == nil || y == nil || !isOtherSide(headerUnit.ReplaceAllString(a, ""), headerUnit.ReplaceAllString(b, "")) {
+				continue
+			}
+			unit, other := strings.ToLower(x[1]), strings.ToLower(y[1])
+			if unit != other && strings.ReplaceAll(unit, "i", "") == strings.ReplaceAll(other, "i", "") {
+				report(t.line, fmt.Sprintf("the columns %s and %s compare %s with %s", quote(a), quote(b), x[1], y[1]))
+				return
+			}
+		}
+	}
+}
+
 // findReciprocals reports a row whose time an item is a thousand times, or a thousandth, of the inverse of its
 // items per second, if the two figures of all other rows follow from each other.
 func findReciprocals(t *table, report reportFunc) {
 	const rounding = 0.02
 	rate := slices.IndexFunc(t.header, itemsPerSecond.MatchString)
 	for col, header := range t.header {
-		m := timePerItem.FindStringSubmatch(header)
-		if rate < 0 || m == nil {
+		size := 0.0
+		if m := timePerItem.FindStringSubmatch(header); m != nil {
+			unit, _ := findUnit(m[1])
+			size = unit.size
+		} else if k, s, known := findKind(header); known && k == timeKind {
+			size = s
+		}
+		if rate < 0 || size == 0 {
 			continue
 		}
-		unit, _ := findUnit(m[1])
 		follows, slips, last := 0, 0, tableRow{}
 		for _, row := range t.rows {
 			a, ok := plainCell(row, col)
 			b, okB := plainCell(row, rate)
-			product := a * unit.size * b
+			product := a * size * b
 			switch {
 			case ok && okB && isNear(product, 1, rounding):
 				follows++

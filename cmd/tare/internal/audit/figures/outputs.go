@@ -334,6 +334,9 @@ func (o *outputs) readSummary(pos position, text string) bool {
 // vegetaLine matches a line of vegeta: the topic, the names of its figures and the figures.
 var vegetaLine = lazyregexp.New(`^(Requests|Duration|Latencies|Bytes In|Bytes Out|Success|Status Codes)\s+\[([^\]]+)\]\s+(.*)$`)
 
+// labelRate matches the rate that a heading right above a report says was sent.
+var labelRate = lazyregexp.New(`(?i)\brate[ =:]+(\d+/\d*s)\b`)
+
 // readVegeta reads a line of vegeta report.
 func (o *outputs) readVegeta(pos position, text string) bool {
 	if !strings.Contains(text, " [") {
@@ -347,6 +350,9 @@ func (o *outputs) readVegeta(pos position, text string) bool {
 	if m[1] == "Requests" || l == nil {
 		l = o.startReport("vegeta", pos)
 		l.open = true
+		if m := labelRate.FindStringSubmatch(pos.label); m != nil {
+			l.asked = rateAt(m[1], pos)
+		}
 	}
 	names, values := strings.Split(m[2], ","), strings.Split(m[3], ",")
 	for i, name := range names {

@@ -72,7 +72,11 @@ func findReportDisorder(l *load, report reportFunc) {
 		report(l.mean.line, fmt.Sprintf("the mean is %s, and the minimum %s", formatTime(l.mean.value), formatTime(l.min.value)))
 	}
 	for _, p := range l.parts {
-		if l.mean.isKnown() && p.value > l.mean.value*partRounding+roundedParts {
+		slack := 0.0
+		if l.tool == "ab" {
+			slack = roundedParts
+		}
+		if l.mean.isKnown() && p.value > l.mean.value*partRounding+slack {
 			report(p.line, fmt.Sprintf("%s takes %s of a request of %s in the mean", p.name, formatTime(p.value), formatTime(l.mean.value)))
 		}
 	}

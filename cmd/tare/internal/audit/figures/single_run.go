@@ -155,15 +155,21 @@ var notLetters = lazyregexp.New(`[^A-Za-z]+`)
 // runMark matches the number of a run at the end of a label, as in "wrk -c10 http://a/ # run 3".
 var runMark = lazyregexp.New(`(?i)[\s(#,:-]*\b(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+(?:\s*(?:/|of)\s*\d+)?\)?[.:]?$`)
 
+// runStart matches that number at the start of a label, as in "run 3: rate 500/s".
+var runStart = lazyregexp.New(`(?i)^(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+\s*[:,-]\s*`)
+
 // runKey returns the key that the reports of several runs of one target share.
 func (l *load) runKey() loadKey {
 	key := loadKey{
 		tool:        l.tool,
 		url:         l.url,
-		path:        runMark.ReplaceAllString(l.path, ""),
-		label:       runMark.ReplaceAllString(l.label, ""),
+		path:        runStart.ReplaceAllString(runMark.ReplaceAllString(l.path, ""), ""),
+		label:       runStart.ReplaceAllString(runMark.ReplaceAllString(l.label, ""), ""),
 		connections: l.connections.value,
 		offered:     l.offered.value,
+	}
+	if l.asked.isKnown() {
+		key.offered = l.asked.value // what was sent differs from run to run
 	}
 	if l.path == "" {
 		key.label = notLetters.ReplaceAllString(key.label, " ") // figures tell runs from each other, not targets

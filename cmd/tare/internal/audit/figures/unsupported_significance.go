@@ -68,6 +68,10 @@ func findUntestedGains(d *document, report reportFunc) {
 			report(s.lineAt(at), fmt.Sprintf("%s is said of %s and %s: they differ by less than their spread allows", quote(sure), p.a.text, p.b.text))
 			continue
 		}
+		if row := d.findUntestedOfAll(s, sure); row != nil {
+			report(s.lineAt(0), fmt.Sprintf("%s is said of all rows, and %s has %s (line %d)", quote(sure), quote(row.label), row.why, row.line))
+			continue
+		}
 		words := newWordSet(s.subject())
 		for _, g := range d.nearGrids(s.line) {
 			if row, at := g.findUntested(s, words, sure != ""); row != nil {
@@ -76,6 +80,27 @@ func findUntestedGains(d *document, report reportFunc) {
 			}
 		}
 	}
+}
+
+// ofAll matches a statement about all rows.
+var ofAll = lazyregexp.New(`(?i)\b(?:each|every|all)\b(?: of)?(?: the)?(?: (?:two|three|four|five|six|seven|eight|nine|ten|\d+))? (?:\w+ )?(?:rows?|quer(?:y|ies)|cases?|benchmarks?|sizes?|inputs?|files?|operations?|workloads?|steps?|of them)\b`)
+
+// findUntestedOfAll returns a row without a significant change of the last table before a sentence that calls the
+// changes of all rows significant, nil if there is none.
+func (d *document) findUntestedOfAll(s sentence, sure string) *testedRow {
+	if !strings.HasPrefix(strings.ToLower(sure), "significan") || !ofAll.MatchString(s.text) {
+		return nil
+	}
+	var last *grid
+	for _, g := range d.nearGrids(s.line) {
+		if g.line < s.line && (last == nil || g.line > last.line) {
+			last = g
+		}
+	}
+	if last == nil || len(last.tested) == 0 || last.tested[0].line > s.line {
+		return nil
+	}
+	return &last.tested[0]
 }
 
 // unclearPair holds two figures with ± that do not differ significantly.

@@ -28,6 +28,7 @@ func inputConsumed() rule {
 				call, isCall := n.(*ast.CallExpr)
 				if isCall {
 					in.reportDrained(l, call)
+					in.reportCompacted(l, call)
 				}
 				// runtime_test measures deletions themselves.
 				if isCall && isBuiltin(in.pass.TypesInfo, call, "delete") && in.pass.Pkg.Path() != "runtime_test" {
@@ -53,6 +54,57 @@ func inputConsumed() rule {
 			})
 		})
 	}}
+}
+
+// reportCompacted reports a call of a method that drops entries from what was made before the loop, and that
+// finds none to drop from the second iteration on, as the loop does nothing else with it.
+func (in *input) reportCompacted(l *loop, call *ast.CallExpr) {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return
+	}
+	v, fn := in.variable(sel.X), in.callee(call)
+	if fn == nil || !in.isOutside(v, l) || !in.isLocal(v) || !in.compacts(fn) {
+		return
+	}
+	uses := 0
+	in.inspectUses(l.node, v, func(*ast.Ident, []ast.Node) { uses++ })
+	if uses == 1 {
+		in.report(call, "%s drops entries of %s, and nothing adds them again: only the first iteration finds them", formatExpr(call.Fun), v.Name())
+	}
+}
+
+// compacts reports whether a method of the package keeps some entries of a slice of its receiver in place:
+// kept := r.s[:0], appends to kept under a condition, and r.s = kept.
+func (in *input) compacts(fn *types.Func) bool {
+	recv, f := fn.Signature().Recv(), in.flowGraph().Declared(fn)
+	if recv == nil || f.Body == nil {
+		return false
+	}
+	kept, fields := (*types.Var)(nil), ""
+	skips, stores := false, false
+	ast.Inspect(f.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			if len(n.Lhs) != 1 || len(n.Rhs) != 1 {
+				return true
+			}
+			s, isSlice := n.Rhs[0].(*ast.SliceExpr)
+			root, name := in.flowGraph().Path(n.Lhs[0], flow.Binding{recv: nil})
+			switch {
+			case isSlice && s.High != nil && formatExpr(s.High) == "0":
+				if from, of := in.flowGraph().Path(s.X, flow.Binding{recv: nil}); from == recv && of != "" {
+					kept, fields = in.variable(n.Lhs[0]), of
+				}
+			case kept != nil && root == recv && name == fields:
+				stores = stores || in.variable(n.Rhs[0]) == kept
+			}
+		case *ast.BranchStmt:
+			skips = skips || n.Tok == token.CONTINUE
+		}
+		return true
+	})
+	return kept != nil && skips && stores
 }
 
 // taking matches the names of methods that take an entry from their receiver.
