@@ -131,6 +131,9 @@ var sizeNamed = lazyregexp.New(`(?i)\b(twice|thrice|double|half|(?:a|one) (?:thi
 // halfAgain matches the words after "half as much" by which that is added.
 var halfAgain = lazyregexp.New(`(?i)^\s*as (?:much|many|long|large|big|high)(?: \w+)? again\b`)
 
+// savedBefore matches the words before a share that is saved.
+var savedBefore = lazyregexp.New(`(?i)\b(?:sav(?:es?|ed|ing)|loses?|lost|less by|cuts?)\s+(?:us )?(?:about |around |roughly |nearly |almost |over |more than )?$`)
+
 // wordTolerance is the share of a ratio in words by which it may be rounded.
 const wordTolerance = 0.2
 
@@ -148,6 +151,9 @@ func (s sentence) wordClaims() []claim {
 		}
 		if halfAgain.MatchString(s.text[m[3]:]) {
 			continue // half as much again is 1.5 times as much
+		}
+		if savedBefore.MatchString(s.text[:m[0]]) {
+			continue // who saves a third of the time takes two thirds
 		}
 		isFraction := name != "twice" && name != "thrice" && name != "double"
 		c := claim{

@@ -139,11 +139,37 @@ func (in *input) dropsLast(l *loop, call *ast.CallExpr) bool {
 			dropped = true
 		case *ast.AssignStmt:
 			id, ok := p.Lhs[len(p.Lhs)-1].(*ast.Ident)
-			dropped = ok && (id.Name == "_" || in.isSink(in.variable(id)))
+			dropped = ok && (id.Name == "_" || in.isSink(in.variable(id)) || len(p.Lhs) > 1 && in.onlyGuards(l, in.variable(id)))
 		}
 		return false
 	})
 	return dropped
+}
+
+// onlyGuards reports whether a loop only uses a variable as the condition of an if statement without else, whose
+// body does nothing but assign.
+func (in *input) onlyGuards(l *loop, v *types.Var) bool {
+	uses, guards := 0, 0
+	if v == nil {
+		return false
+	}
+	in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
+		switch p := parent(path, 1).(type) {
+		case *ast.AssignStmt:
+			return
+		case *ast.IfStmt:
+			assigns := p.Else == nil && p.Init == nil
+			for _, s := range p.Body.List {
+				_, isAssign := s.(*ast.AssignStmt)
+				assigns = assigns && isAssign
+			}
+			if assigns {
+				guards++
+			}
+		}
+		uses++
+	})
+	return uses == 1 && guards == 1
 }
 
 // isSink reports whether a variable is one of the package that the package only assigns to.

@@ -42,12 +42,14 @@ func unlikeWork() rule {
 				in.reportUnlike(sides, works)
 				in.reportUnfinished(sides)
 				in.reportPartial(in.sidesOf(sides))
+				in.reportHollow(in.sidesOf(sides))
 			}
 		}
 		in.eachTimedLoop(func(l *loop) {
 			in.inspectTimed(l, func(n ast.Node) bool {
 				if call, ok := n.(*ast.CallExpr); ok {
 					in.reportPartial(in.tableSides(call))
+					in.reportHollow(in.calledSides(call))
 				}
 				return true
 			})
@@ -378,6 +380,119 @@ func (in *input) reportPartial(sides []side) {
 			in.report(s.node, "this side of the comparison does nothing with its input, but another side works on it")
 		}
 	}
+}
+
+// reportHollow reports the sides that make room for their output and write nothing into it, if another side writes
+// its own and at most half of the sides are such.
+func (in *input) reportHollow(sides []side) {
+	var hollow []side
+	working := 0
+	for _, s := range sides {
+		makes, writes := in.findRoom(s.body, map[ast.Node]bool{}, 0)
+		switch {
+		case writes:
+			working++
+		case makes && in.callsMore(s.body) && !declaredMaker.MatchString(s.name) && !declaredPart.MatchString(s.name):
+			hollow = append(hollow, s)
+		}
+	}
+	if working == 0 || working+len(hollow) != len(sides) || 2*len(hollow) > len(sides) {
+		return
+	}
+	for _, s := range hollow {
+		in.report(s.node, "this side of the comparison makes room for its output and writes nothing into it, but another side writes its own")
+	}
+}
+
+// callsMore reports whether a side calls more than functions that make values, which reportUnlike reports.
+func (in *input) callsMore(body ast.Node) bool {
+	for call := range nodesOf[*ast.CallExpr](body) {
+		if fn := in.callee(call); fn != nil && !maker.MatchString(fn.Name()) {
+			return true
+		}
+	}
+	return false
+}
+
+// calledSides returns the functions that a call of a variable may run, with the cases of a table that they are in, as
+// the sides of a comparison.
+func (in *input) calledSides(call *ast.CallExpr) []side {
+	if in.callee(call) != nil {
+		return nil
+	}
+	var sides []side
+	for _, f := range in.flowGraph().Called(call, nil) {
+		if f.Body == nil {
+			return nil
+		}
+		name := ""
+		if lit, ok := f.Node.(*ast.FuncLit); ok {
+			if !in.isHarness(lit) {
+				return nil
+			}
+			_, name = in.findCase(lit)
+		}
+		sides = append(sides, side{f.Node, f.Body, f.Type, name})
+	}
+	return sides
+}
+
+// findRoom returns whether what a side runs makes a slice of bytes or a value around one, and whether it writes:
+// it appends, sets elements, or calls something outside of the package that may do so.
+func (in *input) findRoom(body ast.Node, seen map[ast.Node]bool, depth int) (makes, writes bool) {
+	info := in.pass.TypesInfo
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, lhs := range n.Lhs {
+				_, isElement := lhs.(*ast.IndexExpr)
+				writes = writes || isElement
+			}
+		case *ast.CallExpr:
+			if info.Types[n.Fun].IsType() || isBuiltin(info, n, "len") || isBuiltin(info, n, "cap") {
+				return true
+			}
+			if isBuiltin(info, n, "make") {
+				makes = makes || isBytes(info.TypeOf(n))
+				return true
+			}
+			fn := in.callee(n)
+			switch {
+			case isBuiltin(info, n, "append"), isBuiltin(info, n, "copy"):
+				writes = true
+			case fn == nil || fn.Pkg() == nil || isMethodOf(fn, "sync", "Pool", "Get") || isMethodOf(fn, "sync", "Pool", "Put") || fn.Pkg().Path() == "testing":
+				// The function gets the output, or keeps room.
+			case isFunc(fn, "slices", "Grow"):
+				makes = makes || isBytes(info.TypeOf(n))
+			case fn.Pkg() != in.pass.Pkg:
+				writes = true
+			default:
+				f := in.flowGraph().Declared(fn)
+				if f.Body == nil || depth == maxTimedDepth {
+					writes = true
+				} else if !seen[f.Node] {
+					seen[f.Node] = true
+					m, w := in.findRoom(f.Body, seen, depth+1)
+					makes, writes = makes || m, writes || w
+				}
+			}
+		}
+		return !writes
+	})
+	return makes, writes
+}
+
+// isBytes reports whether a type is a slice of bytes.
+func isBytes(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	s, ok := t.Underlying().(*types.Slice)
+	if !ok {
+		return false
+	}
+	basic, ok := s.Elem().Underlying().(*types.Basic)
+	return ok && basic.Kind() == types.Byte
 }
 
 // maxWrapperStatements is the number of statements of a function that only calls others.
