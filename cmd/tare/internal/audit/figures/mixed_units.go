@@ -148,7 +148,8 @@ const (
 
 // findForgottenUnits reports a figure that is about a thousand times the others of its column, if another
 // figure of its row, in a column of the same unit, is like those of its column: it is in the next smaller
-// unit. A contender that is that much slower is so in all columns.
+// unit. A contender that is that much slower is so in all columns. It also reports a row whose times are all about a
+// thousandth of the others, if a figure of its data is like theirs.
 func findForgottenUnits(t *table, report reportFunc) {
 	for _, row := range t.rows {
 		isLike := map[string]bool{} // units in which a figure of the row is like the others of its column
@@ -175,7 +176,9 @@ func findForgottenUnits(t *table, report reportFunc) {
 			switch {
 			case others < minOthers:
 			case isWithin(value):
-				isLike[unit] = isLike[unit] || highest <= farAbove*lowest // figures that are themselves alike
+				if highest <= farAbove*lowest { // figures that are themselves alike
+					isLike[unit] = true
+				}
 			case value > farAbove*highest && isWithin(value/unitFactor):
 				slips = append(slips, slip{row.cells[col], header, unit})
 			case value < lowest/farAbove && isWithin(value*unitFactor):
@@ -283,7 +286,8 @@ func findUnitOfPair(t *table, report reportFunc) {
 		}
 		columns, first = append(columns, col), unit
 	}
-	if len(columns) != 2 || len(t.rows) <= minOthers {
+	const maxPairs = 200 // rows: each is compared with all others
+	if len(columns) != 2 || len(t.rows) <= minOthers || len(t.rows) > maxPairs {
 		return
 	}
 	ratios := make([]float64, len(t.rows))
@@ -323,15 +327,17 @@ var headerUnit = lazyregexp.New(`(?i)(?:, ?|\(|\[)([KMGT]i?B)(?:/s| per second|p
 // findBinaryHeaders reports a table whose columns have a decimal unit such as MB for one side and its binary one
 // for another.
 func findBinaryHeaders(t *table, report reportFunc) {
-	for i, a := range t.header {
-		for _, b := range t.header[i+1:] {
-			x, y := headerUnit.FindStringSubmatch(a), headerUnit.FindStringSubmatch(b)
-			if x == nil || y == nil || !isOtherSide(headerUnit.ReplaceAllString(a, ""), headerUnit.ReplaceAllString(b, "")) {
-				continue
-			}
-			unit, other := strings.ToLower(x[1]), strings.ToLower(y[1])
+	first, firstUnit := "", "" // column with a unit, and the unit
+	for _, header := range t.header {
+		m := headerUnit.FindStringSubmatch(header)
+		switch {
+		case m == nil:
+		case firstUnit == "":
+			first, firstUnit = header, m[1]
+		case isOtherSide(headerUnit.ReplaceAllString(first, ""), headerUnit.ReplaceAllString(header, "")):
+			unit, other := strings.ToLower(firstUnit), strings.ToLower(m[1])
 			if unit != other && strings.ReplaceAll(unit, "i", "") == strings.ReplaceAll(other, "i", "") {
-				report(t.line, fmt.Sprintf("the columns %s and %s compare %s with %s", quote(a), quote(b), x[1], y[1]))
+				report(t.line, fmt.Sprintf("the columns %s and %s compare %s with %s", quote(first), quote(header), firstUnit, m[1]))
 				return
 			}
 		}
