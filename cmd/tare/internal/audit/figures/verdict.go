@@ -70,8 +70,8 @@ func (d *document) computeVerdict(c claim, claims []claim) verdict {
 	if isExact := c.isPercent && c.step < 1; v.fits || agrees && !isExact {
 		v.reversed = nil
 	}
-	if c.fitsOwnFigures() {
-		v = verdict{pairs: v.pairs, fits: true}
+	if v.reversed == nil && c.fitsOwnFigures() {
+		v.fits = true
 	}
 	if !v.fits && v.reversed == nil && v.wrongBase == nil && v.rawUnits == nil {
 		v.fits = d.hasElsewhere(c)
