@@ -58,7 +58,8 @@ var (
 	candidateRuns = lazyregexp.New(`(?i)\b(?:runs?|samples?|measurements?|rounds?|trials?|results?)\b[^.;]{0,40}\b(?:candidates?|both|all|either|new|pr|branch|head)\b|\b(?:all|both|either|its own|the same)\b[^.;]{0,30}\b(?:runs?|samples?|measurements?|rounds?|trials?|results?)\b|\bof (?:the (?:twenty|sixteen)|both|all)\b`)
 	// sameRuns matches words by which runs are those that are judged.
 	sameRuns = lazyregexp.New(`(?i)\b(?:same|these|those|very|own)\b`)
-	// ofTable matches runs of all sides, and candidate the label of the side that is judged.
+	// allRuns and ofTable match runs of all sides, before and after the word, and candidate the label of the side
+	// that is judged.
 	allRuns   = lazyregexp.New(`(?i)\b(?:all|both)(?: of)?(?: the)?(?: \w+)?\s*$`)
 	ofTable   = lazyregexp.New(`(?i)^\s*(?:(?:of|in|from) (?:the|this) (?:table|list)\b|listed\b|above\b|below\b)`)
 	candidate = lazyregexp.New(`(?i)\bcandidate\b|\bnew\b|\bhead\b|\bthis (?:pr|branch|change|build)\b`)
@@ -115,8 +116,8 @@ func findCircularLimits(d *document, report reportFunc) {
 			report(s.line, fmt.Sprintf("%s: the range contains the runs that it judges, and their middle is always in it", quote(m[0])))
 			continue
 		}
-		if m := slowerOfTwo.FindStringSubmatch(text); m != nil && limitWord.MatchString(text) && candidate.MatchString(text[strings.Index(text, m[0]):]) {
-			report(s.line, fmt.Sprintf("%s: the limit grows with the figure that it judges", quote(m[0])))
+		if m := slowerOfTwo.FindStringIndex(text); m != nil && limitWord.MatchString(text) && candidate.MatchString(text[m[0]:]) {
+			report(s.line, fmt.Sprintf("%s: the limit grows with the figure that it judges", quote(text[m[0]:m[1]])))
 			continue
 		}
 		if m := betweenEnds.FindString(text); m != "" && limitOrLabel.MatchString(text) {

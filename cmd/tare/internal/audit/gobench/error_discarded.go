@@ -102,8 +102,10 @@ func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
 // makes, or a slice or string of theirs that is set where it is declared. It returns "" without such an input.
 func (in *input) findUncheckedInput(l *loop, call *ast.CallExpr, fn *types.Func) string {
 	for _, arg := range call.Args {
-		if reader, ok := arg.(*ast.CallExpr); ok && len(reader.Args) == 1 && isOneOf(in.qualifiedName(reader), []string{"bytes.NewReader", "bytes.NewBuffer", "bytes.NewBufferString", "strings.NewReader"}) {
-			arg = reader.Args[0]
+		if reader, ok := arg.(*ast.CallExpr); ok {
+			if fn := in.callee(reader); isFunc(fn, "strings", "NewReader") || isFunc(fn, "bytes", "NewReader", "NewBuffer", "NewBufferString") {
+				arg = reader.Args[0]
+			}
 		}
 		v, _ := in.flowGraph().Path(stripConversion(in.pass.TypesInfo, arg), nil)
 		if texts := in.tableTexts(l, v); len(texts) > 0 {
@@ -148,16 +150,6 @@ func (in *input) findUncheckedInput(l *loop, call *ast.CallExpr, fn *types.Func)
 		}
 	}
 	return ""
-}
-
-// qualifiedName returns the package and the name of the function of a call, such as bytes.NewReader, or "" for
-// methods and for functions without a package.
-func (in *input) qualifiedName(call *ast.CallExpr) string {
-	fn := in.callee(call)
-	if fn == nil || fn.Pkg() == nil || fn.Signature().Recv() != nil {
-		return ""
-	}
-	return fn.Pkg().Path() + "." + fn.Name()
 }
 
 // findMaker returns the function of the test files that makes the slice or string of a local variable. It

@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// mapOrder finds loops over a map, within the timed loop, that take the first key and break, or pass each key to
+// mapOrder finds loops over a map, within the timed loop, that take the first entry and break, or pass each key to
 // something whose work depends on the order: a cache, or what searches for a place.
 func mapOrder() rule {
 	return rule{Rule: audit.Rule{

@@ -185,7 +185,7 @@ func (in *input) findInserted(l *loop, call *ast.CallExpr) (v *types.Var, how st
 	case inserts:
 		return v, "gets an entry before others, which are moved,"
 	case !mayBeEmptied && in.looksThrough(f, fn):
-		return v, "gets an entry, and a look at all entries,"
+		return v, "gets an entry and is looked through"
 	}
 	return nil, ""
 }

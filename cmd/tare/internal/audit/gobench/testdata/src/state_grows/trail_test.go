@@ -24,7 +24,7 @@ var lastTimes int
 func BenchmarkStep(b *testing.B) {
 	t := &trail{}
 	for i := 0; i < b.N; i++ {
-		lastTimes = t.step(i % 8) // want `t gets an entry, and a look at all entries, in each iteration`
+		lastTimes = t.step(i % 8) // want `t gets an entry and is looked through in each iteration`
 	}
 }
 
