@@ -10,6 +10,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
+// firstStudy runs before the others if no study is named.
+const firstStudy = "json-encode"
+
 // maxBare is the longest quick budget of a study that runs without being named. A
 // longer study would take most of the time of a bare run.
 const maxBare = 2 * time.Minute
@@ -29,9 +32,16 @@ func withoutLong(studies []cmdenv.Study, typed cmdenv.Command, say func(string))
 	return out
 }
 
-// sortStudies sorts studies from short to long, so that the first answer comes early.
+// sortStudies sorts studies: firstStudy, then the others from short to long.
 func sortStudies(studies []cmdenv.Study, quick bool) {
 	slices.SortStableFunc(studies, func(a, b cmdenv.Study) int {
+		switch {
+		case a.ID == b.ID: // neither goes first
+		case a.ID == firstStudy:
+			return -1
+		case b.ID == firstStudy:
+			return 1
+		}
 		return cmp.Compare(lab.Budget(a.Budget, quick), lab.Budget(b.Budget, quick))
 	})
 }
