@@ -170,8 +170,9 @@ var quantileName = lazyregexp.New(`^(p\(?)?(\d{1,5}(?:\.\d+)?)\)?(%|th)?$`)
 // findDisorder reports quantiles of one subject that are above a higher quantile. all holds
 // the figures of a table.
 func findDisorder(all []measure, report reportFunc) {
-	for i, a := range all {
+	for i, first := range all {
 		for _, b := range all[i+1 : min(len(all), i+maxCells)] {
+			a := first
 			if a.kind != timeKind || b.kind != timeKind || a.subject != b.subject {
 				continue
 			}

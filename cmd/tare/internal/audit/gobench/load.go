@@ -94,9 +94,10 @@ func findDirectories(paths []string) (dirs []directory, selected map[string]bool
 			continue
 		}
 		err = filepath.WalkDir(abs, func(file string, e fs.DirEntry, err error) error {
-			switch name := e.Name(); {
-			case err != nil:
+			if err != nil {
 				return err
+			}
+			switch name := e.Name(); {
 			case e.IsDir() && file != abs && isSkipped(name):
 				return fs.SkipDir
 			case e.Type().IsRegular() && strings.HasSuffix(name, ".go") && hasBenchmarks(file):

@@ -66,6 +66,9 @@ func (in *input) reportGrown(outer *benchmark) {
 			}
 		}
 		for _, f := range in.flowGraph().Functions(call.Args[1], nil) {
+			if f.Body == nil { // of another package
+				continue
+			}
 			s := sub{call: call, function: f, repeated: repeated}
 			for _, b := range in.suite.benchmarks {
 				if b.node == f.Node {

@@ -31,7 +31,7 @@ func sleepInLoop() rule {
 				switch n := n.(type) {
 				case *ast.CallExpr:
 					if in.isSleep(n, f) && !containsWord(in.joinNames(l, n), "Sleep", "Timer") {
-						in.report(n, "%s for %s in each iteration", describeSleeper(f), formatExpr(n.Args[len(n.Args)-1]))
+						in.report(n, "%s for %s in each iteration", describeSleeper(f, "sleeps"), formatExpr(n.Args[len(n.Args)-1]))
 					}
 				case *ast.UnaryExpr: // <-time.After(d)
 					if n.Op == token.ARROW {
@@ -41,7 +41,7 @@ func sleepInLoop() rule {
 					in.reportWait(l, n, n.X, f)
 				case *ast.ForStmt:
 					if n.Cond != nil && in.isSpin(n.Cond) && !containsWord(in.joinNames(l, n), "Sleep", "Timer", "Spin") {
-						in.report(n, "%s until %s, which the clock decides", strings.Replace(describeSleeper(f), "sleeps", "spins", 1), formatExpr(n.Cond))
+						in.report(n, "%s until %s, which the clock decides", describeSleeper(f, "spins"), formatExpr(n.Cond))
 					}
 				case *ast.SelectStmt:
 					if poll := in.findPoll(n, f); poll != nil {
@@ -55,12 +55,12 @@ func sleepInLoop() rule {
 	}}
 }
 
-// describeSleeper names what sleeps: the loop, or a function that it calls.
-func describeSleeper(f *frame) string {
+// describeSleeper returns the subject and the verb of a finding: "the loop sleeps", or a function that it calls.
+func describeSleeper(f *frame, verb string) string {
 	if f.site == nil {
-		return "the loop sleeps"
+		return "the loop " + verb
 	}
-	return formatExpr(f.site.Fun) + ", which the loop calls, sleeps"
+	return formatExpr(f.site.Fun) + ", which the loop calls, " + verb
 }
 
 // isSleep reports whether a call sleeps for its last argument.
@@ -76,7 +76,7 @@ func (in *input) isSleep(call *ast.CallExpr, f *frame) bool {
 // reportWait reports a receive from channel at n if the clock sends to it.
 func (in *input) reportWait(l *loop, n ast.Node, channel ast.Expr, f *frame) {
 	if in.isClock(channel, f, "After", "Tick", "Timer", "Ticker") && !containsWord(in.joinNames(l, n), "After", "Tick", "Timer") {
-		in.report(n, "%s for %s in each iteration", strings.Replace(describeSleeper(f), "sleeps", "waits", 1), formatExpr(channel))
+		in.report(n, "%s for %s in each iteration", describeSleeper(f, "waits"), formatExpr(channel))
 	}
 }
 
