@@ -78,6 +78,27 @@ func TestLimitHolds(t *testing.T) {
 	}
 }
 
+// Where rounds are three times as slow as forecast, a quick budget is exceeded for the fewest rounds with
+// intervals only, because somebody waits; a full one for twelve.
+func TestSlowRoundsExceedABudget(t *testing.T) {
+	for _, isQuick := range []bool{true, false} {
+		s, script, expected := benchmarks(3, labtest.Act{NSPerOp: 1000, AroundNS: 2e6, Pace: 3}, nil)
+		o := options(t, script)
+		o.Quick, o.Budget, o.Most, o.Expected = isQuick, 15*time.Second, 16, expected
+		r, err := lab.Run(context.Background(), s, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := plan.MinRounds
+		if isQuick {
+			want = plan.LeastRounds(len(r.Plan.Slices), len(r.Plan.Looks))
+		}
+		if r.RoundsDone != want || !r.Plan.Stretched {
+			t.Errorf("quick %v: %d rounds, stretched %v; want %d", isQuick, r.RoundsDone, r.Plan.Stretched, want)
+		}
+	}
+}
+
 // What the caller spent of a budget is not there to measure.
 func TestSpentCounts(t *testing.T) {
 	s, script, expected := benchmarks(1, labtest.Act{NSPerOp: 1000, AroundNS: 2e6}, nil)
