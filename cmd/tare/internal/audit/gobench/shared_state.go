@@ -542,11 +542,6 @@ func (in *input) isElementOf(v, of *types.Var) bool {
 	return root == of
 }
 
-// isAppend reports whether a call appends to its first argument.
-func isAppend(in *input, call *ast.CallExpr) bool {
-	return isBuiltin(in.pass.TypesInfo, call, "append") || strings.HasPrefix(calledName(call), "Append")
-}
-
 // access holds the uses of a variable by a benchmark; each is nil without such a use.
 type access struct {
 	writes ast.Node // first write in a loop

@@ -293,3 +293,8 @@ func (in *input) readUses(v *types.Var) (isSet, isRead bool) {
 	}
 	return isSet, isRead
 }
+
+// isAppend reports whether a call appends to its first argument.
+func isAppend(in *input, call *ast.CallExpr) bool {
+	return isBuiltin(in.pass.TypesInfo, call, "append") || strings.HasPrefix(calledName(call), "Append")
+}
