@@ -150,7 +150,7 @@ func (r *run) isBudgetSpent(done int) bool {
 		return false
 	}
 	least := plan.MinRounds
-	if r.opts.User || r.opts.Quick { // someone waits
+	if r.opts.User || r.opts.Quick { // somebody waits for the result
 		least = plan.LeastRounds(len(r.plan.Slices), len(r.plan.Looks))
 	}
 	if done < least {

@@ -20,12 +20,12 @@ import (
 // rounds. With fewer rounds, the intervals of a complete table are too wide to decide anything.
 const MinRounds = 12
 
-// minUserRounds is the least number of rounds that a budget set by the user is stretched to, for any
-// number of workloads.
+// minUserRounds is the least number of rounds that [LeastRounds] returns, for any number of workloads.
 const minUserRounds = 8
 
-// LeastRounds returns the least number of rounds that a budget set by the user is stretched to: the
-// least from which each workload has an interval, but at least minUserRounds.
+// LeastRounds returns the number of rounds that a budget set by the user is stretched to, and a quick one
+// whose rounds are slower than planned: the least from which each workload has an interval, but at
+// least minUserRounds.
 func LeastRounds(workloads, looks int) int {
 	return max(minUserRounds, IntervalRounds(workloads, looks))
 }
