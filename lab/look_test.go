@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -55,29 +56,40 @@ func countAllocations(function string) int64 {
 	return most
 }
 
-// measuredRun returns a run that has measured two contenders in 12 rounds.
+// measuredRun returns a run that has measured two contenders in 12 rounds, on workloads of three sizes.
 func measuredRun() *run {
 	ids := []string{"a", "b", tare.ControlID, tare.NullID}
 	roles := []tare.Role{tare.RoleBaseline, tare.RoleContender, tare.RoleControl, tare.RoleNull}
 	r := &run{study: tare.Study{
 		ID: "look", Kind: "codec", Baseline: "a", Metrics: []string{"time", "cpu", "allocs"},
-		Workloads: []tare.Workload{{ID: "w", Fixture: "f", Op: "get"}},
-		Criteria:  []tare.Criterion{{Contender: "b", Metric: "time", Ratio: "<= 0.9"}},
-		Claims:    []tare.Claim{{ID: "1", Kind: tare.ClaimRatio, Contender: "b", Workload: "w", Metric: "time", Value: 50, Baseline: 100, Statement: "half"}},
+		Criteria: []tare.Criterion{{Contender: "b", Metric: "time", Ratio: "<= 0.9"}},
+		Claims: []tare.Claim{
+			{ID: "1", Kind: tare.ClaimRatio, Contender: "b", Workload: "w1", Metric: "time", Value: 50, Baseline: 100, Statement: "half"},
+			{ID: "2", Kind: tare.ClaimGrowth, Contender: "b", Workloads: []string{"w1", "w2", "w3"}, Metric: "time", Value: 1, Statement: "linear"},
+		},
 	}}
 	for i, id := range ids {
 		r.contenders = append(r.contenders, tare.Contender{ID: id, Role: roles[i]})
 	}
 	const rounds, perRound = 12, 4
-	r.plan = tare.Plan{RoundsPlanned: rounds, Looks: []int{rounds}, SecondsPerRound: 1, Slices: []tare.Slicing{{Workload: "w", Contenders: ids, Count: perRound, Block: 2}}}
+	r.plan = tare.Plan{RoundsPlanned: rounds, Looks: []int{rounds}, SecondsPerRound: 1}
+	for n, size := range []int64{1, 4, 16} {
+		w := tare.Workload{ID: fmt.Sprintf("w%d", n+1), Fixture: "f", Op: "get", Pool: 1, Bytes: 100 * size}
+		r.study.Workloads = append(r.study.Workloads, w)
+		r.plan.Slices = append(r.plan.Slices, tare.Slicing{Workload: w.ID, Contenders: ids, Count: perRound, Block: 2})
+	}
 	for round := 1; round <= rounds; round++ {
 		r.rounds = append(r.rounds, tare.Round{Index: round, Tau: 1})
 		for i, id := range ids {
-			wall := int64([]int{1000, 500, 1000, 10}[i] + round)
-			r.trials = append(r.trials, tare.Trial{Round: round, Tau: 1, Contender: id, Samples: map[string]tare.Sample{"w": {"allocs_per_op": 3, tare.KeyOps: 10 * perRound}}})
-			for index := range perRound {
-				r.slices = append(r.slices, tare.Slice{Round: round, Index: index, Tau: 1, Workload: "w", Contender: id, Ops: 10, WallNS: wall + int64(index), CPUNS: wall})
+			trial := tare.Trial{Round: round, Tau: 1, Contender: id, Samples: map[string]tare.Sample{}}
+			for _, w := range r.study.Workloads {
+				trial.Samples[w.ID] = tare.Sample{"allocs_per_op": 3, tare.KeyOps: 10 * perRound}
+				wall := int64([]int{1000, 500, 1000, 10}[i]+round) * w.Bytes / 100
+				for index := range perRound {
+					r.slices = append(r.slices, tare.Slice{Round: round, Index: index, Tau: 1, Workload: w.ID, Contender: id, Ops: 10, WallNS: wall + int64(index), CPUNS: wall})
+				}
 			}
+			r.trials = append(r.trials, trial)
 		}
 	}
 	return r
@@ -98,8 +110,8 @@ func TestLookBuildsOneIndex(t *testing.T) {
 		judge.Resolution(o.data, o.comparisons)
 		correctSamples(o.data)
 	})
-	if len(o.comparisons) == 0 || len(o.verdicts) == 0 || len(o.claims) == 0 {
-		t.Fatalf("the look found %d comparisons, %d verdicts, %d claims", len(o.comparisons), len(o.verdicts), len(o.claims))
+	if len(o.comparisons) == 0 || len(o.verdicts) == 0 || len(o.claims) == 0 || len(o.scaling) == 0 {
+		t.Fatalf("the look found %d comparisons, %d verdicts, %d claims, %d exponents", len(o.comparisons), len(o.verdicts), len(o.claims), len(o.scaling))
 	}
 	if n != 1 {
 		t.Errorf("a look built %d indexes", n)

@@ -80,7 +80,7 @@ func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed,
 	return p, append(omittedContenders, omittedWorkloads...), nil
 }
 
-// chooser reports whether the contender or workload with id is measured, and if not, the reason.
+// selector reports whether the contender or workload with id is measured, and if not, the reason.
 type selector func(id string) (ok bool, why string)
 
 func selectAll(string) (bool, string) { return true, "" }

@@ -109,7 +109,7 @@ func (r *run) collectEvidence(final bool) evidence.Evidence {
 	return d.Indexed()
 }
 
-// measured contains everything that is computed from the rounds so far. decomposition and
+// judgedRounds contains everything that is computed from the rounds so far. decomposition and
 // expectations are computed after the last round only.
 type judgedRounds struct {
 	data        evidence.Evidence

@@ -142,8 +142,8 @@ func zeroRatio(subject, base tare.Value) (ratio float64, ok bool) {
 // minValueRounds is the least number of rounds for an order-statistic interval at 5 %.
 const minValueRounds = 6
 
-// slack is the relative rounding error that is allowed in comparisons with a limit: an exact ratio
-// that equals its limit must meet it.
+// roundingTolerance is the relative rounding error that is allowed in comparisons with a limit: an
+// exact ratio that equals its limit must meet it.
 const roundingTolerance = 1e-12
 
 // decideRule compares the interval of c with the limit of a rule.

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// document returns what is read of a file.
+// readDocument reads the file at path.
 func readDocument(t *testing.T, path string) *document {
 	t.Helper()
 	f, err := os.Open(path)

@@ -6,11 +6,11 @@
 // Packages whose objects are the same file on both sides are not compared.
 //
 // The functions that a benchmark can execute are over-estimated. They are the
-// functions that direct calls from the benchmark lead to, with the function
-// literals inside of them, and all functions that can be called indirectly:
+// functions that direct calls lead to, with the function literals inside of them,
+// from the benchmark and from all functions that can be called indirectly:
 // methods, and functions whose address is in data. Functions that initialise
 // packages are excluded, since their results are data, and so are other benchmarks
-// and tests.
+// and tests; function literals that these may have stored are not.
 package samecode
 
 import (
@@ -32,6 +32,7 @@ var ErrUnknown = errors.New("its machine code cannot be read on this system")
 type Program struct {
 	functions map[string]function // by name
 	taken     map[string]bool     // names of functions whose address is in data
+	tests     map[string]bool     // names of tests, benchmarks and examples
 	literals  map[string][]string // function literals, by the function around them
 }
 
@@ -63,7 +64,7 @@ func Open(path string) (*Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	p := &Program{functions: make(map[string]function, len(table.Funcs)), taken: map[string]bool{}, literals: map[string][]string{}}
+	p := &Program{functions: make(map[string]function, len(table.Funcs)), taken: map[string]bool{}, tests: map[string]bool{}, literals: map[string][]string{}}
 	names := make(map[uint64]string, len(table.Funcs))
 	for _, f := range table.Funcs {
 		names[f.Entry] = f.Name
@@ -94,6 +95,10 @@ func Open(path string) (*Program, error) {
 			masked.refs = append(masked.refs, old.refs...)
 		}
 		p.functions[f.Name] = masked
+		if testRE.MatchString(f.Name) {
+			file, _, _ := table.PCToLine(f.Entry)
+			p.tests[f.Name] = strings.HasSuffix(file, "_test.go")
+		}
 	}
 	for name := range p.functions {
 		if outer, ok := p.outerOf(name); ok {
@@ -114,11 +119,12 @@ func Open(path string) (*Program, error) {
 type Difference struct {
 	a, b     *Program
 	names    map[string]bool // functions that differ
-	indirect string          // a function that differs and can be called indirectly; "" if none does
+	indirect bool            // an indirect call can lead to one of them
 }
 
-// initRE matches functions that run before any benchmark.
-var initRE = lazyregexp.New(`\.init(\.\d+)?$|(^|\.)map\.init\.\d+$|\.init\.(0|[1-9]\d*)\.func\d+$`)
+// initRE matches functions that initialise a package, so that they run before any benchmark. The method
+// (*T).init is none of them.
+var initRE = lazyregexp.New(`^([^()]*/)?[^./()]+\.init(\.\d+)?$|(^|\.)map\.init\.\d+$`)
 
 // literalRE matches the end of the name of a function literal, and of functions that go and defer
 // statements call.
@@ -142,11 +148,35 @@ func (p *Program) outerOf(name string) (string, bool) {
 	}
 }
 
-// testRE matches functions that only go test calls, by name.
-var testRE = lazyregexp.New(`\.(Benchmark|Test|Fuzz|Example)[A-Z0-9_]?\w*$`)
+// testRE matches functions that only go test calls, if they are in a file of tests.
+var testRE = lazyregexp.New(`^([^()]*/)?[^./()]+\.(Benchmark|Test|Fuzz|Example)(\P{Ll}\w*)?$`)
 
 // methodRE matches methods, which interfaces and reflection call.
 var methodRE = lazyregexp.New(`^(.*/)?[^/]*?\.(\(\*[^)]*\)|[A-Za-z_]\w*(\[[^\]]*\])?)\.[A-Za-z_]\w*(-fm)?$`)
+
+// indirectCalls returns the functions that a benchmark can call indirectly: methods, and functions
+// whose address is in data. A function literal is one of them if code that runs before benchmarks may
+// have stored it: the address of any other is in data as well, but nothing has it until the function
+// around it runs.
+func (p *Program) indirectCalls() (names []string) {
+	before := []string{"main.main"} // it calls TestMain
+	for name := range p.functions {
+		if initRE.MatchString(name) {
+			before = append(before, name)
+		}
+	}
+	stored := p.reach(before)
+	for name := range p.functions {
+		_, isLiteral := p.outerOf(name)
+		switch {
+		case initRE.MatchString(name), p.tests[name], name == "runtime.main": // no benchmark calls it
+		case isLiteral && !stored[name]:
+		case p.taken[name] || methodRE.MatchString(name):
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
 // Compare compares the functions of packages that changed selects, and in addition all functions that
 // the compiler made for types and all instances of generic functions: these may differ although the
@@ -154,21 +184,10 @@ var methodRE = lazyregexp.New(`^(.*/)?[^/]*?\.(\(\*[^)]*\)|[A-Za-z_]\w*(\[[^\]]*
 func Compare(a, b *Program, changed func(path string) bool) *Difference {
 	d := &Difference{a: a, b: b, names: map[string]bool{}}
 	addDifferent := func(name string) {
-		path, ok := packageOf(name)
-		if initRE.MatchString(name) || ok && !changed(path) {
+		if path, ok := packageOf(name); initRE.MatchString(name) || ok && !changed(path) {
 			return
 		}
 		d.names[name] = true
-		_, literalInA := a.outerOf(name)
-		_, literalInB := b.outerOf(name)
-		switch {
-		case testRE.MatchString(name): // only go test calls it
-		case literalInA || literalInB: // it counts if the function around it is reached
-		case a.taken[name] || b.taken[name] || methodRE.MatchString(name):
-			if d.indirect == "" || name < d.indirect {
-				d.indirect = name
-			}
-		}
 	}
 	for name, f := range a.functions {
 		isLocal := !strings.Contains(name, ".")
@@ -181,6 +200,7 @@ func Compare(a, b *Program, changed func(path string) bool) *Difference {
 			addDifferent(name)
 		}
 	}
+	d.indirect = len(d.names) > 0 && (a.canReach(a.indirectCalls(), d.names) || b.canReach(b.indirectCalls(), d.names))
 	return d
 }
 
@@ -209,7 +229,7 @@ func packageOf(name string) (string, bool) {
 // Same reports whether all code is equal that the function called name, in the package at path, can
 // execute. It returns false if the function is unknown.
 func (d *Difference) Same(path, name string) bool {
-	if d.indirect != "" {
+	if d.indirect {
 		return false
 	}
 	if _, ok := d.a.functions[pathPrefix(path)+"."+name]; !ok {
@@ -221,25 +241,31 @@ func (d *Difference) Same(path, name string) bool {
 // Calls reports whether direct calls from the function called name, in the package at path, lead to a
 // function that differs.
 func (d *Difference) Calls(path, name string) bool {
-	start := pathPrefix(path) + "." + name
+	start := []string{pathPrefix(path) + "." + name}
 	return d.a.canReach(start, d.names) || d.b.canReach(start, d.names)
 }
 
-// canReach reports whether references from start, and function literals, lead to one of names.
-func (p *Program) canReach(start string, names map[string]bool) bool {
+// canReach reports whether direct calls and function literals lead from start to one of names.
+func (p *Program) canReach(start []string, names map[string]bool) bool {
+	for name := range p.reach(start) {
+		if names[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// reach returns start and the functions that direct calls and function literals lead to.
+func (p *Program) reach(start []string) map[string]bool {
 	seen := map[string]bool{}
-	queue := []string{start}
-	for len(queue) > 0 {
+	for queue := slices.Clone(start); len(queue) > 0; {
 		name := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
 		if seen[name] {
 			continue
 		}
-		if names[name] {
-			return true
-		}
 		seen[name] = true
 		queue = append(append(queue, p.functions[name].refs...), p.literals[name]...)
 	}
-	return false
+	return seen
 }

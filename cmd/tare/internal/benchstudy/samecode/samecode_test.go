@@ -39,6 +39,50 @@ func loop(n int) (t int) {
 func other(n int) int { return n + 1 }
 
 func sorted(x []int) { sort.Slice(x, func(i, j int) bool { return x[i] < x[j] }) }
+
+// A benchmark reaches what follows through data only.
+
+type operation struct {
+	name string
+	run  func(n int) int
+}
+
+var static = []*operation{{"double", func(n int) int { return double(n) }}}
+
+//go:noinline
+func double(n int) int { return n * 2 }
+
+var stored = map[string]func(n int) int{}
+
+func init() {
+	stored["triple"] = func(n int) int { return triple(n) }
+	register("half")
+}
+
+func register(name string) {
+	stored[name] = func(n int) int { return half(n) }
+}
+
+//go:noinline
+func triple(n int) int { return n * 3 }
+
+//go:noinline
+func half(n int) int { return n / 2 }
+
+type machine struct{ state int }
+
+//go:noinline
+func (m *machine) init() { m.state = 1 }
+
+//go:noinline
+func (m *machine) TestState() bool { return m.state == 1 }
+
+var started = func() *machine { return &machine{} }()
+
+//go:noinline
+func TestLike(n int) int { return n - 1 }
+
+var table = []func(int) int{TestLike}
 `
 
 const tests = `package m
@@ -62,6 +106,15 @@ func BenchmarkOther(b *testing.B) {
 func BenchmarkSort(b *testing.B) {
 	for i := 0; i < b.N; i++ {
 		sorted([]int{3, 1, 2})
+	}
+}
+
+func BenchmarkTable(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		started.init()
+		if started.TestState() {
+			sink = static[0].run(i) + stored["triple"](i) + stored["half"](i) + table[0](i)
+		}
 	}
 }
 
@@ -125,7 +178,7 @@ func TestSame(t *testing.T) {
 		t.Skip("no go command")
 	}
 	own := func(path string) bool { return path == "example.com/m.v2" }
-	all := []string{"BenchmarkLoop", "BenchmarkOther", "BenchmarkSort", "BenchmarkArea"}
+	all := []string{"BenchmarkLoop", "BenchmarkOther", "BenchmarkSort", "BenchmarkArea", "BenchmarkTable"}
 	for _, arch := range []string{"amd64", "arm64"} {
 		if testing.Short() && arch != runtime.GOARCH {
 			continue
@@ -139,10 +192,16 @@ func TestSame(t *testing.T) {
 			{"a comment", "package m\n", "package m // a comment\n", all},
 			{"data", "extra = 0", "extra = 300", all},
 			{"functions in another order", "func loop", "func unused() {}\n\n//go:noinline\nfunc loop", all},
-			{"a function that one calls", "n + 1", "n + 2", []string{"BenchmarkLoop", "BenchmarkSort", "BenchmarkArea"}},
-			{"a function literal", "x[i] < x[j]", "x[i] > x[j]", []string{"BenchmarkLoop", "BenchmarkOther", "BenchmarkArea"}},
+			{"a function that one calls", "n + 1", "n + 2", []string{"BenchmarkLoop", "BenchmarkSort", "BenchmarkArea", "BenchmarkTable"}},
+			{"a function literal", "x[i] < x[j]", "x[i] > x[j]", []string{"BenchmarkLoop", "BenchmarkOther", "BenchmarkArea", "BenchmarkTable"}},
 			{"a method", "s.side * s.side", "s.side + s.side", nil}, // anybody may call it
-			{"a loop", "% 7", "% 9", []string{"BenchmarkOther", "BenchmarkSort", "BenchmarkArea"}},
+			{"a loop", "% 7", "% 9", []string{"BenchmarkOther", "BenchmarkSort", "BenchmarkArea", "BenchmarkTable"}},
+			{"what a literal in a variable calls", "n * 2", "n * 4", nil}, // anybody may call these
+			{"what a literal stored by init calls", "n * 3", "n * 5", nil},
+			{"what a literal stored by a function of init calls", "n / 2", "n / 4", nil},
+			{"a method called init", "m.state = 1", "m.state = 2", nil},
+			{"a method called as a test", "m.state == 1", "m.state != 1", nil},
+			{"a function called as a test", "n - 1", "n - 2", nil},
 		} {
 			d := Compare(base, built(t, strings.Replace(source, c.old, c.now, 1), "2", arch), own)
 			var same []string
