@@ -18,6 +18,18 @@ const kindGobench = "gobench"
 // then its rows are benchmarks, and neither ranks nor prices mean anything.
 func IsBench(r *tare.Result) bool { return r.Kind == kindGobench && findRevision(r) != "" }
 
+// BenchmarkName returns the id of a benchmark without the path of the module that the study compares, which
+// is the name of the baseline: "BenchmarkParse/small", or "scan.BenchmarkNext" in another package of it.
+func BenchmarkName(r *tare.Result, id string) string {
+	base, _ := r.Contender(r.Baseline())
+	for _, separator := range []string{".", "/"} {
+		if name, ok := strings.CutPrefix(id, base.Name+separator); ok {
+			return name
+		}
+	}
+	return id
+}
+
 // findRevision returns the only contender except the baseline, or "" if there are several or none.
 func findRevision(r *tare.Result) string {
 	id := ""
@@ -62,7 +74,7 @@ func newBenchContest(r *tare.Result) Contest {
 		}
 		line.Work = len(p.Noise)
 		p.Noise = append(p.Noise, noiseFactor(r, w.ID, metric))
-		p.Rows = append(p.Rows, Rival{ID: w.ID, Name: w.ID, Note: benchNote(v, base, head), Lines: []RivalLine{line}})
+		p.Rows = append(p.Rows, Rival{ID: w.ID, Name: BenchmarkName(r, w.ID), Note: benchNote(v, base, head), Lines: []RivalLine{line}})
 	}
 	slices.SortStableFunc(p.Rows, func(a, b Rival) int { return cmp.Compare(b.Lines[0].Ratio, a.Lines[0].Ratio) })
 	if len(p.Rows) > maxRivals {
@@ -114,11 +126,11 @@ const maxQuietNames = 6 // number of benchmarks of a group that are named
 // next of quietSizes.
 func countQuiet(r *tare.Result, quiet []tare.Comparison) []Quiet {
 	sizes := quietSizes()
-	names := map[float64][]string{} // ids of benchmarks by size
+	names := map[float64][]string{} // of benchmarks by size
 	for _, x := range quiet {
 		i := slices.IndexFunc(sizes, func(size float64) bool { return smallestShown(r, x) <= size })
 		if i >= 0 {
-			names[sizes[i]] = append(names[sizes[i]], x.Workload)
+			names[sizes[i]] = append(names[sizes[i]], BenchmarkName(r, x.Workload))
 		}
 	}
 	var out []Quiet

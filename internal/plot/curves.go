@@ -47,6 +47,10 @@ type Shade struct {
 // Cell is a rectangle between values of the axes.
 type Cell struct{ Left, Right, Low, High float64 }
 
+// highLimit is the share of the height from which the name of a limit stands below its line: above it is the
+// caption of the chart.
+const highLimit = 0.93
+
 // Limit is a horizontal line at a value of the vertical axis.
 type Limit struct {
 	At   float64
@@ -96,7 +100,11 @@ func (c Chart) HTML() template.HTML {
 	for _, l := range c.Limits {
 		y := formatPercent(1 - c.Y.At(l.At))
 		d.addElement("line", "limit", "x2", "100%", "y1", y, "y2", y)
-		d.addText("strong", l.Name, "x", "6", "y", y, "dy", "-6")
+		shift := "-6" // above the line, in pixels
+		if c.Y.At(l.At) > highLimit {
+			shift = "18"
+		}
+		d.addText("strong", l.Name, "x", "6", "y", y, "dy", shift)
 	}
 	if !hasLegend {
 		c.drawLabels(&d, curves)

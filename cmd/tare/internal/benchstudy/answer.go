@@ -10,6 +10,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/advice"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/report"
 )
 
 // maxChanges limits the changed benchmarks that the line below the headline names.
@@ -67,7 +68,7 @@ func setAnswer(r *tare.Result) {
 			slower++
 		}
 		if i < maxChanges {
-			parts = append(parts, c.Workload+" "+format.Within(c.Ratio, c.Low, c.High))
+			parts = append(parts, report.BenchmarkName(r, c.Workload)+" "+format.Within(c.Ratio, c.Low, c.High))
 			r.Quotes = append(r.Quotes, tare.Quote{Contender: Head, Workload: c.Workload, Metric: "time"})
 		}
 	}

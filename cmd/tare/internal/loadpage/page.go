@@ -127,7 +127,7 @@ const grpcCodes = 17 // OK (0) to UNAUTHENTICATED (16)
 // newContent returns the texts and charts of a page.
 func newContent(p Page) *content {
 	d := p.Document
-	c := &content{URL: d.URL, How: p.How, Headline: formatHeadline(d), Second: formatLimit(d), FirstError: d.FirstError, Overview: listCounts(d)}
+	c := &content{URL: d.URL, How: p.How, Headline: formatHeadline(d), Second: formatLimit(d) + describeBasis(d), FirstError: d.FirstError, Overview: listCounts(d)}
 	if d.Interrupted {
 		c.Interrupted = "Interrupted: this is what there was until then."
 	}
@@ -185,6 +185,15 @@ func newContent(p Page) *content {
 		c.Findings = append(c.Findings, finding{marks[f.Severity], string(f.Severity), f.Check, text})
 	}
 	return c
+}
+
+// describeBasis returns how many requests the figures of a run are of, and that one run has no interval. Several steps
+// or machines show how far figures vary; it returns "" for those, and if there is nothing yet.
+func describeBasis(d load.Document) string {
+	if d.Requests == 0 || len(d.Steps) > 1 || len(d.Generators) > 1 || d.Search != nil {
+		return ""
+	}
+	return fmt.Sprintf(" One run of %s requests, so without intervals: repeat it to see how far it varies.", Counted(d.Requests))
 }
 
 // judgeObjectives adds a row for each objective, and sets the worst sign of all: ✕, then ?, then ✓.

@@ -523,16 +523,7 @@ func formatPair(unit string, base, head float64) (string, string) {
 }
 
 // shortName returns the name of a benchmark or package within the module.
-func (t *page) shortName(id string) string {
-	c, _ := t.r.Contender(benchstudy.Base)
-	if rest, ok := strings.CutPrefix(id, c.Name+"."); ok {
-		return rest
-	}
-	if rest, ok := strings.CutPrefix(id, c.Name+"/"); ok {
-		return rest
-	}
-	return id
-}
+func (t *page) shortName(id string) string { return report.BenchmarkName(t.r, id) }
 
 // paint applies f, a style's function, unless it is nil.
 func paint(f func(string) string, text string) string {

@@ -19,7 +19,7 @@ func result() *tare.Result {
 		Study: "bench example.com/m",
 		Design: tare.Design{
 			Metrics: []string{"time", "allocs"}, Plan: tare.Plan{Isolation: tare.Lockstep},
-			Contenders: []tare.Contender{{ID: benchstudy.Base, Name: "example.com/m", Version: "v1.0.0 (0123abcd)", Build: tare.Build{Go: "go1.26.8"}}, {ID: tare.ControlID}, {ID: benchstudy.Head, Name: "example.com/m", Version: "worktree", Build: tare.Build{Go: "go1.26.8"}}},
+			Contenders: []tare.Contender{{ID: benchstudy.Base, Role: tare.RoleBaseline, Name: "example.com/m", Version: "v1.0.0 (0123abcd)", Build: tare.Build{Go: "go1.26.8"}}, {ID: tare.ControlID}, {ID: benchstudy.Head, Name: "example.com/m", Version: "worktree", Build: tare.Build{Go: "go1.26.8"}}},
 			Workloads:  []tare.Workload{{ID: slower}, {ID: same}, {ID: void}, {ID: shaky}},
 		},
 		Run: tare.Run{Seconds: 12, Seed: "7", Stopped: "planned"},
