@@ -27,6 +27,25 @@ type Noise struct {
 	CPUPressure  float64 `json:"cpu_pressure"`   // share of the wall time in which a task waited for a processor
 	RunQueueWait float64 `json:"run_queue_wait"` // time that the contenders waited for a processor, as a share of the time they waited or ran
 	Throttled    float64 `json:"throttled"`      // share of the wall time in which a CPU quota stopped the contenders
+
+	// OtherCPU is the share of all processors' time that other programs used, or other guests of the host. tare's
+	// own processes wait for each other as well, so that CPUPressure and RunQueueWait alone do not show other load.
+	// It is nil if unknown, as in older results.
+	OtherCPU *float64 `json:"other_cpu,omitempty"`
+}
+
+// Noise of a quiet machine. More is worth a warning.
+const (
+	MaxOtherCPU    = 0.05 // Noise.OtherCPU; on two processors a tenth of one
+	MaxCPUPressure = 0.10 // Noise.CPUPressure, if OtherCPU is unknown
+)
+
+// IsBusy reports whether other programs disturbed the measurement. Without OtherCPU it goes by the pressure.
+func (n Noise) IsBusy() bool {
+	if n.OtherCPU != nil {
+		return *n.OtherCPU > MaxOtherCPU
+	}
+	return n.CPUPressure > MaxCPUPressure
 }
 
 // Resolution is the smallest difference that this machine could show, according to the control.

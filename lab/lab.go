@@ -405,11 +405,21 @@ func (r *run) averageNoise() tare.Noise {
 		}
 		return sum / seconds
 	}
-	return tare.Noise{
+	noise := tare.Noise{
 		CPUPressure:  average(func(n tare.Noise) float64 { return n.CPUPressure }),
 		RunQueueWait: runQueueShare(r.trials),
 		Throttled:    average(func(n tare.Noise) float64 { return n.Throttled }),
 	}
+	other := average(func(n tare.Noise) float64 {
+		if n.OtherCPU == nil {
+			return -1
+		}
+		return *n.OtherCPU
+	})
+	if other >= 0 {
+		noise.OtherCPU = &other
+	}
+	return noise
 }
 
 // startNoiseSampler starts to record the machine's noise. The returned function stops the recording and

@@ -121,6 +121,9 @@ func describeMachine(m tare.Machine) string {
 // describeNoise returns how much other programs disturbed the run. A share below 0 is unknown.
 func describeNoise(n tare.Noise) string {
 	var parts []string
+	if n.OtherCPU != nil {
+		parts = append(parts, fmt.Sprintf("other programs used %s of the processors' time", formatPercent(*n.OtherCPU)))
+	}
 	if n.CPUPressure >= 0 {
 		parts = append(parts, fmt.Sprintf("some task waited for a processor %s of the time (CPU pressure)", formatPercent(n.CPUPressure)))
 	}

@@ -119,7 +119,6 @@ func listFacts(r *tare.Result) []string {
 }
 
 const (
-	busyFrom       = 0.1 // share of time with CPU pressure above which a machine counts as busy
 	maxStamps      = 3
 	maxWrongLength = 90 // characters at which a list of contenders with wrong responses is truncated
 )
@@ -164,7 +163,7 @@ func listStamps(r *tare.Result) []Item {
 	if len(out) >= maxStamps || noise == "" {
 		return out[:min(len(out), maxStamps)]
 	}
-	if r.Machine.Noise.CPUPressure > busyFrom {
+	if r.Machine.Noise.IsBusy() {
 		add(Warned, "! Busy machine:", "noise "+noise)
 	} else {
 		add(Plain, "Noise", noise)
@@ -211,11 +210,16 @@ func listTrust(r *tare.Result) []Item {
 	default:
 		add(Warned, fmt.Sprintf("! %d of %s caught", caught, countNoun(all, "trap")), "Checks says which was not, and why.")
 	}
-	switch pressure := r.Machine.Noise.CPUPressure; { // below 0 if unknown
-	case pressure > busyFrom:
-		add(Warned, "! "+formatPercent(pressure)+" busy", "Some task waited for a processor. Trust ratios, not microseconds.")
-	case pressure >= 0 && r.RoundsDone > 0:
-		add(Good, "✓ Quiet machine", "Some task waited for a processor "+formatPercent(pressure)+" of the time.")
+	noise := r.Machine.Noise
+	share, means := noise.CPUPressure, "Some task waited for a processor" // below 0 if unknown
+	if noise.OtherCPU != nil {
+		share, means = *noise.OtherCPU, "Other programs used the processors"
+	}
+	switch {
+	case noise.IsBusy():
+		add(Warned, "! "+formatPercent(share)+" busy", means+". Trust ratios, not microseconds.")
+	case share >= 0 && r.RoundsDone > 0:
+		add(Good, "✓ Quiet machine", means+" "+formatPercent(share)+" of the time.")
 	default:
 		add(Warned, "! Pressure not known", "This machine does not tell how long tasks wait.")
 	}

@@ -137,7 +137,13 @@ func TestMachine(t *testing.T) {
 	in.Machine.Noise = tare.Noise{CPUPressure: -1, RunQueueWait: 0.061, Throttled: -1}
 	wantFinding(t, "machine", in, tare.Warn, "", "", "6.1 % of their time the contenders waited to run; more than 5 % is worth a warning")
 	in.Machine.Noise = tare.Noise{CPUPressure: 0.1, RunQueueWait: 0.05, Throttled: 0.02}
-	wantFinding(t, "machine", in, tare.Warn, "", "", "2 % of the time a CPU quota stopped them; more than 1 % is worth a warning")
+	wantFinding(t, "machine", in, tare.Warn, "", "", "2 % of the time a CPU quota stopped the contenders; more than 1 % is worth a warning")
+	in = soundStudy() // tare's own processes may wait for each other
+	quiet, busy := 0.05, 0.051
+	in.Machine.Noise = tare.Noise{CPUPressure: 0.9, RunQueueWait: 0.5, Throttled: -1, OtherCPU: &quiet}
+	wantNone(t, "machine", in)
+	in.Machine.Noise.OtherCPU = &busy
+	wantFinding(t, "machine", in, tare.Warn, "", "", "5.1 % of the processors' time went to other programs; more than 5 % is worth a warning")
 	in = soundStudy()
 	in.Machine.Unlocked = true
 	wantFinding(t, "machine", in, tare.Note, "", "", "no machine lock was held: another tare may have measured at the same time")

@@ -9,7 +9,6 @@ import (
 
 // Tolerated activity of the machine in addition to measuring. More is worth a warning.
 const (
-	maxPressure  = 0.10 // share of wall time in which some task waited for a processor
 	maxRunQueue  = 0.05 // share of the contenders' time in which they waited to run
 	maxThrottled = 0.01 // share of wall time in which a CPU quota stopped the contenders
 )
@@ -22,8 +21,8 @@ func machine() Check {
 	return Check{
 		ID:       "machine",
 		Severity: tare.Warn,
-		Summary: "What the machine did besides measuring, over the whole study: warned of when some task waited for a processor more than 10 % of the time, " +
-			"when the contenders spent more than 5 % of their time waiting to run, or when a CPU quota stopped them more than 1 % of the time. " +
+		Summary: "What the machine did besides measuring, over the whole study: warned of when other programs used more than 5 % of the processors' time, or a CPU quota stopped the contenders more than 1 % of the time. " +
+			"Where the machine does not tell what other programs used, it is warned of when some task waited for a processor more than 10 % of the time, or the contenders spent more than 5 % of theirs waiting to run. " +
 			"Also of a battery, of the governor powersave and of cores of several kinds. " +
 			"What the machine cannot tell is not judged. It is noted when no machine lock was held, and when the null contender of a kind in process, which has one thread's work, used over 5 % more CPU time than time passed: " +
 			"other threads of its runtime ran beside it, or the machine's clocks disagree.",
@@ -34,14 +33,18 @@ func machine() Check {
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			n := in.Machine.Noise
-			for _, activity := range []struct {
+			type activity struct {
 				share, limit float64
 				text         string
-			}{
-				{n.CPUPressure, maxPressure, "of the time some task waited for a processor"},
-				{n.RunQueueWait, maxRunQueue, "of their time the contenders waited to run"},
-				{n.Throttled, maxThrottled, "of the time a CPU quota stopped them"},
-			} {
+			}
+			all := []activity{{n.Throttled, maxThrottled, "of the time a CPU quota stopped the contenders"}}
+			if n.OtherCPU != nil {
+				all = append(all, activity{*n.OtherCPU, tare.MaxOtherCPU, "of the processors' time went to other programs"})
+			} else { // tare's own processes wait for each other, too
+				all = append(all, activity{n.CPUPressure, tare.MaxCPUPressure, "of the time some task waited for a processor"},
+					activity{n.RunQueueWait, maxRunQueue, "of their time the contenders waited to run"})
+			}
+			for _, activity := range all {
 				if activity.share > activity.limit {
 					out = append(out, tare.Finding{Message: fmt.Sprintf("%s %s; more than %s is worth a warning", format.Percent(activity.share), activity.text, format.Percent(activity.limit))})
 				}

@@ -31,6 +31,12 @@ func List(names []string, conjunction string) string {
 	return strings.Join(names[:last], ", ") + " " + conjunction + " " + names[last]
 }
 
+// unitRE matches the space between a number and its unit.
+var unitRE = lazyregexp.New(`(\d) (?:((?:[nµm]?s|min|h|[kMG]?B|[KMG]iB)\b)|(%))`)
+
+// KeepUnits returns text with a no-break space between each number and its unit, for large type.
+func KeepUnits(text string) string { return unitRE.ReplaceAllString(text, "$1\u00a0$2$3") }
+
 // Choose returns the form of a word for n things.
 func Choose(n int, one, many string) string {
 	if n == 1 {

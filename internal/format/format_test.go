@@ -59,3 +59,10 @@ func TestRatio(t *testing.T) {
 		}
 	}
 }
+
+func TestKeepUnits(t *testing.T) {
+	const text, want = "p50 39.6 µs, 2 sides, 84 % (78 MB); 3 s", "p50 39.6\u00a0µs, 2 sides, 84\u00a0% (78\u00a0MB); 3\u00a0s"
+	if got := format.KeepUnits(text); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

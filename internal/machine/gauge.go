@@ -15,11 +15,14 @@ type Gauge struct {
 	began     time.Time
 	pressure  time.Duration            // cpuPressure at the beginning; negative if unknown
 	throttled map[string]time.Duration // readThrottled at the beginning
+	times     cpuTimes                 // readCPUTimes at the beginning
+	hasTimes  bool
 }
 
 // StartGauge starts a measurement: it reads the machine's counters.
 func StartGauge() *Gauge {
-	return &Gauge{began: time.Now(), pressure: cpuPressure("/proc/pressure/cpu"), throttled: readThrottled()}
+	times, ok := readCPUTimes("/proc")
+	return &Gauge{began: time.Now(), pressure: cpuPressure("/proc/pressure/cpu"), throttled: readThrottled(), times: times, hasTimes: ok}
 }
 
 // Stop reads the counters again and returns shares of the time since StartGauge. It may be called several
@@ -27,11 +30,16 @@ func StartGauge() *Gauge {
 // by [RunQueueWait], not for the machine.
 func (g *Gauge) Stop() tare.Noise {
 	wall := time.Since(g.began)
-	return tare.Noise{
+	noise := tare.Noise{
 		CPUPressure:  growthShare(g.pressure, cpuPressure("/proc/pressure/cpu"), wall),
 		RunQueueWait: -1,
 		Throttled:    largestShare(g.throttled, readThrottled(), wall),
 	}
+	if times, ok := readCPUTimes("/proc"); ok && g.hasTimes {
+		share := otherShare(g.times, times)
+		noise.OtherCPU = &share
+	}
+	return noise
 }
 
 // largestShare returns the largest share of wall by which one of the counters grew, or -1 if there is

@@ -6,6 +6,7 @@ import (
 
 	"strings"
 
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/lazyregexp"
 	"github.com/tarebench/tare/internal/plot"
 	"github.com/tarebench/tare/report"
@@ -34,6 +35,7 @@ func scriptText() string { return "\n'use strict';\n(() => {\n" + pageScript + "
 // templateFuncs returns the functions that templates call.
 func templateFuncs() template.FuncMap {
 	return template.FuncMap{
+		"keepUnits": format.KeepUnits,
 		"class": func(m report.Mark) string {
 			if m == report.Plain {
 				return "plain"

@@ -77,7 +77,7 @@ func setAnswer(r *tare.Result) {
 	if more := len(changed) - maxChanges; more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
 	}
-	r.Figures = "Of base: " + strings.Join(parts, "; ") + "."
+	r.Figures = "Time, head ÷ base: " + strings.Join(parts, "; ") + "."
 	if len(changed) < len(all) {
 		r.Figures += fmt.Sprintf(" In the others changes beyond %s would have been shown.", detectableText)
 	}

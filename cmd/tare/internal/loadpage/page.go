@@ -26,7 +26,7 @@ var pageText string
 //go:embed watch.js
 var watchScript string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"stepName": stepName}).Parse(pageText))
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"keepUnits": format.KeepUnits, "stepName": stepName}).Parse(pageText))
 
 // stepName returns the title of a column of the table of steps.
 func stepName(i int) string {

@@ -107,7 +107,7 @@ func TestText(t *testing.T) {
 
 // The table begins with the headline and its figures, if there are any.
 func TestTextBeginsWithHeadline(t *testing.T) {
-	for figures, want := range map[string]string{"Of base: A 2.00×.": "1 changed.\nOf base: A 2.00×.\n  base  ", "": "1 changed.\n  base  "} {
+	for figures, want := range map[string]string{"Time, head ÷ base: A 2.00×.": "1 changed.\nTime, head ÷ base: A 2.00×.\n  base  ", "": "1 changed.\n  base  "} {
 		r := result()
 		r.Answer, r.Figures = "1 changed.", figures
 		var b strings.Builder
