@@ -90,3 +90,18 @@ func TestClaimsByOutcome(t *testing.T) {
 		assert.Equal(t, name+" listed", len(OrderedClaims(r.Claims)), len(r.Claims)-left)
 	}
 }
+
+// TestDisturbedStudies: only what other programs used counts as a disturbance, not every warning.
+func TestDisturbedStudies(t *testing.T) {
+	share := func(x float64) *float64 { return &x }
+	run := func(n tare.Noise) *tare.Result {
+		r := &tare.Result{}
+		r.Metrics, r.Workloads, r.Machine.Noise = []string{"time"}, []tare.Workload{{ID: "w"}}, n
+		r.Comparisons = []tare.Comparison{{Workload: "w", Metric: "time", Contender: tare.ControlID, Ratio: 1, Low: 0.98, High: 1.02, Level: 0.95, Rounds: 12}}
+		r.Findings = []tare.Finding{{Check: "little", Severity: tare.Warn, Message: "a warning about no contender"}}
+		return r
+	}
+	waits, quiet, busy := run(tare.Noise{CPUPressure: 0.4, OtherCPU: share(0.01)}), run(tare.Noise{}), run(tare.Noise{CPUPressure: 0.01, OtherCPU: share(0.3)})
+	assert.Equal(t, "quiet", describeNoiseOf([]*tare.Result{waits, quiet}), "noise ±2.0 % to ±2.0 %")
+	assert.Equal(t, "busy", describeNoiseOf([]*tare.Result{waits, busy, run(tare.Noise{CPUPressure: 0.2})}), "! noise ±2.0 % to ±2.0 %; the machine disturbed 2 of 3 studies: trust ratios")
+}

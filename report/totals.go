@@ -85,8 +85,8 @@ func countClaims(results []*tare.Result) string {
 	return "Claims: " + strings.Join(parts, ", ")
 }
 
-// describeNoiseOf returns the range of the noise floors by the primary metrics, and whether a check warns that
-// a machine was busy. It returns "" if no result has a control.
+// describeNoiseOf returns the range of the noise floors by the primary metrics, and how many runs other programs
+// disturbed. It returns "" if no result has a control.
 func describeNoiseOf(results []*tare.Result) string {
 	var floors []float64
 	busy := 0
@@ -96,7 +96,7 @@ func describeNoiseOf(results []*tare.Result) string {
 				floors = append(floors, math.Expm1(floor))
 			}
 		}
-		if slices.ContainsFunc(r.Findings, func(f tare.Finding) bool { return f.Severity == tare.Warn && f.Contender == "" }) {
+		if r.Machine.Noise.IsBusy() {
 			busy++
 		}
 	}
