@@ -24,27 +24,41 @@ const (
 func (s *Section) addResolution(r *tare.Result) {
 	if all := listResolutions(r); len(all) > 0 {
 		s.addOnly(forText|forMarkdown, func() { s.addList("", unlabelledItems(Plain, all...)...) })
-		s.addOnly(forHTML, func() { s.addList("", newResolutionItems(r)...) })
+		s.addOnly(forHTML, func() {
+			s.addTable("", "", newResolutionTable(r))
+			s.addText(Dim, "Found: the difference that four of five such studies find.")
+		})
 		s.addText(Dim, resolutionMeans)
 	}
 }
 
-// newResolutionItems returns an item per workload with the resolution of each metric.
-func newResolutionItems(r *tare.Result) []Item {
-	var out []Item
+// newResolutionTable returns a row per workload with the resolution of each metric, and the difference that four of
+// five such studies would find.
+func newResolutionTable(r *tare.Result) Table {
+	t := Table{Columns: []Column{{Name: "workload"}, {Name: "in"}}}
 	for _, x := range r.Machine.Resolution {
-		text := fmt.Sprintf("%s ±%s", x.Metric, formatPercent(x.HalfWidth))
-		if x.Found > 0 {
-			text += fmt.Sprintf(" (four of five such studies find %s)", formatPercent(x.Found))
+		column := Column{Name: x.Metric, Unit: "noise, found", Right: true}
+		if !slices.Contains(t.Columns, column) {
+			t.Columns = append(t.Columns, column)
 		}
-		i := slices.IndexFunc(out, func(it Item) bool { return it.Label == x.Workload })
+		i := slices.IndexFunc(t.Rows, func(row Row) bool { return row.Cells[0].Text == x.Workload })
 		if i < 0 {
-			out = append(out, labelledItem(x.Workload, "in "+format.Span(x.Seconds)+": "+text))
-			continue
+			i = len(t.Rows)
+			t.Rows = append(t.Rows, Row{Cells: []Field{{Text: x.Workload}, {Text: format.Span(x.Seconds)}}})
 		}
-		out[i].Text += ", " + text
+		text := "±" + formatPercent(x.HalfWidth)
+		if x.Found > 0 {
+			text += ", " + formatPercent(x.Found)
+		}
+		cells := t.Rows[i].Cells
+		at := slices.Index(t.Columns, column)
+		for len(cells) <= at {
+			cells = append(cells, Field{})
+		}
+		cells[at].Text = text
+		t.Rows[i].Cells = cells
 	}
-	return out
+	return t
 }
 
 // listResolutions returns a line per resolution that the control allows on this machine.
