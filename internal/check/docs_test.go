@@ -9,7 +9,7 @@ import (
 // it exists to catch, and what to do about a finding.
 func markdown() string {
 	var b strings.Builder
-	b.WriteString("<!-- Generated from package check by `go generate ./check`; do not edit. -->\n\n# Checks\n\n")
+	b.WriteString("<!-- Generated from package check by `go generate ./internal/check`; do not edit. -->\n\n# Checks\n\n")
 	b.WriteString("A check reads what a study recorded and yields findings. **void**: the trial or verdict does not count, and its numbers are struck through. " +
 		"**warn**: the numbers stand, with this in mind. **note**: worth knowing. Where the evidence a check needs is missing it says nothing. " +
 		"`tare explain CHECK` prints one of these.\n\n" +

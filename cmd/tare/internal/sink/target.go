@@ -78,7 +78,7 @@ func (k Kinds) Help() (lines string) {
 // findKind returns the kind of a URL by its scheme.
 func (k Kinds) findKind(text string) (Kind, bool) {
 	scheme, _, hasColon := strings.Cut(text, ":")
-	i := slices.IndexFunc(k, func(kind Kind) bool { return kind.Scheme() == scheme && (hasColon || kind.isBare()) })
+	i := slices.IndexFunc(k, func(kind Kind) bool { return kind.Scheme() == scheme && hasColon != kind.isBare() })
 	if i < 0 {
 		return Kind{}, false
 	}

@@ -1,6 +1,7 @@
 package studyfile
 
 import (
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"unicode"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/judge"
 	"github.com/tarebench/tare/report"
 )
@@ -244,6 +246,30 @@ func TestBundledStudiesWithoutGivenModules(t *testing.T) {
 	}
 	if removed == 0 {
 		t.Error("no study has an optional module")
+	}
+}
+
+// The repository has the contenders of bundled studies, and the variants of them that studies name.
+func TestBundledContendersExist(t *testing.T) {
+	known := map[string]bool{}
+	manifests, _ := filepath.Glob(filepath.Join(root, "contenders", "*", "*", build.ManifestName))
+	for _, path := range manifests {
+		leaf, err := build.ReadLeaf(filepath.Dir(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range leaf.Manifest.IDs() {
+			known[id] = true
+		}
+	}
+	files, _ := filepath.Glob(filepath.Join(root, "studies", "*.yaml"))
+	for _, file := range files {
+		for _, e := range bundled(t, strings.TrimSuffix(filepath.Base(file), ".yaml")).Contenders {
+			isCatalog := e.Program == "" && len(e.Command) == 0 && e.URL == ""
+			if id := cmp.Or(e.Use, e.ID); isCatalog && !known[id] {
+				t.Errorf("%s: no contender %s", file, id)
+			}
+		}
 	}
 }
 

@@ -48,6 +48,25 @@ func TestPromises(t *testing.T) {
 	}
 }
 
+// All lists the kinds of every package of sinks, and the first kind of a scheme hides no other one.
+func TestEveryPackageIsListed(t *testing.T) {
+	list, err := os.ReadFile("kinds.go")
+	assert.NoError(t, "list", err)
+	sources, err := filepath.Glob(filepath.Join("..", "*", "*.go"))
+	assert.NoError(t, "packages", err)
+	for _, path := range sources {
+		source, err := os.ReadFile(path)
+		assert.NoError(t, "source", err)
+		name := filepath.Base(filepath.Dir(path))
+		isSink := strings.Contains(string(source), "sink.Kind{") || strings.Contains(string(source), "sink.Kinds{")
+		if isSink && !strings.HasSuffix(path, "_test.go") && !strings.Contains(string(list), "sink/"+name+`"`) {
+			t.Errorf("%s is not in All", name)
+		}
+	}
+	schemes := slices.Sorted(slices.Values(All().Schemes()))
+	assert.Equal(t, "schemes", len(slices.Compact(slices.Clone(schemes))), len(schemes))
+}
+
 // The package of each sink runs the conformance suite.
 func TestEverySinkIsTested(t *testing.T) {
 	for scheme, s := range openAll(t) {
