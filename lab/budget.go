@@ -82,7 +82,7 @@ func (r *run) omitUnpiloted(works []tare.Workload) {
 
 // expectedPilot returns the expected result of the pilot of contender on workload. It returns false
 // if Options.Expected does not contain one.
-func (r *run) expectedPilot(contender, workload string) (tare.Pilot, bool) {
+func (r *run) expectedPilot(contender, workload string) (pilot tare.Pilot, isKnown bool) {
 	for _, p := range r.opts.Expected {
 		if p.Contender == contender && p.Workload == workload {
 			return p, true

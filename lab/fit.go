@@ -93,7 +93,8 @@ func (r *run) fitToPilots(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 func (r *run) removeUntilFits(pilots []tare.Pilot, timeAfterPilots func() time.Duration) tare.Plan {
 	spent := timeAfterPilots()
 	p := r.planStudy(pilots, spent)
-	if p.Fits || !r.opts.User && !r.isStrict() || r.opts.Rounds > 0 {
+	mayRemove := (r.opts.User || r.isStrict()) && r.opts.Rounds == 0
+	if p.Fits || !mayRemove {
 		return p
 	}
 	need := roundUp(spent.Seconds() + p.SecondsPerRound*plan.MinRounds) // budget for the complete study
@@ -270,7 +271,7 @@ func (r *run) guessPilots() []tare.Pilot {
 }
 
 // workloadOf returns the workload with id that is still in the study.
-func (r *run) workloadOf(id string) (tare.Workload, bool) {
+func (r *run) workloadOf(id string) (w tare.Workload, ok bool) {
 	i := slices.IndexFunc(r.study.Workloads, func(w tare.Workload) bool { return w.ID == id })
 	if i < 0 {
 		return tare.Workload{}, false

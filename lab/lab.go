@@ -194,9 +194,43 @@ func newRun(study tare.Study, o Options) (*run, error) {
 	if !ok {
 		return nil, &StudyError{study.ID, fmt.Errorf("kind: unknown kind %q; known: %s", study.Kind, joinKeys(o.Kinds))}
 	}
+	if err := setDefaults(&o, study); err != nil {
+		return nil, err
+	}
+	r := &run{
+		opts: o, kind: kind, kindName: string(study.Kind), study: study,
+		programs:   map[string]build.Program{},
+		builtFor:   map[string][]string{},
+		inputs:     map[string]wire.Workload{},
+		dropped:    map[string]bool{},
+		resumedLog: &journal.Log{},
+	}
+	var err error
+	if r.study, r.omitted, err = Part(study, r.isReduced(), o.Only); err != nil {
+		return nil, &StudyError{study.ID, err}
+	}
+	if err := atomicfile.MakeDir(r.inputDir(), 0o700); err != nil {
+		return nil, fmt.Errorf("make the run's directory: %w", err)
+	}
+	if err := r.writeInputs(study); err != nil {
+		return nil, err
+	}
+	if err := r.writeProbes(); err != nil {
+		return nil, &StudyError{study.ID, err}
+	}
+	if err := r.describeWorkloads(); err != nil {
+		return nil, &StudyError{study.ID, err}
+	}
+	r.allWorkloads = r.study.Workloads
+	return r, nil
+}
+
+// setDefaults sets the options of a run of study that are zero, and makes the path of its directory
+// absolute.
+func setDefaults(o *Options, study tare.Study) error {
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("find the run's directory: %w", err)
+		return fmt.Errorf("find the run's directory: %w", err)
 	}
 	o.Dir = dir
 	if o.Now == nil {
@@ -214,46 +248,7 @@ func newRun(study tare.Study, o Options) (*run, error) {
 	if o.Budget == 0 {
 		o.Budget = Budget(study.Budget, o.Quick)
 	}
-	r := &run{
-		opts: o, kind: kind, kindName: string(study.Kind), study: study,
-		programs:   map[string]build.Program{},
-		builtFor:   map[string][]string{},
-		inputs:     map[string]wire.Workload{},
-		dropped:    map[string]bool{},
-		resumedLog: &journal.Log{},
-	}
-	if r.study, r.omitted, err = Part(study, r.isReduced(), o.Only); err != nil {
-		return nil, &StudyError{study.ID, err}
-	}
-	if err := atomicfile.MakeDir(r.inputDir(), 0o700); err != nil {
-		return nil, fmt.Errorf("make the run's directory: %w", err)
-	}
-	if err := r.writeInputs(study); err != nil {
-		return nil, err
-	}
-	if prober, ok := kind.(Prober); ok {
-		var inputs []wire.Workload
-		for _, w := range r.study.Workloads {
-			inputs = append(inputs, r.inputs[w.ID])
-		}
-		if r.probes, err = prober.Probes(r.inputDir(), inputs); err != nil {
-			return nil, &StudyError{study.ID, err}
-		}
-	}
-	for i := range r.study.Workloads {
-		w := &r.study.Workloads[i]
-		input := r.inputs[w.ID]
-		w.SHA256, w.Pool = input.SHA256, input.Bodies
-		if describer, ok := kind.(Describer); ok {
-			described, err := describer.Describe(*w, input)
-			if err != nil {
-				return nil, &StudyError{study.ID, err}
-			}
-			*w = described
-		}
-	}
-	r.allWorkloads = r.study.Workloads
-	return r, nil
+	return nil
 }
 
 // isReduced reports whether the run measures only the parts of the study that a claim, a criterion or
@@ -321,7 +316,7 @@ func (r *run) makePlan(ctx context.Context) error {
 	return nil
 }
 
-// restorePlan restores the state of the earlier run from its journal, r.log.
+// restorePlan restores the state of the earlier run from its journal, r.resumedLog.
 func (r *run) restorePlan() error {
 	r.plan, r.pilots, r.conformance = *r.resumedLog.Plan, r.resumedLog.Pilots, r.resumedLog.Conformance
 	r.rounds, r.slices, r.trials = r.resumedLog.Rounds, r.resumedLog.Slices, r.resumedLog.Trials

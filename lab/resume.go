@@ -46,7 +46,9 @@ func (r *run) studyFingerprint() string {
 // and each look at the data is one more chance of a false finding, so the plan must contain it.
 func (r *run) addLook() error {
 	done := len(r.rounds) - r.longRoundsDone
-	if r.resumedLog.Done == nil || r.isDone() || done == 0 || done >= r.plan.RoundsPlanned || slices.Contains(r.plan.Looks, done) {
+	wasInterrupted := r.resumedLog.Done != nil && !r.isDone()
+	isBetween := done > 0 && done < r.plan.RoundsPlanned
+	if !wasInterrupted || !isBetween || slices.Contains(r.plan.Looks, done) {
 		return nil
 	}
 	r.plan.Looks = append(slices.Clone(r.plan.Looks), done)
