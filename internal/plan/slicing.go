@@ -116,10 +116,6 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 	}
 	pool := int64(max(1, workload.Pool))
 	s.MemoryOps = memoryOps(pool, e.longestOp)
-	if workload.Traffic != nil {
-		sliceTraffic(&s, *workload.Traffic, pilots, length)
-		return s
-	}
 	s.MinNS = length.Nanoseconds()
 	if s.MinNS == 0 {
 		least := float64(minSliceNS)
@@ -128,25 +124,19 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 		}
 		s.MinNS = int64(min(maxTurnsNS, max(least, sliceTurns*float64(pool)*e.slowest)))
 	}
-	if !e.allocates {
+	switch {
+	case workload.Traffic != nil:
+		sliceTraffic(&s, *workload.Traffic, pilots, length)
+		return s
+	case !e.allocates:
 		sliceWithoutAllocations(&s, pilots, e.slowest, pool, maxCount)
 		return s
-	}
-	if e.hasCycles {
+	case e.hasCycles:
 		lengths := sliceByCycles(&s, pilots, pool)
 		s.CapNS = capFactor * int64(max(lengths[len(lengths)-1], float64(s.TargetNS)))
 		countAllocating(&s, lengths, maxCount/allocDivisor, length)
-	} else {
-		s.RatioOfSums = true
-		least := withoutCyclesNS
-		if workload.Slice > 0 { // the requested length already allows for allocations
-			least = 0
-		}
-		s.TargetNS = int64(max(least, float64(s.MinNS), e.slowest))
-		for _, p := range pilots {
-			sliceByOps(&s, p, float64(s.TargetNS), pool)
-		}
-		s.CapNS = capFactor * int64(max(e.longestCycle, float64(s.TargetNS)))
+	default:
+		sliceWithoutCycles(&s, workload, pilots, e, pool)
 		countAllocating(&s, nil, maxCount/allocDivisor, length)
 	}
 	if slices.ContainsFunc(pilots, func(p tare.Pilot) bool { return p.Counted }) { // a slice is one complete run of a benchmark
@@ -185,13 +175,10 @@ func findExtremes(pilots []tare.Pilot) extremes {
 	return e
 }
 
-// sliceWithoutAllocations sets slices of s.MinNS, or of one operation if that takes longer, for a workload on
-// which no contender allocates. slowest is the duration of the slowest operation in ns.
+// sliceWithoutAllocations sets slices of s.MinNS, or of one operation if that takes longer, for a
+// workload on which no contender allocates. slowest is the duration of the slowest operation in ns.
 func sliceWithoutAllocations(s *tare.Slicing, pilots []tare.Pilot, slowest float64, pool int64, maxCount int) {
-	s.TargetNS = s.MinNS
-	if slowest > float64(s.TargetNS) { // a slice of one operation
-		s.TargetNS = int64(slowest)
-	}
+	s.TargetNS = max(s.MinNS, int64(slowest))
 	count := min(maxCount, max(minBalancedCount, int(totalNS/float64(s.TargetNS))))
 	s.Count, s.Block = balancedCount(len(pilots), count), noAllocBlock
 	if count < 2*noAllocBlock {
@@ -230,6 +217,21 @@ func sliceByCycles(s *tare.Slicing, pilots []tare.Pilot, pool int64) (lengths []
 		}
 	}
 	return lengths
+}
+
+// sliceWithoutCycles sets slices of a fixed length for a workload on which a contender allocates, if
+// slices cannot consist of collection cycles.
+func sliceWithoutCycles(s *tare.Slicing, workload tare.Workload, pilots []tare.Pilot, e extremes, pool int64) {
+	s.RatioOfSums = true
+	least := withoutCyclesNS
+	if workload.Slice > 0 { // the requested length already allows for allocations
+		least = 0
+	}
+	s.TargetNS = int64(max(least, float64(s.MinNS), e.slowest))
+	for _, p := range pilots {
+		sliceByOps(s, p, float64(s.TargetNS), pool)
+	}
+	s.CapNS = capFactor * int64(max(e.longestCycle, float64(s.TargetNS)))
 }
 
 // countAllocating sets the number of slices for a workload on which a contender allocates, and the number
