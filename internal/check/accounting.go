@@ -79,7 +79,7 @@ func listImbalances(in Input, contender, workload string) []string {
 const nsPerSecond = 1e9
 
 // countedRate reads the number of requests per second over the reported rate: 1 if they agree.
-func countedRate(s tare.Sample) (float64, bool) {
+func countedRate(s tare.Sample) (value float64, ok bool) {
 	v, ok := readRatio([]string{tare.KeyRequests}, []string{tare.KeyWall, tare.KeyRate})(s)
 	return v * nsPerSecond, ok
 }

@@ -73,13 +73,12 @@ func lagOne(x []float64) (r, low float64, ok bool) {
 
 // midRanks returns the ranks of the values of x, from 1. Equal values get the mean of their ranks.
 func midRanks(x []float64) []float64 {
-	s := slices.Clone(x)
-	slices.Sort(s)
+	sorted := slices.Sorted(slices.Values(x))
 	out := make([]float64, len(x))
 	for i, v := range x {
-		first, _ := slices.BinarySearch(s, v)
+		first, _ := slices.BinarySearch(sorted, v)
 		last := first
-		for last+1 < len(s) && s[last+1] == v {
+		for last+1 < len(sorted) && sorted[last+1] == v {
 			last++
 		}
 		out[i] = float64(first+last)/2 + 1

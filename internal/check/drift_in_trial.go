@@ -118,7 +118,7 @@ func (in Input) driftReference(drifts map[course]map[int]float64, contender, wor
 func (in Input) driftsByRound() map[course]map[int]float64 {
 	trials := map[span][]tare.Slice{}
 	for _, s := range in.Slices {
-		if s.Tau <= 1 && s.Ops > 0 && s.WallNS > 0 {
+		if isTimed(s) {
 			k := plannedSpan(s.Round, s.Workload, s.Contender)
 			trials[k] = append(trials[k], s)
 		}
@@ -139,7 +139,7 @@ func (in Input) driftsByRound() map[course]map[int]float64 {
 // computeDrift returns the drift of a trial with slices ss: the logarithm of the cost of an operation
 // in its last part over the cost in its first part, both taken from the line with the trial's slope.
 // It returns false if there are too few slices.
-func computeDrift(ss []tare.Slice) (float64, bool) {
+func computeDrift(ss []tare.Slice) (drift float64, ok bool) {
 	slices.SortFunc(ss, func(a, b tare.Slice) int { return cmp.Compare(a.Index, b.Index) })
 	n := min(maxParts, len(ss))
 	if n < minParts {

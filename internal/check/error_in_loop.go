@@ -95,7 +95,7 @@ func (t tally) String() string {
 }
 
 func (t tally) add(u tally) tally {
-	return tally{t.slices + u.slices, t.errors + u.errors, t.ops + u.ops}
+	return tally{slices: t.slices + u.slices, errors: t.errors + u.errors, ops: t.ops + u.ops}
 }
 
 // tallyRounds sums the slices of every round of every course.

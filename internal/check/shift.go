@@ -31,7 +31,8 @@ func estimateShift(x, y []float64, alpha float64) (estimate, lo, hi float64, ok 
 	k := -1 // the largest k with 2·P(U ≤ k) ≤ alpha
 	cumulated := 0.0
 	for u, p := range rankSumNull(len(x), len(y)) {
-		if cumulated += p; 2*cumulated > alpha {
+		cumulated += p
+		if 2*cumulated > alpha {
 			break
 		}
 		k = u
