@@ -41,7 +41,8 @@ func (q *quoter) collectQuotes(a tare.Answer) (out []tare.Quote) {
 			continue
 		}
 		quote := tare.Quote{Contender: p.Figure.Contender, Workload: p.Figure.Workload, Metric: p.Figure.Metric}
-		if _, ok := q.findComparison(*p.Figure); ok && q.whyVoid(*p.Figure) == "" && !slices.Contains(out, quote) {
+		_, isMeasured := q.findComparison(*p.Figure)
+		if isMeasured && q.whyVoid(*p.Figure) == "" && !slices.Contains(out, quote) {
 			out = append(out, quote)
 		}
 	}
@@ -57,7 +58,7 @@ func Recommended(s tare.Study, r *tare.Result) string {
 
 // firstFit returns the first answer whose condition holds and whose figures were all measured, and
 // its text with the figures in it, or "".
-func (q *quoter) firstFit(answers []tare.Answer) (tare.Answer, string) {
+func (q *quoter) firstFit(answers []tare.Answer) (a tare.Answer, text string) {
 	for _, a := range answers {
 		if text, err := q.fillFigures(a.Text + a.Headline); err == nil && q.matchesOutcome(a) {
 			return a, text
@@ -208,7 +209,7 @@ func (q *quoter) changeRulings(a tare.Answer, name string) []tare.Ruling {
 
 // formatFigure returns a figure as text. It returns false if the figure was not measured, or if it
 // is void and its form has no words for that.
-func (q *quoter) formatFigure(f tare.Figure) (string, bool) {
+func (q *quoter) formatFigure(f tare.Figure) (text string, ok bool) {
 	switch f.Form {
 	case tare.FigureShare, tare.FigureWhole:
 		return q.formatDecomposed(f)
@@ -228,7 +229,7 @@ func (q *quoter) formatFigure(f tare.Figure) (string, bool) {
 }
 
 // formatComparison returns a figure of a form that quotes the comparison with the baseline.
-func (q *quoter) formatComparison(f tare.Figure) (string, bool) {
+func (q *quoter) formatComparison(f tare.Figure) (text string, ok bool) {
 	c, ok := q.findComparison(f)
 	floor := tare.NoiseFloor(q.result.Comparisons, f.Workload, f.Metric)
 	if f.Form == tare.FigureWords || f.Form == tare.FigureBrief {
@@ -279,9 +280,10 @@ func (q *quoter) noiseNote(c tare.Comparison) string {
 
 // findComparison returns the comparison of a contender against the baseline. It returns false
 // without an interval.
-func (q *quoter) findComparison(f tare.Figure) (tare.Comparison, bool) {
-	c, ok := tare.FindComparison(q.result.Comparisons, f.Workload, f.Contender, f.Metric)
-	return c, ok && c.Contender != c.Against && (c.Bounded() || c.Exact)
+func (q *quoter) findComparison(f tare.Figure) (c tare.Comparison, ok bool) {
+	c, ok = tare.FindComparison(q.result.Comparisons, f.Workload, f.Contender, f.Metric)
+	hasInterval := c.Bounded() || c.Exact
+	return c, ok && c.Contender != c.Against && hasInterval
 }
 
 // whyVoid returns why the ratio of f is void, as a predicate ("is void (CHECK)"), or "" if the ratio is
@@ -355,7 +357,7 @@ func headlineComparison(c tare.Comparison, control float64) string {
 
 // countChanges returns the number of semantics tests in which the value of contender differs from
 // the reference's, as text. It returns false if no value differs.
-func (q *quoter) countChanges(contender string) (string, bool) {
+func (q *quoter) countChanges(contender string) (text string, ok bool) {
 	n := 0
 	for _, s := range q.result.Semantics {
 		for _, d := range s.Differences {
@@ -383,9 +385,11 @@ func describeRatioChange(from, to tare.Comparison) string {
 
 // formatAbsoluteValue returns the absolute value of one contender with its interval. It returns false if
 // the value was not measured or is void.
-func (q *quoter) formatAbsoluteValue(f tare.Figure) (string, bool) {
+func (q *quoter) formatAbsoluteValue(f tare.Figure) (text string, ok bool) {
 	v, ok := q.result.Value(f.Workload, f.Contender, f.Metric)
-	if !ok || v.Struck || v.Rounds == 0 || len(q.result.VoidsMetric(f.Contender, f.Workload, f.Metric)) > 0 {
+	isMeasured := ok && v.Rounds > 0
+	isVoid := v.Struck || len(q.result.VoidsMetric(f.Contender, f.Workload, f.Metric)) > 0
+	if !isMeasured || isVoid {
 		return "", false
 	}
 	unit := strings.TrimSuffix(v.Unit, "/op")
@@ -402,14 +406,15 @@ func (q *quoter) formatAbsoluteValue(f tare.Figure) (string, bool) {
 // nameBest names the contenders that can have the first rank on a workload, each with its ratio. If
 // there are several, they do not differ significantly. It returns false if fewer than two contenders
 // were ranked.
-func (q *quoter) nameBest(workload, metric string) (string, bool) {
+func (q *quoter) nameBest(workload, metric string) (text string, ok bool) {
 	var first []tare.Comparison
 	ranked := 0
 	for _, c := range q.result.Comparisons {
 		if c.Workload != workload || c.Metric != metric || c.RankLow == 0 {
 			continue
 		}
-		if ranked++; c.RankLow == 1 {
+		ranked++
+		if c.RankLow == 1 {
 			first = append(first, c)
 		}
 	}
@@ -433,7 +438,7 @@ func (q *quoter) nameBest(workload, metric string) (string, bool) {
 // formatDecomposed quotes a decomposition: its total ratio, or the share of a step. It returns false if an
 // omitted contender changes the meaning of the figure: the chain ends early, or the step also contains the
 // cause of the omitted step.
-func (q *quoter) formatDecomposed(f tare.Figure) (string, bool) {
+func (q *quoter) formatDecomposed(f tare.Figure) (text string, ok bool) {
 	measuredIndex := slices.IndexFunc(q.result.Decomposition, func(d tare.Decomposition) bool { return d.ID == f.Decomposition })
 	plannedIndex := slices.IndexFunc(q.study.Decompose, func(d tare.Decompose) bool { return d.ID == f.Decomposition })
 	if measuredIndex < 0 || plannedIndex < 0 {

@@ -147,9 +147,8 @@ func (j *judge) judgeClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Valu
 		return
 	}
 	for _, n := range notWeighed {
-		id := n.Workload()
-		needsWorkload := id != "" && (id == c.Workload || id == c.Of.Workload || slices.Contains(c.Workloads, id) || j.isDecomposedOn(c, id))
-		if n.Contender() == c.Contender || needsWorkload {
+		id := n.Workload() // "" if a contender was omitted
+		if n.Contender() == c.Contender || id != "" && j.needsWorkload(c, id) {
 			setNotMeasured(r, n.What+": "+n.Why)
 			return
 		}
@@ -175,6 +174,11 @@ func (j *judge) judgeClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Valu
 	if contender.Role == tare.RoleApart && r.Outcome != tare.NotMeasured {
 		r.Evidence += "; " + statusOnlyNote
 	}
+}
+
+// needsWorkload reports whether claim c is about the workload with id.
+func (j *judge) needsWorkload(c tare.Claim, id string) bool {
+	return id == c.Workload || id == c.Of.Workload || slices.Contains(c.Workloads, id) || j.isDecomposedOn(c, id)
 }
 
 // claimJudges returns the functions that judge the claims of each kind about a measured contender.
@@ -289,17 +293,8 @@ func (j *judge) judgeTrap(r *tare.ClaimResult, contender tare.Contender) {
 
 // judgeWithoutRatio judges a claim for which there is no ratio, because a value is missing or zero.
 func (j *judge) judgeWithoutRatio(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
-	find := func(id string) (tare.Value, bool) {
-		i := slices.IndexFunc(values, func(v tare.Value) bool {
-			return v.Contender == id && v.Workload == c.Workload && v.Metric == c.Metric
-		})
-		if i < 0 {
-			return tare.Value{}, false
-		}
-		return values[i], true
-	}
-	subject, okSubject := find(c.Contender)
-	base, okBase := find(j.evidence.Study.Baseline)
+	subject, okSubject := claimValue(values, c, c.Contender)
+	base, okBase := claimValue(values, c, j.evidence.Study.Baseline)
 	switch {
 	case !okSubject:
 		setNotMeasured(r, fmt.Sprintf("%s has no %s on %s", c.Contender, tare.MetricFor(c.Metric).Noun, c.Workload))
@@ -488,8 +483,8 @@ func explainOutcome(claim tare.Claim, c tare.Comparison, floor float64, o tare.O
 	return s + open
 }
 
-// describeSize returns how large an effect on the claimed side is beside the published one, for the end
-// of a sentence.
+// describeSize compares the size of an effect on the claimed side with the published size, for the end
+// of a sentence: ", by less than published".
 func describeSize(claim tare.Claim, c tare.Comparison) string {
 	smallest, largest := effectBounds(c)
 	published, near := math.Abs(math.Log(claim.Ratio())), math.Log(holdsWithin)
@@ -520,7 +515,11 @@ func describeMissedTarget(claim tare.Claim, c tare.Comparison) string {
 	if times == "2 times" {
 		times = "twice"
 	}
-	if claim.Target < 1 && c.Low <= claim.Target || claim.Target > 1 && c.High >= claim.Target {
+	canReach := c.High >= claim.Target
+	if claim.Target < 1 {
+		canReach = c.Low <= claim.Target
+	}
+	if canReach {
 		return than + " as claimed; whether " + times + " is open"
 	}
 	return than + " as claimed, not " + times

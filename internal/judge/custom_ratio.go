@@ -68,7 +68,7 @@ func (j *judge) judgeCustomRatio(r *tare.ClaimResult, c tare.Claim) {
 // returns the logarithm of the control's value over the baseline's instead.
 func (j *judge) controlDifferences(c tare.Claim, rounds []int) (differences []float64) {
 	base := j.evidence.Study.Baseline
-	var controlRatios, baseRatios map[int]float64 // baseRatios is nil, i.e. its logarithms are 0, for two contenders
+	var controlRatios, baseRatios map[int]float64 // for two contenders, baseRatios is nil and counts as 0
 	if c.Of.Contender != "" {
 		c.Of.Workload, c.Of.Metric = c.Workload, c.Metric
 		controlRatios = j.customRatiosByRound(c, tare.ControlID, base)
@@ -96,8 +96,8 @@ func (j *judge) whyDifferentRelays(c tare.Claim) string {
 		}
 		return *w.Traffic
 	}
-	x, y := trafficOf(c.Workload), trafficOf(c.Of.Workload)
-	if x.Delay == y.Delay && x.Bandwidth == y.Bandwidth {
+	numerator, denominator := trafficOf(c.Workload), trafficOf(c.Of.Workload)
+	if numerator.Delay == denominator.Delay && numerator.Bandwidth == denominator.Bandwidth {
 		return ""
 	}
 	return fmt.Sprintf("the delay and the bandwidth of %s are chosen here, and they make the ratio: it says nothing about another network", c.Workload)
@@ -111,7 +111,8 @@ func (j *judge) customRatiosByRound(c tare.Claim, numerator, denominator string)
 	for _, r := range index.Rounds() {
 		value, okValue := sumInRound(index, evidence.At(r, c.Workload, numerator), c.Metric, c.Plus)
 		base, okBase := sumInRound(index, evidence.At(r, c.Of.Workload, denominator), c.Of.Metric, c.Plus)
-		if okValue && okBase && value > 0 && base > 0 {
+		areMeasured := okValue && okBase
+		if areMeasured && value > 0 && base > 0 {
 			ratios[r] = math.Log(value / base)
 		}
 	}

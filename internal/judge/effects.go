@@ -115,16 +115,17 @@ func effectOfPairs(x *evidence.Index, d evidence.Evidence, metric string, a, b e
 
 // effectInRound returns ln(a/b) in one round. It returns false if a side was not measured, or was
 // zero.
-func effectInRound(x *evidence.Index, d evidence.Evidence, m tare.Metric, a, b evidence.Cell) (float64, bool) {
+func effectInRound(x *evidence.Index, d evidence.Evidence, m tare.Metric, a, b evidence.Cell) (effect float64, ok bool) {
 	if m.PerSlice {
 		effect, _, ok := effectOfSlices(x, d, m.Name, a, b)
 		return effect, ok
 	}
-	effect := math.Log(x.Sample(a)[m.Key] / x.Sample(b)[m.Key]) // an absent value is 0, so effect is not finite
+	effect = math.Log(x.Sample(a)[m.Key] / x.Sample(b)[m.Key]) // an absent value is 0, so effect is not finite
 	return effect, isFinite(effect)
 }
 
-// pairSlices returns the slices of two cells that have the same index.
+// pairSlices returns the slices of cells a (as p) and b (as q) whose index is in both cells. Elements
+// of p and q at the same position are a pair.
 func pairSlices(x *evidence.Index, metric string, a, b evidence.Cell) (p, q []stats.Point) {
 	as, bs := x.Slices(a), x.Slices(b)
 	for i, j := 0, 0; i < len(as) && j < len(bs); {
@@ -169,4 +170,5 @@ func listRounds(rounds []int) []int {
 	return rounds
 }
 
+// isFinite reports whether x is neither NaN nor infinite.
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

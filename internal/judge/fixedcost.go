@@ -96,14 +96,15 @@ func fitCostPower(sizes, times []float64) (exponent, cost float64) {
 // fitCostLine fits times by a straight line, cost + factor·x with x = (size/largest size)^p, with
 // weights of 1/time². It also returns the weighted sum of squared errors. sizes is ascending.
 func fitCostLine(sizes, times []float64, p float64) (cost, factor, squares float64) {
-	var sw, sx, sy, sxx, sxy float64
+	var sw, sx, sy, sxx, sxy float64 // sums of the weights w, and of w·x, w·time, w·x² and w·x·time
 	largest := sizes[len(sizes)-1]
 	for i, t := range times {
 		w, x := 1/(t*t), math.Pow(sizes[i]/largest, p)
 		sw, sx, sy, sxx, sxy = sw+w, sx+w*x, sy+w*t, sxx+w*x*x, sxy+w*x*t
 	}
 	factor = (sw*sxy - sx*sy) / (sw*sxx - sx*sx)
-	if cost = (sy - factor*sx) / sw; cost < 0 { // a cost is not negative: fit a line through the origin
+	cost = (sy - factor*sx) / sw
+	if cost < 0 { // a cost is not negative: fit a line through the origin
 		cost, factor = 0, sxy/sxx
 	}
 	for i, t := range times {

@@ -49,7 +49,8 @@ func Scaling(d evidence.Evidence) []tare.Scaling {
 					s.PerRound = append(s.PerRound, e)
 				}
 			}
-			if s.Rounds = len(s.PerRound); s.Rounds == 0 {
+			s.Rounds = len(s.PerRound)
+			if s.Rounds == 0 {
 				continue
 			}
 			s.Exponent = stats.HodgesLehmann(s.PerRound)
@@ -130,7 +131,7 @@ func sizeOf(w tare.Workload, extent tare.Extent) float64 {
 
 // findExponent returns the exponent of the fit over the sizes of group in one round. It returns false
 // if a size was not measured.
-func findExponent(x *evidence.Index, m tare.Metric, group []tare.Workload, extent tare.Extent, contender string, round int) (float64, bool) {
+func findExponent(x *evidence.Index, m tare.Metric, group []tare.Workload, extent tare.Extent, contender string, round int) (exponent float64, ok bool) {
 	var logSizes, logTimes []float64
 	for _, w := range group {
 		t, ok := x.InRound(m, evidence.At(round, w.ID, contender))

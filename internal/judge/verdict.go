@@ -166,13 +166,13 @@ type judge struct {
 }
 
 // comparisonOf returns the comparison of contender with the baseline. It returns false if there is none.
-func (j *judge) comparisonOf(contender, workload, metric string) (tare.Comparison, bool) {
+func (j *judge) comparisonOf(contender, workload, metric string) (c tare.Comparison, ok bool) {
 	return tare.FindComparison(j.comparisons, workload, contender, metric)
 }
 
 // findVoid returns the first finding that voids metric of contender on workload. It returns false if
 // there is none.
-func (j *judge) findVoid(contender, workload, metric string) (tare.Finding, bool) {
+func (j *judge) findVoid(contender, workload, metric string) (f tare.Finding, ok bool) {
 	voids := tare.VoidsMetric(j.findings, contender, workload, metric)
 	if len(voids) == 0 {
 		return tare.Finding{}, false
@@ -182,7 +182,7 @@ func (j *judge) findVoid(contender, workload, metric string) (tare.Finding, bool
 
 // findRatioVoid is findVoid for the ratio of contender to the baseline, which a finding about either of
 // them voids.
-func (j *judge) findRatioVoid(contender, workload, metric string) (tare.Finding, bool) {
+func (j *judge) findRatioVoid(contender, workload, metric string) (f tare.Finding, ok bool) {
 	if f, ok := j.findVoid(contender, workload, metric); ok {
 		return f, true
 	}
@@ -191,8 +191,8 @@ func (j *judge) findRatioVoid(contender, workload, metric string) (tare.Finding,
 
 // differenceVerdict returns the verdict without a criterion, which only has a sentence. It returns
 // false if the primary metric does not apply to workload or there is no comparison.
-func (j *judge) differenceVerdict(contender, workload string) (tare.Verdict, bool) {
-	v := tare.Verdict{Contender: contender, Workload: workload, Metric: j.evidence.Primary()}
+func (j *judge) differenceVerdict(contender, workload string) (v tare.Verdict, ok bool) {
+	v = tare.Verdict{Contender: contender, Workload: workload, Metric: j.evidence.Primary()}
 	if _, ok := j.evidence.Measures(workload, v.Metric); !ok {
 		return v, false
 	}
