@@ -18,11 +18,12 @@ type buildRecord struct {
 	Contender  tare.Contender `json:"contender"`
 }
 
+// recordName is the name of the file with a buildRecord.
 const recordName = "built.json"
 
 // loadBuild reads a cached build from dir. It returns false if dir has no build, or if the binary differs
 // from the recorded one.
-func loadBuild(dir string, leaf Leaf) (Built, bool) {
+func loadBuild(dir string, leaf Leaf) (built Built, ok bool) {
 	src, err := os.ReadFile(filepath.Join(dir, recordName))
 	if err != nil {
 		return Built{}, false

@@ -11,15 +11,15 @@ import (
 )
 
 var (
-	positioned      = lazyregexp.New(`^(.*?\.[A-Za-z]+):(\d+)(:\d+)?: (.*)$`)
+	positionedLine  = lazyregexp.New(`^(.*?\.[A-Za-z]+):(\d+)(:\d+)?: (.*)$`)
 	noSpace         = lazyregexp.New(`(?i)no space left on device|not enough space on the disk`)
 	noGOCACHE       = lazyregexp.New(`failed to initialize build cache at (.*)`)
 	progress        = lazyregexp.New(`^go: (downloading|finding|added|upgraded|downgraded|removed|found) `)
 	needsGo         = lazyregexp.New(`requires go >= ([0-9][0-9a-z.]*) \(running go ([0-9][0-9a-z.]*)`)
 	noDownload      = lazyregexp.New(`(?m)^go: download (go[0-9][0-9a-z.]*)[^:\n]*: (.*)$`)
 	positionPattern = lazyregexp.New(`^[^ ]*\.(go|mod):[0-9]+(:[0-9]+)?: `)
-	fetched         = lazyregexp.New(`(reading|Get|Head) "?[a-z]+://[^ ]*: `)
-	response        = lazyregexp.New(`(?m)^\s*server response: (.*)$`)
+	requestedURL    = lazyregexp.New(`(reading|Get|Head) "?[a-z]+://[^ ]*: `)
+	serverResponse  = lazyregexp.New(`(?m)^\s*server serverResponse: (.*)$`)
 )
 
 // messageLimit is the maximum length of a message of the go command in an error, in bytes.
@@ -64,8 +64,8 @@ func shortenMessage(out string, err error) string {
 // withoutAddress returns message without the address that was requested, followed by the response of the
 // server, which is on another line of out. The result has at most messageLimit bytes and "…".
 func withoutAddress(message, out string) string {
-	message = fetched.ReplaceAllString(message, "")
-	if m := response.FindStringSubmatch(out); m != nil {
+	message = requestedURL.ReplaceAllString(message, "")
+	if m := serverResponse.FindStringSubmatch(out); m != nil {
 		message += ": " + strings.TrimSuffix(m[1], ".")
 	}
 	if len(message) <= messageLimit {
@@ -86,7 +86,7 @@ func compileError(out string, err error, leaf Leaf, bases ...string) error {
 	}
 	dir := leaf.Src()
 	for line := range strings.Lines(out) {
-		if m := positioned.FindStringSubmatch(strings.TrimSpace(line)); m != nil && !strings.HasPrefix(line, "go: ") {
+		if m := positionedLine.FindStringSubmatch(strings.TrimSpace(line)); m != nil && !strings.HasPrefix(line, "go: ") {
 			return errors.New(relativeToBase(m[1], dir, bases) + ":" + m[2] + m[3] + ": " + m[4])
 		}
 	}

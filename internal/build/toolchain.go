@@ -73,10 +73,10 @@ func (b *Builder) loadToolchain(ctx context.Context) (toolchain, error) {
 	if ctx.Err() != nil {
 		return toolchain{}, ctx.Err()
 	}
-	t := toolchain{path: path, env: map[string]string{}}
 	if err != nil {
 		return toolchain{}, fmt.Errorf("%w: %s env: %s", ErrNoToolchain, name, firstLine(errText, err))
 	}
+	t := toolchain{path: path, env: map[string]string{}}
 	if err := json.Unmarshal([]byte(out), &t.env); err != nil || t.env["GOVERSION"] == "" {
 		return toolchain{}, fmt.Errorf("%w: %s env does not answer like a go command", ErrNoToolchain, name)
 	}
@@ -254,9 +254,9 @@ func cacheError(dir string, err error) error {
 	return fmt.Errorf("%w %s: %w; set TARE_CACHE to a directory that can be written", ErrCache, dir, err)
 }
 
-// Here reports whether Go release, e.g. go1.27.2, is installed, so that building with it downloads
-// nothing.
-func (b *Builder) Here(ctx context.Context, release string) bool {
+// IsInstalled reports whether the toolchain of a Go release, e.g. go1.27.2, is on this machine, so that
+// building with it downloads nothing.
+func (b *Builder) IsInstalled(ctx context.Context, release string) bool {
 	t, err := b.loadToolchain(ctx)
 	if err != nil {
 		return false

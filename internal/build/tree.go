@@ -32,14 +32,15 @@ func InSDK(rel string) bool {
 	})
 }
 
-// isLabOnly reports whether rel is in a directory of the SDK and no contender links it: files directly in
-// apps, the workloads and conformance suites of apps, and contendertest.
+// isLabOnly reports whether rel is in a directory of the SDK and no contender links it. That is true of
+// files directly in apps, of the workloads and conformance suites of apps, and of contendertest.
 func isLabOnly(rel string) bool {
 	parts := strings.Split(rel, "/") // the last one is "" for a directory
 	switch parts[0] {
 	case "apps":
 		isFile := len(parts) == 2 && parts[1] != ""
-		return isFile || len(parts) > 3 && (parts[2] == "workload" || parts[2] == "conformance")
+		isInPackage := len(parts) > 3 // apps/NAME/PACKAGE/…
+		return isFile || isInPackage && (parts[2] == "workload" || parts[2] == "conformance")
 	case "contender":
 		return len(parts) > 2 && parts[1] == "contendertest"
 	}

@@ -58,7 +58,7 @@ func findTagged(tags []string) []int {
 	names, _ := dir.Readdirnames(-1)
 	var pids []int
 	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil && pid > 1 && pid != os.Getpid() && hasTags(pid, tags) {
+		if pid, err := strconv.Atoi(name); err == nil && mayKill(pid) && hasTags(pid, tags) {
 			pids = append(pids, pid)
 		}
 	}
@@ -81,10 +81,13 @@ func hasTags(pid int, tags []string) bool {
 	return true
 }
 
+// mayKill reports whether pid is neither the first process of the system nor this process.
+func mayKill(pid int) bool { return pid > 1 && pid != os.Getpid() }
+
 // killTagged kills the process if it has the tags. It opens the process (pidfd_open(2)) before it reads
 // the environment, so that it cannot kill a new process with the same number.
 func killTagged(pid int, tags []string) {
-	if pid <= 1 || pid == os.Getpid() {
+	if !mayKill(pid) {
 		return
 	}
 	p, err := os.FindProcess(pid)

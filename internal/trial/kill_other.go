@@ -5,11 +5,12 @@ package trial
 // On these systems the environments of other processes cannot be read. Processes that leave their
 // process group are not found and not killed.
 
+// tagging reports that the processes of a run cannot be found by their tags.
 const tagging = false
 
+// findTagged finds nothing, and killTagged kills nothing.
 func findTagged([]string) []int { return nil }
-
-func killTagged(int, []string) {}
+func killTagged(int, []string)  {}
 
 // awaitExit returns false: on this system, the end of a process can only be seen by reaping it.
 func awaitExit(int) bool { return false }
@@ -17,4 +18,5 @@ func awaitExit(int) bool { return false }
 // identifyLeader returns the zero value: this system identifies a process by its number only.
 func identifyLeader(int) groupLeader { return groupLeader{} }
 
+// killTrees kills nothing.
 func killTrees(map[int]groupLeader) bool { return false }

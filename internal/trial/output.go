@@ -97,7 +97,7 @@ func (s *stream) addBytes(b []byte) {
 }
 
 // sizeAndTail returns the number of bytes so far and the saved end as valid UTF-8.
-func (s *stream) sizeAndTail() (int64, string) {
+func (s *stream) sizeAndTail() (size int64, tail string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.bytes, strings.ToValidUTF8(string(s.tail[max(0, len(s.tail)-s.tailSize):]), "\uFFFD")
