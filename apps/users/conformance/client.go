@@ -34,7 +34,7 @@ func (t protocolTest) writeCalls(addr string, set map[string]string, list ...rpc
 
 // withClient starts the contender a second time, as a client, and calls f with the process.
 func (t protocolTest) withClient(f func(p *conformance.Process) error) error {
-	return t.Visit(false, true, func(p *conformance.Process, _ wire.Reply) error { return f(p) })
+	return t.Visit(conformance.Session{}, func(p *conformance.Process, _ wire.Reply) error { return f(p) })
 }
 
 // checkClient lets the contender's own client make every call of the script. The results must be those

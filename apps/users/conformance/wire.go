@@ -35,7 +35,7 @@ type protocolTest struct {
 
 // examineServer runs the suite on a server of users.
 func examineServer(s conformance.Subject, dir string) []error {
-	if err := s.Visit(false, true, s.CheckHello); err != nil {
+	if err := s.Visit(conformance.Session{}, s.CheckHello); err != nil {
 		return []error{err} // all other tests would fail, too
 	}
 	if len(s.Protocols) == 0 {
@@ -54,7 +54,7 @@ func examineServer(s conformance.Subject, dir string) []error {
 			continue
 		}
 		for k, c := range protocolTest.listChecks(protocolTest{}, i == 0) {
-			err := s.Visit(false, k%2 == 0, func(p *conformance.Process, _ wire.Reply) error {
+			err := s.Visit(conformance.Session{NoBye: k%2 == 1}, func(p *conformance.Process, _ wire.Reply) error {
 				return c.ask(protocolTest{conformance.Exam{Subject: s, App: a, Process: p, Dir: dir}, protocol})
 			})
 			if err != nil {
@@ -62,10 +62,10 @@ func examineServer(s conformance.Subject, dir string) []error {
 			}
 		}
 	}
-	err := s.Visit(false, true, func(p *conformance.Process, _ wire.Reply) error {
+	err := s.Visit(conformance.Session{}, func(p *conformance.Process, _ wire.Reply) error {
 		return conformance.Exam{Subject: s, App: a, Process: p, Dir: dir}.CheckRefusals()
 	})
-	wrong = append(wrong, err, s.Visit(true, true, func(*conformance.Process, wire.Reply) error { return nil }))
+	wrong = append(wrong, err, s.Visit(conformance.Session{Socket: true}, func(*conformance.Process, wire.Reply) error { return nil }))
 	for _, err := range s.ExamineStandalone(a, dir) {
 		wrong = append(wrong, fmt.Errorf("alone: %w", err))
 	}
