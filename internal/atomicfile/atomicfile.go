@@ -15,8 +15,8 @@ import (
 	"path/filepath"
 )
 
-// ReadStart reads up to maxBytes+1 bytes of a file of any type. A parser that accepts at most maxBytes rejects a
-// longer file, and an endless file does not fill the memory.
+// ReadStart reads up to maxBytes+1 bytes of a file of any type. A parser that accepts at most maxBytes
+// rejects a longer file, and an endless file does not fill the memory.
 func ReadStart(path string, maxBytes int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -80,7 +80,7 @@ func MakeDirOn(d Disk, dir string, mode fs.FileMode) error {
 	return err
 }
 
-// File is a file that is being written, under a temporary name next to its path. Keep moves it to its path.
+// File is a file that is being written, under a temporary name next to its path. Keep moves it there.
 type File struct {
 	disk   Disk
 	handle Handle

@@ -44,6 +44,7 @@ type Handle interface {
 // System is the operating system's file system.
 type System struct{}
 
+// privateMode is the mode of new files.
 const privateMode = 0o600
 
 // OpenFile is [os.OpenFile].
@@ -121,6 +122,7 @@ func (f file) Truncate(size int64) error {
 	return err
 }
 
+// Size returns the size in bytes.
 func (f file) Size() (int64, error) {
 	info, err := f.Stat()
 	if err != nil {

@@ -2,4 +2,5 @@
 
 package machine
 
+// startPinned returns ErrNoAffinity.
 func startPinned([]int, func() error) error { return ErrNoAffinity }

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Gauge measures what other load on the machine does to the measurement between StartGauge and Stop.
+// Gauge measures how much other load disturbs the machine between StartGauge and Stop.
 type Gauge struct {
 	began     time.Time
 	pressure  time.Duration            // cpuPressure at the beginning; negative if unknown
@@ -84,17 +84,17 @@ func cpuPressure(file string) time.Duration {
 // one group only, so readThrottled reads the files of all ancestors (Linux,
 // Documentation/scheduler/sched-bwc.rst). It returns no entries if the kernel does not record the time.
 func readThrottled() map[string]time.Duration {
-	own, err := ownGroups()
+	current, err := currentGroups()
 	if err != nil {
 		return nil
 	}
-	return readThrottledIn(own)
+	return readThrottledIn(current)
 }
 
 // readThrottledIn is readThrottled for the given groups.
-func readThrottledIn(own groups) map[string]time.Duration {
+func readThrottledIn(current groups) map[string]time.Duration {
 	throttled := map[string]time.Duration{}
-	for _, g := range []groupDir{own.unified, own.cpu} {
+	for _, g := range []groupDir{current.unified, current.cpu} {
 		if g.dir == "" {
 			continue
 		}

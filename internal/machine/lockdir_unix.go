@@ -19,10 +19,7 @@ func LockDir(dir string) (unlock func(), ok bool) {
 	if err != nil {
 		return func() {}, true // the caller gets the error when it writes into dir
 	}
-	for err = syscall.EINTR; errors.Is(err, syscall.EINTR); {
-		err = syscall.Flock(int(d.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	}
-	if errors.Is(err, syscall.EWOULDBLOCK) {
+	if err := lockFile(d); errors.Is(err, errLocked) {
 		_ = d.Close()
 		return nil, false
 	}

@@ -35,17 +35,17 @@ func tryLockHost(name string) (func(), error) {
 func hostHolder(name string) string {
 	c, err := net.DialUnix("unix", nil, hostSocket(name))
 	if err != nil {
-		return unknown
+		return unknownHolder
 	}
 	defer c.Close()
 	raw, err := c.SyscallConn()
 	if err != nil {
-		return unknown
+		return unknownHolder
 	}
 	var peer *syscall.Ucred
 	_ = raw.Control(func(fd uintptr) { peer, _ = syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED) })
 	if peer == nil || peer.Pid == 0 { // 0 is a process of another pid namespace
-		return unknown
+		return unknownHolder
 	}
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", peer.Pid))
 	if err != nil {

@@ -4,6 +4,8 @@ package machine
 
 import "errors"
 
+// tryLockHost returns errors.ErrUnsupported.
 func tryLockHost(string) (func(), error) { return nil, errors.ErrUnsupported }
 
-func hostHolder(string) string { return unknown }
+// hostHolder returns unknownHolder.
+func hostHolder(string) string { return unknownHolder }

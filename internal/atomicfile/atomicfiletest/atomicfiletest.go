@@ -41,7 +41,8 @@ func allFaults() []Fault {
 	}
 }
 
-// disk is the system's disk, on which one operation fails.
+// disk is the system's disk, on which one operation fails. Its methods, and those of its handles, count
+// their call with beginOp before they call the system.
 type disk struct {
 	atomicfile.System
 	fault   Fault
@@ -64,7 +65,8 @@ func (d *disk) beginOp() error {
 	if d.down {
 		return d.fault.err
 	}
-	if d.count++; d.count != d.failing {
+	d.count++
+	if d.count != d.failing {
 		return nil
 	}
 	d.down = d.fault.Crash
@@ -175,6 +177,7 @@ func (d *disk) powerLoss(t *testing.T) {
 	}
 }
 
+// handle is an open file of a disk.
 type handle struct {
 	atomicfile.Handle
 	disk *disk
@@ -228,10 +231,10 @@ func (h *handle) Close() error {
 	return err
 }
 
-// Sweep makes each operation of save fail in each way, each time in a new directory. save writes a file with
-// old content, or with fresh content if fresh is true, and returns its path. The test fails if the file is
-// torn or lost, or if save returned nil and the fresh content is not there. Sweep tests both a new file and
-// one that replaces an old one.
+// Sweep makes each operation of save fail in each way, each time in a new directory. save writes a file
+// with old content, or with fresh content if fresh is true, and returns its path. The test fails if the
+// file is torn or lost, or if save returned nil and the fresh content is not there. Sweep tests both a
+// new file and one that replaces an old one.
 func Sweep(t *testing.T, save func(d atomicfile.Disk, dir string, fresh bool) (path string, err error)) {
 	t.Helper()
 	runSweep(t, save, false, true) // a new file, and over an old one
