@@ -19,7 +19,7 @@ var (
 	noDownload      = lazyregexp.New(`(?m)^go: download (go[0-9][0-9a-z.]*)[^:\n]*: (.*)$`)
 	positionPattern = lazyregexp.New(`^[^ ]*\.(go|mod):[0-9]+(:[0-9]+)?: `)
 	requestedURL    = lazyregexp.New(`(reading|Get|Head) "?[a-z]+://[^ ]*: `)
-	serverResponse  = lazyregexp.New(`(?m)^\s*server serverResponse: (.*)$`)
+	serverResponse  = lazyregexp.New(`(?m)^\s*server response: (.*)$`)
 )
 
 // messageLimit is the maximum length of a message of the go command in an error, in bytes.
