@@ -17,6 +17,11 @@ type Probe struct {
 	CheckAnswer func(Answer) error // further check of the response; nil without one
 }
 
+// WrongMethod returns a probe with a method that path does not support. allow lists those it supports.
+func WrongMethod(method, path, allow string) Probe {
+	return Probe{Request: Request{Method: method, Path: path}, Status: 405, Header: map[string]string{"Allow": allow}}
+}
+
 // Probes returns a check that sends each probe over a new connection to an app with configuration set.
 // The responses must match d as well.
 func Probes(name string, d Description, set map[string]string, list []Probe) Check {
@@ -45,7 +50,6 @@ func Probes(name string, d Description, set map[string]string, list []Probe) Che
 	}}
 }
 
-// checkResponse compares a response with p and with the description.
 func (p Probe) checkResponse(d Description, got Answer) error {
 	if got.Status != p.Status {
 		return fmt.Errorf("status %d, want %d: %.100q", got.Status, p.Status, got.Body)
