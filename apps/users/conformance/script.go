@@ -73,10 +73,9 @@ func newReference(now func() time.Time, tolerance time.Duration) (reference, err
 	if err != nil {
 		return reference{}, err
 	}
-	return reference{users.New(users.Config{Now: now}, store), tolerance}, nil
+	return reference{service: users.New(users.Config{Now: now}, store), tolerance: tolerance}, nil
 }
 
-// doCall makes a call of the reference.
 func (r reference) doCall(c rpc.Call) (rpc.Outcome, error) {
 	return c.Do(context.Background(), localClient{r.service})
 }
@@ -130,7 +129,8 @@ func (r reference) checkOutcome(c rpc.Call, got rpc.Outcome, gotErr error, want 
 	if r.tolerance == 0 && (g.Users == nil) != (w.Users == nil) {
 		return fmt.Errorf("users are %v, want %v", g.Users, w.Users)
 	}
-	if g.Total != w.Total || g.Page != w.Page || g.Limit != w.Limit || len(g.Users) != len(w.Users) {
+	isSamePage := g.Total == w.Total && g.Page == w.Page && g.Limit == w.Limit
+	if !isSamePage || len(g.Users) != len(w.Users) {
 		return fmt.Errorf("%d users of %d on page %d of %d each, want %d of %d on page %d of %d", len(g.Users), g.Total, g.Page, g.Limit, len(w.Users), w.Total, w.Page, w.Limit)
 	}
 	for i := range g.Users {
@@ -185,7 +185,7 @@ func createAll(c rpc.Client, creators int, domain string, lenient bool) error {
 		})
 	}
 	all.Wait()
-	won := 0
+	won := 0 // successful callers
 	for _, err := range outcomes {
 		var refusal *users.Error
 		switch {
