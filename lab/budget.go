@@ -30,7 +30,6 @@ import (
 // the round are discarded.
 var errLimit = errors.New("the limit of the run was reached")
 
-// isLimitReached reports whether the run has reached its time limit.
 func (r *run) isLimitReached() bool { return r.opts.Limit > 0 && r.elapsedTime() >= r.opts.Limit }
 
 // hasPlannedSlices reports whether the slices of rd have their planned length. In extra rounds, which
@@ -91,7 +90,6 @@ func (r *run) expectedPilot(contender, workload string) (pilot tare.Pilot, isKno
 	return tare.Pilot{}, false
 }
 
-// expectedPilots returns the expected results of all pilots on works.
 func (r *run) expectedPilots(works []tare.Workload) []tare.Pilot {
 	selected := map[string]bool{}
 	for _, w := range works {

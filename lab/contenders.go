@@ -161,7 +161,6 @@ func (e *UnknownError) Error() string {
 	return s
 }
 
-// roleOf returns the role of contender id, or "".
 func (r *run) roleOf(id string) tare.Role {
 	for _, c := range r.contenders {
 		if c.ID == id {
@@ -190,12 +189,10 @@ func (r *run) dropContender(id, why string) error {
 	return nil
 }
 
-// joinKeys lists the keys of m in one line, sorted.
 func joinKeys[V any](m map[string]V) string {
 	return strings.Join(slices.Sorted(maps.Keys(m)), ", ")
 }
 
-// oneLine returns the first line of s.
 func oneLine(s string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return first

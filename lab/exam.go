@@ -205,7 +205,6 @@ func (x *examination) openPrepared(ctx context.Context, exam wire.Workload) (isS
 	return true, nil
 }
 
-// close closes the process if one is open.
 func (x *examination) close(ctx context.Context) {
 	if x.session != nil {
 		x.session.Close(context.WithoutCancel(ctx))

@@ -70,5 +70,4 @@ func (r *run) describeWorkloads() error {
 	return nil
 }
 
-// inputDir returns the directory of the contenders' inputs.
 func (r *run) inputDir() string { return filepath.Join(r.opts.Dir, "input") }

@@ -258,7 +258,6 @@ func (r *run) isReduced() bool {
 	return r.opts.Quick || r.opts.User && r.opts.Rounds == 0 && r.opts.Budget < full/2
 }
 
-// openJournal starts the journal, or continues the existing one.
 func (r *run) openJournal() error {
 	path := filepath.Join(r.opts.Dir, journal.FileName)
 	fingerprint := r.studyFingerprint()
@@ -361,7 +360,6 @@ func (r *run) runOutsideBudget(do func() error) error {
 	return do()
 }
 
-// remainingBudget returns the rest of the budget.
 func (r *run) remainingBudget() time.Duration { return max(0, r.opts.Budget-r.elapsedTime()) }
 
 // sendProgress reports e to the caller of Run, if it wants reports.
@@ -371,7 +369,6 @@ func (r *run) sendProgress(e Event) {
 	}
 }
 
-// machineFacts returns the facts of the machine of the run.
 func (r *run) machineFacts(ctx context.Context) tare.Machine {
 	if r.opts.Machine != nil {
 		return *r.opts.Machine

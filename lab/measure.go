@@ -108,8 +108,7 @@ func (r *run) stopAfter(ctx context.Context, err error) error {
 	return err
 }
 
-// stopAtLimit ends the rounds because the budget is spent. It returns an error if no round is
-// finished.
+// stopAtLimit ends the rounds because the budget is spent. It returns an error if no round is finished.
 func (r *run) stopAtLimit() error {
 	if len(r.rounds) == 0 {
 		return r.tooShortError(r.plan)

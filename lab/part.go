@@ -84,7 +84,6 @@ func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed,
 // selector reports whether the contender or workload with id is measured, and if not, the reason.
 type selector func(id string) (ok bool, why string)
 
-// selectAll is the selector that selects everything.
 func selectAll(string) (ok bool, why string) { return true, "" }
 
 // addListed selects the contenders that a selected workload lists by name, in addition to those that

@@ -391,12 +391,7 @@ func (r *run) whyDropped(id string) string {
 // wasPilotedOn reports whether contender id has a pilot on workload. It returns true for a dropped
 // contender, whose loss has a reason that is reported instead.
 func (r *run) wasPilotedOn(id, workload string) bool {
-	for _, p := range r.pilots {
-		if p.Contender == id && p.Workload == workload {
-			return true
-		}
-	}
-	return r.dropped[id]
+	return r.pilotOf(id, workload).Contender != "" || r.dropped[id]
 }
 
 // openTrial starts a trial of contender id and sends it a hello request. name distinguishes the
@@ -429,7 +424,6 @@ func (r *run) contenderEnv() []string {
 	return env
 }
 
-// orderSeed returns the seed of every order in the run.
 func (r *run) orderSeed() string {
 	if r.plan.Seed != "" {
 		return r.plan.Seed

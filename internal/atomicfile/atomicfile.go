@@ -102,9 +102,7 @@ func (f *File) Write(p []byte) (int, error) { return f.handle.Write(p) }
 
 // Keep moves the file to its path and replaces an existing file. If it returns nil, the content and the
 // name are on stable storage.
-func (f *File) Keep(mode fs.FileMode) error {
-	return f.syncAndPlace(mode, f.disk.Rename)
-}
+func (f *File) Keep(mode fs.FileMode) error { return f.syncAndPlace(mode, f.disk.Rename) }
 
 // KeepNew is like Keep, but does not replace an existing file: the error is then fs.ErrExist.
 func (f *File) KeepNew(mode fs.FileMode) error {

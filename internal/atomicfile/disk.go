@@ -44,8 +44,7 @@ type Handle interface {
 // System is the operating system's file system.
 type System struct{}
 
-// privateMode is the mode of new files.
-const privateMode = 0o600
+const privateMode = 0o600 // the mode of new files
 
 // OpenFile is [os.OpenFile].
 func (System) OpenFile(path string, flag int) (Handle, error) {
@@ -122,7 +121,6 @@ func (f file) Truncate(size int64) error {
 	return err
 }
 
-// Size returns the size in bytes.
 func (f file) Size() (int64, error) {
 	info, err := f.Stat()
 	if err != nil {

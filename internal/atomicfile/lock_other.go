@@ -7,7 +7,6 @@ import "io"
 // Lock does nothing: this system has no locks that end with the process.
 func (System) Lock(string) (io.Closer, error) { return noLock{}, nil }
 
-// noLock is the lock of a system without locks.
 type noLock struct{}
 
 func (noLock) Close() error { return nil }

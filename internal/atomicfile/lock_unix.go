@@ -32,7 +32,6 @@ func (System) Lock(path string) (io.Closer, error) {
 	return nil, fmt.Errorf("lock %s: %w", path, err)
 }
 
-// fileLock is a locked file.
 type fileLock struct{ *os.File }
 
 // Close unlocks the file and closes it. Closing alone would not be enough: a child process that is being

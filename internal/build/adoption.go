@@ -16,8 +16,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// unknownLicence is the name of a licence that was not recognised or not found.
-const unknownLicence = "unknown"
+const unknownLicence = "unknown" // the name of a licence that was not recognised or not found
 
 // maxLicenceBytes is the maximum number of bytes that are read from a licence file.
 const maxLicenceBytes = 256 << 10

@@ -151,7 +151,6 @@ func (b *Builder) findTools(ctx context.Context, leaf Leaf) (toolchain, leafModu
 	return tool.withRelease(leaf.Go), mod, err
 }
 
-// buildTimeout returns Timeout or its default.
 func (b *Builder) buildTimeout() time.Duration {
 	if b.Timeout <= 0 {
 		return DefaultTimeout
@@ -159,7 +158,6 @@ func (b *Builder) buildTimeout() time.Duration {
 	return b.Timeout
 }
 
-// withTimeout returns a context that ends after buildTimeout.
 func (b *Builder) withTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, b.buildTimeout())
 }

@@ -18,8 +18,7 @@ type buildRecord struct {
 	Contender  tare.Contender `json:"contender"`
 }
 
-// recordName is the name of the file with a buildRecord.
-const recordName = "built.json"
+const recordName = "built.json" // the name of the file with a buildRecord
 
 // loadBuild reads a cached build from dir. It returns false if dir has no build, or if the binary differs
 // from the recorded one.
@@ -82,7 +81,6 @@ func publishBuild(done, dir string, leaf Leaf) error {
 	return nil
 }
 
-// writeRecord writes built.json into dir.
 func writeRecord(disk atomicfile.Disk, dir string, r buildRecord) error {
 	src, err := json.MarshalIndent(r, "", "\t")
 	if err != nil {

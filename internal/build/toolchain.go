@@ -159,7 +159,6 @@ func releaseOf(goVersion string) string {
 	return release
 }
 
-// withSetting returns t with one setting changed.
 func (t toolchain) withSetting(name, value string) toolchain {
 	t.env = maps.Clone(t.env)
 	t.env[name] = value

@@ -44,10 +44,9 @@ func autocorrelation() Check {
 // Neumann's ratio; equal values get their mean rank. lagOne returns false if x has fewer than ten
 // values or all of them are equal.
 //
-// Sources: R. Bartels, "The rank version of von Neumann's ratio test for
-// randomness", J. Amer. Statist. Assoc. 77 (1982) 40–46; R. A. Fisher, "On the
-// probable error of a coefficient of correlation deduced from a small sample",
-// Metron 1 (1921) 3–32.
+// Sources: R. Bartels, "The rank version of von Neumann's ratio test for randomness", J. Amer. Statist.
+// Assoc. 77 (1982) 40–46; R. A. Fisher, "On the probable error of a coefficient of correlation deduced
+// from a small sample", Metron 1 (1921) 3–32.
 func lagOne(x []float64) (r, low float64, ok bool) {
 	const minValues = 10
 	n := len(x)

@@ -123,8 +123,7 @@ func findTrivialValue(in Input, criterion tare.Criterion, rule tare.Rule, worklo
 	return []tare.Finding{f}
 }
 
-// isTrivial reports whether the values from lowest to highest meet the rule by at least
-// trivialFactor.
+// isTrivial reports whether the values from lowest to highest meet the rule by at least trivialFactor.
 func isTrivial(rule tare.Rule, lowest, highest float64) bool {
 	if rule.AtMost {
 		return rule.Limit >= trivialFactor*highest

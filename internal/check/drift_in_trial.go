@@ -114,7 +114,6 @@ func (in Input) driftReference(drifts map[course]map[int]float64, contender, wor
 	return course{in.Study.Baseline, workload}
 }
 
-// driftsByRound returns the drift of every course, by round.
 func (in Input) driftsByRound() map[course]map[int]float64 {
 	trials := map[span][]tare.Slice{}
 	for _, s := range in.Slices {
@@ -161,10 +160,9 @@ func computeDrift(ss []tare.Slice) (drift float64, ok bool) {
 // not carry the slope away as long as they are at most 29 % of the values. If the order of the values
 // is random, the distribution of the slope is symmetric about 0.
 //
-// Sources: H. Theil, "A rank-invariant method of linear and polynomial
-// regression analysis", Proc. Kon. Ned. Akad. Wet. A 53 (1950) 386–392,
-// 521–525, 1397–1412; P. K. Sen, "Estimates of the regression coefficient based
-// on Kendall's tau", J. Amer. Statist. Assoc. 63 (1968) 1379–1389.
+// Sources: H. Theil, "A rank-invariant method of linear and polynomial regression analysis", Proc. Kon.
+// Ned. Akad. Wet. A 53 (1950) 386–392, 521–525, 1397–1412; P. K. Sen, "Estimates of the regression
+// coefficient based on Kendall's tau", J. Amer. Statist. Assoc. 63 (1968) 1379–1389.
 func theilSen(y []float64) float64 {
 	var slopes []float64
 	for j := range y {

@@ -99,7 +99,6 @@ func (in Input) findAgainstBaseline(workloads []tare.Workload, read reading, des
 // that it needs.
 type reading func(tare.Sample) (value float64, ok bool)
 
-// readKey reads the value of one key.
 func readKey(name string) reading {
 	return func(s tare.Sample) (float64, bool) {
 		v, ok := s[name]

@@ -185,7 +185,6 @@ func (in Input) minLimit(contender, workload, metric string) (limit float64, ok 
 	return strictest, !math.IsInf(strictest, 1)
 }
 
-// joinNonEmpty joins the parts that are not empty with "; ".
 func joinNonEmpty(parts ...string) string {
 	var nonEmpty []string
 	for _, p := range parts {

@@ -57,7 +57,6 @@ func partSuspects(workloads []tare.Workload, times map[span]float64, contender s
 	return out
 }
 
-// allBounds returns the bounds of every workload.
 func allBounds(workloads []tare.Workload, times map[span]float64, contender string) (out []partBound) {
 	for _, w := range workloads {
 		out = append(out, boundsOf(w, workloads, times, contender)...)

@@ -58,8 +58,7 @@ func (c condition) isLikely() bool {
 	return estimate < c.low || estimate > c.high
 }
 
-// outOfReach is a number of rounds that means "more than any study has".
-const outOfReach = stats.MaxRounds + 1
+const outOfReach = stats.MaxRounds + 1 // a number of rounds that means "more than any study has"
 
 // roundsNeeded returns the number of rounds that would decide about the condition, or outOfReach.
 func (c condition) roundsNeeded() int {
@@ -102,9 +101,7 @@ func (s suspicion) isConfirmed() bool {
 }
 
 // isRuledOut reports whether one of the conditions is ruled out, which is enough.
-func (s suspicion) isRuledOut() bool {
-	return slices.ContainsFunc(s, condition.isRuledOut)
-}
+func (s suspicion) isRuledOut() bool { return slices.ContainsFunc(s, condition.isRuledOut) }
 
 // forecastRounds returns the number of rounds that would decide about the suspicion, and whether it
 // would then be confirmed. To confirm it, all of its conditions must be decided; to rule it out, the

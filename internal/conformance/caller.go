@@ -92,7 +92,6 @@ func (q Request) encodedBody() []byte {
 	return b.Bytes()
 }
 
-// encode returns the request to host in the format of HTTP/1.1.
 func (q Request) encode(host string) []byte {
 	body := q.encodedBody()
 	var b bytes.Buffer

@@ -45,7 +45,6 @@ func (p *Process) startWith(spec string) error {
 	return p.cmd.Start()
 }
 
-// startPipes starts the command with two pipes as its descriptors 3 and 4.
 func (p *Process) startPipes() error {
 	requestsIn, requestsOut, err := os.Pipe()
 	if err != nil {

@@ -186,9 +186,8 @@ func (q *quoter) limitRulings(a tare.Answer, name string) []tare.Ruling {
 	return []tare.Ruling{decideRule(rule, c)}
 }
 
-// changeRulings returns met if a ratio, "CONTENDER WORKLOAD METRIC", does not change from its
-// workload to workload a.To, and not met if it does. It returns nil if one of the two ratios was not
-// measured.
+// changeRulings returns met if a ratio, "CONTENDER WORKLOAD METRIC", does not change from its workload
+// to workload a.To, and not met if it does. It returns nil if one of the two ratios was not measured.
 func (q *quoter) changeRulings(a tare.Answer, name string) []tare.Ruling {
 	words := strings.Fields(name)
 	from := tare.Figure{Contender: words[0], Workload: words[1], Metric: words[2]}

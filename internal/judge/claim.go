@@ -176,7 +176,6 @@ func (j *judge) judgeClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Valu
 	}
 }
 
-// needsWorkload reports whether claim c is about the workload with id.
 func (j *judge) needsWorkload(c tare.Claim, id string) bool {
 	return id == c.Workload || id == c.Of.Workload || slices.Contains(c.Workloads, id) || j.isDecomposedOn(c, id)
 }
@@ -227,7 +226,6 @@ func (j *judge) judgeRatio(r *tare.ClaimResult, c tare.Claim, values []tare.Valu
 	}
 }
 
-// setRatioOutcome sets the outcome of a claim of a ratio in r.
 func (j *judge) setRatioOutcome(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
 	if j.reportUnanswerable(r, c) {
 		return
@@ -265,7 +263,6 @@ func (j *judge) decideRatio(r *tare.ClaimResult, c tare.Claim, comparison tare.C
 	r.Why = explainOutcome(c, comparison, floor, r.Outcome, r.SizeRefuted)
 }
 
-// setNotMeasured sets the outcome "not measured", for the reason why.
 func setNotMeasured(r *tare.ClaimResult, why string) {
 	r.Outcome, r.Why = tare.NotMeasured, why
 	if r.Evidence == "" {
@@ -340,7 +337,6 @@ func claimedSide(c tare.Claim) int {
 	return 0
 }
 
-// publishedRatio returns the published ratio in words.
 func publishedRatio(c tare.Claim) string {
 	if c.Directed() {
 		return c.Side + " without a figure"
@@ -349,9 +345,7 @@ func publishedRatio(c tare.Claim) string {
 }
 
 // canTie reports whether the claimed effect is so small that a measured tie does not refute it.
-func canTie(c tare.Claim) bool {
-	return math.Abs(math.Log(c.Ratio())) < math.Log(maxTieClaim)
-}
+func canTie(c tare.Claim) bool { return math.Abs(math.Log(c.Ratio())) < math.Log(maxTieClaim) }
 
 // compareClaim compares a claim with the interval of c, in the order of outcomes that Claims documents. It
 // reports a side only if the ratio exceeds floor, the noise floor as a logarithm. sizeRefuted is true if

@@ -78,8 +78,7 @@ func computeCost(c tare.Comparison, floor, rate float64, unit string) tare.Cost 
 	return out
 }
 
-// describeCost describes a cost in one sentence. isShown is false if the difference is not
-// significant.
+// describeCost describes a cost in one sentence. isShown is false if the difference is not significant.
 func describeCost(c tare.Cost, isShown bool, unit string) string {
 	switch {
 	case !isShown:

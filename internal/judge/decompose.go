@@ -38,7 +38,6 @@ func Decompose(d evidence.Evidence, effects []tare.Effects, comparisons []tare.C
 	return out
 }
 
-// decomposeOne computes one decomposition of the study.
 func (j *judge) decomposeOne(planned tare.Decompose, effects []tare.Effects) tare.Decomposition {
 	out := tare.Decomposition{
 		ID: planned.ID, Question: planned.Question, Workload: planned.Workload, Metric: cmp.Or(planned.Metric, j.evidence.Primary()),

@@ -95,8 +95,7 @@ func effectOfSlices(x *evidence.Index, d evidence.Evidence, metric string, a, b 
 	return effect, sum, true
 }
 
-// effectOfPairs returns ln(a/b) of two cells of one round, like effectOfSlices but without the
-// control.
+// effectOfPairs returns ln(a/b) of two cells of one round, like effectOfSlices but without the control.
 func effectOfPairs(x *evidence.Index, d evidence.Evidence, metric string, a, b evidence.Cell) (effect, sum float64, ok bool) {
 	p, q := pairSlices(x, metric, a, b)
 	sum = stats.SumEffect(p, q)
@@ -113,8 +112,7 @@ func effectOfPairs(x *evidence.Index, d evidence.Evidence, metric string, a, b e
 	return sum, sum, true
 }
 
-// effectInRound returns ln(a/b) in one round. It returns false if a side was not measured, or was
-// zero.
+// effectInRound returns ln(a/b) in one round. It returns false if a side was not measured, or was zero.
 func effectInRound(x *evidence.Index, d evidence.Evidence, m tare.Metric, a, b evidence.Cell) (effect float64, ok bool) {
 	if m.PerSlice {
 		effect, _, ok := effectOfSlices(x, d, m.Name, a, b)
@@ -170,5 +168,4 @@ func listRounds(rounds []int) []int {
 	return rounds
 }
 
-// isFinite reports whether x is neither NaN nor infinite.
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

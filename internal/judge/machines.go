@@ -83,7 +83,6 @@ func whyDifferentQuestion(a, b *tare.Result, mixedGo bool) string {
 // machineKind returns the kind of the machine of a result, e.g. linux/amd64.
 func machineKind(r *tare.Result) string { return r.Machine.OS + "/" + r.Machine.Arch }
 
-// kindsOf returns the kinds of machines, each once.
 func kindsOf(machines []Measured) []string {
 	var out []string
 	for _, m := range machines {
@@ -132,7 +131,6 @@ func combineKind(kind string, machines []Measured) []tare.OverMachines {
 	return out
 }
 
-// isComparison reports whether o is comparison c over machines.
 func isComparison(o tare.OverMachines, c tare.Comparison) bool {
 	return o.Workload == c.Workload && o.Contender == c.Contender && o.Metric == c.Metric && o.Against == c.Against
 }
@@ -218,7 +216,6 @@ func machinesSentence(o tare.OverMachines) string {
 	return text + "."
 }
 
-// joinNames lists the names of machines.
 func joinNames(machines []string) string {
 	var out []string
 	for _, name := range machines {

@@ -11,7 +11,6 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Requirements of a fit.
 const (
 	minSizes = 3 // number of sizes; a line through two points always fits
 	minSpan  = 2 // ratio of the largest size to the smallest; bodies that differ by a few bytes show no growth

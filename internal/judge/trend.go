@@ -50,9 +50,8 @@ func (j *judge) judgeTrend(r *tare.ClaimResult, c tare.Claim) {
 
 // ratioChangesByRound returns the change of contender's ratio to the baseline from the first workload
 // of the claim to the last, as a logarithm: one value for each round in which all workloads were
-// measured.
-// It returns nil if a value of a trial's metric is zero in any round: to omit only that round would
-// be a selection by outcome.
+// measured. It returns nil if a value of a trial's metric is zero in any round: to omit only that round
+// would be a selection by outcome.
 func (j *judge) ratioChangesByRound(c tare.Claim, contender string) []float64 {
 	x := j.evidence.Index()
 	m, _ := tare.MetricNamed(c.Metric)

@@ -9,14 +9,13 @@ import (
 )
 
 // Verdicts returns two kinds of verdicts: for every contender and workload a sentence about the
-// difference on the primary metric (a verdict without a criterion), and for every criterion a ruling
-// on every contender and workload that it covers. A criterion without a contender covers all
-// contenders except traps, the control, the null contender and status-only ones; it covers the
-// baseline only if it limits an absolute value. There is no verdict on contenders whose programs are
-// not installed, nor on workloads to which a metric does not apply ([tare.Workload.Measures]). Ratios
-// and differences are ruled at every look, absolute values only when the study has stopped. A verdict
-// is void if a finding voids the contender or the baseline. A latency with too few requests leaves a
-// verdict open.
+// difference on the primary metric (a verdict without a criterion), and for every criterion a ruling on
+// every contender and workload that it covers. A criterion without a contender covers all contenders
+// except traps, the control, the null contender and status-only ones; it covers the baseline only if it
+// limits an absolute value. There is no verdict on contenders whose programs are not installed, nor on
+// workloads to which a metric does not apply ([tare.Workload.Measures]). Ratios and differences are
+// ruled at every look, absolute values only when the study has stopped. A verdict is void if a finding
+// voids the contender or the baseline. A latency with too few requests leaves a verdict open.
 func Verdicts(d evidence.Evidence, comparisons []tare.Comparison, findings []tare.Finding) []tare.Verdict {
 	j := &judge{evidence: d.Indexed(), comparisons: comparisons, findings: findings}
 	var out []tare.Verdict
@@ -64,7 +63,6 @@ func noteStatusOnly(v tare.Verdict, contender tare.Contender) tare.Verdict {
 // statusOnlyNote is the note that figures of a status-only contender must carry.
 const statusOnlyNote = "apart: answers by status only"
 
-// isCovered reports whether the criterion is about c on workload.
 func isCovered(criterion tare.Criterion, rule tare.Rule, c tare.Contender, workload string) bool {
 	if criterion.Workload != "" && criterion.Workload != workload {
 		return false

@@ -2,5 +2,4 @@
 
 package machine
 
-// startPinned returns ErrNoAffinity.
 func startPinned([]int, func() error) error { return ErrNoAffinity }

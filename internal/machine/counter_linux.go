@@ -44,7 +44,6 @@ func openCounter(kind uint32, event, flags uint64) (fd int, err error) {
 	return int(n), nil
 }
 
-// readCounter returns the count of the counter with descriptor fd.
 func readCounter(fd int) (uint64, error) {
 	var count [8]byte
 	n, err := syscall.Read(fd, count[:])

@@ -85,7 +85,6 @@ func facilityProbes() []probe {
 	}
 }
 
-// probeGroup makes a control group. The note is the directory of its parent.
 func probeGroup() (found bool, note string) {
 	return tryInGroup(func(c *Cgroup) (bool, string) { return true, filepath.Dir(c.dir) })
 }

@@ -5,10 +5,8 @@ import (
 	"syscall"
 )
 
-// kernelVersion returns the release of the kernel, or "" if it is unknown.
 func kernelVersion() string { return readSysctl("kern.osrelease") }
 
-// cpuModel returns the name of the processor, or "" if it is unknown.
 func cpuModel() string { return readSysctl("machdep.cpu.brand_string") }
 
 // totalMemory returns the machine's memory in bytes. Sysctl reads the number like a string and drops a
@@ -21,7 +19,6 @@ func totalMemory() int64 {
 	return int64(binary.LittleEndian.Uint64(append(b, make([]byte, 8-len(b))...)))
 }
 
-// readSysctl returns the value of a kernel variable, or "" if it cannot be read.
 func readSysctl(name string) string {
 	v, err := syscall.Sysctl(name)
 	if err != nil {

@@ -4,11 +4,9 @@ package machine
 
 import "os"
 
-// kernelVersion returns the release of the kernel, or "" if it is unknown.
 func kernelVersion() string { return "" }
 
 // cpuModel returns the name of the processor, which Windows has in the environment, or "".
 func cpuModel() string { return os.Getenv("PROCESSOR_IDENTIFIER") }
 
-// totalMemory returns 0: the memory is unknown.
 func totalMemory() int64 { return 0 }

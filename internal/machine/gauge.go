@@ -91,7 +91,6 @@ func readThrottled() map[string]time.Duration {
 	return readThrottledIn(current)
 }
 
-// readThrottledIn is readThrottled for the given groups.
 func readThrottledIn(current groups) map[string]time.Duration {
 	throttled := map[string]time.Duration{}
 	for _, g := range []groupDir{current.unified, current.cpu} {

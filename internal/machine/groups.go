@@ -89,9 +89,7 @@ func groupUnder(mount, root, path string) groupDir {
 }
 
 // hasWord reports whether a comma-separated list contains word.
-func hasWord(list, word string) bool {
-	return slices.Contains(strings.Split(list, ","), word)
-}
+func hasWord(list, word string) bool { return slices.Contains(strings.Split(list, ","), word) }
 
 // unescapeOctal undoes mountinfo's octal escapes.
 func unescapeOctal(s string) string {

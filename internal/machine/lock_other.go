@@ -7,7 +7,6 @@ import (
 	"os"
 )
 
-// tryLock returns an error.
 func tryLock(string) (*os.File, error) {
 	return nil, errors.New("locking is not supported on this system")
 }

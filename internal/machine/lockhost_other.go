@@ -4,8 +4,6 @@ package machine
 
 import "errors"
 
-// tryLockHost returns errors.ErrUnsupported.
 func tryLockHost(string) (func(), error) { return nil, errors.ErrUnsupported }
 
-// hostHolder returns unknownHolder.
 func hostHolder(string) string { return unknownHolder }

@@ -89,7 +89,6 @@ func Children(pid int) (pids []int, ok bool) {
 	return pids, ok
 }
 
-// statusField returns one field of /proc/PID/status, trimmed.
 func statusField(pid int, name string) (value string, ok bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {

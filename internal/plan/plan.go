@@ -72,8 +72,7 @@ type Options struct {
 }
 
 // Least returns the least budget of a study of these workloads: the time for the pilots and for six
-// rounds of one workload and two contenders. Six is the least number of rounds for an interval at
-// 95 %.
+// rounds of one workload and two contenders. Six is the least number of rounds for an interval at 95 %.
 func Least(workloads []tare.Workload) time.Duration {
 	if slices.ContainsFunc(workloads, func(w tare.Workload) bool { return w.Traffic == nil }) || len(workloads) == 0 {
 		return minProgramBudget
@@ -216,7 +215,6 @@ func scheduleTo(n int) []int {
 // sliceOverheadNS is the overhead of a slice in ns: request, reply and journal line.
 const sliceOverheadNS = 30e3
 
-// byWorkload groups pilots by workload.
 func byWorkload(pilots []tare.Pilot) map[string][]tare.Pilot {
 	groups := map[string][]tare.Pilot{}
 	for _, p := range pilots {

@@ -160,7 +160,6 @@ type extremes struct {
 	hasCycles    bool    // slices can consist of collection cycles: all are known, and none is too long
 }
 
-// findExtremes returns the extremes of pilots.
 func findExtremes(pilots []tare.Pilot) extremes {
 	e := extremes{hasCycles: true}
 	for _, p := range pilots {

@@ -62,10 +62,8 @@ func (p *Process) endProcess(ctx context.Context) {
 	p.recordEnd()
 }
 
-// closedError returns the error of a request after Close.
 func closedError() error { return trialError(tare.ErrExit, "the trial is closed") }
 
-// currentEvidence returns the evidence recorded so far.
 func (p *Process) currentEvidence() tare.Evidence {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -176,8 +174,7 @@ func (p *Process) killAll() {
 	}
 }
 
-// survivors returns the pids of the trial's other live processes, found by tag and by control
-// group.
+// survivors returns the pids of the trial's other live processes, found by tag and by control group.
 func (p *Process) survivors() []int {
 	pids := findTagged(p.envTags())
 	if p.group != nil {

@@ -16,8 +16,7 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// EnvGuardian is the environment variable that makes a process a guardian. Its value is the run's
-// tag.
+// EnvGuardian is the environment variable that makes a process a guardian. Its value is the run's tag.
 const EnvGuardian = "TARE_GUARDIAN"
 
 // guardLimit is the maximum time that a guardian waits for processes to end.

@@ -12,8 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// newGroupAttr puts a contender into a separate process group and, if there is one, a control
-// group.
+// newGroupAttr puts a contender into a separate process group and, if there is one, a control group.
 func newGroupAttr(group *machine.Cgroup) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setpgid: true}
 	if group != nil {

@@ -8,7 +8,6 @@ package trial
 // tagging reports that the processes of a run cannot be found by their tags.
 const tagging = false
 
-// findTagged finds nothing, and killTagged kills nothing.
 func findTagged([]string) []int { return nil }
 func killTagged(int, []string)  {}
 
@@ -18,5 +17,4 @@ func awaitExit(int) bool { return false }
 // identifyLeader returns the zero value: this system identifies a process by its number only.
 func identifyLeader(int) groupLeader { return groupLeader{} }
 
-// killTrees kills nothing.
 func killTrees(map[int]groupLeader) bool { return false }

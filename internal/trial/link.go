@@ -21,7 +21,6 @@ type link interface {
 	close()
 }
 
-// newLink returns a link of the kind that this system supports.
 func newLink() (link, error) {
 	if runtime.GOOS == "windows" {
 		return newSocket()
@@ -39,7 +38,6 @@ type pipes struct {
 	childRequests, childReplies *os.File // the contender's ends
 }
 
-// newPipes opens both pipes.
 func newPipes() (*pipes, error) {
 	childRequests, requests, err := os.Pipe()
 	if err != nil {

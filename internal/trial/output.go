@@ -57,7 +57,6 @@ func (o *output) closeChildEnds() {
 	_ = o.stderr.child.Close()
 }
 
-// closeOurEnds closes the ends of this process.
 func (o *output) closeOurEnds() {
 	_ = o.stdout.ours.Close()
 	_ = o.stderr.ours.Close()

@@ -136,7 +136,6 @@ func (p *Process) startInGroup() (err error) {
 	return nil
 }
 
-// newGroup makes the trial's control group.
 func (p *Process) newGroup() (*machine.Cgroup, error) {
 	if p.spec.ungrouped {
 		return nil, errors.ErrUnsupported
@@ -335,7 +334,6 @@ func startError(err error) error {
 	return trialError(tare.ErrStart, "%s", format.Line(err.Error(), format.LineLimit))
 }
 
-// trialError returns a TrialError with a formatted message.
 func trialError(class, format string, args ...any) *tare.TrialError {
 	return &tare.TrialError{Class: class, Message: fmt.Sprintf(format, args...)}
 }

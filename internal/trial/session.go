@@ -134,7 +134,6 @@ func checkTiming(reply wire.Reply, err error) error {
 	return nil
 }
 
-// protocolError returns a TrialError of class protocol with a formatted message.
 func protocolError(format string, args ...any) *tare.TrialError {
 	return &tare.TrialError{Class: tare.ErrProtocol, Message: fmt.Sprintf(format, args...)}
 }

@@ -34,7 +34,6 @@ func identifyLeader(pid int) groupLeader {
 	return groupLeader{start: p.start, session: p.session}
 }
 
-// readProcesses returns all processes by pid.
 func readProcesses() map[int]processStat {
 	all := map[int]processStat{}
 	dir, err := os.Open("/proc")

@@ -334,7 +334,6 @@ func (l *Log) isUnsyncedEnd(damaged []byte, input *bufio.Reader, maxLen int) (is
 // errLong is the error of readLine for a line of more than maxLen bytes.
 var errLong = errors.New("a line that is longer than the longest")
 
-// readLine reads a line including its newline.
 func readLine(input *bufio.Reader, maxLen int) (line []byte, err error) {
 	for {
 		part, err := input.ReadSlice('\n')

@@ -26,7 +26,6 @@ type Fault struct {
 	keepsNames bool // with powerLoss: names that were not synced stay
 }
 
-// allFaults returns the faults that EachFault tries.
 func allFaults() []Fault {
 	powerErr := errors.New("power loss")
 	return []Fault{
@@ -177,7 +176,6 @@ func (d *disk) powerLoss(t *testing.T) {
 	}
 }
 
-// handle is an open file of a disk.
 type handle struct {
 	atomicfile.Handle
 	disk *disk

@@ -248,7 +248,6 @@ func (n *inode) survivingData(rng *rand.Rand) []byte {
 	return out
 }
 
-// sectorAt returns the content of sector i.
 func (n *inode) sectorAt(i int) []byte {
 	return slices.Clone(n.data[min(i*sector, len(n.data)):min((i+1)*sector, len(n.data))])
 }
