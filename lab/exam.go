@@ -99,8 +99,8 @@ type firstDifference struct {
 }
 
 // wasReported reports whether a semantics test of another operation on the same fixture has found a
-// difference in this case that is at least as severe. For example, a value that is encoded wrongly is also
-// decoded wrongly, and must be reported only once.
+// difference in this case that is at least as severe. For example, a value that is encoded wrongly
+// is also decoded wrongly, and must be reported only once.
 func (x *examination) wasReported(exam wire.Workload, d tare.Difference) bool {
 	key := exam.Fixture + " " + d.Case
 	first, seen := x.differed[key]
@@ -133,8 +133,8 @@ func (x *examination) runAll(ctx context.Context, exams []wire.Workload) error {
 	return nil
 }
 
-// runExam requests the cases of one semantics test one by one. After a case that ends the process, it requests
-// the other cases from a new one.
+// runExam requests the cases of one semantics test one by one. After a case that ends the process,
+// it requests the other cases from a new one.
 func (x *examination) runExam(ctx context.Context, exam wire.Workload) error {
 	exits := 0
 	for i := range exam.Bodies {
@@ -212,9 +212,9 @@ func (x *examination) close(ctx context.Context) {
 	}
 }
 
-// measureStarts starts startProcesses processes of contender id, one after another. It returns the median
-// time from the start to the first answer, and the median resident memory before the first request. Both
-// are 0 if a process does not answer. The memory is also 0 if it cannot be read.
+// measureStarts starts startProcesses processes of contender id, one after another. It returns the
+// median time from the start to the first answer, and the median resident memory before the first
+// request. Both are 0 if a process does not answer. The memory is also 0 if it cannot be read.
 func (r *run) measureStarts(ctx context.Context, id string, exams []wire.Workload) (tare.Adoption, error) {
 	var seconds []float64
 	var memory []int64

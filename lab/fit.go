@@ -61,9 +61,9 @@ func (r *run) listParticipants() []string {
 	return ids
 }
 
-// listBrief lists the contenders whose slices are a tenth as long as those of others: the null contender,
-// and traps that only checks without statistics must catch. No ratio of them is computed, and no check
-// needs their complete slices.
+// listBrief lists the contenders whose slices are a tenth as long as those of others: the null
+// contender, and traps that only checks without statistics must catch. No ratio of them is
+// computed, and no check needs their complete slices.
 func (r *run) listBrief() []string {
 	var ids []string
 	for _, c := range r.contenders {
@@ -242,8 +242,8 @@ func findSubjects(s tare.Study) subjects {
 // removed.
 const guessedShare = 0.6
 
-// guessPilots returns the finished pilots. For each contender that has not been piloted yet it adds a copy
-// of the baseline's pilots with guessedShare of their time.
+// guessPilots returns the finished pilots. For each contender that has not been piloted yet it adds
+// a copy of the baseline's pilots with guessedShare of their time.
 func (r *run) guessPilots() []tare.Pilot {
 	var pilots []tare.Pilot
 	known := map[[2]string]bool{} // by contender and workload

@@ -254,8 +254,8 @@ func setDefaults(o *Options, study tare.Study) error {
 // isReduced reports whether the run measures only the parts of the study that a claim, a criterion or
 // an expectation needs: at quick, and if the user's budget is less than half of the full budget.
 func (r *run) isReduced() bool {
-	full := Budget(r.study.Budget, false)
-	return r.opts.Quick || r.opts.User && r.opts.Rounds == 0 && r.opts.Budget < full/2
+	isShort := r.opts.User && r.opts.Rounds == 0 && r.opts.Budget < Budget(r.study.Budget, false)/2
+	return r.opts.Quick || isShort
 }
 
 func (r *run) openJournal() error {
@@ -352,8 +352,8 @@ func (r *run) elapsedTime() time.Duration {
 	return r.spentBefore + r.opts.Now().Sub(r.started) - r.uncountedTime
 }
 
-// runOutsideBudget calls do without counting its time against the budget. It is for work whose result is
-// stored, like a build, so that the next run does not repeat the work.
+// runOutsideBudget calls do without counting its time against the budget. It is for work whose
+// result is stored, like a build, so that the next run does not repeat the work.
 func (r *run) runOutsideBudget(do func() error) error {
 	began := r.opts.Now()
 	defer func() { r.uncountedTime += r.opts.Now().Sub(began) }()
@@ -404,9 +404,9 @@ func (r *run) averageNoise() tare.Noise {
 	}
 }
 
-// startNoiseSampler starts to record the machine's noise. The returned function stops the recording and
-// returns the noise since the start. Its argument is the trials of that time, whose evidence has the wait
-// for a processor.
+// startNoiseSampler starts to record the machine's noise. The returned function stops the recording
+// and returns the noise since the start. Its argument is the trials of that time, whose evidence
+// has the wait for a processor.
 func (r *run) startNoiseSampler() func(trials []tare.Trial) tare.Noise {
 	if r.opts.Machine != nil {
 		return func([]tare.Trial) tare.Noise { return r.opts.Machine.Noise }

@@ -117,9 +117,9 @@ func (r *run) stopAtLimit() error {
 	return nil
 }
 
-// callPermit reports whether Options.Permit allows another round. If it does not, callPermit changes the
-// plan to end after the done rounds. The number of rounds then does not depend on the measurements, so the
-// result is that of a study with a fixed number of rounds.
+// callPermit reports whether Options.Permit allows another round. If it does not, callPermit
+// changes the plan to end after the done rounds. The number of rounds then does not depend on the
+// measurements, so the result is that of a study with a fixed number of rounds.
 func (r *run) callPermit(ctx context.Context, done int) (more bool, err error) {
 	if r.opts.Permit == nil {
 		return true, nil

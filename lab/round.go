@@ -62,8 +62,8 @@ func (r *run) runRound(ctx context.Context, rd tare.Round) error {
 	return nil
 }
 
-// groupWorkloads sorts the workload ids so that the workloads of a group follow each other, if the kind has
-// groups. The groups are in the order of their first workloads.
+// groupWorkloads sorts the workload ids so that the workloads of a group follow each other, if the
+// kind has groups. The groups are in the order of their first workloads.
 func (r *run) groupWorkloads(names []string) []string {
 	grouper, ok := r.kind.(Grouper)
 	if !ok {
@@ -338,9 +338,9 @@ func (r *run) makeSample(ctx context.Context, slicing tare.Slicing, p *participa
 }
 
 // handleFailure handles an error of the trial of p. It does nothing if err is nil. After a
-// *tare.TrialError the round continues without the contender. The contender takes part in the next round
-// unless it has failed too often. handleFailure returns an error only if the study cannot continue. The
-// round is then discarded.
+// *tare.TrialError the round continues without the contender. The contender takes part in the next
+// round unless it has failed too often. handleFailure returns an error only if the study cannot
+// continue. The round is then discarded.
 func (r *run) handleFailure(ctx context.Context, p *participant, err error) error {
 	if err == nil {
 		return nil

@@ -73,9 +73,9 @@ func contendersInQuestion(s tare.Study) (ids []string) {
 	return ids
 }
 
-// areCriteriaVoid reports whether every criterion is void at a look, for reasons that more rounds do not
-// change. It returns false while a trap takes part, because the checks may need more rounds to catch the
-// trap.
+// areCriteriaVoid reports whether every criterion is void at a look, for reasons that more rounds
+// do not change. It returns false while a trap takes part, because the checks may need more rounds
+// to catch the trap.
 func (r *run) areCriteriaVoid(judged judgedRounds) bool {
 	isTrap := func(c tare.Contender) bool { return c.Role == tare.RoleTrap && !r.dropped[c.ID] }
 	return !slices.ContainsFunc(r.contenders, isTrap) && judge.AllVoid(judged.data, judged.findings, judged.verdicts, judged.claims, check.Statistical)

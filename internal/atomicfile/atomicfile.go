@@ -1,7 +1,7 @@
-// Package atomicfile writes files atomically. Whatever operation fails and whenever the machine stops, a
-// path has either its old or its new content, and a write that returned without an error is not lost.
-// The package also reads files with a size limit, and detects whether the files of a directory have
-// changed since the directory was sealed.
+// Package atomicfile writes files atomically. Whatever operation fails and whenever the machine
+// stops, a path has either its old or its new content, and a write that returned without an error
+// is not lost. The package also reads files with a size limit, and detects whether the files of a
+// directory have changed since the directory was sealed.
 package atomicfile
 
 import (

@@ -111,8 +111,8 @@ func (System) SyncDir(dir string) error {
 // file is a Handle of the operating system.
 type file struct{ *os.File }
 
-// Truncate shortens the file by its path if that is not permitted by its handle: Windows does not shorten
-// a file that was opened with Append.
+// Truncate shortens the file by its path if that is not permitted by its handle: Windows does not
+// shorten a file that was opened with Append.
 func (f file) Truncate(size int64) error {
 	err := f.File.Truncate(size)
 	if errors.Is(err, fs.ErrPermission) {

@@ -14,8 +14,8 @@ import (
 // sumName is the name of the file with the checksum of all other files of its directory.
 const sumName = ".tare-sum"
 
-// Seal writes a file into dir with the checksum of the names, sizes and contents of all files below dir.
-// No file may be written there afterwards.
+// Seal writes a file into dir with the checksum of the names, sizes and contents of all files below
+// dir. No file may be written there afterwards.
 func Seal(d Disk, dir string) error {
 	sum, err := sumOf(dir)
 	if err != nil {

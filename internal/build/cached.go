@@ -20,8 +20,8 @@ type buildRecord struct {
 
 const recordName = "built.json" // the name of the file with a buildRecord
 
-// loadBuild reads a cached build from dir. It returns false if dir has no build, or if the binary differs
-// from the recorded one.
+// loadBuild reads a cached build from dir. It returns false if dir has no build, or if the binary
+// differs from the recorded one.
 func loadBuild(dir string, leaf Leaf) (built Built, ok bool) {
 	src, err := os.ReadFile(filepath.Join(dir, recordName))
 	if err != nil {

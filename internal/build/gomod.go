@@ -110,8 +110,8 @@ func moduleOf(dir string) (leafModule, error) {
 	}
 }
 
-// parseModule reads the directives of the go.mod in dir that affect a build. It skips lines that it does
-// not understand: the go command reports errors.
+// parseModule reads the directives of the go.mod in dir that affect a build. It skips lines that it
+// does not understand: the go command reports errors.
 func parseModule(dir string, gomod []byte) leafModule {
 	m := leafModule{root: dir}
 	block := "" // directive of the block that a line is in

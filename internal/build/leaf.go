@@ -86,8 +86,8 @@ func (m Manifest) VariantID(variant string) string {
 	return m.ID + "-" + variant
 }
 
-// Leaf is a contender's directory: a main package with a manifest, or only a manifest with Source, which
-// builds the main package of another directory in another way.
+// Leaf is a contender's directory: a main package with a manifest, or only a manifest with Source,
+// which builds the main package of another directory in another way.
 type Leaf struct {
 	Dir      string // absolute directory of the manifest; the main package is in Src
 	Manifest Manifest

@@ -61,8 +61,8 @@ func shortenMessage(out string, err error) string {
 	return withoutAddress(positionPattern.ReplaceAllString(line, ""), out)
 }
 
-// withoutAddress returns message without the address that was requested, followed by the response of the
-// server, which is on another line of out. The result has at most messageLimit bytes and "…".
+// withoutAddress returns message without the address that was requested, followed by the response of
+// the server, which is on another line of out. The result has at most messageLimit bytes and "…".
 func withoutAddress(message, out string) string {
 	message = requestedURL.ReplaceAllString(message, "")
 	if m := serverResponse.FindStringSubmatch(out); m != nil {
@@ -78,8 +78,8 @@ func withoutAddress(message, out string) string {
 	return message[:cut] + "…"
 }
 
-// compileError returns the error, in one line, of a go build that wrote out. It is the first line with a
-// position, with the path relative to one of the bases, or else the first message.
+// compileError returns the error, in one line, of a go build that wrote out. It is the first line
+// with a position, with the path relative to one of the bases, or else the first message.
 func compileError(out string, err error, leaf Leaf, bases ...string) error {
 	if known := machineError(out, leaf); known != nil {
 		return known
@@ -93,8 +93,8 @@ func compileError(out string, err error, leaf Leaf, bases ...string) error {
 	return fmt.Errorf("%s: %s", relativeToBase(".", dir, bases), firstLine(out, err))
 }
 
-// messageBases returns the directories that paths in messages are relative to: the SDK's directory, if the
-// contender is below it, or else the contender's module and the SDK; and the module cache.
+// messageBases returns the directories that paths in messages are relative to: the SDK's directory,
+// if the contender is below it, or else the contender's module and the SDK; and the module cache.
 func (t toolchain) messageBases(m leafModule) []string {
 	bases := []string{m.root}
 	if sdk := m.sdkDir(); sdk != "" {
@@ -109,8 +109,8 @@ func (t toolchain) messageBases(m leafModule) []string {
 	return bases
 }
 
-// relativeToBase returns the path of file, which may be relative to dir, relative to the first base that
-// contains it.
+// relativeToBase returns the path of file, which may be relative to dir, relative to the first base
+// that contains it.
 func relativeToBase(file, dir string, bases []string) string {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(dir, file)

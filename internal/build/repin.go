@@ -94,8 +94,8 @@ func (p Pin) editArgs(mod leafModule, graph string) []string {
 	return args
 }
 
-// addReachable adds to seen all nodes that are reachable from start. graph has a line "from to" for each
-// edge.
+// addReachable adds to seen all nodes that are reachable from start. graph has a line "from to" for
+// each edge.
 func addReachable(graph, start string, seen map[string]bool) {
 	edges := map[string][]string{}
 	for line := range strings.Lines(graph) {

@@ -21,9 +21,9 @@ func SDKDirs() []string {
 	return []string{"apps", "contender", "internal/protowire", "internal/userswire", "internal/atomicfile", "load/h2", "load/hist", "load/nap", "load/pace"}
 }
 
-// InSDK reports whether the file at rel, a slash path in the repository, is in one of SDKDirs. If rel ends
-// with a slash it is a directory, which may also be above one of SDKDirs. InSDK returns false for what
-// only labs and tests use.
+// InSDK reports whether the file at rel, a slash path in the repository, is in one of SDKDirs. If
+// rel ends with a slash it is a directory, which may also be above one of SDKDirs. InSDK returns
+// false for what only labs and tests use.
 func InSDK(rel string) bool {
 	return !isLabOnly(rel) && slices.ContainsFunc(SDKDirs(), func(dir string) bool {
 		isInside := strings.HasPrefix(rel, dir+"/")
@@ -123,8 +123,8 @@ func hashFile(h hash.Hash, root, rel string) error {
 	return nil
 }
 
-// copyTree copies the files of the module in root, the same ones that hashTree reads with wantAll. A link
-// becomes a copy of its file.
+// copyTree copies the files of the module in root, the same ones that hashTree reads with wantAll.
+// A link becomes a copy of its file.
 func copyTree(root, to string) error {
 	return walkFiles(root, wantAll, func(root, rel string) error {
 		return copyInto(filepath.Join(root, filepath.FromSlash(rel)), filepath.Join(to, filepath.FromSlash(rel)))

@@ -62,8 +62,8 @@ func readInFlight(s tare.Sample) (value float64, ok bool) {
 	return v / nsPerSecond, ok // rates are per second, latencies in nanoseconds
 }
 
-// whyLittleFails returns the sentence that Little's law does not hold, with both numbers of requests. It
-// returns "" if the law holds or values are missing.
+// whyLittleFails returns the sentence that Little's law does not hold, with both numbers of
+// requests. It returns "" if the law holds or values are missing.
 func whyLittleFails(in Input, contender, workload string) string {
 	e, ok := estimateOver(in.perRound(contender, workload, readInFlight))
 	if !ok || !e.isOff(maxLittleOff) {

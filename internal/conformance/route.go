@@ -58,8 +58,8 @@ func methodTable() []fixture.Route {
 	}
 }
 
-// catchAllTable returns a table with catch-alls. Below the prefix of a catch-all there is no other route
-// of its method.
+// catchAllTable returns a table with catch-alls. Below the prefix of a catch-all there is no other
+// route of its method.
 func catchAllTable() []fixture.Route {
 	return []fixture.Route{
 		{Method: "GET", Path: "/"}, {Method: "GET", Path: "/health"},

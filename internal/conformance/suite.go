@@ -62,8 +62,8 @@ func (s Subject) isEnough(errs []error) bool {
 	return s.Enough != nil && errs != nil && s.Enough(errors.Join(errs...))
 }
 
-// Loose reports whether only the status of an answer is compared, because the contender is a server that
-// does only a part of the work.
+// Loose reports whether only the status of an answer is compared, because the contender is a server
+// that does only a part of the work.
 func (s Subject) Loose() bool { return s.Answers[s.Variant] == "status" }
 
 // Examine runs the suite of the contender's kind and returns the errors that it finds. Inputs are
@@ -195,8 +195,8 @@ func (s Subject) CheckHello(p *Process, a wire.Reply) error {
 	return errors.Join(errs...)
 }
 
-// checkErrorReplies checks that the contender replies with an error to requests that it cannot carry out,
-// and continues after each of them.
+// checkErrorReplies checks that the contender replies with an error to requests that it cannot
+// carry out, and continues after each of them.
 func checkErrorReplies(p *Process, dir string) error {
 	missing := &wire.Workload{ID: "gone", Fixture: "devices", Op: "marshal", Input: filepath.Join(dir, "gone"), Bodies: 1, SHA256: "00"}
 	for _, q := range []wire.Request{
@@ -219,8 +219,8 @@ func checkErrorReplies(p *Process, dir string) error {
 	return nil
 }
 
-// checkNoLab checks that a contender prints a message and fails if it is started without a lab, instead of
-// waiting for requests.
+// checkNoLab checks that a contender prints a message and fails if it is started without a lab,
+// instead of waiting for requests.
 func (s Subject) checkNoLab() error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.Limit)
 	defer cancel()

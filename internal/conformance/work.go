@@ -164,9 +164,9 @@ func checkHeap(p *Process, w wire.Workload) error {
 // declared to return new memory.
 func CheckReply(request wire.Request, reply wire.Reply, fresh bool) error {
 	capped := request.CapNS > 0 && request.Ops > request.CapOps // the slice may end early, but not before CapOps
-	// A slice without a completed collection cycle was ended by its cap, so it must have at least CapOps
-	// operations. Exactly the requested number would mean that the contender ignored the cap, or copied the
-	// number from the request. A slice until gc that completed a cycle may have any number.
+	// A slice without a completed collection cycle was ended by its cap, so it must have at least
+	// CapOps operations. Exactly the requested number would mean that the contender ignored the cap, or
+	// copied the number from the request. A slice until gc that completed a cycle may have any number.
 	isImpossible := reply.Ops < request.CapOps || reply.Ops == request.Ops
 	isCapWrong := capped && reply.GC == 0 && isImpossible
 	isStats, isSlice := request.Op == wire.OpStats, request.Op == wire.OpSlice

@@ -39,8 +39,8 @@ func Choose(n int, one, many string) string {
 	return many
 }
 
-// Clip returns at most limit characters of text, the last of them … if text was cut. A limit of 0 or less
-// means no limit.
+// Clip returns at most limit characters of text, the last of them … if text was cut. A limit of 0
+// or less means no limit.
 func Clip(text string, limit int) string {
 	if limit <= 0 || utf8.RuneCountInString(text) <= limit {
 		return text
@@ -118,8 +118,8 @@ func Seconds(d time.Duration) string {
 	return strconv.FormatFloat(d.Round(time.Millisecond).Seconds(), 'g', 4, 64) + " s"
 }
 
-// Line returns foreign text as one line of printable characters. Lines are joined by a space. After limit
-// characters the text is cut off; 0 means no limit.
+// Line returns foreign text as one line of printable characters. Lines are joined by a space. After
+// limit characters the text is cut off; 0 means no limit.
 func Line(text string, limit int) string {
 	lines := strings.FieldsFunc(strings.ToValidUTF8(text, "\uFFFD"), func(r rune) bool { return r == '\n' || r == '\r' })
 	for i, l := range lines {

@@ -10,10 +10,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Answer returns the headline of a result, the line of figures below it, and the comparisons that they
-// quote. It uses the first of the study's answers whose condition holds and whose headline (or text, if it
-// has no headline) quotes only measured figures. If no answer fits because a contender could not be
-// measured, the headline states that. Otherwise both texts are "".
+// Answer returns the headline of a result, the line of figures below it, and the comparisons that
+// they quote. It uses the first of the study's answers whose condition holds and whose headline (or
+// text, if it has no headline) quotes only measured figures. If no answer fits because a contender
+// could not be measured, the headline states that. Otherwise both texts are "".
 func Answer(s tare.Study, r *tare.Result) (headline, figures string, quotes []tare.Quote) {
 	q := &quoter{study: s, result: r}
 	if a, text := q.firstFit(s.Answer); text != "" {
@@ -122,8 +122,8 @@ type quoter struct {
 	result *tare.Result
 }
 
-// matchesOutcome reports whether the worst result of the criteria or limits in a.Of is a.When. It returns
-// true if a.When is empty, and false if a criterion or limit has no result.
+// matchesOutcome reports whether the worst result of the criteria or limits in a.Of is a.When. It
+// returns true if a.When is empty, and false if a criterion or limit has no result.
 func (q *quoter) matchesOutcome(a tare.Answer) bool {
 	if a.When == "" {
 		return true
@@ -285,9 +285,9 @@ func (q *quoter) findComparison(f tare.Figure) (c tare.Comparison, ok bool) {
 	return c, ok && c.Contender != c.Against && hasInterval
 }
 
-// whyVoid returns why the ratio of f is void, as a predicate ("is void (CHECK)"), or "" if the ratio is
-// valid. It also returns "" if the workload was omitted, because then a contender that supports only that
-// workload is void for no other reason.
+// whyVoid returns why the ratio of f is void, as a predicate ("is void (CHECK)"), or "" if the
+// ratio is valid. It also returns "" if the workload was omitted, because then a contender that
+// supports only that workload is void for no other reason.
 func (q *quoter) whyVoid(f tare.Figure) string {
 	if !slices.ContainsFunc(q.result.Workloads, func(w tare.Workload) bool { return w.ID == f.Workload }) {
 		return ""
@@ -372,8 +372,8 @@ func (q *quoter) countChanges(contender string) (text string, ok bool) {
 // test: intervals of ratios that differ significantly may overlap.
 func areDisjoint(from, to tare.Comparison) bool { return from.High < to.Low || to.High < from.Low }
 
-// describeRatioChange returns how a ratio changes from one workload to another: "from 1.24× (1.19 to 1.30) to
-// 2.1× (2.0 to 2.2), a significant change".
+// describeRatioChange returns how a ratio changes from one workload to another: "from 1.24× (1.19
+// to 1.30) to 2.1× (2.0 to 2.2), a significant change".
 func describeRatioChange(from, to tare.Comparison) string {
 	change := "no significant change"
 	if areDisjoint(from, to) {
@@ -382,8 +382,8 @@ func describeRatioChange(from, to tare.Comparison) string {
 	return fmt.Sprintf("from %s to %s, %s", formatTimes(from, ""), formatTimes(to, ""), change)
 }
 
-// formatAbsoluteValue returns the absolute value of one contender with its interval. It returns false if
-// the value was not measured or is void.
+// formatAbsoluteValue returns the absolute value of one contender with its interval. It returns
+// false if the value was not measured or is void.
 func (q *quoter) formatAbsoluteValue(f tare.Figure) (text string, ok bool) {
 	v, ok := q.result.Value(f.Workload, f.Contender, f.Metric)
 	isMeasured := ok && v.Rounds > 0
@@ -434,9 +434,9 @@ func (q *quoter) nameBest(workload, metric string) (text string, ok bool) {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1] + ", which over all pairs do not differ significantly", true
 }
 
-// formatDecomposed quotes a decomposition: its total ratio, or the share of a step. It returns false if an
-// omitted contender changes the meaning of the figure: the chain ends early, or the step also contains the
-// cause of the omitted step.
+// formatDecomposed quotes a decomposition: its total ratio, or the share of a step. It returns
+// false if an omitted contender changes the meaning of the figure: the chain ends early, or the
+// step also contains the cause of the omitted step.
 func (q *quoter) formatDecomposed(f tare.Figure) (text string, ok bool) {
 	measuredIndex := slices.IndexFunc(q.result.Decomposition, func(d tare.Decomposition) bool { return d.ID == f.Decomposition })
 	plannedIndex := slices.IndexFunc(q.study.Decompose, func(d tare.Decompose) bool { return d.ID == f.Decomposition })

@@ -197,9 +197,9 @@ func claimJudges() map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim
 	}
 }
 
-// reportUnanswerable reports whether claim c cannot be judged because its metric does not apply to the
-// workload, or because a finding voids the ratio. It writes the reason into r. It ignores findings if the
-// study's relays determine the ratio, because the claim is then void for that reason.
+// reportUnanswerable reports whether claim c cannot be judged because its metric does not apply to
+// the workload, or because a finding voids the ratio. It writes the reason into r. It ignores
+// findings if the study's relays determine the ratio, because the claim is then void for that reason.
 func (j *judge) reportUnanswerable(r *tare.ClaimResult, c tare.Claim) bool {
 	if why, ok := j.evidence.Measures(c.Workload, c.Metric); !ok {
 		setNotMeasured(r, why)
@@ -388,8 +388,8 @@ func compareClaim(claim tare.Claim, c tare.Comparison, floor float64) (o tare.Ou
 	return compareSize(claim, c)
 }
 
-// compareSize compares the size of an effect on the claimed side with the published size. The size of an
-// effect is the absolute logarithm of its ratio.
+// compareSize compares the size of an effect on the claimed side with the published size. The size
+// of an effect is the absolute logarithm of its ratio.
 func compareSize(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefuted bool) {
 	smallest, largest := effectBounds(c)
 	published := math.Abs(math.Log(claim.Ratio()))

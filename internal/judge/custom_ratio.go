@@ -13,10 +13,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// judgeCustomRatio judges a claim of a ratio whose denominator is c.Of instead of the baseline's value of
-// the same workload and metric: the contender's value of another workload or metric, or the value of
-// another contender. The ratio is computed in each round. Its noise floor is the difference between the
-// control's ratio and the baseline's.
+// judgeCustomRatio judges a claim of a ratio whose denominator is c.Of instead of the baseline's
+// value of the same workload and metric: the contender's value of another workload or metric, or
+// the value of another contender. The ratio is computed in each round. Its noise floor is the
+// difference between the control's ratio and the baseline's.
 func (j *judge) judgeCustomRatio(r *tare.ClaimResult, c tare.Claim) {
 	other := cmp.Or(c.Of.Contender, c.Contender)
 	if why, ok := j.evidence.Measures(c.Of.Workload, c.Of.Metric); !ok {
@@ -85,9 +85,9 @@ func (j *judge) controlDifferences(c tare.Claim, rounds []int) (differences []fl
 	return differences
 }
 
-// whyDifferentRelays returns why the ratio of claim c answers nothing if its two workloads have relays with
-// different delays or bandwidths. The study chooses both values, and they determine the ratio. It returns
-// "" for other ratios.
+// whyDifferentRelays returns why the ratio of claim c answers nothing if its two workloads have
+// relays with different delays or bandwidths. The study chooses both values, and they determine the
+// ratio. It returns "" for other ratios.
 func (j *judge) whyDifferentRelays(c tare.Claim) string {
 	trafficOf := func(workload string) tare.Traffic { // Delay and Bandwidth are 0 without a relay
 		w, ok := j.evidence.Workload(workload)

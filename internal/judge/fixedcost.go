@@ -23,10 +23,10 @@ type costFit struct {
 	span        float64     // ratio of the largest size to the smallest
 }
 
-// fitFixedCost fits time = cost + factor·size^exponent in each round, on the workloads of s. If time
-// is a fixed cost plus a part in proportion to size, this fit gives the exponent 1; a straight line through
-// the logarithms would have a smaller slope. It also computes the misfits of the same fit with the
-// published exponent. It returns false if there are too few sizes, or no round with all of them.
+// fitFixedCost fits time = cost + factor·size^exponent in each round, on the workloads of s. If time is
+// a fixed cost plus a part in proportion to size, this fit gives the exponent 1; a straight line
+// through the logarithms would have a smaller slope. It also computes the misfits of the same fit with
+// the published exponent. It returns false if there are too few sizes, or no round with all of them.
 func (j *judge) fitFixedCost(s tare.Scaling, published float64) (out costFit, ok bool) {
 	if len(s.Workloads) < minSizesWithCost {
 		return out, false

@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// difference is one difference of a family, with its interval: (contender − baseline) on workload, divided
-// by the baseline's value on workload of.
+// difference is one difference of a family, with its interval: (contender − baseline) on workload,
+// divided by the baseline's value on workload of.
 type difference struct {
 	workload, of string
 	Question     // its Effects are shares

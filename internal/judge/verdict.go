@@ -83,9 +83,9 @@ func isMeasuredOn(d evidence.Evidence, criterion tare.Criterion, workload string
 	return ok
 }
 
-// Decided reports whether all questions are answered: every criterion on a ratio or difference is met or
-// not met, and no claim is inconclusive. It ignores void verdicts, unmeasured ones, and those on absolute
-// values. If no verdict or claim remains it returns false (see [AllVoid]).
+// Decided reports whether all questions are answered: every criterion on a ratio or difference is
+// met or not met, and no claim is inconclusive. It ignores void verdicts, unmeasured ones, and
+// those on absolute values. If no verdict or claim remains it returns false (see [AllVoid]).
 func Decided(verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
 	settled, open := countDecided(verdicts, claims)
 	return settled > 0 && open == 0

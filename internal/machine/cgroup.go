@@ -60,8 +60,8 @@ func (c *Cgroup) CPU() (used time.Duration, ok bool) {
 	return time.Duration(us) * time.Microsecond, err == nil && ok
 }
 
-// MemoryMax makes the kernel kill all processes of the group if they use more than limit bytes together.
-// It returns ErrNoController if the memory controller is not enabled.
+// MemoryMax makes the kernel kill all processes of the group if they use more than limit bytes
+// together. It returns ErrNoController if the memory controller is not enabled.
 func (c *Cgroup) MemoryMax(limit int64) error {
 	err := c.writeFile("memory.max", strconv.FormatInt(limit, 10))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
@@ -115,8 +115,8 @@ func (c *Cgroup) Kill() error {
 // killFile is the control file by which the kernel kills a group, from Linux 5.14 on.
 const killFile = "cgroup.kill"
 
-// killMember kills one process of the group. It opens the process before it checks that the pid is still
-// in the group, so that it never kills another process to which the pid was given meanwhile.
+// killMember kills one process of the group. It opens the process before it checks that the pid is
+// still in the group, so that it never kills another process to which the pid was given meanwhile.
 func (c *Cgroup) killMember(pid int) {
 	p, err := os.FindProcess(pid)
 	if err != nil || pid == os.Getpid() {

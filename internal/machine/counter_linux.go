@@ -70,8 +70,8 @@ func HasInstructions() error {
 	return nil
 }
 
-// CountInstructions counts the instructions in user space of the program that start starts, with all its
-// threads. read returns their number when the program has ended. It must be called exactly once.
+// CountInstructions counts the instructions in user space of the program that start starts, with all
+// its threads. read returns their number when the program has ended. It must be called exactly once.
 func CountInstructions(start func() error) (read func() (uint64, error), err error) {
 	return countProgram(hardwareEvent, instructionsEvent, start)
 }

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// facilityProbes returns the probes of all facilities, in the order of a result. Short probes are written
-// out, and the others are functions of this file.
+// facilityProbes returns the probes of all facilities, in the order of a result. Short probes are
+// written out, and the others are functions of this file.
 func facilityProbes() []probe {
 	return []probe{
 		{ChildGroup, probeGroup},
@@ -89,8 +89,8 @@ func probeGroup() (found bool, note string) {
 	return tryInGroup(func(c *Cgroup) (bool, string) { return true, filepath.Dir(c.dir) })
 }
 
-// tryInGroup calls probe with a new control group and returns its result. If the group cannot be made or
-// removed, the facility is not found and the note has the reason.
+// tryInGroup calls probe with a new control group and returns its result. If the group cannot be
+// made or removed, the facility is not found and the note has the reason.
 func tryInGroup(probe func(*Cgroup) (bool, string)) (found bool, note string) {
 	c, err := NewCgroup(fmt.Sprintf("tare-probe-%d-%d", os.Getpid(), time.Now().UnixNano()))
 	if err != nil {

@@ -22,9 +22,9 @@ func StartGauge() *Gauge {
 	return &Gauge{began: time.Now(), pressure: cpuPressure("/proc/pressure/cpu"), throttled: readThrottled()}
 }
 
-// Stop reads the counters again and returns shares of the time since StartGauge. It may be called several
-// times. A negative share is unknown. The share RunQueueWait always is: it is measured per contender
-// by [RunQueueWait], not for the machine.
+// Stop reads the counters again and returns shares of the time since StartGauge. It may be called
+// several times. A negative share is unknown. The share RunQueueWait always is: it is measured per
+// contender by [RunQueueWait], not for the machine.
 func (g *Gauge) Stop() tare.Noise {
 	wall := time.Since(g.began)
 	return tare.Noise{
@@ -55,9 +55,9 @@ func growthShare(before, after, wall time.Duration) float64 {
 	return min(1, float64(after-before)/float64(wall))
 }
 
-// cpuPressure returns the time since the machine started in which some task waited for a processor, from
-// the "some" line of a pressure file (Linux, Documentation/accounting/psi.rst). It returns -1 if the
-// kernel does not record it.
+// cpuPressure returns the time since the machine started in which some task waited for a processor,
+// from the "some" line of a pressure file (Linux, Documentation/accounting/psi.rst). It returns -1
+// if the kernel does not record it.
 func cpuPressure(file string) time.Duration {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -79,9 +79,9 @@ func cpuPressure(file string) time.Duration {
 	return -1
 }
 
-// readThrottled returns the time for which a CPU quota has stopped each of this process's control groups,
-// by the file with the value. A quota may be set on any group above the process, and each file is about
-// one group only, so readThrottled reads the files of all ancestors (Linux,
+// readThrottled returns the time for which a CPU quota has stopped each of this process's control
+// groups, by the file with the value. A quota may be set on any group above the process, and each file
+// is about one group only, so readThrottled reads the files of all ancestors (Linux,
 // Documentation/scheduler/sched-bwc.rst). It returns no entries if the kernel does not record the time.
 func readThrottled() map[string]time.Duration {
 	current, err := currentGroups()

@@ -11,9 +11,9 @@ import (
 // CanLockDirs reports whether LockDir locks.
 const CanLockDirs = true
 
-// LockDir locks a directory without waiting, so that two processes do not write into it at the same time.
-// It returns false if another process has locked it. The lock ends with the process. On file systems
-// that cannot lock a directory LockDir always returns true.
+// LockDir locks a directory without waiting, so that two processes do not write into it at the same
+// time. It returns false if another process has locked it. The lock ends with the process. On file
+// systems that cannot lock a directory LockDir always returns true.
 func LockDir(dir string) (unlock func(), ok bool) {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// hostSocket returns the abstract socket address of a lock, which has no file. So it has no owner, needs
-// no directory that all users may write to, and is free again when its process ends. Each network
-// namespace has its own addresses.
+// hostSocket returns the abstract socket address of a lock, which has no file. So it has no owner,
+// needs no directory that all users may write to, and is free again when its process ends. Each
+// network namespace has its own addresses.
 func hostSocket(name string) *net.UnixAddr {
 	return &net.UnixAddr{Net: "unix", Name: "@tare-" + name}
 }

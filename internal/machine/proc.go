@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// RunQueueWait returns the time for which the threads of a process have been ready to run but not running.
-// It is the sum over the threads that exist, because the schedstat of the process covers its first
-// thread only. It returns false if the kernel does not report the time.
+// RunQueueWait returns the time for which the threads of a process have been ready to run but not
+// running. It is the sum over the threads that exist, because the schedstat of the process covers
+// its first thread only. It returns false if the kernel does not report the time.
 func RunQueueWait(pid int) (wait time.Duration, ok bool) {
 	tasks := "/proc/" + strconv.Itoa(pid) + "/task"
 	entries, err := os.ReadDir(tasks)

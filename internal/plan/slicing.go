@@ -189,9 +189,9 @@ func sliceWithoutAllocations(s *tare.Slicing, pilots []tare.Pilot, slowest float
 	}
 }
 
-// sliceByCycles sets slices that consist of complete collection cycles, about s.MinNS long. Contenders that
-// do not allocate get slices of the median length. It returns the lengths in ns of the slices of the
-// contenders that allocate, sorted.
+// sliceByCycles sets slices that consist of complete collection cycles, about s.MinNS long.
+// Contenders that do not allocate get slices of the median length. It returns the lengths in ns of
+// the slices of the contenders that allocate, sorted.
 func sliceByCycles(s *tare.Slicing, pilots []tare.Pilot, pool int64) (lengths []float64) {
 	s.Cycles = map[string]int64{}
 	for _, p := range pilots {
@@ -233,9 +233,9 @@ func sliceWithoutCycles(s *tare.Slicing, workload tare.Workload, pilots []tare.P
 	s.CapNS = capFactor * int64(max(e.longestCycle, float64(s.TargetNS)))
 }
 
-// countAllocating sets the number of slices for a workload on which a contender allocates, and the number
-// of slices in a block. Contenders have slices of lengths, in ns, or of s.TargetNS if they are not in lengths.
-// requested is the requested length of a slice; 0 means none.
+// countAllocating sets the number of slices for a workload on which a contender allocates, and the
+// number of slices in a block. Contenders have slices of lengths, in ns, or of s.TargetNS if they
+// are not in lengths. requested is the requested length of a slice; 0 means none.
 func countAllocating(s *tare.Slicing, lengths []float64, maxCount int, requested time.Duration) {
 	contenders := len(s.Contenders)
 	mean := float64(s.TargetNS) // mean length of a slice over all contenders

@@ -1,7 +1,7 @@
-// Package plot draws the charts of tare's pages as SVG: intervals on one shared axis ([Scale]), bars from
-// zero ([Bar], [Stack]), curves over time or quantiles ([Chart]), and values over runs ([Trend]).
-// Positions are percentages of the element, so that a drawing fits any width and its text keeps its
-// size. Pages include [Style] once for all drawings.
+// Package plot draws the charts of tare's pages as SVG: intervals on one shared axis ([Scale]),
+// bars from zero ([Bar], [Stack]), curves over time or quantiles ([Chart]), and values over runs
+// ([Trend]). Positions are percentages of the element, so that a drawing fits any width and its
+// text keeps its size. Pages include [Style] once for all drawings.
 package plot
 
 import (
@@ -26,9 +26,9 @@ type Axis struct {
 	Log       bool // logarithmic; Low and High are then above zero
 }
 
-// NewLogAxis returns a logarithmic axis that contains all values, with a margin as a share of its length
-// on both sides. It ignores values that are not above zero and finite. Without values the axis reaches
-// from 1 to 10.
+// NewLogAxis returns a logarithmic axis that contains all values, with a margin as a share of its
+// length on both sides. It ignores values that are not above zero and finite. Without values the
+// axis reaches from 1 to 10.
 func NewLogAxis(margin float64, values ...float64) Axis {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range values {
@@ -65,8 +65,8 @@ type Tick struct {
 	Text string
 }
 
-// Ticks returns ticks at round values, the roundest first. On a logarithmic axis no two ticks are closer
-// than distance, a share of the axis. text returns the label of a value.
+// Ticks returns ticks at round values, the roundest first. On a logarithmic axis no two ticks are
+// closer than distance, a share of the axis. text returns the label of a value.
 func (a Axis) Ticks(distance float64, text func(float64) string) []Tick {
 	if !a.Log {
 		return a.linearTicks(text)
@@ -86,8 +86,8 @@ func (a Axis) Ticks(distance float64, text func(float64) string) []Tick {
 	return out
 }
 
-// RatioTicks returns ticks at 1 and at values around it: decades if the axis spans more than a factor of
-// 40, otherwise powers of two, and round percentages if these are too far from each other.
+// RatioTicks returns ticks at 1 and at values around it: decades if the axis spans more than a factor
+// of 40, otherwise powers of two, and round percentages if these are too far from each other.
 func (a Axis) RatioTicks(distance float64) []Tick {
 	values := []float64{1, 2, 0.5, 4, 0.25, 8, 0.125, 16, 0.0625, 32, 1.5, 0.75, 1.25, 0.8, 1.1, 0.9, 1.2, 1.05, 0.95, 1.02, 0.98, 1.01, 0.99}
 	if a.High > 40*a.Low {

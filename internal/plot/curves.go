@@ -198,8 +198,8 @@ func dropStraight(points []Point) []Point {
 	return out
 }
 
-// isStraight reports whether no point is more than maxBend above or below the line from the first to the
-// last point.
+// isStraight reports whether no point is more than maxBend above or below the line from the first
+// to the last point.
 func isStraight(points []Point, maxBend float64) bool {
 	first, last := points[0], points[len(points)-1]
 	for _, p := range points[1 : len(points)-1] {

@@ -1,6 +1,6 @@
 // Package protowire reads and writes the fields of protocol buffer messages
-// (protobuf.dev/programming-guides/encoding). Its users know the numbers of the fields, and generated code
-// would make them require a module.
+// (protobuf.dev/programming-guides/encoding). Its users know the numbers of the fields, and
+// generated code would make them require a module.
 package protowire
 
 import (

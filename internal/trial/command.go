@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Command is a program that does not speak the contender protocol and ends on a signal. In all other
-// respects it is like a Process: its output is read and counted, its memory is limited, and the processes
-// that it started are ended with it.
+// Command is a program that does not speak the contender protocol and ends on a signal. In all
+// other respects it is like a Process: its output is read and counted, its memory is limited, and
+// the processes that it started are ended with it.
 type Command struct{ process *Process }
 
 // StartCommand starts a program that does not speak the protocol. The error is
@@ -62,9 +62,9 @@ func (c *Command) Printed() int64 { return c.process.Printed() }
 // PIDs lists the processes of the trial that are alive now.
 func (c *Command) PIDs() []int { return c.process.PIDs() }
 
-// Close requests the end of the program by SIGTERM to its process group, kills it if it has not ended after
-// 5 s or when ctx ends, and kills all processes that it has left. A second call returns the same
-// evidence.
+// Close requests the end of the program by SIGTERM to its process group, kills it if it has not
+// ended after 5 s or when ctx ends, and kills all processes that it has left. A second call returns
+// the same evidence.
 func (c *Command) Close(ctx context.Context) tare.Evidence { return c.process.Close(ctx) }
 
 // requestEnd sends the process group the signal to end.

@@ -77,8 +77,8 @@ func StartGuardian(self, run string) (*Guardian, error) {
 // killed after that.
 const readyLine = "on duty\n"
 
-// Group reports a process group to the guardian. pid is the process id of the group's leader, which must
-// not have been reaped. Group does nothing if g is nil.
+// Group reports a process group to the guardian. pid is the process id of the group's leader, which
+// must not have been reaped. Group does nothing if g is nil.
 func (g *Guardian) Group(pid int) {
 	// The guardian finds processes by the tag in their environment. If a program overwrites its
 	// environment, only the group identifies it.
@@ -143,9 +143,9 @@ func GuardianMain() (ran bool) {
 	return true
 }
 
-// readOrders reads the lines that Group, Gone and Done send, e.g. "group 4711 98765 4700", until the end
-// of the pipe. It returns the process groups that have not ended, by the process id of the leader. done
-// is true if Done was called.
+// readOrders reads the lines that Group, Gone and Done send, e.g. "group 4711 98765 4700", until
+// the end of the pipe. It returns the process groups that have not ended, by the process id of the
+// leader. done is true if Done was called.
 func readOrders(pipe io.Reader) (groups map[int]groupLeader, done bool) {
 	groups = map[int]groupLeader{}
 	lines := bufio.NewScanner(pipe)
@@ -173,9 +173,9 @@ type groupLeader struct {
 	session int
 }
 
-// cleanUp kills all processes tagged with run, the groups and their descendants. It ends after limit, or
-// when two searches in a row find no process: a process may fork during a search. On systems without
-// tags it only kills the groups.
+// cleanUp kills all processes tagged with run, the groups and their descendants. It ends after
+// limit, or when two searches in a row find no process: a process may fork during a search. On
+// systems without tags it only kills the groups.
 func cleanUp(run string, groups map[int]groupLeader, limit time.Duration) {
 	if !tagging {
 		for pid := range groups {

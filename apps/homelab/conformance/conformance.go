@@ -1,9 +1,9 @@
 // Package conformance describes to the suite of internal/conformance how every server of app
 // homelab must behave.
 //
-// Good requests must succeed, in any order and any number of times. Probes are single requests with the
-// expected status; most of them must be rejected. In a probe an error code of "" accepts any code, and a
-// header value of "" accepts any value that is not empty.
+// Good requests must succeed, in any order and any number of times. Probes are single requests with
+// the expected status; most of them must be rejected. In a probe an error code of "" accepts any
+// code, and a header value of "" accepts any value that is not empty.
 package conformance
 
 import (

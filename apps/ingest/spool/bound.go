@@ -8,8 +8,8 @@ import (
 )
 
 // checkRoom returns the number of bytes that the spool has room for. It returns ErrFull if they are
-// fewer than need, or if the oldest unsent event is older than Options.Age. With Options.Age, or without
-// enough room, it first reads the progress of the readers, which may have freed segments.
+// fewer than need, or if the oldest unsent event is older than Options.Age. With Options.Age, or
+// without enough room, it first reads the progress of the readers, which may have freed segments.
 func (s *Spool) checkRoom(need int64, now time.Time) (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -88,10 +88,10 @@ const maxBadReads = 5
 // Cursor returns the position and counters of the reader.
 func (r *Reader) Cursor() Cursor { return r.state }
 
-// Take appends copies of available events to b until b has maxEvents events or maxSize bytes of lines. A
-// first event larger than maxSize is taken, too. Take does not wait: it may append no event. It sets
-// b.Closed if the next event does not fit, or does not have the next number of the same spool. After
-// an error Take can be called again, and skips no event.
+// Take appends copies of available events to b until b has maxEvents events or maxSize bytes of
+// lines. A first event larger than maxSize is taken, too. Take does not wait: it may append no
+// event. It sets b.Closed if the next event does not fit, or does not have the next number of the
+// same spool. After an error Take can be called again, and skips no event.
 func (r *Reader) Take(b *Batch, maxEvents, maxSize int) error {
 	for !b.Closed && b.Len() < maxEvents {
 		isFull := b.Len() > 0 && len(b.Lines) >= maxSize

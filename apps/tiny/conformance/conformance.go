@@ -40,8 +40,8 @@ func goodRequest(path string) conformance.Good {
 	}}
 }
 
-// checkRefused sends requests that must be rejected. It also checks that a response to HEAD has no body,
-// so that the next response on the same connection can be read.
+// checkRefused sends requests that must be rejected. It also checks that a response to HEAD has no
+// body, so that the next response on the same connection can be read.
 func checkRefused(e conformance.Exam) error {
 	addr, err := e.Serves(nil)
 	if err != nil {

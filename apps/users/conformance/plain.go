@@ -121,8 +121,8 @@ func (p *plainClient) isBinary() bool { return p.protocol == rpc.GRPC || p.proto
 
 func userPath(id int64) string { return "/v1/users/" + strconv.FormatInt(id, 10) }
 
-// encodeCall returns the body of a request and its content type, and counts its message in p.sent. method
-// is the method over HTTP.
+// encodeCall returns the body of a request and its content type, and counts its message in p.sent.
+// method is the method over HTTP.
 func (p *plainClient) encodeCall(method string, m message) (body []byte, kind string) {
 	kind = "application/json"
 	switch {
@@ -145,8 +145,8 @@ func (p *plainClient) encodeCall(method string, m message) (body []byte, kind st
 	return body, kind
 }
 
-// sendCall sends a request, and returns the message of the response or its error. name is the name of the
-// method in gRPC and Connect; method and path are those over HTTP.
+// sendCall sends a request, and returns the message of the response or its error. name is the name
+// of the method in gRPC and Connect; method and path are those over HTTP.
 func (p *plainClient) sendCall(ctx context.Context, name, method, path string, m message) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.limit)
 	defer cancel()

@@ -1,6 +1,6 @@
-// Package conformance tests transports of app users with one script of calls. [Face] runs a transport in
-// the process of a test. [Suite] runs a built contender, and plays the script with plain requests and
-// with the contender's own client.
+// Package conformance tests transports of app users with one script of calls. [Face] runs a
+// transport in the process of a test. [Suite] runs a built contender, and plays the script with
+// plain requests and with the contender's own client.
 package conformance
 
 import (
@@ -141,8 +141,8 @@ func (r reference) checkOutcome(c rpc.Call, got rpc.Outcome, gotErr error, want 
 	return nil
 }
 
-// sameUser returns an error if got differs from want. Times of seeded users must be equal. Times of calls
-// may differ by the tolerance.
+// sameUser returns an error if got differs from want. Times of seeded users must be equal. Times of
+// calls may differ by the tolerance.
 func (r reference) sameUser(got, want users.User) error {
 	if r.tolerance == 0 && got != want {
 		return fmt.Errorf("user %+v, want %+v", got, want)
@@ -170,8 +170,8 @@ func (r reference) sameUser(got, want users.User) error {
 	return nil
 }
 
-// createAll lets a number of concurrent callers create users with the same e-mail, half of them in other
-// letter case. Exactly one must succeed.
+// createAll lets a number of concurrent callers create users with the same e-mail, half of them in
+// other letter case. Exactly one must succeed.
 func createAll(c rpc.Client, creators int, domain string, lenient bool) error {
 	outcomes := make([]error, creators)
 	var all sync.WaitGroup

@@ -21,8 +21,8 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// Suite tests servers of app users in every protocol that contender.json names. Such a contender also has
-// its own client, which the suite tests, too.
+// Suite tests servers of app users in every protocol that contender.json names. Such a contender
+// also has its own client, which the suite tests, too.
 func Suite() conformance.Kind { return conformance.Kind{Examine: examineServer} }
 
 // creators is the number of concurrent attempts to create a user with the same e-mail.
@@ -77,8 +77,8 @@ type rpcCheck struct {
 	ask  func(t protocolTest) error
 }
 
-// listChecks returns the checks of a protocol. For the first protocol, it includes the checks that do not
-// depend on the protocol.
+// listChecks returns the checks of a protocol. For the first protocol, it includes the checks that
+// do not depend on the protocol.
 func (protocolTest) listChecks(first bool) []rpcCheck {
 	list := []rpcCheck{
 		{name: "calls", ask: protocolTest.checkCalls},
@@ -179,8 +179,8 @@ func (t protocolTest) checkCalls() error {
 	return nil
 }
 
-// checkStores plays the script over each store, and then creates users with the same e-mail concurrently.
-// A server without databases must report that a database is unsupported.
+// checkStores plays the script over each store, and then creates users with the same e-mail
+// concurrently. A server without databases must report that a database is unsupported.
 func (t protocolTest) checkStores() error {
 	stores := []string{users.LinearStore}
 	if slices.Contains(t.Tags, "db") {

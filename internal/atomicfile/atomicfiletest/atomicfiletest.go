@@ -279,9 +279,9 @@ func runSweep(t *testing.T, save func(d atomicfile.Disk, dir string, fresh bool)
 	}
 }
 
-// EachFault calls use once for each of its operations on d and each way in which the operation can fail,
-// each time with a new directory. It then calls the function that use returns, with the fault and the
-// number of the operation. By then everything that the fault loses is lost.
+// EachFault calls use once for each of its operations on d and each way in which the operation can
+// fail, each time with a new directory. It then calls the function that use returns, with the fault
+// and the number of the operation. By then everything that the fault loses is lost.
 func EachFault(t *testing.T, use func(d atomicfile.Disk, dir string) (inspect func(f Fault, operation int))) {
 	t.Helper()
 	run := func(f Fault, operation int) (operations int) {

@@ -229,8 +229,8 @@ func (n *inode) afterRestart(rng *rand.Rand, powerCut bool) *inode {
 	return out
 }
 
-// survivingData returns the content of a file after a power cut: each unsynced sector is either written or
-// not, and the size is one that the file had since the last sync, or between.
+// survivingData returns the content of a file after a power cut: each unsynced sector is either
+// written or not, and the size is one that the file had since the last sync, or between.
 func (n *inode) survivingData(rng *rand.Rand) []byte {
 	sizes := append([]int64{n.size}, n.sizes...)
 	size := sizes[rng.IntN(len(sizes))]
@@ -252,8 +252,8 @@ func (n *inode) sectorAt(i int) []byte {
 	return slices.Clone(n.data[min(i*sector, len(n.data)):min((i+1)*sector, len(n.data))])
 }
 
-// syncSectors writes the dirty sectors for which isWritten returns true to stable storage, and returns the
-// others. Afterwards no sector is dirty.
+// syncSectors writes the dirty sectors for which isWritten returns true to stable storage, and
+// returns the others. Afterwards no sector is dirty.
 func (n *inode) syncSectors(isWritten func() bool) (lost map[int]bool) {
 	lost = map[int]bool{}
 	for _, i := range slices.Sorted(maps.Keys(n.dirty)) {
