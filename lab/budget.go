@@ -16,21 +16,20 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
-// A run has a budget (Options.Budget) and may have a time limit (Options.Limit). The plan has as many
-// rounds as fill the budget. The limit is absolute: no round starts that would end after the limit, and a
-// round that is unfinished at the limit is discarded. Options.Spent is the part of the budget and of the
-// limit that was used up before Run.
+// A run has a budget (Options.Budget) and may have a time limit (Options.Limit). The plan has as
+// many rounds as fill the budget. The limit is absolute: no round starts that would end after the
+// limit, and a round that is unfinished at the limit is discarded. Options.Spent is the part of the
+// budget and of the limit that was used up before Run.
 //
-// Pilots can show that the budget has no time for all workloads. Then some workloads are omitted and
-// recorded in run.omittedForTime. readmitWorkloads brings them back if the first rounds are shorter than
-// forecast. Once the rounds are planned, run.omitted contains all omitted parts of the study, whatever
-// the reason.
+// Pilots can show that the budget has no time for all workloads. Then some workloads are omitted
+// and recorded in run.omittedForTime. readmitWorkloads brings them back if the first rounds are
+// shorter than forecast. Once the rounds are planned, run.omitted contains all omitted parts of the
+// study, whatever the reason.
 
-// errLimit is the error of a round that was unfinished at the time limit of the run. The measurements of
-// the round are discarded.
+// errLimit is the error of a round that was unfinished at the time limit of the run. The
+// measurements of the round are discarded.
 var errLimit = errors.New("the limit of the run was reached")
 
-// isLimitReached reports whether the run has reached its time limit.
 func (r *run) isLimitReached() bool { return r.opts.Limit > 0 && r.elapsedTime() >= r.opts.Limit }
 
 // hasPlannedSlices reports whether the slices of rd have their planned length. In extra rounds, which
@@ -63,9 +62,9 @@ func (r *run) isPilotTimeSpent(c tare.Contender) bool {
 	return r.opts.Limit > 0 && pilotTime > time.Duration(share*float64(limit))
 }
 
-// omitUnpiloted removes works from the study because there is no time to pilot them. Once the rounds are
-// planned it does nothing: then works are workloads that readmitWorkloads tries to bring back, and they are
-// not in the study.
+// omitUnpiloted removes works from the study because there is no time to pilot them. Once the
+// rounds are planned it does nothing: then works are workloads that readmitWorkloads tries to bring
+// back, and they are not in the study.
 func (r *run) omitUnpiloted(works []tare.Workload) {
 	if r.plan.RoundsPlanned > 0 {
 		return
@@ -82,7 +81,7 @@ func (r *run) omitUnpiloted(works []tare.Workload) {
 
 // expectedPilot returns the expected result of the pilot of contender on workload. It returns false
 // if Options.Expected does not contain one.
-func (r *run) expectedPilot(contender, workload string) (tare.Pilot, bool) {
+func (r *run) expectedPilot(contender, workload string) (pilot tare.Pilot, isKnown bool) {
 	for _, p := range r.opts.Expected {
 		if p.Contender == contender && p.Workload == workload {
 			return p, true
@@ -91,7 +90,6 @@ func (r *run) expectedPilot(contender, workload string) (tare.Pilot, bool) {
 	return tare.Pilot{}, false
 }
 
-// expectedPilots returns the expected results of all pilots on works.
 func (r *run) expectedPilots(works []tare.Workload) []tare.Pilot {
 	selected := map[string]bool{}
 	for _, w := range works {
@@ -100,9 +98,9 @@ func (r *run) expectedPilots(works []tare.Workload) []tare.Pilot {
 	return slices.DeleteFunc(slices.Clone(r.opts.Expected), func(p tare.Pilot) bool { return !selected[p.Workload] })
 }
 
-// fitToExpectedPilots removes the parts of the study that the user's budget has no time for, according to
-// the expected results of the pilots. It is called before any pilot runs. It returns an error if the time
-// limit is too short for one round of the remaining parts.
+// fitToExpectedPilots removes the parts of the study that the user's budget has no time for,
+// according to the expected results of the pilots. It is called before any pilot runs. It returns
+// an error if the time limit is too short for one round of the remaining parts.
 func (r *run) fitToExpectedPilots() error {
 	if len(r.opts.Expected) == 0 || r.opts.Rounds > 0 {
 		return nil
@@ -119,8 +117,8 @@ func (r *run) fitToExpectedPilots() error {
 	return nil
 }
 
-// PilotTime forecasts the duration of all pilots from their expected results. It skips the control, which
-// has no pilot of its own, and the null contender, whose pilot takes almost no time.
+// PilotTime forecasts the duration of all pilots from their expected results. It skips the control,
+// which has no pilot of its own, and the null contender, whose pilot takes almost no time.
 func PilotTime(expected []tare.Pilot) time.Duration {
 	var ns float64
 	isStarted := map[[2]string]bool{} // by contender and process
@@ -132,9 +130,9 @@ func PilotTime(expected []tare.Pilot) time.Duration {
 			isStarted[process] = true
 			ns += p.StartNS
 		}
-		// Each pass takes at least its fixed time. It takes longer if the operation is slow: the warm-up
-		// runs the operation at least once, and the memory pass at least twice, or once if the program
-		// counts its allocations itself.
+		// Each pass takes at least its fixed time. It takes longer if the operation is slow: the
+		// warm-up runs the operation at least once, and the memory pass at least twice, or once if
+		// the program counts its allocations itself.
 		memoryOps := 2.0
 		if p.Counted {
 			memoryOps = 1

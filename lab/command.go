@@ -32,9 +32,7 @@ func StartProgram(ctx context.Context, p build.Program, spec trial.Spec) (trial.
 
 // SpokenLaunches returns the ways to launch the contenders of a kind that uses the contender
 // protocol only: built programs and commands, but no URLs.
-func SpokenLaunches() []tare.Launch {
-	return []tare.Launch{tare.LaunchProgram, tare.LaunchCommand}
-}
+func SpokenLaunches() []tare.Launch { return []tare.Launch{tare.LaunchProgram, tare.LaunchCommand} }
 
 // checkLaunch returns an error if contenders of the kind cannot be launched as e is, or if the
 // command of e has options that are only for servers.

@@ -18,9 +18,7 @@ import (
 // contender. It continues if a contender cannot be built or requires programs that are not
 // installed: that is a finding, not the end.
 func (r *run) buildContenders(ctx context.Context) error {
-	entries := append([]tare.Entry(nil), r.study.Contenders...)
-	entries = append(entries, tare.Entry{ID: tare.NullID})
-	for _, e := range entries {
+	for _, e := range append(slices.Clone(r.study.Contenders), tare.Entry{ID: tare.NullID}) {
 		r.sendProgress(Event{Phase: "build", Contender: e.ID})
 		p, err := r.loadProgram(ctx, e)
 		if ctx.Err() != nil {
@@ -38,18 +36,7 @@ func (r *run) buildContenders(ctx context.Context) error {
 		if !e.Expect.IsZero() {
 			c.Expect = e.Expect
 		}
-		switch {
-		case e.ID == tare.NullID:
-			c.Role = tare.RoleNull
-		case e.ID == r.study.Baseline:
-			c.Role = tare.RoleBaseline
-		case c.Role == tare.RoleTrap || !c.Expect.IsZero():
-			c.Role = tare.RoleTrap
-		case e.Answers == tare.AnswersStatus:
-			c.Role = tare.RoleApart
-		default:
-			c.Role = tare.RoleContender
-		}
+		c.Role = r.chooseRole(e, c)
 		if err != nil {
 			c.Error = err.Error()
 			r.sendProgress(Event{Phase: "build", Contender: e.ID, Err: err})
@@ -71,6 +58,21 @@ func (r *run) buildContenders(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// chooseRole returns the role in the study of contender c, which was built from entry e.
+func (r *run) chooseRole(e tare.Entry, c tare.Contender) tare.Role {
+	switch {
+	case e.ID == tare.NullID:
+		return tare.RoleNull
+	case e.ID == r.study.Baseline:
+		return tare.RoleBaseline
+	case c.Role == tare.RoleTrap || !c.Expect.IsZero():
+		return tare.RoleTrap
+	case e.Answers == tare.AnswersStatus:
+		return tare.RoleApart
+	}
+	return tare.RoleContender
 }
 
 // loadProgram returns the program of entry e: built, or only declared.
@@ -112,10 +114,10 @@ func (r *run) buildFor(ctx context.Context, e tare.Entry, path string) (err erro
 	return err
 }
 
-// findInstalled finds the programs that a command requires, by name. The error lists those that are
+// findInstalled finds the programs that the command of e requires. The error lists those that are
 // missing or do not run.
-func (r *run) findInstalled(e tare.Entry) (paths map[string]string, err error) {
-	paths = map[string]string{}
+func (r *run) findInstalled(e tare.Entry) (map[string]string, error) {
+	paths := map[string]string{} // by program name
 	var missing []string
 	for _, program := range e.Requires {
 		path, err := r.opts.LookPath(program)
@@ -147,7 +149,7 @@ func (e *NotInstalledError) Error() string { return tare.NotInstalled(e.Programs
 // cannot launch.
 type UnknownError struct {
 	What string   // the unknown thing, e.g. contender "jsonitre-fastest"
-	Near []string // similar known names
+	Near []string // similar known names; nil if there are none
 }
 
 // Error returns one line that suggests the similar names.
@@ -159,7 +161,6 @@ func (e *UnknownError) Error() string {
 	return s
 }
 
-// roleOf returns the role of contender id, or "".
 func (r *run) roleOf(id string) tare.Role {
 	for _, c := range r.contenders {
 		if c.ID == id {
@@ -188,12 +189,10 @@ func (r *run) dropContender(id, why string) error {
 	return nil
 }
 
-// joinKeys lists the keys of m in one line, sorted.
 func joinKeys[V any](m map[string]V) string {
 	return strings.Join(slices.Sorted(maps.Keys(m)), ", ")
 }
 
-// oneLine returns the first line of s.
 func oneLine(s string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return first

@@ -61,21 +61,18 @@ func (r *run) runExams(ctx context.Context) error {
 	return nil
 }
 
-// examineOne runs all exams with contender c. It also reports whether later runs may reuse the result. They
-// may not if a process ended during a test, possibly for another reason than the case, or if the start
-// could not be measured.
-func (r *run) examineOne(ctx context.Context, k Examiner, c tare.Contender, exams []wire.Workload) (examResult, bool, error) {
+// examineOne runs all exams with contender c. Later runs may reuse the result, unless a process ended
+// during a test, possibly for another reason than the case, or the start could not be measured.
+func (r *run) examineOne(ctx context.Context, k Examiner, c tare.Contender, exams []wire.Workload) (result examResult, reusable bool, err error) {
 	x := &examination{run: r, kind: k, id: c.ID, supported: map[string]bool{}, found: tare.Semantics{
 		Contender: c.ID, Reference: k.Reference(), Differences: []tare.Difference{},
 	}}
-	var result examResult
 	if c.Role != tare.RoleApart { // only the status of its answers is comparable
 		if err := x.runAll(ctx, exams); err != nil {
 			return result, false, err
 		}
 		result.Semantics = &x.found
 	}
-	var err error
 	result.Adoption, err = r.measureStarts(ctx, c.ID, exams)
 	return result, x.exits == 0 && result.Adoption.StartSeconds > 0, err
 }
@@ -102,8 +99,8 @@ type firstDifference struct {
 }
 
 // wasReported reports whether a semantics test of another operation on the same fixture has found a
-// difference in this case that is at least as severe. For example, a value that is encoded wrongly is also
-// decoded wrongly, and must be reported only once.
+// difference in this case that is at least as severe. For example, a value that is encoded wrongly
+// is also decoded wrongly, and must be reported only once.
 func (x *examination) wasReported(exam wire.Workload, d tare.Difference) bool {
 	key := exam.Fixture + " " + d.Case
 	first, seen := x.differed[key]
@@ -126,8 +123,8 @@ func (x *examination) runAll(ctx context.Context, exams []wire.Workload) error {
 			return err
 		}
 	}
-	// An operation is supported if one test of it could be prepared: a contender with generated code
-	// encodes the types it was generated for, but not every type.
+	// An operation is supported if one test of it could be prepared. For example, a contender with
+	// generated code can encode only the types that the code was generated for.
 	for _, op := range x.unsupported {
 		if !x.supported[op] {
 			x.found.Unsupported = append(x.found.Unsupported, op)
@@ -136,19 +133,19 @@ func (x *examination) runAll(ctx context.Context, exams []wire.Workload) error {
 	return nil
 }
 
-// runExam requests the cases of one semantics test one by one. After a case that ends the process, it requests
-// the other cases from a new one.
+// runExam requests the cases of one semantics test one by one. After a case that ends the process,
+// it requests the other cases from a new one.
 func (x *examination) runExam(ctx context.Context, exam wire.Workload) error {
 	exits := 0
 	for i := range exam.Bodies {
-		ok, err := x.openPrepared(ctx, exam)
+		isSupported, err := x.openPrepared(ctx, exam)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil && i > 0 { // the process ended in the case before, and a new one cannot be prepared
 			return nil
 		}
-		if err != nil || !ok {
+		if err != nil || !isSupported {
 			x.unsupported = append(x.unsupported, exam.Op)
 			x.close(ctx)
 			return nil
@@ -163,7 +160,7 @@ func (x *examination) runExam(ctx context.Context, exam wire.Workload) error {
 		switch {
 		case err == nil:
 			a = answers[0]
-		case errors.As(err, &te) && te.Class == tare.ErrContender: // an error of the operation: the process is still alive
+		case errors.As(err, &te) && te.Class == tare.ErrContender: // the operation failed, but the process is still alive
 			a.Error = oneLine(te.Message)
 		default:
 			a.Error = "the process ended: " + oneLine(err.Error())
@@ -182,9 +179,8 @@ func (x *examination) runExam(ctx context.Context, exam wire.Workload) error {
 	return nil
 }
 
-// openPrepared opens a process if none is open, prepares the test in it, and reports whether the
-// contender supports the test.
-func (x *examination) openPrepared(ctx context.Context, exam wire.Workload) (bool, error) {
+// openPrepared opens a process if none is open and prepares the test in it.
+func (x *examination) openPrepared(ctx context.Context, exam wire.Workload) (isSupported bool, err error) {
 	if x.session == nil {
 		s, err := x.run.openTrial(ctx, x.id, "exam")
 		if err != nil {
@@ -209,7 +205,6 @@ func (x *examination) openPrepared(ctx context.Context, exam wire.Workload) (boo
 	return true, nil
 }
 
-// close closes the process if one is open.
 func (x *examination) close(ctx context.Context) {
 	if x.session != nil {
 		x.session.Close(context.WithoutCancel(ctx))
@@ -217,9 +212,9 @@ func (x *examination) close(ctx context.Context) {
 	}
 }
 
-// measureStarts starts startProcesses processes of contender id, one after another. It returns the median
-// time from the start to the first answer, and the median resident memory before the first request. Both
-// are 0 if a process does not answer. The memory is also 0 if it cannot be read.
+// measureStarts starts startProcesses processes of contender id, one after another. It returns the
+// median time from the start to the first answer, and the median resident memory before the first
+// request. Both are 0 if a process does not answer. The memory is also 0 if it cannot be read.
 func (r *run) measureStarts(ctx context.Context, id string, exams []wire.Workload) (tare.Adoption, error) {
 	var seconds []float64
 	var memory []int64

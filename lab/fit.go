@@ -61,9 +61,9 @@ func (r *run) listParticipants() []string {
 	return ids
 }
 
-// listBrief lists the contenders whose slices are a tenth as long as those of others: the null contender,
-// and traps that only checks without statistics must catch. No ratio of them is computed, and no check
-// needs their complete slices.
+// listBrief lists the contenders whose slices are a tenth as long as those of others: the null
+// contender, and traps that only checks without statistics must catch. No ratio of them is
+// computed, and no check needs their complete slices.
 func (r *run) listBrief() []string {
 	var ids []string
 	for _, c := range r.contenders {
@@ -93,7 +93,8 @@ func (r *run) fitToPilots(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 func (r *run) removeUntilFits(pilots []tare.Pilot, timeAfterPilots func() time.Duration) tare.Plan {
 	spent := timeAfterPilots()
 	p := r.planStudy(pilots, spent)
-	if p.Fits || !r.opts.User && !r.isStrict() || r.opts.Rounds > 0 {
+	mayRemove := (r.opts.User || r.isStrict()) && r.opts.Rounds == 0
+	if p.Fits || !mayRemove {
 		return p
 	}
 	need := roundUp(spent.Seconds() + p.SecondsPerRound*plan.MinRounds) // budget for the complete study
@@ -241,8 +242,8 @@ func findSubjects(s tare.Study) subjects {
 // removed.
 const guessedShare = 0.6
 
-// guessPilots returns the finished pilots. For each contender that has not been piloted yet it adds a copy
-// of the baseline's pilots with guessedShare of their time.
+// guessPilots returns the finished pilots. For each contender that has not been piloted yet it adds
+// a copy of the baseline's pilots with guessedShare of their time.
 func (r *run) guessPilots() []tare.Pilot {
 	var pilots []tare.Pilot
 	known := map[[2]string]bool{} // by contender and workload
@@ -270,7 +271,7 @@ func (r *run) guessPilots() []tare.Pilot {
 }
 
 // workloadOf returns the workload with id that is still in the study.
-func (r *run) workloadOf(id string) (tare.Workload, bool) {
+func (r *run) workloadOf(id string) (w tare.Workload, ok bool) {
 	i := slices.IndexFunc(r.study.Workloads, func(w tare.Workload) bool { return w.ID == id })
 	if i < 0 {
 		return tare.Workload{}, false

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/wire"
 )
 
 // writeInputs writes the inputs of all workloads. It omits workloads whose input requires programs that
@@ -39,5 +40,34 @@ func (r *run) writeInputs(study tare.Study) error {
 	return nil
 }
 
-// inputDir returns the directory of the contenders' inputs.
+// writeProbes writes the inputs of the kind's probes for the workloads, if it has probes.
+func (r *run) writeProbes() (err error) {
+	prober, ok := r.kind.(Prober)
+	if !ok {
+		return nil
+	}
+	var inputs []wire.Workload
+	for _, w := range r.study.Workloads {
+		inputs = append(inputs, r.inputs[w.ID])
+	}
+	r.probes, err = prober.Probes(r.inputDir(), inputs)
+	return err
+}
+
+// describeWorkloads adds the facts about their inputs to the workloads of the study.
+func (r *run) describeWorkloads() error {
+	for i, w := range r.study.Workloads {
+		input := r.inputs[w.ID]
+		w.SHA256, w.Pool = input.SHA256, input.Bodies
+		if describer, ok := r.kind.(Describer); ok {
+			var err error
+			if w, err = describer.Describe(w, input); err != nil {
+				return err
+			}
+		}
+		r.study.Workloads[i] = w
+	}
+	return nil
+}
+
 func (r *run) inputDir() string { return filepath.Join(r.opts.Dir, "input") }

@@ -61,8 +61,7 @@ func (r *run) knownKey(id, topic string, inputs ...wire.Workload) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// loadKnown reads the result stored under key into value, a pointer. It returns false if there is
-// none.
+// loadKnown reads the result stored under key into value, a pointer. It returns false if there is none.
 func (r *run) loadKnown(key string, value any) bool {
 	if key == "" {
 		return false
@@ -81,8 +80,7 @@ func (r *run) saveKnown(key string, value any) {
 	}
 }
 
-// programDigest returns the digest and size of this program's executable, or "" if it cannot be
-// read.
+// programDigest returns the digest and size of this program's executable, or "" if it cannot be read.
 var programDigest = sync.OnceValue(func() string {
 	path, err := os.Executable()
 	if err != nil {

@@ -194,9 +194,43 @@ func newRun(study tare.Study, o Options) (*run, error) {
 	if !ok {
 		return nil, &StudyError{study.ID, fmt.Errorf("kind: unknown kind %q; known: %s", study.Kind, joinKeys(o.Kinds))}
 	}
+	if err := setDefaults(&o, study); err != nil {
+		return nil, err
+	}
+	r := &run{
+		opts: o, kind: kind, kindName: string(study.Kind), study: study,
+		programs:   map[string]build.Program{},
+		builtFor:   map[string][]string{},
+		inputs:     map[string]wire.Workload{},
+		dropped:    map[string]bool{},
+		resumedLog: &journal.Log{},
+	}
+	var err error
+	if r.study, r.omitted, err = Part(study, r.isReduced(), o.Only); err != nil {
+		return nil, &StudyError{study.ID, err}
+	}
+	if err := atomicfile.MakeDir(r.inputDir(), 0o700); err != nil {
+		return nil, fmt.Errorf("make the run's directory: %w", err)
+	}
+	if err := r.writeInputs(study); err != nil {
+		return nil, err
+	}
+	if err := r.writeProbes(); err != nil {
+		return nil, &StudyError{study.ID, err}
+	}
+	if err := r.describeWorkloads(); err != nil {
+		return nil, &StudyError{study.ID, err}
+	}
+	r.allWorkloads = r.study.Workloads
+	return r, nil
+}
+
+// setDefaults sets the options of a run of study that are zero, and makes the path of its directory
+// absolute.
+func setDefaults(o *Options, study tare.Study) error {
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("find the run's directory: %w", err)
+		return fmt.Errorf("find the run's directory: %w", err)
 	}
 	o.Dir = dir
 	if o.Now == nil {
@@ -214,56 +248,16 @@ func newRun(study tare.Study, o Options) (*run, error) {
 	if o.Budget == 0 {
 		o.Budget = Budget(study.Budget, o.Quick)
 	}
-	r := &run{
-		opts: o, kind: kind, kindName: string(study.Kind), study: study,
-		programs:   map[string]build.Program{},
-		builtFor:   map[string][]string{},
-		inputs:     map[string]wire.Workload{},
-		dropped:    map[string]bool{},
-		resumedLog: &journal.Log{},
-	}
-	if r.study, r.omitted, err = Part(study, r.isReduced(), o.Only); err != nil {
-		return nil, &StudyError{study.ID, err}
-	}
-	if err := atomicfile.MakeDir(r.inputDir(), 0o700); err != nil {
-		return nil, fmt.Errorf("make the run's directory: %w", err)
-	}
-	if err := r.writeInputs(study); err != nil {
-		return nil, err
-	}
-	if prober, ok := kind.(Prober); ok {
-		var inputs []wire.Workload
-		for _, w := range r.study.Workloads {
-			inputs = append(inputs, r.inputs[w.ID])
-		}
-		if r.probes, err = prober.Probes(r.inputDir(), inputs); err != nil {
-			return nil, &StudyError{study.ID, err}
-		}
-	}
-	for i := range r.study.Workloads {
-		w := &r.study.Workloads[i]
-		input := r.inputs[w.ID]
-		w.SHA256, w.Pool = input.SHA256, input.Bodies
-		if describer, ok := kind.(Describer); ok {
-			described, err := describer.Describe(*w, input)
-			if err != nil {
-				return nil, &StudyError{study.ID, err}
-			}
-			*w = described
-		}
-	}
-	r.allWorkloads = r.study.Workloads
-	return r, nil
+	return nil
 }
 
 // isReduced reports whether the run measures only the parts of the study that a claim, a criterion or
 // an expectation needs: at quick, and if the user's budget is less than half of the full budget.
 func (r *run) isReduced() bool {
-	full := Budget(r.study.Budget, false)
-	return r.opts.Quick || r.opts.User && r.opts.Rounds == 0 && r.opts.Budget < full/2
+	isShort := r.opts.User && r.opts.Rounds == 0 && r.opts.Budget < Budget(r.study.Budget, false)/2
+	return r.opts.Quick || isShort
 }
 
-// openJournal starts the journal, or continues the existing one.
 func (r *run) openJournal() error {
 	path := filepath.Join(r.opts.Dir, journal.FileName)
 	fingerprint := r.studyFingerprint()
@@ -321,7 +315,7 @@ func (r *run) makePlan(ctx context.Context) error {
 	return nil
 }
 
-// restorePlan restores the state of the earlier run from its journal, r.log.
+// restorePlan restores the state of the earlier run from its journal, r.resumedLog.
 func (r *run) restorePlan() error {
 	r.plan, r.pilots, r.conformance = *r.resumedLog.Plan, r.resumedLog.Pilots, r.resumedLog.Conformance
 	r.rounds, r.slices, r.trials = r.resumedLog.Rounds, r.resumedLog.Slices, r.resumedLog.Trials
@@ -358,15 +352,14 @@ func (r *run) elapsedTime() time.Duration {
 	return r.spentBefore + r.opts.Now().Sub(r.started) - r.uncountedTime
 }
 
-// runOutsideBudget calls do without counting its time against the budget. It is for work whose result is
-// stored, like a build, so that the next run does not repeat the work.
+// runOutsideBudget calls do without counting its time against the budget. It is for work whose
+// result is stored, like a build, so that the next run does not repeat the work.
 func (r *run) runOutsideBudget(do func() error) error {
 	began := r.opts.Now()
 	defer func() { r.uncountedTime += r.opts.Now().Sub(began) }()
 	return do()
 }
 
-// remainingBudget returns the rest of the budget.
 func (r *run) remainingBudget() time.Duration { return max(0, r.opts.Budget-r.elapsedTime()) }
 
 // sendProgress reports e to the caller of Run, if it wants reports.
@@ -376,7 +369,6 @@ func (r *run) sendProgress(e Event) {
 	}
 }
 
-// machineFacts returns the facts of the machine of the run.
 func (r *run) machineFacts(ctx context.Context) tare.Machine {
 	if r.opts.Machine != nil {
 		return *r.opts.Machine
@@ -422,9 +414,9 @@ func (r *run) averageNoise() tare.Noise {
 	return noise
 }
 
-// startNoiseSampler starts to record the machine's noise. The returned function stops the recording and
-// returns the noise since the start. Its argument is the trials of that time, whose evidence has the wait
-// for a processor.
+// startNoiseSampler starts to record the machine's noise. The returned function stops the recording
+// and returns the noise since the start. Its argument is the trials of that time, whose evidence
+// has the wait for a processor.
 func (r *run) startNoiseSampler() func(trials []tare.Trial) tare.Noise {
 	if r.opts.Machine != nil {
 		return func([]tare.Trial) tare.Noise { return r.opts.Machine.Noise }

@@ -37,25 +37,7 @@ func (r *run) measureRounds(ctx context.Context) error {
 		if err := r.readmitWorkloads(ctx, done); err != nil {
 			return err
 		}
-		if done >= r.plan.RoundsPlanned {
-			r.stopped = AllPlanned
-			if r.opts.Rounds > 0 {
-				r.stopped = RoundsDone
-			}
-			return nil
-		}
-		if r.isInterrupted() {
-			r.stopped = Interrupted
-			return nil
-		}
-		if r.isUnanswerable() {
-			r.stopped = Unanswerable
-			return nil
-		}
-		if r.isBudgetSpent(done) {
-			return r.stopAtLimit()
-		}
-		if more, err := r.callPermit(ctx, done); err != nil || !more {
+		if stopped, err := r.stopBefore(ctx, done); err != nil || stopped {
 			return err
 		}
 		if err := r.runRound(ctx, plan.Round(r.plan, done+1, 1)); err != nil {
@@ -63,27 +45,55 @@ func (r *run) measureRounds(ctx context.Context) error {
 		}
 		done++
 		r.sendProgress(r.withLeader(Event{Phase: "round", Round: done, Rounds: r.plan.RoundsPlanned, Plan: &r.plan, Elapsed: r.elapsedTime(), Left: r.remainingBudget()}))
-		if r.plan.LongEvery > 0 && done%r.plan.LongEvery == 0 && !r.isInterrupted() && !r.isPastLimit(done) {
+		longIsDue := r.plan.LongEvery > 0 && done%r.plan.LongEvery == 0
+		if longIsDue && !r.isInterrupted() && !r.isPastLimit(done) {
 			if err := r.runRound(ctx, plan.Round(r.plan, done, plan.LongTau)); err != nil {
 				return r.stopAfter(ctx, err)
 			}
 			r.longRoundsDone++
 		}
 		if r.opts.Rounds == 0 && slices.Contains(r.plan.Looks, done) {
-			judged := r.judgeEvidence(tare.Machine{}, false)
-			if r.judgeLook(judged, done) && done >= r.minRounds() {
-				r.stopped = Decided
-				return nil
-			}
-			if r.areCriteriaVoid(judged) {
-				r.stopped = Unanswerable
-				return nil
-			}
-			if err := r.retireTrailing(judged, done); err != nil {
+			if stopped, err := r.runLook(done); err != nil || stopped {
 				return err
 			}
 		}
 	}
+}
+
+// stopBefore ends the rounds if no round may follow the done rounds. It then returns true, and
+// r.stopped is the reason.
+func (r *run) stopBefore(ctx context.Context, done int) (stopped bool, err error) {
+	switch {
+	case done >= r.plan.RoundsPlanned && r.opts.Rounds > 0:
+		r.stopped = RoundsDone
+	case done >= r.plan.RoundsPlanned:
+		r.stopped = AllPlanned
+	case r.isInterrupted():
+		r.stopped = Interrupted
+	case r.isUnanswerable():
+		r.stopped = Unanswerable
+	case r.isBudgetSpent(done):
+		return true, r.stopAtLimit()
+	default:
+		more, err := r.callPermit(ctx, done)
+		return !more, err
+	}
+	return true, nil
+}
+
+// runLook judges the done rounds. It ends the rounds if more of them cannot change the answers: it
+// then returns true, and r.stopped is the reason. Otherwise it retires trailing contenders.
+func (r *run) runLook(done int) (stopped bool, err error) {
+	judged := r.judgeEvidence(tare.Machine{}, false)
+	if r.judgeLook(judged, done) && done >= r.minRounds() {
+		r.stopped = Decided
+		return true, nil
+	}
+	if r.areCriteriaVoid(judged) {
+		r.stopped = Unanswerable
+		return true, nil
+	}
+	return false, r.retireTrailing(judged, done)
 }
 
 // stopAfter ends the rounds after err. An unfinished round at the time limit is no error if another
@@ -98,8 +108,7 @@ func (r *run) stopAfter(ctx context.Context, err error) error {
 	return err
 }
 
-// stopAtLimit ends the rounds because the budget is spent. It returns an error if no round is
-// finished.
+// stopAtLimit ends the rounds because the budget is spent. It returns an error if no round is finished.
 func (r *run) stopAtLimit() error {
 	if len(r.rounds) == 0 {
 		return r.tooShortError(r.plan)
@@ -108,14 +117,14 @@ func (r *run) stopAtLimit() error {
 	return nil
 }
 
-// callPermit reports whether Options.Permit allows another round. If it does not, callPermit changes the
-// plan to end after the done rounds. The number of rounds then does not depend on the measurements, so the
-// result is that of a study with a fixed number of rounds.
-func (r *run) callPermit(ctx context.Context, done int) (bool, error) {
+// callPermit reports whether Options.Permit allows another round. If it does not, callPermit
+// changes the plan to end after the done rounds. The number of rounds then does not depend on the
+// measurements, so the result is that of a study with a fixed number of rounds.
+func (r *run) callPermit(ctx context.Context, done int) (more bool, err error) {
 	if r.opts.Permit == nil {
 		return true, nil
 	}
-	more, err := r.opts.Permit(ctx, done)
+	more, err = r.opts.Permit(ctx, done)
 	if err != nil || more {
 		return more, err
 	}
@@ -150,7 +159,7 @@ func (r *run) isBudgetSpent(done int) bool {
 		return false
 	}
 	least := plan.MinRounds
-	if r.opts.User || r.opts.Quick { // somebody waits for the result
+	if r.opts.User || r.opts.Quick { // a user waits for the result
 		least = plan.LeastRounds(len(r.plan.Slices), len(r.plan.Looks))
 	}
 	if done < least {

@@ -32,8 +32,7 @@ type Kind interface {
 	// Open starts one trial of program. Different trials are prepared at the
 	// same time; one trial gets one request after another.
 	Open(ctx context.Context, p Program, spec TrialSpec) (Conn, error)
-	// Compare compares answers with the reference for workload w and returns
-	// one line per wrong answer.
+	// Compare compares answers with the reference for workload w and returns one line per wrong answer.
 	Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 }
 
@@ -83,9 +82,8 @@ type Launcher interface {
 // Prober is a Kind with requests that must be rejected. A contender that accepts them is
 // disqualified, like one with wrong answers.
 type Prober interface {
-	// Probes writes the inputs of all probes for works into dir. They are
-	// prepared and answered as workloads are, once per study, and compared with
-	// the reference by Compare.
+	// Probes writes the inputs of all probes for works into dir. They are prepared and answered as
+	// workloads are, once per study, and compared with the reference by Compare.
 	Probes(dir string, works []wire.Workload) ([]wire.Workload, error)
 }
 
@@ -97,8 +95,7 @@ type Sources interface {
 	Program(ctx context.Context, kind, studyDir string, e tare.Entry) (build.Program, error)
 }
 
-// Options define how a study runs. Kinds, Sources and Dir are required; every other zero value
-// works.
+// Options define how a study runs. Kinds, Sources and Dir are required; every other zero value works.
 type Options struct {
 	Kinds   map[string]Kind
 	Sources Sources

@@ -50,40 +50,41 @@ func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed,
 		}
 	}
 	var omittedContenders, omittedWorkloads []tare.NotWeighed
-	p := s
-	p.Contenders, p.Workloads = nil, nil
+	measured := s
+	measured.Contenders, measured.Workloads = nil, nil
 	for _, w := range s.Workloads {
 		if ok, why := workloads(w.ID); ok {
-			p.Workloads = append(p.Workloads, w)
+			measured.Workloads = append(measured.Workloads, w)
 		} else {
 			omittedWorkloads = append(omittedWorkloads, tare.LeftWorkload(w.ID, why))
 		}
 	}
 	for _, e := range s.Contenders {
 		ok, why := contenders(e.ID)
-		hasWork := slices.ContainsFunc(p.Workloads, func(w tare.Workload) bool { return w.Asks(e.ID) })
-		if ok && e.ID != s.Baseline && len(p.Workloads) > 0 && !hasWork {
+		asksEntry := func(w tare.Workload) bool { return w.Asks(e.ID) }
+		hasNoWork := len(measured.Workloads) > 0 && !slices.ContainsFunc(measured.Workloads, asksEntry)
+		if ok && e.ID != s.Baseline && hasNoWork {
 			ok, why = false, whyNoWorkload
 		}
 		if ok {
-			p.Contenders = append(p.Contenders, e)
+			measured.Contenders = append(measured.Contenders, e)
 		} else {
 			omittedContenders = append(omittedContenders, tare.LeftContender(e.ID, why))
 		}
 	}
-	if len(p.Workloads) == 0 && len(only.Workloads) == 0 {
+	if len(measured.Workloads) == 0 && len(only.Workloads) == 0 {
 		return s, nil, errors.New("all its workloads are continuous segments, which the quick budget has no time for; --budget full has")
 	}
-	if len(p.Workloads) == 0 {
+	if len(measured.Workloads) == 0 {
 		return s, nil, fmt.Errorf("none of its workloads matches %s", strings.Join(only.Workloads, ", "))
 	}
-	return p, append(omittedContenders, omittedWorkloads...), nil
+	return measured, append(omittedContenders, omittedWorkloads...), nil
 }
 
 // selector reports whether the contender or workload with id is measured, and if not, the reason.
 type selector func(id string) (ok bool, why string)
 
-func selectAll(string) (bool, string) { return true, "" }
+func selectAll(string) (ok bool, why string) { return true, "" }
 
 // addListed selects the contenders that a selected workload lists by name, in addition to those that
 // contenders selects: a user who selects a workload also selects its contenders.
@@ -102,7 +103,27 @@ func addListed(s tare.Study, workloads, contenders selector) selector {
 // decomposition or a criterion needs, and contenders with an expectation. If the study lists its
 // quick workloads, questions about other workloads are ignored.
 func selectForQuick(s tare.Study) (contenders, workloads selector) {
-	ids, works := map[string]bool{}, map[string]bool{} // of contenders and of workloads
+	ids, works := questionsOfQuick(s)
+	isAboutAll := len(ids) == 0 // a question without a contender is about all of them
+	ids[s.Baseline] = true
+	for _, e := range s.Contenders {
+		ids[e.ID] = ids[e.ID] || isAboutAll || !e.Expect.IsZero() || e.Given != ""
+	}
+	if len(works) == 0 { // the study has statements only
+		for _, w := range s.Workloads {
+			works[w.ID] = true
+		}
+	}
+	chooseFrom := func(m map[string]bool) selector {
+		return func(id string) (bool, string) { return m[id], whyNotQuick }
+	}
+	return chooseFrom(ids), chooseFrom(works)
+}
+
+// questionsOfQuick returns the ids of the contenders and workloads that the questions of the quick
+// budget name: those of claims, decompositions and criteria that are not ignored.
+func questionsOfQuick(s tare.Study) (ids, works map[string]bool) {
+	ids, works = map[string]bool{}, map[string]bool{}
 	isIgnored := func(workload string) bool {
 		return workload != "" && len(s.Budget.QuickWorkloads) > 0 && !slices.Contains(s.Budget.QuickWorkloads, workload)
 	}
@@ -145,20 +166,7 @@ func selectForQuick(s tare.Study) (contenders, workloads selector) {
 			works[c.Of] = true
 		}
 	}
-	isAboutAll := len(ids) == 0 // a question without a contender is about all of them
-	ids[s.Baseline] = true
-	for _, e := range s.Contenders {
-		ids[e.ID] = ids[e.ID] || isAboutAll || !e.Expect.IsZero() || e.Given != ""
-	}
-	if len(works) == 0 { // the study has statements only
-		for _, w := range s.Workloads {
-			works[w.ID] = true
-		}
-	}
-	chooseFrom := func(m map[string]bool) selector {
-		return func(id string) (bool, string) { return m[id], whyNotQuick }
-	}
-	return chooseFrom(ids), chooseFrom(works)
+	return ids, works
 }
 
 // selectQuickWorkloads selects the workloads that choose selects and that the study lists for the

@@ -49,9 +49,9 @@ const (
 // measures the duration and the allocations of an operation and the length of a collection cycle. These
 // measurements are used to plan slices and are not reported.
 //
-// The baseline and the null contender are piloted first, because their durations show which parts of the
-// study the budget has time for. The control runs the same program as the baseline, so it gets a copy of
-// the baseline's pilot.
+// The baseline and the null contender are piloted first, because their durations show which parts
+// of the study the budget has time for. The control runs the same program as the baseline, so it
+// gets a copy of the baseline's pilot.
 //
 // If the results of pilots are known in advance, the parts that the budget has no time for are
 // omitted before any pilot.
@@ -140,9 +140,9 @@ func (r *run) copyToControl() {
 	}
 }
 
-// fitToGuessedPilots removes the parts of the study that the user's budget has no time for if every other
-// contender takes guessedShare of the baseline's time. firstPilots is the duration of the pilots of the
-// baseline and the null contender.
+// fitToGuessedPilots removes the parts of the study that the user's budget has no time for if every
+// other contender takes guessedShare of the baseline's time. firstPilots is the duration of the
+// pilots of the baseline and the null contender.
 func (r *run) fitToGuessedPilots(firstPilots time.Duration) {
 	allWorks := len(r.study.Workloads)
 	r.removeUntilFits(r.guessPilots(), func() time.Duration {
@@ -268,9 +268,9 @@ func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender str
 }
 
 // addUntimed sets p.UntimedNS and p.AroundNS from two runs of a benchmark with different numbers of
-// operations: warm is the time pass, mem the memory pass. The untimed time of a run is a straight line over
-// its operations. UntimedNS is the slope (per operation), and AroundNS the intercept (per run). If warm
-// has no more operations than mem, UntimedNS stays as it is.
+// operations: warm is the time pass, mem the memory pass. The untimed time of a run is a straight
+// line over its operations. UntimedNS is the slope (per operation), and AroundNS the intercept (per
+// run). If warm has no more operations than mem, UntimedNS stays as it is.
 func addUntimed(p *tare.Pilot, warm, mem wire.Reply) {
 	if moreOps := warm.Ops - mem.Ops; moreOps > 0 {
 		p.UntimedNS = float64(warm.UntimedNS-mem.UntimedNS) / float64(moreOps)
@@ -358,9 +358,9 @@ func (r *run) sharePilots() {
 	}
 }
 
-// dropIncorrect drops the contenders with wrong answers, and their pilots. It does not drop traps, which are
-// timed to show the misleading measurements, nor status-only contenders that only accept requests which
-// the reference rejects. The report lists such requests.
+// dropIncorrect drops the contenders with wrong answers, and their pilots. It does not drop traps,
+// which are timed to show the misleading measurements, nor status-only contenders that only accept
+// requests which the reference rejects. The report lists such requests.
 func (r *run) dropIncorrect() {
 	for _, c := range r.conformance {
 		role := r.roleOf(c.Contender)
@@ -391,12 +391,7 @@ func (r *run) whyDropped(id string) string {
 // wasPilotedOn reports whether contender id has a pilot on workload. It returns true for a dropped
 // contender, whose loss has a reason that is reported instead.
 func (r *run) wasPilotedOn(id, workload string) bool {
-	for _, p := range r.pilots {
-		if p.Contender == id && p.Workload == workload {
-			return true
-		}
-	}
-	return r.dropped[id]
+	return r.pilotOf(id, workload).Contender != "" || r.dropped[id]
 }
 
 // openTrial starts a trial of contender id and sends it a hello request. name distinguishes the
@@ -429,7 +424,6 @@ func (r *run) contenderEnv() []string {
 	return env
 }
 
-// orderSeed returns the seed of every order in the run.
 func (r *run) orderSeed() string {
 	if r.plan.Seed != "" {
 		return r.plan.Seed

@@ -42,11 +42,13 @@ func (r *run) studyFingerprint() string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// addLook adds a look to the plan of a resumed run. The interrupted run was judged after its last round,
-// and each look at the data is one more chance of a false finding, so the plan must contain it.
+// addLook adds a look to the plan of a resumed run. The interrupted run was judged after its last
+// round, and each look at the data is one more chance of a false finding, so the plan must contain it.
 func (r *run) addLook() error {
 	done := len(r.rounds) - r.longRoundsDone
-	if r.resumedLog.Done == nil || r.isDone() || done == 0 || done >= r.plan.RoundsPlanned || slices.Contains(r.plan.Looks, done) {
+	wasInterrupted := r.resumedLog.Done != nil && !r.isDone()
+	isBetween := done > 0 && done < r.plan.RoundsPlanned
+	if !wasInterrupted || !isBetween || slices.Contains(r.plan.Looks, done) {
 		return nil
 	}
 	r.plan.Looks = append(slices.Clone(r.plan.Looks), done)
@@ -54,8 +56,8 @@ func (r *run) addLook() error {
 	return r.journal.Append(journal.Entry{Plan: &r.plan})
 }
 
-// whyMismatch returns a clause that describes how the journal with this head differs from a run with this
-// fingerprint and these stated options. It returns "" if the run can resume the journal.
+// whyMismatch returns a clause that describes how the journal with this head differs from a run
+// with this fingerprint and these stated options. It returns "" if the run can resume the journal.
 func whyMismatch(head journal.Head, fingerprint string, options map[string]string) string {
 	if head.Fingerprint != fingerprint {
 		return fmt.Sprintf("it belongs to another version of study %s or to other binaries; run without --resume", head.Study)

@@ -14,7 +14,8 @@ const reviseAfter = 4
 // slices and their duration. It does nothing after any other number of rounds, if the plan has been
 // revised before, if the number of rounds is fixed, or if the isolation is not lockstep.
 func (r *run) revisePlan(done int) error {
-	if done != reviseAfter || r.plan.Revised > 0 || r.opts.Rounds > 0 || r.plan.Isolation != tare.Lockstep {
+	canRevise := r.opts.Rounds == 0 && r.plan.Isolation == tare.Lockstep
+	if !canRevise || done != reviseAfter || r.plan.Revised > 0 {
 		return nil
 	}
 	p := r.planRemaining(r.study.Workloads, r.pilots, r.elapsedTime(), done)

@@ -62,8 +62,8 @@ func (r *run) runRound(ctx context.Context, rd tare.Round) error {
 	return nil
 }
 
-// groupWorkloads sorts the workload ids so that the workloads of a group follow each other, if the kind has
-// groups. The groups are in the order of their first workloads.
+// groupWorkloads sorts the workload ids so that the workloads of a group follow each other, if the
+// kind has groups. The groups are in the order of their first workloads.
 func (r *run) groupWorkloads(names []string) []string {
 	grouper, ok := r.kind.(Grouper)
 	if !ok {
@@ -136,13 +136,13 @@ func (r *run) runLockstep(ctx context.Context, rd tare.Round, ids []string) (don
 
 // runWorkload runs one workload on the open trials: all prepare it, each warms up, then they run
 // their slices in the planned order, and at last each makes a memory pass. order and byID contain
-// the same byID, as a list and by contender id.
+// the same participants, as a list and by contender id.
 func (r *run) runWorkload(ctx context.Context, rd tare.Round, name string, order []*participant, byID map[string]*participant) ([]tare.Slice, error) {
-	sl, _ := r.plan.Slicing(name) // the plan has slices for every workload of a round
+	slicing, _ := r.plan.Slicing(name) // the plan has slices for every workload of a round
 	input := r.inputs[name]
 	var participants []*participant
 	for _, p := range order {
-		if !p.failed && slices.Contains(sl.Contenders, p.id) {
+		if !p.failed && slices.Contains(slicing.Contenders, p.id) {
 			participants = append(participants, p)
 		}
 	}
@@ -162,10 +162,29 @@ func (r *run) runWorkload(ctx context.Context, rd tare.Round, name string, order
 			return nil, err
 		}
 	}
+	done, err := r.runSlices(ctx, rd, slicing, byID)
+	if err != nil {
+		return nil, err
+	}
+	sums := sumSlices(done)
+	for _, p := range participants {
+		if p.failed {
+			continue
+		}
+		sample, err := r.makeSample(ctx, slicing, p, sums[p.id])
+		if err := r.handleFailure(ctx, p, err); err != nil {
+			return nil, err
+		}
+		p.trial.Samples[name] = sample
+	}
+	return done, nil
+}
+
+// runSlices runs the slices of one workload in the order of the round, and writes each to the journal.
+func (r *run) runSlices(ctx context.Context, rd tare.Round, slicing tare.Slicing, byID map[string]*participant) ([]tare.Slice, error) {
 	var done []tare.Slice
-	sums := map[string]*tare.Slice{} // by contender id
-	previous := ""                   // contender of the previous slice; "" before the first
-	for index, ids := range rd.Orders[name] {
+	previous := "" // contender of the previous slice; "" before the first
+	for index, ids := range rd.Orders[slicing.Workload] {
 		for pos, id := range ids {
 			p := byID[id]
 			if p == nil || p.failed { // nil in trial-wise isolation, or if id was dropped
@@ -174,7 +193,7 @@ func (r *run) runWorkload(ctx context.Context, rd tare.Round, name string, order
 			if r.isLimitReached() {
 				return nil, errLimit
 			}
-			slice, err := r.runSlice(ctx, rd, sl, p, index)
+			slice, err := r.runSlice(ctx, rd, slicing, p, index)
 			if err := r.handleFailure(ctx, p, err); err != nil {
 				return nil, err
 			}
@@ -187,18 +206,7 @@ func (r *run) runWorkload(ctx context.Context, rd tare.Round, name string, order
 				return nil, err
 			}
 			done = append(done, slice)
-			addSlice(sums, slice)
 		}
-	}
-	for _, p := range participants {
-		if p.failed {
-			continue
-		}
-		sample, err := r.makeSample(ctx, sl, p, sums[p.id])
-		if err := r.handleFailure(ctx, p, err); err != nil {
-			return nil, err
-		}
-		p.trial.Samples[name] = sample
 	}
 	return done, nil
 }
@@ -265,22 +273,22 @@ func (r *run) estimateUntimed(contender, workload string, ops int64) time.Durati
 const minCappedOps = 10
 
 // runSlice has the contender of p run the slice with index, while all other contenders wait. The
-// slice is rd.Tau times as long as sl plans: 1, or more in a round that checks the slice length.
-func (r *run) runSlice(ctx context.Context, rd tare.Round, sl tare.Slicing, p *participant, index int) (tare.Slice, error) {
+// slice is rd.Tau times as long as slicing plans: 1, or more in a round that checks the slice length.
+func (r *run) runSlice(ctx context.Context, rd tare.Round, slicing tare.Slicing, p *participant, index int) (tare.Slice, error) {
 	tau := int64(rd.Tau)
-	q := wire.Request{
-		On: sl.Workload, Until: string(sl.Until[p.id]),
-		Lead: sl.Lead[p.id], Ops: sl.Ops[p.id] * tau, CapOps: minCappedOps * tau,
+	request := wire.Request{
+		On: slicing.Workload, Until: string(slicing.Until[p.id]),
+		Lead: slicing.Lead[p.id], Ops: slicing.Ops[p.id] * tau, CapOps: minCappedOps * tau,
 	}
-	if sl.Until[p.id] == tare.UntilGC { // other slices end after Ops, whatever their duration
-		q.Cycles = sl.Cycles[p.id] * tau
-		q.MinNS = sl.MinNS * tau
-		q.CapNS = sl.CapNS * tau
+	if slicing.Until[p.id] == tare.UntilGC { // other slices end after Ops, whatever their duration
+		request.Cycles = slicing.Cycles[p.id] * tau
+		request.MinNS = slicing.MinNS * tau
+		request.CapNS = slicing.CapNS * tau
 	}
 	// A lead-in and the slice after it may each last until cap_ns. The deadline is twenty times the
 	// expected duration, so a fifth of cap_ns as the least expected duration covers both.
-	expected := time.Duration(max(sl.TargetNS, sl.CapNS/5) * tau)
-	reply, err := p.session.Slice(ctx, q, expected+r.estimateUntimed(p.id, sl.Workload, q.Ops))
+	expected := time.Duration(max(slicing.TargetNS, slicing.CapNS/5) * tau)
+	reply, err := p.session.Slice(ctx, request, expected+r.estimateUntimed(p.id, slicing.Workload, request.Ops))
 	if err != nil {
 		return tare.Slice{}, err
 	}
@@ -288,17 +296,16 @@ func (r *run) runSlice(ctx context.Context, rd tare.Round, sl tare.Slicing, p *p
 		p.firstError = reply.Message
 	}
 	return tare.Slice{
-		Round: rd.Index, Index: index, Tau: rd.Tau, Workload: sl.Workload, Contender: p.id,
+		Round: rd.Index, Index: index, Tau: rd.Tau, Workload: slicing.Workload, Contender: p.id,
 		Ops: reply.Ops, WallNS: reply.WallNS, CPUNS: reply.CPUNS, IdleCPUNS: reply.IdleCPUNS,
 		GC: reply.GC, Errors: reply.Errors, BytesOut: reply.BytesOut,
 	}, nil
 }
 
 // makeSample returns the sample of a contender's workload: values per operation from sum, the sum of
-// its slices, and from a memory pass, which it runs. The sample is empty if sum is nil or without
-// operations.
-func (r *run) makeSample(ctx context.Context, sl tare.Slicing, p *participant, sum *tare.Slice) (tare.Sample, error) {
-	if sum == nil || sum.Ops == 0 {
+// its slices, and from a memory pass, which it runs. The sample is empty if sum has no operations.
+func (r *run) makeSample(ctx context.Context, slicing tare.Slicing, p *participant, sum tare.Slice) (tare.Sample, error) {
+	if sum.Ops == 0 {
 		return tare.Sample{}, nil
 	}
 	ns := perOp(sum.WallNS, sum.Ops)
@@ -311,16 +318,16 @@ func (r *run) makeSample(ctx context.Context, sl tare.Slicing, p *participant, s
 		"gc_cycles":         float64(sum.GC),
 	}
 	// Read the gauges before the memory pass, which would add to them.
-	gauges, histogram := p.session.Gauges(sl.Workload)
+	gauges, histogram := p.session.Gauges(slicing.Workload)
 	maps.Copy(s, gauges)
 	if histogram != "" {
 		if p.trial.Histograms == nil {
 			p.trial.Histograms = map[string]string{}
 		}
-		p.trial.Histograms[sl.Workload] = histogram
+		p.trial.Histograms[slicing.Workload] = histogram
 	}
-	expected := expectedTime(sl.MemoryOps, ns) + r.estimateUntimed(p.id, sl.Workload, sl.MemoryOps)
-	mem, err := p.session.Stats(ctx, sl.Workload, sl.MemoryOps, expected)
+	expected := expectedTime(slicing.MemoryOps, ns) + r.estimateUntimed(p.id, slicing.Workload, slicing.MemoryOps)
+	mem, err := p.session.Stats(ctx, slicing.Workload, slicing.MemoryOps, expected)
 	if err != nil {
 		return s, err
 	}
@@ -331,9 +338,9 @@ func (r *run) makeSample(ctx context.Context, sl tare.Slicing, p *participant, s
 }
 
 // handleFailure handles an error of the trial of p. It does nothing if err is nil. After a
-// *tare.TrialError the round continues without the contender. The contender takes part in the next round
-// unless it has failed too often. handleFailure returns an error only if the study cannot continue. The
-// round is then discarded.
+// *tare.TrialError the round continues without the contender. The contender takes part in the next
+// round unless it has failed too often. handleFailure returns an error only if the study cannot
+// continue. The round is then discarded.
 func (r *run) handleFailure(ctx context.Context, p *participant, err error) error {
 	if err == nil {
 		return nil
@@ -354,20 +361,21 @@ func (r *run) handleFailure(ctx context.Context, p *participant, err error) erro
 	return r.dropContender(p.id, fmt.Sprintf("%s (%s)", te.Error(), why))
 }
 
-// addSlice adds s to the sum of its contender in sums, which it creates if it is missing.
-func addSlice(sums map[string]*tare.Slice, s tare.Slice) {
-	sum := sums[s.Contender]
-	if sum == nil {
-		sum = &tare.Slice{}
+// sumSlices adds up the slices of each contender, by contender id.
+func sumSlices(done []tare.Slice) map[string]tare.Slice {
+	sums := map[string]tare.Slice{}
+	for _, s := range done {
+		sum := sums[s.Contender]
+		sum.Ops += s.Ops
+		sum.WallNS += s.WallNS
+		sum.CPUNS += s.CPUNS
+		sum.IdleCPUNS += s.IdleCPUNS
+		sum.GC += s.GC
+		sum.Errors += s.Errors
+		sum.BytesOut += s.BytesOut
 		sums[s.Contender] = sum
 	}
-	sum.Ops += s.Ops
-	sum.WallNS += s.WallNS
-	sum.CPUNS += s.CPUNS
-	sum.IdleCPUNS += s.IdleCPUNS
-	sum.GC += s.GC
-	sum.Errors += s.Errors
-	sum.BytesOut += s.BytesOut
+	return sums
 }
 
 // runQueueShare returns the time that the trials waited for a processor, as a share of the time that

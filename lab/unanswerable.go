@@ -8,9 +8,10 @@ import (
 	"github.com/tarebench/tare/internal/judge"
 )
 
-// isUnanswerable reports whether every contender that a question of the study is about has been dropped, so
-// that more rounds cannot answer any question. It considers failures only and never a measured difference, so it
-// makes no verdict likelier. It returns false if the number of rounds is fixed.
+// isUnanswerable reports whether every contender that a question of the study is about has been
+// dropped, so that more rounds cannot answer any question. It considers failures only and never a
+// measured difference, so it makes no verdict likelier. It returns false if the number of rounds is
+// fixed.
 func (r *run) isUnanswerable() bool {
 	if r.opts.Rounds > 0 {
 		return false
@@ -33,14 +34,10 @@ func (r *run) isUnanswerable() bool {
 	if len(ids) == 0 || len(r.opts.Only.Contenders) > 0 { // all measured contenders are in question
 		ids = []string{anyone}
 	}
-	isLost := false
-	for _, id := range ids {
-		if takesPart[id] {
-			return false
-		}
-		isLost = isLost || lost[id]
+	if slices.ContainsFunc(ids, func(id string) bool { return takesPart[id] }) {
+		return false
 	}
-	return isLost
+	return slices.ContainsFunc(ids, func(id string) bool { return lost[id] })
 }
 
 // contendersInQuestion returns the ids of the contenders in those criteria, claims, decompositions and
@@ -76,9 +73,9 @@ func contendersInQuestion(s tare.Study) (ids []string) {
 	return ids
 }
 
-// areCriteriaVoid reports whether every criterion is void at a look, for reasons that more rounds do not
-// change. It returns false while a trap takes part, because the checks may need more rounds to catch the
-// trap.
+// areCriteriaVoid reports whether every criterion is void at a look, for reasons that more rounds
+// do not change. It returns false while a trap takes part, because the checks may need more rounds
+// to catch the trap.
 func (r *run) areCriteriaVoid(judged judgedRounds) bool {
 	isTrap := func(c tare.Contender) bool { return c.Role == tare.RoleTrap && !r.dropped[c.ID] }
 	return !slices.ContainsFunc(r.contenders, isTrap) && judge.AllVoid(judged.data, judged.findings, judged.verdicts, judged.claims, check.Statistical)

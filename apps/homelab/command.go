@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -66,8 +67,7 @@ func (h *House) storeChange(i int, action string, parameters map[string]any) (De
 	if h.now != nil {
 		d.LastUpdated = h.now().UTC()
 	}
-	list := make([]Device, len(current))
-	copy(list, current)
+	list := slices.Clone(current)
 	list[i] = d
 	h.devices.Store(&list)
 	return d, nil
@@ -75,9 +75,9 @@ func (h *House) storeChange(i int, action string, parameters map[string]any) (De
 
 func allActions() [4]string { return [...]string{turnOn, turnOff, toggle, set} }
 
-// canonicalAction returns the constant that equals action, and false for an unknown action. The string
+// canonicalAction returns the constant that equals action, or false for an unknown action. The string
 // of a request must not be retained, since some servers reuse the buffer that it points into.
-func canonicalAction(action string) (string, bool) {
+func canonicalAction(action string) (canonical string, ok bool) {
 	for _, a := range allActions() {
 		if action == a {
 			return a, true
@@ -91,7 +91,7 @@ func isReadOnly(d Device) bool { return d.Type == "sensor" || d.Type == "binary_
 
 // applyCommand returns d as it is after a command, and whether the command changes d. action is one
 // of allActions. The attributes of d itself are not modified.
-func applyCommand(d Device, action string, parameters map[string]any) (Device, bool, error) {
+func applyCommand(d Device, action string, parameters map[string]any) (after Device, changed bool, err error) {
 	state := d.State
 	switch action {
 	case turnOn:
@@ -107,15 +107,14 @@ func applyCommand(d Device, action string, parameters map[string]any) (Device, b
 	case set:
 		return mergeAttributes(d, parameters)
 	}
-	changed := state != d.State
+	changed = state != d.State
 	d.State = state
 	return d, changed, nil
 }
 
 // mergeAttributes returns d with the parameters set as attributes, and whether any of them is new or
 // has a new value.
-func mergeAttributes(d Device, parameters map[string]any) (Device, bool, error) {
-	changed := false
+func mergeAttributes(d Device, parameters map[string]any) (after Device, changed bool, err error) {
 	for name, value := range parameters {
 		old, ok := d.Attributes[name]
 		changed = changed || !ok || !sameValue(old, value)
@@ -145,8 +144,8 @@ func sameValue(a, b any) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// toNumber returns v as a float64, and false if v is not a number of a JSON decoder.
-func toNumber(v any) (float64, bool) {
+// toNumber returns v as a float64, or false if v is not a number of a JSON decoder.
+func toNumber(v any) (number float64, ok bool) {
 	switch v := v.(type) {
 	case float64:
 		return v, true

@@ -15,8 +15,7 @@
 // tokens, responses have X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset, and a
 // client without tokens gets 429 with Retry-After.
 //
-// The package does not import net/http, because some of the servers that call it do not link
-// net/http.
+// The package does not import net/http, because some of the servers that call it do not link net/http.
 package homelab
 
 import "time"

@@ -33,6 +33,7 @@ type limiter struct {
 	recent  *list.List               // of *bucket, the most recently used first
 }
 
+// bucket has the tokens of one client.
 type bucket struct {
 	client string
 	tokens float64   // number of tokens at the time of the last use

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 )
 
-// counters are the values of the metrics.
 type counters struct {
 	statuses [600]atomic.Int64        // number of responses, by status
 	commands map[string]*atomic.Int64 // number of commands, by action; has a key for every action

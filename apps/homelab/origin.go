@@ -9,8 +9,8 @@ import (
 
 // origins are the sites that may read responses in a browser.
 type origins struct {
-	any  bool
-	list []string
+	any  bool     // all sites may
+	list []string // e.g. https://home.example:8443
 }
 
 // newOrigins returns the origins of a configuration. An origin is * or, as browsers send it, a scheme
@@ -26,7 +26,8 @@ func newOrigins(values []string) (origins, error) {
 			continue
 		}
 		u, err := url.Parse(s)
-		if err != nil || u.Scheme == "" || u.Host == "" || u.Scheme+"://"+u.Host != s {
+		isOrigin := err == nil && u.Scheme != "" && u.Host != "" && s == u.Scheme+"://"+u.Host
+		if !isOrigin {
 			return o, fmt.Errorf("%q is no origin; one is like https://home.example:8443, and * is any", s)
 		}
 		o.list = append(o.list, s)
@@ -60,7 +61,7 @@ func (h *House) Admit(contentType, origin, host string) error {
 	return crossSite(origin)
 }
 
-const typeJSON = "application/json"
+const typeJSON = "application/json" // media type of a command
 
 // Allow returns the value of the header Access-Control-Allow-Origin for a request's Origin, or "" if
 // pages of the origin may not read the response.

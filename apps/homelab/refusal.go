@@ -25,45 +25,45 @@ const MaxCommand = 64 << 10
 
 // NotFound returns the error of an unknown path. Its message lists the known ones.
 func NotFound() error {
-	return &Refusal{notFound, "not_found", "there is nothing at this path; there are GET /api/v1/, /api/v1/services, /api/v1/cluster/services, /api/v1/devices and /api/v1/devices/{id}, POST /api/v1/homeassistant/devices/{id}/command, " +
+	return &Refusal{Status: notFound, Code: "not_found", Message: "there is nothing at this path; there are GET /api/v1/, /api/v1/services, /api/v1/cluster/services, /api/v1/devices and /api/v1/devices/{id}, POST /api/v1/homeassistant/devices/{id}/command, " +
 		"and GET /health, /metrics and /openapi.json, which describes them"}
 }
 
 // NotAllowed returns the error of a method that a known path does not support.
 func NotAllowed() error {
-	return &Refusal{methodNotAllowed, "method_not_allowed", "this path does not take this method"}
+	return &Refusal{Status: methodNotAllowed, Code: "method_not_allowed", Message: "this path does not take this method"}
 }
 
 // TooSlow returns the error of a command whose body did not arrive within the server's time limit.
 func TooSlow() error {
-	return &Refusal{requestTimeout, "timeout", "the body did not come in time"}
+	return &Refusal{Status: requestTimeout, Code: "timeout", Message: "the body did not come in time"}
 }
 
 // TooLarge returns the error of a command whose body has more than [MaxCommand] bytes.
 func TooLarge() error {
-	return &Refusal{tooLarge, "too_large", fmt.Sprintf("a command has at most %d bytes", MaxCommand)}
+	return &Refusal{Status: tooLarge, Code: "too_large", Message: fmt.Sprintf("a command has at most %d bytes", MaxCommand)}
 }
 
 // TooMany returns the error of a client without tokens.
 func TooMany() error {
-	return &Refusal{tooManyRequests, "too_many_requests", "this client has sent too many requests; Retry-After is the time to wait"}
+	return &Refusal{Status: tooManyRequests, Code: "too_many_requests", Message: "this client has sent too many requests; Retry-After is the time to wait"}
 }
 
 // notJSON returns the error of a command with another content type than JSON.
 func notJSON(contentType string) error {
-	return &Refusal{unsupportedType, "unsupported_media_type", "a command is application/json, not " + quoteText(contentType)}
+	return &Refusal{Status: unsupportedType, Code: "unsupported_media_type", Message: "a command is application/json, not " + quoteText(contentType)}
 }
 
 // crossSite returns the error of a command from a page of an origin that may not send commands.
 func crossSite(origin string) error {
-	return &Refusal{forbidden, "cross_site", "a page of " + quoteText(origin) + " may not send commands; origins that may are configured"}
+	return &Refusal{Status: forbidden, Code: "cross_site", Message: "a page of " + quoteText(origin) + " may not send commands; origins that may are configured"}
 }
 
 // Malformed returns the error of a body that is not a command. err is the error of the decoder, or
 // nil. If err wraps a [Refusal], Malformed returns err itself. The message of the response does not
 // contain err, because its text depends on the decoder.
 func Malformed(err error) error {
-	malformed := &Refusal{badRequest, "malformed", "the body is not a command as JSON"}
+	malformed := &Refusal{Status: badRequest, Code: "malformed", Message: "the body is not a command as JSON"}
 	var refusal *Refusal
 	switch {
 	case err == nil:
@@ -75,19 +75,19 @@ func Malformed(err error) error {
 }
 
 func unknownAction(action string) error {
-	return &Refusal{badRequest, "unknown_action", fmt.Sprintf("the action %s is none of turn_on, turn_off, toggle and set", quoteText(action))}
+	return &Refusal{Status: badRequest, Code: "unknown_action", Message: fmt.Sprintf("the action %s is none of turn_on, turn_off, toggle and set", quoteText(action))}
 }
 
 func tooManyAttributes() error {
-	return &Refusal{badRequest, "too_many_attributes", fmt.Sprintf("a device has at most %d attributes", maxAttributes)}
+	return &Refusal{Status: badRequest, Code: "too_many_attributes", Message: fmt.Sprintf("a device has at most %d attributes", maxAttributes)}
 }
 
 func noDevice(id string) error {
-	return &Refusal{notFound, "unknown_device", "there is no device " + quoteText(id)}
+	return &Refusal{Status: notFound, Code: "unknown_device", Message: "there is no device " + quoteText(id)}
 }
 
 func readOnlyDevice(d Device) error {
-	return &Refusal{methodNotAllowed, "read_only", fmt.Sprintf("%s is a %s, which takes no commands", d.ID, d.Type)}
+	return &Refusal{Status: methodNotAllowed, Code: "read_only", Message: fmt.Sprintf("%s is a %s, which takes no commands", d.ID, d.Type)}
 }
 
 // quoteText returns a text from a client, quoted and shortened for a message.
@@ -119,7 +119,7 @@ func (h *House) Refuse(status int, message string) []byte {
 	case methodNotAllowed:
 		code = "method_not_allowed"
 	}
-	body, _ := json.Marshal(h.RefusalOf(&Refusal{status, code, message})) // marshaling strings cannot fail
+	body, _ := json.Marshal(h.RefusalOf(&Refusal{Status: status, Code: code, Message: message})) // marshaling strings cannot fail
 	h.Served(status)
 	return body
 }

@@ -13,7 +13,7 @@ const maxID = 64
 // requestIDs makes ids for requests without a valid one: a random prefix, which differs between
 // processes, and a number in base 36.
 type requestIDs struct {
-	prefix string
+	prefix string        // e.g. "5f0c1d2e3a4b5968-"
 	last   atomic.Uint64 // number of the last id
 }
 
@@ -24,7 +24,7 @@ func newIDs() *requestIDs {
 }
 
 // RequestID returns the id of a request: sent, the value of the request's header X-Request-Id, if it
-// consists of 1 to 64 visible ASCII characters, else a new id.
+// consists of 1 to 64 visible ASCII characters, else a new id such as 5f0c1d2e3a4b5968-1c.
 func (h *House) RequestID(sent string) string {
 	if isValidID(sent) {
 		return sent
@@ -37,6 +37,7 @@ func (s *requestIDs) nextID() string {
 	return string(strconv.AppendUint(append(buf[:0], s.prefix...), s.last.Add(1), 36))
 }
 
+// isValidID reports whether id consists of 1 to maxID visible ASCII characters.
 func isValidID(id string) bool {
 	if len(id) == 0 || len(id) > maxID {
 		return false

@@ -1,6 +1,5 @@
 package homelab
 
-// allServices returns the services of the cluster.
 func allServices() []Unit {
 	const (
 		deployment = "Deployment"

@@ -26,10 +26,10 @@ type Batch interface {
 // Records returns a batch of decoded records. marshal encodes the metadata of a record as JSON; its
 // argument is a *Metadata.
 func Records(list []Record, marshal func(any) ([]byte, error)) Batch {
-	return &records{list, marshal}
+	return &records{list: list, marshal: marshal}
 }
 
-// records is the Batch that Records returns. Its Metadata returns what marshal returns.
+// records is the Batch that Records returns. Its Metadata encodes with marshal.
 type records struct {
 	list    []Record
 	marshal func(any) ([]byte, error)
@@ -228,7 +228,9 @@ func appendLine(b []byte, id string, timestamp time.Time, trace string, metadata
 // escape, which most ids are.
 func appendString(b []byte, s string) []byte {
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+		c := s[i]
+		isPrintable := ' ' <= c && c <= '~' // ASCII
+		if !isPrintable || c == '"' || c == '\\' {
 			quoted, err := json.Marshal(s)
 			if err != nil {
 				panic(err) // marshaling a string cannot fail

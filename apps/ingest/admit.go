@@ -63,13 +63,14 @@ func (s *Service) hasToken(authorization string) bool {
 
 // mediaType returns a Content-Type without its parameters. It returns false if the header is not
 // valid or has another charset than UTF-8.
-func mediaType(s string) (Format, bool) {
+func mediaType(s string) (format Format, ok bool) {
 	if s == string(JSON) || s == string(JSON)+"; charset=utf-8" { // common cases, without an allocation
 		return JSON, true
 	}
 	name, params, err := mime.ParseMediaType(s)
 	charset, hasCharset := params["charset"]
-	if err != nil || hasCharset && !strings.EqualFold(charset, "utf-8") {
+	isOtherCharset := hasCharset && !strings.EqualFold(charset, "utf-8")
+	if err != nil || isOtherCharset {
 		return "", false
 	}
 	return Format(name), true

@@ -26,11 +26,11 @@ type Body struct {
 
 // Body returns the body that r contains, compressed as h declares. The caller must close the Body.
 func (s *Service) Body(h Head, r io.Reader) *Body {
-	b := &Body{service: s, head: h, sent: limitedReader{r, s.maxBody}}
+	b := &Body{service: s, head: h, sent: limitedReader{r: r, remaining: s.maxBody}}
 	switch parseCoding(h.ContentEncoding) {
 	case gzipped:
 		b.gzip = s.newUnpacker(&b.sent)
-		b.unpacked = limitedReader{b.gzip, s.maxBody}
+		b.unpacked = limitedReader{r: b.gzip, remaining: s.maxBody}
 	case unknown:
 		b.err = badEncoding()
 	}
@@ -62,13 +62,15 @@ func (b *Body) Bytes() ([]byte, error) {
 
 // readAll reads the body into the buffer and counts its records. It sets b.err.
 func (b *Body) readAll() {
-	if b.buffer, _ = b.service.buffers.Get().(*bytes.Buffer); b.buffer == nil {
+	b.buffer, _ = b.service.buffers.Get().(*bytes.Buffer)
+	if b.buffer == nil {
 		b.buffer = &bytes.Buffer{}
 	}
 	if b.head.Length > 0 {
 		b.buffer.Grow(int(min(b.head.Length, b.service.maxBody, maxPreallocate)) + bytes.MinRead)
 	}
-	if _, b.err = b.buffer.ReadFrom(bodyReader{b}); b.err == nil {
+	_, b.err = b.buffer.ReadFrom(bodyReader{b})
+	if b.err == nil {
 		b.err = b.service.countRecords(b.head, b.buffer.Bytes())
 	}
 	b.rest = b.buffer.Bytes()
@@ -100,6 +102,7 @@ func (b *Body) Discard() error {
 // bodyReader reads and unpacks a body while it arrives. It sets the body's err.
 type bodyReader struct{ b *Body }
 
+// Read implements [io.Reader].
 func (r bodyReader) Read(p []byte) (n int, err error) {
 	b := r.b
 	if b.err != nil {
@@ -236,6 +239,7 @@ type limitedReader struct {
 	remaining int64 // number of bytes that r may still return; -1 after errOverlong
 }
 
+// Read implements [io.Reader].
 func (l *limitedReader) Read(p []byte) (int, error) {
 	if l.remaining < 0 {
 		return 0, errOverlong
@@ -245,7 +249,8 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 		p = p[:l.remaining+1]
 	}
 	n, err := l.r.Read(p)
-	if l.remaining -= int64(n); l.remaining < 0 {
+	l.remaining -= int64(n)
+	if l.remaining < 0 {
 		return n - 1, errOverlong
 	}
 	return n, err

@@ -41,6 +41,7 @@ const (
 	maxDepth = 10_000
 )
 
+// errBrackets is the error of JSON in which decoders may disagree on where the array ends.
 var errBrackets = fmt.Errorf("brackets do not match, or are more than %d deep", maxDepth)
 
 // isCrowdedJSON reports whether body is an array of more than limit elements. The body need not be
@@ -59,7 +60,8 @@ func isCrowdedJSON(body []byte, limit int) (crowded, broken bool) {
 				return false, true
 			}
 		case '[', '{':
-			if open = append(open, c); len(open) > maxDepth {
+			open = append(open, c)
+			if len(open) > maxDepth {
 				return false, true
 			}
 		case ']', '}':
@@ -70,7 +72,8 @@ func isCrowdedJSON(body []byte, limit int) (crowded, broken bool) {
 			open = open[:last]
 		case ',':
 			if len(open) == 1 { // a comma between elements of the outermost array
-				if elements++; elements > limit && open[0] == '[' {
+				elements++
+				if elements > limit && open[0] == '[' {
 					return true, false
 				}
 			}
@@ -113,7 +116,8 @@ func isCrowdedProtobuf(body []byte, limit int) bool {
 		body = body[n:]
 		fieldNumber, wireType := tag>>3, tag&7
 		if fieldNumber == 1 && depth == 0 {
-			if records++; records > limit {
+			records++
+			if records > limit {
 				return true
 			}
 		}

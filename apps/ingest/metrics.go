@@ -24,7 +24,6 @@ type counters struct {
 	refusals [14]atomic.Int64 // number of error responses, in the order of codes
 }
 
-// countReceipt counts an accepted batch.
 func (c *counters) countReceipt(r Receipt) {
 	c.batches.Add(1)
 	c.records.Add(int64(r.Accepted))
@@ -62,14 +61,13 @@ func (m metricsWriter) writeHead(name, kind, help string) {
 	fmt.Fprintf(m.b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 }
 
-// writeFamily writes a metric with a single value.
 func (m metricsWriter) writeFamily(name, kind, help string, value int64) {
 	m.writeHead(name, kind, help)
 	fmt.Fprintf(m.b, "%s %d\n", name, value)
 }
 
-// writeFile writes the metrics of a file sink. cut is the number of bytes that the sink removed from the
-// file when it was opened.
+// writeFile writes the metrics of a file sink. cut is the number of bytes that the sink removed from
+// the file when it was opened.
 func (m metricsWriter) writeFile(stats sink.Stats, cut int64) {
 	m.writeFamily("ingest_sink_writes_total", "counter", "Writes to the file, of one batch or more.", stats.Writes)
 	m.writeFamily("ingest_sink_syncs_total", "counter", "Syncs of the file.", stats.Syncs)

@@ -20,6 +20,7 @@ type RawRecord struct {
 // with unknown names, members with the same name and large integers are preserved.
 type Raw []byte
 
+// errNoObject is the error of metadata that is a text, a number or an array.
 var errNoObject = errors.New("metadata is not an object")
 
 // UnmarshalJSON copies text, which must be an object, into the memory of r. For null it leaves r
@@ -45,7 +46,6 @@ type Decoded struct {
 	compact bytes.Buffer              // last result of Metadata, if the records are raw; the next call overwrites it
 }
 
-// isTyped reports whether the records are typed.
 func (d *Decoded) isTyped() bool { return d.marshal != nil }
 
 // Batch returns an empty batch: of typed records if Config.Typed is set, else of raw records, which do

@@ -45,8 +45,8 @@ const (
 	unavailable          = 503
 )
 
-// codes returns the error codes in the order of the metrics. The last one, other, stands for every
-// code that is not in the list.
+// codes returns the error codes in the order of the metrics. The last one, other, represents every code
+// that is not in the list.
 func codes() [14]string {
 	return [...]string{
 		"malformed", "batch", "record", "unauthorized", "not_found", "method_not_allowed", "timeout",
@@ -72,7 +72,7 @@ func newRefusal(cause error, status int, code, message string) error {
 	if cause == nil {
 		return &r
 	}
-	return &causedRefusal{r, cause}
+	return &causedRefusal{Refusal: r, cause: cause}
 }
 
 // RefusalOf returns the error response for err, an error of any method of the service, and counts it
@@ -81,7 +81,7 @@ func newRefusal(cause error, status int, code, message string) error {
 func (s *Service) RefusalOf(err error) *Refusal {
 	var r *Refusal
 	if !errors.As(err, &r) {
-		r = &Refusal{internalError, "internal", "the service is at fault"}
+		r = &Refusal{Status: internalError, Code: "internal", Message: "the service is at fault"}
 	}
 	all := codes()
 	i := slices.Index(all[:], r.Code)
@@ -113,7 +113,7 @@ func (s *Service) Refuse(status int, message string) []byte {
 	case methodNotAllowed:
 		code = "method_not_allowed"
 	}
-	body, _ := json.Marshal(s.RefusalOf(&Refusal{status, code, message})) // marshaling strings cannot fail
+	body, _ := json.Marshal(s.RefusalOf(&Refusal{Status: status, Code: code, Message: message})) // marshaling strings cannot fail
 	return body
 }
 
@@ -152,10 +152,12 @@ func tooLargeError(maxBody int64) error {
 	return newRefusal(nil, tooLarge, "too_large", tooLargeMessage(maxBody))
 }
 
+// tooLargeMessage states the limit of maxBody bytes.
 func tooLargeMessage(maxBody int64) string {
 	return fmt.Sprintf("a body has at most %d bytes, as sent and unpacked", maxBody)
 }
 
+// notGzip returns the error of a body that cannot be decompressed.
 func notGzip(cause error) error {
 	return newRefusal(cause, badRequest, "malformed", "the body is not whole and sound gzip")
 }
@@ -174,6 +176,7 @@ func badType(formats []Format) error {
 	return newRefusal(nil, unsupportedMediaType, "media_type", "a body is "+strings.Join(names, " or ")+", and text in it UTF-8")
 }
 
+// badEncoding returns the error of a content encoding that is not accepted.
 func badEncoding() error {
 	return newRefusal(nil, unsupportedMediaType, "encoding", "a body is sent as it is or in gzip")
 }

@@ -35,7 +35,6 @@ type Config struct {
 	Wait       time.Duration // time that the response to a batch waits until the spool has sent it; 0 means no wait
 }
 
-// Defaults of a Config.
 const (
 	DefaultLimit   = 10
 	DefaultMaxBody = 1 << 20
@@ -135,7 +134,8 @@ func ParseSink(text string) (kind, path string, err error) {
 // a batch. Afterwards it reports ready again, because only a new request can show that the sink works.
 const unreadyTime = 5 * time.Second
 
-// Ready returns nil if batches can be stored now. An error gives the reason why not, without internal details.
+// Ready returns nil if batches can be stored now. An error gives the reason why not, without internal
+// details.
 func (s *Service) Ready(context.Context) error {
 	if spooled, ok := s.sink.(*spool.Spool); ok {
 		status := spooled.Status()

@@ -15,7 +15,7 @@ var errTimestamp = errors.New("no timestamp")
 
 // UnmarshalJSON parses a number or a text. For null it leaves t unchanged.
 func (t *Time) UnmarshalJSON(text []byte) error {
-	isNumber := len(text) > 0 && (text[0] == '-' || '0' <= text[0] && text[0] <= '9')
+	isNumber := len(text) > 0 && strings.IndexByte("-0123456789", text[0]) >= 0
 	if !isNumber {
 		return t.Time.UnmarshalJSON(text)
 	}
@@ -65,7 +65,8 @@ func parseScientific(text string) (time.Time, error) {
 		sign, mantissa = "-", unsigned
 	}
 	exponent, err := strconv.Atoi(text[e+1:])
-	if err != nil || mantissa == "" || exponent < -maxExponent || exponent > maxExponent {
+	isTooLarge := exponent < -maxExponent || exponent > maxExponent
+	if err != nil || mantissa == "" || isTooLarge {
 		return time.Time{}, errTimestamp
 	}
 	whole, fraction, _ := strings.Cut(mantissa, ".")

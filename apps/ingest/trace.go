@@ -1,5 +1,7 @@
 package ingest
 
+import "strings"
+
 // storedTrace returns the traceparent to store with the events of a request, or "" if the service
 // stores none or if the request has no valid one.
 func (s *Service) storedTrace(h Head) string {
@@ -18,10 +20,11 @@ func isTraceparent(s string) bool {
 		return false
 	}
 	for i := range len(s) {
-		switch c := s[i]; {
-		case form[i] != 'h' && c != form[i]:
-			return false
-		case form[i] == 'h' && (c < '0' || c > '9') && (c < 'a' || c > 'f'):
+		isRight := s[i] == form[i]
+		if form[i] == 'h' {
+			isRight = strings.IndexByte("0123456789abcdef", s[i]) >= 0
+		}
+		if !isRight {
 			return false
 		}
 	}

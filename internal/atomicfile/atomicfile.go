@@ -1,7 +1,7 @@
-// Package atomicfile writes files atomically. Whatever operation fails and whenever the machine stops, a
-// path has either its old or its new content, and a write that returned without an error is not lost.
-// The package also reads files with a size limit, and detects whether the files of a directory have
-// changed since the directory was sealed.
+// Package atomicfile writes files atomically. Whatever operation fails and whenever the machine
+// stops, a path has either its old or its new content, and a write that returned without an error
+// is not lost. The package also reads files with a size limit, and detects whether the files of a
+// directory have changed since the directory was sealed.
 package atomicfile
 
 import (
@@ -15,8 +15,8 @@ import (
 	"path/filepath"
 )
 
-// ReadStart reads up to maxBytes+1 bytes of a file of any type. A parser that accepts at most maxBytes rejects a
-// longer file, and an endless file does not fill the memory.
+// ReadStart reads up to maxBytes+1 bytes of a file of any type. A parser that accepts at most maxBytes
+// rejects a longer file, and an endless file does not fill the memory.
 func ReadStart(path string, maxBytes int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -80,7 +80,7 @@ func MakeDirOn(d Disk, dir string, mode fs.FileMode) error {
 	return err
 }
 
-// File is a file that is being written, under a temporary name next to its path. Keep moves it to its path.
+// File is a file that is being written, under a temporary name next to its path. Keep moves it there.
 type File struct {
 	disk   Disk
 	handle Handle
@@ -102,9 +102,7 @@ func (f *File) Write(p []byte) (int, error) { return f.handle.Write(p) }
 
 // Keep moves the file to its path and replaces an existing file. If it returns nil, the content and the
 // name are on stable storage.
-func (f *File) Keep(mode fs.FileMode) error {
-	return f.syncAndPlace(mode, f.disk.Rename)
-}
+func (f *File) Keep(mode fs.FileMode) error { return f.syncAndPlace(mode, f.disk.Rename) }
 
 // KeepNew is like Keep, but does not replace an existing file: the error is then fs.ErrExist.
 func (f *File) KeepNew(mode fs.FileMode) error {

@@ -44,7 +44,7 @@ type Handle interface {
 // System is the operating system's file system.
 type System struct{}
 
-const privateMode = 0o600
+const privateMode = 0o600 // the mode of new files
 
 // OpenFile is [os.OpenFile].
 func (System) OpenFile(path string, flag int) (Handle, error) {
@@ -111,8 +111,8 @@ func (System) SyncDir(dir string) error {
 // file is a Handle of the operating system.
 type file struct{ *os.File }
 
-// Truncate shortens the file by its path if that is not permitted by its handle: Windows does not shorten
-// a file that was opened with Append.
+// Truncate shortens the file by its path if that is not permitted by its handle: Windows does not
+// shorten a file that was opened with Append.
 func (f file) Truncate(size int64) error {
 	err := f.File.Truncate(size)
 	if errors.Is(err, fs.ErrPermission) {

@@ -32,11 +32,10 @@ func (System) Lock(path string) (io.Closer, error) {
 	return nil, fmt.Errorf("lock %s: %w", path, err)
 }
 
-// fileLock is a locked file.
 type fileLock struct{ *os.File }
 
-// Close unlocks the file and closes it. Closing alone would not be enough: a child process that is being
-// started has the file open until it executes its program, and holds the lock until then.
+// Close unlocks the file and closes it. Closing alone would not be enough: a child process that is
+// being started has the file open until it executes its program, and holds the lock until then.
 func (l fileLock) Close() error {
 	return errors.Join(syscall.Flock(int(l.Fd()), syscall.LOCK_UN), l.File.Close())
 }

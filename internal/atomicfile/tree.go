@@ -14,8 +14,8 @@ import (
 // sumName is the name of the file with the checksum of all other files of its directory.
 const sumName = ".tare-sum"
 
-// Seal writes a file into dir with the checksum of the names, sizes and contents of all files below dir. No
-// file may be written there afterwards.
+// Seal writes a file into dir with the checksum of the names, sizes and contents of all files below
+// dir. No file may be written there afterwards.
 func Seal(d Disk, dir string) error {
 	sum, err := sumOf(dir)
 	if err != nil {
@@ -24,8 +24,8 @@ func Seal(d Disk, dir string) error {
 	return Write(d, filepath.Join(dir, sumName), sum, 0o644)
 }
 
-// Sealed reports whether the content of dir is the same as when it was sealed. It returns false if dir was
-// never sealed or cannot be read, or if it is incomplete after a power cut or an interrupted removal.
+// Sealed reports whether the content of dir is the same as when it was sealed. It returns false if dir
+// was never sealed or cannot be read, or if it is incomplete after a power cut or an interrupted removal.
 func Sealed(dir string) bool {
 	const maxSum = 1 << 10 // bytes
 	want, err := ReadFile(filepath.Join(dir, sumName), maxSum)
@@ -77,7 +77,8 @@ func Place(done, dir string, isValid func(dir string) bool) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
-	if err = os.Rename(done, dir); err != nil && isValid(dir) {
+	err = os.Rename(done, dir)
+	if err != nil && isValid(dir) { // another process was faster meanwhile
 		return nil
 	}
 	return err

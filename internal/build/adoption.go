@@ -16,8 +16,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// unknownLicence stands for the licence of a module that was not recognised or not found.
-const unknownLicence = "unknown"
+const unknownLicence = "unknown" // the name of a licence that was not recognised or not found
 
 // maxLicenceBytes is the maximum number of bytes that are read from a licence file.
 const maxLicenceBytes = 256 << 10
@@ -36,7 +35,8 @@ type moduleInfo struct {
 
 // addAdoption adds to c the licences of the linked modules, and the release date of the module that
 // gives c its name. Modules that cannot be read are not an error: a contender can be measured without
-// these facts. complete is false if a module could not be read, so that a later run may know more.
+// these facts. complete is false if a module could not be read: a later run should try again. work is
+// a directory for temporary files.
 func (b *Builder) addAdoption(ctx context.Context, tool toolchain, leaf Leaf, work string, c *tare.Contender) (complete bool) {
 	unread := map[string]bool{}
 	for _, m := range c.Modules {
@@ -53,7 +53,8 @@ func (b *Builder) addAdoption(ctx context.Context, tool toolchain, leaf Leaf, wo
 	out, _, err := b.runSplit(limited, tool.path, leaf.Src(), b.buildEnv(tool, work), args...)
 	complete = err == nil
 	var licences []string
-	for d := json.NewDecoder(strings.NewReader(out)); ; {
+	d := json.NewDecoder(strings.NewReader(out))
+	for {
 		var m moduleInfo
 		if err := d.Decode(&m); err != nil {
 			complete = complete && errors.Is(err, io.EOF)

@@ -104,8 +104,8 @@ func (b *Builder) Build(ctx context.Context, leaf Leaf) (Built, error) {
 	return built, nil
 }
 
-// buildInto builds the contender next to the cache and moves the finished directory to dir in one rename, so
-// that no process sees a part of it.
+// buildInto builds the contender next to the cache and moves the finished directory to dir in one
+// rename, so that no process sees a part of it.
 func (b *Builder) buildInto(ctx context.Context, tool toolchain, mod leafModule, leaf Leaf, dir string) error {
 	tmp, work, done, err := makeWorkDirs(filepath.Dir(dir))
 	if err != nil {
@@ -164,13 +164,13 @@ func (b *Builder) withTimeout(ctx context.Context) (context.Context, context.Can
 
 // goBuild runs go build to make binary, and returns the command's output and its duration in seconds.
 // Temporary files are written into work.
-func (b *Builder) goBuild(ctx context.Context, tool toolchain, mod leafModule, leaf Leaf, binary, work string) (string, float64, error) {
+func (b *Builder) goBuild(ctx context.Context, tool toolchain, mod leafModule, leaf Leaf, binary, work string) (output string, seconds float64, err error) {
 	limited, cancel := b.withTimeout(ctx)
 	defer cancel()
 	args := leaf.withTags("build", slices.Concat(buildFlags[:], []string{"-v", "-o", binary, "."})...)
 	began := time.Now()
 	out, err := b.runCombined(limited, tool.path, leaf.Src(), b.buildEnv(tool, work), args...)
-	seconds := time.Since(began).Seconds()
+	seconds = time.Since(began).Seconds()
 	switch {
 	case ctx.Err() != nil:
 		return "", 0, fmt.Errorf("building %s: %w", leaf.Manifest.ID, ctx.Err())

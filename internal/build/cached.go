@@ -18,11 +18,11 @@ type buildRecord struct {
 	Contender  tare.Contender `json:"contender"`
 }
 
-const recordName = "built.json"
+const recordName = "built.json" // the name of the file with a buildRecord
 
-// loadBuild reads a cached build from dir. It returns false if dir has no build, or if the binary differs
-// from the recorded one.
-func loadBuild(dir string, leaf Leaf) (Built, bool) {
+// loadBuild reads a cached build from dir. It returns false if dir has no build, or if the binary
+// differs from the recorded one.
+func loadBuild(dir string, leaf Leaf) (built Built, ok bool) {
 	src, err := os.ReadFile(filepath.Join(dir, recordName))
 	if err != nil {
 		return Built{}, false
@@ -81,7 +81,6 @@ func publishBuild(done, dir string, leaf Leaf) error {
 	return nil
 }
 
-// writeRecord writes built.json into dir.
 func writeRecord(disk atomicfile.Disk, dir string, r buildRecord) error {
 	src, err := json.MarshalIndent(r, "", "\t")
 	if err != nil {

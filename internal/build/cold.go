@@ -24,12 +24,13 @@ func isCold(output, modulePath string, modules []tare.Module) bool {
 			return false
 		}
 	}
-	isStd := func(line string) bool {
+	isStd := func(line string) bool { // a package of the standard library, such as encoding/json
 		first, _, _ := strings.Cut(line, "/")
 		hasDomain := strings.Contains(first, ".")
 		isMessage := strings.Contains(line, " ")
 		isOwn := line == modulePath || strings.HasPrefix(line, modulePath+"/")
-		return line != "" && !hasDomain && !isMessage && !isOwn
+		isPackage := line != "" && !isMessage
+		return isPackage && !hasDomain && !isOwn
 	}
 	compiledSDK := slices.ContainsFunc(SDKDirs(), func(dir string) bool { return wasCompiled(sdkPath + "/" + dir) })
 	return !compiledSDK && !slices.ContainsFunc(compiled, isStd)

@@ -74,6 +74,7 @@ type head struct {
 	limit int
 }
 
+// Write stores as much of p as fits, and never fails.
 func (h *head) Write(p []byte) (int, error) {
 	if free := h.limit - h.Len(); free > 0 {
 		h.Buffer.Write(p[:min(free, len(p))])

@@ -22,16 +22,14 @@ type leafModule struct {
 	require []requirement
 	replace []replacement
 
-	supplied bool // the builder has added the replacement of the SDK: go.mod has none that can be used
+	supplied bool // replace has the builder's SDK, because go.mod has no replacement of the SDK that can be used
 }
 
-// requirement is a require directive.
 type requirement struct {
 	path, version string
 	indirect      bool // marked "// indirect": only another required module needs it
 }
 
-// replacement is a replace directive.
 type replacement struct {
 	path    string
 	version string // the replaced version of path; "" means every version
@@ -81,7 +79,7 @@ func (m leafModule) thirdParty() int {
 
 // Requires reports whether the go.mod of the contender's sources requires the module path, directly or
 // indirectly.
-func (l Leaf) Requires(path string) (bool, error) {
+func (l Leaf) Requires(path string) (isRequired bool, err error) {
 	version, err := l.RequiredVersion(path)
 	return version != "", err
 }
@@ -95,7 +93,8 @@ func (l Leaf) RequiredVersion(path string) (string, error) {
 
 // moduleOf reads the go.mod in dir or the nearest directory above it.
 func moduleOf(dir string) (leafModule, error) {
-	for root := dir; ; {
+	root := dir
+	for {
 		src, err := os.ReadFile(filepath.Join(root, "go.mod"))
 		if err == nil {
 			return parseModule(root, src), nil
@@ -111,8 +110,8 @@ func moduleOf(dir string) (leafModule, error) {
 	}
 }
 
-// parseModule reads the directives of the go.mod in dir that affect a build. It skips lines that it does
-// not understand: the go command reports errors.
+// parseModule reads the directives of the go.mod in dir that affect a build. It skips lines that it
+// does not understand: the go command reports errors.
 func parseModule(dir string, gomod []byte) leafModule {
 	m := leafModule{root: dir}
 	block := "" // directive of the block that a line is in
@@ -148,16 +147,16 @@ func parseModule(dir string, gomod []byte) leafModule {
 
 // parseReplace parses the words of "path [version] => directory" or "path [version] => path version".
 // Directories are relative to dir.
-func parseReplace(dir string, words []string) (replacement, bool) {
+func parseReplace(dir string, words []string) (r replacement, ok bool) {
 	arrow := slices.Index(words, "=>") // 1, or 2 after a version
 	if arrow < 1 || arrow > 2 || len(words) < arrow+2 {
 		return replacement{}, false
 	}
-	r := replacement{path: words[0]}
+	r.path = words[0]
 	if arrow == 2 {
 		r.version = words[1]
 	}
-	if isDir := len(words) == arrow+2; isDir {
+	if len(words) == arrow+2 { // a directory: a module would have a version
 		r.dir = filepath.FromSlash(words[arrow+1])
 		if !filepath.IsAbs(r.dir) {
 			r.dir = filepath.Join(dir, r.dir)

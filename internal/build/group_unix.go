@@ -10,9 +10,7 @@ import (
 )
 
 // setGroup makes cmd the leader of a process group of its own.
-func setGroup(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-}
+func setGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // killGroup kills cmd and all processes that it has started.
 func killGroup(cmd *exec.Cmd) error {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A release is here where it is the machine's own, or was fetched before.
+// A release is installed if it is the machine's own, or was downloaded before.
 func TestReleasesThatAreHere(t *testing.T) {
 	cache := t.TempDir()
 	b := &Builder{}
@@ -18,7 +18,7 @@ func TestReleasesThatAreHere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for release, want := range map[string]bool{"go1.26.8": true, "go1.27.2": true, "go1.25.5": false} {
-		if got := b.Here(t.Context(), release); got != want {
+		if got := b.IsInstalled(t.Context(), release); got != want {
 			t.Errorf("%s is here: %v, want %v", release, got, want)
 		}
 	}

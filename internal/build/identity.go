@@ -18,8 +18,8 @@ import (
 // std:encoding/json.
 const stdPrefix = "std:"
 
-// describeBinary reads the modules and functions that are linked into the binary from the binary itself,
-// and compares them with the claims of the manifest.
+// describeBinary reads the modules and functions that are linked into the binary from the binary
+// itself, and compares them with the claims of the manifest.
 func describeBinary(path string, m Manifest) (tare.Contender, error) {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
@@ -121,8 +121,8 @@ func formatSettings(settings []debug.BuildSetting) []string {
 	return out
 }
 
-// linkedFunctions returns the names of the functions in a binary, from its symbol table. The linker omits
-// functions that are never called.
+// linkedFunctions returns the names of the functions in a binary, from its symbol table. The linker
+// omits functions that are never called.
 func linkedFunctions(path string) ([]string, error) {
 	if f, err := elf.Open(path); err == nil {
 		defer f.Close()

@@ -15,8 +15,8 @@ import (
 // part of the key.
 var buildFlags = [...]string{"-mod=readonly", "-trimpath", "-buildvcs=false"}
 
-// buildKey returns a hash of everything that can change the contender's binary or its record: toolchain,
-// flags, tags, the files of module m, the directories of its replacements, and the manifest.
+// buildKey returns a hash of everything that can change the contender's binary or its record:
+// toolchain, flags, tags, the files of module m, the directories of its replacements, and the manifest.
 func buildKey(t toolchain, leaf Leaf, m leafModule) (string, error) {
 	h := sha256.New()
 	pkg, err := filepath.Rel(m.root, leaf.Src())

@@ -106,7 +106,7 @@ func TestKeyThroughALink(t *testing.T) {
 				t.Skip(err)
 			}
 		}
-		dir, err := Real(dir)
+		dir, err := RealPath(dir)
 		if err != nil {
 			t.Fatal(err)
 		}

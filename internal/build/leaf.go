@@ -86,17 +86,17 @@ func (m Manifest) VariantID(variant string) string {
 	return m.ID + "-" + variant
 }
 
-// Leaf is a contender's directory: a main package with a manifest, or only a manifest with Source, which
-// builds the main package of another directory in another way.
+// Leaf is a contender's directory: a main package with a manifest, or only a manifest with Source,
+// which builds the main package of another directory in another way.
 type Leaf struct {
 	Dir      string // absolute directory of the manifest; the main package is in Src
 	Manifest Manifest
 	Go       string // toolchain to build the contender with, e.g. go1.25.5 or go1.26.8+jsonv2; "" means the installed one
 }
 
-// Real returns dir as an absolute path without symbolic links: replacements are relative to the
+// RealPath returns dir as an absolute path without symbolic links: replacements are relative to the
 // real directory of a contender.
-func Real(dir string) (string, error) {
+func RealPath(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err
@@ -113,7 +113,7 @@ const maxManifest = 1 << 20
 // ReadLeaf reads the manifest of the contender in dir. The error wraps fs.ErrNotExist if there is no
 // manifest.
 func ReadLeaf(dir string) (Leaf, error) {
-	abs, err := Real(dir)
+	abs, err := RealPath(dir)
 	if err != nil {
 		return Leaf{}, fmt.Errorf("contender %s: %w", dir, err)
 	}
@@ -161,34 +161,8 @@ func parseManifest(src []byte) (Manifest, error) {
 	if strings.ContainsAny(m.Unmaintained, "\r\n") {
 		return m, errors.New(": unmaintained is one line")
 	}
-	for v := range m.VariantLayers {
-		if !slices.Contains(m.Variants, v) {
-			return m, fmt.Errorf(": variant_layers of %q, which is not one of its variants", v)
-		}
-	}
-	for v, protocols := range m.VariantProtocols {
-		switch {
-		case !slices.Contains(m.Variants, v):
-			return m, fmt.Errorf(": variant_protocols of %q, which is not one of its variants", v)
-		case len(protocols) == 0:
-			return m, fmt.Errorf(": variant_protocols of %s is empty; it speaks something", v)
-		}
-	}
-	for v, answers := range m.VariantAnswers {
-		switch {
-		case !slices.Contains(m.Variants, v):
-			return m, fmt.Errorf(": variant_answers of %q, which is not one of its variants", v)
-		case answers != tare.AnswersStatus:
-			return m, fmt.Errorf(": variant_answers %q of %s; known: %s", answers, v, tare.AnswersStatus)
-		}
-	}
-	for i, v := range m.Variants {
-		if v == "" {
-			return m, errors.New(": a variant without a name")
-		}
-		if slices.Contains(m.Variants[:i], v) {
-			return m, fmt.Errorf(": variant %q is listed twice", v)
-		}
+	if err := m.checkVariants(); err != nil {
+		return m, err
 	}
 	for _, list := range []struct {
 		element string
@@ -201,6 +175,41 @@ func parseManifest(src []byte) (Manifest, error) {
 		}
 	}
 	return m, m.checkSource()
+}
+
+// checkVariants checks the names of the variants, and what the manifest says about single variants. Its
+// errors begin like those of parseManifest.
+func (m Manifest) checkVariants() error {
+	for v := range m.VariantLayers {
+		if !slices.Contains(m.Variants, v) {
+			return fmt.Errorf(": variant_layers of %q, which is not one of its variants", v)
+		}
+	}
+	for v, protocols := range m.VariantProtocols {
+		switch {
+		case !slices.Contains(m.Variants, v):
+			return fmt.Errorf(": variant_protocols of %q, which is not one of its variants", v)
+		case len(protocols) == 0:
+			return fmt.Errorf(": variant_protocols of %s is empty; it speaks something", v)
+		}
+	}
+	for v, answers := range m.VariantAnswers {
+		switch {
+		case !slices.Contains(m.Variants, v):
+			return fmt.Errorf(": variant_answers of %q, which is not one of its variants", v)
+		case answers != tare.AnswersStatus:
+			return fmt.Errorf(": variant_answers %q of %s; known: %s", answers, v, tare.AnswersStatus)
+		}
+	}
+	for i, v := range m.Variants {
+		if v == "" {
+			return errors.New(": a variant without a name")
+		}
+		if slices.Contains(m.Variants[:i], v) {
+			return fmt.Errorf(": variant %q is listed twice", v)
+		}
+	}
+	return nil
 }
 
 // manifestError returns err without the words of package json and with its position in src. offset is

@@ -11,15 +11,15 @@ import (
 )
 
 var (
-	positioned      = lazyregexp.New(`^(.*?\.[A-Za-z]+):(\d+)(:\d+)?: (.*)$`)
+	positionedLine  = lazyregexp.New(`^(.*?\.[A-Za-z]+):(\d+)(:\d+)?: (.*)$`)
 	noSpace         = lazyregexp.New(`(?i)no space left on device|not enough space on the disk`)
 	noGOCACHE       = lazyregexp.New(`failed to initialize build cache at (.*)`)
 	progress        = lazyregexp.New(`^go: (downloading|finding|added|upgraded|downgraded|removed|found) `)
 	needsGo         = lazyregexp.New(`requires go >= ([0-9][0-9a-z.]*) \(running go ([0-9][0-9a-z.]*)`)
 	noDownload      = lazyregexp.New(`(?m)^go: download (go[0-9][0-9a-z.]*)[^:\n]*: (.*)$`)
 	positionPattern = lazyregexp.New(`^[^ ]*\.(go|mod):[0-9]+(:[0-9]+)?: `)
-	fetched         = lazyregexp.New(`(reading|Get|Head) "?[a-z]+://[^ ]*: `)
-	response        = lazyregexp.New(`(?m)^\s*server response: (.*)$`)
+	requestedURL    = lazyregexp.New(`(reading|Get|Head) "?[a-z]+://[^ ]*: `)
+	serverResponse  = lazyregexp.New(`(?m)^\s*server response: (.*)$`)
 )
 
 // messageLimit is the maximum length of a message of the go command in an error, in bytes.
@@ -61,11 +61,11 @@ func shortenMessage(out string, err error) string {
 	return withoutAddress(positionPattern.ReplaceAllString(line, ""), out)
 }
 
-// withoutAddress returns message without the address that was requested, followed by the response of the
-// server, which is on another line of out. The result has at most messageLimit bytes and "…".
+// withoutAddress returns message without the address that was requested, followed by the response of
+// the server, which is on another line of out. The result has at most messageLimit bytes and "…".
 func withoutAddress(message, out string) string {
-	message = fetched.ReplaceAllString(message, "")
-	if m := response.FindStringSubmatch(out); m != nil {
+	message = requestedURL.ReplaceAllString(message, "")
+	if m := serverResponse.FindStringSubmatch(out); m != nil {
 		message += ": " + strings.TrimSuffix(m[1], ".")
 	}
 	if len(message) <= messageLimit {
@@ -78,23 +78,23 @@ func withoutAddress(message, out string) string {
 	return message[:cut] + "…"
 }
 
-// compileError returns the error, in one line, of a go build that wrote out. It is the first line with a
-// position, with the path relative to one of the bases, or else the first message.
+// compileError returns the error, in one line, of a go build that wrote out. It is the first line
+// with a position, with the path relative to one of the bases, or else the first message.
 func compileError(out string, err error, leaf Leaf, bases ...string) error {
 	if known := machineError(out, leaf); known != nil {
 		return known
 	}
 	dir := leaf.Src()
 	for line := range strings.Lines(out) {
-		if m := positioned.FindStringSubmatch(strings.TrimSpace(line)); m != nil && !strings.HasPrefix(line, "go: ") {
+		if m := positionedLine.FindStringSubmatch(strings.TrimSpace(line)); m != nil && !strings.HasPrefix(line, "go: ") {
 			return errors.New(relativeToBase(m[1], dir, bases) + ":" + m[2] + m[3] + ": " + m[4])
 		}
 	}
 	return fmt.Errorf("%s: %s", relativeToBase(".", dir, bases), firstLine(out, err))
 }
 
-// messageBases returns the directories that paths in messages are relative to: the SDK's directory, if the
-// contender is below it, or else the contender's module and the SDK; and the module cache.
+// messageBases returns the directories that paths in messages are relative to: the SDK's directory,
+// if the contender is below it, or else the contender's module and the SDK; and the module cache.
 func (t toolchain) messageBases(m leafModule) []string {
 	bases := []string{m.root}
 	if sdk := m.sdkDir(); sdk != "" {
@@ -109,8 +109,8 @@ func (t toolchain) messageBases(m leafModule) []string {
 	return bases
 }
 
-// relativeToBase returns the path of file, which may be relative to dir, relative to the first base that
-// contains it.
+// relativeToBase returns the path of file, which may be relative to dir, relative to the first base
+// that contains it.
 func relativeToBase(file, dir string, bases []string) string {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(dir, file)

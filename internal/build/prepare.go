@@ -103,8 +103,8 @@ func (b *Builder) preparePinned(ctx context.Context, tool toolchain, mod leafMod
 	return dir, nil
 }
 
-// resolveVersions replaces versions in with that are not exact: the go command looks up a branch, a commit,
-// "latest" or a part of a version.
+// resolveVersions replaces versions in with that are not exact: the go command looks up a branch, a
+// commit, "latest" or a part of a version.
 func (b *Builder) resolveVersions(ctx context.Context, tool toolchain, with []With) ([]With, error) {
 	resolved := slices.Clone(with)
 	workDir, remove := OutsideModules()

@@ -94,8 +94,8 @@ func (p Pin) editArgs(mod leafModule, graph string) []string {
 	return args
 }
 
-// addReachable adds to seen all nodes that are reachable from start. graph has a line "from to" for each
-// edge.
+// addReachable adds to seen all nodes that are reachable from start. graph has a line "from to" for
+// each edge.
 func addReachable(graph, start string, seen map[string]bool) {
 	edges := map[string][]string{}
 	for line := range strings.Lines(graph) {
@@ -103,7 +103,8 @@ func addReachable(graph, start string, seen map[string]bool) {
 			edges[from] = append(edges[from], to)
 		}
 	}
-	for todo := []string{start}; len(todo) > 0; {
+	todo := []string{start}
+	for len(todo) > 0 {
 		from := todo[0]
 		todo = todo[1:]
 		for _, to := range edges[from] {
@@ -122,7 +123,9 @@ func (p Pin) checkPins(leaf Leaf) error {
 		return err
 	}
 	for _, w := range p.With {
-		if got := mod.requiredVersion(w.Path); w.Version != "" && got != w.Version && got != "" {
+		got := mod.requiredVersion(w.Path)
+		isKnown := w.Version != "" && got != ""
+		if isKnown && got != w.Version {
 			return fmt.Errorf("%s cannot be built with %s: something else in it needs %s", leaf.Manifest.ID, w, got)
 		}
 	}

@@ -26,9 +26,9 @@ func (b *Builder) moduleOf(dir string) (leafModule, error) {
 	return m, nil
 }
 
-// supplySDK makes a copy of the go.mod of mod in the directory work and adds the replacement of the SDK to
-// the copy. It returns tool with a flag that makes the go command read the copy. The module's own
-// files are not changed. If mod needs no added replacement, supplySDK returns tool unchanged.
+// supplySDK makes a copy of the go.mod of mod in the directory work and adds the replacement of the
+// SDK to the copy. It returns tool with a flag that makes the go command read the copy. The module's
+// own files are not changed. If mod needs no added replacement, supplySDK returns tool unchanged.
 func (b *Builder) supplySDK(ctx context.Context, tool toolchain, mod leafModule, work string) (toolchain, error) {
 	if !mod.supplied {
 		return tool, nil

@@ -14,8 +14,8 @@ import (
 )
 
 var (
-	// sourceName matches a directory next to the contender's own, so that a catalog still works if it is
-	// moved.
+	// sourceName matches a directory next to the contender's own, so that a catalog still works if
+	// it is moved.
 	sourceName = lazyregexp.New(`^\.\./[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 	tagName    = lazyregexp.New(`^[\p{L}\p{Nd}_.]+$`)
 )
@@ -57,8 +57,8 @@ func (m Manifest) checkSource() error {
 	return nil
 }
 
-// checkSourceDir checks the files of a contender whose manifest has a Source. Its errors begin like those
-// of parseManifest.
+// checkSourceDir checks the files of a contender whose manifest has a Source. Its errors begin like
+// those of parseManifest.
 func (l Leaf) checkSourceDir() error {
 	m := l.Manifest
 	if m.Source == "" {

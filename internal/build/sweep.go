@@ -29,8 +29,8 @@ func removeAbandoned(dir string) {
 	}
 }
 
-// removeAll removes dir. It tries several times, because a compiler that is being killed may still write
-// into dir.
+// removeAll removes dir. It tries several times, because a compiler that is being killed may still
+// write into dir.
 func removeAll(dir string) {
 	for range 20 {
 		if os.RemoveAll(dir) == nil {
@@ -40,8 +40,8 @@ func removeAll(dir string) {
 	}
 }
 
-// makeWorkDirs makes a directory tmp inside dir for a build. Inside tmp it makes work, for temporary files
-// of the go command, and done, for the results. The caller removes tmp.
+// makeWorkDirs makes a directory tmp inside dir for a build. Inside tmp it makes work, for
+// temporary files of the go command, and done, for the results. The caller removes tmp.
 func makeWorkDirs(dir string) (tmp, work, done string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", "", "", cacheError(dir, err)

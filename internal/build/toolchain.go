@@ -41,8 +41,8 @@ var cacheSettings = [...]string{
 // sources would not show it.
 var clearedNames = [...]string{"GOFLAGS", "GOEXPERIMENT", "GODEBUG", "GOWORK", "GOENV", "GO111MODULE", "GOOS", "GOARCH", "GOTMPDIR", "GOFIPS140"}
 
-// Settings returns the variables of environ that are keySettings or cacheSettings. A process with another
-// environment needs them to find a build again.
+// Settings returns the variables of environ that are keySettings or cacheSettings. A process with
+// another environment needs them to find a build again.
 func Settings(environ []string) []string {
 	names := slices.Concat(keySettings[1:], cacheSettings[:]) // GOVERSION, the first, is no variable
 	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
@@ -73,10 +73,10 @@ func (b *Builder) loadToolchain(ctx context.Context) (toolchain, error) {
 	if ctx.Err() != nil {
 		return toolchain{}, ctx.Err()
 	}
-	t := toolchain{path: path, env: map[string]string{}}
 	if err != nil {
 		return toolchain{}, fmt.Errorf("%w: %s env: %s", ErrNoToolchain, name, firstLine(errText, err))
 	}
+	t := toolchain{path: path, env: map[string]string{}}
 	if err := json.Unmarshal([]byte(out), &t.env); err != nil || t.env["GOVERSION"] == "" {
 		return toolchain{}, fmt.Errorf("%w: %s env does not answer like a go command", ErrNoToolchain, name)
 	}
@@ -100,12 +100,12 @@ func OutsideModules() (dir string, remove func()) {
 	return dir, remove
 }
 
-// compileTimeout is the time limit of the C compiler for an empty program, which takes about a hundredth
-// of it.
+// compileTimeout is the time limit of the C compiler for an empty program, which takes about a
+// hundredth of it.
 const compileTimeout = 20 * time.Second
 
-// canCompile reports whether the C compiler cc can make a program. If it cannot, builds are made without
-// cgo, as if there were no compiler.
+// canCompile reports whether the C compiler cc can make a program. If it cannot, builds are made
+// without cgo, as if there were no compiler.
 func canCompile(ctx context.Context, cc string) bool {
 	words := strings.Fields(cc)
 	if len(words) == 0 {
@@ -134,12 +134,12 @@ func (t toolchain) withRelease(release string) toolchain {
 	return t.withSetting("GOVERSION", release).withSetting("GOTOOLCHAIN", release).withSetting(experimentSetting, experiments)
 }
 
-// experimentSetting is the setting with the experiments of a toolchain. Only withRelease sets it: a build
-// does not inherit the user's.
+// experimentSetting is the setting with the experiments of a toolchain. Only withRelease sets it: a
+// build does not inherit the user's.
 const experimentSetting = "GOEXPERIMENT"
 
-// splitToolchain splits the name of a toolchain, such as go1.26.8+jsonv2, into its release and the value
-// of GOEXPERIMENT. Each experiment follows a plus sign.
+// splitToolchain splits the name of a toolchain, such as go1.26.8+jsonv2, into its release and the
+// value of GOEXPERIMENT. Each experiment follows a plus sign.
 func splitToolchain(name string) (release, experiments string) {
 	release, experiments, _ = strings.Cut(name, "+")
 	return release, strings.ReplaceAll(experiments, "+", ",")
@@ -159,7 +159,6 @@ func releaseOf(goVersion string) string {
 	return release
 }
 
-// withSetting returns t with one setting changed.
 func (t toolchain) withSetting(name, value string) toolchain {
 	t.env = maps.Clone(t.env)
 	t.env[name] = value
@@ -254,9 +253,9 @@ func cacheError(dir string, err error) error {
 	return fmt.Errorf("%w %s: %w; set TARE_CACHE to a directory that can be written", ErrCache, dir, err)
 }
 
-// Here reports whether Go release, e.g. go1.27.2, is installed, so that building with it downloads
-// nothing.
-func (b *Builder) Here(ctx context.Context, release string) bool {
+// IsInstalled reports whether the toolchain of a Go release, e.g. go1.27.2, is on this machine, so that
+// building with it downloads nothing.
+func (b *Builder) IsInstalled(ctx context.Context, release string) bool {
 	t, err := b.loadToolchain(ctx)
 	if err != nil {
 		return false

@@ -21,9 +21,9 @@ func SDKDirs() []string {
 	return []string{"apps", "contender", "internal/protowire", "internal/userswire", "internal/atomicfile", "load/h2", "load/hist", "load/nap", "load/pace"}
 }
 
-// InSDK reports whether the file at rel, a slash path in the repository, is in one of SDKDirs. If rel ends
-// with a slash it is a directory, which may also be above one of SDKDirs. InSDK returns false for what
-// only labs and tests use.
+// InSDK reports whether the file at rel, a slash path in the repository, is in one of SDKDirs. If
+// rel ends with a slash it is a directory, which may also be above one of SDKDirs. InSDK returns
+// false for what only labs and tests use.
 func InSDK(rel string) bool {
 	return !isLabOnly(rel) && slices.ContainsFunc(SDKDirs(), func(dir string) bool {
 		isInside := strings.HasPrefix(rel, dir+"/")
@@ -32,14 +32,15 @@ func InSDK(rel string) bool {
 	})
 }
 
-// isLabOnly reports whether rel is in a directory of the SDK and no contender links it: files directly in
-// apps, the workloads and conformance suites of apps, and contendertest.
+// isLabOnly reports whether rel is in a directory of the SDK and no contender links it. That is true of
+// files directly in apps, of the workloads and conformance suites of apps, and of contendertest.
 func isLabOnly(rel string) bool {
 	parts := strings.Split(rel, "/") // the last one is "" for a directory
 	switch parts[0] {
 	case "apps":
 		isFile := len(parts) == 2 && parts[1] != ""
-		return isFile || len(parts) > 3 && (parts[2] == "workload" || parts[2] == "conformance")
+		isInPackage := len(parts) > 3 // apps/NAME/PACKAGE/…
+		return isFile || isInPackage && (parts[2] == "workload" || parts[2] == "conformance")
 	case "contender":
 		return len(parts) > 2 && parts[1] == "contendertest"
 	}
@@ -122,8 +123,8 @@ func hashFile(h hash.Hash, root, rel string) error {
 	return nil
 }
 
-// copyTree copies the files of the module in root, the same ones that hashTree reads with wantAll. A link
-// becomes a copy of its file.
+// copyTree copies the files of the module in root, the same ones that hashTree reads with wantAll.
+// A link becomes a copy of its file.
 func copyTree(root, to string) error {
 	return walkFiles(root, wantAll, func(root, rel string) error {
 		return copyInto(filepath.Join(root, filepath.FromSlash(rel)), filepath.Join(to, filepath.FromSlash(rel)))

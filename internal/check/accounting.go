@@ -56,8 +56,8 @@ func accounting() Check {
 // agree and do not.
 func listImbalances(in Input, contender, workload string) []string {
 	var sentences []string
-	// add adds e.g. "requests over time are 1.3× the rate (1.2 to 1.4, 12 rounds)". text is a format with
-	// a verb for the estimate.
+	// add adds e.g. "requests over time are 1.3× the rate (1.2 to 1.4, 12 rounds)". text is a
+	// format with a verb for the estimate.
 	add := func(e extent, text string) {
 		sentences = append(sentences, fmt.Sprintf(text, e.mid)+fmt.Sprintf(" (%.3g to %.3g, %s)", e.lo, e.hi, format.Count(e.rounds, "round")))
 	}
@@ -79,7 +79,7 @@ func listImbalances(in Input, contender, workload string) []string {
 const nsPerSecond = 1e9
 
 // countedRate reads the number of requests per second over the reported rate: 1 if they agree.
-func countedRate(s tare.Sample) (float64, bool) {
+func countedRate(s tare.Sample) (value float64, ok bool) {
 	v, ok := readRatio([]string{tare.KeyRequests}, []string{tare.KeyWall, tare.KeyRate})(s)
 	return v * nsPerSecond, ok
 }

@@ -19,7 +19,8 @@ func allocFloor() Check {
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, c := range in.Conformance {
-				if !c.Fresh || c.Cases == 0 || c.MinBytes <= 0 || in.roleOf(c.Contender) == tare.RoleNull {
+				hasFloor := c.Fresh && c.Cases > 0 && c.MinBytes > 0
+				if !hasFloor || in.roleOf(c.Contender) == tare.RoleNull {
 					continue
 				}
 				maxBytes, measured := 0.0, false // bytes per operation, over the rounds

@@ -44,10 +44,9 @@ func autocorrelation() Check {
 // Neumann's ratio; equal values get their mean rank. lagOne returns false if x has fewer than ten
 // values or all of them are equal.
 //
-// Sources: R. Bartels, "The rank version of von Neumann's ratio test for
-// randomness", J. Amer. Statist. Assoc. 77 (1982) 40–46; R. A. Fisher, "On the
-// probable error of a coefficient of correlation deduced from a small sample",
-// Metron 1 (1921) 3–32.
+// Sources: R. Bartels, "The rank version of von Neumann's ratio test for randomness", J. Amer. Statist.
+// Assoc. 77 (1982) 40–46; R. A. Fisher, "On the probable error of a coefficient of correlation deduced
+// from a small sample", Metron 1 (1921) 3–32.
 func lagOne(x []float64) (r, low float64, ok bool) {
 	const minValues = 10
 	n := len(x)
@@ -73,13 +72,12 @@ func lagOne(x []float64) (r, low float64, ok bool) {
 
 // midRanks returns the ranks of the values of x, from 1. Equal values get the mean of their ranks.
 func midRanks(x []float64) []float64 {
-	s := slices.Clone(x)
-	slices.Sort(s)
+	sorted := slices.Sorted(slices.Values(x))
 	out := make([]float64, len(x))
 	for i, v := range x {
-		first, _ := slices.BinarySearch(s, v)
+		first, _ := slices.BinarySearch(sorted, v)
 		last := first
-		for last+1 < len(s) && s[last+1] == v {
+		for last+1 < len(sorted) && sorted[last+1] == v {
 			last++
 		}
 		out[i] = float64(first+last)/2 + 1

@@ -47,7 +47,7 @@ func bimodal() Check {
 // 0.1 %: of all distributions with one hump, the uniform has the largest dips as n grows. If n is
 // between two rows of the table, the row with the larger number applies. dipLevel returns false if n
 // is below 12.
-func dipLevel(n int) (float64, bool) {
+func dipLevel(n int) (dip float64, ok bool) {
 	const minRounds = 12
 	if n < minRounds {
 		return 0, false

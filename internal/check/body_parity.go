@@ -27,7 +27,7 @@ func bodyParity() Check {
 		Run: func(in Input) []tare.Finding {
 			return in.findAgainstBaseline(in.trafficWorkloads(), readKey(tare.KeyBodyReceived), func(c tare.Contender, w tare.Workload, e, base extent) string {
 				switch extraBytes := in.extraAnswerBytes(c.ID, w.ID); {
-				case isOutside(e, base):
+				case haveOtherLength(e, base):
 					return fmt.Sprintf("its responses have %s bytes of body and those of %s %s", formatNumber(e.mid), in.Study.Baseline, formatNumber(base.mid))
 				case extraBytes != 0:
 					return fmt.Sprintf("its bodies are as long as those of %s, and its answers differ by %s bytes each: status, header or content", in.Study.Baseline, formatNumber(math.Abs(extraBytes)))
@@ -38,9 +38,9 @@ func bodyParity() Check {
 	}
 }
 
-// isOutside reports whether interval e is outside base by more than both margins: bodyShare
-// (relative) and bodyBytes (absolute).
-func isOutside(e, base extent) bool {
+// haveOtherLength reports whether bodies of length e differ from those of length base by more than
+// both margins: bodyShare (relative) and bodyBytes (absolute).
+func haveOtherLength(e, base extent) bool {
 	more := max(bodyShare*base.hi, bodyBytes)
 	less := max(bodyShare*base.lo, bodyBytes)
 	return e.isAbove(base.hi+more) || e.isBelow(base.lo-less)
@@ -50,17 +50,18 @@ func isOutside(e, base extent) bool {
 // longer than the baseline's. It returns 0 if either side has wrong answers or the numbers of cases
 // differ.
 func (in Input) extraAnswerBytes(contender, workload string) float64 {
-	find := func(id string) (tare.Conformance, bool) {
+	// correctAnswers returns the test of all cases before timing, or the zero value if it failed.
+	correctAnswers := func(id string) tare.Conformance {
 		for _, c := range in.Conformance {
-			if c.Contender == id && c.Workload == workload && !c.Probe && !c.During && c.Wrong == 0 && c.Cases > 0 {
-				return c, true
+			isBeforeTiming := !c.Probe && !c.During
+			if c.Contender == id && c.Workload == workload && isBeforeTiming && c.Wrong == 0 {
+				return c
 			}
 		}
-		return tare.Conformance{}, false
+		return tare.Conformance{}
 	}
-	answers, ok := find(contender)
-	base, okBase := find(in.Study.Baseline)
-	if !ok || !okBase || answers.Cases != base.Cases {
+	answers, base := correctAnswers(contender), correctAnswers(in.Study.Baseline)
+	if answers.Cases == 0 || answers.Cases != base.Cases {
 		return 0
 	}
 	return float64(answers.Bytes-base.Bytes) / float64(answers.Cases)

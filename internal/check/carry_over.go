@@ -77,7 +77,7 @@ func findCarryOver(in Input, workload string) []tare.Finding {
 func groupVisits(in Input, workload string) map[string]map[int][]visit {
 	visits := map[string]map[int][]visit{}
 	for _, s := range in.Slices {
-		if s.Workload != workload || s.Tau > 1 || s.Ops <= 0 || s.WallNS <= 0 {
+		if s.Workload != workload || !isTimed(s) {
 			continue
 		}
 		switch in.roleOf(s.Contender) {
@@ -126,7 +126,7 @@ func positionContrasts(rounds map[int][]visit) map[position][]float64 {
 
 // worstPosition returns the finding about the position with the largest contrast whose interval at
 // level is entirely beyond the tolerance. It returns false without such a position.
-func worstPosition(contrasts map[position][]float64, level float64) (tare.Finding, bool) {
+func worstPosition(contrasts map[position][]float64, level float64) (finding tare.Finding, ok bool) {
 	positions := slices.SortedFunc(maps.Keys(contrasts), func(a, b position) int {
 		if a.index != b.index {
 			return a.index - b.index
@@ -137,21 +137,20 @@ func worstPosition(contrasts map[position][]float64, level float64) (tare.Findin
 		return 1
 	})
 	worst := 0.0 // largest absolute contrast so far
-	var f tare.Finding
 	for _, p := range positions {
-		x := contrasts[p]
-		lo, hi, ok := stats.Interval(x, level)
+		perRound := contrasts[p]
+		lo, hi, ok := stats.Interval(perRound, level)
 		isTolerable := lo <= math.Log1p(tolerance) && hi >= -math.Log1p(tolerance)
 		if !ok || isTolerable {
 			continue
 		}
-		contrast := stats.HodgesLehmann(x)
+		contrast := stats.HodgesLehmann(perRound)
 		if math.Abs(contrast) <= worst {
 			continue
 		}
 		worst = math.Abs(contrast)
-		f.Message = fmt.Sprintf("a slice costs %.3g× what others cost %s (%.3g to %.3g, %s)",
-			math.Exp(contrast), p, math.Exp(lo), math.Exp(hi), format.Count(len(x), "round"))
+		finding.Message = fmt.Sprintf("a slice costs %.3g× what others cost %s (%.3g to %.3g, %s)",
+			math.Exp(contrast), p, math.Exp(lo), math.Exp(hi), format.Count(len(perRound), "round"))
 	}
-	return f, worst > 0
+	return finding, worst > 0
 }

@@ -71,7 +71,7 @@ func Statistical(id string) bool {
 }
 
 // Named returns the check with that id. It returns false for an unknown id.
-func Named(id string) (Check, bool) {
+func Named(id string) (c Check, ok bool) {
 	for _, c := range All() {
 		if c.ID == id {
 			return c, true

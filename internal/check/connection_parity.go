@@ -28,7 +28,7 @@ func connectionParity() Check {
 				switch {
 				case ok && e.isAbove(minConnectsEach):
 					message = fmt.Sprintf("a connection is opened for every request, or nearly: %.2g for each", e.mid)
-				case ok && okBase && (e.isAbove(base.hi+maxExtraConnects) || e.isBelow(base.lo-maxExtraConnects)):
+				case ok && okBase && e.isOutside(base, maxExtraConnects):
 					message = fmt.Sprintf("%.2g connections are opened for a request beyond the planned ones", e.mid)
 				default:
 					return ""
@@ -44,7 +44,7 @@ func connectionParity() Check {
 
 // readReconnects reads the number of connections per request that were opened in addition to the
 // planned ones. Lead-ins open connections too, so their requests count if they are known.
-func readReconnects(s tare.Sample) (float64, bool) {
+func readReconnects(s tare.Sample) (value float64, ok bool) {
 	opened, okOpened := s[tare.KeyConnects]
 	planned, okPlanned := s[tare.KeyConnections]
 	requests := max(s[tare.KeyRequests], s[tare.KeyReceivedSent])

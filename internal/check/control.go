@@ -30,8 +30,8 @@ func control() Check {
 				rounds   int
 			}
 			var twins []twin
-			var ps []float64
-			tooShort := 0 // number of workloads with too few rounds to be void
+			var ps []float64 // of twins, for Holm
+			tooShort := 0    // number of workloads with too few rounds to be void
 			minRounds := math.MaxInt
 			for _, e := range in.Effects {
 				if e.Metric != in.Primary() || !isBetween(e, tare.ControlID, in.Study.Baseline) {
@@ -42,7 +42,7 @@ func control() Check {
 					x = negate(x)
 				}
 				p := stats.SignedRankP(x)
-				twins = append(twins, twin{e.Workload, math.Exp(stats.HodgesLehmann(x)), p, len(x)})
+				twins = append(twins, twin{workload: e.Workload, ratio: math.Exp(stats.HodgesLehmann(x)), p: p, rounds: len(x)})
 				ps = append(ps, p)
 				if len(x) < stats.MinRounds(strict) {
 					tooShort++

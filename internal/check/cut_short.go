@@ -29,7 +29,8 @@ func cutShort() Check {
 					continue
 				}
 				c := course{s.Contender, s.Workload}
-				if all[c]++; all[c] == 1 {
+				all[c]++
+				if all[c] == 1 {
 					order = append(order, c)
 				}
 				if s.GC < plannedCycles {

@@ -66,7 +66,8 @@ func (in Input) countLost(contender, workload string) (lost, acknowledged float6
 		s := t.Samples[workload]
 		arrived, okArrived := s[tare.KeyDelivered]
 		acked, okAcked := s[tare.KeyDeliveredAsked]
-		if t.Contender == contender && t.Error == nil && okAcked && okArrived && acked-arrived > rounding {
+		isKnown := okAcked && okArrived && t.Error == nil
+		if t.Contender == contender && isKnown && acked-arrived > rounding {
 			lost += acked - arrived
 			acknowledged += acked
 			trials++

@@ -17,12 +17,11 @@ import (
 // candidate mode. Applied to the function rotated by 180° it finds how high a concave function can
 // begin there. The two join to one function if the end is not above the beginning.
 //
-// Source: J. A. Hartigan, P. M. Hartigan, "The dip test of unimodality", Ann.
-// Statist. 13 (1985) 70–84, for the statistic and its meaning. The algorithm
-// is not theirs.
+// Source: J. A. Hartigan, P. M. Hartigan, "The dip test of unimodality", Ann. Statist. 13 (1985) 70–84,
+// for the statistic and its meaning. The algorithm is not theirs.
 type steps struct {
 	at, below, upTo           []float64 // the function jumps from below[i] to upTo[i] at the value at[i]
-	back, backBelow, backUpTo []float64 // the same of the rotated function
+	back, backBelow, backUpTo []float64 // at, below and upTo of the rotated function
 	left, right, slopes       []float64 // buffers of isUnimodal
 }
 
@@ -33,7 +32,7 @@ func newSteps(x []float64) *steps {
 	n := float64(len(sorted))
 	e := &steps{}
 	for i, v := range sorted {
-		if i > 0 && v == sorted[i-1] {
+		if i > 0 && v == sorted[i-1] { // a higher jump at the same value
 			e.upTo[len(e.upTo)-1] = float64(i+1) / n
 			continue
 		}

@@ -65,17 +65,28 @@ func (in Input) covers(criterion tare.Criterion, contender string) bool {
 	return in.roleOf(contender) == tare.RoleContender
 }
 
+// coveredComparisons returns the comparisons on workload that have an interval and that the criterion
+// is about.
+func (in Input) coveredComparisons(criterion tare.Criterion, workload string) []tare.Comparison {
+	var out []tare.Comparison
+	for _, c := range in.Comparisons {
+		isCovered := c.Workload == workload && c.Metric == criterion.Metric && in.covers(criterion, c.Contender)
+		if isCovered && c.Bounded() {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // findTrivialRatio returns a finding if the limit of a ratio is trivial: far from all ratios that the
 // criterion covers, and from the baseline's own ratio of 1.
 func findTrivialRatio(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
-	lowest, highest, covered := 1.0, 1.0, false
-	for _, c := range in.Comparisons {
-		if c.Workload != workload || c.Metric != criterion.Metric || !in.covers(criterion, c.Contender) || !c.Bounded() {
-			continue
-		}
-		lowest, highest, covered = min(lowest, c.Low), max(highest, c.High), true
+	lowest, highest := 1.0, 1.0
+	covered := in.coveredComparisons(criterion, workload)
+	for _, c := range covered {
+		lowest, highest = min(lowest, c.Low), max(highest, c.High)
 	}
-	if !covered || !isTrivial(rule, lowest, highest) {
+	if len(covered) == 0 || !isTrivial(rule, lowest, highest) {
 		return nil
 	}
 	return []tare.Finding{{
@@ -112,8 +123,7 @@ func findTrivialValue(in Input, criterion tare.Criterion, rule tare.Rule, worklo
 	return []tare.Finding{f}
 }
 
-// isTrivial reports whether the values from lowest to highest meet the rule by at least
-// trivialFactor.
+// isTrivial reports whether the values from lowest to highest meet the rule by at least trivialFactor.
 func isTrivial(rule tare.Rule, lowest, highest float64) bool {
 	if rule.AtMost {
 		return rule.Limit >= trivialFactor*highest
@@ -130,10 +140,7 @@ func findUndecidable(in Input, criterion tare.Criterion, margin float64, edges [
 		return nil
 	}
 	var out []tare.Finding
-	for _, c := range in.Comparisons {
-		if c.Workload != workload || c.Metric != criterion.Metric || !in.covers(criterion, c.Contender) || !c.Bounded() {
-			continue
-		}
+	for _, c := range in.coveredComparisons(criterion, workload) {
 		isInside := func(edge float64) bool { return c.Low <= edge && edge <= c.High }
 		if !slices.ContainsFunc(edges, isInside) {
 			continue

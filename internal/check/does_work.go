@@ -83,7 +83,7 @@ func (in Input) waitSuspicion(contender string, w tare.Workload) suspicion {
 		}
 	}
 	isSlow := aboveLimit(latencyOverNull(), minWaitRatio)
-	if hasNull := len(isSlow.x) > 0; !hasNull {
+	if len(isSlow.x) == 0 { // there is no null server
 		isSlow = aboveLimit(in.perRound(contender, w.ID, readKey(tare.KeyMeanLatency)), minWaitNS)
 	}
 	s := suspicion{belowLimit(in.workingShares(contender, w.ID), minWorkShare), isSlow}
@@ -101,7 +101,8 @@ func (in Input) workShares(contender, workload string) []float64 {
 	var out []float64
 	for _, t := range in.Trials {
 		share, ok := readShare(t.Samples[workload])
-		if t.Contender != contender || !isCounted(t) || !ok || math.IsNaN(share) || math.IsInf(share, 0) {
+		isKnown := ok && !math.IsNaN(share) && !math.IsInf(share, 0)
+		if t.Contender != contender || !isCounted(t) || !isKnown {
 			continue
 		}
 		if t.Seconds > 0 {
@@ -113,27 +114,28 @@ func (in Input) workShares(contender, workload string) []float64 {
 }
 
 // readLatencyOverCPU reads the mean latency of a request over its CPU time.
-func readLatencyOverCPU(s tare.Sample) (float64, bool) {
+func readLatencyOverCPU(s tare.Sample) (value float64, ok bool) {
 	return readRatio([]string{tare.KeyMeanLatency, tare.KeyRequests}, []string{tare.KeyServerCPU})(s)
 }
 
 // readTail reads p90 over p50.
-func readTail(s tare.Sample) (float64, bool) {
+func readTail(s tare.Sample) (value float64, ok bool) {
 	return readRatio([]string{"p90_ns"}, []string{"p50_ns"})(s)
 }
 
 // serverCPU returns the CPU time of contender's server over all rounds, in ns. It returns -1 if the
 // CPU time is unknown or there were no requests.
 func (in Input) serverCPU(contender, workload string) float64 {
-	sum, known := 0.0, false
+	sum, hasSum := 0.0, false
 	for _, t := range in.Trials {
 		s := t.Samples[workload]
 		cpu, ok := s[tare.KeyServerCPU]
-		if t.Contender == contender && isCounted(t) && ok && s[tare.KeyRequests] > 0 {
-			sum, known = sum+cpu, true
+		isKnown := ok && s[tare.KeyRequests] > 0
+		if t.Contender == contender && isCounted(t) && isKnown {
+			sum, hasSum = sum+cpu, true
 		}
 	}
-	if !known {
+	if !hasSum {
 		return -1
 	}
 	return sum
@@ -148,7 +150,8 @@ func whyIdleInProcess(in Input, contender, workload string) string {
 	}
 	null, okNull := estimateOver(in.workShares(in.withRole(tare.RoleNull), workload))
 	e, ok := estimateOver(shares)
-	if !ok || !okNull || null.mid < minNullWorkShare || !e.isBelow(minWorkShare) {
+	nullWorks := okNull && null.mid >= minNullWorkShare
+	if !ok || !nullWorks || !e.isBelow(minWorkShare) {
 		return ""
 	}
 	return fmt.Sprintf("it worked %s of the time an operation took (%s to %s, %s), the null contender %s: it waits",
@@ -190,7 +193,8 @@ func (in Input) workingShares(contender, workload string) []float64 {
 		s := t.Samples[workload]
 		wallNS, ok := s[tare.KeyWall]
 		cpuNS, okCPU := s[tare.KeyServerCPU]
-		if t.Contender != contender || !isCounted(t) || !ok || !okCPU || !(wallNS > 0) {
+		isKnown := ok && okCPU && wallNS > 0
+		if t.Contender != contender || !isCounted(t) || !isKnown {
 			continue
 		}
 		cores := max(1, min(s[tare.KeyServerCores], s[tare.KeyConcurrency]))

@@ -114,11 +114,10 @@ func (in Input) driftReference(drifts map[course]map[int]float64, contender, wor
 	return course{in.Study.Baseline, workload}
 }
 
-// driftsByRound returns the drift of every course, by round.
 func (in Input) driftsByRound() map[course]map[int]float64 {
 	trials := map[span][]tare.Slice{}
 	for _, s := range in.Slices {
-		if s.Tau <= 1 && s.Ops > 0 && s.WallNS > 0 {
+		if isTimed(s) {
 			k := plannedSpan(s.Round, s.Workload, s.Contender)
 			trials[k] = append(trials[k], s)
 		}
@@ -139,7 +138,7 @@ func (in Input) driftsByRound() map[course]map[int]float64 {
 // computeDrift returns the drift of a trial with slices ss: the logarithm of the cost of an operation
 // in its last part over the cost in its first part, both taken from the line with the trial's slope.
 // It returns false if there are too few slices.
-func computeDrift(ss []tare.Slice) (float64, bool) {
+func computeDrift(ss []tare.Slice) (drift float64, ok bool) {
 	slices.SortFunc(ss, func(a, b tare.Slice) int { return cmp.Compare(a.Index, b.Index) })
 	n := min(maxParts, len(ss))
 	if n < minParts {
@@ -161,10 +160,9 @@ func computeDrift(ss []tare.Slice) (float64, bool) {
 // not carry the slope away as long as they are at most 29 % of the values. If the order of the values
 // is random, the distribution of the slope is symmetric about 0.
 //
-// Sources: H. Theil, "A rank-invariant method of linear and polynomial
-// regression analysis", Proc. Kon. Ned. Akad. Wet. A 53 (1950) 386–392,
-// 521–525, 1397–1412; P. K. Sen, "Estimates of the regression coefficient based
-// on Kendall's tau", J. Amer. Statist. Assoc. 63 (1968) 1379–1389.
+// Sources: H. Theil, "A rank-invariant method of linear and polynomial regression analysis", Proc. Kon.
+// Ned. Akad. Wet. A 53 (1950) 386–392, 521–525, 1397–1412; P. K. Sen, "Estimates of the regression
+// coefficient based on Kendall's tau", J. Amer. Statist. Assoc. 63 (1968) 1379–1389.
 func theilSen(y []float64) float64 {
 	var slopes []float64
 	for j := range y {

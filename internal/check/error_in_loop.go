@@ -73,13 +73,11 @@ func (in Input) isVoidRound(round courseRound) bool {
 // course is one contender on one workload over all rounds.
 type course struct{ contender, workload string }
 
-// courseRound is one round of a course.
 type courseRound struct {
 	course
 	turn
 }
 
-// courseRoundOf returns the round and course that s belongs to.
 func courseRoundOf(s tare.Slice) courseRound {
 	return courseRound{course{s.Contender, s.Workload}, turn{s.Round, max(1, s.Tau)}}
 }
@@ -95,10 +93,9 @@ func (t tally) String() string {
 }
 
 func (t tally) add(u tally) tally {
-	return tally{t.slices + u.slices, t.errors + u.errors, t.ops + u.ops}
+	return tally{slices: t.slices + u.slices, errors: t.errors + u.errors, ops: t.ops + u.ops}
 }
 
-// tallyRounds sums the slices of every round of every course.
 func tallyRounds(timed []tare.Slice) map[courseRound]tally {
 	out := map[courseRound]tally{}
 	for _, s := range timed {
@@ -108,7 +105,6 @@ func tallyRounds(timed []tare.Slice) map[courseRound]tally {
 	return out
 }
 
-// coursesWithErrors returns the courses on which an operation returned an error.
 func coursesWithErrors(timed []tare.Slice) []course {
 	var out []course
 	for _, s := range timed {

@@ -37,7 +37,6 @@ func MissedTraps(expectations []tare.Expectation) []string {
 	return out
 }
 
-// setOutcome sets the outcome of e, an expectation of c.
 func (in Input) setOutcome(e *tare.Expectation, c tare.Contender, findings []tare.Finding, notMeasured []tare.NotWeighed) {
 	check, ok := Named(e.Check)
 	if !ok || !check.Expectable() {

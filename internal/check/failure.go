@@ -20,8 +20,8 @@ const (
 const failureRule = "Such a round is void for the contender, for everybody where it is the baseline. Two such rounds in a row, or more than a quarter of those planned, void the contender. " +
 	"The rule looks at failures only, never at what was measured."
 
-// whyTooMany applies the rule. failed has an element per round, in order: whether the round failed.
-// whyTooMany returns the reason for which too many rounds failed, or "" if the contender may go on.
+// whyTooMany applies the rule. It returns the reason for which too many rounds failed, or "" if the
+// contender stays in the study. failed has an element per round, in order: whether the round failed.
 func whyTooMany(failed []bool, planned int) string {
 	total, inARow := 0, 0
 	for _, f := range failed {
@@ -30,7 +30,8 @@ func whyTooMany(failed []bool, planned int) string {
 			continue
 		}
 		total++
-		if inARow++; inARow == failuresInARow {
+		inARow++
+		if inARow == failuresInARow {
 			return "two rounds in a row failed"
 		}
 	}

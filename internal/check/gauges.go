@@ -51,12 +51,8 @@ func (in Input) trafficWorkloads() []tare.Workload {
 
 // trafficOf returns how requests reach a server on workload, or nil if there is no server.
 func (in Input) trafficOf(workload string) *tare.Traffic {
-	for _, w := range in.Study.Workloads {
-		if w.ID == workload {
-			return w.Traffic
-		}
-	}
-	return nil
+	w, _ := in.Workload(workload)
+	return w.Traffic
 }
 
 // capacityMetrics lists the study's metrics on w that measure the capacity of a server: throughput
@@ -101,9 +97,8 @@ func (in Input) findAgainstBaseline(workloads []tare.Workload, read reading, des
 
 // reading reads one value from a sample, or computes it. It returns false if the sample lacks a key
 // that it needs.
-type reading func(tare.Sample) (float64, bool)
+type reading func(tare.Sample) (value float64, ok bool)
 
-// readKey reads the value of one key.
 func readKey(name string) reading {
 	return func(s tare.Sample) (float64, bool) {
 		v, ok := s[name]
@@ -112,8 +107,8 @@ func readKey(name string) reading {
 }
 
 // multiplyKeys returns the product of the values of keys. It returns false if one is missing.
-func multiplyKeys(s tare.Sample, keys ...string) (float64, bool) {
-	product := 1.0
+func multiplyKeys(s tare.Sample, keys ...string) (product float64, ok bool) {
+	product = 1
 	for _, k := range keys {
 		v, ok := s[k]
 		if !ok {
@@ -145,7 +140,7 @@ func readBusyShare(cpu, cores string) reading {
 
 // readOccupied reads the share of the time of its cores that the load generator used or was ready to
 // use. Time it was ready counts as 0 if the system does not report it.
-func readOccupied(s tare.Sample) (float64, bool) {
+func readOccupied(s tare.Sample) (value float64, ok bool) {
 	available, ok := multiplyKeys(s, tare.KeyWall, tare.KeyClientCores) // core-ns
 	cpu, okCPU := s[tare.KeyClientCPU]
 	if !ok || !okCPU || !(available > 0) {
@@ -156,6 +151,9 @@ func readOccupied(s tare.Sample) (float64, bool) {
 
 // isCounted reports whether the trial is complete and at the plan's slice length.
 func isCounted(t tare.Trial) bool { return t.Error == nil && t.Tau <= 1 }
+
+// isTimed reports whether the slice has the plan's length and has measured something.
+func isTimed(s tare.Slice) bool { return s.Tau <= 1 && s.Ops > 0 && s.WallNS > 0 }
 
 // perRound returns the values that read finds in contender's counted trials on workload, at most one a
 // round, in the order of rounds. Values that are missing or not finite are skipped.
@@ -183,7 +181,8 @@ func (in Input) pairedRatios(a, b, workload string, read reading) []float64 {
 	}
 	var out []float64
 	for _, t := range in.Trials {
-		if v, ok := read(t.Samples[workload]); ok && t.Contender == a && isCounted(t) && divisors[t.Round] > 0 {
+		isOfA := t.Contender == a && isCounted(t)
+		if v, ok := read(t.Samples[workload]); ok && isOfA && divisors[t.Round] > 0 {
 			out = append(out, v/divisors[t.Round])
 		}
 	}
@@ -200,12 +199,11 @@ type extent struct {
 // estimateOver returns the Hodges–Lehmann estimate of x with its interval at the strict level. With
 // too few rounds for that level the interval is from the least to the greatest value, so that what
 // holds for the interval holds for each round. It returns false if x is empty.
-func estimateOver(x []float64) (extent, bool) {
+func estimateOver(x []float64) (e extent, ok bool) {
 	if len(x) == 0 {
 		return extent{}, false
 	}
-	e := extent{mid: stats.HodgesLehmann(x), rounds: len(x)}
-	var ok bool
+	e = extent{mid: stats.HodgesLehmann(x), rounds: len(x)}
 	if e.lo, e.hi, ok = stats.Interval(x, strict); !ok {
 		e.lo, e.hi = slices.Min(x), slices.Max(x)
 	}
@@ -217,6 +215,11 @@ func (e extent) isAbove(limit float64) bool { return e.lo > limit }
 
 // isBelow reports whether the entire interval is below limit.
 func (e extent) isBelow(limit float64) bool { return e.hi < limit }
+
+// isOutside reports whether the entire interval is outside the interval of base, by more than margin.
+func (e extent) isOutside(base extent, margin float64) bool {
+	return e.isAbove(base.hi+margin) || e.isBelow(base.lo-margin)
+}
 
 // isOff reports whether the entire interval of a ratio that should be 1 is off by more than margin, as
 // a factor in either direction.

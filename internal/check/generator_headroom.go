@@ -170,7 +170,7 @@ func (in Input) sendLagOf(contender, workload, metric string) sendLag {
 
 // minLimit returns the strictest upper limit that a criterion sets for metric of contender on
 // workload. It returns false without such a criterion.
-func (in Input) minLimit(contender, workload, metric string) (float64, bool) {
+func (in Input) minLimit(contender, workload, metric string) (limit float64, ok bool) {
 	strictest := math.Inf(1)
 	for _, c := range in.Study.Criteria {
 		coversContender := c.Contender == "" || c.Contender == contender
@@ -185,7 +185,6 @@ func (in Input) minLimit(contender, workload, metric string) (float64, bool) {
 	return strictest, !math.IsInf(strictest, 1)
 }
 
-// joinNonEmpty joins the parts that are not empty with "; ".
 func joinNonEmpty(parts ...string) string {
 	var nonEmpty []string
 	for _, p := range parts {

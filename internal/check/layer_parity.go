@@ -24,7 +24,8 @@ func layerParity() Check {
 			var out []tare.Finding
 			base, ok := in.Contender(in.Study.Baseline)
 			for _, c := range in.comparableContenders() {
-				if c.ID == in.Study.Baseline || !ok || !isBuiltInRun(c) || !isBuiltInRun(base) {
+				areDeclared := ok && isBuiltInRun(c) && isBuiltInRun(base)
+				if c.ID == in.Study.Baseline || !areDeclared {
 					continue
 				}
 				if difference := describeLayers(c.Layers, base.Layers); difference != "" {
@@ -35,7 +36,7 @@ func layerParity() Check {
 				return out
 			}
 			return append(out, in.findAgainstBaseline(in.Study.Workloads, readKey(tare.KeyLayers), func(_ tare.Contender, _ tare.Workload, e, base extent) string {
-				if !e.isAbove(base.hi+maxLayerCalls) && !e.isBelow(base.lo-maxLayerCalls) {
+				if !e.isOutside(base, maxLayerCalls) {
 					return ""
 				}
 				return fmt.Sprintf("%.3g layers are called for a request, and %.3g in %s", e.mid, base.mid, in.Study.Baseline)

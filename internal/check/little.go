@@ -57,13 +57,13 @@ func little() Check {
 }
 
 // readInFlight reads rate × latency over the concurrency, which by Little's law is 1.
-func readInFlight(s tare.Sample) (float64, bool) {
+func readInFlight(s tare.Sample) (value float64, ok bool) {
 	v, ok := readRatio([]string{tare.KeyRate, tare.KeyMeanLatency}, []string{tare.KeyConcurrency})(s)
 	return v / nsPerSecond, ok // rates are per second, latencies in nanoseconds
 }
 
-// whyLittleFails returns the sentence that Little's law does not hold, with both numbers of requests. It
-// returns "" if the law holds or values are missing.
+// whyLittleFails returns the sentence that Little's law does not hold, with both numbers of
+// requests. It returns "" if the law holds or values are missing.
 func whyLittleFails(in Input, contender, workload string) string {
 	e, ok := estimateOver(in.perRound(contender, workload, readInFlight))
 	if !ok || !e.isOff(maxLittleOff) {
@@ -115,14 +115,14 @@ func readLinkUse(w tare.Workload, key string) reading {
 // linkSuspects returns the suspicions that whyLinkLimits could confirm.
 func (in Input) linkSuspects(contender string, w tare.Workload) (out []suspicion) {
 	for _, link := range []struct {
-		f     reading
+		read  reading
 		limit float64
 	}{
 		{readOnLink(w), maxOnLink},
 		{readLinkUse(w, tare.KeyBytesSent), maxLinkUse},
 		{readLinkUse(w, tare.KeyBytesReceived), maxLinkUse},
 	} {
-		s := suspicion{aboveLimit(in.perRound(contender, w.ID, link.f), link.limit)}
+		s := suspicion{aboveLimit(in.perRound(contender, w.ID, link.read), link.limit)}
 		for _, side := range []reading{readBusyShare(tare.KeyServerCPU, tare.KeyServerCores), readOccupied} {
 			if x := in.perRound(contender, w.ID, side); len(x) > 0 {
 				s = append(s, belowLimit(x, saturated))

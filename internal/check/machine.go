@@ -75,7 +75,7 @@ func machine() Check {
 
 // compareClocks returns a note if the null contender used more CPU time than time passed, over all
 // workloads in process.
-func compareClocks(in Input) (tare.Finding, bool) {
+func compareClocks(in Input) (finding tare.Finding, ok bool) {
 	sums := map[string]float64{} // by metric
 	for _, v := range in.Values {
 		isServer := in.trafficOf(v.Workload) != nil // the time of a server includes its clients' time

@@ -37,7 +37,7 @@ func nullShare() Check {
 
 // findNullShare returns a note about the contender of whose value the harness has the largest share:
 // the one with the smallest value. It returns false if the share is too small.
-func findNullShare(in Input, workload, metric string) (tare.Finding, bool) {
+func findNullShare(in Input, workload, metric string) (finding tare.Finding, ok bool) {
 	null, cheapest := tare.Value{}, tare.Value{}
 	for _, v := range in.Values {
 		if v.Workload != workload || v.Metric != metric {
@@ -47,12 +47,14 @@ func findNullShare(in Input, workload, metric string) (tare.Finding, bool) {
 		case tare.RoleNull:
 			null = v
 		case tare.RoleBaseline, tare.RoleContender:
-			if !v.Struck && v.Value > 0 && (cheapest.Contender == "" || v.Value < cheapest.Value) {
+			isCheapest := cheapest.Contender == "" || v.Value < cheapest.Value
+			if !v.Struck && v.Value > 0 && isCheapest {
 				cheapest = v
 			}
 		}
 	}
-	if null.Contender == "" || cheapest.Contender == "" || null.Value < minNotedShare*cheapest.Value {
+	areKnown := null.Contender != "" && cheapest.Contender != ""
+	if !areKnown || null.Value < minNotedShare*cheapest.Value {
 		return tare.Finding{}, false
 	}
 	return tare.Finding{

@@ -37,12 +37,14 @@ func outputParity() Check {
 // describeOutput returns the sentence that a contender and the baseline write different amounts of
 // output per request, or "" if they do not.
 func describeOutput(e, base extent, baseline string) string {
+	bothWrite := e.isAbove(maxSilentOutput) && base.isAbove(maxSilentOutput)
+	areFarApart := e.isAbove(maxOutputRatio*base.hi) || e.isBelow(base.lo/maxOutputRatio)
 	switch {
 	case e.isAbove(maxSilentOutput) && base.isBelow(maxSilentOutput):
 		return fmt.Sprintf("it writes %s bytes of output per request and %s is silent", formatNumber(e.mid), baseline)
 	case e.isBelow(maxSilentOutput) && base.isAbove(maxSilentOutput):
 		return fmt.Sprintf("it is silent and %s writes %s bytes of output per request", baseline, formatNumber(base.mid))
-	case e.isAbove(maxSilentOutput) && base.isAbove(maxSilentOutput) && (e.isAbove(maxOutputRatio*base.hi) || e.isBelow(base.lo/maxOutputRatio)):
+	case bothWrite && areFarApart:
 		return fmt.Sprintf("it writes %s bytes of output per request and %s writes %s", formatNumber(e.mid), baseline, formatNumber(base.mid))
 	}
 	return ""

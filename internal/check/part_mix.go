@@ -27,7 +27,10 @@ func findOutsideParts(workloads []tare.Workload, times map[span]float64, contend
 	for _, b := range bounds {
 		lo, hi, ok := stats.Interval(b.logs, strict/float64(len(bounds)))
 		limit := math.Log1p(tolerance)
-		isKept := b.isUpper && lo <= limit || !b.isUpper && hi >= -limit
+		isKept := hi >= -limit
+		if b.isUpper {
+			isKept = lo <= limit
+		}
 		if !ok || isKept {
 			continue
 		}
@@ -54,7 +57,6 @@ func partSuspects(workloads []tare.Workload, times map[span]float64, contender s
 	return out
 }
 
-// allBounds returns the bounds of every workload.
 func allBounds(workloads []tare.Workload, times map[span]float64, contender string) (out []partBound) {
 	for _, w := range workloads {
 		out = append(out, boundsOf(w, workloads, times, contender)...)
@@ -77,33 +79,18 @@ func boundsOf(w tare.Workload, workloads []tare.Workload, times map[span]float64
 			}
 		}
 	}
-	rounds := roundsOf(times, w.ID, contender)
 	if w.Mixed() {
 		if found < len(parts) {
 			return nil
 		}
-		lower := partBound{whole: w.ID, text: "the cheapest of the operations that it is a mix of"}
-		upper := partBound{whole: w.ID, isUpper: true, text: "the dearest of the operations that it is a mix of"}
-		for _, r := range rounds {
-			minTime, maxTime := math.Inf(1), 0.0 // of the parts
-			for _, p := range parts {
-				t := times[plannedSpan(r, p.ID, contender)]
-				minTime, maxTime = min(minTime, t), max(maxTime, t)
-			}
-			if minTime > 0 { // a part that was not measured has time 0
-				t := times[plannedSpan(r, w.ID, contender)]
-				lower.logs = append(lower.logs, math.Log(t/minTime))
-				upper.logs = append(upper.logs, math.Log(t/maxTime))
-			}
-		}
-		return []partBound{lower, upper}
+		return mixBounds(w, parts, times, contender)
 	}
 	for i, p := range parts {
 		if p.ID == "" { // not a workload of the study
 			continue
 		}
 		b := partBound{whole: w.ID, text: fmt.Sprintf("one on %s, which is a part of it", p.ID)}
-		for _, r := range rounds {
+		for _, r := range roundsOf(times, w.ID, contender) {
 			if t := times[plannedSpan(r, p.ID, contender)] * w.Parts[i].Times; t > 0 {
 				b.logs = append(b.logs, math.Log(times[plannedSpan(r, w.ID, contender)]/t))
 			}
@@ -113,11 +100,31 @@ func boundsOf(w tare.Workload, workloads []tare.Workload, times map[span]float64
 	return out
 }
 
+// mixBounds returns the lower and the upper bound on the time of w, a mix of the operations of parts.
+func mixBounds(w tare.Workload, parts []tare.Workload, times map[span]float64, contender string) []partBound {
+	lower := partBound{whole: w.ID, text: "the cheapest of the operations that it is a mix of"}
+	upper := partBound{whole: w.ID, isUpper: true, text: "the dearest of the operations that it is a mix of"}
+	for _, r := range roundsOf(times, w.ID, contender) {
+		minTime, maxTime := math.Inf(1), 0.0 // of the parts
+		for _, p := range parts {
+			t := times[plannedSpan(r, p.ID, contender)]
+			minTime, maxTime = min(minTime, t), max(maxTime, t)
+		}
+		if minTime > 0 { // a part that was not measured has time 0
+			t := times[plannedSpan(r, w.ID, contender)]
+			lower.logs = append(lower.logs, math.Log(t/minTime))
+			upper.logs = append(upper.logs, math.Log(t/maxTime))
+		}
+	}
+	return []partBound{lower, upper}
+}
+
 // sameSetup reports whether a and b have the same setup, whatever their operations. It returns false
 // for workloads with a given rate.
 func sameSetup(a, b tare.Workload) bool {
-	return a.Fixture == b.Fixture && a.N == b.N && a.Heap == b.Heap && sameSet(a.Set, b.Set) && reflect.DeepEqual(a.Traffic, b.Traffic) &&
-		(a.Traffic == nil || a.Traffic.Rate == 0)
+	hasRate := a.Traffic != nil && a.Traffic.Rate != 0
+	sameInput := a.Fixture == b.Fixture && a.N == b.N && a.Heap == b.Heap
+	return !hasRate && sameInput && sameSet(a.Set, b.Set) && reflect.DeepEqual(a.Traffic, b.Traffic)
 }
 
 // sameSet reports whether a and b have the same entries; nil is the same as empty.

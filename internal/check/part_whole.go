@@ -174,10 +174,11 @@ func findFallingPercentiles(trials []tare.Trial, contender string) []tare.Findin
 
 // percentileSuspects returns the suspicion that percentiles of contender fall, which does not depend on
 // chance. It returns nil if no trial has two percentiles.
-func (in Input) percentileSuspects(contender string) (out []suspicion) {
+func (in Input) percentileSuspects(contender string) []suspicion {
 	for _, t := range in.Trials {
 		for _, sample := range t.Samples {
-			if t.Contender == contender && t.Error == nil && len(percentileKeys(sample)) > 1 {
+			hasTwo := len(percentileKeys(sample)) > 1
+			if t.Contender == contender && t.Error == nil && hasTwo {
 				return []suspicion{absentEvidence()}
 			}
 		}

@@ -45,7 +45,7 @@ func (in Input) loadSuspects(contender, workload string) []suspicion {
 }
 
 // readHeldRate reads the achieved rate over the configured rate.
-func readHeldRate(s tare.Sample) (float64, bool) {
+func readHeldRate(s tare.Sample) (value float64, ok bool) {
 	return readRatio([]string{tare.KeyRate}, []string{tare.KeyRateAsked})(s)
 }
 
@@ -61,12 +61,13 @@ func loadDeviations(in Input, contender, workload string) []string {
 	planned, okPlanned := estimateOver(in.perRound(contender, workload, readKey(tare.KeyConnections)))
 	// Reconnects only raise the number of opened connections, so only too few are an error.
 	opened, okOpened := estimateOver(in.perRound(contender, workload, readKey(tare.KeyConnects)))
-	if okPlanned && okOpened && opened.mid > 0 && opened.isBelow(planned.lo) {
+	areKnown := okPlanned && okOpened && opened.mid > 0
+	if areKnown && opened.isBelow(planned.lo) {
 		sentences = append(sentences, fmt.Sprintf("%s were planned and %s opened", format.Count(int(planned.mid), "connection"), formatNumber(opened.mid)))
 	}
 	cores, okCores := estimateOver(in.perRound(contender, workload, readKey(tare.KeyServerCores)))
 	base, okBase := estimateOver(in.perRound(in.Study.Baseline, workload, readKey(tare.KeyServerCores)))
-	if okCores && okBase && (cores.isBelow(base.lo) || cores.isAbove(base.hi)) {
+	if okCores && okBase && cores.isOutside(base, 0) {
 		sentences = append(sentences, fmt.Sprintf("the server may use %s and the baseline's %s", format.Count(int(cores.mid), "core"), format.Count(int(base.mid), "core")))
 	}
 	return sentences

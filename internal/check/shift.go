@@ -9,13 +9,11 @@ import (
 
 // estimateShift returns the shift of y above x, with an interval. The Hodges–Lehmann estimate is the
 // median of all differences y_j − x_i. The interval contains every shift that the exact two-sided
-// rank-sum test does not reject at level alpha. ok is false if there are too few values for that
-// level.
+// rank-sum test does not reject at level alpha. ok is false if there are too few values for that level.
 //
-// Sources: H. B. Mann, D. R. Whitney, "On a test of whether one of two random
-// variables is stochastically larger than the other", Ann. Math. Statist. 18
-// (1947) 50–60; J. L. Hodges, E. L. Lehmann, "Estimates of location based on
-// rank tests", Ann. Math. Statist. 34 (1963) 598–611.
+// Sources: H. B. Mann, D. R. Whitney, "On a test of whether one of two random variables is
+// stochastically larger than the other", Ann. Math. Statist. 18 (1947) 50–60; J. L. Hodges, E. L.
+// Lehmann, "Estimates of location based on rank tests", Ann. Math. Statist. 34 (1963) 598–611.
 func estimateShift(x, y []float64, alpha float64) (estimate, lo, hi float64, ok bool) {
 	if len(x) == 0 || len(y) == 0 {
 		return math.NaN(), math.Inf(-1), math.Inf(1), false
@@ -31,7 +29,8 @@ func estimateShift(x, y []float64, alpha float64) (estimate, lo, hi float64, ok 
 	k := -1 // the largest k with 2·P(U ≤ k) ≤ alpha
 	cumulated := 0.0
 	for u, p := range rankSumNull(len(x), len(y)) {
-		if cumulated += p; 2*cumulated > alpha {
+		cumulated += p
+		if 2*cumulated > alpha {
 			break
 		}
 		k = u

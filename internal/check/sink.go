@@ -51,12 +51,12 @@ func sink() Check {
 // operation, although its answers have different lengths. Slices that go through all bodies write
 // the mean length, which is correct. Answers of binary codecs may have been converted to JSON, so
 // bytes below the shortest answer are not judged.
-func findConstantOutput(in Input, c tare.Conformance) (tare.Finding, bool) {
+func findConstantOutput(in Input, c tare.Conformance) (finding tare.Finding, ok bool) {
 	if c.During || c.Probe { // during a round only a sample is tested, and probes are not timed
 		return tare.Finding{}, false
 	}
-	equallyLong := c.Bytes == c.MinBytes*int64(c.Cases)
-	if c.Cases < 2 || c.Wrong > 0 || equallyLong || in.roleOf(c.Contender) == tare.RoleNull {
+	haveDifferentLengths := c.Cases >= 2 && c.Bytes != c.MinBytes*int64(c.Cases)
+	if c.Wrong > 0 || !haveDifferentLengths || in.roleOf(c.Contender) == tare.RoleNull {
 		return tare.Finding{}, false
 	}
 	if contender, _ := in.Contender(c.Contender); contender.Set["protocol"] != "" { // BytesOut counts messages, not answers
@@ -68,7 +68,8 @@ func findConstantOutput(in Input, c tare.Conformance) (tare.Finding, bool) {
 		if s.Contender != c.Contender || s.Workload != c.Workload || s.Ops <= 0 {
 			continue
 		}
-		if count++; count == 1 {
+		count++
+		if count == 1 {
 			bytes, ops = s.BytesOut, s.Ops
 		} else if s.BytesOut*ops != bytes*s.Ops { // other bytes per operation
 			return tare.Finding{}, false

@@ -17,7 +17,7 @@ type condition struct {
 	x         []float64 // one value per round
 	low, high float64
 	level     float64 // error level at which the check judges
-	absent    bool    // the condition does not hold, whatever x is: the check does not depend on chance
+	absent    bool    // the condition does not hold, and x is nil: the check does not depend on chance
 }
 
 // absentEvidence returns the suspicion of a check without chance that found nothing in the records.
@@ -58,15 +58,17 @@ func (c condition) isLikely() bool {
 	return estimate < c.low || estimate > c.high
 }
 
-// outOfReach stands for more rounds than any study has.
-const outOfReach = stats.MaxRounds + 1
+const outOfReach = stats.MaxRounds + 1 // a number of rounds that means "more than any study has"
 
 // roundsNeeded returns the number of rounds that would decide about the condition, or outOfReach.
 func (c condition) roundsNeeded() int {
 	const minForSpread = 4 // fewer rounds do not show how much x varies
 	minRounds := stats.MinRounds(c.level)
-	allInside := len(c.x) > 0 && c.low <= slices.Min(c.x) && slices.Max(c.x) <= c.high
-	if len(c.x) < minForSpread || allInside && len(c.x) < minRounds {
+	if len(c.x) < minForSpread {
+		return minRounds
+	}
+	allInside := c.low <= slices.Min(c.x) && slices.Max(c.x) <= c.high
+	if allInside && len(c.x) < minRounds {
 		return minRounds
 	}
 	var limits []float64
@@ -99,9 +101,7 @@ func (s suspicion) isConfirmed() bool {
 }
 
 // isRuledOut reports whether one of the conditions is ruled out, which is enough.
-func (s suspicion) isRuledOut() bool {
-	return slices.ContainsFunc(s, condition.isRuledOut)
-}
+func (s suspicion) isRuledOut() bool { return slices.ContainsFunc(s, condition.isRuledOut) }
 
 // forecastRounds returns the number of rounds that would decide about the suspicion, and whether it
 // would then be confirmed. To confirm it, all of its conditions must be decided; to rule it out, the
@@ -150,7 +150,8 @@ func roundsToDecide(suspicions []suspicion) int {
 func (in Input) roundsMeasured(contender string) int {
 	n := 0
 	for _, t := range in.Trials {
-		if t.Contender == contender && t.Round > 0 && t.Tau <= 1 && t.Error == nil {
+		isPilot := t.Round == 0
+		if t.Contender == contender && isCounted(t) && !isPilot {
 			n++
 		}
 	}

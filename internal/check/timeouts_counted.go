@@ -46,11 +46,12 @@ func timeoutsCounted() Check {
 
 // timeoutLatencies returns the latencies of a trial in which requests timed out. It returns false if
 // no request timed out, the trial does not count, or it has no histogram.
-func timeoutLatencies(t tare.Trial, w tare.Workload) (*hist.Hist, bool) {
+func timeoutLatencies(t tare.Trial, w tare.Workload) (h *hist.Hist, ok bool) {
 	s := t.Samples[w.ID]
-	_, ok := s[tare.KeyRequests]
+	_, hasRequests := s[tare.KeyRequests]
+	hasTimeouts := hasRequests && s[tare.KeyTimeouts] > 0
 	h, err := hist.Decode(t.Histograms[w.ID])
-	return h, isCounted(t) && ok && s[tare.KeyTimeouts] > 0 && err == nil
+	return h, isCounted(t) && hasTimeouts && err == nil
 }
 
 // whyMissing returns the sentence that timeouts are missing from the latencies of a trial. It returns

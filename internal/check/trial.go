@@ -79,7 +79,6 @@ func (t turn) String() string {
 	return fmt.Sprintf("round %d", t.round)
 }
 
-// joinTurns returns the names of rounds, separated by commas.
 func joinTurns(turns []turn) string {
 	var names []string
 	for _, t := range turns {

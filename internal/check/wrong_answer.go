@@ -55,7 +55,6 @@ func wrongAnswer() Check {
 	}
 }
 
-// countAnswers returns "n answers are".
 func countAnswers(n int) string {
 	if n == 1 {
 		return "1 answer is"

@@ -26,7 +26,7 @@ import (
 // Caller sends requests to a server over one connection.
 type Caller struct {
 	conn net.Conn
-	in   *bufio.Reader
+	in   *bufio.Reader // reads from conn
 }
 
 // Dial connects to addr, with TLS if secure is not nil. All responses must arrive within limit.
@@ -42,7 +42,7 @@ func Dial(addr string, secure *tls.Config, limit time.Duration) (*Caller, error)
 	if secure != nil {
 		conn = tls.Client(conn, secure)
 	}
-	return &Caller{conn, bufio.NewReader(conn)}, nil
+	return &Caller{conn: conn, in: bufio.NewReader(conn)}, nil
 }
 
 // Close closes the connection.
@@ -67,6 +67,7 @@ func JSONType(parameters string) [][2]string {
 	return [][2]string{{"Content-Type", "application/json" + parameters}}
 }
 
+// String describes the request for errors, with the start of its body.
 func (q Request) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s", q.Method, q.Path)
@@ -91,7 +92,6 @@ func (q Request) encodedBody() []byte {
 	return b.Bytes()
 }
 
-// encode returns the request to host in the format of HTTP/1.1.
 func (q Request) encode(host string) []byte {
 	body := q.encodedBody()
 	var b bytes.Buffer
@@ -128,9 +128,9 @@ type Answer struct {
 
 // Ask sends a request and reads its response. A server that rejects a long body need not read it:
 // only the response counts.
-func (c *Caller) Ask(q Request) (Answer, error) {
-	_, writeErr := c.conn.Write(q.encode(c.conn.RemoteAddr().String()))
-	r, err := http.ReadResponse(c.in, &http.Request{Method: q.Method})
+func (c *Caller) Ask(request Request) (Answer, error) {
+	_, writeErr := c.conn.Write(request.encode(c.conn.RemoteAddr().String()))
+	r, err := http.ReadResponse(c.in, &http.Request{Method: request.Method})
 	if err != nil {
 		return Answer{}, errors.Join(err, writeErr)
 	}
@@ -140,14 +140,14 @@ func (c *Caller) Ask(q Request) (Answer, error) {
 	return Answer{Status: r.StatusCode, Kind: strings.TrimSpace(kind), Header: r.Header, Body: body, Closes: r.Close}, err
 }
 
-// AskOnce sends q over a new connection.
-func (s Subject) AskOnce(addr string, q Request) (Answer, error) {
+// AskOnce sends request over a new connection.
+func (s Subject) AskOnce(addr string, request Request) (Answer, error) {
 	c, err := Dial(addr, nil, s.Limit)
 	if err != nil {
 		return Answer{}, err
 	}
 	defer c.Close()
-	return c.Ask(q)
+	return c.Ask(request)
 }
 
 // Listens reports whether addr accepts connections.

@@ -30,7 +30,7 @@ func Copiers() Kind {
 			if s.Trap {
 				return nil
 			}
-			return s.Visit(false, true, func(p *Process, _ wire.Reply) error { return checkCopies(p, dir) })
+			return s.Visit(Session{}, func(p *Process, _ wire.Reply) error { return checkCopies(p, dir) })
 		},
 	}
 }
@@ -80,7 +80,7 @@ func sameValue(w wire.Workload, body, answer []byte) error {
 
 // checkCopies compares answers of all operations on all fixtures.
 func checkCopies(p *Process, dir string) error {
-	sizes := map[string][]int{
+	sizes := map[string][]int{ // by fixture: numbers of values in a body
 		"person":  {1, 3},
 		"audio":   {1, 2},
 		"devices": {1, 4},
@@ -89,8 +89,8 @@ func checkCopies(p *Process, dir string) error {
 		"fields":  {1, 4, 16, 64},
 	}
 	var errs []error
-	for fixture, ns := range sizes {
-		for _, n := range ns {
+	for fixture, counts := range sizes {
+		for _, n := range counts {
 			for _, op := range copier.Ops() {
 				if shape, err := copier.ShapeOf(fixture, n); err != nil || shape.Check(op) != nil {
 					continue // there is no such operation on the fixture
@@ -111,18 +111,18 @@ func checkCopy(p *Process, dir, fixture string, n int, op string) error {
 	if err != nil {
 		return err
 	}
-	a, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: &w})
-	if err != nil || a.Unsupported {
+	reply, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: &w})
+	if err != nil || reply.Unsupported {
 		return err
 	}
-	a, err = p.OK(wire.Request{Op: wire.OpAnswer, On: w.ID, Cases: []int{0, 1, 0}})
+	reply, err = p.OK(wire.Request{Op: wire.OpAnswer, On: w.ID, Cases: []int{0, 1, 0}})
 	if err != nil {
 		return err
 	}
-	if len(a.Answers) != 3 {
-		return fmt.Errorf("%d answers to 3 cases", len(a.Answers))
+	if len(reply.Answers) != 3 {
+		return fmt.Errorf("%d answers to 3 cases", len(reply.Answers))
 	}
-	for _, answer := range a.Answers {
+	for _, answer := range reply.Answers {
 		if answer.Error != "" {
 			return fmt.Errorf("case %d: error %s", answer.Case, answer.Error)
 		}

@@ -17,10 +17,15 @@ type Probe struct {
 	CheckAnswer func(Answer) error // further check of the response; nil without one
 }
 
+// WrongMethod returns a probe with a method that path does not support. allow lists those it supports.
+func WrongMethod(method, path, allow string) Probe {
+	return Probe{Request: Request{Method: method, Path: path}, Status: 405, Header: map[string]string{"Allow": allow}}
+}
+
 // Probes returns a check that sends each probe over a new connection to an app with configuration set.
 // The responses must match d as well.
 func Probes(name string, d Description, set map[string]string, list []Probe) Check {
-	return Check{name, func(e Exam) error {
+	return Check{Name: name, Ask: func(e Exam) error {
 		addr, err := e.Serves(set)
 		if err != nil {
 			return err
@@ -45,7 +50,6 @@ func Probes(name string, d Description, set map[string]string, list []Probe) Che
 	}}
 }
 
-// checkResponse compares a response with p and with the description.
 func (p Probe) checkResponse(d Description, got Answer) error {
 	if got.Status != p.Status {
 		return fmt.Errorf("status %d, want %d: %.100q", got.Status, p.Status, got.Body)
@@ -102,8 +106,9 @@ func Refusal(got Answer, code string) error {
 	if err := json.Unmarshal(got.Body, &r); err != nil {
 		return fmt.Errorf("a refusal that is no JSON: %w: %.80q", err, got.Body)
 	}
-	isOtherCode := code != "" && r.Error != code
-	if r.Error == "" || r.Message == "" || strings.ContainsAny(r.Message, "\r\n") || isOtherCode {
+	isOtherCode := r.Error == "" || code != "" && r.Error != code
+	isOneLine := r.Message != "" && !strings.ContainsAny(r.Message, "\r\n")
+	if isOtherCode || !isOneLine {
 		return fmt.Errorf("refused as %q, %q; want code %q and a message of one line", r.Error, r.Message, code)
 	}
 	return nil

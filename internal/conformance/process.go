@@ -23,7 +23,7 @@ type Process struct {
 	replies  *wire.Reader
 	in       io.Closer     // closing it is end of file for the contender
 	limit    time.Duration // for each reply, and for the contender to end
-	id       int64         // of the last request
+	lastID   int64         // id of the last request
 	close    func()        // closes the connection
 }
 
@@ -45,7 +45,6 @@ func (p *Process) startWith(spec string) error {
 	return p.cmd.Start()
 }
 
-// startPipes starts the command with two pipes as its descriptors 3 and 4.
 func (p *Process) startPipes() error {
 	requestsIn, requestsOut, err := os.Pipe()
 	if err != nil {
@@ -99,38 +98,38 @@ func (c closeWrite) Close() error { return c.conn.CloseWrite() }
 // PID returns the pid of the contender.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Do sends q and waits for the reply, which must have the request's id. It kills the contender if
+// Do sends request and waits for the reply, which must have the request's id. It kills the contender if
 // that takes longer than the limit.
-func (p *Process) Do(q wire.Request) (wire.Reply, error) {
-	p.id++
-	q.ID = p.id
+func (p *Process) Do(request wire.Request) (wire.Reply, error) {
+	p.lastID++
+	request.ID = p.lastID
 	timer := time.AfterFunc(p.limit, func() { _ = p.cmd.Process.Kill() })
 	defer timer.Stop()
-	if err := p.requests.Request(q); err != nil {
-		return wire.Reply{}, fmt.Errorf("%s: write: %w%s", q.Op, err, p.stderrNote())
+	if err := p.requests.Request(request); err != nil {
+		return wire.Reply{}, fmt.Errorf("%s: write: %w%s", request.Op, err, p.stderrNote())
 	}
-	a, err := p.replies.Reply()
+	reply, err := p.replies.Reply()
 	if err != nil {
 		var lineErr *wire.LineError
 		if errors.As(err, &lineErr) {
 			_ = p.cmd.Process.Kill() // it may write such lines forever
 		}
 		_ = p.cmd.Wait() // so that all of its output is in the note; the timer kills it if it does not end
-		return a, fmt.Errorf("%s: no reply (limit %v): %w%s", q.Op, p.limit, err, p.stderrNote())
+		return reply, fmt.Errorf("%s: no reply (limit %v): %w%s", request.Op, p.limit, err, p.stderrNote())
 	}
-	if a.ID != q.ID {
-		return a, fmt.Errorf("%s: the reply has id %d, the request %d", q.Op, a.ID, q.ID)
+	if reply.ID != request.ID {
+		return reply, fmt.Errorf("%s: the reply has id %d, the request %d", request.Op, reply.ID, request.ID)
 	}
-	return a, nil
+	return reply, nil
 }
 
 // OK is Do, but returns an error for an error reply.
-func (p *Process) OK(q wire.Request) (wire.Reply, error) {
-	a, err := p.Do(q)
-	if err == nil && a.Error != nil {
-		err = fmt.Errorf("%s: error reply: %w", q.Op, a.Error)
+func (p *Process) OK(request wire.Request) (wire.Reply, error) {
+	reply, err := p.Do(request)
+	if err == nil && reply.Error != nil {
+		err = fmt.Errorf("%s: error reply: %w", request.Op, reply.Error)
 	}
-	return a, err
+	return reply, err
 }
 
 // stderrNote returns the end of the contender's standard error as a clause for error messages, or "".
@@ -148,6 +147,7 @@ type stderrTail struct {
 	last []byte
 }
 
+// Write stores the end of b and of what was written before, and never fails.
 func (t *stderrTail) Write(b []byte) (int, error) {
 	const maxBytes = 500
 	t.mu.Lock()

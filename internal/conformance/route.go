@@ -58,8 +58,8 @@ func methodTable() []fixture.Route {
 	}
 }
 
-// catchAllTable returns a table with catch-alls. Below the prefix of a catch-all there is no other route
-// of its method.
+// catchAllTable returns a table with catch-alls. Below the prefix of a catch-all there is no other
+// route of its method.
 func catchAllTable() []fixture.Route {
 	return []fixture.Route{
 		{Method: "GET", Path: "/"}, {Method: "GET", Path: "/health"},
@@ -103,19 +103,19 @@ func makeTable(dir, op string, routes []fixture.Route, layers int) (w wire.Workl
 
 // sameAnswer returns an error if answer is not the reply of the route for the request in body.
 func sameAnswer(spec router.Spec, body, answer []byte) error {
-	var q wire.HTTPRequest
-	if err := json.Unmarshal(body, &q); err != nil {
+	var request wire.HTTPRequest
+	if err := json.Unmarshal(body, &request); err != nil {
 		return err
 	}
-	var a router.Answer
-	if err := json.Unmarshal(answer, &a); err != nil {
+	var got router.Answer
+	if err := json.Unmarshal(answer, &got); err != nil {
 		return fmt.Errorf("not an answer: %w", err)
 	}
-	want, ok := spec.Answer(q)
+	want, ok := spec.Answer(request)
 	if !ok {
 		return errors.New("no route is for it")
 	}
-	if diff := a.Differs(want); diff != "" {
+	if diff := got.Differs(want); diff != "" {
 		return errors.New(diff)
 	}
 	return nil
@@ -169,7 +169,7 @@ func (s Subject) checkUnrouted(dir string) error {
 		if w, err = Write(dir, w, bodies); err != nil {
 			return err
 		}
-		err = s.Visit(false, true, func(p *Process, _ wire.Reply) error {
+		err = s.Visit(Session{}, func(p *Process, _ wire.Reply) error {
 			return checkRejected(p, spec, w, bodies, len(c.requests), c.minStatus)
 		})
 		if err != nil {

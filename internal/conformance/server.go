@@ -40,10 +40,11 @@ type App struct {
 	Stalled string
 	// Settings are the settings of the app.
 	Settings []server.Setting
-	// Set returns the configuration of a standalone server. Kept checks what that server has stored
-	// in dir. Asks sends requests to it. They may be nil: no configuration, no check, and all of Good.
-	Set  func(dir string) map[string]string
+	// Set returns the configuration of a standalone server that stores files in dir; nil means none.
+	Set func(dir string) map[string]string
+	// Kept checks the files that the standalone server has stored in dir; nil means no check.
 	Kept func(dir string) error
+	// Asks sends requests to the standalone server; nil means all of Good.
 	Asks func(s Subject, addr string) error
 }
 
@@ -65,13 +66,13 @@ type Exam struct {
 	Subject
 	App
 	Process *Process
-	Dir     string // for files
+	Dir     string // directory for files of the tests
 }
 
 // examineServer runs the suite on a server. Tests of stalled requests run concurrently with the others,
 // because they mostly wait.
 func (s Subject) examineServer(known map[string]func() (App, error), dir string) []error {
-	if err := s.Visit(false, true, s.CheckHello); err != nil {
+	if err := s.Visit(Session{}, s.CheckHello); err != nil {
 		return []error{err} // every other test would fail too
 	}
 	names := s.Apps
@@ -111,7 +112,7 @@ func (s Subject) examineServer(known map[string]func() (App, error), dir string)
 	if s.isEnough(errs) {
 		return errs
 	}
-	if err := s.Visit(true, true, func(*Process, wire.Reply) error { return nil }); err != nil {
+	if err := s.Visit(Session{Socket: true}, func(*Process, wire.Reply) error { return nil }); err != nil {
 		errs = append(errs, err)
 	}
 	return errs
@@ -130,7 +131,7 @@ func (s Subject) examineApp(a App, dir string) []error {
 	}, a.Checks...)
 	for i, c := range checks {
 		withBye := i%2 == 0 // so that both ways to end are tested
-		err := s.Visit(false, withBye, func(p *Process, _ wire.Reply) error {
+		err := s.Visit(Session{NoBye: !withBye}, func(p *Process, _ wire.Reply) error {
 			return c.Ask(Exam{Subject: s, App: a, Process: p, Dir: dir})
 		})
 		if err != nil && c.Name != "" {
@@ -175,7 +176,7 @@ func (e Exam) Serves(set map[string]string) (string, error) {
 // Counted requests stats and checks that no number is negative.
 func (e Exam) Counted() (wire.Reply, error) {
 	a, err := e.Process.OK(wire.Request{Op: wire.OpStats, On: e.Workload(nil).ID})
-	if err == nil && (a.Bytes < 0 || a.Allocs < 0 || a.GC < 0 || a.Received < 0 || a.ReceivedBody < 0 || a.LayerCalls < 0 || a.Delivered < 0) {
+	if err == nil && min(a.Bytes, a.Allocs, a.GC, a.Received, a.ReceivedBody, a.LayerCalls, a.Delivered) < 0 {
 		err = fmt.Errorf("stats: a negative number: %+v", a)
 	}
 	return a, err
@@ -244,8 +245,8 @@ func (s Subject) AskGood(c *Caller, g Good) error {
 }
 
 const (
-	callers   = 8  // concurrent connections
-	callsEach = 25 // requests over each
+	callers   = 8  // number of concurrent connections
+	callsEach = 25 // number of requests over each
 )
 
 // checkGood sends good requests, over one connection and then over several, and checks the counts.
@@ -320,38 +321,45 @@ func (e Exam) askTogether(addr string, sent *Tally) error {
 // any more. If something listens at the old address, that may be another process that got the port,
 // so checkAgain tries three times.
 func (e Exam) checkAgain() error {
-	for tries := 3; ; tries-- {
-		oldAddr, err := e.Serves(nil)
+	var listening string // address of the first server, at which something still listens
+	for range 3 {
+		oldAddr, newAddr, err := e.prepareTwice()
 		if err != nil {
 			return err
-		}
-		idle, err := Dial(oldAddr, nil, e.Limit)
-		if err != nil {
-			return err
-		}
-		if err := e.AskGood(idle, e.Good[0]); err != nil {
-			return err
-		}
-		newAddr, err := e.Serves(nil)
-		if err != nil {
-			return fmt.Errorf("a second prepare: %w", err)
-		}
-		a, err := e.Counted()
-		if err != nil || a.Received != 0 || a.Delivered != 0 {
-			return errors.Join(err, fmt.Errorf("stats after a second prepare: %d received, %d delivered", a.Received, a.Delivered))
-		}
-		last, err := idle.Ask(e.Good[0].Request)
-		idle.Close()
-		if err == nil && !last.Closes {
-			return errors.New("after a second prepare the first server responds over its connection")
 		}
 		if oldAddr == newAddr || !Listens(oldAddr) {
 			return nil
 		}
-		if tries == 1 {
-			return fmt.Errorf("after a second prepare a server still listens at %s", oldAddr)
-		}
+		listening = oldAddr
 	}
+	return fmt.Errorf("after a second prepare a server still listens at %s", listening)
+}
+
+// prepareTwice does the work of checkAgain, and returns the addresses of both servers.
+func (e Exam) prepareTwice() (oldAddr, newAddr string, err error) {
+	if oldAddr, err = e.Serves(nil); err != nil {
+		return "", "", err
+	}
+	idle, err := Dial(oldAddr, nil, e.Limit)
+	if err != nil {
+		return "", "", err
+	}
+	defer idle.Close()
+	if err := e.AskGood(idle, e.Good[0]); err != nil {
+		return "", "", err
+	}
+	if newAddr, err = e.Serves(nil); err != nil {
+		return "", "", fmt.Errorf("a second prepare: %w", err)
+	}
+	a, err := e.Counted()
+	if err != nil || a.Received != 0 || a.Delivered != 0 {
+		return "", "", errors.Join(err, fmt.Errorf("stats after a second prepare: %d received, %d delivered", a.Received, a.Delivered))
+	}
+	last, err := idle.Ask(e.Good[0].Request)
+	if err == nil && !last.Closes {
+		return "", "", errors.New("after a second prepare the first server responds over its connection")
+	}
+	return oldAddr, newAddr, nil
 }
 
 // checkEnd ends the server while a connection is open, and checks that the end is quick, that the
@@ -383,8 +391,10 @@ func (e Exam) checkEnd() error {
 		return errors.New("after end it responds over its connection")
 	}
 	mustDeliver := !e.Trap && !e.Loose()
-	if a, err := e.Counted(); err != nil || mustDeliver && a.Delivered != sent.Items {
-		return errors.Join(err, fmt.Errorf("after end: stats: %d delivered, acknowledged were %d", a.Delivered, sent.Items))
+	counted, err := e.Counted()
+	isLost := mustDeliver && counted.Delivered != sent.Items
+	if err != nil || isLost {
+		return errors.Join(err, fmt.Errorf("after end: stats: %d delivered, acknowledged were %d", counted.Delivered, sent.Items))
 	}
 	return nil
 }

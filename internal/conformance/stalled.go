@@ -13,13 +13,14 @@ import (
 )
 
 // examineStalled checks that the server rejects a request of which nothing more arrives, in the middle
-// of the body or of the header, or closes its connection. It sends no byte now and then: stacks may
-// limit each read, and the gate of package contender/server, whose tests do that, limits the request.
+// of the body or of the header, or closes its connection. It does not test a client that sends a byte
+// now and then: a stack may limit each read instead of the request. The limit of a request is tested in
+// package contender/server.
 func (s Subject) examineStalled(a App) error {
 	if a.Stalled == "" || s.Hasty {
 		return nil
 	}
-	err := s.Visit(false, true, func(p *Process, _ wire.Reply) error {
+	err := s.Visit(Session{}, func(p *Process, _ wire.Reply) error {
 		return Exam{Subject: s, App: a, Process: p}.checkStalled()
 	})
 	if err != nil {
@@ -57,8 +58,8 @@ func (e Exam) checkStalled() error {
 	return errors.Join(errs...)
 }
 
-// awaitTimeout sends the start of a request and nothing more. It returns an error unless the server gives up
-// after about its read timeout.
+// awaitTimeout sends the start of a request and nothing more. It returns an error unless the server
+// gives up after about its read timeout.
 func (e Exam) awaitTimeout(addr, start string) error {
 	c, err := Dial(addr, nil, e.Limit)
 	if err != nil {

@@ -35,7 +35,7 @@ func (s Subject) ExamineStandalone(a App, dir string) []error {
 		}
 		if a.Set != nil {
 			for name, value := range a.Set(appDir) {
-				if byFlags := i == 0; byFlags {
+				if isByFlags := i == 0; isByFlags {
 					start.args = append(start.args, "-"+name+"="+value)
 				} else {
 					start.env = append(start.env, server.Setting{Name: name}.Env()+"="+value)
@@ -43,7 +43,8 @@ func (s Subject) ExamineStandalone(a App, dir string) []error {
 			}
 		}
 		err := s.serveAlone(a, start.args, start.env)
-		if err == nil && a.Kept != nil && !s.Trap && !s.Loose() {
+		checksFiles := a.Kept != nil && !s.Trap && !s.Loose()
+		if err == nil && checksFiles {
 			err = a.Kept(appDir)
 		}
 		if err != nil {
@@ -129,6 +130,11 @@ func (s Subject) serveAlone(a App, args, env []string) error {
 	if err := sendRequests(s, addr); err != nil {
 		return err
 	}
+	return s.terminate(cmd, ended)
+}
+
+// terminate ends a server by SIGTERM and checks that it succeeds. ended gets the result of cmd.Wait.
+func (s Subject) terminate(cmd *exec.Cmd, ended <-chan error) error {
 	if runtime.GOOS == "windows" {
 		return nil // there is no SIGTERM
 	}
@@ -152,7 +158,8 @@ func readAddr(output *os.File, limit time.Duration) (string, error) {
 	var text []byte
 	pattern := regexp.MustCompile(`https?://([^\s/]+)\n`)
 	const maxText = 64 << 10
-	for buf := make([]byte, 512); len(text) < maxText; {
+	buf := make([]byte, 512)
+	for len(text) < maxText {
 		n, err := output.Read(buf)
 		text = append(text, buf[:n]...)
 		if m := pattern.FindSubmatch(text); m != nil {

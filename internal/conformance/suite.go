@@ -1,6 +1,6 @@
-// Package conformance tests contenders: it starts a built contender as a lab would, sends requests and checks
-// the replies against docs/contender-protocol.md. It contains the tests of codecs, copiers and routers, and
-// the tests of servers that are the same for all apps. The tests of one app are in package
+// Package conformance tests contenders: it starts a built contender as a lab would, sends requests and
+// checks the replies against docs/contender-protocol.md. It contains the tests of codecs, copiers and
+// routers, and the tests of servers that are the same for all apps. The tests of one app are in package
 // apps/NAME/conformance. Package contender/contendertest calls all of them.
 package conformance
 
@@ -23,7 +23,7 @@ import (
 // Kind describes one kind of contender to the suite.
 type Kind struct {
 	ops       []string
-	fixture   string
+	fixture   string                                     // fixture of the bodies, unless makeInput makes them
 	compare   func(op string, body, answer []byte) error // returns nil if the answer to body is correct
 	hasOutput func(op string) bool                       // reports whether op outputs bytes, which stats count
 	needsSize func(op string) bool                       // reports whether the answer must state the size of the output, because it is not the output
@@ -38,9 +38,9 @@ type Kind struct {
 
 // Subject is the contender under test.
 type Subject struct {
-	Command []string
+	Command []string // program and its arguments
 	Manifest
-	Variant string
+	Variant string        // "" if it has no variants
 	Limit   time.Duration // for each reply, and for the contender to end
 	Hasty   bool          // omit slow tests
 
@@ -62,8 +62,8 @@ func (s Subject) isEnough(errs []error) bool {
 	return s.Enough != nil && errs != nil && s.Enough(errors.Join(errs...))
 }
 
-// Loose reports whether only the status of an answer is compared, because the contender is a server that does
-// only a part of the work.
+// Loose reports whether only the status of an answer is compared, because the contender is a server
+// that does only a part of the work.
 func (s Subject) Loose() bool { return s.Answers[s.Variant] == "status" }
 
 // Examine runs the suite of the contender's kind and returns the errors that it finds. Inputs are
@@ -82,7 +82,7 @@ func (s Subject) Examine(kinds map[string]Kind, dir string) []error {
 			errs = append(errs, err)
 		}
 	}
-	add(s.Visit(false, true, s.CheckHello))
+	add(s.Visit(Session{}, s.CheckHello))
 	if errs != nil {
 		return errs // every other test would fail too
 	}
@@ -95,7 +95,7 @@ func (s Subject) Examine(kinds map[string]Kind, dir string) []error {
 		if err != nil {
 			return append(errs, err)
 		}
-		add(s.Visit(false, true, func(p *Process, _ wire.Reply) error {
+		add(s.Visit(Session{}, func(p *Process, _ wire.Reply) error {
 			a, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: &w})
 			if err != nil || a.Unsupported {
 				return err
@@ -103,7 +103,8 @@ func (s Subject) Examine(kinds map[string]Kind, dir string) []error {
 			if err := s.checkWork(p, k, w, bodies, a.Fresh); err != nil {
 				return err
 			}
-			if supported++; supported > 1 {
+			supported++
+			if supported > 1 {
 				return nil
 			}
 			return checkHeap(p, w) // once is enough
@@ -130,19 +131,24 @@ func (s Subject) generalTests(k Kind, dir string) []func() error {
 		return k.checkMore(s, dir)
 	}
 	checkErrors := func() error {
-		return s.Visit(false, false, func(p *Process, _ wire.Reply) error { return checkErrorReplies(p, dir) })
+		return s.Visit(Session{NoBye: true}, func(p *Process, _ wire.Reply) error { return checkErrorReplies(p, dir) })
 	}
 	checkSocket := func() error { // hello and bye over a socket
-		return s.Visit(true, true, func(*Process, wire.Reply) error { return nil })
+		return s.Visit(Session{Socket: true}, func(*Process, wire.Reply) error { return nil })
 	}
 	return []func() error{checkMore, checkErrors, checkSocket, s.checkNoLab}
 }
 
-// Visit starts the contender, sends hello, calls f and checks that the contender ends by itself. If bye is
-// true, Visit sends bye, and the contender must end after that. Otherwise the contender must end when Visit
-// closes its input. If socket is true, requests go over a socket instead of inherited descriptors.
-func (s Subject) Visit(socket, bye bool, f func(p *Process, hello wire.Reply) error) error {
-	p, err := startProcess(s.Command, socket, s.Limit)
+// Session is a way to talk to a contender. The zero value uses inherited descriptors and says bye.
+type Session struct {
+	Socket bool // requests go over a socket
+	NoBye  bool // the contender must end when its input is closed, without bye
+}
+
+// Visit starts the contender, sends hello, calls f, ends the session and checks that the contender ends
+// by itself.
+func (s Subject) Visit(how Session, f func(p *Process, hello wire.Reply) error) error {
+	p, err := startProcess(s.Command, how.Socket, s.Limit)
 	if err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
@@ -155,13 +161,14 @@ func (s Subject) Visit(socket, bye bool, f func(p *Process, hello wire.Reply) er
 	if err := f(p, hello); err != nil {
 		return err
 	}
-	moment := "when its requests end"
-	if bye {
-		moment = "after bye"
-		if _, err := p.OK(wire.Request{Op: wire.OpBye}); err != nil {
-			return err
-		}
-	} else if err := p.in.Close(); err != nil {
+	moment := "after bye"
+	if how.NoBye {
+		moment = "when its requests end"
+		err = p.in.Close()
+	} else {
+		_, err = p.OK(wire.Request{Op: wire.OpBye})
+	}
+	if err != nil {
 		return err
 	}
 	if err := p.awaitExit(); err != nil {
@@ -188,8 +195,8 @@ func (s Subject) CheckHello(p *Process, a wire.Reply) error {
 	return errors.Join(errs...)
 }
 
-// checkErrorReplies checks that the contender replies with an error to requests that it cannot carry out, and
-// continues after each of them.
+// checkErrorReplies checks that the contender replies with an error to requests that it cannot
+// carry out, and continues after each of them.
 func checkErrorReplies(p *Process, dir string) error {
 	missing := &wire.Workload{ID: "gone", Fixture: "devices", Op: "marshal", Input: filepath.Join(dir, "gone"), Bodies: 1, SHA256: "00"}
 	for _, q := range []wire.Request{
@@ -212,8 +219,8 @@ func checkErrorReplies(p *Process, dir string) error {
 	return nil
 }
 
-// checkNoLab checks that a contender prints a message and fails if it is started without a lab, instead of
-// waiting for requests.
+// checkNoLab checks that a contender prints a message and fails if it is started without a lab,
+// instead of waiting for requests.
 func (s Subject) checkNoLab() error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.Limit)
 	defer cancel()
@@ -234,7 +241,7 @@ func (k Kind) makeWorkload(dir, op string) (wire.Workload, [][]byte, error) {
 	if k.makeInput != nil {
 		return k.makeInput(dir, op)
 	}
-	const n, pool = 5, 8 // number of items in a body, and of bodies
+	const n, pool = 5, 8 // number of items in a body, and number of bodies
 	bodies, err := fixture.Pool(k.fixture, n, pool)
 	if err != nil {
 		return wire.Workload{}, nil, err

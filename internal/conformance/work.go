@@ -59,9 +59,9 @@ func (s Subject) checkWork(p *Process, k Kind, w wire.Workload, bodies [][]byte,
 		second    = int64(time.Second)
 		unlimited = 1 << 50 // more operations than any contender can do before the cap
 	)
-	// The numbers are arbitrary, but they are small, because every contender runs them, and the counts of operations
-	// differ from each other, so that a count of another request or of the lead-in is found.
-	for _, q := range []wire.Request{
+	// The numbers are arbitrary, but they are small, because every contender runs them, and the counts of
+	// operations differ from each other, so that a count of another request or of the lead-in is found.
+	for _, request := range []wire.Request{
 		{Op: wire.OpWarm, MinGC: 3, MinNS: second / 50, CapNS: second},
 		{Op: wire.OpSlice, Until: "ops", Ops: 1},
 		{Op: wire.OpSlice, Until: "ops", Ops: 37, Lead: 5},
@@ -69,16 +69,17 @@ func (s Subject) checkWork(p *Process, k Kind, w wire.Workload, bodies [][]byte,
 		{Op: wire.OpSlice, Until: "gc", Ops: unlimited, Lead: 3, MinNS: second / 1000, CapNS: second / 20, CapOps: 10},
 		{Op: wire.OpStats, Ops: 20},
 	} {
-		q.On = w.ID
-		a, err := p.OK(q)
+		request.On = w.ID
+		reply, err := p.OK(request)
 		if s.Trap {
-			a.Errors = 0 // a trap may fail on purpose
+			reply.Errors = 0 // a trap may fail on purpose
 		}
 		if err == nil {
-			err = CheckReply(q, a, fresh)
+			err = CheckReply(request, reply, fresh)
 		}
-		if err == nil && q.Op == wire.OpStats && k.hasOutput(w.Op) && !s.Trap {
-			err = checkSizes(a, sizes)
+		countsOutput := request.Op == wire.OpStats && k.hasOutput(w.Op) && !s.Trap
+		if err == nil && countsOutput {
+			err = checkSizes(reply, sizes)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.ID, err)
@@ -163,26 +164,29 @@ func checkHeap(p *Process, w wire.Workload) error {
 // declared to return new memory.
 func CheckReply(request wire.Request, reply wire.Reply, fresh bool) error {
 	capped := request.CapNS > 0 && request.Ops > request.CapOps // the slice may end early, but not before CapOps
-	// A slice without a completed collection cycle was ended by its cap, so it must have at least CapOps
-	// operations. Exactly the requested number would mean that the contender ignored the cap, or copied the
-	// number from the request. A slice until gc that completed a cycle may have any number.
-	isCapWrong := capped && reply.GC == 0 && (reply.Ops < request.CapOps || reply.Ops == request.Ops)
+	// A slice without a completed collection cycle was ended by its cap, so it must have at least
+	// CapOps operations. Exactly the requested number would mean that the contender ignored the cap, or
+	// copied the number from the request. A slice until gc that completed a cycle may have any number.
+	isImpossible := reply.Ops < request.CapOps || reply.Ops == request.Ops
+	isCapWrong := capped && reply.GC == 0 && isImpossible
+	isStats, isSlice := request.Op == wire.OpStats, request.Op == wire.OpSlice
+	isCounted := request.Until == "ops" && !capped // the slice must have exactly request.Ops operations
 	switch {
 	case reply.Errors != 0:
 		return fmt.Errorf("%s: %d of %d operations failed: %s", request.Op, reply.Errors, reply.Ops, reply.Message)
 	case reply.Ops < 1:
 		return fmt.Errorf("%s did no operation", request.Op)
-	case reply.WallNS <= 0 && request.Op != wire.OpStats:
+	case reply.WallNS <= 0 && !isStats:
 		return fmt.Errorf("%s took %d ns", request.Op, reply.WallNS)
-	case reply.CPUNS < 0 || reply.IdleCPUNS < 0 || reply.GC < 0 || reply.BytesOut < 0 || reply.Bytes < 0 || reply.Allocs < 0:
+	case min(reply.CPUNS, reply.IdleCPUNS, reply.GC, reply.BytesOut, reply.Bytes, reply.Allocs) < 0:
 		return fmt.Errorf("%s: a negative number: %+v", request.Op, reply)
-	case request.Op == wire.OpStats && reply.Ops != request.Ops:
+	case isStats && reply.Ops != request.Ops:
 		return fmt.Errorf("stats of %d operations instead of %d", reply.Ops, request.Ops)
-	case request.Op == wire.OpStats && fresh && reply.Bytes < reply.BytesOut:
+	case isStats && fresh && reply.Bytes < reply.BytesOut:
 		return fmt.Errorf("stats: %d bytes allocated for %d bytes of output declared fresh", reply.Bytes, reply.BytesOut)
-	case request.Op == wire.OpSlice && request.Until == "ops" && !capped && reply.Ops != request.Ops:
+	case isSlice && isCounted && reply.Ops != request.Ops:
 		return fmt.Errorf("a slice of %d operations instead of %d", reply.Ops, request.Ops)
-	case request.Op == wire.OpSlice && isCapWrong:
+	case isSlice && isCapWrong:
 		return fmt.Errorf("a capped slice of %d operations, requested were %d, at least %d", reply.Ops, request.Ops, request.CapOps)
 	}
 	return nil

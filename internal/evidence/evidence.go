@@ -22,7 +22,7 @@ type Evidence struct {
 
 	Conformance []tare.Conformance // comparisons with the reference, before timing
 
-	index *Index // nil until Indexed
+	index *Index // nil before Indexed
 }
 
 // Indexed returns the evidence with its index, so that Index does not build it again.
@@ -51,7 +51,7 @@ func FromResult(r *tare.Result) Evidence {
 func (e Evidence) Looks() int { return max(1, len(e.Plan.Looks)) }
 
 // Contender returns the contender with this id.
-func (e Evidence) Contender(id string) (tare.Contender, bool) {
+func (e Evidence) Contender(id string) (c tare.Contender, ok bool) {
 	i := slices.IndexFunc(e.Contenders, func(c tare.Contender) bool { return c.ID == id })
 	if i < 0 {
 		return tare.Contender{}, false
@@ -83,7 +83,7 @@ func (e Evidence) Having(roles ...tare.Role) []string {
 }
 
 // Workload returns the workload with this id.
-func (e Evidence) Workload(id string) (tare.Workload, bool) {
+func (e Evidence) Workload(id string) (w tare.Workload, ok bool) {
 	i := slices.IndexFunc(e.Study.Workloads, func(w tare.Workload) bool { return w.ID == id })
 	if i < 0 {
 		return tare.Workload{}, false

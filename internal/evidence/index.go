@@ -121,21 +121,24 @@ func (x *Index) Token() float64 { return x.token }
 // round, then over rounds. It is 0 if there are fewer than stats.LongRounds rounds of longer slices, or
 // if longer slices cost no less. Servers have no tokens.
 func (x *Index) tokenCost(e Evidence) float64 {
-	type total struct{ ns, ops float64 }
+	type total struct {
+		ns, ops float64
+		count   int // of slices, including slices without operations
+	}
 	long := map[Cell]total{} // of longer slices
 	for _, s := range e.Slices {
 		w, ok := e.Workload(s.Workload)
-		if s.Tau <= 1 || !ok || w.Traffic != nil || s.Ops <= 0 {
+		hasToken := ok && w.Traffic == nil
+		if s.Tau <= 1 || !hasToken {
 			continue
 		}
 		c := Cell{s.Round, s.Workload, s.Contender}
-		long[c] = total{long[c].ns + x.Cost(s, "cpu"), long[c].ops + float64(s.Ops)}
-	}
-	longCount := map[Cell]int{}
-	for _, s := range e.Slices {
-		if s.Tau > 1 {
-			longCount[Cell{s.Round, s.Workload, s.Contender}]++
+		sum := long[c]
+		sum.count++
+		if s.Ops > 0 {
+			sum.ns, sum.ops = sum.ns+x.Cost(s, "cpu"), sum.ops+float64(s.Ops)
 		}
+		long[c] = sum
 	}
 	costs := map[int][]float64{} // by round
 	for c, l := range long {
@@ -143,7 +146,7 @@ func (x *Index) tokenCost(e Evidence) float64 {
 		for _, s := range x.slices[c] {
 			short.ns, short.ops = short.ns+x.Cost(s, "cpu"), short.ops+float64(s.Ops)
 		}
-		shortOps, longOps := short.ops/float64(max(1, len(x.slices[c]))), l.ops/float64(longCount[c]) // of one slice
+		shortOps, longOps := short.ops/float64(max(1, len(x.slices[c]))), l.ops/float64(l.count) // of one slice
 		if short.ops == 0 || longOps < 2*shortOps {
 			continue
 		}
@@ -187,7 +190,7 @@ func (x *Index) PerRound(m tare.Metric, workload, contender string) []float64 {
 // InRound returns the value of a metric in one cell. It returns false if the metric was not measured.
 // The value comes from the slices of the cell. If the metric is measured once per trial, or the
 // evidence has no slices, it comes from the sample.
-func (x *Index) InRound(m tare.Metric, c Cell) (float64, bool) {
+func (x *Index) InRound(m tare.Metric, c Cell) (value float64, ok bool) {
 	if !m.PerSlice || len(x.slices) == 0 {
 		v, ok := x.samples[c][m.Key]
 		return v, ok

@@ -44,13 +44,13 @@ func Kept(s tare.Study, r *tare.Result) Evidence {
 
 // sliceOf returns one slice with the sums of all slices of a trial on a workload. It returns false if
 // the trial has no time on the workload.
-func sliceOf(t tare.Trial, workload string) (tare.Slice, bool) {
+func sliceOf(t tare.Trial, workload string) (s tare.Slice, ok bool) {
 	sample := t.Samples[workload]
 	total := func(metric string) int64 {
 		m, _ := tare.MetricNamed(metric)
 		return int64(sample[m.Key] * sample[tare.KeyOps])
 	}
-	s := tare.Slice{
+	s = tare.Slice{
 		Round: t.Round, Tau: t.Tau, Contender: t.Contender, Workload: workload,
 		Ops: int64(sample[tare.KeyOps]), WallNS: total("time"), CPUNS: total("cpu"),
 	}

@@ -45,8 +45,8 @@ func Choose(n int, one, many string) string {
 	return many
 }
 
-// Clip returns at most limit characters of text, the last of them … if it was cut. A limit of 0 or less means
-// no limit.
+// Clip returns at most limit characters of text, the last of them … if text was cut. A limit of 0
+// or less means no limit.
 func Clip(text string, limit int) string {
 	if limit <= 0 || utf8.RuneCountInString(text) <= limit {
 		return text
@@ -54,7 +54,7 @@ func Clip(text string, limit int) string {
 	return string([]rune(text)[:limit-1]) + "…"
 }
 
-// Average returns a mean of counts with one decimal, or none if that is 0.
+// Average returns a mean of counts with one decimal, or with none if that decimal is 0: 2.5, 3.
 func Average(x float64) string {
 	if math.Abs(x-math.Round(x)) < 0.05 {
 		return strconv.FormatFloat(math.Round(x), 'f', 0, 64)
@@ -62,17 +62,17 @@ func Average(x float64) string {
 	return strconv.FormatFloat(x, 'f', 1, 64)
 }
 
-// Percent returns a share with two significant digits: 0.0456 is "4.6 %", 0.664 is
-// "66 %".
+// Percent returns a share with two significant digits: 0.0456 is "4.6 %", 0.664 is "66 %".
 func Percent(share float64) string {
 	x := share * 100
 	return Trimmed(x, Decimals(x)) + " %"
 }
 
-// Interval returns the bounds of an interval with an en dash between: 0.53–0.58. If a bound is negative it
-// uses "to" instead, because two dashes are hard to read.
+// Interval returns the bounds of an interval with an en dash between them: 0.53–0.58. If a bound is
+// negative, "to" replaces the dash, because two dashes are hard to read.
 func Interval(low, high string) string {
-	if strings.HasPrefix(low, "−") || strings.HasPrefix(low, "-") || strings.HasPrefix(high, "−") || strings.HasPrefix(high, "-") {
+	isNegative := func(number string) bool { return strings.HasPrefix(number, "−") || strings.HasPrefix(number, "-") }
+	if isNegative(low) || isNegative(high) {
 		return low + " to " + high
 	}
 	return low + "–" + high
@@ -95,7 +95,8 @@ func Trimmed(x float64, decimals int) string {
 	return s
 }
 
-// Significant returns x with three significant digits, or without decimals if it is large.
+// Significant returns x with three significant digits, or without decimals if it is large: 0.123, 12.3,
+// 1234.
 func Significant(x float64) string {
 	if x == 0 {
 		return "0"
@@ -103,7 +104,7 @@ func Significant(x float64) string {
 	return Trimmed(x, min(max(0, 2-int(math.Floor(math.Log10(math.Abs(x))))), 6))
 }
 
-// Digits returns x with n significant digits and without an exponent.
+// Digits returns x with n significant digits, trailing zeros included, and without an exponent.
 func Digits(x float64, n int) string {
 	if x == 0 {
 		return "0"
@@ -123,8 +124,8 @@ func Seconds(d time.Duration) string {
 	return strconv.FormatFloat(d.Round(time.Millisecond).Seconds(), 'g', 4, 64) + " s"
 }
 
-// Line returns foreign text as one line of printable characters. Lines are joined by a space. After limit
-// characters the text is cut off; 0 means no limit.
+// Line returns foreign text as one line of printable characters. Lines are joined by a space. After
+// limit characters the text is cut off; 0 means no limit.
 func Line(text string, limit int) string {
 	lines := strings.FieldsFunc(strings.ToValidUTF8(text, "\uFFFD"), func(r rune) bool { return r == '\n' || r == '\r' })
 	for i, l := range lines {
@@ -156,7 +157,8 @@ func ParseBytes(text string) (int64, error) {
 	}
 	scale := map[string]float64{"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}[m[2]]
 	x, err := strconv.ParseFloat(m[1], 64)
-	if x = math.Round(x * scale); err != nil || x >= math.MaxInt64 {
+	x = math.Round(x * scale)
+	if err != nil || x >= math.MaxInt64 {
 		return 0, fmt.Errorf("%q is too large", Line(text, 40))
 	}
 	return int64(x), nil
@@ -165,8 +167,8 @@ func ParseBytes(text string) (int64, error) {
 // BytesHint describes the input of ParseBytes.
 const BytesHint = "a number with kB, MB, GB, KiB, MiB or GiB, e.g. 200MB"
 
-// Label quotes the value of a label as OpenMetrics does. It replaces characters that control a terminal or
-// change the direction of writing.
+// Label quotes the value of a label as OpenMetrics does. It replaces characters that control a terminal
+// or change the direction of writing.
 func Label(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {

@@ -23,12 +23,11 @@ func Ratio(x float64) string {
 	return strconv.FormatFloat(x, 'f', 3, 64)
 }
 
-// Times returns a ratio for a sentence, with two significant digits: 1.94 is "1.9×", 12.3
-// is "12×".
+// Times returns a ratio for a sentence, with two significant digits: 1.94 is "1.9×", 12.3 is "12×".
 func Times(x float64) string { return strconv.FormatFloat(x, 'f', Decimals(x), 64) + "×" }
 
-// Short returns a ratio for a sentence, without ×: with two decimals, fewer from 10 on, and two significant
-// digits below 0.1.
+// Short returns a ratio for a sentence, without ×: with two decimals, fewer from 10 on, and two
+// significant digits below 0.1.
 func Short(x float64) string {
 	switch {
 	case x >= 100:
@@ -49,8 +48,8 @@ func Within(ratio, low, high float64) string {
 	return Factor(ratio) + " (" + Interval(Short(low), Short(high)) + ")"
 }
 
-// Headline returns a ratio for a headline or a drawing, without ×: with two decimals, without from 10 on,
-// and with two significant digits below 0.1.
+// Headline returns a ratio for a headline or a drawing, without ×: with two decimals, with none from 10
+// on, and with two significant digits below 0.1.
 func Headline(x float64) string {
 	switch {
 	case !(x > 0) || math.IsInf(x, 1): // !(x > 0) includes NaN
@@ -80,13 +79,15 @@ func Part(x float64) string {
 	return Digits(x, 3) + "×"
 }
 
-// Plain returns a published or exact ratio: with three significant digits at most, and no trailing zeros.
+// Plain returns a published or exact ratio: with at most three significant digits, and no trailing
+// zeros.
 func Plain(x float64) string { return Significant(x) + "×" }
 
 // Counted returns a ratio of counts for a table. Their intervals are narrower than those of times.
 func Counted(x float64) string { return Fixed(x, 4) }
 
-// Change returns a ratio as a change in per cent, with a sign and that number of decimals: 0.958 is "-4.2 %".
+// Change returns a ratio as a change in per cent, with a sign and that number of decimals: 0.958 is
+// "-4.2 %".
 func Change(ratio float64, decimals int) string {
 	if math.Abs(ratio-1) < 0.005*math.Pow10(-decimals) { // rounds to 0, which has no sign
 		return "±" + Fixed(0, decimals) + " %"
@@ -94,9 +95,10 @@ func Change(ratio float64, decimals int) string {
 	return fmt.Sprintf("%+.*f %%", decimals, 100*(ratio-1))
 }
 
-// Estimate returns a ratio and the bounds of its interval for a verdict, with as many decimals as the width
-// of the interval justifies. It adds decimals if rounding would move a bound across one of edges, the ratios
-// at which the meaning of the sentence changes.
+// Estimate returns a ratio and the bounds of its interval for a verdict, with as many decimals as the
+// width of the interval justifies: 0.5234, 0.51 and 0.5368 become 0.52, 0.51 and 0.54. It adds decimals
+// if rounding would move a bound across one of edges, the ratios at which the meaning of the sentence
+// changes.
 func Estimate(ratio, lo, hi float64, edges ...float64) (r, l, h string) {
 	decimals := 2
 	if width := hi - lo; width > 0 {
@@ -111,8 +113,7 @@ func Estimate(ratio, lo, hi float64, edges ...float64) (r, l, h string) {
 	return Fixed(ratio, decimals), Fixed(lo, decimals), Fixed(hi, decimals)
 }
 
-// minDecimals returns the least number of decimals of a printed ratio: 2 below 10, 1 below 100,
-// else 0.
+// minDecimals returns the least number of decimals of a printed ratio: 2 below 10, 1 below 100, else 0.
 func minDecimals(ratio float64) int {
 	switch {
 	case ratio >= 100:
@@ -129,7 +130,9 @@ func CrossesEdge(lo, hi float64, decimals int, edges []float64) bool {
 	for _, x := range []float64{lo, hi} {
 		rounded, _ := strconv.ParseFloat(Fixed(x, decimals), 64)
 		for _, e := range edges {
-			if x != e && (rounded < e) != (x < e) || x > e && rounded == e {
+			changesSide := x != e && (rounded < e) != (x < e)
+			fallsOnto := x > e && rounded == e
+			if changesSide || fallsOnto {
 				return true
 			}
 		}

@@ -47,8 +47,8 @@ func compare(path string, got []byte, rewrite bool) error {
 	return fmt.Errorf("%s, line %d differs\n  file: %q\n  now:  %q", filepath.ToSlash(path), line, was, is)
 }
 
-// firstDifference returns the number of the first line, from 1, in which a and b differ, and the line in
-// each of them. The line is nil if a text has ended before it.
+// firstDifference returns the number of the first line, from 1, in which a and b differ, and the
+// line in each of them. The line is nil if a text has ended before it.
 func firstDifference(a, b []byte) (line int, inA, inB []byte) {
 	as, bs := bytes.Split(a, []byte("\n")), bytes.Split(b, []byte("\n"))
 	for i := 0; i < len(as) || i < len(bs); i++ {

@@ -10,10 +10,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Answer returns the headline of a result, the line of figures below it, and the comparisons that they
-// quote. It uses the first of the study's answers whose condition holds and whose headline (or text, if it
-// has no headline) quotes only measured figures. If no answer fits because a contender could not be
-// measured, the headline states that. Otherwise both texts are "".
+// Answer returns the headline of a result, the line of figures below it, and the comparisons that
+// they quote. It uses the first of the study's answers whose condition holds and whose headline (or
+// text, if it has no headline) quotes only measured figures. If no answer fits because a contender
+// could not be measured, the headline states that. Otherwise both texts are "".
 func Answer(s tare.Study, r *tare.Result) (headline, figures string, quotes []tare.Quote) {
 	q := &quoter{study: s, result: r}
 	if a, text := q.firstFit(s.Answer); text != "" {
@@ -41,7 +41,8 @@ func (q *quoter) collectQuotes(a tare.Answer) (out []tare.Quote) {
 			continue
 		}
 		quote := tare.Quote{Contender: p.Figure.Contender, Workload: p.Figure.Workload, Metric: p.Figure.Metric}
-		if _, ok := q.findComparison(*p.Figure); ok && q.whyVoid(*p.Figure) == "" && !slices.Contains(out, quote) {
+		_, isMeasured := q.findComparison(*p.Figure)
+		if isMeasured && q.whyVoid(*p.Figure) == "" && !slices.Contains(out, quote) {
 			out = append(out, quote)
 		}
 	}
@@ -57,7 +58,7 @@ func Recommended(s tare.Study, r *tare.Result) string {
 
 // firstFit returns the first answer whose condition holds and whose figures were all measured, and
 // its text with the figures in it, or "".
-func (q *quoter) firstFit(answers []tare.Answer) (tare.Answer, string) {
+func (q *quoter) firstFit(answers []tare.Answer) (a tare.Answer, text string) {
 	for _, a := range answers {
 		if text, err := q.fillFigures(a.Text + a.Headline); err == nil && q.matchesOutcome(a) {
 			return a, text
@@ -121,8 +122,8 @@ type quoter struct {
 	result *tare.Result
 }
 
-// matchesOutcome reports whether the worst result of the criteria or limits in a.Of is a.When. It returns
-// true if a.When is empty, and false if a criterion or limit has no result.
+// matchesOutcome reports whether the worst result of the criteria or limits in a.Of is a.When. It
+// returns true if a.When is empty, and false if a criterion or limit has no result.
 func (q *quoter) matchesOutcome(a tare.Answer) bool {
 	if a.When == "" {
 		return true
@@ -185,9 +186,8 @@ func (q *quoter) limitRulings(a tare.Answer, name string) []tare.Ruling {
 	return []tare.Ruling{decideRule(rule, c)}
 }
 
-// changeRulings returns met if a ratio, "CONTENDER WORKLOAD METRIC", does not change from its
-// workload to workload a.To, and not met if it does. It returns nil if one of the two ratios was not
-// measured.
+// changeRulings returns met if a ratio, "CONTENDER WORKLOAD METRIC", does not change from its workload
+// to workload a.To, and not met if it does. It returns nil if one of the two ratios was not measured.
 func (q *quoter) changeRulings(a tare.Answer, name string) []tare.Ruling {
 	words := strings.Fields(name)
 	from := tare.Figure{Contender: words[0], Workload: words[1], Metric: words[2]}
@@ -208,7 +208,7 @@ func (q *quoter) changeRulings(a tare.Answer, name string) []tare.Ruling {
 
 // formatFigure returns a figure as text. It returns false if the figure was not measured, or if it
 // is void and its form has no words for that.
-func (q *quoter) formatFigure(f tare.Figure) (string, bool) {
+func (q *quoter) formatFigure(f tare.Figure) (text string, ok bool) {
 	switch f.Form {
 	case tare.FigureShare, tare.FigureWhole:
 		return q.formatDecomposed(f)
@@ -228,7 +228,7 @@ func (q *quoter) formatFigure(f tare.Figure) (string, bool) {
 }
 
 // formatComparison returns a figure of a form that quotes the comparison with the baseline.
-func (q *quoter) formatComparison(f tare.Figure) (string, bool) {
+func (q *quoter) formatComparison(f tare.Figure) (text string, ok bool) {
 	c, ok := q.findComparison(f)
 	floor := tare.NoiseFloor(q.result.Comparisons, f.Workload, f.Metric)
 	if f.Form == tare.FigureWords || f.Form == tare.FigureBrief {
@@ -279,14 +279,15 @@ func (q *quoter) noiseNote(c tare.Comparison) string {
 
 // findComparison returns the comparison of a contender against the baseline. It returns false
 // without an interval.
-func (q *quoter) findComparison(f tare.Figure) (tare.Comparison, bool) {
-	c, ok := tare.FindComparison(q.result.Comparisons, f.Workload, f.Contender, f.Metric)
-	return c, ok && c.Contender != c.Against && (c.Bounded() || c.Exact)
+func (q *quoter) findComparison(f tare.Figure) (c tare.Comparison, ok bool) {
+	c, ok = tare.FindComparison(q.result.Comparisons, f.Workload, f.Contender, f.Metric)
+	hasInterval := c.Bounded() || c.Exact
+	return c, ok && c.Contender != c.Against && hasInterval
 }
 
-// whyVoid returns why the ratio of f is void, as a predicate ("is void (CHECK)"), or "" if the ratio is
-// valid. It also returns "" if the workload was omitted, because then a contender that supports only that
-// workload is void for no other reason.
+// whyVoid returns why the ratio of f is void, as a predicate ("is void (CHECK)"), or "" if the
+// ratio is valid. It also returns "" if the workload was omitted, because then a contender that
+// supports only that workload is void for no other reason.
 func (q *quoter) whyVoid(f tare.Figure) string {
 	if !slices.ContainsFunc(q.result.Workloads, func(w tare.Workload) bool { return w.ID == f.Workload }) {
 		return ""
@@ -355,7 +356,7 @@ func headlineComparison(c tare.Comparison, control float64) string {
 
 // countChanges returns the number of semantics tests in which the value of contender differs from
 // the reference's, as text. It returns false if no value differs.
-func (q *quoter) countChanges(contender string) (string, bool) {
+func (q *quoter) countChanges(contender string) (text string, ok bool) {
 	n := 0
 	for _, s := range q.result.Semantics {
 		for _, d := range s.Differences {
@@ -371,8 +372,8 @@ func (q *quoter) countChanges(contender string) (string, bool) {
 // test: intervals of ratios that differ significantly may overlap.
 func areDisjoint(from, to tare.Comparison) bool { return from.High < to.Low || to.High < from.Low }
 
-// describeRatioChange returns how a ratio changes from one workload to another: "from 1.24× (1.19 to 1.30) to
-// 2.1× (2.0 to 2.2), a significant change".
+// describeRatioChange returns how a ratio changes from one workload to another: "from 1.24× (1.19
+// to 1.30) to 2.1× (2.0 to 2.2), a significant change".
 func describeRatioChange(from, to tare.Comparison) string {
 	change := "no significant change"
 	if areDisjoint(from, to) {
@@ -381,11 +382,13 @@ func describeRatioChange(from, to tare.Comparison) string {
 	return fmt.Sprintf("from %s to %s, %s", formatTimes(from, ""), formatTimes(to, ""), change)
 }
 
-// formatAbsoluteValue returns the absolute value of one contender with its interval. It returns false if
-// the value was not measured or is void.
-func (q *quoter) formatAbsoluteValue(f tare.Figure) (string, bool) {
+// formatAbsoluteValue returns the absolute value of one contender with its interval. It returns
+// false if the value was not measured or is void.
+func (q *quoter) formatAbsoluteValue(f tare.Figure) (text string, ok bool) {
 	v, ok := q.result.Value(f.Workload, f.Contender, f.Metric)
-	if !ok || v.Struck || v.Rounds == 0 || len(q.result.VoidsMetric(f.Contender, f.Workload, f.Metric)) > 0 {
+	isMeasured := ok && v.Rounds > 0
+	isVoid := v.Struck || len(q.result.VoidsMetric(f.Contender, f.Workload, f.Metric)) > 0
+	if !isMeasured || isVoid {
 		return "", false
 	}
 	unit := strings.TrimSuffix(v.Unit, "/op")
@@ -402,14 +405,15 @@ func (q *quoter) formatAbsoluteValue(f tare.Figure) (string, bool) {
 // nameBest names the contenders that can have the first rank on a workload, each with its ratio. If
 // there are several, they do not differ significantly. It returns false if fewer than two contenders
 // were ranked.
-func (q *quoter) nameBest(workload, metric string) (string, bool) {
+func (q *quoter) nameBest(workload, metric string) (text string, ok bool) {
 	var first []tare.Comparison
 	ranked := 0
 	for _, c := range q.result.Comparisons {
 		if c.Workload != workload || c.Metric != metric || c.RankLow == 0 {
 			continue
 		}
-		if ranked++; c.RankLow == 1 {
+		ranked++
+		if c.RankLow == 1 {
 			first = append(first, c)
 		}
 	}
@@ -430,10 +434,10 @@ func (q *quoter) nameBest(workload, metric string) (string, bool) {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1] + ", which over all pairs do not differ significantly", true
 }
 
-// formatDecomposed quotes a decomposition: its total ratio, or the share of a step. It returns false if an
-// omitted contender changes the meaning of the figure: the chain ends early, or the step also contains the
-// cause of the omitted step.
-func (q *quoter) formatDecomposed(f tare.Figure) (string, bool) {
+// formatDecomposed quotes a decomposition: its total ratio, or the share of a step. It returns
+// false if an omitted contender changes the meaning of the figure: the chain ends early, or the
+// step also contains the cause of the omitted step.
+func (q *quoter) formatDecomposed(f tare.Figure) (text string, ok bool) {
 	measuredIndex := slices.IndexFunc(q.result.Decomposition, func(d tare.Decomposition) bool { return d.ID == f.Decomposition })
 	plannedIndex := slices.IndexFunc(q.study.Decompose, func(d tare.Decompose) bool { return d.ID == f.Decomposition })
 	if measuredIndex < 0 || plannedIndex < 0 {

@@ -49,8 +49,8 @@ func BreakEven(d evidence.Evidence, findings []tare.Finding) []tare.BreakEvenRes
 
 // breakEvenPoint returns the difference on workload w: in ns per operation, and in cores at each
 // rate. It returns false if there are too few rounds for an interval.
-func breakEvenPoint(x *evidence.Index, m tare.Metric, w tare.Workload, b tare.BreakEven, d evidence.Evidence) (tare.BreakEvenPoint, bool) {
-	p := tare.BreakEvenPoint{Workload: w.ID, Members: w.Members, Levels: w.Levels}
+func breakEvenPoint(x *evidence.Index, m tare.Metric, w tare.Workload, b tare.BreakEven, d evidence.Evidence) (p tare.BreakEvenPoint, ok bool) {
+	p = tare.BreakEvenPoint{Workload: w.ID, Members: w.Members, Levels: w.Levels}
 	for _, r := range x.Rounds() {
 		subject, okSubject := x.InRound(m, evidence.At(r, w.ID, b.Contender))
 		base, okBase := x.InRound(m, evidence.At(r, w.ID, d.Study.Baseline))

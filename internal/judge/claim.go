@@ -147,9 +147,8 @@ func (j *judge) judgeClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Valu
 		return
 	}
 	for _, n := range notWeighed {
-		id := n.Workload()
-		needsWorkload := id != "" && (id == c.Workload || id == c.Of.Workload || slices.Contains(c.Workloads, id) || j.isDecomposedOn(c, id))
-		if n.Contender() == c.Contender || needsWorkload {
+		id := n.Workload() // "" if a contender was omitted
+		if n.Contender() == c.Contender || id != "" && j.needsWorkload(c, id) {
 			setNotMeasured(r, n.What+": "+n.Why)
 			return
 		}
@@ -177,6 +176,10 @@ func (j *judge) judgeClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Valu
 	}
 }
 
+func (j *judge) needsWorkload(c tare.Claim, id string) bool {
+	return id == c.Workload || id == c.Of.Workload || slices.Contains(c.Workloads, id) || j.isDecomposedOn(c, id)
+}
+
 // claimJudges returns the functions that judge the claims of each kind about a measured contender.
 // [tare.Claim.Validate] checks the fields that a kind needs.
 func claimJudges() map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim, []tare.Value) {
@@ -194,9 +197,9 @@ func claimJudges() map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim
 	}
 }
 
-// reportUnanswerable reports whether claim c cannot be judged because its metric does not apply to the
-// workload, or because a finding voids the ratio. It writes the reason into r. It ignores findings if the
-// study's relays determine the ratio, because the claim is then void for that reason.
+// reportUnanswerable reports whether claim c cannot be judged because its metric does not apply to
+// the workload, or because a finding voids the ratio. It writes the reason into r. It ignores
+// findings if the study's relays determine the ratio, because the claim is then void for that reason.
 func (j *judge) reportUnanswerable(r *tare.ClaimResult, c tare.Claim) bool {
 	if why, ok := j.evidence.Measures(c.Workload, c.Metric); !ok {
 		setNotMeasured(r, why)
@@ -223,7 +226,6 @@ func (j *judge) judgeRatio(r *tare.ClaimResult, c tare.Claim, values []tare.Valu
 	}
 }
 
-// setRatioOutcome sets the outcome of a claim of a ratio in r.
 func (j *judge) setRatioOutcome(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
 	if j.reportUnanswerable(r, c) {
 		return
@@ -261,7 +263,6 @@ func (j *judge) decideRatio(r *tare.ClaimResult, c tare.Claim, comparison tare.C
 	r.Why = explainOutcome(c, comparison, floor, r.Outcome, r.SizeRefuted)
 }
 
-// setNotMeasured sets the outcome "not measured", for the reason why.
 func setNotMeasured(r *tare.ClaimResult, why string) {
 	r.Outcome, r.Why = tare.NotMeasured, why
 	if r.Evidence == "" {
@@ -289,17 +290,8 @@ func (j *judge) judgeTrap(r *tare.ClaimResult, contender tare.Contender) {
 
 // judgeWithoutRatio judges a claim for which there is no ratio, because a value is missing or zero.
 func (j *judge) judgeWithoutRatio(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
-	find := func(id string) (tare.Value, bool) {
-		i := slices.IndexFunc(values, func(v tare.Value) bool {
-			return v.Contender == id && v.Workload == c.Workload && v.Metric == c.Metric
-		})
-		if i < 0 {
-			return tare.Value{}, false
-		}
-		return values[i], true
-	}
-	subject, okSubject := find(c.Contender)
-	base, okBase := find(j.evidence.Study.Baseline)
+	subject, okSubject := claimValue(values, c, c.Contender)
+	base, okBase := claimValue(values, c, j.evidence.Study.Baseline)
 	switch {
 	case !okSubject:
 		setNotMeasured(r, fmt.Sprintf("%s has no %s on %s", c.Contender, tare.MetricFor(c.Metric).Noun, c.Workload))
@@ -345,7 +337,6 @@ func claimedSide(c tare.Claim) int {
 	return 0
 }
 
-// publishedRatio returns the published ratio in words.
 func publishedRatio(c tare.Claim) string {
 	if c.Directed() {
 		return c.Side + " without a figure"
@@ -354,9 +345,7 @@ func publishedRatio(c tare.Claim) string {
 }
 
 // canTie reports whether the claimed effect is so small that a measured tie does not refute it.
-func canTie(c tare.Claim) bool {
-	return math.Abs(math.Log(c.Ratio())) < math.Log(maxTieClaim)
-}
+func canTie(c tare.Claim) bool { return math.Abs(math.Log(c.Ratio())) < math.Log(maxTieClaim) }
 
 // compareClaim compares a claim with the interval of c, in the order of outcomes that Claims documents. It
 // reports a side only if the ratio exceeds floor, the noise floor as a logarithm. sizeRefuted is true if
@@ -399,8 +388,8 @@ func compareClaim(claim tare.Claim, c tare.Comparison, floor float64) (o tare.Ou
 	return compareSize(claim, c)
 }
 
-// compareSize compares the size of an effect on the claimed side with the published size. The size of an
-// effect is the absolute logarithm of its ratio.
+// compareSize compares the size of an effect on the claimed side with the published size. The size
+// of an effect is the absolute logarithm of its ratio.
 func compareSize(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefuted bool) {
 	smallest, largest := effectBounds(c)
 	published := math.Abs(math.Log(claim.Ratio()))
@@ -488,8 +477,8 @@ func explainOutcome(claim tare.Claim, c tare.Comparison, floor float64, o tare.O
 	return s + open
 }
 
-// describeSize returns how large an effect on the claimed side is beside the published one, for the end
-// of a sentence.
+// describeSize compares the size of an effect on the claimed side with the published size, for the end
+// of a sentence: ", by less than published".
 func describeSize(claim tare.Claim, c tare.Comparison) string {
 	smallest, largest := effectBounds(c)
 	published, near := math.Abs(math.Log(claim.Ratio())), math.Log(holdsWithin)
@@ -520,7 +509,11 @@ func describeMissedTarget(claim tare.Claim, c tare.Comparison) string {
 	if times == "2 times" {
 		times = "twice"
 	}
-	if claim.Target < 1 && c.Low <= claim.Target || claim.Target > 1 && c.High >= claim.Target {
+	canReach := c.High >= claim.Target
+	if claim.Target < 1 {
+		canReach = c.Low <= claim.Target
+	}
+	if canReach {
 		return than + " as claimed; whether " + times + " is open"
 	}
 	return than + " as claimed, not " + times

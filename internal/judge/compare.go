@@ -90,8 +90,8 @@ func setIntervals(d evidence.Evidence, effects []tare.Effects, comparisons []tar
 	}
 }
 
-// groupFamilies groups the comparisons whose error is controlled together: those of one contender
-// and metric. An exploratory comparison is a family of its own. It returns indices in cs.
+// groupFamilies groups the comparisons whose error is controlled together: all comparisons of one
+// contender and metric. An exploratory comparison is a family of its own. It returns indices in cs.
 func groupFamilies(cs []tare.Comparison) [][]int {
 	type key struct {
 		contender, metric string
@@ -144,7 +144,7 @@ func compareWith(x *evidence.Index, d evidence.Evidence, e tare.Effects) tare.Co
 }
 
 // compareWithSelf returns the baseline's row against itself.
-func compareWithSelf(x *evidence.Index, d evidence.Evidence, workload string) (tare.Comparison, bool) {
+func compareWithSelf(x *evidence.Index, d evidence.Evidence, workload string) (c tare.Comparison, ok bool) {
 	v, ok := findValue(x, workload, d.Primary(), tare.Contender{ID: d.Study.Baseline})
 	return tare.Comparison{
 		Workload: workload, Contender: d.Study.Baseline, Metric: d.Primary(), Against: d.Study.Baseline,
@@ -196,5 +196,7 @@ func mayConcern(c tare.Criterion, contender, workload string) bool {
 	if c.Contender == "" && contender == tare.ControlID {
 		return false
 	}
-	return (c.Contender == "" || c.Contender == contender) && (c.Workload == "" || c.Workload == workload)
+	coversContender := c.Contender == "" || c.Contender == contender
+	coversWorkload := c.Workload == "" || c.Workload == workload
+	return coversContender && coversWorkload
 }

@@ -59,8 +59,8 @@ func unitOf(kind string) string {
 	return ""
 }
 
-// computeCost computes the cost of one comparison at rate operations a second; 0 means no rate. floor is
-// the noise floor, a logarithm: a smaller difference has no rate at which it is 1 % of a core.
+// computeCost computes the cost of one comparison at rate operations a second; 0 means no rate. floor
+// is the noise floor, a logarithm: a smaller difference has no rate at which it is 1 % of a core.
 func computeCost(c tare.Comparison, floor, rate float64, unit string) tare.Cost {
 	out := tare.Cost{Workload: c.Workload, Contender: c.Contender, Against: c.Against, Metric: c.Metric, Rate: rate}
 	perOp := c.AgainstValue / 1e9 // core seconds of an operation of the baseline
@@ -78,8 +78,7 @@ func computeCost(c tare.Comparison, floor, rate float64, unit string) tare.Cost 
 	return out
 }
 
-// describeCost describes a cost in one sentence. isShown is false if the difference is not
-// significant.
+// describeCost describes a cost in one sentence. isShown is false if the difference is not significant.
 func describeCost(c tare.Cost, isShown bool, unit string) string {
 	switch {
 	case !isShown:

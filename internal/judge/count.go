@@ -12,8 +12,8 @@ import (
 func (j *judge) judgeModuleCount(r *tare.ClaimResult, c tare.Claim) {
 	contender, _ := j.evidence.Contender(c.Contender)
 	base, _ := j.evidence.Contender(j.evidence.Study.Baseline)
-	for _, c := range []tare.Contender{contender, base} {
-		if why := whyUncounted(c, j.findings); why != "" {
+	for _, side := range []tare.Contender{contender, base} {
+		if why := whyUncounted(side, j.findings); why != "" {
 			setNotMeasured(r, why)
 			return
 		}
@@ -26,13 +26,11 @@ func (j *judge) judgeModuleCount(r *tare.ClaimResult, c tare.Claim) {
 		r.Measured, r.Evidence = float64(required), fmt.Sprintf("modules that the go.mod of %s and of %s require", contender.ID, base.ID)
 		added = fmt.Sprintf("its go.mod requires %d more than that of %s, and its binary links %d more", required, base.ID, linked)
 	}
+	within := "not within"
 	r.Outcome = tare.Refuted
 	if c.Value/holdsWithin <= r.Measured && r.Measured <= c.Value*holdsWithin {
-		r.Outcome = tare.Holds
-	}
-	within := "not within"
-	if r.Outcome == tare.Holds {
 		within = "within"
+		r.Outcome = tare.Holds
 	}
 	r.Why = fmt.Sprintf("published %s, counted %.0f: %s; %s 1.25× of the published number", format.Significant(c.Value), r.Measured, added, within)
 }
@@ -41,7 +39,8 @@ func (j *judge) judgeModuleCount(r *tare.ClaimResult, c tare.Claim) {
 // one workload does not affect the binary.
 func whyUncounted(c tare.Contender, findings []tare.Finding) string {
 	for _, f := range findings {
-		if f.Severity == tare.Void && f.Contender == c.ID && f.Workload == "" && f.Metric == "" {
+		isAboutAll := f.Workload == "" && f.Metric == ""
+		if f.Severity == tare.Void && f.Contender == c.ID && isAboutAll {
 			return fmt.Sprintf("%s is void by %s: %s", c.ID, f.Check, f.Message)
 		}
 	}

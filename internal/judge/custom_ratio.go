@@ -13,10 +13,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// judgeCustomRatio judges a claim of a ratio whose denominator is c.Of instead of the baseline's value of
-// the same workload and metric: the contender's value of another workload or metric, or the value of
-// another contender. The ratio is computed in each round. Its noise floor is the difference between the
-// control's ratio and the baseline's.
+// judgeCustomRatio judges a claim of a ratio whose denominator is c.Of instead of the baseline's
+// value of the same workload and metric: the contender's value of another workload or metric, or
+// the value of another contender. The ratio is computed in each round. Its noise floor is the
+// difference between the control's ratio and the baseline's.
 func (j *judge) judgeCustomRatio(r *tare.ClaimResult, c tare.Claim) {
 	other := cmp.Or(c.Of.Contender, c.Contender)
 	if why, ok := j.evidence.Measures(c.Of.Workload, c.Of.Metric); !ok {
@@ -68,7 +68,7 @@ func (j *judge) judgeCustomRatio(r *tare.ClaimResult, c tare.Claim) {
 // returns the logarithm of the control's value over the baseline's instead.
 func (j *judge) controlDifferences(c tare.Claim, rounds []int) (differences []float64) {
 	base := j.evidence.Study.Baseline
-	var controlRatios, baseRatios map[int]float64 // baseRatios is nil, i.e. its logarithms are 0, for two contenders
+	var controlRatios, baseRatios map[int]float64 // for two contenders, baseRatios is nil and counts as 0
 	if c.Of.Contender != "" {
 		c.Of.Workload, c.Of.Metric = c.Workload, c.Metric
 		controlRatios = j.customRatiosByRound(c, tare.ControlID, base)
@@ -85,9 +85,9 @@ func (j *judge) controlDifferences(c tare.Claim, rounds []int) (differences []fl
 	return differences
 }
 
-// whyDifferentRelays returns why the ratio of claim c answers nothing if its two workloads have relays with
-// different delays or bandwidths. The study chooses both values, and they determine the ratio. It returns
-// "" for other ratios.
+// whyDifferentRelays returns why the ratio of claim c answers nothing if its two workloads have
+// relays with different delays or bandwidths. The study chooses both values, and they determine the
+// ratio. It returns "" for other ratios.
 func (j *judge) whyDifferentRelays(c tare.Claim) string {
 	trafficOf := func(workload string) tare.Traffic { // Delay and Bandwidth are 0 without a relay
 		w, ok := j.evidence.Workload(workload)
@@ -96,8 +96,8 @@ func (j *judge) whyDifferentRelays(c tare.Claim) string {
 		}
 		return *w.Traffic
 	}
-	x, y := trafficOf(c.Workload), trafficOf(c.Of.Workload)
-	if x.Delay == y.Delay && x.Bandwidth == y.Bandwidth {
+	numerator, denominator := trafficOf(c.Workload), trafficOf(c.Of.Workload)
+	if numerator.Delay == denominator.Delay && numerator.Bandwidth == denominator.Bandwidth {
 		return ""
 	}
 	return fmt.Sprintf("the delay and the bandwidth of %s are chosen here, and they make the ratio: it says nothing about another network", c.Workload)
@@ -111,7 +111,8 @@ func (j *judge) customRatiosByRound(c tare.Claim, numerator, denominator string)
 	for _, r := range index.Rounds() {
 		value, okValue := sumInRound(index, evidence.At(r, c.Workload, numerator), c.Metric, c.Plus)
 		base, okBase := sumInRound(index, evidence.At(r, c.Of.Workload, denominator), c.Of.Metric, c.Plus)
-		if okValue && okBase && value > 0 && base > 0 {
+		areMeasured := okValue && okBase
+		if areMeasured && value > 0 && base > 0 {
 			ratios[r] = math.Log(value / base)
 		}
 	}

@@ -38,7 +38,6 @@ func Decompose(d evidence.Evidence, effects []tare.Effects, comparisons []tare.C
 	return out
 }
 
-// decomposeOne computes one decomposition of the study.
 func (j *judge) decomposeOne(planned tare.Decompose, effects []tare.Effects) tare.Decomposition {
 	out := tare.Decomposition{
 		ID: planned.ID, Question: planned.Question, Workload: planned.Workload, Metric: cmp.Or(planned.Metric, j.evidence.Primary()),
@@ -171,8 +170,8 @@ func (j *judge) addShares(out *tare.Decomposition) string {
 	return fmt.Sprintf("Of the %s, %s.", describeTotal(out.Metric, total, pair), listShares(out.Steps))
 }
 
-// describeTotal describes a total difference, for example "56 % more CPU time of a against b on w (1.56×, 1.5
-// to 1.6, 95 %, 20 rounds)". pair names the two ends of the chain.
+// describeTotal describes a total difference, for example "56 % more CPU time of a against b on w
+// (1.56×, 1.5 to 1.6, 95 %, 20 rounds)". pair names the two ends of the chain.
 func describeTotal(metric string, total tare.Comparison, pair string) string {
 	m := tare.MetricFor(metric)
 	direction := m.More

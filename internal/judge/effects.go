@@ -95,8 +95,7 @@ func effectOfSlices(x *evidence.Index, d evidence.Evidence, metric string, a, b 
 	return effect, sum, true
 }
 
-// effectOfPairs returns ln(a/b) of two cells of one round, like effectOfSlices but without the
-// control.
+// effectOfPairs returns ln(a/b) of two cells of one round, like effectOfSlices but without the control.
 func effectOfPairs(x *evidence.Index, d evidence.Evidence, metric string, a, b evidence.Cell) (effect, sum float64, ok bool) {
 	p, q := pairSlices(x, metric, a, b)
 	sum = stats.SumEffect(p, q)
@@ -113,18 +112,18 @@ func effectOfPairs(x *evidence.Index, d evidence.Evidence, metric string, a, b e
 	return sum, sum, true
 }
 
-// effectInRound returns ln(a/b) in one round. It returns false if a side was not measured, or was
-// zero.
-func effectInRound(x *evidence.Index, d evidence.Evidence, m tare.Metric, a, b evidence.Cell) (float64, bool) {
+// effectInRound returns ln(a/b) in one round. It returns false if a side was not measured, or was zero.
+func effectInRound(x *evidence.Index, d evidence.Evidence, m tare.Metric, a, b evidence.Cell) (effect float64, ok bool) {
 	if m.PerSlice {
 		effect, _, ok := effectOfSlices(x, d, m.Name, a, b)
 		return effect, ok
 	}
-	effect := math.Log(x.Sample(a)[m.Key] / x.Sample(b)[m.Key]) // an absent value is 0, so effect is not finite
+	effect = math.Log(x.Sample(a)[m.Key] / x.Sample(b)[m.Key]) // an absent value is 0, so effect is not finite
 	return effect, isFinite(effect)
 }
 
-// pairSlices returns the slices of two cells that have the same index.
+// pairSlices returns the slices of cells a (as p) and b (as q) whose index is in both cells. Elements
+// of p and q at the same position are a pair.
 func pairSlices(x *evidence.Index, metric string, a, b evidence.Cell) (p, q []stats.Point) {
 	as, bs := x.Slices(a), x.Slices(b)
 	for i, j := 0, 0; i < len(as) && j < len(bs); {

@@ -23,10 +23,10 @@ type costFit struct {
 	span        float64     // ratio of the largest size to the smallest
 }
 
-// fitFixedCost fits time = cost + factor·size^exponent in each round, on the workloads of s. If time
-// is a fixed cost plus a part in proportion to size, this fit gives the exponent 1; a straight line through
-// the logarithms would have a smaller slope. It also computes the misfits of the same fit with the
-// published exponent. It returns false if there are too few sizes, or no round with all of them.
+// fitFixedCost fits time = cost + factor·size^exponent in each round, on the workloads of s. If time is
+// a fixed cost plus a part in proportion to size, this fit gives the exponent 1; a straight line
+// through the logarithms would have a smaller slope. It also computes the misfits of the same fit with
+// the published exponent. It returns false if there are too few sizes, or no round with all of them.
 func (j *judge) fitFixedCost(s tare.Scaling, published float64) (out costFit, ok bool) {
 	if len(s.Workloads) < minSizesWithCost {
 		return out, false
@@ -96,14 +96,15 @@ func fitCostPower(sizes, times []float64) (exponent, cost float64) {
 // fitCostLine fits times by a straight line, cost + factor·x with x = (size/largest size)^p, with
 // weights of 1/time². It also returns the weighted sum of squared errors. sizes is ascending.
 func fitCostLine(sizes, times []float64, p float64) (cost, factor, squares float64) {
-	var sw, sx, sy, sxx, sxy float64
+	var sw, sx, sy, sxx, sxy float64 // sums of the weights w, and of w·x, w·time, w·x² and w·x·time
 	largest := sizes[len(sizes)-1]
 	for i, t := range times {
 		w, x := 1/(t*t), math.Pow(sizes[i]/largest, p)
 		sw, sx, sy, sxx, sxy = sw+w, sx+w*x, sy+w*t, sxx+w*x*x, sxy+w*x*t
 	}
 	factor = (sw*sxy - sx*sy) / (sw*sxx - sx*sx)
-	if cost = (sy - factor*sx) / sw; cost < 0 { // a cost is not negative: fit a line through the origin
+	cost = (sy - factor*sx) / sw
+	if cost < 0 { // a cost is not negative: fit a line through the origin
 		cost, factor = 0, sxy/sxx
 	}
 	for i, t := range times {

@@ -16,9 +16,9 @@ import (
 // that distance, unless the published exponent with a fixed cost describes the time at each size.
 const maxExponentError = 0.1
 
-// The published exponent with a fixed cost describes the times if the fitted time at each size is within
-// factor maxMisfit of the measured time. The largest size must be at least minFitSpan times the smallest,
-// because on a smaller span other exponents would fit as well.
+// The published exponent with a fixed cost describes the times if the fitted time at each size is
+// within factor maxMisfit of the measured time. The largest size must be at least minFitSpan times
+// the smallest, because on a smaller span other exponents would fit as well.
 const (
 	maxMisfit  = 1.5
 	minFitSpan = 16

@@ -83,7 +83,6 @@ func whyDifferentQuestion(a, b *tare.Result, mixedGo bool) string {
 // machineKind returns the kind of the machine of a result, e.g. linux/amd64.
 func machineKind(r *tare.Result) string { return r.Machine.OS + "/" + r.Machine.Arch }
 
-// kindsOf returns the kinds of machines, each once.
 func kindsOf(machines []Measured) []string {
 	var out []string
 	for _, m := range machines {
@@ -97,9 +96,12 @@ func kindsOf(machines []Measured) []string {
 // combineKind returns the comparisons over machines of one kind, e.g. linux/amd64. The p-values of all
 // comparisons of one metric are adjusted together, by Holm's procedure.
 func combineKind(kind string, machines []Measured) []tare.OverMachines {
+	type test struct {
+		index int // in out
+		p     float64
+	}
 	var out []tare.OverMachines
-	var p []float64              // of each element of out
-	family := map[string][]int{} // by metric: indices in out
+	families := map[string][]test{} // by metric
 	for _, m := range machines {
 		for _, c := range m.Result.Comparisons {
 			known := slices.ContainsFunc(out, func(o tare.OverMachines) bool { return isComparison(o, c) })
@@ -108,19 +110,18 @@ func combineKind(kind string, machines []Measured) []tare.OverMachines {
 			}
 			o, pSame, isTested := combineMachines(kind, machines, c)
 			if isTested {
-				family[c.Metric] = append(family[c.Metric], len(out))
+				families[c.Metric] = append(families[c.Metric], test{index: len(out), p: pSame})
 			}
 			out = append(out, o)
-			p = append(p, pSame)
 		}
 	}
-	for _, members := range family {
+	for _, family := range families {
 		var raw []float64
-		for _, i := range members {
-			raw = append(raw, p[i])
+		for _, t := range family {
+			raw = append(raw, t.p)
 		}
 		for k, adjusted := range stats.Holm(raw) {
-			o := &out[members[k]]
+			o := &out[family[k].index]
 			o.P, o.Differ = adjusted, adjusted <= stats.MachinesDiffer
 		}
 	}
@@ -130,7 +131,6 @@ func combineKind(kind string, machines []Measured) []tare.OverMachines {
 	return out
 }
 
-// isComparison reports whether o is comparison c over machines.
 func isComparison(o tare.OverMachines, c tare.Comparison) bool {
 	return o.Workload == c.Workload && o.Contender == c.Contender && o.Metric == c.Metric && o.Against == c.Against
 }
@@ -175,8 +175,8 @@ func combineMachines(kind string, machines []Measured, c tare.Comparison) (o tar
 	return o, pSame, ok
 }
 
-// machinesSentence returns a sentence with the machines on which a difference was shown, and whether they
-// differ in its size.
+// machinesSentence returns a sentence with the machines on which a difference was shown, and whether
+// they differ in its size.
 func machinesSentence(o tare.OverMachines) string {
 	machines := len(o.Less) + len(o.More) + len(o.Open)
 	holdsOn := func(names []string) string {

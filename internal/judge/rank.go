@@ -45,7 +45,7 @@ func rankRows(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison,
 	floor := tare.NoiseFloor(cs, workload, metric)
 	type pair struct{ i, j int } // indices in rows
 	var pairs []pair
-	var p, estimates []float64 // of each pair: p-value, and ln(i/j)
+	var p, estimates []float64 // by index of pairs: p-value, and estimate of ln(i/j)
 	for i := range rows {
 		for j := i + 1; j < len(rows); j++ {
 			e, _ := tare.EffectsOf(effects, workload, metric, cs[rows[i]].Contender, cs[rows[j]].Contender)

@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// difference is one difference of a family, with its interval: (contender − baseline) on workload, divided
-// by the baseline's value on workload of.
+// difference is one difference of a family, with its interval: (contender − baseline) on workload,
+// divided by the baseline's value on workload of.
 type difference struct {
 	workload, of string
 	Question     // its Effects are shares
@@ -30,36 +30,36 @@ func (j *judge) ruleDifference(v *tare.Verdict, criterion tare.Criterion, rule t
 	if j.ruleTooFewRequests(v, criterion.Of, baseline) {
 		return
 	}
-	var m difference
+	var d difference
 	for _, candidate := range j.computeDifferences(v.Contender, v.Metric) {
 		if candidate.workload == v.Workload && candidate.of == criterion.Of {
-			m = candidate
+			d = candidate
 		}
 	}
 	v.Verdict = tare.Inconclusive
-	if !m.OK {
-		if len(m.Effects) == 0 {
+	if !d.OK {
+		if len(d.Effects) == 0 {
 			v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: there is no difference in %s to take a share of %s of.",
 				v.Contender, v.Criterion, v.Workload, tare.MetricFor(v.Metric).Noun, criterion.Of)
 			return
 		}
-		v.RoundsNeeded = stats.MinRounds(stats.LookLevel(1-m.Level, j.evidence.Looks()))
+		v.RoundsNeeded = stats.MinRounds(stats.LookLevel(1-d.Level, j.evidence.Looks()))
 		v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: no interval after %s; it takes %d.",
-			v.Contender, v.Criterion, v.Workload, format.Count(len(m.Effects), "round"), v.RoundsNeeded)
+			v.Contender, v.Criterion, v.Workload, format.Count(len(d.Effects), "round"), v.RoundsNeeded)
 		return
 	}
 	switch {
-	case m.High <= rule.Limit*(1+roundingTolerance):
+	case d.High <= rule.Limit*(1+roundingTolerance):
 		v.Verdict = tare.Met
-	case m.Low > rule.Limit:
+	case d.Low > rule.Limit:
 		v.Verdict = tare.NotMet
 	}
-	v.Sentence = fmt.Sprintf("%s: %s is %s: %s.", v.Contender, v.Criterion, v.Verdict, j.describeDifference(m, *v, rule.Limit))
+	v.Sentence = fmt.Sprintf("%s: %s is %s: %s.", v.Contender, v.Criterion, v.Verdict, j.describeDifference(d, *v, rule.Limit))
 	if v.Verdict != tare.Inconclusive {
 		return
 	}
-	level := stats.LookLevel(1-m.Level, j.evidence.Looks())
-	if n, ok := stats.RoundsNeeded(m.Effects, level, stats.MaxRounds, rule.Limit); ok {
+	level := stats.LookLevel(1-d.Level, j.evidence.Looks())
+	if n, ok := stats.RoundsNeeded(d.Effects, level, stats.MaxRounds, rule.Limit); ok {
 		v.RoundsNeeded = n
 	}
 	v.Sentence += " " + forecastSentence(v.RoundsNeeded)
@@ -67,13 +67,13 @@ func (j *judge) ruleDifference(v *tare.Verdict, criterion tare.Criterion, rule t
 
 // computeDifferences computes the intervals of all differences that criteria limit, for one metric of
 // one contender. They are one family: they step down together, as the package documentation
-// describes. The result is stored in b for the next call.
+// describes. The result is stored in j.differences for the next call.
 func (j *judge) computeDifferences(contender, metric string) []difference {
 	key := [2]string{contender, metric}
-	if ms, ok := j.differences[key]; ok {
-		return ms
+	if family, ok := j.differences[key]; ok {
+		return family
 	}
-	var ms []difference
+	var family []difference
 	for _, c := range j.evidence.Study.Criteria {
 		rule, err := c.Rule()
 		isCovered := c.Metric == metric && (c.Contender == "" || c.Contender == contender)
@@ -82,41 +82,41 @@ func (j *judge) computeDifferences(contender, metric string) []difference {
 		}
 		for _, w := range j.evidence.Study.Workloads {
 			if c.Workload == "" || c.Workload == w.ID {
-				ms = j.addDifference(ms, c, rule.Limit, contender, w.ID)
+				family = j.addDifference(family, c, rule.Limit, contender, w.ID)
 			}
 		}
 	}
 	var questions []Question
-	for _, m := range ms {
-		questions = append(questions, m.Question)
+	for _, d := range family {
+		questions = append(questions, d.Question)
 	}
 	for i, s := range Settle(questions, alpha) {
-		ms[i].Span = s
+		family[i].Span = s
 	}
 	if j.differences == nil {
 		j.differences = map[[2]string][]difference{}
 	}
-	j.differences[key] = ms
-	return ms
+	j.differences[key] = family
+	return family
 }
 
-// addDifference adds the difference that criterion c limits on workload to the family ms. If the
-// difference is in ms already, it adds only the limit to its edges.
-func (j *judge) addDifference(ms []difference, c tare.Criterion, limit float64, contender, workload string) []difference {
+// addDifference adds the difference that criterion c limits on workload to the family family. If the
+// difference is in family already, it adds only the limit to its edges.
+func (j *judge) addDifference(family []difference, c tare.Criterion, limit float64, contender, workload string) []difference {
 	if !isMeasuredOn(j.evidence, c, workload) {
-		return ms
+		return family
 	}
-	for i := range ms {
-		if ms[i].workload == workload && ms[i].of == c.Of {
-			ms[i].Edges = append(ms[i].Edges, limit)
-			return ms
+	for i := range family {
+		if family[i].workload == workload && family[i].of == c.Of {
+			family[i].Edges = append(family[i].Edges, limit)
+			return family
 		}
 	}
 	shares := sharesByRound(j.evidence.Index(), c.Metric, workload, c.Of, contender, j.evidence.Study.Baseline)
 	if len(shares) == 0 {
-		return ms
+		return family
 	}
-	return append(ms, difference{workload: workload, of: c.Of, Question: Question{Effects: shares, Edges: []float64{0, limit}, Looks: j.evidence.Looks()}})
+	return append(family, difference{workload: workload, of: c.Of, Question: Question{Effects: shares, Edges: []float64{0, limit}, Looks: j.evidence.Looks()}})
 }
 
 // sharesByRound returns (contender − baseline) on workload, divided by the baseline's value on
@@ -125,10 +125,11 @@ func sharesByRound(x *evidence.Index, metric, workload, of, contender, baseline 
 	m, _ := tare.MetricNamed(metric)
 	var out []float64
 	for _, r := range x.Rounds() {
-		value, ok1 := x.InRound(m, evidence.At(r, workload, contender))
-		base, ok2 := x.InRound(m, evidence.At(r, workload, baseline))
-		denominator, ok3 := x.InRound(m, evidence.At(r, of, baseline))
-		if ok1 && ok2 && ok3 && denominator > 0 {
+		value, okValue := x.InRound(m, evidence.At(r, workload, contender))
+		base, okBase := x.InRound(m, evidence.At(r, workload, baseline))
+		denominator, okDenominator := x.InRound(m, evidence.At(r, of, baseline))
+		areMeasured := okValue && okBase && okDenominator
+		if areMeasured && denominator > 0 {
 			out = append(out, (value-base)/denominator)
 		}
 	}

@@ -10,8 +10,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// ruleOn sets the ruling of v. It returns false if v has no ruling because the contender is not installed,
-// is not selected by the workload, or does not support the workload and is not named by the criterion.
+// ruleOn sets the ruling of v. It returns false if v has no ruling because the contender is not
+// installed, is not selected by the workload, or does not support the workload and is not named by the
+// criterion.
 func (j *judge) ruleOn(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule, contender tare.Contender) bool {
 	w, _ := j.evidence.Workload(v.Workload)
 	isSelected := contender.Role == tare.RoleBaseline || w.Asks(contender.ID)
@@ -87,12 +88,13 @@ func (j *judge) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Comparison) {
 	if v.Verdict != tare.Inconclusive {
 		return
 	}
-	for i, e := range edges {
-		edges[i] = math.Log(e)
+	var logEdges []float64
+	for _, e := range edges {
+		logEdges = append(logEdges, math.Log(e))
 	}
 	e := findEffects(j.evidence.Index(), j.evidence, v.Workload, v.Metric, c.Contender, c.Against)
 	level := stats.LookLevel(1-c.Level, j.evidence.Looks())
-	if n, ok := stats.RoundsNeeded(e.Effects, level, stats.MaxRounds, edges...); ok {
+	if n, ok := stats.RoundsNeeded(e.Effects, level, stats.MaxRounds, logEdges...); ok {
 		v.RoundsNeeded = n
 	}
 	v.Sentence += " " + forecastSentence(v.RoundsNeeded)
@@ -109,19 +111,22 @@ func (j *judge) ruleWithoutRatio(v *tare.Verdict, rule tare.Rule) {
 		v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: there is no ratio to %s.", v.Contender, v.Criterion, v.Workload, j.evidence.Study.Baseline)
 		return
 	}
-	met := ratio == 1
-	if rule.Kind == tare.RuleRatio {
-		met = rule.AtMost && ratio <= rule.Limit || !rule.AtMost && ratio >= rule.Limit
+	isMet := ratio == 1
+	switch {
+	case rule.Kind == tare.RuleRatio && rule.AtMost:
+		isMet = ratio <= rule.Limit
+	case rule.Kind == tare.RuleRatio:
+		isMet = ratio >= rule.Limit
 	}
 	v.Verdict = tare.NotMet
-	if met {
+	if isMet {
 		v.Verdict = tare.Met
 	}
 	v.Sentence = fmt.Sprintf("%s: %s is %s on %s: it has %s, %s has %s (%s).", v.Contender, v.Criterion, v.Verdict, v.Workload,
 		formatValue(subject.Value, subject.Unit), j.evidence.Study.Baseline, formatValue(base.Value, base.Unit), format.Count(subject.Rounds, "round"))
 }
 
-// zeroRatio returns the ratio own/base if one of the values is zero in all rounds: 0, 1 if both are
+// zeroRatio returns the ratio subject/base if one of the values is zero in all rounds: 0, 1 if both are
 // zero, or +Inf. It returns false if neither is, or if there are too few rounds for the
 // order-statistic intervals of the values.
 func zeroRatio(subject, base tare.Value) (ratio float64, ok bool) {

@@ -11,7 +11,6 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Requirements of a fit.
 const (
 	minSizes = 3 // number of sizes; a line through two points always fits
 	minSpan  = 2 // ratio of the largest size to the smallest; bodies that differ by a few bytes show no growth
@@ -49,7 +48,8 @@ func Scaling(d evidence.Evidence) []tare.Scaling {
 					s.PerRound = append(s.PerRound, e)
 				}
 			}
-			if s.Rounds = len(s.PerRound); s.Rounds == 0 {
+			s.Rounds = len(s.PerRound)
+			if s.Rounds == 0 {
 				continue
 			}
 			s.Exponent = stats.HodgesLehmann(s.PerRound)
@@ -130,7 +130,7 @@ func sizeOf(w tare.Workload, extent tare.Extent) float64 {
 
 // findExponent returns the exponent of the fit over the sizes of group in one round. It returns false
 // if a size was not measured.
-func findExponent(x *evidence.Index, m tare.Metric, group []tare.Workload, extent tare.Extent, contender string, round int) (float64, bool) {
+func findExponent(x *evidence.Index, m tare.Metric, group []tare.Workload, extent tare.Extent, contender string, round int) (exponent float64, ok bool) {
 	var logSizes, logTimes []float64
 	for _, w := range group {
 		t, ok := x.InRound(m, evidence.At(round, w.ID, contender))

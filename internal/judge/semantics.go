@@ -10,22 +10,18 @@ import (
 )
 
 // describeTradeOff returns a clause about the semantic differences that a user of contender on
-// workload also gets: the gravest that affects the workload's operation, and the number of all. It
-// returns "" if there is no such difference.
+// workload also gets: ", and leaves HTML as it is (one of 3 differences in meaning)". It names the
+// gravest difference that affects the workload's operation, and counts all that do. It returns "" if
+// there is none.
 func describeTradeOff(d evidence.Evidence, contender, workload string) string {
-	op := ""
-	for _, w := range d.Study.Workloads {
-		if w.ID == workload {
-			op = w.Op
-		}
-	}
+	w, _ := d.Workload(workload)
 	var differences []tare.Difference
 	for _, s := range d.Semantics {
 		if s.Contender != contender {
 			continue
 		}
 		for _, diff := range s.Differences {
-			if slices.Contains(diff.BearsOn, op) {
+			if slices.Contains(diff.BearsOn, w.Op) {
 				differences = append(differences, diff)
 			}
 		}

@@ -35,7 +35,6 @@ func formatMeasured(c tare.Comparison, edges ...float64) string {
 	return fmt.Sprintf("%s× %s %s on %s %s", ratio, tare.MetricFor(c.Metric).Of, c.Against, c.Workload, span)
 }
 
-// formatRatio returns the ratio, and its interval in brackets.
 func formatRatio(c tare.Comparison, edges ...float64) (ratio, span string) {
 	ratio, interval := formatInterval(c, edges...)
 	return ratio, "(" + interval + ")"
@@ -50,9 +49,8 @@ func formatInterval(c tare.Comparison, edges ...float64) (ratio, interval string
 	return r, fmt.Sprintf("%s to %s, %s, %s", lo, hi, formatLevel(c.Level), format.Count(c.Rounds, "round"))
 }
 
-// differenceSentence returns the sentence about one comparison: its difference, or that no
-// difference was shown. floor is the noise floor, a logarithm: a smaller difference is not reported as
-// one.
+// differenceSentence returns the sentence about one comparison: its difference, or that no difference
+// was shown. floor is the noise floor, a logarithm: a smaller difference is not reported as one.
 func differenceSentence(c tare.Comparison, floor float64, d evidence.Evidence) string {
 	m := tare.MetricFor(c.Metric)
 	if !c.Bounded() {
@@ -100,7 +98,6 @@ func forecastSentence(rounds int) string {
 	return fmt.Sprintf("About %s would decide it.", format.Count(rounds, "round"))
 }
 
-// voidSentence returns the sentence of a verdict that a finding voids.
 func voidSentence(contender, workload string, f tare.Finding) string {
 	prefix := ""
 	if f.Contender != "" && f.Contender != contender { // the finding is about the baseline

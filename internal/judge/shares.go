@@ -14,18 +14,10 @@ func findShares(d evidence.Evidence, c tare.Claim, values []tare.Value) *tare.Sh
 	if !ok || !(c.Whole > 0) {
 		return nil
 	}
-	find := func(id string) (tare.Value, bool) {
-		i := slices.IndexFunc(values, func(v tare.Value) bool {
-			return v.Contender == id && v.Workload == c.Workload && v.Metric == c.Metric && !v.Struck
-		})
-		if i < 0 {
-			return tare.Value{}, false
-		}
-		return values[i], true
-	}
-	subject, okSubject := find(c.Contender)
-	base, okBase := find(d.Study.Baseline)
-	if !okSubject || !okBase {
+	subject, okSubject := claimValue(values, c, c.Contender)
+	base, okBase := claimValue(values, c, d.Study.Baseline)
+	areMeasured := okSubject && okBase
+	if !areMeasured || subject.Struck || base.Struck {
 		return nil
 	}
 	return &tare.Shares{
@@ -33,4 +25,16 @@ func findShares(d evidence.Evidence, c tare.Claim, values []tare.Value) *tare.Sh
 		Measured: subject.Value / ns, Low: subject.Low / ns, High: subject.High / ns,
 		Baseline: base.Value / ns, BaselineLow: base.Low / ns, BaselineHigh: base.High / ns,
 	}
+}
+
+// claimValue returns the value of contender that claim c is about. It returns false if contender was
+// not measured on the claim's workload.
+func claimValue(values []tare.Value, c tare.Claim, contender string) (v tare.Value, ok bool) {
+	i := slices.IndexFunc(values, func(v tare.Value) bool {
+		return v.Contender == contender && v.Workload == c.Workload && v.Metric == c.Metric
+	})
+	if i < 0 {
+		return tare.Value{}, false
+	}
+	return values[i], true
 }

@@ -44,15 +44,14 @@ func (j *judge) judgeTrend(r *tare.ClaimResult, c tare.Claim) {
 		}
 	}
 	floor, _ := stats.HalfWidth(j.ratioChangesByRound(c, tare.ControlID), level)
-	var why string
-	r.Outcome, why = trendOutcome(c, row, floor)
-	r.Why += ": " + why
+	outcome, why := trendOutcome(c, row, floor)
+	r.Outcome, r.Why = outcome, r.Why+": "+why
 }
 
-// ratioChangesByRound returns the change of contender's ratio to the baseline from the first workload of the
-// claim to the last, as a logarithm: one value for each round in which all workloads were measured.
-// It returns nil if a value of a trial's metric is zero in any round: to omit only that round would
-// be a selection by outcome.
+// ratioChangesByRound returns the change of contender's ratio to the baseline from the first workload
+// of the claim to the last, as a logarithm: one value for each round in which all workloads were
+// measured. It returns nil if a value of a trial's metric is zero in any round: to omit only that round
+// would be a selection by outcome.
 func (j *judge) ratioChangesByRound(c tare.Claim, contender string) []float64 {
 	x := j.evidence.Index()
 	m, _ := tare.MetricNamed(c.Metric)
@@ -65,9 +64,9 @@ func (j *judge) ratioChangesByRound(c tare.Claim, contender string) []float64 {
 		var ratios []float64
 		for _, w := range c.Workloads {
 			cell, baseCell := evidence.At(r, w, contender), evidence.At(r, w, j.evidence.Study.Baseline)
-			_, ok1 := x.InRound(m, cell)
-			_, ok2 := x.InRound(m, baseCell)
-			if !ok1 || !ok2 {
+			_, isMeasured := x.InRound(m, cell)
+			_, isBaseMeasured := x.InRound(m, baseCell)
+			if !isMeasured || !isBaseMeasured {
 				continue
 			}
 			effect, ok := effectInRound(x, j.evidence, m, cell, baseCell)
@@ -103,7 +102,7 @@ func (j *judge) reportUnanswerableAlong(r *tare.ClaimResult, c tare.Claim) bool 
 
 // trendOutcome compares a claimed trend with the interval of row, whose ratio is the factor from the
 // first workload to the last. floor is the noise floor, a logarithm: a smaller trend is not reported as one.
-func trendOutcome(c tare.Claim, row tare.Comparison, floor float64) (tare.Outcome, string) {
+func trendOutcome(c tare.Claim, row tare.Comparison, floor float64) (o tare.Outcome, why string) {
 	claimed := "rises"
 	if c.Side == "lower" {
 		claimed = "falls"

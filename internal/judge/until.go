@@ -13,7 +13,8 @@ func Settled(d evidence.Evidence, comparisons []tare.Comparison, findings []tare
 		if c.Metric != d.Primary() || c.Contender == c.Against || c.Contender == tare.ControlID {
 			continue
 		}
-		if contender, ok := d.Contender(c.Contender); !ok || contender.Role != tare.RoleContender && contender.Role != tare.RoleApart {
+		contender, _ := d.Contender(c.Contender)
+		if contender.Role != tare.RoleContender && contender.Role != tare.RoleApart {
 			continue
 		}
 		if _, isVoid := j.findRatioVoid(c.Contender, c.Workload, c.Metric); isVoid {

@@ -26,7 +26,7 @@ func Values(d evidence.Evidence) []tare.Value {
 }
 
 // findValue returns one element of Values. It returns false if the contender was not measured.
-func findValue(x *evidence.Index, workload, metric string, c tare.Contender) (tare.Value, bool) {
+func findValue(x *evidence.Index, workload, metric string, c tare.Contender) (v tare.Value, ok bool) {
 	m, ok := tare.MetricNamed(metric)
 	if !ok {
 		return tare.Value{}, false
@@ -35,7 +35,7 @@ func findValue(x *evidence.Index, workload, metric string, c tare.Contender) (ta
 	if len(values) == 0 {
 		return tare.Value{}, false
 	}
-	v := tare.Value{
+	v = tare.Value{
 		Workload: workload, Contender: c.ID, Metric: metric, Unit: m.Unit,
 		Value: stats.Median(values), Rounds: len(values),
 		Struck: c.Role == tare.RoleTrap || c.Error != "",

@@ -9,14 +9,13 @@ import (
 )
 
 // Verdicts returns two kinds of verdicts: for every contender and workload a sentence about the
-// difference on the primary metric (a verdict without a criterion), and for every criterion a ruling
-// on every contender and workload that it covers. A criterion without a contender covers all
-// contenders except traps, the control, the null contender and status-only ones; it covers the
-// baseline only if it limits an absolute value. There is no verdict on contenders whose programs are
-// not installed, nor on workloads to which a metric does not apply ([tare.Workload.Measures]). Ratios
-// and differences are ruled at every look, absolute values only when the study has stopped. A verdict
-// is void if a finding voids the contender or the baseline. A latency with too few requests leaves a
-// verdict open.
+// difference on the primary metric (a verdict without a criterion), and for every criterion a ruling on
+// every contender and workload that it covers. A criterion without a contender covers all contenders
+// except traps, the control, the null contender and status-only ones; it covers the baseline only if it
+// limits an absolute value. There is no verdict on contenders whose programs are not installed, nor on
+// workloads to which a metric does not apply ([tare.Workload.Measures]). Ratios and differences are
+// ruled at every look, absolute values only when the study has stopped. A verdict is void if a finding
+// voids the contender or the baseline. A latency with too few requests leaves a verdict open.
 func Verdicts(d evidence.Evidence, comparisons []tare.Comparison, findings []tare.Finding) []tare.Verdict {
 	j := &judge{evidence: d.Indexed(), comparisons: comparisons, findings: findings}
 	var out []tare.Verdict
@@ -64,7 +63,6 @@ func noteStatusOnly(v tare.Verdict, contender tare.Contender) tare.Verdict {
 // statusOnlyNote is the note that figures of a status-only contender must carry.
 const statusOnlyNote = "apart: answers by status only"
 
-// isCovered reports whether the criterion is about c on workload.
 func isCovered(criterion tare.Criterion, rule tare.Rule, c tare.Contender, workload string) bool {
 	if criterion.Workload != "" && criterion.Workload != workload {
 		return false
@@ -85,9 +83,9 @@ func isMeasuredOn(d evidence.Evidence, criterion tare.Criterion, workload string
 	return ok
 }
 
-// Decided reports whether all questions are answered: every criterion on a ratio or difference is met or
-// not met, and no claim is inconclusive. It ignores void verdicts, unmeasured ones, and those on absolute
-// values. If no verdict or claim remains it returns false (see [AllVoid]).
+// Decided reports whether all questions are answered: every criterion on a ratio or difference is
+// met or not met, and no claim is inconclusive. It ignores void verdicts, unmeasured ones, and
+// those on absolute values. If no verdict or claim remains it returns false (see [AllVoid]).
 func Decided(verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
 	settled, open := countDecided(verdicts, claims)
 	return settled > 0 && open == 0
@@ -166,13 +164,13 @@ type judge struct {
 }
 
 // comparisonOf returns the comparison of contender with the baseline. It returns false if there is none.
-func (j *judge) comparisonOf(contender, workload, metric string) (tare.Comparison, bool) {
+func (j *judge) comparisonOf(contender, workload, metric string) (c tare.Comparison, ok bool) {
 	return tare.FindComparison(j.comparisons, workload, contender, metric)
 }
 
 // findVoid returns the first finding that voids metric of contender on workload. It returns false if
 // there is none.
-func (j *judge) findVoid(contender, workload, metric string) (tare.Finding, bool) {
+func (j *judge) findVoid(contender, workload, metric string) (f tare.Finding, ok bool) {
 	voids := tare.VoidsMetric(j.findings, contender, workload, metric)
 	if len(voids) == 0 {
 		return tare.Finding{}, false
@@ -182,7 +180,7 @@ func (j *judge) findVoid(contender, workload, metric string) (tare.Finding, bool
 
 // findRatioVoid is findVoid for the ratio of contender to the baseline, which a finding about either of
 // them voids.
-func (j *judge) findRatioVoid(contender, workload, metric string) (tare.Finding, bool) {
+func (j *judge) findRatioVoid(contender, workload, metric string) (f tare.Finding, ok bool) {
 	if f, ok := j.findVoid(contender, workload, metric); ok {
 		return f, true
 	}
@@ -191,8 +189,8 @@ func (j *judge) findRatioVoid(contender, workload, metric string) (tare.Finding,
 
 // differenceVerdict returns the verdict without a criterion, which only has a sentence. It returns
 // false if the primary metric does not apply to workload or there is no comparison.
-func (j *judge) differenceVerdict(contender, workload string) (tare.Verdict, bool) {
-	v := tare.Verdict{Contender: contender, Workload: workload, Metric: j.evidence.Primary()}
+func (j *judge) differenceVerdict(contender, workload string) (v tare.Verdict, ok bool) {
+	v = tare.Verdict{Contender: contender, Workload: workload, Metric: j.evidence.Primary()}
 	if _, ok := j.evidence.Measures(workload, v.Metric); !ok {
 		return v, false
 	}

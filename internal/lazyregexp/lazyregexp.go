@@ -17,29 +17,19 @@ func New(expression string) *Regexp {
 }
 
 // Match calls [regexp.Regexp.Match].
-func (r *Regexp) Match(b []byte) bool {
-	return r.compiled().Match(b)
-}
+func (r *Regexp) Match(b []byte) bool { return r.compiled().Match(b) }
 
 // MatchString calls [regexp.Regexp.MatchString].
-func (r *Regexp) MatchString(s string) bool {
-	return r.compiled().MatchString(s)
-}
+func (r *Regexp) MatchString(s string) bool { return r.compiled().MatchString(s) }
 
 // FindString calls [regexp.Regexp.FindString].
-func (r *Regexp) FindString(s string) string {
-	return r.compiled().FindString(s)
-}
+func (r *Regexp) FindString(s string) string { return r.compiled().FindString(s) }
 
 // FindStringIndex calls [regexp.Regexp.FindStringIndex].
-func (r *Regexp) FindStringIndex(s string) []int {
-	return r.compiled().FindStringIndex(s)
-}
+func (r *Regexp) FindStringIndex(s string) []int { return r.compiled().FindStringIndex(s) }
 
 // FindStringSubmatch calls [regexp.Regexp.FindStringSubmatch].
-func (r *Regexp) FindStringSubmatch(s string) []string {
-	return r.compiled().FindStringSubmatch(s)
-}
+func (r *Regexp) FindStringSubmatch(s string) []string { return r.compiled().FindStringSubmatch(s) }
 
 // FindStringSubmatchIndex calls [regexp.Regexp.FindStringSubmatchIndex].
 func (r *Regexp) FindStringSubmatchIndex(s string) []int {

@@ -28,14 +28,14 @@ type Cgroup struct {
 
 // NewCgroup makes a control group. The name of its directory is CgroupName(name).
 func NewCgroup(name string) (*Cgroup, error) {
-	own, err := ownGroups()
+	current, err := currentGroups()
 	if err != nil {
 		return nil, fmt.Errorf("control group: %w", err)
 	}
-	if own.unified.dir == "" {
+	if current.unified.dir == "" {
 		return nil, errors.New("control group: version 2 is not mounted")
 	}
-	dir := filepath.Join(own.unified.dir, CgroupName(name))
+	dir := filepath.Join(current.unified.dir, CgroupName(name))
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("control group: %w", pathErrorCause(err))
 	}
@@ -54,14 +54,14 @@ func (c *Cgroup) FD() int { return int(c.file.Fd()) }
 
 // CPU returns the user and system time of all processes that have ever run in the group. It returns
 // false if it cannot be read.
-func (c *Cgroup) CPU() (time.Duration, bool) {
+func (c *Cgroup) CPU() (used time.Duration, ok bool) {
 	stat, err := readStat(filepath.Join(c.dir, "cpu.stat"))
 	us, ok := stat["usage_usec"]
 	return time.Duration(us) * time.Microsecond, err == nil && ok
 }
 
-// MemoryMax makes the kernel kill all processes of the group if they use more than limit bytes together.
-// It returns ErrNoController if the memory controller is not enabled.
+// MemoryMax makes the kernel kill all processes of the group if they use more than limit bytes
+// together. It returns ErrNoController if the memory controller is not enabled.
 func (c *Cgroup) MemoryMax(limit int64) error {
 	err := c.writeFile("memory.max", strconv.FormatInt(limit, 10))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
@@ -112,10 +112,11 @@ func (c *Cgroup) Kill() error {
 	return err
 }
 
+// killFile is the control file by which the kernel kills a group, from Linux 5.14 on.
 const killFile = "cgroup.kill"
 
-// killMember kills one process of the group. It opens the process before it checks that the pid is still
-// in the group, so that it never kills another process to which the pid was given meanwhile.
+// killMember kills one process of the group. It opens the process before it checks that the pid is
+// still in the group, so that it never kills another process to which the pid was given meanwhile.
 func (c *Cgroup) killMember(pid int) {
 	p, err := os.FindProcess(pid)
 	if err != nil || pid == os.Getpid() {
@@ -136,7 +137,6 @@ func (c *Cgroup) Remove() error {
 	return removeGroup(c.dir, time.Second)
 }
 
-// writeFile writes value to a control file of the group.
 func (c *Cgroup) writeFile(file, value string) error {
 	f, err := os.OpenFile(filepath.Join(c.dir, file), os.O_WRONLY, 0) // never create
 	if err != nil {
@@ -149,18 +149,18 @@ func (c *Cgroup) writeFile(file, value string) error {
 // RemoveCgroups kills and removes all children of this process's group whose names begin with prefix:
 // groups that killed runs have left.
 func RemoveCgroups(prefix string) {
-	own, err := ownGroups()
-	if err != nil || own.unified.dir == "" || prefix == "" {
+	current, err := currentGroups()
+	if err != nil || current.unified.dir == "" || prefix == "" {
 		return
 	}
-	entries, err := os.ReadDir(own.unified.dir)
+	entries, err := os.ReadDir(current.unified.dir)
 	if err != nil {
 		return
 	}
 	var killed []Cgroup
 	for _, e := range entries {
 		if e.IsDir() && strings.HasPrefix(e.Name(), CgroupName(prefix)) {
-			c := Cgroup{dir: filepath.Join(own.unified.dir, e.Name())}
+			c := Cgroup{dir: filepath.Join(current.unified.dir, e.Name())}
 			_ = c.Kill()
 			killed = append(killed, c)
 		}
@@ -184,7 +184,8 @@ func CgroupName(name string) string {
 
 // removeGroup removes the directory of a group. It tries until wait has passed.
 func removeGroup(dir string, wait time.Duration) error {
-	for deadline := time.Now().Add(wait); ; time.Sleep(5 * time.Millisecond) {
+	deadline := time.Now().Add(wait)
+	for {
 		err := os.Remove(dir) // the control files in it do not matter
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			return nil
@@ -192,6 +193,7 @@ func removeGroup(dir string, wait time.Duration) error {
 		if time.Now().After(deadline) {
 			return fmt.Errorf("control group: %w", pathErrorCause(err))
 		}
+		time.Sleep(5 * time.Millisecond)
 	}
 }
 

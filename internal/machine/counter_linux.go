@@ -44,7 +44,6 @@ func openCounter(kind uint32, event, flags uint64) (fd int, err error) {
 	return int(n), nil
 }
 
-// readCounter returns the count of the counter with descriptor fd.
 func readCounter(fd int) (uint64, error) {
 	var count [8]byte
 	n, err := syscall.Read(fd, count[:])
@@ -71,8 +70,8 @@ func HasInstructions() error {
 	return nil
 }
 
-// CountInstructions counts the instructions in user space of the program that start starts, with all its
-// threads. read returns their number when the program has ended. It must be called exactly once.
+// CountInstructions counts the instructions in user space of the program that start starts, with all
+// its threads. read returns their number when the program has ended. It must be called exactly once.
 func CountInstructions(start func() error) (read func() (uint64, error), err error) {
 	return countProgram(hardwareEvent, instructionsEvent, start)
 }

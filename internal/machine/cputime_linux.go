@@ -12,7 +12,7 @@ import (
 // Source: clock_getcpuclockid(3); the id of a process's scheduler clock is the
 // complement of the process number, shifted, with clock 2 in the lowest bits
 // (include/linux/posix-timers.h, MAKE_PROCESS_CPUCLOCK).
-func cpuTime(pid int) (time.Duration, bool) {
+func cpuTime(pid int) (used time.Duration, ok bool) {
 	if pid <= 0 {
 		return 0, false
 	}

@@ -4,4 +4,5 @@ package machine
 
 import "time"
 
-func cpuTime(int) (time.Duration, bool) { return 0, false }
+// cpuTime returns false: this system cannot read the clock of another process.
+func cpuTime(int) (used time.Duration, ok bool) { return 0, false }

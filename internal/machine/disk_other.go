@@ -4,4 +4,4 @@ package machine
 
 // FreeDisk returns the number of bytes that this user can still write to the file system of dir. It
 // returns false if that is unknown.
-func FreeDisk(string) (int64, bool) { return 0, false }
+func FreeDisk(string) (bytes int64, ok bool) { return 0, false }

@@ -6,7 +6,7 @@ import "syscall"
 
 // FreeDisk returns the number of bytes that this user can still write to the file system of dir. It
 // returns false if that is unknown.
-func FreeDisk(dir string) (int64, bool) {
+func FreeDisk(dir string) (bytes int64, ok bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {
 		return 0, false

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// facilityProbes returns the probes of all facilities, in the order of a result.
+// facilityProbes returns the probes of all facilities, in the order of a result. Short probes are
+// written out, and the others are functions of this file.
 func facilityProbes() []probe {
 	return []probe{
 		{ChildGroup, probeGroup},
@@ -84,18 +85,18 @@ func facilityProbes() []probe {
 	}
 }
 
-func probeGroup() (bool, string) {
+func probeGroup() (found bool, note string) {
 	return tryInGroup(func(c *Cgroup) (bool, string) { return true, filepath.Dir(c.dir) })
 }
 
-// tryInGroup calls probe with a new control group and returns its result. If the group cannot be made or
-// removed, the facility is not found and the note has the reason.
-func tryInGroup(probe func(*Cgroup) (bool, string)) (bool, string) {
+// tryInGroup calls probe with a new control group and returns its result. If the group cannot be
+// made or removed, the facility is not found and the note has the reason.
+func tryInGroup(probe func(*Cgroup) (bool, string)) (found bool, note string) {
 	c, err := NewCgroup(fmt.Sprintf("tare-probe-%d-%d", os.Getpid(), time.Now().UnixNano()))
 	if err != nil {
 		return false, strings.TrimPrefix(err.Error(), "control group: ")
 	}
-	found, note := probe(c)
+	found, note = probe(c)
 	if err := c.Remove(); err != nil {
 		return false, err.Error()
 	}
@@ -109,7 +110,7 @@ func (c *Cgroup) canKillGroup() bool {
 }
 
 // probeCounters opens a counter of CPU cycles and checks that it counts.
-func probeCounters() (bool, string) {
+func probeCounters() (found bool, note string) {
 	fd, err := openCounter(hardwareEvent, cyclesEvent, 0)
 	if err != nil {
 		return false, err.Error()
@@ -121,7 +122,8 @@ func probeCounters() (bool, string) {
 	return true, ""
 }
 
-func probeTurbo() (bool, string) {
+// probeTurbo reads whether the processor may exceed its base frequency.
+func probeTurbo() (found bool, note string) {
 	if v := firstLine("/sys/devices/system/cpu/intel_pstate/no_turbo"); v != "" {
 		return true, map[string]string{"0": "on", "1": "off"}[v]
 	}
@@ -132,7 +134,7 @@ func probeTurbo() (bool, string) {
 }
 
 // probePower returns the power source of the machine, from the power supplies in dir.
-func probePower(dir string) (bool, string) {
+func probePower(dir string) (found bool, note string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, pathErrorCause(err).Error()
@@ -159,7 +161,7 @@ func probePower(dir string) (bool, string) {
 }
 
 // probeCores counts the kinds of processors, which differ in capacity or maximum frequency.
-func probeCores(dir string) (bool, string) {
+func probeCores(dir string) (found bool, note string) {
 	kinds := map[string]bool{} // capacity/frequency
 	for i := 0; ; i++ {
 		cpu := filepath.Join(dir, "cpu"+strconv.Itoa(i))
@@ -179,7 +181,7 @@ func probeCores(dir string) (bool, string) {
 }
 
 // probeVirtual looks for the processor flag that hypervisors set.
-func probeVirtual() (bool, string) {
+func probeVirtual() (found bool, note string) {
 	b, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
 		return false, pathErrorCause(err).Error()
@@ -201,7 +203,7 @@ func probeVirtual() (bool, string) {
 }
 
 // probeClock measures the smallest step of time.Now, which measurements use.
-func probeClock() (bool, string) {
+func probeClock() (found bool, note string) {
 	step := time.Hour
 	for range 1000 {
 		start := time.Now()

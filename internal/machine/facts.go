@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Facts describes this machine and its facilities. It takes a few milliseconds. If ctx ends, the rest of
-// the facilities is omitted. Noise is not recorded; a [Gauge] measures it.
+// Facts describes this machine and its facilities. It takes a few milliseconds. If ctx ends, the
+// rest of the facilities is omitted. Noise is not recorded; a [Gauge] measures it.
 func Facts(ctx context.Context) tare.Machine {
 	m := tare.Machine{
 		OS:     runtime.GOOS,

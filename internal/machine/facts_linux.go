@@ -2,10 +2,10 @@ package machine
 
 import (
 	"os"
-	"strconv"
 	"strings"
 )
 
+// kernelVersion returns the release of the kernel, such as 6.8.0-31-generic, or "" if it is unknown.
 func kernelVersion() string { return firstLine("/proc/sys/kernel/osrelease") }
 
 // cpuModel returns the name of the processor. If the kernel has none, as on arm64, it returns the model
@@ -37,19 +37,11 @@ func cpuModel() string {
 	return ""
 }
 
-// totalMemory returns the machine's memory in bytes.
+// totalMemory returns the machine's memory in bytes, or 0 if it is unknown.
 func totalMemory() int64 {
-	b, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(b)) {
-		if rest, ok := strings.CutPrefix(line, "MemTotal:"); ok {
-			kib, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
-			return kib << 10
-		}
-	}
-	return 0
+	table, _ := os.ReadFile("/proc/meminfo") // empty after an error
+	total, _ := meminfoField(string(table), "MemTotal")
+	return total
 }
 
 // firstLine returns the first line of a file, without spaces around it, or "" if it cannot be read.

@@ -6,6 +6,7 @@ import "os"
 
 func kernelVersion() string { return "" }
 
-func cpuModel() string { return os.Getenv("PROCESSOR_IDENTIFIER") } // set on Windows
+// cpuModel returns the name of the processor, which Windows has in the environment, or "".
+func cpuModel() string { return os.Getenv("PROCESSOR_IDENTIFIER") }
 
 func totalMemory() int64 { return 0 }

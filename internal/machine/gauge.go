@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Gauge measures what other load on the machine does to the measurement between StartGauge and Stop.
+// Gauge measures how much other load disturbs the machine between StartGauge and Stop.
 type Gauge struct {
 	began     time.Time
 	pressure  time.Duration            // cpuPressure at the beginning; negative if unknown
@@ -25,9 +25,9 @@ func StartGauge() *Gauge {
 	return &Gauge{began: time.Now(), pressure: cpuPressure("/proc/pressure/cpu"), throttled: readThrottled(), times: times, hasTimes: ok}
 }
 
-// Stop reads the counters again and returns shares of the time since StartGauge. It may be called several
-// times. A negative share is unknown. The share RunQueueWait always is: it is measured per contender
-// by [RunQueueWait], not for the machine.
+// Stop reads the counters again and returns shares of the time since StartGauge. It may be called
+// several times. A negative share is unknown. The share RunQueueWait always is: it is measured per
+// contender by [RunQueueWait], not for the machine.
 func (g *Gauge) Stop() tare.Noise {
 	wall := time.Since(g.began)
 	noise := tare.Noise{
@@ -63,9 +63,9 @@ func growthShare(before, after, wall time.Duration) float64 {
 	return min(1, float64(after-before)/float64(wall))
 }
 
-// cpuPressure returns the time since the machine started in which some task waited for a processor, from
-// the "some" line of a pressure file (Linux, Documentation/accounting/psi.rst). It returns -1 if the
-// kernel does not record it.
+// cpuPressure returns the time since the machine started in which some task waited for a processor,
+// from the "some" line of a pressure file (Linux, Documentation/accounting/psi.rst). It returns -1
+// if the kernel does not record it.
 func cpuPressure(file string) time.Duration {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -87,22 +87,21 @@ func cpuPressure(file string) time.Duration {
 	return -1
 }
 
-// readThrottled returns the time for which a CPU quota has stopped each of this process's control groups,
-// by the file with the value. A quota may be set on any group above the process, and each file is about
-// one group only, so readThrottled reads the files of all ancestors (Linux,
+// readThrottled returns the time for which a CPU quota has stopped each of this process's control
+// groups, by the file with the value. A quota may be set on any group above the process, and each file
+// is about one group only, so readThrottled reads the files of all ancestors (Linux,
 // Documentation/scheduler/sched-bwc.rst). It returns no entries if the kernel does not record the time.
 func readThrottled() map[string]time.Duration {
-	own, err := ownGroups()
+	current, err := currentGroups()
 	if err != nil {
 		return nil
 	}
-	return readThrottledIn(own)
+	return readThrottledIn(current)
 }
 
-// readThrottledIn is readThrottled for the given groups.
-func readThrottledIn(own groups) map[string]time.Duration {
+func readThrottledIn(current groups) map[string]time.Duration {
 	throttled := map[string]time.Duration{}
-	for _, g := range []groupDir{own.unified, own.cpu} {
+	for _, g := range []groupDir{current.unified, current.cpu} {
 		if g.dir == "" {
 			continue
 		}

@@ -20,8 +20,8 @@ type groups struct {
 	cpu     groupDir // version 1, cpu controller
 }
 
-// ownGroups finds this process's control groups.
-func ownGroups() (groups, error) {
+// currentGroups finds this process's control groups.
+func currentGroups() (groups, error) {
 	member, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
 		return groups{}, err
@@ -63,10 +63,12 @@ func parseGroups(member, mounts string) (groups, error) {
 			continue
 		}
 		root, mount := unescapeOctal(place[3]), unescapeOctal(place[4])
+		needsUnified := unified != "" && g.unified.dir == ""
+		needsCPU := cpu != "" && g.cpu.dir == ""
 		switch fsType, options := kind[0], kind[2]; {
-		case fsType == "cgroup2" && unified != "" && g.unified.dir == "":
+		case fsType == "cgroup2" && needsUnified:
 			g.unified = groupUnder(mount, root, unified)
-		case fsType == "cgroup" && cpu != "" && g.cpu.dir == "" && hasWord(options, "cpu"):
+		case fsType == "cgroup" && needsCPU && hasWord(options, "cpu"):
 			g.cpu = groupUnder(mount, root, cpu)
 		}
 	}
@@ -87,9 +89,7 @@ func groupUnder(mount, root, path string) groupDir {
 }
 
 // hasWord reports whether a comma-separated list contains word.
-func hasWord(list, word string) bool {
-	return slices.Contains(strings.Split(list, ","), word)
-}
+func hasWord(list, word string) bool { return slices.Contains(strings.Split(list, ","), word) }
 
 // unescapeOctal undoes mountinfo's octal escapes.
 func unescapeOctal(s string) string {

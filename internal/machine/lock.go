@@ -47,7 +47,8 @@ func LockHost(ctx context.Context, name string, waiting func(holder string)) (un
 // awaitLock calls take until it does not return errLocked any more, or ctx ends. holder returns a
 // description of the process that has the lock.
 func awaitLock(ctx context.Context, name string, take func() (func(), error), holder func() string, waiting func(string)) (unlock func(), err error) {
-	for notified := false; ; {
+	notified := false
+	for {
 		unlock, err := take()
 		if err == nil {
 			return unlock, nil
@@ -67,21 +68,21 @@ func awaitLock(ctx context.Context, name string, take func() (func(), error), ho
 	}
 }
 
-// unknown describes a holder about which nothing is known.
-const unknown = "another process"
+// unknownHolder describes a holder about which nothing is known.
+const unknownHolder = "another process"
 
 // readHolder returns the description that the process with the lock has written into the file at path.
 func readHolder(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
-		return unknown
+		return unknownHolder
 	}
 	defer f.Close()
 	b, _ := io.ReadAll(io.LimitReader(f, 300))
 	if line, _, _ := strings.Cut(string(b), "\n"); line != "" {
 		return line
 	}
-	return unknown // the holder has not written its description yet
+	return unknownHolder // the holder has not written its description yet
 }
 
 // writeHolder replaces the content of the lock file.

@@ -14,18 +14,22 @@ func tryLock(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := lockFile(f); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// lockFile locks f without waiting, or returns errLocked. It calls flock(2) again after a signal.
+func lockFile(f *os.File) error {
 	for {
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if !errors.Is(err, syscall.EINTR) {
-			break
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		switch {
+		case errors.Is(err, syscall.EWOULDBLOCK):
+			return errLocked
+		case !errors.Is(err, syscall.EINTR):
+			return err
 		}
 	}
-	if err == nil {
-		return f, nil
-	}
-	_ = f.Close()
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, errLocked
-	}
-	return nil, err
 }

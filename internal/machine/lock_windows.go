@@ -6,7 +6,6 @@ import (
 	"syscall"
 )
 
-// errSharing is ERROR_SHARING_VIOLATION.
 const errSharing = syscall.Errno(32)
 
 // tryLock opens the file for writing and excludes other writers; reading stays possible, so that a

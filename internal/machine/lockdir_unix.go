@@ -11,18 +11,15 @@ import (
 // CanLockDirs reports whether LockDir locks.
 const CanLockDirs = true
 
-// LockDir locks a directory without waiting, so that two processes do not write into it at the same time.
-// It returns false if another process has locked it. The lock ends with the process. On file systems
-// that cannot lock a directory LockDir always returns true.
+// LockDir locks a directory without waiting, so that two processes do not write into it at the same
+// time. It returns false if another process has locked it. The lock ends with the process. On file
+// systems that cannot lock a directory LockDir always returns true.
 func LockDir(dir string) (unlock func(), ok bool) {
 	d, err := os.Open(dir)
 	if err != nil {
 		return func() {}, true // the caller gets the error when it writes into dir
 	}
-	for err = syscall.EINTR; errors.Is(err, syscall.EINTR); {
-		err = syscall.Flock(int(d.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	}
-	if errors.Is(err, syscall.EWOULDBLOCK) {
+	if err := lockFile(d); errors.Is(err, errLocked) {
 		_ = d.Close()
 		return nil, false
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// hostSocket returns the abstract socket address of a lock, which has no file. So it has no owner, needs
-// no directory that all users may write to, and is free again when its process ends. Each network
-// namespace has its own addresses.
+// hostSocket returns the abstract socket address of a lock, which has no file. So it has no owner,
+// needs no directory that all users may write to, and is free again when its process ends. Each
+// network namespace has its own addresses.
 func hostSocket(name string) *net.UnixAddr {
 	return &net.UnixAddr{Net: "unix", Name: "@tare-" + name}
 }
@@ -35,17 +35,17 @@ func tryLockHost(name string) (func(), error) {
 func hostHolder(name string) string {
 	c, err := net.DialUnix("unix", nil, hostSocket(name))
 	if err != nil {
-		return unknown
+		return unknownHolder
 	}
 	defer c.Close()
 	raw, err := c.SyscallConn()
 	if err != nil {
-		return unknown
+		return unknownHolder
 	}
 	var peer *syscall.Ucred
 	_ = raw.Control(func(fd uintptr) { peer, _ = syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED) })
 	if peer == nil || peer.Pid == 0 { // 0 is a process of another pid namespace
-		return unknown
+		return unknownHolder
 	}
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", peer.Pid))
 	if err != nil {

@@ -6,4 +6,4 @@ import "errors"
 
 func tryLockHost(string) (func(), error) { return nil, errors.ErrUnsupported }
 
-func hostHolder(string) string { return unknown }
+func hostHolder(string) string { return unknownHolder }

@@ -3,7 +3,6 @@
 package machine
 
 import (
-	"errors"
 	"os"
 	"syscall"
 )
@@ -12,19 +11,18 @@ import (
 // file is only opened for reading, so its owner need not permit others to write.
 func hostFile(name string) string { return "/tmp/tare-" + name + ".lock" }
 
+// tryLockHost opens and locks the file of lock name, or returns errLocked.
 func tryLockHost(name string) (func(), error) {
 	f, err := os.OpenFile(hostFile(name), os.O_RDONLY|os.O_CREATE|syscall.O_NOFOLLOW, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := lockFile(f); err != nil {
 		_ = f.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR) {
-			return nil, errLocked
-		}
 		return nil, err
 	}
 	return func() { unlockFile(f) }, nil
 }
 
-func hostHolder(string) string { return unknown }
+// hostHolder returns unknownHolder: the file is not written.
+func hostHolder(string) string { return unknownHolder }

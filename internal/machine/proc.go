@@ -9,17 +9,15 @@ import (
 	"time"
 )
 
-// RunQueueWait returns the time for which the threads of a process have been ready to run but not running.
-// It is the sum over the threads that exist, because the schedstat of the process covers its first
-// thread only. It returns false if the kernel does not report the time.
-func RunQueueWait(pid int) (time.Duration, bool) {
+// RunQueueWait returns the time for which the threads of a process have been ready to run but not
+// running. It is the sum over the threads that exist, because the schedstat of the process covers
+// its first thread only. It returns false if the kernel does not report the time.
+func RunQueueWait(pid int) (wait time.Duration, ok bool) {
 	tasks := "/proc/" + strconv.Itoa(pid) + "/task"
 	entries, err := os.ReadDir(tasks)
 	if err != nil {
 		return 0, false
 	}
-	var sum time.Duration
-	found := false
 	for _, e := range entries {
 		b, err := os.ReadFile(filepath.Join(tasks, e.Name(), "schedstat"))
 		if err != nil {
@@ -27,17 +25,17 @@ func RunQueueWait(pid int) (time.Duration, bool) {
 		}
 		if f := bytes.Fields(b); len(f) >= 2 { // time on processor, time waiting (ns), slices
 			if ns, err := strconv.ParseInt(string(f[1]), 10, 64); err == nil {
-				sum += time.Duration(ns)
-				found = true
+				wait += time.Duration(ns)
+				ok = true
 			}
 		}
 	}
-	return sum, found
+	return wait, ok
 }
 
 // Resident returns the current memory of a process in bytes. It returns false if it is unknown, or
 // the process has ended.
-func Resident(pid int) (int64, bool) {
+func Resident(pid int) (size int64, ok bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
 	if err != nil {
 		return 0, false
@@ -53,7 +51,7 @@ func Resident(pid int) (int64, bool) {
 // PeakResident returns the peak memory of a process in bytes. The value that the kernel reports at exit
 // is worse: on Linux it includes the memory of the parent process at the fork. PeakResident returns
 // false if the peak is unknown or the process has ended.
-func PeakResident(pid int) (int64, bool) {
+func PeakResident(pid int) (size int64, ok bool) {
 	v, ok := statusField(pid, "VmHWM")
 	if !ok {
 		return 0, false
@@ -70,31 +68,28 @@ func Allowed(pid int) string {
 
 // Children returns the pids of the processes whose parent is pid. It returns false if the kernel has no
 // such list.
-func Children(pid int) ([]int, bool) {
+func Children(pid int) (pids []int, ok bool) {
 	tasks := "/proc/" + strconv.Itoa(pid) + "/task"
 	entries, err := os.ReadDir(tasks)
 	if err != nil {
 		return nil, false
 	}
-	var pids []int
-	found := false
 	for _, e := range entries { // each thread lists the children that it started
 		b, err := os.ReadFile(filepath.Join(tasks, e.Name(), "children"))
 		if err != nil {
 			continue
 		}
-		found = true
+		ok = true
 		for _, f := range bytes.Fields(b) {
 			if n, err := strconv.Atoi(string(f)); err == nil {
 				pids = append(pids, n)
 			}
 		}
 	}
-	return pids, found
+	return pids, ok
 }
 
-// statusField returns one field of /proc/PID/status, trimmed.
-func statusField(pid int, name string) (string, bool) {
+func statusField(pid int, name string) (value string, ok bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {
 		return "", false

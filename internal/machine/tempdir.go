@@ -10,8 +10,8 @@ import (
 // tempPrefix begins the names of directories that TempDir makes.
 const tempPrefix = "tare-tmp-"
 
-// TempDir makes a directory among the system's temporary files with mode 0700. name becomes a part of its
-// name. The directory is locked until remove is called. A directory that is not locked belongs to a
+// TempDir makes a directory among the system's temporary files with mode 0700. name becomes a part of
+// its name. The directory is locked until remove is called. A directory that is not locked belongs to a
 // process that was killed, and tare clean removes it.
 func TempDir(name string) (dir string, remove func(), err error) {
 	for {
@@ -57,7 +57,10 @@ func TempDirs() ([]string, error) {
 	}
 	var dirs []string
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.IsDir() && strings.HasPrefix(e.Name(), tempPrefix) && ForeignOwner(info) == "" {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), tempPrefix) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && ForeignOwner(info) == "" {
 			dirs = append(dirs, filepath.Join(os.TempDir(), e.Name()))
 		}
 	}

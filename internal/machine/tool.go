@@ -58,11 +58,11 @@ func checkVersion(path string) error {
 	case err == nil, errors.Is(err, exec.ErrWaitDelay):
 		return nil
 	case ctx.Err() != nil:
-		return &BrokenToolError{path, fmt.Sprintf("%s --version took longer than %v", filepath.Base(path), versionTimeout)}
+		return &BrokenToolError{Path: path, Reason: fmt.Sprintf("%s --version took longer than %v", filepath.Base(path), versionTimeout)}
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(output.String()), "\n")
 	if line == "" {
 		line = err.Error()
 	}
-	return &BrokenToolError{path, line}
+	return &BrokenToolError{Path: path, Reason: line}
 }

@@ -23,9 +23,9 @@ const MinRounds = 12
 // minUserRounds is the least number of rounds that [LeastRounds] returns, for any number of workloads.
 const minUserRounds = 8
 
-// LeastRounds returns the number of rounds that a budget set by the user is stretched to, and a quick one
-// whose rounds are slower than planned: the least from which each workload has an interval, but at
-// least minUserRounds.
+// LeastRounds returns the number of rounds to which a budget is stretched if the user set it, or if it
+// is quick and its rounds are slower than planned: the least number from which each workload has an
+// interval, but at least minUserRounds.
 func LeastRounds(workloads, looks int) int {
 	return max(minUserRounds, IntervalRounds(workloads, looks))
 }
@@ -72,8 +72,7 @@ type Options struct {
 }
 
 // Least returns the least budget of a study of these workloads: the time for the pilots and for six
-// rounds of one workload and two contenders. Six is the least number of rounds for an interval at
-// 95 %.
+// rounds of one workload and two contenders. Six is the least number of rounds for an interval at 95 %.
 func Least(workloads []tare.Workload) time.Duration {
 	if slices.ContainsFunc(workloads, func(w tare.Workload) bool { return w.Traffic == nil }) || len(workloads) == 0 {
 		return minProgramBudget
@@ -115,7 +114,7 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 		p.Isolation = tare.Lockstep
 	}
 	pilotsOf := byWorkload(pilots)
-	pilots = nil // collect those of these workloads and contenders
+	pilots = nil // from here on, the pilots of these workloads and contenders only
 	for _, w := range workloads {
 		var workPilots []tare.Pilot // in the order of contenders
 		for _, id := range contenders {
@@ -140,9 +139,9 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 	return p
 }
 
-// fillBudget sets the number of rounds of p to those that the budget has time for. It reduces the
-// numbers of slices in steps until the budget has time for MinRounds, and if it has not even with the
-// fewest slices, stretches the budget as o permits.
+// fillBudget sets the number of rounds of p to the number that the budget has time for. It reduces the
+// numbers of slices in steps until the budget has time for MinRounds. If the fewest slices still take
+// too long, it stretches the budget as o permits.
 func fillBudget(p *tare.Plan, pilots []tare.Pilot, o Options) {
 	p.BudgetSeconds, p.Until = o.Budget.Seconds(), o.Until
 	maxRounds := MaxRounds
@@ -185,12 +184,13 @@ func fillBudget(p *tare.Plan, pilots []tare.Pilot, o Options) {
 	}
 }
 
-// longSlices returns the slices of an extra round: those of short that LongCount makes longer, with
-// LongTau times the length.
+// longSlices returns the slices of an extra round: LongTau times as long as in short. It omits the
+// workloads whose slices are long anyway (LongCount is 0).
 func longSlices(short []tare.Slicing) []tare.Slicing {
 	var out []tare.Slicing
 	for _, s := range short {
-		if s.Count = LongCount(s, LongTau); s.Count == 0 {
+		s.Count = LongCount(s, LongTau)
+		if s.Count == 0 {
 			continue
 		}
 		s.TargetNS *= LongTau
@@ -215,7 +215,6 @@ func scheduleTo(n int) []int {
 // sliceOverheadNS is the overhead of a slice in ns: request, reply and journal line.
 const sliceOverheadNS = 30e3
 
-// byWorkload groups pilots by workload.
 func byWorkload(pilots []tare.Pilot) map[string][]tare.Pilot {
 	groups := map[string][]tare.Pilot{}
 	for _, p := range pilots {

@@ -116,10 +116,6 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 	}
 	pool := int64(max(1, workload.Pool))
 	s.MemoryOps = memoryOps(pool, e.longestOp)
-	if workload.Traffic != nil {
-		sliceTraffic(&s, *workload.Traffic, pilots, length)
-		return s
-	}
 	s.MinNS = length.Nanoseconds()
 	if s.MinNS == 0 {
 		least := float64(minSliceNS)
@@ -128,25 +124,19 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 		}
 		s.MinNS = int64(min(maxTurnsNS, max(least, sliceTurns*float64(pool)*e.slowest)))
 	}
-	if !e.allocates {
+	switch {
+	case workload.Traffic != nil:
+		sliceTraffic(&s, *workload.Traffic, pilots, length)
+		return s
+	case !e.allocates:
 		sliceWithoutAllocations(&s, pilots, e.slowest, pool, maxCount)
 		return s
-	}
-	if e.hasCycles {
+	case e.hasCycles:
 		lengths := sliceByCycles(&s, pilots, pool)
 		s.CapNS = capFactor * int64(max(lengths[len(lengths)-1], float64(s.TargetNS)))
 		countAllocating(&s, lengths, maxCount/allocDivisor, length)
-	} else {
-		s.RatioOfSums = true
-		least := withoutCyclesNS
-		if workload.Slice > 0 { // the requested length already allows for allocations
-			least = 0
-		}
-		s.TargetNS = int64(max(least, float64(s.MinNS), e.slowest))
-		for _, p := range pilots {
-			sliceByOps(&s, p, float64(s.TargetNS), pool)
-		}
-		s.CapNS = capFactor * int64(max(e.longestCycle, float64(s.TargetNS)))
+	default:
+		sliceWithoutCycles(&s, workload, pilots, e, pool)
 		countAllocating(&s, nil, maxCount/allocDivisor, length)
 	}
 	if slices.ContainsFunc(pilots, func(p tare.Pilot) bool { return p.Counted }) { // a slice is one complete run of a benchmark
@@ -170,7 +160,6 @@ type extremes struct {
 	hasCycles    bool    // slices can consist of collection cycles: all are known, and none is too long
 }
 
-// findExtremes returns the extremes of pilots.
 func findExtremes(pilots []tare.Pilot) extremes {
 	e := extremes{hasCycles: true}
 	for _, p := range pilots {
@@ -185,13 +174,10 @@ func findExtremes(pilots []tare.Pilot) extremes {
 	return e
 }
 
-// sliceWithoutAllocations sets slices of s.MinNS, or of one operation if that takes longer, for a workload on
-// which no contender allocates. slowest is the duration of the slowest operation in ns.
+// sliceWithoutAllocations sets slices of s.MinNS, or of one operation if that takes longer, for a
+// workload on which no contender allocates. slowest is the duration of the slowest operation in ns.
 func sliceWithoutAllocations(s *tare.Slicing, pilots []tare.Pilot, slowest float64, pool int64, maxCount int) {
-	s.TargetNS = s.MinNS
-	if slowest > float64(s.TargetNS) { // a slice of one operation
-		s.TargetNS = int64(slowest)
-	}
+	s.TargetNS = max(s.MinNS, int64(slowest))
 	count := min(maxCount, max(minBalancedCount, int(totalNS/float64(s.TargetNS))))
 	s.Count, s.Block = balancedCount(len(pilots), count), noAllocBlock
 	if count < 2*noAllocBlock {
@@ -203,9 +189,9 @@ func sliceWithoutAllocations(s *tare.Slicing, pilots []tare.Pilot, slowest float
 	}
 }
 
-// sliceByCycles sets slices that consist of complete collection cycles, about s.MinNS long. Contenders that
-// do not allocate get slices of the median length. It returns the lengths in ns of the slices of the
-// contenders that allocate, sorted.
+// sliceByCycles sets slices that consist of complete collection cycles, about s.MinNS long.
+// Contenders that do not allocate get slices of the median length. It returns the lengths in ns of
+// the slices of the contenders that allocate, sorted.
 func sliceByCycles(s *tare.Slicing, pilots []tare.Pilot, pool int64) (lengths []float64) {
 	s.Cycles = map[string]int64{}
 	for _, p := range pilots {
@@ -232,9 +218,24 @@ func sliceByCycles(s *tare.Slicing, pilots []tare.Pilot, pool int64) (lengths []
 	return lengths
 }
 
-// countAllocating sets the number of slices for a workload on which a contender allocates, and the number
-// of slices in a block. Contenders have slices of lengths, in ns, or of s.TargetNS if they are not in lengths.
-// requested is the requested length of a slice; 0 means none.
+// sliceWithoutCycles sets slices of a fixed length for a workload on which a contender allocates, if
+// slices cannot consist of collection cycles.
+func sliceWithoutCycles(s *tare.Slicing, workload tare.Workload, pilots []tare.Pilot, e extremes, pool int64) {
+	s.RatioOfSums = true
+	least := withoutCyclesNS
+	if workload.Slice > 0 { // the requested length already allows for allocations
+		least = 0
+	}
+	s.TargetNS = int64(max(least, float64(s.MinNS), e.slowest))
+	for _, p := range pilots {
+		sliceByOps(s, p, float64(s.TargetNS), pool)
+	}
+	s.CapNS = capFactor * int64(max(e.longestCycle, float64(s.TargetNS)))
+}
+
+// countAllocating sets the number of slices for a workload on which a contender allocates, and the
+// number of slices in a block. Contenders have slices of lengths, in ns, or of s.TargetNS if they
+// are not in lengths. requested is the requested length of a slice; 0 means none.
 func countAllocating(s *tare.Slicing, lengths []float64, maxCount int, requested time.Duration) {
 	contenders := len(s.Contenders)
 	mean := float64(s.TargetNS) // mean length of a slice over all contenders

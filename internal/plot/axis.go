@@ -1,6 +1,7 @@
-// Package plot draws the charts of tare's pages as SVG: intervals on one shared axis, bars from zero, and
-// curves over time or quantiles. Positions are percentages of the element, so that a drawing fits any
-// width and its text keeps its size. Pages include [Style] once for all drawings.
+// Package plot draws the charts of tare's pages as SVG: intervals on one shared axis ([Scale]),
+// bars from zero ([Bar], [Stack]), curves over time or quantiles ([Chart]), and values over runs
+// ([Trend]). Positions are percentages of the element, so that a drawing fits any width and its
+// text keeps its size. Pages include [Style] once for all drawings.
 package plot
 
 import (
@@ -25,8 +26,9 @@ type Axis struct {
 	Log       bool // logarithmic; Low and High are then above zero
 }
 
-// NewLogAxis returns a logarithmic axis that contains all values, with a margin as a share of its length on
-// both sides. It ignores values that are not above zero and finite; without any the axis reaches from 1 to 10.
+// NewLogAxis returns a logarithmic axis that contains all values, with a margin as a share of its
+// length on both sides. It ignores values that are not above zero and finite. Without values the
+// axis reaches from 1 to 10.
 func NewLogAxis(margin float64, values ...float64) Axis {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range values {
@@ -63,28 +65,29 @@ type Tick struct {
 	Text string
 }
 
-// Ticks returns ticks at round values, the roundest first. On a logarithmic axis no two ticks are closer than
-// distance, a share of the axis. text returns the label of a value.
+// Ticks returns ticks at round values, the roundest first. On a logarithmic axis no two ticks are
+// closer than distance, a share of the axis. text returns the label of a value.
 func (a Axis) Ticks(distance float64, text func(float64) string) []Tick {
 	if !a.Log {
 		return a.linearTicks(text)
 	}
+	const enough = 4 // number of ticks from which less round values are not needed
 	var out []Tick
 	for _, steps := range [][]float64{{1}, {2, 5}, {3, 7, 1.5}, {1.2, 1.7, 2.5, 4, 6, 8, 9}, {1.1, 1.3, 1.4, 1.6, 1.8, 2.2}} {
-		for e := math.Floor(math.Log10(a.Low)); e <= math.Log10(a.High); e++ {
+		for exponent := math.Floor(math.Log10(a.Low)); exponent <= math.Log10(a.High); exponent++ {
 			for _, s := range steps {
-				out = a.addTick(out, s*math.Pow(10, e), distance, text)
+				out = a.addTick(out, s*math.Pow(10, exponent), distance, text)
 			}
 		}
-		if len(out) >= 4 {
+		if len(out) >= enough {
 			break
 		}
 	}
 	return out
 }
 
-// RatioTicks returns 1 and values around it: decades if the axis spans more than a factor of 40, otherwise
-// powers of two, and round percentages if these are too far from each other.
+// RatioTicks returns ticks at 1 and at values around it: decades if the axis spans more than a factor
+// of 40, otherwise powers of two, and round percentages if these are too far from each other.
 func (a Axis) RatioTicks(distance float64) []Tick {
 	values := []float64{1, 2, 0.5, 4, 0.25, 8, 0.125, 16, 0.0625, 32, 1.5, 0.75, 1.25, 0.8, 1.1, 0.9, 1.2, 1.05, 0.95, 1.02, 0.98, 1.01, 0.99}
 	if a.High > 40*a.Low {
@@ -99,7 +102,6 @@ func (a Axis) RatioTicks(distance float64) []Tick {
 	return out
 }
 
-// formatRatio returns the label of a ratio.
 func formatRatio(v float64) string { return format.Trimmed(v, 6) + "×" }
 
 // addTick adds a tick at v if v is on the axis and no other tick is closer than distance.
@@ -127,7 +129,7 @@ func (a Axis) linearTicks(text func(float64) string) []Tick {
 	}
 	var out []Tick
 	for v := math.Ceil(a.Low/step) * step; v <= a.High+step/1e6; v += step {
-		out = append(out, Tick{a.At(v), text(v)})
+		out = append(out, Tick{At: a.At(v), Text: text(v)})
 	}
 	return out
 }
@@ -148,6 +150,18 @@ type drawing struct{ strings.Builder }
 
 // addElement adds an empty element. attributes are pairs of a name and a value. "" means no class.
 func (d *drawing) addElement(name, class string, attributes ...string) {
+	d.openTag(name, class, attributes)
+	d.WriteString("/>")
+}
+
+// addText adds a text element and escapes its text. attributes are pairs of a name and a value.
+func (d *drawing) addText(class, text string, attributes ...string) {
+	d.openTag("text", class, attributes)
+	d.WriteString(">" + template.HTMLEscapeString(text) + "</text>")
+}
+
+// openTag writes the start of a tag, without its end.
+func (d *drawing) openTag(name, class string, attributes []string) {
 	d.WriteString("<" + name)
 	if class != "" {
 		d.WriteString(` class="` + class + `"`)
@@ -155,22 +169,8 @@ func (d *drawing) addElement(name, class string, attributes ...string) {
 	for i := 0; i+1 < len(attributes); i += 2 {
 		d.WriteString(" " + attributes[i] + `="` + attributes[i+1] + `"`)
 	}
-	d.WriteString("/>")
 }
 
-// addText adds a text element and escapes its text. attributes are pairs of a name and a value.
-func (d *drawing) addText(class, text string, attributes ...string) {
-	d.WriteString("<text")
-	if class != "" {
-		d.WriteString(` class="` + class + `"`)
-	}
-	for i := 0; i+1 < len(attributes); i += 2 {
-		d.WriteString(" " + attributes[i] + `="` + attributes[i+1] + `"`)
-	}
-	d.WriteString(">" + template.HTMLEscapeString(text) + "</text>")
-}
-
-// closeDrawing closes the svg element and returns the drawing.
 func (d *drawing) closeDrawing() template.HTML {
 	d.WriteString("</svg>")
 	return template.HTML(d.String()) //nolint:gosec // made of numbers and class names of this package, and of escaped texts

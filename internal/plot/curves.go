@@ -73,18 +73,7 @@ func (c Chart) HTML() template.HTML {
 	escape := template.HTMLEscapeString
 	d.WriteString(`<figure class="chart" id="` + c.ID + `"><figcaption><b>` + escape(c.Title) + `</b> <small>` + escape(c.Means) + `</small></figcaption>`)
 	d.WriteString(`<svg class="` + class + `" role="img" aria-label="` + escape(c.Title) + `">`)
-	for _, t := range c.YTicks {
-		y := formatPercent(1 - t.At)
-		d.addElement("line", "rule", "x2", "100%", "y1", y, "y2", y)
-		d.addText("y", t.Text, "x", "-8", "y", y, "dy", "5")
-	}
-	for _, t := range c.XTicks {
-		x := formatPercent(t.At)
-		d.addElement("line", "rule", "x1", x, "x2", x, "y2", "100%")
-		if !c.Low {
-			d.addText("x", t.Text, "x", x, "y", "100%", "dy", "18")
-		}
-	}
+	c.drawTicks(&d)
 	d.WriteString(`<svg class="area" width="100%" height="100%" viewBox="0 0 1000 1000" preserveAspectRatio="none">`)
 	for _, s := range c.Shades {
 		d.addElement("path", "shade", "fill-opacity", Number(s.Opacity), "d", c.drawCells(s.Cells))
@@ -121,10 +110,26 @@ func (c Chart) HTML() template.HTML {
 	return template.HTML(d.String()) //nolint:gosec // made of numbers and class names of this package, and of escaped texts
 }
 
-// drawLabels writes the names of curves next to their ends. It moves names that would overlap: first down,
-// then up from the lower edge.
+// drawTicks draws the lines and labels of both axes.
+func (c Chart) drawTicks(d *drawing) {
+	for _, t := range c.YTicks {
+		y := formatPercent(1 - t.At)
+		d.addElement("line", "rule", "x2", "100%", "y1", y, "y2", y)
+		d.addText("y", t.Text, "x", "-8", "y", y, "dy", "5")
+	}
+	for _, t := range c.XTicks {
+		x := formatPercent(t.At)
+		d.addElement("line", "rule", "x1", x, "x2", x, "y2", "100%")
+		if !c.Low {
+			d.addText("x", t.Text, "x", x, "y", "100%", "dy", "18")
+		}
+	}
+}
+
+// drawLabels writes the names of curves next to their ends. It moves names that would overlap: first
+// down, then up from the lower edge.
 func (c Chart) drawLabels(d *drawing, curves []Curve) {
-	type end struct {
+	type end struct { // of a curve
 		y     float64 // share of the height, from the top
 		name  string
 		class string
@@ -145,10 +150,8 @@ func (c Chart) drawLabels(d *drawing, curves []Curve) {
 	if c.Low {
 		distance *= 2
 	}
-	for i := range ends {
-		if i > 0 {
-			ends[i].y = max(ends[i].y, ends[i-1].y+distance)
-		}
+	for i := 1; i < len(ends); i++ {
+		ends[i].y = max(ends[i].y, ends[i-1].y+distance)
 	}
 	for i := len(ends) - 1; i >= 0; i-- {
 		lowest := 1.0
@@ -174,8 +177,8 @@ func joinEqual(curves []Curve) []Curve {
 	return out
 }
 
-// curveClass returns the class of a curve or, without one, a class by its index: eight colours, and a dash for
-// each further eight.
+// curveClass returns the class of a curve or, without one, a class by its index, such as "s1 k0": eight
+// colours (s), and another dash (k) for each further eight curves.
 func curveClass(c Curve, index int) string {
 	if c.Class != "" {
 		return c.Class
@@ -186,14 +189,15 @@ func curveClass(c Curve, index int) string {
 // formatUnits prints a coordinate, rounded to units of a chart's area, which are about a pixel.
 func formatUnits(x float64) string { return strconv.FormatFloat(x, 'f', 0, 64) }
 
-// dropStraight drops the points of a line whose distance from the line through the others is at most maxBend: a reader
-// does not see them.
+// dropStraight drops the points of a line whose distance from the line through the others is at most
+// maxBend: a reader does not see them.
 func dropStraight(points []Point) []Point {
 	const maxBend = 2 // units
 	var out []Point
-	for i := 0; i < len(points); {
+	i := 0
+	for i < len(points) {
 		out = append(out, points[i])
-		next := i + 1
+		next := i + 1 // the first point after i that cannot be dropped
 		for next+1 < len(points) && isStraight(points[i:next+2], maxBend) {
 			next++
 		}
@@ -202,7 +206,8 @@ func dropStraight(points []Point) []Point {
 	return out
 }
 
-// isStraight reports whether no point is more than maxBend above or below the line from the first to the last.
+// isStraight reports whether no point is more than maxBend above or below the line from the first
+// to the last point.
 func isStraight(points []Point, maxBend float64) bool {
 	first, last := points[0], points[len(points)-1]
 	for _, p := range points[1 : len(points)-1] {
@@ -220,25 +225,25 @@ func isStraight(points []Point, maxBend float64) bool {
 // drawPath returns two SVG paths of a curve: the line through its points, and a dot on each of them.
 func (c Chart) drawPath(curve Curve) (line, dots string) {
 	var lineTo, dotsAt strings.Builder
-	var piece []Point // positions of points without a gap between them, in units
-	addPiece := func() {
+	var connected []Point // positions of points without a gap between them, in units of area
+	drawConnected := func() {
 		command := "M" // begins a line; L continues it
-		for _, p := range dropStraight(piece) {
+		for _, p := range dropStraight(connected) {
 			lineTo.WriteString(command + formatUnits(p.X) + " " + formatUnits(p.Y))
 			command = "L"
 		}
-		piece = nil
+		connected = nil
 	}
 	for _, p := range curve.Points {
 		if math.IsNaN(p.X) || math.IsNaN(p.Y) {
-			addPiece()
+			drawConnected()
 			continue
 		}
-		position := Point{c.X.At(p.X) * area, (1 - c.Y.At(p.Y)) * area}
-		piece = append(piece, position)
+		position := Point{X: c.X.At(p.X) * area, Y: (1 - c.Y.At(p.Y)) * area}
+		connected = append(connected, position)
 		dotsAt.WriteString("M" + formatUnits(position.X) + " " + formatUnits(position.Y) + "h0")
 	}
-	addPiece()
+	drawConnected()
 	line = lineTo.String()
 	if !strings.Contains(line, "L") {
 		line += "h1" // a line of some length, so that it is visible
@@ -249,9 +254,9 @@ func (c Chart) drawPath(curve Curve) (line, dots string) {
 // drawCells returns the SVG path around cells.
 func (c Chart) drawCells(cells []Cell) string {
 	var b strings.Builder
-	for _, x := range cells {
-		left, right := formatUnits(c.X.At(x.Left)*area), formatUnits(c.X.At(x.Right)*area)
-		top, bottom := formatUnits((1-c.Y.At(x.High))*area), formatUnits((1-c.Y.At(x.Low))*area)
+	for _, cell := range cells {
+		left, right := formatUnits(c.X.At(cell.Left)*area), formatUnits(c.X.At(cell.Right)*area)
+		top, bottom := formatUnits((1-c.Y.At(cell.High))*area), formatUnits((1-c.Y.At(cell.Low))*area)
 		b.WriteString("M" + left + " " + top + "H" + right + "V" + bottom + "H" + left + "z")
 	}
 	return b.String()

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// Classes of marks.
 const (
 	Less = "less" // less than the baseline
 	More = "more" // more than the baseline
@@ -82,8 +81,8 @@ func markOf(class string) string {
 // tickDistance is the least distance of two labels on an axis of ratios, as a share.
 const tickDistance = 0.13
 
-// Head draws the labels of the axis. base is the label at 1×, less the label on the left of it and more the
-// label on the right.
+// Head draws the labels of the axis. base is the label at 1×, less the label on the left of it and more
+// the label on the right.
 func (s Scale) Head(base, less, more string) template.HTML {
 	var d drawing
 	d.WriteString(`<svg width="100%" height="40" aria-hidden="true">`)
@@ -119,7 +118,6 @@ type Claim struct {
 	Asked bool // it is a limit; otherwise it was only published
 }
 
-// markText returns the mark of the claim as a character.
 func (c Claim) markText() string {
 	if c.Asked {
 		return "◇"
@@ -135,21 +133,24 @@ type Interval struct {
 	Claims           []Claim
 }
 
-// Row draws an interval on the scale, with the height of its row. omitted are the marks and texts of claims
-// for which there is no room.
+// Row draws an interval on the scale, with the height of its row. omitted are the marks and texts of
+// claims for which there is no room.
 func (s Scale) Row(x Interval) (svg template.HTML, omitted []string) {
 	var d drawing
 	d.WriteString(`<svg class="row" aria-hidden="true">`)
 	d.addElement("use", "", "href", "#"+s.ID)
-	const halfMark = 0.02 // half the width of a mark, as a share
+	const (
+		halfMark    = 0.02  // half the width of a mark, as a share
+		outsideMark = 0.021 // distance of a text from the middle of its mark
+	)
 	value := s.Axis.At(x.Value)
 	var taken []segment // by marks and texts
 	if x.Value > 0 {
-		taken = append(taken, segment{value - halfMark, value + halfMark})
+		taken = append(taken, segment{low: value - halfMark, high: value + halfMark})
 	}
 	for _, c := range x.Claims {
 		pos := s.Axis.At(c.Value)
-		taken = append(taken, segment{pos - halfMark, pos + halfMark})
+		taken = append(taken, segment{low: pos - halfMark, high: pos + halfMark})
 	}
 	for i, c := range x.Claims {
 		pos := s.Axis.At(c.Value)
@@ -157,7 +158,7 @@ func (s Scale) Row(x Interval) (svg template.HTML, omitted []string) {
 			return room.low >= 0 && room.high <= 1 && !slices.ContainsFunc(taken, room.overlapsWith)
 		}
 		room := claimRoom + claimLetter*float64(utf8.RuneCountInString(c.Text))
-		before, after := segment{pos - room, pos - 0.021}, segment{pos + 0.021, pos + room} // just outside the mark
+		before, after := segment{low: pos - room, high: pos - outsideMark}, segment{low: pos + outsideMark, high: pos + room}
 		side := ""
 		for _, candidate := range []struct {
 			side string
@@ -200,8 +201,8 @@ const (
 	claimLetter = 0.0238 // for each letter of its text
 )
 
-// addClaim draws a diamond, hollow for a limit, with its text, which may be "". side is the text anchor: "start" puts the
-// text after the diamond, "end" before it, and "" omits it.
+// addClaim draws a diamond, hollow for a limit, with its text, which may be "". side is the text anchor:
+// "start" puts the text after the diamond, "end" before it, and "" omits it.
 func (d *drawing) addClaim(c Claim, pos float64, side string) {
 	mark := publishedMark
 	if c.Asked {
@@ -209,7 +210,7 @@ func (d *drawing) addClaim(c Claim, pos float64, side string) {
 	}
 	d.addMark(mark, pos)
 	switch {
-	case c.Text == "":
+	case c.Text == "": // only the diamond
 	case side == "start":
 		d.addText("strong", c.Text, "x", formatPercent(pos), "dx", "13", "y", "50%", "dy", "5")
 	case side == "end":

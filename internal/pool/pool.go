@@ -12,9 +12,9 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Write writes bodies, which must not contain a line end, into a file of dir, one per line. The name of the
-// file is prefix and a hash of its content. Of the returned workload, only Input, the path of the file, Bodies
-// and SHA256 are set.
+// Write writes bodies, which must not contain a line end, into a file of dir, one per line. The name of
+// the file is prefix and a hash of its content. Of the returned workload, only Input (the path of the
+// file), Bodies and SHA256 are set.
 func Write(dir, prefix string, bodies [][]byte, mode fs.FileMode) (wire.Workload, error) {
 	content := fixture.File(bodies)
 	sum := sha256.Sum256(content)

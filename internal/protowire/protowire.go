@@ -1,6 +1,6 @@
 // Package protowire reads and writes the fields of protocol buffer messages
-// (protobuf.dev/programming-guides/encoding). Its users know the numbers of the fields, and generated code
-// would make them require a module.
+// (protobuf.dev/programming-guides/encoding). Its users know the numbers of the fields, and
+// generated code would make them require a module.
 package protowire
 
 import (
@@ -8,7 +8,6 @@ import (
 	"errors"
 )
 
-// Wire types.
 const (
 	typeNumber  = 0
 	typeFixed64 = 1
@@ -16,11 +15,13 @@ const (
 	typeFixed32 = 5
 )
 
+const maxNumber = 1<<29 - 1 // the largest number of a field
+
 // ErrMessage is the error for bytes that are not a message.
 var ErrMessage = errors.New("not a message of protocol buffers")
 
-// Field is one field of a message. Its wire type decides which of N and Data is set; for fixed 32 and 64 bit
-// numbers neither is.
+// Field is one field of a message. Its wire type decides which of N and Data is set. Neither is set for
+// numbers of fixed 32 or 64 bits.
 type Field struct {
 	Number int
 	N      uint64 // value of a varint
@@ -34,7 +35,8 @@ func (f Field) Numbers(to []uint64) ([]uint64, error) {
 	if !f.Packed {
 		return append(to, f.N), nil
 	}
-	for rest := f.Data; len(rest) > 0; {
+	rest := f.Data
+	for len(rest) > 0 {
 		n, k := binary.Uvarint(rest)
 		if k <= 0 {
 			return nil, ErrMessage
@@ -48,10 +50,11 @@ func (f Field) Numbers(to []uint64) ([]uint64, error) {
 func Walk(message []byte, visit func(Field) error) error {
 	for len(message) > 0 {
 		tag, k := binary.Uvarint(message)
-		if k <= 0 || tag>>3 == 0 || tag>>3 > 1<<29-1 {
+		number := tag >> 3
+		if k <= 0 || number == 0 || number > maxNumber {
 			return ErrMessage
 		}
-		f := Field{Number: int(tag >> 3)}
+		f := Field{Number: int(number)}
 		size := 0
 		switch tag & 7 {
 		case typeNumber:

@@ -26,7 +26,7 @@ func (p *Process) Close(ctx context.Context) tare.Evidence {
 // process tree.
 func (p *Process) endProcess(ctx context.Context) {
 	if !p.calls.TryLock() { // end the wait of a caller in Do
-		_ = p.failWith(errClosed())
+		_ = p.failWith(closedError())
 		p.calls.Lock()
 	}
 	byeSent := p.byeSent
@@ -62,7 +62,7 @@ func (p *Process) endProcess(ctx context.Context) {
 	p.recordEnd()
 }
 
-func errClosed() error { return trialError(tare.ErrExit, "the trial is closed") }
+func closedError() error { return trialError(tare.ErrExit, "the trial is closed") }
 
 func (p *Process) currentEvidence() tare.Evidence {
 	p.mu.Lock()
@@ -120,11 +120,11 @@ func (p *Process) recordEnd() {
 func (p *Process) awaitEnd() {
 	defer close(p.ended)
 	defer p.link.stopAccepting()
-	var left []int
+	var leftovers []int // living processes that the process has left
 	if awaitExit(p.pid) {
 		// The process has ended but is not reaped. So its number is still in use, and the number of
 		// its group cannot belong to other processes.
-		left = p.survivors()
+		leftovers = p.survivors()
 		p.mu.Lock()
 		killGroup(p.pid)
 		p.reaped = true
@@ -140,20 +140,22 @@ func (p *Process) awaitEnd() {
 		p.mu.Unlock()
 	}
 	close(p.exited)
-	if len(left) == 0 {
+	if len(leftovers) == 0 {
 		return
 	}
 	p.mu.Lock()
 	p.evidence.KilledGroup = true
 	p.mu.Unlock()
-	for end := time.Now().Add(endLimit); len(left) > 0 && time.Now().Before(end); left = p.survivors() {
+	end := time.Now().Add(endLimit)
+	for len(leftovers) > 0 && time.Now().Before(end) {
 		if p.group != nil {
 			_ = p.group.Kill()
 		}
-		for _, pid := range left {
+		for _, pid := range leftovers {
 			killTagged(pid, p.envTags())
 		}
 		time.Sleep(2 * time.Millisecond)
+		leftovers = p.survivors()
 	}
 }
 
@@ -172,8 +174,7 @@ func (p *Process) killAll() {
 	}
 }
 
-// survivors returns the pids of the trial's other live processes, found by tag and by control
-// group.
+// survivors returns the pids of the trial's other live processes, found by tag and by control group.
 func (p *Process) survivors() []int {
 	pids := findTagged(p.envTags())
 	if p.group != nil {

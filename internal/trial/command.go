@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Command is a program that does not speak the contender protocol and ends on a signal. In all other
-// respects it is like a Process: its output is read and counted, its memory is limited, and the processes
-// that it started are ended with it.
+// Command is a program that does not speak the contender protocol and ends on a signal. In all
+// other respects it is like a Process: its output is read and counted, its memory is limited, and
+// the processes that it started are ended with it.
 type Command struct{ process *Process }
 
 // StartCommand starts a program that does not speak the protocol. The error is
@@ -50,7 +50,7 @@ func (c *Command) Output(doing string) (string, error) {
 	p.mu.Lock()
 	err := p.failure
 	p.mu.Unlock()
-	if err == nil && p.state != nil && p.state.Success() {
+	if err == nil && p.hasSucceeded() {
 		return text, nil
 	}
 	return text, p.Lost(doing)
@@ -62,9 +62,9 @@ func (c *Command) Printed() int64 { return c.process.Printed() }
 // PIDs lists the processes of the trial that are alive now.
 func (c *Command) PIDs() []int { return c.process.PIDs() }
 
-// Close requests the end of the program by SIGTERM to its process group, kills it if it has not ended after
-// 5 s or when ctx ends, and kills all processes that it has left. A second call returns the same
-// evidence.
+// Close requests the end of the program by SIGTERM to its process group, kills it if it has not
+// ended after 5 s or when ctx ends, and kills all processes that it has left. A second call returns
+// the same evidence.
 func (c *Command) Close(ctx context.Context) tare.Evidence { return c.process.Close(ctx) }
 
 // requestEnd sends the process group the signal to end.
@@ -77,7 +77,7 @@ func (p *Process) requestEnd() {
 }
 
 // noLink is the link to a program that does not speak the protocol. The only request that Process
-// writes to it is bye, which it turns into a signal. Reads wait for the end of the program.
+// writes to it is bye, which noLink turns into a signal. Reads wait for the end of the program.
 type noLink struct {
 	mu         sync.Mutex
 	requestEnd func() // nil until the program has been started
@@ -85,26 +85,26 @@ type noLink struct {
 	ended      chan struct{} // closed when the link or the program has ended
 }
 
-func (m *noLink) Read([]byte) (int, error) {
-	<-m.ended
+func (n *noLink) Read([]byte) (int, error) {
+	<-n.ended
 	return 0, io.EOF
 }
 
-func (m *noLink) Write(b []byte) (int, error) {
-	m.mu.Lock()
-	requestEnd := m.requestEnd
-	m.mu.Unlock()
+func (n *noLink) Write(b []byte) (int, error) {
+	n.mu.Lock()
+	requestEnd := n.requestEnd
+	n.mu.Unlock()
 	if requestEnd != nil {
 		requestEnd()
 	}
 	return len(b), nil
 }
 
-func (m *noLink) endOnce()                   { m.once.Do(func() { close(m.ended) }) }
-func (m *noLink) address() string            { return "" }
-func (m *noLink) inheritedFiles() []*os.File { return nil }
-func (m *noLink) closeChildEnds()            {}
-func (m *noLink) unblock()                   { m.endOnce() }
-func (m *noLink) closeRequests()             {}
-func (m *noLink) stopAccepting()             { m.endOnce() }
-func (m *noLink) close()                     { m.endOnce() }
+func (n *noLink) endOnce()                   { n.once.Do(func() { close(n.ended) }) }
+func (n *noLink) address() string            { return "" }
+func (n *noLink) inheritedFiles() []*os.File { return nil }
+func (n *noLink) closeChildEnds()            {}
+func (n *noLink) unblock()                   { n.endOnce() }
+func (n *noLink) closeRequests()             {}
+func (n *noLink) stopAccepting()             { n.endOnce() }
+func (n *noLink) close()                     { n.endOnce() }

@@ -29,7 +29,7 @@ import (
 // Close ends the contender and everything it started, and returns the recorded evidence. It never
 // fails and takes a bounded time.
 type Conn interface {
-	Do(ctx context.Context, q wire.Request) (wire.Reply, error)
+	Do(ctx context.Context, request wire.Request) (wire.Reply, error)
 	Close(ctx context.Context) tare.Evidence
 }
 
@@ -96,12 +96,12 @@ func Limited(ctx context.Context, limit time.Duration) (context.Context, context
 	return context.WithTimeoutCause(ctx, limit, &LimitError{limit})
 }
 
-// Detached returns a context that ends if ctx is cancelled, but not at the deadline of ctx. left is
-// the time until that deadline, or the longest duration without a deadline.
-func Detached(ctx context.Context) (detached context.Context, left time.Duration, cancel context.CancelFunc) {
-	left = math.MaxInt64
+// Detached returns a context that ends if ctx is cancelled, but not at the deadline of ctx. remaining
+// is the time until that deadline, or the longest duration without a deadline.
+func Detached(ctx context.Context) (detached context.Context, remaining time.Duration, cancel context.CancelFunc) {
+	remaining = math.MaxInt64
 	if deadline, ok := ctx.Deadline(); ok {
-		left = time.Until(deadline)
+		remaining = time.Until(deadline)
 	}
 	detached, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -109,7 +109,7 @@ func Detached(ctx context.Context) (detached context.Context, left time.Duration
 			end(context.Cause(ctx))
 		}
 	})
-	return detached, left, func() { stop(); end(nil) }
+	return detached, remaining, func() { stop(); end(nil) }
 }
 
 // StartClock returns a function that returns the time since the call of StartClock.

@@ -16,8 +16,7 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// EnvGuardian is the environment variable that makes a process a guardian. Its value is the run's
-// tag.
+// EnvGuardian is the environment variable that makes a process a guardian. Its value is the run's tag.
 const EnvGuardian = "TARE_GUARDIAN"
 
 // guardLimit is the maximum time that a guardian waits for processes to end.
@@ -26,8 +25,8 @@ const guardLimit = 5 * time.Second
 // Guardian is a second process that kills the processes of a run if tare itself is killed.
 // StartGuardian starts it, Group and Gone report process groups to it, and Done stops it.
 //
-// It reads these reports as lines from a pipe that tare writes. The kernel closes the pipe when tare ends, for
-// whatever reason: so if the pipe ends before the line "done", tare has been killed.
+// The guardian reads these reports as lines from a pipe that tare writes. The kernel closes the pipe
+// when tare ends, for whatever reason: so if the pipe ends before the line "done", tare has been killed.
 type Guardian struct {
 	mu   sync.Mutex // guards pipe
 	pipe *os.File   // write end; nil after Done
@@ -74,15 +73,15 @@ func StartGuardian(self, run string) (*Guardian, error) {
 	return &Guardian{pipe: orderWriter, cmd: cmd}, nil
 }
 
-// readyLine is the line that a guardian prints when it is ready. It cleans up only if tare is killed after
-// that.
+// readyLine is the line that a guardian prints when it is ready. The guardian cleans up only if tare is
+// killed after that.
 const readyLine = "on duty\n"
 
-// Group reports a process group to the guardian. pid is the process id of the group's leader, which must not
-// have been reaped. Group does nothing if g is nil.
+// Group reports a process group to the guardian. pid is the process id of the group's leader, which
+// must not have been reaped. Group does nothing if g is nil.
 func (g *Guardian) Group(pid int) {
-	// The guardian finds processes by the tag in their environment. If a program overwrites its environment,
-	// only the group identifies it.
+	// The guardian finds processes by the tag in their environment. If a program overwrites its
+	// environment, only the group identifies it.
 	l := identifyLeader(pid)
 	g.sendLine(fmt.Sprintf("group %d %d %d", pid, l.start, l.session))
 }
@@ -144,8 +143,9 @@ func GuardianMain() (ran bool) {
 	return true
 }
 
-// readOrders reads the lines that Group, Gone and Done send, until the end of the pipe. It returns the process
-// groups that have not ended, by the process id of the leader. done is true if Done was called.
+// readOrders reads the lines that Group, Gone and Done send, e.g. "group 4711 98765 4700", until
+// the end of the pipe. It returns the process groups that have not ended, by the process id of the
+// leader. done is true if Done was called.
 func readOrders(pipe io.Reader) (groups map[int]groupLeader, done bool) {
 	groups = map[int]groupLeader{}
 	lines := bufio.NewScanner(pipe)
@@ -173,9 +173,9 @@ type groupLeader struct {
 	session int
 }
 
-// cleanUp kills all processes tagged with run, the groups and their descendants. It ends after limit, or when
-// two searches in a row find no process: a process may fork during a search. On systems without tags it only
-// kills the groups.
+// cleanUp kills all processes tagged with run, the groups and their descendants. It ends after
+// limit, or when two searches in a row find no process: a process may fork during a search. On
+// systems without tags it only kills the groups.
 func cleanUp(run string, groups map[int]groupLeader, limit time.Duration) {
 	if !tagging {
 		for pid := range groups {
@@ -187,7 +187,8 @@ func cleanUp(run string, groups map[int]groupLeader, limit time.Duration) {
 	}
 	tags := []string{EnvRun + "=" + run}
 	emptySearches := 0
-	for end := time.Now().Add(limit); emptySearches < 2 && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	end := time.Now().Add(limit)
+	for emptySearches < 2 && time.Now().Before(end) {
 		machine.RemoveCgroups(groupPrefix(run))
 		killed := killTrees(groups) // before others, because it finds descendants by their living parents
 		pids := findTagged(tags)
@@ -198,5 +199,6 @@ func cleanUp(run string, groups map[int]groupLeader, limit time.Duration) {
 		if killed || len(pids) > 0 {
 			emptySearches = 0
 		}
+		time.Sleep(20 * time.Millisecond)
 	}
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// newGroupAttr puts a contender into a separate process group and, if there is one, a control
-// group.
+// newGroupAttr puts a contender into a separate process group and, if there is one, a control group.
 func newGroupAttr(group *machine.Cgroup) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setpgid: true}
 	if group != nil {
@@ -58,7 +57,7 @@ func findTagged(tags []string) []int {
 	names, _ := dir.Readdirnames(-1)
 	var pids []int
 	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil && pid > 1 && pid != os.Getpid() && hasTags(pid, tags) {
+		if pid, err := strconv.Atoi(name); err == nil && mayKill(pid) && hasTags(pid, tags) {
 			pids = append(pids, pid)
 		}
 	}
@@ -81,10 +80,13 @@ func hasTags(pid int, tags []string) bool {
 	return true
 }
 
+// mayKill reports whether pid is neither the first process of the system nor this process.
+func mayKill(pid int) bool { return pid > 1 && pid != os.Getpid() }
+
 // killTagged kills the process if it has the tags. It opens the process (pidfd_open(2)) before it reads
 // the environment, so that it cannot kill a new process with the same number.
 func killTagged(pid int, tags []string) {
-	if pid <= 1 || pid == os.Getpid() {
+	if !mayKill(pid) {
 		return
 	}
 	p, err := os.FindProcess(pid)

@@ -5,11 +5,11 @@ package trial
 // On these systems the environments of other processes cannot be read. Processes that leave their
 // process group are not found and not killed.
 
+// tagging reports that the processes of a run cannot be found by their tags.
 const tagging = false
 
 func findTagged([]string) []int { return nil }
-
-func killTagged(int, []string) {}
+func killTagged(int, []string)  {}
 
 // awaitExit returns false: on this system, the end of a process can only be seen by reaping it.
 func awaitExit(int) bool { return false }

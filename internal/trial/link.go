@@ -34,8 +34,8 @@ func pastDeadline() time.Time { return time.Unix(1, 0) }
 // pipes are two pipes, for requests and for replies. The runtime's poller serves our ends, so that
 // unblock can set deadlines.
 type pipes struct {
-	replies, requests           *os.File
-	childRequests, childReplies *os.File
+	replies, requests           *os.File // our ends
+	childRequests, childReplies *os.File // the contender's ends
 }
 
 func newPipes() (*pipes, error) {
@@ -49,7 +49,7 @@ func newPipes() (*pipes, error) {
 		_ = requests.Close()
 		return nil, err
 	}
-	return &pipes{replies, requests, childRequests, childReplies}, nil
+	return &pipes{replies: replies, requests: requests, childRequests: childRequests, childReplies: childReplies}, nil
 }
 
 func (p *pipes) Read(b []byte) (int, error)  { return p.replies.Read(b) }
@@ -86,6 +86,7 @@ type socket struct {
 	err      error
 }
 
+// newSocket listens on a free port and accepts one connection.
 func newSocket() (*socket, error) {
 	l, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
@@ -100,18 +101,26 @@ func newSocket() (*socket, error) {
 	return s, nil
 }
 
+// connection waits for the contender's connection and returns it, or the error of accepting it.
+func (s *socket) connection() (*net.TCPConn, error) {
+	<-s.accepted
+	return s.conn, s.err
+}
+
 func (s *socket) Read(b []byte) (int, error) {
-	if <-s.accepted; s.err != nil {
-		return 0, s.err
+	conn, err := s.connection()
+	if err != nil {
+		return 0, err
 	}
-	return s.conn.Read(b)
+	return conn.Read(b)
 }
 
 func (s *socket) Write(b []byte) (int, error) {
-	if <-s.accepted; s.err != nil {
-		return 0, s.err
+	conn, err := s.connection()
+	if err != nil {
+		return 0, err
 	}
-	return s.conn.Write(b)
+	return conn.Write(b)
 }
 
 func (s *socket) address() string            { return "tcp:" + s.listener.Addr().String() }
@@ -120,22 +129,22 @@ func (s *socket) closeChildEnds()            {}
 func (s *socket) stopAccepting()             { _ = s.listener.Close() }
 
 func (s *socket) unblock() {
-	_ = s.listener.Close()
-	if <-s.accepted; s.err == nil {
-		_ = s.conn.SetDeadline(pastDeadline())
+	s.stopAccepting()
+	if conn, err := s.connection(); err == nil {
+		_ = conn.SetDeadline(pastDeadline())
 	}
 }
 
 func (s *socket) closeRequests() {
-	_ = s.listener.Close()
-	if <-s.accepted; s.err == nil {
-		_ = s.conn.CloseWrite()
+	s.stopAccepting()
+	if conn, err := s.connection(); err == nil {
+		_ = conn.CloseWrite()
 	}
 }
 
 func (s *socket) close() {
-	_ = s.listener.Close()
-	if <-s.accepted; s.err == nil {
-		_ = s.conn.Close()
+	s.stopAccepting()
+	if conn, err := s.connection(); err == nil {
+		_ = conn.Close()
 	}
 }

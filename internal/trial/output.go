@@ -57,7 +57,6 @@ func (o *output) closeChildEnds() {
 	_ = o.stderr.child.Close()
 }
 
-// closeOurEnds closes the ends of this process.
 func (o *output) closeOurEnds() {
 	_ = o.stdout.ours.Close()
 	_ = o.stderr.ours.Close()
@@ -97,7 +96,7 @@ func (s *stream) addBytes(b []byte) {
 }
 
 // sizeAndTail returns the number of bytes so far and the saved end as valid UTF-8.
-func (s *stream) sizeAndTail() (int64, string) {
+func (s *stream) sizeAndTail() (size int64, tail string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.bytes, strings.ToValidUTF8(string(s.tail[max(0, len(s.tail)-s.tailSize):]), "\uFFFD")

@@ -36,7 +36,7 @@ type Process struct {
 
 	closing sync.Once
 	calls   sync.Mutex // one request at a time
-	last    int64      // id of the last request
+	lastID  int64      // id of the last request
 	byeSent bool
 
 	mu       sync.Mutex  // protects the fields below up to evidence, which goroutines share
@@ -48,7 +48,7 @@ type Process struct {
 
 	state   *os.ProcessState // valid once exited is closed
 	exited  chan struct{}    // closed when the process has ended and was reaped
-	ended   chan struct{}    // closed when all processes that it started have ended, too
+	ended   chan struct{}    // closed when the processes that it started have ended, too, or after endLimit
 	stop    chan struct{}    // closed to stop watchLimits
 	watched chan struct{}    // closed when watchLimits has stopped
 }
@@ -122,7 +122,7 @@ func (p *Process) startInGroup() (err error) {
 	if group, err := p.newGroup(); err == nil {
 		p.group = group
 		p.capped = group.MemoryMax(p.spec.MemoryLimit) == nil
-		if err = p.execProgram(); err == nil {
+		if p.execProgram() == nil {
 			return nil
 		}
 		p.group, p.capped = nil, false
@@ -179,44 +179,44 @@ func (p *Process) envTags() []string {
 	return []string{EnvRun + "=" + p.spec.Run, EnvTrial + "=" + p.id}
 }
 
-// Do sends q, whose ID it sets, and waits for the reply until the deadline of ctx. It only writes and
-// reads: watchLimits ends the wait when the deadline has passed.
-func (p *Process) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
+// Do sends request, whose ID it sets, and waits for the reply until the deadline of ctx. It only writes
+// and reads: watchLimits ends the wait when the deadline has passed.
+func (p *Process) Do(ctx context.Context, request wire.Request) (wire.Reply, error) {
 	p.calls.Lock()
 	defer p.calls.Unlock()
-	if q.Op == wire.OpBye {
+	if request.Op == wire.OpBye {
 		p.byeSent = true
 		p.recordLive()
 	}
-	p.last++
-	q.ID = p.last
-	if err := p.beginCall(ctx, q.Op); err != nil {
+	p.lastID++
+	request.ID = p.lastID
+	if err := p.beginCall(ctx, request.Op); err != nil {
 		return wire.Reply{}, err
 	}
-	err := p.requests.Request(q)
-	var a wire.Reply
+	err := p.requests.Request(request)
+	var reply wire.Reply
 	if err == nil {
-		a, err = p.replies.Reply()
+		reply, err = p.replies.Reply()
 	}
 	lateErr, failure := p.finishCall()
 	switch {
 	case failure != nil:
 		return wire.Reply{}, failure
 	case err != nil:
-		return wire.Reply{}, p.wireError(q.Op, err)
+		return wire.Reply{}, p.wireError(request.Op, err)
 	case lateErr != nil:
 		return wire.Reply{}, p.failWith(lateErr)
-	case a.ID != q.ID:
-		return wire.Reply{}, p.failWith(trialError(tare.ErrProtocol, "answered %s, which is request %d, with the id %d", q.Op, q.ID, a.ID))
-	case a.Error != nil:
-		return a, trialError(tare.ErrContender, "%s: %s", q.Op, format.Line(a.Error.Error(), format.LineLimit))
+	case reply.ID != request.ID:
+		return wire.Reply{}, p.failWith(trialError(tare.ErrProtocol, "answered %s, which is request %d, with the id %d", request.Op, request.ID, reply.ID))
+	case reply.Error != nil:
+		return reply, trialError(tare.ErrContender, "%s: %s", request.Op, format.Line(reply.Error.Error(), format.LineLimit))
 	}
-	if q.Op == wire.OpHello {
+	if request.Op == wire.OpHello {
 		p.mu.Lock()
-		p.evidence.Go, p.evidence.GOMAXPROCS = a.Go, a.GOMAXPROCS
+		p.evidence.Go, p.evidence.GOMAXPROCS = reply.Go, reply.GOMAXPROCS
 		p.mu.Unlock()
 	}
-	return a, nil
+	return reply, nil
 }
 
 // beginCall makes op the request in flight, whose deadline watchLimits enforces. It returns an error if
@@ -233,7 +233,7 @@ func (p *Process) beginCall(ctx context.Context, op string) error {
 	case p.failure != nil:
 		return p.failure
 	case p.closed:
-		return errClosed()
+		return closedError()
 	}
 	p.call = c
 	return nil
@@ -277,7 +277,7 @@ func (p *Process) wireError(op string, err error) error {
 	// The wire was closed. Usually the process has ended, which the kernel reports a moment later.
 	select {
 	case <-p.exited:
-		if op == wire.OpBye && errors.Is(err, io.EOF) && p.state != nil && p.state.Success() {
+		if op == wire.OpBye && errors.Is(err, io.EOF) && p.hasSucceeded() {
 			return nil
 		}
 		return p.failWith(p.exitError(op))
@@ -288,6 +288,10 @@ func (p *Process) wireError(op string, err error) error {
 	}
 	return p.failWith(trialError(tare.ErrProtocol, "closed the wire instead of answering %s", op))
 }
+
+// hasSucceeded reports whether the process ended with status 0. It must not be called before p.exited
+// is closed.
+func (p *Process) hasSucceeded() bool { return p.state != nil && p.state.Success() }
 
 // exitError returns the error for a process that has ended during op, with the likely cause.
 func (p *Process) exitError(op string) error {
@@ -320,10 +324,12 @@ func (p *Process) failWith(err error) error {
 	return err
 }
 
+// cancelError returns the error of a trial whose context has ended with cause.
 func (p *Process) cancelError(cause error) error {
 	return fmt.Errorf("trial of %s: %w", p.spec.Name, cause)
 }
 
+// startError returns err as a TrialError of class start, in one line.
 func startError(err error) error {
 	return trialError(tare.ErrStart, "%s", format.Line(err.Error(), format.LineLimit))
 }

@@ -24,14 +24,14 @@ type Session struct {
 // Hello selects the contender's variant ("" if it has none) and sends the seed, in decimal. It must be
 // the first request.
 func (s *Session) Hello(ctx context.Context, variant, seed string) (wire.Reply, error) {
-	a, err := s.doLimited(ctx, wire.Request{
+	reply, err := s.doLimited(ctx, wire.Request{
 		Op: wire.OpHello, Protocol: wire.Protocol, Trial: s.Trial, Seed: seed, Variant: variant,
 	}, 0)
-	if err == nil && a.Protocol != wire.Protocol {
-		err = protocolError("speaks %q, not %q", a.Protocol, wire.Protocol)
+	if err == nil && reply.Protocol != wire.Protocol {
+		err = protocolError("speaks %q, not %q", reply.Protocol, wire.Protocol)
 	}
-	s.PID = a.PID
-	return a, err
+	s.PID = reply.PID
+	return reply, err
 }
 
 // Prepare makes the contender load the input of workload w. If the contender does not support w,
@@ -43,46 +43,46 @@ func (s *Session) Prepare(ctx context.Context, w wire.Workload) (wire.Reply, err
 // Answer makes the contender execute the operation of workload on for each of cases once. It returns
 // the outputs in the order of cases.
 func (s *Session) Answer(ctx context.Context, on string, cases []int) ([]wire.Answer, error) {
-	a, err := s.doLimited(ctx, wire.Request{Op: wire.OpAnswer, On: on, Cases: cases}, 0)
+	reply, err := s.doLimited(ctx, wire.Request{Op: wire.OpAnswer, On: on, Cases: cases}, 0)
 	if err != nil {
 		return nil, err
 	}
-	if len(a.Answers) != len(cases) {
-		return nil, protocolError("%d answers to %d cases", len(a.Answers), len(cases))
+	if len(reply.Answers) != len(cases) {
+		return nil, protocolError("%d answers to %d cases", len(reply.Answers), len(cases))
 	}
 	for i, c := range cases {
-		if a.Answers[i].Case != c {
-			return nil, protocolError("answer %d is for case %d, asked was %d", i, a.Answers[i].Case, c)
+		if reply.Answers[i].Case != c {
+			return nil, protocolError("answer %d is for case %d, asked was %d", i, reply.Answers[i].Case, c)
 		}
 	}
-	return a.Answers, nil
+	return reply.Answers, nil
 }
 
 // Warm runs workload on until minGC collection cycles or the time atLeast have passed, whichever is
 // first, but not longer than limit. ops is the number of operations that are expected to last that
 // long; 0 means unknown.
 func (s *Session) Warm(ctx context.Context, on string, minGC int64, atLeast, limit time.Duration, ops int64) (wire.Reply, error) {
-	a, err := s.doLimited(ctx, wire.Request{
+	reply, err := s.doLimited(ctx, wire.Request{
 		Op: wire.OpWarm, On: on, MinGC: minGC, MinNS: atLeast.Nanoseconds(), CapNS: limit.Nanoseconds(), Ops: ops,
 	}, limit)
-	return a, checkTiming(a, err)
+	return reply, checkTiming(reply, err)
 }
 
-// Slice runs one timed slice, defined by q, whose Op it sets. expected is its expected duration.
-func (s *Session) Slice(ctx context.Context, q wire.Request, expected time.Duration) (wire.Reply, error) {
-	q.Op = wire.OpSlice
-	a, err := s.doLimited(ctx, q, expected)
-	return a, checkTiming(a, err)
+// Slice runs one timed slice, defined by request, whose Op it sets. expected is its expected duration.
+func (s *Session) Slice(ctx context.Context, request wire.Request, expected time.Duration) (wire.Reply, error) {
+	request.Op = wire.OpSlice
+	reply, err := s.doLimited(ctx, request, expected)
+	return reply, checkTiming(reply, err)
 }
 
 // Stats runs ops operations between two readings of the memory counters. If the contender has no such
 // counters, Reply.Unsupported is true and there is no error.
 func (s *Session) Stats(ctx context.Context, on string, ops int64, expected time.Duration) (wire.Reply, error) {
-	a, err := s.doLimited(ctx, wire.Request{Op: wire.OpStats, On: on, Ops: ops}, expected)
-	if err == nil && a.Ops < 1 && !a.Unsupported {
+	reply, err := s.doLimited(ctx, wire.Request{Op: wire.OpStats, On: on, Ops: ops}, expected)
+	if err == nil && reply.Ops < 1 && !reply.Unsupported {
 		err = protocolError("stats without operations")
 	}
-	return a, err
+	return reply, err
 }
 
 // Profile runs workload on for at least the time atLeast. Reply.Profile is the pprof document of its
@@ -108,27 +108,27 @@ func (s *Session) Close(ctx context.Context) tare.Evidence {
 	return s.Conn.Close(ctx)
 }
 
-// doLimited sends q with the deadline for its operation.
-func (s *Session) doLimited(ctx context.Context, q wire.Request, expected time.Duration) (wire.Reply, error) {
+// doLimited sends request with the deadline for its operation.
+func (s *Session) doLimited(ctx context.Context, request wire.Request, expected time.Duration) (wire.Reply, error) {
 	limit := Deadline
 	if s.Limit != nil {
 		limit = s.Limit
 	}
-	ctx, cancel := Limited(ctx, limit(q.Op, expected))
+	ctx, cancel := Limited(ctx, limit(request.Op, expected))
 	defer cancel()
-	return s.Conn.Do(ctx, q)
+	return s.Conn.Do(ctx, request)
 }
 
 // checkTiming returns err, or an error if the reply has impossible values.
-func checkTiming(a wire.Reply, err error) error {
+func checkTiming(reply wire.Reply, err error) error {
 	switch {
 	case err != nil:
 		return err
-	case a.Ops < 1:
+	case reply.Ops < 1:
 		return protocolError("a timing without operations")
-	case a.WallNS < 1:
-		return protocolError("%d operations in %d ns", a.Ops, a.WallNS)
-	case slices.Min([]int64{a.CPUNS, a.IdleCPUNS, a.GC, a.Errors, a.BytesOut}) < 0:
+	case reply.WallNS < 1:
+		return protocolError("%d operations in %d ns", reply.Ops, reply.WallNS)
+	case slices.Min([]int64{reply.CPUNS, reply.IdleCPUNS, reply.GC, reply.Errors, reply.BytesOut}) < 0:
 		return protocolError("a negative count in a timing")
 	}
 	return nil

@@ -16,7 +16,7 @@ type processStat struct {
 
 // readProcess reads /proc/PID/stat (proc(5)). Its second field is the name of the process in
 // parentheses, which may contain any characters. So the other fields begin after the last parenthesis.
-func readProcess(pid int) (processStat, bool) {
+func readProcess(pid int) (stat processStat, ok bool) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	if err != nil || len(fields) < 20 {
@@ -31,10 +31,9 @@ func readProcess(pid int) (processStat, bool) {
 // identifyLeader returns the facts that distinguish the process from a later one with the same number.
 func identifyLeader(pid int) groupLeader {
 	p, _ := readProcess(pid)
-	return groupLeader{p.start, p.session}
+	return groupLeader{start: p.start, session: p.session}
 }
 
-// readProcesses returns all processes by pid.
 func readProcesses() map[int]processStat {
 	all := map[int]processStat{}
 	dir, err := os.Open("/proc")
@@ -91,7 +90,7 @@ func findInTrees(groups map[int]groupLeader, all map[int]processStat) map[int]pr
 		hasGrown = false
 		for pid, p := range all {
 			_, isFound := found[pid]
-			if isFound || p.ended || pid <= 1 || pid == os.Getpid() {
+			if isFound || p.ended || !mayKill(pid) {
 				continue
 			}
 			leader, inGroup := groups[p.group]
@@ -104,8 +103,8 @@ func findInTrees(groups map[int]groupLeader, all map[int]processStat) map[int]pr
 	return found
 }
 
-// signalProcess signals process pid if it is still the process that was read before. It opens the
-// process before it reads it again, for the same reason as killTagged.
+// signalProcess signals process pid if it is still the process that was read before, and reports
+// whether it did. It opens the process before it reads it again, for the same reason as killTagged.
 func signalProcess(pid int, before processStat, sig syscall.Signal) bool {
 	process, err := os.FindProcess(pid)
 	if err != nil {
@@ -113,5 +112,6 @@ func signalProcess(pid int, before processStat, sig syscall.Signal) bool {
 	}
 	defer process.Release()
 	p, ok := readProcess(pid)
-	return ok && !p.ended && p.start == before.start && process.Signal(sig) == nil
+	isSame := ok && !p.ended && p.start == before.start
+	return isSame && process.Signal(sig) == nil
 }

@@ -97,8 +97,9 @@ func (p *Process) residentBytes() int64 {
 // listTree lists a process and its descendants. It does not find descendants whose parent has ended,
 // which a control group does.
 func listTree(pid int) []int {
+	const maxParents = 1000 // processes whose children are listed: a bound for a tree that forks forever
 	pids := []int{pid}
-	for i := 0; i < len(pids) && i < 1000; i++ {
+	for i := 0; i < min(len(pids), maxParents); i++ {
 		children, _ := machine.Children(pids[i])
 		pids = append(pids, children...)
 	}

@@ -1,5 +1,5 @@
-// Package userswire decodes the messages of apps/users/proto without generated code, which would make its
-// users require a module. The numbers of fields are those of users.proto.
+// Package userswire decodes the messages of apps/users/proto without generated code, which would
+// make its users require a module. The numbers of fields are those of users.proto.
 package userswire
 
 import (

@@ -18,7 +18,7 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Format names the version of the journal's lines.
+// Format is the name of the version of the journal's lines.
 const Format = "tare.journal/1"
 
 // maxLine is the largest length of a line in bytes, including its checksum. The longest lines of a
@@ -67,7 +67,7 @@ type Writer struct {
 	file   atomicfile.Handle
 	buf    bytes.Buffer
 	plain  bool  // write no checksums: an earlier version of tare began the journal
-	failed error // first error; after it nothing is written, because lines after a torn line are not read
+	failed error // first error, or nil; after it nothing is written, because lines after a torn line are not read
 }
 
 // Create starts a journal at path, which must not exist.
@@ -186,92 +186,113 @@ func readFile(d atomicfile.Disk, path string) (*Log, error) {
 // treated like a torn line: otherwise a disk that cannot be read for a moment would cost the rounds
 // that follow.
 func readLog(path string, from io.Reader, maxLen int) (*Log, error) {
-	var (
-		log     Log
-		slices  []tare.Slice // of the round that is being read
-		trials  []tare.Trial // of the round that is being read
-		input   = bufio.NewReaderSize(from, 1<<16)
-		offset  int64
-		lineNum int
-	)
-lines:
+	r := &logReader{path: path, input: bufio.NewReaderSize(from, 1<<16), maxLen: maxLen}
 	for {
-		line, err := readLine(input, maxLen)
-		if errors.Is(err, errLong) {
-			return nil, fmt.Errorf("%s:%d: %w of %d bytes", path, lineNum+1, err, maxLen)
+		more, err := r.readEntry()
+		if err != nil {
+			return nil, err
 		}
-		if errors.Is(err, io.EOF) { // the end, possibly in a torn line
+		if !more {
 			break
 		}
-		if err != nil {
-			return nil, fmt.Errorf("read journal: %w", err)
-		}
-		lineNum++
-		offset += int64(len(line))
-		hasSum, intact := checkSum(line)
-		if lineNum == 1 {
-			log.sums = hasSum
-		}
-		if !intact || hasSum != log.sums {
-			isUnsynced, err := log.isUnsyncedEnd(line, input, maxLen)
-			if err != nil {
-				return nil, fmt.Errorf("read journal: %w", err)
-			}
-			if isUnsynced {
-				break lines
-			}
-			return nil, fmt.Errorf("%s:%d: damaged: the line does not match its checksum", path, lineNum)
-		}
-		var e Entry
-		if err := json.Unmarshal(line, &e); err != nil {
-			return nil, fmt.Errorf("%s:%d: not a journal line: %w", path, lineNum, err)
-		}
-		isValid := true // the file may end after this line
-		switch {
-		case e.Head != nil:
-			if e.Head.Format != Format {
-				return nil, fmt.Errorf("%s:%d: journal format %q; this tare reads %s", path, lineNum, e.Head.Format, Format)
-			}
-			log.Head = *e.Head
-		case e.Conformance != nil:
-			log.Conformance = e.Conformance
-		case e.Pilots != nil:
-			log.Pilots = e.Pilots
-		case e.Exams != nil:
-			log.Exams = e.Exams
-		case e.Plan != nil:
-			log.Plan = e.Plan
-			log.Trials, trials = append(log.Trials, trials...), nil // trials before the plan failed in the pilot
-		case e.Slice != nil:
-			slices = append(slices, *e.Slice)
-			isValid = false
-		case e.Trial != nil:
-			trials = append(trials, *e.Trial)
-			isValid = false
-		case e.Round != nil:
-			log.Rounds = append(log.Rounds, *e.Round)
-			log.Slices = append(log.Slices, slices...)
-			log.Trials = append(log.Trials, trials...)
-			slices, trials, log.Done = nil, nil, nil
-		case e.Done != nil:
-			log.Done = e.Done
-		}
-		if isValid {
-			log.validSize = offset
-		}
 	}
-	if log.Head.Format == "" {
+	if r.log.Head.Format == "" {
 		return nil, fmt.Errorf("%s:1: journal without a head", path)
 	}
-	log.Lost = len(slices)
-	return &log, nil
+	r.log.Lost = len(r.slices)
+	return &r.log, nil
+}
+
+// logReader is the state of readLog.
+type logReader struct {
+	path    string // for errors
+	input   *bufio.Reader
+	maxLen  int // of a line, in bytes
+	log     Log
+	slices  []tare.Slice // of the round that is being read
+	trials  []tare.Trial // of the round that is being read
+	offset  int64        // end of the last line
+	lineNum int          // number of the last line, from 1
+}
+
+// readEntry reads a line and adds its entry to the log. It returns false at the end of the log, which
+// is the end of the file, a torn line, or a part that a loss of power has damaged.
+func (r *logReader) readEntry() (more bool, err error) {
+	line, err := readLine(r.input, r.maxLen)
+	switch {
+	case errors.Is(err, errLong):
+		return false, fmt.Errorf("%s:%d: %w of %d bytes", r.path, r.lineNum+1, err, r.maxLen)
+	case errors.Is(err, io.EOF): // the end, possibly in a torn line
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("read journal: %w", err)
+	}
+	r.lineNum++
+	r.offset += int64(len(line))
+	hasSum, intact := checkSum(line)
+	if r.lineNum == 1 {
+		r.log.sums = hasSum
+	}
+	if !intact || hasSum != r.log.sums {
+		isUnsynced, err := r.log.isUnsyncedEnd(line, r.input, r.maxLen)
+		if err != nil {
+			return false, fmt.Errorf("read journal: %w", err)
+		}
+		if !isUnsynced {
+			return false, fmt.Errorf("%s:%d: damaged: the line does not match its checksum", r.path, r.lineNum)
+		}
+		return false, nil
+	}
+	var e Entry
+	if err := json.Unmarshal(line, &e); err != nil {
+		return false, fmt.Errorf("%s:%d: not a journal line: %w", r.path, r.lineNum, err)
+	}
+	if e.Head != nil && e.Head.Format != Format {
+		return false, fmt.Errorf("%s:%d: journal format %q; this tare reads %s", r.path, r.lineNum, e.Head.Format, Format)
+	}
+	r.addEntry(e)
+	return true, nil
+}
+
+// addEntry adds e, the entry of the last line, to the log, or to the round that is being read.
+func (r *logReader) addEntry(e Entry) {
+	log, isValid := &r.log, true // isValid: the file may end after this line
+	switch {
+	case e.Head != nil:
+		log.Head = *e.Head
+	case e.Conformance != nil:
+		log.Conformance = e.Conformance
+	case e.Pilots != nil:
+		log.Pilots = e.Pilots
+	case e.Exams != nil:
+		log.Exams = e.Exams
+	case e.Plan != nil:
+		log.Plan = e.Plan
+		log.Trials, r.trials = append(log.Trials, r.trials...), nil // trials before the plan failed in the pilot
+	case e.Slice != nil:
+		r.slices = append(r.slices, *e.Slice)
+		isValid = false
+	case e.Trial != nil:
+		r.trials = append(r.trials, *e.Trial)
+		isValid = false
+	case e.Round != nil:
+		log.Rounds = append(log.Rounds, *e.Round)
+		log.Slices = append(log.Slices, r.slices...)
+		log.Trials = append(log.Trials, r.trials...)
+		r.slices, r.trials, log.Done = nil, nil, nil
+	case e.Done != nil:
+		log.Done = e.Done
+	}
+	if isValid {
+		log.validSize = r.offset
+	}
 }
 
 // isUnsyncedEnd reports whether a damaged line begins a part of the file that was not synced when the
 // power was lost. A file system may then have written later pages but not earlier ones, which are zero.
 // In this case all lines that follow must belong to the unfinished round, because the end of a round
 // is synced before any later line is written. The line of its end may be the last one.
-func (l *Log) isUnsyncedEnd(damaged []byte, input *bufio.Reader, maxLen int) (bool, error) {
+func (l *Log) isUnsyncedEnd(damaged []byte, input *bufio.Reader, maxLen int) (isUnsynced bool, err error) {
 	if bytes.IndexByte(damaged, 0) < 0 {
 		return false, nil
 	}
@@ -310,14 +331,14 @@ func (l *Log) isUnsyncedEnd(damaged []byte, input *bufio.Reader, maxLen int) (bo
 	}
 }
 
+// errLong is the error of readLine for a line of more than maxLen bytes.
 var errLong = errors.New("a line that is longer than the longest")
 
-// readLine reads a line including its newline. It returns errLong if the line has more than maxLen
-// bytes.
 func readLine(input *bufio.Reader, maxLen int) (line []byte, err error) {
 	for {
 		part, err := input.ReadSlice('\n')
-		if line = append(line, part...); len(line) > maxLen {
+		line = append(line, part...)
+		if len(line) > maxLen {
 			return nil, errLong
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {

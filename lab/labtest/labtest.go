@@ -73,7 +73,6 @@ func (k *kind) Compare(_ wire.Workload, answers []wire.Answer) ([]string, error)
 
 func referenceAnswer(_ wire.Workload, i int) ([]byte, error) { return []byte(correctAnswer(i)), nil }
 
-// correctAnswer returns the correct answer for a case.
 func correctAnswer(i int) string { return strconv.Itoa(i) }
 
 // sources returns programs that only exist in the script.

@@ -112,90 +112,100 @@ type Trial struct {
 }
 
 // Do replies to one request as the act of the contender defines, and moves the clock.
-func (t *Trial) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
+func (t *Trial) Do(ctx context.Context, request wire.Request) (wire.Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return wire.Reply{}, err
 	}
 	if t.failed != nil {
 		return wire.Reply{}, t.failed
 	}
-	a := wire.Reply{ID: q.ID}
-	switch q.Op {
+	reply := wire.Reply{ID: request.ID}
+	switch request.Op {
 	case wire.OpHello:
-		a.Protocol, a.Kind, a.Go, a.GOMAXPROCS = wire.Protocol, "codec", "go1.26.0", 1
+		reply.Protocol, reply.Kind, reply.Go, reply.GOMAXPROCS = wire.Protocol, "codec", "go1.26.0", 1
 		t.clock.Advance(2 * time.Millisecond)
 	case wire.OpPrepare:
 		if t.act.FailPilot {
 			t.failed = &tare.TrialError{Class: t.act.FailClass, Message: t.act.FailMessage}
 			return wire.Reply{}, t.failed
 		}
-		a.Fresh = t.act.BytesPerOp > 0
+		reply.Fresh = t.act.BytesPerOp > 0
 		for _, w := range t.act.Skip {
-			a.Unsupported = a.Unsupported || w == q.Workload.ID
+			reply.Unsupported = reply.Unsupported || w == request.Workload.ID
 		}
-		t.works[q.Workload.ID] = *q.Workload
+		t.works[request.Workload.ID] = *request.Workload
 		t.clock.Advance(time.Millisecond)
 	case wire.OpAnswer:
-		if t.act.MaxCases > 0 && len(q.Cases) > t.act.MaxCases {
+		if t.act.MaxCases > 0 && len(request.Cases) > t.act.MaxCases {
 			return wire.Reply{}, &tare.TrialError{Class: tare.ErrContender, Message: "the reply does not fit a line; ask for fewer cases"}
 		}
-		for _, i := range q.Cases {
-			out := []byte(t.act.Wrong)
-			if t.act.Wrong == "" || t.roundIndex() < t.act.WrongRound {
-				var err error
-				if out, err = t.reference(t.works[q.On], i); err != nil {
-					return wire.Reply{}, &tare.TrialError{Class: tare.ErrContender, Message: err.Error()}
-				}
-			}
-			a.Answers = append(a.Answers, wire.Answer{Case: i, Output: out})
+		var err error
+		if reply.Answers, err = t.answerCases(request); err != nil {
+			return wire.Reply{}, &tare.TrialError{Class: tare.ErrContender, Message: err.Error()}
 		}
 	case wire.OpWarm:
-		ops := float64(q.MinNS) / t.costOf(q.On)
+		ops := float64(request.MinNS) / t.costOf(request.On)
 		if t.act.UntimedNS > 0 {
-			ops = min(ops, float64(q.CapNS)/(t.costOf(q.On)+t.act.UntimedNS))
+			ops = min(ops, float64(request.CapNS)/(t.costOf(request.On)+t.act.UntimedNS))
 		}
-		t.runOps(&a, q, max(1, int64(ops)))
+		t.runOps(&reply, request, max(1, int64(ops)))
 	case wire.OpSlice:
 		if slices.Contains(t.act.FailRounds, t.roundIndex()) {
 			t.failed = &tare.TrialError{Class: t.act.FailClass, Message: t.act.FailMessage}
 			return wire.Reply{}, t.failed
 		}
-		ops := q.Ops
-		if q.Until == string(tare.UntilGC) {
-			ops = int64(float64(max(1, q.Cycles)) * t.act.CycleNS / t.costOf(q.On))
+		ops := request.Ops
+		if request.Until == string(tare.UntilGC) {
+			ops = int64(float64(max(1, request.Cycles)) * t.act.CycleNS / t.costOf(request.On))
 		}
-		t.runOps(&a, q, max(1, ops))
+		t.runOps(&reply, request, max(1, ops))
 		if len(t.act.ErrorRounds) == 0 || slices.Contains(t.act.ErrorRounds, t.roundIndex()) {
-			a.Errors = t.act.Errors
+			reply.Errors = t.act.Errors
 		}
-		if a.Errors > 0 {
-			a.Message = "scripted error"
+		if reply.Errors > 0 {
+			reply.Message = "scripted error"
 		}
 	case wire.OpStats:
-		a.Ops, a.Bytes, a.Allocs = q.Ops, q.Ops*t.act.BytesPerOp, q.Ops*t.act.AllocsPerOp
-		t.addUntimed(&a)
+		reply.Ops, reply.Bytes, reply.Allocs = request.Ops, request.Ops*t.act.BytesPerOp, request.Ops*t.act.AllocsPerOp
+		t.addUntimed(&reply)
 	}
-	return a, nil
+	return reply, nil
 }
 
-// runOps sets the counts of a for ops operations of workload q.On, and moves the clock by their time.
-func (t *Trial) runOps(a *wire.Reply, q wire.Request, ops int64) {
+// answerCases returns the answers to the cases of request: Act.Wrong, or the correct answers.
+func (t *Trial) answerCases(request wire.Request) (answers []wire.Answer, err error) {
+	isCorrect := t.act.Wrong == "" || t.roundIndex() < t.act.WrongRound
+	for _, i := range request.Cases {
+		out := []byte(t.act.Wrong)
+		if isCorrect {
+			if out, err = t.reference(t.works[request.On], i); err != nil {
+				return nil, err
+			}
+		}
+		answers = append(answers, wire.Answer{Case: i, Output: out})
+	}
+	return answers, nil
+}
+
+// runOps sets the counts of reply for ops operations of workload request.On, and moves the clock by
+// their time.
+func (t *Trial) runOps(reply *wire.Reply, request wire.Request, ops int64) {
 	sliceFactor := math.Exp(t.act.Spread * t.rng.NormFloat64())
-	ns := float64(ops) * t.costOf(q.On) * t.trialFactor * sliceFactor
-	a.Ops, a.WallNS = ops, max(1, int64(ns))
-	a.CPUNS = a.WallNS
-	a.BytesOut = ops * t.act.OutputBytes
+	ns := float64(ops) * t.costOf(request.On) * t.trialFactor * sliceFactor
+	reply.Ops, reply.WallNS = ops, max(1, int64(ns))
+	reply.CPUNS = reply.WallNS
+	reply.BytesOut = ops * t.act.OutputBytes
 	if t.act.CycleNS > 0 {
-		a.GC = max(1, int64(math.Round(float64(ops)*t.costOf(q.On)/t.act.CycleNS)))
+		reply.GC = max(1, int64(math.Round(float64(ops)*t.costOf(request.On)/t.act.CycleNS)))
 	}
-	t.clock.Advance(time.Duration(a.WallNS))
-	t.addUntimed(a)
+	t.clock.Advance(time.Duration(reply.WallNS))
+	t.addUntimed(reply)
 }
 
-// addUntimed sets the untimed part of the operations of a, and moves the clock by it.
-func (t *Trial) addUntimed(a *wire.Reply) {
-	a.UntimedNS = int64(t.paceFactor() * (t.act.AroundNS + float64(a.Ops)*t.act.UntimedNS))
-	t.clock.Advance(time.Duration(a.UntimedNS))
+// addUntimed sets the untimed part of the operations of reply, and moves the clock by it.
+func (t *Trial) addUntimed(reply *wire.Reply) {
+	reply.UntimedNS = int64(t.paceFactor() * (t.act.AroundNS + float64(reply.Ops)*t.act.UntimedNS))
+	t.clock.Advance(time.Duration(reply.UntimedNS))
 }
 
 // paceFactor returns the factor on all durations: 1 in the pilot, Act.Pace in rounds.

@@ -1,8 +1,8 @@
 // Package conformance describes to the suite of internal/conformance how every server of app
 // homelab must behave.
 //
-// Good requests must succeed, in any order and any number of times. Probes are single requests with the
-// expected status; most of them must be rejected. In a probe an error code of "" accepts any
+// Good requests must succeed, in any order and any number of times. Probes are single requests with
+// the expected status; most of them must be rejected. In a probe an error code of "" accepts any
 // code, and a header value of "" accepts any value that is not empty.
 package conformance
 
@@ -72,8 +72,8 @@ func App() (conformance.App, error) {
 	}, nil
 }
 
-// goodRequests returns requests that must succeed on a server of house, each with the check of its response: Means
-// compares JSON by its meaning, Is the exact text.
+// goodRequests returns requests that must succeed on a server of house, each with the check of its
+// response: Means compares JSON by its meaning, Is the exact text.
 func goodRequests(house *homelab.House, devices []homelab.Device) []conformance.Good {
 	services := func(part string) any { return map[string]any{"services": house.Services(part)} }
 	allDevices := map[string]any{"devices": devices}
@@ -109,7 +109,6 @@ func goodRequests(house *homelab.House, devices []homelab.Device) []conformance.
 	return good
 }
 
-// commandRequest returns a request that sends a command to a device.
 func commandRequest(id, body string) conformance.Request {
 	return conformance.Request{Method: "POST", Path: commandPath(id), Header: conformance.JSONType(""), Body: []byte(body)}
 }
@@ -122,29 +121,41 @@ func checkRequestID(got conformance.Answer) error {
 	return nil
 }
 
-// errorProbes returns the probes of a server without configured origins: a few requests that are accepted, then
-// requests that get an error response.
+// errorProbes returns the probes of a server without configured origins. Every response must have a
+// request id and no CORS header.
 func errorProbes() []conformance.Probe {
-	expectError := func(status int, code string, q conformance.Request) conformance.Probe {
-		return conformance.Probe{Request: q, Status: status, Code: code}
-	}
-	wrongMethod := func(method, path, allow string) conformance.Probe {
-		return conformance.Probe{Request: conformance.Request{Method: method, Path: path}, Status: 405, Header: map[string]string{"Allow": allow}}
-	}
-	turnOn := func(contentType string, header ...[2]string) conformance.Request {
-		q := commandRequest(lamp, `{"action":"turn_on"}`)
-		q.Header = header
-		if contentType != "" {
-			q.Header = append(q.Header, [2]string{"Content-Type", contentType})
+	list := slices.Concat(headProbes(), commandProbes(), pathProbes())
+	for i, p := range list {
+		list[i].CheckAnswer = func(got conformance.Answer) error {
+			if p.CheckAnswer != nil {
+				if err := p.CheckAnswer(got); err != nil {
+					return err
+				}
+			}
+			if got.Header.Get("Access-Control-Allow-Origin") != "" {
+				return errors.New("header Access-Control-Allow-Origin is set, and no origins are configured")
+			}
+			return checkRequestID(got)
 		}
-		return q
 	}
-	tooLong := `{"action":"turn_on","parameters":{"x":"` + strings.Repeat("x", homelab.MaxCommand) + `"}}`
-	tooLongChunked := commandRequest(lamp, tooLong)
-	tooLongChunked.Chunked = true
-	readOnly := expectError(405, "read_only", commandRequest(sensor, `{"action":"turn_on"}`))
-	readOnly.Header = map[string]string{"Allow": "GET"}
-	list := []conformance.Probe{
+	return list
+}
+
+func expectError(status int, code string, request conformance.Request) conformance.Probe {
+	return conformance.Probe{Request: request, Status: status, Code: code}
+}
+
+// headProbes are requests that are accepted or rejected because of a header.
+func headProbes() []conformance.Probe {
+	turnOn := func(contentType string, header ...[2]string) conformance.Request {
+		request := commandRequest(lamp, `{"action":"turn_on"}`)
+		request.Header = header
+		if contentType != "" {
+			request.Header = append(request.Header, [2]string{"Content-Type", contentType})
+		}
+		return request
+	}
+	return []conformance.Probe{
 		{Request: conformance.Get(api+"/services", [2]string{"Origin", "https://a.example"}), Status: 200},
 		{Request: turnOn(""), Status: 200},
 		{Request: turnOn("application/json; charset=utf-8"), Status: 200},
@@ -162,8 +173,17 @@ func errorProbes() []conformance.Probe {
 		expectError(415, "unsupported_media_type", turnOn("multipart/form-data; boundary=x")),
 		expectError(403, "cross_site", turnOn("application/json", [2]string{"Origin", "https://a.example"})),
 		expectError(403, "cross_site", turnOn("", [2]string{"Origin", "null"})),
+	}
+}
 
-		// Bodies that are not a command.
+// commandProbes have a body that is no command, or a device that is unknown or takes no commands.
+func commandProbes() []conformance.Probe {
+	tooLong := `{"action":"turn_on","parameters":{"x":"` + strings.Repeat("x", homelab.MaxCommand) + `"}}`
+	tooLongChunked := commandRequest(lamp, tooLong)
+	tooLongChunked.Chunked = true
+	readOnly := expectError(405, "read_only", commandRequest(sensor, `{"action":"turn_on"}`))
+	readOnly.Header = map[string]string{"Allow": "GET"}
+	return []conformance.Probe{
 		expectError(400, "malformed", commandRequest(lamp, "")),
 		expectError(400, "malformed", commandRequest(lamp, "{")),
 		expectError(400, "malformed", commandRequest(lamp, `[]`)),
@@ -174,51 +194,37 @@ func errorProbes() []conformance.Probe {
 		expectError(400, "", commandRequest(lamp, `{"action":"explode"}`)),
 		expectError(413, "", commandRequest(lamp, tooLong)),
 		expectError(413, "", tooLongChunked),
-
-		// Devices that are unknown or take no commands.
 		expectError(404, "", commandRequest(unknown, `{"action":"turn_on"}`)),
 		expectError(404, "", conformance.Get(api+"/devices/"+unknown)),
 		readOnly,
 		expectError(405, "read_only", commandRequest("binary_sensor.device_0003", `{"action":"set","parameters":{"x":1}}`)),
+	}
+}
 
-		// Unknown paths.
+// pathProbes have an unknown path, or a method that the path does not support.
+func pathProbes() []conformance.Probe {
+	return []conformance.Probe{
 		expectError(404, "", conformance.Get("/nothing")),
 		expectError(404, "", conformance.Get("/")),
 		expectError(404, "", conformance.Get(api+"/nothing")),
 		expectError(404, "", conformance.Get(api+"/devices/a/b")),
 		expectError(404, "", conformance.Request{Method: "POST", Path: "/nothing", Body: []byte("{}")}),
 
-		wrongMethod("POST", api+"/", "GET"),
-		wrongMethod("DELETE", api+"/services", "GET"),
-		wrongMethod("POST", api+"/cluster/services", "GET"),
-		wrongMethod("PUT", api+"/devices", "GET"),
-		wrongMethod("DELETE", api+"/devices/"+lamp, "GET"),
-		wrongMethod("GET", commandPath(lamp), "POST"),
-		wrongMethod("POST", "/health", "GET"),
-		wrongMethod("POST", "/metrics", "GET"),
-		wrongMethod("POST", "/openapi.json", "GET"),
-		wrongMethod("OPTIONS", api+"/devices", "GET"),
+		conformance.WrongMethod("POST", api+"/", "GET"),
+		conformance.WrongMethod("DELETE", api+"/services", "GET"),
+		conformance.WrongMethod("POST", api+"/cluster/services", "GET"),
+		conformance.WrongMethod("PUT", api+"/devices", "GET"),
+		conformance.WrongMethod("DELETE", api+"/devices/"+lamp, "GET"),
+		conformance.WrongMethod("GET", commandPath(lamp), "POST"),
+		conformance.WrongMethod("POST", "/health", "GET"),
+		conformance.WrongMethod("POST", "/metrics", "GET"),
+		conformance.WrongMethod("POST", "/openapi.json", "GET"),
+		conformance.WrongMethod("OPTIONS", api+"/devices", "GET"),
 	}
-	// Every response must have a request id and no CORS header.
-	for i, p := range list {
-		check := p.CheckAnswer
-		list[i].CheckAnswer = func(got conformance.Answer) error {
-			if check != nil {
-				if err := check(got); err != nil {
-					return err
-				}
-			}
-			if got.Header.Get("Access-Control-Allow-Origin") != "" {
-				return errors.New("header Access-Control-Allow-Origin is set, and no origins are configured")
-			}
-			return checkRequestID(got)
-		}
-	}
-	return list
 }
 
-// probeID returns a probe with a request id. If echoed is true the response must have the same id, otherwise
-// another id, which the server makes.
+// probeID returns a probe with a request id. If echoed is true the response must have the same id,
+// otherwise another id, which the server makes.
 func probeID(id string, echoed bool) conformance.Probe {
 	check := func(got conformance.Answer) error {
 		have := got.Header.Get("X-Request-Id")
@@ -230,15 +236,15 @@ func probeID(id string, echoed bool) conformance.Probe {
 	return conformance.Probe{Request: conformance.Get("/health", [2]string{"X-Request-Id", id}), Status: 200, CheckAnswer: check}
 }
 
-// originProbes returns the probes of a server with two origins that may read responses: https://a.example and
-// https://b.example:8443.
+// originProbes returns the probes of a server with two origins that may read responses:
+// https://a.example and https://b.example:8443.
 func originProbes() []conformance.Probe {
-	// probeOrigin sends q from a page of an origin. The response must allow the origin allowed to
+	// probeOrigin sends request from a page of an origin. The response must allow the origin allowed to
 	// read it, or no origin if allowed is "".
-	probeOrigin := func(origin, allowed string, q conformance.Request, status int) conformance.Probe {
+	probeOrigin := func(origin, allowed string, request conformance.Request, status int) conformance.Probe {
 		const header = "Access-Control-Allow-Origin"
-		q.Header = append(q.Header, [2]string{"Origin", origin})
-		return conformance.Probe{Request: q, Status: status, CheckAnswer: func(got conformance.Answer) error {
+		request.Header = append(request.Header, [2]string{"Origin", origin})
+		return conformance.Probe{Request: request, Status: status, CheckAnswer: func(got conformance.Answer) error {
 			if have := got.Header.Get(header); have != allowed {
 				return fmt.Errorf("header %s is %q, want %q", header, have, allowed)
 			}
@@ -264,8 +270,9 @@ func originProbes() []conformance.Probe {
 	}
 }
 
-// limitProbes returns the probes of a server that allows three requests per minute and client. Only two of them
-// are accepted, because the contender sends the first of the three to its own server when it starts.
+// limitProbes returns the probes of a server that allows three requests per minute and client. Only two
+// of them are accepted, because the contender sends the first of the three to its own server when it
+// starts.
 func limitProbes() []conformance.Probe {
 	accepted := conformance.Probe{
 		Request:     conformance.Get(api + "/services"),
@@ -282,8 +289,8 @@ func limitProbes() []conformance.Probe {
 	return []conformance.Probe{accepted, accepted, rejected, rejected}
 }
 
-// checkCommands sends commands to a device and checks after each of them that the device has the new state. The
-// responses of a trap, which reproduces a published mistake, need not be correct.
+// checkCommands sends commands to a device and checks after each of them that the device has the new
+// state. The responses of a trap, which reproduces a published mistake, need not be correct.
 func checkCommands(e conformance.Exam) error {
 	addr, err := e.Serves(nil)
 	if err != nil {

@@ -22,9 +22,9 @@ const (
 // kind.
 func newProbes() []server.Probe {
 	const turnOn = `{"action":"turn_on"}`
-	withMethod := func(method string, q server.Request) server.Request {
-		q.Method = method
-		return q
+	withMethod := func(method string, request server.Request) server.Request {
+		request.Method = method
+		return request
 	}
 	return slices.Concat(
 		server.Probing("",

@@ -127,18 +127,18 @@ func newCommands(ranked []homelab.Device, n int) ([]server.Request, error) {
 	var list []server.Request
 	for i := range counts[0] {
 		d := writable[i%len(writable)]
-		q, err := commandRequest(d.ID, unchangingCommand(d, i/len(writable)))
+		request, err := commandRequest(d.ID, unchangingCommand(d, i/len(writable)))
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, q)
+		list = append(list, request)
 	}
 	for i := range counts[1] {
-		q, err := commandRequest(readOnly[i%len(readOnly)].ID, homelab.Command{Action: "turn_on"})
+		request, err := commandRequest(readOnly[i%len(readOnly)].ID, homelab.Command{Action: "turn_on"})
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, q)
+		list = append(list, request)
 	}
 	for i := range counts[2] {
 		list = append(list, bodyRequest(writable[i%len(writable)].ID, `{"action":"turn_on","parameters":{`))

@@ -17,7 +17,6 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// Ops of homelab.
 const (
 	opMix     = "mix"     // requests of all kinds, in the shares of a house in use
 	opHealth  = "health"  // GET /health
@@ -25,7 +24,6 @@ const (
 	opDevice  = "device"  // single devices, one after the other
 )
 
-// Paths of homelab.
 const (
 	pathHealth   = "/health"
 	pathInfo     = "/api/v1/"
@@ -89,11 +87,11 @@ func referenceResponses(w wire.Workload, list []server.Request) ([]server.Respon
 	}
 	known := map[string]server.Response{} // by method, path and body
 	responses := make([]server.Response, len(list))
-	for i, q := range list {
-		key := q.Method + " " + q.Path + "\n" + string(q.Body)
+	for i, request := range list {
+		key := request.Method + " " + request.Path + "\n" + string(request.Body)
 		r, ok := known[key]
 		if !ok {
-			r = serveRequest(house, q)
+			r = serveRequest(house, request)
 			known[key] = r
 		}
 		responses[i] = r
@@ -101,9 +99,8 @@ func referenceResponses(w wire.Workload, list []server.Request) ([]server.Respon
 	return responses, nil
 }
 
-// serveRequest returns the house's response to one request.
-func serveRequest(house *homelab.House, q server.Request) server.Response {
-	value, err := routeRequest(house, q)
+func serveRequest(house *homelab.House, request server.Request) server.Response {
+	value, err := routeRequest(house, request)
 	if err != nil {
 		return server.Refused(house.RefusalOf(err).Status)
 	}
@@ -119,15 +116,15 @@ func serveRequest(house *homelab.House, q server.Request) server.Response {
 
 // routeRequest returns the value of the response to a request: a string, which is sent as plain
 // text, or a value that is sent as JSON.
-func routeRequest(house *homelab.House, q server.Request) (any, error) {
-	escaped, query, _ := strings.Cut(q.Path, "?")
+func routeRequest(house *homelab.House, request server.Request) (any, error) {
+	escaped, query, _ := strings.Cut(request.Path, "?")
 	path, err := url.PathUnescape(escaped)
 	if err != nil {
 		return nil, homelab.NotFound()
 	}
 	if id, ok := strings.CutPrefix(path, pathCommands); ok {
 		if id, ok = strings.CutSuffix(id, "/command"); ok && isSegment(id) {
-			return serveCommand(house, id, q)
+			return serveCommand(house, id, request)
 		}
 		return nil, homelab.NotFound()
 	}
@@ -157,7 +154,7 @@ func routeRequest(house *homelab.House, q server.Request) (any, error) {
 	default:
 		return nil, homelab.NotFound()
 	}
-	if q.Method != http.MethodGet {
+	if request.Method != http.MethodGet {
 		return nil, homelab.NotAllowed()
 	}
 	return handler()
@@ -166,19 +163,18 @@ func routeRequest(house *homelab.House, q server.Request) (any, error) {
 // isSegment reports whether s can be one segment of a path.
 func isSegment(s string) bool { return s != "" && !strings.Contains(s, "/") }
 
-// serveCommand returns the outcome of a request that sends a command to the device with an id.
-func serveCommand(house *homelab.House, id string, q server.Request) (any, error) {
-	if q.Method != http.MethodPost {
+func serveCommand(house *homelab.House, id string, request server.Request) (any, error) {
+	if request.Method != http.MethodPost {
 		return nil, homelab.NotAllowed()
 	}
-	if err := house.Admit(q.Header[server.ContentType], "", ""); err != nil {
+	if err := house.Admit(request.Header[server.ContentType], "", ""); err != nil {
 		return nil, err
 	}
-	if len(q.Body) > homelab.MaxCommand {
+	if len(request.Body) > homelab.MaxCommand {
 		return nil, homelab.TooLarge()
 	}
 	var c homelab.Command
-	if err := json.Unmarshal(q.Body, &c); err != nil {
+	if err := json.Unmarshal(request.Body, &c); err != nil {
 		return nil, homelab.Malformed(err)
 	}
 	return house.Command(id, c)

@@ -5,6 +5,7 @@ package commit
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 )
 
@@ -41,9 +42,7 @@ type group struct {
 
 // New returns a queue that passes groups of batches to write. write must set the Err of every batch.
 // It is never called concurrently.
-func New(write func([]*Batch)) *Queue {
-	return &Queue{turn: make(chan struct{}, 1), write: write}
-}
+func New(write func([]*Batch)) *Queue { return &Queue{turn: make(chan struct{}, 1), write: write} }
 
 // Keep waits until b is written and returns its Err. If ctx ends before the write of b begins, Keep
 // returns the error of ctx and b is not written.
@@ -87,13 +86,12 @@ func (q *Queue) leaveGroup(g *group, b *Batch) bool {
 	if q.next != g {
 		return false
 	}
-	for i := range g.batches {
-		if g.batches[i] == b {
-			g.batches = append(g.batches[:i], g.batches[i+1:]...)
-			return true
-		}
+	i := slices.Index(g.batches, b)
+	if i < 0 {
+		return false
 	}
-	return false
+	g.batches = slices.Delete(g.batches, i, i+1)
+	return true
 }
 
 // commitGroup writes g, unless another caller has written it. The caller must have the turn.

@@ -1,8 +1,7 @@
 // Package conformance describes to the suite of internal/conformance how every server of app ingest
 // must behave.
 //
-// Probes are single requests with the expected status. In a probe an error code of "" accepts any
-// code.
+// Probes are single requests with the expected status. In a probe an error code of "" accepts any code.
 package conformance
 
 import (
@@ -12,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -48,16 +48,7 @@ func App() (conformance.App, error) {
 			{Request: conformance.Get("/openapi.json"), CheckAnswer: conformance.Means(json.RawMessage(ingest.OpenAPI()))},
 		},
 	}
-	for _, modify := range []func(*conformance.Good){
-		func(g *conformance.Good) { g.Header = conformance.JSONType("; charset=utf-8") },
-		func(g *conformance.Good) { g.Chunked = true },
-		func(g *conformance.Good) { g.Gzip = true },
-		func(g *conformance.Good) { g.Gzip, g.Chunked = true, true },
-	} {
-		g := goodBatch(ten, 10)
-		modify(&g)
-		a.Good = append(a.Good, g)
-	}
+	a.Good = append(a.Good, otherForms(goodBatch(ten, 10))...)
 	// Each response must also match the OpenAPI description.
 	for i, g := range a.Good {
 		request, check := g.Request, g.CheckAnswer
@@ -84,7 +75,16 @@ func App() (conformance.App, error) {
 	return a, nil
 }
 
-// countItems returns the number of events in all good requests.
+// otherForms returns g with a charset, in chunks, in gzip, and in chunks of gzip.
+func otherForms(g conformance.Good) []conformance.Good {
+	forms := []conformance.Good{g, g, g, g}
+	forms[0].Header = conformance.JSONType("; charset=utf-8")
+	forms[1].Chunked = true
+	forms[2].Gzip = true
+	forms[3].Gzip, forms[3].Chunked = true, true
+	return forms
+}
+
 func countItems(a conformance.App) (n int) {
 	for _, g := range a.Good {
 		n += g.Items
@@ -92,7 +92,6 @@ func countItems(a conformance.App) (n int) {
 	return n
 }
 
-// postBody returns a request with a body of JSON.
 func postBody(body string) conformance.Request {
 	return conformance.Request{Method: "POST", Path: "/", Header: conformance.JSONType(""), Body: []byte(body)}
 }
@@ -116,7 +115,6 @@ func goodBatch(body []byte, n int) conformance.Good {
 	}}
 }
 
-// indentJSON returns body with white space between its tokens.
 func indentJSON(body []byte) []byte {
 	var b bytes.Buffer
 	_ = json.Indent(&b, body, "", "  ") // the fixture is valid JSON
@@ -146,7 +144,6 @@ func wantMessage(body, message string) conformance.Probe {
 	return p
 }
 
-// acceptedBatch returns a batch of n records that must be accepted.
 func acceptedBatch(body string, n int) conformance.Probe {
 	return conformance.Probe{Request: postBody(body), Status: 200, CheckAnswer: func(got conformance.Answer) error {
 		var r ingest.Receipt
@@ -160,21 +157,28 @@ func acceptedBatch(body string, n int) conformance.Probe {
 // errorProbes are for a server with default settings: mostly requests that get an error response,
 // after some that are accepted.
 func errorProbes(batches map[int][]byte) []conformance.Probe {
-	const timestamp = `"2026-03-01T12:00:00Z"` // that of testRecord
-	badType := func(header ...[2]string) conformance.Probe {
-		q := postBody("[" + testRecord() + "]")
-		q.Header = header
-		return conformance.Probe{Request: q, Status: 415}
+	list := slices.Concat(bodyProbes(), recordProbes(batches), headProbes())
+	for _, body := range []string{
+		"[" + testRecord() + "]", // not compressed
+		"\x1f\x8b\x08\x00",       // the start of gzip
+	} {
+		request := postBody(body)
+		request.Header = append(request.Header, [2]string{"Content-Encoding", "gzip"})
+		list = append(list, conformance.Probe{Request: request, Status: 400, Code: "malformed"})
 	}
-	wrongMethod := func(method, path, allow string) conformance.Probe {
-		return conformance.Probe{Request: conformance.Request{Method: method, Path: path}, Status: 405, Header: map[string]string{"Allow": allow}}
-	}
-	list := []conformance.Probe{
+	return list
+}
+
+const recordTime = `"2026-03-01T12:00:00Z"` // timestamp of testRecord
+
+// bodyProbes are batches that are accepted, and bodies that are not an array of records.
+func bodyProbes() []conformance.Probe {
+	return []conformance.Probe{
 		acceptedBatch("["+testRecord()+"]", 1),
 		acceptedBatch("["+testRecord(`"id"`, `"later":{"x":[1,null]},"id"`, `"name"`, `"other":true,"name"`)+"]", 1), // unknown fields
 		acceptedBatch("["+testRecord(`,"metadata"`, `, "metadata"`)+"]\n", 1),
 		acceptedBatch("["+testRecord()+","+testRecord(`"a"`, `"b"`)+"]", 2),
-		acceptedBatch("["+testRecord(timestamp, `1.46e9`)+"]", 1),
+		acceptedBatch("["+testRecord(recordTime, `1.46e9`)+"]", 1),
 
 		// Bodies that are not an array of records.
 		badBatch("malformed", ""),
@@ -192,36 +196,51 @@ func errorProbes(batches map[int][]byte) []conformance.Probe {
 		// Values of another type. The message describes the fault.
 		wantMessage("["+testRecord(`"a"`, `7`)+"]", "record 1 of 1: id is a number; expected is a text"),
 		wantMessage("["+testRecord(`2026-03-01T12:00:00Z`, `yesterday`)+"]", `record 1 of 1: timestamp is \"yesterday\"; expected is a number of seconds since 1970`),
-		wantMessage("["+testRecord()+","+testRecord(timestamp, `true`)+"]", "record 2 of 2: timestamp is true; expected is a number of seconds"),
-		wantMessage("["+testRecord(timestamp, `1e30`)+"]", "timestamp is 1e30; expected is a number of seconds"),
+		wantMessage("["+testRecord()+","+testRecord(recordTime, `true`)+"]", "record 2 of 2: timestamp is true; expected is a number of seconds"),
+		wantMessage("["+testRecord(recordTime, `1e30`)+"]", "timestamp is 1e30; expected is a number of seconds"),
 		wantMessage("["+testRecord(`"metadata":{`, `"metadata":["a"],"more":{`)+"]", `metadata is [\"a\"]; expected is an object`),
 		wantMessage("["+testRecord()+",  7]", "record 2 of 2: it is a number; expected is an object; the record begins at byte"),
+	}
+}
 
-		// Wrong numbers of records, and records without a valid id, timestamp or metadata.
+// recordProbes are batches with wrong numbers of records, or with records without a valid id, timestamp
+// or metadata.
+func recordProbes(batches map[int][]byte) []conformance.Probe {
+	return []conformance.Probe{
 		badBatch("batch", "[]"),
 		badBatch("batch", string(batches[11])),
 		badBatch("record", "[{}]"),
 		badBatch("record", "["+testRecord(`"id":"a",`, ``)+"]"),
 		badBatch("record", "["+testRecord(`"a"`, `""`)+"]"),
 		badBatch("record", "["+testRecord()+","+testRecord(`"id":"a",`, ``)+"]"),
-		badBatch("record", "["+testRecord(`"timestamp":`+timestamp+`,`, ``)+"]"),
-		badBatch("record", "["+testRecord(timestamp, `1460616245000`)+"]"), // in milliseconds
+		badBatch("record", "["+testRecord(`"timestamp":`+recordTime+`,`, ``)+"]"),
+		badBatch("record", "["+testRecord(recordTime, `1460616245000`)+"]"), // in milliseconds
 		badBatch("record", "["+testRecord(`"metadata":{`, `"more":{`)+"]"),
 		badBatch("record", "["+testRecord(`"metadata":{`, `"metadata":null,"more":{`)+"]"),
+	}
+}
 
+// headProbes have a wrong media type, method or path.
+func headProbes() []conformance.Probe {
+	badType := func(header ...[2]string) conformance.Probe {
+		request := postBody("[" + testRecord() + "]")
+		request.Header = header
+		return conformance.Probe{Request: request, Status: 415}
+	}
+	return []conformance.Probe{
 		badType(),
 		badType([2]string{"Content-Type", "text/plain"}),
 		badType([2]string{"Content-Type", "application/jsonp"}),
 		badType([2]string{"Content-Type", "application/json; charset=latin1"}),
 		badType(append(conformance.JSONType(""), [2]string{"Content-Encoding", "br"})...),
 
-		wrongMethod("GET", "/", "POST"),
-		wrongMethod("PUT", "/", "POST"),
-		wrongMethod("DELETE", "/", "POST"),
-		wrongMethod("PATCH", "/", "POST"),
-		wrongMethod("POST", "/health", "GET"),
-		wrongMethod("DELETE", "/metrics", "GET"),
-		wrongMethod("PUT", "/openapi.json", "GET"),
+		conformance.WrongMethod("GET", "/", "POST"),
+		conformance.WrongMethod("PUT", "/", "POST"),
+		conformance.WrongMethod("DELETE", "/", "POST"),
+		conformance.WrongMethod("PATCH", "/", "POST"),
+		conformance.WrongMethod("POST", "/health", "GET"),
+		conformance.WrongMethod("DELETE", "/metrics", "GET"),
+		conformance.WrongMethod("PUT", "/openapi.json", "GET"),
 
 		{Request: conformance.Get("/nothing"), Status: 404},
 		{Request: conformance.Get("/health/more"), Status: 404},
@@ -229,15 +248,6 @@ func errorProbes(batches map[int][]byte) []conformance.Probe {
 		{Request: conformance.Request{Method: "POST", Path: "/nothing", Header: conformance.JSONType(""), Body: []byte("[]")}, Status: 404},
 		{Request: conformance.Get("/metrics"), Status: 200, Header: map[string]string{"Content-Type": "text/plain"}},
 	}
-	for _, body := range []string{
-		"[" + testRecord() + "]", // not compressed
-		"\x1f\x8b\x08\x00",       // the start of gzip
-	} {
-		q := postBody(body)
-		q.Header = append(q.Header, [2]string{"Content-Encoding", "gzip"})
-		list = append(list, conformance.Probe{Request: q, Status: 400, Code: "malformed"})
-	}
-	return list
 }
 
 // limitProbes are for a server with limits of two records and of 64 KiB. The limit of an id is always
@@ -281,11 +291,11 @@ func limitProbes(batches map[int][]byte) []conformance.Probe {
 // tokenProbes are for a server with the token "open sesame".
 func tokenProbes(body []byte) []conformance.Probe {
 	authorize := func(status int, authorization ...string) conformance.Probe {
-		q := postBody(string(body))
+		request := postBody(string(body))
 		for _, value := range authorization {
-			q.Header = append(q.Header, [2]string{"Authorization", value})
+			request.Header = append(request.Header, [2]string{"Authorization", value})
 		}
-		p := conformance.Probe{Request: q, Status: status}
+		p := conformance.Probe{Request: request, Status: status}
 		if status == 401 {
 			p.Header = map[string]string{"WWW-Authenticate": "Bearer"}
 		}
@@ -317,7 +327,9 @@ func checkLines(path string, n int) error {
 	}
 	for _, line := range lines[:n] {
 		var r ingest.Record
-		if err := json.Unmarshal(line, &r); err != nil || r.ID == "" || r.Timestamp.IsZero() || r.Metadata == (ingest.Metadata{}) {
+		err := json.Unmarshal(line, &r)
+		hasAll := r.ID != "" && !r.Timestamp.IsZero() && r.Metadata != (ingest.Metadata{})
+		if err != nil || !hasAll {
 			return errors.Join(err, fmt.Errorf("a line that is no record: %.100s", line))
 		}
 	}

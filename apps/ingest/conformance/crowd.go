@@ -35,13 +35,13 @@ func checkCrowd(e conformance.Exam) error {
 	if err := w.Close(); err != nil {
 		return err
 	}
-	q := postBody(body.String())
-	q.Header = append(q.Header, [2]string{"Content-Encoding", "gzip"})
+	request := postBody(body.String())
+	request.Header = append(request.Header, [2]string{"Content-Encoding", "gzip"})
 	wrong := make([]error, crowdRequests)
 	var all sync.WaitGroup
 	for i := range wrong {
 		all.Go(func() {
-			got, err := e.AskOnce(addr, q)
+			got, err := e.AskOnce(addr, request)
 			switch {
 			case err != nil:
 				wrong[i] = err
@@ -72,7 +72,7 @@ func checkCrowd(e conformance.Exam) error {
 
 // peakMemory returns the largest resident memory that a process has had, in bytes. It returns false on
 // systems other than Linux.
-func peakMemory(pid int) (int64, bool) {
+func peakMemory(pid int) (bytes int64, ok bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, false
@@ -81,6 +81,6 @@ func peakMemory(pid int) (int64, bool) {
 	if m == nil {
 		return 0, false
 	}
-	kb, err := strconv.ParseInt(string(m[1]), 10, 64)
-	return kb << 10, err == nil
+	kib, err := strconv.ParseInt(string(m[1]), 10, 64)
+	return kib << 10, err == nil
 }

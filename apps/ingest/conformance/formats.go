@@ -10,10 +10,10 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// checkFormats sends a batch in gob and in protobuf, which a server need not support. It must either
-// accept the batch, or reject it with status 415 because of its type. If it accepts a format, it must respond
-// as to JSON, and reject a truncated body. Servers that are wrong on purpose are excepted: traps, which reproduce
-// a published mistake, and loose servers, of which the suite compares only the status.
+// checkFormats sends a batch in gob and in protobuf, which a server need not support. The server must
+// either accept the batch, or reject it with status 415 because of its type. If it accepts a format, it
+// must respond as to JSON, and reject a truncated body. Two kinds of servers are excepted: traps, which
+// reproduce a published mistake, and loose servers, of which the suite compares only the status.
 func checkFormats(e conformance.Exam) error {
 	addr, err := e.Serves(nil)
 	if err != nil {
@@ -33,11 +33,11 @@ func checkFormats(e conformance.Exam) error {
 		return err
 	}
 	for format, body := range map[ingest.Format][]byte{ingest.Gob: gobBody.Bytes(), ingest.Protobuf: protobufBody} {
-		q := conformance.Request{Method: "POST", Path: "/", Header: [][2]string{{"Content-Type", string(format)}}, Body: body}
-		got, err := e.AskOnce(addr, q)
+		request := conformance.Request{Method: "POST", Path: "/", Header: [][2]string{{"Content-Type", string(format)}}, Body: body}
+		got, err := e.AskOnce(addr, request)
 		switch {
 		case err != nil:
-			return fmt.Errorf("%v: %w", q, err)
+			return fmt.Errorf("%v: %w", request, err)
 		case e.Trap:
 			// The response need not be correct.
 		case got.Status == 415:
@@ -45,8 +45,9 @@ func checkFormats(e conformance.Exam) error {
 		case e.Loose():
 			// The body of the response need not be correct.
 		default:
-			if err = batch.CheckAnswer(got); err == nil {
-				err = checkTruncated(e, addr, q)
+			err = batch.CheckAnswer(got)
+			if err == nil {
+				err = checkTruncated(e, addr, request)
 			}
 		}
 		if err != nil {
@@ -56,10 +57,10 @@ func checkFormats(e conformance.Exam) error {
 	return nil
 }
 
-// checkTruncated checks that the request q, which was accepted, is rejected without its last byte.
-func checkTruncated(e conformance.Exam, addr string, q conformance.Request) error {
-	q.Body = q.Body[:len(q.Body)-1]
-	got, err := e.AskOnce(addr, q)
+// checkTruncated checks that the request request, which was accepted, is rejected without its last byte.
+func checkTruncated(e conformance.Exam, addr string, request conformance.Request) error {
+	request.Body = request.Body[:len(request.Body)-1]
+	got, err := e.AskOnce(addr, request)
 	if err == nil && got.Status != 400 {
 		err = fmt.Errorf("without its last byte: status %d, want 400", got.Status)
 	}

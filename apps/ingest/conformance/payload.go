@@ -99,11 +99,11 @@ func checkTrace(e conformance.Exam) error {
 	}
 	const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 	for _, header := range []string{trace, "", "none"} {
-		q := postBody(`[{"id":"e","timestamp":1,"metadata":{}}]`)
+		request := postBody(`[{"id":"e","timestamp":1,"metadata":{}}]`)
 		if header != "" {
-			q.Header = append(q.Header, [2]string{"traceparent", header})
+			request.Header = append(request.Header, [2]string{"traceparent", header})
 		}
-		if got, err := e.AskOnce(addr, q); err != nil || got.Status != 200 {
+		if got, err := e.AskOnce(addr, request); err != nil || got.Status != 200 {
 			return errors.Join(err, fmt.Errorf("traceparent %q: status %d %s, want 200", header, got.Status, got.Body))
 		}
 	}

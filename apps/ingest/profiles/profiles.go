@@ -24,12 +24,12 @@ func Bodies(n, pool int) ([][]byte, error) {
 	if tooFew || tooMany {
 		return nil, fmt.Errorf("%d bodies of %d events: want at least one of each and at most %d events", pool, n, fixture.MaxItems)
 	}
-	r := fixture.NewRandom("tare/ingest/profiles/v1") // its argument is the seed
+	random := fixture.NewRandom("tare/ingest/profiles/v1") // its argument is the seed
 	list := make([][]byte, pool)
 	for i := range list {
 		records := make([]ingest.Record, n)
 		for k := range records {
-			records[k] = newRecord(r, i*n+k)
+			records[k] = newRecord(random, i*n+k)
 		}
 		body, err := json.Marshal(records)
 		if err != nil {
@@ -77,15 +77,12 @@ func newRecord(r *fixture.Random, i int) ingest.Record {
 	}
 }
 
-// drawUUID returns random hexadecimal digits in the form of a UUID.
 func drawUUID(r *fixture.Random) string {
 	return hexDigits(r, 8) + "-" + hexDigits(r, 4) + "-" + hexDigits(r, 4) + "-" + hexDigits(r, 4) + "-" + hexDigits(r, 12)
 }
 
 // drawInt returns a random number from low to high, inclusive.
-func drawInt(r *fixture.Random, low, high int) int {
-	return low + int(r.Next()%uint64(high-low+1))
-}
+func drawInt(r *fixture.Random, low, high int) int { return low + int(r.Next()%uint64(high-low+1)) }
 
 // drawDegrees returns a random number from 10 to 90 with six decimals. The last decimal is not 0, so
 // that the number has the same length in every event.
@@ -93,7 +90,6 @@ func drawDegrees(r *fixture.Random) float64 {
 	return float64(1_000_000*drawInt(r, 10, 89)+10*drawInt(r, 0, 99_999)+drawInt(r, 1, 9)) / 1e6
 }
 
-// hexDigits returns n random hexadecimal digits.
 func hexDigits(r *fixture.Random, n int) string {
 	b := make([]byte, n)
 	for i := range b {

@@ -81,6 +81,7 @@ func (c *config) setSink(value string) error {
 	return err
 }
 
+// Check accepts all combinations of settings.
 func (c *config) Check() error { return nil }
 
 // Open opens the service with its sink. Under a lab the names of rotated files have no times, and

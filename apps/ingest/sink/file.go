@@ -36,11 +36,10 @@ const maxWrite = 4 << 20
 // and so on, or with a clock to PATH.20060102T150405Z.1; the time is UTC. A number is used once, and
 // no file is ever overwritten. If a file cannot be renamed, writing to it continues.
 //
-// A write that fails or is short, as on a full disk, is undone: all batches that were written
-// together fail, and their bytes are removed. After a failed sync the content of the disk is unknown.
-// The file is then renamed and truncated to its synced part, and another file is created. While the
-// file cannot be truncated, its name ends in .torn@ and the number of valid bytes, and the next
-// [Open] tries again.
+// A write that fails or is short, as on a full disk, is undone: all batches that were written together
+// fail, and their bytes are removed. After a failed sync the content of the disk is unknown. The file
+// is then renamed and truncated to its synced part, and another file is created. While the file cannot
+// be truncated, its name ends in .torn@ and the number of valid bytes, and the next [Open] tries again.
 //
 // After the process was killed, or with Fsync after a power cut, each acknowledged line exists exactly
 // once. Other lines exist once or not at all. [Open] removes an incomplete line.

@@ -40,7 +40,8 @@ func firstZero(r io.ReaderAt, from, size int64) (int64, error) {
 	return size, nil
 }
 
-// lastLineEnd returns the offset after the last line end before the offset end, or 0 if no line ends before it.
+// lastLineEnd returns the offset after the last line end before the offset end, or 0 if no line ends
+// before it.
 func lastLineEnd(r io.ReaderAt, end int64) (int64, error) {
 	buf := make([]byte, min(blockSize, end))
 	for end > 0 {

@@ -32,8 +32,8 @@ func (f rotatedFile) finalName() string {
 }
 
 // parseName parses the name of a rotated file. It returns false for any other file.
-func (s *store) parseName(name string) (rotatedFile, bool) {
-	f := rotatedFile{name: name}
+func (s *store) parseName(name string) (f rotatedFile, ok bool) {
+	f.name = name
 	rest, ok := strings.CutPrefix(name, filepath.Base(s.path)+".")
 	if !ok {
 		return rotatedFile{}, false

@@ -15,11 +15,10 @@ import (
 
 // Sink stores batches of lines. Its methods may be called concurrently.
 type Sink interface {
-	// Keep stores lines, which consists of n complete lines. A return without an error acknowledges
-	// the lines: they are stored as safely as the sink guarantees. After an error the sink may
-	// contain the lines or not, but never a part of a line. If ctx ends before the sink begins to
-	// store the lines, the error is that of ctx and no line is stored. Keep does not retain lines
-	// after it returns.
+	// Keep stores lines, which consists of n complete lines. A return without an error acknowledges the
+	// lines: they are stored as safely as the sink guarantees. After an error the sink may contain the
+	// lines or not, but never a part of a line. If ctx ends before the sink begins to store the lines,
+	// the error is that of ctx and no line is stored. Keep does not retain lines after it returns.
 	Keep(ctx context.Context, lines []byte, n int) error
 
 	// Close waits for writes in flight. Afterwards Keep fails.

@@ -76,8 +76,8 @@ func (s *store) writeBatches(batches []*commit.Batch) {
 	}
 }
 
-// writePrefix writes the first n batches in one write: as many as fit into maxWrite and the file, and at
-// least one. It returns n and the error that all n batches share.
+// writePrefix writes the first n batches in one write: as many as fit into maxWrite and the file, and
+// at least one. It returns n and the error that all n batches share.
 func (s *store) writePrefix(batches []*commit.Batch) (n int, err error) {
 	if err := s.makeReady(); err != nil {
 		return len(batches), err
@@ -97,18 +97,22 @@ func (s *store) writePrefix(batches []*commit.Batch) (n int, err error) {
 		maxSize = min(maxSize, s.rotate-s.validBytes)
 	}
 	lines := batches[0].Lines // a single batch is written without a copy
-	for n = 1; n < len(batches) && int64(len(lines)+len(batches[n].Lines)) <= maxSize; n++ {
+	for n = 1; n < len(batches); n++ {
+		more := batches[n].Lines
+		if int64(len(lines)+len(more)) > maxSize {
+			break
+		}
 		if n == 1 {
 			lines = append(s.buf[:0], lines...)
 		}
-		lines = append(lines, batches[n].Lines...)
+		lines = append(lines, more...)
 		s.buf = lines
 	}
 	return n, s.appendLines(lines)
 }
 
-// appendLines writes lines in one write, and syncs them if fsync is set. After an error none of the lines
-// is valid.
+// appendLines writes lines in one write, and syncs them if fsync is set. After an error none of the
+// lines is valid.
 func (s *store) appendLines(lines []byte) error {
 	s.writes.Add(1)
 	n, err := s.file.Write(lines)

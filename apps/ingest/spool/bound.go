@@ -8,9 +8,8 @@ import (
 )
 
 // checkRoom returns the number of bytes that the spool has room for. It returns ErrFull if they are
-// fewer than need, or if the oldest unsent event is older than Options.Age. With
-// Options.Age, or without enough room, it first reads the progress of the readers, which may have freed
-// segments.
+// fewer than need, or if the oldest unsent event is older than Options.Age. With Options.Age, or
+// without enough room, it first reads the progress of the readers, which may have freed segments.
 func (s *Spool) checkRoom(need int64, now time.Time) (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -24,9 +23,11 @@ func (s *Spool) checkRoom(need int64, now time.Time) (int64, error) {
 		if err = s.refreshReaders(now, isFull); err != nil {
 			return 0, err
 		}
-		if room = s.options.Bytes - s.totalBytes() - headerSize; room < need {
+		room = s.options.Bytes - s.totalBytes() - headerSize
+		switch age := s.oldestAge(now); {
+		case room < need:
 			err = fmt.Errorf("%w: its segments have %d bytes of at most %d", ErrFull, s.totalBytes(), s.options.Bytes)
-		} else if age := s.oldestAge(now); s.options.Age > 0 && age > s.options.Age {
+		case s.options.Age > 0 && age > s.options.Age:
 			err = fmt.Errorf("%w: its oldest event waits for %v, at most %v", ErrFull, age.Round(time.Second), s.options.Age)
 		}
 	}
@@ -36,7 +37,6 @@ func (s *Spool) checkRoom(need int64, now time.Time) (int64, error) {
 	return room, err
 }
 
-// totalBytes returns the size of all segments.
 func (s *Spool) totalBytes() int64 {
 	total := int64(0)
 	for _, size := range s.sizes {
@@ -121,7 +121,6 @@ type readerState struct {
 	advanced    chan struct{} // closed and replaced when minPosition has risen
 }
 
-// positions returns the positions of the slowest and of the fastest reader.
 func (s *readerState) positions() (minPosition, maxPosition uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +136,6 @@ func (s *readerState) refresh() error {
 	return s.readCursors(names)
 }
 
-// readCursors reads the cursors among the names of files.
 func (s *readerState) readCursors(names []string) error {
 	list, err := listCursors(s.spool.options.files, s.spool.dir, names)
 	if err != nil {
@@ -166,19 +164,13 @@ func (s *readerState) readCursors(names []string) error {
 func (s *readerState) waitSent(ctx context.Context, end uint64) error {
 	timeout := time.NewTimer(s.spool.options.Wait)
 	defer timeout.Stop()
-	s.mu.Lock()
-	if s.waiting++; !s.polling {
-		s.polling = true
-		go s.pollCursors()
-	}
-	defer func() {
-		s.mu.Lock()
-		s.waiting--
-		s.mu.Unlock()
-	}()
-	for s.minPosition < end {
-		advanced := s.advanced
-		s.mu.Unlock()
+	s.beginWait()
+	defer s.endWait()
+	for {
+		isSent, advanced := s.checkSent(end)
+		if isSent {
+			return nil
+		}
 		select {
 		case <-advanced:
 		case <-ctx.Done():
@@ -186,10 +178,32 @@ func (s *readerState) waitSent(ctx context.Context, end uint64) error {
 		case <-timeout.C:
 			return fmt.Errorf("%w: %v", ErrWait, s.spool.options.Wait)
 		}
-		s.mu.Lock()
 	}
-	s.mu.Unlock()
-	return nil
+}
+
+// beginWait counts a caller of waitSent, and starts pollCursors unless it is running.
+func (s *readerState) beginWait() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting++
+	if !s.polling {
+		s.polling = true
+		go s.pollCursors()
+	}
+}
+
+func (s *readerState) endWait() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting--
+}
+
+// checkSent reports whether all readers have sent the events with numbers below end. advanced is closed
+// when the slowest reader has made progress after the call.
+func (s *readerState) checkSent(end uint64) (isSent bool, advanced <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.minPosition >= end, s.advanced
 }
 
 // pollCursors reads the cursors again and again while a caller waits in waitSent.

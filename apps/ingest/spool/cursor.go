@@ -42,18 +42,15 @@ const (
 	cursorFileSize = (slots-1)*slotSpan + cursorSize
 )
 
-// openCursor is the open file of a cursor.
 type openCursor struct {
 	file   atomicfile.Handle
 	number uint64 // number of the newest copy; 0 if no copy is valid
 	synced int    // slot of the copy that was synced last: 2 or 3
 }
 
-// cursorPath returns the path of the cursor with a name.
 func cursorPath(dir, name string) string { return filepath.Join(dir, name+cursorEnd) }
 
-// cursorName returns the name of the cursor in a file, or false if the file is not a cursor.
-func cursorName(file string) (string, bool) { return strings.CutSuffix(file, cursorEnd) }
+func cursorName(file string) (name string, ok bool) { return strings.CutSuffix(file, cursorEnd) }
 
 // errCursor means that the file of a cursor has no valid copy, but is not empty.
 var errCursor = errors.New("all copies of the cursor are damaged")
@@ -80,8 +77,11 @@ func (c Cursor) appendTo(b []byte, number uint64) []byte {
 // parseCursor parses the copy at the start of b and its number. It returns false if the copy is not
 // valid.
 func parseCursor(b []byte) (c Cursor, number uint64, ok bool) {
-	const end = cursorSize - 4
-	if len(b) < cursorSize || binary.LittleEndian.Uint32(b) != cursorMagic || binary.LittleEndian.Uint32(b[end:]) != computeSum(b[:end]) {
+	const end = cursorSize - 4 // offset of the sum
+	if len(b) < cursorSize || binary.LittleEndian.Uint32(b) != cursorMagic {
+		return c, 0, false
+	}
+	if binary.LittleEndian.Uint32(b[end:]) != computeSum(b[:end]) {
 		return c, 0, false
 	}
 	value := func(i int) uint64 { return binary.LittleEndian.Uint64(b[4+8*i:]) } // in the order of appendTo

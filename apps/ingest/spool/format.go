@@ -15,7 +15,8 @@ import (
 // field is its size in bytes. Numbers are little-endian, and sums are CRC-32C.
 //
 //	header  magic 8 · id 16 · first 8 · after 8 · created 8 · sum 4
-//	frame   magic 4 · bytes 4 · events 4 · sum of the lines 4 · first 8 · group 8 · time 8 · sum of this head 4 · lines
+//	frame   magic 4 · bytes 4 · events 4 · sum of the lines 4 · first 8 · group 8 · time 8 ·
+//	        sum of this head 4 · lines
 //
 // Each event has a number, which is never used for another event. In a frame, first is the number of
 // its first event; in a header, it is the lowest number that an event in the segment can have.
@@ -38,10 +39,10 @@ const MaxBatch = 64 << 20
 var (
 	errIncomplete = errors.New("more bytes are to come") // the bytes may still be being written
 	errDamaged    = errors.New("the bytes are damaged")
-	sumTable      = crc32.MakeTable(crc32.Castagnoli)
+
+	sumTable = crc32.MakeTable(crc32.Castagnoli)
 )
 
-// computeSum returns the CRC-32C of b.
 func computeSum(b []byte) uint32 { return crc32.Checksum(b, sumTable) }
 
 // header is the header of a segment, as described above.
@@ -52,13 +53,11 @@ type header struct {
 	created time.Time
 }
 
-// ID identifies a spool from one Open to the next. An ID and the number of an event identify the
-// event.
+// ID identifies a spool from one Open to the next. An ID and the number of an event identify the event.
 type ID [16]byte
 
 func (id ID) String() string { return fmt.Sprintf("%x", id[:]) }
 
-// appendTo appends the encoded header to b.
 func (h header) appendTo(b []byte) []byte {
 	from := len(b)
 	b = append(b, headerMagic...)
@@ -100,7 +99,6 @@ func (f frame) end() uint64 { return f.first + uint64(f.events) }
 // size returns the size of the encoded frame in bytes.
 func (f frame) size() int64 { return frameSize + int64(len(f.lines)) }
 
-// appendTo appends the encoded frame to b.
 func (f frame) appendTo(b []byte) []byte {
 	from := len(b)
 	b = binary.LittleEndian.AppendUint32(b, frameMagic)
@@ -155,7 +153,7 @@ func segmentPath(dir string, number uint64) string {
 }
 
 // segmentNumber returns the number in the file name of a segment, or false for any other file.
-func segmentNumber(name string) (uint64, bool) {
+func segmentNumber(name string) (number uint64, ok bool) {
 	digits, ok := strings.CutSuffix(name, segmentEnd)
 	if !ok {
 		return 0, false

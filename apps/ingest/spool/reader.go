@@ -37,8 +37,8 @@ type Damage struct {
 	Copy    string // path of a file with a copy of the damaged bytes; "" if no copy was made
 }
 
-// String returns one line, e.g. "3 acknowledged events are lost: 000000000001.segment is damaged at byte
-// 52; what is left of it is in 000000000001-52.damaged".
+// String returns one line, e.g. "3 acknowledged events are lost: 000000000001.segment is damaged at
+// byte 52; what is left of it is in 000000000001-52.damaged".
 func (d Damage) String() string {
 	if d.Lost == 0 { // a cursor
 		return d.Segment + " is damaged: events that were sent may be sent again"
@@ -88,12 +88,16 @@ const maxBadReads = 5
 // Cursor returns the position and counters of the reader.
 func (r *Reader) Cursor() Cursor { return r.state }
 
-// Take appends copies of available events to b until b has maxEvents events or maxSize bytes of lines. A
-// first event larger than maxSize is taken, too. Take does not wait: it may append no event. It sets
-// b.Closed if the next event does not fit, or does not have the next number of the same spool. After
-// an error Take can be called again, and skips no event.
+// Take appends copies of available events to b until b has maxEvents events or maxSize bytes of
+// lines. A first event larger than maxSize is taken, too. Take does not wait: it may append no
+// event. It sets b.Closed if the next event does not fit, or does not have the next number of the
+// same spool. After an error Take can be called again, and skips no event.
 func (r *Reader) Take(b *Batch, maxEvents, maxSize int) error {
-	for b.Len() < maxEvents && !b.Closed && (b.Len() == 0 || len(b.Lines) < maxSize) {
+	for !b.Closed && b.Len() < maxEvents {
+		isFull := b.Len() > 0 && len(b.Lines) >= maxSize
+		if isFull {
+			return nil
+		}
 		if r.remaining.events == 0 {
 			ok, err := r.nextFrame()
 			if err != nil && b.Len() == 0 {
@@ -142,7 +146,7 @@ func (r *Reader) takeEvents(b *Batch, maxEvents, maxSize int) bool {
 
 // nextFrame reads the next frame that has an unsent event into r.remaining. It returns false if there
 // is no such frame yet.
-func (r *Reader) nextFrame() (bool, error) {
+func (r *Reader) nextFrame() (found bool, err error) {
 	for {
 		if r.window.file == nil {
 			if ok, err := r.openSegment(); !ok || err != nil {
@@ -180,7 +184,7 @@ func (r *Reader) nextFrame() (bool, error) {
 // the next segment. damaged is false if the bytes are only incomplete. It returns false if the bytes
 // may still be being written. The events of a damaged frame count as lost only if a later frame or
 // the next segment shows that they were acknowledged.
-func (r *Reader) skipUnreadable(damaged bool) (bool, error) {
+func (r *Reader) skipUnreadable(damaged bool) (more bool, err error) {
 	following, err := r.nextSegment()
 	if err != nil {
 		return false, err
@@ -228,7 +232,7 @@ func (r *Reader) nextSegment() (*segment, error) {
 // openSegment opens the segment with the next event: the last segment that can contain the event, or
 // else the first segment, which may have valid frames even if its header is damaged. It returns false
 // if there is no segment to read yet.
-func (r *Reader) openSegment() (bool, error) {
+func (r *Reader) openSegment() (found bool, err error) {
 	list, err := listSegments(r.files, r.dir, 0)
 	if err != nil {
 		return false, err
@@ -317,8 +321,8 @@ func (r *Reader) useSegment(g segment) error {
 	r.id = g.header.id
 	r.badReads = 0
 	r.offset = headerSize
-	if hasBadHeader := g.err != nil; hasBadHeader {
-		r.offset = 0 // search for frames from the first byte on
+	if g.err != nil { // the header is damaged: search for frames from the first byte on
+		r.offset = 0
 	}
 	return nil
 }
@@ -337,7 +341,7 @@ func (r *Reader) skipDamage(size int64, following frame) {
 		if following.group > r.next { // a group is written only after all events before it are acknowledged
 			r.reportLost(d)
 		} else {
-			r.suspects = append(r.suspects, suspectRange{d, following.first})
+			r.suspects = append(r.suspects, suspectRange{Damage: d, end: following.first})
 		}
 		r.next = following.first
 	}
@@ -353,7 +357,6 @@ func (r *Reader) resolveSuspects(acked uint64) {
 	}
 }
 
-// reportLost counts the lost events and reports the damage.
 func (r *Reader) reportLost(d Damage) {
 	r.newlyLost += d.Lost
 	r.report(d)
@@ -379,7 +382,6 @@ func (r *Reader) copyDamaged(offset, size int64) string {
 	return path
 }
 
-// close closes the segment, if one is open.
 func (r *Reader) close() {
 	if r.window.file != nil {
 		_ = r.window.file.Close()
@@ -438,7 +440,6 @@ func (r *Reader) Done(b *Batch, dead int) error {
 	return r.saveCursor()
 }
 
-// saveCursor writes the state to the cursor.
 func (r *Reader) saveCursor() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

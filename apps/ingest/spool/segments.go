@@ -1,6 +1,7 @@
 package spool
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -9,7 +10,6 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// segment describes a segment on disk.
 type segment struct {
 	number uint64 // from 1; higher for later segments
 	path   string
@@ -31,7 +31,7 @@ func listSegments(files atomicfile.Disk, dir string, after uint64) ([]segment, e
 			list = append(list, segment{number: n, path: segmentPath(dir, n)})
 		}
 	}
-	slices.SortFunc(list, func(a, b segment) int { return int(int64(a.number) - int64(b.number)) })
+	slices.SortFunc(list, func(a, b segment) int { return cmp.Compare(a.number, b.number) })
 	readable := list[:0]
 	for _, g := range list {
 		switch err := g.readHeader(files); {
@@ -65,7 +65,6 @@ func (g *segment) readHeader(files atomicfile.Disk) error {
 	return nil
 }
 
-// segmentTail describes the end of a segment.
 type segmentTail struct {
 	next  uint64 // number after the last event; 0 if the segment has no events
 	acked uint64 // all events with a lower number are acknowledged, or can be read
@@ -164,8 +163,7 @@ func (w *window) bufferFrom(offset int64) []byte {
 	return w.buf[offset-w.start:]
 }
 
-// fillBuffer reads into the buffer from an offset on: at least need bytes, unless the file ends
-// before.
+// fillBuffer reads into the buffer from an offset on: at least need bytes, unless the file ends before.
 func (w *window) fillBuffer(offset int64, need int) error {
 	size := max(need, readAhead)
 	if cap(w.buf) < size || cap(w.buf) > 4*size {
@@ -182,7 +180,7 @@ func (w *window) fillBuffer(offset int64, need int) error {
 
 // findFrame returns the offset of the first complete frame at or after an offset that has an event
 // with the number minNumber or a higher one. It returns false if there is no such frame.
-func (w *window) findFrame(offset int64, minNumber uint64) (int64, bool, error) {
+func (w *window) findFrame(offset int64, minNumber uint64) (at int64, found bool, err error) {
 	for {
 		if err := w.fillBuffer(offset, frameSize); err != nil {
 			return 0, false, err

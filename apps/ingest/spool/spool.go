@@ -134,7 +134,7 @@ func (s *Spool) recoverState() (found Found, err error) {
 		s.lastSegment = max(s.lastSegment, g.number)
 		s.sizes[filepath.Base(g.path)] = g.size
 		if g.err == nil {
-			s.marks = append(s.marks, timeMark{g.header.first, g.header.created})
+			s.marks = append(s.marks, timeMark{first: g.header.first, at: g.header.created})
 			s.next = max(s.next, g.header.first)
 			s.acked = max(s.acked, g.header.after)
 		}
@@ -169,7 +169,6 @@ func (s *Spool) recoverState() (found Found, err error) {
 	return found, nil
 }
 
-// syncSegment syncs a segment and the directory.
 func (s *Spool) syncSegment(path string) error {
 	f, err := s.options.files.OpenFile(path, atomicfile.Append)
 	if err != nil {
@@ -270,7 +269,8 @@ func (s *Spool) appendFrames(frames []byte, next uint64, now time.Time) error {
 	}
 	if err == nil && s.options.Fsync {
 		isNew := s.fileSize == 0
-		if err = s.file.Sync(); err == nil && isNew {
+		err = s.file.Sync()
+		if err == nil && isNew {
 			err = s.options.files.SyncDir(s.dir)
 		}
 	}
@@ -287,7 +287,7 @@ func (s *Spool) appendFrames(frames []byte, next uint64, now time.Time) error {
 		if !s.hasUnsent() { // the earlier marks are of sent events
 			s.marks = nil
 		}
-		s.marks = append(s.marks, timeMark{s.next, now})
+		s.marks = append(s.marks, timeMark{first: s.next, at: now})
 	}
 	s.fileSize += int64(n)
 	s.sizes[s.fileName] = s.fileSize

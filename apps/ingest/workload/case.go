@@ -23,24 +23,21 @@ func withChange(part, replacement string) server.Request {
 	return textBatch("[" + strings.Replace(event, part, replacement, 1) + "]")
 }
 
-// textBatch returns a request with a body of JSON.
 func textBatch(body string) server.Request { return postBody([]byte(body)) }
 
-// newBatch returns a batch of n events.
 func newBatch(n int) server.Request {
-	q := textBatch("[" + strings.TrimSuffix(strings.Repeat(event+",", n), ",") + "]")
-	q.Items = n
-	return q
+	request := textBatch("[" + strings.TrimSuffix(strings.Repeat(event+",", n), ",") + "]")
+	request.Items = n
+	return request
 }
 
-// compressBody returns q with its body in gzip.
-func compressBody(q server.Request) server.Request {
+func compressBody(request server.Request) server.Request {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	_, _ = w.Write(q.Body) // writing to memory cannot fail
+	_, _ = w.Write(request.Body) // writing to memory cannot fail
 	_ = w.Close()
-	q.Body = b.Bytes()
-	return server.WithHeader(q, "Content-Encoding", "gzip")
+	request.Body = b.Bytes()
+	return server.WithHeader(request, "Content-Encoding", "gzip")
 }
 
 // newProbes returns requests that cover the error responses of the API, and valid requests that are
@@ -48,12 +45,12 @@ func compressBody(q server.Request) server.Request {
 func newProbes() []server.Probe {
 	one := newBatch(1)
 	path := func(method, path string) server.Request {
-		q := one
-		q.Method, q.Path = method, path
+		request := one
+		request.Method, request.Path = method, path
 		if method == http.MethodGet {
-			q.Body, q.Header, q.Items = nil, nil, 0
+			request.Body, request.Header, request.Items = nil, nil, 0
 		}
-		return q
+		return request
 	}
 	broken := compressBody(one)
 	broken.Body = append(bytes.Clone(broken.Body[:12]), "this was never compressed"...)

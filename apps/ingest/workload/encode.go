@@ -26,9 +26,9 @@ func newDialect(_ tare.Contender, set map[string]string) (server.Dialect, error)
 	case "", bodyJSON:
 		return server.Dialect{}, nil // the requests are in JSON already
 	case bodyProtobuf, bodyGob:
-		return server.Dialect{Name: format, Encode: func(q server.Request) (server.Request, bool, error) {
-			q, err := encodeBatch(q, format)
-			return q, true, err
+		return server.Dialect{Name: format, Encode: func(request server.Request) (server.Request, bool, error) {
+			request, err := encodeBatch(request, format)
+			return request, true, err
 		}}, nil
 	default:
 		return server.Dialect{}, fmt.Errorf("%s: %q is none of %s, %s and %s", setBody, format, bodyJSON, bodyProtobuf, bodyGob)
@@ -37,7 +37,7 @@ func newDialect(_ tare.Contender, set map[string]string) (server.Dialect, error)
 
 // encodeBatch encodes a batch of JSON as protobuf or gob. It returns a request that contains no batch,
 // or has other headers than a content type of JSON, unchanged: such a request tests error responses.
-func encodeBatch(q server.Request, format string) (server.Request, error) {
+func encodeBatch(request server.Request, format string) (server.Request, error) {
 	var encode func([]ingest.Record) ([]byte, error)
 	var kind ingest.Format
 	switch format {
@@ -46,31 +46,30 @@ func encodeBatch(q server.Request, format string) (server.Request, error) {
 	case bodyGob:
 		encode, kind = encodeGob, ingest.Gob
 	}
-	isJSON := len(q.Header) == 1 && q.Header[server.ContentType] == server.TypeJSON
-	if q.Items == 0 || !isJSON {
-		return q, nil
+	isJSON := len(request.Header) == 1 && request.Header[server.ContentType] == server.TypeJSON
+	if request.Items == 0 || !isJSON {
+		return request, nil
 	}
 	var list []ingest.Record
-	err := json.Unmarshal(q.Body, &list)
+	err := json.Unmarshal(request.Body, &list)
 	truncated := err != nil // the probe of a batch without its last bracket
 	if truncated {
-		err = json.Unmarshal(append(bytes.Clone(q.Body), ']'), &list)
+		err = json.Unmarshal(append(bytes.Clone(request.Body), ']'), &list)
 	}
 	if err != nil {
-		return q, err
+		return request, err
 	}
 	body, err := encode(list)
 	if err != nil {
-		return q, err
+		return request, err
 	}
 	if truncated {
 		body = body[:len(body)/2] // truncate the batch in the other format, too
 	}
-	q.Header, q.Body = map[string]string{server.ContentType: string(kind)}, body
-	return q, nil
+	request.Header, request.Body = map[string]string{server.ContentType: string(kind)}, body
+	return request, nil
 }
 
-// encodeGob encodes a batch in gob.
 func encodeGob(list []ingest.Record) ([]byte, error) {
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode(list)

@@ -16,8 +16,8 @@ func newQuestions() []server.Question {
 		name      = `"name":"Ines Holm"`
 		timestamp = `"timestamp":"2026-03-01T12:00:00Z"`
 	)
-	batch := func(id, property, description, shown string, q server.Request) server.Question {
-		return server.Question{Request: q, Name: id, Property: property, What: description, Asked: shown, BearsOn: allOps()}
+	batch := func(id, property, description, shown string, request server.Request) server.Question {
+		return server.Question{Request: request, Name: id, Property: property, What: description, Asked: shown, BearsOn: allOps()}
 	}
 	field := func(id, property, description, part, replacement string) server.Question {
 		return batch(id, property, description, replacement, withChange(part, replacement))

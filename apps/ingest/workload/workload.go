@@ -20,7 +20,6 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// Ops of ingest.
 const (
 	opEvents  = "events"         // batches of n records
 	opUniform = "events-uniform" // batches of 1 to n records, each size equally often
@@ -95,7 +94,6 @@ func cutArray(array []byte, n int) ([]byte, error) {
 	return json.Marshal(list[:n])
 }
 
-// postBody returns a request with a body of JSON.
 func postBody(body []byte) server.Request {
 	return server.Request{Method: http.MethodPost, Path: "/", Header: map[string]string{server.ContentType: server.TypeJSON}, Body: body}
 }
@@ -108,8 +106,8 @@ func neededLimits(w wire.Workload, list []server.Request) (limit int, maxBody in
 	if w.Op == server.OpProbes || w.Op == server.OpExam {
 		return limit, maxBody
 	}
-	for _, q := range list {
-		maxBody = max(maxBody, int64(len(q.Body)))
+	for _, request := range list {
+		maxBody = max(maxBody, int64(len(request.Body)))
 	}
 	return max(limit, w.N), maxBody
 }
@@ -146,15 +144,14 @@ func referenceResponses(w wire.Workload, list []server.Request) ([]server.Respon
 		return nil, err
 	}
 	responses := make([]server.Response, len(list))
-	for i, q := range list {
-		responses[i] = serveRequest(s, q)
+	for i, request := range list {
+		responses[i] = serveRequest(s, request)
 	}
 	return responses, s.Close()
 }
 
-// serveRequest returns the response of s to one request.
-func serveRequest(s *ingest.Service, q server.Request) server.Response {
-	path, _, _ := strings.Cut(q.Path, "?")
+func serveRequest(s *ingest.Service, request server.Request) server.Response {
+	path, _, _ := strings.Cut(request.Path, "?")
 	var method string // the only one that the path supports
 	switch path {
 	case "/":
@@ -165,14 +162,14 @@ func serveRequest(s *ingest.Service, q server.Request) server.Response {
 		return server.Refused(http.StatusNotFound)
 	}
 	switch {
-	case q.Method != method:
+	case request.Method != method:
 		return server.Refused(http.StatusMethodNotAllowed)
 	case path == "/health":
 		return server.Answered(server.TypeText, []byte("ok\n"))
 	case path == "/openapi.json":
 		return server.Answered(server.TypeJSON, ingest.OpenAPI())
 	}
-	receipt, err := acceptBatch(s, q)
+	receipt, err := acceptBatch(s, request)
 	if err != nil {
 		return server.Refused(s.RefusalOf(err).Status)
 	}
@@ -180,17 +177,17 @@ func serveRequest(s *ingest.Service, q server.Request) server.Response {
 }
 
 // acceptBatch passes a request to the service in the same steps as a stack.
-func acceptBatch(s *ingest.Service, q server.Request) (ingest.Receipt, error) {
+func acceptBatch(s *ingest.Service, request server.Request) (ingest.Receipt, error) {
 	head := ingest.Head{
-		Authorization:   q.Header["Authorization"],
-		ContentType:     q.Header[server.ContentType],
-		ContentEncoding: q.Header["Content-Encoding"],
-		Length:          int64(len(q.Body)),
+		Authorization:   request.Header["Authorization"],
+		ContentType:     request.Header[server.ContentType],
+		ContentEncoding: request.Header["Content-Encoding"],
+		Length:          int64(len(request.Body)),
 	}
 	if _, err := s.Admit(head); err != nil {
 		return ingest.Receipt{}, err
 	}
-	body, err := s.Unpack(head, q.Body)
+	body, err := s.Unpack(head, request.Body)
 	if err != nil {
 		return ingest.Receipt{}, err
 	}

@@ -40,14 +40,14 @@ func goodRequest(path string) conformance.Good {
 	}}
 }
 
-// checkRefused sends requests that must be rejected. It also checks that a response to HEAD has no body,
-// so that the next response on the same connection can be read.
+// checkRefused sends requests that must be rejected. It also checks that a response to HEAD has no
+// body, so that the next response on the same connection can be read.
 func checkRefused(e conformance.Exam) error {
 	addr, err := e.Serves(nil)
 	if err != nil {
 		return err
 	}
-	for _, q := range []struct{ method, path string }{
+	for _, c := range []struct{ method, path string }{
 		{"POST", "/v1/id/7"},
 		{"PUT", "/v1/id/7"},
 		{"PATCH", "/v1/id/7"},
@@ -61,34 +61,34 @@ func checkRefused(e conformance.Exam) error {
 		{"POST", "/nothing"},
 	} {
 		for _, body := range [][]byte{nil, []byte(`{"id":"8"}`)} {
-			if body != nil && q.method == "GET" {
+			if body != nil && c.method == "GET" {
 				continue
 			}
-			got, err := e.AskOnce(addr, conformance.Request{Method: q.method, Path: q.path, Body: body})
-			if want, _, _ := tiny.Answer(q.method, q.path); err != nil || got.Status != want && !e.Trap {
-				return errors.Join(err, fmt.Errorf("%s %s: status %d, want %d", q.method, q.path, got.Status, want))
+			got, err := e.AskOnce(addr, conformance.Request{Method: c.method, Path: c.path, Body: body})
+			if want, _, _ := tiny.Answer(c.method, c.path); err != nil || got.Status != want && !e.Trap {
+				return errors.Join(err, fmt.Errorf("%s %s: status %d, want %d", c.method, c.path, got.Status, want))
 			}
 			if got.Status == 405 && !e.Trap {
 				if err := conformance.CheckAllow(got.Header.Get("Allow"), "GET"); err != nil {
-					return fmt.Errorf("%s %s: %w", q.method, q.path, err)
+					return fmt.Errorf("%s %s: %w", c.method, c.path, err)
 				}
 			}
 		}
 	}
-	c, err := conformance.Dial(addr, nil, e.Limit)
+	caller, err := conformance.Dial(addr, nil, e.Limit)
 	if err != nil {
 		return err
 	}
-	defer c.Close()
+	defer caller.Close()
 	for _, path := range []string{"/v1/id/7", "/health"} {
-		got, err := c.Ask(conformance.Request{Method: "HEAD", Path: path})
+		got, err := caller.Ask(conformance.Request{Method: "HEAD", Path: path})
 		if err != nil {
 			return fmt.Errorf("HEAD %s: %w", path, err)
 		}
 		if got.Closes { // no other request can follow
 			return nil
 		}
-		if err := e.AskGood(c, goodRequest(path)); err != nil {
+		if err := e.AskGood(caller, goodRequest(path)); err != nil {
 			return fmt.Errorf("after HEAD %s: %w", path, err)
 		}
 	}

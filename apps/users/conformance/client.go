@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/tarebench/tare/apps/users"
@@ -25,16 +26,14 @@ func (t protocolTest) writeCalls(addr string, set map[string]string, list ...rpc
 		lines = append(lines, line)
 	}
 	settings := map[string]string{rpc.SetAddr: addr, rpc.SetProtocol: t.protocol}
-	for key, value := range set {
-		settings[key] = value
-	}
+	maps.Copy(settings, set)
 	w, err := conformance.Write(t.Dir, wire.Workload{ID: "users/calls", Fixture: "users", Op: "calls", Set: settings}, lines)
 	return &w, err
 }
 
 // withClient starts the contender a second time, as a client, and calls f with the process.
 func (t protocolTest) withClient(f func(p *conformance.Process) error) error {
-	return t.Visit(false, true, func(p *conformance.Process, _ wire.Reply) error { return f(p) })
+	return t.Visit(conformance.Session{}, func(p *conformance.Process, _ wire.Reply) error { return f(p) })
 }
 
 // checkClient lets the contender's own client make every call of the script. The results must be those
@@ -55,26 +54,26 @@ func (t protocolTest) checkClient() error {
 		return err
 	}
 	err = t.withClient(func(p *conformance.Process) error {
-		a, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: w})
-		if err != nil || a.Unsupported {
-			return errors.Join(err, unsupportedError(a, "calls"))
+		reply, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: w})
+		if err != nil || reply.Unsupported {
+			return errors.Join(err, unsupportedError(reply, "calls"))
 		}
 		for i, c := range callScript() {
 			want, wantErr := ref.doCall(c)
-			a, err := p.OK(wire.Request{Op: wire.OpAnswer, On: w.ID, Cases: []int{i}})
+			reply, err := p.OK(wire.Request{Op: wire.OpAnswer, On: w.ID, Cases: []int{i}})
 			if err != nil {
 				return err
 			}
 			if t.isLenient() {
 				continue
 			}
-			got, gotErr := parseOutcome(c, a.Answers[0])
+			got, gotErr := parseOutcome(c, reply.Answers[0])
 			var refusal *users.Error
 			if errors.As(wantErr, &refusal) {
 				wantErr = &users.Error{Code: refusal.Code} // the output has no message
 			}
 			if err := ref.checkOutcome(c, got, gotErr, want, wantErr); err != nil {
-				return fmt.Errorf("call %d, %+v: %w: %.300q", i, c, err, a.Answers[0].Output)
+				return fmt.Errorf("call %d, %+v: %w: %.300q", i, c, err, reply.Answers[0].Output)
 			}
 		}
 		return nil
@@ -88,9 +87,10 @@ func (t protocolTest) checkClient() error {
 	return nil
 }
 
-// unsupportedError returns an error if a reply reports that a workload is unsupported.
-func unsupportedError(a wire.Reply, what string) error {
-	if a.Unsupported {
+// unsupportedError returns an error if a reply reports that a workload is unsupported. what names the
+// content of the workload: "calls".
+func unsupportedError(reply wire.Reply, what string) error {
+	if reply.Unsupported {
 		return fmt.Errorf("%s are unsupported", what)
 	}
 	return nil
@@ -166,8 +166,10 @@ func (t protocolTest) checkWorking() error {
 		if _, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: w}); err != nil {
 			return err
 		}
-		if a, err := p.OK(wire.Request{Op: wire.OpStats, On: w.ID, Ops: 5}); err != nil || !t.Loose() && (a.Errors != 5 || a.Message == "") {
-			return errors.Join(err, fmt.Errorf("of 5 calls for a missing user %d are errors: %q", a.Errors, a.Message))
+		stats, err := p.OK(wire.Request{Op: wire.OpStats, On: w.ID, Ops: 5})
+		isCounted := stats.Errors == 5 && stats.Message != ""
+		if err != nil || !isCounted && !t.Loose() {
+			return errors.Join(err, fmt.Errorf("of 5 calls for a missing user %d are errors: %q", stats.Errors, stats.Message))
 		}
 		return nil
 	})
@@ -179,44 +181,46 @@ func (t protocolTest) checkLoad(p *conformance.Process, w *wire.Workload) error 
 	if _, err := t.Process.OK(wire.Request{Op: wire.OpReset, On: t.Workload(nil).ID}); err != nil {
 		return err
 	}
-	a, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: w})
-	if err != nil || a.Unsupported {
-		return errors.Join(err, unsupportedError(a, "callers"))
+	prepared, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: w})
+	if err != nil || prepared.Unsupported {
+		return errors.Join(err, unsupportedError(prepared, "callers"))
 	}
-	var begun int64
-	for _, q := range []wire.Request{
+	var begun int64 // calls
+	for _, request := range []wire.Request{
 		{Op: wire.OpWarm, MinNS: int64(10 * time.Millisecond), CapNS: int64(time.Second)},
 		{Op: wire.OpSlice, Until: "ops", Ops: 50, Lead: 10},
 		{Op: wire.OpStats, Ops: 20},
 	} {
-		q.On = w.ID
-		a, err := p.OK(q)
+		request.On = w.ID
+		reply, err := p.OK(request)
 		if err != nil {
 			return err
 		}
 		if t.Loose() {
-			a.Errors = 0
+			reply.Errors = 0
 		}
-		if err := conformance.CheckReply(q, a, false); err != nil {
+		if err := conformance.CheckReply(request, reply, false); err != nil {
 			return err
 		}
-		if q.Op == wire.OpStats {
-			begun += a.Ops
+		if request.Op == wire.OpStats {
+			begun += reply.Ops
 			continue
 		}
-		begun += a.Begun
-		if h, err := hist.Decode(string(a.Latency)); err != nil || h.Count() != a.Ops || a.Begun < a.Ops+q.Lead {
-			return errors.Join(err, fmt.Errorf("%s of %d operations: latencies of %d, %d begun", q.Op, a.Ops, h.Count(), a.Begun))
+		begun += reply.Begun
+		h, err := hist.Decode(string(reply.Latency))
+		hasAll := h.Count() == reply.Ops && reply.Begun >= reply.Ops+request.Lead
+		if err != nil || !hasAll {
+			return errors.Join(err, fmt.Errorf("%s of %d operations: latencies of %d, %d begun", request.Op, reply.Ops, h.Count(), reply.Begun))
 		}
 	}
 	if _, err := p.OK(wire.Request{Op: wire.OpReset, On: w.ID}); err != nil {
 		return err
 	}
-	a, err = t.Counted()
+	stats, err := t.Counted()
 	if err != nil || t.Loose() {
 		return err
 	}
-	if c := a.Calls; c == nil || c.Create+c.Get+c.Update+c.Delete+c.List != begun {
+	if c := stats.Calls; c == nil || c.Create+c.Get+c.Update+c.Delete+c.List != begun {
 		return fmt.Errorf("its client began %d calls, the service has %+v", begun, c)
 	}
 	return nil

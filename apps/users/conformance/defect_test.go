@@ -226,7 +226,7 @@ func checkOne(s conformance.Subject, d rpcDefect, dir string) error {
 	for _, c := range protocolTest.listChecks(protocolTest{}, true) {
 		if c.name == d.check {
 			a := conformance.App{Name: users.Name, Layers: 2}
-			return s.Visit(false, true, func(p *conformance.Process, _ wire.Reply) error {
+			return s.Visit(conformance.Session{}, func(p *conformance.Process, _ wire.Reply) error {
 				return c.ask(protocolTest{conformance.Exam{Subject: s, App: a, Process: p, Dir: dir}, d.protocol})
 			})
 		}

@@ -41,8 +41,11 @@ func Face(t *testing.T, f rpc.Face, lacks ...Lack) {
 	for _, v := range variants {
 		for _, p := range f.Protocols {
 			for _, http2 := range []bool{false, true} {
-				isImpossible := http2 && slices.Contains(lacks, NoHTTP2) || !http2 && p == rpc.GRPC
-				if isImpossible {
+				isPossible := p != rpc.GRPC // without HTTP/2
+				if http2 {
+					isPossible = !slices.Contains(lacks, NoHTTP2)
+				}
+				if !isPossible {
 					continue
 				}
 				e := faceTest{face: f, variant: v, protocol: p, http2: http2, lacks: lacks}
@@ -60,6 +63,7 @@ type faceTest struct {
 	lacks             []Lack
 }
 
+// String returns the name of the test: "http-http1".
 func (e faceTest) String() string {
 	version := "http1"
 	if e.http2 {
@@ -177,7 +181,6 @@ const (
 	waitID                                     // Get waits until its context ends
 )
 
-// Get implements [users.Repository].
 func (f *faultyStore) Get(ctx context.Context, id int64) (users.User, error) {
 	switch id {
 	case panicID:
@@ -221,40 +224,39 @@ func (e faceTest) testPaths(t *testing.T) {
 	s := e.startServer(t, users.Config{})
 	p := dialPlain(e.protocol, s.addr, nil, e.http2, time.Minute)
 	defer p.Close()
-	for _, q := range pathCases() {
-		if err := s.sendCase(p.transport, q); err != nil {
-			t.Errorf("%s %s %.80q: %v", q.method, q.path, q.body, err)
+	for _, c := range pathCases() {
+		if err := s.sendCase(p.transport, c); err != nil {
+			t.Errorf("%s %s %.80q: %v", c.method, c.path, c.body, err)
 		}
 	}
-	if c, maxCalls := s.service.Calls(), countUserCalls(pathCases()); c.Create+c.Update > maxCalls {
-		t.Errorf("%+v calls, want %d", c, maxCalls)
+	if calls, maxCalls := s.service.Calls(), countUserCalls(pathCases()); calls.Create+calls.Update > maxCalls {
+		t.Errorf("%+v calls, want %d", calls, maxCalls)
 	}
 }
 
-// sendCase sends a request and checks its response.
-func (s *runningServer) sendCase(transport http.RoundTripper, p httpCase) error {
-	var body io.Reader = strings.NewReader(p.body)
-	if p.chunked {
+func (s *runningServer) sendCase(transport http.RoundTripper, c httpCase) error {
+	var body io.Reader = strings.NewReader(c.body)
+	if c.chunked {
 		body = struct{ io.Reader }{body} // hides the length from net/http
 	}
-	q, err := http.NewRequestWithContext(s.t.Context(), p.method, "http://"+s.addr+p.path, body)
+	request, err := http.NewRequestWithContext(s.t.Context(), c.method, "http://"+s.addr+c.path, body)
 	if err != nil {
 		return err
 	}
-	q.Header.Set("Content-Type", "application/json")
-	a, err := transport.RoundTrip(q)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := transport.RoundTrip(request)
 	if err != nil {
 		return err
 	}
-	defer a.Body.Close()
-	text, err := io.ReadAll(a.Body)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
 	if err != nil {
 		return err
 	}
-	if (a.ProtoMajor == 2) != s.http2 || bytes.HasSuffix(text, []byte("\n")) {
-		return fmt.Errorf("%s: %q", a.Proto, text)
+	if (response.ProtoMajor == 2) != s.http2 || bytes.HasSuffix(text, []byte("\n")) {
+		return fmt.Errorf("%s: %q", response.Proto, text)
 	}
-	return p.checkResponse(a, text)
+	return c.checkResponse(response, text)
 }
 
 // testPolicies creates users with the same e-mail concurrently, with each policy of connections.

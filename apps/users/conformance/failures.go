@@ -54,7 +54,6 @@ func (t protocolTest) checkLimit() error {
 	return nil
 }
 
-// checkID checks the ids of requests in their responses.
 func (t protocolTest) checkID() error {
 	p, err := t.openClient(seeded, nil)
 	if err != nil {
@@ -64,7 +63,6 @@ func (t protocolTest) checkID() error {
 	return checkRequestIDs(p, t.isLenient())
 }
 
-// checkHealth checks that a health check succeeds.
 func (t protocolTest) checkHealth() error {
 	p, err := t.openClient(0, nil)
 	if err != nil {
@@ -78,21 +76,23 @@ func (t protocolTest) checkHealth() error {
 }
 
 // checkHealthReply checks the response to a health check: the status SERVING in gRPC, or else the text ok.
-func checkHealthReply(a *http.Response, protocol string) error {
-	defer a.Body.Close()
-	answer, err := io.ReadAll(a.Body)
+func checkHealthReply(response *http.Response, protocol string) error {
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		return err
 	}
-	if protocol == rpc.GRPC {
+	switch {
+	case protocol == rpc.GRPC:
 		const serving = "\x08\x01" // a HealthCheckResponse with the status SERVING
-		if answer, err = parseGRPC(a, answer); err == nil && string(answer) != serving {
-			err = fmt.Errorf("%q is not serving", answer)
+		body, err = parseGRPC(response, body)
+		if err == nil && string(body) != serving {
+			err = fmt.Errorf("%q is not serving", body)
 		}
-	} else if a.StatusCode != http.StatusOK || strings.TrimSpace(string(answer)) != "ok" {
-		err = fmt.Errorf("status %d %.60q", a.StatusCode, answer)
-	} else {
-		err = checkKind(a, "text/plain")
+	case response.StatusCode != http.StatusOK || strings.TrimSpace(string(body)) != "ok":
+		err = fmt.Errorf("status %d %.60q", response.StatusCode, body)
+	default:
+		err = checkKind(response, "text/plain")
 	}
 	if err != nil {
 		return fmt.Errorf("health: %w", err)
@@ -110,26 +110,25 @@ func (t protocolTest) checkPaths() error {
 		return err
 	}
 	var wrong []error
-	for _, p := range pathCases() {
-		if err := t.askPath(addr, p); err != nil {
-			wrong = append(wrong, fmt.Errorf("%s %s %.60q: %w", p.method, p.path, p.body, err))
+	for _, c := range pathCases() {
+		if err := t.askPath(addr, c); err != nil {
+			wrong = append(wrong, fmt.Errorf("%s %s %.60q: %w", c.method, c.path, c.body, err))
 		}
 	}
 	return errors.Join(wrong...)
 }
 
-// askPath sends a request and checks its response.
-func (t protocolTest) askPath(addr string, p httpCase) error {
-	q := conformance.Request{Method: p.method, Path: p.path, Chunked: p.chunked}
-	hasBody := p.body != "" || p.method == http.MethodPost || p.method == http.MethodPut
+func (t protocolTest) askPath(addr string, c httpCase) error {
+	request := conformance.Request{Method: c.method, Path: c.path, Chunked: c.chunked}
+	hasBody := c.body != "" || c.method == http.MethodPost || c.method == http.MethodPut
 	if hasBody {
-		q.Body, q.Header = []byte(p.body), conformance.JSONType("")
+		request.Body, request.Header = []byte(c.body), conformance.JSONType("")
 	}
-	got, err := t.AskOnce(addr, q)
+	got, err := t.AskOnce(addr, request)
 	if err != nil {
 		return err
 	}
-	return p.checkResponse(&http.Response{StatusCode: got.Status, Header: got.Header}, got.Body)
+	return c.checkResponse(&http.Response{StatusCode: got.Status, Header: got.Header}, got.Body)
 }
 
 // checkLog checks that an access log does not change the responses, and that a log in a file has a line
@@ -165,7 +164,8 @@ func (t protocolTest) checkLog() error {
 // observed; checkGrace therefore tries again with a longer delay before the end.
 func (t protocolTest) checkGrace() (err error) {
 	for _, delay := range []time.Duration{100 * time.Millisecond, 400 * time.Millisecond, 1500 * time.Millisecond} {
-		if err = t.endDuringRequest(delay); err == nil || t.Trap {
+		err = t.endDuringRequest(delay)
+		if err == nil || t.Trap {
 			return nil
 		}
 		if t.Enough != nil && t.Enough(err) {
@@ -206,12 +206,12 @@ func (t protocolTest) endDuringRequest(delay time.Duration) error {
 	time.Sleep(delay)
 	timer := time.AfterFunc(2*delay, func() { close(sendRest) })
 	defer timer.Stop()
-	a, err := t.Process.OK(wire.Request{Op: wire.OpEnd, On: t.Workload(nil).ID})
+	ended, err := t.Process.OK(wire.Request{Op: wire.OpEnd, On: t.Workload(nil).ID})
 	if err != nil {
 		return err
 	}
-	if took := time.Duration(a.WallNS); a.Message != "" || took <= 0 || took > 8*time.Second {
-		return fmt.Errorf("end: it took %v, with a request in flight: %s", took, a.Message)
+	if took := time.Duration(ended.WallNS); ended.Message != "" || took <= 0 || took > 8*time.Second {
+		return fmt.Errorf("end: it took %v, with a request in flight: %s", took, ended.Message)
 	}
 	if err := <-answered; err != nil {
 		return fmt.Errorf("end: a request in flight: %w", err)

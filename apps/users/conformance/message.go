@@ -19,7 +19,6 @@ type field struct {
 	value any
 }
 
-// encodeProto returns the message in protocol buffers.
 func (m message) encodeProto() []byte {
 	var b []byte
 	for i, f := range m {
@@ -33,7 +32,6 @@ func (m message) encodeProto() []byte {
 	return b
 }
 
-// encodeJSON returns the message as JSON.
 func (m message) encodeJSON() []byte {
 	object := map[string]any{}
 	for _, f := range m {

@@ -78,40 +78,39 @@ func pathCases() []httpCase {
 // countUserCalls returns the number of creates and updates in list that may reach the service: those
 // with a valid body, and those with an empty body, which a transport may read as a user without a name.
 func countUserCalls(list []httpCase) (n int64) {
-	for _, q := range list {
-		isWrite := q.method == "POST" || q.method == "PUT"
-		isValidBody := q.status < 400 || q.status == 409 || q.message != ""
-		if isWrite && (isValidBody || q.body == "") {
+	for _, c := range list {
+		isWrite := c.method == "POST" || c.method == "PUT"
+		isValidBody := c.status < 400 || c.status == 409 || c.message != ""
+		if isWrite && (isValidBody || c.body == "") {
 			n++
 		}
 	}
 	return n
 }
 
-// checkResponse returns an error if the response a with the given body is wrong.
-func (q httpCase) checkResponse(a *http.Response, body []byte) error {
-	if a.StatusCode != q.status {
-		return fmt.Errorf("status %d, want %d: %.100q", a.StatusCode, q.status, body)
+func (c httpCase) checkResponse(response *http.Response, body []byte) error {
+	if response.StatusCode != c.status {
+		return fmt.Errorf("status %d, want %d: %.100q", response.StatusCode, c.status, body)
 	}
-	if q.status == http.StatusMethodNotAllowed {
-		if err := conformance.CheckAllow(a.Header.Get("Allow"), users.Methods(q.path)); err != nil {
-			return fmt.Errorf("status %d: %w", a.StatusCode, err)
+	if c.status == http.StatusMethodNotAllowed {
+		if err := conformance.CheckAllow(response.Header.Get("Allow"), users.Methods(c.path)); err != nil {
+			return fmt.Errorf("status %d: %w", response.StatusCode, err)
 		}
 	}
-	if q.code == "" {
+	if c.code == "" {
 		if !json.Valid(body) {
-			return fmt.Errorf("status %d without JSON: %.100q", a.StatusCode, body)
+			return fmt.Errorf("status %d without JSON: %.100q", response.StatusCode, body)
 		}
-		return checkKind(a, "application/json")
+		return checkKind(response, "application/json")
 	}
-	e, err := parseRefusal(a, body)
+	e, err := parseRefusal(response, body)
 	switch {
 	case err != nil:
 		return err
-	case e.Code != q.code:
-		return fmt.Errorf("status %d with code %s, want %s", a.StatusCode, e.Code, q.code)
-	case strings.ContainsAny(e.Message, "\r\n") || !strings.Contains(e.Message, q.message):
-		return fmt.Errorf("status %d with message %q, want one line with %q", a.StatusCode, e.Message, q.message)
+	case e.Code != c.code:
+		return fmt.Errorf("status %d with code %s, want %s", response.StatusCode, e.Code, c.code)
+	case strings.ContainsAny(e.Message, "\r\n") || !strings.Contains(e.Message, c.message):
+		return fmt.Errorf("status %d with message %q, want one line with %q", response.StatusCode, e.Message, c.message)
 	}
 	return nil
 }

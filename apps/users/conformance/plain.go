@@ -57,28 +57,23 @@ func dialPlain(protocol, addr string, secure *tls.Config, http2 bool, limit time
 	return p
 }
 
-// Close ends its connections.
 func (p *plainClient) Close() error {
 	p.transport.CloseIdleConnections()
 	return nil
 }
 
-// Create calls CreateUser.
 func (p *plainClient) Create(ctx context.Context, d users.Draft) (users.User, error) {
 	return p.parseUser(p.sendCall(ctx, "CreateUser", "POST", "/v1/users", message{{"name", d.Name}, {"email", d.Email}}))
 }
 
-// Get calls GetUser.
 func (p *plainClient) Get(ctx context.Context, id int64) (users.User, error) {
 	return p.parseUser(p.sendCall(ctx, "GetUser", "GET", userPath(id), message{{"id", id}}))
 }
 
-// Update calls UpdateUser.
 func (p *plainClient) Update(ctx context.Context, id int64, d users.Draft) (users.User, error) {
 	return p.parseUser(p.sendCall(ctx, "UpdateUser", "PUT", userPath(id), message{{"id", id}, {"name", d.Name}, {"email", d.Email}}))
 }
 
-// Delete calls DeleteUser.
 func (p *plainClient) Delete(ctx context.Context, id int64) error {
 	answer, err := p.sendCall(ctx, "DeleteUser", "DELETE", userPath(id), message{{"id", id}})
 	if err != nil {
@@ -94,14 +89,13 @@ func (p *plainClient) Delete(ctx context.Context, id int64) error {
 	return nil
 }
 
-// List calls ListUsers.
-func (p *plainClient) List(ctx context.Context, q users.Query) (users.Page, error) {
-	v := url.Values{"query": {q.Text}, "page": {strconv.Itoa(q.Page)}, "limit": {strconv.Itoa(q.Limit)}}
-	path := "/v1/users?" + v.Encode()
-	if q == (users.Query{}) {
+func (p *plainClient) List(ctx context.Context, query users.Query) (users.Page, error) {
+	values := url.Values{"query": {query.Text}, "page": {strconv.Itoa(query.Page)}, "limit": {strconv.Itoa(query.Limit)}}
+	path := "/v1/users?" + values.Encode()
+	if query == (users.Query{}) {
 		path = "/v1/users"
 	}
-	answer, err := p.sendCall(ctx, "ListUsers", "GET", path, message{{"query", q.Text}, {"page", int64(q.Page)}, {"limit", int64(q.Limit)}})
+	answer, err := p.sendCall(ctx, "ListUsers", "GET", path, message{{"query", query.Text}, {"page", int64(query.Page)}, {"limit", int64(query.Limit)}})
 	if err != nil {
 		return users.Page{}, err
 	}
@@ -125,16 +119,12 @@ func (p *plainClient) parseUser(answer []byte, err error) (users.User, error) {
 // isBinary reports whether messages are protocol buffers.
 func (p *plainClient) isBinary() bool { return p.protocol == rpc.GRPC || p.protocol == rpc.Connect }
 
-// userPath returns the path of a user over HTTP.
 func userPath(id int64) string { return "/v1/users/" + strconv.FormatInt(id, 10) }
 
-// sendCall sends a request, and returns the message of the response or its error. name is the name of the
-// method in gRPC and Connect; method and path are those over HTTP.
-func (p *plainClient) sendCall(ctx context.Context, name, method, path string, m message) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.limit)
-	defer cancel()
-	var body []byte
-	kind := "application/json"
+// encodeCall returns the body of a request and its content type, and counts its message in p.sent.
+// method is the method over HTTP.
+func (p *plainClient) encodeCall(method string, m message) (body []byte, kind string) {
+	kind = "application/json"
 	switch {
 	case p.protocol == rpc.HTTP:
 		if m[0].name == "id" {
@@ -152,6 +142,15 @@ func (p *plainClient) sendCall(ctx context.Context, name, method, path string, m
 	if p.protocol == rpc.GRPC {
 		kind, body = "application/grpc+proto", append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(body))), body...)
 	}
+	return body, kind
+}
+
+// sendCall sends a request, and returns the message of the response or its error. name is the name
+// of the method in gRPC and Connect; method and path are those over HTTP.
+func (p *plainClient) sendCall(ctx context.Context, name, method, path string, m message) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.limit)
+	defer cancel()
+	body, kind := p.encodeCall(method, m)
 	if p.protocol != rpc.HTTP {
 		method, path = "POST", methods+name
 	}
@@ -159,33 +158,33 @@ func (p *plainClient) sendCall(ctx context.Context, name, method, path string, m
 	if p.slowBody != nil {
 		reader = p.slowBody(body)
 	}
-	q, err := http.NewRequestWithContext(ctx, method, p.base+path, reader)
+	request, err := http.NewRequestWithContext(ctx, method, p.base+path, reader)
 	if err != nil {
 		return nil, err
 	}
-	q.Header.Set("Content-Type", kind)
+	request.Header.Set("Content-Type", kind)
 	if p.protocol == rpc.GRPC {
-		q.Header.Set("TE", "trailers")
+		request.Header.Set("TE", "trailers")
 	}
 	if p.id != "" {
-		q.Header.Set("X-Request-Id", p.id)
+		request.Header.Set("X-Request-Id", p.id)
 	}
-	a, err := p.transport.RoundTrip(q)
+	response, err := p.transport.RoundTrip(request)
 	if err != nil {
 		return nil, err
 	}
-	defer a.Body.Close()
-	answer, err := io.ReadAll(a.Body)
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
 	if err != nil {
 		return nil, err
 	}
-	id := a.Header.Get("X-Request-Id")
+	id := response.Header.Get("X-Request-Id")
 	p.lastID.Store(&id)
 	if p.protocol == rpc.GRPC {
-		return parseGRPC(a, answer)
+		return parseGRPC(response, answer)
 	}
 	isCreate := method == "POST" && p.protocol == rpc.HTTP
-	return p.parseHTTP(a, answer, kind, isCreate)
+	return p.parseHTTP(response, answer, kind, isCreate)
 }
 
 // methods is the path before the name of a method in gRPC and Connect.
@@ -193,55 +192,55 @@ const methods = "/tare.users.v1.UserService/"
 
 // parseHTTP returns the message of a response over HTTP or Connect, or its error. kind is the expected
 // content type. If isCreate is set, the expected status is 201 instead of 200.
-func (p *plainClient) parseHTTP(a *http.Response, answer []byte, kind string, isCreate bool) ([]byte, error) {
+func (p *plainClient) parseHTTP(response *http.Response, answer []byte, kind string, isCreate bool) ([]byte, error) {
 	want := http.StatusOK
 	if isCreate {
 		want = http.StatusCreated
 	}
-	if a.StatusCode < 400 {
-		if a.StatusCode != want {
-			return nil, fmt.Errorf("status %d, want %d", a.StatusCode, want)
+	if response.StatusCode < 400 {
+		if response.StatusCode != want {
+			return nil, fmt.Errorf("status %d, want %d", response.StatusCode, want)
 		}
-		return answer, checkKind(a, kind)
+		return answer, checkKind(response, kind)
 	}
-	e, err := parseRefusal(a, answer)
+	e, err := parseRefusal(response, answer)
 	if err == nil {
 		err = e
-		if a.StatusCode != e.Code.HTTP() {
-			err = fmt.Errorf("status %d of a refusal with code %s", a.StatusCode, e.Code)
+		if response.StatusCode != e.Code.HTTP() {
+			err = fmt.Errorf("status %d of a refusal with code %s", response.StatusCode, e.Code)
 		}
 	}
 	return nil, err
 }
 
 // checkKind returns an error if the content type of a response, without parameters, is not want.
-func checkKind(a *http.Response, want string) error {
-	if kind, _, _ := strings.Cut(a.Header.Get("Content-Type"), ";"); strings.TrimSpace(kind) != want {
-		return fmt.Errorf("an answer of type %q, want %s", a.Header.Get("Content-Type"), want)
+func checkKind(response *http.Response, want string) error {
+	if kind, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";"); strings.TrimSpace(kind) != want {
+		return fmt.Errorf("an answer of type %q, want %s", response.Header.Get("Content-Type"), want)
 	}
 	return nil
 }
 
 // parseRefusal parses an error response over HTTP or Connect.
-func parseRefusal(a *http.Response, answer []byte) (*users.Error, error) {
+func parseRefusal(response *http.Response, answer []byte) (*users.Error, error) {
 	var e users.Error
-	if err := errors.Join(checkKind(a, "application/json"), json.Unmarshal(answer, &e)); err != nil {
-		return nil, fmt.Errorf("status %d: not an error response: %w: %.200q", a.StatusCode, err, answer)
+	if err := errors.Join(checkKind(response, "application/json"), json.Unmarshal(answer, &e)); err != nil {
+		return nil, fmt.Errorf("status %d: not an error response: %w: %.200q", response.StatusCode, err, answer)
 	}
 	if !slices.Contains(users.Codes(), e.Code) || e.Message == "" {
-		return nil, fmt.Errorf("status %d: a refusal without code or message: %.200q", a.StatusCode, answer)
+		return nil, fmt.Errorf("status %d: a refusal without code or message: %.200q", response.StatusCode, answer)
 	}
 	return &e, nil
 }
 
 // parseGRPC returns the message of a response over gRPC, or the error of its trailers.
-func parseGRPC(a *http.Response, answer []byte) ([]byte, error) {
-	if a.StatusCode != http.StatusOK || !strings.HasPrefix(a.Header.Get("Content-Type"), "application/grpc") {
-		return nil, fmt.Errorf("status %d of type %q is no gRPC", a.StatusCode, a.Header.Get("Content-Type"))
+func parseGRPC(response *http.Response, answer []byte) ([]byte, error) {
+	if response.StatusCode != http.StatusOK || !strings.HasPrefix(response.Header.Get("Content-Type"), "application/grpc") {
+		return nil, fmt.Errorf("status %d of type %q is no gRPC", response.StatusCode, response.Header.Get("Content-Type"))
 	}
-	trailer := a.Trailer
-	if a.Header.Get("Grpc-Status") != "" { // a response without a message may have only headers
-		trailer = a.Header
+	trailer := response.Trailer
+	if response.Header.Get("Grpc-Status") != "" { // a response without a message may have only headers
+		trailer = response.Header
 	}
 	status := trailer.Get("Grpc-Status")
 	if status != "0" {

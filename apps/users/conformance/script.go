@@ -1,6 +1,6 @@
-// Package conformance tests transports of app users with one script of calls. [Face] runs a transport in
-// the process of a test. [Suite] runs a built contender, and plays the script with plain requests and
-// with the contender's own client.
+// Package conformance tests transports of app users with one script of calls. [Face] runs a
+// transport in the process of a test. [Suite] runs a built contender, and plays the script with
+// plain requests and with the contender's own client.
 package conformance
 
 import (
@@ -73,10 +73,9 @@ func newReference(now func() time.Time, tolerance time.Duration) (reference, err
 	if err != nil {
 		return reference{}, err
 	}
-	return reference{users.New(users.Config{Now: now}, store), tolerance}, nil
+	return reference{service: users.New(users.Config{Now: now}, store), tolerance: tolerance}, nil
 }
 
-// doCall makes a call of the reference.
 func (r reference) doCall(c rpc.Call) (rpc.Outcome, error) {
 	return c.Do(context.Background(), localClient{r.service})
 }
@@ -130,7 +129,8 @@ func (r reference) checkOutcome(c rpc.Call, got rpc.Outcome, gotErr error, want 
 	if r.tolerance == 0 && (g.Users == nil) != (w.Users == nil) {
 		return fmt.Errorf("users are %v, want %v", g.Users, w.Users)
 	}
-	if g.Total != w.Total || g.Page != w.Page || g.Limit != w.Limit || len(g.Users) != len(w.Users) {
+	isSamePage := g.Total == w.Total && g.Page == w.Page && g.Limit == w.Limit
+	if !isSamePage || len(g.Users) != len(w.Users) {
 		return fmt.Errorf("%d users of %d on page %d of %d each, want %d of %d on page %d of %d", len(g.Users), g.Total, g.Page, g.Limit, len(w.Users), w.Total, w.Page, w.Limit)
 	}
 	for i := range g.Users {
@@ -141,8 +141,8 @@ func (r reference) checkOutcome(c rpc.Call, got rpc.Outcome, gotErr error, want 
 	return nil
 }
 
-// sameUser returns an error if got differs from want. Times of seeded users must be equal. Times of calls
-// may differ by the tolerance.
+// sameUser returns an error if got differs from want. Times of seeded users must be equal. Times of
+// calls may differ by the tolerance.
 func (r reference) sameUser(got, want users.User) error {
 	if r.tolerance == 0 && got != want {
 		return fmt.Errorf("user %+v, want %+v", got, want)
@@ -170,8 +170,8 @@ func (r reference) sameUser(got, want users.User) error {
 	return nil
 }
 
-// createAll lets a number of concurrent callers create users with the same e-mail, half of them in other
-// letter case. Exactly one must succeed.
+// createAll lets a number of concurrent callers create users with the same e-mail, half of them in
+// other letter case. Exactly one must succeed.
 func createAll(c rpc.Client, creators int, domain string, lenient bool) error {
 	outcomes := make([]error, creators)
 	var all sync.WaitGroup
@@ -185,7 +185,7 @@ func createAll(c rpc.Client, creators int, domain string, lenient bool) error {
 		})
 	}
 	all.Wait()
-	won := 0
+	won := 0 // successful callers
 	for _, err := range outcomes {
 		var refusal *users.Error
 		switch {

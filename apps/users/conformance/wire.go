@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -20,8 +21,8 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// Suite tests servers of app users in every protocol that contender.json names. Such a contender also has
-// its own client, which the suite tests, too.
+// Suite tests servers of app users in every protocol that contender.json names. Such a contender
+// also has its own client, which the suite tests, too.
 func Suite() conformance.Kind { return conformance.Kind{Examine: examineServer} }
 
 // creators is the number of concurrent attempts to create a user with the same e-mail.
@@ -33,9 +34,8 @@ type protocolTest struct {
 	protocol string
 }
 
-// examineServer runs the suite on a server of users.
 func examineServer(s conformance.Subject, dir string) []error {
-	if err := s.Visit(false, true, s.CheckHello); err != nil {
+	if err := s.Visit(conformance.Session{}, s.CheckHello); err != nil {
 		return []error{err} // all other tests would fail, too
 	}
 	if len(s.Protocols) == 0 {
@@ -54,49 +54,50 @@ func examineServer(s conformance.Subject, dir string) []error {
 			continue
 		}
 		for k, c := range protocolTest.listChecks(protocolTest{}, i == 0) {
-			err := s.Visit(false, k%2 == 0, func(p *conformance.Process, _ wire.Reply) error {
-				return c.ask(protocolTest{conformance.Exam{Subject: s, App: a, Process: p, Dir: dir}, protocol})
+			err := s.Visit(conformance.Session{NoBye: k%2 == 1}, func(p *conformance.Process, _ wire.Reply) error {
+				return c.ask(protocolTest{Exam: conformance.Exam{Subject: s, App: a, Process: p, Dir: dir}, protocol: protocol})
 			})
 			if err != nil {
 				wrong = append(wrong, fmt.Errorf("%s: %s: %w", protocol, c.name, err))
 			}
 		}
 	}
-	err := s.Visit(false, true, func(p *conformance.Process, _ wire.Reply) error {
+	err := s.Visit(conformance.Session{}, func(p *conformance.Process, _ wire.Reply) error {
 		return conformance.Exam{Subject: s, App: a, Process: p, Dir: dir}.CheckRefusals()
 	})
-	wrong = append(wrong, err, s.Visit(true, true, func(*conformance.Process, wire.Reply) error { return nil }))
+	wrong = append(wrong, err, s.Visit(conformance.Session{Socket: true}, func(*conformance.Process, wire.Reply) error { return nil }))
 	for _, err := range s.ExamineStandalone(a, dir) {
 		wrong = append(wrong, fmt.Errorf("alone: %w", err))
 	}
 	return slices.DeleteFunc(wrong, func(err error) bool { return err == nil })
 }
 
-// rpcCheck is one check of a protocol.
 type rpcCheck struct {
 	name string
 	ask  func(t protocolTest) error
 }
 
-// listChecks returns the checks of a protocol. For the first protocol, it includes the checks that do not
-// depend on the protocol.
+// listChecks returns the checks of a protocol. For the first protocol, it includes the checks that
+// do not depend on the protocol.
 func (protocolTest) listChecks(first bool) []rpcCheck {
 	list := []rpcCheck{
-		{"calls", protocolTest.checkCalls},
-		{"at once", protocolTest.checkAtOnce},
-		{"failures", protocolTest.checkFailures},
-		{"limit", protocolTest.checkLimit},
-		{"request id", protocolTest.checkID},
-		{"health", protocolTest.checkHealth},
-		{"paths", protocolTest.checkPaths},
-		{"tls", protocolTest.checkSecure},
-		{"log", protocolTest.checkLog},
-		{"end", protocolTest.checkGrace},
-		{"client", protocolTest.checkClient},
-		{"client at work", protocolTest.checkWorking},
+		{name: "calls", ask: protocolTest.checkCalls},
+		{name: "at once", ask: protocolTest.checkAtOnce},
+		{name: "failures", ask: protocolTest.checkFailures},
+		{name: "limit", ask: protocolTest.checkLimit},
+		{name: "request id", ask: protocolTest.checkID},
+		{name: "health", ask: protocolTest.checkHealth},
+		{name: "paths", ask: protocolTest.checkPaths},
+		{name: "tls", ask: protocolTest.checkSecure},
+		{name: "log", ask: protocolTest.checkLog},
+		{name: "end", ask: protocolTest.checkGrace},
+		{name: "client", ask: protocolTest.checkClient},
+		{name: "client at work", ask: protocolTest.checkWorking},
 	}
 	if first {
-		list = append(list, rpcCheck{"stores", protocolTest.checkStores}, rpcCheck{"again", protocolTest.checkTwice})
+		list = append(list,
+			rpcCheck{name: "stores", ask: protocolTest.checkStores},
+			rpcCheck{name: "again", ask: protocolTest.checkTwice})
 	}
 	return list
 }
@@ -104,9 +105,7 @@ func (protocolTest) listChecks(first bool) []rpcCheck {
 // openClient prepares a server with n users and the settings in set, and returns a client.
 func (t protocolTest) openClient(n int, set map[string]string) (*plainClient, error) {
 	settings := map[string]string{serving.SetUsers: fmt.Sprint(n)}
-	for key, value := range set {
-		settings[key] = value
-	}
+	maps.Copy(settings, set)
 	addr, err := t.Serves(settings)
 	if err != nil {
 		return nil, err
@@ -169,9 +168,10 @@ func (t protocolTest) checkCalls() error {
 	if _, err := t.Process.OK(wire.Request{Op: wire.OpReset, On: t.Workload(nil).ID}); err != nil {
 		return err
 	}
-	a, err := t.Counted()
-	if err != nil || (a.Calls == nil || *a.Calls != wire.Calls{}) && !t.isLenient() {
-		return errors.Join(err, fmt.Errorf("after reset: stats: calls %+v", a.Calls))
+	stats, err := t.Counted()
+	isZero := stats.Calls != nil && *stats.Calls == wire.Calls{}
+	if err != nil || !isZero && !t.isLenient() {
+		return errors.Join(err, fmt.Errorf("after reset: stats: calls %+v", stats.Calls))
 	}
 	if _, err := t.playAll(p); err != nil {
 		return fmt.Errorf("after reset: %w", err)
@@ -179,8 +179,8 @@ func (t protocolTest) checkCalls() error {
 	return nil
 }
 
-// checkStores plays the script over each store, and then creates users with the same e-mail concurrently.
-// A server without databases must report that a database is unsupported.
+// checkStores plays the script over each store, and then creates users with the same e-mail
+// concurrently. A server without databases must report that a database is unsupported.
 func (t protocolTest) checkStores() error {
 	stores := []string{users.LinearStore}
 	if slices.Contains(t.Tags, "db") {
@@ -189,8 +189,8 @@ func (t protocolTest) checkStores() error {
 			stores = append(stores, "postgres:"+url)
 		}
 	} else {
-		a, err := t.Process.OK(wire.Request{Op: wire.OpPrepare, Workload: t.Workload(map[string]string{serving.SetStore: "sqlite:x"})})
-		if err != nil || !a.Unsupported && !t.Trap {
+		reply, err := t.Process.OK(wire.Request{Op: wire.OpPrepare, Workload: t.Workload(map[string]string{serving.SetStore: "sqlite:x"})})
+		if err != nil || !reply.Unsupported && !t.Trap {
 			return errors.Join(err, errors.New("a store that is not built in is not unsupported"))
 		}
 	}
@@ -226,8 +226,10 @@ func (t protocolTest) checkAtOnce() error {
 // address of the first one. If one does, another program may have taken the port: that is unlikely
 // three times in a row.
 func (t protocolTest) checkTwice() error {
-	for tries := 3; ; tries-- {
-		firstAddr, err := t.Serves(nil)
+	var firstAddr string
+	for range 3 {
+		var err error
+		firstAddr, err = t.Serves(nil)
 		if err != nil {
 			return err
 		}
@@ -247,10 +249,8 @@ func (t protocolTest) checkTwice() error {
 		if err != nil && !conformance.Listens(firstAddr) {
 			return nil
 		}
-		if tries == 1 {
-			return fmt.Errorf("after a second prepare a server still answers at %s", firstAddr)
-		}
 	}
+	return fmt.Errorf("after a second prepare a server still answers at %s", firstAddr)
 }
 
 // checkSecure checks that connections are encrypted if the server has a certificate.
@@ -268,7 +268,6 @@ func (t protocolTest) checkSecure() error {
 	return t.getFirstUser(p)
 }
 
-// getFirstUser gets the first user, and checks it.
 func (t protocolTest) getFirstUser(p *plainClient) error {
 	u, err := p.Get(context.Background(), users.FirstID)
 	if err == nil && !t.isLenient() {
@@ -301,17 +300,17 @@ func (p *plainClient) checkHealthy() error {
 	if p.protocol == rpc.GRPC {
 		method, path, body, kind = http.MethodPost, "/grpc.health.v1.Health/Check", "\x00\x00\x00\x00\x00", "application/grpc"
 	}
-	q, err := http.NewRequestWithContext(ctx, method, p.base+path, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, method, p.base+path, strings.NewReader(body))
 	if err != nil {
 		return err
 	}
 	if kind != "" {
-		q.Header.Set("Content-Type", kind)
-		q.Header.Set("TE", "trailers")
+		request.Header.Set("Content-Type", kind)
+		request.Header.Set("TE", "trailers")
 	}
-	a, err := p.transport.RoundTrip(q)
+	response, err := p.transport.RoundTrip(request)
 	if err != nil {
 		return err
 	}
-	return checkHealthReply(a, p.protocol)
+	return checkHealthReply(response, p.protocol)
 }

@@ -26,7 +26,6 @@ type Fault struct {
 	keepsNames bool // with powerLoss: names that were not synced stay
 }
 
-// allFaults returns the faults that EachFault tries.
 func allFaults() []Fault {
 	powerErr := errors.New("power loss")
 	return []Fault{
@@ -41,7 +40,8 @@ func allFaults() []Fault {
 	}
 }
 
-// disk is the system's disk, on which one operation fails.
+// disk is the system's disk, on which one operation fails. Its methods, and those of its handles, count
+// their call with beginOp before they call the system.
 type disk struct {
 	atomicfile.System
 	fault   Fault
@@ -64,7 +64,8 @@ func (d *disk) beginOp() error {
 	if d.down {
 		return d.fault.err
 	}
-	if d.count++; d.count != d.failing {
+	d.count++
+	if d.count != d.failing {
 		return nil
 	}
 	d.down = d.fault.Crash
@@ -228,10 +229,10 @@ func (h *handle) Close() error {
 	return err
 }
 
-// Sweep makes each operation of save fail in each way, each time in a new directory. save writes a file with
-// old content, or with fresh content if fresh is true, and returns its path. The test fails if the file is
-// torn or lost, or if save returned nil and the fresh content is not there. Sweep tests both a new file and
-// one that replaces an old one.
+// Sweep makes each operation of save fail in each way, each time in a new directory. save writes a file
+// with old content, or with fresh content if fresh is true, and returns its path. The test fails if the
+// file is torn or lost, or if save returned nil and the fresh content is not there. Sweep tests both a
+// new file and one that replaces an old one.
 func Sweep(t *testing.T, save func(d atomicfile.Disk, dir string, fresh bool) (path string, err error)) {
 	t.Helper()
 	runSweep(t, save, false, true) // a new file, and over an old one
@@ -278,9 +279,9 @@ func runSweep(t *testing.T, save func(d atomicfile.Disk, dir string, fresh bool)
 	}
 }
 
-// EachFault calls use once for each of its operations on d and each way in which the operation can fail,
-// each time with a new directory. It then calls the function that use returns, with the fault and the
-// number of the operation. By then everything that the fault loses is lost.
+// EachFault calls use once for each of its operations on d and each way in which the operation can
+// fail, each time with a new directory. It then calls the function that use returns, with the fault
+// and the number of the operation. By then everything that the fault loses is lost.
 func EachFault(t *testing.T, use func(d atomicfile.Disk, dir string) (inspect func(f Fault, operation int))) {
 	t.Helper()
 	run := func(f Fault, operation int) (operations int) {

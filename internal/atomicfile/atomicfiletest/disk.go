@@ -15,20 +15,21 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// sector is the number of bytes that a Disk writes or loses together. It is small, so that most writes cover
-// several sectors.
+// sector is the number of bytes that a Disk writes or loses together. It is small, so that most writes
+// cover several sectors.
 const sector = 64
 
 var (
+	// errDead is the error of operations after the machine has gone off.
 	errDead = errors.New("the machine is off")
 
 	// ErrIO is the error of failing operations.
 	ErrIO = errors.New("input/output error")
 )
 
-// Disk is a file system in memory that separates synced from unsynced data, and fails as configured. In a
-// power cut, changes of names that were not synced are lost from some change on, as with a journal, and
-// unsynced sectors are lost in any combination.
+// Disk is a file system in memory that separates synced from unsynced data, and fails as configured. In
+// a power cut, changes of names that were not synced are lost from some change on, as with a journal,
+// and unsynced sectors are lost in any combination.
 type Disk struct {
 	atomicfile.Disk // nil: tests call only the operations below
 
@@ -40,10 +41,10 @@ type Disk struct {
 	OnSync func()     // called before each Sync, without the lock; may be nil
 
 	rng    *rand.Rand
-	dead   bool // the machine is off
-	locked map[string]bool
+	dead   bool            // the machine is off
+	locked map[string]bool // paths with a lock
 
-	names  map[string]*inode
+	names  map[string]*inode   // files by path
 	stable map[string]*inode   // names on stable storage
 	log    []map[string]*inode // all names after each change since then
 }
@@ -65,8 +66,8 @@ func NewDisk(seed uint64) *Disk {
 	}
 }
 
-// beginOp begins an operation. It returns an error if the operation fails. last is true if the machine goes
-// off in the middle of the operation.
+// beginOp begins an operation. It returns an error if the operation fails. last is true if the machine
+// goes off in the middle of the operation.
 func (d *Disk) beginOp() (last bool, err error) {
 	if d.dead {
 		return false, errDead
@@ -178,13 +179,13 @@ func (d *Disk) Lock(path string) (io.Closer, error) {
 	return unlock(func() error { delete(d.locked, path); return nil }), nil
 }
 
-// unlock is an io.Closer.
+// unlock is a lock of Disk, whose Close calls the function.
 type unlock func() error
 
 func (u unlock) Close() error { return u() }
 
-// Off returns the disk after a restart. powerCut reports whether the machine lost its power; otherwise only
-// the process was killed.
+// Off returns the disk after a restart. powerCut reports whether the machine lost its power; otherwise
+// only the process was killed.
 func (d *Disk) Off(seed uint64, powerCut bool) *Disk {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
@@ -228,8 +229,8 @@ func (n *inode) afterRestart(rng *rand.Rand, powerCut bool) *inode {
 	return out
 }
 
-// survivingData returns the content of a file after a power cut: each unsynced sector is either written or
-// not, and the size is one that the file had since the last sync, or between.
+// survivingData returns the content of a file after a power cut: each unsynced sector is either
+// written or not, and the size is one that the file had since the last sync, or between.
 func (n *inode) survivingData(rng *rand.Rand) []byte {
 	sizes := append([]int64{n.size}, n.sizes...)
 	size := sizes[rng.IntN(len(sizes))]
@@ -247,13 +248,12 @@ func (n *inode) survivingData(rng *rand.Rand) []byte {
 	return out
 }
 
-// sectorAt returns the content of sector i.
 func (n *inode) sectorAt(i int) []byte {
 	return slices.Clone(n.data[min(i*sector, len(n.data)):min((i+1)*sector, len(n.data))])
 }
 
-// syncSectors writes the dirty sectors for which isWritten returns true to stable storage, and returns the
-// others. Afterwards no sector is dirty.
+// syncSectors writes the dirty sectors for which isWritten returns true to stable storage, and
+// returns the others. Afterwards no sector is dirty.
 func (n *inode) syncSectors(isWritten func() bool) (lost map[int]bool) {
 	lost = map[int]bool{}
 	for _, i := range slices.Sorted(maps.Keys(n.dirty)) {

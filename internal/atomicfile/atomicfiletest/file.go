@@ -115,8 +115,8 @@ func (f *file) Truncate(size int64) error {
 	return nil
 }
 
-// Sync brings the content to stable storage. If it fails, each dirty sector is either written or lost: as on
-// Linux, a later Sync does not write it again.
+// Sync brings the content to stable storage. If it fails, each dirty sector is either written or lost:
+// as on Linux, a later Sync does not write it again.
 func (f *file) Sync() error {
 	if f.d.OnSync != nil {
 		f.d.OnSync()

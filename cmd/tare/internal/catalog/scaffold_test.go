@@ -73,7 +73,7 @@ func TestScaffoldKnowsEveryKind(t *testing.T) {
 }
 
 func TestScaffoldInTheRepository(t *testing.T) {
-	root, err := build.Real(small(t))
+	root, err := build.RealPath(small(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestScaffoldInTheRepository(t *testing.T) {
 }
 
 func TestScaffoldRefuses(t *testing.T) {
-	root, err := build.Real(small(t))
+	root, err := build.RealPath(small(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -133,7 +133,7 @@ func readProgram(dir, kind string, e tare.Entry) (build.Leaf, error) {
 	}
 	leaf, err := build.ReadLeaf(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		abs, err := build.Real(dir)
+		abs, err := build.RealPath(dir)
 		m := build.Manifest{ID: e.ID, Kind: kind, Why: "the user's own"}
 		return build.Leaf{Dir: abs, Manifest: m}, err
 	}

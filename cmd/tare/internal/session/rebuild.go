@@ -18,7 +18,7 @@ import (
 
 // Here reports whether a toolchain of release is on this machine, so that a build downloads none.
 func (s vettingSources) Here(ctx context.Context, release string) bool {
-	return s.Builder.Here(ctx, release)
+	return s.Builder.IsInstalled(ctx, release)
 }
 
 // Toolchain makes later builds of contenders use a Go release. If the release cannot be
