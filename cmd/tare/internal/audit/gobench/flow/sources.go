@@ -7,34 +7,48 @@ import (
 
 // Sources returns the expressions that an expression may get its value from: literals,
 // constants, functions, calls of functions that are not in the package, and variables that
-// are never assigned to. A parameter in around has only that value.
-func (g *Graph) Sources(e ast.Expr, around Binding) []ast.Expr {
-	s := &search{graph: g, around: around, seen: map[key]bool{}}
-	s.visitExpr(e, 0, 0)
-	return s.found
+// are never assigned to. A parameter in binding has only the value that it has there.
+func (g *Graph) Sources(e ast.Expr, binding Binding) []ast.Expr {
+	return g.search(e, binding).found
 }
 
 // search collects the sources of an expression.
 type search struct {
-	graph  *Graph
-	around Binding
-	seen   map[key]bool
-	found  []ast.Expr
+	graph   *Graph
+	binding Binding
+	seen    map[visit]bool
+	found   []ast.Expr
 }
 
-// key is an expression that was visited for itself or for its elements.
-type key struct {
+// visit is an expression that was visited for itself (index 0) or for its elements.
+type visit struct {
 	expr  ast.Expr
-	index int
+	index int // as of visitExpr
+}
+
+// search returns the search for the sources of e.
+func (g *Graph) search(e ast.Expr, binding Binding) *search {
+	s := &search{graph: g, binding: binding, seen: map[visit]bool{}}
+	s.visitExpr(e, 0, 0)
+	return s
+}
+
+// searchWithin returns a search for the sources of e that visits nothing that s has visited.
+func (s *search) searchWithin(e ast.Expr, depth int) *search {
+	inner := &search{graph: s.graph, binding: s.binding, seen: s.seen}
+	inner.visitExpr(e, 0, depth)
+	return inner
 }
 
 // visitExpr adds the sources of e. index is the number of times that an element is taken of
-// the value: for table[i] the sources are those of the elements of table.
+// the value: the sources of table[i] are those of table at index 1, the elements of the table.
+// depth is the number of steps from the expression that the search began with.
 func (s *search) visitExpr(e ast.Expr, index, depth int) {
-	if e == nil || depth > maxDepth || len(s.seen) > maxValues || s.seen[key{e, index}] {
+	at := visit{expr: e, index: index}
+	if e == nil || depth > maxDepth || len(s.seen) > maxValues || s.seen[at] {
 		return
 	}
-	s.seen[key{e, index}] = true
+	s.seen[at] = true
 	info := s.graph.info
 	if info.Types[e].Value != nil && index == 0 {
 		s.found = append(s.found, e)
@@ -81,7 +95,8 @@ func (s *search) visitExpr(e ast.Expr, index, depth int) {
 	}
 }
 
-// addSource adds an expression that nothing else is known about.
+// addSource adds an expression whose value nothing else is known about, unless an element of it is
+// searched for.
 func (s *search) addSource(e ast.Expr, index int) {
 	if index == 0 {
 		s.found = append(s.found, e)
@@ -90,7 +105,7 @@ func (s *search) addSource(e ast.Expr, index int) {
 
 // visitVariable adds the sources of a variable that the expression e names.
 func (s *search) visitVariable(e ast.Expr, v *types.Var, index, depth int) {
-	if arg, ok := s.around[v]; ok {
+	if arg, ok := s.binding[v]; ok {
 		s.visitExpr(arg, index, depth+1)
 		return
 	}
@@ -118,7 +133,7 @@ func (s *search) visitVariable(e ast.Expr, v *types.Var, index, depth int) {
 	}
 }
 
-// visitCall adds the sources of a result of a call.
+// visitCall adds the sources of the result that a call has at the index result.
 func (s *search) visitCall(call *ast.CallExpr, result, index, depth int) {
 	info := s.graph.info
 	if info.Types[call.Fun].IsType() && len(call.Args) == 1 {
@@ -139,10 +154,8 @@ func (s *search) visitCall(call *ast.CallExpr, result, index, depth int) {
 	if depth >= maxDepth {
 		return
 	}
-	inner := &search{graph: s.graph, around: s.around, seen: s.seen}
-	inner.visitExpr(call.Fun, 0, depth+1)
 	known := false
-	for _, f := range inner.findFunctions(depth + 1) {
+	for _, f := range s.searchWithin(call.Fun, depth+1).findFunctions(depth + 1) {
 		for _, r := range s.graph.Results(f, result) {
 			known = true
 			s.visitExpr(r, index, depth+1)
@@ -153,17 +166,17 @@ func (s *search) visitCall(call *ast.CallExpr, result, index, depth int) {
 	}
 }
 
-// Origin returns the variable that an expression selects from: v of v, &v, v.field, and of a
-// local variable or parameter with no value but that of another variable, the other one. It
-// returns nil if the expression is something else. A variable that is nil in around stays itself.
-func (g *Graph) Origin(e ast.Expr, around Binding) *types.Var {
-	v, _ := g.Path(e, around)
+// Origin returns the variable that an expression selects from: v of v, &v, v[i] and v.field. For a
+// variable whose only value is another variable, that is the other one; a variable whose value in
+// binding is nil stays itself. It returns nil if the expression is something else.
+func (g *Graph) Origin(e ast.Expr, binding Binding) *types.Var {
+	v, _ := g.Path(e, binding)
 	return v
 }
 
-// Path returns the variable that an expression selects from, as Origin, and the fields that it
-// selects: ".store" of s.store.
-func (g *Graph) Path(e ast.Expr, around Binding) (*types.Var, string) {
+// Path returns the variable that an expression selects from, as Origin does, and the fields that
+// it selects: s and ".store" of s.store.
+func (g *Graph) Path(e ast.Expr, binding Binding) (*types.Var, string) {
 	fields := ""
 	for range maxDepth {
 		switch x := e.(type) {
@@ -184,7 +197,7 @@ func (g *Graph) Path(e ast.Expr, around Binding) (*types.Var, string) {
 			e = x.X
 		case *ast.Ident:
 			v, _ := g.info.ObjectOf(x).(*types.Var)
-			next, ok := around[v]
+			next, ok := binding[v]
 			if !ok {
 				next = g.findAlias(v)
 			}
@@ -199,7 +212,7 @@ func (g *Graph) Path(e ast.Expr, around Binding) (*types.Var, string) {
 	return nil, ""
 }
 
-// findAlias returns the only value of a variable if that is another variable or a part of one, else nil.
+// findAlias returns the only value of a variable if that names another variable or field, else nil.
 func (g *Graph) findAlias(v *types.Var) ast.Expr {
 	values := g.values[v]
 	if v == nil || len(values) != 1 || values[0].isElement || values[0].result > 0 {
