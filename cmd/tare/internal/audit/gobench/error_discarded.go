@@ -229,8 +229,7 @@ func (in *input) opensFile(call *ast.CallExpr) bool {
 }
 
 // isMentionedByChecker reports whether a function of the test files may check the error of fn for
-// an input: it checks the error, and mentions the input, calls another one of them, or is called by
-// one.
+// an input: it checks the error, and mentions the input, calls a helper, or is a helper itself.
 func (in *input) isMentionedByChecker(fn *types.Func, mentions func(*ast.FuncDecl) bool) bool {
 	for decl := range in.functions() {
 		if !in.isHarness(decl) {
@@ -248,7 +247,8 @@ func (in *input) isMentionedByChecker(fn *types.Func, mentions func(*ast.FuncDec
 // isHelper reports whether go test does not run a function with a name by itself.
 func isHelper(name string) bool { return !hasAnyPrefix(name, "Test", "Benchmark", "Fuzz", "Example") }
 
-// callsHelper reports whether a function calls one of the test files, which may read any file.
+// callsHelper reports whether a function calls a function of the test files, which may read any
+// file.
 func (in *input) callsHelper(decl *ast.FuncDecl) bool {
 	for call := range nodesOf[*ast.CallExpr](decl) {
 		for _, f := range in.flowGraph().Called(call, nil) {
@@ -341,8 +341,7 @@ func (in *input) findSkippedError(s *ast.IfStmt) *types.Var {
 }
 
 // failsByCallback reports whether a call gets a function literal whose error is always nil: most
-// functions with such a parameter fail only if it does, as in filepath.WalkDir(dir, func(…) error
-// {…}).
+// functions with such a parameter fail only if it does, as in tree.Walk(func(n Node) error {…}).
 func (in *input) failsByCallback(call *ast.CallExpr) bool {
 	for _, a := range call.Args {
 		lit, ok := a.(*ast.FuncLit)
@@ -520,8 +519,7 @@ func (in *input) addChecked(root ast.Node, checked map[*types.Func]bool) {
 				check()
 			}
 		case *ast.ReturnStmt:
-			// The caller of the function checks the error or not. mayFail finds this call from
-			// there.
+			// The caller of the function checks the error or not: mayFail finds this call there.
 		case *ast.CallExpr:
 			index := slices.Index(p.Args, ast.Expr(call))
 			if index < 0 || !in.ignoresArgument(p, index) {

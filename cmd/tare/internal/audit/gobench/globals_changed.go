@@ -106,8 +106,8 @@ func (in *input) reportChanges(fn *ast.FuncDecl, reads map[*types.Var]globalRead
 	}
 }
 
-// takesAddress reports whether a function takes the address of a variable, by which
-// other code may restore it.
+// takesAddress reports whether a function takes the address of a variable, by which other code may
+// restore it.
 func (in *input) takesAddress(fn *ast.FuncDecl, v *types.Var) bool {
 	for u := range nodesOf[*ast.UnaryExpr](fn.Body) {
 		if id, ok := u.X.(*ast.Ident); ok && u.Op == token.AND && in.pass.TypesInfo.Uses[id] == v {
@@ -217,8 +217,7 @@ func (in *input) findSetByCalls(fn *ast.FuncDecl) map[*types.Var]bool {
 	return g.set
 }
 
-// setsInitial reports whether an assignment gives a package variable the value that its declaration
-// gave it.
+// setsInitial reports whether an assignment gives a package variable its initial value.
 func (in *input) setsInitial(n ast.Node, v *types.Var) bool {
 	a, ok := n.(*ast.AssignStmt)
 	if !ok || len(a.Lhs) != len(a.Rhs) {

@@ -61,8 +61,7 @@ func (in *input) reportDeleted(l *loop, call *ast.CallExpr) {
 }
 
 // reportCompacted reports a call of a method that drops entries of a variable from before the loop.
-// If the loop does nothing else with the variable, there are none to drop from the second iteration
-// on.
+// If the loop does nothing else with the variable, only the first iteration finds such entries.
 func (in *input) reportCompacted(l *loop, call *ast.CallExpr) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
@@ -116,9 +115,8 @@ func (in *input) compacts(fn *types.Func) bool {
 // takingName matches the names of methods that take an entry from their receiver.
 var takingName = lazyregexp.New(`^(Pop|Next|Dequeue|Take|Poll|Shift|Remove|Delete(Min|Max)|Extract)`)
 
-// reportDrained reports a call that takes an entry from a variable that was filled before the loop,
-// if the loop adds no entries and drops the last result of the method, which tells whether there
-// was one.
+// reportDrained reports a call that takes an entry from a queue that was filled before the loop, if
+// the loop adds no entries and drops the last result of the method: ok of v, ok := queue.Pop().
 func (in *input) reportDrained(l *loop, call *ast.CallExpr) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || !takingName.MatchString(sel.Sel.Name) || !in.dropsLast(l, call) {
@@ -387,8 +385,7 @@ func (in *input) readsArgument(call *ast.CallExpr, arg int) bool {
 	if fn.Signature().Recv() != nil && (servesRequest || fn.Name() == "Do" && strings.HasPrefix(fn.Pkg().Path(), "net/http")) {
 		return true
 	}
-	// A function with a parameter io.Reader reads it to the end, or a part each time until it is
-	// empty.
+	// A function with an io.Reader reads it to the end, or a part in each call until it is empty.
 	params := fn.Signature().Params()
 	return arg < params.Len() && isNamed(params.At(arg).Type(), "io", "Reader")
 }

@@ -184,8 +184,7 @@ func (in *input) isReadByNamed(id *ast.Ident, path []ast.Node, benchmarkName str
 }
 
 // isReadNested reports whether a call is within the arguments of a function whose name a benchmark
-// contains, and which only reads what the call makes: the call makes a string, or is an argument
-// itself.
+// contains, and which only reads the result: that is a string, or an argument itself.
 func (in *input) isReadNested(l *loop, call *ast.CallExpr, benchmarkName string) bool {
 	isRead := false
 	inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
@@ -397,8 +396,8 @@ func (in *input) isInvariant(l *loop, call *ast.CallExpr) bool {
 	return isInvariant
 }
 
-// isSet reports whether a loop may set a variable: it assigns to it, counts it or takes
-// its address.
+// isSet reports whether a loop may set a variable: it assigns to it, counts it or takes its
+// address.
 func (in *input) isSet(l *loop, v *types.Var) bool {
 	found := false
 	in.inspectUses(l.node, v, func(id *ast.Ident, path []ast.Node) {

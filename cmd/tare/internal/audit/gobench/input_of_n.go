@@ -80,8 +80,7 @@ func (in *input) reportFilled(b *benchmark, main *loop) {
 }
 
 // isContainer reports whether a type may store any number of entries: a map, a slice with methods,
-// or a struct or interface, except those of sync, testing and other packages that have another
-// purpose.
+// or a struct or interface, except those of packages such as sync and testing.
 func isContainer(t types.Type) bool {
 	t = pointee(t)
 	switch t.Underlying().(type) {
@@ -98,9 +97,9 @@ func isContainer(t types.Type) bool {
 	return false
 }
 
-// isSizedByN reports whether a variable has b.N elements: a slice made with that size, the only
-// value of a variable if a function of the package makes it and has a loop as long as its argument
-// b.N says, or a container that is made of such a slice.
+// isSizedByN reports whether a variable has b.N elements: it is a slice made with that size, its only
+// value comes from a function of the package that loops over its argument b.N, or it is a container
+// made of such a slice.
 func (in *input) isSizedByN(l *loop, v *types.Var) bool {
 	if v == nil || l.kind == byLoop {
 		return false
@@ -133,8 +132,8 @@ func (in *input) repeatsN(b *benchmark, call *ast.CallExpr) bool {
 	return in.repeatsArgument(call, func(arg ast.Expr) bool { return b.dependsOnN(in.pass.TypesInfo, arg) })
 }
 
-// repeatsArgument reports whether a call runs a loop of the package as often as an argument says
-// for which isCount returns true: fill(m, b.N).
+// repeatsArgument reports whether a call runs a loop of the package n times, for an argument n for
+// which isCount returns true: fill(m, b.N).
 func (in *input) repeatsArgument(call *ast.CallExpr, isCount func(arg ast.Expr) bool) bool {
 	for _, f := range in.flowGraph().Called(call, nil) {
 		for param, arg := range in.flowGraph().Bind(call, f) {
@@ -146,8 +145,8 @@ func (in *input) repeatsArgument(call *ast.CallExpr, isCount func(arg ast.Expr) 
 	return false
 }
 
-// repeatsParam reports whether the body of a function has a loop that runs as often as a parameter
-// says, or makes a slice or map of that size.
+// repeatsParam reports whether the body of a function has a loop that runs n times for its parameter
+// n, or makes a slice or map of size n.
 func (in *input) repeatsParam(body ast.Node, param *types.Var) bool {
 	for n := range ast.Preorder(body) {
 		if call, ok := n.(*ast.CallExpr); ok && isMake(in.pass.TypesInfo, call) && len(call.Args) == 2 && in.variable(call.Args[1]) == param {

@@ -38,7 +38,7 @@ func loopMixed() rule {
 	}}
 }
 
-// isN reports whether a selector is b.N.
+// isN reports whether a selector is N of a testing.B, but not of a struct that embeds one.
 func (in *input) isN(sel *ast.SelectorExpr) bool {
 	return sel.Sel.Name == "N" && isNamed(in.pass.TypesInfo.TypeOf(sel.X), "testing", "B")
 }

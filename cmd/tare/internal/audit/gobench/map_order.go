@@ -53,8 +53,7 @@ func isBreak(s ast.Stmt) bool {
 	return ok && branch.Tok == token.BREAK
 }
 
-// cacheName matches the names of types of caches, which store some of the values that were
-// requested.
+// cacheName matches the names of types of caches.
 var cacheName = lazyregexp.New(`(?i)cache|lru|lfu|memo`)
 
 // findOrdered returns a variable from outside of a timed loop whose method the loop r over a map

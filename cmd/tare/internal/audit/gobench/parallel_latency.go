@@ -72,8 +72,7 @@ func (in *input) parallelLoops(b *benchmark) []*loop {
 	return out
 }
 
-// claimsLatency reports whether a benchmark, or the one around it, calls its figure the time of one
-// operation.
+// claimsLatency reports whether a benchmark calls its figure the time of one operation.
 func (in *input) claimsLatency(b *benchmark) bool {
 	if containsWord(b.name, "throughput") {
 		return false

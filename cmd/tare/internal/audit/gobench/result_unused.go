@@ -316,8 +316,7 @@ func (in *input) isPure(e ast.Expr, bodies map[*types.Func]*ast.FuncDecl, depth 
 	case *ast.SelectorExpr:
 		return info.Selections[e] == nil || in.isPure(e.X, bodies, depth)
 	case *ast.BinaryExpr:
-		// Operations on strings call the runtime. Of a division by a variable, only the check for 0
-		// remains.
+		// Operations on strings call the runtime. A division by a variable leaves its check for 0.
 		if !isNonStringBasic(info.TypeOf(e)) || !isNonStringBasic(info.TypeOf(e.X)) {
 			return false
 		}

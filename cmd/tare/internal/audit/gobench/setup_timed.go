@@ -79,8 +79,7 @@ func (in *input) hasTimerCall(s ast.Stmt, name string) bool {
 }
 
 // findPreparation returns a loop over b.N in the same block as the main loop that appends to a
-// slice or sets elements of a slice or map that the main loop uses. It returns nil without such a
-// loop.
+// slice or sets elements of a slice or map that the main loop uses, nil if there is none.
 func (in *input) findPreparation(b *benchmark, main *loop) *loop {
 	for _, l := range b.loops {
 		if l == main || l.block() != main.block() {
@@ -263,8 +262,7 @@ func loopBound(s ast.Stmt) ast.Expr {
 	return nil
 }
 
-// isBulky reports whether a function of the standard library takes microseconds or more for most
-// inputs.
+// isBulky reports whether a function of the standard library mostly takes microseconds or more.
 func isBulky(fn *types.Func) bool {
 	return isFunc(fn, "regexp", "MustCompile", "Compile") || isFunc(fn, "encoding/json", "Marshal", "MarshalIndent", "Unmarshal") ||
 		isFunc(fn, "net/http/httptest", "NewServer", "NewTLSServer") || isFunc(fn, "sort") && fn.Name() != "Search" || isFunc(fn, "slices", "Sort", "SortFunc", "Collect", "Sorted")

@@ -9,8 +9,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// reportEntries reports what a sub-benchmark adds an entry to in each iteration, if a later one or
-// that of the next case works on it: its size depends on b.N, also if it was filled before.
+// reportEntries reports a variable to which a sub-benchmark adds an entry in each iteration, if a
+// later one or that of the next case uses it: its size depends on b.N, also if it was filled
+// before.
 func (in *input) reportEntries(outer *benchmark, writer subBenchmark, later []subBenchmark) {
 	for p, addition := range in.findGrown(outer.body, writer) {
 		if in.isCarriedOver(outer, writer, p) {
@@ -22,8 +23,7 @@ func (in *input) reportEntries(outer *benchmark, writer subBenchmark, later []su
 }
 
 // findGrown returns the variables and fields of the outer benchmark, or of the package, to which a
-// sub-benchmark adds an entry in each iteration, and that it does not reset. Each has the node that
-// adds.
+// sub-benchmark adds an entry in each iteration, and that it does not reset. The value adds it.
 func (in *input) findGrown(outer ast.Node, s subBenchmark) map[varPath]ast.Node {
 	grown := map[varPath]ast.Node{}
 	statements := map[ast.Expr]bool{} // calls that are statements
@@ -237,8 +237,7 @@ func (in *input) isEvicting(fn *types.Func) bool {
 }
 
 // reportMemoized reports a value with a memoizing method that a sub-benchmark calls, if the
-// sub-benchmark of the next case, or a later one, uses the value: it looks up what the first
-// computed.
+// sub-benchmark of the next case, or a later one, uses the value: it looks up known results.
 func (in *input) reportMemoized(outer *benchmark, writer subBenchmark, later []subBenchmark) {
 	for p, call := range in.findMemoized(outer, writer) {
 		if in.isCarriedOver(outer, writer, p) {

@@ -63,8 +63,7 @@ func (in *input) callsFunctionAt(function ast.Node, pos token.Pos, binding flow.
 	return false
 }
 
-// isSource reports whether t is a source of random numbers that several goroutines must not use at
-// once.
+// isSource reports whether t is a source of random numbers that is not safe for several goroutines.
 func isSource(t types.Type) bool {
 	return isNamed(t, "math/rand", "Rand", "Zipf") || isNamed(t, "math/rand/v2", "Rand", "Zipf", "PCG", "ChaCha8")
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// sharedState finds sub-benchmarks that work on a variable in which another sub-benchmark, or that
-// of the case before, has left something:
+// sharedState finds sub-benchmarks that work on a variable to which another sub-benchmark, or the
+// one of the previous case, has added entries:
 //
 //	b.Run("put", func(b *testing.B) { for i := range b.N { store.Put(i, value) } })
 //	b.Run("get", func(b *testing.B) { for i := range b.N { store.Get(i) } })

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// stateGrows finds slices, maps and buffers from outside of a loop that each iteration
-// makes larger.
+// stateGrows finds slices, maps and buffers from outside of a loop that each iteration makes
+// larger.
 func stateGrows() rule {
 	return rule{Rule: audit.Rule{
 		ID: "state-grows", Severity: tare.Warn,
@@ -201,8 +201,7 @@ func (in *input) looksThrough(body ast.Node, recv *types.Var) bool {
 	return false
 }
 
-// movesEntries reports whether a call is copy(s[i+1:], s[i:]), which makes room for an entry in a
-// slice.
+// movesEntries reports whether a call is copy(s[i+1:], s[i:]), which makes room for an entry.
 func (in *input) movesEntries(call *ast.CallExpr) bool {
 	if !isBuiltin(in.pass.TypesInfo, call, "copy") {
 		return false
@@ -242,8 +241,7 @@ func (in *input) alwaysAdds(fn *types.Func) bool {
 }
 
 // isDistinct reports whether an expression may have another value in each iteration: it contains
-// the counter of the loop, is the element keys[i] of a slice, or is a random number such as
-// rand.Int().
+// the counter i of the loop, or is keys[i] or a random number such as rand.Int().
 func (in *input) isDistinct(l *loop, e ast.Expr) bool {
 	counter := in.counter(l)
 	if index, ok := ast.Unparen(e).(*ast.IndexExpr); ok && counter != nil {

@@ -160,8 +160,7 @@ func (s *suite) readFunc(info *types.Info, fn *ast.FuncDecl) {
 	addNested = func(node ast.Node, t *ast.FuncType, body *ast.BlockStmt, outer *benchmark) {
 		current := outer
 		b, ok := paramOf(info, t, "B")
-		// A function whose testing.B is in a field, or that has a parameter *testing.PB, has loops,
-		// too.
+		// Functions with a testing.B in a field, or with a parameter *testing.PB, have loops, too.
 		if ok || outer == nil && hasIterations(info, body) {
 			current = &benchmark{name: fn.Name.Name, decl: fn, node: node, body: body, b: b, outer: outer}
 			s.benchmarks = append(s.benchmarks, current)
@@ -204,15 +203,15 @@ func hasIterations(info *types.Info, body *ast.BlockStmt) bool {
 func mentionsIterations(info *types.Info, e ast.Expr) bool {
 	for sel := range nodesOf[*ast.SelectorExpr](e) {
 		fn, _ := info.Uses[sel.Sel].(*types.Func)
-		if isCount(info, sel) || isMethodOf(fn, "testing", "B", "Loop") || isMethodOf(fn, "testing", "PB", "Next") {
+		if selectsN(info, sel) || isMethodOf(fn, "testing", "B", "Loop") || isMethodOf(fn, "testing", "PB", "Next") {
 			return true
 		}
 	}
 	return false
 }
 
-// isCount reports whether a selector is b.N, of a testing.B or of a struct that embeds one.
-func isCount(info *types.Info, sel *ast.SelectorExpr) bool {
+// selectsN reports whether a selector is b.N, of a testing.B or of a struct that embeds one.
+func selectsN(info *types.Info, sel *ast.SelectorExpr) bool {
 	if sel.Sel.Name != "N" {
 		return false
 	}
@@ -300,7 +299,7 @@ func (b *benchmark) dependsOnN(info *types.Info, root ast.Node) bool {
 		case *ast.FuncLit:
 			return false
 		case *ast.SelectorExpr:
-			found = found || isCount(info, n)
+			found = found || selectsN(info, n)
 		case *ast.Ident:
 			found = found || b.sized[info.Uses[n]]
 		}
@@ -437,8 +436,7 @@ func timerMethod(fn *types.Func) string {
 	return ""
 }
 
-// mainLoop returns the last loop of a benchmark, the one that measures. It returns nil without
-// loops.
+// mainLoop returns the last loop of a benchmark, which measures. It returns nil without loops.
 func (b *benchmark) mainLoop() *loop {
 	if len(b.loops) == 0 {
 		return nil

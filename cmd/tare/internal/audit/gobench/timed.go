@@ -12,10 +12,17 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// inspectTimed calls visit for each node of a loop that runs in every iteration while
-// the timer runs. It omits the code between StopTimer and StartTimer, the bodies of if
-// statements that end an iteration or the benchmark (see endsIteration), and function
-// literals that are not called on the spot.
+// inspectTimed calls visit for each node of a loop that runs in every iteration while the timer runs.
+// It omits the code between StopTimer and StartTimer, the bodies of if statements that end an
+// iteration or the benchmark (see endsIteration), and function literals that are not called on the
+// spot. In this loop it visits the nodes of err := f(v) and err != nil:
+//
+//	b.StopTimer()
+//	v := next()
+//	b.StartTimer()
+//	if err := f(v); err != nil {
+//		b.Fatal(err)
+//	}
 func (in *input) inspectTimed(l *loop, visit func(n ast.Node) bool) {
 	w := &timedWalk{in: in, visit: func(n ast.Node, _ *frame) bool { return visit(n) }}
 	w.visitStatements(l.body.List, true, &frame{loop: l, body: l.body})
@@ -182,7 +189,7 @@ func (in *input) methodBody(fn *types.Func) (recv *types.Var, body *ast.BlockStm
 // receiverPath returns the fields that an expression in a method selects from the receiver recv:
 // ".items" of r.items[i], "" of r. ok is false if the expression does not begin with the receiver.
 func (in *input) receiverPath(e ast.Expr, recv *types.Var) (fields string, ok bool) {
-	root, fields := in.flowGraph().Path(e, flow.Binding{recv: nil}) // nil: recv itself, no value of it
+	root, fields := in.flowGraph().Path(e, flow.Binding{recv: nil}) // nil: stop at recv
 	return fields, root != nil && root == recv
 }
 

@@ -61,8 +61,7 @@ func unlikeWork() rule {
 	}}
 }
 
-// compareSubBenchmarks reports the loops of the sub-benchmarks of outer that do less than another
-// one.
+// compareSubBenchmarks reports the loops of sub-benchmarks of outer that do less than another.
 func (in *input) compareSubBenchmarks(outer *benchmark, loops []*loop) {
 	isWork := in.repeatsWork
 	if workBenchmarkName.MatchString(outer.name) {
@@ -271,11 +270,11 @@ func (in *input) tableSides(call *ast.CallExpr) []side {
 		if !ok || !in.isHarness(lit) {
 			continue
 		}
-		around, name := in.findCase(lit)
-		if around == nil || table != nil && table != around {
+		inTable, name := in.findCase(lit)
+		if inTable == nil || table != nil && table != inTable {
 			return nil
 		}
-		table = around
+		table = inTable
 		sides = append(sides, side{node: lit, body: lit.Body, function: lit.Type, name: name})
 	}
 	return sides
@@ -346,7 +345,7 @@ type sideWork struct {
 // readSide returns the work of a side.
 func (in *input) readSide(s side) sideWork {
 	hasLoop, names := in.readWork(s.body, 0)
-	w := sideWork{side: s, isDeclared: declaredPartName.MatchString(s.name) || declaredMakerName.MatchString(s.name)}
+	w := sideWork{side: s, isDeclared: isDeclaredLess(s.name)}
 	for _, name := range names {
 		isHead := headWriterName.MatchString(name)
 		w.worksOnAll = w.worksOnAll || wholeName.MatchString(name)
@@ -359,6 +358,11 @@ func (in *input) readSide(s side) sideWork {
 	return w
 }
 
+// isDeclaredLess reports whether the name of a side says that it does less.
+func isDeclaredLess(name string) bool {
+	return declaredPartName.MatchString(name) || declaredMakerName.MatchString(name)
+}
+
 // reportPartial reports the sides that work on a part of their input if another one works on all of
 // it, and those that ignore their input if the others use it.
 func (in *input) reportPartial(sides []side) {
@@ -366,7 +370,7 @@ func (in *input) reportPartial(sides []side) {
 	for _, s := range sides {
 		works = append(works, in.readSide(s))
 	}
-	// split returns the number of sides with all of some work, and those of the others with a part.
+	// split counts the sides with hasAll, and returns those of the others with hasPart.
 	split := func(hasAll, hasPart func(w sideWork) bool) (all int, partial []sideWork) {
 		for _, w := range works {
 			if hasAll(w) {
@@ -382,20 +386,28 @@ func (in *input) reportPartial(sides []side) {
 			in.report(w.side.node, "this side of the comparison %s", text)
 		}
 	}
-	if all, partial := split(func(w sideWork) bool { return w.worksOnAll },
-		func(w sideWork) bool { return w.worksOnPart && !w.isDeclared }); all > 0 && 2*len(partial) <= len(sides) {
+	all, partial := split(
+		func(w sideWork) bool { return w.worksOnAll },
+		func(w sideWork) bool { return w.worksOnPart && !w.isDeclared })
+	if all > 0 && 2*len(partial) <= len(sides) {
 		report(partial, "works on one part of its input, but another side works on all parts of it")
 	}
-	if all, partial := split(func(w sideWork) bool { return w.decodes },
-		func(w sideWork) bool { return w.checks && !declaredPartName.MatchString(w.side.name) }); all > 0 && all+len(partial) == len(sides) {
-		report(partial, "only checks its input, but another side decodes it")
+	decoders, checkers := split(
+		func(w sideWork) bool { return w.decodes },
+		func(w sideWork) bool { return w.checks && !declaredPartName.MatchString(w.side.name) })
+	if decoders > 0 && decoders+len(checkers) == len(sides) {
+		report(checkers, "only checks its input, but another side decodes it")
 	}
-	if all, partial := split(func(w sideWork) bool { return w.writesAll },
-		func(w sideWork) bool { return w.writesHead && !w.isDeclared }); all > 0 && all+len(partial) == len(sides) {
-		report(partial, "writes only the beginning of its input, but another side writes all of it")
+	writers, heads := split(
+		func(w sideWork) bool { return w.writesAll },
+		func(w sideWork) bool { return w.writesHead && !w.isDeclared })
+	if writers > 0 && writers+len(heads) == len(sides) {
+		report(heads, "writes only the beginning of its input, but another side writes all of it")
 	}
-	if _, ignoring := split(func(w sideWork) bool { return w.isDeclared },
-		func(w sideWork) bool { return in.ignoresInput(w.side) }); len(ignoring) < len(sides) {
+	_, ignoring := split(
+		func(w sideWork) bool { return w.isDeclared },
+		func(w sideWork) bool { return in.ignoresInput(w.side) })
+	if len(ignoring) < len(sides) {
 		report(ignoring, "does nothing with its input, but another side works on it")
 	}
 }
@@ -410,7 +422,7 @@ func (in *input) reportEmptyOutput(sides []side) {
 		switch {
 		case writes:
 			writing++
-		case makes && in.callsOther(s.body) && !declaredMakerName.MatchString(s.name) && !declaredPartName.MatchString(s.name):
+		case makes && in.callsOther(s.body) && !isDeclaredLess(s.name):
 			empty = append(empty, s)
 		}
 	}
@@ -422,8 +434,8 @@ func (in *input) reportEmptyOutput(sides []side) {
 	}
 }
 
-// callsOther reports whether a side calls a function other than those that make values. A side that
-// does not is left to reportMakers.
+// callsOther reports whether a side calls a function other than those that make values. Other sides
+// are reported by reportMakers.
 func (in *input) callsOther(body ast.Node) bool {
 	for call := range nodesOf[*ast.CallExpr](body) {
 		if fn := in.callee(call); fn != nil && !makerName.MatchString(fn.Name()) {

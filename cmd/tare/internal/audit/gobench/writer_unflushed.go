@@ -195,7 +195,7 @@ func isBufferedType(t types.Type, depth int) bool {
 	return false
 }
 
-// isStandard reports whether a package belongs to the standard library, by the first element of its
+// isStandard reports whether a package is of the standard library, by the first element of its
 // path.
 func isStandard(pkg *types.Package) bool {
 	if pkg == nil {

@@ -54,9 +54,8 @@ type Function struct {
 	isMethodExpr bool       // T.f, which takes the receiver as its first argument
 }
 
-// Binding holds the arguments of the calls that lead to an expression, by parameter. It narrows
-// what a parameter may be: without it, the arguments of all calls of the function count. nil
-// binds nothing.
+// Binding holds the arguments of the calls that lead to an expression, by parameter. Without it, a
+// parameter may have the arguments of all calls of its function. nil binds nothing.
 type Binding map[*types.Var]ast.Expr
 
 // New returns the graph of a package. Its time grows with the size of the files.

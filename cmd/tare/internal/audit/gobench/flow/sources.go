@@ -20,10 +20,10 @@ type search struct {
 	found   []ast.Expr
 }
 
-// visit is an expression that was visited for itself (index 0) or for its elements.
+// visit is an expression that was visited for itself (level 0) or for its elements.
 type visit struct {
 	expr  ast.Expr
-	index int // as of visitExpr
+	level int // as of visitExpr
 }
 
 // search returns the search for the sources of e.
@@ -40,45 +40,45 @@ func (s *search) searchWithin(e ast.Expr, depth int) *search {
 	return inner
 }
 
-// visitExpr adds the sources of e. index is the number of times that an element is taken of
-// the value: the sources of table[i] are those of table at index 1, the elements of the table.
+// visitExpr adds the sources of e. level is the number of times that an element is taken of
+// the value: the sources of table[i] are those of table at level 1, the elements of the table.
 // depth is the number of steps from the expression that the search began with.
-func (s *search) visitExpr(e ast.Expr, index, depth int) {
-	at := visit{expr: e, index: index}
+func (s *search) visitExpr(e ast.Expr, level, depth int) {
+	at := visit{expr: e, level: level}
 	if e == nil || depth > maxDepth || len(s.seen) > maxValues || s.seen[at] {
 		return
 	}
 	s.seen[at] = true
 	info := s.graph.info
-	if info.Types[e].Value != nil && index == 0 {
+	if info.Types[e].Value != nil && level == 0 {
 		s.found = append(s.found, e)
 		return
 	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		s.visitExpr(e.X, index, depth)
+		s.visitExpr(e.X, level, depth)
 	case *ast.StarExpr:
-		s.visitExpr(e.X, index, depth+1)
+		s.visitExpr(e.X, level, depth+1)
 	case *ast.TypeAssertExpr:
-		s.visitExpr(e.X, index, depth+1)
+		s.visitExpr(e.X, level, depth+1)
 	case *ast.SliceExpr:
-		s.visitExpr(e.X, index, depth+1)
+		s.visitExpr(e.X, level, depth+1)
 	case *ast.UnaryExpr:
-		s.visitExpr(e.X, index, depth+1)
+		s.visitExpr(e.X, level, depth+1)
 	case *ast.Ident, *ast.SelectorExpr:
 		if v := s.graph.Variable(e); v != nil {
-			s.visitVariable(e, v, index, depth)
+			s.visitVariable(e, v, level, depth)
 		} else {
-			s.addSource(e, index)
+			s.addSource(e, level)
 		}
 	case *ast.IndexExpr:
 		if tv := info.Types[e.Index]; tv.IsType() { // an instance of a generic function
-			s.visitExpr(e.X, index, depth+1)
+			s.visitExpr(e.X, level, depth+1)
 			return
 		}
-		s.visitExpr(e.X, index+1, depth+1)
+		s.visitExpr(e.X, level+1, depth+1)
 	case *ast.CompositeLit:
-		if index == 0 {
+		if level == 0 {
 			s.found = append(s.found, e)
 			return
 		}
@@ -86,37 +86,36 @@ func (s *search) visitExpr(e ast.Expr, index, depth int) {
 			if kv, ok := elt.(*ast.KeyValueExpr); ok {
 				elt = kv.Value
 			}
-			s.visitExpr(elt, index-1, depth+1)
+			s.visitExpr(elt, level-1, depth+1)
 		}
 	case *ast.CallExpr:
-		s.visitCall(e, 0, index, depth)
+		s.visitCall(e, 0, level, depth)
 	default:
-		s.addSource(e, index)
+		s.addSource(e, level)
 	}
 }
 
-// addSource adds an expression whose value nothing else is known about, unless an element of it is
-// searched for.
-func (s *search) addSource(e ast.Expr, index int) {
-	if index == 0 {
+// addSource adds an expression without known sources, unless the search is for its elements.
+func (s *search) addSource(e ast.Expr, level int) {
+	if level == 0 {
 		s.found = append(s.found, e)
 	}
 }
 
 // visitVariable adds the sources of a variable that the expression e names.
-func (s *search) visitVariable(e ast.Expr, v *types.Var, index, depth int) {
+func (s *search) visitVariable(e ast.Expr, v *types.Var, level, depth int) {
 	if arg, ok := s.binding[v]; ok {
-		s.visitExpr(arg, index, depth+1)
+		s.visitExpr(arg, level, depth+1)
 		return
 	}
-	if index > 0 {
+	if level > 0 {
 		for _, elt := range s.graph.elements[v] {
-			s.visitExpr(elt, index-1, depth+1)
+			s.visitExpr(elt, level-1, depth+1)
 		}
 	}
 	values := s.graph.values[v]
 	for _, val := range values {
-		inner := index
+		inner := level
 		if val.isElement {
 			inner++
 		}
@@ -129,26 +128,26 @@ func (s *search) visitVariable(e ast.Expr, v *types.Var, index, depth int) {
 		}
 	}
 	if len(values) == 0 {
-		s.addSource(e, index)
+		s.addSource(e, level)
 	}
 }
 
-// visitCall adds the sources of the result that a call has at the index result.
-func (s *search) visitCall(call *ast.CallExpr, result, index, depth int) {
+// visitCall adds the sources of the result that a call has at the level result.
+func (s *search) visitCall(call *ast.CallExpr, result, level, depth int) {
 	info := s.graph.info
 	if info.Types[call.Fun].IsType() && len(call.Args) == 1 {
-		s.visitExpr(call.Args[0], index, depth+1)
+		s.visitExpr(call.Args[0], level, depth+1)
 		return
 	}
 	if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok && info.Types[call.Fun].IsBuiltin() {
-		if id.Name == "append" && index > 0 {
-			s.visitExpr(call.Args[0], index, depth+1)
+		if id.Name == "append" && level > 0 {
+			s.visitExpr(call.Args[0], level, depth+1)
 			for _, a := range call.Args[1:] {
-				s.visitExpr(a, index-1, depth+1)
+				s.visitExpr(a, level-1, depth+1)
 			}
 			return
 		}
-		s.addSource(call, index)
+		s.addSource(call, level)
 		return
 	}
 	if depth >= maxDepth {
@@ -158,11 +157,11 @@ func (s *search) visitCall(call *ast.CallExpr, result, index, depth int) {
 	for _, f := range s.searchWithin(call.Fun, depth+1).findFunctions(depth + 1) {
 		for _, r := range s.graph.Results(f, result) {
 			known = true
-			s.visitExpr(r, index, depth+1)
+			s.visitExpr(r, level, depth+1)
 		}
 	}
 	if !known {
-		s.addSource(call, index)
+		s.addSource(call, level)
 	}
 }
 

@@ -52,8 +52,23 @@ func outermostLoop(path []ast.Node) ast.Node {
 	return nil
 }
 
+// varPath is a variable, or a part of it: s.store has the root s and the fields ".store".
+type varPath struct {
+	root   *types.Var
+	fields string // "" for the variable itself
+}
+
+// String returns the path as in the source text.
+func (p varPath) String() string { return p.root.Name() + p.fields }
+
+// pathOf returns the path that an expression names; ok is false if it names none.
+func (in *input) pathOf(e ast.Expr, binding flow.Binding) (p varPath, ok bool) {
+	root, fields := in.flowGraph().Path(e, binding)
+	return varPath{root: root, fields: fields}, root != nil
+}
+
 // isCarriedOver reports whether a sub-benchmark runs once for each case of a table, and p is
-// declared before the loop over the cases: the next case finds it as one case has left it.
+// declared before the loop over the cases, so that all cases work on the same variable.
 func (in *input) isCarriedOver(outer *benchmark, s subBenchmark, p varPath) bool {
 	if !s.isCase {
 		return false
@@ -75,22 +90,6 @@ func (s subBenchmark) isShared(outer *benchmark, p varPath) bool {
 	return isWithinPos(p.root.Pos(), outer.body) && !isWithinPos(p.root.Pos(), s.function.Node)
 }
 
-// varPath is a variable, or the part of it that fields select: s.store has the root s and the
-// fields ".store".
-type varPath struct {
-	root   *types.Var
-	fields string // "" for the variable itself
-}
-
-// String returns the path as in the source text.
-func (p varPath) String() string { return p.root.Name() + p.fields }
-
-// pathOf returns the path that an expression names; ok is false if it names none.
-func (in *input) pathOf(e ast.Expr, binding flow.Binding) (p varPath, ok bool) {
-	root, fields := in.flowGraph().Path(e, binding)
-	return varPath{root: root, fields: fields}, root != nil
-}
-
 // isOverlapping reports whether an expression is p, a part of it, or contains it.
 func (in *input) isOverlapping(e ast.Expr, p varPath) bool {
 	other, ok := in.pathOf(e, nil)
@@ -98,7 +97,7 @@ func (in *input) isOverlapping(e ast.Expr, p varPath) bool {
 	return ok && other.root == p.root && isPart
 }
 
-// shrinkingName matches the names of methods that take entries away.
+// shrinkingName matches the names of methods that remove entries.
 var shrinkingName = lazyregexp.New(`^(Reset|Clear|Truncate|Delete|Remove|Pop|Dequeue|Drain|Evict|Flush|Close|Next|Take|Shift|Trim|Discard|Un(subscribe|register|link|watch))`)
 
 // mayReset reports whether a sub-benchmark may empty p or take entries from it, by the name of a
@@ -163,15 +162,15 @@ func (in *input) findLaterUse(outer *benchmark, writer subBenchmark, later []sub
 // findUseAfter returns the first use of p in the loops of reader, a sub-benchmark that runs after
 // writer. It returns nil if both run the same function, or something resets p before the use.
 func (in *input) findUseAfter(outer *benchmark, writer, reader subBenchmark, p varPath) ast.Node {
-	if reader.function.Node == writer.function.Node || in.mayReset(reader, p, nil) || in.isResetBetween(outer, p, writer.call.End(), reader.call.Pos()) {
+	isReset := in.mayReset(reader, p, nil) || in.isResetBetween(outer, p, writer.call.End(), reader.call.Pos())
+	if isReset || reader.function.Node == writer.function.Node {
 		return nil
 	}
 	return in.findFirstUse(reader, p)
 }
 
-// findFirstUse returns the first use of p in the loops of a sub-benchmark: as the receiver or an
-// argument of a call, the operand of range, or the operand of an index. It returns nil without such
-// a use.
+// findFirstUse returns the first use of p in the loops of a sub-benchmark, nil if there is none: as
+// the receiver or an argument of a call, or as the operand of range or an index.
 func (in *input) findFirstUse(s subBenchmark, p varPath) ast.Node {
 	var first ast.Node
 	for _, l := range s.loops {
