@@ -7,7 +7,8 @@
 //
 // Each rule is a file, an analyzer for go vet -vettool, and a directory of testdata with a bad and
 // a good example, which documentation shows. A rule walks the timed loops of a package (walk.go,
-// timed.go), which readSuite has found (suite.go). Package flow finds the functions that a call may run.
+// timed.go), which readSuite has found (suite.go). Package flow finds the functions that a call may
+// run.
 package gobench
 
 import (

@@ -27,8 +27,7 @@ func inputInLoop() rule {
 		in.eachTimedCall(func(l *loop, call *ast.CallExpr, fn *types.Func) {
 			isMeasured := in.isAbout(l.owner, fn) && !in.isTestHelper(fn)
 			isInput := !isMeasured && (in.makesInput(fn) || in.makesReadOnly(l, call, fn)) || in.makesForOther(l, call, fn)
-			isSame := in.isInvariant(l, call) && !in.drawsFromOutside(fn)
-			if isInput && isSame && in.isPassedOn(l, call) {
+			if isInput && in.isInvariant(l, call) && in.isPassedOn(l, call) && !in.drawsFromOutside(fn) {
 				in.report(call, "%s makes the same input again in each iteration", formatExpr(call))
 			}
 		})

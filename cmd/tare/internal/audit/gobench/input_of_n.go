@@ -97,9 +97,9 @@ func isContainer(t types.Type) bool {
 	return false
 }
 
-// isSizedByN reports whether a variable has b.N elements: it is a slice made with that size, its only
-// value comes from a function of the package that loops over its argument b.N, or it is a container
-// made of such a slice.
+// isSizedByN reports whether a variable has b.N elements: it is a slice made with that size, its
+// only value comes from a function of the package that loops over its argument b.N, or it is a
+// container made of such a slice.
 func (in *input) isSizedByN(l *loop, v *types.Var) bool {
 	if v == nil || l.kind == byLoop {
 		return false
@@ -145,8 +145,8 @@ func (in *input) repeatsArgument(call *ast.CallExpr, isCount func(arg ast.Expr) 
 	return false
 }
 
-// repeatsParam reports whether the body of a function has a loop that runs n times for its parameter
-// n, or makes a slice or map of size n.
+// repeatsParam reports whether the body of a function has a loop that runs n times for its
+// parameter n, or makes a slice or map of size n.
 func (in *input) repeatsParam(body ast.Node, param *types.Var) bool {
 	for n := range ast.Preorder(body) {
 		if call, ok := n.(*ast.CallExpr); ok && isMake(in.pass.TypesInfo, call) && len(call.Args) == 2 && in.variable(call.Args[1]) == param {

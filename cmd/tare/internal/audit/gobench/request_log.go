@@ -23,31 +23,25 @@ func requestLog() rule {
 		if in.setsGinWriter() {
 			return
 		}
-		seen := map[ast.Node]bool{} // bodies read and calls reported
+		seen := map[ast.Node]bool{} // bodies that were read
 		for _, b := range in.suite.benchmarks {
 			in.reportLoggers(b.body, seen, 0)
 		}
 	}}
 }
 
-// maxCallDepth is the number of calls within calls that reportLoggers follows from a benchmark.
-const maxCallDepth = 3
-
 // reportLoggers reports the calls below root, the body of a function, that make a logger of
 // requests. It follows calls of functions of the package. depth is the number of calls from a
 // benchmark to root.
 func (in *input) reportLoggers(root ast.Node, seen map[ast.Node]bool, depth int) {
-	if seen[root] || depth > maxCallDepth {
+	if seen[root] || depth > maxTimedDepth {
 		return
 	}
 	seen[root] = true
 	for call := range nodesOf[*ast.CallExpr](root) {
 		fn := in.callee(call)
 		if makesLogger(call, fn) {
-			if !seen[call] {
-				seen[call] = true
-				in.report(call, "%s logs each request to the terminal", formatExpr(call.Fun))
-			}
+			in.report(call, "%s logs each request to the terminal", formatExpr(call.Fun))
 		} else if fn != nil {
 			if body := in.flowGraph().Declared(fn).Body; body != nil {
 				in.reportLoggers(body, seen, depth+1)

@@ -117,17 +117,25 @@ func (in *input) findUnused(l *loop, n ast.Node, f *frame) []ast.Expr {
 		if !ok {
 			return nil
 		}
-		v := in.variable(id)
-		mayPanic := n.Tok == token.QUO_ASSIGN || n.Tok == token.REM_ASSIGN
-		// If the loop calls functions, a sum of their results is not the work.
-		isAnyName := func(name string) bool { return name != "" }
-		isMain := hasCall(n.Rhs[0], isAnyName) || !hasCall(f.body, isAnyName)
-		isUnread := in.isLocal(v) && !isNamedResult(l.owner.decl.Type, v) && in.isDead(l, f, v) && !in.isPassedToIgnorer(l, v)
-		if id.Name == "_" || isUnread && isMain && !mayPanic {
+		if isBlank(id) || in.isWorkOfLoop(n, f) && in.isUnread(l, f, in.variable(id)) {
 			return in.selectWork(n.Rhs[0])
 		}
 	}
 	return nil
+}
+
+// isWorkOfLoop reports whether an assignment is work that the compiler may remove: no division,
+// which may panic, and no sum of results in a loop that calls functions.
+func (in *input) isWorkOfLoop(a *ast.AssignStmt, f *frame) bool {
+	isAnyName := func(name string) bool { return name != "" }
+	isMain := hasCall(a.Rhs[0], isAnyName) || !hasCall(f.body, isAnyName)
+	return isMain && a.Tok != token.QUO_ASSIGN && a.Tok != token.REM_ASSIGN
+}
+
+// isUnread reports whether a variable is local, dead (see isDead) and not the argument of a
+// function that is reported in place of the assignment.
+func (in *input) isUnread(l *loop, f *frame, v *types.Var) bool {
+	return in.isLocal(v) && !isNamedResult(l.owner.decl.Type, v) && in.isDead(l, f, v) && !in.isPassedByStatement(l, v)
 }
 
 // findIgnored returns the expressions that compute the arguments of a call of inlined functions
@@ -219,16 +227,14 @@ func (in *input) isDeadUse(v *types.Var, id *ast.Ident, path []ast.Node) bool {
 	return false
 }
 
-// isPassedToIgnorer reports whether a statement of a loop passes a variable to a function. If that
-// ignores the variable, the call is reported in place of the assignment.
-func (in *input) isPassedToIgnorer(l *loop, v *types.Var) bool {
+// isPassedByStatement reports whether a statement of a loop passes a variable to a function, whose results
+// it drops. findIgnored finds the call if the function ignores the variable.
+func (in *input) isPassedByStatement(l *loop, v *types.Var) bool {
 	found := false
 	in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
-		call, ok := parent(path, 1).(*ast.CallExpr)
-		if ok {
-			_, isStatement := parent(path, 2).(*ast.ExprStmt)
-			found = found || isStatement && isAmong(call.Args, id)
-		}
+		call, isCall := parent(path, 1).(*ast.CallExpr)
+		_, isStatement := parent(path, 2).(*ast.ExprStmt)
+		found = found || isCall && isStatement && isAmong(call.Args, id)
 	})
 	return found
 }

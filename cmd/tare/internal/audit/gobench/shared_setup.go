@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// reportSetUp reports the first variable to which the sub-benchmark of each case adds entries before
-// its loop, and which the loop uses: it still has the entries of the previous cases.
+// reportSetUp reports the first variable to which the sub-benchmark of each case adds entries
+// before its loop, and which the loop uses: it still has the entries of the previous cases.
 func (in *input) reportSetUp(outer *benchmark, s subBenchmark) {
 	in.inspectSetUp(s, s.function.Body, setUpFrame{}, func(call *ast.CallExpr, called flow.Function, f setUpFrame) bool {
 		p, ok := in.pathOf(called.Receiver, f.binding)

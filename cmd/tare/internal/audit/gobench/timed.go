@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// inspectTimed calls visit for each node of a loop that runs in every iteration while the timer runs.
-// It omits the code between StopTimer and StartTimer, the bodies of if statements that end an
+// inspectTimed calls visit for each node of a loop that runs in every iteration while the timer
+// runs. It omits the code between StopTimer and StartTimer, the bodies of if statements that end an
 // iteration or the benchmark (see endsIteration), and function literals that are not called on the
 // spot. In this loop it visits the nodes of err := f(v) and err != nil:
 //

@@ -224,8 +224,8 @@ func (in *input) reportOuter(l *loop) {
 		}
 		seen[v] = true
 		call, ok := in.initOf(l.owner.decl, v).(*ast.CallExpr)
-		isUnflushed := in.writesOnly(l.owner.decl, v, 0) && !in.isReset(l, v)
-		if ok && isBufferedWriter(firstResult(in.pass.TypesInfo.TypeOf(call))) && isUnflushed {
+		isWriter := ok && isBufferedWriter(firstResult(in.pass.TypesInfo.TypeOf(call)))
+		if isWriter && in.writesOnly(l.owner.decl, v, 0) && !in.isReset(l, v) {
 			in.reportAs(tare.Note, id, "%s is never flushed or closed: what the last iterations wrote stays in its buffer", v.Name())
 		}
 		return true
