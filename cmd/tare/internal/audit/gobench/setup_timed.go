@@ -102,19 +102,19 @@ func (in *input) findPreparation(b *benchmark, main *loop) *loop {
 	return nil
 }
 
-// stepLimit says which preparation is reported. Steps are iterations of the innermost loop.
+// stepLimit selects the preparation that is reported. Steps are iterations of the innermost loop.
 type stepLimit struct {
 	unknown int64 // steps to assume for a loop of unknown length
-	least   int64 // steps of the shortest preparation that is reported
+	min     int64 // steps of the shortest preparation that is reported
 }
 
 // reportSlow reports the loops and calls in statements before a loop that take a millisecond or
 // more. If the timer was reset before these statements, it reports those of some microseconds too,
 // and loops of unknown length. It omits function literals, and the bodies of if statements.
 func (in *input) reportSlow(b *benchmark, statements []ast.Stmt, isReset bool) {
-	limit, cause := stepLimit{unknown: 1, least: longLoop}, "nothing resets the timer after it"
+	limit, cause := stepLimit{unknown: 1, min: longLoop}, "nothing resets the timer after it"
 	if isReset {
-		limit, cause = stepLimit{unknown: shortLoop, least: shortLoop}, "it runs after the timer was reset"
+		limit, cause = stepLimit{unknown: shortLoop, min: shortLoop}, "it runs after the timer was reset"
 	}
 	reportCall := func(part ast.Node) bool {
 		call := in.findSlowCall(part, limit)
@@ -133,7 +133,7 @@ func (in *input) reportSlow(b *benchmark, statements []ast.Stmt, isReset bool) {
 					return false // its iterations are measured, too
 				}
 				switch steps := in.countSteps(n, nil, limit.unknown, map[ast.Node]bool{}); {
-				case steps < limit.least:
+				case steps < limit.min:
 				case isReset:
 					in.report(n, "a loop that prepares the input is timed: %s", cause)
 				default:
@@ -154,7 +154,7 @@ func (in *input) reportSlow(b *benchmark, statements []ast.Stmt, isReset bool) {
 	}
 }
 
-// findSlowCall returns the first call in a part of a statement that takes limit.least steps or
+// findSlowCall returns the first call in a part of a statement that takes limit.min steps or
 // more, nil if there is none or the part is nil.
 func (in *input) findSlowCall(part ast.Node, limit stepLimit) *ast.CallExpr {
 	if part == nil {
@@ -162,7 +162,7 @@ func (in *input) findSlowCall(part ast.Node, limit stepLimit) *ast.CallExpr {
 	}
 	var found *ast.CallExpr
 	ast.Inspect(part, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && found == nil && in.countSteps(call, nil, limit.unknown, map[ast.Node]bool{}) >= limit.least {
+		if call, ok := n.(*ast.CallExpr); ok && found == nil && in.countSteps(call, nil, limit.unknown, map[ast.Node]bool{}) >= limit.min {
 			found = call
 		}
 		_, isLiteral := n.(*ast.FuncLit)
