@@ -18,8 +18,8 @@ func bytesOfN() rule {
 	}, find: func(in *input) {
 		for _, b := range in.suite.benchmarks {
 			for call := range nodesOf[*ast.CallExpr](b.body) {
-				isSetBytes := isMethod(in.pass.TypesInfo, call, "testing", "B", "SetBytes") && len(call.Args) == 1
-				if isSetBytes && mentionsN(in, call.Args[0]) && in.suite.findBenchmark(call) == b {
+				isSetBytes := isMethodCall(in.pass.TypesInfo, call, "testing", "B", "SetBytes") && len(call.Args) == 1
+				if isSetBytes && in.mentionsN(call.Args[0]) && in.suite.findBenchmark(call) == b {
 					in.report(call, "b.SetBytes gets %s, which is not the bytes of one iteration", formatExpr(call.Args[0]))
 				}
 			}
@@ -29,14 +29,14 @@ func bytesOfN() rule {
 
 // mentionsN reports whether an expression contains b.N outside of divisions: total/b.N
 // is a value of one iteration.
-func mentionsN(in *input, e ast.Expr) bool {
+func (in *input) mentionsN(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.BinaryExpr:
 			return n.Op.String() != "/"
 		case *ast.SelectorExpr:
-			found = found || n.Sel.Name == "N" && isNamed(in.pass.TypesInfo.TypeOf(n.X), "testing", "B")
+			found = found || in.isN(n)
 		}
 		return !found
 	})

@@ -27,8 +27,8 @@ func deferInLoop() rule {
 	}}
 }
 
-// isInLiteral reports whether a function literal within a loop contains a node. What the
-// literal defers runs when it returns, in the same iteration.
+// isInLiteral reports whether a function literal within a loop contains a node. A call that the
+// literal defers runs when the literal returns, in the same iteration.
 func isInLiteral(l *loop, node ast.Node) bool {
 	for lit := range nodesOf[*ast.FuncLit](l.body) {
 		if isWithin(node, lit) {

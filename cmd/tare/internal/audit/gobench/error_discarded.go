@@ -28,30 +28,8 @@ func errorDiscarded() rule {
 		in.eachTimedLoop(func(l *loop) {
 			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
 				call := in.findDropped(l, n, f)
-				if call == nil || in.failsByCallback(call) {
-					return true
-				}
-				for _, fn := range in.mayFail(call, f.bound, 0) {
-					checked := in.isChecked(fn)
-					unread := ""
-					if checked {
-						if unread = cmp.Or(in.findUncheckedFile(l, fn), in.findUncheckedInput(l, call, fn)); unread == "" {
-							continue
-						}
-					}
-					name := formatExpr(call.Fun)
-					if fn.Name() != calledName(call) {
-						name += ", which may be " + fn.Name() + ","
-					}
-					if checked {
-						severity := in.rule.Severity
-						in.rule.Severity = tare.Note
-						in.report(n, "the error of %s is discarded in the loop, and no function that checks it reads %s", name, unread)
-						in.rule.Severity = severity
-						break
-					}
-					in.report(n, "the error of %s is discarded in the loop, and no test or benchmark of the package checks it", name)
-					break
+				if call != nil && !in.failsByCallback(call) {
+					in.reportDropped(l, n, call, in.mayFail(call, f.binding, 0))
 				}
 				return true
 			})
@@ -59,34 +37,45 @@ func errorDiscarded() rule {
 	}}
 }
 
-// findUncheckedFile returns the name of a file that the benchmark of a loop reads, if no function of
-// the test files that checks the error of fn mentions it: what the benchmark reads may fail, although
-// the function is checked with other input. It returns "" without such a file.
+// reportDropped reports at n a call whose error is dropped, if no test checks the error of one of
+// the functions that may return it, or all tests that do so use other input.
+func (in *input) reportDropped(l *loop, n ast.Node, call *ast.CallExpr, failing []*types.Func) {
+	for _, fn := range failing {
+		name := formatExpr(call.Fun)
+		if fn.Name() != calledName(call) {
+			name += ", which may be " + fn.Name() + ","
+		}
+		if !in.isChecked(fn) {
+			in.report(n, "the error of %s is discarded in the loop, and no test or benchmark of the package checks it", name)
+			return
+		}
+		if unread := cmp.Or(in.findUncheckedFile(l, fn), in.findUncheckedInput(l, call, fn)); unread != "" {
+			in.reportAs(tare.Note, n, "the error of %s is discarded in the loop, and no function that checks it reads %s", name, unread)
+			return
+		}
+	}
+}
+
+// findUncheckedFile returns the name of a file that the benchmark of a loop reads, if no function
+// of the test files that checks the error of fn mentions it: what the benchmark reads may fail,
+// although the function is checked with other input. It returns "" without such a file.
 func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
 	for call := range nodesOf[*ast.CallExpr](l.owner.decl) {
 		if !in.opensFile(call) {
 			continue
 		}
-		var names []string // the last text is the name of the file
+		var texts []string
 		for _, arg := range call.Args {
-			for lit := range nodesOf[*ast.BasicLit](arg) {
-				if lit.Kind == token.STRING {
-					names = append(names, lit.Value)
-				}
-			}
+			texts = append(texts, stringLiterals(arg)...)
 		}
-		if len(names) == 0 {
+		if len(texts) == 0 {
 			continue
 		}
-		name := names[len(names)-1]
+		name := texts[len(texts)-1] // as in filepath.Join("testdata", "large.json")
 		base := path.Base(strings.Trim(name, "\"`"))
 		mentions := func(decl *ast.FuncDecl) bool {
-			for lit := range nodesOf[*ast.BasicLit](decl) {
-				if lit.Kind == token.STRING && (strings.Contains(lit.Value, base) || strings.Contains(lit.Value, "*")) {
-					return true
-				}
-			}
-			return in.hasCall(decl, func(name string) bool {
+			mayMatch := func(text string) bool { return strings.Contains(text, base) || strings.Contains(text, "*") }
+			return slices.ContainsFunc(stringLiterals(decl), mayMatch) || hasCall(decl, func(name string) bool {
 				return isOneOf(name, []string{"ReadDir", "Glob", "WalkDir", "Walk", "ReadFile", "Open"})
 			})
 		}
@@ -97,67 +86,68 @@ func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
 	return ""
 }
 
-// findUncheckedInput describes what a call of a loop gets, or elements of it, if no function of the test files
-// that checks the error of fn mentions it: texts of a table in the benchmark, what a function of the test files
-// makes, or a slice or string of theirs that is set where it is declared. It returns "" without such an input.
+// findUncheckedInput describes an argument of a call in a loop, as describeUnchecked. It returns ""
+// if the tests that check the error of fn use all arguments.
 func (in *input) findUncheckedInput(l *loop, call *ast.CallExpr, fn *types.Func) string {
 	for _, arg := range call.Args {
-		if reader, ok := arg.(*ast.CallExpr); ok {
-			if fn := in.callee(reader); isFunc(fn, "strings", "NewReader") || isFunc(fn, "bytes", "NewReader", "NewBuffer", "NewBufferString") {
-				arg = reader.Args[0]
-			}
-		}
-		v, _ := in.flowGraph().Path(stripConversion(in.pass.TypesInfo, arg), nil)
-		if texts := in.tableTexts(l, v); len(texts) > 0 {
-			mentions := func(decl *ast.FuncDecl) bool {
-				for lit := range nodesOf[*ast.BasicLit](decl) {
-					if slices.Contains(texts, lit.Value) && decl != l.owner.decl {
-						return true
-					}
-				}
-				return false
-			}
-			if !in.isMentionedByChecker(fn, mentions) && in.isMentionedByChecker(fn, in.checksTexts) {
-				return "the texts of its table"
-			}
-		}
-		for r := range nodesOf[*ast.RangeStmt](l.owner.decl) { // v is an element
-			if v != nil && r.Value != nil && in.variable(r.Value) == v {
-				v, _ = in.flowGraph().Path(r.X, nil)
-			}
-		}
-		if maker := in.findMaker(v); maker != nil {
-			mentions := func(decl *ast.FuncDecl) bool {
-				return in.hasCall(decl, func(name string) bool { return name == maker.Name() })
-			}
-			if !in.isMentionedByChecker(fn, mentions) {
-				return "what " + maker.Name() + " makes"
-			}
-		}
-		if v == nil || in.isLocal(v) || !isSliceOrString(v.Type()) || !strings.HasSuffix(in.pass.Fset.Position(v.Pos()).Filename, "_test.go") {
-			continue
-		}
-		if isSet, _ := in.readUses(v); isSet {
-			continue
-		}
-		mentions := func(decl *ast.FuncDecl) bool {
-			found := false
-			in.inspectUses(decl, v, func(*ast.Ident, []ast.Node) { found = true })
-			return found
-		}
-		if !in.isMentionedByChecker(fn, mentions) {
-			return v.Name()
+		if description := in.describeUnchecked(l, arg, fn); description != "" {
+			return description
 		}
 	}
 	return ""
 }
 
-// findMaker returns the function of the test files that makes the slice or string of a local variable. It
+// describeUnchecked describes an argument, or elements of it, if no function of the test files that
+// checks the error of fn mentions it: texts of a table in the benchmark, a value made by a function
+// of the test files, or a package variable of theirs, a slice or string that is set where it is
+// declared. It returns "" for other arguments.
+func (in *input) describeUnchecked(l *loop, arg ast.Expr, fn *types.Func) string {
+	if call, ok := arg.(*ast.CallExpr); ok {
+		if called := in.callee(call); isFunc(called, "strings", "NewReader") || isFunc(called, "bytes", "NewReader", "NewBuffer", "NewBufferString") {
+			arg = call.Args[0]
+		}
+	}
+	v, _ := in.flowGraph().Path(stripConversion(in.pass.TypesInfo, arg), nil)
+	if texts := in.tableTexts(l, v); len(texts) > 0 {
+		mentionsText := func(decl *ast.FuncDecl) bool {
+			isText := func(lit string) bool { return slices.Contains(texts, lit) }
+			return decl != l.owner.decl && slices.ContainsFunc(stringLiterals(decl), isText)
+		}
+		if !in.isMentionedByChecker(fn, mentionsText) && in.isMentionedByChecker(fn, hasNoTable) {
+			return "the texts of its table"
+		}
+	}
+	for r := range nodesOf[*ast.RangeStmt](l.owner.decl) {
+		if v != nil && r.Value != nil && in.variable(r.Value) == v { // v is an element of r.X
+			v, _ = in.flowGraph().Path(r.X, nil)
+		}
+	}
+	if v == nil || !isSliceOrString(v.Type()) {
+		return ""
+	}
+	if in.isLocal(v) {
+		maker := in.findMaker(v)
+		callsMaker := func(decl *ast.FuncDecl) bool {
+			return hasCall(decl, func(name string) bool { return name == maker.Name() })
+		}
+		if maker != nil && !in.isMentionedByChecker(fn, callsMaker) {
+			return "what " + maker.Name() + " makes"
+		}
+		return ""
+	}
+	isSet, _ := in.readUses(v)
+	if isSet || !strings.HasSuffix(in.pass.Fset.Position(v.Pos()).Filename, "_test.go") {
+		return ""
+	}
+	if in.isMentionedByChecker(fn, func(decl *ast.FuncDecl) bool { return in.usesVariable(decl, v) }) {
+		return ""
+	}
+	return v.Name()
+}
+
+// findMaker returns the function of the test files whose result is the only value of a variable. It
 // returns nil for other variables.
 func (in *input) findMaker(v *types.Var) *types.Func {
-	if v == nil || !in.isLocal(v) || !isSliceOrString(v.Type()) {
-		return nil
-	}
 	values := in.flowGraph().Values(v)
 	if len(values) != 1 {
 		return nil
@@ -173,8 +163,8 @@ func (in *input) findMaker(v *types.Var) *types.Func {
 	return fn
 }
 
-// tableTexts returns the texts of a table in a benchmark, as in the source, if v is an element of it. It
-// returns nil for other variables.
+// tableTexts returns the texts of a table in a benchmark, as in the source, if v is an element of
+// it. It returns nil for other variables.
 func (in *input) tableTexts(l *loop, v *types.Var) []string {
 	if v == nil || !in.isLocal(v) {
 		return nil
@@ -192,19 +182,25 @@ func (in *input) tableTexts(l *loop, v *types.Var) []string {
 		if !ok {
 			continue
 		}
-		var texts []string
-		for lit := range nodesOf[*ast.BasicLit](table) {
-			if lit.Kind == token.STRING {
-				texts = append(texts, lit.Value)
-			}
-		}
-		return texts
+		return stringLiterals(table)
 	}
 	return nil
 }
 
-// checksTexts reports whether a function has no table of its own: it checks the texts that it mentions.
-func (in *input) checksTexts(decl *ast.FuncDecl) bool {
+// stringLiterals returns the string literals below root as in the source text, with their quotes.
+func stringLiterals(root ast.Node) []string {
+	var out []string
+	for lit := range nodesOf[*ast.BasicLit](root) {
+		if lit.Kind == token.STRING {
+			out = append(out, lit.Value)
+		}
+	}
+	return out
+}
+
+// hasNoTable reports whether a function ranges over nothing, so that it checks the texts that it
+// mentions, and not those of a table.
+func hasNoTable(decl *ast.FuncDecl) bool {
 	for range nodesOf[*ast.RangeStmt](decl) {
 		return false
 	}
@@ -213,11 +209,10 @@ func (in *input) checksTexts(decl *ast.FuncDecl) bool {
 
 // opensFile reports whether a call opens a file, itself or by a function of the test files.
 func (in *input) opensFile(call *ast.CallExpr) bool {
-	opens := func(call *ast.CallExpr) bool {
-		called := in.callee(call)
-		return isFunc(called, "os", "ReadFile", "Open") || isFunc(called, "io/ioutil", "ReadFile")
+	isOpener := func(fn *types.Func) bool {
+		return isFunc(fn, "os", "ReadFile", "Open") || isFunc(fn, "io/ioutil", "ReadFile")
 	}
-	if opens(call) {
+	if isOpener(in.callee(call)) {
 		return true
 	}
 	for _, f := range in.flowGraph().Called(call, nil) {
@@ -225,7 +220,7 @@ func (in *input) opensFile(call *ast.CallExpr) bool {
 			continue
 		}
 		for inner := range nodesOf[*ast.CallExpr](f.Body) {
-			if opens(inner) {
+			if isOpener(in.callee(inner)) {
 				return true
 			}
 		}
@@ -233,31 +228,27 @@ func (in *input) opensFile(call *ast.CallExpr) bool {
 	return false
 }
 
-// isMentionedByChecker reports whether a function of the test files may check the error of fn for an
-// input: it checks the error, and mentions the input, calls another one of them, or is called by one.
+// isMentionedByChecker reports whether a function of the test files may check the error of fn for
+// an input: it checks the error, and mentions the input, calls a helper, or is a helper itself.
 func (in *input) isMentionedByChecker(fn *types.Func, mentions func(*ast.FuncDecl) bool) bool {
-	for _, f := range in.pass.Files {
-		for _, d := range f.Decls {
-			decl, ok := d.(*ast.FuncDecl)
-			if !ok || decl.Body == nil || !in.isHarness(decl) {
-				continue
-			}
-			checked := map[*types.Func]bool{}
-			in.addChecked(decl, checked)
-			if checked[fn] && (isHelper(decl.Name.Name) || mentions(decl) || in.callsHelper(decl)) {
-				return true
-			}
+	for decl := range in.functions() {
+		if !in.isHarness(decl) {
+			continue
+		}
+		checked := map[*types.Func]bool{}
+		in.addChecked(decl, checked)
+		if checked[fn] && (isHelper(decl.Name.Name) || mentions(decl) || in.callsHelper(decl)) {
+			return true
 		}
 	}
 	return false
 }
 
-// isHelper reports whether a function of a test file is none that go test runs.
-func isHelper(name string) bool {
-	return !slices.ContainsFunc([]string{"Test", "Benchmark", "Fuzz", "Example"}, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
-}
+// isHelper reports whether go test does not run a function with a name by itself.
+func isHelper(name string) bool { return !hasAnyPrefix(name, "Test", "Benchmark", "Fuzz", "Example") }
 
-// callsHelper reports whether a function calls one of the test files, which may read any file.
+// callsHelper reports whether a function calls a function of the test files, which may read any
+// file.
 func (in *input) callsHelper(decl *ast.FuncDecl) bool {
 	for call := range nodesOf[*ast.CallExpr](decl) {
 		for _, f := range in.flowGraph().Called(call, nil) {
@@ -272,7 +263,7 @@ func (in *input) callsHelper(decl *ast.FuncDecl) bool {
 // findDropped returns the call of a statement that drops its error: the call is the statement, or
 // the error is assigned to _ or to a variable that nothing reads. It returns nil for other nodes.
 func (in *input) findDropped(l *loop, n ast.Node, f *frame) *ast.CallExpr {
-	root := l.owner.decl
+	root := l.owner.decl // declaration around n
 	if f.callDepth() > 0 {
 		if decl, ok := f.node.(*ast.FuncDecl); ok {
 			root = decl
@@ -288,7 +279,7 @@ func (in *input) findDropped(l *loop, n ast.Node, f *frame) *ast.CallExpr {
 			return call
 		}
 		for i, a := range call.Args {
-			if inner, ok := a.(*ast.CallExpr); ok && errorIndex(in.pass.TypesInfo, inner) >= 0 && in.isIgnored(call, i) {
+			if inner, ok := a.(*ast.CallExpr); ok && errorIndex(in.pass.TypesInfo, inner) >= 0 && in.ignoresArgument(call, i) {
 				return inner
 			}
 		}
@@ -322,7 +313,7 @@ func (in *input) findDropped(l *loop, n ast.Node, f *frame) *ast.CallExpr {
 // findSkipped returns the call whose error an if statement compares with nil, only to go on to
 // the next iteration. It returns nil for other statements.
 func (in *input) findSkipped(s *ast.IfStmt, f *frame) *ast.CallExpr {
-	v := in.skipsOn(s)
+	v := in.findSkippedError(s)
 	if v == nil || f.callDepth() > 0 {
 		return nil
 	}
@@ -330,9 +321,9 @@ func (in *input) findSkipped(s *ast.IfStmt, f *frame) *ast.CallExpr {
 	return init
 }
 
-// skipsOn returns the error that an if statement compares with nil, only to go on to the next
-// iteration or to do nothing. It returns nil for other statements.
-func (in *input) skipsOn(s *ast.IfStmt) *types.Var {
+// findSkippedError returns the error that an if statement compares with nil, only to go on to the
+// next iteration or to do nothing. It returns nil for other statements.
+func (in *input) findSkippedError(s *ast.IfStmt) *types.Var {
 	cond, ok := s.Cond.(*ast.BinaryExpr)
 	if !ok || cond.Op != token.NEQ || s.Else != nil || len(s.Body.List) > 1 {
 		return nil
@@ -349,8 +340,8 @@ func (in *input) skipsOn(s *ast.IfStmt) *types.Var {
 	return v
 }
 
-// failsByCallback reports whether a call gets a function literal that returns an error, which is always
-// nil: most such functions fail only if the literal does.
+// failsByCallback reports whether a call gets a function literal whose error is always nil: most
+// functions with such a parameter fail only if it does, as in tree.Walk(func(n Node) error {…}).
 func (in *input) failsByCallback(call *ast.CallExpr) bool {
 	for _, a := range call.Args {
 		lit, ok := a.(*ast.FuncLit)
@@ -381,9 +372,9 @@ func isNamedResult(root ast.Node, v *types.Var) bool {
 	return found
 }
 
-// isIgnored reports whether all functions that a call may run ignore its argument with an index:
-// they belong to the package, and their body does not mention the parameter except in _ = x.
-func (in *input) isIgnored(call *ast.CallExpr, index int) bool {
+// ignoresArgument reports whether all functions that a call may run ignore its argument with an
+// index: they belong to the package, and their body does not mention the parameter except in _ = x.
+func (in *input) ignoresArgument(call *ast.CallExpr, index int) bool {
 	called := in.flowGraph().Called(call, nil)
 	for _, f := range called {
 		if f.Body == nil || f.Object != nil && hasDirective(f.Node.(*ast.FuncDecl)) {
@@ -403,11 +394,12 @@ func (in *input) isIgnored(call *ast.CallExpr, index int) bool {
 	return len(called) > 0
 }
 
-// mayFail returns the functions whose error a call may return, without those whose error is
-// usually ignored for good reason. It looks into the functions of the benchmark.
-func (in *input) mayFail(call *ast.CallExpr, bound flow.Binding, depth int) []*types.Func {
+// mayFail returns the functions whose error a call may return, without those whose error is usually
+// ignored for good reason. For a function of the test files these are the functions whose error it
+// returns. depth is the number of such functions around the call.
+func (in *input) mayFail(call *ast.CallExpr, binding flow.Binding, depth int) []*types.Func {
 	var out []*types.Func
-	for _, f := range in.flowGraph().Called(call, bound) {
+	for _, f := range in.flowGraph().Called(call, binding) {
 		if f.Body == nil || !in.isHarness(f.Node) {
 			if f.Object != nil && !isHarmless(f.Object) {
 				out = append(out, f.Object)
@@ -438,11 +430,8 @@ func (in *input) mayFail(call *ast.CallExpr, bound flow.Binding, depth int) []*t
 // errorResult returns the index of the error among the results of a function type, -1 if its last
 // result is not an error.
 func errorResult(t types.Type) int {
-	sig, ok := t.Underlying().(*types.Signature)
-	if n := 0; ok {
-		if n = sig.Results().Len(); n > 0 && isError(sig.Results().At(n-1).Type()) {
-			return n - 1
-		}
+	if sig, ok := t.Underlying().(*types.Signature); ok {
+		return lastError(sig.Results())
 	}
 	return -1
 }
@@ -452,13 +441,19 @@ func errorResult(t types.Type) int {
 func errorIndex(info *types.Info, call *ast.CallExpr) int {
 	switch t := info.TypeOf(call).(type) {
 	case *types.Tuple:
-		if n := t.Len(); n > 0 && isError(t.At(n-1).Type()) {
-			return n - 1
-		}
+		return lastError(t)
 	case types.Type:
 		if isError(t) {
 			return 0
 		}
+	}
+	return -1
+}
+
+// lastError returns the index of the last of the results if that is an error, else -1.
+func lastError(results *types.Tuple) int {
+	if last := results.Len() - 1; last >= 0 && isError(results.At(last).Type()) {
+		return last
 	}
 	return -1
 }
@@ -476,13 +471,8 @@ func (in *input) isRead(root ast.Node, v *types.Var) bool {
 			found = true
 			return
 		}
-		for i, rhs := range a.Rhs {
-			if rhs != ast.Expr(id) {
-				continue
-			}
-			if target, ok := a.Lhs[i].(*ast.Ident); !ok || target.Name != "_" {
-				found = true
-			}
+		if i := slices.Index(a.Rhs, ast.Expr(id)); i >= 0 {
+			found = found || formatExpr(a.Lhs[i]) != "_"
 		}
 	})
 	return found
@@ -522,17 +512,17 @@ func (in *input) addChecked(root ast.Node, checked map[*types.Func]bool) {
 			// The statement drops the error.
 		case *ast.AssignStmt:
 			id, isIdent := p.Lhs[min(i, len(p.Lhs)-1)].(*ast.Ident)
-			if s, ok := parent(path, 2).(*ast.IfStmt); ok && isIdent && s.Init == ast.Stmt(p) && in.skipsOn(s) == in.variable(id) {
+			if s, ok := parent(path, 2).(*ast.IfStmt); ok && isIdent && s.Init == ast.Stmt(p) && in.findSkippedError(s) == in.variable(id) {
 				return true
 			}
 			if !isIdent || id.Name != "_" && in.isRead(root, in.variable(id)) {
 				check()
 			}
 		case *ast.ReturnStmt:
-			// The caller of the function checks the error or not. mayFail finds this call from there.
+			// The caller of the function checks the error or not: mayFail finds this call there.
 		case *ast.CallExpr:
 			index := slices.Index(p.Args, ast.Expr(call))
-			if index < 0 || !in.isIgnored(p, index) {
+			if index < 0 || !in.ignoresArgument(p, index) {
 				check()
 			}
 		default: // a condition
@@ -548,10 +538,7 @@ func isHarmless(fn *types.Func) bool {
 	if fn.Pkg() == nil || isFunc(fn, "fmt") || isFunc(fn, "crypto/rand") || isFunc(fn, "math/rand") {
 		return true
 	}
-	if strings.HasPrefix(fn.Name(), "Close") || strings.HasPrefix(fn.Name(), "Write") {
-		return true
-	}
-	if isOneOf(fn.Name(), []string{"Flush", "Sync", "Shutdown", "Seek", "Reset"}) {
+	if hasAnyPrefix(fn.Name(), "Close", "Write") || isOneOf(fn.Name(), []string{"Flush", "Sync", "Shutdown", "Seek", "Reset"}) {
 		return true
 	}
 	if recv := fn.Signature().Recv(); recv != nil {

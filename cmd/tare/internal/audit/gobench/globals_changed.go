@@ -23,42 +23,33 @@ func globalsChanged() rule {
 		Command: compareRevisions,
 		Seen:    []string{"tare: study ffi"},
 	}, find: func(in *input) {
-		read := in.globalsRead()
-		registered := in.findRegistries()
-		for _, file := range in.pass.Files {
-			for _, d := range file.Decls {
-				fn, ok := d.(*ast.FuncDecl)
-				if !ok || fn.Body == nil || fn.Recv != nil || !strings.HasPrefix(fn.Name.Name, "Test") || fn.Name.Name == "TestMain" {
-					continue
-				}
-				if _, ok := paramOf(in.pass.TypesInfo, fn.Type, "T"); ok {
-					in.reportChanges(fn, read, registered)
-				}
+		reads := in.findGlobalReads()
+		registries := in.findRegistries()
+		for fn := range in.functions() {
+			isTest := fn.Recv == nil && strings.HasPrefix(fn.Name.Name, "Test") && fn.Name.Name != "TestMain"
+			if _, ok := paramOf(in.pass.TypesInfo, fn.Type, "T"); ok && isTest {
+				in.reportChanges(fn, reads, registries)
 			}
 		}
 	}}
 }
 
-// emptying matches the names of functions that empty a registry.
-var emptying = lazyregexp.New(`^(Reset|Clear|Unregister|Deregister)(All|Registry|Global|Globals|Types|Metadata|Mappings|Handlers|Codecs|Drivers)?$`)
+// emptyingName matches the names of functions that empty a registry.
+var emptyingName = lazyregexp.New(`^(Reset|Clear|Unregister|Deregister)(All|Registry|Global|Globals|Types|Metadata|Mappings|Handlers|Codecs|Drivers)?$`)
 
-// emptyingAny matches the names of functions that empty something, which may be a registry.
-var emptyingAny = lazyregexp.New(`^(Reset|Clear|Unregister|Deregister|Forget)`)
+// forgettingName matches the names of functions that empty something, which may be a registry.
+var forgettingName = lazyregexp.New(`^(Reset|Clear|Unregister|Deregister|Forget)`)
 
-// emptiesGlobal reports whether a function of the package has such a name, and clears a map of the package or
-// sets it to a new one.
+// emptiesGlobal reports whether a function of the package has the name of one that empties
+// something, and clears or sets a map that is a package variable.
 func (in *input) emptiesGlobal(fn *types.Func) bool {
 	f := in.flowGraph().Declared(fn)
-	if f.Body == nil || !emptyingAny.MatchString(fn.Name()) {
+	if f.Body == nil || !forgettingName.MatchString(fn.Name()) {
 		return false
 	}
 	isGlobalMap := func(e ast.Expr) bool {
 		v := in.variable(e)
-		if v == nil || in.isLocal(v) {
-			return false
-		}
-		_, isMap := v.Type().Underlying().(*types.Map)
-		return isMap
+		return v != nil && !in.isLocal(v) && isMap(v.Type())
 	}
 	for n := range ast.Preorder(f.Body) {
 		switch n := n.(type) {
@@ -77,18 +68,18 @@ func (in *input) emptiesGlobal(fn *types.Func) bool {
 	return false
 }
 
-// reportChanges reports the variables of read that a test sets and does not restore, and
-// the calls that empty a registry of the packages registered. Both maps hold a benchmark
-// that needs the variable or package.
-func (in *input) reportChanges(fn *ast.FuncDecl, read map[*types.Var]globalRead, registered map[*types.Package]*benchmark) {
+// reportChanges reports the variables of reads that a test sets and does not restore, and its first
+// call that empties a registry, which it deletes from registries. registries holds a benchmark that
+// needs the registry by package.
+func (in *input) reportChanges(fn *ast.FuncDecl, reads map[*types.Var]globalRead, registries map[*types.Package]*benchmark) {
 	sets := map[*types.Var][]ast.Node{}
 	inspectPath(fn.Body, func(n ast.Node, path []ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			for _, lhs := range n.Lhs {
-				if v := in.variable(lhs); v != nil && read[v].benchmark != nil && v.Pkg() == in.pass.Pkg {
+				if v := in.variable(lhs); v != nil && reads[v].benchmark != nil && v.Pkg() == in.pass.Pkg {
 					sets[v] = append(sets[v], n)
-					if isConditional(path) { // count it twice: only a single certain set is reported
+					if isConditional(path) { // counted twice, as only a single assignment is reported
 						sets[v] = append(sets[v], n)
 					}
 				}
@@ -98,32 +89,32 @@ func (in *input) reportChanges(fn *ast.FuncDecl, read map[*types.Var]globalRead,
 			if called == nil || called.Signature().Recv() != nil || isConditional(path) {
 				return true
 			}
-			if registered[called.Pkg()] == nil || !emptying.MatchString(called.Name()) && !in.emptiesGlobal(called) {
+			needing := registries[called.Pkg()]
+			if needing == nil || !emptyingName.MatchString(called.Name()) && !in.emptiesGlobal(called) {
 				return true
 			}
-			in.report(n, "%s removes what an init function registered, although %s, which runs later, needs it", formatExpr(n), registered[called.Pkg()].name)
-			delete(registered, called.Pkg())
+			in.report(n, "%s removes what an init function registered, although %s, which runs later, needs it", formatExpr(n), needing.name)
+			delete(registries, called.Pkg())
 		}
 		return true
 	})
 	for v, nodes := range sets {
-		// A second set may restore the variable, as may a function that the test calls.
-		if len(nodes) == 1 && !in.takesAddress(fn, v) && !in.calledSets(fn)[v] && !in.setsInitial(nodes[0], v) {
-			in.report(nodes[0], "%s sets %s and does not restore it; %s reads it%s", fn.Name.Name, v.Name(), read[v].benchmark.name, read[v].describeReader())
+		// A second assignment may restore the variable, as may a function that the test calls.
+		if len(nodes) == 1 && !in.takesAddress(fn, v) && !in.findSetByCalls(fn)[v] && !in.setsInitial(nodes[0], v) {
+			in.report(nodes[0], "%s sets %s and does not restore it; %s reads it%s", fn.Name.Name, v.Name(), reads[v].benchmark.name, reads[v].describeReader())
 		}
 	}
 }
 
-// takesAddress reports whether a function takes the address of a variable, by which
-// other code may restore it.
+// takesAddress reports whether a function takes the address of a variable, by which other code may
+// restore it.
 func (in *input) takesAddress(fn *ast.FuncDecl, v *types.Var) bool {
-	found := false
-	in.inspectUses(fn.Body, v, func(_ *ast.Ident, path []ast.Node) {
-		if u, ok := parent(path, 1).(*ast.UnaryExpr); ok && u.Op == token.AND {
-			found = true
+	for u := range nodesOf[*ast.UnaryExpr](fn.Body) {
+		if id, ok := u.X.(*ast.Ident); ok && u.Op == token.AND && in.pass.TypesInfo.Uses[id] == v {
+			return true
 		}
-	})
-	return found
+	}
+	return false
 }
 
 // globalRead is the read of a package variable by a benchmark, or by a function of the package that
@@ -141,32 +132,44 @@ func (r globalRead) describeReader() string {
 	return " in " + r.function
 }
 
-// globalsRead returns the package variables that benchmarks read, themselves or by the functions
-// of the package that they call, and do not set, each with the first such read.
-func (in *input) globalsRead() map[*types.Var]globalRead {
-	read := map[*types.Var]globalRead{}
+// findGlobalReads returns the package variables that benchmarks read, themselves or by the
+// functions of the package that they call, and do not set, each with the first such read.
+func (in *input) findGlobalReads() map[*types.Var]globalRead {
+	reads := map[*types.Var]globalRead{}
 	for _, b := range in.suite.benchmarks {
 		if !strings.HasPrefix(b.name, "Benchmark") || b.outer != nil {
 			continue
 		}
-		set, used := map[*types.Var]bool{}, map[*types.Var]string{}
-		in.collectGlobals(b.body, "", set, used, map[ast.Node]bool{}, 0)
-		for v, function := range used {
-			if !set[v] && read[v].benchmark == nil {
-				read[v] = globalRead{b, function}
+		g := newGlobals()
+		in.collectGlobals(b.body, "", g, 0)
+		for v, function := range g.users {
+			if !g.set[v] && reads[v].benchmark == nil {
+				reads[v] = globalRead{benchmark: b, function: function}
 			}
 		}
 	}
-	return read
+	return reads
 }
 
-// maxGlobalDepth is the number of calls between a benchmark and a function whose variables count.
+// globals holds the package variables that statements set and use, also in the functions of the
+// package that they call.
+type globals struct {
+	set   map[*types.Var]bool
+	users map[*types.Var]string // name of the function that uses the variable; "" for the statements
+	seen  map[ast.Node]bool     // functions that were read
+}
+
+func newGlobals() globals {
+	return globals{set: map[*types.Var]bool{}, users: map[*types.Var]string{}, seen: map[ast.Node]bool{}}
+}
+
+// maxGlobalDepth is the number of calls within calls that collectGlobals follows.
 const maxGlobalDepth = 4
 
-// collectGlobals adds the package variables that the statements below root set, also through a
-// pointer or by a part, and those they use, with the name of the function that uses them. It follows
-// calls of functions of the package, and skips those in seen.
-func (in *input) collectGlobals(root ast.Node, name string, set map[*types.Var]bool, used map[*types.Var]string, seen map[ast.Node]bool, depth int) {
+// collectGlobals adds to g the package variables that the statements below root set, also through a
+// pointer or by a part, and those they use. name is the function that root belongs to, "" at depth
+// 0, and depth the number of calls that lead to it.
+func (in *input) collectGlobals(root ast.Node, name string, g globals, depth int) {
 	inspectPath(root, func(n ast.Node, path []ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
@@ -175,46 +178,46 @@ func (in *input) collectGlobals(root ast.Node, name string, set map[*types.Var]b
 				return true
 			}
 			f := in.flowGraph().Declared(fn)
-			if f.Body != nil && !seen[f.Node] {
-				seen[f.Node] = true
-				in.collectGlobals(f.Body, fn.Name(), set, used, seen, depth+1)
+			if f.Body != nil && !g.seen[f.Node] {
+				g.seen[f.Node] = true
+				in.collectGlobals(f.Body, fn.Name(), g, depth+1)
 			}
 		case *ast.Ident:
 			v, ok := in.pass.TypesInfo.Uses[n].(*types.Var)
 			if !ok || v.IsField() || v.Parent() != in.pass.Pkg.Scope() {
 				return true
 			}
-			if before, ok := used[v]; !ok || before != "" {
-				used[v] = name
+			if user, ok := g.users[v]; !ok || user != "" { // the statements themselves come first
+				g.users[v] = name
 			}
 			switch p := parent(path, 1).(type) {
 			case *ast.AssignStmt:
-				set[v] = set[v] || isAmong(p.Lhs, n)
+				g.set[v] = g.set[v] || isAmong(p.Lhs, n)
 			case *ast.IncDecStmt:
-				set[v] = true
+				g.set[v] = true
 			case *ast.UnaryExpr:
-				set[v] = set[v] || p.Op == token.AND && depth > 0
+				g.set[v] = g.set[v] || p.Op == token.AND && depth > 0
 			}
 		}
 		return true
 	})
 }
 
-// calledSets returns the package variables that the functions that a test calls set.
-func (in *input) calledSets(fn *ast.FuncDecl) map[*types.Var]bool {
-	set := map[*types.Var]bool{}
+// findSetByCalls returns the package variables that are set by the functions that a test calls.
+func (in *input) findSetByCalls(fn *ast.FuncDecl) map[*types.Var]bool {
+	g := newGlobals()
 	for call := range nodesOf[*ast.CallExpr](fn.Body) {
 		for _, f := range in.flowGraph().Called(call, nil) {
 			if f.Body != nil && !isWithin(f.Node, fn) {
-				in.collectGlobals(f.Body, "", set, map[*types.Var]string{}, map[ast.Node]bool{}, 1)
+				g.seen = map[ast.Node]bool{} // a function may be deeper in one call than in another
+				in.collectGlobals(f.Body, "", g, 1)
 			}
 		}
 	}
-	return set
+	return g.set
 }
 
-// setsInitial reports whether an assignment gives a package variable the constant that its
-// declaration gave it.
+// setsInitial reports whether an assignment gives a package variable its initial value.
 func (in *input) setsInitial(n ast.Node, v *types.Var) bool {
 	a, ok := n.(*ast.AssignStmt)
 	if !ok || len(a.Lhs) != len(a.Rhs) {
@@ -227,8 +230,9 @@ func (in *input) setsInitial(n ast.Node, v *types.Var) bool {
 		}
 		for _, file := range in.pass.Files {
 			if init := in.initOf(file, v); init != nil {
-				want, got := info.Types[init].Value, info.Types[a.Rhs[i]].Value
-				return want != nil && got != nil && want.ExactString() == got.ExactString() || formatExpr(init) == formatExpr(a.Rhs[i])
+				initial, value := info.Types[init].Value, info.Types[a.Rhs[i]].Value
+				isSame := initial != nil && value != nil && initial.ExactString() == value.ExactString()
+				return isSame || formatExpr(init) == formatExpr(a.Rhs[i])
 			}
 		}
 		return isZero(info, a.Rhs[i]) // as a declaration without a value does
@@ -236,8 +240,8 @@ func (in *input) setsInitial(n ast.Node, v *types.Var) bool {
 	return false
 }
 
-// isZero reports whether an expression is the zero value of its type: nil, a constant such as 0, or a
-// literal without elements, which for a slice or a map is as good as none.
+// isZero reports whether an expression is the zero value of its type: nil, a constant such as 0, or
+// a literal without elements, which for a slice or a map is as good as none.
 func isZero(info *types.Info, e ast.Expr) bool {
 	if literal, isLiteral := ast.Unparen(e).(*ast.CompositeLit); isLiteral {
 		return len(literal.Elts) == 0
@@ -250,13 +254,12 @@ func isZero(info *types.Info, e ast.Expr) bool {
 // package calls, each with a benchmark that uses the package and does not call Register.
 func (in *input) findRegistries() map[*types.Package]*benchmark {
 	filled := map[*types.Package]bool{}
-	for _, file := range in.pass.Files {
-		for _, d := range file.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && fn.Name.Name == "init" && fn.Body != nil {
-				for pkg, registers := range in.packagesOf(fn.Body) {
-					filled[pkg] = filled[pkg] || registers
-				}
-			}
+	for fn := range in.functions() {
+		if fn.Name.Name != "init" {
+			continue
+		}
+		for pkg, registers := range in.packagesOf(fn.Body) {
+			filled[pkg] = filled[pkg] || registers
 		}
 	}
 	needed := map[*types.Package]*benchmark{}
@@ -270,8 +273,8 @@ func (in *input) findRegistries() map[*types.Package]*benchmark {
 	return needed
 }
 
-// packagesOf returns the packages whose functions are called below root, each with
-// whether one of them registers something.
+// packagesOf returns the packages whose functions are called below root. The value is true if one
+// of the functions registers something.
 func (in *input) packagesOf(root ast.Node) map[*types.Package]bool {
 	out := map[*types.Package]bool{}
 	for call := range nodesOf[*ast.CallExpr](root) {

@@ -1,6 +1,14 @@
-// Package gobench reads Go benchmarks and finds what makes their figures those
-// of something else. Each rule is a file, an analyzer for go vet -vettool, and a
-// directory of testdata with a bad and a good example, which documentation shows.
+// Package gobench reads the source of Go benchmarks and finds mistakes by which they measure
+// something else than they should, for example:
+//
+//	for b.Loop() {
+//		json.Unmarshal(data, &v) // error-discarded: … no test or benchmark of the package checks it
+//	}
+//
+// Each rule is a file, an analyzer for go vet -vettool, and a directory of testdata with a bad and
+// a good example, which documentation shows. A rule walks the timed loops of a package (walk.go,
+// timed.go), which readSuite has found (suite.go). Package flow finds the functions that a call may
+// run.
 package gobench
 
 import (
@@ -16,10 +24,11 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
+	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// rule is an audit rule with the function that reports what breaks it in a package.
+// rule is an audit rule with the function that reports the findings of a package.
 type rule struct {
 	audit.Rule
 	find func(*input)
@@ -34,8 +43,8 @@ const (
 	compareCodecs    = "tare json FILE.json"
 )
 
-// list returns the rules in the order of docs/audit.md and of tare audit --rules.
-func list() []rule {
+// allRules returns the rules in the order of docs/audit.md and of tare audit --rules.
+func allRules() []rule {
 	return []rule{
 		noLoop(), loopMixed(), parallelN(), resetInLoop(), timerStopped(), pausedInLoop(), sleepInLoop(), bytesOfN(),
 		errorDiscarded(), resultUnused(), inputConsumed(), inputOfN(), inputSorted(), stateGrows(), recorderReused(), responseBody(), writerUnflushed(), setupTimed(), parallelLatency(),
@@ -46,8 +55,8 @@ func list() []rule {
 
 // Rules returns the rules for Go benchmarks.
 func Rules() []audit.Rule {
-	rules := make([]audit.Rule, 0, len(list()))
-	for _, r := range list() {
+	var rules []audit.Rule
+	for _, r := range allRules() {
 		r.Lang, r.Bad, r.Good = "go", readExample(r.ID, "bad"), readExample(r.ID, "good")
 		rules = append(rules, r.Rule)
 	}
@@ -79,61 +88,66 @@ func ids(rules []rule) []string {
 	return out
 }
 
-// input is a package with its benchmarks, as a rule reads it.
+// input is the package that a rule reads, with its benchmarks, and the findings of the rule.
 type input struct {
-	pass  *analysis.Pass
-	suite *suite
-	rule  audit.Rule
-	found []audit.Finding
-
-	positions []token.Pos // position of each finding, by the index in found
-	reported  map[reported]bool
+	pass     *analysis.Pass
+	suite    *suite
+	rule     audit.Rule
+	findings []finding
+	reported map[findingKey]bool
 }
 
-// reported is a finding of a rule.
-type reported struct {
+// finding is a finding with its position in the syntax trees of the package.
+type finding struct {
+	audit.Finding
+	pos token.Pos
+}
+
+// findingKey identifies a finding of a rule.
+type findingKey struct {
 	pos  token.Pos
-	what string
+	text string
 }
 
 // report adds a finding at node, unless a comment switches the rule off there.
 // The formatted text is a sentence without a full stop.
 func (in *input) report(node ast.Node, format string, args ...any) {
+	in.reportAs(in.rule.Severity, node, format, args...)
+}
+
+// reportAs does the work of report for a finding with another severity than the rule.
+func (in *input) reportAs(severity tare.Severity, node ast.Node, format string, args ...any) {
 	at := in.pass.Fset.Position(node.Pos())
 	if in.suite.isIgnored(in.rule.ID, at) {
 		return
 	}
-	f := in.rule.NewFinding(at.Filename, at.Line, at.Column, fmt.Sprintf(format, args...))
-	place := reported{node.Pos(), f.What}
-	if in.reported[place] { // several loops may call the function that contains node
+	rule := in.rule
+	rule.Severity = severity
+	f := rule.NewFinding(at.Filename, at.Line, at.Column, fmt.Sprintf(format, args...))
+	key := findingKey{pos: node.Pos(), text: f.What}
+	if in.reported[key] { // several loops may call the function that contains node
 		return
 	}
-	if in.reported == nil {
-		in.reported = map[reported]bool{}
-	}
-	in.reported[place] = true
+	in.reported[key] = true
 	f.Name = in.suite.nameAt(node)
 	pattern := "."
 	if f.Name != "" {
 		pattern = "'^" + f.Name + "$'"
 	}
 	f.Command = strings.ReplaceAll(f.Command, "NAME", pattern)
-	in.found = append(in.found, f)
-	in.positions = append(in.positions, node.Pos())
+	in.findings = append(in.findings, finding{Finding: f, pos: node.Pos()})
 }
 
-// diagnose passes the findings to the driver, sorted by position: rules that iterate
-// over a map of variables find them in random order.
-func (in *input) diagnose() {
-	order := make([]int, len(in.found))
-	for i := range order {
-		order[i] = i
+// diagnose passes the findings to the driver and returns them, sorted by position: rules that
+// iterate over a map of variables find them in random order.
+func (in *input) diagnose() []audit.Finding {
+	slices.SortStableFunc(in.findings, func(a, b finding) int { return cmp.Compare(a.pos, b.pos) })
+	var out []audit.Finding
+	for _, f := range in.findings {
+		in.pass.Report(analysis.Diagnostic{Pos: f.pos, Category: f.Rule, Message: fmt.Sprintf("%s: %s; %s", f.Rule, f.What, f.Do)})
+		out = append(out, f.Finding)
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(in.positions[a], in.positions[b]) })
-	for _, i := range order {
-		f := in.found[i]
-		in.pass.Report(analysis.Diagnostic{Pos: in.positions[i], Category: f.Rule, Message: fmt.Sprintf("%s: %s; %s", f.Rule, f.What, f.Do)})
-	}
+	return out
 }
 
 // newAnalyzers returns an analyzer for each rule. Its result is []audit.Finding.
@@ -141,23 +155,22 @@ func newAnalyzers() []*analysis.Analyzer {
 	suites := &analysis.Analyzer{
 		Name: "benchmarks", Doc: "finds benchmarks and their loops", RunDespiteErrors: true,
 		ResultType: reflect.TypeFor[*suite](),
-		Run:        func(pass *analysis.Pass) (any, error) { return readSuite(pass, ids(list())), nil },
+		Run:        func(pass *analysis.Pass) (any, error) { return readSuite(pass, ids(allRules())), nil },
 	}
 	var out []*analysis.Analyzer
-	for _, r := range list() {
+	for _, r := range allRules() {
 		out = append(out, &analysis.Analyzer{
 			Name: identifier(r.ID), Doc: r.Title + "\n\n" + r.Why, RunDespiteErrors: true,
 			Requires:   []*analysis.Analyzer{suites},
 			ResultType: reflect.TypeFor[[]audit.Finding](),
 			Run: func(pass *analysis.Pass) (any, error) {
-				in := &input{pass: pass, suite: pass.ResultOf[suites].(*suite), rule: r.Rule}
+				in := &input{pass: pass, suite: pass.ResultOf[suites].(*suite), rule: r.Rule, reported: map[findingKey]bool{}}
 				// The benchmarks of package testing are about testing.B itself.
 				isTesting := pass.Pkg.Path() == "testing" || pass.Pkg.Path() == "testing_test"
 				if len(in.suite.benchmarks) > 0 && !isTesting {
 					r.find(in)
 				}
-				in.diagnose()
-				return in.found, nil
+				return in.diagnose(), nil
 			},
 		})
 	}

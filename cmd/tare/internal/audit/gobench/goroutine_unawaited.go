@@ -32,7 +32,7 @@ func goroutineUnawaited() rule {
 // mayWait reports whether code below root may wait for another goroutine: it receives
 // from a channel, selects, or calls a function whose name suggests waiting.
 func (in *input) mayWait(root ast.Node) bool {
-	found := in.hasCall(root, func(name string) bool {
+	found := hasCall(root, func(name string) bool {
 		return containsWord(name, "wait", "join", "sleep", "gosched", "lock", "close", "stop", "acquire")
 	})
 	ast.Inspect(root, func(n ast.Node) bool {

@@ -8,12 +8,15 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
-	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// inputConsumed finds inputs that are made before the loop and used up by its first
-// iteration: readers, requests with a body, and maps from which keys are deleted.
+// inputConsumed finds inputs that are made before the loop and used up by its first iteration:
+// readers, requests with a body, maps from which keys are deleted, and queues from which entries
+// are taken.
+//
+//	r := strings.NewReader(text)
+//	for b.Loop() { parse(r) } // only the first iteration reads the text
 func inputConsumed() rule {
 	return rule{Rule: audit.Rule{
 		ID: "input-consumed", Severity: tare.Void,
@@ -25,30 +28,20 @@ func inputConsumed() rule {
 		in.eachTimedLoop(func(l *loop) {
 			seen := map[*types.Var]bool{}
 			in.inspectTimed(l, func(n ast.Node) bool {
-				call, isCall := n.(*ast.CallExpr)
-				if isCall {
-					in.reportDrained(l, call)
-					in.reportCompacted(l, call)
-				}
-				// runtime_test measures deletions themselves.
-				if isCall && isBuiltin(in.pass.TypesInfo, call, "delete") && in.pass.Pkg.Path() != "runtime_test" {
-					if v := in.variable(call.Args[0]); in.isOutside(v, l) && in.isLocal(v) && !in.isFilled(l, v) {
-						in.report(call, "delete removes keys from %s and nothing adds them again: only the first iteration finds them", v.Name())
+				switch n := n.(type) {
+				case *ast.CallExpr:
+					in.reportDeleted(l, n)
+					in.reportDrained(l, n)
+					in.reportCompacted(l, n)
+				case *ast.Ident:
+					v, _ := in.pass.TypesInfo.Uses[n].(*types.Var)
+					if !in.isOutside(v, l) || !in.isLocal(v) || seen[v] {
+						break
 					}
-					return true
-				}
-				id, ok := n.(*ast.Ident)
-				if !ok {
-					return true
-				}
-				v, _ := in.pass.TypesInfo.Uses[id].(*types.Var)
-				if !in.isOutside(v, l) || !in.isLocal(v) || seen[v] {
-					return true
-				}
-				seen[v] = true
-				description := in.describeInput(l, v)
-				if description != "" && in.isConsumed(l, v) {
-					in.report(id, "%s is %s before the loop, and nothing renews it: only the first iteration reads it", v.Name(), description)
+					seen[v] = true
+					if description := in.describeInput(l, v); description != "" && in.isConsumed(l, v) {
+						in.report(n, "%s is %s before the loop, and nothing renews it: only the first iteration reads it", v.Name(), description)
+					}
 				}
 				return true
 			})
@@ -56,8 +49,19 @@ func inputConsumed() rule {
 	}}
 }
 
-// reportCompacted reports a call of a method that drops entries from what was made before the loop, and that
-// finds none to drop from the second iteration on, as the loop does nothing else with it.
+// reportDeleted reports a call of delete that removes keys from a map which gets no others.
+func (in *input) reportDeleted(l *loop, call *ast.CallExpr) {
+	isMeasured := in.pass.Pkg.Path() == "runtime_test" // it measures deletions themselves
+	if isMeasured || !isBuiltin(in.pass.TypesInfo, call, "delete") {
+		return
+	}
+	if v := in.variable(call.Args[0]); in.isOutside(v, l) && in.isLocal(v) && !in.isFilled(l, v) {
+		in.report(call, "delete removes keys from %s and nothing adds them again: only the first iteration finds them", v.Name())
+	}
+}
+
+// reportCompacted reports a call of a method that drops entries of a variable from before the loop.
+// If the loop does nothing else with the variable, only the first iteration finds such entries.
 func (in *input) reportCompacted(l *loop, call *ast.CallExpr) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
@@ -74,29 +78,30 @@ func (in *input) reportCompacted(l *loop, call *ast.CallExpr) {
 	}
 }
 
-// compacts reports whether a method of the package keeps some entries of a slice of its receiver in place:
-// kept := r.s[:0], appends to kept under a condition, and r.s = kept.
+// compacts reports whether a method of the package drops entries of a slice of its receiver in
+// place: kept := r.s[:0], appends to kept in a loop that skips some entries, and r.s = kept.
 func (in *input) compacts(fn *types.Func) bool {
-	recv, f := fn.Signature().Recv(), in.flowGraph().Declared(fn)
-	if recv == nil || f.Body == nil {
+	recv, body := in.methodBody(fn)
+	if body == nil {
 		return false
 	}
-	kept, fields := (*types.Var)(nil), ""
+	var kept *types.Var
+	sliceFields := "" // ".s" of r.s
 	skips, stores := false, false
-	ast.Inspect(f.Body, func(n ast.Node) bool {
+	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			if len(n.Lhs) != 1 || len(n.Rhs) != 1 {
 				return true
 			}
 			s, isSlice := n.Rhs[0].(*ast.SliceExpr)
-			root, name := in.flowGraph().Path(n.Lhs[0], flow.Binding{recv: nil})
+			target, isReceiver := in.receiverPath(n.Lhs[0], recv)
 			switch {
 			case isSlice && s.High != nil && formatExpr(s.High) == "0":
-				if from, of := in.flowGraph().Path(s.X, flow.Binding{recv: nil}); from == recv && of != "" {
-					kept, fields = in.variable(n.Lhs[0]), of
+				if fields, ok := in.receiverPath(s.X, recv); ok && fields != "" {
+					kept, sliceFields = in.variable(n.Lhs[0]), fields
 				}
-			case kept != nil && root == recv && name == fields:
+			case kept != nil && isReceiver && target == sliceFields:
 				stores = stores || in.variable(n.Rhs[0]) == kept
 			}
 		case *ast.BranchStmt:
@@ -107,24 +112,22 @@ func (in *input) compacts(fn *types.Func) bool {
 	return kept != nil && skips && stores
 }
 
-// taking matches the names of methods that take an entry from their receiver.
-var taking = lazyregexp.New(`^(Pop|Next|Dequeue|Take|Poll|Shift|Remove|Delete(Min|Max)|Extract)`)
+// takingName matches the names of methods that take an entry from their receiver.
+var takingName = lazyregexp.New(`^(Pop|Next|Dequeue|Take|Poll|Shift|Remove|Delete(Min|Max)|Extract)`)
 
-// reportDrained reports a call that takes an entry from what was filled before the loop, if the
-// method says by its last result that none is left, the loop drops that result and adds no entries.
+// reportDrained reports a call that takes an entry from a queue that was filled before the loop, if
+// the loop adds no entries and drops the last result of the method: ok of v, ok := queue.Pop().
 func (in *input) reportDrained(l *loop, call *ast.CallExpr) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || !taking.MatchString(sel.Sel.Name) || !in.dropsLast(l, call) {
+	if !ok || !takingName.MatchString(sel.Sel.Name) || !in.dropsLast(l, call) {
 		return
 	}
 	v := in.variable(sel.X)
 	if !in.isOutside(v, l) || !in.isLocal(v) || !in.takesEntry(in.callee(call)) || in.getsEntries(l, v) {
 		return
 	}
-	severity := in.rule.Severity
-	in.rule.Severity = tare.Warn // the entries may last for a small b.N
-	in.report(call, "%s takes an entry from %s, the loop adds none, and nothing reads whether there was one: most iterations may find %s empty", formatExpr(call.Fun), v.Name(), v.Name())
-	in.rule.Severity = severity
+	// The entries may last for a small b.N.
+	in.reportAs(tare.Warn, call, "%s takes an entry from %s, the loop adds none, and nothing reads whether there was one: most iterations may find %s empty", formatExpr(call.Fun), v.Name(), v.Name())
 }
 
 // dropsLast reports whether a loop drops the last of several results of a call.
@@ -139,15 +142,16 @@ func (in *input) dropsLast(l *loop, call *ast.CallExpr) bool {
 			dropped = true
 		case *ast.AssignStmt:
 			id, ok := p.Lhs[len(p.Lhs)-1].(*ast.Ident)
-			dropped = ok && (id.Name == "_" || in.isSink(in.variable(id)) || len(p.Lhs) > 1 && in.onlyGuards(l, in.variable(id)))
+			v := in.variable(p.Lhs[len(p.Lhs)-1])
+			dropped = ok && (isBlank(id) || in.isSink(v) || len(p.Lhs) > 1 && in.onlyGuards(l, v))
 		}
 		return false
 	})
 	return dropped
 }
 
-// onlyGuards reports whether a loop only uses a variable as the condition of an if statement without else, whose
-// body does nothing but assign.
+// onlyGuards reports whether a loop only uses a variable as the condition of an if statement
+// without else, whose body does nothing but assign: if ok { sink = v }.
 func (in *input) onlyGuards(l *loop, v *types.Var) bool {
 	uses, guards := 0, 0
 	if v == nil {
@@ -172,7 +176,7 @@ func (in *input) onlyGuards(l *loop, v *types.Var) bool {
 	return uses == 1 && guards == 1
 }
 
-// isSink reports whether a variable is one of the package that the package only assigns to.
+// isSink reports whether a variable is an unexported one of the package that nothing reads.
 func (in *input) isSink(v *types.Var) bool {
 	if v == nil || in.isLocal(v) || v.Exported() {
 		return false
@@ -181,34 +185,30 @@ func (in *input) isSink(v *types.Var) bool {
 	return !isRead
 }
 
-// takesEntry reports whether a method of the package removes an entry of its receiver, and otherwise
-// returns false or an error as its last result. A method that waits for entries does not.
+// takesEntry reports whether a method of the package removes an entry of its receiver, and
+// otherwise returns false or an error as its last result. A method that waits for entries does not.
 func (in *input) takesEntry(fn *types.Func) bool {
-	if fn == nil || fn.Signature().Recv() == nil {
+	recv, body := in.methodBody(fn)
+	if body == nil || fn.Signature().Results().Len() == 0 {
 		return false
 	}
 	results := fn.Signature().Results()
-	f := in.flowGraph().Declared(fn)
-	if f.Body == nil || results.Len() == 0 {
-		return false
-	}
 	last := results.At(results.Len() - 1).Type()
 	if basic, ok := last.Underlying().(*types.Basic); !isError(last) && (!ok || basic.Kind() != types.Bool) {
 		return false
 	}
-	recv := fn.Signature().Recv()
 	removes, fails, waits := false, false, false
-	ast.Inspect(f.Body, func(n ast.Node) bool {
+	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
-			for i, lhs := range n.Lhs {
-				root, fields := in.flowGraph().Path(lhs, flow.Binding{recv: nil})
-				if root != recv || fields == "" || len(n.Lhs) != len(n.Rhs) {
+			for i, lhs := range n.Lhs { // r.items = r.items[1:]
+				fields, isTarget := in.receiverPath(lhs, recv)
+				if !isTarget || fields == "" || len(n.Lhs) != len(n.Rhs) {
 					continue
 				}
 				if s, ok := n.Rhs[i].(*ast.SliceExpr); ok {
-					from, _ := in.flowGraph().Path(s.X, flow.Binding{recv: nil})
-					removes = removes || from == recv
+					_, isSource := in.receiverPath(s.X, recv)
+					removes = removes || isSource
 				}
 			}
 		case *ast.CallExpr:
@@ -221,8 +221,9 @@ func (in *input) takesEntry(fn *types.Func) bool {
 			waits = true
 		case *ast.ReturnStmt:
 			if len(n.Results) == results.Len() {
-				tv := in.pass.TypesInfo.Types[n.Results[len(n.Results)-1]]
-				fails = fails || isError(last) && !tv.IsNil() || tv.Value != nil && tv.Value.String() == "false"
+				result := in.pass.TypesInfo.Types[n.Results[len(n.Results)-1]]
+				isFalse := result.Value != nil && result.Value.String() == "false"
+				fails = fails || isFalse || isError(last) && !result.IsNil()
 			}
 		}
 		return true
@@ -230,31 +231,30 @@ func (in *input) takesEntry(fn *types.Func) bool {
 	return removes && fails && !waits
 }
 
-// getsEntries reports whether what a variable refers to may get entries while a loop runs, or was filled
-// for b.N iterations: the loop uses it other than by methods that take or count, a literal or
-// another loop uses it, or b.N is near its use.
+// getsEntries reports whether the value of a variable may get entries while a loop runs, or has
+// entries for b.N iterations. It does if the loop uses it other than by methods that take or count
+// entries, if a goroutine or function literal uses it, or if a statement that depends on b.N does.
 func (in *input) getsEntries(l *loop, v *types.Var) bool {
 	init := in.initOf(l.owner.decl, v)
-	refilled := l.owner.sized[v] || init != nil && l.owner.dependsOnN(in.pass.TypesInfo, init)
+	mayGet := l.owner.sized[v] || init != nil && l.owner.dependsOnN(in.pass.TypesInfo, init)
 	in.inspectUses(l.owner.decl, v, func(id *ast.Ident, path []ast.Node) {
 		if !isWithin(id, l.node) {
 			for _, p := range path {
-				_, isGo := p.(*ast.GoStmt)
-				isLit := false
-				if lit, ok := p.(*ast.FuncLit); ok {
-					isLit = !isWithin(l.node, lit)
+				switch p := p.(type) {
+				case *ast.GoStmt:
+					mayGet = true
+				case *ast.FuncLit:
+					mayGet = mayGet || !isWithin(l.node, p)
+				case ast.Stmt:
+					mayGet = mayGet || !isWithin(l.node, p) && l.owner.dependsOnN(in.pass.TypesInfo, p)
 				}
-				if s, ok := p.(ast.Stmt); ok && !isWithin(l.node, s) && l.owner.dependsOnN(in.pass.TypesInfo, s) {
-					refilled = true
-				}
-				refilled = refilled || isGo || isLit
 			}
 			return
 		}
 		sel, ok := parent(path, 1).(*ast.SelectorExpr)
-		refilled = refilled || !ok || !taking.MatchString(sel.Sel.Name) && !isOneOf(sel.Sel.Name, []string{"Len", "Size", "Cap", "Peek", "Front"})
+		mayGet = mayGet || !ok || !takingName.MatchString(sel.Sel.Name) && !isOneOf(sel.Sel.Name, []string{"Len", "Size", "Cap", "Peek", "Front"})
 	})
-	return refilled
+	return mayGet
 }
 
 // describeInput describes a variable whose initial value can be read only once, such as
@@ -295,15 +295,15 @@ func (in *input) isConsumableBody(l *loop, body ast.Expr) bool {
 	if in.describeInput(l, v) == "" {
 		return false
 	}
-	return in.isConsumed(l, v) || !in.usesVariable(l, v)
+	return in.isConsumed(l, v) || !in.usesVariable(l.node, v)
 }
 
-// isFilled reports whether a map may get keys: a loop uses it other than by delete and
-// len, another loop of the benchmark uses it, or it was made for b.N iterations.
+// isFilled reports whether a map may get keys: the loop uses it other than by delete and len,
+// another loop of the benchmark uses it, or it was made for b.N iterations.
 func (in *input) isFilled(l *loop, v *types.Var) bool {
 	filled := l.owner.sized[v]
 	for _, other := range l.owner.loops {
-		filled = filled || other != l && in.usesVariable(other, v)
+		filled = filled || other != l && in.usesVariable(other.node, v)
 	}
 	in.inspectUses(l.node, v, func(_ *ast.Ident, path []ast.Node) {
 		call, isCall := parent(path, 1).(*ast.CallExpr)
@@ -318,7 +318,7 @@ func (in *input) isFilled(l *loop, v *types.Var) bool {
 // variable declared as one that the loop does not use by itself.
 func (in *input) isMemoryReader(l *loop, e ast.Expr) bool {
 	if v := in.variable(e); v != nil && in.isLocal(v) {
-		if in.usesVariable(l, v) {
+		if in.usesVariable(l.node, v) {
 			return false
 		}
 		e = in.initOf(l.owner.decl, v)
@@ -331,16 +331,8 @@ func (in *input) isMemoryReader(l *loop, e ast.Expr) bool {
 	return isFunc(fn, "bytes", "NewReader") || isFunc(fn, "strings", "NewReader")
 }
 
-// usesVariable reports whether a loop uses a variable.
-func (in *input) usesVariable(l *loop, v *types.Var) bool {
-	found := false
-	in.inspectUses(l.node, v, func(*ast.Ident, []ast.Node) { found = true })
-	return found
-}
-
-// isConsumed reports whether a loop reads a variable to its end, by a call that gets it
-// as an argument or by one of its methods, and does nothing that may renew it. An
-// unknown use may renew it.
+// isConsumed reports whether a loop reads a variable to its end, by a call that gets it as an
+// argument or by one of its methods, and does nothing that may renew it. Unknown uses may renew it.
 func (in *input) isConsumed(l *loop, v *types.Var) bool {
 	consumed, mayBeRenewed := false, false
 	in.inspectUses(l.node, v, func(id *ast.Ident, path []ast.Node) {
@@ -389,11 +381,11 @@ func (in *input) readsArgument(call *ast.CallExpr, arg int) bool {
 		isFunc(fn, "image/png", "Decode"), isFunc(fn, "image/jpeg", "Decode"), isFunc(fn, "image", "Decode"):
 		return true
 	}
-	isMethod := fn.Signature().Recv() != nil
-	if isMethod && (fn.Name() == "ServeHTTP" && arg == 1 || fn.Name() == "Do" && strings.HasPrefix(fn.Pkg().Path(), "net/http")) {
+	servesRequest := fn.Name() == "ServeHTTP" && arg == 1
+	if fn.Signature().Recv() != nil && (servesRequest || fn.Name() == "Do" && strings.HasPrefix(fn.Pkg().Path(), "net/http")) {
 		return true
 	}
-	// A function with an io.Reader reads all of it, or a part each time until nothing is left.
+	// A function with an io.Reader reads it to the end, or a part in each call until it is empty.
 	params := fn.Signature().Params()
 	return arg < params.Len() && isNamed(params.At(arg).Type(), "io", "Reader")
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// inputInLoop finds inputs that each iteration makes again although they are always the
-// same, and passes to the measured function.
+// inputInLoop finds inputs that each iteration makes again although they are always the same, and
+// passes to the measured function: for b.Loop() { encode(newOrders(1000)) }.
 func inputInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "input-in-loop", Severity: tare.Warn,
@@ -27,7 +27,7 @@ func inputInLoop() rule {
 		in.eachTimedCall(func(l *loop, call *ast.CallExpr, fn *types.Func) {
 			isMeasured := in.isAbout(l.owner, fn) && !in.isTestHelper(fn)
 			isInput := !isMeasured && (in.makesInput(fn) || in.makesReadOnly(l, call, fn)) || in.makesForOther(l, call, fn)
-			if isInput && in.isInvariant(l, call) && in.isPassedOn(l, call) && !in.drawsOn(fn) {
+			if isInput && in.isInvariant(l, call) && in.isPassedOn(l, call) && !in.drawsFromOutside(fn) {
 				in.report(call, "%s makes the same input again in each iteration", formatExpr(call))
 			}
 		})
@@ -41,9 +41,9 @@ func inputInLoop() rule {
 	}}
 }
 
-// drawsOn reports whether a function of the test files takes random numbers from a source that it does not
-// make, so that each call returns another value.
-func (in *input) drawsOn(fn *types.Func) bool {
+// drawsFromOutside reports whether a function takes random numbers from a source that neither it
+// nor the functions of the package that it calls make, so that each call returns another value.
+func (in *input) drawsFromOutside(fn *types.Func) bool {
 	draws, makesSource := false, false
 	seen := map[ast.Node]bool{}
 	var visit func(f flow.Function)
@@ -80,24 +80,26 @@ func (in *input) makesInput(fn *types.Func) bool {
 		isFunc(fn, "time", "LoadLocation"), isFunc(fn, "math/rand", "Perm"):
 		return true
 	}
-	return in.isTestHelper(fn) && generators.MatchString(fn.Name()) && fn.Signature().Results().Len() > 0
+	return in.isTestHelper(fn) && generatorName.MatchString(fn.Name()) && fn.Signature().Results().Len() > 0
 }
 
-// makers matches the names of functions that make values of any kind.
-var makers = lazyregexp.New(`^(?i:make|build|new|create|gen|prepare|setup|example|test)[A-Z0-9_]`)
+// inputMakerName matches the names of functions that make values of any kind, generatorName those
+// that make inputs.
+var (
+	inputMakerName = lazyregexp.New(`^(?i:make|build|new|create|gen|prepare|setup|example|test)[A-Z0-9_]`)
+	generatorName  = lazyregexp.New(`^(?i:generate|gen|random|fake|mock|make(test|input|data|random|payload|big|large)|new(test|random|fake|sample)|create(test|sample|random|large|big)|build(test|sample|input|payload|large)|sample|fixture|load(fixture|testdata|sample))([A-Z0-9_]|[a-z]*$)`)
+)
 
-// makesReadOnly reports whether a call is of a function of the test files that makes a slice, a string or a
-// struct, and the call that gets the value only reads it, so that one would do for all iterations.
+// makesReadOnly reports whether a call is of a function of the test files that makes a slice, a
+// string or a struct in a loop, and the call that gets the value only reads it, so that one value
+// would do for all iterations.
 func (in *input) makesReadOnly(l *loop, call *ast.CallExpr, fn *types.Func) bool {
-	if !in.isTestHelper(fn) || !makers.MatchString(fn.Name()) && !in.isCalledBeforeLoop(fn) {
+	if !in.isTestHelper(fn) || !inputMakerName.MatchString(fn.Name()) && !in.isCalledBeforeLoop(fn) {
 		return false
 	}
-	if t := in.pass.TypesInfo.TypeOf(call); t == nil || !isSliceOrString(t) && !isStructPointer(t) {
-		return false
-	}
-	// The function computes something: one that returns a constant or a variable costs nothing.
+	// A function without a loop, e.g. one that returns a constant, costs little.
 	f := in.flowGraph().Declared(fn)
-	if f.Body == nil || !slices.ContainsFunc(f.Body.List, func(s ast.Stmt) bool { return loopBound(s) != nil }) {
+	if f.Body == nil || !in.isLargeValue(call) || !slices.ContainsFunc(f.Body.List, func(s ast.Stmt) bool { return loopBound(s) != nil }) {
 		return false
 	}
 	isReadOnly := false
@@ -118,12 +120,18 @@ func (in *input) makesReadOnly(l *loop, call *ast.CallExpr, fn *types.Func) bool
 	return isReadOnly
 }
 
-// makesForOther reports whether a call is of a function of the package that repeats something and makes a
-// slice or a struct, in a benchmark that has the name of another function, which only reads it.
-func (in *input) makesForOther(l *loop, call *ast.CallExpr, fn *types.Func) bool {
-	outermost := l.owner.decl.Name.Name
+// isLargeValue reports whether the result of a call is a slice, a string or a pointer to a struct.
+func (in *input) isLargeValue(call *ast.CallExpr) bool {
 	t := in.pass.TypesInfo.TypeOf(call)
-	if fn.Pkg() != in.pass.Pkg || fn.Signature().Recv() != nil || containsWord(outermost, fn.Name()) || containsWord(l.owner.name, fn.Name()) || t == nil || !isSliceOrString(t) && !isStructPointer(t) {
+	return t != nil && (isSliceOrString(t) || isStructPointer(t))
+}
+
+// makesForOther reports whether a call makes a slice, a string or a struct for the function after
+// which the benchmark is named, which only reads it: newOrders(1000) for encode in BenchmarkEncode.
+// The called function belongs to the package and has a loop.
+func (in *input) makesForOther(l *loop, call *ast.CallExpr, fn *types.Func) bool {
+	benchmarkName := l.owner.name
+	if fn.Pkg() != in.pass.Pkg || fn.Signature().Recv() != nil || containsWord(benchmarkName, fn.Name()) || !in.isLargeValue(call) {
 		return false
 	}
 	f := in.flowGraph().Declared(fn)
@@ -133,48 +141,51 @@ func (in *input) makesForOther(l *loop, call *ast.CallExpr, fn *types.Func) bool
 	if hasLoop, _ := in.readWork(f.Body, 0); !hasLoop {
 		return false
 	}
-	if in.isReadNested(l, call, outermost) {
+	if in.isReadNested(l, call, benchmarkName) {
 		return true
 	}
-	reads := false
 	for a := range nodesOf[*ast.AssignStmt](l.body) {
 		if len(a.Rhs) != 1 || a.Rhs[0] != ast.Expr(call) || a.Tok != token.DEFINE {
 			continue
 		}
-		v := in.variable(a.Lhs[0])
-		uses := 0
-		in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
-			if id == a.Lhs[0] {
-				return
-			}
-			uses++
-			sel, isMethod := parent(path, 1).(*ast.SelectorExpr)
-			consumer, _ := parent(path, 1).(*ast.CallExpr)
-			if isMethod {
-				consumer, _ = parent(path, 2).(*ast.CallExpr)
-			}
-			if consumer == nil || isMethod && consumer.Fun != ast.Expr(sel) {
-				return
-			}
-			by := in.callee(consumer)
-			if by == nil || !containsWord(outermost, by.Name()) {
-				return
-			}
-			if !isMethod {
-				reads = in.readsOnly(consumer, id, 0)
-			} else if g := in.flowGraph().Declared(by); g.Body != nil {
-				reads = in.isReadOnly(g.Body, by.Signature().Recv(), 0)
+		uses, isRead := 0, false
+		in.inspectUses(l.body, in.variable(a.Lhs[0]), func(id *ast.Ident, path []ast.Node) {
+			if id != a.Lhs[0] {
+				uses++
+				isRead = in.isReadByNamed(id, path, benchmarkName)
 			}
 		})
-		reads = reads && uses == 1
+		return uses == 1 && isRead
 	}
-	return reads
+	return false
 }
 
-// isReadNested reports whether a call is within the arguments of a function that is named, and only reads what
-// the call makes: it makes a string, or is an argument itself.
-func (in *input) isReadNested(l *loop, call *ast.CallExpr, named string) bool {
-	reads := false
+// isReadByNamed reports whether a use of a variable is as the argument or receiver of a function
+// that only reads it and whose name a benchmark contains.
+func (in *input) isReadByNamed(id *ast.Ident, path []ast.Node, benchmarkName string) bool {
+	sel, isReceiver := parent(path, 1).(*ast.SelectorExpr)
+	call, _ := parent(path, 1).(*ast.CallExpr)
+	if isReceiver {
+		call, _ = parent(path, 2).(*ast.CallExpr)
+	}
+	if call == nil || isReceiver && call.Fun != ast.Expr(sel) {
+		return false
+	}
+	fn := in.callee(call)
+	if fn == nil || !containsWord(benchmarkName, fn.Name()) {
+		return false
+	}
+	if isReceiver {
+		recv, body := in.methodBody(fn)
+		return body != nil && in.isReadOnly(body, recv, 0)
+	}
+	return in.readsOnly(call, id, 0)
+}
+
+// isReadNested reports whether a call is within the arguments of a function whose name a benchmark
+// contains, and which only reads the result: that is a string, or an argument itself.
+func (in *input) isReadNested(l *loop, call *ast.CallExpr, benchmarkName string) bool {
+	isRead := false
 	inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
 		if n != ast.Node(call) {
 			return true
@@ -184,17 +195,17 @@ func (in *input) isReadNested(l *loop, call *ast.CallExpr, named string) bool {
 			if !ok {
 				return false
 			}
-			by := in.callee(outer)
-			if by == nil || !containsWord(named, by.Name()) {
+			fn := in.callee(outer)
+			if fn == nil || !containsWord(benchmarkName, fn.Name()) {
 				continue
 			}
-			isString := isPlainOrString(in.pass.TypesInfo.TypeOf(call))
-			reads = isString || i == len(path)-2 && in.readsOnly(outer, call, 0)
+			isString := isBasic(in.pass.TypesInfo.TypeOf(call))
+			isRead = isString || i == len(path)-2 && in.readsOnly(outer, call, 0)
 			return false
 		}
 		return false
 	})
-	return reads
+	return isRead
 }
 
 // isCalledBeforeLoop reports whether a benchmark calls a function outside of its loops.
@@ -210,63 +221,36 @@ func (in *input) isCalledBeforeLoop(fn *types.Func) bool {
 	return false
 }
 
-// isSliceOrString reports whether a type is a slice or a string.
-func isSliceOrString(t types.Type) bool {
-	if _, ok := t.Underlying().(*types.Slice); ok {
-		return true
-	}
-	basic, ok := t.Underlying().(*types.Basic)
-	return ok && basic.Info()&types.IsString != 0
-}
-
-// isStructPointer reports whether a type is a pointer to a struct.
-func isStructPointer(t types.Type) bool {
-	p, ok := t.Underlying().(*types.Pointer)
-	if ok {
-		_, ok = p.Elem().Underlying().(*types.Struct)
-	}
-	return ok
-}
-
 // readsOnly reports whether the functions that a call may run belong to the package, and only read
-// an argument of it.
+// an argument of it. depth is the number of calls that the argument was followed through.
 func (in *input) readsOnly(call *ast.CallExpr, arg ast.Expr, depth int) bool {
 	info := in.pass.TypesInfo
-	if isBuiltin(info, call, "len") || isBuiltin(info, call, "cap") || isPlainOrString(info.TypeOf(arg)) {
+	if isBuiltin(info, call, "len") || isBuiltin(info, call, "cap") || isBasic(info.TypeOf(arg)) {
 		return true
 	}
 	if isBuiltin(info, call, "append") || isBuiltin(info, call, "copy") {
 		t, ok := info.TypeOf(arg).Underlying().(*types.Slice)
-		return call.Args[0] != arg && ok && isPlainOrString(t.Elem())
+		return call.Args[0] != arg && ok && isBasic(t.Elem())
 	}
 	called := in.flowGraph().Called(call, nil)
 	for _, f := range called {
 		if f.Body == nil || depth == maxTimedDepth {
 			return false
 		}
-		bound := false
+		isBound := false
 		for param, value := range in.flowGraph().Bind(call, f) {
 			if value == arg {
-				bound = true
+				isBound = true
 				if !in.isReadOnly(f.Body, param, depth+1) {
 					return false
 				}
 			}
 		}
-		if !bound {
+		if !isBound {
 			return false
 		}
 	}
 	return len(called) > 0
-}
-
-// isPlainOrString reports whether values of a type share no memory that can be changed.
-func isPlainOrString(t types.Type) bool {
-	if t == nil {
-		return false
-	}
-	_, ok := t.Underlying().(*types.Basic)
-	return ok
 }
 
 // isReadOnly reports whether the statements below root only read a variable and what it refers to:
@@ -282,91 +266,71 @@ func (in *input) isReadOnly(root ast.Node, v *types.Var, depth int) bool {
 	return readOnly
 }
 
-// isReadingUse does the work of isReadOnly for one use.
+// isReadingUse reports whether one use of a variable, with its path from below root, only reads it.
 func (in *input) isReadingUse(root ast.Node, id *ast.Ident, path []ast.Node, depth int) bool {
 	info := in.pass.TypesInfo
-	part := ast.Expr(id) // id, or the part of it that is selected
-	for i := len(path) - 2; i >= 0; i-- {
-		switch p := path[i].(type) {
-		case *ast.SelectorExpr:
-			if s := info.Selections[p]; s == nil || s.Kind() != types.FieldVal {
-				return false
-			}
-			part = p
-			continue
-		case *ast.IndexExpr:
-			if p.X != part {
-				return true // the index of another value
-			}
-			part = p
-			continue
-		case *ast.SliceExpr:
-			if p.X != part {
-				return true
-			}
-			part = p
-			continue
-		case *ast.ParenExpr:
-			part = p
-			continue
-		case *ast.UnaryExpr:
-			if p.Op != token.AND {
-				return true
-			}
-			part = p
-			continue
-		case *ast.AssignStmt:
-			for j, rhs := range p.Rhs {
-				if rhs != part {
-					continue
-				}
-				if isPlainOrString(info.TypeOf(part)) {
-					return true
-				}
-				alias := in.variable(p.Lhs[min(j, len(p.Lhs)-1)])
-				return p.Tok == token.DEFINE && in.isLocal(alias) && in.isReadOnly(root, alias, depth+1)
-			}
-			return false
-		case *ast.RangeStmt:
-			if p.X != part {
-				return false
-			}
-			if p.Value == nil {
-				return true
-			}
-			element := in.variable(p.Value)
-			return element != nil && (element.Name() == "_" || in.isReadOnly(root, element, depth+1))
-		case *ast.CallExpr:
-			return p.Fun != part && in.readsOnly(p, part, depth)
-		case *ast.BinaryExpr:
-			return true
-		default:
-			return isPlainOrString(info.TypeOf(part)) && !isIncDec(p)
-		}
+	part, i := ast.Expr(id), len(path)-2 // the part of the variable that is used, and its parent in path
+	for i >= 0 && in.isPartOf(path[i], part) {
+		part = path[i].(ast.Expr)
+		i--
 	}
-	return false
+	if i < 0 {
+		return false
+	}
+	switch p := path[i].(type) {
+	case *ast.SelectorExpr: // a method
+		return false
+	case *ast.IndexExpr, *ast.SliceExpr, *ast.UnaryExpr, *ast.BinaryExpr: // an index of another value, or an operand
+		return true
+	case *ast.AssignStmt:
+		j := slices.Index(p.Rhs, part)
+		if j < 0 {
+			return false
+		}
+		alias := in.variable(p.Lhs[min(j, len(p.Lhs)-1)])
+		return isBasic(info.TypeOf(part)) || p.Tok == token.DEFINE && in.isLocal(alias) && in.isReadOnly(root, alias, depth+1)
+	case *ast.RangeStmt:
+		if p.X != part {
+			return false
+		}
+		if p.Value == nil {
+			return true
+		}
+		element := in.variable(p.Value)
+		return element != nil && (element.Name() == "_" || in.isReadOnly(root, element, depth+1))
+	case *ast.CallExpr:
+		return p.Fun != part && in.readsOnly(p, part, depth)
+	case *ast.IncDecStmt:
+		return false
+	}
+	return isBasic(info.TypeOf(part))
 }
 
-// isIncDec reports whether a node is x++ or x--.
-func isIncDec(n ast.Node) bool {
-	_, ok := n.(*ast.IncDecStmt)
-	return ok
+// isPartOf reports whether a node is a part of the expression x, or its address: x.field, x[i],
+// x[i:j], (x) or &x.
+func (in *input) isPartOf(n ast.Node, x ast.Expr) bool {
+	switch n := n.(type) {
+	case *ast.SelectorExpr:
+		s := in.pass.TypesInfo.Selections[n]
+		return s != nil && s.Kind() == types.FieldVal
+	case *ast.IndexExpr:
+		return n.X == x
+	case *ast.SliceExpr:
+		return n.X == x
+	case *ast.ParenExpr:
+		return true
+	case *ast.UnaryExpr:
+		return n.Op == token.AND
+	}
+	return false
 }
 
 // findFilledSlice returns the slice that a statement s of a loop's body fills: s is an inner
 // loop whose only statement sets an element of a slice, the body makes the slice by make,
 // and a call after s gets the slice. It returns nil for other statements.
 func (in *input) findFilledSlice(l *loop, s ast.Stmt) *types.Var {
-	var body *ast.BlockStmt
-	switch s := s.(type) {
-	case *ast.ForStmt:
-		body = s.Body
-	case *ast.RangeStmt:
-		body = s.Body
-	default:
-		return nil
-	}
-	if len(body.List) != 1 {
+	body := loopBody(s)
+	if body == nil || len(body.List) != 1 {
 		return nil
 	}
 	a, ok := body.List[0].(*ast.AssignStmt)
@@ -400,14 +364,6 @@ func (in *input) findFilledSlice(l *loop, s ast.Stmt) *types.Var {
 	return v
 }
 
-// generators matches the names of functions that make inputs.
-var generators = lazyregexp.New(`^(?i:generate|gen|random|fake|mock|make(test|input|data|random|payload|big|large)|new(test|random|fake|sample)|create(test|sample|random|large|big)|build(test|sample|input|payload|large)|sample|fixture|load(fixture|testdata|sample))([A-Z0-9_]|[a-z]*$)`)
-
-// isTestHelper reports whether a function, not a method, is declared in a test file of the package.
-func (in *input) isTestHelper(fn *types.Func) bool {
-	return fn.Pkg() == in.pass.Pkg && fn.Signature().Recv() == nil && strings.HasSuffix(in.pass.Fset.Position(fn.Pos()).Filename, "_test.go")
-}
-
 // isInvariant reports whether a call has the same arguments in each iteration: they
 // contain no variable that the loop declares or sets, no random source, and no call
 // other than conversions and len.
@@ -439,8 +395,8 @@ func (in *input) isInvariant(l *loop, call *ast.CallExpr) bool {
 	return isInvariant
 }
 
-// isSet reports whether a loop may set a variable: it assigns to it, counts it or takes
-// its address.
+// isSet reports whether a loop may set a variable: it assigns to it, counts it or takes its
+// address.
 func (in *input) isSet(l *loop, v *types.Var) bool {
 	found := false
 	in.inspectUses(l.node, v, func(id *ast.Ident, path []ast.Node) {
@@ -489,9 +445,9 @@ func (in *input) isPassedOn(l *loop, call *ast.CallExpr) bool {
 			}
 			isChanged := false
 			in.inspectUses(l.body, v, func(_ *ast.Ident, path []ast.Node) {
-				switch q := parent(path, 1).(type) {
+				switch user := parent(path, 1).(type) {
 				case *ast.CallExpr:
-					found = found || isMeasured(q)
+					found = found || isMeasured(user)
 				case *ast.SelectorExpr:
 					found = found || isMeasured(parent(path, 2))
 				case *ast.AssignStmt:

@@ -41,7 +41,7 @@ func inputOfN() rule {
 			})
 		})
 		for _, b := range in.suite.benchmarks {
-			if main := in.mainLoop(b); main != nil && main.kind != byLoop && main.timed {
+			if main := b.mainLoop(); main != nil && main.kind != byLoop && main.timed {
 				in.reportFilled(b, main)
 			}
 		}
@@ -49,12 +49,9 @@ func inputOfN() rule {
 }
 
 // reportFilled reports the containers that a loop works on and that were filled with b.N entries
-// before: by a function that gets b.N, or by another loop. Slices of which each iteration takes an
-// element of its own are no containers.
+// before: by a function that gets b.N, or by another loop. Plain slices are omitted: an iteration
+// often takes one element of them.
 func (in *input) reportFilled(b *benchmark, main *loop) {
-	severity := in.rule.Severity
-	in.rule.Severity = tare.Warn // an operation may take the same with any number of entries
-	defer func() { in.rule.Severity = severity }()
 	seen := map[*types.Var]bool{}
 	in.inspectTimed(main, func(n ast.Node) bool {
 		var operands []ast.Expr
@@ -74,24 +71,24 @@ func (in *input) reportFilled(b *benchmark, main *loop) {
 			}
 			seen[v] = true
 			if in.isSizedByN(main, v) || in.isFilledByN(b, main, v) {
-				in.report(e, "%s has b.N entries before the loop, so what an iteration takes depends on -benchtime", v.Name())
+				// A warning only: an operation may take the same with any number of entries.
+				in.reportAs(tare.Warn, e, "%s has b.N entries before the loop, so what an iteration takes depends on -benchtime", v.Name())
 			}
 		}
 		return true
 	})
 }
 
-// isContainer reports whether a type may hold any number of entries and is neither a slice or string
-// nor made for other things, as are channels, functions and what package sync and testing have.
+// isContainer reports whether a type may store any number of entries: a map, a slice with methods,
+// or a struct or interface, except those of packages such as sync and testing.
 func isContainer(t types.Type) bool {
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		t = p.Elem()
-	}
+	t = pointee(t)
 	switch t.Underlying().(type) {
 	case *types.Map:
 		return true
 	case *types.Struct, *types.Interface:
-		isOther := isNamed(t, "sync", "WaitGroup", "Mutex", "RWMutex", "Pool", "Once") || isNamed(t, "testing") || isRand(t) || isNamed(t, "bytes") || isNamed(t, "strings") || isNamed(t, "time")
+		isOther := isNamed(t, "sync", "WaitGroup", "Mutex", "RWMutex", "Pool", "Once") || isRand(t) ||
+			isNamed(t, "testing") || isNamed(t, "bytes") || isNamed(t, "strings") || isNamed(t, "time")
 		return !isOther && !isError(t)
 	case *types.Slice:
 		named, ok := t.(*types.Named) // a heap
@@ -100,14 +97,14 @@ func isContainer(t types.Type) bool {
 	return false
 }
 
-// isSizedByN reports whether the only value of a variable is made by a function of the package
-// that repeats something as often as an argument says, and gets b.N for that, or is a container that
-// is made of such a slice.
+// isSizedByN reports whether a variable has b.N elements: it is a slice made with that size, its
+// only value comes from a function of the package that loops over its argument b.N, or it is a
+// container made of such a slice.
 func (in *input) isSizedByN(l *loop, v *types.Var) bool {
 	if v == nil || l.kind == byLoop {
 		return false
 	}
-	if _, isSlice := v.Type().Underlying().(*types.Slice); isSlice && l.owner.sized[v] {
+	if isSlice(v.Type()) && l.owner.sized[v] {
 		return true
 	}
 	values := in.flowGraph().Values(v)
@@ -115,57 +112,32 @@ func (in *input) isSizedByN(l *loop, v *types.Var) bool {
 		return false
 	}
 	call, ok := ast.Unparen(values[0]).(*ast.CallExpr)
-	return ok && (in.repeatsN(l.owner, call) || isContainer(v.Type()) && in.holdsSized(l, call))
+	return ok && (in.repeatsN(l.owner, call) || isContainer(v.Type()) && in.getsSized(l, call))
 }
 
-// holdsSized reports whether a call gets a slice with b.N elements.
-func (in *input) holdsSized(l *loop, call *ast.CallExpr) bool {
+// getsSized reports whether a call gets a slice with b.N elements.
+func (in *input) getsSized(l *loop, call *ast.CallExpr) bool {
 	return slices.ContainsFunc(call.Args, func(a ast.Expr) bool {
 		arg := in.variable(a)
 		if arg == nil {
 			return false
 		}
-		_, isSlice := arg.Type().(*types.Slice)
-		return isSlice && in.isSizedByN(l, arg)
+		_, isUnnamedSlice := arg.Type().(*types.Slice)
+		return isUnnamedSlice && in.isSizedByN(l, arg)
 	})
 }
 
-// repeatsN reports whether a call gets b.N, and runs a loop of the package as often.
+// repeatsN reports whether a call gets b.N, and runs a loop of the package that often.
 func (in *input) repeatsN(b *benchmark, call *ast.CallExpr) bool {
-	return in.runsAsOften(call, func(arg ast.Expr) bool { return b.dependsOnN(in.pass.TypesInfo, arg) })
+	return in.repeatsArgument(call, func(arg ast.Expr) bool { return b.dependsOnN(in.pass.TypesInfo, arg) })
 }
 
-// runsAsOften reports whether a call runs a loop of the package as often as an argument says that
-// isCount accepts.
-func (in *input) runsAsOften(call *ast.CallExpr, isCount func(arg ast.Expr) bool) bool {
+// repeatsArgument reports whether a call runs a loop of the package n times, for an argument n for
+// which isCount returns true: fill(m, b.N).
+func (in *input) repeatsArgument(call *ast.CallExpr, isCount func(arg ast.Expr) bool) bool {
 	for _, f := range in.flowGraph().Called(call, nil) {
 		for param, arg := range in.flowGraph().Bind(call, f) {
-			if param == nil || !isCount(arg) || f.Body == nil {
-				continue
-			}
-			found := false
-			ast.Inspect(f.Body, func(n ast.Node) bool {
-				if s, ok := n.(ast.Stmt); ok {
-					limit := loopBound(s)
-					if f, ok := s.(*ast.ForStmt); ok && f.Init == nil && f.Post == nil { // for t.Len() < n
-						if cond, ok := f.Cond.(*ast.BinaryExpr); ok && (cond.Op == token.LSS || cond.Op == token.LEQ) {
-							limit = cond.Y
-						}
-					}
-					if limit != nil {
-						ast.Inspect(limit, func(n ast.Node) bool {
-							id, ok := n.(*ast.Ident)
-							found = found || ok && in.pass.TypesInfo.Uses[id] == param
-							return !found
-						})
-					}
-				}
-				if c, ok := n.(*ast.CallExpr); ok && isMake(in.pass.TypesInfo, c) && len(c.Args) == 2 {
-					found = found || in.variable(c.Args[1]) == param
-				}
-				return !found
-			})
-			if found {
+			if f.Body != nil && isCount(arg) && in.repeatsParam(f.Body, param) {
 				return true
 			}
 		}
@@ -173,7 +145,37 @@ func (in *input) runsAsOften(call *ast.CallExpr, isCount func(arg ast.Expr) bool
 	return false
 }
 
-// isFilledByN reports whether a loop over b.N before the main loop adds entries to a variable.
+// repeatsParam reports whether the body of a function has a loop that runs n times for its
+// parameter n, or makes a slice or map of size n.
+func (in *input) repeatsParam(body ast.Node, param *types.Var) bool {
+	for n := range ast.Preorder(body) {
+		if call, ok := n.(*ast.CallExpr); ok && isMake(in.pass.TypesInfo, call) && len(call.Args) == 2 && in.variable(call.Args[1]) == param {
+			return true
+		}
+		s, ok := n.(ast.Stmt)
+		if !ok {
+			continue
+		}
+		limit := loopBound(s)
+		if f, ok := s.(*ast.ForStmt); ok && f.Init == nil && f.Post == nil { // for t.Len() < n
+			if cond, ok := f.Cond.(*ast.BinaryExpr); ok && (cond.Op == token.LSS || cond.Op == token.LEQ) {
+				limit = cond.Y
+			}
+		}
+		if limit == nil {
+			continue
+		}
+		for id := range nodesOf[*ast.Ident](limit) {
+			if in.pass.TypesInfo.Uses[id] == param {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isFilledByN reports whether a loop over b.N before the main loop, or a call that gets b.N, adds
+// entries to a variable.
 func (in *input) isFilledByN(b *benchmark, main *loop, v *types.Var) bool {
 	if in.hasCapacity(v) {
 		return false
@@ -187,16 +189,17 @@ func (in *input) isFilledByN(b *benchmark, main *loop, v *types.Var) bool {
 		}
 	}
 	for _, l := range b.loops {
-		if l == main || l.timed || l.kind != overN || l.node.Pos() > main.node.Pos() || l.block() != main.block() {
+		isBefore := l.node.Pos() < main.node.Pos() && l.block() == main.block()
+		if !isBefore || l.timed || l.kind != overN {
 			continue
 		}
 		found := false
 		in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
-			write, _ := readUsage(id, path)
-			if call, ok := parent(path, 2).(*ast.CallExpr); ok && !write {
-				write = isFunc(in.callee(call), "container/heap", "Push") || in.isGrowing(in.callee(call), false)
+			isWrite, _ := readUsage(id, path)
+			if call, ok := parent(path, 2).(*ast.CallExpr); ok && !isWrite {
+				isWrite = isFunc(in.callee(call), "container/heap", "Push") || in.isGrowing(in.callee(call), false)
 			}
-			found = found || write
+			found = found || isWrite
 		})
 		if found {
 			return true
@@ -212,19 +215,15 @@ func (in *input) sizedArgument(l *loop, call *ast.CallExpr) *types.Var {
 		return nil
 	}
 	for _, a := range call.Args {
-		v := in.variable(a)
-		if !in.isSizedByN(l, v) {
-			continue
-		}
-		if _, ok := v.Type().Underlying().(*types.Slice); ok {
+		if v := in.variable(a); in.isSizedByN(l, v) && isSlice(v.Type()) {
 			return v
 		}
 	}
 	return nil
 }
 
-// growsWithCounter reports whether a call of make or Repeat makes something as large as
-// the counter of a loop.
+// growsWithCounter reports whether the work of a call grows with the counter i of a loop: it gets
+// data[:i], runs a loop i times, or is make or Repeat with the size i.
 func (in *input) growsWithCounter(l *loop, call *ast.CallExpr) bool {
 	counter := in.counter(l)
 	if counter == nil {
@@ -239,7 +238,7 @@ func (in *input) growsWithCounter(l *loop, call *ast.CallExpr) bool {
 		return false
 	}
 	for _, a := range call.Args { // fill(v, i)
-		if in.variable(stripConversion(in.pass.TypesInfo, a)) == counter && in.runsAsOften(call, func(arg ast.Expr) bool { return arg == a }) {
+		if in.variable(stripConversion(in.pass.TypesInfo, a)) == counter && in.repeatsArgument(call, func(arg ast.Expr) bool { return arg == a }) {
 			return true
 		}
 	}
@@ -252,7 +251,7 @@ func (in *input) growsWithCounter(l *loop, call *ast.CallExpr) bool {
 }
 
 // hasCapacity reports whether a variable is made by a call with a constant of more than one, which
-// may limit its entries, as that of a cache does.
+// may limit its entries: newCache(1000).
 func (in *input) hasCapacity(v *types.Var) bool {
 	for _, e := range in.flowGraph().Values(v) {
 		call, ok := ast.Unparen(e).(*ast.CallExpr)

@@ -32,18 +32,6 @@ func inputSorted() rule {
 	}}
 }
 
-// stripConversion returns the operand of a conversion, e.g. s of sort.IntSlice(s), and
-// other expressions as they are.
-func stripConversion(info *types.Info, e ast.Expr) ast.Expr {
-	for {
-		call, ok := ast.Unparen(e).(*ast.CallExpr)
-		if !ok || len(call.Args) != 1 || !info.Types[call.Fun].IsType() {
-			return e
-		}
-		e = call.Args[0]
-	}
-}
-
 // isRefilled reports whether a loop may change a slice other than by sorting it: it uses
 // the slice outside of the call sort and of len.
 func (in *input) isRefilled(l *loop, v *types.Var, sort *ast.CallExpr) bool {

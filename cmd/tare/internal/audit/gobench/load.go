@@ -70,12 +70,11 @@ type directory struct {
 // by module. selected holds the files and directories whose findings are reported: a
 // named file by itself, a directory that was searched with all its files.
 func findDirectories(paths []string) (dirs []directory, selected map[string]bool, err error) {
-	seen := map[string]bool{}
-	searched := map[string]bool{}
+	seen := map[string]bool{} // paths in dirs
 	addDirectory := func(dir string) {
 		if !seen[dir] {
 			seen[dir] = true
-			dirs = append(dirs, directory{dir, moduleDir(dir)})
+			dirs = append(dirs, directory{path: dir, module: moduleDir(dir)})
 		}
 	}
 	selected = map[string]bool{}
@@ -85,10 +84,10 @@ func findDirectories(paths []string) (dirs []directory, selected map[string]bool
 			return nil, nil, err
 		}
 		info, err := os.Stat(abs)
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, nil, err
-		case !info.IsDir():
+		}
+		if !info.IsDir() {
 			selected[abs] = true
 			addDirectory(filepath.Dir(abs))
 			continue
@@ -101,7 +100,7 @@ func findDirectories(paths []string) (dirs []directory, selected map[string]bool
 			case e.IsDir() && file != abs && isSkipped(name):
 				return fs.SkipDir
 			case e.Type().IsRegular() && strings.HasSuffix(name, ".go") && hasBenchmarks(file):
-				searched[filepath.Dir(file)] = true
+				selected[filepath.Dir(file)] = true
 				addDirectory(filepath.Dir(file))
 			}
 			return nil
@@ -110,14 +109,11 @@ func findDirectories(paths []string) (dirs []directory, selected map[string]bool
 			return nil, nil, err
 		}
 	}
-	for dir := range searched {
-		selected[dir] = true
-	}
 	slices.SortStableFunc(dirs, func(a, b directory) int { return strings.Compare(a.module, b.module) })
 	return dirs, selected, nil
 }
 
-// isSkipped reports whether the go command skips directories of a name in ./...
+// isSkipped reports whether ./... of the go command skips directories with a name.
 func isSkipped(name string) bool {
 	return name == "testdata" || name == "vendor" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
 }

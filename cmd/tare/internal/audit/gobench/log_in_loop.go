@@ -32,8 +32,8 @@ func logInLoop() rule {
 				isPrint := isFunc(fn, "fmt", "Print", "Println", "Printf") ||
 					isFunc(fn, "log", "Print", "Println", "Printf") ||
 					isFunc(fn, "log/slog", "Debug", "Info", "Warn", "Error") ||
-					isMethod(in.pass.TypesInfo, call, "testing", "B", "Log") ||
-					isMethod(in.pass.TypesInfo, call, "testing", "B", "Logf")
+					isMethodCall(in.pass.TypesInfo, call, "testing", "B", "Log") ||
+					isMethodCall(in.pass.TypesInfo, call, "testing", "B", "Logf")
 				if isPrint && l.isInnermost(call) && !in.setsOutput() {
 					in.report(call, "%s writes a line in each iteration", formatExpr(call.Fun))
 				}

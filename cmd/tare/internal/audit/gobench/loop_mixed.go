@@ -28,19 +28,23 @@ func loopMixed() rule {
 			loopEnd := b.loops[first].node.End()
 			ast.Inspect(b.body, func(n ast.Node) bool {
 				sel, ok := n.(*ast.SelectorExpr)
-				isN := ok && sel.Sel.Name == "N" && isNamed(in.pass.TypesInfo.TypeOf(sel.X), "testing", "B")
-				if isN && (sel.Pos() < loopEnd || isLoopBound(b, sel)) {
+				if ok && in.isN(sel) && (sel.Pos() < loopEnd || isLoopBound(b, sel)) {
 					in.report(sel, "b.N is used in a benchmark with b.Loop, and is not the number of iterations before the loop ends")
 				}
-				_, lit := n.(*ast.FuncLit)
-				return !lit
+				_, isLiteral := n.(*ast.FuncLit)
+				return !isLiteral
 			})
 		}
 	}}
 }
 
-// reportInnerN reports the calls in a loop over b.Loop of functions of the package that get a testing.B and
-// use its N: it is not the number of their iterations.
+// isN reports whether a selector is N of a testing.B, but not of a struct that embeds one.
+func (in *input) isN(sel *ast.SelectorExpr) bool {
+	return sel.Sel.Name == "N" && isNamed(in.pass.TypesInfo.TypeOf(sel.X), "testing", "B")
+}
+
+// reportInnerN reports the calls in a loop over b.Loop of functions of the package that get a
+// testing.B and use b.N, which is not the number of their iterations.
 func (in *input) reportInnerN(l *loop) {
 	for call := range nodesOf[*ast.CallExpr](l.body) {
 		for _, a := range call.Args {
@@ -56,10 +60,10 @@ func (in *input) reportInnerN(l *loop) {
 	}
 }
 
-// usesN reports whether statements use the N of a testing.B.
+// usesN reports whether statements use b.N.
 func (in *input) usesN(body ast.Node) bool {
 	for sel := range nodesOf[*ast.SelectorExpr](body) {
-		if sel.Sel.Name == "N" && isNamed(in.pass.TypesInfo.TypeOf(sel.X), "testing", "B") {
+		if in.isN(sel) {
 			return true
 		}
 	}

@@ -2,17 +2,18 @@ package gobench
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
-	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// mapOrder finds loops over a map, within the timed loop, that take the first entry and break, or pass each key to
-// something whose work depends on the order: a cache, or what searches for a place.
+// mapOrder finds loops over a map, within the timed loop, that take the first entry and break, or
+// pass each entry to a method whose work depends on the order: that of a cache, or of a list that
+// searches its entries.
 func mapOrder() rule {
 	return rule{Rule: audit.Rule{
 		ID: "map-order", Severity: tare.Warn,
@@ -23,24 +24,18 @@ func mapOrder() rule {
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
 			inspectTimedNodes(in, l, func(r *ast.RangeStmt) {
-				t := in.pass.TypesInfo.TypeOf(r.X)
-				if t == nil {
+				usesKey := r.Key != nil && !isBlank(r.Key)
+				isMeasured := in.pass.Pkg.Path() == "runtime_test" // it measures maps themselves
+				if !isMap(in.pass.TypesInfo.TypeOf(r.X)) || !usesKey && r.Value == nil || isMeasured {
 					return
 				}
-				_, isMap := t.Underlying().(*types.Map)
-				usesKey := r.Key != nil && formatExpr(r.Key) != "_"
-				if !isMap || !usesKey && r.Value == nil || in.pass.Pkg.Path() == "runtime_test" { // runtime_test measures maps
-					return
-				}
-				for _, s := range r.Body.List {
-					if branch, ok := s.(*ast.BranchStmt); ok && branch.Tok.String() == "break" {
-						what := "key"
-						if !usesKey {
-							what = "value"
-						}
-						in.report(r, "the loop takes the first %s of %s, which is another one each time", what, formatExpr(r.X))
-						return
+				if slices.ContainsFunc(r.Body.List, isBreak) {
+					taken := "key"
+					if !usesKey {
+						taken = "value"
 					}
+					in.report(r, "the loop takes the first %s of %s, which is another one each time", taken, formatExpr(r.X))
+					return
 				}
 				if v, isCache := in.findOrdered(l, r); isCache {
 					in.report(r, "the cache %s is asked in the order of the map %s, which decides what it still has", v.Name(), formatExpr(r.X))
@@ -52,12 +47,18 @@ func mapOrder() rule {
 	}}
 }
 
-// cacheName matches the names of types that keep some of what they were asked for.
+// isBreak reports whether a statement is break.
+func isBreak(s ast.Stmt) bool {
+	branch, ok := s.(*ast.BranchStmt)
+	return ok && branch.Tok == token.BREAK
+}
+
+// cacheName matches the names of types of caches.
 var cacheName = lazyregexp.New(`(?i)cache|lru|lfu|memo`)
 
-// findOrdered returns a variable from outside of a timed loop whose method the loop r over a map calls with
-// the key or the value, if its type has the name of a cache, or the method searches through a slice of the
-// receiver and changes it. It returns nil without one.
+// findOrdered returns a variable from outside of a timed loop whose method the loop r over a map
+// calls with the key or the value, if its type has the name of a cache, or the method searches
+// through a slice of the receiver and changes it. It returns nil without such a call.
 func (in *input) findOrdered(l *loop, r *ast.RangeStmt) (v *types.Var, isCache bool) {
 	for call := range nodesOf[*ast.CallExpr](r.Body) {
 		sel, ok := call.Fun.(*ast.SelectorExpr)
@@ -68,17 +69,13 @@ func (in *input) findOrdered(l *loop, r *ast.RangeStmt) (v *types.Var, isCache b
 		if !in.isOutside(v, l) {
 			continue
 		}
-		t := v.Type()
-		if p, ok := t.Underlying().(*types.Pointer); ok {
-			t = p.Elem()
-		}
-		named, ok := t.(*types.Named)
-		getsKey := slices.ContainsFunc(call.Args, func(a ast.Expr) bool {
-			x := in.variable(a)
-			return x != nil && (x == in.variable(r.Key) || r.Value != nil && x == in.variable(r.Value))
+		named, isTypeNamed := pointee(v.Type()).(*types.Named)
+		getsEntry := slices.ContainsFunc(call.Args, func(a ast.Expr) bool {
+			arg := in.variable(a)
+			return arg != nil && (arg == in.variable(r.Key) || r.Value != nil && arg == in.variable(r.Value))
 		})
 		switch {
-		case !ok || !getsKey:
+		case !isTypeNamed || !getsEntry:
 		case cacheName.MatchString(named.Obj().Name()):
 			return v, true
 		case in.searchesAndChanges(in.callee(call)):
@@ -88,44 +85,29 @@ func (in *input) findOrdered(l *loop, r *ast.RangeStmt) (v *types.Var, isCache b
 	return nil, false
 }
 
-// searchesAndChanges reports whether a method of the package ranges over a slice of its receiver, returns or
-// breaks within, and sets a part of the receiver.
+// searchesAndChanges reports whether a method of the package ranges over a slice of its receiver,
+// returns or breaks within, and sets a part of the receiver.
 func (in *input) searchesAndChanges(fn *types.Func) bool {
-	if fn == nil || fn.Signature().Recv() == nil {
+	recv, body := in.methodBody(fn)
+	if body == nil {
 		return false
 	}
-	recv := fn.Signature().Recv()
-	isOwn := func(e ast.Expr) bool {
-		root, fields := in.flowGraph().Path(e, flow.Binding{recv: nil})
-		return root == recv && fields != ""
-	}
-	f := in.flowGraph().Declared(fn)
-	if f.Body == nil {
-		return false
+	isField := func(e ast.Expr) bool { // of the receiver
+		fields, ok := in.receiverPath(e, recv)
+		return ok && fields != ""
 	}
 	searches, changes := false, false
-	for n := range ast.Preorder(f.Body) {
+	for n := range ast.Preorder(body) {
 		switch n := n.(type) {
 		case *ast.RangeStmt:
-			t := in.pass.TypesInfo.TypeOf(n.X)
-			_, isSlice := t.Underlying().(*types.Slice)
-			ends := false
-			for inner := range ast.Preorder(n.Body) {
-				switch inner := inner.(type) {
-				case *ast.ReturnStmt:
-					ends = true
-				case *ast.BranchStmt:
-					ends = ends || inner.Tok.String() == "break"
-				}
+			endsEarly := false
+			for s := range nodesOf[ast.Stmt](n.Body) {
+				_, isReturn := s.(*ast.ReturnStmt)
+				endsEarly = endsEarly || isReturn || isBreak(s)
 			}
-			searches = searches || isSlice && ends && isOwn(n.X)
+			searches = searches || isSlice(in.pass.TypesInfo.TypeOf(n.X)) && endsEarly && isField(n.X)
 		case *ast.AssignStmt:
-			for _, lhs := range n.Lhs {
-				if index, ok := lhs.(*ast.IndexExpr); ok {
-					lhs = index.X
-				}
-				changes = changes || isOwn(lhs)
-			}
+			changes = changes || slices.ContainsFunc(n.Lhs, isField)
 		}
 	}
 	return searches && changes

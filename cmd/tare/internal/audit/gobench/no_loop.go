@@ -25,7 +25,7 @@ func noLoop() rule {
 			if len(b.loops) > 0 || b.b == nil || !strings.HasPrefix(b.name, "Benchmark") || !in.isRun(b) {
 				continue
 			}
-			if in.hasCall(b.body, func(name string) bool { return name == "ReportMetric" }) {
+			if hasCall(b.body, func(name string) bool { return name == "ReportMetric" }) {
 				continue
 			}
 			hasWork := slices.ContainsFunc(b.body.List, func(s ast.Stmt) bool {
@@ -46,7 +46,7 @@ func (in *input) isRun(b *benchmark) bool {
 		return b.node == ast.Node(b.decl) && b.decl.Recv == nil
 	}
 	for call := range nodesOf[*ast.CallExpr](b.outer.body) {
-		if isMethod(in.pass.TypesInfo, call, "testing", "B", "Run") && call.Args[1] == b.node {
+		if isMethodCall(in.pass.TypesInfo, call, "testing", "B", "Run") && call.Args[1] == b.node {
 			return true
 		}
 	}
@@ -96,13 +96,4 @@ func (in *input) takesInterface(call *ast.CallExpr, arg ast.Expr) bool {
 		}
 	}
 	return false
-}
-
-// parent returns the node that is levels above the last node of a path: 1 for its
-// parent. It returns nil if the path is shorter.
-func parent(path []ast.Node, levels int) ast.Node {
-	if len(path) <= levels {
-		return nil
-	}
-	return path[len(path)-1-levels]
 }

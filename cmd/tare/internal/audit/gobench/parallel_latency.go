@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// parallelLatency finds benchmarks with RunParallel that call their figure a
-// latency.
+// parallelLatency finds benchmarks with RunParallel that call their figure a latency, in their name
+// or doc comment, in a literal or the unit of a metric.
 func parallelLatency() rule {
 	return rule{Rule: audit.Rule{
 		ID: "parallel-latency", Severity: tare.Warn,
@@ -28,14 +28,14 @@ func parallelLatency() rule {
 			}
 			for _, l := range in.parallelLoops(b) {
 				// A loop that calls time.Since or Time.Sub measures each operation itself.
-				takesTimes := false
+				measuresItself := false
 				in.inspectTimedCalls(l, func(n ast.Node, _ *frame) bool {
 					if call, ok := n.(*ast.CallExpr); ok {
-						takesTimes = takesTimes || isOneOf(calledName(call), []string{"Since", "Sub"})
+						measuresItself = measuresItself || isOneOf(calledName(call), []string{"Since", "Sub"})
 					}
-					return !takesTimes
+					return !measuresItself
 				})
-				if !takesTimes {
+				if !measuresItself {
 					in.report(l.node, "ns/op of a parallel loop is not a latency: it is the time divided by the operations of all goroutines")
 				}
 			}
@@ -72,22 +72,19 @@ func (in *input) parallelLoops(b *benchmark) []*loop {
 	return out
 }
 
-// claimsLatency reports whether a benchmark, or the one around it, calls its figure the time of one
-// operation: in its name, its doc comment, a literal, or the unit of a metric.
+// claimsLatency reports whether a benchmark calls its figure the time of one operation.
 func (in *input) claimsLatency(b *benchmark) bool {
 	if containsWord(b.name, "throughput") {
 		return false
 	}
-	if b.decl.Doc != nil && containsWord(b.decl.Doc.Text(), "throughput") && in.reportsMetric(b.decl, rateUnit) {
+	doc := strings.Join(strings.Fields(b.decl.Doc.Text()), " ") // "" without a doc comment
+	if containsWord(doc, "throughput") && in.reportsMetric(b.decl, rateUnit) {
 		return false
 	}
 	if in.mentions(b, "latency", "response time", "time per call", "time per request", "wait per") || in.reportsMetric(b.decl, waitUnit) {
 		return true
 	}
-	if b.decl.Doc == nil {
-		return false
-	}
-	for _, sentence := range strings.FieldsFunc(strings.Join(strings.Fields(b.decl.Doc.Text()), " "), func(r rune) bool { return r == '.' || r == ';' }) {
+	for _, sentence := range strings.FieldsFunc(doc, func(r rune) bool { return r == '.' || r == ';' }) {
 		at := latencyPhrase.FindStringIndex(sentence)
 		if at != nil && !negation.MatchString(sentence[:at[0]]) {
 			return true
@@ -97,7 +94,7 @@ func (in *input) claimsLatency(b *benchmark) bool {
 }
 
 var (
-	// latencyPhrase matches what says that a figure is the time of one operation.
+	// latencyPhrase matches phrases that call a figure the time of one operation.
 	latencyPhrase = lazyregexp.New(`(?i)\bhow (long|fast) (a|an|each|one|every|the|it) |\b(a|each|one|every|the) (caller|client|user|request|call) (waits|takes)\b|\bresponse[- ]times?\b|\bround[- ]?trip time|\bwaiting times?\b|\blatenc|\btime (of|per|for) (a|an|each|one|every|single|call|request|query|caller|client)\b|\b(percentile|p50|p95|p99)\b`)
 	// negation matches the beginning of a sentence that denies the rest.
 	negation = lazyregexp.New(`(?i)\b(not|no|never|instead of|rather than|unlike)\b|n't\b`)
@@ -125,7 +122,7 @@ func (in *input) reportsMetric(decl *ast.FuncDecl, units *lazyregexp.Regexp) boo
 // mentions reports whether the name, the doc comment or a literal of a benchmark
 // contains one of words.
 func (in *input) mentions(b *benchmark, words ...string) bool {
-	if containsWord(b.name, words...) || b.decl.Doc != nil && containsWord(b.decl.Doc.Text(), words...) {
+	if containsWord(b.name, words...) || containsWord(b.decl.Doc.Text(), words...) {
 		return true
 	}
 	for lit := range nodesOf[*ast.BasicLit](b.body) {

@@ -19,7 +19,7 @@ func parallelN() rule {
 	}, find: func(in *input) {
 		for _, b := range in.suite.benchmarks {
 			for call := range nodesOf[*ast.CallExpr](b.body) {
-				if !isMethod(in.pass.TypesInfo, call, "testing", "B", "RunParallel") || len(call.Args) != 1 {
+				if !isMethodCall(in.pass.TypesInfo, call, "testing", "B", "RunParallel") || len(call.Args) != 1 {
 					continue
 				}
 				lit, ok := call.Args[0].(*ast.FuncLit)
@@ -27,10 +27,7 @@ func parallelN() rule {
 					continue
 				}
 				pb, _ := paramOf(in.pass.TypesInfo, lit.Type, "PB")
-				isUsed := false
-				if pb != nil {
-					in.inspectUses(lit.Body, pb, func(*ast.Ident, []ast.Node) { isUsed = true })
-				}
+				isUsed := pb != nil && in.usesVariable(lit.Body, pb)
 				// Each call belongs to the innermost benchmark around it, and is reported once.
 				if !isUsed && len(lit.Body.List) > 0 && b == in.suite.findBenchmark(call) {
 					in.report(call, "the function does not call pb.Next, so the goroutines do not share the iterations")

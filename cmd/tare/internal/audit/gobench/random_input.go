@@ -2,6 +2,7 @@ package gobench
 
 import (
 	"go/ast"
+	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
@@ -21,7 +22,7 @@ func randomInput() rule {
 			for call := range nodesOf[*ast.CallExpr](b.body) {
 				fn := in.callee(call)
 				isSeeding := isFunc(fn, "math/rand", "NewSource", "Seed") || isFunc(fn, "math/rand/v2", "NewPCG")
-				if isSeeding && in.suite.findBenchmark(call) == b && in.callsNow(call.Args) {
+				if isSeeding && in.suite.findBenchmark(call) == b && slices.ContainsFunc(call.Args, in.callsNow) {
 					in.report(call, "%s is seeded by the clock, so that each run has other inputs", formatExpr(call.Fun))
 				}
 			}
@@ -29,13 +30,11 @@ func randomInput() rule {
 	}}
 }
 
-// callsNow reports whether expressions contain a call of time.Now.
-func (in *input) callsNow(args []ast.Expr) bool {
-	for _, a := range args {
-		for call := range nodesOf[*ast.CallExpr](a) {
-			if isFunc(in.callee(call), "time", "Now") {
-				return true
-			}
+// callsNow reports whether an expression contains a call of time.Now.
+func (in *input) callsNow(e ast.Expr) bool {
+	for call := range nodesOf[*ast.CallExpr](e) {
+		if isFunc(in.callee(call), "time", "Now") {
+			return true
 		}
 	}
 	return false

@@ -1,6 +1,7 @@
 package gobench
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"slices"
@@ -28,12 +29,14 @@ func randomTimed() rule {
 		in.eachTimedLoop(func(l *loop) {
 			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
 				call, ok := n.(*ast.CallExpr)
-				if !ok || !in.isRandom(call, f) || containsWord(in.joinNames(l, call), "rand") || f.site == nil && in.isMeasuredCall(l, call) {
+				if !ok || !in.isRandom(call, f) {
 					return true
 				}
-				if f.site != nil {
-					call = f.site
+				isMeasured := containsWord(in.joinNames(l, call), "rand") || f.site == nil && in.isMeasuredCall(l, call)
+				if isMeasured {
+					return true
 				}
+				call = cmp.Or(f.site, call) // in the loop
 				file := in.pass.Fset.Position(call.Pos()).Filename
 				if !slices.Contains(found[file], call) {
 					found[file] = append(found[file], call)
@@ -54,10 +57,10 @@ func randomTimed() rule {
 // randomPackages are the packages of the standard library that make random numbers.
 var randomPackages = []string{"math/rand", "math/rand/v2", "crypto/rand"}
 
-// isRandom reports whether a call makes random numbers, by a function or a method of the
-// standard library that it names or has in a variable.
+// isRandom reports whether a call makes random numbers: it may run a function or a method of
+// randomPackages, also one that a variable holds.
 func (in *input) isRandom(call *ast.CallExpr, f *frame) bool {
-	for _, called := range in.flowGraph().Called(call, f.bound) {
+	for _, called := range in.flowGraph().Called(call, f.binding) {
 		if fn := called.Object; fn != nil && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), randomPackages) {
 			return true
 		}
@@ -68,15 +71,12 @@ func (in *input) isRandom(call *ast.CallExpr, f *frame) bool {
 // isMeasuredCall reports whether a call is the operation that a loop measures, because no other
 // operation uses its result: the call is a statement by itself, f() or _ = f().
 func (in *input) isMeasuredCall(l *loop, call *ast.CallExpr) bool {
-	found := false
-	ast.Inspect(l.body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.ExprStmt:
-			found = found || n.X == ast.Expr(call)
-		case *ast.AssignStmt:
-			found = found || len(n.Rhs) == 1 && n.Rhs[0] == ast.Expr(call) && formatExpr(n.Lhs[0]) == "_"
+	for s := range nodesOf[ast.Stmt](l.body) {
+		e, isExpr := s.(*ast.ExprStmt)
+		a, isAssign := s.(*ast.AssignStmt)
+		if isExpr && e.X == ast.Expr(call) || isAssign && len(a.Rhs) == 1 && a.Rhs[0] == ast.Expr(call) && isBlank(a.Lhs[0]) {
+			return true
 		}
-		return !found
-	})
-	return found
+	}
+	return false
 }

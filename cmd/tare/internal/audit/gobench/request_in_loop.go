@@ -2,14 +2,12 @@ package gobench
 
 import (
 	"go/ast"
-	"go/types"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// requestInLoop finds requests of httptest that are made and served in the timed
-// loop.
+// requestInLoop finds requests of httptest that are made and served in the timed loop.
 func requestInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "request-in-loop", Severity: tare.Note,
@@ -20,19 +18,13 @@ func requestInLoop() rule {
 		Seen:    []string{"tare: study routing"},
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
-			if !in.hasCall(l.body, func(name string) bool { return name == "ServeHTTP" }) {
+			if !hasCall(l.body, func(name string) bool { return name == "ServeHTTP" }) {
 				return
 			}
-			in.inspectTimed(l, func(n ast.Node) bool {
-				call, ok := n.(*ast.CallExpr)
-				var fn *types.Func
-				if ok {
-					fn = in.callee(call)
-				}
-				if isFunc(fn, "net/http/httptest", "NewRequest", "NewRequestWithContext") {
+			inspectTimedNodes(in, l, func(call *ast.CallExpr) {
+				if isFunc(in.callee(call), "net/http/httptest", "NewRequest", "NewRequestWithContext") {
 					in.report(call, "httptest.NewRequest is timed together with the handler")
 				}
-				return true
 			})
 		})
 	}}

@@ -3,6 +3,7 @@ package gobench
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
@@ -22,43 +23,29 @@ func requestLog() rule {
 		if in.setsGinWriter() {
 			return
 		}
-		bodies := map[*types.Func]*ast.FuncDecl{}
-		for _, file := range in.pass.Files {
-			for _, d := range file.Decls {
-				if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
-					if obj, ok := in.pass.TypesInfo.Defs[fn.Name].(*types.Func); ok {
-						bodies[obj] = fn
-					}
-				}
-			}
-		}
-		seen := map[ast.Node]bool{} // bodies read and calls reported
+		seen := map[ast.Node]bool{} // bodies that were read
 		for _, b := range in.suite.benchmarks {
-			in.reportLoggers(b.body, bodies, seen, 0)
+			in.reportLoggers(b.body, seen, 0)
 		}
 	}}
 }
 
-// maxCallDepth limits the calls within calls that reportLoggers follows from a benchmark.
-const maxCallDepth = 3
-
 // reportLoggers reports the calls below root, the body of a function, that make a logger of
-// requests. It follows calls of functions of the package, whose declarations bodies holds.
-func (in *input) reportLoggers(root ast.Node, bodies map[*types.Func]*ast.FuncDecl, seen map[ast.Node]bool, depth int) {
-	if seen[root] || depth > maxCallDepth {
+// requests. It follows calls of functions of the package. depth is the number of calls from a
+// benchmark to root.
+func (in *input) reportLoggers(root ast.Node, seen map[ast.Node]bool, depth int) {
+	if seen[root] || depth > maxTimedDepth {
 		return
 	}
 	seen[root] = true
 	for call := range nodesOf[*ast.CallExpr](root) {
 		fn := in.callee(call)
-		switch {
-		case makesLogger(call, fn):
-			if !seen[call] {
-				seen[call] = true
-				in.report(call, "%s logs each request to the terminal", formatExpr(call.Fun))
+		if makesLogger(call, fn) {
+			in.report(call, "%s logs each request to the terminal", formatExpr(call.Fun))
+		} else if fn != nil {
+			if body := in.flowGraph().Declared(fn).Body; body != nil {
+				in.reportLoggers(body, seen, depth+1)
 			}
-		case fn != nil && bodies[fn] != nil:
-			in.reportLoggers(bodies[fn].Body, bodies, seen, depth+1)
 		}
 	}
 }
@@ -73,10 +60,5 @@ func makesLogger(call *ast.CallExpr, fn *types.Func) bool {
 
 // setsGinWriter reports whether the package redirects the log of Gin.
 func (in *input) setsGinWriter() bool {
-	for _, file := range in.pass.Files {
-		if setsVariable(file, "gin.DefaultWriter") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(in.pass.Files, func(file *ast.File) bool { return setsVariable(file, "gin.DefaultWriter") })
 }

@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/cfg"
 
@@ -35,28 +34,32 @@ func responseBody() rule {
 				if !ok || !isResponse(in.pass.TypesInfo.TypeOf(call)) || !in.isRequest(call, 0) {
 					return true
 				}
-				name, isName := a.Lhs[0].(*ast.Ident)
-				if !isName {
-					return true
-				}
-				v := in.variable(name)
-				read, closed := in.bodyUse(f.body, v, 0)
-				switch {
-				case !read && !closed:
-					in.report(n, "the body of the response to %s is neither read nor closed", formatExpr(call.Fun))
-				case !closed:
-					in.report(n, "the body of the response to %s is not closed in the loop", formatExpr(call.Fun))
-				case !read:
-					in.report(n, "the body of the response to %s is closed unread: unless it is empty, its connection is not used again", formatExpr(call.Fun))
-				default:
-					if line := in.findLeak(f, a, v); line > 0 {
-						in.report(n, "the body of the response to %s is neither read nor closed on a path to line %d", formatExpr(call.Fun), line)
-					}
+				if response, ok := a.Lhs[0].(*ast.Ident); ok {
+					in.reportResponse(f, a, call, in.variable(response))
 				}
 				return true
 			})
 		})
 	}}
+}
+
+// reportResponse reports an assignment that sets v to the response to a request, if its body is not
+// read or not closed. v is nil for an unknown variable.
+func (in *input) reportResponse(f *frame, a *ast.AssignStmt, request *ast.CallExpr, v *types.Var) {
+	name := formatExpr(request.Fun)
+	read, closed := in.bodyUse(f.body, v, 0)
+	switch {
+	case !read && !closed:
+		in.report(a, "the body of the response to %s is neither read nor closed", name)
+	case !closed:
+		in.report(a, "the body of the response to %s is not closed in the loop", name)
+	case !read:
+		in.report(a, "the body of the response to %s is closed unread: unless it is empty, its connection is not used again", name)
+	default:
+		if line := in.findLeak(f, a, v); line > 0 {
+			in.report(a, "the body of the response to %s is neither read nor closed on a path to line %d", name, line)
+		}
+	}
 }
 
 // isRequest reports whether a call sends a request by a function of net/http, itself or in a
@@ -104,6 +107,17 @@ func (in *input) touchesBody(root ast.Node, depth int) bool {
 	return found
 }
 
+// leakSearch follows the control flow from an assignment that sets a response to the ends of a
+// function or an iteration.
+type leakSearch struct {
+	in         *input
+	frame      *frame
+	assignment *ast.AssignStmt
+	response   *types.Var
+	err        *types.Var // the error that the assignment sets; nil if there is none
+	seen       map[*cfg.Block]bool
+}
+
 // findLeak returns the line in which a function or an iteration ends, without an error, although no
 // statement on the way there mentions the body of the response v, which the assignment a sets. It
 // returns 0 without such a path.
@@ -112,62 +126,69 @@ func (in *input) findLeak(f *frame, a *ast.AssignStmt, v *types.Var) int {
 	if f.node == nil { // in a loop, continue and the end lead to the next iteration
 		body = &ast.BlockStmt{List: []ast.Stmt{&ast.ForStmt{Body: f.body}}}
 	}
-	graph := cfg.New(body, func(call *ast.CallExpr) bool {
+	mayReturn := func(call *ast.CallExpr) bool {
 		name := calledName(call)
-		return name != "panic" && name != "Exit" && !strings.HasPrefix(name, "Fatal") && !strings.HasPrefix(name, "Skip") && name != "FailNow"
-	})
-	var err *types.Var
+		return !isOneOf(name, []string{"panic", "Exit", "FailNow"}) && !hasAnyPrefix(name, "Fatal", "Skip")
+	}
+	s := &leakSearch{in: in, frame: f, assignment: a, response: v, seen: map[*cfg.Block]bool{}}
 	if len(a.Lhs) > 1 {
-		err = in.variable(a.Lhs[len(a.Lhs)-1])
+		s.err = in.variable(a.Lhs[len(a.Lhs)-1])
 	}
-	seen := map[*cfg.Block]bool{}
-	var search func(b *cfg.Block, nodes []ast.Node) int
-	search = func(b *cfg.Block, nodes []ast.Node) int {
-		for _, n := range nodes {
-			if n == ast.Node(a) {
-				return in.pass.Fset.Position(f.body.Rbrace).Line // the next iteration
-			}
-			if in.usesBody(n, v) || in.reportsFailure(n) {
-				return 0
-			}
-			if r, ok := n.(*ast.ReturnStmt); ok {
-				return in.lineOfSuccess(r)
-			}
-		}
-		succs := b.Succs
-		if len(succs) == 2 && len(b.Nodes) > 0 {
-			// The response is nil where the error is not.
-			if cond, ok := b.Nodes[len(b.Nodes)-1].(*ast.BinaryExpr); ok && err != nil && in.variable(cond.X) == err {
-				switch cond.Op {
-				case token.NEQ:
-					succs = succs[1:]
-				case token.EQL:
-					succs = succs[:1]
-				}
-			}
-		}
-		for _, next := range succs {
-			if seen[next] {
-				continue
-			}
-			seen[next] = true
-			if line := search(next, next.Nodes); line > 0 {
-				return line
-			}
-		}
-		if len(b.Succs) == 0 && b.Live && b.Kind != cfg.KindUnreachable && !endsInCall(b) {
-			return in.pass.Fset.Position(f.body.Rbrace).Line
-		}
-		return 0
-	}
-	for _, b := range graph.Blocks {
-		for i, n := range b.Nodes {
-			if n == ast.Node(a) {
-				return search(b, b.Nodes[i+1:])
-			}
+	for _, b := range cfg.New(body, mayReturn).Blocks {
+		if i := slices.Index(b.Nodes, ast.Node(a)); i >= 0 {
+			return s.follow(b, b.Nodes[i+1:])
 		}
 	}
 	return 0
+}
+
+// follow returns the line of the first end that is reached from nodes, the rest of a block, without
+// a use of the body. It returns 0 if there is none.
+func (s *leakSearch) follow(b *cfg.Block, nodes []ast.Node) int {
+	in, end := s.in, s.in.pass.Fset.Position(s.frame.body.Rbrace).Line
+	for _, n := range nodes {
+		if n == ast.Node(s.assignment) { // the next iteration
+			return end
+		}
+		if in.usesBody(n, s.response) || in.reportsFailure(n) {
+			return 0
+		}
+		if r, ok := n.(*ast.ReturnStmt); ok {
+			return in.lineOfSuccess(r)
+		}
+	}
+	for _, next := range s.successors(b) {
+		if s.seen[next] {
+			continue
+		}
+		s.seen[next] = true
+		if line := s.follow(next, next.Nodes); line > 0 {
+			return line
+		}
+	}
+	if len(b.Succs) == 0 && b.Live && b.Kind != cfg.KindUnreachable && !endsInCall(b) {
+		return end
+	}
+	return 0
+}
+
+// successors returns the blocks after b in which the response is not nil: after if err != nil, only
+// the block for a nil error.
+func (s *leakSearch) successors(b *cfg.Block) []*cfg.Block {
+	if len(b.Succs) != 2 || len(b.Nodes) == 0 || s.err == nil {
+		return b.Succs
+	}
+	cond, ok := b.Nodes[len(b.Nodes)-1].(*ast.BinaryExpr)
+	if !ok || s.in.variable(cond.X) != s.err {
+		return b.Succs
+	}
+	switch cond.Op {
+	case token.NEQ:
+		return b.Succs[1:]
+	case token.EQL:
+		return b.Succs[:1]
+	}
+	return b.Succs
 }
 
 // endsInCall reports whether a block ends by a call, such as b.Fatal, that does not return.
@@ -183,23 +204,20 @@ func endsInCall(b *cfg.Block) bool {
 	return ok
 }
 
-// lineOf returns the line of a node.
-func (in *input) lineOf(n ast.Node) int { return in.pass.Fset.Position(n.Pos()).Line }
-
-// usesBody reports whether a node mentions the body of a response, or the response other than one of
-// its fields.
+// usesBody reports whether a node mentions the body of the response v, or uses the response other
+// than by a field.
 func (in *input) usesBody(root ast.Node, v *types.Var) bool {
 	found := false
-	wrap := &ast.BlockStmt{List: []ast.Stmt{}}
+	var s ast.Stmt // inspectUses visits the nodes below a root
 	switch n := root.(type) {
 	case ast.Stmt:
-		wrap.List = append(wrap.List, n)
+		s = n
 	case ast.Expr:
-		wrap.List = append(wrap.List, &ast.ExprStmt{X: n})
+		s = &ast.ExprStmt{X: n}
 	default:
 		return false
 	}
-	in.inspectUses(wrap, v, func(id *ast.Ident, path []ast.Node) {
+	in.inspectUses(&ast.BlockStmt{List: []ast.Stmt{s}}, v, func(id *ast.Ident, path []ast.Node) {
 		sel, ok := parent(path, 1).(*ast.SelectorExpr)
 		found = found || !ok || sel.Sel.Name == "Body"
 	})
@@ -208,16 +226,13 @@ func (in *input) usesBody(root ast.Node, v *types.Var) bool {
 
 // reportsFailure reports whether a node calls a method such as b.Error.
 func (in *input) reportsFailure(root ast.Node) bool {
-	found := false
-	ast.Inspect(root, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok {
-			fn := in.callee(call)
-			isTesting := fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "testing"
-			found = found || isTesting && (strings.HasPrefix(fn.Name(), "Error") || strings.HasPrefix(fn.Name(), "Fail"))
+	for call := range nodesOf[*ast.CallExpr](root) {
+		fn := in.callee(call)
+		if fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "testing" && hasAnyPrefix(fn.Name(), "Error", "Fail") {
+			return true
 		}
-		return !found
-	})
-	return found
+	}
+	return false
 }
 
 // lineOfSuccess returns the line of a return statement, and 0 if it may return an error.
@@ -236,21 +251,9 @@ func (in *input) lineOfSuccess(r *ast.ReturnStmt) int {
 // begins with it.
 func isResponse(t types.Type) bool { return isNamed(firstResult(t), "net/http", "Response") }
 
-// firstResult returns the type of the first result of a call whose type is t. It returns
-// nil if the call has no results.
-func firstResult(t types.Type) types.Type {
-	tuple, isTuple := t.(*types.Tuple)
-	if !isTuple {
-		return t
-	}
-	if tuple.Len() == 0 {
-		return nil
-	}
-	return tuple.At(0).Type()
-}
-
-// bodyUse reports whether the statements below root read the body of a response v, and whether they
-// close it. A function that gets the response, or its body unless isReader knows the function, may do both.
+// bodyUse reports whether the statements below root may read the body of a response v, and whether
+// they may close it. A function that gets the body may do both, unless isReader knows it; one that
+// gets the response is read as well. depth is the number of such functions around root.
 func (in *input) bodyUse(root ast.Node, v *types.Var, depth int) (read, closed bool) {
 	if v == nil || v.Name() == "_" {
 		return false, false
@@ -262,8 +265,8 @@ func (in *input) bodyUse(root ast.Node, v *types.Var, depth int) (read, closed b
 			case *ast.AssignStmt:
 				// The response itself is set.
 			case *ast.CallExpr:
-				r, c := in.argumentUse(p, id, depth)
-				read, closed = read || r, closed || c
+				argRead, argClosed := in.argumentUse(p, id, depth)
+				read, closed = read || argRead, closed || argClosed
 			default:
 				read, closed = true, true
 			}
@@ -298,8 +301,8 @@ func (in *input) argumentUse(call *ast.CallExpr, arg *ast.Ident, depth int) (rea
 		}
 		for param, value := range in.flowGraph().Bind(call, f) {
 			if value == ast.Expr(arg) {
-				r, c := in.bodyUse(f.Body, param, depth+1)
-				read, closed = read || r, closed || c
+				paramRead, paramClosed := in.bodyUse(f.Body, param, depth+1)
+				read, closed = read || paramRead, closed || paramClosed
 			}
 		}
 	}

@@ -10,8 +10,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// resultUnused finds work that the compiler may remove: expressions without effects
-// whose value nothing uses. Loops over b.Loop are exempt, as it keeps results alive.
+// resultUnused finds work that the compiler may remove: expressions without effects whose value
+// nothing uses, such as square(i) in for i := range b.N { square(i) }. Loops over b.Loop are
+// exempt, as it keeps results alive.
 func resultUnused() rule {
 	return rule{Rule: audit.Rule{
 		ID: "result-unused", Severity: tare.Void,
@@ -42,8 +43,9 @@ func resultUnused() rule {
 	}}
 }
 
-// findUnrangedSequence returns the call of a statement v = f() whose result is an iterator, a function that takes
-// yield, if no test file uses v, so that the iterator never runs. It returns nil for other statements.
+// findUnrangedSequence returns the call of a statement v = f() whose result is an iterator, a
+// function that takes yield, if no test file uses v, so that the iterator never runs. It returns
+// nil for other statements.
 func (in *input) findUnrangedSequence(n ast.Node) *ast.CallExpr {
 	a, ok := n.(*ast.AssignStmt)
 	if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
@@ -53,10 +55,10 @@ func (in *input) findUnrangedSequence(n ast.Node) *ast.CallExpr {
 	if !ok || !isSequence(in.pass.TypesInfo.TypeOf(call)) {
 		return nil
 	}
-	v := in.variable(a.Lhs[0])
-	if id, ok := a.Lhs[0].(*ast.Ident); ok && id.Name == "_" {
+	if isBlank(a.Lhs[0]) {
 		return call
 	}
+	v := in.variable(a.Lhs[0])
 	if v == nil {
 		return nil
 	}
@@ -64,7 +66,7 @@ func (in *input) findUnrangedSequence(n ast.Node) *ast.CallExpr {
 	for _, file := range in.pass.Files {
 		in.inspectUses(file, v, func(id *ast.Ident, path []ast.Node) {
 			p, isAssign := parent(path, 1).(*ast.AssignStmt)
-			isUsed = isUsed || !isAssign || !slices.Contains(p.Lhs, ast.Expr(id)) && !isBlank(p.Lhs)
+			isUsed = isUsed || !isAssign || !isAmong(p.Lhs, id) && !isBlank(p.Lhs[0])
 		})
 	}
 	if isUsed {
@@ -73,9 +75,9 @@ func (in *input) findUnrangedSequence(n ast.Node) *ast.CallExpr {
 	return call
 }
 
-// isBlank reports whether the left side of an assignment is _.
-func isBlank(lhs []ast.Expr) bool {
-	id, ok := lhs[0].(*ast.Ident)
+// isBlank reports whether an expression is the identifier _.
+func isBlank(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
 	return ok && id.Name == "_"
 }
 
@@ -96,30 +98,17 @@ func isSequence(t types.Type) bool {
 	return ok && result.Kind() == types.Bool
 }
 
-// findUnused returns the expressions of a statement that compute what nothing uses: the statement
-// itself, the right side of an assignment to a variable that is not read, and the arguments of a
-// function that ignores them. For a variable among these arguments it returns what is assigned to it.
+// findUnused returns the expressions of a statement that compute something and whose value nothing
+// uses: the statement itself, the right side of an assignment to a variable that is not read, and
+// the arguments of a function that ignores them, or the values of a variable among these arguments.
 func (in *input) findUnused(l *loop, n ast.Node, f *frame) []ast.Expr {
 	switch n := n.(type) {
 	case *ast.ExprStmt:
 		call, ok := n.X.(*ast.CallExpr)
 		if !ok {
-			return in.keepWork(n.X)
+			return in.selectWork(n.X)
 		}
-		var unused []ast.Expr
-		for i, a := range call.Args {
-			if !in.isInlined(call) || !in.isIgnored(call, i) {
-				continue
-			}
-			if v := in.variable(a); in.isLocal(v) && !isAddress(a) {
-				if in.isDead(l, f, v) {
-					unused = append(unused, in.keepWork(in.flowGraph().Values(v)...)...)
-				}
-				continue
-			}
-			unused = append(unused, in.keepWork(a)...)
-		}
-		return append(unused, in.keepWork(call)...)
+		return append(in.findIgnored(l, call, f), in.selectWork(call)...)
 	case *ast.AssignStmt:
 		if len(n.Lhs) != 1 || len(n.Rhs) != 1 {
 			return nil
@@ -128,23 +117,46 @@ func (in *input) findUnused(l *loop, n ast.Node, f *frame) []ast.Expr {
 		if !ok {
 			return nil
 		}
-		if id.Name == "_" {
-			return in.keepWork(n.Rhs[0])
+		if isBlank(id) || in.isWorkOfLoop(n, f) && in.isUnread(l, f, in.variable(id)) {
+			return in.selectWork(n.Rhs[0])
 		}
-		v := in.variable(id)
-		mayPanic := n.Tok == token.QUO_ASSIGN || n.Tok == token.REM_ASSIGN
-		// Where the loop calls functions, a sum of their results is not the work.
-		isMain := in.hasCall(n.Rhs[0], func(name string) bool { return name != "" }) || !in.hasCall(f.body, func(name string) bool { return name != "" })
-		if mayPanic || !isMain || !in.isLocal(v) || in.isResult(l.owner, v) || !in.isDead(l, f, v) || in.isPassedToIgnorer(l, v) {
-			return nil
-		}
-		return in.keepWork(n.Rhs[0])
 	}
 	return nil
 }
 
-// keepWork returns the expressions that compute something.
-func (in *input) keepWork(list ...ast.Expr) []ast.Expr {
+// isWorkOfLoop reports whether an assignment is work that the compiler may remove: no division,
+// which may panic, and no sum of results in a loop that calls functions.
+func (in *input) isWorkOfLoop(a *ast.AssignStmt, f *frame) bool {
+	isAnyName := func(name string) bool { return name != "" }
+	isMain := hasCall(a.Rhs[0], isAnyName) || !hasCall(f.body, isAnyName)
+	return isMain && a.Tok != token.QUO_ASSIGN && a.Tok != token.REM_ASSIGN
+}
+
+// isUnread reports whether a variable is local, dead (see isDead) and not the argument of a
+// function that is reported in place of the assignment.
+func (in *input) isUnread(l *loop, f *frame, v *types.Var) bool {
+	return in.isLocal(v) && !isNamedResult(l.owner.decl.Type, v) && in.isDead(l, f, v) && !in.isPassedByStatement(l, v)
+}
+
+// findIgnored returns the expressions that compute the arguments of a call of inlined functions
+// that ignore them.
+func (in *input) findIgnored(l *loop, call *ast.CallExpr, f *frame) []ast.Expr {
+	var unused []ast.Expr
+	for i, a := range call.Args {
+		if !in.isInlined(call) || !in.ignoresArgument(call, i) {
+			continue
+		}
+		if v := in.variable(a); !in.isLocal(v) || isAddress(a) {
+			unused = append(unused, in.selectWork(a)...)
+		} else if in.isDead(l, f, v) {
+			unused = append(unused, in.selectWork(in.flowGraph().Values(v)...)...)
+		}
+	}
+	return unused
+}
+
+// selectWork returns the expressions of a list that compute something (see isWork).
+func (in *input) selectWork(list ...ast.Expr) []ast.Expr {
 	var out []ast.Expr
 	for _, e := range list {
 		if in.isWork(e) {
@@ -161,7 +173,7 @@ func isAddress(e ast.Expr) bool {
 }
 
 // isInlined reports whether the compiler certainly inlines all functions that a call may run: they
-// are declared and small, or the only value of a local variable.
+// are small, and called by name or the only value of a local variable.
 func (in *input) isInlined(call *ast.CallExpr) bool {
 	called := in.flowGraph().Called(call, nil)
 	for _, f := range called {
@@ -183,79 +195,48 @@ func (in *input) isDead(l *loop, f *frame, v *types.Var) bool {
 		}
 		root = f.node
 	}
-	dead := true
+	isDead := true
 	in.inspectUses(root, v, func(id *ast.Ident, path []ast.Node) {
-		if !dead {
-			return
-		}
-		if call, ok := parent(path, 1).(*ast.CallExpr); ok {
-			for i, a := range call.Args {
-				if a == ast.Expr(id) && in.isInlined(call) && in.isIgnored(call, i) {
-					return
-				}
-			}
-		}
-		dead = false
-		for i := len(path) - 1; i >= 0; i-- {
-			switch p := path[i].(type) {
-			case *ast.IncDecStmt:
-				dead = p.X == ast.Expr(id)
-				return
-			case *ast.FuncLit, *ast.BlockStmt, *ast.UnaryExpr:
-				return
-			case *ast.AssignStmt:
-				// In v = f(v), v += v and _ = v.
-				if target, ok := p.Lhs[0].(*ast.Ident); ok && len(p.Lhs) == 1 {
-					isItself := target == id || in.pass.TypesInfo.ObjectOf(target) == v
-					dead = isItself || target.Name == "_" && p.Rhs[0] == ast.Expr(id)
-				} else {
-					dead = isAmong(p.Lhs, id)
-				}
-				return
-			}
-		}
+		isDead = isDead && in.isDeadUse(v, id, path)
 	})
-	return dead
+	return isDead
 }
 
-// isAmong reports whether a list contains an identifier.
-func isAmong(list []ast.Expr, id *ast.Ident) bool {
-	for _, e := range list {
-		if e == ast.Expr(id) {
+// isDeadUse does the work of isDead for one use of the variable.
+func (in *input) isDeadUse(v *types.Var, id *ast.Ident, path []ast.Node) bool {
+	if call, ok := parent(path, 1).(*ast.CallExpr); ok {
+		if i := slices.Index(call.Args, ast.Expr(id)); i >= 0 && in.isInlined(call) && in.ignoresArgument(call, i) {
 			return true
 		}
 	}
+	for i := len(path) - 1; i >= 0; i-- {
+		switch p := path[i].(type) {
+		case *ast.IncDecStmt:
+			return p.X == ast.Expr(id)
+		case *ast.FuncLit, *ast.BlockStmt, *ast.UnaryExpr:
+			return false
+		case *ast.AssignStmt:
+			target, ok := p.Lhs[0].(*ast.Ident)
+			if !ok || len(p.Lhs) != 1 {
+				return isAmong(p.Lhs, id)
+			}
+			isItself := target == id || in.pass.TypesInfo.ObjectOf(target) == v // v = f(v), v += v
+			return isItself || isBlank(target) && p.Rhs[0] == ast.Expr(id)      // _ = v
+		}
+	}
 	return false
 }
 
-// isPassedToIgnorer reports whether a loop passes a variable to a function that ignores it, which is
-// reported in place of the assignment.
-func (in *input) isPassedToIgnorer(l *loop, v *types.Var) bool {
+// isPassedByStatement reports whether a statement of a loop passes a variable to a function, whose results
+// it drops. findIgnored finds the call if the function ignores the variable.
+func (in *input) isPassedByStatement(l *loop, v *types.Var) bool {
 	found := false
 	in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
-		call, ok := parent(path, 1).(*ast.CallExpr)
-		if ok {
-			_, isStatement := parent(path, 2).(*ast.ExprStmt)
-			found = found || isStatement && isAmong(call.Args, id)
-		}
+		call, isCall := parent(path, 1).(*ast.CallExpr)
+		_, isStatement := parent(path, 2).(*ast.ExprStmt)
+		found = found || isCall && isStatement && isAmong(call.Args, id)
 	})
 	return found
-}
-
-// isResult reports whether a variable is a named result of the function around a
-// benchmark, which its caller may read.
-func (in *input) isResult(b *benchmark, v *types.Var) bool {
-	if b.decl.Type.Results == nil {
-		return false
-	}
-	for _, f := range b.decl.Type.Results.List {
-		for _, id := range f.Names {
-			if in.pass.TypesInfo.Defs[id] == v {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // isWork reports whether an expression is a binary operation or a call, other than a
@@ -296,19 +277,14 @@ func (in *input) isSmall(body *ast.BlockStmt) bool {
 	return n <= maxLeafNodes
 }
 
-// smallBodies returns the declarations of the functions of the package that are small
-// enough for the compiler to inline. isPureCall reads their statements.
+// smallBodies returns the declarations of the functions of the package that are small enough for
+// the compiler to inline. isPureCall reads their statements.
 func (in *input) smallBodies() map[*types.Func]*ast.FuncDecl {
 	bodies := map[*types.Func]*ast.FuncDecl{}
-	for _, file := range in.pass.Files {
-		for _, d := range file.Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			if !ok || fn.Body == nil || hasDirective(fn) {
-				continue
-			}
-			if obj, ok := in.pass.TypesInfo.Defs[fn.Name].(*types.Func); ok && in.isSmall(fn.Body) {
-				bodies[obj] = fn
-			}
+	for fn := range in.functions() {
+		obj, ok := in.pass.TypesInfo.Defs[fn.Name].(*types.Func)
+		if ok && !hasDirective(fn) && in.isSmall(fn.Body) {
+			bodies[obj] = fn
 		}
 	}
 	return bodies
@@ -319,12 +295,7 @@ func hasDirective(fn *ast.FuncDecl) bool {
 	if fn.Doc == nil {
 		return false
 	}
-	for _, c := range fn.Doc.List {
-		if c.Text == "//go:noinline" || c.Text == "//go:nosplit" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(fn.Doc.List, func(c *ast.Comment) bool { return isOneOf(c.Text, []string{"//go:noinline", "//go:nosplit"}) })
 }
 
 // countNodes returns the number of nodes of the syntax tree at root.
@@ -351,16 +322,14 @@ func (in *input) isPure(e ast.Expr, bodies map[*types.Func]*ast.FuncDecl, depth 
 	case *ast.SelectorExpr:
 		return info.Selections[e] == nil || in.isPure(e.X, bodies, depth)
 	case *ast.BinaryExpr:
-		// Operations on strings call the runtime. Of a division by a variable, only the check for 0 remains.
-		if !isPlain(info.TypeOf(e)) || !isPlain(info.TypeOf(e.X)) {
+		// Operations on strings call the runtime. A division by a variable leaves its check for 0.
+		if !isNonStringBasic(info.TypeOf(e)) || !isNonStringBasic(info.TypeOf(e.X)) {
 			return false
 		}
 		return in.isPure(e.X, bodies, depth) && in.isPure(e.Y, bodies, depth)
 	case *ast.IndexExpr:
-		if t := info.TypeOf(e.X); t != nil {
-			if _, isMap := t.Underlying().(*types.Map); isMap || info.Types[e.Index].IsType() {
-				return false
-			}
+		if isMap(info.TypeOf(e.X)) || info.Types[e.Index].IsType() {
+			return false
 		}
 		return in.isPure(e.X, bodies, depth) && in.isPure(e.Index, bodies, depth)
 	case *ast.UnaryExpr:
@@ -373,12 +342,6 @@ func (in *input) isPure(e ast.Expr, bodies map[*types.Func]*ast.FuncDecl, depth 
 		return in.isPureCall(e, bodies, depth)
 	}
 	return false
-}
-
-// isPlain reports whether t is a basic type other than string.
-func isPlain(t types.Type) bool {
-	basic, ok := t.Underlying().(*types.Basic)
-	return ok && basic.Info()&types.IsString == 0
 }
 
 // isPureCall reports whether a call is a conversion to a number, or calls a function
@@ -406,12 +369,7 @@ func (in *input) isPureCall(call *ast.CallExpr, bodies map[*types.Func]*ast.Func
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && info.Selections[sel] != nil && !in.isPure(sel.X, bodies, depth) {
 		return false
 	}
-	for _, s := range decl.Body.List {
-		if !in.isPureStatement(s, bodies, depth+1) {
-			return false
-		}
-	}
-	return len(decl.Body.List) > 0
+	return len(decl.Body.List) > 0 && in.arePureStatements(decl.Body.List, bodies, depth+1)
 }
 
 // Functions of math/bits and math that the compiler inlines or replaces by instructions.
@@ -434,15 +392,7 @@ func (in *input) isPureStatement(s ast.Stmt, bodies map[*types.Func]*ast.FuncDec
 	case *ast.ReturnStmt:
 		return in.arePure(s.Results, bodies, depth)
 	case *ast.IfStmt:
-		if s.Init != nil || s.Else != nil || !in.isPure(s.Cond, bodies, depth) {
-			return false
-		}
-		for _, inner := range s.Body.List {
-			if !in.isPureStatement(inner, bodies, depth) {
-				return false
-			}
-		}
-		return true
+		return s.Init == nil && s.Else == nil && in.isPure(s.Cond, bodies, depth) && in.arePureStatements(s.Body.List, bodies, depth)
 	case *ast.AssignStmt:
 		if isDivision := s.Tok == token.QUO_ASSIGN || s.Tok == token.REM_ASSIGN; isDivision && in.pass.TypesInfo.Types[s.Rhs[0]].Value == nil {
 			return false // it may panic
@@ -454,14 +404,14 @@ func (in *input) isPureStatement(s ast.Stmt, bodies map[*types.Func]*ast.FuncDec
 		for range nodesOf[*ast.ReturnStmt](s.Body) {
 			return false // the compiler does not remove a loop that may end early
 		}
-		for _, inner := range s.Body.List {
-			if !in.isPureStatement(inner, bodies, depth) {
-				return false
-			}
-		}
-		return in.isPure(s.X, bodies, depth)
+		return in.isPure(s.X, bodies, depth) && in.arePureStatements(s.Body.List, bodies, depth)
 	}
 	return false
+}
+
+// arePureStatements reports whether all statements are pure.
+func (in *input) arePureStatements(list []ast.Stmt, bodies map[*types.Func]*ast.FuncDecl, depth int) bool {
+	return !slices.ContainsFunc(list, func(s ast.Stmt) bool { return !in.isPureStatement(s, bodies, depth) })
 }
 
 // areLocal reports whether all expressions are local variables.

@@ -20,7 +20,7 @@ func runInLoop() rule {
 			for _, l := range b.loops {
 				for call := range nodesOf[*ast.CallExpr](l.body) {
 					// A b.Run of a sub-benchmark in the loop belongs to the sub-benchmark.
-					if isMethod(in.pass.TypesInfo, call, "testing", "B", "Run") && in.suite.findBenchmark(call) == b {
+					if isMethodCall(in.pass.TypesInfo, call, "testing", "B", "Run") && in.suite.findBenchmark(call) == b {
 						in.report(call, "b.Run is called in a loop over the iterations")
 					}
 				}

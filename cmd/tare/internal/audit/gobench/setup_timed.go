@@ -11,8 +11,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// setupTimed finds preparation that grows with b.N, or is known to be slow, before
-// the loop of a benchmark whose timer is not reset.
+// setupTimed finds preparation that grows with b.N, or is known to be slow, before the loop of a
+// benchmark whose timer is not reset:
+//
+//	data, _ := os.ReadFile("large.json") // in ns/op: milliseconds, divided by b.N
+//	for i := 0; i < b.N; i++ { parse(data) }
 func setupTimed() rule {
 	return rule{Rule: audit.Rule{
 		ID: "setup-timed", Severity: tare.Warn,
@@ -23,13 +26,13 @@ func setupTimed() rule {
 		Seen:    []string{"https://pkg.go.dev/testing#B.ResetTimer"},
 	}, find: func(in *input) {
 		for _, b := range in.suite.benchmarks {
-			main := in.mainLoop(b)
+			main := b.mainLoop()
 			if main == nil || main.kind == byLoop || !main.timed {
 				continue
 			}
-			prepared, isReset := in.findUntimed(main)
+			prepared, isReset := in.findTimedSetup(main)
 			if !isReset {
-				if l := in.findPreparation(b, main); l != nil && !in.hasCall(b.body, func(name string) bool { return name == "StopTimer" }) {
+				if l := in.findPreparation(b, main); l != nil && !hasCall(b.body, func(name string) bool { return name == "StopTimer" }) {
 					in.report(l.node, "a loop that prepares b.N inputs is timed: nothing resets the timer after it")
 					continue
 				}
@@ -39,13 +42,13 @@ func setupTimed() rule {
 	}}
 }
 
-// findUntimed returns the statements that run before a loop and after the last call that resets or
-// starts the timer, and whether there is such a call.
-func (in *input) findUntimed(l *loop) (prepared []ast.Stmt, isReset bool) {
+// findTimedSetup returns the statements before a loop that run while the timer runs, after the last
+// call that resets or starts it, and whether there is such a call.
+func (in *input) findTimedSetup(l *loop) (prepared []ast.Stmt, isReset bool) {
 	running := true
 	for i := 0; i+1 < len(l.path); i++ {
 		if _, ok := l.path[i].(*ast.FuncLit); ok && l.kind == byNext {
-			break // what each goroutine prepares for itself
+			break // each goroutine prepares the rest for itself
 		}
 		for _, s := range statementsOf(l.path[i]) {
 			if s.End() > l.path[i+1].Pos() {
@@ -53,7 +56,8 @@ func (in *input) findUntimed(l *loop) (prepared []ast.Stmt, isReset bool) {
 			}
 			switch {
 			case in.hasTimerCall(s, "ResetTimer"), in.hasTimerCall(s, "StartTimer"):
-				prepared, isReset, running = nil, true, true
+				running, isReset = true, true
+				prepared = nil
 			case in.hasTimerCall(s, "StopTimer"):
 				running = false
 			case running:
@@ -68,22 +72,14 @@ func (in *input) findUntimed(l *loop) (prepared []ast.Stmt, isReset bool) {
 // the benchmark that it calls.
 func (in *input) hasTimerCall(s ast.Stmt, name string) bool {
 	found := false
-	w := &timedWalk{in: in, follow: true, visit: func(n ast.Node, f *frame) bool { return true }}
+	w := &timedWalk{in: in, follow: true, visit: func(ast.Node, *frame) bool { return true }}
 	w.onTimer = func(method string) { found = found || method == name }
 	w.visitStatements([]ast.Stmt{s}, true, &frame{})
 	return found
 }
 
-// mainLoop returns the last loop of a benchmark, nil if it has none.
-func (in *input) mainLoop(b *benchmark) *loop {
-	if len(b.loops) == 0 {
-		return nil
-	}
-	return b.loops[len(b.loops)-1]
-}
-
-// findPreparation returns a loop over b.N in the same block as the main loop that appends to a slice or
-// sets elements of a slice or map that the main loop uses. It returns nil without such a loop.
+// findPreparation returns a loop over b.N in the same block as the main loop that appends to a
+// slice or sets elements of a slice or map that the main loop uses, nil if there is none.
 func (in *input) findPreparation(b *benchmark, main *loop) *loop {
 	for _, l := range b.loops {
 		if l == main || l.block() != main.block() {
@@ -97,7 +93,7 @@ func (in *input) findPreparation(b *benchmark, main *loop) *loop {
 				} else if call, isCall := a.Rhs[0].(*ast.CallExpr); !isCall || !isBuiltin(in.pass.TypesInfo, call, "append") {
 					continue
 				}
-				if v := in.variable(target); in.isOutside(v, l) && in.usesVariable(main, v) {
+				if v := in.variable(target); in.isOutside(v, l) && in.usesVariable(main.node, v) {
 					return l
 				}
 			}
@@ -106,13 +102,26 @@ func (in *input) findPreparation(b *benchmark, main *loop) *loop {
 	return nil
 }
 
-// reportSlow reports the loops and calls in statements before a loop that take a millisecond or more.
-// If the timer was reset before these statements, it reports what takes some microseconds,
-// and loops of unknown length. It omits function literals, and if statements that end the benchmark.
+// stepLimit selects the preparation that is reported. Steps are iterations of the innermost loop.
+type stepLimit struct {
+	unknown int64 // steps to assume for a loop of unknown length
+	min     int64 // steps of the shortest preparation that is reported
+}
+
+// reportSlow reports the loops and calls in statements before a loop that take a millisecond or
+// more. If the timer was reset before these statements, it reports those of some microseconds too,
+// and loops of unknown length. It omits function literals, and the bodies of if statements.
 func (in *input) reportSlow(b *benchmark, statements []ast.Stmt, isReset bool) {
-	unknown, limit, which := int64(1), int64(longLoop), "nothing resets the timer after it"
+	limit, cause := stepLimit{unknown: 1, min: longLoop}, "nothing resets the timer after it"
 	if isReset {
-		unknown, limit, which = shortLoop, shortLoop, "it runs after the timer was reset"
+		limit, cause = stepLimit{unknown: shortLoop, min: shortLoop}, "it runs after the timer was reset"
+	}
+	reportCall := func(part ast.Node) bool {
+		call := in.findSlowCall(part, limit)
+		if call != nil {
+			in.report(call, "%s before the loop is timed: %s", formatExpr(call.Fun), cause)
+		}
+		return call != nil
 	}
 	for _, s := range statements {
 		ast.Inspect(s, func(n ast.Node) bool {
@@ -123,43 +132,37 @@ func (in *input) reportSlow(b *benchmark, statements []ast.Stmt, isReset bool) {
 				if slices.ContainsFunc(b.loops, func(l *loop) bool { return l.node == n }) {
 					return false // its iterations are measured, too
 				}
-				switch steps := in.countSteps(n, nil, unknown, map[ast.Node]bool{}); {
-				case steps < limit:
+				switch steps := in.countSteps(n, nil, limit.unknown, map[ast.Node]bool{}); {
+				case steps < limit.min:
 				case isReset:
-					in.report(n, "a loop that prepares the input is timed: %s", which)
+					in.report(n, "a loop that prepares the input is timed: %s", cause)
 				default:
-					in.report(n, "a loop of %d iterations that prepares the input is timed: %s", steps, which)
+					in.report(n, "a loop of %d iterations that prepares the input is timed: %s", steps, cause)
 				}
 				return false
 			case *ast.IfStmt:
-				if in.isFailure(n.Body) {
-					for _, part := range []ast.Node{n.Init, n.Cond} {
-						if call := in.findSlowCall(part, unknown, limit); call != nil {
-							in.report(call, "%s before the loop is timed: %s", formatExpr(call.Fun), which)
-						}
-					}
+				if endsIteration(n.Body) {
+					reportCall(n.Init)
+					reportCall(n.Cond)
 				}
 				return false // the body may run once in all rounds: if data == nil { data = read() }
 			case *ast.CallExpr:
-				if call := in.findSlowCall(n, unknown, limit); call != nil {
-					in.report(call, "%s before the loop is timed: %s", formatExpr(call.Fun), which)
-					return false
-				}
+				return !reportCall(n)
 			}
 			return true
 		})
 	}
 }
 
-// findSlowCall returns the first call in a part of a statement that takes limit steps or more, nil
-// if there is none or the part is nil.
-func (in *input) findSlowCall(part ast.Node, unknown, limit int64) *ast.CallExpr {
-	if s, isStmt := part.(ast.Stmt); part == nil || isStmt && s == nil {
+// findSlowCall returns the first call in a part of a statement that takes limit.min steps or
+// more, nil if there is none or the part is nil.
+func (in *input) findSlowCall(part ast.Node, limit stepLimit) *ast.CallExpr {
+	if part == nil {
 		return nil
 	}
 	var found *ast.CallExpr
 	ast.Inspect(part, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && found == nil && in.countSteps(call, nil, unknown, map[ast.Node]bool{}) >= limit {
+		if call, ok := n.(*ast.CallExpr); ok && found == nil && in.countSteps(call, nil, limit.unknown, map[ast.Node]bool{}) >= limit.min {
 			found = call
 		}
 		_, isLiteral := n.(*ast.FuncLit)
@@ -168,73 +171,67 @@ func (in *input) findSlowCall(part ast.Node, unknown, limit int64) *ast.CallExpr
 	return found
 }
 
-// Numbers of iterations of a loop that takes a millisecond, and some microseconds.
+// Numbers of steps.
 const (
-	longLoop  = 100_000
-	shortLoop = 1_000
-	maxSteps  = 1 << 30 // of a loop, against overflow
+	longLoop  = 100_000 // takes a millisecond or more
+	shortLoop = 1_000   // takes some microseconds
+	maxSteps  = 1 << 30 // counted for a loop, so that the product of two does not overflow
 )
 
-// countSteps returns how often the innermost loop of a node runs, as far as the bounds of loops are
-// constants: other loops count as unknown. It reads the functions of the package that the node calls.
-// A call that may take milliseconds counts as a long loop.
-func (in *input) countSteps(node ast.Node, bound flow.Binding, unknown int64, seen map[ast.Node]bool) int64 {
-	most := int64(1)
+// countSteps returns the number of iterations of the innermost loop of a node, at least 1. Loops
+// whose bounds are not constant have unknown iterations. It reads the functions of the package that
+// the node calls, without those in seen. A call that may take milliseconds counts as longLoop.
+func (in *input) countSteps(node ast.Node, binding flow.Binding, unknown int64, seen map[ast.Node]bool) int64 {
+	steps := int64(1)
 	ast.Inspect(node, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit, *ast.GoStmt:
 			return false
 		case *ast.ForStmt, *ast.RangeStmt:
-			count, body := unknown, (*ast.BlockStmt)(nil)
+			count := unknown
 			if limit := loopBound(n.(ast.Stmt)); limit != nil {
-				if c, ok := in.countElements(limit, bound); ok {
+				if c, ok := in.countElements(limit, binding); ok {
 					count = c
 				}
 			}
-			switch n := n.(type) {
-			case *ast.ForStmt:
-				body = n.Body
-			case *ast.RangeStmt:
-				body = n.Body
-			}
-			inner := in.countSteps(body, bound, unknown, seen)
-			most = max(most, min(count, maxSteps)*min(inner, maxSteps))
+			inner := in.countSteps(loopBody(n), binding, unknown, seen)
+			steps = max(steps, min(count, maxSteps)*min(inner, maxSteps))
 			return false
 		case *ast.CallExpr:
-			for _, f := range in.flowGraph().Called(n, bound) {
+			for _, f := range in.flowGraph().Called(n, binding) {
 				switch {
 				case isSlow(f.Object):
-					most = max(most, longLoop)
+					steps = max(steps, longLoop)
 				case isBulky(f.Object):
-					most = max(most, unknown)
+					steps = max(steps, unknown)
 				case f.Body != nil && !seen[f.Node]:
 					seen[f.Node] = true
-					most = max(most, in.countSteps(f.Body, in.flowGraph().Bind(n, f), unknown, seen))
+					steps = max(steps, in.countSteps(f.Body, in.flowGraph().Bind(n, f), unknown, seen))
 				}
 			}
 		}
 		return true
 	})
-	return most
+	return steps
 }
 
-// countElements returns the number that an expression is, or the number of elements of a slice,
-// and false if that is unknown.
-func (in *input) countElements(e ast.Expr, bound flow.Binding) (int64, bool) {
+// countElements returns the value of an expression that is a number, or the number of elements of a
+// slice, and false if that is unknown.
+func (in *input) countElements(e ast.Expr, binding flow.Binding) (int64, bool) {
 	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && isBuiltin(in.pass.TypesInfo, call, "len") {
 		e = call.Args[0]
 	}
-	if count, ok := in.flowGraph().MaxConstant(e, bound); ok {
+	if count, ok := in.flowGraph().MaxConstant(e, binding); ok {
 		return count, true
 	}
-	for _, source := range in.flowGraph().Sources(e, bound) {
+	for _, source := range in.flowGraph().Sources(e, binding) {
 		switch source := source.(type) {
 		case *ast.CallExpr:
 			if isMake(in.pass.TypesInfo, source) && len(source.Args) > 1 {
-				return in.flowGraph().MaxConstant(source.Args[1], bound)
+				return in.flowGraph().MaxConstant(source.Args[1], binding)
 			}
 			if fn := in.callee(source); isPermutation(fn) && len(source.Args) == 1 {
-				return in.flowGraph().MaxConstant(source.Args[0], bound)
+				return in.flowGraph().MaxConstant(source.Args[0], binding)
 			}
 		case *ast.CompositeLit:
 			return int64(len(source.Elts)), true
@@ -243,13 +240,14 @@ func (in *input) countElements(e ast.Expr, bound flow.Binding) (int64, bool) {
 	return 0, false
 }
 
-// isPermutation reports whether a function returns a random order of as many numbers as its argument.
+// isPermutation reports whether a function or method is rand.Perm, whose result has as many
+// elements as its argument says.
 func isPermutation(fn *types.Func) bool {
 	return fn != nil && fn.Name() == "Perm" && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), []string{"math/rand", "math/rand/v2"})
 }
 
-// loopBound returns the expression that a loop counts up to, or the operand of range. It returns nil
-// for other loops.
+// loopBound returns the expression that a loop counts up to, or the operand of range. It returns
+// nil for other loops.
 func loopBound(s ast.Stmt) ast.Expr {
 	switch s := s.(type) {
 	case *ast.ForStmt:
@@ -264,7 +262,7 @@ func loopBound(s ast.Stmt) ast.Expr {
 	return nil
 }
 
-// isBulky reports whether a function of the standard library takes microseconds or more for most inputs.
+// isBulky reports whether a function of the standard library mostly takes microseconds or more.
 func isBulky(fn *types.Func) bool {
 	return isFunc(fn, "regexp", "MustCompile", "Compile") || isFunc(fn, "encoding/json", "Marshal", "MarshalIndent", "Unmarshal") ||
 		isFunc(fn, "net/http/httptest", "NewServer", "NewTLSServer") || isFunc(fn, "sort") && fn.Name() != "Search" || isFunc(fn, "slices", "Sort", "SortFunc", "Collect", "Sorted")

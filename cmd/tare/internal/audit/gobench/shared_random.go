@@ -24,7 +24,7 @@ func sharedRandom() rule {
 			if l.kind != byNext || in.takesLock(l) {
 				return // not a loop of RunParallel, or one whose goroutines use the source in turn
 			}
-			var function ast.Node = l.owner.node
+			function := l.owner.node // runs in each goroutine
 			if lit := l.literal(); lit != nil {
 				function = lit
 			}
@@ -33,14 +33,14 @@ func sharedRandom() rule {
 				if !ok {
 					return true
 				}
-				for _, called := range in.flowGraph().Called(call, f.bound) {
-					if called.Bound == nil || !isSource(in.pass.TypesInfo.TypeOf(called.Bound)) {
+				for _, called := range in.flowGraph().Called(call, f.binding) {
+					if called.Receiver == nil || !isSource(in.pass.TypesInfo.TypeOf(called.Receiver)) {
 						continue
 					}
-					v := in.flowGraph().Origin(called.Bound, f.bound)
-					// The variables of the functions that the loop calls belong to the goroutine.
-					isInside := v == nil || isWithinPos(v.Pos(), function) || in.isLocal(v) && (f.isIn(v.Pos()) || in.callsFunctionAt(function, v.Pos(), f.bound))
-					if !isInside {
+					v := in.flowGraph().Origin(called.Receiver, f.binding)
+					// Each goroutine has its own variables of the functions that it calls.
+					isOfCall := in.isLocal(v) && (f.isIn(v.Pos()) || in.callsFunctionAt(function, v.Pos(), f.binding))
+					if v != nil && !isWithinPos(v.Pos(), function) && !isOfCall {
 						in.report(call, "%s is a random source that all goroutines share", v.Name())
 					}
 				}
@@ -50,11 +50,11 @@ func sharedRandom() rule {
 	}}
 }
 
-// callsFunctionAt reports whether a goroutine's function calls a function that a position is in, and so has
-// the variable that is declared there to itself.
-func (in *input) callsFunctionAt(function ast.Node, pos token.Pos, bound flow.Binding) bool {
+// callsFunctionAt reports whether the function of a goroutine calls a function that contains a
+// position, so that each goroutine has the variable that is declared there to itself.
+func (in *input) callsFunctionAt(function ast.Node, pos token.Pos, binding flow.Binding) bool {
 	for call := range nodesOf[*ast.CallExpr](function) {
-		for _, called := range in.flowGraph().Called(call, bound) {
+		for _, called := range in.flowGraph().Called(call, binding) {
 			if called.Node != nil && isWithinPos(pos, called.Node) {
 				return true
 			}
@@ -63,22 +63,9 @@ func (in *input) callsFunctionAt(function ast.Node, pos token.Pos, bound flow.Bi
 	return false
 }
 
-// isSource reports whether t is a source of random numbers that several goroutines must not use at once.
+// isSource reports whether t is a source of random numbers that is not safe for several goroutines.
 func isSource(t types.Type) bool {
 	return isNamed(t, "math/rand", "Rand", "Zipf") || isNamed(t, "math/rand/v2", "Rand", "Zipf", "PCG", "ChaCha8")
-}
-
-// isWithinPos reports whether a position is in the source text of a node.
-func isWithinPos(pos token.Pos, n ast.Node) bool { return n.Pos() <= pos && pos < n.End() }
-
-// isIn reports whether a position is in one of the functions that lead to the frame.
-func (f *frame) isIn(pos token.Pos) bool {
-	for _, c := range f.calls {
-		if isWithinPos(pos, c) {
-			return true
-		}
-	}
-	return false
 }
 
 // literal returns the innermost function literal of the benchmark around a loop, nil if

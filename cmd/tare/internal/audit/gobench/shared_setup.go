@@ -10,72 +10,103 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// reportSetUp reports what the sub-benchmark of each case works on, and adds entries to before its
-// loop: those of the cases before are still there.
-func (in *input) reportSetUp(outer *benchmark, s sub) {
-	found := false
-	var visit func(root ast.Node, site *ast.CallExpr, bound flow.Binding, depth int)
-	visit = func(root ast.Node, site *ast.CallExpr, bound flow.Binding, depth int) {
-		statements := map[ast.Expr]bool{}
-		ast.Inspect(root, func(n ast.Node) bool {
-			for _, l := range s.loops {
-				if n == ast.Node(l.node) {
-					return false
-				}
-			}
-			switch n := n.(type) {
-			case *ast.ExprStmt:
-				statements[n.X] = true
-			case *ast.CallExpr:
-				at := cmp.Or(site, n)
-				for _, called := range in.flowGraph().Called(n, bound) {
-					if found {
-						return false
-					}
-					if called.Bound == nil || !in.isGrowing(called.Object, statements[n]) {
-						if called.Body != nil && called.Object != nil && depth < maxTimedDepth && in.isTestHelper(called.Object) {
-							visit(called.Body, at, in.flowGraph().Bind(n, called), depth+1)
-						}
-						continue
-					}
-					origin, fields := in.flowGraph().Path(called.Bound, bound)
-					p := place{origin, fields}
-					if origin == nil || origin.Pos() >= in.casesOf(outer, s.call) || !isWithinPos(origin.Pos(), outer.body) && depth > 0 || in.empties(s, p, true) || in.findFirstUse(s, p) == nil {
-						continue
-					}
-					found = true
-					in.report(at, "%s gets entries in the set-up of each case, and the next case begins with them", p)
-					return false
-				}
-			}
+// reportSetUp reports the first variable to which the sub-benchmark of each case adds entries
+// before its loop, and which the loop uses: it still has the entries of the previous cases.
+func (in *input) reportSetUp(outer *benchmark, s subBenchmark) {
+	in.inspectSetUp(s, s.function.Body, setUpFrame{}, func(call *ast.CallExpr, called flow.Function, f setUpFrame) bool {
+		p, ok := in.pathOf(called.Receiver, f.binding)
+		isKnown := ok && (f.depth == 0 || isWithinPos(p.root.Pos(), outer.body))
+		if !isKnown || !in.isCarriedOver(outer, s, p) || in.findFirstUse(s, p) == nil {
 			return true
-		})
-	}
-	visit(s.function.Body, nil, nil, 0)
+		}
+		isRefilled := func(call *ast.CallExpr) bool { return in.isRefilledInLoop(s, p, call) }
+		if in.mayReset(s, p, isRefilled) {
+			return true
+		}
+		in.report(cmp.Or(f.site, call), "%s gets entries in the set-up of each case, and the next case begins with them", p)
+		return false
+	})
 }
 
-// setter matches the names of methods that set a property of their receiver.
-var setter = lazyregexp.New(`^(Set|Use|Enable|Disable|With)[A-Z]`)
+// setUpFrame is the body of a sub-benchmark, or of a function that its set-up calls.
+type setUpFrame struct {
+	site    *ast.CallExpr // call in the sub-benchmark that leads here; nil for the sub-benchmark
+	binding flow.Binding  // arguments of the call of the function
+	depth   int           // calls between the sub-benchmark and here
+}
 
-// reportLeft reports a property that a sub-benchmark sets before its loop, if a later one uses the
-// same value and does not set that property: what it measures depends on whether the first has run.
-func (in *input) reportLeft(outer *benchmark, s sub, later []sub) {
+// inspectSetUp calls visit for each call outside of the loops of a sub-benchmark that adds an entry
+// to its receiver, also in the functions of the test files that the sub-benchmark calls. It stops
+// if visit returns false, and returns false then.
+func (in *input) inspectSetUp(s subBenchmark, body ast.Node, f setUpFrame, visit func(*ast.CallExpr, flow.Function, setUpFrame) bool) bool {
+	proceed := true
+	statements := map[ast.Expr]bool{} // calls that are statements
+	ast.Inspect(body, func(n ast.Node) bool {
+		for _, l := range s.loops {
+			if n == ast.Node(l.node) {
+				return false
+			}
+		}
+		switch n := n.(type) {
+		case *ast.ExprStmt:
+			statements[n.X] = true
+		case *ast.CallExpr:
+			for _, called := range in.flowGraph().Called(n, f.binding) {
+				switch {
+				case !proceed:
+				case called.Receiver != nil && in.isGrowing(called.Object, statements[n]):
+					proceed = visit(n, called, f)
+				case called.Body != nil && called.Object != nil && f.depth < maxTimedDepth && in.isTestHelper(called.Object):
+					inner := setUpFrame{site: cmp.Or(f.site, n), binding: in.flowGraph().Bind(n, called), depth: f.depth + 1}
+					proceed = in.inspectSetUp(s, called.Body, inner, visit)
+				}
+			}
+		}
+		return proceed
+	})
+	return proceed
+}
+
+// isRefilledInLoop reports whether the timed loop around a call that takes an entry from p also
+// adds one to it.
+func (in *input) isRefilledInLoop(s subBenchmark, p varPath, taken *ast.CallExpr) bool {
+	for _, l := range s.loops {
+		if !isWithin(taken, l.body) {
+			continue
+		}
+		for call := range nodesOf[*ast.CallExpr](l.body) {
+			if sel, ok := call.Fun.(*ast.SelectorExpr); ok && in.isOverlapping(sel.X, p) && in.isGrowing(in.callee(call), false) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// setterName matches the names of methods that set a property of their receiver.
+var setterName = lazyregexp.New(`^(Set|Use|Enable|Disable|With)[A-Z]`)
+
+// reportProperty reports a property that a sub-benchmark sets, if a later one uses the same value
+// and does not set that property: what it measures depends on whether the first has run.
+func (in *input) reportProperty(outer *benchmark, s subBenchmark, later []subBenchmark) {
 	for call := range nodesOf[*ast.CallExpr](s.function.Body) {
 		fn := in.callee(call)
 		sel, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok || fn == nil || !setter.MatchString(fn.Name()) || !in.setsReceiver(fn) || in.countCalls(s, fn) > 1 {
+		if !ok || fn == nil || !setterName.MatchString(fn.Name()) || !in.setsReceiver(fn) {
 			continue
 		}
-		root, fields := in.flowGraph().Path(sel.X, nil)
-		p := place{root, fields}
-		if root == nil || !isWithinPos(root.Pos(), outer.body) || isWithinPos(root.Pos(), s.function.Node) || in.mayEmpty(s, p) {
+		// A second call may set the property back.
+		if in.countCalls(s.function.Body, fn, s.function.Body.Pos(), s.function.Body.End()) > 1 {
+			continue
+		}
+		p, ok := in.pathOf(sel.X, nil)
+		if !ok || !s.isShared(outer, p) || in.mayReset(s, p, nil) {
 			continue
 		}
 		for _, next := range later {
-			if next.function.Node == s.function.Node || in.countCalls(next, fn) > 0 || in.isRenewed(outer, p, s.call.End(), next.call.Pos()) || in.isSetBetween(outer, fn, s.call.End(), next.call.Pos()) {
-				continue
-			}
-			if use := in.findUse(next, p); use != nil {
+			body := next.function.Body
+			isSetAgain := in.countCalls(body, fn, body.Pos(), body.End()) > 0 || in.countCalls(outer.body, fn, s.call.End(), next.call.Pos()) > 0
+			if use := in.findUseAfter(outer, s, next, p); use != nil && !isSetAgain {
 				in.report(use, "%s has what %s of another sub-benchmark left, in line %d", p, formatExpr(call.Fun), in.lineOf(call))
 				break
 			}
@@ -85,13 +116,13 @@ func (in *input) reportLeft(outer *benchmark, s sub, later []sub) {
 
 // setsReceiver reports whether a method of the package assigns to a field of its receiver.
 func (in *input) setsReceiver(fn *types.Func) bool {
-	recv, f := fn.Signature().Recv(), in.flowGraph().Declared(fn)
-	if recv == nil || f.Body == nil {
+	recv, body := in.methodBody(fn)
+	if body == nil {
 		return false
 	}
-	for a := range nodesOf[*ast.AssignStmt](f.Body) {
+	for a := range nodesOf[*ast.AssignStmt](body) {
 		for _, lhs := range a.Lhs {
-			if root, fields := in.flowGraph().Path(lhs, flow.Binding{recv: nil}); root == recv && fields != "" {
+			if fields, ok := in.receiverPath(lhs, recv); ok && fields != "" {
 				return true
 			}
 		}
@@ -99,23 +130,13 @@ func (in *input) setsReceiver(fn *types.Func) bool {
 	return false
 }
 
-// countCalls returns the number of calls of a function in a sub-benchmark.
-func (in *input) countCalls(s sub, fn *types.Func) int {
+// countCalls returns the number of calls of a function below root between two positions.
+func (in *input) countCalls(root ast.Node, fn *types.Func, from, to token.Pos) int {
 	n := 0
-	for call := range nodesOf[*ast.CallExpr](s.function.Body) {
-		if in.callee(call) == fn {
+	for call := range nodesOf[*ast.CallExpr](root) {
+		if in.callee(call) == fn && from < call.Pos() && call.Pos() < to {
 			n++
 		}
 	}
 	return n
-}
-
-// isSetBetween reports whether a benchmark calls a function between two positions.
-func (in *input) isSetBetween(outer *benchmark, fn *types.Func, from, to token.Pos) bool {
-	for call := range nodesOf[*ast.CallExpr](outer.body) {
-		if in.callee(call) == fn && from < call.Pos() && call.Pos() < to {
-			return true
-		}
-	}
-	return false
 }

@@ -3,9 +3,6 @@ package gobench
 import (
 	"go/ast"
 	"go/token"
-	"go/types"
-	"slices"
-	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
@@ -55,7 +52,8 @@ func sleepInLoop() rule {
 	}}
 }
 
-// describeSleeper returns the subject and the verb of a finding: "the loop sleeps", or a function that it calls.
+// describeSleeper returns the subject and the verb of a finding: "the loop sleeps", or a function
+// that it calls.
 func describeSleeper(f *frame, verb string) string {
 	if f.site == nil {
 		return "the loop " + verb
@@ -65,7 +63,7 @@ func describeSleeper(f *frame, verb string) string {
 
 // isSleep reports whether a call sleeps for its last argument.
 func (in *input) isSleep(call *ast.CallExpr, f *frame) bool {
-	for _, called := range in.flowGraph().Called(call, f.bound) {
+	for _, called := range in.flowGraph().Called(call, f.binding) {
 		if isFunc(called.Object, "time", "Sleep") && len(call.Args) == 1 {
 			return true
 		}
@@ -80,10 +78,10 @@ func (in *input) reportWait(l *loop, n ast.Node, channel ast.Expr, f *frame) {
 	}
 }
 
-// isClock reports whether a channel is the result of one of the functions, or the field C of one of
-// the types, that package time has by these names.
+// isClock reports whether a channel is the result of a function, or the field C of a type, that
+// package time has by one of names: time.After(d), ticker.C.
 func (in *input) isClock(channel ast.Expr, f *frame, names ...string) bool {
-	for _, source := range in.flowGraph().Sources(channel, f.bound) {
+	for _, source := range in.flowGraph().Sources(channel, f.binding) {
 		switch source := source.(type) {
 		case *ast.CallExpr:
 			if isFunc(in.callee(source), "time", names...) {
@@ -98,8 +96,8 @@ func (in *input) isClock(channel ast.Expr, f *frame, names ...string) bool {
 	return false
 }
 
-// findPoll returns the receive of a select statement by which it waits for the next tick. It returns
-// nil if there is none, or if the select statement has a default case.
+// findPoll returns the last receive by which a select statement waits for a tick: <-ticker.C. It
+// returns nil if there is none, or if the statement has a default case and so does not wait.
 func (in *input) findPoll(s *ast.SelectStmt, f *frame) *ast.UnaryExpr {
 	var poll *ast.UnaryExpr
 	for _, c := range s.Body.List {
@@ -122,29 +120,14 @@ func (in *input) findPoll(s *ast.SelectStmt, f *frame) *ast.UnaryExpr {
 	return poll
 }
 
-// isSpin reports whether the condition of a loop compares the time that has passed.
+// isSpin reports whether the condition of a loop reads the clock: time.Since(start) < d.
 func (in *input) isSpin(cond ast.Expr) bool {
-	found := false
-	ast.Inspect(cond, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok {
-			fn := in.callee(call)
-			isComparison := isMethodOf(fn, "time", "Time", "Before", "After") && in.hasCall(call, func(name string) bool { return name == "Now" })
-			found = found || isFunc(fn, "time", "Since", "Until") || isComparison
+	for call := range nodesOf[*ast.CallExpr](cond) {
+		fn := in.callee(call)
+		isComparison := isMethodOf(fn, "time", "Time", "Before", "After") && hasCall(call, func(name string) bool { return name == "Now" })
+		if isComparison || isFunc(fn, "time", "Since", "Until") {
+			return true
 		}
-		return !found
-	})
-	return found
-}
-
-// containsWord reports whether a text, often the name of a benchmark, contains one of words, in upper
-// or lower case. A benchmark whose name contains a word is about it.
-func containsWord(text string, words ...string) bool {
-	text = strings.ToLower(text)
-	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, strings.ToLower(w)) })
-}
-
-// isAbout reports whether a benchmark is about a function: its name contains that of
-// the function, or both belong to the same package.
-func (in *input) isAbout(b *benchmark, fn *types.Func) bool {
-	return containsWord(b.name, fn.Name()) || fn.Pkg() != nil && strings.TrimSuffix(in.pass.Pkg.Path(), "_test") == fn.Pkg().Path()
+	}
+	return false
 }

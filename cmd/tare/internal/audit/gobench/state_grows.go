@@ -7,11 +7,10 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
-	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// stateGrows finds slices, maps and buffers from outside of a loop that each iteration
-// makes larger.
+// stateGrows finds slices, maps and buffers from outside of a loop that each iteration makes
+// larger.
 func stateGrows() rule {
 	return rule{Rule: audit.Rule{
 		ID: "state-grows", Severity: tare.Warn,
@@ -58,9 +57,9 @@ func stateGrows() rule {
 	}}
 }
 
-// findAppended returns the variable v of a statement v = append(v, …) if v is from
-// outside of the loop and the loop does not set it otherwise. It returns nil for other
-// statements, for slices that are made for b.N elements, and for measurements.
+// findAppended returns the variable v of a statement v = append(v, …) if v is from outside of the
+// loop and the loop does not set it in another way. It returns nil for other statements, for slices
+// that are made for b.N elements, and for measurements that the benchmark reads after the loop.
 func (in *input) findAppended(l *loop, a *ast.AssignStmt) *types.Var {
 	if len(a.Lhs) != 1 || a.Tok != token.ASSIGN {
 		return nil
@@ -125,11 +124,8 @@ func (in *input) findGrownMap(l *loop, a *ast.AssignStmt) *types.Var {
 	if !in.isOutside(v, l) || !in.isLocal(v) {
 		return nil
 	}
-	if _, isMap := v.Type().Underlying().(*types.Map); !isMap {
-		return nil
-	}
 	counter := in.counter(l)
-	if counter == nil || in.variable(stripConversion(in.pass.TypesInfo, index.Index)) != counter {
+	if !isMap(v.Type()) || counter == nil || in.variable(stripConversion(in.pass.TypesInfo, index.Index)) != counter {
 		return nil
 	}
 	if init, ok := in.initOf(l.owner.decl, v).(*ast.CallExpr); ok && l.owner.dependsOnN(in.pass.TypesInfo, init) {
@@ -150,10 +146,10 @@ func (in *input) findGrownMap(l *loop, a *ast.AssignStmt) *types.Var {
 	return v
 }
 
-// findInserted returns the receiver of a call if it is from outside of the loop, the method inserts
-// into a slice of it, or appends to one and looks at all entries, and what is inserted differs in each
-// iteration. how says what the receiver gets. The time of such a call is in proportion to the number of
-// entries. It returns nil for other calls.
+// findInserted returns the receiver of a call if it is from outside of the loop and the method adds
+// another entry in each iteration, in time proportional to the number of entries: it inserts into a
+// slice, or appends to one and ranges over it. how is the predicate of the finding, such as "gets
+// an entry and is looked through". It returns nil for other calls.
 func (in *input) findInserted(l *loop, call *ast.CallExpr) (v *types.Var, how string) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	fn := in.callee(call)
@@ -167,76 +163,66 @@ func (in *input) findInserted(l *loop, call *ast.CallExpr) (v *types.Var, how st
 	mayBeEmptied := false
 	in.inspectUses(l.node, v, func(id *ast.Ident, path []ast.Node) {
 		if sel, ok := parent(path, 1).(*ast.SelectorExpr); ok {
-			mayBeEmptied = mayBeEmptied || shrinking.MatchString(sel.Sel.Name)
+			mayBeEmptied = mayBeEmptied || shrinkingName.MatchString(sel.Sel.Name)
 			return
 		}
 		mayBeEmptied = true
 	})
-	inserts := false
-	f := in.flowGraph().Declared(fn)
-	if f.Body != nil && !mayBeEmptied {
-		ast.Inspect(f.Body, func(n ast.Node) bool {
-			inner, ok := n.(*ast.CallExpr)
-			inserts = inserts || ok && (isFunc(in.callee(inner), "slices", "Insert") || in.movesEntries(inner))
-			return !inserts
-		})
+	recv, body := in.methodBody(fn)
+	if mayBeEmptied || body == nil {
+		return nil, ""
 	}
-	switch {
-	case inserts:
-		return v, "gets an entry before others, which are moved,"
-	case !mayBeEmptied && in.looksThrough(f, fn):
+	for inner := range nodesOf[*ast.CallExpr](body) {
+		if isFunc(in.callee(inner), "slices", "Insert") || in.movesEntries(inner) {
+			return v, "gets an entry before others, which are moved,"
+		}
+	}
+	if in.looksThrough(body, recv) {
 		return v, "gets an entry and is looked through"
 	}
 	return nil, ""
 }
 
 // looksThrough reports whether a method ranges over a slice of its receiver that it appends to.
-func (in *input) looksThrough(f flow.Function, fn *types.Func) bool {
-	if f.Body == nil {
-		return false
-	}
-	recv := fn.Signature().Recv()
-	appended := map[string]bool{}
-	for a := range nodesOf[*ast.AssignStmt](f.Body) {
-		if call, ok := a.Rhs[0].(*ast.CallExpr); ok && isAppend(in, call) {
-			if root, fields := in.flowGraph().Path(a.Lhs[0], flow.Binding{recv: nil}); root == recv {
+func (in *input) looksThrough(body ast.Node, recv *types.Var) bool {
+	appended := map[string]bool{} // fields of the receiver
+	for a := range nodesOf[*ast.AssignStmt](body) {
+		if call, ok := a.Rhs[0].(*ast.CallExpr); ok && in.isAppend(call) {
+			if fields, ok := in.receiverPath(a.Lhs[0], recv); ok {
 				appended[fields] = true
 			}
 		}
 	}
-	for r := range nodesOf[*ast.RangeStmt](f.Body) {
-		if root, fields := in.flowGraph().Path(r.X, flow.Binding{recv: nil}); root == recv && appended[fields] {
+	for r := range nodesOf[*ast.RangeStmt](body) {
+		if fields, ok := in.receiverPath(r.X, recv); ok && appended[fields] {
 			return true
 		}
 	}
 	return false
 }
 
-// movesEntries reports whether a call is copy(s[i+1:], s[i:]), which makes room in a slice.
+// movesEntries reports whether a call is copy(s[i+1:], s[i:]), which makes room for an entry.
 func (in *input) movesEntries(call *ast.CallExpr) bool {
 	if !isBuiltin(in.pass.TypesInfo, call, "copy") {
 		return false
 	}
-	to, ok := call.Args[0].(*ast.SliceExpr)
-	from, okFrom := call.Args[1].(*ast.SliceExpr)
-	return ok && okFrom && formatExpr(to.X) == formatExpr(from.X)
+	target, ok := call.Args[0].(*ast.SliceExpr)
+	source, isSlice := call.Args[1].(*ast.SliceExpr)
+	return ok && isSlice && formatExpr(target.X) == formatExpr(source.X)
 }
 
-// alwaysAdds reports whether each call of a method adds an entry to a slice of the receiver: no return
-// comes before that statement, and no condition around it.
+// alwaysAdds reports whether each call of a method adds an entry to a slice of the receiver: the
+// statement that does so is in no condition, and no return comes before it.
 func (in *input) alwaysAdds(fn *types.Func) bool {
-	if fn == nil || fn.Signature().Recv() == nil {
+	recv, body := in.methodBody(fn)
+	if body == nil {
 		return false
 	}
-	f := in.flowGraph().Declared(fn)
-	if f.Body == nil {
-		return false
-	}
-	for _, s := range f.Body.List {
+	for _, s := range body.List {
 		if a, ok := s.(*ast.AssignStmt); ok && len(a.Lhs) == 1 && len(a.Rhs) == 1 {
 			call, isCall := a.Rhs[0].(*ast.CallExpr)
-			root, _ := in.flowGraph().Path(a.Lhs[0], flow.Binding{fn.Signature().Recv(): nil})
-			if isCall && root == fn.Signature().Recv() && (isAppend(in, call) || isFunc(in.callee(call), "slices", "Insert")) {
+			_, isReceiver := in.receiverPath(a.Lhs[0], recv)
+			if isCall && isReceiver && (in.isAppend(call) || isFunc(in.callee(call), "slices", "Insert")) {
 				return true
 			}
 		}
@@ -254,8 +240,8 @@ func (in *input) alwaysAdds(fn *types.Func) bool {
 	return false
 }
 
-// isDistinct reports whether an expression may have another value in each iteration: it contains the
-// counter of the loop, or is the element of a slice at that index, or a random number without limit.
+// isDistinct reports whether an expression may have another value in each iteration: it contains
+// the counter i of the loop, or is keys[i] or a random number such as rand.Int().
 func (in *input) isDistinct(l *loop, e ast.Expr) bool {
 	counter := in.counter(l)
 	if index, ok := ast.Unparen(e).(*ast.IndexExpr); ok && counter != nil {
@@ -263,31 +249,15 @@ func (in *input) isDistinct(l *loop, e ast.Expr) bool {
 	}
 	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && len(call.Args) == 0 {
 		fn := in.callee(call)
-		return fn != nil && fn.Pkg() != nil && (fn.Pkg().Path() == "math/rand" || fn.Pkg().Path() == "math/rand/v2")
+		return fn != nil && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), []string{"math/rand", "math/rand/v2"})
 	}
 	return counter != nil && in.growsWith(e, counter)
-}
-
-// counter returns the variable that counts a loop's iterations, nil if there is
-// none.
-func (in *input) counter(l *loop) *types.Var {
-	switch n := l.node.(type) {
-	case *ast.ForStmt:
-		if a, ok := n.Init.(*ast.AssignStmt); ok && len(a.Lhs) == 1 {
-			return in.variable(a.Lhs[0])
-		}
-	case *ast.RangeStmt:
-		if n.Key != nil {
-			return in.variable(n.Key)
-		}
-	}
-	return nil
 }
 
 // isOnlyWritten reports whether a loop writes to a buffer, and neither reads it nor
 // empties it. A function that gets the buffer outside of the loop may do both.
 func (in *input) isOnlyWritten(l *loop, v *types.Var) bool {
-	hasWrite, hasOther := false, false
+	hasWrite, hasOther := false, false // hasOther: a use that may read or empty the buffer
 	in.inspectUses(l.owner.decl, v, func(id *ast.Ident, path []ast.Node) {
 		sel, isSelector := parent(path, 1).(*ast.SelectorExpr)
 		isInLoop := l.node.Pos() <= id.Pos() && id.Pos() <= l.node.End()

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,11 +20,11 @@ import (
 // switch off rules. readSuite makes it once for each package, and all rules read it.
 type suite struct {
 	benchmarks []*benchmark
-	byPosition []*benchmark          // those in functions with the name of a benchmark, by the position of the function
+	byPosition []*benchmark          // benchmarks in functions named Benchmark…, sorted by position
 	ignores    map[fileLine][]string // ids of the rules switched off in a line
-	checked    map[*types.Func]bool  // functions whose error a test file checks; nil until isChecked needs it
+	checked    map[*types.Func]bool  // functions whose error a test file checks; nil until isChecked is called
 	unclear    []unclearComment      // ignore comments without effect
-	flow       *flow.Graph           // nil until flowGraph needs it
+	flow       *flow.Graph           // nil until flowGraph is called
 }
 
 // unclearComment is a tare:ignore comment without a known rule or without a reason.
@@ -38,10 +39,11 @@ type fileLine struct {
 	line int
 }
 
-// benchmark is a function, or a function literal, that has a *testing.B.
+// benchmark is a function or function literal with a parameter *testing.B, or a function that loops
+// over the iterations of another one.
 type benchmark struct {
 	name  string        // name of decl
-	decl  *ast.FuncDecl // the declared function: the benchmark itself, or around its literal
+	decl  *ast.FuncDecl // the declared function: the benchmark itself, or the one around its literal
 	node  ast.Node      // decl, or the literal
 	body  *ast.BlockStmt
 	b     *types.Var            // the parameter; nil if it has no name
@@ -50,18 +52,18 @@ type benchmark struct {
 	sized map[types.Object]bool // variables computed from b.N, and slices and maps made with that size
 }
 
-// kind is the condition that ends a loop.
-type kind int
+// loopKind is the condition that ends a loop.
+type loopKind int
 
 const (
-	overN  kind = iota // i < b.N, range b.N
-	byLoop             // b.Loop()
-	byNext             // pb.Next(), in the function that RunParallel gets
+	overN  loopKind = iota // i < b.N, range b.N
+	byLoop                 // b.Loop()
+	byNext                 // pb.Next(), in the function that RunParallel gets
 )
 
 // loop is a loop of a benchmark over its iterations.
 type loop struct {
-	kind  kind
+	kind  loopKind
 	owner *benchmark
 	node  ast.Stmt
 	body  *ast.BlockStmt
@@ -106,7 +108,7 @@ func importsTesting(file *ast.File) bool {
 func (s *suite) readIgnores(pass *analysis.Pass, file *ast.File, known []string) {
 	ignore := func(rule, filename string, from, to int) {
 		for line := from; line <= to; line++ {
-			at := fileLine{filename, line}
+			at := fileLine{file: filename, line: line}
 			s.ignores[at] = append(s.ignores[at], rule)
 		}
 	}
@@ -117,7 +119,7 @@ func (s *suite) readIgnores(pass *analysis.Pass, file *ast.File, known []string)
 				continue
 			}
 			if err != nil {
-				s.unclear = append(s.unclear, unclearComment{c, err})
+				s.unclear = append(s.unclear, unclearComment{comment: c, err: err})
 				continue
 			}
 			at := pass.Fset.Position(c.Pos())
@@ -133,7 +135,7 @@ func (s *suite) readIgnores(pass *analysis.Pass, file *ast.File, known []string)
 
 // isIgnored reports whether a comment switches a rule off in a line.
 func (s *suite) isIgnored(rule string, at token.Position) bool {
-	return slices.Contains(s.ignores[fileLine{at.Filename, at.Line}], rule)
+	return slices.Contains(s.ignores[fileLine{file: at.Filename, line: at.Line}], rule)
 }
 
 // nameAt returns the name of the benchmark that contains a node. It returns "" if the
@@ -158,7 +160,7 @@ func (s *suite) readFunc(info *types.Info, fn *ast.FuncDecl) {
 	addNested = func(node ast.Node, t *ast.FuncType, body *ast.BlockStmt, outer *benchmark) {
 		current := outer
 		b, ok := paramOf(info, t, "B")
-		// A function whose testing.B is in a field, or that gets a testing.PB, has loops, too.
+		// Functions with a testing.B in a field, or with a parameter *testing.PB, have loops, too.
 		if ok || outer == nil && hasIterations(info, body) {
 			current = &benchmark{name: fn.Name.Name, decl: fn, node: node, body: body, b: b, outer: outer}
 			s.benchmarks = append(s.benchmarks, current)
@@ -199,19 +201,17 @@ func hasIterations(info *types.Info, body *ast.BlockStmt) bool {
 
 // mentionsIterations reports whether an expression contains b.N, b.Loop or pb.Next.
 func mentionsIterations(info *types.Info, e ast.Expr) bool {
-	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		if sel, ok := n.(*ast.SelectorExpr); ok {
-			fn, _ := info.Uses[sel.Sel].(*types.Func)
-			found = found || isCount(info, sel) || isMethodOf(fn, "testing", "B", "Loop") || isMethodOf(fn, "testing", "PB", "Next")
+	for sel := range nodesOf[*ast.SelectorExpr](e) {
+		fn, _ := info.Uses[sel.Sel].(*types.Func)
+		if selectsN(info, sel) || isMethodOf(fn, "testing", "B", "Loop") || isMethodOf(fn, "testing", "PB", "Next") {
+			return true
 		}
-		return !found
-	})
-	return found
+	}
+	return false
 }
 
-// isCount reports whether a selector is b.N, of a testing.B or of a struct that embeds one.
-func isCount(info *types.Info, sel *ast.SelectorExpr) bool {
+// selectsN reports whether a selector is b.N, of a testing.B or of a struct that embeds one.
+func selectsN(info *types.Info, sel *ast.SelectorExpr) bool {
 	if sel.Sel.Name != "N" {
 		return false
 	}
@@ -222,9 +222,9 @@ func isCount(info *types.Info, sel *ast.SelectorExpr) bool {
 	return s != nil && len(s.Index()) > 1 && s.Obj().Pkg() != nil && s.Obj().Pkg().Path() == "testing"
 }
 
-// paramOf returns the parameter of a function with type testing.NAME or *testing.NAME,
-// and whether there is one. The variable is nil if the parameter has no name.
-func paramOf(info *types.Info, t *ast.FuncType, name string) (*types.Var, bool) {
+// paramOf returns the parameter of a function with type testing.NAME or *testing.NAME, and whether
+// there is one. The variable is nil if the parameter has no name.
+func paramOf(info *types.Info, t *ast.FuncType, name string) (v *types.Var, ok bool) {
 	for _, field := range t.Params.List {
 		if !isNamed(info.TypeOf(field.Type), "testing", name) {
 			continue
@@ -242,7 +242,7 @@ func paramOf(info *types.Info, t *ast.FuncType, name string) (*types.Var, bool) 
 // readLoops finds the loops over the iterations of a benchmark. It does not enter
 // literals with their own *testing.B, which are benchmarks themselves.
 func (b *benchmark) readLoops(info *types.Info) {
-	b.sized = findSized(info, b)
+	b.readSized(info)
 	inspectPath(b.body, func(n ast.Node, path []ast.Node) bool {
 		if lit, ok := n.(*ast.FuncLit); ok {
 			_, isBenchmark := paramOf(info, lit.Type, "B")
@@ -299,7 +299,7 @@ func (b *benchmark) dependsOnN(info *types.Info, root ast.Node) bool {
 		case *ast.FuncLit:
 			return false
 		case *ast.SelectorExpr:
-			found = found || isCount(info, n)
+			found = found || selectsN(info, n)
 		case *ast.Ident:
 			found = found || b.sized[info.Uses[n]]
 		}
@@ -308,14 +308,12 @@ func (b *benchmark) dependsOnN(info *types.Info, root ast.Node) bool {
 	return found
 }
 
-// findSized sets and returns b.sized: the variables of a benchmark, and of the one
-// around it, that are computed from b.N, and the slices and maps made with that size.
-func findSized(info *types.Info, b *benchmark) map[types.Object]bool {
+// readSized sets b.sized from the declarations of the benchmark, in their order, and from that of
+// the benchmark around it: n := 2 * b.N, data := make([]int, n).
+func (b *benchmark) readSized(info *types.Info) {
 	b.sized = map[types.Object]bool{}
 	if b.outer != nil {
-		for v := range b.outer.sized {
-			b.sized[v] = true
-		}
+		maps.Copy(b.sized, b.outer.sized)
 	}
 	for a := range nodesOf[*ast.AssignStmt](b.body) {
 		if a.Tok != token.DEFINE || len(a.Lhs) != len(a.Rhs) {
@@ -333,7 +331,6 @@ func findSized(info *types.Info, b *benchmark) map[types.Object]bool {
 			}
 		}
 	}
-	return b.sized
 }
 
 // isTimed reports whether a loop runs while the timer runs, and no ResetTimer follows
@@ -385,35 +382,7 @@ func statementsOf(n ast.Node) []ast.Stmt {
 	return nil
 }
 
-// timerCall returns the method if a statement is a call of StartTimer, StopTimer
-// or ResetTimer, else "".
-func timerCall(info *types.Info, s ast.Stmt) string {
-	e, ok := s.(*ast.ExprStmt)
-	if !ok {
-		return ""
-	}
-	call, ok := e.X.(*ast.CallExpr)
-	if !ok {
-		return ""
-	}
-	fn, _ := typeutil.Callee(info, call).(*types.Func)
-	return timerMethod(fn)
-}
-
-// timerMethod returns the name of a method of testing.B, or of an interface that testing.B
-// has, that starts, stops or resets the timer. It returns "" for other functions and nil.
-func timerMethod(fn *types.Func) string {
-	if fn == nil || fn.Signature().Recv() == nil || !isOneOf(fn.Name(), []string{"StartTimer", "StopTimer", "ResetTimer"}) {
-		return ""
-	}
-	if recv := fn.Signature().Recv().Type(); isNamed(recv, "testing", "B") || types.IsInterface(recv) {
-		return fn.Name()
-	}
-	return ""
-}
-
-// countBenchmarks returns the number of functions and literals of a file that have
-// a *testing.B.
+// countBenchmarks returns the number of functions and literals of a file that have a *testing.B.
 func countBenchmarks(info *types.Info, file *ast.File) int {
 	n := 0
 	for t := range nodesOf[*ast.FuncType](file) {
@@ -437,4 +406,40 @@ func (s *suite) findBenchmark(node ast.Node) *benchmark {
 		}
 	}
 	return found
+}
+
+// timerCall returns the method if a statement is a call of StartTimer, StopTimer
+// or ResetTimer, else "".
+func timerCall(info *types.Info, s ast.Stmt) string {
+	e, ok := s.(*ast.ExprStmt)
+	if !ok {
+		return ""
+	}
+	call, ok := e.X.(*ast.CallExpr)
+	if !ok {
+		return ""
+	}
+	fn, _ := typeutil.Callee(info, call).(*types.Func)
+	return timerMethod(fn)
+}
+
+// timerMethod returns the name of a method of testing.B, or of an interface that testing.B
+// implements, that starts, stops or resets the timer. It returns "" for other functions and nil.
+func timerMethod(fn *types.Func) string {
+	isTimer := fn != nil && isOneOf(fn.Name(), []string{"StartTimer", "StopTimer", "ResetTimer"})
+	if !isTimer || fn.Signature().Recv() == nil {
+		return ""
+	}
+	if recv := fn.Signature().Recv().Type(); isNamed(recv, "testing", "B") || types.IsInterface(recv) {
+		return fn.Name()
+	}
+	return ""
+}
+
+// mainLoop returns the last loop of a benchmark, which measures. It returns nil without loops.
+func (b *benchmark) mainLoop() *loop {
+	if len(b.loops) == 0 {
+		return nil
+	}
+	return b.loops[len(b.loops)-1]
 }

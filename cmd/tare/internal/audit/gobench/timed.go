@@ -1,17 +1,28 @@
 package gobench
 
 import (
+	"cmp"
 	"go/ast"
+	"go/token"
+	"go/types"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// inspectTimed calls visit for each node of a loop that runs in every iteration while
-// the timer runs. It omits the code between StopTimer and StartTimer, the bodies of if
-// statements that end an iteration or the benchmark (see isFailure), and function
-// literals that are not called on the spot.
+// inspectTimed calls visit for each node of a loop that runs in every iteration while the timer
+// runs. It omits the code between StopTimer and StartTimer, the bodies of if statements that end an
+// iteration or the benchmark (see endsIteration), and function literals that are not called on the
+// spot. In this loop it visits the nodes of err := f(v) and err != nil:
+//
+//	b.StopTimer()
+//	v := next()
+//	b.StartTimer()
+//	if err := f(v); err != nil {
+//		b.Fatal(err)
+//	}
 func (in *input) inspectTimed(l *loop, visit func(n ast.Node) bool) {
 	w := &timedWalk{in: in, visit: func(n ast.Node, _ *frame) bool { return visit(n) }}
 	w.visitStatements(l.body.List, true, &frame{loop: l, body: l.body})
@@ -25,14 +36,14 @@ func (in *input) inspectTimedCalls(l *loop, visit func(n ast.Node, f *frame) boo
 	w.visitStatements(l.body.List, true, &frame{loop: l, body: l.body})
 }
 
-// frame is the body of a loop, or of a function that it calls, in a walk of the timed part.
+// frame is the body of a loop, or of a function that the loop calls, in a walk of the timed part.
 type frame struct {
-	loop  *loop
-	body  *ast.BlockStmt
-	node  ast.Node      // declaration or literal; nil for the loop
-	calls []ast.Node    // declarations and literals from the loop to this frame
-	bound flow.Binding  // arguments of the calls around this frame, by parameter
-	site  *ast.CallExpr // call in the loop that leads here; nil for the loop
+	loop    *loop
+	body    *ast.BlockStmt
+	node    ast.Node      // declaration or literal; nil for the loop
+	calls   []ast.Node    // declarations and literals of the functions from the loop to this one
+	binding flow.Binding  // arguments of the calls around this frame, by parameter
+	site    *ast.CallExpr // call in the loop that leads here; nil for the loop
 }
 
 // callDepth returns the number of calls between the loop and the frame.
@@ -47,9 +58,9 @@ const (
 // timedWalk visits what runs in each iteration while the timer runs.
 type timedWalk struct {
 	in     *input
-	visit  func(n ast.Node, f *frame) bool
-	follow bool // enter functions that belong to the benchmark
-	bodies int  // bodies entered
+	visit  func(n ast.Node, f *frame) bool // returns whether to visit the nodes below n
+	follow bool                            // enter functions that belong to the benchmark
+	bodies int                             // bodies entered
 
 	onTimer func(method string) // called for each call of a method of the timer; may be nil
 }
@@ -93,7 +104,7 @@ func (w *timedWalk) visitNodes(root ast.Node, running bool, f *frame) bool {
 			running = w.visitStatements(n.List, running, f)
 			return false
 		case *ast.IfStmt:
-			if w.in.isFailure(n.Body) {
+			if endsIteration(n.Body) {
 				if running {
 					w.visit(n, f)
 				}
@@ -125,26 +136,20 @@ func (w *timedWalk) visitNodes(root ast.Node, running bool, f *frame) bool {
 	return running
 }
 
-// enterCalls visits the functions that a call may run and that belong to the benchmark.
+// enterCalls visits the functions that a call may run and that belong to the benchmark. Like
+// visitStatements it returns whether the timer runs after the call.
 func (w *timedWalk) enterCalls(call *ast.CallExpr, running bool, f *frame) bool {
 	after := running
-	for _, called := range w.in.flowGraph().Called(call, f.bound) {
-		if called.Object != nil {
-			after = w.setTimer(timerMethod(called.Object), after)
-		}
-		if called.Body == nil || !w.in.isHarness(called.Node) || f.callDepth() == maxTimedDepth || w.bodies == maxTimedBodies || f.hasCaller(called.Node) {
+	for _, called := range w.in.flowGraph().Called(call, f.binding) {
+		after = w.setTimer(timerMethod(called.Object), after)
+		if !w.canEnter(called, f) {
 			continue
 		}
 		w.bodies++
-		inner := &frame{loop: f.loop, body: called.Body, node: called.Node, bound: maps.Clone(f.bound), site: f.site}
-		if inner.site == nil {
-			inner.site = call
-		}
+		inner := &frame{loop: f.loop, body: called.Body, node: called.Node, binding: flow.Binding{}, site: cmp.Or(f.site, call)}
 		inner.calls = append(append(inner.calls, f.calls...), called.Node)
-		if inner.bound == nil {
-			inner.bound = flow.Binding{}
-		}
-		maps.Copy(inner.bound, w.in.flowGraph().Bind(call, called))
+		maps.Copy(inner.binding, f.binding)
+		maps.Copy(inner.binding, w.in.flowGraph().Bind(call, called))
 		after = w.visitStatements(called.Body.List, running, inner)
 		for _, s := range called.Body.List {
 			if d, ok := s.(*ast.DeferStmt); ok {
@@ -155,14 +160,13 @@ func (w *timedWalk) enterCalls(call *ast.CallExpr, running bool, f *frame) bool 
 	return after
 }
 
-// hasCaller reports whether a function is one of those that lead to the frame.
-func (f *frame) hasCaller(node ast.Node) bool {
-	for _, c := range f.calls {
-		if c == node {
-			return true
-		}
+// canEnter reports whether a function belongs to the benchmark, and the walk has not reached its
+// limits or entered the function already on the way to f.
+func (w *timedWalk) canEnter(called flow.Function, f *frame) bool {
+	if called.Body == nil || !w.in.isHarness(called.Node) {
+		return false
 	}
-	return false
+	return f.callDepth() < maxTimedDepth && w.bodies < maxTimedBodies && !slices.Contains(f.calls, called.Node)
 }
 
 // flowGraph returns the graph of values and functions of the package.
@@ -173,8 +177,24 @@ func (in *input) flowGraph() *flow.Graph {
 	return in.suite.flow
 }
 
-// isHarness reports whether a node is in a file that belongs to benchmarks or tests, so that
-// it is not part of what they measure: a test file, or one that imports package testing.
+// methodBody returns the receiver and the body of a method of the package. The body is nil for
+// other functions and for nil.
+func (in *input) methodBody(fn *types.Func) (recv *types.Var, body *ast.BlockStmt) {
+	if fn == nil || fn.Signature().Recv() == nil {
+		return nil, nil
+	}
+	return fn.Signature().Recv(), in.flowGraph().Declared(fn).Body
+}
+
+// receiverPath returns the fields that an expression in a method selects from the receiver recv:
+// ".items" of r.items[i], "" of r. ok is false if the expression does not begin with the receiver.
+func (in *input) receiverPath(e ast.Expr, recv *types.Var) (fields string, ok bool) {
+	root, fields := in.flowGraph().Path(e, flow.Binding{recv: nil}) // nil: stop at recv
+	return fields, root != nil && root == recv
+}
+
+// isHarness reports whether a node belongs to the benchmarks or tests and not to the measured code:
+// it is in a test file, or in one that imports package testing.
 func (in *input) isHarness(node ast.Node) bool {
 	if node == nil {
 		return false
@@ -186,15 +206,16 @@ func (in *input) isHarness(node ast.Node) bool {
 	if strings.HasSuffix(file.Name(), "_test.go") {
 		return true
 	}
-	for _, f := range in.pass.Files {
-		if in.pass.Fset.File(f.FileStart) == file {
-			return importsTesting(f)
-		}
-	}
-	return false
+	i := slices.IndexFunc(in.pass.Files, func(f *ast.File) bool { return in.pass.Fset.File(f.FileStart) == file })
+	return i >= 0 && importsTesting(in.pass.Files[i])
 }
 
 // joinNames returns the names of the benchmark of a loop and of the one that a node is in.
 func (in *input) joinNames(l *loop, n ast.Node) string {
 	return l.owner.name + " " + in.suite.nameAt(n)
+}
+
+// isIn reports whether a position is in the function of the frame, or in one that leads to it.
+func (f *frame) isIn(pos token.Pos) bool {
+	return slices.ContainsFunc(f.calls, func(function ast.Node) bool { return isWithinPos(pos, function) })
 }

@@ -56,9 +56,9 @@ func (in *input) findPause(l *loop) ast.Node {
 }
 
 // stopsTimer reports whether a call always runs StopTimer, itself or in a function of the
-// benchmark. bound holds the arguments of the calls around it, depth is their number.
-func (in *input) stopsTimer(call *ast.CallExpr, bound flow.Binding, depth int) bool {
-	for _, f := range in.flowGraph().Called(call, bound) {
+// benchmark. binding holds the arguments of the calls around it, depth is their number.
+func (in *input) stopsTimer(call *ast.CallExpr, binding flow.Binding, depth int) bool {
+	for _, f := range in.flowGraph().Called(call, binding) {
 		if timerMethod(f.Object) == "StopTimer" {
 			return true
 		}
@@ -92,20 +92,8 @@ func (in *input) describePause(n ast.Node) string {
 // "ns/op"), so that the timer does not matter.
 func (in *input) reportsTime(b *benchmark) bool {
 	for call := range nodesOf[*ast.CallExpr](b.body) {
-		isReport := isMethod(in.pass.TypesInfo, call, "testing", "B", "ReportMetric") && len(call.Args) == 2
+		isReport := isMethodCall(in.pass.TypesInfo, call, "testing", "B", "ReportMetric") && len(call.Args) == 2
 		if isReport && formatExpr(call.Args[1]) == `"ns/op"` {
-			return true
-		}
-	}
-	return false
-}
-
-// isConditional reports whether the last node of a path may not run in each iteration:
-// it is in an if statement, a case or a function literal.
-func isConditional(path []ast.Node) bool {
-	for _, n := range path {
-		switch n.(type) {
-		case *ast.IfStmt, *ast.CaseClause, *ast.FuncLit:
 			return true
 		}
 	}

@@ -28,14 +28,14 @@ func resetInLoop() rule {
 					if ok && timerCall(in.pass.TypesInfo, s) == "ResetTimer" {
 						in.report(s, "b.ResetTimer in the loop forgets the iterations before")
 					}
-					_, lit := n.(*ast.FuncLit)
-					return !lit
+					_, isLiteral := n.(*ast.FuncLit)
+					return !isLiteral
 				})
 			}
-			if len(b.loops) == 0 || b.loops[len(b.loops)-1].kind != overN {
+			last := b.mainLoop()
+			if last == nil || last.kind != overN {
 				continue
 			}
-			last := b.loops[len(b.loops)-1]
 			for _, s := range b.body.List {
 				if s.Pos() > last.node.End() && timerCall(in.pass.TypesInfo, s) == "ResetTimer" && !hasWorkAfter(b, s) {
 					in.report(s, "b.ResetTimer after the loop forgets all iterations")
@@ -60,8 +60,8 @@ func hasWorkAfter(b *benchmark, after ast.Stmt) bool {
 	return false
 }
 
-// isReporting reports whether a statement calls a method of testing.B that takes no
-// time of its own: it reports, logs or stops the timer.
+// isReporting reports whether a statement calls a method of testing.B that takes next to no time:
+// it reports, logs or stops the timer.
 func isReporting(s *ast.ExprStmt) bool {
 	call, ok := s.X.(*ast.CallExpr)
 	return ok && isOneOf(calledName(call), []string{"ReportMetric", "ReportAllocs", "SetBytes", "Log", "Logf", "StopTimer"})

@@ -18,19 +18,15 @@ func timerStopped() rule {
 		Command: compareRevisions,
 	}, find: func(in *input) {
 		for _, b := range in.suite.benchmarks {
-			if len(b.loops) == 0 || hasTimerStart(in, b) {
+			last := b.mainLoop()
+			isStarted := hasCall(b.decl, func(name string) bool { return name == "StartTimer" })
+			if last == nil || isStarted {
 				continue
 			}
 			hasTimed := slices.ContainsFunc(b.loops, func(l *loop) bool { return l.timed })
-			last := b.loops[len(b.loops)-1]
 			if !hasTimed && last.isStopped(in.pass.TypesInfo) {
 				in.report(last.node, "the loop runs while the timer is stopped")
 			}
 		}
 	}}
-}
-
-// hasTimerStart reports whether the function around a benchmark calls StartTimer.
-func hasTimerStart(in *input, b *benchmark) bool {
-	return in.hasCall(b.decl, func(name string) bool { return name == "StartTimer" })
 }

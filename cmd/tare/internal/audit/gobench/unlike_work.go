@@ -13,8 +13,14 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// unlikeWork finds sides of a comparison that only make values if another side works on
-// them. The sides are the sub-benchmarks of a benchmark, or the benchmarks of a file.
+// unlikeWork finds sides of a comparison that do less than another side:
+//
+//	b.Run("std", func(b *testing.B) { for b.Loop() { json.NewEncoder(w).Encode(v) } })
+//	b.Run("fast", func(b *testing.B) { for b.Loop() { fast.NewEncoder(w) } }) // only makes a value
+//
+// The sides are the sub-benchmarks of a benchmark, the functions of a table of cases, or the
+// benchmarks of a file. What they do is judged by the names of the functions that they call, and by
+// whether functions of the package have loops.
 func unlikeWork() rule {
 	return rule{Rule: audit.Rule{
 		ID: "unlike-work", Severity: tare.Warn,
@@ -24,101 +30,84 @@ func unlikeWork() rule {
 		Command: compareCodecs,
 		Seen:    []string{"tare: studies json-encode, ffi"},
 	}, find: func(in *input) {
-		for _, outer := range in.suite.benchmarks {
-			var sides []*loop
-			for _, b := range in.suite.benchmarks {
-				if b.outer != outer {
-					continue
-				}
-				if main := in.mainLoop(b); main != nil && main.timed {
-					sides = append(sides, main)
-				}
-			}
-			if len(sides) > 1 {
-				works := in.repeatsWork
-				if outer != nil && workName.MatchString(outer.name) {
-					works = func(*ast.CallExpr) bool { return true } // the benchmark says what its sides do
-				}
-				in.reportUnlike(sides, works)
-				in.reportUnfinished(sides)
-				in.reportPartial(in.sidesOf(sides))
-				in.reportHollow(in.sidesOf(sides))
-			}
-		}
-		in.eachTimedLoop(func(l *loop) {
-			in.inspectTimed(l, func(n ast.Node) bool {
-				if call, ok := n.(*ast.CallExpr); ok {
-					in.reportPartial(in.tableSides(call))
-					in.reportHollow(in.calledSides(call))
-				}
-				return true
-			})
-		})
-		byFile := map[string][]*loop{}
+		byOuter, byFile := map[*benchmark][]*loop{}, map[string][]*loop{}
 		for _, b := range in.suite.benchmarks {
-			main := in.mainLoop(b)
-			if b.outer == nil && strings.HasPrefix(b.name, "Benchmark") && main != nil && main.timed {
+			main := b.mainLoop()
+			switch {
+			case main == nil || !main.timed:
+			case b.outer != nil:
+				byOuter[b.outer] = append(byOuter[b.outer], main)
+			case strings.HasPrefix(b.name, "Benchmark"):
 				file := in.pass.Fset.Position(b.decl.Pos()).Filename
 				byFile[file] = append(byFile[file], main)
 			}
 		}
-		for _, sides := range byFile {
-			if len(sides) > 1 {
-				in.reportUnlike(sides, nil)
+		for outer, loops := range byOuter {
+			if len(loops) > 1 {
+				in.compareSubBenchmarks(outer, loops)
 			}
 		}
+		for _, loops := range byFile {
+			if len(loops) > 1 {
+				in.reportMakers(loops, func(*ast.CallExpr) bool { return false })
+			}
+		}
+		in.eachTimedLoop(func(l *loop) {
+			inspectTimedNodes(in, l, func(call *ast.CallExpr) {
+				in.reportPartial(in.tableSides(call))
+				in.reportEmptyOutput(in.calledSides(call))
+			})
+		})
 	}}
 }
 
+// compareSubBenchmarks reports the loops of sub-benchmarks of outer that do less than another.
+func (in *input) compareSubBenchmarks(outer *benchmark, loops []*loop) {
+	isWork := in.repeatsWork
+	if workBenchmarkName.MatchString(outer.name) {
+		isWork = func(*ast.CallExpr) bool { return true } // the name says what all sides do
+	}
+	in.reportMakers(loops, isWork)
+	in.reportUnfinished(loops)
+	var sides []side
+	for _, l := range loops {
+		sides = append(sides, side{node: l.node, body: l.body, name: in.subName(l.owner)})
+	}
+	in.reportPartial(sides)
+	in.reportEmptyOutput(sides)
+}
+
 var (
-	// maker matches the names of functions that only make a value.
-	maker = lazyregexp.New(`^(New[A-Z]?|new[A-Z]?|make$|new$|Make[A-Z]|make[A-Z])`)
-	// worker matches the names of functions that work on a value.
-	worker = lazyregexp.New(`^(Marshal|Unmarshal|Encode|Decode|Write|Read|Parse|Serialize|Deserialize|Compress|Copy|Hash|Sum|Format|Validate)`)
-	// workName matches the names of benchmarks whose sides all work on values.
-	workName = lazyregexp.New(`^Benchmark(Marshal|Unmarshal|Encod|Decod|Serializ|Deserializ|Compress|Pars|Format)`)
-	// declaredMaker matches the names of benchmarks that say that they only make values.
-	declaredMaker = lazyregexp.New(`(?i)new|alloc|make|create|init|empty|noop|baseline|overhead|construct`)
+	// makerName matches the names of functions that only make a value.
+	makerName = lazyregexp.New(`^(New[A-Z]?|new[A-Z]?|make$|new$|Make[A-Z]|make[A-Z])`)
+	// workerName matches the names of functions that work on a value.
+	workerName = lazyregexp.New(`^(Marshal|Unmarshal|Encode|Decode|Write|Read|Parse|Serialize|Deserialize|Compress|Copy|Hash|Sum|Format|Validate)`)
+	// workBenchmarkName matches the names of benchmarks whose sides all work on values.
+	workBenchmarkName = lazyregexp.New(`^Benchmark(Marshal|Unmarshal|Encod|Decod|Serializ|Deserializ|Compress|Pars|Format)`)
+	// declaredMakerName matches the names of benchmarks that say that they only make values.
+	declaredMakerName = lazyregexp.New(`(?i)new|alloc|make|create|init|empty|noop|baseline|overhead|construct`)
 )
 
-// reportUnlike reports the sides that only make values if another one works on them: it calls a function
-// with such a name, or one for which works returns true. works may be nil.
-func (in *input) reportUnlike(sides []*loop, works func(*ast.CallExpr) bool) {
-	if !slices.ContainsFunc(sides, func(l *loop) bool {
-		found := in.hasCall(l.body, worker.MatchString)
+// reportMakers reports the loops that only make values or room for them, if another one works on
+// values: it calls a function whose name says so, or for which isWork returns true.
+func (in *input) reportMakers(loops []*loop, isWork func(*ast.CallExpr) bool) {
+	hasWork := slices.ContainsFunc(loops, func(l *loop) bool {
 		for call := range nodesOf[*ast.CallExpr](l.body) {
-			found = found || works != nil && works(call)
+			if workerName.MatchString(calledName(call)) || isWork(call) {
+				return true
+			}
 		}
-		return found
-	}) {
+		return false
+	})
+	if !hasWork {
 		return
 	}
-	for _, l := range sides {
-		values, onlyMakes := 0, true
-		in.inspectTimed(l, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.CallExpr:
-				if in.pass.TypesInfo.Types[n.Fun].IsType() {
-					return true // a conversion
-				}
-				values++
-				isMaker := maker.MatchString(calledName(n)) && !isCallOfValue(in, n)
-				onlyMakes = onlyMakes && isMaker
-				return !isMaker // what its arguments compute is not the work
-			case *ast.CompositeLit:
-				values++
-			case *ast.BinaryExpr:
-				onlyMakes = onlyMakes && formatExpr(n.Y) == "nil" // a check of an error
-			case *ast.RangeStmt, *ast.SendStmt, *ast.IndexExpr:
-				onlyMakes = false
-			}
-			return true
-		})
-		isDeclared := declaredMaker.MatchString(l.owner.name) || declaredMaker.MatchString(in.subName(l.owner))
+	for _, l := range loops {
+		isDeclared := declaredMakerName.MatchString(l.owner.name) || declaredMakerName.MatchString(in.subName(l.owner))
 		switch {
 		case isDeclared:
 			// The name of the side says so.
-		case values > 0 && onlyMakes:
+		case in.onlyMakes(l):
 			in.report(l.node, "this side of the comparison only makes values, but another side also works on them")
 		case in.onlyReserves(l):
 			in.report(l.node, "this side of the comparison only makes room for values, but another side also works on them")
@@ -126,13 +115,39 @@ func (in *input) reportUnlike(sides []*loop, works func(*ast.CallExpr) bool) {
 	}
 }
 
-// finisher matches the names of methods that make the result of what was collected.
-var finisher = lazyregexp.New(`^(Bytes|Encode|Marshal|Build|Finish|Render|Sum|Close|Flush)$`)
+// onlyMakes reports whether a loop makes values, by literals and functions whose names say so, and
+// does nothing else.
+func (in *input) onlyMakes(l *loop) bool {
+	values, onlyMakes := 0, true
+	in.inspectTimed(l, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if in.pass.TypesInfo.Types[n.Fun].IsType() {
+				return true // a conversion
+			}
+			values++
+			isMaker := makerName.MatchString(calledName(n)) && !in.isCallOfValue(n)
+			onlyMakes = onlyMakes && isMaker
+			return !isMaker // its arguments are not the work
+		case *ast.CompositeLit:
+			values++
+		case *ast.BinaryExpr:
+			onlyMakes = onlyMakes && formatExpr(n.Y) == "nil" // a check of an error
+		case *ast.RangeStmt, *ast.SendStmt, *ast.IndexExpr:
+			onlyMakes = false
+		}
+		return true
+	})
+	return values > 0 && onlyMakes
+}
 
-// reportUnfinished reports the sides that only make a reader, and those that only collect values in one of their
-// own, whose type has a method that makes the result and repeats something, if they never call it.
-func (in *input) reportUnfinished(sides []*loop) {
-	for _, l := range sides {
+// finisherName matches the names of methods that make the result of what was collected.
+var finisherName = lazyregexp.New(`^(Bytes|Encode|Marshal|Build|Finish|Render|Sum|Close|Flush)$`)
+
+// reportUnfinished reports the loops that only make a reader, and those that collect values in a
+// variable without ever calling its method that makes the result, such as Bytes.
+func (in *input) reportUnfinished(loops []*loop) {
+	for _, l := range loops {
 		if len(l.body.List) == 1 {
 			if a, ok := l.body.List[0].(*ast.AssignStmt); ok && len(a.Rhs) == 1 && isNamed(in.pass.TypesInfo.TypeOf(a.Rhs[0]), "io", "Reader", "ReadCloser") {
 				in.report(l.node, "this side of the comparison makes a reader, and nothing reads from it")
@@ -147,31 +162,37 @@ func (in *input) reportUnfinished(sides []*loop) {
 			if finish == nil {
 				continue
 			}
-			collects, other := false, false
-			in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
-				if id == a.Lhs[0] {
-					return
-				}
-				sel, isSelector := parent(path, 1).(*ast.SelectorExpr)
-				_, isStored := parent(path, 1).(*ast.AssignStmt)
-				switch {
-				case isSelector && finisher.MatchString(sel.Sel.Name):
-					other = true
-				case isSelector:
-					collects = true
-				case !isStored:
-					other = true // a function gets it, which may finish it
-				}
-			})
-			if collects && !other {
+			if in.onlyCollects(l, v, a.Lhs[0]) {
 				in.report(l.node, "this side of the comparison never calls %s.%s, which makes the result of what it collects", v.Name(), finish.Name())
 			}
 		}
 	}
 }
 
-// findFinisher returns the method of a variable's type, of the package, that makes the result of what was
-// collected and repeats something. It returns nil without one.
+// onlyCollects reports whether a loop calls methods of a variable, which it declares at declared,
+// and no call can make the result of what they collected.
+func (in *input) onlyCollects(l *loop, v *types.Var, declared ast.Expr) bool {
+	collects, mayFinish := false, false
+	in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
+		if id == declared {
+			return
+		}
+		sel, isSelector := parent(path, 1).(*ast.SelectorExpr)
+		_, isStored := parent(path, 1).(*ast.AssignStmt)
+		switch {
+		case isSelector && finisherName.MatchString(sel.Sel.Name):
+			mayFinish = true
+		case isSelector:
+			collects = true
+		case !isStored:
+			mayFinish = true // a function gets the variable
+		}
+	})
+	return collects && !mayFinish
+}
+
+// findFinisher returns the method of a variable that makes the result of what was collected: it
+// belongs to the package, has such a name and has a loop. It returns nil without one.
 func (in *input) findFinisher(v *types.Var) *types.Func {
 	if v == nil {
 		return nil
@@ -179,7 +200,7 @@ func (in *input) findFinisher(v *types.Var) *types.Func {
 	methods := types.NewMethodSet(v.Type())
 	for i := range methods.Len() {
 		fn, ok := methods.At(i).Obj().(*types.Func)
-		if !ok || fn.Pkg() != in.pass.Pkg || !finisher.MatchString(fn.Name()) {
+		if !ok || fn.Pkg() != in.pass.Pkg || !finisherName.MatchString(fn.Name()) {
 			continue
 		}
 		if f := in.flowGraph().Declared(fn); f.Body != nil {
@@ -192,31 +213,32 @@ func (in *input) findFinisher(v *types.Var) *types.Func {
 }
 
 var (
-	// reserver and getter match the names of methods that make room for values, and that return what
-	// there is.
-	reserver = lazyregexp.New(`^(Reserve|Grow|Ensure|Prealloc|Resize)`)
-	getter   = lazyregexp.New(`^(Bytes|String|Len|Cap|Size|Reset|Result|Buffer)$`)
+	// reserverName and getterName match the names of methods that make room for values, and that
+	// return the values or their number.
+	reserverName = lazyregexp.New(`^(Reserve|Grow|Ensure|Prealloc|Resize)`)
+	getterName   = lazyregexp.New(`^(Bytes|String|Len|Cap|Size|Reset|Result|Buffer)$`)
 )
 
-// onlyReserves reports whether a loop makes room in a value, and calls nothing else but methods that return it.
+// onlyReserves reports whether a loop makes room in a value, and calls nothing else but methods
+// that return it.
 func (in *input) onlyReserves(l *loop) bool {
-	reserves, other := false, false
+	reserves, hasOther := false, false
 	inspectTimedNodes(in, l, func(call *ast.CallExpr) {
 		if t := in.pass.TypesInfo.Types[call.Fun]; t.IsType() || t.IsBuiltin() {
 			return
 		}
 		name := calledName(call)
-		reserves = reserves || reserver.MatchString(name)
-		other = other || !reserver.MatchString(name) && !getter.MatchString(name)
+		reserves = reserves || reserverName.MatchString(name)
+		hasOther = hasOther || !reserverName.MatchString(name) && !getterName.MatchString(name)
 	})
-	return reserves && !other
+	return reserves && !hasOther
 }
 
-// repeatsWork reports whether a call is of a function of the package that repeats something, and does
-// not have the name of one that makes a value.
+// repeatsWork reports whether a call is of a function of the package that has a loop, and not the
+// name of one that makes a value. Functions of test files do not count.
 func (in *input) repeatsWork(call *ast.CallExpr) bool {
 	fn := in.callee(call)
-	if fn == nil || in.isTestHelper(fn) || maker.MatchString(fn.Name()) {
+	if fn == nil || in.isTestHelper(fn) || makerName.MatchString(fn.Name()) {
 		return false
 	}
 	f := in.flowGraph().Declared(fn)
@@ -227,21 +249,12 @@ func (in *input) repeatsWork(call *ast.CallExpr) bool {
 	return hasLoop
 }
 
-// side is a side of a comparison.
+// side is a side of a comparison: the loop of a sub-benchmark, or a function of a table.
 type side struct {
-	node ast.Node
-	body *ast.BlockStmt
-	typ  *ast.FuncType // nil for a loop
-	name string        // source text of what names it; "" if nothing does
-}
-
-// sidesOf returns loops as the sides of a comparison.
-func (in *input) sidesOf(loops []*loop) []side {
-	var sides []side
-	for _, l := range loops {
-		sides = append(sides, side{l.node, l.body, nil, in.subName(l.owner)})
-	}
-	return sides
+	node     ast.Node
+	body     *ast.BlockStmt
+	function *ast.FuncType // nil for a loop
+	name     string        // source text of its name in b.Run or the table; "" if it has none
 }
 
 // tableSides returns the function literals that a call of a field or variable may run: those of a
@@ -257,19 +270,19 @@ func (in *input) tableSides(call *ast.CallExpr) []side {
 		if !ok || !in.isHarness(lit) {
 			continue
 		}
-		around, name := in.findCase(lit)
-		if around == nil || table != nil && table != around {
+		inTable, name := in.findCase(lit)
+		if inTable == nil || table != nil && table != inTable {
 			return nil
 		}
-		table = around
-		sides = append(sides, side{lit, lit.Body, lit.Type, name})
+		table = inTable
+		sides = append(sides, side{node: lit, body: lit.Body, function: lit.Type, name: name})
 	}
 	return sides
 }
 
-// findCase returns the table that a function literal is in, i.e. the outermost literal of a slice, map
-// or struct around it, and the key and the constants next to the function, which name its case. The
-// table is nil if there is none.
+// findCase returns the table that a function literal is in, i.e. the outermost literal of a slice,
+// map or struct around it, and the name of its case: the key and the constants next to the
+// function, as "std" of {"std", encodeStd}. The table is nil if there is none.
 func (in *input) findCase(lit *ast.FuncLit) (table ast.Node, name string) {
 	for _, file := range in.pass.Files {
 		if !isWithin(lit, file) {
@@ -301,121 +314,139 @@ func (in *input) findCase(lit *ast.FuncLit) (table ast.Node, name string) {
 }
 
 var (
-	// wholeWork matches the names of functions that work on all parts of their input.
-	wholeWork = lazyregexp.New(`^(Find|Replace|Read|Get|Scan|Split|Parse|Decode|List|Match|Collect|Extract)\w*All|^All[A-Z]|All(Index|String|Submatch|$)`)
-	// partWork matches the names of functions that work on a part of it, or only check it.
-	partWork = lazyregexp.New(`^(Next|First|Peek|Head|Skip|Valid|IsValid|Has[A-Z]|Contains|Index|Find|Match|Cut)`)
-	// decoding and checking match the names of functions that decode their input, and that only read it.
-	decoding = lazyregexp.New(`^(Unmarshal|Decode)`)
-	checking = lazyregexp.New(`^(Valid|IsValid|Validate|Skip|Peek)`)
-	// headWriter matches the names of functions that write a part of their input.
-	headWriter = lazyregexp.New(`^(Append|Write|Encode|Marshal|Put)(Head|Header|Prefix|Length|Size|Count)$`)
-	// writer matches the names of functions that write all of it.
-	writer = lazyregexp.New(`^(Append|Write|Encode|Marshal|Put)`)
-	// declaredPart matches the names of sides that say that they do less.
-	declaredPart = lazyregexp.New(`(?i)next|first|peek|head|skip|valid|has|contains|index|one|single|prefix|noop|no-op|nop|baseline|empty|overhead|none|null|discard`)
+	// wholeName matches the names of functions that work on all parts of their input.
+	wholeName = lazyregexp.New(`^(Find|Replace|Read|Get|Scan|Split|Parse|Decode|List|Match|Collect|Extract)\w*All|^All[A-Z]|All(Index|String|Submatch|$)`)
+	// partName matches the names of functions that work on a part of it, or only check it.
+	partName = lazyregexp.New(`^(Next|First|Peek|Head|Skip|Valid|IsValid|Has[A-Z]|Contains|Index|Find|Match|Cut)`)
+	// decoderName and checkerName match the names of functions that decode their input, and that
+	// only read it.
+	decoderName = lazyregexp.New(`^(Unmarshal|Decode)`)
+	checkerName = lazyregexp.New(`^(Valid|IsValid|Validate|Skip|Peek)`)
+	// headWriterName matches the names of functions that write a part of their input.
+	headWriterName = lazyregexp.New(`^(Append|Write|Encode|Marshal|Put)(Head|Header|Prefix|Length|Size|Count)$`)
+	// writerName matches the names of functions that write all of it.
+	writerName = lazyregexp.New(`^(Append|Write|Encode|Marshal|Put)`)
+	// declaredPartName matches the names of sides that say that they do less.
+	declaredPartName = lazyregexp.New(`(?i)next|first|peek|head|skip|valid|has|contains|index|one|single|prefix|noop|no-op|nop|baseline|empty|overhead|none|null|discard`)
 )
 
-// reportPartial reports the sides that work on a part of their input if another one works on all of it,
-// and those that ignore their input if the others use it.
+// sideWork describes the work of a side by the names of the functions that it calls.
+type sideWork struct {
+	side        side
+	worksOnAll  bool
+	worksOnPart bool // a function works on a part of the input, and the side has no loop
+	decodes     bool
+	checks      bool // a function only checks the input
+	writesAll   bool
+	writesHead  bool // a function writes the beginning of the input
+	isDeclared  bool // the name says that the side does less
+}
+
+// readSide returns the work of a side.
+func (in *input) readSide(s side) sideWork {
+	hasLoop, names := in.readWork(s.body, 0)
+	w := sideWork{side: s, isDeclared: isDeclaredLess(s.name)}
+	for _, name := range names {
+		isHead := headWriterName.MatchString(name)
+		w.worksOnAll = w.worksOnAll || wholeName.MatchString(name)
+		w.worksOnPart = w.worksOnPart || partName.MatchString(name) && !hasLoop
+		w.decodes = w.decodes || decoderName.MatchString(name)
+		w.checks = w.checks || checkerName.MatchString(name)
+		w.writesAll = w.writesAll || writerName.MatchString(name) && !isHead
+		w.writesHead = w.writesHead || isHead
+	}
+	return w
+}
+
+// isDeclaredLess reports whether the name of a side says that it does less.
+func isDeclaredLess(name string) bool {
+	return declaredPartName.MatchString(name) || declaredMakerName.MatchString(name)
+}
+
+// reportPartial reports the sides that work on a part of their input if another one works on all of
+// it, and those that ignore their input if the others use it.
 func (in *input) reportPartial(sides []side) {
-	var whole, part, ignoring, checkers, heads []side
-	decoders, writers := 0, 0
+	var works []sideWork
 	for _, s := range sides {
-		hasLoop, names := in.readWork(s.body, 0)
-		decodes, isCheck := false, false
-		isWhole, isPart := false, false
-		writesHead, writesMore := false, false
-		for _, name := range names {
-			if headWriter.MatchString(name) {
-				writesHead = true
-			} else {
-				writesMore = writesMore || writer.MatchString(name)
+		works = append(works, in.readSide(s))
+	}
+	// split counts the sides with hasAll, and returns those of the others with hasPart.
+	split := func(hasAll, hasPart func(w sideWork) bool) (all int, partial []sideWork) {
+		for _, w := range works {
+			if hasAll(w) {
+				all++
+			} else if hasPart(w) {
+				partial = append(partial, w)
 			}
-			decodes = decodes || decoding.MatchString(name)
-			isCheck = isCheck || checking.MatchString(name)
-			isWhole = isWhole || wholeWork.MatchString(name)
-			isPart = isPart || partWork.MatchString(name)
 		}
-		switch {
-		case decodes:
-			decoders++
-		case isCheck && !declaredPart.MatchString(s.name):
-			checkers = append(checkers, s)
-		}
-		isDeclared := declaredPart.MatchString(s.name) || declaredMaker.MatchString(s.name)
-		switch {
-		case writesMore:
-			writers++
-		case writesHead && !isDeclared:
-			heads = append(heads, s)
-		}
-		switch {
-		case isWhole:
-			whole = append(whole, s)
-		case isPart && !hasLoop && !isDeclared:
-			part = append(part, s)
-		}
-		if in.ignoresInput(s) && !isDeclared {
-			ignoring = append(ignoring, s)
+		return all, partial
+	}
+	report := func(partial []sideWork, text string) {
+		for _, w := range partial {
+			in.report(w.side.node, "this side of the comparison %s", text)
 		}
 	}
-	if len(whole) > 0 && 2*len(part) <= len(sides) {
-		for _, s := range part {
-			in.report(s.node, "this side of the comparison works on one part of its input, but another side works on all parts of it")
-		}
+	all, partial := split(
+		func(w sideWork) bool { return w.worksOnAll },
+		func(w sideWork) bool { return w.worksOnPart && !w.isDeclared })
+	if all > 0 && 2*len(partial) <= len(sides) {
+		report(partial, "works on one part of its input, but another side works on all parts of it")
 	}
+	decoders, checkers := split(
+		func(w sideWork) bool { return w.decodes },
+		func(w sideWork) bool { return w.checks && !declaredPartName.MatchString(w.side.name) })
 	if decoders > 0 && decoders+len(checkers) == len(sides) {
-		for _, s := range checkers {
-			in.report(s.node, "this side of the comparison only checks its input, but another side decodes it")
-		}
+		report(checkers, "only checks its input, but another side decodes it")
 	}
+	writers, heads := split(
+		func(w sideWork) bool { return w.writesAll },
+		func(w sideWork) bool { return w.writesHead && !w.isDeclared })
 	if writers > 0 && writers+len(heads) == len(sides) {
-		for _, s := range heads {
-			in.report(s.node, "this side of the comparison writes only the beginning of its input, but another side writes all of it")
-		}
+		report(heads, "writes only the beginning of its input, but another side writes all of it")
 	}
+	_, ignoring := split(
+		func(w sideWork) bool { return w.isDeclared },
+		func(w sideWork) bool { return in.ignoresInput(w.side) })
 	if len(ignoring) < len(sides) {
-		for _, s := range ignoring {
-			in.report(s.node, "this side of the comparison does nothing with its input, but another side works on it")
-		}
+		report(ignoring, "does nothing with its input, but another side works on it")
 	}
 }
 
-// reportHollow reports the sides that make room for their output and write nothing into it, if another side writes
-// its own and at most half of the sides are such.
-func (in *input) reportHollow(sides []side) {
-	var hollow []side
-	working := 0
+// reportEmptyOutput reports the sides that make room for their output and write nothing into it, if
+// all others write theirs and at most half of the sides are such.
+func (in *input) reportEmptyOutput(sides []side) {
+	var empty []side
+	writing := 0
 	for _, s := range sides {
-		makes, writes := in.findRoom(s.body, map[ast.Node]bool{}, 0)
+		makes, writes := in.readOutput(s.body, map[ast.Node]bool{}, 0)
 		switch {
 		case writes:
-			working++
-		case makes && in.callsMore(s.body) && !declaredMaker.MatchString(s.name) && !declaredPart.MatchString(s.name):
-			hollow = append(hollow, s)
+			writing++
+		case makes && in.callsOther(s.body) && !isDeclaredLess(s.name):
+			empty = append(empty, s)
 		}
 	}
-	if working == 0 || working+len(hollow) != len(sides) || 2*len(hollow) > len(sides) {
+	if writing == 0 || writing+len(empty) != len(sides) || 2*len(empty) > len(sides) {
 		return
 	}
-	for _, s := range hollow {
+	for _, s := range empty {
 		in.report(s.node, "this side of the comparison makes room for its output and writes nothing into it, but another side writes its own")
 	}
 }
 
-// callsMore reports whether a side calls more than functions that make values, which reportUnlike reports.
-func (in *input) callsMore(body ast.Node) bool {
+// callsOther reports whether a side calls a function other than those that make values. Other sides
+// are reported by reportMakers.
+func (in *input) callsOther(body ast.Node) bool {
 	for call := range nodesOf[*ast.CallExpr](body) {
-		if fn := in.callee(call); fn != nil && !maker.MatchString(fn.Name()) {
+		if fn := in.callee(call); fn != nil && !makerName.MatchString(fn.Name()) {
 			return true
 		}
 	}
 	return false
 }
 
-// calledSides returns the functions that a call of a variable may run, with the cases of a table that they are in, as
-// the sides of a comparison.
+// calledSides returns the functions that a call of a variable may run as the sides of a comparison,
+// named after their cases in a table. It returns nil for other calls.
 func (in *input) calledSides(call *ast.CallExpr) []side {
 	if in.callee(call) != nil {
 		return nil
@@ -432,14 +463,15 @@ func (in *input) calledSides(call *ast.CallExpr) []side {
 			}
 			_, name = in.findCase(lit)
 		}
-		sides = append(sides, side{f.Node, f.Body, f.Type, name})
+		sides = append(sides, side{node: f.Node, body: f.Body, function: f.Type, name: name})
 	}
 	return sides
 }
 
-// findRoom returns whether what a side runs makes a slice of bytes or a value around one, and whether it writes:
-// it appends, sets elements, or calls something outside of the package that may do so.
-func (in *input) findRoom(body ast.Node, seen map[ast.Node]bool, depth int) (makes, writes bool) {
+// readOutput reports whether code and the functions of the package that it calls make a slice of
+// bytes, and whether they may write into one: they append, set elements, or call other packages.
+// seen holds the functions that were read, depth is the number of calls from the side to body.
+func (in *input) readOutput(body ast.Node, seen map[ast.Node]bool, depth int) (makes, writes bool) {
 	info := in.pass.TypesInfo
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -457,11 +489,12 @@ func (in *input) findRoom(body ast.Node, seen map[ast.Node]bool, depth int) (mak
 				return true
 			}
 			fn := in.callee(n)
+			isPool := isMethodOf(fn, "sync", "Pool", "Get", "Put")
 			switch {
 			case isBuiltin(info, n, "append"), isBuiltin(info, n, "copy"):
 				writes = true
-			case fn == nil || fn.Pkg() == nil || isMethodOf(fn, "sync", "Pool", "Get") || isMethodOf(fn, "sync", "Pool", "Put") || fn.Pkg().Path() == "testing":
-				// The function gets the output, or keeps room.
+			case isPool || fn == nil || fn.Pkg() == nil || fn.Pkg().Path() == "testing":
+				// The called value is unknown, or the function writes no output.
 			case isFunc(fn, "slices", "Grow"):
 				makes = makes || isBytes(info.TypeOf(n))
 			case fn.Pkg() != in.pass.Pkg:
@@ -472,8 +505,8 @@ func (in *input) findRoom(body ast.Node, seen map[ast.Node]bool, depth int) (mak
 					writes = true
 				} else if !seen[f.Node] {
 					seen[f.Node] = true
-					m, w := in.findRoom(f.Body, seen, depth+1)
-					makes, writes = makes || m, writes || w
+					innerMakes, innerWrites := in.readOutput(f.Body, seen, depth+1)
+					makes, writes = makes || innerMakes, writes || innerWrites
 				}
 			}
 		}
@@ -482,24 +515,11 @@ func (in *input) findRoom(body ast.Node, seen map[ast.Node]bool, depth int) (mak
 	return makes, writes
 }
 
-// isBytes reports whether a type is a slice of bytes.
-func isBytes(t types.Type) bool {
-	if t == nil {
-		return false
-	}
-	s, ok := t.Underlying().(*types.Slice)
-	if !ok {
-		return false
-	}
-	basic, ok := s.Elem().Underlying().(*types.Basic)
-	return ok && basic.Kind() == types.Byte
-}
-
 // maxWrapperStatements is the number of statements of a function that only calls others.
 const maxWrapperStatements = 3
 
-// readWork returns whether a body repeats something, and the names of the functions that it calls,
-// with those that the small functions of the package call in turn.
+// readWork returns whether a body has a loop, and the names of the functions that it calls. At
+// depth 0 these include the functions that called wrappers of the package call.
 func (in *input) readWork(body ast.Node, depth int) (hasLoop bool, names []string) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -525,24 +545,23 @@ func (in *input) readWork(body ast.Node, depth int) (hasLoop bool, names []strin
 // ignoresInput reports whether a side has parameters with names, other than a testing.B, and uses
 // none of them.
 func (in *input) ignoresInput(s side) bool {
-	if s.typ == nil || len(s.body.List) == 0 {
+	if s.function == nil || len(s.body.List) == 0 {
 		return false
 	}
-	hasParam, used := false, false
-	for _, p := range flow.Params(s.typ) {
+	hasParam, isUsed := false, false
+	for _, p := range flow.Params(s.function) {
 		if isNamed(in.pass.TypesInfo.TypeOf(p.Type), "testing") || p.Name == nil {
 			continue
 		}
 		if v, ok := in.pass.TypesInfo.Defs[p.Name].(*types.Var); ok {
-			hasParam = true
-			in.inspectUses(s.body, v, func(*ast.Ident, []ast.Node) { used = true })
+			hasParam, isUsed = true, isUsed || in.usesVariable(s.body, v)
 		}
 	}
-	return hasParam && !used
+	return hasParam && !isUsed
 }
 
 // isCallOfValue reports whether a call calls a variable, which may hold any function.
-func isCallOfValue(in *input, call *ast.CallExpr) bool {
+func (in *input) isCallOfValue(call *ast.CallExpr) bool {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	if !ok {
 		return false

@@ -5,10 +5,11 @@ import (
 	"go/types"
 )
 
-// reportUnread reports readers that a function of the package opens in a loop and that nothing reads, in a
-// benchmark that counts bytes by SetBytes: its throughput is that of opening them.
+// reportUnread reports readers that a function of the package opens in a loop and that nothing
+// reads, in a benchmark that counts bytes by SetBytes: its throughput is that of opening them. It
+// is part of the rule response-body.
 func (in *input) reportUnread(l *loop) {
-	if !in.hasCall(l.owner.decl, func(name string) bool { return name == "SetBytes" }) {
+	if !hasCall(l.owner.decl, func(name string) bool { return name == "SetBytes" }) {
 		return
 	}
 	in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
@@ -30,9 +31,9 @@ func (in *input) reportUnread(l *loop) {
 			}
 			field := findReaderField(v.Type())
 			switch {
-			case isReadCloser(v.Type()) && in.isOnlySelected(f.body, v, func(name string) bool { return name == "Close" }):
+			case isReadCloser(v.Type()) && in.selectsOnly(f.body, v, func(name string) bool { return name == "Close" }):
 				in.report(n, "nothing reads %s, which %s opens, and SetBytes counts its bytes", v.Name(), formatExpr(call.Fun))
-			case field != "" && in.isOnlySelected(f.body, v, func(name string) bool { return name != field }):
+			case field != "" && in.selectsOnly(f.body, v, func(name string) bool { return name != field }):
 				in.report(n, "nothing reads or closes the %s of %s, which %s opens, and SetBytes counts its bytes", field, v.Name(), formatExpr(call.Fun))
 			}
 		}
@@ -40,25 +41,23 @@ func (in *input) reportUnread(l *loop) {
 	})
 }
 
-// isOnlySelected reports whether each use of a variable after its declaration selects a field, or the method
-// Close, that isAllowed allows.
-func (in *input) isOnlySelected(body ast.Node, v *types.Var, isAllowed func(name string) bool) bool {
-	only := true
+// selectsOnly reports whether each use of a variable after its declaration selects a field or the
+// method Close, with a name for which isAllowed returns true.
+func (in *input) selectsOnly(body ast.Node, v *types.Var, isAllowed func(name string) bool) bool {
+	isOnly := true
 	in.inspectUses(body, v, func(id *ast.Ident, path []ast.Node) {
 		switch p := parent(path, 1).(type) {
 		case *ast.AssignStmt:
-			for _, rhs := range p.Rhs {
-				only = only && rhs != ast.Expr(id)
-			}
+			isOnly = isOnly && !isAmong(p.Rhs, id)
 		case *ast.SelectorExpr:
 			s := in.pass.TypesInfo.Selections[p]
 			isField := s != nil && s.Kind() == types.FieldVal
-			only = only && isAllowed(p.Sel.Name) && (isField || p.Sel.Name == "Close")
+			isOnly = isOnly && isAllowed(p.Sel.Name) && (isField || p.Sel.Name == "Close")
 		default:
-			only = false
+			isOnly = false
 		}
 	})
-	return only
+	return isOnly
 }
 
 // isReadCloser reports whether values of a type have the methods Read and Close.
@@ -67,13 +66,10 @@ func isReadCloser(t types.Type) bool {
 	return methods.Lookup(nil, "Read") != nil && methods.Lookup(nil, "Close") != nil
 }
 
-// findReaderField returns the name of the only exported field of a struct, or of a pointer to one, that is to be
-// read and closed; "" if there is not one.
+// findReaderField returns the name of the only exported field of a struct, or of a pointer to one,
+// that has the methods Read and Close. It returns "" if there is none, or more than one.
 func findReaderField(t types.Type) string {
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	s, ok := t.Underlying().(*types.Struct)
+	s, ok := pointee(t).Underlying().(*types.Struct)
 	if !ok {
 		return ""
 	}

@@ -34,12 +34,9 @@ func inspectPath(root ast.Node, visit func(n ast.Node, path []ast.Node) bool) {
 	})
 }
 
-// isFailure reports whether a block ends an iteration or the benchmark: it contains a
+// endsIteration reports whether a block ends an iteration or the benchmark: it contains a
 // return, break or continue, or calls panic or a method such as b.Fatal or b.Skip.
-func (in *input) isFailure(b *ast.BlockStmt) bool {
-	if b == nil || len(b.List) == 0 {
-		return false
-	}
+func endsIteration(b *ast.BlockStmt) bool {
 	for _, s := range b.List {
 		switch s := s.(type) {
 		case *ast.ReturnStmt, *ast.BranchStmt:
@@ -50,17 +47,25 @@ func (in *input) isFailure(b *ast.BlockStmt) bool {
 				continue
 			}
 			name := calledName(call)
-			if name == "panic" || name == "Exit" {
+			if name == "panic" || name == "Exit" || hasAnyPrefix(name, "Fatal", "Error", "Fail", "Skip") {
 				return true
-			}
-			for _, prefix := range []string{"Fatal", "Error", "Fail", "Skip"} {
-				if strings.HasPrefix(name, prefix) {
-					return true
-				}
 			}
 		}
 	}
 	return false
+}
+
+// functions returns the functions and methods of the package that have a body.
+func (in *input) functions() iter.Seq[*ast.FuncDecl] {
+	return func(yield func(*ast.FuncDecl) bool) {
+		for _, file := range in.pass.Files {
+			for _, d := range file.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && !yield(fn) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // nodesOf returns the nodes of type N below root, and root if it is one.
@@ -74,7 +79,7 @@ func nodesOf[N ast.Node](root ast.Node) iter.Seq[N] {
 	}
 }
 
-// inspectTimedNodes is inspectTimed for the nodes of type N.
+// inspectTimedNodes calls visit for the nodes of type N that inspectTimed visits.
 func inspectTimedNodes[N ast.Node](in *input, l *loop, visit func(n N)) {
 	in.inspectTimed(l, func(n ast.Node) bool {
 		if n, ok := n.(N); ok {
@@ -107,8 +112,8 @@ func (in *input) eachTimedCall(visit func(l *loop, call *ast.CallExpr, fn *types
 	})
 }
 
-// callee returns the function or method that a call names. It is nil if that is
-// unknown, e.g. a variable.
+// callee returns the function or method that a call names. It returns nil if that is unknown, e.g.
+// for a variable.
 func (in *input) callee(call *ast.CallExpr) *types.Func {
 	fn, _ := typeutil.Callee(in.pass.TypesInfo, call).(*types.Func)
 	if fn == nil {
@@ -206,71 +211,28 @@ func calledName(call *ast.CallExpr) string {
 	return ""
 }
 
-// isFunc reports whether fn is one of the named functions, not methods, of a
-// package. Without names, any function of it.
-func isFunc(fn *types.Func, pkg string, names ...string) bool {
-	return fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == pkg && fn.Signature().Recv() == nil && isOneOf(fn.Name(), names)
-}
-
-// isOneOf reports whether names contains name. No names mean any name: it returns true then.
-func isOneOf(name string, names []string) bool {
-	return len(names) == 0 || slices.Contains(names, name)
-}
-
-// isMethod reports whether a call selects name of a value of type PKG.TYPE or *PKG.TYPE.
-func isMethod(info *types.Info, call *ast.CallExpr, pkg, typ, name string) bool {
-	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	return ok && sel.Sel.Name == name && isNamed(info.TypeOf(sel.X), pkg, typ)
-}
-
-// isMethodOf reports whether fn is a method of the type PKG.TYPE or *PKG.TYPE with one of names.
-func isMethodOf(fn *types.Func, pkg, typ string, names ...string) bool {
-	return fn != nil && fn.Signature().Recv() != nil && isNamed(fn.Signature().Recv().Type(), pkg, typ) && isOneOf(fn.Name(), names)
-}
-
-// isNamed reports whether t is one of the named types of a package, or a pointer to
-// one. Without names, any type of the package.
-func isNamed(t types.Type, pkg string, names ...string) bool {
-	if t == nil {
-		return false
-	}
-	if p, ok := types.Unalias(t).(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == pkg && isOneOf(n.Obj().Name(), names)
-}
-
-// isMake reports whether a call is of the builtin make.
-func isMake(info *types.Info, call *ast.CallExpr) bool { return isBuiltin(info, call, "make") }
-
-func isBuiltin(info *types.Info, call *ast.CallExpr, name string) bool {
-	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
-	if !ok || id.Name != name {
-		return false
-	}
-	_, ok = info.Uses[id].(*types.Builtin)
-	return ok
-}
-
-// isError reports whether t is the type error.
-func isError(t types.Type) bool {
-	return t != nil && types.Identical(t, types.Universe.Lookup("error").Type())
-}
-
-// isRand reports whether t is the type Rand of math/rand or math/rand/v2.
-func isRand(t types.Type) bool {
-	return isNamed(t, "math/rand", "Rand") || isNamed(t, "math/rand/v2", "Rand")
-}
-
 // formatExpr returns the source text of an expression in one line, cut to 60 characters.
 func formatExpr(e ast.Expr) string {
 	const maxLength = 60
 	return format.Clip(strings.Join(strings.Fields(types.ExprString(e)), " "), maxLength)
 }
 
+// isLoop reports whether a node is a for statement, with or without range.
+func isLoop(n ast.Node) bool { return loopBody(n) != nil }
+
+// loopBody returns the body of a for statement, with or without range, and nil for other nodes.
+func loopBody(n ast.Node) *ast.BlockStmt {
+	switch n := n.(type) {
+	case *ast.ForStmt:
+		return n.Body
+	case *ast.RangeStmt:
+		return n.Body
+	}
+	return nil
+}
+
 // hasCall reports whether the name of a function or method called below root matches.
-func (in *input) hasCall(root ast.Node, matches func(name string) bool) bool {
+func hasCall(root ast.Node, matches func(name string) bool) bool {
 	for call := range nodesOf[*ast.CallExpr](root) {
 		if matches(calledName(call)) {
 			return true
@@ -279,8 +241,8 @@ func (in *input) hasCall(root ast.Node, matches func(name string) bool) bool {
 	return false
 }
 
-// readUses reports whether the package assigns to a variable after its declaration, and whether it uses
-// the variable otherwise.
+// readUses reports whether the package assigns to a variable after its declaration, and whether it
+// uses the variable in another way.
 func (in *input) readUses(v *types.Var) (isSet, isRead bool) {
 	for _, file := range in.pass.Files {
 		in.inspectUses(file, v, func(id *ast.Ident, path []ast.Node) {
@@ -294,7 +256,96 @@ func (in *input) readUses(v *types.Var) (isSet, isRead bool) {
 	return isSet, isRead
 }
 
-// isAppend reports whether a call appends to its first argument.
-func isAppend(in *input, call *ast.CallExpr) bool {
+// isAppend reports whether a call appends to its first argument: it calls append, or a function
+// such as strconv.AppendInt.
+func (in *input) isAppend(call *ast.CallExpr) bool {
 	return isBuiltin(in.pass.TypesInfo, call, "append") || strings.HasPrefix(calledName(call), "Append")
+}
+
+// parent returns the node that is levels above the last node of a path: 1 for its
+// parent. It returns nil if the path is shorter.
+func parent(path []ast.Node, levels int) ast.Node {
+	if len(path) <= levels {
+		return nil
+	}
+	return path[len(path)-1-levels]
+}
+
+// isConditional reports whether the last node of a path may not run in each iteration:
+// it is in an if statement, a case or a function literal.
+func isConditional(path []ast.Node) bool {
+	for _, n := range path {
+		switch n.(type) {
+		case *ast.IfStmt, *ast.CaseClause, *ast.FuncLit:
+			return true
+		}
+	}
+	return false
+}
+
+// isWithinPos reports whether a position is in the source text of a node.
+func isWithinPos(pos token.Pos, n ast.Node) bool { return n.Pos() <= pos && pos < n.End() }
+
+// lineOf returns the line of a node.
+func (in *input) lineOf(n ast.Node) int { return in.pass.Fset.Position(n.Pos()).Line }
+
+// isAmong reports whether a list contains an identifier.
+func isAmong(list []ast.Expr, id *ast.Ident) bool { return slices.Contains(list, ast.Expr(id)) }
+
+// usesVariable reports whether the code below root uses a variable.
+func (in *input) usesVariable(root ast.Node, v *types.Var) bool {
+	isUsed := false
+	in.inspectUses(root, v, func(*ast.Ident, []ast.Node) { isUsed = true })
+	return isUsed
+}
+
+// isTestHelper reports whether a function, not a method, is declared in a test file of the package.
+func (in *input) isTestHelper(fn *types.Func) bool {
+	return fn.Pkg() == in.pass.Pkg && fn.Signature().Recv() == nil && strings.HasSuffix(in.pass.Fset.Position(fn.Pos()).Filename, "_test.go")
+}
+
+// stripConversion returns the operand of a conversion, e.g. s of sort.IntSlice(s), and
+// other expressions as they are.
+func stripConversion(info *types.Info, e ast.Expr) ast.Expr {
+	for {
+		call, ok := ast.Unparen(e).(*ast.CallExpr)
+		if !ok || len(call.Args) != 1 || !info.Types[call.Fun].IsType() {
+			return e
+		}
+		e = call.Args[0]
+	}
+}
+
+// hasAnyPrefix reports whether a text begins with one of prefixes.
+func hasAnyPrefix(text string, prefixes ...string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(text, p) })
+}
+
+// containsWord reports whether a text contains one of words, in upper or lower case. The text is
+// often the name of a benchmark: BenchmarkSleep measures sleeping itself.
+func containsWord(text string, words ...string) bool {
+	text = strings.ToLower(text)
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, strings.ToLower(w)) })
+}
+
+// isAbout reports whether a benchmark is about a function: its name contains that of
+// the function, or both belong to the same package.
+func (in *input) isAbout(b *benchmark, fn *types.Func) bool {
+	return containsWord(b.name, fn.Name()) || fn.Pkg() != nil && strings.TrimSuffix(in.pass.Pkg.Path(), "_test") == fn.Pkg().Path()
+}
+
+// counter returns the variable that counts the iterations of a loop: i in for i := range b.N. It
+// returns nil if there is none.
+func (in *input) counter(l *loop) *types.Var {
+	switch n := l.node.(type) {
+	case *ast.ForStmt:
+		if a, ok := n.Init.(*ast.AssignStmt); ok && len(a.Lhs) == 1 {
+			return in.variable(a.Lhs[0])
+		}
+	case *ast.RangeStmt:
+		if n.Key != nil {
+			return in.variable(n.Key)
+		}
+	}
+	return nil
 }

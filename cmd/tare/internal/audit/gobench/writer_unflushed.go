@@ -3,6 +3,7 @@ package gobench
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -10,8 +11,28 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// writerUnflushed finds buffered writers that an iteration makes and writes to, or that
-// are made before the loop, and that are never flushed.
+// bufferedWriters holds the names of the types of buffered writers by package.
+var bufferedWriters = map[string][]string{
+	"archive/tar":                        {"Writer"},
+	"archive/zip":                        {"Writer"},
+	"bufio":                              {"Writer", "ReadWriter"},
+	"compress/flate":                     {"Writer"},
+	"compress/gzip":                      {"Writer"},
+	"compress/lzw":                       {"Writer"},
+	"compress/zlib":                      {"Writer"},
+	"encoding/csv":                       {"Writer"},
+	"mime/multipart":                     {"Writer"},
+	"text/tabwriter":                     {"Writer"},
+	"github.com/andybalholm/brotli":      {"Writer"},
+	"github.com/golang/snappy":           {"Writer"},
+	"github.com/json-iterator/go":        {"Stream"},
+	"github.com/klauspost/compress/gzip": {"Writer"},
+	"github.com/klauspost/compress/zstd": {"Encoder"},
+	"github.com/pierrec/lz4/v4":          {"Writer"},
+}
+
+// writerUnflushed finds buffered writers that an iteration makes or resets and writes to, or that
+// are made before the loop, and that nothing flushes: w := bufio.NewWriter(f); w.Write(data).
 func writerUnflushed() rule {
 	return rule{Rule: audit.Rule{
 		ID: "writer-unflushed", Severity: tare.Void,
@@ -36,23 +57,29 @@ func writerUnflushed() rule {
 					if v := in.findReset(l, n); v != nil && in.writesOnly(l.body, v, 0) {
 						in.report(n, "%s is reset and written to in each iteration, and never flushed or closed in it", v.Name())
 					}
-					if sel, ok := n.Fun.(*ast.SelectorExpr); ok && !isOneOf(sel.Sel.Name, []string{"Flush", "Close", "Reset"}) {
-						if made, ok := sel.X.(*ast.CallExpr); ok && in.isBufferedCall(made, f) && in.isMaker(made) && in.callee(n) != nil {
-							in.report(made, "the writer that %s returns is written to and never flushed or closed", formatExpr(made))
-						}
-					}
-					// A writer that is made as an argument has no name by which the loop could close it.
-					for i, arg := range n.Args {
-						made, ok := arg.(*ast.CallExpr)
-						if ok && in.isBufferedCall(made, f) && in.argumentWritesOnly(n, i, 0) {
-							in.report(made, "the writer that %s returns is written to by %s and never flushed or closed", formatExpr(made), formatExpr(n.Fun))
-						}
-					}
+					in.reportUnnamed(n, f)
 				}
 				return true
 			})
 		})
 	}}
+}
+
+// reportUnnamed reports a buffered writer that is made as the receiver or an argument of a call, so
+// that it has no name by which the loop could close it: csv.NewWriter(f).Write(record).
+func (in *input) reportUnnamed(call *ast.CallExpr, f *frame) {
+	if sel, ok := call.Fun.(*ast.SelectorExpr); ok && !isOneOf(sel.Sel.Name, []string{"Flush", "Close", "Reset"}) {
+		made, ok := sel.X.(*ast.CallExpr)
+		if ok && in.isBufferedCall(made, f) && in.isMaker(made) && in.callee(call) != nil {
+			in.report(made, "the writer that %s returns is written to and never flushed or closed", formatExpr(made))
+		}
+	}
+	for i, arg := range call.Args {
+		made, ok := arg.(*ast.CallExpr)
+		if ok && in.isBufferedCall(made, f) && in.argumentWritesOnly(call, i, 0) {
+			in.report(made, "the writer that %s returns is written to by %s and never flushed or closed", formatExpr(made), formatExpr(call.Fun))
+		}
+	}
 }
 
 // findWriter returns the variable that a statement declares or sets to a new buffered writer, or to
@@ -78,7 +105,8 @@ func (in *input) findWriter(a *ast.AssignStmt, f *frame) *types.Var {
 	return nil
 }
 
-// findReset returns the buffered writer from before a loop on which a call in it is Reset, else nil.
+// findReset returns the buffered writer from before a loop on which a call in the loop calls Reset.
+// It returns nil for other calls.
 func (in *input) findReset(l *loop, call *ast.CallExpr) *types.Var {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != "Reset" || len(call.Args) != 1 {
@@ -91,8 +119,8 @@ func (in *input) findReset(l *loop, call *ast.CallExpr) *types.Var {
 	return v
 }
 
-// resets reports whether a loop calls Reset on a writer, which is reported by itself.
-func (in *input) resets(l *loop, v *types.Var) bool {
+// isReset reports whether a loop calls Reset on a writer, which is reported by itself.
+func (in *input) isReset(l *loop, v *types.Var) bool {
 	found := false
 	in.inspectUses(l.body, v, func(_ *ast.Ident, path []ast.Node) {
 		sel, ok := parent(path, 1).(*ast.SelectorExpr)
@@ -101,38 +129,31 @@ func (in *input) resets(l *loop, v *types.Var) bool {
 	return found
 }
 
-// isBufferedCall reports whether a call makes a buffered writer: its type is one, or it is an
-// interface that such a type of the package has.
+// isBufferedCall reports whether a call makes a buffered writer: its first result has such a type,
+// or is an interface with Close or Flush that may hold a value of such a type.
 func (in *input) isBufferedCall(call *ast.CallExpr, f *frame) bool {
-	if isBuffered(in.pass.TypesInfo, call) || isEncoder(in.callee(call)) {
+	if isBufferedWriter(firstResult(in.pass.TypesInfo.TypeOf(call))) || isEncoder(in.callee(call)) {
 		return true
 	}
 	t := firstResult(in.pass.TypesInfo.TypeOf(call))
-	if t == nil || !types.IsInterface(t) && !hasMethod(t, "Close") && !hasMethod(t, "Flush") {
+	switch {
+	case t == nil || !hasMethod(t, "Close") && !hasMethod(t, "Flush"):
 		return false
-	}
-	if !types.IsInterface(t) {
+	case !types.IsInterface(t):
 		return isBufferedType(t, 0) && in.isMaker(call)
 	}
-	if !hasMethod(t, "Close") && !hasMethod(t, "Flush") {
-		return false
-	}
-	for _, made := range in.flowGraph().Types(call, f.bound) {
-		if isBufferedType(made, 0) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(in.flowGraph().Types(call, f.binding), func(made types.Type) bool { return isBufferedType(made, 0) })
 }
 
-// isMaker reports whether a call is of a function, not a method, that makes a value.
+// isMaker reports whether a call is of a function or variable, not of a method, whose result may
+// belong to its receiver.
 func (in *input) isMaker(call *ast.CallExpr) bool {
 	fn := in.callee(call)
 	return fn == nil || fn.Signature().Recv() == nil
 }
 
-// isEncoder reports whether a function returns a writer, as an interface, that keeps the last bytes
-// until it is closed.
+// isEncoder reports whether a function returns an io.WriteCloser that buffers the last bytes until
+// it is closed.
 func isEncoder(fn *types.Func) bool {
 	return isFunc(fn, "encoding/base64", "NewEncoder") || isFunc(fn, "encoding/base32", "NewEncoder") || isFunc(fn, "encoding/ascii85", "NewEncoder") ||
 		isFunc(fn, "encoding/hex", "Dumper") || isFunc(fn, "compress/lzw", "NewWriter")
@@ -146,16 +167,14 @@ func hasMethod(t types.Type, name string) bool {
 }
 
 // isBufferedType reports whether a type is that of a buffered writer, or a struct with a method
-// Flush or Close and a field of such a type.
+// Flush or Close and a field of such a type. depth is the number of structs around the type.
 func isBufferedType(t types.Type, depth int) bool {
-	const maxFields = 3 // structs in structs
-	if t == nil || depth > maxFields {
+	const maxStructDepth = 3
+	if t == nil || depth > maxStructDepth {
 		return false
 	}
-	for pkg, names := range bufferedWriters {
-		if isNamed(t, pkg, names...) {
-			return true
-		}
+	if isBufferedWriter(t) {
+		return true
 	}
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
@@ -168,25 +187,27 @@ func isBufferedType(t types.Type, depth int) bool {
 	if !ok || isStandard(named.Obj().Pkg()) {
 		return false
 	}
-	for i := range s.NumFields() {
-		if isBufferedType(s.Field(i).Type(), depth+1) {
+	for field := range s.Fields() {
+		if isBufferedType(field.Type(), depth+1) {
 			return true
 		}
 	}
 	return false
 }
 
-// isStandard reports whether a package belongs to the standard library, by the first element of its path.
+// isStandard reports whether a package is of the standard library, by the first element of its
+// path.
 func isStandard(pkg *types.Package) bool {
 	if pkg == nil {
 		return true
 	}
 	first, _, _ := strings.Cut(pkg.Path(), "/")
-	return strings.Contains(standard, " "+first+" ")
+	return strings.Contains(standardElements, " "+first+" ")
 }
 
-// standard holds the first elements of the paths of the packages of the standard library that have writers.
-const standard = " archive bufio bytes compress crypto database debug encoding fmt go hash html image internal io log mime net os runtime strings sync testing text time "
+// standardElements holds the first elements of the paths of those packages of the standard library
+// that have writers.
+const standardElements = " archive bufio bytes compress crypto database debug encoding fmt go hash html image internal io log mime net os runtime strings sync testing text time "
 
 // reportOuter reports writers that are made before a loop and that nothing in the function flushes.
 // Only the output of the last iterations stays in the buffer, so the findings are notes.
@@ -203,20 +224,16 @@ func (in *input) reportOuter(l *loop) {
 		}
 		seen[v] = true
 		call, ok := in.initOf(l.owner.decl, v).(*ast.CallExpr)
-		if ok && isBuffered(in.pass.TypesInfo, call) && in.writesOnly(l.owner.decl, v, 0) && in.usesVariable(l, v) && !in.resets(l, v) {
-			severity := in.rule.Severity
-			in.rule.Severity = tare.Note
-			in.report(id, "%s is never flushed or closed: what the last iterations wrote stays in its buffer", v.Name())
-			in.rule.Severity = severity
+		isWriter := ok && isBufferedWriter(firstResult(in.pass.TypesInfo.TypeOf(call)))
+		if isWriter && in.writesOnly(l.owner.decl, v, 0) && !in.isReset(l, v) {
+			in.reportAs(tare.Note, id, "%s is never flushed or closed: what the last iterations wrote stays in its buffer", v.Name())
 		}
 		return true
 	})
 }
 
-// isBuffered reports whether the first result of a call is a writer that buffers output
-// until it is flushed or closed.
-func isBuffered(info *types.Info, call *ast.CallExpr) bool {
-	t := firstResult(info.TypeOf(call))
+// isBufferedWriter reports whether a type is one of bufferedWriters, or a pointer to it.
+func isBufferedWriter(t types.Type) bool {
 	for pkg, names := range bufferedWriters {
 		if isNamed(t, pkg, names...) {
 			return true
@@ -225,31 +242,12 @@ func isBuffered(info *types.Info, call *ast.CallExpr) bool {
 	return false
 }
 
-// bufferedWriters holds the names of the types of buffered writers by package.
-var bufferedWriters = map[string][]string{
-	"archive/tar":                        {"Writer"},
-	"archive/zip":                        {"Writer"},
-	"bufio":                              {"Writer", "ReadWriter"},
-	"compress/flate":                     {"Writer"},
-	"compress/gzip":                      {"Writer"},
-	"compress/lzw":                       {"Writer"},
-	"compress/zlib":                      {"Writer"},
-	"encoding/csv":                       {"Writer"},
-	"mime/multipart":                     {"Writer"},
-	"text/tabwriter":                     {"Writer"},
-	"github.com/andybalholm/brotli":      {"Writer"},
-	"github.com/golang/snappy":           {"Writer"},
-	"github.com/json-iterator/go":        {"Stream"},
-	"github.com/klauspost/compress/gzip": {"Writer"},
-	"github.com/klauspost/compress/zstd": {"Encoder"},
-	"github.com/pierrec/lz4/v4":          {"Writer"},
-}
-
-// writesOnly reports whether all uses of a writer below root write to it and cannot
-// flush it: they call methods that write, reset it, put it in a pool, or pass the writer to a
-// function that only writes (see argumentWritesOnly). It returns false if no use writes.
+// writesOnly reports whether all uses of a writer below root write to it or cannot flush it: they
+// call methods that write, reset it, put it in a pool, or pass it to a function that only writes
+// (see argumentWritesOnly). It returns false if no use writes. depth is the number of such
+// functions around root.
 func (in *input) writesOnly(root ast.Node, v *types.Var, depth int) bool {
-	hasWrite, hasOther := false, false
+	hasWrite, hasOther := false, false // hasOther: a use that may flush the writer
 	in.inspectUses(root, v, func(id *ast.Ident, path []ast.Node) {
 		switch p := parent(path, 1).(type) {
 		case *ast.SelectorExpr:

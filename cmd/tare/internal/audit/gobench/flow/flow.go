@@ -2,6 +2,14 @@
 // may have, within the syntax trees of one package. It follows variables, fields,
 // parameters, results, method values and elements of literals, without regard to the
 // order of statements: what it returns may happen, and what it cannot follow is omitted.
+//
+// For example, in
+//
+//	for _, c := range []codec{{encode: encodeJSON}, {encode: encodeGob}} {
+//		c.encode(v)
+//	}
+//
+// Called returns encodeJSON and encodeGob for the call c.encode(v).
 package flow
 
 import (
@@ -19,11 +27,11 @@ const (
 	maxValues = 200 // expressions visited
 )
 
-// Graph holds the values that are assigned to the variables of a package.
+// Graph holds the declared functions of a package and the values that it assigns to variables.
 type Graph struct {
 	info     *types.Info
 	decls    map[*types.Func]*ast.FuncDecl
-	values   map[*types.Var][]value
+	values   map[*types.Var][]value    // values of variables, fields, parameters and receivers
 	elements map[*types.Var][]ast.Expr // values set by index: v[i] = value
 }
 
@@ -31,22 +39,23 @@ type Graph struct {
 type value struct {
 	expr      ast.Expr
 	isElement bool // the variable holds an element of expr
-	result    int  // index of the result, if expr is a call with several
+	result    int  // index of the result if expr is a call with several results, else 0
 }
 
 // Function is a function, method or literal that a call may run.
 type Function struct {
-	Object *types.Func    // nil for a literal
-	Node   ast.Node       // its declaration or literal; nil if it is not declared in the package
-	Type   *ast.FuncType  // nil if Node is nil
-	Body   *ast.BlockStmt // nil if Node is nil, or for a declaration without a body
-	Bound  ast.Expr       // the receiver of a method value or of a call of a method, else nil
-	recv   *types.Var     // the receiver of the declaration; nil if it has no name
+	Object   *types.Func    // nil for a literal
+	Node     ast.Node       // its declaration or literal; nil if it is not declared in the package
+	Type     *ast.FuncType  // nil if Node is nil
+	Body     *ast.BlockStmt // nil if Node is nil, or for a declaration without a body
+	Receiver ast.Expr       // x of the method value or call x.f, else nil
 
-	isExpression bool // a method expression, whose first argument is the receiver
+	recv         *types.Var // the receiver in the declaration; nil if it has no name
+	isMethodExpr bool       // T.f, which takes the receiver as its first argument
 }
 
-// Binding holds the arguments of the calls around an expression, by parameter.
+// Binding holds the arguments of the calls that lead to an expression, by parameter. Without it, a
+// parameter may have the arguments of all calls of its function. nil binds nothing.
 type Binding map[*types.Var]ast.Expr
 
 // New returns the graph of a package. Its time grows with the size of the files.
@@ -61,7 +70,7 @@ func New(files []*ast.File, info *types.Info) *Graph {
 			}
 		}
 	}
-	var dynamic []*ast.CallExpr
+	var dynamic []*ast.CallExpr // calls of function values and of methods of interfaces
 	for _, file := range files {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if call := g.addNode(n); call != nil {
@@ -70,7 +79,8 @@ func New(files []*ast.File, info *types.Info) *Graph {
 			return true
 		})
 	}
-	// The functions that these calls run are known from the values read above.
+	// Which functions these calls run depends on the values recorded above. Their arguments are
+	// recorded after all of them were looked up, so that the order of the calls does not matter.
 	bindings := make([]Binding, 0, len(dynamic))
 	for _, call := range dynamic {
 		for _, f := range g.Called(call, nil) {
@@ -85,8 +95,8 @@ func New(files []*ast.File, info *types.Info) *Graph {
 	return g
 }
 
-// addNode records the values that a node assigns. It returns the node if that is a call of
-// an unknown function, whose parameters remain to be bound.
+// addNode records the values that a node assigns. It returns the node if that is a call whose
+// function is not known by name, so that its arguments remain to be recorded; otherwise nil.
 func (g *Graph) addNode(n ast.Node) *ast.CallExpr {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
@@ -218,22 +228,21 @@ func (g *Graph) Declared(fn *types.Func) Function {
 }
 
 // Called returns the functions that a call may run. It is empty for builtins and
-// conversions, and if the called value is unknown. around may be nil.
-func (g *Graph) Called(call *ast.CallExpr, around Binding) []Function {
+// conversions, and if the called value is unknown.
+func (g *Graph) Called(call *ast.CallExpr, binding Binding) []Function {
 	if g.info.Types[call.Fun].IsType() || g.info.Types[call.Fun].IsBuiltin() {
 		return nil
 	}
-	return g.Functions(call.Fun, around)
+	return g.Functions(call.Fun, binding)
 }
 
 // Functions returns the functions that an expression of function type may hold.
-func (g *Graph) Functions(e ast.Expr, around Binding) []Function {
-	s := &search{graph: g, around: around, seen: map[key]bool{}}
-	s.visitExpr(e, 0, 0)
-	return s.findFunctions(0)
+func (g *Graph) Functions(e ast.Expr, binding Binding) []Function {
+	return g.search(e, binding).findFunctions(0)
 }
 
-// findFunctions returns the functions that were found.
+// findFunctions returns the functions among the sources that were found. depth is the number of
+// steps from the expression that the search began with.
 func (s *search) findFunctions(depth int) []Function {
 	g := s.graph
 	var out []Function
@@ -262,18 +271,15 @@ func (s *search) findMethods(e *ast.SelectorExpr, fn *types.Func, depth int) []F
 	if selection == nil { // a function of another package
 		return []Function{g.Declared(fn)}
 	}
-	isInterface := types.IsInterface(selection.Recv())
+	declared := g.Declared(fn)
 	if selection.Kind() == types.MethodExpr {
-		f := g.Declared(fn)
-		f.isExpression = true
-		return []Function{f}
+		declared.isMethodExpr = true
+		return []Function{declared}
 	}
 	var out []Function
-	if isInterface {
+	if types.IsInterface(selection.Recv()) {
 		seen := map[*types.Func]bool{}
-		inner := &search{graph: g, around: s.around, seen: s.seen}
-		inner.visitExpr(e.X, 0, depth+1)
-		for _, t := range inner.collectTypes() {
+		for _, t := range s.searchWithin(e.X, depth+1).collectTypes() {
 			obj, _, _ := types.LookupFieldOrMethod(t, true, fn.Pkg(), fn.Name())
 			if m, ok := obj.(*types.Func); ok && !seen[m] && !types.IsInterface(t) {
 				seen[m] = true
@@ -281,25 +287,22 @@ func (s *search) findMethods(e *ast.SelectorExpr, fn *types.Func, depth int) []F
 			}
 		}
 	}
-	if len(out) == 0 {
-		f := g.Declared(fn)
-		f.Bound = e.X
-		return []Function{f}
+	if len(out) == 0 { // a method of a type, or of an interface with unknown values
+		out = []Function{declared}
 	}
 	for i := range out {
-		out[i].Bound = e.X
+		out[i].Receiver = e.X
 	}
 	return out
 }
 
 // Types returns the types of the values that an expression may have.
-func (g *Graph) Types(e ast.Expr, around Binding) []types.Type {
-	s := &search{graph: g, around: around, seen: map[key]bool{}}
-	s.visitExpr(e, 0, 0)
-	return s.collectTypes()
+func (g *Graph) Types(e ast.Expr, binding Binding) []types.Type {
+	return g.search(e, binding).collectTypes()
 }
 
-// collectTypes returns the types of the expressions that were found. Those of &T{} are T.
+// collectTypes returns the types of the sources that were found. The source of &T{} is T{}, so
+// its type is T and not *T.
 func (s *search) collectTypes() []types.Type {
 	var out []types.Type
 	for _, source := range s.found {
@@ -310,35 +313,31 @@ func (s *search) collectTypes() []types.Type {
 	return out
 }
 
-// Limits of products.
+// Limits of the products that MaxConstant computes.
 const (
-	maxFactor  = 1 << 31 // that a factor must not reach: a product must not overflow
-	maxFactors = 3       // products within products
+	maxFactor       = 1 << 31 // factors are less, so that a product of two cannot overflow
+	maxProductDepth = 3       // products within products
 )
 
-// MaxConstant returns the largest integer that an expression may be, and false if none of
-// its values is a constant.
-func (g *Graph) MaxConstant(e ast.Expr, around Binding) (largest int64, ok bool) {
-	return g.maxConstant(e, around, 0)
+// MaxConstant returns the largest integer that an expression may be, as far as its values are
+// constants or products of such. It returns false if none is.
+func (g *Graph) MaxConstant(e ast.Expr, binding Binding) (largest int64, ok bool) {
+	return g.maxConstant(e, binding, 0)
 }
 
-// maxConstant does the work of MaxConstant. depth is the number of products around the expression: a variable
-// may be a product of itself.
-func (g *Graph) maxConstant(e ast.Expr, around Binding, depth int) (largest int64, ok bool) {
-	for _, source := range g.Sources(e, around) {
-		val := g.info.Types[source].Value
-		if product, isProduct := source.(*ast.BinaryExpr); val == nil && isProduct && product.Op == token.MUL && depth < maxFactors {
-			a, okA := g.maxConstant(product.X, around, depth+1)
-			b, okB := g.maxConstant(product.Y, around, depth+1)
-			if n := a * b; okA && okB && a < maxFactor && b < maxFactor && (!ok || n > largest) {
-				largest, ok = n, true
-			}
-			continue
+// maxConstant does the work of MaxConstant. depth is the number of products around the expression,
+// which ends the search for a variable that is a product of itself.
+func (g *Graph) maxConstant(e ast.Expr, binding Binding, depth int) (largest int64, ok bool) {
+	for _, source := range g.Sources(e, binding) {
+		n, isKnown := int64(0), false
+		if val := g.info.Types[source].Value; val != nil {
+			n, isKnown = constant.Int64Val(constant.ToInt(val))
+		} else if product, isBinary := source.(*ast.BinaryExpr); isBinary && product.Op == token.MUL && depth < maxProductDepth {
+			x, xKnown := g.maxConstant(product.X, binding, depth+1)
+			y, yKnown := g.maxConstant(product.Y, binding, depth+1)
+			n, isKnown = x*y, xKnown && yKnown && x < maxFactor && y < maxFactor
 		}
-		if val == nil {
-			continue
-		}
-		if n, exact := constant.Int64Val(constant.ToInt(val)); exact && (!ok || n > largest) {
+		if isKnown && (!ok || n > largest) {
 			largest, ok = n, true
 		}
 	}
@@ -353,13 +352,13 @@ func (g *Graph) Bind(call *ast.CallExpr, f Function) Binding {
 	}
 	out := Binding{}
 	args := call.Args
-	if f.isExpression && len(args) > 0 {
+	if f.isMethodExpr && len(args) > 0 {
 		if f.recv != nil {
 			out[f.recv] = args[0]
 		}
 		args = args[1:]
-	} else if f.recv != nil && f.Bound != nil {
-		out[f.recv] = f.Bound
+	} else if f.recv != nil && f.Receiver != nil {
+		out[f.recv] = f.Receiver
 	}
 	for i, p := range Params(f.Type) {
 		if i >= len(args) {
@@ -386,16 +385,17 @@ func Params(t *ast.FuncType) []Param {
 	var out []Param
 	for _, field := range t.Params.List {
 		for _, id := range field.Names {
-			out = append(out, Param{id, field.Type})
+			out = append(out, Param{Name: id, Type: field.Type})
 		}
 		if len(field.Names) == 0 {
-			out = append(out, Param{nil, field.Type})
+			out = append(out, Param{Type: field.Type})
 		}
 	}
 	return out
 }
 
-// Values returns the expressions that are assigned to a variable as they are.
+// Values returns the expressions that are assigned to a variable, without those of which it gets
+// an element, as by range.
 func (g *Graph) Values(v *types.Var) []ast.Expr {
 	var out []ast.Expr
 	for _, val := range g.values[v] {
@@ -406,7 +406,8 @@ func (g *Graph) Values(v *types.Var) []ast.Expr {
 	return out
 }
 
-// Results returns the expressions that a function returns as its result with an index.
+// Results returns the expressions that the return statements of a function have at an index. A
+// return statement without expressions, or with one call for several results, has none.
 func (g *Graph) Results(f Function, index int) []ast.Expr {
 	var out []ast.Expr
 	if f.Body == nil {

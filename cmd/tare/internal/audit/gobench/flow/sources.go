@@ -7,64 +7,78 @@ import (
 
 // Sources returns the expressions that an expression may get its value from: literals,
 // constants, functions, calls of functions that are not in the package, and variables that
-// are never assigned to. A parameter in around has only that value.
-func (g *Graph) Sources(e ast.Expr, around Binding) []ast.Expr {
-	s := &search{graph: g, around: around, seen: map[key]bool{}}
-	s.visitExpr(e, 0, 0)
-	return s.found
+// are never assigned to. A parameter in binding has only the value that it has there.
+func (g *Graph) Sources(e ast.Expr, binding Binding) []ast.Expr {
+	return g.search(e, binding).found
 }
 
 // search collects the sources of an expression.
 type search struct {
-	graph  *Graph
-	around Binding
-	seen   map[key]bool
-	found  []ast.Expr
+	graph   *Graph
+	binding Binding
+	seen    map[visit]bool
+	found   []ast.Expr
 }
 
-// key is an expression that was visited for itself or for its elements.
-type key struct {
+// visit is an expression that was visited for itself (level 0) or for its elements.
+type visit struct {
 	expr  ast.Expr
-	index int
+	level int // as of visitExpr
 }
 
-// visitExpr adds the sources of e. index is the number of times that an element is taken of
-// the value: for table[i] the sources are those of the elements of table.
-func (s *search) visitExpr(e ast.Expr, index, depth int) {
-	if e == nil || depth > maxDepth || len(s.seen) > maxValues || s.seen[key{e, index}] {
+// search returns the search for the sources of e.
+func (g *Graph) search(e ast.Expr, binding Binding) *search {
+	s := &search{graph: g, binding: binding, seen: map[visit]bool{}}
+	s.visitExpr(e, 0, 0)
+	return s
+}
+
+// searchWithin returns a search for the sources of e that visits nothing that s has visited.
+func (s *search) searchWithin(e ast.Expr, depth int) *search {
+	inner := &search{graph: s.graph, binding: s.binding, seen: s.seen}
+	inner.visitExpr(e, 0, depth)
+	return inner
+}
+
+// visitExpr adds the sources of e. level is the number of times that an element is taken of
+// the value: the sources of table[i] are those of table at level 1, the elements of the table.
+// depth is the number of steps from the expression that the search began with.
+func (s *search) visitExpr(e ast.Expr, level, depth int) {
+	at := visit{expr: e, level: level}
+	if e == nil || depth > maxDepth || len(s.seen) > maxValues || s.seen[at] {
 		return
 	}
-	s.seen[key{e, index}] = true
+	s.seen[at] = true
 	info := s.graph.info
-	if info.Types[e].Value != nil && index == 0 {
+	if info.Types[e].Value != nil && level == 0 {
 		s.found = append(s.found, e)
 		return
 	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		s.visitExpr(e.X, index, depth)
+		s.visitExpr(e.X, level, depth)
 	case *ast.StarExpr:
-		s.visitExpr(e.X, index, depth+1)
+		s.visitExpr(e.X, level, depth+1)
 	case *ast.TypeAssertExpr:
-		s.visitExpr(e.X, index, depth+1)
+		s.visitExpr(e.X, level, depth+1)
 	case *ast.SliceExpr:
-		s.visitExpr(e.X, index, depth+1)
+		s.visitExpr(e.X, level, depth+1)
 	case *ast.UnaryExpr:
-		s.visitExpr(e.X, index, depth+1)
+		s.visitExpr(e.X, level, depth+1)
 	case *ast.Ident, *ast.SelectorExpr:
 		if v := s.graph.Variable(e); v != nil {
-			s.visitVariable(e, v, index, depth)
+			s.visitVariable(e, v, level, depth)
 		} else {
-			s.addSource(e, index)
+			s.addSource(e, level)
 		}
 	case *ast.IndexExpr:
 		if tv := info.Types[e.Index]; tv.IsType() { // an instance of a generic function
-			s.visitExpr(e.X, index, depth+1)
+			s.visitExpr(e.X, level, depth+1)
 			return
 		}
-		s.visitExpr(e.X, index+1, depth+1)
+		s.visitExpr(e.X, level+1, depth+1)
 	case *ast.CompositeLit:
-		if index == 0 {
+		if level == 0 {
 			s.found = append(s.found, e)
 			return
 		}
@@ -72,36 +86,36 @@ func (s *search) visitExpr(e ast.Expr, index, depth int) {
 			if kv, ok := elt.(*ast.KeyValueExpr); ok {
 				elt = kv.Value
 			}
-			s.visitExpr(elt, index-1, depth+1)
+			s.visitExpr(elt, level-1, depth+1)
 		}
 	case *ast.CallExpr:
-		s.visitCall(e, 0, index, depth)
+		s.visitCall(e, 0, level, depth)
 	default:
-		s.addSource(e, index)
+		s.addSource(e, level)
 	}
 }
 
-// addSource adds an expression that nothing else is known about.
-func (s *search) addSource(e ast.Expr, index int) {
-	if index == 0 {
+// addSource adds an expression without known sources, unless the search is for its elements.
+func (s *search) addSource(e ast.Expr, level int) {
+	if level == 0 {
 		s.found = append(s.found, e)
 	}
 }
 
 // visitVariable adds the sources of a variable that the expression e names.
-func (s *search) visitVariable(e ast.Expr, v *types.Var, index, depth int) {
-	if arg, ok := s.around[v]; ok {
-		s.visitExpr(arg, index, depth+1)
+func (s *search) visitVariable(e ast.Expr, v *types.Var, level, depth int) {
+	if arg, ok := s.binding[v]; ok {
+		s.visitExpr(arg, level, depth+1)
 		return
 	}
-	if index > 0 {
+	if level > 0 {
 		for _, elt := range s.graph.elements[v] {
-			s.visitExpr(elt, index-1, depth+1)
+			s.visitExpr(elt, level-1, depth+1)
 		}
 	}
 	values := s.graph.values[v]
 	for _, val := range values {
-		inner := index
+		inner := level
 		if val.isElement {
 			inner++
 		}
@@ -114,56 +128,54 @@ func (s *search) visitVariable(e ast.Expr, v *types.Var, index, depth int) {
 		}
 	}
 	if len(values) == 0 {
-		s.addSource(e, index)
+		s.addSource(e, level)
 	}
 }
 
-// visitCall adds the sources of a result of a call.
-func (s *search) visitCall(call *ast.CallExpr, result, index, depth int) {
+// visitCall adds the sources of the result that a call has at the level result.
+func (s *search) visitCall(call *ast.CallExpr, result, level, depth int) {
 	info := s.graph.info
 	if info.Types[call.Fun].IsType() && len(call.Args) == 1 {
-		s.visitExpr(call.Args[0], index, depth+1)
+		s.visitExpr(call.Args[0], level, depth+1)
 		return
 	}
 	if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok && info.Types[call.Fun].IsBuiltin() {
-		if id.Name == "append" && index > 0 {
-			s.visitExpr(call.Args[0], index, depth+1)
+		if id.Name == "append" && level > 0 {
+			s.visitExpr(call.Args[0], level, depth+1)
 			for _, a := range call.Args[1:] {
-				s.visitExpr(a, index-1, depth+1)
+				s.visitExpr(a, level-1, depth+1)
 			}
 			return
 		}
-		s.addSource(call, index)
+		s.addSource(call, level)
 		return
 	}
 	if depth >= maxDepth {
 		return
 	}
-	inner := &search{graph: s.graph, around: s.around, seen: s.seen}
-	inner.visitExpr(call.Fun, 0, depth+1)
 	known := false
-	for _, f := range inner.findFunctions(depth + 1) {
+	for _, f := range s.searchWithin(call.Fun, depth+1).findFunctions(depth + 1) {
 		for _, r := range s.graph.Results(f, result) {
 			known = true
-			s.visitExpr(r, index, depth+1)
+			s.visitExpr(r, level, depth+1)
 		}
 	}
 	if !known {
-		s.addSource(call, index)
+		s.addSource(call, level)
 	}
 }
 
-// Origin returns the variable that an expression selects from: v of v, &v, v.field, and of a
-// local variable or parameter with no value but that of another variable, the other one. It
-// returns nil if the expression is something else. A variable that is nil in around stays itself.
-func (g *Graph) Origin(e ast.Expr, around Binding) *types.Var {
-	v, _ := g.Path(e, around)
+// Origin returns the variable that an expression selects from: v of v, &v, v[i] and v.field. For a
+// variable whose only value is another variable, that is the other one; a variable whose value in
+// binding is nil stays itself. It returns nil if the expression is something else.
+func (g *Graph) Origin(e ast.Expr, binding Binding) *types.Var {
+	v, _ := g.Path(e, binding)
 	return v
 }
 
-// Path returns the variable that an expression selects from, as Origin, and the fields that it
-// selects: ".store" of s.store.
-func (g *Graph) Path(e ast.Expr, around Binding) (*types.Var, string) {
+// Path returns the variable that an expression selects from, as Origin does, and the fields that
+// it selects: s and ".store" of s.store.
+func (g *Graph) Path(e ast.Expr, binding Binding) (*types.Var, string) {
 	fields := ""
 	for range maxDepth {
 		switch x := e.(type) {
@@ -184,7 +196,7 @@ func (g *Graph) Path(e ast.Expr, around Binding) (*types.Var, string) {
 			e = x.X
 		case *ast.Ident:
 			v, _ := g.info.ObjectOf(x).(*types.Var)
-			next, ok := around[v]
+			next, ok := binding[v]
 			if !ok {
 				next = g.findAlias(v)
 			}
@@ -199,7 +211,7 @@ func (g *Graph) Path(e ast.Expr, around Binding) (*types.Var, string) {
 	return nil, ""
 }
 
-// findAlias returns the only value of a variable if that is another variable or a part of one, else nil.
+// findAlias returns the only value of a variable if that names another variable or field, else nil.
 func (g *Graph) findAlias(v *types.Var) ast.Expr {
 	values := g.values[v]
 	if v == nil || len(values) != 1 || values[0].isElement || values[0].result > 0 {

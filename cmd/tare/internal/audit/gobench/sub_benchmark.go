@@ -1,0 +1,199 @@
+package gobench
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
+	"github.com/tarebench/tare/internal/lazyregexp"
+)
+
+// subBenchmark is the call of b.Run that runs a sub-benchmark, with the function that it runs.
+type subBenchmark struct {
+	call     *ast.CallExpr
+	function flow.Function
+	loops    []*loop
+	isCase   bool // the call is in a loop over cases, so that the sub-benchmark runs several times
+}
+
+// findSubBenchmarks returns the sub-benchmarks that a benchmark runs, in the order of their calls.
+func (in *input) findSubBenchmarks(outer *benchmark) []subBenchmark {
+	var subs []subBenchmark
+	inspectPath(outer.body, func(n ast.Node, path []ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || !isMethodOf(in.callee(call), "testing", "B", "Run") || len(call.Args) != 2 {
+			return true
+		}
+		for _, f := range in.flowGraph().Functions(call.Args[1], nil) {
+			if f.Body == nil { // of another package
+				continue
+			}
+			s := subBenchmark{call: call, function: f, isCase: outermostLoop(path) != nil}
+			for _, b := range in.suite.benchmarks {
+				if b.node == f.Node {
+					s.loops = b.loops
+				}
+			}
+			subs = append(subs, s)
+		}
+		return false
+	})
+	return subs
+}
+
+// outermostLoop returns the first loop of a path, nil if it has none.
+func outermostLoop(path []ast.Node) ast.Node {
+	if i := slices.IndexFunc(path, isLoop); i >= 0 {
+		return path[i]
+	}
+	return nil
+}
+
+// varPath is a variable, or a part of it: s.store has the root s and the fields ".store".
+type varPath struct {
+	root   *types.Var
+	fields string // "" for the variable itself
+}
+
+// String returns the path as in the source text.
+func (p varPath) String() string { return p.root.Name() + p.fields }
+
+// pathOf returns the path that an expression names; ok is false if it names none.
+func (in *input) pathOf(e ast.Expr, binding flow.Binding) (p varPath, ok bool) {
+	root, fields := in.flowGraph().Path(e, binding)
+	return varPath{root: root, fields: fields}, root != nil
+}
+
+// isCarriedOver reports whether a sub-benchmark runs once for each case of a table, and p is
+// declared before the loop over the cases, so that all cases work on the same variable.
+func (in *input) isCarriedOver(outer *benchmark, s subBenchmark, p varPath) bool {
+	if !s.isCase {
+		return false
+	}
+	casesPos := s.call.Pos()
+	inspectPath(outer.body, func(n ast.Node, path []ast.Node) bool {
+		if n == ast.Node(s.call) {
+			if cases := outermostLoop(path); cases != nil {
+				casesPos = cases.Pos()
+			}
+		}
+		return true
+	})
+	return p.root.Pos() < casesPos
+}
+
+// isShared reports whether p is declared in a benchmark, outside of its sub-benchmark s.
+func (s subBenchmark) isShared(outer *benchmark, p varPath) bool {
+	return isWithinPos(p.root.Pos(), outer.body) && !isWithinPos(p.root.Pos(), s.function.Node)
+}
+
+// isOverlapping reports whether an expression is p, a part of it, or contains it.
+func (in *input) isOverlapping(e ast.Expr, p varPath) bool {
+	other, ok := in.pathOf(e, nil)
+	isPart := strings.HasPrefix(other.fields+".", p.fields+".") || strings.HasPrefix(p.fields+".", other.fields+".")
+	return ok && other.root == p.root && isPart
+}
+
+// shrinkingName matches the names of methods that remove entries.
+var shrinkingName = lazyregexp.New(`^(Reset|Clear|Truncate|Delete|Remove|Pop|Dequeue|Drain|Evict|Flush|Close|Next|Take|Shift|Trim|Discard|Un(subscribe|register|link|watch))`)
+
+// mayReset reports whether a sub-benchmark may empty p or take entries from it, by the name of a
+// method, or sets it. Calls for which isIgnored returns true do not count; nil ignores none.
+func (in *input) mayReset(s subBenchmark, p varPath, isIgnored func(call *ast.CallExpr) bool) bool {
+	found := false
+	ast.Inspect(s.function.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if sel, ok := n.Fun.(*ast.SelectorExpr); ok && in.isOverlapping(sel.X, p) {
+				found = found || shrinkingName.MatchString(sel.Sel.Name) && (isIgnored == nil || !isIgnored(n))
+			}
+		case *ast.AssignStmt:
+			for i, lhs := range n.Lhs {
+				isGrown := len(n.Lhs) == len(n.Rhs) && in.isAppendTo(lhs, n.Rhs[i])
+				found = found || !isGrown && in.isOverlapping(lhs, p)
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// isAppendTo reports whether an assignment of value to target is x = append(x, …).
+func (in *input) isAppendTo(target, value ast.Expr) bool {
+	call, ok := value.(*ast.CallExpr)
+	return ok && isBuiltin(in.pass.TypesInfo, call, "append") && formatExpr(call.Args[0]) == formatExpr(target)
+}
+
+// isResetBetween reports whether a benchmark sets p, or empties it, between two positions.
+func (in *input) isResetBetween(outer *benchmark, p varPath, from, to token.Pos) bool {
+	found := false
+	ast.Inspect(outer.body, func(n ast.Node) bool {
+		if n == nil || n.Pos() < from || n.Pos() > to {
+			return n == nil || n.Pos() <= to
+		}
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, lhs := range n.Lhs {
+				found = found || in.isOverlapping(lhs, p)
+			}
+		case *ast.CallExpr:
+			if sel, ok := n.Fun.(*ast.SelectorExpr); ok && shrinkingName.MatchString(sel.Sel.Name) {
+				found = found || in.isOverlapping(sel.X, p)
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// findLaterUse returns the first use of p in a sub-benchmark of later, as findUseAfter, or nil.
+func (in *input) findLaterUse(outer *benchmark, writer subBenchmark, later []subBenchmark, p varPath) ast.Node {
+	for _, reader := range later {
+		if use := in.findUseAfter(outer, writer, reader, p); use != nil {
+			return use
+		}
+	}
+	return nil
+}
+
+// findUseAfter returns the first use of p in the loops of reader, a sub-benchmark that runs after
+// writer. It returns nil if both run the same function, or something resets p before the use.
+func (in *input) findUseAfter(outer *benchmark, writer, reader subBenchmark, p varPath) ast.Node {
+	isReset := in.mayReset(reader, p, nil) || in.isResetBetween(outer, p, writer.call.End(), reader.call.Pos())
+	if isReset || reader.function.Node == writer.function.Node {
+		return nil
+	}
+	return in.findFirstUse(reader, p)
+}
+
+// findFirstUse returns the first use of p in the loops of a sub-benchmark, nil if there is none: as
+// the receiver or an argument of a call, or as the operand of range or an index.
+func (in *input) findFirstUse(s subBenchmark, p varPath) ast.Node {
+	var first ast.Node
+	for _, l := range s.loops {
+		in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+			var operands []ast.Expr
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				operands = append(operands, n.Args...)
+				if sel, ok := n.Fun.(*ast.SelectorExpr); ok {
+					operands = append(operands, sel.X)
+				}
+			case *ast.RangeStmt:
+				operands = append(operands, n.X)
+			case *ast.IndexExpr:
+				operands = append(operands, n.X)
+			}
+			for _, e := range operands {
+				if used, _ := in.pathOf(e, f.binding); first == nil && used == p {
+					first = n
+				}
+			}
+			return true
+		})
+	}
+	return first
+}
