@@ -35,6 +35,7 @@ type Config struct {
 	Wait       time.Duration // time that the response to a batch waits until the spool has sent it; 0 means no wait
 }
 
+// Limits of a batch if Options does not set them: records, and bytes of a body.
 const (
 	DefaultLimit   = 10
 	DefaultMaxBody = 1 << 20
