@@ -22,8 +22,8 @@ func PrintJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// Listed returns lines as a field of a document: each legible, and no null without any.
-func Listed(lines []string) []string {
+// LegibleLines returns lines as a field of a document: each legible, and no null without any.
+func LegibleLines(lines []string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
 		out[i] = format.Line(line, 0)

@@ -337,7 +337,7 @@ func (a *Agent) acceptOrder(agentCtx context.Context, body []byte) error {
 func (a *Agent) runOrder(ctx, agentCtx context.Context, o Order, load *preparedLoad) {
 	out := outcome{Order: o.ID}
 	var err error
-	out.Result, err = a.carryOut(ctx, o, load)
+	out.Result, err = a.runSafely(ctx, o, load)
 	var nothing *NothingError
 	out.Nothing = errors.As(err, &nothing)
 	if err != nil {
@@ -357,8 +357,8 @@ func (a *Agent) runOrder(ctx, agentCtx context.Context, o Order, load *preparedL
 	a.sendHello()
 }
 
-// carryOut runs an order and turns a panic into the order's error.
-func (a *Agent) carryOut(ctx context.Context, o Order, load *preparedLoad) (result []byte, err error) {
+// runSafely runs an order, and turns a panic into the order's error.
+func (a *Agent) runSafely(ctx context.Context, o Order, load *preparedLoad) (result []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			result, err = nil, errors.New(describePanic(p))
@@ -393,7 +393,8 @@ func (a *Agent) deliver(ctx, agentCtx context.Context, out outcome) {
 		}
 		cancel()
 	}()
-	for first := true; ; first = false {
+	isReported := false // that the coordinator does not accept it yet
+	for {
 		err := sendParcel(ctx, a.nc, a.times, a.subjects.fromAgent(fromResult), out.Order, text)
 		var busy *busyError
 		switch {
@@ -402,7 +403,8 @@ func (a *Agent) deliver(ctx, agentCtx context.Context, out outcome) {
 		case !errors.As(err, &busy):
 			a.Log("not delivered: " + format.Line(err.Error(), format.LineLimit))
 			return
-		case first:
+		case !isReported:
+			isReported = true
 			a.Log("not delivered yet: " + format.Line(busy.doing, format.LineLimit))
 		}
 		select {

@@ -169,10 +169,10 @@ func (h *Hub) serveFile(name string, m *nats.Msg) {
 // cacheLifetime limits how long a received file stays in the cache after its last use.
 const cacheLifetime = 14 * 24 * time.Hour
 
-// Kept returns the path of f in dir, the cache of received files. If the file is missing or modified
+// CachedFile returns the path of f in dir, the cache of received files. If the file is missing or modified
 // there, it calls fetch, which writes the content to its last argument. It also removes files that have
 // not been used for cacheLifetime.
-func Kept(ctx context.Context, dir string, f File, fetch func(context.Context, File, io.Writer) error) (string, error) {
+func CachedFile(ctx context.Context, dir string, f File, fetch func(context.Context, File, io.Writer) error) (string, error) {
 	if err := atomicfile.MakeDir(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make the directory of what is sent: %w", err)
 	}

@@ -59,8 +59,10 @@ func orderableCommands() map[string]command {
 	}
 }
 
-// Carries reports whether an order for a command of tare can have a flag.
-func Carries(name, flag string) bool { return slices.Contains(orderableCommands()[name].flags, flag) }
+// CanOrderFlag reports whether an order for a command of tare can have a flag.
+func CanOrderFlag(name, flag string) bool {
+	return slices.Contains(orderableCommands()[name].flags, flag)
+}
 
 // cutFlag splits --name=value; ok is false for any other text.
 func cutFlag(text string) (name, value string, ok bool) {

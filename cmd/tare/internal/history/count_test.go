@@ -57,7 +57,7 @@ func TestCountsOfResults(t *testing.T) {
 		if s.Change == Changed && s.IsWorse("allocs") != c.worse {
 			t.Errorf("%s: worse %v", name, !c.worse)
 		}
-		if drawn := Spark(s.Points, true); len(drawn) != len(c.counts) || strings.ContainsAny(drawn, " x") {
+		if drawn := Sparkline(s.Points, true); len(drawn) != len(c.counts) || strings.ContainsAny(drawn, " x") {
 			t.Errorf("%s: drawn as %q", name, drawn)
 		}
 	}
@@ -70,8 +70,8 @@ func TestTurnedCounts(t *testing.T) {
 			if p.Contender != "new" {
 				continue
 			}
-			turned := p.Turned()
-			if *p.Count != (Count{counts[1], counts[0]}) || *turned.Count != (Count{counts[0], counts[1]}) || turned.Turned().Ratio != p.Ratio {
+			turned := p.Inverted()
+			if *p.Count != (Count{counts[1], counts[0]}) || *turned.Count != (Count{counts[0], counts[1]}) || turned.Inverted().Ratio != p.Ratio {
 				t.Errorf("%+v, turned %+v", p, turned)
 			}
 		}

@@ -49,15 +49,15 @@ func DigestOf(r *tare.Result) *tare.Result {
 	return d
 }
 
-// One reads the result in a file, and returns it with the hash of its document, see Compact. If the file contains
-// a list, One returns the first result.
-func One(path string) (*tare.Result, string, error) {
+// ReadFirst reads the result in a file, and returns it with the hash of its document, see Compact. If the file contains
+// a list, it returns the first result.
+func ReadFirst(path string) (*tare.Result, string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, "", err
 	}
 	if info.Size() > MaxBytes {
-		_, err := File(path) // only for its error about the size
+		_, err := ReadFile(path) // only for its error about the size
 		return nil, "", err
 	}
 	src, err := os.ReadFile(path)

@@ -147,7 +147,7 @@ func (s *Series) isCounted() bool {
 			continue
 		}
 		if p.Count == nil || p.Bounded() && p.Low != p.High {
-			return HasZero(s.Points)
+			return HasZeroCount(s.Points)
 		}
 		n++
 	}

@@ -119,8 +119,8 @@ func isUsable(effects []float64) bool {
 	return len(effects) > 0 && len(effects) <= maxEffects
 }
 
-// Turned returns the pair with the contender and the reference exchanged.
-func (p Pair) Turned() Pair {
+// Inverted returns the pair with the contender and the reference exchanged.
+func (p Pair) Inverted() Pair {
 	p.Contender, p.Against = p.Against, p.Contender
 	if p.Ratio > 0 {
 		p.Ratio = 1 / p.Ratio

@@ -47,21 +47,21 @@ func (e *Error) Error() string {
 	return s
 }
 
-// File reads the results in a file: one document, or a list of documents. All errors are an [*Error], except
+// ReadFile reads the results in a file: one document, or a list of documents. All errors are an [*Error], except
 // those of the operating system.
-func File(path string) ([]*tare.Result, error) {
+func ReadFile(path string) ([]*tare.Result, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return From(path, f)
+	return ReadFrom(path, f)
 }
 
-// From reads results like File from a stream. Errors contain name.
-func From(name string, in io.Reader) ([]*tare.Result, error) { return readFrom(name, in, MaxBytes) }
+// ReadFrom reads results like ReadFile, from a stream. Errors contain name.
+func ReadFrom(name string, in io.Reader) ([]*tare.Result, error) { return readFrom(name, in, MaxBytes) }
 
-// readFrom is From with a limit in bytes.
+// readFrom is ReadFrom with a limit in bytes.
 func readFrom(name string, in io.Reader, maxBytes int64) ([]*tare.Result, error) {
 	src, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
 	if err != nil {

@@ -31,7 +31,7 @@ func markStale(runs []TrendRun) {
 		if was, is := r.digest.Counter, newest.Counter; was != nil && is != nil && *was != *is {
 			r.Stale = append(r.Stale, fmt.Sprintf("instructions were counted by %s then and by %s now", *was, *is))
 		}
-		for _, line := range Rebuilt(r.digest, newest) {
+		for _, line := range DescribeRebuilt(r.digest, newest) {
 			id, _, _ := strings.Cut(line, ": ")
 			r.stale[id] = true
 			r.Stale = append(r.Stale, line)
@@ -47,10 +47,10 @@ func markStale(runs []TrendRun) {
 	}
 }
 
-// Rebuilt returns a line, with both hashes, for each contender whose program differs between an older result and
+// DescribeRebuilt returns a line, with both hashes, for each contender whose program differs between an older result and
 // a newer one, although tare, Go and the modules are the same. Builds are reproducible, so its own source
 // changed.
-func Rebuilt(then, now *tare.Result) []string {
+func DescribeRebuilt(then, now *tare.Result) []string {
 	if then.Tare != now.Tare {
 		return nil // the SDK, which is in all contenders, may differ
 	}

@@ -25,7 +25,7 @@ func TestNoFaultTearsAnImportedRun(t *testing.T) {
 			t.Errorf("kept in %s, not in %s", made, to)
 		}
 		if _, errStat := os.Stat(filepath.Join(to, ResultName)); errStat == nil {
-			if marked, errMark := Imported(to); !marked || errMark != nil {
+			if marked, errMark := IsImported(to); !marked || errMark != nil {
 				t.Errorf("a result without its mark: %v, %v", err, errMark)
 			}
 		}

@@ -10,17 +10,17 @@ import (
 // DriftName returns the name of the drifting measurement.
 func DriftName(d load.Drift) string { return strings.ReplaceAll(d.Of, "_", " ") }
 
-// DriftText returns the change over the run, its interval, and the median over the run: +1.00 ms
+// DescribeDrift returns the change over the run, its interval, and the median over the run: +1.00 ms
 // [+500 µs, +1.50 ms] on 20.0 ms.
-func DriftText(d load.Drift) string {
+func DescribeDrift(d load.Drift) string {
 	formatAbs := func(x float64) string {
 		switch d.Unit {
 		case "share":
-			return Decimal(x*100, 3) + " %"
+			return FormatDecimal(x*100, 3) + " %"
 		case "bytes":
-			return Sized(int64(x))
+			return FormatBytes(int64(x))
 		}
-		return Spell(int64(x)) // ns
+		return FormatTime(int64(x)) // ns
 	}
 	formatChange := func(x float64) string {
 		sign := ""

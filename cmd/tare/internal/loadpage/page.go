@@ -146,28 +146,28 @@ func newContent(p Page) *content {
 	}
 	for _, class := range load.Classes() {
 		if n := d.Errors[string(class)]; n > 0 {
-			c.Errors = append(c.Errors, pair{string(class), Counted(n)})
+			c.Errors = append(c.Errors, pair{string(class), FormatCount(n)})
 		}
 	}
 	for _, code := range slices.Sorted(maps.Keys(d.Statuses)) {
-		c.Statuses = append(c.Statuses, pair{"HTTP " + code, Counted(d.Statuses[code])})
+		c.Statuses = append(c.Statuses, pair{"HTTP " + code, FormatCount(d.Statuses[code])})
 	}
 	for code := range grpcCodes {
 		if n := d.Codes[strconv.Itoa(code)]; n > 0 {
-			c.Statuses = append(c.Statuses, pair{fmt.Sprintf("grpc-status %d %s", code, load.CodeName(code)), Counted(n)})
+			c.Statuses = append(c.Statuses, pair{fmt.Sprintf("grpc-status %d %s", code, load.CodeName(code)), FormatCount(n)})
 		}
 	}
 	c.judgeObjectives(d.SLO)
 	for _, g := range d.Generators {
-		text := fmt.Sprintf("%s requests per second, p50 %s, p99 %s; its clock was %+.2f ± %.2f ms off; limit: %s", Thousands(g.RequestsPerSecond),
-			Spell(g.P50), Spell(g.P99), float64(g.ClockOffset)/1e6, float64(g.ClockUncertain)/1e6, g.Limit)
+		text := fmt.Sprintf("%s requests per second, p50 %s, p99 %s; its clock was %+.2f ± %.2f ms off; limit: %s", FormatRate(g.RequestsPerSecond),
+			FormatTime(g.P50), FormatTime(g.P99), float64(g.ClockOffset)/1e6, float64(g.ClockUncertain)/1e6, g.Limit)
 		if g.Lost != "" {
 			text = "lost: " + format.Line(g.Lost, format.LineLimit)
 		}
 		c.Generators = append(c.Generators, pair{format.Line(g.Name, 80), text})
 	}
 	for _, x := range d.Drift {
-		text := DriftText(x)
+		text := DescribeDrift(x)
 		if !x.Shown {
 			text += ": no drift shown"
 		}
@@ -190,9 +190,9 @@ func newContent(p Page) *content {
 // judgeObjectives adds a row for each objective, and sets the worst sign of all: ✕, then ?, then ✓.
 func (c *content) judgeObjectives(all []load.Kept) {
 	for _, k := range all {
-		v := verdict{Mark: classOf(k.Verdict), Sign: markOf(k.Verdict), Ruling: string(k.Verdict), Objective: k.Objective, Measured: Spell(int64(k.Value))}
+		v := verdict{Mark: classOf(k.Verdict), Sign: markOf(k.Verdict), Ruling: string(k.Verdict), Objective: k.Objective, Measured: FormatTime(int64(k.Value))}
 		if strings.HasPrefix(k.Objective, "errors") {
-			v.Measured = Decimal(k.Value*100, 3) + " %"
+			v.Measured = FormatDecimal(k.Value*100, 3) + " %"
 		}
 		if slo, err := load.ParseSLO(k.Objective); err == nil && slo[0].Limit > 0 {
 			class := "b2" // CSS classes: b1 is the colour of too much
@@ -243,13 +243,13 @@ func formatHeadline(d load.Document) string {
 	if d.Limit == string(load.LimitClient) {
 		text = "Void, the load generator was too slow: "
 	}
-	text += Thousands(d.RequestsPerSecond) + " requests per second"
+	text += FormatRate(d.RequestsPerSecond) + " requests per second"
 	if d.RateAsked > 0 {
-		text += " of " + Thousands(d.RateAsked) + " asked for"
+		text += " of " + FormatRate(d.RateAsked) + " asked for"
 	}
-	text += ", p50 " + Spell(d.Latency.P50) + ", p99 " + Spell(d.Latency.P99)
+	text += ", p50 " + FormatTime(d.Latency.P50) + ", p99 " + FormatTime(d.Latency.P99)
 	if failed := d.Failed(); failed > 0 {
-		return text + ", " + Counted(failed) + " errors."
+		return text + ", " + FormatCount(failed) + " errors."
 	}
 	return text + ", no errors."
 }
@@ -279,27 +279,27 @@ func formatLimit(d load.Document) string {
 // listCounts returns the counts of a run, with the CPU times of both sides.
 func listCounts(d load.Document) []pair {
 	formatCPU := func(cpu float64) string {
-		text := Decimal(cpu, 2) + " s of CPU time"
+		text := FormatDecimal(cpu, 2) + " s of CPU time"
 		if d.Requests > 0 {
-			text += ", " + Decimal(cpu*1e6/float64(d.Requests), 1) + " µs per request"
+			text += ", " + FormatDecimal(cpu*1e6/float64(d.Requests), 1) + " µs per request"
 		}
 		return text
 	}
 	out := []pair{
-		{"measured", Decimal(d.Seconds, 1) + " s"},
-		{"requests", fmt.Sprintf("%s sent, %s answered, %s failed", Counted(d.Sent), Counted(d.Requests), Counted(d.Failed()))},
-		{"under way", Decimal(d.Concurrency, 2) + " in the mean"},
-		{"connections", fmt.Sprintf("%s, opened %s times", Counted(int64(d.Connections)), Counted(d.ConnectionsOpened))},
+		{"measured", FormatDecimal(d.Seconds, 1) + " s"},
+		{"requests", fmt.Sprintf("%s sent, %s answered, %s failed", FormatCount(d.Sent), FormatCount(d.Requests), FormatCount(d.Failed()))},
+		{"under way", FormatDecimal(d.Concurrency, 2) + " in the mean"},
+		{"connections", fmt.Sprintf("%s, opened %s times", FormatCount(int64(d.Connections)), FormatCount(d.ConnectionsOpened))},
 	}
 	if d.Profile != "" {
 		out = append(out, pair{"asked", d.Profile})
 	}
 	if d.Late > 0 {
-		out = append(out, pair{"not sent in time", Counted(d.Late)})
+		out = append(out, pair{"not sent in time", FormatCount(d.Late)})
 	}
-	out = append(out, pair{"received", Sized(d.BytesIn) + ", " + Bits(d.Path.In)}, pair{"sent", Sized(d.BytesOut) + ", " + Bits(d.Path.Out)})
+	out = append(out, pair{"received", FormatBytes(d.BytesIn) + ", " + FormatBitRate(d.Path.In)}, pair{"sent", FormatBytes(d.BytesOut) + ", " + FormatBitRate(d.Path.Out)})
 	if s := d.TLS; s != nil {
-		out = append(out, pair{"handshakes", fmt.Sprintf("%s, %s resumed, %s each (p50)", Counted(s.Handshakes), Counted(s.Resumed), Spell(s.Handshake.P50))})
+		out = append(out, pair{"handshakes", fmt.Sprintf("%s, %s resumed, %s each (p50)", FormatCount(s.Handshakes), FormatCount(s.Resumed), FormatTime(s.Handshake.P50))})
 	}
 	out = append(out, pair{"client", formatCPU(d.ClientCPUSeconds)})
 	if d.ServerCPUSeconds > 0 {
@@ -354,14 +354,14 @@ func stepRows(list []load.Stepped) (rows [][]string) {
 	for _, step := range list {
 		rate := "–" // a closed loop
 		if step.RateAsked > 0 {
-			rate = Thousands(step.RateAsked)
+			rate = FormatRate(step.RateAsked)
 		}
 		text := string(step.Verdict)
 		if step.Why != "" {
 			text += ": " + step.Why
 		}
 		rows = append(rows, []string{
-			strconv.Itoa(step.Connections), rate, Thousands(step.RequestsPerSecond), Spell(step.P50), Spell(step.P99), Decimal(step.ErrorShare*100, 2) + " %", text,
+			strconv.Itoa(step.Connections), rate, FormatRate(step.RequestsPerSecond), FormatTime(step.P50), FormatTime(step.P99), FormatDecimal(step.ErrorShare*100, 2) + " %", text,
 		})
 	}
 	return rows

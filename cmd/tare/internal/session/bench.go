@@ -72,9 +72,9 @@ func (w *Session) Batch(ctx context.Context, b *benchstudy.Bench, study tare.Stu
 	if o.Dir, err = b.Room(); err != nil {
 		return nil, err
 	}
-	defer w.Halt.Measuring(false)
+	defer w.Halt.SetMeasuring(false)
 	res, err := w.Lab.Run(ctx, study, o)
-	if w.Halt.Asked() {
+	if w.Halt.IsRequested() {
 		return nil, cmdenv.ErrInterrupted
 	}
 	return res, err

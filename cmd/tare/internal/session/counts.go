@@ -49,7 +49,7 @@ type countedPart struct {
 // adds them to its result. dir is the directory of the run. A contender that cannot be counted gets a
 // note.
 func (w *Session) countInstructions(ctx context.Context, study tare.Study, dir string, res *tare.Result) {
-	if w.Options.Counts == counts.Off || w.Halt.Asked() {
+	if w.Options.Counts == counts.Off || w.Halt.IsRequested() {
 		return
 	}
 	c := &studyCount{w: w, study: study, res: res, inputs: map[string]wire.Workload{}}

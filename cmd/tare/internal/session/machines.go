@@ -78,7 +78,7 @@ func NewOrder(cmd *cobra.Command, on *cmdenv.Machines, rounds int, seed uint64) 
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		list, isList := f.Value.(pflag.SliceValue)
 		switch {
-		case !fleet.Carries(cmd.Name(), f.Name):
+		case !fleet.CanOrderFlag(cmd.Name(), f.Name):
 			if why, ok := whyRejected(f.Name); ok && rejected == nil {
 				rejected = cmdenv.Usage("--on does not take --"+f.Name, why)
 			}
@@ -304,7 +304,7 @@ func (o *Order) chooseDir(dirs cmdenv.Dirs, env cmdenv.Env) (dir string, unlock 
 			continue
 		}
 		dir := filepath.Join(parent, e.Name())
-		seed, ok, errRun := fleet.Unfinished(dir)
+		seed, ok, errRun := fleet.UnfinishedSeed(dir)
 		if errRun != nil {
 			return "", nil, fmt.Errorf("cannot resume the run in %s: %w", dir, cmdenv.Cause(errRun))
 		}

@@ -113,8 +113,8 @@ func (p *Progress) End() {
 	p.Pause()
 }
 
-// Part writes an empty line between earlier output and the report, if both are on one screen.
-func (p *Progress) Part() {
+// Separate writes an empty line between earlier output and the report, if both are on one screen.
+func (p *Progress) Separate() {
 	p.Pause()
 	if p.live && !p.quiet {
 		fmt.Fprintln(p.out)
@@ -188,8 +188,8 @@ func (p *Progress) Begin(study string) {
 	p.number++
 }
 
-// LeaveStudy ends the last study: lines after it have no name of a study before them.
-func (p *Progress) LeaveStudy() {
+// EndStudy ends the last study: lines after it have no name of a study before them.
+func (p *Progress) EndStudy() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.study = ""

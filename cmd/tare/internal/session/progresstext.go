@@ -82,8 +82,8 @@ func describeStop(why string) string {
 	return ""
 }
 
-// InWords describes the options that select and configure what is measured.
-func InWords(o Options) string {
+// DescribeOptions describes the options that select and configure what is measured.
+func DescribeOptions(o Options) string {
 	var parts []string
 	switch {
 	case o.User:

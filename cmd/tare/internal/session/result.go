@@ -71,7 +71,7 @@ func (w *Session) printResult(res *tare.Result) error {
 		st.Lines = report.BlockLines(len(w.Results)-1, w.studies)
 		w.Progress.Pause()
 	} else {
-		w.Progress.Part()
+		w.Progress.Separate()
 	}
 	// On a terminal the progress already separates full reports.
 	if len(w.Results) == 1 || f.Name == "text" && w.Progress.live {
@@ -112,7 +112,7 @@ func (w *Session) writeClaimsPage() error {
 // claims, and JSON to standard output and to out. If single is set the JSON is one document, not a list.
 func (w *Session) Finish(out *cmdenv.Output, single bool) error {
 	w.Progress.Pause()
-	w.Progress.LeaveStudy()
+	w.Progress.EndStudy()
 	if err := cmdenv.WriteTogether(w.Out, w.Options.Format, w.Results, w.Style(w.Out)); err != nil {
 		return err
 	}

@@ -81,14 +81,14 @@ func sealResult(d cmdenv.Dirs, res *tare.Result) error {
 	return err
 }
 
-// MadeHere reports whether this data directory made a result, and the sealed fields have not been
+// IsMadeHere reports whether this data directory made a result, and the sealed fields have not been
 // changed since. It returns false for a result that was imported into dir, the directory that it was
 // read from.
-func MadeHere(d cmdenv.Dirs, res *tare.Result, dir string) (bool, error) {
+func IsMadeHere(d cmdenv.Dirs, res *tare.Result, dir string) (bool, error) {
 	if res.Asked.Seal == "" {
 		return false, nil
 	}
-	if imported, err := history.Imported(dir); imported || err != nil {
+	if imported, err := history.IsImported(dir); imported || err != nil {
 		return false, err
 	}
 	key, err := readKey(d, onlyReadKey)

@@ -228,7 +228,7 @@ func readRuns(ctx context.Context, env cmdenv.Env, args []string) ([]runRow, err
 // newRow returns the row of a run with the given digest of its result. The zero digest means that the
 // run has no result.
 func newRow(run history.Run, digest history.Digest) runRow {
-	isImported, err := history.Imported(run.Dir)
+	isImported, err := history.IsImported(run.Dir)
 	row := runRow{Study: run.Study, Started: run.Begun, Stopped: unfinished, Verdicts: "-", Imported: isImported, Path: run.Dir}
 	switch {
 	case digest.Error != "":

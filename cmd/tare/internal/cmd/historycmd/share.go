@@ -98,7 +98,7 @@ func pushHistory(ctx context.Context, env cmdenv.Env, s sharingFlags, studies []
 		fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(why))
 	}
 	files := map[string][]byte{} // by path in the branch: STUDY/SHA256.json
-	err = history.Scan("the kept results", &archive, func(k history.Kept, text []byte) error {
+	err = history.Scan("the kept results", &archive, func(k history.DocumentInfo, text []byte) error {
 		files[path.Join(filepath.Base(d.Results(k.Study)), k.SHA256+".json")] = text
 		return nil
 	})

@@ -41,7 +41,7 @@ func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) err
 		if o.format == "text" {
 			hint := ""
 			if slices.Contains(env.Bundled(), study) {
-				hint = "; tare run " + cmdenv.Quoted(study) + " makes one"
+				hint = "; tare run " + cmdenv.ShellQuote(study) + " makes one"
 			}
 			fmt.Fprintf(env.Err, "no result of %s was kept yet%s\n", study, hint)
 			return nil
@@ -178,7 +178,7 @@ func writeTrendTable(w io.Writer, m history.Machine, metric string, ascii bool) 
 		if s.Last != nil {
 			last, when = s.Last.Bounds(), format.Minute(m.Runs[s.Last.Run].Started)
 		}
-		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\t%s\n", workload, s.Contender, history.Spark(s.Points, ascii), last, when, m.DescribeChange(s, metric))
+		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\t%s\n", workload, s.Contender, history.Sparkline(s.Points, ascii), last, when, m.DescribeChange(s, metric))
 	}
 	tw.Flush()
 }

@@ -178,7 +178,7 @@ func (o options) showType(env cmdenv.Env, inferred jsonstudy.Type, notes []strin
 		return err
 	}
 	if o.run.Format.Name == "json" {
-		return cmdenv.PrintJSON(env.Out, shownType{string(src), cmdenv.Listed(notes)})
+		return cmdenv.PrintJSON(env.Out, shownType{string(src), cmdenv.LegibleLines(notes)})
 	}
 	_, err = env.Out.Write(src)
 	return err

@@ -34,7 +34,7 @@ func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 		p.Say(invalid.In(file) + "; left out")
 	}
 	if more := f.Lost - len(f.Broken); more > 0 {
-		p.Say(fmt.Sprintf("and %s more that cannot be sent", loadpage.Counted(int64(more))))
+		p.Say(fmt.Sprintf("and %s more that cannot be sent", loadpage.FormatCount(int64(more))))
 	}
 	// Such as cached answers and WebSockets in a HAR file: they are no HTTP requests to a server.
 	var skipped []string
@@ -48,7 +48,7 @@ func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 		p.Say(format.Count(f.Secrets, "value") + " of headers, parameters and fields that hold secrets by their names omitted; --with-secrets sends them")
 	}
 	if f.More { // the file has more requests than a feed stores
-		p.Say(fmt.Sprintf("only the first %s requests of the feed are sent", loadpage.Counted(int64(len(f.Requests)))))
+		p.Say(fmt.Sprintf("only the first %s requests of the feed are sent", loadpage.FormatCount(int64(len(f.Requests)))))
 	}
 }
 
@@ -83,7 +83,7 @@ func printRequests(ctx context.Context, env cmdenv.Env, o options, p *session.Pr
 	if err := plan.Say(p.Say); err != nil { // on stderr, as the requests are on stdout
 		return err
 	}
-	p.Part()
+	p.Separate()
 	out := bufio.NewWriter(env.Out)
 	for _, q := range l.requests {
 		writeRequest(out, q)

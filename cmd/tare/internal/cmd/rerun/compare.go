@@ -125,7 +125,7 @@ func compareRuns(old, now *tare.Result) rerunComparison {
 		}
 		c.Differs = append(c.Differs, text)
 	}
-	c.Differs = append(c.Differs, history.Rebuilt(old, now)...)
+	c.Differs = append(c.Differs, history.DescribeRebuilt(old, now)...)
 	if old.Tare != "" && old.Tare != now.Tare {
 		c.Differs = append(c.Differs, "tare was "+old.Tare+" then and is "+now.Tare+" now")
 	}

@@ -138,7 +138,7 @@ func runRerun(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.
 	}
 	p := session.NewProgress(env, o.quiet)
 	defer p.End()
-	p.Say(fmt.Sprintf("measuring %s again as on %s UTC, %s", study.ID, format.Minute(old.Started), session.InWords(run)))
+	p.Say(fmt.Sprintf("measuring %s again as on %s UTC, %s", study.ID, format.Minute(old.Started), session.DescribeOptions(run)))
 	if note != "" {
 		p.Say(note)
 	}

@@ -117,7 +117,7 @@ func measureRoutes(ctx context.Context, env cmdenv.Env, o options, doc *routestu
 			return err
 		}
 	}
-	p.Say("measuring " + o.studyID() + ", " + session.InWords(o.run))
+	p.Say("measuring " + o.studyID() + ", " + session.DescribeOptions(o.run))
 	advice := session.Advice{Prepare: r.prepareStudy, Complete: r.completeResult, Recommend: r.recommendRouters}
 	return advice.Measure(ctx, env, r.runOptions(), p)
 }

@@ -139,7 +139,7 @@ type routeList struct {
 // listRoutes prints the routes as they would be measured.
 func (o options) listRoutes(env cmdenv.Env, doc *routestudy.Document) error {
 	if o.run.Format.Name == "json" {
-		return cmdenv.PrintJSON(env.Out, routeList{doc.Baseline(), doc.Table.Routes, cmdenv.Listed(doc.Remarks())})
+		return cmdenv.PrintJSON(env.Out, routeList{doc.Baseline(), doc.Table.Routes, cmdenv.LegibleLines(doc.Remarks())})
 	}
 	_, err := io.WriteString(env.Out, doc.Table.List())
 	return err

@@ -156,7 +156,7 @@ func (o options) listCalls(env cmdenv.Env, doc *rpcstudy.Document) error {
 		return err
 	}
 	if o.run.Format.Name == "json" {
-		return cmdenv.PrintJSON(env.Out, callList{calls, cmdenv.Listed(doc.Remarks())})
+		return cmdenv.PrintJSON(env.Out, callList{calls, cmdenv.LegibleLines(doc.Remarks())})
 	}
 	_, err = io.WriteString(env.Out, rpcstudy.FormatCalls(calls))
 	return err

@@ -29,7 +29,7 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cm
 	defer p.End()
 	if !o.List && !o.DryRun {
 		p.Expect(len(names))
-		p.Note(fmt.Sprintf("measuring %s, %s", strings.Join(names, ", "), session.InWords(o)))
+		p.Note(fmt.Sprintf("measuring %s, %s", strings.Join(names, ", "), session.DescribeOptions(o)))
 	}
 
 	var studies []cmdenv.Study
@@ -53,7 +53,7 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cm
 	for _, study := range studies {
 		if o.User { // a budget of the user's may be too short
 			if err := lab.CheckBudget(study.Study, o.Budget); err != nil {
-				return session.OfStudy(study, len(studies), err)
+				return session.AddStudyName(study, len(studies), err)
 			}
 		}
 	}
@@ -122,7 +122,7 @@ func estimateDuration(studies []cmdenv.Study, o session.Options) string {
 // describeStudies returns a line about studies: their number, the budget and the time, and the names of those that
 // are omitted.
 func describeStudies(studies []cmdenv.Study, left []string, o session.Options) string {
-	text := fmt.Sprintf("%d studies, %s", len(studies), session.InWords(o))
+	text := fmt.Sprintf("%d studies, %s", len(studies), session.DescribeOptions(o))
 	if o.Rounds == 0 && !o.Resume {
 		text += fmt.Sprintf(", about %s and builds", cmdenv.Seconds(totalBudget(o, studies)))
 	}

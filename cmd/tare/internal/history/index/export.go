@@ -14,7 +14,7 @@ import (
 // Export writes the results of studies, or of all studies if none are named, one document per line, the oldest
 // first. The output depends only on the results, not on their directories; duplicates are written once. left
 // describes unreadable documents, which Export skips.
-func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (exported []history.Kept, left []string, err error) {
+func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (exported []history.DocumentInfo, left []string, err error) {
 	rows, err := x.db.QueryContext(ctx, "SELECT path, study, sha256, error FROM document ORDER BY started_ns, study, sha256, path")
 	if err != nil {
 		return nil, nil, classifyError(err)
@@ -27,7 +27,7 @@ func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (expo
 	seen := map[string]bool{}
 	out := bufio.NewWriter(w)
 	for rows.Next() {
-		var k history.Kept
+		var k history.DocumentInfo
 		var why string
 		if err := rows.Scan(&k.Path, &k.Study, &k.SHA256, &why); err != nil {
 			return nil, nil, classifyError(err)

@@ -112,7 +112,7 @@ func deleteDocument(ctx context.Context, tx *sql.Tx, id int64) error {
 // addDocument reads the result of a run into the index. If the result is unreadable, the row contains the
 // reason, and no error is returned. After an error of the disk, the result is read again the next time.
 func addDocument(ctx context.Context, tx *sql.Tx, path string, version stamp, run history.Run) error {
-	r, sum, err := history.One(run.Result())
+	r, sum, err := history.ReadFirst(run.Result())
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -75,7 +75,7 @@ func (x *Index) queryPairs(ctx context.Context, document int64, metric, against 
 			p.Count = &history.Count{Value: value.Float64, Against: other.Float64}
 		}
 		if p.Against != against {
-			p = p.Turned()
+			p = p.Inverted()
 		}
 		out = append(out, p)
 	}

@@ -180,7 +180,7 @@ const minRuns = 3
 // drawSeries draws a series with runs from left to right: its ratios on a logarithmic scale, or the contender's
 // counts if a count is zero.
 func drawSeries(m history.Machine, s history.Series) template.HTML {
-	drawCounts := history.HasZero(s.Points)
+	drawCounts := history.HasZeroCount(s.Points)
 	t := plot.Trend{Runs: len(m.Runs), Steps: s.Steps}
 	const margin = 0.05 // see plot.NewLogAxis
 	var values []float64

@@ -95,7 +95,7 @@ func (l *loadRun) onMachines(ctx context.Context, env cmdenv.Env) error {
 	d := load.NewDocument(r, load.Documented{
 		URL: l.url, Interrupted: ctx.Err() != nil, Facts: l.withPath(facts), Profile: l.options.profile, SLO: l.options.slo, Generators: generators,
 	})
-	l.Progress.Part()
+	l.Progress.Separate()
 	if err := l.writeResult(r, d); err != nil {
 		return err
 	}
@@ -154,12 +154,12 @@ func (p *loadPage) writeGenerators() {
 	for _, g := range p.document.Generators {
 		rate, limit := "–", g.Limit
 		if g.RateAsked > 0 {
-			rate = loadpage.Thousands(g.RateAsked)
+			rate = loadpage.FormatRate(g.RateAsked)
 		}
 		if g.Lost != "" {
 			limit = "lost: " + format.Line(g.Lost, 80)
 		}
-		fmt.Fprintf(&p.b, "  %-16s  %9s  %11s  %9s  %9s  %+7.2f±%-4.2f  %s\n", format.Line(g.Name, 40), rate, loadpage.Thousands(g.RequestsPerSecond),
-			loadpage.Decimal(float64(g.P50)/1e6, 3), loadpage.Decimal(float64(g.P99)/1e6, 3), float64(g.ClockOffset)/1e6, float64(g.ClockUncertain)/1e6, limit)
+		fmt.Fprintf(&p.b, "  %-16s  %9s  %11s  %9s  %9s  %+7.2f±%-4.2f  %s\n", format.Line(g.Name, 40), rate, loadpage.FormatRate(g.RequestsPerSecond),
+			loadpage.FormatDecimal(float64(g.P50)/1e6, 3), loadpage.FormatDecimal(float64(g.P99)/1e6, 3), float64(g.ClockOffset)/1e6, float64(g.ClockUncertain)/1e6, limit)
 	}
 }

@@ -46,9 +46,9 @@ run, export. Journals are not in it, so a run that was cut off is not either.`,
 
 // exportReport is the output of tare history export.
 type exportReport struct {
-	File    string         `json:"file"`
-	Results []history.Kept `json:"results"`
-	Left    []string       `json:"left_out"` // results that could not be read, a line each
+	File    string                 `json:"file"`
+	Results []history.DocumentInfo `json:"results"`
+	Left    []string               `json:"left_out"` // results that could not be read, a line each
 }
 
 // exportHistory writes the results of studies, or of all studies if there are none, to file; - is
@@ -83,7 +83,7 @@ func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []s
 	}
 	if asJSON {
 		if exported.Results == nil {
-			exported.Results = []history.Kept{} // in JSON [], not null
+			exported.Results = []history.DocumentInfo{} // in JSON [], not null
 		}
 		if exported.Left == nil {
 			exported.Left = []string{}
@@ -152,9 +152,9 @@ without --trust.`,
 
 // importReport is the output of tare history import.
 type importReport struct {
-	Taken []history.Kept `json:"imported"`
-	There []history.Kept `json:"already_kept"`
-	Left  []string       `json:"left_out,omitempty"` // omissions from files of other tools, a line each
+	Taken []history.DocumentInfo `json:"imported"`
+	There []history.DocumentInfo `json:"already_kept"`
+	Left  []string               `json:"left_out,omitempty"` // omissions from files of other tools, a line each
 }
 
 // importHistory writes the results of files into the data directory. It reads each file twice: once
@@ -170,7 +170,7 @@ func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON b
 		return err
 	}
 	for _, s := range sources {
-		if err := s.scanResults(func(history.Kept, []byte) error { return ctx.Err() }); err != nil {
+		if err := s.scanResults(func(history.DocumentInfo, []byte) error { return ctx.Err() }); err != nil {
 			return err
 		}
 	}
@@ -182,10 +182,10 @@ func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON b
 		return err
 	}
 	defer func() { x.Close() }()
-	result := importReport{Taken: []history.Kept{}, There: []history.Kept{}}
+	result := importReport{Taken: []history.DocumentInfo{}, There: []history.DocumentInfo{}}
 	imported := map[string]string{} // path by hash; the index knows only earlier results
 	for _, s := range sources {
-		err := s.scanResults(func(k history.Kept, text []byte) (err error) {
+		err := s.scanResults(func(k history.DocumentInfo, text []byte) (err error) {
 			k.Path = imported[k.SHA256]
 			if k.Path == "" {
 				k.Path, err = x.Has(ctx, k.SHA256)
@@ -194,7 +194,7 @@ func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON b
 				result.There = append(result.There, k)
 				return err
 			}
-			if k.Path, err = history.Keep(d.Results(k.Study), k, text); err != nil {
+			if k.Path, err = history.ImportDocument(d.Results(k.Study), k, text); err != nil {
 				return fmt.Errorf("cannot write results to %s: %w", d.Data, cmdenv.Cause(err))
 			}
 			imported[k.SHA256] = k.Path
@@ -233,7 +233,7 @@ type source struct {
 }
 
 // scanResults calls visit for all results, from the beginning.
-func (s source) scanResults(visit func(history.Kept, []byte) error) error {
+func (s source) scanResults(visit func(history.DocumentInfo, []byte) error) error {
 	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
@@ -254,7 +254,7 @@ func copyStream(ctx context.Context, name string, in io.Reader, tmp *os.File, ma
 	case !isArchive(head):
 		_, err = io.Copy(tmp, io.LimitReader(stream, maxForeign+1)) // readRecorded rejects the additional byte
 	default:
-		err = history.Scan(name, io.TeeReader(stream, tmp), func(history.Kept, []byte) error {
+		err = history.Scan(name, io.TeeReader(stream, tmp), func(history.DocumentInfo, []byte) error {
 			size, err := tmp.Seek(0, io.SeekCurrent)
 			if err != nil {
 				return err

@@ -156,7 +156,7 @@ func (l *loadRun) runOnce(ctx context.Context) error {
 		URL: l.url, Interrupted: interrupted, Facts: facts, Delay: l.options.delay, Profile: l.options.profile,
 		ServerCPU: cpu, Memory: memory, SLO: l.options.slo,
 	})
-	l.Progress.Part()
+	l.Progress.Separate()
 	if err := l.writeResult(r, d); err != nil {
 		return err
 	}
