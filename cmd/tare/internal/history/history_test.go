@@ -116,7 +116,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		_, err := Parse("x", []byte(src))
-		errScan := Scan("x", strings.NewReader(src), func(Kept, []byte) error { return nil })
+		errScan := Scan("x", strings.NewReader(src), func(DocumentInfo, []byte) error { return nil })
 		runtime.ReadMemStats(&after)
 		for _, err := range []error{err, errScan} {
 			var e *Error

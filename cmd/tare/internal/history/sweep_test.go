@@ -17,7 +17,7 @@ func TestNoFaultTearsAnImportedRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := newKept(sample(), sum)
+	k := newDocumentInfo(sample(), sum)
 	atomicfiletest.SweepNew(t, func(d atomicfile.Disk, dir string) (string, error) {
 		made, err := writeImported(d, dir, k, text)
 		to := filepath.Join(dir, k.started+"-"+k.seed)

@@ -81,7 +81,7 @@ type Series struct {
 	Contender string   `json:"contender"`
 	Points    []*Point `json:"points"` // by run; null if the run does not have this contender and workload
 	Last      *Point   `json:"last"`   // newest point that is not void; null if all are void
-	Before    *Point   `json:"before"` // newest point before Last with the same input and reference, preferably one with an interval; null without such a point
+	Before    *Point   `json:"before"` // newest point before Last with the same input and reference, if possible with an interval; null if none
 	Change    Change   `json:"change"`
 	Steps     []int    `json:"steps,omitempty"`   // runs at which the ratio changes its level, as indexes of the machine's runs
 	Fresh     bool     `json:"fresh,omitempty"`   // the newest step is at one of the last three compared runs
@@ -151,20 +151,7 @@ func NewTrend(q Query, stored []Stored, pairs Pairs) (Trend, error) {
 		t.Metric = newest.Metrics[0]
 	}
 	t.Against = cmp.Or(t.Against, newest.Baseline())
-	var names []string                   // machines, the one that ran last first
-	byMachine := map[string][]TrendRun{} // runs by machine, the newest first
-	for _, r := range slices.Backward(runs) {
-		name := machineName(r.digest.Machine)
-		if _, ok := byMachine[name]; !ok {
-			names = append(names, name)
-		}
-		if q.Last == 0 || len(byMachine[name]) < q.Last {
-			byMachine[name] = append(byMachine[name], r)
-		}
-	}
-	for _, name := range names {
-		m := Machine{Name: name, Runs: byMachine[name], Series: []Series{}}
-		slices.Reverse(m.Runs)
+	for _, m := range groupByMachine(runs, q.Last) {
 		markStale(m.Runs)
 		if err := m.addSeries(q, t, pairs); err != nil {
 			return t, err
@@ -172,6 +159,27 @@ func NewTrend(q Query, stored []Stored, pairs Pairs) (Trend, error) {
 		t.Machines = append(t.Machines, m)
 	}
 	return t, nil
+}
+
+// groupByMachine returns the machines of runs, with the newest maxRuns runs of each; 0 means all. The
+// machine that ran last comes first. runs and the runs of a machine are in the same order, the oldest first.
+func groupByMachine(runs []TrendRun, maxRuns int) []Machine {
+	var machines []Machine
+	for _, r := range slices.Backward(runs) {
+		name := machineName(r.digest.Machine)
+		i := slices.IndexFunc(machines, func(m Machine) bool { return m.Name == name })
+		if i < 0 {
+			i = len(machines)
+			machines = append(machines, Machine{Name: name, Series: []Series{}})
+		}
+		if m := &machines[i]; maxRuns == 0 || len(m.Runs) < maxRuns {
+			m.Runs = append(m.Runs, r)
+		}
+	}
+	for _, m := range machines {
+		slices.Reverse(m.Runs)
+	}
+	return machines
 }
 
 // machineName returns the name of a machine: the properties on which results depend and that an update of
@@ -188,8 +196,27 @@ func machineName(m tare.Machine) string {
 	return fmt.Sprintf("%s (%s/%s, %s%s)", cmp.Or(m.CPU, "a processor without a name"), m.OS, m.Arch, cores, memory)
 }
 
-// addSeries adds the series of all selected pairs in the runs of the machine.
+// addSeries adds the series of all selected pairs in the runs of the machine, and their changes.
 func (m *Machine) addSeries(q Query, t Trend, pairsOf Pairs) error {
+	if err := m.collectPoints(q, t, pairsOf); err != nil {
+		return err
+	}
+	m.sortSeries()
+	newest := m.Runs[len(m.Runs)-1].digest
+	for i := range m.Series {
+		s := &m.Series[i]
+		s.findLast()
+		s.Change = newChange(s.Last, s.Before)
+		s.Missing = whyMissing(newest, *s, len(m.Runs)-1)
+	}
+	m.Left = newest.NotWeighed
+	m.findLevels()
+	return nil
+}
+
+// collectPoints adds a series for each selected pair of a workload and a contender, with a point for each
+// run that has the pair.
+func (m *Machine) collectPoints(q Query, t Trend, pairsOf Pairs) error {
 	seriesIndex := map[[2]string]int{} // index in m.Series, by workload and contender
 	newest := m.Runs[len(m.Runs)-1].digest
 	for i, run := range slices.Backward(m.Runs) {
@@ -216,37 +243,40 @@ func (m *Machine) addSeries(q Query, t Trend, pairsOf Pairs) error {
 			}
 		}
 	}
+	return nil
+}
+
+// sortSeries sorts the series in the order of the workloads and contenders of the newest run. Series that
+// this run does not have come last.
+func (m *Machine) sortSeries() {
+	newest := m.Runs[len(m.Runs)-1].digest
 	workloadIndex := func(id string) int {
 		return indexOrLen(newest.Workloads, func(w tare.Workload) bool { return w.ID == id })
 	}
 	contenderIndex := func(id string) int {
 		return indexOrLen(newest.Contenders, func(c tare.Contender) bool { return c.ID == id })
 	}
-	slices.SortStableFunc(m.Series, func(a, b Series) int { // in the order of the newest run; what it lacks comes last
+	slices.SortStableFunc(m.Series, func(a, b Series) int {
 		return cmp.Or(
 			cmp.Compare(workloadIndex(a.Workload), workloadIndex(b.Workload)),
 			strings.Compare(a.Workload, b.Workload),
 			cmp.Compare(contenderIndex(a.Contender), contenderIndex(b.Contender)),
 			strings.Compare(a.Contender, b.Contender))
 	})
-	for i := range m.Series {
-		s := &m.Series[i]
-		for _, p := range slices.Backward(s.Points) {
-			switch {
-			case p == nil || p.Void: // not comparable
-			case s.Last == nil:
-				s.Last = p
-			case p.Other != s.Last.Other: // not comparable with the last
-			case s.Before == nil || !s.Before.Bounded() && p.Bounded(): // prefer a point with an interval
-				s.Before = p
-			}
+}
+
+// findLast sets Last and Before from the points.
+func (s *Series) findLast() {
+	for _, p := range slices.Backward(s.Points) {
+		switch {
+		case p == nil || p.Void: // not comparable
+		case s.Last == nil:
+			s.Last = p
+		case p.Other != s.Last.Other: // not comparable with the last
+		case s.Before == nil || !s.Before.Bounded() && p.Bounded(): // prefer a point with an interval
+			s.Before = p
 		}
-		s.Change = newChange(s.Last, s.Before)
-		s.Missing = whyMissing(newest, *s, len(m.Runs)-1)
 	}
-	m.Left = newest.NotWeighed
-	m.findLevels()
-	return nil
 }
 
 // isSelected reports whether the query selects a pair. A query without contenders selects all that compete,

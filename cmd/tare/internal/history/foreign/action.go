@@ -119,14 +119,14 @@ func hasRounds(benches []actionBench) bool {
 		}
 		rounds[benchKey{name, unit}]++
 	}
-	n := 0
-	for _, of := range rounds {
-		if n > 0 && of != n {
+	common := 0 // number of rounds of all benchmarks
+	for _, n := range rounds {
+		if common > 0 && n != common {
 			return false
 		}
-		n = of
+		common = n
 	}
-	return len(names) > 1 && n > 1
+	return len(names) > 1 && common > 1
 }
 
 // readBenches returns the values of one run that results store. path is the path of the list in the document.
