@@ -74,7 +74,9 @@ func FormatRate(x float64) string {
 func FormatCount(n int64) string { return FormatDecimal(float64(n), 0) }
 
 // FormatBytes formats a number of bytes: 16.7 MB.
-func FormatBytes(n int64) string { return formatScaled(float64(n), []string{"B", "kB", "MB", "GB", "TB"}) }
+func FormatBytes(n int64) string {
+	return formatScaled(float64(n), []string{"B", "kB", "MB", "GB", "TB"})
+}
 
 // FormatBitRate formats a rate in bits per second.
 func FormatBitRate(perSecond float64) string {

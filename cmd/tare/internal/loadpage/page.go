@@ -51,7 +51,7 @@ type shell struct {
 // content holds the texts and charts of a page. Its names are those of page.html.
 type content struct {
 	URL, How, Headline string
-	Second             string // sentence about the limit
+	Second             string // sentence below the headline, about the limit
 	Interrupted        string // "" if it was not interrupted
 	Sign, Mark         string // ✓, ✕ or ?, and its CSS class, for all objectives together; "" if there are none
 	Overview           []pair
@@ -132,18 +132,41 @@ func newContent(p Page) *content {
 		c.Interrupted = "Interrupted: this is what there was until then."
 	}
 	c.addDistributions(d)
-	if r := p.Result; r != nil {
-		curves := []namedHist{{"latency", r.Latency}}
-		if d.RateAsked > 0 {
-			curves = append(curves, namedHist{"service, from sending", r.Service})
-		}
-		curves = append(curves, namedHist{"first byte", r.FirstByte})
-		limits := limitsOf(d.SLO)
-		c.Quantiles = drawQuantiles(curves, limits)
-		if len(r.Timeline) > 1 {
-			c.Time = drawTime(mergeSeconds(r.Timeline, maxSpans), limits)
-		}
+	if p.Result != nil {
+		c.drawCharts(d, p.Result)
 	}
+	c.addResponses(d)
+	c.judgeObjectives(d.SLO)
+	c.addGenerators(d.Generators)
+	for _, x := range d.Drift {
+		text := DescribeDrift(x)
+		if !x.Shown {
+			text += ": no drift shown"
+		}
+		c.Drift = append(c.Drift, pair{DriftName(x), text})
+	}
+	c.addSearch(d.Search)
+	c.Steps = stepRows(d.Steps)
+	c.addFindings(d.Findings)
+	return c
+}
+
+// drawCharts draws the latencies of r by quantile and, of two or more seconds, over time.
+func (c *content) drawCharts(d load.Document, r *load.Result) {
+	curves := []namedHist{{"latency", r.Latency}}
+	if d.RateAsked > 0 {
+		curves = append(curves, namedHist{"service, from sending", r.Service})
+	}
+	curves = append(curves, namedHist{"first byte", r.FirstByte})
+	limits := limitsOf(d.SLO)
+	c.Quantiles = drawQuantiles(curves, limits)
+	if len(r.Timeline) > 1 {
+		c.Time = drawTime(mergeSeconds(r.Timeline, maxSpans), limits)
+	}
+}
+
+// addResponses adds the numbers of errors by class, and of responses by status.
+func (c *content) addResponses(d load.Document) {
 	for _, class := range load.Classes() {
 		if n := d.Errors[string(class)]; n > 0 {
 			c.Errors = append(c.Errors, pair{string(class), FormatCount(n)})
@@ -157,8 +180,11 @@ func newContent(p Page) *content {
 			c.Statuses = append(c.Statuses, pair{fmt.Sprintf("grpc-status %d %s", code, load.CodeName(code)), FormatCount(n)})
 		}
 	}
-	c.judgeObjectives(d.SLO)
-	for _, g := range d.Generators {
+}
+
+// addGenerators adds a line for each machine that sent requests.
+func (c *content) addGenerators(all []load.Generated) {
+	for _, g := range all {
 		text := fmt.Sprintf("%s requests per second, p50 %s, p99 %s; its clock was %+.2f ± %.2f ms off; limit: %s", FormatRate(g.RequestsPerSecond),
 			FormatTime(g.P50), FormatTime(g.P99), float64(g.ClockOffset)/1e6, float64(g.ClockUncertain)/1e6, g.Limit)
 		if g.Lost != "" {
@@ -166,25 +192,19 @@ func newContent(p Page) *content {
 		}
 		c.Generators = append(c.Generators, pair{format.Line(g.Name, 80), text})
 	}
-	for _, x := range d.Drift {
-		text := DescribeDrift(x)
-		if !x.Shown {
-			text += ": no drift shown"
-		}
-		c.Drift = append(c.Drift, pair{DriftName(x), text})
-	}
-	c.addSearch(d.Search)
-	c.Steps = stepRows(d.Steps)
-	for _, f := range d.Findings {
+}
+
+// addFindings adds the findings, each with its advice.
+func (c *content) addFindings(all []load.Remark) {
+	marks := map[tare.Severity]string{tare.Void: "bad", tare.Warn: "warn"} // CSS classes
+	for _, f := range all {
 		text := f.Message + "."
 		if f.Advice != "" {
 			text += " " + strings.ToUpper(f.Advice[:1]) + f.Advice[1:] + "."
 		}
-		marks := map[tare.Severity]string{tare.Void: "bad", tare.Warn: "warn"}
 		c.Warned = c.Warned || f.Severity != tare.Note
-		c.Findings = append(c.Findings, finding{marks[f.Severity], string(f.Severity), f.Check, text})
+		c.Findings = append(c.Findings, finding{Mark: marks[f.Severity], Severity: string(f.Severity), Check: f.Check, Text: text})
 	}
-	return c
 }
 
 // judgeObjectives adds a row for each objective, and sets the worst sign of all: ✕, then ?, then ✓.
@@ -313,11 +333,17 @@ func (c *content) addDistributions(d load.Document) {
 	if d.Latency.Count == 0 {
 		return
 	}
+	type column struct {
+		title     string
+		latencies load.Latencies
+	}
 	unit := UnitFor(d.Latency.P50)
-	columns := []load.Latencies{d.Latency, d.Service, d.FirstByte}
-	c.Columns = []string{"latency, " + unit.Name, "service", "first byte"}
+	columns := []column{{"latency, " + unit.Name, d.Latency}, {"service", d.Service}, {"first byte", d.FirstByte}}
 	if d.Connect.Count > 0 {
-		columns, c.Columns = append(columns, d.Connect), append(c.Columns, "connect")
+		columns = append(columns, column{"connect", d.Connect})
+	}
+	for _, col := range columns {
+		c.Columns = append(c.Columns, col.title)
 	}
 	for _, statistic := range []struct {
 		name  string
@@ -333,8 +359,8 @@ func (c *content) addDistributions(d load.Document) {
 		{"max", func(l load.Latencies) float64 { return float64(l.Max) }},
 	} {
 		r := row{Name: statistic.name}
-		for _, l := range columns {
-			r.Cells = append(r.Cells, unit.Format(statistic.value(l)))
+		for _, col := range columns {
+			r.Cells = append(r.Cells, unit.Format(statistic.value(col.latencies)))
 		}
 		c.Rows = append(c.Rows, r)
 	}

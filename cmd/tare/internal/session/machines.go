@@ -221,8 +221,8 @@ func (o *Order) Close() {
 
 // Measured contains the results of machines for an order.
 type Measured struct {
-	Got    []fleet.Delivered // results, in the order of the machines
-	Failed error             // errors of machines without a result; nil if all have one
+	Got    []fleet.Delivered // results, in the order of the machines; those of a divided run by part
+	Failed error             // joined errors of machines without a result; nil if all have one
 	Dir    string            // directory of the run
 }
 

@@ -53,21 +53,11 @@ type Options struct {
 	Typed Typed // command that makes a study without a file; zero for tare run
 }
 
-// Check checks the flags and their combinations, and sets the parsed fields.
+// Check checks the flags and their combinations, and sets the parsed fields. The order of the steps
+// decides which of several mistakes is reported.
 func (o *Options) Check(cmd *cobra.Command) (err error) {
-	switch budget := o.BudgetText; budget {
-	case "quick":
-		o.Quick = true
-	case "full": // all of the study in its own time: Quick, Budget and User stay unset
-	default:
-		d, err := time.ParseDuration(budget)
-		if err != nil || d <= 0 {
-			return cmdenv.Usage(fmt.Sprintf("--budget %q is not a budget", budget), "quick, full or a duration such as 90s or 5m")
-		}
-		o.Budget, o.User = d, true
-		if minBudget := plan.Least(nil); o.Budget < minBudget { // nil: the workloads are not known yet
-			return &plan.BudgetError{Budget: o.Budget, Least: minBudget}
-		}
+	if err := o.parseBudget(); err != nil {
+		return err
 	}
 	if o.Until, err = o.Decided.parseShare(cmd); err != nil {
 		return err
@@ -75,31 +65,8 @@ func (o *Options) Check(cmd *cobra.Command) (err error) {
 	if o.Until > 0 && !o.User { // all of the study, for at most UntilMost
 		o.Quick, o.Budget = false, UntilMost
 	}
-	if o.Isolation != tare.Lockstep && o.Isolation != tare.TrialWise {
-		return cmdenv.Usage(fmt.Sprintf("--isolation %q is not a way to share time", o.Isolation), "lockstep or trial")
-	}
-	if err := o.On.CheckResume(); err != nil && !o.Resume { // with o.Resume, --resume works without --on
+	if err := o.checkValues(cmd.Flags().Changed); err != nil {
 		return err
-	}
-	changed := cmd.Flags().Changed
-	switch {
-	case changed("rounds") && (o.Rounds < 1 || o.Rounds > math.MaxInt32):
-		return cmdenv.Usage(fmt.Sprintf("--rounds %d is not a number of rounds", o.Rounds), "at least 1")
-	case o.Rounds > 0 && o.User:
-		return cmdenv.Usage("--rounds and a --budget of your own contradict each other", "give one of them; --budget quick or full only chooses what is measured")
-	case o.Rounds > 0 && o.Until > 0:
-		return cmdenv.Usage("--rounds and --until contradict each other", "give one of them")
-	case changed("slice") && o.Slice <= 0:
-		return cmdenv.Usage(fmt.Sprintf("--slice %v is not a slice length", o.Slice), "e.g. 8ms")
-	case o.Resume && changed("seed"):
-		return cmdenv.Usage("--resume continues with the seed of the run it resumes", "leave --seed out")
-	case changed("procs") && (o.Procs < 1 || o.Procs > maxProcs):
-		return cmdenv.Usage(fmt.Sprintf("--procs %d is not a number of processors", o.Procs), fmt.Sprintf("1 to %d", maxProcs))
-	}
-	for _, kind := range o.Profile {
-		if kind != tare.ProfileCPU && kind != tare.ProfileMem {
-			return cmdenv.Usage(fmt.Sprintf("--profile %q is not a kind of profile", kind), "cpu, mem or cpu,mem")
-		}
 	}
 	if o.Counts, err = cmdenv.ParseCounts("--counts", cmp.Or(o.CountsText, string(counts.Off))); err != nil {
 		return err
@@ -127,6 +94,57 @@ func (o *Options) Check(cmd *cobra.Command) (err error) {
 	}
 	o.Format, err = o.Printed.Format(cmd)
 	return err
+}
+
+// parseBudget sets Quick, or Budget and User, from BudgetText. For full, all of the study in its own time,
+// it sets none of them.
+func (o *Options) parseBudget() error {
+	switch o.BudgetText {
+	case "quick":
+		o.Quick = true
+		return nil
+	case "full":
+		return nil
+	}
+	budget, err := time.ParseDuration(o.BudgetText)
+	if err != nil || budget <= 0 {
+		return cmdenv.Usage(fmt.Sprintf("--budget %q is not a budget", o.BudgetText), "quick, full or a duration such as 90s or 5m")
+	}
+	o.Budget, o.User = budget, true
+	if minBudget := plan.Least(nil); budget < minBudget { // nil: the workloads are not known yet
+		return &plan.BudgetError{Budget: budget, Least: minBudget}
+	}
+	return nil
+}
+
+// checkValues rejects values that single flags cannot have, and flags that contradict each other.
+func (o *Options) checkValues(changed func(flag string) bool) error {
+	if o.Isolation != tare.Lockstep && o.Isolation != tare.TrialWise {
+		return cmdenv.Usage(fmt.Sprintf("--isolation %q is not a way to share time", o.Isolation), "lockstep or trial")
+	}
+	if err := o.On.CheckResume(); err != nil && !o.Resume { // with o.Resume, --resume works without --on
+		return err
+	}
+	switch {
+	case changed("rounds") && (o.Rounds < 1 || o.Rounds > math.MaxInt32):
+		return cmdenv.Usage(fmt.Sprintf("--rounds %d is not a number of rounds", o.Rounds), "at least 1")
+	case o.Rounds > 0 && o.User:
+		return cmdenv.Usage("--rounds and a --budget of your own contradict each other", "give one of them; --budget quick or full only chooses what is measured")
+	case o.Rounds > 0 && o.Until > 0:
+		return cmdenv.Usage("--rounds and --until contradict each other", "give one of them")
+	case changed("slice") && o.Slice <= 0:
+		return cmdenv.Usage(fmt.Sprintf("--slice %v is not a slice length", o.Slice), "e.g. 8ms")
+	case o.Resume && changed("seed"):
+		return cmdenv.Usage("--resume continues with the seed of the run it resumes", "leave --seed out")
+	case changed("procs") && (o.Procs < 1 || o.Procs > maxProcs):
+		return cmdenv.Usage(fmt.Sprintf("--procs %d is not a number of processors", o.Procs), fmt.Sprintf("1 to %d", maxProcs))
+	}
+	for _, kind := range o.Profile {
+		if kind != tare.ProfileCPU && kind != tare.ProfileMem {
+			return cmdenv.Usage(fmt.Sprintf("--profile %q is not a kind of profile", kind), "cpu, mem or cpu,mem")
+		}
+	}
+	return nil
 }
 
 // FitInto sets the budget to quick or full, as o.Quick selects. The study then skips workloads that do

@@ -32,7 +32,7 @@ type Progress struct {
 	live    bool                  // out is a terminal, on which lines are overwritten
 	quiet   bool                  // write errors only
 	columns int                   // width of the terminal
-	dim     func(string) string
+	dim     func(string) string   // style of lines on the terminal; nil means plain text
 	ascii   bool                       // the terminal shows only ASCII
 	size    func() (columns, rows int) // returns the current size of the terminal
 
@@ -121,11 +121,11 @@ func (p *Progress) Separate() {
 	}
 }
 
-// Panel is a function that returns the lines to draw on a terminal of a size, into which they fit.
+// Panel returns the lines to draw on a terminal of a size, into which they fit.
 type Panel func(columns, rows int) []string
 
-// Panel shows the current activity, of which done of so many seconds are over, 0 if nobody knows how many:
-// on a terminal by a panel, otherwise by a line.
+// Panel shows an activity of which done of of seconds are over; an of of 0 means unknown. On a terminal it
+// draws panel, otherwise it writes text as a line.
 func (p *Progress) Panel(phase, text string, done, of int, panel Panel) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,7 +141,7 @@ func (p *Progress) Pause() {
 	p.erase()
 }
 
-// Say writes a line that is not overwritten.
+// Say writes a line that is not overwritten, unless quiet is set.
 func (p *Progress) Say(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -109,7 +109,8 @@ func (w *Session) writeClaimsPage() error {
 }
 
 // Finish writes the output about all results together: the text of formats that need all, the page of
-// claims, and JSON to standard output and to out. If single is set the JSON is one document, not a list.
+// claims, and JSON to out and, in format json, to standard output. If single is set the JSON is one
+// document, not a list.
 func (w *Session) Finish(out *cmdenv.Output, single bool) error {
 	w.Progress.Pause()
 	w.Progress.EndStudy()
