@@ -150,5 +150,3 @@ func segmentLength(budget time.Duration, servers int) time.Duration {
 	segment := budget / time.Duration(wantedRounds*(servers+2)) // + 2: the control and the null server
 	return min(max(segment.Round(100*time.Millisecond), time.Second), 10*time.Second)
 }
-
-var _ lab.Sources = loadstudy.Servers{}
