@@ -17,8 +17,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// DocumentInfo describes a result document in an archive or an index. Scan sets all fields but Path, and Index.Export
-// sets only the exported fields.
+// DocumentInfo describes a result document in an archive or an index. Scan sets all fields but Path,
+// and Index.Export sets only the exported fields.
 type DocumentInfo struct {
 	Study  string `json:"study"`
 	SHA256 string `json:"sha256"` // hash of the document without insignificant space
@@ -29,9 +29,10 @@ type DocumentInfo struct {
 	seed    string // seed of the run; the start of SHA256 if the seed is not a number
 }
 
-// Scan reads the documents in an archive: one after another, or in lists. It calls do for each result, with its
-// text without insignificant space, which do may keep. Scan ends with the first error of do. For a document
-// that is not a result it returns an [*Error] with the position in the archive.
+// Scan reads the documents in an archive: one after another, or in lists. It calls do for each
+// result, with its text without insignificant space, which do may keep. Scan ends with the first
+// error of do. For a document that is not a result it returns an [*Error] with the position in the
+// archive.
 func Scan(name string, in io.Reader, do func(k DocumentInfo, text []byte) error) error {
 	return scanDocuments(name, in, MaxBytes, maxLines, do)
 }
@@ -130,14 +131,15 @@ func IsImported(dir string) (bool, error) {
 	return isFile(filepath.Join(dir, importedName))
 }
 
-// ImportDocument writes text, the document of k from another machine, into a new directory under dir, the directory of its
-// study. It returns the new directory. If a write fails, it removes the directory again.
+// ImportDocument writes text, the document of k from another machine, into a new directory under
+// dir, the directory of its study. It returns the new directory. If a write fails, it removes the
+// directory again.
 func ImportDocument(dir string, k DocumentInfo, text []byte) (string, error) {
 	return writeImported(atomicfile.System{}, dir, k, text)
 }
 
-// writeImported is ImportDocument with a disk that tests replace. It writes the mark before the result, so that the result
-// never counts as a run of this machine.
+// writeImported is ImportDocument with a disk that tests replace. It writes the mark before the
+// result, so that the result never counts as a run of this machine.
 func writeImported(disk atomicfile.Disk, dir string, k DocumentInfo, text []byte) (string, error) {
 	var doc bytes.Buffer
 	if err := json.Indent(&doc, text, "", "  "); err != nil {
@@ -162,8 +164,8 @@ func writeImported(disk atomicfile.Disk, dir string, k DocumentInfo, text []byte
 	return "", err
 }
 
-// NewDir creates a new directory under another and returns its path. If name exists, the new directory is called
-// name-2, name-3 and so on, up to name-100. Only its owner can read it.
+// NewDir creates a new directory under another and returns its path. If name exists, the new
+// directory is called name-2, name-3 and so on, up to name-100. Only its owner can read it.
 func NewDir(under, name string) (string, error) { return newDir(atomicfile.System{}, under, name) }
 
 func newDir(disk atomicfile.Disk, under, name string) (string, error) {
@@ -192,8 +194,8 @@ const maxLines = 16 << 20
 // errLarge ends the reading of a document that is too large.
 var errLarge = errors.New("too large")
 
-// counter is a reader that records the offsets of line ends, and fails if a document is too large. Offsets count
-// bytes from the start of the archive.
+// counter is a reader that records the offsets of line ends, and fails if a document is too large.
+// Offsets count bytes from the start of the archive.
 type counter struct {
 	in       io.Reader
 	maxBytes int64   // largest size of the document

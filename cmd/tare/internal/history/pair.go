@@ -22,8 +22,8 @@ type Pair struct {
 	Count     *Count // nil if the metric does not count
 }
 
-// Count contains the counts of a contender and of its reference, such as allocations per operation. Counts may
-// be zero, and have no interval if they never vary.
+// Count contains the counts of a contender and of its reference, such as allocations per operation.
+// Counts may be zero, and have no interval if they never vary.
 type Count struct {
 	Value   float64 `json:"value"`
 	Against float64 `json:"against"`
@@ -32,9 +32,9 @@ type Count struct {
 // alpha is the error level of intervals that PairsOf computes.
 const alpha = 0.05
 
-// PairsOf returns the pairs of a result: its comparisons, every other pair in its rounds, with an interval that
-// is computed like that of a comparison (see the package documentation of stats), and pairs with the baseline
-// that have a zero count.
+// PairsOf returns the pairs of a result: its comparisons, every other pair in its rounds, with an
+// interval that is computed like that of a comparison (see the package documentation of stats), and
+// pairs with the baseline that have a zero count.
 func PairsOf(r *tare.Result) []Pair {
 	c := pairCollector{result: r, known: map[pairKey]bool{}}
 	for _, x := range r.Comparisons {

@@ -47,8 +47,8 @@ func (e *Error) Error() string {
 	return s
 }
 
-// ReadFile reads the results in a file: one document, or a list of documents. All errors are an [*Error], except
-// those of the operating system.
+// ReadFile reads the results in a file: one document, or a list of documents. All errors are an
+// [*Error], except those of the operating system.
 func ReadFile(path string) ([]*tare.Result, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -96,34 +96,19 @@ func Parse(name string, src []byte) ([]*tare.Result, error) {
 	if err := checkFootprint(name, src); err != nil {
 		return nil, err
 	}
-	var heads []*head
-	var results []*tare.Result
-	isList := text[0] == '['
-	if isList {
-		if err := json.Unmarshal(src, &heads); err != nil {
-			return nil, typeError(name, src, err)
-		}
-		if len(heads) == 0 {
-			return nil, &Error{File: name, What: "an empty list of results"}
-		}
-	} else {
-		heads = []*head{{}}
-		if err := json.Unmarshal(src, heads[0]); err != nil {
-			return nil, typeError(name, src, err)
-		}
+	heads, err := decodeDocuments[head](src) // first, because results of another schema may not fit
+	if err != nil {
+		return nil, typeError(name, src, err)
+	}
+	if len(heads) == 0 {
+		return nil, &Error{File: name, What: "an empty list of results"}
 	}
 	for _, h := range heads {
 		if err := h.check(name); err != nil {
 			return nil, err
 		}
 	}
-	var err error
-	if isList {
-		err = json.Unmarshal(src, &results)
-	} else {
-		results = []*tare.Result{{}}
-		err = json.Unmarshal(src, results[0])
-	}
+	results, err := decodeDocuments[tare.Result](src)
 	if err != nil {
 		return nil, typeError(name, src, err)
 	}
@@ -135,8 +120,19 @@ func Parse(name string, src []byte) ([]*tare.Result, error) {
 	return results, nil
 }
 
-// checkFootprint returns an error for a document, or a list of documents, that would take more memory than any
-// result.
+// decodeDocuments decodes one document, or a list of documents.
+func decodeDocuments[T any](src []byte) (docs []*T, err error) {
+	if bytes.HasPrefix(bytes.TrimSpace(src), []byte("[")) {
+		err = json.Unmarshal(src, &docs)
+		return docs, err
+	}
+	doc := new(T)
+	err = json.Unmarshal(src, doc)
+	return []*T{doc}, err
+}
+
+// checkFootprint returns an error for a document, or a list of documents, that would take more
+// memory than any result.
 func checkFootprint(name string, src []byte) error {
 	target := reflect.TypeFor[tare.Result]()
 	if bytes.HasPrefix(bytes.TrimSpace(src), []byte("[")) {
@@ -153,8 +149,8 @@ func checkFootprint(name string, src []byte) error {
 	return e
 }
 
-// Check checks results that were part of another document, whose name is for errors. It returns the same errors
-// as [Parse].
+// Check checks results that were part of another document, whose name is for errors. It returns the
+// same errors as [Parse].
 func Check(name string, results []*tare.Result) error {
 	for _, r := range results {
 		var h *head
@@ -231,8 +227,8 @@ func typeError(name string, src []byte, err error) error {
 	return e
 }
 
-// fieldPath returns the path of a value in a document. It removes the names of embedded structs, which package
-// encoding/json adds and which begin with a capital letter.
+// fieldPath returns the path of a value in a document. It removes the names of embedded structs,
+// which package encoding/json adds and which begin with a capital letter.
 func fieldPath(path string) string {
 	parts := strings.Split(path, ".")
 	parts = slices.DeleteFunc(parts, func(p string) bool { return p != "" && p[0] >= 'A' && p[0] <= 'Z' })

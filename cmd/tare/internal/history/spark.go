@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// Sparkline draws a series with one character per run, the oldest first: Unicode blocks, or ASCII characters if
-// ascii is set. The height shows the logarithm of the ratio, on a scale from the lowest to the highest end of
-// all intervals in the series, so that differences within the intervals look small. In a series with a zero
-// count the height shows the contender's count. A missing point is a space, and a void one an x.
+// Sparkline draws a series with one character per run, the oldest first: Unicode blocks, or ASCII
+// characters if ascii is set. The height shows the logarithm of the ratio, on a scale from the
+// lowest to the highest end of all intervals in the series, so that differences within the intervals
+// look small. In a series with a zero count the height shows the contender's count. A missing point
+// is a space, and a void one an x.
 func Sparkline(points []*Point, ascii bool) string {
 	levels := []rune("▁▂▃▄▅▆▇█")
 	if ascii {
@@ -51,8 +52,8 @@ func Sparkline(points []*Point, ascii bool) string {
 	return b.String()
 }
 
-// HasZeroCount reports whether all points of a series have counts and one of the counts is zero. Such a series has
-// no ratios to draw.
+// HasZeroCount reports whether all points of a series have counts and one of the counts is zero.
+// Such a series has no ratios to draw.
 func HasZeroCount(points []*Point) bool {
 	zero := false
 	for _, p := range points {

@@ -211,8 +211,8 @@ func metricOf(unit string) string {
 	return map[string]string{"ns/op": "time", "B/op": "bytes", "allocs/op": "allocs"}[unit]
 }
 
-// toResult returns the record as a result, or nil if it has no values. Each value is a round in which RunID is
-// compared with UnitID.
+// toResult returns the record as a result, or nil if it has no values. Each value is a round in
+// which RunID is compared with UnitID.
 func (r record) toResult() *tare.Result {
 	out := &tare.Result{
 		Schema: tare.ResultSchema, Study: "recorded " + r.pkg, Question: "What did other tools record of " + r.pkg + "?",

@@ -18,7 +18,6 @@ type line struct {
 	text   []byte
 }
 
-// splitLines returns the lines of a text.
 func splitLines(text []byte) []line {
 	var lines []line
 	for l := range bytes.Lines(text) {
@@ -89,8 +88,8 @@ var (
 	endedRE = lazyregexp.New(`^(ok  |FAIL)\t(\S+)\t`)
 )
 
-// cutName splits a line that begins with the name of a benchmark into the name and the rest. It returns "" for
-// other lines.
+// cutName splits a line that begins with the name of a benchmark into the name and the rest. It
+// returns "" for other lines.
 func cutName(text []byte) (name string, rest []byte) {
 	after, ok := bytes.CutPrefix(text, []byte("Benchmark"))
 	if !ok || len(after) > 0 && after[0] >= 'a' && after[0] <= 'z' {

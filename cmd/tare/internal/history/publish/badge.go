@@ -46,8 +46,8 @@ func StandingOf(t history.Trend) (s Standing) {
 	return s
 }
 
-// badgeText returns the text of a badge and its colour. If benchmarks have no verdict, the text contains their
-// number, and the colour is noVerdict unless a benchmark is worse.
+// badgeText returns the text of a badge and its colour. If benchmarks have no verdict, the text
+// contains their number, and the colour is noVerdict unless a benchmark is worse.
 func (s Standing) badgeText() (text, colour string) {
 	switch {
 	case s.Worse > 0:

@@ -177,8 +177,8 @@ func stepText(m history.Machine, s history.Series, index int) string {
 // minRuns is the smallest number of runs for a drawing.
 const minRuns = 3
 
-// drawSeries draws a series with runs from left to right: its ratios on a logarithmic scale, or the contender's
-// counts if a count is zero.
+// drawSeries draws a series with runs from left to right: its ratios on a logarithmic scale, or the
+// contender's counts if a count is zero.
 func drawSeries(m history.Machine, s history.Series) template.HTML {
 	drawCounts := history.HasZeroCount(s.Points)
 	t := plot.Trend{Runs: len(m.Runs), Steps: s.Steps}
