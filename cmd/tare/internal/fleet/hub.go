@@ -394,7 +394,6 @@ func (h *Hub) passResult(name string, body []byte) error {
 	return l.result(name, o)
 }
 
-// hasListeners reports whether a run listens.
 func (h *Hub) hasListeners() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -454,10 +453,8 @@ func (h *Hub) Await(ctx context.Context, name string) error {
 		case silent < h.options.times.lostAfter:
 			return nil
 		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(20 * time.Millisecond):
+		if err := sleep(ctx, 20*time.Millisecond); err != nil {
+			return err
 		}
 	}
 }
@@ -544,10 +541,8 @@ func (h *Hub) sendOrder(ctx context.Context, name string, o Order) error {
 		if !errors.As(err, &busy) {
 			return err
 		}
-		select {
-		case <-ctx.Done():
+		if sleep(ctx, h.options.times.retryDelay) != nil {
 			return err
-		case <-time.After(h.options.times.retryDelay):
 		}
 	}
 }

@@ -102,10 +102,8 @@ func (a *Agent) runLoad(ctx context.Context, order string, l *preparedLoad) ([]b
 	if phase.Profile != nil {
 		phase.At = start
 	} else { // a closed loop starts immediately
-		select {
-		case <-time.After(time.Until(start)):
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+		if err := sleep(ctx, time.Until(start)); err != nil {
+			return nil, err
 		}
 	}
 	r, err := l.session.Run(ctx, phase)

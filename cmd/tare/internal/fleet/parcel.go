@@ -40,7 +40,6 @@ type receipt struct {
 // busyError rejects a request that may be accepted later; doing is the reason, e.g. the running order.
 type busyError struct{ doing string }
 
-// Error is one line.
 func (e *busyError) Error() string { return "busy: " + e.doing }
 
 // RefusedError is the reason with which the other side rejected a message.
@@ -96,11 +95,19 @@ func request(ctx context.Context, nc *nats.Conn, t protocolTimes, subject string
 		case errors.Is(err, nats.ErrConnectionClosed), errors.Is(err, nats.ErrMaxPayload):
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(t.retryDelay):
+		if err := sleep(ctx, t.retryDelay); err != nil {
+			return err
 		}
+	}
+}
+
+// sleep waits for d. If ctx ends before, it returns the cause.
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
 	}
 }
 
@@ -116,7 +123,6 @@ type parcelReceiver struct {
 	done  map[string]receipt        // replies to complete parcels, for repeated parts, by sender and parcel
 }
 
-// partialParcel is an incomplete parcel.
 type partialParcel struct {
 	parcel   string
 	body     []byte

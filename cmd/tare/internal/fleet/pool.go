@@ -24,7 +24,6 @@ type assignment struct {
 	state          assignmentState
 }
 
-// assignmentState is the state of an assignment.
 type assignmentState int
 
 const (

@@ -81,7 +81,6 @@ func (o StudyOrder) flagValue(name string) string {
 	return ""
 }
 
-// describe returns the order in words.
 func (o StudyOrder) describe() string {
 	if o.Command == "run" {
 		return "study " + format.Line(o.ID, 80)
