@@ -213,7 +213,6 @@ type printedError struct {
 	errs []error
 }
 
-// Error returns the errors in one line.
 func (e *printedError) Error() string {
 	return fmt.Sprintf("exit code %d: %v", e.exit, errors.Join(e.errs...))
 }

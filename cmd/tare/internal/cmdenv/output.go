@@ -80,6 +80,16 @@ func OpenOutputOn(disk atomicfile.Disk, path string, mode fs.FileMode) (*Output,
 	return o, nil
 }
 
+// SaveFile writes the file at path atomically.
+func SaveFile(disk atomicfile.Disk, path string, mode fs.FileMode, write func(io.Writer) error) error {
+	out, err := OpenOutputOn(disk, path, mode)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	return out.Save(write)
+}
+
 // Save writes a temporary file and moves it to the path. A device is written directly.
 func (o *Output) Save(write func(io.Writer) error) error {
 	var err error

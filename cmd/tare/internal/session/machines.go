@@ -21,6 +21,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/fleet"
 	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/judge"
 	"github.com/tarebench/tare/internal/machine"
@@ -374,15 +375,12 @@ func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Op
 	return nil
 }
 
-// Keep writes results, as one document if there is one, next to the journal of the run. A run with results is
+// Keep writes the first of all as a document next to the journal of the run. A run with results is
 // finished.
 func (m Measured) Keep(all []*tare.Result) error {
-	output, err := cmdenv.OpenOutput(filepath.Join(m.Dir, history.ResultName))
-	if err != nil {
-		return err
-	}
-	defer output.Close()
-	return output.Save(func(file io.Writer) error { return cmdenv.WriteDocument(file, all, true) })
+	const single = true
+	path := filepath.Join(m.Dir, history.ResultName)
+	return cmdenv.SaveFile(atomicfile.System{}, path, 0o644, func(f io.Writer) error { return cmdenv.WriteDocument(f, all, single) })
 }
 
 // Title returns the title of a side with the user's name of its revision, in place of the commit that

@@ -28,11 +28,11 @@ const (
 // Its methods may be called by several goroutines.
 type Progress struct {
 	out     io.Writer
-	events  *cmdenv.ProgressLines // out for --progress ndjson; nil for text
-	live    bool                  // out is a terminal, on which lines are overwritten
-	quiet   bool                  // write errors only
-	columns int                   // width of the terminal
-	dim     func(string) string   // style of lines on the terminal; nil means plain text
+	events  *cmdenv.ProgressLines      // out for --progress ndjson; nil for text
+	live    bool                       // out is a terminal, on which lines are overwritten
+	quiet   bool                       // write errors only
+	columns int                        // width of the terminal
+	dim     func(string) string        // style of lines on the terminal; nil means plain text
 	ascii   bool                       // the terminal shows only ASCII
 	size    func() (columns, rows int) // returns the current size of the terminal
 
@@ -273,9 +273,9 @@ const (
 	minShown    = 2 * time.Second
 )
 
-// liveLine returns the progress of a study, in at most width columns, e.g.
-// "▸    json-encode  ▇▇▇░░░░░░░  6/18  0:14, ≤ 0:30 left  sonic 0.48×  2/5 known". If there is no room for all
-// of it, it omits first the bar, then the share of decided criteria and claims, then the ratio so far.
+// liveLine returns the progress of a study, in at most width columns, e.g. "▸    json-encode
+// ▇▇▇░░░░░░░  6/18  0:14, ≤ 0:30 left  sonic 0.48×  2/5 known". If there is no room for all of it,
+// it omits first the bar, then the share of decided criteria and claims, then the ratio so far.
 func (p *Progress) liveLine(width int) string {
 	head := fmt.Sprintf("▸    %-12s ", p.study)
 	if width < narrowWidth {

@@ -96,12 +96,7 @@ func (w *Session) writeClaimsPage() error {
 		linked = append(linked, link)
 	}
 	path := filepath.Join(w.Dirs.Data, cmdenv.ClaimsName)
-	out, err := cmdenv.OpenOutputOn(atomicfile.System{}, path, 0o600)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	if err := out.Save(func(f io.Writer) error { return html.WriteClaims(f, linked) }); err != nil {
+	if err := cmdenv.SaveFile(atomicfile.System{}, path, 0o600, func(f io.Writer) error { return html.WriteClaims(f, linked) }); err != nil {
 		return err
 	}
 	w.Progress.Say("claims as a page: " + path)

@@ -34,12 +34,10 @@ func SaveRoutes(study cmdenv.Study, doc *routestudy.Document) error {
 	if err := atomicfile.MakeDir(study.Dir, 0o755); err != nil {
 		return fmt.Errorf("%w %s: %w", build.ErrCache, study.Dir, cmdenv.Cause(err))
 	}
-	list, err := cmdenv.OpenOutput(filepath.Join(study.Dir, doc.ListName()))
-	if err != nil {
+	return cmdenv.SaveFile(atomicfile.System{}, filepath.Join(study.Dir, doc.ListName()), 0o644, func(f io.Writer) error {
+		_, err := io.WriteString(f, doc.Table.List())
 		return err
-	}
-	defer list.Close()
-	return list.Save(func(f io.Writer) error { _, err := io.WriteString(f, doc.Table.List()); return err })
+	})
 }
 
 // NewRoutesStudy returns the study of RoutesStudy, and writes nothing.

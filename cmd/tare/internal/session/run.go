@@ -213,5 +213,4 @@ func errWriting(dir string) error {
 // nothingToResume reports that a study has no unfinished run.
 type nothingToResume struct{ error }
 
-// Unwrap returns the usage error.
 func (e *nothingToResume) Unwrap() error { return e.error }
