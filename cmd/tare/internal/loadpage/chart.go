@@ -51,8 +51,9 @@ type namedHist struct {
 	h    *hist.Hist
 }
 
-// drawQuantiles draws distributions and the latency objectives. On the horizontal axis, equal steps lead from 0
-// to 90 %, 99 %, 99.9 % and so on. It returns "" if no distribution has minPlotted requests.
+// drawQuantiles draws distributions and the latency objectives. On the horizontal axis, equal steps
+// lead from 0 to 90 %, 99 %, 99.9 % and so on. It returns "" if no distribution has minPlotted
+// requests.
 func drawQuantiles(all []namedHist, limits []plot.Limit) template.HTML {
 	all = slices.DeleteFunc(all, func(n namedHist) bool { return n.h == nil || n.h.Count() < minPlotted })
 	if len(all) == 0 {

@@ -1,8 +1,11 @@
 package loadpage
 
 import (
+	"math"
 	"strconv"
 	"strings"
+
+	"github.com/tarebench/tare/load"
 )
 
 // Unit is the unit of the times in a table.
@@ -12,7 +15,8 @@ type Unit struct {
 	decimals int     // of formatted times
 }
 
-// UnitFor returns the unit for a table with a typical time of ns: s from 10 s on, ms from 1 ms on, otherwise µs.
+// UnitFor returns the unit for a table with a typical time of ns: s from 10 s on, ms from 1 ms on,
+// otherwise µs.
 func UnitFor(ns int64) Unit {
 	switch {
 	case ns >= 10e9:
@@ -83,6 +87,15 @@ func FormatBitRate(perSecond float64) string {
 	return formatScaled(perSecond, []string{"bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"})
 }
 
+// FormatCPU formats the CPU time of one side in seconds, and its part for each request if there are any.
+func FormatCPU(seconds float64, requests int64) string {
+	text := FormatDecimal(seconds, 2) + " s of CPU time"
+	if requests > 0 {
+		text += ", " + FormatDecimal(seconds*1e6/float64(requests), 1) + " µs per request"
+	}
+	return text
+}
+
 // formatScaled formats x with three significant digits in the largest unit that leaves at least 1. Each unit
 // is 1000 of the one before.
 func formatScaled(x float64, units []string) string {
@@ -97,4 +110,36 @@ func formatScaled(x float64, units []string) string {
 		return FormatDecimal(x, 1) + " " + units[i]
 	}
 	return FormatDecimal(x, 2) + " " + units[i]
+}
+
+// DriftName returns the name of the drifting measurement.
+func DriftName(d load.Drift) string { return strings.ReplaceAll(d.Of, "_", " ") }
+
+// DescribeDrift returns the change over the run, its interval, and the median over the run: +1.00 ms
+// [+500 µs, +1.50 ms] on 20.0 ms.
+func DescribeDrift(d load.Drift) string {
+	formatAbs := func(x float64) string {
+		switch d.Unit {
+		case "share":
+			return FormatDecimal(x*100, 3) + " %"
+		case "bytes":
+			return FormatBytes(int64(x))
+		}
+		return FormatTime(int64(x)) // ns
+	}
+	formatChange := func(x float64) string {
+		sign := ""
+		switch {
+		case x < 0:
+			sign = "−"
+		case x > 0:
+			sign = "+"
+		}
+		return sign + formatAbs(math.Abs(x))
+	}
+	level := formatAbs(math.Abs(d.Level))
+	if d.Level < 0 {
+		level = "−" + level
+	}
+	return formatChange(d.Change) + " [" + formatChange(d.Low) + ", " + formatChange(d.High) + "] on " + level
 }

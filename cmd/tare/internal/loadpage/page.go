@@ -99,8 +99,8 @@ func Write(w io.Writer, p Page) error {
 	return writePage(w, p, script, allowed)
 }
 
-// writePage writes p as a page with a script, which may be "". allowed is added to the page's content security
-// policy.
+// writePage writes p as a page with a script, which may be "". allowed is added to the page's
+// content security policy.
 func writePage(w io.Writer, p Page, script, allowed string) error {
 	style := html.Style()
 	s := shell{
@@ -298,13 +298,6 @@ func formatLimit(d load.Document) string {
 
 // listCounts returns the counts of a run, with the CPU times of both sides.
 func listCounts(d load.Document) []pair {
-	formatCPU := func(cpu float64) string {
-		text := FormatDecimal(cpu, 2) + " s of CPU time"
-		if d.Requests > 0 {
-			text += ", " + FormatDecimal(cpu*1e6/float64(d.Requests), 1) + " µs per request"
-		}
-		return text
-	}
 	out := []pair{
 		{"measured", FormatDecimal(d.Seconds, 1) + " s"},
 		{"requests", fmt.Sprintf("%s sent, %s answered, %s failed", FormatCount(d.Sent), FormatCount(d.Requests), FormatCount(d.Failed()))},
@@ -321,9 +314,9 @@ func listCounts(d load.Document) []pair {
 	if s := d.TLS; s != nil {
 		out = append(out, pair{"handshakes", fmt.Sprintf("%s, %s resumed, %s each (p50)", FormatCount(s.Handshakes), FormatCount(s.Resumed), FormatTime(s.Handshake.P50))})
 	}
-	out = append(out, pair{"client", formatCPU(d.ClientCPUSeconds)})
+	out = append(out, pair{"client", FormatCPU(d.ClientCPUSeconds, d.Requests)})
 	if d.ServerCPUSeconds > 0 {
-		out = append(out, pair{"server", formatCPU(d.ServerCPUSeconds)})
+		out = append(out, pair{"server", FormatCPU(d.ServerCPUSeconds, d.Requests)})
 	}
 	return out
 }

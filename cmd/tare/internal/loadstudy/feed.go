@@ -14,7 +14,6 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// lineHint is the hint of an error in a line of requests.
 const lineHint = `a line is {"method":"POST","path":"/v1","header":{},"body":"base64"}; --feed-bodies sends each line as a body`
 
 // openText opens the file of a flag as text, decompressed if necessary; "-" means stdin. The caller must

@@ -94,6 +94,7 @@ func abRow(b *strings.Builder, name, format string, args ...any) {
 	fmt.Fprintf(b, "%-24s"+format+"\n", append([]any{name}, args...)...)
 }
 
+// writeHead writes the rows about the server and the document.
 func (a abReport) writeHead(b *strings.Builder) {
 	u, err := url.Parse(a.document.URL)
 	if err != nil {
@@ -112,6 +113,7 @@ func (a abReport) writeHead(b *strings.Builder) {
 	b.WriteByte('\n')
 }
 
+// writeRates writes the rows of counts and rates, which ab prints without a table.
 func (a abReport) writeRates(b *strings.Builder) {
 	d := a.document
 	abRow(b, "Concurrency Level:", "%d", d.Connections)

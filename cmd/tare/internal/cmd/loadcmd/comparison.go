@@ -78,7 +78,6 @@ func (o options) resultFormat() report.Format {
 	return f
 }
 
-// serverIDs returns the ids of servers.
 func serverIDs(servers []loadServer) []string {
 	var ids []string
 	for _, s := range servers {

@@ -11,7 +11,6 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// describePlan returns the planned load in one line.
 func (l *loadRun) describePlan() string { return "loading " + l.url + ": " + l.describeLoad() }
 
 // describeLoad returns how requests are sent, in words: the loop, connections, duration, number of

@@ -14,13 +14,16 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// checkOn rejects options that several machines do not support.
-func checkOn(o options, machines int) error {
+// checkMachines rejects machines of --on that cannot be used, and options that they do not support.
+func (o *options) checkMachines() error {
+	machines, err := o.on.Check()
 	switch {
+	case err != nil:
+		return err
 	case o.http == http3:
 		return cmdenv.Usage("--on speaks HTTP/1.1, HTTP/2 and gRPC", "HTTP/3 is for one machine")
-	case o.connections < machines:
-		return cmdenv.Usage(fmt.Sprintf("%s for %d machines", format.Count(o.connections, "connection"), machines), "-c is for all together")
+	case o.connections < len(machines):
+		return cmdenv.Usage(fmt.Sprintf("%s for %d machines", format.Count(o.connections, "connection"), len(machines)), "-c is for all together")
 	}
 	return nil
 }

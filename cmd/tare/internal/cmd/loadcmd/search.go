@@ -43,7 +43,6 @@ func (l *loadRun) runSearch(ctx context.Context) error {
 	return nil
 }
 
-// reportStep prints the result of a step.
 func (l *loadRun) reportStep(s load.SearchStep) {
 	text := s.Trial.String() + ": " + loadpage.FormatRate(s.PerSecond()) + " requests per second, p99 " + loadpage.FormatTime(s.Result.Latency.Quantile(0.99)) + ": "
 	switch s.Ruling {

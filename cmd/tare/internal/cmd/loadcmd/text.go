@@ -1,6 +1,7 @@
 package loadcmd
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -167,36 +168,32 @@ func tablePercentiles() []percentile {
 // writeResponses writes the counts of statuses, for gRPC those of its status codes, and of errors.
 func (p *loadPage) writeResponses() {
 	p.writeHeading("ANSWERS")
-	var parts []string
+	var statuses, errors []string
 	for _, code := range slices.Sorted(maps.Keys(p.document.Statuses)) {
-		parts = append(parts, code+": "+loadpage.FormatCount(p.document.Statuses[code]))
-	}
-	if len(parts) == 0 {
-		parts = []string{"none"}
+		statuses = append(statuses, code+": "+loadpage.FormatCount(p.document.Statuses[code]))
 	}
 	if len(p.document.Codes) > 0 {
-		parts = nil
+		statuses = nil
 		for code := range grpcCodes {
 			if n := p.document.Codes[strconv.Itoa(code)]; n > 0 {
-				parts = append(parts, fmt.Sprintf("%d %s: %s", code, load.CodeName(code), loadpage.FormatCount(n)))
+				statuses = append(statuses, fmt.Sprintf("%d %s: %s", code, load.CodeName(code), loadpage.FormatCount(n)))
 			}
 		}
 	}
-	p.writeLabelled("statuses", strings.Join(parts, ", "))
-	parts = nil
 	for _, class := range load.Classes() {
 		if n := p.document.Errors[string(class)]; n > 0 {
-			parts = append(parts, string(class)+": "+loadpage.FormatCount(n))
+			errors = append(errors, string(class)+": "+loadpage.FormatCount(n))
 		}
 	}
-	if len(parts) == 0 {
-		parts = []string{"none"}
-	}
-	p.writeLabelled("errors", strings.Join(parts, ", "))
+	p.writeLabelled("statuses", joinOrNone(statuses))
+	p.writeLabelled("errors", joinOrNone(errors))
 	if p.document.FirstError != "" {
 		p.writeLabelled("the first", oneLine(p.document.FirstError))
 	}
 }
+
+// joinOrNone joins texts with commas, or returns "none" if there are none.
+func joinOrNone(texts []string) string { return cmp.Or(strings.Join(texts, ", "), "none") }
 
 // writeTransfer writes the bytes on the path and the CPU time they cost.
 func (p *loadPage) writeTransfer() {
@@ -216,16 +213,9 @@ func (p *loadPage) writeTransfer() {
 	if s := d.TLS; s != nil {
 		p.writeLabelled("TLS", fmt.Sprintf("%s, %s of them resumed, in %s each (p50)", format.Count(int(s.Handshakes), "handshake"), loadpage.FormatCount(s.Resumed), loadpage.FormatTime(s.Handshake.P50)))
 	}
-	formatCPU := func(cpu float64) string {
-		text := fmt.Sprintf("%s s of CPU time", loadpage.FormatDecimal(cpu, 2))
-		if d.Requests > 0 {
-			text += fmt.Sprintf(", %s µs per request", loadpage.FormatDecimal(cpu*1e6/float64(d.Requests), 1))
-		}
-		return text
-	}
-	p.writeLabelled("client", formatCPU(d.ClientCPUSeconds))
+	p.writeLabelled("client", loadpage.FormatCPU(d.ClientCPUSeconds, d.Requests))
 	if d.ServerCPUSeconds > 0 {
-		p.writeLabelled("server", formatCPU(d.ServerCPUSeconds))
+		p.writeLabelled("server", loadpage.FormatCPU(d.ServerCPUSeconds, d.Requests))
 	}
 }
 
