@@ -95,7 +95,6 @@ read.`,
 	return cmd
 }
 
-// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&o.only.Contenders, "contender", nil, "only contenders that match `glob`; repeatable")
@@ -114,7 +113,6 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.CompleteFlag(cmd, "metric", cobra.FixedCompletions(strings.Split(tare.MetricNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// check validates the flags and their combinations.
 func (o *options) check(cmd *cobra.Command, args []string) error {
 	var err error
 	if o.format, err = o.printed.Choose(cmd, "a format", formatNames()...); err != nil {

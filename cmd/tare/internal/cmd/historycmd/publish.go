@@ -9,7 +9,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/history/publish"
-	"github.com/tarebench/tare/report"
 )
 
 // isPublishing reports whether a page, badge or metrics are requested.
@@ -38,14 +37,12 @@ func publishHistory(ctx context.Context, env cmdenv.Env, o options, args []strin
 	}
 	var trends []history.Trend
 	for _, name := range studies {
-		t, err := x.Trend(ctx, history.Query{Study: name, Contenders: o.only.Contenders, Workloads: o.only.Workloads, Metric: o.metric, Against: o.against, Last: o.last})
+		t, err := x.Trend(ctx, o.newQuery(name))
 		if err != nil {
 			return fmt.Errorf("read the history: %w", err)
 		}
 		trends = append(trends, t)
-		if len(t.Left) > 0 {
-			fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(t.Left[0]))
-		}
+		printOmissions(env, t.Left[:min(1, len(t.Left))]...)
 	}
 	title := "Benchmarks from run to run"
 	if len(studies) == 1 {

@@ -17,7 +17,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/machine"
-	"github.com/tarebench/tare/report"
 )
 
 // sharingFlags holds the flags of tare history push and pull.
@@ -35,7 +34,6 @@ type pushResult struct {
 	Left   []string `json:"left_out"` // results that could not be read, a line each
 }
 
-// addFlags declares the flags, which set s.
 func (s *sharingFlags) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.remote, "remote", "origin", "`name` or address of the remote repository")
 	cmd.Flags().StringVar(&s.branch, "branch", "tare-history", "`name` of the branch, which shares no commit with others")
@@ -54,7 +52,6 @@ func (s sharingFlags) findBranch(ctx context.Context) (gitrev.Shared, error) {
 	return gitrev.Shared{Repo: repo, Remote: s.remote, Branch: s.branch}, nil
 }
 
-// pushCommand returns tare history push.
 func pushCommand(env cmdenv.Env) *cobra.Command {
 	var s sharingFlags
 	cmd := &cobra.Command{
@@ -94,9 +91,7 @@ func pushHistory(ctx context.Context, env cmdenv.Env, s sharingFlags, studies []
 	if err != nil {
 		return err
 	}
-	for _, why := range left {
-		fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(why))
-	}
+	printOmissions(env, left...)
 	files := map[string][]byte{} // by path in the branch: STUDY/SHA256.json
 	err = history.Scan("the kept results", &archive, func(k history.DocumentInfo, text []byte) error {
 		files[path.Join(filepath.Base(d.Results(k.Study)), k.SHA256+".json")] = text
@@ -119,7 +114,6 @@ func pushHistory(ctx context.Context, env cmdenv.Env, s sharingFlags, studies []
 	return err
 }
 
-// pullCommand returns tare history pull.
 func pullCommand(env cmdenv.Env) *cobra.Command {
 	var s sharingFlags
 	cmd := &cobra.Command{

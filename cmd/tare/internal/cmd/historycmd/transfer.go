@@ -17,10 +17,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history/index"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/machine"
-	"github.com/tarebench/tare/report"
 )
 
-// exportCommand returns tare history export.
 func exportCommand(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -92,9 +90,7 @@ func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []s
 	} else if file != "-" {
 		_, err = fmt.Fprintf(messages, "wrote %s to %s\n", format.Count(len(exported.Results), "result"), file)
 	}
-	for _, why := range exported.Left {
-		fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(why))
-	}
+	printOmissions(env, exported.Left...)
 	return err
 }
 
@@ -112,7 +108,6 @@ func checkStudies(ctx context.Context, x *index.Index, studies []string) error {
 	return nil
 }
 
-// importCommand returns tare history import.
 func importCommand(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -152,9 +147,9 @@ without --trust.`,
 
 // importReport is the output of tare history import.
 type importReport struct {
-	Taken []history.DocumentInfo `json:"imported"`
-	There []history.DocumentInfo `json:"already_kept"`
-	Left  []string               `json:"left_out,omitempty"` // omissions from files of other tools, a line each
+	Imported []history.DocumentInfo `json:"imported"`
+	Existing []history.DocumentInfo `json:"already_kept"`       // results that were stored already
+	Left     []string               `json:"left_out,omitempty"` // omissions from files of other tools, a line each
 }
 
 // importHistory writes the results of files into the data directory. It reads each file twice: once
@@ -182,7 +177,27 @@ func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON b
 		return err
 	}
 	defer func() { x.Close() }()
-	result := importReport{Taken: []history.DocumentInfo{}, There: []history.DocumentInfo{}}
+	result := importReport{Imported: []history.DocumentInfo{}, Existing: []history.DocumentInfo{}}
+	if err := result.importAll(ctx, x, d, sources); err != nil {
+		return err
+	}
+	if err := x.Refresh(ctx); err != nil {
+		return fmt.Errorf("read the results in %s: %w", d.Data, err)
+	}
+	printOmissions(env, result.Left...)
+	if asJSON {
+		return cmdenv.PrintJSON(env.Out, result)
+	}
+	omitted := ""
+	if n := len(result.Left); n > 0 {
+		omitted = fmt.Sprintf("; %s skipped, see above", format.Count(n, "line"))
+	}
+	_, err = fmt.Fprintf(env.Out, "took in %s, %d %s kept already%s\n", format.Count(len(result.Imported), "result"), len(result.Existing), format.Choose(len(result.Existing), "was", "were"), omitted)
+	return err
+}
+
+// importAll writes the results of sources that the index x does not have into the data directory, each once.
+func (r *importReport) importAll(ctx context.Context, x *index.Index, d cmdenv.Dirs, sources []source) error {
 	imported := map[string]string{} // path by hash; the index knows only earlier results
 	for _, s := range sources {
 		err := s.scanResults(func(k history.DocumentInfo, text []byte) (err error) {
@@ -191,38 +206,22 @@ func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON b
 				k.Path, err = x.Has(ctx, k.SHA256)
 			}
 			if err != nil || k.Path != "" {
-				result.There = append(result.There, k)
+				r.Existing = append(r.Existing, k)
 				return err
 			}
 			if k.Path, err = history.ImportDocument(d.Results(k.Study), k, text); err != nil {
 				return fmt.Errorf("cannot write results to %s: %w", d.Data, cmdenv.Cause(err))
 			}
 			imported[k.SHA256] = k.Path
-			result.Taken = append(result.Taken, k)
+			r.Imported = append(r.Imported, k)
 			return nil
 		})
 		if err != nil {
 			return err
 		}
+		r.Left = append(r.Left, s.omissions...)
 	}
-	if err := x.Refresh(ctx); err != nil {
-		return fmt.Errorf("read the results in %s: %w", d.Data, err)
-	}
-	for _, s := range sources {
-		result.Left = append(result.Left, s.omissions...)
-	}
-	for _, line := range result.Left {
-		fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(line))
-	}
-	if asJSON {
-		return cmdenv.PrintJSON(env.Out, result)
-	}
-	omitted := ""
-	if n := len(result.Left); n > 0 {
-		omitted = fmt.Sprintf("; %s skipped, see above", format.Count(n, "line"))
-	}
-	_, err = fmt.Fprintf(env.Out, "took in %s, %d %s kept already%s\n", format.Count(len(result.Taken), "result"), len(result.There), format.Choose(len(result.There), "was", "were"), omitted)
-	return err
+	return nil
 }
 
 // source is an archive of results that can be read repeatedly.

@@ -28,7 +28,7 @@ func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) err
 		return err
 	}
 	defer x.Close()
-	q := history.Query{Study: study, Contenders: o.only.Contenders, Workloads: o.only.Workloads, Metric: o.metric, Against: o.against, Last: o.last}
+	q := o.newQuery(study)
 	t, err := x.Trend(ctx, q)
 	if err != nil {
 		return fmt.Errorf("read the history: %w", err)
@@ -61,13 +61,23 @@ func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) err
 	if err != nil {
 		return err
 	}
-	for _, why := range t.Left {
-		fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(why))
-	}
+	printOmissions(env, t.Left...)
 	if len(t.Left) > 0 {
 		return cmdenv.Code(cmdenv.ExitUsage)
 	}
 	return nil
+}
+
+// newQuery returns the query of the flags for a study.
+func (o options) newQuery(study string) history.Query {
+	return history.Query{Study: study, Contenders: o.only.Contenders, Workloads: o.only.Workloads, Metric: o.metric, Against: o.against, Last: o.last}
+}
+
+// printOmissions prints a line for each omitted result or entry.
+func printOmissions(env cmdenv.Env, omissions ...string) {
+	for _, text := range omissions {
+		fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(text))
+	}
 }
 
 // openHistory opens the index of the results in the data directory, and returns it with the directories.
