@@ -4,7 +4,6 @@ package rerun
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -83,7 +82,6 @@ interrupted.`,
 	return cmd
 }
 
-// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.Uint64Var(&o.seed, "seed", 0, "another order of everything; 0 takes one from the clock; default: the result's")
@@ -199,12 +197,4 @@ func printComparison(env cmdenv.Env, o options, old, now *tare.Result, err error
 		err = cmdenv.Code(cmdenv.ExitInterrupted)
 	}
 	return err
-}
-
-// criterionText returns the criterion of a verdict. A verdict without criterion is about a difference.
-func criterionText(v rerunVerdict) string {
-	if v.Criterion == "" {
-		return v.Metric + " ratio"
-	}
-	return strings.TrimSpace(v.Criterion)
 }
