@@ -120,7 +120,6 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 	return cmd
 }
 
-// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	sides := cmdenv.NewFlags("The two sides")
 	sides.Set.StringVar(&o.request.Base, "base", "", "`revision` to compare with; default: the files of head, when another flag makes the sides differ")
@@ -284,7 +283,6 @@ func (o *options) parseSides() (err error) {
 	return nil
 }
 
-// parseModules parses --with.
 func (o *options) parseModules() error {
 	pins, err := session.ParsePins(o.withTexts)
 	if err != nil {

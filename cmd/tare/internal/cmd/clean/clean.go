@@ -74,7 +74,6 @@ another tare is measuring; 2 a directory that is not tare's.`,
 	return cmd
 }
 
-// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&o.results, "results", false, "remove kept runs as well; they cannot be made again")

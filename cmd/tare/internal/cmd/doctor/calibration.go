@@ -238,7 +238,6 @@ func (c *calibration) concludeMachine() {
 	}
 }
 
-// addSentence adds a sentence to the summary.
 func (c *calibration) addSentence(format string, args ...any) {
 	c.Summary = append(c.Summary, fmt.Sprintf(format, args...))
 }

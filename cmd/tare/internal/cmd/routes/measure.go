@@ -20,7 +20,6 @@ type routeStudy struct {
 	releases routestudy.Releases // of --go; its Routers are set by newStudy. Without Toolchains, routers are compared
 }
 
-// studyID returns the id of the study.
 func (o *options) studyID() string {
 	if o.releases.IsSet() {
 		return routestudy.ReleaseStudyID
@@ -64,7 +63,6 @@ func (r *routeStudy) runOptions() session.Options {
 	return run
 }
 
-// recommendRouters returns the recommendation for a result.
 func (r *routeStudy) recommendRouters(res *tare.Result) []string {
 	if r.o.releases.IsSet() {
 		return r.releaseAdvice(res).Lines()
@@ -87,7 +85,8 @@ func (r *routeStudy) releaseAdvice(res *tare.Result) routestudy.ReleaseAdvice {
 	return routestudy.ReleaseAdvice{Document: r.doc, Result: res, Releases: r.releases}
 }
 
-// prepareStudy returns the study, with its routes in the cache. Of a study of releases it builds the baseline.
+// prepareStudy returns the study, with its routes in the cache. Of a study of releases it builds the
+// baseline.
 func (r *routeStudy) prepareStudy(ctx context.Context, w *session.Session) (study cmdenv.Study, err error) {
 	all, err := w.FindCatalog(w.Options.Catalog)
 	if err != nil {

@@ -119,8 +119,8 @@ func estimateDuration(studies []cmdenv.Study, o session.Options) string {
 		"building their contenders comes on top of that, and takes longest the first time; --list shows each", len(studies), cmdenv.Seconds(totalBudget(o, studies)))
 }
 
-// describeStudies returns a line about studies: their number, the budget and the time, and the names of those that
-// are omitted.
+// describeStudies returns a line about studies: their number, the budget and the time, and the names
+// of those that are omitted.
 func describeStudies(studies []cmdenv.Study, left []string, o session.Options) string {
 	text := fmt.Sprintf("%d studies, %s", len(studies), session.DescribeOptions(o))
 	if o.Rounds == 0 && !o.Resume {
@@ -132,7 +132,6 @@ func describeStudies(studies []cmdenv.Study, left []string, o session.Options) s
 	return text
 }
 
-// totalBudget returns the sum of the studies' budgets.
 func totalBudget(o session.Options, studies []cmdenv.Study) time.Duration {
 	var total time.Duration
 	for _, study := range studies {

@@ -166,9 +166,10 @@ func partLen(records []*kgo.Record) int {
 	return len(records)
 }
 
-// produceRecords sends records in order, in parts, and adds the errors of those that fail to failed. A broker
-// rejects the records of a part together, even if only one of them is the cause, or if it would accept each of
-// them alone. Rejected records are sent again in halves, in order, down to single records.
+// produceRecords sends records in order, in parts, and adds the errors of those that fail to failed.
+// A broker rejects the records of a part together, even if only one of them is the cause, or if it
+// would accept each of them alone. Rejected records are sent again in halves, in order, down to
+// single records.
 func (k *Kafka) produceRecords(ctx context.Context, records []*kgo.Record, failed map[*kgo.Record]error) error {
 	if n := partLen(records); n < len(records) {
 		return k.produceInOrder(ctx, records[:n], records[n:], failed)

@@ -139,7 +139,6 @@ func (r *testService) stopService(limit time.Duration) uint64 {
 	return unsent
 }
 
-// eventIDs returns the ids of events.
 func eventIDs(t testing.TB, events []string) (list []string) {
 	t.Helper()
 	for _, event := range events {
