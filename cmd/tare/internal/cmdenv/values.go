@@ -53,8 +53,10 @@ func Share(flag, text string) (float64, error) {
 
 // ShareFrom parses the value of a flag that is a share of at least minPercent per cent.
 func ShareFrom(minPercent float64, flag, text string) (float64, error) {
-	x, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "%")), 64)
-	if err != nil || !strings.HasSuffix(text, "%") || x < minPercent || math.IsInf(x, 0) || math.IsNaN(x) {
+	number, hasPercent := strings.CutSuffix(text, "%")
+	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	isInRange := x >= minPercent && !math.IsInf(x, 0) // false for NaN
+	if err != nil || !hasPercent || !isInRange {
 		return 0, Usage(fmt.Sprintf("--%s %q is not a share", flag, text), "e.g. 5%")
 	}
 	return x / 100, nil

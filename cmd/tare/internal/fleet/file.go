@@ -156,13 +156,13 @@ type Task struct {
 // serveFile replies to a request of agent name for a part of a file.
 func (h *Hub) serveFile(name string, m *nats.Msg) {
 	h.markSeen(name)
-	var q fileRequest
-	if json.Unmarshal(m.Data, &q) != nil {
+	var req fileRequest
+	if json.Unmarshal(m.Data, &req) != nil {
 		sendReply(m, fileReply{Refused: "not a valid question"})
 		return
 	}
-	if l := h.findListener(q.Order); l.file != nil { // otherwise the agent retries until a run begins
-		sendReply(m, l.file(name, q))
+	if l := h.findListener(req.Order); l.file != nil { // otherwise the agent retries until a run begins
+		sendReply(m, l.file(name, req))
 	}
 }
 

@@ -52,8 +52,8 @@ type Hub struct {
 // listener receives the messages of agents about the orders of one run. A function may be nil if a run
 // does not expect its messages.
 type listener struct {
-	permit func(name string, q permitRequest) permitReply
-	file   func(name string, q fileRequest) fileReply
+	permit func(name string, req permitRequest) permitReply
+	file   func(name string, req fileRequest) fileReply
 	tick   func(name string, t Ticked)
 	result func(name string, o outcome) error
 }
@@ -89,13 +89,7 @@ func Open(options HubOptions) (*Hub, error) {
 	if options.times == (protocolTimes{}) {
 		options.times = defaultTimes()
 	}
-	h := &Hub{
-		options:   options,
-		secret:    rand.Text(),
-		seats:     map[string]seat{},
-		passwords: map[string]string{},
-		agents:    map[string]*agentState{},
-	}
+	h := &Hub{options: options, secret: rand.Text(), seats: map[string]seat{}, passwords: map[string]string{}, agents: map[string]*agentState{}}
 	if err := h.connect(); err != nil {
 		h.Close()
 		return nil, err
@@ -267,14 +261,14 @@ func (h *Hub) subscribe() error {
 	for subject, handle := range map[string]func(name string, m *nats.Msg){
 		fromHello: func(name string, m *nats.Msg) { h.recordHello(name, m.Data) },
 		fromPermit: func(name string, m *nats.Msg) {
-			var q permitRequest
-			if json.Unmarshal(m.Data, &q) != nil {
+			var req permitRequest
+			if json.Unmarshal(m.Data, &req) != nil {
 				sendReply(m, permitReply{Gone: "not a valid question"})
 				return
 			}
 			h.markSeen(name)
-			if l := h.findListener(q.Order); l.permit != nil { // otherwise the agent retries until a run begins
-				sendReply(m, l.permit(name, q))
+			if l := h.findListener(req.Order); l.permit != nil { // otherwise the agent retries until a run begins
+				sendReply(m, l.permit(name, req))
 			}
 		},
 		fromFile: h.serveFile,

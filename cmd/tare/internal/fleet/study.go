@@ -339,16 +339,16 @@ func (r *StudyRun) wakeWatch() {
 }
 
 // answerPermit replies to an agent's request for a round.
-func (r *StudyRun) answerPermit(name string, q permitRequest) permitReply {
+func (r *StudyRun) answerPermit(name string, req permitRequest) permitReply {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if assigned := r.pool.findAssignment(q.Order); assigned == nil || assigned.machine != name {
+	if assigned := r.pool.findAssignment(req.Order); assigned == nil || assigned.machine != name {
 		return permitReply{Gone: "no such order was given to it"}
 	}
-	reply, changed := r.pool.nextRound(q.Order, q.Done)
+	reply, changed := r.pool.nextRound(req.Order, req.Done)
 	if changed {
 		r.wakeWatch()
-		if r.writeLine(event{What: eventAsk, Order: q.Order, Done: q.Done}) != nil {
+		if r.writeLine(event{What: eventAsk, Order: req.Order, Done: req.Done}) != nil {
 			return permitReply{Wait: true} // the run ends because of the error
 		}
 	}
@@ -356,18 +356,18 @@ func (r *StudyRun) answerPermit(name string, q permitRequest) permitReply {
 }
 
 // answerFile replies to an agent's request for a part of a file of its order.
-func (r *StudyRun) answerFile(name string, q fileRequest) fileReply {
+func (r *StudyRun) answerFile(name string, req fileRequest) fileReply {
 	r.mu.Lock()
-	assigned := r.pool.findAssignment(q.Order)
+	assigned := r.pool.findAssignment(req.Order)
 	r.mu.Unlock()
-	content := r.Contents[q.Hash]
+	content := r.Contents[req.Hash]
 	switch {
 	case assigned == nil || assigned.machine != name || assigned.state == lost:
 		return fileReply{Refused: "no such order was given to it"}
 	case content == nil:
 		return fileReply{Refused: "the order has no such file"}
 	}
-	return contentPart(content, q.N)
+	return contentPart(content, req.N)
 }
 
 // parseResults parses the results in an agent's document, which is called name in errors.

@@ -97,8 +97,8 @@ func TestNewestRunLeftOut(t *testing.T) {
 		c.change(newest)
 		m := trendOf(t, Query{Contenders: []string{"new"}}, measured(0, 0.5, 0.1), measured(1, 0.5, 0.1), newest).Machines[0]
 		s := m.Series[0]
-		if s.Missing != c.want || len(m.Left) != len(newest.NotWeighed) {
-			t.Errorf("%s: %q and %v, want %q", name, s.Missing, m.Left, c.want)
+		if s.Missing != c.want || len(m.NotWeighed) != len(newest.NotWeighed) {
+			t.Errorf("%s: %q and %v, want %q", name, s.Missing, m.NotWeighed, c.want)
 		}
 		if says := m.DescribeChange(s, "time"); c.want != "" && !strings.HasSuffix(says, "; "+c.want) {
 			t.Errorf("%s: %s", name, says)

@@ -99,15 +99,19 @@ func pairOfRounds(e tare.Effects, level float64) Pair {
 	return p
 }
 
-// countOf returns the counts of two contenders, or nil if one of them has none.
+// countOf returns the counts of two contenders. It returns nil if one of them has none, or if the metric
+// does not count.
 func countOf(r *tare.Result, workload, metric, contender, against string) *Count {
-	isUsable := func(v tare.Value) bool { return v.Value >= 0 && !math.IsInf(v.Value, 0) }
-	value, ok := r.Value(workload, contender, metric)
-	other, okOther := r.Value(workload, against, metric)
-	if m, _ := tare.MetricNamed(metric); !ok || !okOther || !m.IsCount() || !isUsable(value) || !isUsable(other) {
+	find := func(id string) (count float64, ok bool) {
+		v, ok := r.Value(workload, id, metric)
+		return v.Value, ok && v.Value >= 0 && !math.IsInf(v.Value, 0)
+	}
+	value, hasValue := find(contender)
+	other, hasOther := find(against)
+	if m, _ := tare.MetricNamed(metric); !m.IsCount() || !hasValue || !hasOther {
 		return nil
 	}
-	return &Count{Value: value.Value, Against: other.Value}
+	return &Count{Value: value, Against: other}
 }
 
 // hasZero reports whether a count is zero, so that there is no ratio.

@@ -23,11 +23,11 @@ type Query struct {
 
 // Trend contains the ratios of a study from run to run. A series never mixes runs of different machines.
 type Trend struct {
-	Study    string    `json:"study"`
-	Metric   string    `json:"metric"`
-	Against  string    `json:"against"`            // reference of every ratio
-	Machines []Machine `json:"machines"`           // the machine that ran last comes first
-	Left     []string  `json:"left_out,omitempty"` // results that could not be read, a line each
+	Study      string    `json:"study"`
+	Metric     string    `json:"metric"`
+	Against    string    `json:"against"`            // reference of every ratio
+	Machines   []Machine `json:"machines"`           // the machine that ran last comes first
+	Unreadable []string  `json:"left_out,omitempty"` // results that could not be read, a line each
 }
 
 // Machine contains the runs of one machine.
@@ -42,7 +42,7 @@ type Machine struct {
 	Between float64 `json:"between"`
 	Known   bool    `json:"between_known"`
 
-	Left []tare.NotWeighed `json:"not_weighed,omitempty"` // entries that the newest run skipped
+	NotWeighed []tare.NotWeighed `json:"not_weighed,omitempty"` // entries that the newest run skipped
 }
 
 // Level is the range of values of a series between two steps. Low and High are equal unless counts vary.
@@ -136,8 +136,8 @@ type Pairs func(id int64, metric, against string) ([]Pair, error)
 
 // NewTrend returns the history of a study from its stored results, the oldest first. If no result has the
 // metric, a contender or a workload of the query, the trend is empty; that is no error.
-func NewTrend(q Query, stored []Stored, pairs Pairs) (Trend, error) {
-	t := Trend{Study: q.Study, Metric: q.Metric, Against: q.Against, Machines: []Machine{}}
+func NewTrend(query Query, stored []Stored, pairs Pairs) (Trend, error) {
+	t := Trend{Study: query.Study, Metric: query.Metric, Against: query.Against, Machines: []Machine{}}
 	if len(stored) == 0 {
 		return t, nil
 	}
@@ -151,9 +151,9 @@ func NewTrend(q Query, stored []Stored, pairs Pairs) (Trend, error) {
 		t.Metric = newest.Metrics[0]
 	}
 	t.Against = cmp.Or(t.Against, newest.Baseline())
-	for _, m := range groupByMachine(runs, q.Last) {
+	for _, m := range groupByMachine(runs, query.Last) {
 		markStale(m.Runs)
-		if err := m.addSeries(q, t, pairs); err != nil {
+		if err := m.addSeries(query, t, pairs); err != nil {
 			return t, err
 		}
 		t.Machines = append(t.Machines, m)
@@ -197,8 +197,8 @@ func machineName(m tare.Machine) string {
 }
 
 // addSeries adds the series of all selected pairs in the runs of the machine, and their changes.
-func (m *Machine) addSeries(q Query, t Trend, pairsOf Pairs) error {
-	if err := m.collectPoints(q, t, pairsOf); err != nil {
+func (m *Machine) addSeries(query Query, t Trend, pairsOf Pairs) error {
+	if err := m.collectPoints(query, t, pairsOf); err != nil {
 		return err
 	}
 	m.sortSeries()
@@ -209,14 +209,14 @@ func (m *Machine) addSeries(q Query, t Trend, pairsOf Pairs) error {
 		s.Change = newChange(s.Last, s.Before)
 		s.Missing = whyMissing(newest, *s, len(m.Runs)-1)
 	}
-	m.Left = newest.NotWeighed
+	m.NotWeighed = newest.NotWeighed
 	m.findLevels()
 	return nil
 }
 
 // collectPoints adds a series for each selected pair of a workload and a contender, with a point for each
 // run that has the pair.
-func (m *Machine) collectPoints(q Query, t Trend, pairsOf Pairs) error {
+func (m *Machine) collectPoints(query Query, t Trend, pairsOf Pairs) error {
 	seriesIndex := map[[2]string]int{} // index in m.Series, by workload and contender
 	newest := m.Runs[len(m.Runs)-1].digest
 	for i, run := range slices.Backward(m.Runs) {
@@ -225,7 +225,7 @@ func (m *Machine) collectPoints(q Query, t Trend, pairsOf Pairs) error {
 			return err
 		}
 		for _, p := range pairs {
-			if !isSelected(q, run.digest, p) {
+			if !isSelected(query, run.digest, p) {
 				continue
 			}
 			key := [2]string{p.Workload, p.Contender}
@@ -281,21 +281,21 @@ func (s *Series) findLast() {
 
 // isSelected reports whether the query selects a pair. A query without contenders selects all that compete,
 // which excludes the control and traps.
-func isSelected(q Query, r *tare.Result, p Pair) bool {
+func isSelected(query Query, r *tare.Result, p Pair) bool {
 	match := func(patterns []string, name string) bool {
 		return slices.ContainsFunc(patterns, func(pattern string) bool {
 			ok, err := lab.Match(pattern, name)
 			return ok && err == nil
 		})
 	}
-	if len(q.Workloads) > 0 && !match(q.Workloads, p.Workload) {
+	if len(query.Workloads) > 0 && !match(query.Workloads, p.Workload) {
 		return false
 	}
 	if p.Contender == p.Against {
 		return false
 	}
-	if len(q.Contenders) > 0 {
-		return match(q.Contenders, p.Contender)
+	if len(query.Contenders) > 0 {
+		return match(query.Contenders, p.Contender)
 	}
 	return slices.ContainsFunc(r.Contenders, func(c tare.Contender) bool {
 		return c.ID == p.Contender && (c.Role == tare.RoleContender || c.Role == tare.RoleApart || c.Role == tare.RoleBaseline)

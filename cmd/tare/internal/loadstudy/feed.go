@@ -76,8 +76,8 @@ func (a Requests) readFeed(stdin io.Reader) (*traffic.Feed, error) {
 		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s is %s that holds no requests", a.Feed, kind), "")
 	}
 	for i := range f.Requests {
-		if q := &f.Requests[i]; q.Method == "" {
-			q.Method = a.defaultMethod(len(q.Body) > 0)
+		if request := &f.Requests[i]; request.Method == "" {
+			request.Method = a.defaultMethod(len(request.Body) > 0)
 		}
 	}
 	return f, nil

@@ -68,13 +68,8 @@ func NewOrder(cmd *cobra.Command, on *cmdenv.Machines, rounds int, seed uint64) 
 	if _, err := on.Check(); err != nil {
 		return nil, err
 	}
-	o := &Order{
-		StudyOrder: fleet.StudyOrder{Command: cmd.Name(), Seed: seed},
-		On:         on,
-		Share:      rounds,
-		contents:   map[string]fleet.Content{},
-		titles:     map[string]string{},
-	}
+	o := &Order{On: on, Share: rounds, contents: map[string]fleet.Content{}, titles: map[string]string{}}
+	o.StudyOrder = fleet.StudyOrder{Command: cmd.Name(), Seed: seed}
 	var rejected error // about the first flag that the order cannot have
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		list, isList := f.Value.(pflag.SliceValue)

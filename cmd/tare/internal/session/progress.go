@@ -257,8 +257,8 @@ func (p *Progress) noteRoutine(phase, text string) {
 func (p *Progress) describeRounds() string {
 	e := p.lastRound
 	text := fmt.Sprintf("%d of %d rounds, %s", e.Round, e.Rounds, formatClock(e.Elapsed))
-	if words, left := timeLeft(e); left > 0 {
-		text += fmt.Sprintf(", %s %s more", words, formatClock(left))
+	if words, remaining := timeLeft(e); remaining > 0 {
+		text += fmt.Sprintf(", %s %s more", words, formatClock(remaining))
 	}
 	if all := p.lastLook.Decided + p.lastLook.Open; all > 0 {
 		text += fmt.Sprintf("; %d of %d decided", p.lastLook.Decided, all)
@@ -292,8 +292,8 @@ func (p *Progress) liveLine(width int) string {
 	done := barCells * e.Round / max(e.Rounds, 1)
 	bar := strings.Repeat("▇", min(done, barCells)) + strings.Repeat("░", max(barCells-done, 0)) + " "
 	position := fmt.Sprintf("%2d/%d  %s", e.Round, e.Rounds, formatClock(e.Elapsed))
-	if words, left := timeLeft(e); left > 0 {
-		position += fmt.Sprintf(", %s %s left", map[string]string{"at most": "≤", "about": "≈"}[words], formatClock(left))
+	if words, remaining := timeLeft(e); remaining > 0 {
+		position += fmt.Sprintf(", %s %s left", map[string]string{"at most": "≤", "about": "≈"}[words], formatClock(remaining))
 	}
 	ratio := "" // of the contender with the lowest ratio so far
 	if e.Leader != "" {

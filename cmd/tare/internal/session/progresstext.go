@@ -37,7 +37,7 @@ func describePlan(e lab.Event) string {
 // timeLeft returns the time to the end of the rounds: "at most" the rest of the budget, or, if there is
 // no budget or it is used up or stretched, "about" the time that the remaining rounds need. It returns
 // 0 if less than a second is left.
-func timeLeft(e lab.Event) (words string, left time.Duration) {
+func timeLeft(e lab.Event) (words string, remaining time.Duration) {
 	var estimate time.Duration // of the remaining rounds
 	hasBudget := true
 	if e.Plan != nil {

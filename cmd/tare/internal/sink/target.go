@@ -76,7 +76,7 @@ func (k Kinds) Help() (lines string) {
 }
 
 // findKind returns the kind of a URL by its scheme.
-func (k Kinds) findKind(text string) (Kind, bool) {
+func (k Kinds) findKind(text string) (kind Kind, known bool) {
 	scheme, _, hasColon := strings.Cut(text, ":")
 	i := slices.IndexFunc(k, func(kind Kind) bool { return kind.Scheme() == scheme && (hasColon || kind.isBare()) })
 	if i < 0 {

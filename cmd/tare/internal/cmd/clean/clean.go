@@ -109,7 +109,7 @@ type cleanReport struct {
 	Removed []litter  `json:"removed"`
 	Bytes   int64     `json:"bytes"` // of the removed files
 	Kept    keptBytes `json:"kept"`
-	Left    []string  `json:"left"` // skipped or failed removals, a line each
+	Skipped []string  `json:"left"` // skipped or failed removals, a line each
 }
 
 // keptBytes holds the size of the remaining files.
@@ -157,7 +157,7 @@ func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 		isYoung := func(l litter) bool { return env.Now().Sub(l.Made) < o.older }
 		found = slices.DeleteFunc(found, isYoung)
 	}
-	result := cleanReport{DryRun: o.dryRun, Removed: []litter{}, Left: append([]string{}, skipped...)} // in JSON [], not null
+	result := cleanReport{DryRun: o.dryRun, Removed: []litter{}, Skipped: append([]string{}, skipped...)} // in JSON [], not null
 	result.Kept = keptBytes{Cache: cmdenv.DirSize(d.Cache), Results: cmdenv.DirSize(d.AllResults())}
 	failed := result.removeAll(found)
 	if o.asJSON {
@@ -165,7 +165,7 @@ func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 	} else {
 		err = result.writeText(env.Out, o)
 	}
-	for _, text := range result.Left {
+	for _, text := range result.Skipped {
 		fmt.Fprintln(env.Err, "tare: "+text)
 	}
 	if err == nil && failed {
@@ -180,11 +180,11 @@ func (c *cleanReport) removeAll(found []litter) (failed bool) {
 	for _, l := range found {
 		switch err := removeLitter(l, c.DryRun); {
 		case errors.Is(err, errInUse):
-			c.Left = append(c.Left, "another tare is writing "+l.Path+"; it was left alone")
+			c.Skipped = append(c.Skipped, "another tare is writing "+l.Path+"; it was left alone")
 			continue
 		case err != nil:
 			failed = true
-			c.Left = append(c.Left, fmt.Sprintf("cannot remove %s: %v", l.Path, cmdenv.Cause(err)))
+			c.Skipped = append(c.Skipped, fmt.Sprintf("cannot remove %s: %v", l.Path, cmdenv.Cause(err)))
 			continue
 		}
 		c.Removed = append(c.Removed, l)

@@ -42,7 +42,7 @@ func publishHistory(ctx context.Context, env cmdenv.Env, o options, args []strin
 			return fmt.Errorf("read the history: %w", err)
 		}
 		trends = append(trends, t)
-		printOmissions(env, t.Left[:min(1, len(t.Left))]...)
+		printOmissions(env, t.Unreadable[:min(1, len(t.Unreadable))]...)
 	}
 	title := "Benchmarks from run to run"
 	if len(studies) == 1 {

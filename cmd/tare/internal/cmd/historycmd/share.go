@@ -27,11 +27,11 @@ type sharingFlags struct {
 
 // pushResult is the JSON that tare history push prints.
 type pushResult struct {
-	Remote string   `json:"remote"`
-	Branch string   `json:"branch"`
-	Added  int      `json:"added"`    // results
-	There  int      `json:"there"`    // results that the branch had already
-	Left   []string `json:"left_out"` // results that could not be read, a line each
+	Remote     string   `json:"remote"`
+	Branch     string   `json:"branch"`
+	Added      int      `json:"added"`    // results
+	Existing   int      `json:"there"`    // results that the branch had already
+	Unreadable []string `json:"left_out"` // reasons, a line each
 }
 
 func (s *sharingFlags) addFlags(cmd *cobra.Command) {
@@ -87,11 +87,11 @@ func pushHistory(ctx context.Context, env cmdenv.Env, s sharingFlags, studies []
 		return err
 	}
 	var archive bytes.Buffer
-	_, left, err := x.Export(ctx, &archive, studies)
+	_, unreadable, err := x.Export(ctx, &archive, studies)
 	if err != nil {
 		return err
 	}
-	printOmissions(env, left...)
+	printOmissions(env, unreadable...)
 	files := map[string][]byte{} // by path in the branch: STUDY/SHA256.json
 	err = history.Scan("the kept results", &archive, func(k history.DocumentInfo, text []byte) error {
 		files[path.Join(filepath.Base(d.Results(k.Study)), k.SHA256+".json")] = text
@@ -107,7 +107,7 @@ func pushHistory(ctx context.Context, env cmdenv.Env, s sharingFlags, studies []
 	present := len(files) - added
 	if s.asJSON {
 		return cmdenv.PrintJSON(env.Out, pushResult{
-			Remote: s.remote, Branch: s.branch, Added: added, There: present, Left: append([]string{}, left...), // [], not null
+			Remote: s.remote, Branch: s.branch, Added: added, Existing: present, Unreadable: append([]string{}, unreadable...), // [], not null
 		})
 	}
 	_, err = fmt.Fprintf(env.Out, "added %s to %s of %s, %d %s there already\n", format.Count(added, "result"), s.branch, s.remote, present, format.Choose(present, "was", "were"))

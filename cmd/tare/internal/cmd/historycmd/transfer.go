@@ -46,7 +46,7 @@ run, export. Journals are not in it, so a run that was cut off is not either.`,
 type exportReport struct {
 	File    string                 `json:"file"`
 	Results []history.DocumentInfo `json:"results"`
-	Left    []string               `json:"left_out"` // results that could not be read, a line each
+	Omitted []string               `json:"left_out"` // results that could not be read, a line each
 }
 
 // exportHistory writes the results of studies, or of all studies if there are none, to file; - is
@@ -62,7 +62,7 @@ func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []s
 	}
 	exported := exportReport{File: file}
 	write := func(w io.Writer) (err error) {
-		exported.Results, exported.Left, err = x.Export(ctx, w, studies)
+		exported.Results, exported.Omitted, err = x.Export(ctx, w, studies)
 		return err
 	}
 	messages := env.Out
@@ -83,14 +83,14 @@ func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []s
 		if exported.Results == nil {
 			exported.Results = []history.DocumentInfo{} // in JSON [], not null
 		}
-		if exported.Left == nil {
-			exported.Left = []string{}
+		if exported.Omitted == nil {
+			exported.Omitted = []string{}
 		}
 		err = cmdenv.PrintJSON(messages, exported)
 	} else if file != "-" {
 		_, err = fmt.Fprintf(messages, "wrote %s to %s\n", format.Count(len(exported.Results), "result"), file)
 	}
-	printOmissions(env, exported.Left...)
+	printOmissions(env, exported.Omitted...)
 	return err
 }
 
@@ -149,7 +149,7 @@ without --trust.`,
 type importReport struct {
 	Imported []history.DocumentInfo `json:"imported"`
 	Existing []history.DocumentInfo `json:"already_kept"`       // results that were stored already
-	Left     []string               `json:"left_out,omitempty"` // omissions from files of other tools, a line each
+	Omitted  []string               `json:"left_out,omitempty"` // omissions from files of other tools, a line each
 }
 
 // importHistory writes the results of files into the data directory. It reads each file twice: once
@@ -184,12 +184,12 @@ func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON b
 	if err := x.Refresh(ctx); err != nil {
 		return fmt.Errorf("read the results in %s: %w", d.Data, err)
 	}
-	printOmissions(env, result.Left...)
+	printOmissions(env, result.Omitted...)
 	if asJSON {
 		return cmdenv.PrintJSON(env.Out, result)
 	}
 	omitted := ""
-	if n := len(result.Left); n > 0 {
+	if n := len(result.Omitted); n > 0 {
 		omitted = fmt.Sprintf("; %s skipped, see above", format.Count(n, "line"))
 	}
 	_, err = fmt.Fprintf(env.Out, "took in %s, %d %s kept already%s\n", format.Count(len(result.Imported), "result"), len(result.Existing), format.Choose(len(result.Existing), "was", "were"), omitted)
@@ -219,7 +219,7 @@ func (r *importReport) importAll(ctx context.Context, x *index.Index, d cmdenv.D
 		if err != nil {
 			return err
 		}
-		r.Left = append(r.Left, s.omissions...)
+		r.Omitted = append(r.Omitted, s.omissions...)
 	}
 	return nil
 }

@@ -28,12 +28,12 @@ func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) err
 		return err
 	}
 	defer x.Close()
-	q := o.newQuery(study)
-	t, err := x.Trend(ctx, q)
+	query := o.newQuery(study)
+	t, err := x.Trend(ctx, query)
 	if err != nil {
 		return fmt.Errorf("read the history: %w", err)
 	}
-	if len(t.Machines) == 0 && len(t.Left) == 0 {
+	if len(t.Machines) == 0 && len(t.Unreadable) == 0 {
 		known := append(cmdenv.StudiesRun(d), env.Bundled()...)
 		if !slices.Contains(known, study) {
 			return cmdenv.Unknown("study", study, known, "tare history lists the runs of all", "tare history")
@@ -47,7 +47,7 @@ func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) err
 			return nil
 		}
 	}
-	if err := checkNames(ctx, env, x, q, t); err != nil {
+	if err := checkNames(ctx, env, x, query, t); err != nil {
 		return err
 	}
 	switch o.format {
@@ -61,8 +61,8 @@ func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) err
 	if err != nil {
 		return err
 	}
-	printOmissions(env, t.Left...)
-	if len(t.Left) > 0 {
+	printOmissions(env, t.Unreadable...)
+	if len(t.Unreadable) > 0 {
 		return cmdenv.Code(cmdenv.ExitUsage)
 	}
 	return nil
@@ -104,28 +104,28 @@ func openIndex(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs) (*index.Index
 
 // checkNames returns an error if no result of the study has the metric or a contender or workload of
 // the query. It returns nil if there are no results.
-func checkNames(ctx context.Context, env cmdenv.Env, x *index.Index, q history.Query, t history.Trend) error {
+func checkNames(ctx context.Context, env cmdenv.Env, x *index.Index, query history.Query, t history.Trend) error {
 	if len(t.Machines) == 0 {
 		return nil
 	}
-	names, err := x.Names(ctx, q.Study)
+	names, err := x.Names(ctx, query.Study)
 	if err != nil {
 		return fmt.Errorf("read the history: %w", err)
 	}
 	if !slices.Contains(names.Metrics, t.Metric) {
-		return cmdenv.Unknown("metric", t.Metric, names.Metrics, "the results of "+q.Study+" have "+strings.Join(names.Metrics, ", "))
+		return cmdenv.Unknown("metric", t.Metric, names.Metrics, "the results of "+query.Study+" have "+strings.Join(names.Metrics, ", "))
 	}
 	if !slices.Contains(names.Contenders, t.Against) {
-		return cmdenv.Unknown("contender", t.Against, names.Contenders, "the results of "+q.Study+" have "+strings.Join(names.Contenders, ", "))
+		return cmdenv.Unknown("contender", t.Against, names.Contenders, "the results of "+query.Study+" have "+strings.Join(names.Contenders, ", "))
 	}
-	for _, p := range q.Contenders {
+	for _, p := range query.Contenders {
 		if !cmdenv.Matches([]string{p}, names.Contenders) {
-			return cmdenv.NoMatch("contender", p, "the results of "+q.Study, names.Contenders)
+			return cmdenv.NoMatch("contender", p, "the results of "+query.Study, names.Contenders)
 		}
 	}
-	for _, p := range q.Workloads {
+	for _, p := range query.Workloads {
 		if !cmdenv.Matches([]string{p}, names.Workloads) {
-			return cmdenv.NoMatch("workload", p, "the results of "+q.Study, names.Workloads)
+			return cmdenv.NoMatch("workload", p, "the results of "+query.Study, names.Workloads)
 		}
 	}
 	return nil
@@ -195,11 +195,11 @@ func writeTrendTable(w io.Writer, m history.Machine, metric string, ascii bool) 
 
 // writeOmissions lists the omissions of the machine's newest run.
 func writeOmissions(w io.Writer, m history.Machine, st report.Style) {
-	if len(m.Left) == 0 {
+	if len(m.NotWeighed) == 0 {
 		return
 	}
 	fmt.Fprintln(w, "\n  "+cmdenv.Paint(st.Warn, "left out")+" of the newest run:")
-	for _, l := range m.Left {
+	for _, l := range m.NotWeighed {
 		fmt.Fprintf(w, "  - %s: %s\n", l.What, l.Why)
 	}
 }

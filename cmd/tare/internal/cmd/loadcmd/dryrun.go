@@ -75,8 +75,8 @@ func printRequests(ctx context.Context, env cmdenv.Env, o options, p *session.Pr
 	}
 	defer plan.Close()
 	if o.asJSON {
-		for _, q := range l.requests {
-			plan.Requests = append(plan.Requests, traffic.NewLine(q))
+		for _, request := range l.requests {
+			plan.Requests = append(plan.Requests, traffic.NewLine(request))
 		}
 		return plan.Print()
 	}
@@ -85,8 +85,8 @@ func printRequests(ctx context.Context, env cmdenv.Env, o options, p *session.Pr
 	}
 	p.Separate()
 	out := bufio.NewWriter(env.Out)
-	for _, q := range l.requests {
-		writeRequest(out, q)
+	for _, request := range l.requests {
+		writeRequest(out, request)
 	}
 	return out.Flush()
 }
@@ -123,19 +123,19 @@ func (l *loadRun) newPlan(env cmdenv.Env) (*dryrun.Plan, error) {
 
 // writeRequest writes a request as text: its method and target, its headers indented and, after
 // an empty line, its body. Errors stay in w.
-func writeRequest(w *bufio.Writer, q load.Request) {
-	fmt.Fprintf(w, "%s %s\n", q.Method, q.Path)
-	for _, h := range q.Header {
+func writeRequest(w *bufio.Writer, request load.Request) {
+	fmt.Fprintf(w, "%s %s\n", request.Method, request.Path)
+	for _, h := range request.Header {
 		value := h[1]
 		if !isText(value) {
 			value = strconv.Quote(value)
 		}
 		fmt.Fprintf(w, "  %s: %s\n", h[0], value)
 	}
-	if len(q.Body) == 0 {
+	if len(request.Body) == 0 {
 		return
 	}
-	body := string(q.Body)
+	body := string(request.Body)
 	if !isText(body) {
 		fmt.Fprintf(w, "\n  (%d bytes that are not text; --json prints them in base64)\n", len(body))
 		return

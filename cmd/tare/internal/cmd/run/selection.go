@@ -20,6 +20,17 @@ const firstStudy = "json-encode"
 // longer study would take most of the time of a bare run.
 const maxBare = 2 * time.Minute
 
+// orderBare sorts the studies of a run without arguments. At the quick budget it drops the long ones,
+// unless the user selects parts of studies, sets a number of rounds or resumes a run.
+func orderBare(studies []cmdenv.Study, o session.Options, typed cmdenv.Command, p *session.Progress) []cmdenv.Study {
+	sortStudies(studies, o.Quick)
+	hasSelection := len(o.Only.Contenders)+len(o.Only.Workloads) > 0
+	if !o.Quick || o.Rounds > 0 || hasSelection || o.Resume {
+		return studies
+	}
+	return withoutLong(studies, typed, p.Note)
+}
+
 // withoutLong drops the studies that take longer than maxBare at the quick budget. say gets a line
 // for each, with the command that runs it: typed is the user's command.
 func withoutLong(studies []cmdenv.Study, typed cmdenv.Command, say func(string)) []cmdenv.Study {

@@ -77,7 +77,7 @@ func (t *tally) add(runs, figures int) error {
 // Records contains the results of a file.
 type Records struct {
 	Results []*tare.Result // the oldest first
-	Left    []string       // descriptions of skipped entries, a line each
+	Omitted []string       // descriptions of skipped entries, a line each
 }
 
 // Read makes results of a file. It returns false if the file has none of the formats. at is the time of the
@@ -118,7 +118,7 @@ func Read(name string, src []byte, at time.Time) (read Records, ok bool, err err
 		return read, true, &history.Error{File: name, What: "no benchmark in it has ns/op, B/op or allocs/op"}
 	}
 	slices.SortStableFunc(read.Results, func(a, b *tare.Result) int { return a.Started.Compare(b.Started) })
-	read.Left = append(f.left, f.otherUnits()...)
+	read.Omitted = append(f.omitted, f.otherUnits()...)
 	return read, true, nil
 }
 
@@ -130,7 +130,7 @@ type file struct {
 	tally tally     // runs and values so far
 
 	records []record
-	left    []string       // descriptions of skipped entries, a line each
+	omitted []string       // descriptions of skipped entries, a line each
 	units   map[string]int // number of values that tare does not store, by unit
 }
 
@@ -171,9 +171,9 @@ func (f *file) errorAt(line, col int, what, hint string) error {
 	return &history.Error{File: f.name, Line: line, Col: col, What: what, Hint: hint}
 }
 
-// addLeft records that an entry in a line is skipped.
-func (f *file) addLeft(line int, what string) {
-	f.left = append(f.left, fmt.Sprintf("%s:%d: %s", f.name, line, what))
+// addOmitted records that an entry in a line is skipped.
+func (f *file) addOmitted(line int, what string) {
+	f.omitted = append(f.omitted, fmt.Sprintf("%s:%d: %s", f.name, line, what))
 }
 
 // isMeasured reports whether a value can be a measurement: it is finite and not negative.

@@ -173,7 +173,7 @@ func (l *log) skipOpen(why string) {
 	}
 	begun := l.lines[l.begun]
 	name, _ := cutName(begun.text)
-	l.f.addLeft(begun.number, fmt.Sprintf("%.200s has no result: %s", name, why))
+	l.f.addOmitted(begun.number, fmt.Sprintf("%.200s has no result: %s", name, why))
 	l.begun = -1
 }
 
@@ -187,7 +187,7 @@ func (l *log) parseResults() error {
 		if !ok {
 			if wrong, ok := in.Result().(*benchfmt.SyntaxError); ok && wrong.Line > 0 && wrong.Line <= len(l.lines) {
 				if name, _ := cutName(l.clean[wrong.Line-1]); name != "" {
-					f.addLeft(l.lines[wrong.Line-1].number, fmt.Sprintf("%.200s: %s", name, wrong.Msg))
+					f.addOmitted(l.lines[wrong.Line-1].number, fmt.Sprintf("%.200s: %s", name, wrong.Msg))
 				}
 			}
 			continue // a line of a test or a build

@@ -15,8 +15,8 @@ import (
 
 // Export writes the results of studies, or of all studies if none are named, one document per line,
 // the oldest first. The output depends only on the results, not on their directories; duplicates are
-// written once. left describes unreadable documents, which Export skips.
-func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (exported []history.DocumentInfo, left []string, err error) {
+// written once. unreadable describes unreadable documents, which Export skips.
+func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (exported []history.DocumentInfo, unreadable []string, err error) {
 	out := bufio.NewWriter(w)
 	seen := map[string]bool{} // hashes of exported documents
 	err = x.forEachRow(ctx, func(rows *sql.Rows) error {
@@ -30,7 +30,7 @@ func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (expo
 		case isOther:
 			return nil
 		case why != "":
-			left = append(left, why)
+			unreadable = append(unreadable, why)
 			return nil
 		case seen[k.SHA256]:
 			return nil
@@ -43,7 +43,7 @@ func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (expo
 	if err != nil {
 		return nil, nil, err
 	}
-	return exported, left, out.Flush()
+	return exported, unreadable, out.Flush()
 }
 
 // writeDocument writes the document k as a line. It returns an error if the file is not the indexed one.

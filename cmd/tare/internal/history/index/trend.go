@@ -13,21 +13,21 @@ import (
 
 // Trend returns the history of a study. It is empty if the study has no results, and also if the query has an
 // unknown metric, contender or workload, which the caller can check with [Index.Names].
-func (x *Index) Trend(ctx context.Context, q history.Query) (history.Trend, error) {
-	stored, left, err := x.storedResults(ctx, q.Study)
+func (x *Index) Trend(ctx context.Context, query history.Query) (history.Trend, error) {
+	stored, unreadable, err := x.storedResults(ctx, query.Study)
 	if err != nil {
 		return history.Trend{}, err
 	}
-	t, err := history.NewTrend(q, stored, func(id int64, metric, against string) ([]history.Pair, error) {
+	t, err := history.NewTrend(query, stored, func(id int64, metric, against string) ([]history.Pair, error) {
 		return x.queryPairs(ctx, id, metric, against)
 	})
-	t.Left = left
+	t.Unreadable = unreadable
 	return t, err
 }
 
 // storedResults returns the readable results of a study, the oldest first, and a line for each unreadable
 // result.
-func (x *Index) storedResults(ctx context.Context, study string) (all []history.Stored, left []string, err error) {
+func (x *Index) storedResults(ctx context.Context, study string) (all []history.Stored, unreadable []string, err error) {
 	err = x.forEachRow(ctx, func(rows *sql.Rows) error {
 		var s history.Stored
 		var started int64
@@ -36,7 +36,7 @@ func (x *Index) storedResults(ctx context.Context, study string) (all []history.
 			return err
 		}
 		if why != "" {
-			left = append(left, why)
+			unreadable = append(unreadable, why)
 			return nil
 		}
 		if err := json.Unmarshal([]byte(text), &s.Digest); err != nil {
@@ -49,7 +49,7 @@ func (x *Index) storedResults(ctx context.Context, study string) (all []history.
 		all = append(all, s)
 		return nil
 	}, "SELECT id, path, started_ns, digest, error FROM document WHERE study = ? ORDER BY started_ns, path", study)
-	return all, left, err
+	return all, unreadable, err
 }
 
 // queryPairs returns the pairs of a document in which against takes part, turned so that it is the reference.

@@ -37,12 +37,12 @@ func StandingOf(t history.Trend) (s Standing) {
 			s.Better++
 		}
 	}
-	for _, l := range t.Machines[0].Left { // skipped workloads without a series
+	for _, l := range t.Machines[0].NotWeighed { // skipped workloads without a series
 		if !known[strings.TrimPrefix(l.What, "workload ")] {
 			s.Unknown++
 		}
 	}
-	s.Unknown += len(t.Left)
+	s.Unknown += len(t.Unreadable)
 	return s
 }
 

@@ -230,11 +230,7 @@ func (k *Kafka) Promise() sink.Promise {
 	if k.oneKey {
 		order = "that within a partition, which is one, by one key"
 	}
-	return sink.Promise{
-		To:    k.target.String(),
-		Sent:  "acknowledged by all replicas in sync; the header " + Header + " is the same in duplicates",
-		Order: order,
-	}
+	return sink.Promise{To: k.target.String(), Sent: "acknowledged by all replicas in sync; the header " + Header + " is the same in duplicates", Order: order}
 }
 
 // Close closes the client.

@@ -176,7 +176,7 @@ func (w *Web) responseError(r *http.Response, responseBody []byte) error {
 
 // retryAfter parses the value of Retry-After, a number of seconds or a date, and returns the time from
 // now. It returns false if the value is neither.
-func retryAfter(text string, now time.Time) (time.Duration, bool) {
+func retryAfter(text string, now time.Time) (after time.Duration, ok bool) {
 	if seconds, err := strconv.Atoi(strings.TrimSpace(text)); err == nil && seconds >= 0 && seconds < 1<<30 {
 		return time.Duration(seconds) * time.Second, true
 	}
