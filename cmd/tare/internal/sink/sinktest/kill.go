@@ -65,41 +65,16 @@ func serveSpool(dir, url string, kinds sink.Kinds) error {
 	if err != nil {
 		return err
 	}
-	var callers sync.WaitGroup
-	var mu sync.Mutex
-	printIDs := func(label string, ids []string) {
-		mu.Lock()
-		defer mu.Unlock()
-		fmt.Fprintf(os.Stdout, "%s %s\n", label, strings.Join(ids, " "))
-	}
 	ended := make(chan struct{})
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		close(ended)
 	}()
 	startTime := time.Now().UnixNano() // makes ids unique among several runs of the service
+	var mu sync.Mutex
+	var callers sync.WaitGroup
 	for caller := range 4 {
-		callers.Go(func() {
-			for i := 0; ; i++ {
-				select {
-				case <-ended:
-					return
-				default:
-				}
-				var ids []string
-				var lines []byte
-				for k := range 10 {
-					id := fmt.Sprintf("%d-%d-%d-%d", startTime, caller, i, k)
-					ids = append(ids, id)
-					lines = append(append(lines, Line(id)...), '\n')
-				}
-				printIDs("try", ids)
-				if sp.Keep(context.Background(), lines, 10) == nil {
-					printIDs("ok", ids)
-				}
-				time.Sleep(500 * time.Microsecond)
-			}
-		})
+		callers.Go(func() { storeEvents(sp, fmt.Sprintf("%d-%d", startTime, caller), &mu, ended) })
 	}
 	callers.Wait()
 	if err := sp.Close(); err != nil {
@@ -112,6 +87,35 @@ func serveSpool(dir, url string, kinds sink.Kinds) error {
 		err = fmt.Errorf("%d events are left", unsent)
 	}
 	return err
+}
+
+// storeEvents stores events in tens until ended is closed. Their ids begin with prefix. It locks mu while
+// it prints.
+func storeEvents(sp *spool.Spool, prefix string, mu *sync.Mutex, ended <-chan struct{}) {
+	printIDs := func(label string, ids []string) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintf(os.Stdout, "%s %s\n", label, strings.Join(ids, " "))
+	}
+	for i := 0; ; i++ {
+		select {
+		case <-ended:
+			return
+		default:
+		}
+		var ids []string
+		var lines []byte
+		for k := range 10 {
+			id := fmt.Sprintf("%s-%d-%d", prefix, i, k)
+			ids = append(ids, id)
+			lines = append(append(lines, Line(id)...), '\n')
+		}
+		printIDs("try", ids)
+		if sp.Keep(context.Background(), lines, 10) == nil {
+			printIDs("ok", ids)
+		}
+		time.Sleep(500 * time.Microsecond)
+	}
 }
 
 const (

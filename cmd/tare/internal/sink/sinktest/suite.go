@@ -118,13 +118,10 @@ func (r *testService) startService() {
 	r.t.Helper()
 	var err error
 	r.service, err = sink.Start(sink.Config{
-		Dir:     r.dir,
+		Dir: r.dir, Dead: 1 << 20, Poll: time.Millisecond, Now: time.Now,
 		Sinks:   []sink.Named{{Name: "it", Limits: sink.Limits{Events: batchEvents, Bytes: 1 << 20, Age: time.Millisecond}, Sink: r.subject.Open(r.t)}},
-		Dead:    1 << 20,
-		Poll:    time.Millisecond,
 		Backoff: sink.Backoff{First: time.Millisecond, Last: 20 * time.Millisecond},
 		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Now:     time.Now,
 	})
 	r.must(err)
 }

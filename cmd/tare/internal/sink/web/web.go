@@ -63,11 +63,8 @@ func newWeb(t sink.Target, api eventAPI, c sink.Settings) *Web {
 	}
 	w.transport = http.DefaultTransport.(*http.Transport).Clone()
 	w.transport.DisableCompression = true
-	w.client = &http.Client{
-		Transport:     w.transport,
-		Timeout:       c.Timeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	w.client = &http.Client{Transport: w.transport, Timeout: c.Timeout}
+	w.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return w
 }
 
