@@ -16,7 +16,6 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// abReport holds the values of ab's output.
 type abReport struct {
 	document  load.Document // about result
 	result    *load.Result

@@ -316,7 +316,6 @@ func (o *options) chooseServers(args []string) (err error) {
 	return nil
 }
 
-// isRPC reports whether a server is called over gRPC.
 func isRPC(s loadServer) bool { return s.target.RPC }
 
 // describeKind returns the properties of the load of o.servers.

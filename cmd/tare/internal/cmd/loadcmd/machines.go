@@ -71,24 +71,7 @@ func (l *loadRun) onMachines(ctx context.Context, env cmdenv.Env) error {
 	if err != nil {
 		return cmdenv.FleetError(ctx, err)
 	}
-	var results []*load.Result
-	var generators []load.Generator
-	facts := load.Facts{} // of all machines together
-	for _, m := range reports {
-		generator := load.Generator{
-			Name: m.Name, Result: m.Loaded.Result, Facts: l.withPath(load.Facts{ClientCores: m.Loaded.Cores}),
-			Offset: m.Clock.Offset, Uncertain: m.Clock.Uncertain, Drift: m.Drift,
-		}
-		if m.Error != nil {
-			generator.Lost = m.Error.Error()
-		}
-		if generator.Result != nil {
-			results = append(results, generator.Result)
-			facts.ClientCores += m.Loaded.Cores
-		}
-		generators = append(generators, generator)
-	}
-	r := load.Merge(results)
+	r, facts, generators := l.mergeReports(reports)
 	switch {
 	case r == nil && ctx.Err() != nil:
 		return cmdenv.ErrInterrupted
@@ -109,6 +92,29 @@ func (l *loadRun) onMachines(ctx context.Context, env cmdenv.Env) error {
 		return &nothingError{"no request was answered: " + oneLine(r.FirstError)}
 	}
 	return nil
+}
+
+// mergeReports returns the result and the facts of all machines together, and those of each. The result is
+// nil if no machine has one.
+func (l *loadRun) mergeReports(reports []fleet.Generated) (*load.Result, load.Facts, []load.Generator) {
+	var results []*load.Result
+	var generators []load.Generator
+	all := load.Facts{}
+	for _, m := range reports {
+		g := load.Generator{
+			Name: m.Name, Result: m.Loaded.Result, Facts: l.withPath(load.Facts{ClientCores: m.Loaded.Cores}),
+			Offset: m.Clock.Offset, Uncertain: m.Clock.Uncertain, Drift: m.Drift,
+		}
+		if m.Error != nil {
+			g.Lost = m.Error.Error()
+		}
+		if g.Result != nil {
+			results = append(results, g.Result)
+			all.ClientCores += m.Loaded.Cores
+		}
+		generators = append(generators, g)
+	}
+	return load.Merge(results), all, generators
 }
 
 // secondMerger merges the seconds that several machines report while they send requests.

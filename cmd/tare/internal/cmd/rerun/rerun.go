@@ -116,6 +116,12 @@ func runRerun(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.
 		}
 		return repeatCommand(ctx, env, tree, o, old, foreign)
 	}
+	return repeatStudy(ctx, env, o, old, foreign)
+}
+
+// repeatStudy runs the study of a result again and prints the comparison. foreign means that the result
+// was made elsewhere.
+func repeatStudy(ctx context.Context, env cmdenv.Env, o options, old *tare.Result, foreign bool) error {
 	run, err := originalOptions(old)
 	if err != nil {
 		return err
@@ -148,10 +154,9 @@ func runRerun(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.
 		return err
 	}
 	var now *tare.Result
-	err = session.With(ctx, env, run, p, func(ctx context.Context, w *session.Session) error {
+	err = session.With(ctx, env, run, p, func(ctx context.Context, w *session.Session) (err error) {
 		restoreBuilds(ctx, w, &studies[0], old)
-		res, err := w.Measure(ctx, studies[0])
-		now = res
+		now, err = w.Measure(ctx, studies[0])
 		return err
 	})
 	p.Pause()

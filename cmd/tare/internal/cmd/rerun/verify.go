@@ -101,11 +101,7 @@ func verifyReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *c
 	if err != nil {
 		return err
 	}
-	exits := map[receipt.Outcome]int{
-		receipt.Holds:   cmdenv.ExitOK,
-		receipt.DoesNot: cmdenv.ExitNotMet,
-		receipt.Open:    cmdenv.ExitInconclusive,
-	}
+	exits := map[receipt.Outcome]int{receipt.Holds: cmdenv.ExitOK, receipt.DoesNot: cmdenv.ExitNotMet, receipt.Open: cmdenv.ExitInconclusive}
 	return cmdenv.Code(exits[v.Outcome])
 }
 
