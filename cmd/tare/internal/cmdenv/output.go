@@ -80,7 +80,7 @@ func OpenOutputOn(disk atomicfile.Disk, path string, mode fs.FileMode) (*Output,
 	return o, nil
 }
 
-// SaveFile writes the file at path atomically.
+// SaveFile writes the file at path atomically. It writes nothing if path is "".
 func SaveFile(disk atomicfile.Disk, path string, mode fs.FileMode, write func(io.Writer) error) error {
 	out, err := OpenOutputOn(disk, path, mode)
 	if err != nil {

@@ -146,7 +146,6 @@ const (
 	unreadable = "unreadable" // the result cannot be read
 )
 
-// runRow is one stored run.
 type runRow struct {
 	Study    string    `json:"study"`
 	Started  time.Time `json:"started"`           // UTC

@@ -9,6 +9,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/history/publish"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // isPublishing reports whether a page, badge or metrics are requested.
@@ -55,12 +56,7 @@ func publishHistory(ctx context.Context, env cmdenv.Env, o options, args []strin
 		{o.page, func(w io.Writer) error { return publish.Page(w, title, trends, env.Now()) }},
 		{o.badge, func(w io.Writer) error { return publish.Badge(w, o.label, publish.StandingOf(trends[0])) }},
 	} {
-		out, err := cmdenv.OpenOutput(file.path)
-		if err != nil {
-			return err
-		}
-		defer out.Close()
-		if err := out.Save(func(f io.Writer) error { return file.write(f) }); err != nil {
+		if err := cmdenv.SaveFile(atomicfile.System{}, file.path, 0o644, file.write); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/history/index"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/machine"
 )
@@ -70,11 +71,7 @@ func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []s
 		messages = env.Err
 		err = write(env.Out)
 	} else {
-		var out *cmdenv.Output
-		if out, err = cmdenv.OpenOutput(file); err == nil {
-			defer out.Close()
-			err = out.Save(func(f io.Writer) error { return write(f) })
-		}
+		err = cmdenv.SaveFile(atomicfile.System{}, file, 0o644, write)
 	}
 	if err != nil {
 		return err
