@@ -1,5 +1,6 @@
-// Package history reads the files of runs: result documents, and the directory in which tare stores
-// them.
+// Package history reads the runs that tare stores, imports runs of other machines, and follows a study from
+// run to run: NewTrend finds at which run a ratio changed. A run is a directory with its result and its
+// journal, such as results/json-encode/20261102T150405Z-7 with result.json.
 package history
 
 import (

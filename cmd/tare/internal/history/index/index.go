@@ -1,4 +1,5 @@
-// Package index stores the digests of results in a database, so that queries need not read all results.
+// Package index stores the digests of results in a database, history.db in the data directory, so that
+// queries such as Trend need not read all results.
 package index
 
 import (
