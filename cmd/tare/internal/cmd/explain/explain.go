@@ -117,7 +117,6 @@ func explainName(env cmdenv.Env, name, dir string) ([]explanation, error) {
 	return found, nil
 }
 
-// explainableNames returns all names that explain accepts.
 func explainableNames(env cmdenv.Env, dir string) []string {
 	names := env.Bundled()
 	for _, w := range listWords() {

@@ -108,7 +108,6 @@ func showAgents(ctx context.Context, env cmdenv.Env, o options) error {
 	return writeAgents(env.Out, agents)
 }
 
-// writeAgents writes a line for each agent.
 func writeAgents(w io.Writer, agents []fleet.Hello) error {
 	if len(agents) == 0 {
 		_, err := fmt.Fprintln(w, "no agent joined")

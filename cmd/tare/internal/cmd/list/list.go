@@ -24,7 +24,6 @@ type lists struct {
 	Metrics    *[]metricRow        `json:"metrics,omitempty"`
 }
 
-// studyRow is a bundled study.
 type studyRow struct {
 	ID         string   `json:"study"`
 	Question   string   `json:"question"`
@@ -49,7 +48,6 @@ type metricRow struct {
 	Doc       string         `json:"doc"`
 }
 
-// sectionNames returns the names of the lists.
 func sectionNames() []string { return []string{"studies", "contenders", "checks", "metrics"} }
 
 // Command returns tare list.
@@ -85,7 +83,6 @@ func Command(env cmdenv.Env) *cobra.Command {
 	return cmd
 }
 
-// collectLists collects the sections that isWanted selects.
 func collectLists(env cmdenv.Env, isWanted func(section string) bool, catalogDir string) (lists, error) {
 	var l lists
 	if isWanted("studies") {
