@@ -96,7 +96,7 @@ func (c Command) String() string {
 	var words []string
 	for _, kv := range c.env {
 		name, value, _ := strings.Cut(kv, "=")
-		words = append(words, name+"="+Quoted(value))
+		words = append(words, name+"="+ShellQuote(value))
 	}
 	words = append(words, c.path)
 	looksLikeFlag := func(arg string) bool { return strings.HasPrefix(arg, "-") && arg != "-" }
@@ -109,9 +109,9 @@ func (c Command) String() string {
 		case f.plain:
 			words = append(words, "--"+f.name)
 		case f.value == "" || f.value == "true" || f.value == "false" || strings.HasPrefix(f.value, "-"):
-			words = append(words, "--"+f.name+"="+Quoted(f.value))
+			words = append(words, "--"+f.name+"="+ShellQuote(f.value))
 		default:
-			words = append(words, "--"+f.name, Quoted(f.value))
+			words = append(words, "--"+f.name, ShellQuote(f.value))
 		}
 	}
 	if needsDashes {
@@ -124,7 +124,7 @@ func (c Command) String() string {
 func quotedAll(texts []string) []string {
 	var out []string
 	for _, text := range texts {
-		out = append(out, Quoted(text))
+		out = append(out, ShellQuote(text))
 	}
 	return out
 }

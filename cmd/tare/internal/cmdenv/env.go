@@ -47,6 +47,24 @@ func (env Env) Tag() string {
 	return "tare-" + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(env.Now().UnixNano(), 36)
 }
 
+// CancelOnSignal returns a context that ends, with the cause, when the user interrupts this process. The
+// next signal then ends the process. env.Lab.Interrupt no longer delivers signals: what runs with the
+// returned env ends with the context.
+func (env Env) CancelOnSignal(ctx context.Context, cause error) (_ context.Context, _ Env, stop func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	signals, restore := env.Lab.Interrupt()
+	go func() {
+		select {
+		case <-signals:
+			restore()
+			cancel(cause)
+		case <-ctx.Done():
+		}
+	}()
+	env.Lab.Interrupt = func() (<-chan os.Signal, func()) { return nil, func() {} }
+	return ctx, env, func() { cancel(nil); restore() }
+}
+
 // Workshop configures the builds of contenders.
 type Workshop struct {
 	Cache     string   // directory of builds

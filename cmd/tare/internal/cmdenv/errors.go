@@ -92,7 +92,7 @@ type Position struct {
 }
 
 // positionOf returns the position in a file that an error is about; false if it is not about a file.
-func positionOf(err error) (Position, bool) {
+func positionOf(err error) (position Position, ok bool) {
 	var (
 		yaml   *studyfile.Error
 		result *history.Error
@@ -131,7 +131,7 @@ type ErrorBody struct {
 
 // NewErrorDocument describes err, which the command at path (e.g. "tare bench") returned.
 // It returns false if there is nothing to report: err is nil or only an exit code.
-func NewErrorDocument(path string, err error) (ErrorDocument, bool) {
+func NewErrorDocument(path string, err error) (doc ErrorDocument, ok bool) {
 	var printed *printedError
 	if errors.As(err, &printed) {
 		err = errors.Join(printed.errs...)
@@ -213,7 +213,6 @@ type printedError struct {
 	errs []error
 }
 
-// Error returns the errors in one line.
 func (e *printedError) Error() string {
 	return fmt.Sprintf("exit code %d: %v", e.exit, errors.Join(e.errs...))
 }

@@ -62,14 +62,14 @@ func (e *UsageError) Error() string { return withHint(e.What, e.Hint) }
 // ErrInterrupted reports that the user ended the run before there was a result.
 var ErrInterrupted = errors.New("interrupted")
 
-// Unknown returns the error for a name that is not in known; what is the noun for it. The hint has the
+// Unknown returns the error for a name that is not in known; noun is what it names. The hint has the
 // similar names, or is the text otherwise if there are no similar names.
-func Unknown(what, name string, known []string, otherwise string, next ...string) error {
+func Unknown(noun, name string, known []string, otherwise string, next ...string) error {
 	hint := otherwise
 	if similar := suggest.Names(name, known); len(similar) > 0 {
 		hint = suggest.Hint(name, similar)
 	}
-	return Usage(fmt.Sprintf("unknown %s %q", what, name), hint, next...)
+	return Usage(fmt.Sprintf("unknown %s %q", noun, name), hint, next...)
 }
 
 // Code is an exit code as an error for which no message is printed.

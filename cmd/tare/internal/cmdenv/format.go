@@ -43,12 +43,7 @@ func PageOf(files fs.FS) report.Format {
 
 // SavePage writes the page of a result whose files are in dir. Only the owner can read it.
 func SavePage(path, dir string, res *tare.Result) error {
-	out, err := OpenOutputOn(atomicfile.System{}, path, 0o600)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	return out.Save(func(f io.Writer) error { return PageOf(os.DirFS(dir)).Write(f, res, report.Style{}) })
+	return SaveFile(atomicfile.System{}, path, 0o600, func(f io.Writer) error { return PageOf(os.DirFS(dir)).Write(f, res, report.Style{}) })
 }
 
 // formatNames returns the names of all formats, with commas between.

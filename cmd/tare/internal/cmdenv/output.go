@@ -22,8 +22,8 @@ func PrintJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// Listed returns lines as a field of a document: each legible, and no null without any.
-func Listed(lines []string) []string {
+// LegibleLines returns lines as a field of a document: each legible, and no null without any.
+func LegibleLines(lines []string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
 		out[i] = format.Line(line, 0)
@@ -78,6 +78,16 @@ func OpenOutputOn(disk atomicfile.Disk, path string, mode fs.FileMode) (*Output,
 		return nil, fmt.Errorf("cannot write %s: %w", path, Cause(err))
 	}
 	return o, nil
+}
+
+// SaveFile writes the file at path atomically. It writes nothing if path is "".
+func SaveFile(disk atomicfile.Disk, path string, mode fs.FileMode, write func(io.Writer) error) error {
+	out, err := OpenOutputOn(disk, path, mode)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	return out.Save(write)
 }
 
 // Save writes a temporary file and moves it to the path. A device is written directly.

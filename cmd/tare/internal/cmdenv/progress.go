@@ -30,17 +30,13 @@ func CompleteProgress(cmd *cobra.Command) {
 	CompleteFlag(cmd, "progress", cobra.FixedCompletions([]string{progressText, progressLines}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// progressForm is the value of --progress. It only checks the value: [WantsProgressLines] reads it, as
-// errors of flags are lines of progress, too.
+// progressForm is a [pflag.Value], that of --progress. It only checks the value: [WantsProgressLines] reads
+// it, as errors of flags are lines of progress, too.
 type progressForm string
 
-// String implements [pflag.Value].
 func (f *progressForm) String() string { return string(*f) }
+func (f *progressForm) Type() string   { return "form" }
 
-// Type implements [pflag.Value].
-func (f *progressForm) Type() string { return "form" }
-
-// Set implements [pflag.Value].
 func (f *progressForm) Set(text string) error {
 	if text != progressText && text != progressLines {
 		return errors.New("one of " + progressText + ", " + progressLines)

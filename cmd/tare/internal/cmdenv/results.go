@@ -19,7 +19,7 @@ import (
 // newest finished run of a study. It also returns their directory; "" for stdin.
 func (env Env) ReadResults(arg string) (results []*tare.Result, dir string, err error) {
 	if arg == "-" {
-		results, err := history.From("<stdin>", env.In)
+		results, err := history.ReadFrom("<stdin>", env.In)
 		if err != nil && ExitCode(err) != ExitUsage {
 			return nil, "", fmt.Errorf("read the result from stdin: %w", err)
 		}
@@ -67,7 +67,7 @@ func (env Env) resultFile(arg string) (string, error) {
 	}
 	switch {
 	case len(runs) > 0 && slices.Contains(env.Bundled(), arg):
-		return "", Usage(fmt.Sprintf("no run of %s came to a result yet", arg), "tare run "+Quoted(arg)+" --resume goes on with the newest", "tare run "+Quoted(arg)+" --resume")
+		return "", Usage(fmt.Sprintf("no run of %s came to a result yet", arg), "tare run "+ShellQuote(arg)+" --resume goes on with the newest", "tare run "+ShellQuote(arg)+" --resume")
 	case len(runs) > 0:
 		return "", Usage(fmt.Sprintf("no run of %s came to a result yet", arg), "--resume, added to the command that began it, goes on with the newest")
 	case info != nil:
@@ -75,7 +75,7 @@ func (env Env) resultFile(arg string) (string, error) {
 	case strings.ContainsAny(arg, `/\`) || strings.HasSuffix(arg, ".json"):
 		return "", Usage("no result file "+arg, "tare history lists the runs", "tare history")
 	case slices.Contains(env.Bundled(), arg):
-		return "", Usage("no run of "+arg+" in "+d.Data, "tare run "+arg+" makes one", "tare run "+Quoted(arg))
+		return "", Usage("no run of "+arg+" in "+d.Data, "tare run "+arg+" makes one", "tare run "+ShellQuote(arg))
 	}
 	return "", Unknown("result", arg, StudiesRun(d), "a result.json, a run's directory, or a study that was run; tare history lists the runs", "tare history")
 }
@@ -90,7 +90,7 @@ func unfinishedSince(n int) string {
 
 // readResults reads a file of results. Errors name the file.
 func readResults(path string) ([]*tare.Result, error) {
-	results, err := history.File(path)
+	results, err := history.ReadFile(path)
 	if err != nil && !isA[*history.Error](err) { // a history.Error names the file
 		return nil, Usage(fmt.Sprintf("cannot read %s: %v", path, Cause(err)), "")
 	}

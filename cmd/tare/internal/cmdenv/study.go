@@ -152,3 +152,12 @@ func (c Study) Names() (contenders, workloads []string) {
 	}
 	return contenders, workloads
 }
+
+// ReadAtMost reads r to its end. The error is a usage error if r has more than maxBytes.
+func ReadAtMost(r io.Reader, maxBytes int64) ([]byte, error) {
+	src, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err == nil && int64(len(src)) > maxBytes {
+		return nil, Usage(fmt.Sprintf("more than %d bytes", maxBytes), "")
+	}
+	return src, err
+}

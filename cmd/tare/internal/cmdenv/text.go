@@ -83,8 +83,8 @@ func Dagger(trap bool) string {
 	return ""
 }
 
-// Quoted quotes a text for a POSIX shell, if necessary.
-func Quoted(text string) string {
+// ShellQuote quotes a text for a POSIX shell, if necessary.
+func ShellQuote(text string) string {
 	isSpecial := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_./:=@%+,-…", r)
 	}

@@ -1,22 +1,17 @@
 package cmdenv
 
 import (
+	"context"
 	"fmt"
+	"os"
+	"os/exec"
 	"runtime"
 	"runtime/debug"
-)
+	"strings"
+	"time"
 
-// Short returns the version; for a development version with the commit.
-func (v Version) Short() string {
-	s := v.Version
-	if s == "devel" && v.Revision != "" {
-		s += " " + v.Revision[:min(12, len(v.Revision))]
-		if v.Modified {
-			s += "+changes"
-		}
-	}
-	return s
-}
+	"github.com/tarebench/tare/internal/build"
+)
 
 // Version describes this binary.
 type Version struct {
@@ -49,14 +44,54 @@ func ThisVersion() Version {
 	return v
 }
 
+// Short returns the version; for a development version with the commit.
+func (v Version) Short() string {
+	if v.Version != "devel" {
+		return v.Version
+	}
+	return v.Version + v.formatCommit()
+}
+
 // String returns the version, commit, Go release and platform in one line.
 func (v Version) String() string {
-	s := "tare " + v.Version
-	if v.Revision != "" {
-		s += " " + v.Revision[:min(12, len(v.Revision))]
-		if v.Modified {
-			s += "+changes"
-		}
+	return fmt.Sprintf("tare %s%s %s %s/%s", v.Version, v.formatCommit(), v.Go, v.OS, v.Arch)
+}
+
+// formatCommit returns a space and the abbreviated commit, with +changes if it had uncommitted changes. It
+// returns "" if the commit is unknown.
+func (v Version) formatCommit() string {
+	if v.Revision == "" {
+		return ""
 	}
-	return fmt.Sprintf("%s %s %s/%s", s, v.Go, v.OS, v.Arch)
+	text := " " + v.Revision[:min(12, len(v.Revision))]
+	if v.Modified {
+		text += "+changes"
+	}
+	return text
+}
+
+// Toolchain describes the go command, or has the reason why it cannot be used.
+type Toolchain struct {
+	Path    string `json:"path,omitempty"`
+	Version string `json:"version,omitempty"`
+	Error   string `json:"error,omitempty"`
+}
+
+// FindToolchain finds the go command and its version. The error wraps [build.ErrNoToolchain].
+func FindToolchain(ctx context.Context) (Toolchain, error) {
+	path, err := exec.LookPath("go")
+	if err != nil {
+		return Toolchain{}, fmt.Errorf("%w: %q was not found; install Go from https://go.dev/dl/ or put it in PATH", build.ErrNoToolchain, "go")
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "env", "GOVERSION")
+	dir, remove := build.OutsideModules()
+	defer remove()
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off")
+	out, err := cmd.Output()
+	if err != nil {
+		return Toolchain{Path: path}, fmt.Errorf("%w: %s does not say its version: %w", build.ErrNoToolchain, path, err)
+	}
+	return Toolchain{Path: path, Version: strings.TrimSpace(string(out))}, nil
 }

@@ -337,7 +337,7 @@ func (a *Agent) acceptOrder(agentCtx context.Context, body []byte) error {
 func (a *Agent) runOrder(ctx, agentCtx context.Context, o Order, load *preparedLoad) {
 	out := outcome{Order: o.ID}
 	var err error
-	out.Result, err = a.carryOut(ctx, o, load)
+	out.Result, err = a.runSafely(ctx, o, load)
 	var nothing *NothingError
 	out.Nothing = errors.As(err, &nothing)
 	if err != nil {
@@ -357,8 +357,8 @@ func (a *Agent) runOrder(ctx, agentCtx context.Context, o Order, load *preparedL
 	a.sendHello()
 }
 
-// carryOut runs an order and turns a panic into the order's error.
-func (a *Agent) carryOut(ctx context.Context, o Order, load *preparedLoad) (result []byte, err error) {
+// runSafely runs an order, and turns a panic into the order's error.
+func (a *Agent) runSafely(ctx context.Context, o Order, load *preparedLoad) (result []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			result, err = nil, errors.New(describePanic(p))
@@ -393,7 +393,8 @@ func (a *Agent) deliver(ctx, agentCtx context.Context, out outcome) {
 		}
 		cancel()
 	}()
-	for first := true; ; first = false {
+	isReported := false // that the coordinator does not accept it yet
+	for {
 		err := sendParcel(ctx, a.nc, a.times, a.subjects.fromAgent(fromResult), out.Order, text)
 		var busy *busyError
 		switch {
@@ -402,14 +403,13 @@ func (a *Agent) deliver(ctx, agentCtx context.Context, out outcome) {
 		case !errors.As(err, &busy):
 			a.Log("not delivered: " + format.Line(err.Error(), format.LineLimit))
 			return
-		case first:
+		case !isReported:
+			isReported = true
 			a.Log("not delivered yet: " + format.Line(busy.doing, format.LineLimit))
 		}
-		select {
-		case <-ctx.Done():
+		if sleep(ctx, a.times.helloInterval) != nil { // longer than retryDelay, as a result may be large
 			a.Log("not delivered: " + format.Line(busy.doing, format.LineLimit))
 			return
-		case <-time.After(a.times.helloInterval): // longer than retryDelay, as a result may be large
 		}
 	}
 }
@@ -452,10 +452,8 @@ func (a *Agent) permitRounds(o Order) lab.Permit {
 				return true, nil
 			}
 			lastReply = time.Now()
-			select {
-			case <-ctx.Done():
-				return false, context.Cause(ctx)
-			case <-time.After(a.times.retryDelay):
+			if err := sleep(ctx, a.times.retryDelay); err != nil {
+				return false, err
 			}
 		}
 	}
@@ -501,26 +499,16 @@ func (p *pipe) Dial(string, string) (net.Conn, error) {
 	return p, nil
 }
 
-// Read reads from the coordinator.
-func (p *pipe) Read(b []byte) (int, error) { return p.in.Read(b) }
-
-// Write writes to the coordinator.
+func (p *pipe) Read(b []byte) (int, error)  { return p.in.Read(b) }
 func (p *pipe) Write(b []byte) (int, error) { return p.out.Write(b) }
 
 // Close leaves the streams to the process.
 func (p *pipe) Close() error { return nil }
 
-// LocalAddr implements [net.Conn].
-func (p *pipe) LocalAddr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
-
-// RemoteAddr implements [net.Conn].
+func (p *pipe) LocalAddr() net.Addr  { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
 func (p *pipe) RemoteAddr() net.Addr { return p.LocalAddr() }
 
-// SetDeadline does nothing: pipes have no deadlines.
-func (p *pipe) SetDeadline(time.Time) error { return nil }
-
-// SetReadDeadline does nothing.
-func (p *pipe) SetReadDeadline(time.Time) error { return nil }
-
-// SetWriteDeadline does nothing.
+// Pipes have no deadlines.
+func (p *pipe) SetDeadline(time.Time) error      { return nil }
+func (p *pipe) SetReadDeadline(time.Time) error  { return nil }
 func (p *pipe) SetWriteDeadline(time.Time) error { return nil }

@@ -71,7 +71,6 @@ func TestResultBeyondTheJournal(t *testing.T) {
 		if err := run.openJournal(); err != nil {
 			t.Fatal(err)
 		}
-		run.changed, run.unsaved = make(chan struct{}, 1), map[string]bool{}
 		return run
 	}
 	run := opened()

@@ -156,23 +156,23 @@ type Task struct {
 // serveFile replies to a request of agent name for a part of a file.
 func (h *Hub) serveFile(name string, m *nats.Msg) {
 	h.markSeen(name)
-	var q fileRequest
-	if json.Unmarshal(m.Data, &q) != nil {
+	var req fileRequest
+	if json.Unmarshal(m.Data, &req) != nil {
 		sendReply(m, fileReply{Refused: "not a valid question"})
 		return
 	}
-	if l := h.findListener(q.Order); l.file != nil { // otherwise the agent retries until a run begins
-		sendReply(m, l.file(name, q))
+	if l := h.findListener(req.Order); l.file != nil { // otherwise the agent retries until a run begins
+		sendReply(m, l.file(name, req))
 	}
 }
 
 // cacheLifetime limits how long a received file stays in the cache after its last use.
 const cacheLifetime = 14 * 24 * time.Hour
 
-// Kept returns the path of f in dir, the cache of received files. If the file is missing or modified
+// CachedFile returns the path of f in dir, the cache of received files. If the file is missing or modified
 // there, it calls fetch, which writes the content to its last argument. It also removes files that have
 // not been used for cacheLifetime.
-func Kept(ctx context.Context, dir string, f File, fetch func(context.Context, File, io.Writer) error) (string, error) {
+func CachedFile(ctx context.Context, dir string, f File, fetch func(context.Context, File, io.Writer) error) (string, error) {
 	if err := atomicfile.MakeDir(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make the directory of what is sent: %w", err)
 	}

@@ -430,7 +430,6 @@ func TestForged(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer run.journal.Close()
-	run.changed, run.failed, run.hopeless, run.refused = make(chan struct{}, 1), map[string]error{}, map[string]bool{}, map[string]error{}
 	if err := run.record(event{What: "begin", Order: "o", Machine: "a"}); err != nil {
 		t.Fatal(err)
 	}

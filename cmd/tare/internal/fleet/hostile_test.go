@@ -256,8 +256,6 @@ func (f *fuzzedRun) studyRun(n int) {
 	}
 	defer os.RemoveAll(run.Dir)
 	defer run.journal.Close()
-	run.failed, run.accepted, run.hopeless, run.refused, run.unsaved = map[string]error{}, map[string]time.Time{}, map[string]bool{}, map[string]error{}, map[string]bool{}
-	run.changed = make(chan struct{}, 1)
 	id := run.run + ".1.1"
 	if err := run.record(event{What: "begin", Order: id, Machine: "a"}); err != nil {
 		f.t.Fatal(err)
@@ -303,11 +301,12 @@ func (f *fuzzedRun) studyRun(n int) {
 func (f *fuzzedRun) loadRun(n int, order LoadOrder, loaded Loaded) {
 	var ticks atomic.Int64
 	run := &LoadRun{Hub: f.h, Machines: []string{"a"}, Orders: []LoadOrder{order}, Say: func(string, string) {}, Tick: func(string, load.Second) { ticks.Add(1) }}
-	run.results, run.errs, run.over = map[string]Loaded{}, map[string]error{}, map[string]bool{}
-	run.changed, run.lastTick, run.begun = make(chan struct{}, 1), map[string]time.Duration{}, time.Now().Add(-time.Hour)
-	id := fmt.Sprintf("l%d.1.1", n)
-	defer f.h.addListener(fmt.Sprintf("l%d", n), listener{tick: func(name string, t Ticked) { run.passSecond([]string{id}, name, t) }, result: func(name string, o outcome) error { return run.recordResult([]string{id}, name, o) }})()
-	over := func() bool { run.mu.Lock(); defer run.mu.Unlock(); return run.over["a"] }
+	runID := fmt.Sprintf("l%d", n)
+	run.addShares(runID)
+	run.begun = time.Now().Add(-time.Hour)
+	id := runID + ".1.1"
+	defer f.h.addListener(runID, listener{tick: run.passSecond, result: run.recordResult})()
+	over := func() bool { run.mu.Lock(); defer run.mu.Unlock(); return run.shares[0].isOver }
 	for m := 0; m < 40 && !over(); m++ {
 		before := ticks.Load()
 		_ = f.nc.Publish(f.from.fromAgent(fromTick), f.c.text(Ticked{id, load.Second{At: time.Duration(m) * time.Second, Requests: 5}}))

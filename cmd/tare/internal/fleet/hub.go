@@ -52,8 +52,8 @@ type Hub struct {
 // listener receives the messages of agents about the orders of one run. A function may be nil if a run
 // does not expect its messages.
 type listener struct {
-	permit func(name string, q permitRequest) permitReply
-	file   func(name string, q fileRequest) fileReply
+	permit func(name string, req permitRequest) permitReply
+	file   func(name string, req fileRequest) fileReply
 	tick   func(name string, t Ticked)
 	result func(name string, o outcome) error
 }
@@ -89,13 +89,7 @@ func Open(options HubOptions) (*Hub, error) {
 	if options.times == (protocolTimes{}) {
 		options.times = defaultTimes()
 	}
-	h := &Hub{
-		options:   options,
-		secret:    rand.Text(),
-		seats:     map[string]seat{},
-		passwords: map[string]string{},
-		agents:    map[string]*agentState{},
-	}
+	h := &Hub{options: options, secret: rand.Text(), seats: map[string]seat{}, passwords: map[string]string{}, agents: map[string]*agentState{}}
 	if err := h.connect(); err != nil {
 		h.Close()
 		return nil, err
@@ -267,14 +261,14 @@ func (h *Hub) subscribe() error {
 	for subject, handle := range map[string]func(name string, m *nats.Msg){
 		fromHello: func(name string, m *nats.Msg) { h.recordHello(name, m.Data) },
 		fromPermit: func(name string, m *nats.Msg) {
-			var q permitRequest
-			if json.Unmarshal(m.Data, &q) != nil {
+			var req permitRequest
+			if json.Unmarshal(m.Data, &req) != nil {
 				sendReply(m, permitReply{Gone: "not a valid question"})
 				return
 			}
 			h.markSeen(name)
-			if l := h.findListener(q.Order); l.permit != nil { // otherwise the agent retries until a run begins
-				sendReply(m, l.permit(name, q))
+			if l := h.findListener(req.Order); l.permit != nil { // otherwise the agent retries until a run begins
+				sendReply(m, l.permit(name, req))
 			}
 		},
 		fromFile: h.serveFile,
@@ -394,7 +388,6 @@ func (h *Hub) passResult(name string, body []byte) error {
 	return l.result(name, o)
 }
 
-// hasListeners reports whether a run listens.
 func (h *Hub) hasListeners() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -454,10 +447,8 @@ func (h *Hub) Await(ctx context.Context, name string) error {
 		case silent < h.options.times.lostAfter:
 			return nil
 		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(20 * time.Millisecond):
+		if err := sleep(ctx, 20*time.Millisecond); err != nil {
+			return err
 		}
 	}
 }
@@ -544,10 +535,8 @@ func (h *Hub) sendOrder(ctx context.Context, name string, o Order) error {
 		if !errors.As(err, &busy) {
 			return err
 		}
-		select {
-		case <-ctx.Done():
+		if sleep(ctx, h.options.times.retryDelay) != nil {
 			return err
-		case <-time.After(h.options.times.retryDelay):
 		}
 	}
 }

@@ -102,10 +102,8 @@ func (a *Agent) runLoad(ctx context.Context, order string, l *preparedLoad) ([]b
 	if phase.Profile != nil {
 		phase.At = start
 	} else { // a closed loop starts immediately
-		select {
-		case <-time.After(time.Until(start)):
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+		if err := sleep(ctx, time.Until(start)); err != nil {
+			return nil, err
 		}
 	}
 	r, err := l.session.Run(ctx, phase)
@@ -129,13 +127,23 @@ type LoadRun struct {
 	Say      func(name, line string)                    // reports a line about a machine
 	Tick     func(name string, s load.Second)           // receives each second of each machine; may be nil
 
-	mu       sync.Mutex
-	results  map[string]Loaded        // by machine
-	errs     map[string]error         // failures by machine
-	over     map[string]bool          // machines that have delivered or are lost
-	changed  chan struct{}            // wakes waitForAll
-	begun    time.Time                // start of the load
-	lastTick map[string]time.Duration // time of the last second, by machine
+	changed chan struct{} // wakes waitForAll
+
+	mu     sync.Mutex // guards the fields below
+	shares []*loadShare
+	begun  time.Time // start of the load
+}
+
+// loadShare is the share of one machine in a running load.
+type loadShare struct {
+	name       string // of the machine
+	id         string // of its order
+	order      LoadOrder
+	clock      Clock // before the load
+	loaded     Loaded
+	err        error         // nil unless the machine has failed or is lost
+	isOver     bool          // the machine has delivered its result or is lost
+	nextSecond time.Duration // least time of the next second that is passed on
 }
 
 // Generated is the result of one machine.
@@ -155,79 +163,87 @@ const startDelay = 300 * time.Millisecond
 // and returns the result of each. If ctx ends it stops the load everywhere and returns the measurements
 // so far.
 func (r *LoadRun) Run(ctx context.Context) ([]Generated, error) {
-	r.results, r.errs, r.over = map[string]Loaded{}, map[string]error{}, map[string]bool{}
-	r.changed, r.lastTick = make(chan struct{}, 1), map[string]time.Duration{}
 	run := fmt.Sprintf("%x", time.Now().UnixNano())
-	ids := make([]string, len(r.Machines)) // of the orders: run, number of the machine, and 1 for its only order
-	for i := range r.Machines {
-		ids[i] = fmt.Sprintf("%s.%d.1", run, i+1)
-	}
-	stopListening := r.Hub.addListener(run, listener{
-		tick:   func(name string, t Ticked) { r.passSecond(ids, name, t) },
-		result: func(name string, o outcome) error { return r.recordResult(ids, name, o) },
-	})
+	r.addShares(run)
+	stopListening := r.Hub.addListener(run, listener{tick: r.passSecond, result: r.recordResult})
 	defer stopListening()
-	defer func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		for i, name := range r.Machines {
-			if !r.over[name] {
-				r.Hub.sendCancel(name, ids[i])
-			}
-		}
-	}()
-	clocks := make([]Clock, len(r.Machines))
-	if err := r.forEachMachine(func(i int, name string) error {
-		if err := r.Hub.Reach(ctx, name, r.Start[name]); err != nil {
-			return err
-		}
-		o := r.Orders[i]
-		if err := r.Hub.sendOrder(ctx, name, Order{Protocol: Protocol, ID: ids[i], Load: &o}); err != nil {
-			return err
-		}
-		var err error
-		clocks[i], err = r.Hub.measureClock(ctx, name)
-		return err
-	}); err != nil {
+	defer r.cancelOrders()
+	if err := r.forEachShare(func(s *loadShare) error { return r.prepareShare(ctx, s) }); err != nil {
 		return nil, err
 	}
 	start := time.Now().Add(startDelay)
 	r.mu.Lock()
 	r.begun = start
 	r.mu.Unlock()
-	if err := r.forEachMachine(func(i int, name string) error {
-		var reply receipt
-		agentStart := startRequest{Order: ids[i], At: start.Add(clocks[i].Offset).UnixNano()}
-		err := request(ctx, r.Hub.nc, r.Hub.options.times, subjects{r.Hub.options.Prefix, name}.toAgent(toStart), agentStart, &reply)
-		if err == nil && reply.Refused != "" {
-			err = &RefusedError{reply.Refused}
-		}
-		return err
-	}); err != nil {
+	if err := r.forEachShare(func(s *loadShare) error { return r.startShare(ctx, s, start) }); err != nil {
 		return nil, err
 	}
-	r.waitForAll(ctx, ids)
-	out := make([]Generated, len(r.Machines))
-	for i, name := range r.Machines {
-		after, err := r.Hub.measureClock(context.WithoutCancel(ctx), name)
+	r.waitForAll(ctx)
+	var out []Generated
+	for _, s := range r.shares {
+		after, errClock := r.Hub.measureClock(context.WithoutCancel(ctx), s.name)
 		r.mu.Lock()
-		out[i] = Generated{Name: name, Clock: clocks[i], Loaded: r.results[name], Error: r.errs[name]}
+		g := Generated{Name: s.name, Clock: s.clock, Loaded: s.loaded, Error: s.err}
 		r.mu.Unlock()
-		if err == nil {
-			out[i].Drift = after.Offset - clocks[i].Offset
+		if errClock == nil {
+			g.Drift = after.Offset - s.clock.Offset
 		}
+		out = append(out, g)
 	}
 	return out, nil
 }
 
-// forEachMachine calls do for every machine concurrently and joins the errors.
-func (r *LoadRun) forEachMachine(do func(i int, name string) error) error {
-	errs := make([]error, len(r.Machines))
-	var all sync.WaitGroup
+// addShares sets the state of a run that has not begun.
+func (r *LoadRun) addShares(run string) {
+	r.changed = make(chan struct{}, 1)
 	for i, name := range r.Machines {
+		id := fmt.Sprintf("%s.%d.1", run, i+1) // run, number of the machine, and 1 for its only order
+		r.shares = append(r.shares, &loadShare{name: name, id: id, order: r.Orders[i]})
+	}
+}
+
+// prepareShare sends a machine its order, and measures its clock.
+func (r *LoadRun) prepareShare(ctx context.Context, s *loadShare) (err error) {
+	if err := r.Hub.Reach(ctx, s.name, r.Start[s.name]); err != nil {
+		return err
+	}
+	if err := r.Hub.sendOrder(ctx, s.name, Order{Protocol: Protocol, ID: s.id, Load: &s.order}); err != nil {
+		return err
+	}
+	s.clock, err = r.Hub.measureClock(ctx, s.name)
+	return err
+}
+
+// startShare sends a machine the start of the load, by the machine's clock.
+func (r *LoadRun) startShare(ctx context.Context, s *loadShare, start time.Time) error {
+	var reply receipt
+	agentStart := startRequest{Order: s.id, At: start.Add(s.clock.Offset).UnixNano()}
+	err := request(ctx, r.Hub.nc, r.Hub.options.times, subjects{r.Hub.options.Prefix, s.name}.toAgent(toStart), agentStart, &reply)
+	if err == nil && reply.Refused != "" {
+		err = &RefusedError{reply.Refused}
+	}
+	return err
+}
+
+// cancelOrders cancels the orders of all machines that are not over.
+func (r *LoadRun) cancelOrders() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.shares {
+		if !s.isOver {
+			r.Hub.sendCancel(s.name, s.id)
+		}
+	}
+}
+
+// forEachShare calls do for every machine's share concurrently and joins the errors.
+func (r *LoadRun) forEachShare(do func(s *loadShare) error) error {
+	errs := make([]error, len(r.shares))
+	var all sync.WaitGroup
+	for i, s := range r.shares {
 		all.Go(func() {
-			if err := do(i, name); err != nil {
-				errs[i] = fmt.Errorf("%s: %w", name, err)
+			if err := do(s); err != nil {
+				errs[i] = fmt.Errorf("%s: %w", s.name, err)
 			}
 		})
 	}
@@ -237,34 +253,20 @@ func (r *LoadRun) forEachMachine(do func(i int, name string) error) error {
 
 // waitForAll waits until every machine has delivered or is lost. If ctx ends, it cancels all
 // orders and waits replyTimeout for the measurements so far.
-func (r *LoadRun) waitForAll(ctx context.Context, ids []string) {
+func (r *LoadRun) waitForAll(ctx context.Context) {
 	tick := time.NewTicker(r.Hub.options.times.retryDelay)
 	defer tick.Stop()
 	done := ctx.Done()
-	var deadline <-chan time.Time
+	var deadline <-chan time.Time // nil, which blocks, until ctx ends
 	for {
-		r.mu.Lock()
-		for _, name := range r.Machines {
-			silent, err := r.Hub.silentFor(name)
-			if err == nil && silent > r.Hub.options.times.lostAfter {
-				err = fmt.Errorf("no word from it for %v", silent.Round(time.Second))
-			}
-			if err != nil && !r.over[name] {
-				r.over[name], r.errs[name] = true, err
-				r.Say(name, format.Line(err.Error(), format.LineLimit))
-			}
-		}
-		isWaiting := slices.ContainsFunc(r.Machines, func(name string) bool { return !r.over[name] })
-		r.mu.Unlock()
-		if !isWaiting {
+		r.loseSilent()
+		if r.isOver() {
 			return
 		}
 		select {
 		case <-done:
 			done = nil // only once
-			for i, name := range r.Machines {
-				r.Hub.sendCancel(name, ids[i])
-			}
+			r.cancelOrders()
 			deadline = time.After(r.Hub.options.times.replyTimeout)
 		case <-deadline:
 			return
@@ -274,29 +276,56 @@ func (r *LoadRun) waitForAll(ctx context.Context, ids []string) {
 	}
 }
 
+// isOver reports whether every machine has delivered or is lost.
+func (r *LoadRun) isOver() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !slices.ContainsFunc(r.shares, func(s *loadShare) bool { return !s.isOver })
+}
+
+// loseSilent records and reports machines that have ended, or have been silent for lostAfter.
+func (r *LoadRun) loseSilent() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.shares {
+		silent, err := r.Hub.silentFor(s.name)
+		if err == nil && silent > r.Hub.options.times.lostAfter {
+			err = fmt.Errorf("no word from it for %v", silent.Round(time.Second))
+		}
+		if err != nil && !s.isOver {
+			s.isOver, s.err = true, err
+			r.Say(s.name, format.Line(err.Error(), format.LineLimit))
+		}
+	}
+}
+
+// findShare returns the share of a machine if order is the id of its order, otherwise nil.
+func (r *LoadRun) findShare(name, order string) *loadShare {
+	i := slices.IndexFunc(r.shares, func(s *loadShare) bool { return s.name == name && s.id == order })
+	if i < 0 {
+		return nil
+	}
+	return r.shares[i]
+}
+
 // passSecond passes a second of a machine to r.Tick. It drops invalid seconds, seconds of other orders
 // than the machine's, and seconds that are out of order or in the future.
-func (r *LoadRun) passSecond(ids []string, name string, t Ticked) {
-	i := slices.Index(r.Machines, name)
-	if r.Tick == nil || i < 0 || t.Order != ids[i] {
-		return
-	}
-	if r.acceptSecond(name, t.Second) {
+func (r *LoadRun) passSecond(name string, t Ticked) {
+	s := r.findShare(name, t.Order)
+	if r.Tick != nil && s != nil && r.acceptSecond(s, t.Second) {
 		r.Tick(name, t.Second)
 	}
 }
 
 // acceptSecond reports whether second is valid and follows the last one of the machine, and records
 // that. It unlocks r.mu even if it panics: the panic ends only the message.
-func (r *LoadRun) acceptSecond(name string, second load.Second) bool {
+func (r *LoadRun) acceptSecond(s *loadShare, second load.Second) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	last, hasLast := r.lastTick[name]
-	isPast := second.At >= 0 && second.At <= time.Since(r.begun)+time.Second
-	isNext := !hasLast || second.At > last
-	isValid := isPast && isNext && second.Requests >= 0
+	isPast := second.At <= time.Since(r.begun)+time.Second
+	isValid := isPast && second.At >= s.nextSecond && second.Requests >= 0
 	if isValid {
-		r.lastTick[name] = second.At
+		s.nextSecond = second.At + 1
 	}
 	return isValid
 }
@@ -305,14 +334,14 @@ func (r *LoadRun) acceptSecond(name string, second load.Second) bool {
 const maxSecond = 256 << 10
 
 // recordResult checks and records the outcome of a machine's share. The error is sent to the agent.
-func (r *LoadRun) recordResult(ids []string, name string, o outcome) error {
-	i := slices.Index(r.Machines, name)
-	if i < 0 || o.Order != ids[i] {
+func (r *LoadRun) recordResult(name string, o outcome) error {
+	s := r.findShare(name, o.Order)
+	if s == nil {
 		return errors.New("no such order was given to it")
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.over[name] {
+	if s.isOver {
 		return errors.New("it was given up before")
 	}
 	var l Loaded
@@ -320,14 +349,14 @@ func (r *LoadRun) recordResult(ids []string, name string, o outcome) error {
 		if err := footprint.Unmarshal(o.Result, &l, footprint.Most); err != nil {
 			return fmt.Errorf("it is no result of a load: %w", err)
 		}
-		if err := checkLoaded(r.Orders[i], l); err != nil {
+		if err := checkLoaded(s.order, l); err != nil {
 			r.Say(name, "rejected its result: "+err.Error())
 			return err
 		}
 	}
-	r.results[name], r.over[name] = l, true
+	s.loaded, s.isOver = l, true
 	if o.Error != "" {
-		r.errs[name] = errors.New(format.Line(o.Error, format.LineLimit))
+		s.err = errors.New(format.Line(o.Error, format.LineLimit))
 	}
 	select {
 	case r.changed <- struct{}{}:

@@ -246,10 +246,10 @@ func TestLoadIsLocked(t *testing.T) {
 func TestSecondsOfOtherOrders(t *testing.T) {
 	h := hub(t, HubOptions{})
 	var got []string
-	run := &LoadRun{Hub: h, Machines: []string{"a", "b"}, Tick: func(name string, s load.Second) { got = append(got, fmt.Sprint(name, " ", s.Requests)) }}
-	run.lastTick, run.begun = map[string]time.Duration{}, time.Now().Add(-time.Hour)
-	ids := []string{"new.1.1", "new.2.1"}
-	defer h.addListener("new", listener{tick: func(name string, t Ticked) { run.passSecond(ids, name, t) }})()
+	run := &LoadRun{Hub: h, Machines: []string{"a", "b"}, Orders: make([]LoadOrder, 2), Tick: func(name string, s load.Second) { got = append(got, fmt.Sprint(name, " ", s.Requests)) }}
+	run.addShares("new")
+	run.begun = time.Now().Add(-time.Hour)
+	defer h.addListener("new", listener{tick: run.passSecond})()
 	for i, c := range []struct{ name, order string }{{"a", "old.1.1"}, {"a", ""}, {"a", "new.2.1"}, {"a", "new.1.2"}, {"a", "new.1.1"}, {"b", "new.2.1"}, {"c", "new.1.1"}} {
 		text, err := json.Marshal(Ticked{c.order, load.Second{At: time.Second, Requests: int64(i)}})
 		if err != nil {

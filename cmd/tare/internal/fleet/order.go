@@ -76,7 +76,6 @@ func (o Order) check(l Limits) error {
 	return o.Load.check(l)
 }
 
-// describe returns the order in words.
 func (o Order) describe() string {
 	if o.Study != nil {
 		return o.Study.describe()

@@ -22,11 +22,12 @@ const maxMessage = 1 << 20
 // maxPart is the number of bytes of a parcel in one message, in which they are in base64.
 const maxPart = maxMessage / 2
 
-// parcelPart is part N of Of of a parcel, a message in parts, counted from 0.
+// parcelPart is one of the parts in which a parcel, a message of more than maxPart bytes, is sent. All
+// parts but the last have maxPart bytes.
 type parcelPart struct {
-	Parcel string `json:"parcel"`
-	N      int    `json:"n"`
-	Of     int    `json:"of"`
+	Parcel string `json:"parcel"` // id of the parcel
+	N      int    `json:"n"`      // number of the part, from 0
+	Of     int    `json:"of"`     // number of parts
 	Data   []byte `json:"data"`
 }
 
@@ -39,7 +40,6 @@ type receipt struct {
 // busyError rejects a request that may be accepted later; doing is the reason, e.g. the running order.
 type busyError struct{ doing string }
 
-// Error is one line.
 func (e *busyError) Error() string { return "busy: " + e.doing }
 
 // RefusedError is the reason with which the other side rejected a message.
@@ -72,10 +72,10 @@ func sendParcel(ctx context.Context, nc *nats.Conn, t protocolTimes, subject, pa
 // countParts returns the number of parts of a parcel of size bytes.
 func countParts(size int) int { return (size + maxPart - 1) / maxPart }
 
-// request sends a question until there is a reply or ctx ends, and decodes the reply into answer, a
-// pointer.
-func request(ctx context.Context, nc *nats.Conn, t protocolTimes, subject string, question, answer any) error {
-	text, err := json.Marshal(question)
+// request sends message, as JSON, until there is a reply or ctx ends, and decodes the reply into the
+// pointer reply.
+func request(ctx context.Context, nc *nats.Conn, t protocolTimes, subject string, message, reply any) error {
+	text, err := json.Marshal(message)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func request(ctx context.Context, nc *nats.Conn, t protocolTimes, subject string
 		m, err := nc.RequestWithContext(attemptCtx, subject, text)
 		cancel()
 		if err == nil {
-			if err := json.Unmarshal(m.Data, answer); err != nil {
+			if err := json.Unmarshal(m.Data, reply); err != nil {
 				return fmt.Errorf("the answer on %s is none: %w", subject, err)
 			}
 			return nil
@@ -95,11 +95,19 @@ func request(ctx context.Context, nc *nats.Conn, t protocolTimes, subject string
 		case errors.Is(err, nats.ErrConnectionClosed), errors.Is(err, nats.ErrMaxPayload):
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(t.retryDelay):
+		if err := sleep(ctx, t.retryDelay); err != nil {
+			return err
 		}
+	}
+}
+
+// sleep waits for d. If ctx ends before, it returns the cause.
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
 	}
 }
 
@@ -115,7 +123,6 @@ type parcelReceiver struct {
 	done  map[string]receipt        // replies to complete parcels, for repeated parts, by sender and parcel
 }
 
-// partialParcel is an incomplete parcel.
 type partialParcel struct {
 	parcel   string
 	body     []byte
@@ -232,8 +239,8 @@ func describePanic(p any) string {
 }
 
 // sendReply replies to a message, if the sender expects a reply.
-func sendReply(m *nats.Msg, answer any) {
-	if text, err := json.Marshal(answer); err == nil && m.Reply != "" {
+func sendReply(m *nats.Msg, reply any) {
+	if text, err := json.Marshal(reply); err == nil && m.Reply != "" {
 		_ = m.Respond(text) // the sender retries if the reply is lost
 	}
 }

@@ -61,7 +61,6 @@ func TestMostLosses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer run.journal.Close()
-	run.changed, run.failed, run.hopeless = make(chan struct{}, 1), map[string]error{}, map[string]bool{}
 	for n := range maxLosses {
 		if run.chooseSurvivor() != "a" {
 			t.Fatalf("after %d losses it gets nothing", n)
@@ -145,7 +144,7 @@ func TestPartsResumed(t *testing.T) {
 	if results, _ := first.RunParts(ctx); len(results) != 1 || results[0].Name != "a" {
 		t.Fatalf("until it was interrupted: %+v", results)
 	}
-	if seed, ok, err := Unfinished(dir); !ok || seed != 5 || err != nil {
+	if seed, ok, err := UnfinishedSeed(dir); !ok || seed != 5 || err != nil {
 		t.Errorf("unfinished: %d, %v, %v", seed, ok, err)
 	}
 	mu.Lock()
@@ -212,7 +211,7 @@ func TestFiles(t *testing.T) {
 	var wrong error
 	a := &Agent{Study: func(ctx context.Context, o StudyOrder, task Task) ([]byte, error) {
 		for range 2 {
-			got, err := Kept(ctx, kept, o.Files[0], func(ctx context.Context, f File, out io.Writer) error { fetches++; return task.Fetch(ctx, f, out) })
+			got, err := CachedFile(ctx, kept, o.Files[0], func(ctx context.Context, f File, out io.Writer) error { fetches++; return task.Fetch(ctx, f, out) })
 			if err != nil {
 				return nil, err
 			}
@@ -223,7 +222,7 @@ func TestFiles(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(kept, file.Hash), []byte("changed"), 0o600); err != nil {
 			return nil, err
 		}
-		if _, err := Kept(ctx, kept, file, task.Fetch); err != nil {
+		if _, err := CachedFile(ctx, kept, file, task.Fetch); err != nil {
 			return nil, err
 		}
 		other := file
@@ -311,7 +310,7 @@ func TestFilesOfAnotherOrder(t *testing.T) {
 func TestFileOfAnotherContent(t *testing.T) {
 	dir := t.TempDir()
 	f := File{Name: "x", Hash: fmt.Sprintf("%x", sha256.Sum256([]byte("right"))), Size: 5}
-	if _, err := Kept(t.Context(), dir, f, func(_ context.Context, _ File, out io.Writer) error { return errors.New("it has another content") }); err == nil {
+	if _, err := CachedFile(t.Context(), dir, f, func(_ context.Context, _ File, out io.Writer) error { return errors.New("it has another content") }); err == nil {
 		t.Error("it was kept")
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {

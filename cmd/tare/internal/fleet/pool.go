@@ -19,12 +19,11 @@ type pool struct {
 // assignment contains the rounds that a machine measures for one order.
 type assignment struct {
 	order, machine string
-	rounds         []int // rounds that the machine has been given
-	done           int   // number of these that it has measured
+	rounds         []int // numbers of the rounds that the machine has been given
+	done           int   // how many of rounds it has measured
 	state          assignmentState
 }
 
-// assignmentState is the state of an assignment.
 type assignmentState int
 
 const (
@@ -48,26 +47,34 @@ func newPool(machines []string, share int) *pool {
 
 // event is one change of a pool, a line of the journal.
 type event struct {
-	What    string `json:"what"` // begin, ask, lose, deliver
+	What    string `json:"what"` // one of the constants below
 	Order   string `json:"order"`
-	Machine string `json:"machine,omitempty"` // begin
-	Done    int    `json:"done,omitempty"`    // ask
-	Why     string `json:"why,omitempty"`     // lose
-	File    string `json:"file,omitempty"`    // deliver
+	Machine string `json:"machine,omitempty"` // with eventBegin: it gets the order
+	Done    int    `json:"done,omitempty"`    // with eventAsk and eventDeliver: rounds that the machine has measured
+	Why     string `json:"why,omitempty"`     // with eventLose: the reason
+	File    string `json:"file,omitempty"`    // with eventDeliver: of the result
 }
+
+// Values of event.What.
+const (
+	eventBegin   = "begin"   // a machine gets an order
+	eventAsk     = "ask"     // it requests another round
+	eventLose    = "lose"    // its rounds are taken back
+	eventDeliver = "deliver" // its result is saved
+)
 
 // applyEvent changes the pool by an event, new or from the journal.
 func (p *pool) applyEvent(e event) error {
 	switch e.What {
-	case "begin":
+	case eventBegin:
 		return p.assign(e.Order, e.Machine)
-	case "ask":
+	case eventAsk:
 		p.nextRound(e.Order, e.Done)
 		return nil
-	case "lose":
+	case eventLose:
 		p.takeBack(e.Order)
 		return nil
-	case "deliver":
+	case eventDeliver:
 		return p.markDelivered(e.Order, e.Done)
 	}
 	return fmt.Errorf("%q does not happen to rounds", e.What)
@@ -142,18 +149,13 @@ func (p *pool) countReserved() int {
 	n := 0
 	for _, machine := range p.machines {
 		switch assigned := p.assignmentOf(machine); {
-		case assigned == nil && !p.hasLost(machine): // not started yet
+		case assigned == nil && p.countLosses(machine) == 0: // not started yet
 			n += p.share
 		case assigned != nil && assigned.state == measuring:
 			n += max(0, p.share-len(assigned.rounds))
 		}
 	}
 	return n
-}
-
-// hasLost reports whether a machine has lost an order.
-func (p *pool) hasLost(machine string) bool {
-	return p.countLosses(machine) > 0
 }
 
 // countLosses returns the number of orders that a machine has lost.

@@ -52,24 +52,34 @@ type StudyRun struct {
 	// Read parses the results in an agent's document; nil means that it is one result.
 	Read func(name string, document []byte) ([]*tare.Result, error)
 
-	disk          atomicfile.Disk // nil means atomicfile.System
-	mu            sync.Mutex
-	pool          *pool
-	journal       *os.File
-	run           string               // id of the run, with which the ids of its orders begin
-	results       map[string]Delivered // saved results, by order
-	failed        map[string]error     // last error of a machine, by name
-	accepted      map[string]time.Time // time at which the machine accepted an order, by order
-	hopeless      map[string]bool      // machines that get no more orders: they rejected or failed one
-	refused       map[string]error     // why a result was rejected, by order
-	unsaved       map[string]bool      // orders whose result could not be written at first
-	awaitingOrder map[string]bool      // machines that get their first order soon
-	sendingOrder  map[string]bool      // orders that are being sent; tare may have to be copied to the machine first
-	journalError  error                // first failed write to the journal, which ends the run; nil before
-	changed       chan struct{}        // wakes waitForRounds
-	opened        time.Time            // start of Run
+	disk         atomicfile.Disk // nil means atomicfile.System
+	mu           sync.Mutex      // guards the fields below
+	pool         *pool
+	journal      *os.File
+	run          string                   // id of the run, with which the ids of its orders begin
+	results      map[string]Delivered     // saved results, by order
+	machines     map[string]*machineState // by name, one for each of Machines
+	orders       map[string]*orderState   // by id; see orderState
+	journalError error                    // first failed write to the journal, which ends the run; nil before
+	changed      chan struct{}            // wakes waitForRounds
+	opened       time.Time                // start of Run
 
 	reading sync.Mutex // results are parsed one at a time, to limit the memory
+}
+
+// machineState is what a StudyRun knows about a machine, in addition to its assignments in the pool.
+type machineState struct {
+	lastError     error // nil if no order has failed
+	isExcluded    bool  // the machine gets no more orders: it rejected or failed one
+	awaitingOrder bool  // the machine gets its first order soon
+}
+
+// orderState is what a StudyRun knows about an order, in addition to its assignment in the pool.
+type orderState struct {
+	isSending  bool      // the order is being sent; tare may have to be copied to the machine first
+	acceptedAt time.Time // zero if the machine has not accepted the order since Run began
+	rejected   error     // why the result was rejected; nil if it was not
+	isUnsaved  bool      // the result could not be written at first
 }
 
 // Delivered is the measurement of one machine with its result document.
@@ -86,10 +96,7 @@ func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 		return nil, err
 	}
 	defer r.journal.Close()
-	r.failed, r.refused, r.accepted = map[string]error{}, map[string]error{}, map[string]time.Time{}
-	r.hopeless, r.unsaved = map[string]bool{}, map[string]bool{}
-	r.awaitingOrder, r.sendingOrder = map[string]bool{}, map[string]bool{}
-	r.changed, r.opened = make(chan struct{}, 1), time.Now()
+	r.opened = time.Now()
 	for name := range r.Start { // without the lock: before addListener nothing else uses the pool
 		if assigned := r.pool.assignmentOf(name); assigned != nil && assigned.state != delivered {
 			r.takeBack(assigned.order, name, errors.New("it ended with the coordinator that had started it"))
@@ -104,9 +111,7 @@ func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 	for _, name := range r.Machines {
 		r.mu.Lock()
 		isFree := r.pool.assignmentOf(name) == nil // otherwise it has an order of the resumed run
-		if isFree {
-			r.awaitingOrder[name] = true
-		}
+		r.machines[name].awaitingOrder = isFree
 		r.mu.Unlock()
 		if isFree {
 			starts.Go(func() { r.assignTo(ctx, name) })
@@ -165,8 +170,9 @@ func (r *StudyRun) waitForRounds(ctx context.Context) error {
 // isStarting reports whether a machine is to get its first order. The caller has locked r.mu.
 func (r *StudyRun) isStarting() bool {
 	return slices.ContainsFunc(r.Machines, func(name string) bool {
-		isNew := r.pool.assignmentOf(name) == nil && !r.pool.hasLost(name) && r.failed[name] == nil
-		return r.awaitingOrder[name] || isNew
+		machine := r.machines[name]
+		isNew := r.pool.assignmentOf(name) == nil && r.pool.countLosses(name) == 0 && machine.lastError == nil
+		return machine.awaitingOrder || isNew
 	})
 }
 
@@ -177,7 +183,7 @@ func (r *StudyRun) isStarting() bool {
 func (r *StudyRun) chooseSurvivor() string {
 	isReachable := func(name string) bool {
 		silent, err := r.Hub.silentFor(name)
-		return err == nil && silent < 3*r.Hub.options.times.helloInterval && !r.hopeless[name]
+		return err == nil && silent < 3*r.Hub.options.times.helloInterval && !r.machines[name].isExcluded
 	}
 	for _, name := range r.Machines {
 		if r.pool.assignmentOf(name) == nil && isReachable(name) {
@@ -186,7 +192,7 @@ func (r *StudyRun) chooseSurvivor() string {
 	}
 	for _, name := range r.Machines {
 		if assigned := r.pool.assignmentOf(name); assigned != nil && isReachable(name) {
-			_ = r.record(event{What: "lose", Order: assigned.order, Why: "it measures once more, with rounds that others lost"})
+			_ = r.record(event{What: eventLose, Order: assigned.order, Why: "it measures once more, with rounds that others lost"})
 			delete(r.results, assigned.order)
 			return name
 		}
@@ -199,7 +205,7 @@ func (r *StudyRun) chooseSurvivor() string {
 func (r *StudyRun) mayReturn() bool {
 	return slices.ContainsFunc(r.Machines, func(name string) bool {
 		silent, err := r.Hub.silentFor(name)
-		return err == nil && silent < math.MaxInt64 && !r.hopeless[name]
+		return err == nil && silent < math.MaxInt64 && !r.machines[name].isExcluded
 	})
 }
 
@@ -219,14 +225,15 @@ func (r *StudyRun) assignTo(ctx context.Context, name string) {
 			r.Hub.sendCancel(name, assigned.order) // the machine may have returned with an order that was taken back
 		}
 	}
-	err := r.record(event{What: "begin", Order: order.ID, Machine: name})
-	delete(r.awaitingOrder, name)
-	r.sendingOrder[order.ID] = true
+	err := r.record(event{What: eventBegin, Order: order.ID, Machine: name})
+	state := r.orderState(order.ID)
+	state.isSending = true
+	r.machines[name].awaitingOrder = false
 	r.mu.Unlock()
 	defer func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		delete(r.sendingOrder, order.ID)
+		state.isSending = false
 	}()
 	if err == nil {
 		err = r.Hub.Reach(ctx, name, r.Start[name])
@@ -237,7 +244,7 @@ func (r *StudyRun) assignTo(ctx context.Context, name string) {
 	switch {
 	case err == nil:
 		r.mu.Lock()
-		r.accepted[order.ID] = time.Now() // before sendingOrder is cleared
+		state.acceptedAt = time.Now() // before isSending is cleared
 		r.mu.Unlock()
 	case ctx.Err() == nil:
 		r.dropMachine(order.ID, name, err)
@@ -247,7 +254,7 @@ func (r *StudyRun) assignTo(ctx context.Context, name string) {
 // dropMachine takes back an order and ensures that the machine gets no more orders.
 func (r *StudyRun) dropMachine(order, name string, why error) {
 	r.mu.Lock()
-	r.hopeless[name] = true
+	r.machines[name].isExcluded = true
 	r.mu.Unlock()
 	r.takeBack(order, name, why)
 }
@@ -266,13 +273,13 @@ func (r *StudyRun) loseSilent() {
 	lostAfter := r.Hub.options.times.lostAfter
 	for _, assigned := range orders {
 		r.mu.Lock()
-		since, isAccepted := r.accepted[assigned.order]
-		refused, isSending := r.refused[assigned.order], r.sendingOrder[assigned.order]
+		state := *r.orderState(assigned.order)
 		r.mu.Unlock()
-		if isSending {
+		if state.isSending {
 			continue // assignTo reports an order that takes too long
 		}
-		if !isAccepted { // accepted before this process began: the agent has more time to join again
+		since := state.acceptedAt
+		if since.IsZero() { // accepted before this process began: the agent has more time to join again
 			since = r.opened.Add(2 * lostAfter)
 		}
 		silent, err := r.Hub.silentFor(assigned.machine)
@@ -285,8 +292,8 @@ func (r *StudyRun) loseSilent() {
 			r.takeBack(assigned.order, assigned.machine, fmt.Errorf("no word from it for %v", min(silent, time.Since(r.opened)).Round(time.Second)))
 		case currentOrder == assigned.order: // the machine runs its order
 		case helloAt.Before(since): // a hello from before the order proves nothing
-		case refused != nil:
-			r.dropMachine(assigned.order, assigned.machine, refused)
+		case state.rejected != nil:
+			r.dropMachine(assigned.order, assigned.machine, state.rejected)
 		default:
 			r.takeBack(assigned.order, assigned.machine, errors.New("it does not know of its order: it was started again, or the order never came"))
 		}
@@ -303,19 +310,18 @@ func (r *StudyRun) takeBack(order, name string, why error) {
 		return
 	}
 	line := format.Line(why.Error(), format.LineLimit)
-	_ = r.record(event{What: "lose", Order: order, Why: line}) // r.journalError ends the run
-	var nothing *NothingError
-	if errors.As(why, &nothing) {
-		r.failed[name] = nothing
-	} else {
-		r.failed[name] = errors.New(line)
+	_ = r.record(event{What: eventLose, Order: order, Why: line}) // r.journalError ends the run
+	machine := r.machines[name]
+	machine.lastError = errors.New(line)
+	if nothing := (*NothingError)(nil); errors.As(why, &nothing) {
+		machine.lastError = nothing
 	}
 	text := line
 	if n := len(assigned.rounds); n > 0 {
 		text += "; its " + format.Count(n, "round") + " are given to others"
 	}
 	if r.pool.countLosses(name) >= maxLosses {
-		r.hopeless[name] = true
+		machine.isExcluded = true
 	}
 	r.Say(name, text)
 	r.wakeWatch()
@@ -324,7 +330,7 @@ func (r *StudyRun) takeBack(order, name string, why error) {
 // maxLosses is the number of lost orders after which a machine gets no more.
 const maxLosses = 5
 
-// wakeWatch wakes waitForRounds.
+// wakeWatch wakes waitForRounds. It does nothing if a wake-up is pending.
 func (r *StudyRun) wakeWatch() {
 	select {
 	case r.changed <- struct{}{}:
@@ -333,16 +339,16 @@ func (r *StudyRun) wakeWatch() {
 }
 
 // answerPermit replies to an agent's request for a round.
-func (r *StudyRun) answerPermit(name string, q permitRequest) permitReply {
+func (r *StudyRun) answerPermit(name string, req permitRequest) permitReply {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if assigned := r.pool.findAssignment(q.Order); assigned == nil || assigned.machine != name {
+	if assigned := r.pool.findAssignment(req.Order); assigned == nil || assigned.machine != name {
 		return permitReply{Gone: "no such order was given to it"}
 	}
-	reply, changed := r.pool.nextRound(q.Order, q.Done)
+	reply, changed := r.pool.nextRound(req.Order, req.Done)
 	if changed {
 		r.wakeWatch()
-		if r.writeLine(event{What: "ask", Order: q.Order, Done: q.Done}) != nil {
+		if r.writeLine(event{What: eventAsk, Order: req.Order, Done: req.Done}) != nil {
 			return permitReply{Wait: true} // the run ends because of the error
 		}
 	}
@@ -350,18 +356,18 @@ func (r *StudyRun) answerPermit(name string, q permitRequest) permitReply {
 }
 
 // answerFile replies to an agent's request for a part of a file of its order.
-func (r *StudyRun) answerFile(name string, q fileRequest) fileReply {
+func (r *StudyRun) answerFile(name string, req fileRequest) fileReply {
 	r.mu.Lock()
-	assigned := r.pool.findAssignment(q.Order)
+	assigned := r.pool.findAssignment(req.Order)
 	r.mu.Unlock()
-	content := r.Contents[q.Hash]
+	content := r.Contents[req.Hash]
 	switch {
 	case assigned == nil || assigned.machine != name || assigned.state == lost:
 		return fileReply{Refused: "no such order was given to it"}
 	case content == nil:
 		return fileReply{Refused: "the order has no such file"}
 	}
-	return contentPart(content, q.N)
+	return contentPart(content, req.N)
 }
 
 // parseResults parses the results in an agent's document, which is called name in errors.
@@ -405,7 +411,7 @@ func (r *StudyRun) acceptOutcome(name string, o outcome) error {
 	}
 	if err != nil {
 		err = fmt.Errorf("rejected its result: %w", err)
-		r.refused[o.Order] = err
+		r.orderState(o.Order).rejected = err
 		r.Say(name, format.Line(err.Error(), format.LineLimit))
 		return err
 	}
@@ -414,8 +420,8 @@ func (r *StudyRun) acceptOutcome(name string, o outcome) error {
 	}
 	if err := r.saveResult(o, res.RoundsDone); err != nil {
 		err = fmt.Errorf("cannot keep its result: %w", err)
-		if !r.unsaved[o.Order] {
-			r.unsaved[o.Order] = true
+		if state := r.orderState(o.Order); !state.isUnsaved {
+			state.isUnsaved = true
 			r.Say(name, format.Line(err.Error(), format.LineLimit)+"; it sends it again")
 		}
 		return &busyError{err.Error()}
@@ -432,16 +438,30 @@ func (r *StudyRun) saveResult(o outcome, rounds int) error {
 		return r.journalError
 	}
 	var file string
-	for n, err := 1, fs.ErrExist; errors.Is(err, fs.ErrExist); n++ { // the next number while the file exists
-		file = fmt.Sprintf("machine-%d.json", len(r.results)+n)
-		if err = atomicfile.WriteNew(r.diskOrSystem(), filepath.Join(r.Dir, file), o.Result, 0o600); err != nil && !errors.Is(err, fs.ErrExist) {
+	for n := len(r.results) + 1; ; n++ { // up to the first number without a file
+		file = fmt.Sprintf("machine-%d.json", n)
+		err := atomicfile.WriteNew(r.diskOrSystem(), filepath.Join(r.Dir, file), o.Result, 0o600)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}
-	if err := r.writeLine(event{What: "deliver", Order: o.Order, Done: rounds, File: file}); err != nil {
+	if err := r.writeLine(event{What: eventDeliver, Order: o.Order, Done: rounds, File: file}); err != nil {
 		return err
 	}
 	return r.pool.markDelivered(o.Order, rounds)
+}
+
+// orderState returns the state of an order, which it adds if the order is new. The caller has locked r.mu.
+func (r *StudyRun) orderState(id string) *orderState {
+	state := r.orders[id]
+	if state == nil {
+		state = &orderState{}
+		r.orders[id] = state
+	}
+	return state
 }
 
 // cancelOrders cancels all orders that are not delivered or lost.
@@ -474,7 +494,7 @@ func (r *StudyRun) joinFailures() error {
 	defer r.mu.Unlock()
 	var all []error
 	for _, name := range r.Machines {
-		if err := r.failed[name]; err != nil {
+		if err := r.machines[name].lastError; err != nil {
 			if assigned := r.pool.assignmentOf(name); assigned == nil || assigned.state != delivered {
 				all = append(all, fmt.Errorf("%s: %w", name, err))
 			}
@@ -483,14 +503,19 @@ func (r *StudyRun) joinFailures() error {
 	return errors.Join(all...)
 }
 
-// openJournal replays the journal in r.Dir, or creates a new one, and opens it for writing.
+// openJournal replays the journal in r.Dir, or creates a new one, and opens it for writing. It sets the
+// state of the run: the pool and the results by the journal, the rest as at the start.
 func (r *StudyRun) openJournal() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := atomicfile.MakeDir(r.Dir, 0o700); err != nil {
 		return fmt.Errorf("make the run's directory: %w", err)
 	}
-	r.results = map[string]Delivered{}
+	r.results, r.orders, r.machines = map[string]Delivered{}, map[string]*orderState{}, map[string]*machineState{}
+	for _, name := range r.Machines {
+		r.machines[name] = &machineState{}
+	}
+	r.changed = make(chan struct{}, 1)
 	path := filepath.Join(r.Dir, JournalName)
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -535,10 +560,10 @@ func (r *StudyRun) diskOrSystem() atomicfile.Disk {
 	return r.disk
 }
 
-// Unfinished returns the seed of the run in dir. ok is false if the run is finished, as it has a
+// UnfinishedSeed returns the seed of the run in dir. ok is false if the run is finished, as it has a
 // result, or if it has no journal with a complete first line. It returns an error if a file cannot be
 // read: the caller must not resume an older run instead.
-func Unfinished(dir string) (seed uint64, ok bool, err error) {
+func UnfinishedSeed(dir string) (seed uint64, ok bool, err error) {
 	if _, err := os.Stat(filepath.Join(dir, history.ResultName)); !errors.Is(err, fs.ErrNotExist) {
 		return 0, false, err
 	}
@@ -593,7 +618,7 @@ func (r *StudyRun) replayJournal(text []byte) error {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
 		switch e.What {
-		case "deliver":
+		case eventDeliver:
 			document, err := os.ReadFile(filepath.Join(r.Dir, filepath.Base(e.File)))
 			if err != nil {
 				return fmt.Errorf("line %d: %w", n, err)
@@ -604,7 +629,7 @@ func (r *StudyRun) replayJournal(text []byte) error {
 			}
 			machine := r.pool.findAssignment(e.Order).machine
 			r.results[e.Order] = Delivered{Measured: judge.Measured{Name: machine, Result: results[0]}, Document: document}
-		case "lose":
+		case eventLose:
 			delete(r.results, e.Order)
 		}
 	}

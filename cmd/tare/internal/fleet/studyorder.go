@@ -59,8 +59,10 @@ func orderableCommands() map[string]command {
 	}
 }
 
-// Carries reports whether an order for a command of tare can have a flag.
-func Carries(name, flag string) bool { return slices.Contains(orderableCommands()[name].flags, flag) }
+// CanOrderFlag reports whether an order for a command of tare can have a flag.
+func CanOrderFlag(name, flag string) bool {
+	return slices.Contains(orderableCommands()[name].flags, flag)
+}
 
 // cutFlag splits --name=value; ok is false for any other text.
 func cutFlag(text string) (name, value string, ok bool) {
@@ -79,7 +81,6 @@ func (o StudyOrder) flagValue(name string) string {
 	return ""
 }
 
-// describe returns the order in words.
 func (o StudyOrder) describe() string {
 	if o.Command == "run" {
 		return "study " + format.Line(o.ID, 80)

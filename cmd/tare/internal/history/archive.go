@@ -17,27 +17,28 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Kept describes a result document in an archive or an index. Scan sets all fields but Path, and Index.Export
-// sets only the exported fields.
-type Kept struct {
+// DocumentInfo describes a result document in an archive or an index. Scan sets all fields but Path,
+// and Index.Export sets only the exported fields.
+type DocumentInfo struct {
 	Study  string `json:"study"`
 	SHA256 string `json:"sha256"` // hash of the document without insignificant space
 	Path   string `json:"path"`   // path of the run's directory
 
-	// Keep names the new directory of the run started-seed.
+	// ImportDocument names the new directory of the run started-seed.
 	started string // start time in the format NameTime
 	seed    string // seed of the run; the start of SHA256 if the seed is not a number
 }
 
-// Scan reads the documents in an archive: one after another, or in lists. It calls do for each result, with its
-// text without insignificant space, which do may keep. Scan ends with the first error of do. For a document
-// that is not a result it returns an [*Error] with the position in the archive.
-func Scan(name string, in io.Reader, do func(k Kept, text []byte) error) error {
+// Scan reads the documents in an archive: one after another, or in lists. It calls do for each
+// result, with its text without insignificant space, which do may keep. Scan ends with the first
+// error of do. For a document that is not a result it returns an [*Error] with the position in the
+// archive.
+func Scan(name string, in io.Reader, do func(k DocumentInfo, text []byte) error) error {
 	return scanDocuments(name, in, MaxBytes, maxLines, do)
 }
 
 // scanDocuments is Scan with bounds on the bytes and lines of each document, including the space before it.
-func scanDocuments(name string, in io.Reader, maxBytes int64, maxLines int, do func(k Kept, text []byte) error) error {
+func scanDocuments(name string, in io.Reader, maxBytes int64, maxLines int, do func(k DocumentInfo, text []byte) error) error {
 	counted := &counter{in: in, maxBytes: maxBytes, maxLines: maxLines} // fails if a document is too large
 	dec := json.NewDecoder(counted)
 	for {
@@ -71,7 +72,7 @@ func scanDocuments(name string, in io.Reader, maxBytes int64, maxLines int, do f
 			if err != nil {
 				return err
 			}
-			if err := do(newKept(results[0], sum), text); err != nil {
+			if err := do(newDocumentInfo(results[0], sum), text); err != nil {
 				return err
 			}
 		}
@@ -110,35 +111,36 @@ func scanError(name string, err error, c *counter, begin int64) error {
 	return err
 }
 
-// newKept describes a result whose document has the hash sum.
-func newKept(r *tare.Result, sum string) Kept {
+// newDocumentInfo describes a result whose document has the hash sum.
+func newDocumentInfo(r *tare.Result, sum string) DocumentInfo {
 	seed := r.Seed
 	if _, err := strconv.ParseUint(seed, 10, 64); err != nil { // not a safe part of a file name
 		seed = sum[:8]
 	}
-	return Kept{Study: r.Study, SHA256: sum, started: r.Started.UTC().Format(NameTime), seed: seed}
+	return DocumentInfo{Study: r.Study, SHA256: sum, started: r.Started.UTC().Format(NameTime), seed: seed}
 }
 
 // importedName is the file that marks the directory of an imported run.
 const importedName = "imported"
 
-// Imported reports whether the run in dir was made on another machine and imported.
-func Imported(dir string) (bool, error) {
+// IsImported reports whether the run in dir was made on another machine and imported.
+func IsImported(dir string) (bool, error) {
 	if dir == "" {
 		return false, nil
 	}
 	return isFile(filepath.Join(dir, importedName))
 }
 
-// Keep writes text, the document of k from another machine, into a new directory under dir, the directory of its
-// study. It returns the new directory. If a write fails, Keep removes the directory again.
-func Keep(dir string, k Kept, text []byte) (string, error) {
+// ImportDocument writes text, the document of k from another machine, into a new directory under
+// dir, the directory of its study. It returns the new directory. If a write fails, it removes the
+// directory again.
+func ImportDocument(dir string, k DocumentInfo, text []byte) (string, error) {
 	return writeImported(atomicfile.System{}, dir, k, text)
 }
 
-// writeImported is Keep with a disk that tests replace. It writes the mark before the result, so that the result
-// never counts as a run of this machine.
-func writeImported(disk atomicfile.Disk, dir string, k Kept, text []byte) (string, error) {
+// writeImported is ImportDocument with a disk that tests replace. It writes the mark before the
+// result, so that the result never counts as a run of this machine.
+func writeImported(disk atomicfile.Disk, dir string, k DocumentInfo, text []byte) (string, error) {
 	var doc bytes.Buffer
 	if err := json.Indent(&doc, text, "", "  "); err != nil {
 		return "", err
@@ -162,8 +164,8 @@ func writeImported(disk atomicfile.Disk, dir string, k Kept, text []byte) (strin
 	return "", err
 }
 
-// NewDir creates a new directory under another and returns its path. If name exists, the new directory is called
-// name-2, name-3 and so on, up to name-100. Only its owner can read it.
+// NewDir creates a new directory under another and returns its path. If name exists, the new
+// directory is called name-2, name-3 and so on, up to name-100. Only its owner can read it.
 func NewDir(under, name string) (string, error) { return newDir(atomicfile.System{}, under, name) }
 
 func newDir(disk atomicfile.Disk, under, name string) (string, error) {
@@ -192,8 +194,8 @@ const maxLines = 16 << 20
 // errLarge ends the reading of a document that is too large.
 var errLarge = errors.New("too large")
 
-// counter is a reader that records the offsets of line ends, and fails if a document is too large. Offsets count
-// bytes from the start of the archive.
+// counter is a reader that records the offsets of line ends, and fails if a document is too large.
+// Offsets count bytes from the start of the archive.
 type counter struct {
 	in       io.Reader
 	maxBytes int64   // largest size of the document

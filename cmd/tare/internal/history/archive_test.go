@@ -11,14 +11,14 @@ import (
 
 func TestScanTakesWhatHoldsResults(t *testing.T) {
 	doc := string(document(t, sample()))
-	if err := Scan("x", strings.NewReader(""), func(Kept, []byte) error { return errors.New("a result") }); err != nil {
+	if err := Scan("x", strings.NewReader(""), func(DocumentInfo, []byte) error { return errors.New("a result") }); err != nil {
 		t.Errorf("an empty archive: %v", err)
 	}
 	for name, archive := range map[string]string{
 		"a document": doc, "two": doc + doc, "a list": "[" + doc + "," + doc + "]", "lines": strings.ReplaceAll(strings.ReplaceAll(doc, "\n", ""), "  ", "") + "\n\n" + doc,
 	} {
 		n := 0
-		if err := Scan("x", strings.NewReader(archive), func(Kept, []byte) error { n++; return nil }); err != nil || n != max(1, strings.Count(archive, "tare.result/1")) {
+		if err := Scan("x", strings.NewReader(archive), func(DocumentInfo, []byte) error { n++; return nil }); err != nil || n != max(1, strings.Count(archive, "tare.result/1")) {
 			t.Errorf("%s: %d, %v", name, n, err)
 		}
 	}
@@ -38,7 +38,7 @@ func TestScanRefusesWhatIsForeign(t *testing.T) {
 		`{"head":{"format":"tare.journal/1"}}`: "x:1:1: a run's journal, not its result; ",
 		doc + doc + "{\"schema\": \"tare.result/1\", \"study\": \"s\",\n \"rounds_done\": \"x\"}": "x:4:",
 	} {
-		err := Scan("x", strings.NewReader(archive), func(Kept, []byte) error { return nil })
+		err := Scan("x", strings.NewReader(archive), func(DocumentInfo, []byte) error { return nil })
 		var e *Error
 		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%.80q:\n got %v\nwant %s", archive, err, want)
@@ -52,7 +52,7 @@ func TestScanIsBounded(t *testing.T) {
 	doc := strings.ReplaceAll(string(document(t, sample())), "\n", "") + "\n"
 	most := int64(len(doc)) + 10
 	n := 0
-	if err := scanDocuments("x", strings.NewReader(strings.Repeat(doc, 50)), most, maxLines, func(Kept, []byte) error { n++; return nil }); err != nil || n != 50 {
+	if err := scanDocuments("x", strings.NewReader(strings.Repeat(doc, 50)), most, maxLines, func(DocumentInfo, []byte) error { n++; return nil }); err != nil || n != 50 {
 		t.Errorf("50 documents: %d, %v", n, err)
 	}
 	for name, in := range map[string]io.Reader{
@@ -62,7 +62,7 @@ func TestScanIsBounded(t *testing.T) {
 		"empty lines": io.MultiReader(strings.NewReader(doc), repeated("\n")),
 	} {
 		taken := &counter{in: in, maxBytes: 1 << 40, maxLines: maxLines}
-		err := scanDocuments("x", taken, most, maxLines, func(Kept, []byte) error { return nil })
+		err := scanDocuments("x", taken, most, maxLines, func(DocumentInfo, []byte) error { return nil })
 		var e *Error
 		if !errors.As(err, &e) || !strings.Contains(e.What, "larger than") {
 			t.Errorf("%s: %v", name, err)
@@ -74,11 +74,11 @@ func TestScanIsBounded(t *testing.T) {
 	doc = string(document(t, sample())) + "\n"
 	lines := strings.Count(doc, "\n")
 	n = 0
-	if err := scanDocuments("x", strings.NewReader(strings.Repeat(doc, 50)), MaxBytes, lines, func(Kept, []byte) error { n++; return nil }); err != nil || n != 50 {
+	if err := scanDocuments("x", strings.NewReader(strings.Repeat(doc, 50)), MaxBytes, lines, func(DocumentInfo, []byte) error { n++; return nil }); err != nil || n != 50 {
 		t.Errorf("50 documents of %d lines: %d, %v", lines, n, err)
 	}
 	taken := &counter{in: io.MultiReader(strings.NewReader(doc), repeated("\n")), maxBytes: 1 << 20, maxLines: maxLines}
-	err := scanDocuments("x", taken, MaxBytes, lines, func(Kept, []byte) error { return nil })
+	err := scanDocuments("x", taken, MaxBytes, lines, func(DocumentInfo, []byte) error { return nil })
 	if want := fmt.Sprintf("or has more than %d lines, begins in this line", lines); err == nil || !strings.Contains(err.Error(), want) || taken.read == taken.maxBytes+1 {
 		t.Errorf("lines without an end: %v after %d bytes, want %q", err, taken.read, want)
 	}
@@ -102,8 +102,8 @@ func FuzzScan(f *testing.F) {
 	f.Add("{} [] x")
 	f.Add("[{\"schema\":\"tare.result/1\",\"study\":\"a\"},null]")
 	f.Fuzz(func(t *testing.T, src string) {
-		err := Scan("f", strings.NewReader(src), func(k Kept, text []byte) error {
-			return Scan("g", bytes.NewReader(text), func(again Kept, _ []byte) error {
+		err := Scan("f", strings.NewReader(src), func(k DocumentInfo, text []byte) error {
+			return Scan("g", bytes.NewReader(text), func(again DocumentInfo, _ []byte) error {
 				if again != k {
 					t.Errorf("%+v and %+v", k, again)
 				}

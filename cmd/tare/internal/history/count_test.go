@@ -57,7 +57,7 @@ func TestCountsOfResults(t *testing.T) {
 		if s.Change == Changed && s.IsWorse("allocs") != c.worse {
 			t.Errorf("%s: worse %v", name, !c.worse)
 		}
-		if drawn := Spark(s.Points, true); len(drawn) != len(c.counts) || strings.ContainsAny(drawn, " x") {
+		if drawn := Sparkline(s.Points, true); len(drawn) != len(c.counts) || strings.ContainsAny(drawn, " x") {
 			t.Errorf("%s: drawn as %q", name, drawn)
 		}
 	}
@@ -70,8 +70,8 @@ func TestTurnedCounts(t *testing.T) {
 			if p.Contender != "new" {
 				continue
 			}
-			turned := p.Turned()
-			if *p.Count != (Count{counts[1], counts[0]}) || *turned.Count != (Count{counts[0], counts[1]}) || turned.Turned().Ratio != p.Ratio {
+			turned := p.Inverted()
+			if *p.Count != (Count{counts[1], counts[0]}) || *turned.Count != (Count{counts[0], counts[1]}) || turned.Inverted().Ratio != p.Ratio {
 				t.Errorf("%+v, turned %+v", p, turned)
 			}
 		}
@@ -97,8 +97,8 @@ func TestNewestRunLeftOut(t *testing.T) {
 		c.change(newest)
 		m := trendOf(t, Query{Contenders: []string{"new"}}, measured(0, 0.5, 0.1), measured(1, 0.5, 0.1), newest).Machines[0]
 		s := m.Series[0]
-		if s.Missing != c.want || len(m.Left) != len(newest.NotWeighed) {
-			t.Errorf("%s: %q and %v, want %q", name, s.Missing, m.Left, c.want)
+		if s.Missing != c.want || len(m.NotWeighed) != len(newest.NotWeighed) {
+			t.Errorf("%s: %q and %v, want %q", name, s.Missing, m.NotWeighed, c.want)
 		}
 		if says := m.DescribeChange(s, "time"); c.want != "" && !strings.HasSuffix(says, "; "+c.want) {
 			t.Errorf("%s: %s", name, says)

@@ -17,8 +17,8 @@ type Digest struct {
 	Error  string // one line; "" if the result could be read
 }
 
-// DigestOf returns the parts of a result that lists and trends need: contenders with their modules, workloads,
-// machine and verdicts, without texts.
+// DigestOf returns the parts of a result that lists and trends need: contenders with their modules,
+// workloads, machine and verdicts, without texts.
 func DigestOf(r *tare.Result) *tare.Result {
 	m := r.Machine
 	d := &tare.Result{
@@ -49,15 +49,15 @@ func DigestOf(r *tare.Result) *tare.Result {
 	return d
 }
 
-// One reads the result in a file, and returns it with the hash of its document, see Compact. If the file contains
-// a list, One returns the first result.
-func One(path string) (*tare.Result, string, error) {
+// ReadFirst reads the result in a file, and returns it with the hash of its document, see Compact.
+// If the file contains a list, it returns the first result.
+func ReadFirst(path string) (*tare.Result, string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, "", err
 	}
 	if info.Size() > MaxBytes {
-		_, err := File(path) // only for its error about the size
+		_, err := ReadFile(path) // only for its error about the size
 		return nil, "", err
 	}
 	src, err := os.ReadFile(path)
@@ -72,8 +72,8 @@ func One(path string) (*tare.Result, string, error) {
 	return results[0], sum, err
 }
 
-// Compact returns a JSON document without insignificant space, as a new slice, and the SHA-256 hash of the returned
-// text in hex. If src is a list of documents, it returns the first one.
+// Compact returns a JSON document without insignificant space, as a new slice, and the SHA-256 hash
+// of the returned text in hex. If src is a list of documents, it returns the first one.
 func Compact(src []byte) (text []byte, sum string, err error) {
 	doc := bytes.TrimSpace(bytes.TrimPrefix(src, []byte("\ufeff")))
 	for bytes.HasPrefix(doc, []byte("[")) {

@@ -92,14 +92,14 @@ func TestErrorsSayWhere(t *testing.T) {
 
 func TestFrom(t *testing.T) {
 	broken := errors.New("unplugged")
-	if _, err := From("x", iotest.ErrReader(broken)); !errors.Is(err, broken) {
+	if _, err := ReadFrom("x", iotest.ErrReader(broken)); !errors.Is(err, broken) {
 		t.Errorf("a broken stream: %v", err)
 	}
 	var e *Error
 	if _, err := readFrom("x", spaces{}, 1<<20); !errors.As(err, &e) || e.What != "larger than 1 MiB" {
 		t.Errorf("a stream without end: %v", err)
 	}
-	if _, err := File(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := ReadFile(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 }
@@ -116,7 +116,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		_, err := Parse("x", []byte(src))
-		errScan := Scan("x", strings.NewReader(src), func(Kept, []byte) error { return nil })
+		errScan := Scan("x", strings.NewReader(src), func(DocumentInfo, []byte) error { return nil })
 		runtime.ReadMemStats(&after)
 		for _, err := range []error{err, errScan} {
 			var e *Error

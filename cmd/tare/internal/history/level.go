@@ -16,8 +16,8 @@ const newLevelRuns = 3
 // predictAlpha is the error level of the interval in which the last run is expected.
 const predictAlpha = 0.01
 
-// findLevels estimates how much runs of the machine vary, and finds the steps of each series. The terminal, the
-// badge, the page and the metrics all report these.
+// findLevels estimates how much runs of the machine vary, and finds the steps of each series. The
+// terminal, the badge, the page and the metrics all report these.
 func (m *Machine) findLevels() {
 	var bounded [][]stats.Run
 	for i := range m.Series {
@@ -147,15 +147,15 @@ func (s *Series) isCounted() bool {
 			continue
 		}
 		if p.Count == nil || p.Bounded() && p.Low != p.High {
-			return HasZero(s.Points)
+			return HasZeroCount(s.Points)
 		}
 		n++
 	}
 	return n > 0
 }
 
-// boundedRuns returns the points of a series that have an interval and can be compared with the last point, on
-// the logarithmic scale, and the indices of their runs.
+// boundedRuns returns the points of a series that have an interval and can be compared with the last
+// point, on the logarithmic scale, and the indices of their runs.
 func (s *Series) boundedRuns() (runs []stats.Run, indices []int) {
 	if s.Last == nil {
 		return nil, nil
@@ -174,8 +174,8 @@ func (s *Series) boundedRuns() (runs []stats.Run, indices []int) {
 	return runs, indices
 }
 
-// whyMissing returns why the newest run, whose index is last, has no valid point of a series. It returns "" if
-// the run has one, or if its study no longer has the workload or the contender.
+// whyMissing returns why the newest run, whose index is last, has no valid point of a series. It
+// returns "" if the run has one, or if its study no longer has the workload or the contender.
 func whyMissing(newest *tare.Result, s Series, last int) string {
 	switch p := s.Points[last]; {
 	case p != nil && p.Void:

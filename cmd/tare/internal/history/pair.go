@@ -22,8 +22,8 @@ type Pair struct {
 	Count     *Count // nil if the metric does not count
 }
 
-// Count contains the counts of a contender and of its reference, such as allocations per operation. Counts may
-// be zero, and have no interval if they never vary.
+// Count contains the counts of a contender and of its reference, such as allocations per operation.
+// Counts may be zero, and have no interval if they never vary.
 type Count struct {
 	Value   float64 `json:"value"`
 	Against float64 `json:"against"`
@@ -32,66 +32,86 @@ type Count struct {
 // alpha is the error level of intervals that PairsOf computes.
 const alpha = 0.05
 
-// PairsOf returns the pairs of a result: its comparisons, every other pair in its rounds, with an interval that
-// is computed like that of a comparison (see the package documentation of stats), and pairs with the baseline
-// that have a zero count.
+// PairsOf returns the pairs of a result: its comparisons, every other pair in its rounds, with an
+// interval that is computed like that of a comparison (see the package documentation of stats), and
+// pairs with the baseline that have a zero count.
 func PairsOf(r *tare.Result) []Pair {
-	var out []Pair
-	type key struct{ workload, metric, a, b string }
-	seen := map[key]bool{}
-	isVoid := func(p Pair) bool {
-		return len(r.VoidsMetric(p.Contender, p.Workload, p.Metric)) > 0 || len(r.VoidsMetric(p.Against, p.Workload, p.Metric)) > 0
-	}
-	for _, c := range r.Comparisons {
-		if !(c.Ratio > 0) || math.IsInf(c.Ratio, 0) {
-			continue
+	c := pairCollector{result: r, known: map[pairKey]bool{}}
+	for _, x := range r.Comparisons {
+		if x.Ratio > 0 && !math.IsInf(x.Ratio, 0) {
+			c.add(Pair{
+				Workload: x.Workload, Metric: x.Metric, Contender: x.Contender, Against: x.Against,
+				Ratio: x.Ratio, Low: x.Low, High: x.High, Level: x.Level, Rounds: x.Rounds,
+			})
 		}
-		seen[key{c.Workload, c.Metric, c.Contender, c.Against}] = true
-		p := Pair{Workload: c.Workload, Metric: c.Metric, Contender: c.Contender, Against: c.Against, Ratio: c.Ratio, Low: c.Low, High: c.High, Level: c.Level, Rounds: c.Rounds}
-		p.Void, p.Count = isVoid(p), countOf(r, c.Workload, c.Metric, c.Contender, c.Against)
-		out = append(out, p)
 	}
 	level := stats.LookLevel(alpha, max(1, len(r.Plan.Looks)))
 	for _, e := range r.Rounds {
-		isKnown := seen[key{e.Workload, e.Metric, e.A, e.B}] || seen[key{e.Workload, e.Metric, e.B, e.A}]
-		if isKnown || !isUsable(e.Effects) {
-			continue
+		if isUsable(e.Effects) && !c.has(e.Workload, e.Metric, e.A, e.B) {
+			c.add(pairOfRounds(e, level))
 		}
-		p := Pair{
-			Workload: e.Workload, Metric: e.Metric, Contender: e.A, Against: e.B,
-			Ratio: math.Exp(stats.HodgesLehmann(e.Effects)), // effects are logarithms of ratios
-			Level: 1 - alpha, Rounds: len(e.Effects),
-		}
-		if lo, hi, ok := stats.Interval(e.Effects, level); ok {
-			p.Low, p.High = math.Exp(lo), math.Exp(hi)
-		}
-		p.Void, p.Count = isVoid(p), countOf(r, e.Workload, e.Metric, e.A, e.B)
-		seen[key{e.Workload, e.Metric, e.A, e.B}] = true
-		out = append(out, p)
 	}
 	against := r.Baseline()
 	for _, v := range r.Values {
 		count := countOf(r, v.Workload, v.Metric, v.Contender, against)
-		isKnown := seen[key{v.Workload, v.Metric, v.Contender, against}] || seen[key{v.Workload, v.Metric, against, v.Contender}]
-		if isKnown || v.Contender == against || count == nil || !count.hasZero() {
-			continue
+		hasZero := count != nil && count.hasZero()
+		if hasZero && v.Contender != against && !c.has(v.Workload, v.Metric, v.Contender, against) {
+			c.add(Pair{Workload: v.Workload, Metric: v.Metric, Contender: v.Contender, Against: against, Ratio: count.ratio(), Level: 1 - alpha, Rounds: v.Rounds})
 		}
-		p := Pair{Workload: v.Workload, Metric: v.Metric, Contender: v.Contender, Against: against, Ratio: count.ratio(), Level: 1 - alpha, Rounds: v.Rounds, Count: count}
-		p.Void = isVoid(p)
-		out = append(out, p)
 	}
-	return out
+	return c.pairs
 }
 
-// countOf returns the counts of two contenders, or nil if one of them has none.
+// pairKey identifies a pair of a result.
+type pairKey struct{ workload, metric, contender, against string }
+
+// pairCollector collects the pairs of a result.
+type pairCollector struct {
+	result *tare.Result
+	pairs  []Pair
+	known  map[pairKey]bool // keys of pairs
+}
+
+// has reports whether the pairs have one of a and b, in either order.
+func (c *pairCollector) has(workload, metric, a, b string) bool {
+	return c.known[pairKey{workload, metric, a, b}] || c.known[pairKey{workload, metric, b, a}]
+}
+
+// add adds p, and sets its Void and Count.
+func (c *pairCollector) add(p Pair) {
+	isVoid := func(contender string) bool { return len(c.result.VoidsMetric(contender, p.Workload, p.Metric)) > 0 }
+	p.Void = isVoid(p.Contender) || isVoid(p.Against)
+	p.Count = countOf(c.result, p.Workload, p.Metric, p.Contender, p.Against)
+	c.known[pairKey{p.Workload, p.Metric, p.Contender, p.Against}] = true
+	c.pairs = append(c.pairs, p)
+}
+
+// pairOfRounds returns the pair of contenders A and B by their effects, the logarithms of their ratio in
+// each round. level is the error level of the interval.
+func pairOfRounds(e tare.Effects, level float64) Pair {
+	p := Pair{
+		Workload: e.Workload, Metric: e.Metric, Contender: e.A, Against: e.B,
+		Ratio: math.Exp(stats.HodgesLehmann(e.Effects)), Level: 1 - alpha, Rounds: len(e.Effects),
+	}
+	if low, high, ok := stats.Interval(e.Effects, level); ok {
+		p.Low, p.High = math.Exp(low), math.Exp(high)
+	}
+	return p
+}
+
+// countOf returns the counts of two contenders. It returns nil if one of them has none, or if the metric
+// does not count.
 func countOf(r *tare.Result, workload, metric, contender, against string) *Count {
-	isUsable := func(v tare.Value) bool { return v.Value >= 0 && !math.IsInf(v.Value, 0) }
-	value, ok := r.Value(workload, contender, metric)
-	other, okOther := r.Value(workload, against, metric)
-	if m, _ := tare.MetricNamed(metric); !ok || !okOther || !m.IsCount() || !isUsable(value) || !isUsable(other) {
+	find := func(id string) (count float64, ok bool) {
+		v, ok := r.Value(workload, id, metric)
+		return v.Value, ok && v.Value >= 0 && !math.IsInf(v.Value, 0)
+	}
+	value, hasValue := find(contender)
+	other, hasOther := find(against)
+	if m, _ := tare.MetricNamed(metric); !m.IsCount() || !hasValue || !hasOther {
 		return nil
 	}
-	return &Count{Value: value.Value, Against: other.Value}
+	return &Count{Value: value, Against: other}
 }
 
 // hasZero reports whether a count is zero, so that there is no ratio.
@@ -119,8 +139,8 @@ func isUsable(effects []float64) bool {
 	return len(effects) > 0 && len(effects) <= maxEffects
 }
 
-// Turned returns the pair with the contender and the reference exchanged.
-func (p Pair) Turned() Pair {
+// Inverted returns the pair with the contender and the reference exchanged.
+func (p Pair) Inverted() Pair {
 	p.Contender, p.Against = p.Against, p.Contender
 	if p.Ratio > 0 {
 		p.Ratio = 1 / p.Ratio

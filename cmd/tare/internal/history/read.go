@@ -1,5 +1,6 @@
-// Package history reads the files of runs: result documents, and the directory in which tare stores
-// them.
+// Package history reads the runs that tare stores, imports runs of other machines, and follows a study from
+// run to run: NewTrend finds at which run a ratio changed. A run is a directory with its result and its
+// journal, such as results/json-encode/20261102T150405Z-7 with result.json.
 package history
 
 import (
@@ -47,21 +48,21 @@ func (e *Error) Error() string {
 	return s
 }
 
-// File reads the results in a file: one document, or a list of documents. All errors are an [*Error], except
-// those of the operating system.
-func File(path string) ([]*tare.Result, error) {
+// ReadFile reads the results in a file: one document, or a list of documents. All errors are an
+// [*Error], except those of the operating system.
+func ReadFile(path string) ([]*tare.Result, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return From(path, f)
+	return ReadFrom(path, f)
 }
 
-// From reads results like File from a stream. Errors contain name.
-func From(name string, in io.Reader) ([]*tare.Result, error) { return readFrom(name, in, MaxBytes) }
+// ReadFrom reads results like ReadFile, from a stream. Errors contain name.
+func ReadFrom(name string, in io.Reader) ([]*tare.Result, error) { return readFrom(name, in, MaxBytes) }
 
-// readFrom is From with a limit in bytes.
+// readFrom is ReadFrom with a limit in bytes.
 func readFrom(name string, in io.Reader, maxBytes int64) ([]*tare.Result, error) {
 	src, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
 	if err != nil {
@@ -96,34 +97,19 @@ func Parse(name string, src []byte) ([]*tare.Result, error) {
 	if err := checkFootprint(name, src); err != nil {
 		return nil, err
 	}
-	var heads []*head
-	var results []*tare.Result
-	isList := text[0] == '['
-	if isList {
-		if err := json.Unmarshal(src, &heads); err != nil {
-			return nil, typeError(name, src, err)
-		}
-		if len(heads) == 0 {
-			return nil, &Error{File: name, What: "an empty list of results"}
-		}
-	} else {
-		heads = []*head{{}}
-		if err := json.Unmarshal(src, heads[0]); err != nil {
-			return nil, typeError(name, src, err)
-		}
+	heads, err := decodeDocuments[head](src) // first, because results of another schema may not fit
+	if err != nil {
+		return nil, typeError(name, src, err)
+	}
+	if len(heads) == 0 {
+		return nil, &Error{File: name, What: "an empty list of results"}
 	}
 	for _, h := range heads {
 		if err := h.check(name); err != nil {
 			return nil, err
 		}
 	}
-	var err error
-	if isList {
-		err = json.Unmarshal(src, &results)
-	} else {
-		results = []*tare.Result{{}}
-		err = json.Unmarshal(src, results[0])
-	}
+	results, err := decodeDocuments[tare.Result](src)
 	if err != nil {
 		return nil, typeError(name, src, err)
 	}
@@ -135,8 +121,19 @@ func Parse(name string, src []byte) ([]*tare.Result, error) {
 	return results, nil
 }
 
-// checkFootprint returns an error for a document, or a list of documents, that would take more memory than any
-// result.
+// decodeDocuments decodes one document, or a list of documents.
+func decodeDocuments[T any](src []byte) (docs []*T, err error) {
+	if bytes.HasPrefix(bytes.TrimSpace(src), []byte("[")) {
+		err = json.Unmarshal(src, &docs)
+		return docs, err
+	}
+	doc := new(T)
+	err = json.Unmarshal(src, doc)
+	return []*T{doc}, err
+}
+
+// checkFootprint returns an error for a document, or a list of documents, that would take more
+// memory than any result.
 func checkFootprint(name string, src []byte) error {
 	target := reflect.TypeFor[tare.Result]()
 	if bytes.HasPrefix(bytes.TrimSpace(src), []byte("[")) {
@@ -153,8 +150,8 @@ func checkFootprint(name string, src []byte) error {
 	return e
 }
 
-// Check checks results that were part of another document, whose name is for errors. It returns the same errors
-// as [Parse].
+// Check checks results that were part of another document, whose name is for errors. It returns the
+// same errors as [Parse].
 func Check(name string, results []*tare.Result) error {
 	for _, r := range results {
 		var h *head
@@ -231,8 +228,8 @@ func typeError(name string, src []byte, err error) error {
 	return e
 }
 
-// fieldPath returns the path of a value in a document. It removes the names of embedded structs, which package
-// encoding/json adds and which begin with a capital letter.
+// fieldPath returns the path of a value in a document. It removes the names of embedded structs,
+// which package encoding/json adds and which begin with a capital letter.
 func fieldPath(path string) string {
 	parts := strings.Split(path, ".")
 	parts = slices.DeleteFunc(parts, func(p string) bool { return p != "" && p[0] >= 'A' && p[0] <= 'Z' })

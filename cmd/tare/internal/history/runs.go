@@ -27,8 +27,8 @@ func (r Run) Result() string { return filepath.Join(r.Dir, ResultName) }
 // that names sort by age.
 const NameTime = "20060102T150405Z"
 
-// Runs lists the runs of every study under dir, the newest first. It returns none if dir does not exist. It fails
-// if a directory cannot be read; otherwise callers would take its runs for removed.
+// Runs lists the runs of every study under dir, the newest first. It returns none if dir does not
+// exist. It fails if a directory cannot be read; otherwise callers would take its runs for removed.
 func Runs(dir string) ([]Run, error) {
 	studies, err := listNames(dir)
 	if err != nil {

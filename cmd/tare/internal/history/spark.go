@@ -5,18 +5,19 @@ import (
 	"strings"
 )
 
-// Spark draws a series with one character per run, the oldest first: Unicode blocks, or ASCII characters if
-// ascii is set. The height shows the logarithm of the ratio, on a scale from the lowest to the highest end of
-// all intervals in the series, so that differences within the intervals look small. In a series with a zero
-// count the height shows the contender's count. A missing point is a space, and a void one an x.
-func Spark(points []*Point, ascii bool) string {
+// Sparkline draws a series with one character per run, the oldest first: Unicode blocks, or ASCII
+// characters if ascii is set. The height shows the logarithm of the ratio, on a scale from the
+// lowest to the highest end of all intervals in the series, so that differences within the intervals
+// look small. In a series with a zero count the height shows the contender's count. A missing point
+// is a space, and a void one an x.
+func Sparkline(points []*Point, ascii bool) string {
 	levels := []rune("▁▂▃▄▅▆▇█")
 	if ascii {
 		levels = []rune("_.-~=+*#")
 	}
 	const minRange = 1e-12 // a smaller range is a rounding error
 	bottom, top := math.Inf(1), math.Inf(-1)
-	drawCounts := HasZero(points)
+	drawCounts := HasZeroCount(points)
 	for _, p := range points {
 		if p == nil || p.Void {
 			continue
@@ -51,9 +52,9 @@ func Spark(points []*Point, ascii bool) string {
 	return b.String()
 }
 
-// HasZero reports whether all points of a series have counts and one of the counts is zero. Such a series has
-// no ratios to draw.
-func HasZero(points []*Point) bool {
+// HasZeroCount reports whether all points of a series have counts and one of the counts is zero.
+// Such a series has no ratios to draw.
+func HasZeroCount(points []*Point) bool {
 	zero := false
 	for _, p := range points {
 		if p == nil || p.Void {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/check"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // markStale adds to every run its differences from the newest run, which is the last: the findings of check
@@ -31,7 +32,7 @@ func markStale(runs []TrendRun) {
 		if was, is := r.digest.Counter, newest.Counter; was != nil && is != nil && *was != *is {
 			r.Stale = append(r.Stale, fmt.Sprintf("instructions were counted by %s then and by %s now", *was, *is))
 		}
-		for _, line := range Rebuilt(r.digest, newest) {
+		for _, line := range DescribeRebuilt(r.digest, newest) {
 			id, _, _ := strings.Cut(line, ": ")
 			r.stale[id] = true
 			r.Stale = append(r.Stale, line)
@@ -47,10 +48,10 @@ func markStale(runs []TrendRun) {
 	}
 }
 
-// Rebuilt returns a line, with both hashes, for each contender whose program differs between an older result and
-// a newer one, although tare, Go and the modules are the same. Builds are reproducible, so its own source
-// changed.
-func Rebuilt(then, now *tare.Result) []string {
+// DescribeRebuilt returns a line, with both hashes, for each contender whose program differs between
+// an older result and a newer one, although tare, Go and the modules are the same. Builds are
+// reproducible, so its own source changed.
+func DescribeRebuilt(then, now *tare.Result) []string {
 	if then.Tare != now.Tare {
 		return nil // the SDK, which is in all contenders, may differ
 	}
@@ -71,8 +72,8 @@ func Rebuilt(then, now *tare.Result) []string {
 // kindGobench is the kind of studies whose contenders are two revisions, which change from run to run.
 const kindGobench = "gobench"
 
-// otherInput reports whether a workload has different inputs in the newest run and in run then. It returns false
-// if a run does not have the workload.
+// otherInput reports whether a workload has different inputs in the newest run and in run then. It
+// returns false if a run does not have the workload.
 func otherInput(newest, then *tare.Result, workload string) bool {
 	sum := func(r *tare.Result) string {
 		if i := slices.IndexFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == workload }); i >= 0 {
@@ -84,11 +85,30 @@ func otherInput(newest, then *tare.Result, workload string) bool {
 	return was != "" && is != "" && was != is
 }
 
-// otherReference reports whether the reference against is another revision in run then than in the newest run,
-// because the base of a gate advances with its branch.
+// otherReference reports whether the reference against is another revision in run then than in the
+// newest run, because the base of a gate advances with its branch.
 func otherReference(newest, then *tare.Result, against string) bool {
 	old, _ := then.Contender(against)
 	base, _ := newest.Contender(against)
 	was, is := Commit(old.Version), Commit(base.Version)
 	return base.Kind == kindGobench && was != "" && is != "" && was != is
 }
+
+// Version returns the version of a contender in the run, or "" if it is unknown. If contender is "",
+// it returns the version of the first contender that competes.
+func (r TrendRun) Version(contender string) string {
+	if r.digest == nil {
+		return ""
+	}
+	for _, c := range r.digest.Contenders {
+		if c.ID == contender || contender == "" && c.Role == tare.RoleContender {
+			return c.Version
+		}
+	}
+	return ""
+}
+
+var commitPattern = lazyregexp.New(`\b[0-9a-f]{7,40}\b`)
+
+// Commit returns the commit hash in a version that tare bench has written, or "" if it has none.
+func Commit(version string) string { return commitPattern.FindString(version) }

@@ -17,7 +17,7 @@ func TestNoFaultTearsAnImportedRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := newKept(sample(), sum)
+	k := newDocumentInfo(sample(), sum)
 	atomicfiletest.SweepNew(t, func(d atomicfile.Disk, dir string) (string, error) {
 		made, err := writeImported(d, dir, k, text)
 		to := filepath.Join(dir, k.started+"-"+k.seed)
@@ -25,7 +25,7 @@ func TestNoFaultTearsAnImportedRun(t *testing.T) {
 			t.Errorf("kept in %s, not in %s", made, to)
 		}
 		if _, errStat := os.Stat(filepath.Join(to, ResultName)); errStat == nil {
-			if marked, errMark := Imported(to); !marked || errMark != nil {
+			if marked, errMark := IsImported(to); !marked || errMark != nil {
 				t.Errorf("a result without its mark: %v, %v", err, errMark)
 			}
 		}

@@ -23,11 +23,11 @@ type Query struct {
 
 // Trend contains the ratios of a study from run to run. A series never mixes runs of different machines.
 type Trend struct {
-	Study    string    `json:"study"`
-	Metric   string    `json:"metric"`
-	Against  string    `json:"against"`            // reference of every ratio
-	Machines []Machine `json:"machines"`           // the machine that ran last comes first
-	Left     []string  `json:"left_out,omitempty"` // results that could not be read, a line each
+	Study      string    `json:"study"`
+	Metric     string    `json:"metric"`
+	Against    string    `json:"against"`            // reference of every ratio
+	Machines   []Machine `json:"machines"`           // the machine that ran last comes first
+	Unreadable []string  `json:"left_out,omitempty"` // results that could not be read, a line each
 }
 
 // Machine contains the runs of one machine.
@@ -42,7 +42,7 @@ type Machine struct {
 	Between float64 `json:"between"`
 	Known   bool    `json:"between_known"`
 
-	Left []tare.NotWeighed `json:"not_weighed,omitempty"` // entries that the newest run skipped
+	NotWeighed []tare.NotWeighed `json:"not_weighed,omitempty"` // entries that the newest run skipped
 }
 
 // Level is the range of values of a series between two steps. Low and High are equal unless counts vary.
@@ -81,7 +81,7 @@ type Series struct {
 	Contender string   `json:"contender"`
 	Points    []*Point `json:"points"` // by run; null if the run does not have this contender and workload
 	Last      *Point   `json:"last"`   // newest point that is not void; null if all are void
-	Before    *Point   `json:"before"` // newest point before Last with the same input and reference, preferably one with an interval; null without such a point
+	Before    *Point   `json:"before"` // newest point before Last with the same input and reference, if possible with an interval; null if none
 	Change    Change   `json:"change"`
 	Steps     []int    `json:"steps,omitempty"`   // runs at which the ratio changes its level, as indexes of the machine's runs
 	Fresh     bool     `json:"fresh,omitempty"`   // the newest step is at one of the last three compared runs
@@ -136,8 +136,8 @@ type Pairs func(id int64, metric, against string) ([]Pair, error)
 
 // NewTrend returns the history of a study from its stored results, the oldest first. If no result has the
 // metric, a contender or a workload of the query, the trend is empty; that is no error.
-func NewTrend(q Query, stored []Stored, pairs Pairs) (Trend, error) {
-	t := Trend{Study: q.Study, Metric: q.Metric, Against: q.Against, Machines: []Machine{}}
+func NewTrend(query Query, stored []Stored, pairs Pairs) (Trend, error) {
+	t := Trend{Study: query.Study, Metric: query.Metric, Against: query.Against, Machines: []Machine{}}
 	if len(stored) == 0 {
 		return t, nil
 	}
@@ -151,27 +151,35 @@ func NewTrend(q Query, stored []Stored, pairs Pairs) (Trend, error) {
 		t.Metric = newest.Metrics[0]
 	}
 	t.Against = cmp.Or(t.Against, newest.Baseline())
-	var names []string                   // machines, the one that ran last first
-	byMachine := map[string][]TrendRun{} // runs by machine, the newest first
-	for _, r := range slices.Backward(runs) {
-		name := machineName(r.digest.Machine)
-		if _, ok := byMachine[name]; !ok {
-			names = append(names, name)
-		}
-		if q.Last == 0 || len(byMachine[name]) < q.Last {
-			byMachine[name] = append(byMachine[name], r)
-		}
-	}
-	for _, name := range names {
-		m := Machine{Name: name, Runs: byMachine[name], Series: []Series{}}
-		slices.Reverse(m.Runs)
+	for _, m := range groupByMachine(runs, query.Last) {
 		markStale(m.Runs)
-		if err := m.addSeries(q, t, pairs); err != nil {
+		if err := m.addSeries(query, t, pairs); err != nil {
 			return t, err
 		}
 		t.Machines = append(t.Machines, m)
 	}
 	return t, nil
+}
+
+// groupByMachine returns the machines of runs, with the newest maxRuns runs of each; 0 means all. The
+// machine that ran last comes first. runs and the runs of a machine are in the same order, the oldest first.
+func groupByMachine(runs []TrendRun, maxRuns int) []Machine {
+	var machines []Machine
+	for _, r := range slices.Backward(runs) {
+		name := machineName(r.digest.Machine)
+		i := slices.IndexFunc(machines, func(m Machine) bool { return m.Name == name })
+		if i < 0 {
+			i = len(machines)
+			machines = append(machines, Machine{Name: name, Series: []Series{}})
+		}
+		if m := &machines[i]; maxRuns == 0 || len(m.Runs) < maxRuns {
+			m.Runs = append(m.Runs, r)
+		}
+	}
+	for _, m := range machines {
+		slices.Reverse(m.Runs)
+	}
+	return machines
 }
 
 // machineName returns the name of a machine: the properties on which results depend and that an update of
@@ -188,8 +196,27 @@ func machineName(m tare.Machine) string {
 	return fmt.Sprintf("%s (%s/%s, %s%s)", cmp.Or(m.CPU, "a processor without a name"), m.OS, m.Arch, cores, memory)
 }
 
-// addSeries adds the series of all selected pairs in the runs of the machine.
-func (m *Machine) addSeries(q Query, t Trend, pairsOf Pairs) error {
+// addSeries adds the series of all selected pairs in the runs of the machine, and their changes.
+func (m *Machine) addSeries(query Query, t Trend, pairsOf Pairs) error {
+	if err := m.collectPoints(query, t, pairsOf); err != nil {
+		return err
+	}
+	m.sortSeries()
+	newest := m.Runs[len(m.Runs)-1].digest
+	for i := range m.Series {
+		s := &m.Series[i]
+		s.findLast()
+		s.Change = newChange(s.Last, s.Before)
+		s.Missing = whyMissing(newest, *s, len(m.Runs)-1)
+	}
+	m.NotWeighed = newest.NotWeighed
+	m.findLevels()
+	return nil
+}
+
+// collectPoints adds a series for each selected pair of a workload and a contender, with a point for each
+// run that has the pair.
+func (m *Machine) collectPoints(query Query, t Trend, pairsOf Pairs) error {
 	seriesIndex := map[[2]string]int{} // index in m.Series, by workload and contender
 	newest := m.Runs[len(m.Runs)-1].digest
 	for i, run := range slices.Backward(m.Runs) {
@@ -198,7 +225,7 @@ func (m *Machine) addSeries(q Query, t Trend, pairsOf Pairs) error {
 			return err
 		}
 		for _, p := range pairs {
-			if !isSelected(q, run.digest, p) {
+			if !isSelected(query, run.digest, p) {
 				continue
 			}
 			key := [2]string{p.Workload, p.Contender}
@@ -216,56 +243,59 @@ func (m *Machine) addSeries(q Query, t Trend, pairsOf Pairs) error {
 			}
 		}
 	}
+	return nil
+}
+
+// sortSeries sorts the series in the order of the workloads and contenders of the newest run. Series that
+// this run does not have come last.
+func (m *Machine) sortSeries() {
+	newest := m.Runs[len(m.Runs)-1].digest
 	workloadIndex := func(id string) int {
 		return indexOrLen(newest.Workloads, func(w tare.Workload) bool { return w.ID == id })
 	}
 	contenderIndex := func(id string) int {
 		return indexOrLen(newest.Contenders, func(c tare.Contender) bool { return c.ID == id })
 	}
-	slices.SortStableFunc(m.Series, func(a, b Series) int { // in the order of the newest run; what it lacks comes last
+	slices.SortStableFunc(m.Series, func(a, b Series) int {
 		return cmp.Or(
 			cmp.Compare(workloadIndex(a.Workload), workloadIndex(b.Workload)),
 			strings.Compare(a.Workload, b.Workload),
 			cmp.Compare(contenderIndex(a.Contender), contenderIndex(b.Contender)),
 			strings.Compare(a.Contender, b.Contender))
 	})
-	for i := range m.Series {
-		s := &m.Series[i]
-		for _, p := range slices.Backward(s.Points) {
-			switch {
-			case p == nil || p.Void: // not comparable
-			case s.Last == nil:
-				s.Last = p
-			case p.Other != s.Last.Other: // not comparable with the last
-			case s.Before == nil || !s.Before.Bounded() && p.Bounded(): // prefer a point with an interval
-				s.Before = p
-			}
+}
+
+// findLast sets Last and Before from the points.
+func (s *Series) findLast() {
+	for _, p := range slices.Backward(s.Points) {
+		switch {
+		case p == nil || p.Void: // not comparable
+		case s.Last == nil:
+			s.Last = p
+		case p.Other != s.Last.Other: // not comparable with the last
+		case s.Before == nil || !s.Before.Bounded() && p.Bounded(): // prefer a point with an interval
+			s.Before = p
 		}
-		s.Change = newChange(s.Last, s.Before)
-		s.Missing = whyMissing(newest, *s, len(m.Runs)-1)
 	}
-	m.Left = newest.NotWeighed
-	m.findLevels()
-	return nil
 }
 
 // isSelected reports whether the query selects a pair. A query without contenders selects all that compete,
 // which excludes the control and traps.
-func isSelected(q Query, r *tare.Result, p Pair) bool {
+func isSelected(query Query, r *tare.Result, p Pair) bool {
 	match := func(patterns []string, name string) bool {
 		return slices.ContainsFunc(patterns, func(pattern string) bool {
 			ok, err := lab.Match(pattern, name)
 			return ok && err == nil
 		})
 	}
-	if len(q.Workloads) > 0 && !match(q.Workloads, p.Workload) {
+	if len(query.Workloads) > 0 && !match(query.Workloads, p.Workload) {
 		return false
 	}
 	if p.Contender == p.Against {
 		return false
 	}
-	if len(q.Contenders) > 0 {
-		return match(q.Contenders, p.Contender)
+	if len(query.Contenders) > 0 {
+		return match(query.Contenders, p.Contender)
 	}
 	return slices.ContainsFunc(r.Contenders, func(c tare.Contender) bool {
 		return c.ID == p.Contender && (c.Role == tare.RoleContender || c.Role == tare.RoleApart || c.Role == tare.RoleBaseline)

@@ -48,7 +48,7 @@ func trendOf(t *testing.T, q Query, results ...*tare.Result) Trend {
 			case p.Against == against:
 				out = append(out, p)
 			case p.Contender == against:
-				out = append(out, p.Turned())
+				out = append(out, p.Inverted())
 			}
 		}
 		return out, nil
@@ -200,10 +200,10 @@ func TestSpark(t *testing.T) {
 		{"within its intervals", []*Point{at(1, 0.25, 4), at(1.1, 0.25, 4)}, "▅▅", "=="},
 		{"gaps and voids", []*Point{at(1, 0, 0), nil, {Ratio: 9, Void: true}, at(2, 0, 0)}, "▁ x█", "_ x#"},
 	} {
-		if got := Spark(c.points, false); got != c.want {
+		if got := Sparkline(c.points, false); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
-		if got := Spark(c.points, true); got != c.ascii {
+		if got := Sparkline(c.points, true); got != c.ascii {
 			t.Errorf("%s: %q, want %q", c.name, got, c.ascii)
 		}
 	}

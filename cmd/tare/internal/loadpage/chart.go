@@ -51,8 +51,9 @@ type namedHist struct {
 	h    *hist.Hist
 }
 
-// drawQuantiles draws distributions and the latency objectives. On the horizontal axis, equal steps lead from 0
-// to 90 %, 99 %, 99.9 % and so on. It returns "" if no distribution has minPlotted requests.
+// drawQuantiles draws distributions and the latency objectives. On the horizontal axis, equal steps
+// lead from 0 to 90 %, 99 %, 99.9 % and so on. It returns "" if no distribution has minPlotted
+// requests.
 func drawQuantiles(all []namedHist, limits []plot.Limit) template.HTML {
 	all = slices.DeleteFunc(all, func(n namedHist) bool { return n.h == nil || n.h.Count() < minPlotted })
 	if len(all) == 0 {
@@ -161,7 +162,7 @@ func drawRates(all []span, x plot.Axis, ticks []plot.Tick) template.HTML {
 func drawHeatMap(all []span, limits []plot.Limit, x plot.Axis, ticks []plot.Tick, y plot.Axis, maxCount int64) template.HTML {
 	heat := plot.Chart{
 		ID: "heat", Title: "Latency over time", X: x, Y: y, XTicks: ticks,
-		Means: fmt.Sprintf("The darker, the more requests; logarithmic, up to %s in a cell. Lines: the median and the 99th percentile of each second.", Counted(maxCount)),
+		Means: fmt.Sprintf("The darker, the more requests; logarithmic, up to %s in a cell. Lines: the median and the 99th percentile of each second.", FormatCount(maxCount)),
 	}
 	for _, l := range limits {
 		if l.At >= heat.Y.Low && l.At <= heat.Y.High {

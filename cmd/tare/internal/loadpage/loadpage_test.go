@@ -71,7 +71,7 @@ func TestPage(t *testing.T) {
 		if over := strings.Contains(text, `id="heat"`); over != (seconds > 1) {
 			t.Errorf("%d seconds: a heat map is %v", seconds, over)
 		}
-		if seconds > 0 && !strings.Contains(text, Spell(p.Document.Latency.P99)) {
+		if seconds > 0 && !strings.Contains(text, FormatTime(p.Document.Latency.P99)) {
 			t.Errorf("%d seconds: no p99", seconds)
 		}
 		if b.Len() > 600_000 {
@@ -256,7 +256,7 @@ func TestDriftText(t *testing.T) {
 		{load.Drift{Unit: "share", Change: 0.01, Low: 0, High: 0.02, Level: 0.5}, "+1.000 % [0.000 %, +2.000 %] on 50.000 %"},
 		{load.Drift{Unit: "bytes", Change: 2e6, Low: 1e6, High: 3e9, Level: 5}, "+2.00 MB [+1.00 MB, +3.00 GB] on 5 B"},
 	} {
-		if got := DriftText(c.d); got != c.want {
+		if got := DescribeDrift(c.d); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

@@ -38,7 +38,7 @@ func WriteMetrics(w io.Writer, d load.Document, now time.Time) error {
 			fmt.Fprintf(out, "%s{%s} %s\n", name, labels, strconv.FormatFloat(s.value, 'g', -1, 64))
 		}
 	}
-	single := func(x float64) sample { return sample{value: x} }
+	single := func(x float64) sample { return sample{value: x} } // of a metric with one sample
 	writeMetric("tare_load_requests", "Requests with a complete response, whatever its status.", single(float64(d.Requests)))
 	writeMetric("tare_load_sent", "Requests sent.", single(float64(d.Sent)))
 	writeMetric("tare_load_requests_per_second", "Requests answered in a second.", single(d.RequestsPerSecond))

@@ -1,8 +1,11 @@
 package loadpage
 
 import (
+	"math"
 	"strconv"
 	"strings"
+
+	"github.com/tarebench/tare/load"
 )
 
 // Unit is the unit of the times in a table.
@@ -12,7 +15,8 @@ type Unit struct {
 	decimals int     // of formatted times
 }
 
-// UnitFor returns the unit for a table with a typical time of ns: s from 10 s on, ms from 1 ms on, otherwise µs.
+// UnitFor returns the unit for a table with a typical time of ns: s from 10 s on, ms from 1 ms on,
+// otherwise µs.
 func UnitFor(ns int64) Unit {
 	switch {
 	case ns >= 10e9:
@@ -24,10 +28,10 @@ func UnitFor(ns int64) Unit {
 }
 
 // Format formats a time in ns, without the unit.
-func (u Unit) Format(ns float64) string { return Decimal(ns/u.ns, u.decimals) }
+func (u Unit) Format(ns float64) string { return FormatDecimal(ns/u.ns, u.decimals) }
 
-// Spell formats a time in ns with its unit, with three significant digits: 46.4 µs.
-func Spell(ns int64) string {
+// FormatTime formats a time in ns with its unit, with three significant digits: 46.4 µs.
+func FormatTime(ns int64) string {
 	u := Unit{Name: "ns", ns: 1}
 	for _, larger := range []Unit{{Name: "µs", ns: 1e3}, {Name: "ms", ns: 1e6}, {Name: "s", ns: 1e9}} {
 		if float64(ns) >= larger.ns {
@@ -42,11 +46,11 @@ func Spell(ns int64) string {
 	default:
 		u.decimals = 2
 	}
-	return Decimal(x, u.decimals) + " " + u.Name
+	return FormatDecimal(x, u.decimals) + " " + u.Name
 }
 
-// Decimal formats a number with commas between thousands: 1,234.5.
-func Decimal(x float64, decimals int) string {
+// FormatDecimal formats a number with commas between thousands: 1,234.5.
+func FormatDecimal(x float64, decimals int) string {
 	text := strconv.FormatFloat(x, 'f', decimals, 64)
 	integer, fraction, hasFraction := strings.Cut(text, ".")
 	sign := ""
@@ -62,23 +66,34 @@ func Decimal(x float64, decimals int) string {
 	return sign + integer
 }
 
-// Thousands formats a rate: without decimals, or with two below 100.
-func Thousands(x float64) string {
+// FormatRate formats a rate: without decimals, or with two below 100.
+func FormatRate(x float64) string {
 	if x < 100 {
-		return Decimal(x, 2)
+		return FormatDecimal(x, 2)
 	}
-	return Decimal(x, 0)
+	return FormatDecimal(x, 0)
 }
 
-// Counted formats an integer.
-func Counted(n int64) string { return Decimal(float64(n), 0) }
+// FormatCount formats an integer.
+func FormatCount(n int64) string { return FormatDecimal(float64(n), 0) }
 
-// Sized formats a number of bytes: 16.7 MB.
-func Sized(n int64) string { return formatScaled(float64(n), []string{"B", "kB", "MB", "GB", "TB"}) }
+// FormatBytes formats a number of bytes: 16.7 MB.
+func FormatBytes(n int64) string {
+	return formatScaled(float64(n), []string{"B", "kB", "MB", "GB", "TB"})
+}
 
-// Bits formats a rate in bits per second.
-func Bits(perSecond float64) string {
+// FormatBitRate formats a rate in bits per second.
+func FormatBitRate(perSecond float64) string {
 	return formatScaled(perSecond, []string{"bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"})
+}
+
+// FormatCPU formats the CPU time of one side in seconds, and its part for each request if there are any.
+func FormatCPU(seconds float64, requests int64) string {
+	text := FormatDecimal(seconds, 2) + " s of CPU time"
+	if requests > 0 {
+		text += ", " + FormatDecimal(seconds*1e6/float64(requests), 1) + " µs per request"
+	}
+	return text
 }
 
 // formatScaled formats x with three significant digits in the largest unit that leaves at least 1. Each unit
@@ -90,9 +105,41 @@ func formatScaled(x float64, units []string) string {
 	}
 	switch {
 	case i == 0 || x >= 100:
-		return Decimal(x, 0) + " " + units[i]
+		return FormatDecimal(x, 0) + " " + units[i]
 	case x >= 10:
-		return Decimal(x, 1) + " " + units[i]
+		return FormatDecimal(x, 1) + " " + units[i]
 	}
-	return Decimal(x, 2) + " " + units[i]
+	return FormatDecimal(x, 2) + " " + units[i]
+}
+
+// DriftName returns the name of the drifting measurement.
+func DriftName(d load.Drift) string { return strings.ReplaceAll(d.Of, "_", " ") }
+
+// DescribeDrift returns the change over the run, its interval, and the median over the run: +1.00 ms
+// [+500 µs, +1.50 ms] on 20.0 ms.
+func DescribeDrift(d load.Drift) string {
+	formatAbs := func(x float64) string {
+		switch d.Unit {
+		case "share":
+			return FormatDecimal(x*100, 3) + " %"
+		case "bytes":
+			return FormatBytes(int64(x))
+		}
+		return FormatTime(int64(x)) // ns
+	}
+	formatChange := func(x float64) string {
+		sign := ""
+		switch {
+		case x < 0:
+			sign = "−"
+		case x > 0:
+			sign = "+"
+		}
+		return sign + formatAbs(math.Abs(x))
+	}
+	level := formatAbs(math.Abs(d.Level))
+	if d.Level < 0 {
+		level = "−" + level
+	}
+	return formatChange(d.Change) + " [" + formatChange(d.Low) + ", " + formatChange(d.High) + "] on " + level
 }

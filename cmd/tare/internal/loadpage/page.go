@@ -51,7 +51,7 @@ type shell struct {
 // content holds the texts and charts of a page. Its names are those of page.html.
 type content struct {
 	URL, How, Headline string
-	Second             string // sentence about the limit
+	Second             string // sentence below the headline, about the limit
 	Interrupted        string // "" if it was not interrupted
 	Sign, Mark         string // ✓, ✕ or ?, and its CSS class, for all objectives together; "" if there are none
 	Overview           []pair
@@ -99,8 +99,8 @@ func Write(w io.Writer, p Page) error {
 	return writePage(w, p, script, allowed)
 }
 
-// writePage writes p as a page with a script, which may be "". allowed is added to the page's content security
-// policy.
+// writePage writes p as a page with a script, which may be "". allowed is added to the page's
+// content security policy.
 func writePage(w io.Writer, p Page, script, allowed string) error {
 	style := html.Style()
 	s := shell{
@@ -132,42 +132,14 @@ func newContent(p Page) *content {
 		c.Interrupted = "Interrupted: this is what there was until then."
 	}
 	c.addDistributions(d)
-	if r := p.Result; r != nil {
-		curves := []namedHist{{"latency", r.Latency}}
-		if d.RateAsked > 0 {
-			curves = append(curves, namedHist{"service, from sending", r.Service})
-		}
-		curves = append(curves, namedHist{"first byte", r.FirstByte})
-		limits := limitsOf(d.SLO)
-		c.Quantiles = drawQuantiles(curves, limits)
-		if len(r.Timeline) > 1 {
-			c.Time = drawTime(mergeSeconds(r.Timeline, maxSpans), limits)
-		}
+	if p.Result != nil {
+		c.drawCharts(d, p.Result)
 	}
-	for _, class := range load.Classes() {
-		if n := d.Errors[string(class)]; n > 0 {
-			c.Errors = append(c.Errors, pair{string(class), Counted(n)})
-		}
-	}
-	for _, code := range slices.Sorted(maps.Keys(d.Statuses)) {
-		c.Statuses = append(c.Statuses, pair{"HTTP " + code, Counted(d.Statuses[code])})
-	}
-	for code := range grpcCodes {
-		if n := d.Codes[strconv.Itoa(code)]; n > 0 {
-			c.Statuses = append(c.Statuses, pair{fmt.Sprintf("grpc-status %d %s", code, load.CodeName(code)), Counted(n)})
-		}
-	}
+	c.addResponses(d)
 	c.judgeObjectives(d.SLO)
-	for _, g := range d.Generators {
-		text := fmt.Sprintf("%s requests per second, p50 %s, p99 %s; its clock was %+.2f ± %.2f ms off; limit: %s", Thousands(g.RequestsPerSecond),
-			Spell(g.P50), Spell(g.P99), float64(g.ClockOffset)/1e6, float64(g.ClockUncertain)/1e6, g.Limit)
-		if g.Lost != "" {
-			text = "lost: " + format.Line(g.Lost, format.LineLimit)
-		}
-		c.Generators = append(c.Generators, pair{format.Line(g.Name, 80), text})
-	}
+	c.addGenerators(d.Generators)
 	for _, x := range d.Drift {
-		text := DriftText(x)
+		text := DescribeDrift(x)
 		if !x.Shown {
 			text += ": no drift shown"
 		}
@@ -175,16 +147,64 @@ func newContent(p Page) *content {
 	}
 	c.addSearch(d.Search)
 	c.Steps = stepRows(d.Steps)
-	for _, f := range d.Findings {
+	c.addFindings(d.Findings)
+	return c
+}
+
+// drawCharts draws the latencies of r by quantile and, of two or more seconds, over time.
+func (c *content) drawCharts(d load.Document, r *load.Result) {
+	curves := []namedHist{{"latency", r.Latency}}
+	if d.RateAsked > 0 {
+		curves = append(curves, namedHist{"service, from sending", r.Service})
+	}
+	curves = append(curves, namedHist{"first byte", r.FirstByte})
+	limits := limitsOf(d.SLO)
+	c.Quantiles = drawQuantiles(curves, limits)
+	if len(r.Timeline) > 1 {
+		c.Time = drawTime(mergeSeconds(r.Timeline, maxSpans), limits)
+	}
+}
+
+// addResponses adds the numbers of errors by class, and of responses by status.
+func (c *content) addResponses(d load.Document) {
+	for _, class := range load.Classes() {
+		if n := d.Errors[string(class)]; n > 0 {
+			c.Errors = append(c.Errors, pair{string(class), FormatCount(n)})
+		}
+	}
+	for _, code := range slices.Sorted(maps.Keys(d.Statuses)) {
+		c.Statuses = append(c.Statuses, pair{"HTTP " + code, FormatCount(d.Statuses[code])})
+	}
+	for code := range grpcCodes {
+		if n := d.Codes[strconv.Itoa(code)]; n > 0 {
+			c.Statuses = append(c.Statuses, pair{fmt.Sprintf("grpc-status %d %s", code, load.CodeName(code)), FormatCount(n)})
+		}
+	}
+}
+
+// addGenerators adds a line for each machine that sent requests.
+func (c *content) addGenerators(all []load.Generated) {
+	for _, g := range all {
+		text := fmt.Sprintf("%s requests per second, p50 %s, p99 %s; its clock was %+.2f ± %.2f ms off; limit: %s", FormatRate(g.RequestsPerSecond),
+			FormatTime(g.P50), FormatTime(g.P99), float64(g.ClockOffset)/1e6, float64(g.ClockUncertain)/1e6, g.Limit)
+		if g.Lost != "" {
+			text = "lost: " + format.Line(g.Lost, format.LineLimit)
+		}
+		c.Generators = append(c.Generators, pair{format.Line(g.Name, 80), text})
+	}
+}
+
+// addFindings adds the findings, each with its advice.
+func (c *content) addFindings(all []load.Remark) {
+	marks := map[tare.Severity]string{tare.Void: "bad", tare.Warn: "warn"} // CSS classes
+	for _, f := range all {
 		text := f.Message + "."
 		if f.Advice != "" {
 			text += " " + strings.ToUpper(f.Advice[:1]) + f.Advice[1:] + "."
 		}
-		marks := map[tare.Severity]string{tare.Void: "bad", tare.Warn: "warn"}
 		c.Warned = c.Warned || f.Severity != tare.Note
-		c.Findings = append(c.Findings, finding{marks[f.Severity], string(f.Severity), f.Check, text})
+		c.Findings = append(c.Findings, finding{Mark: marks[f.Severity], Severity: string(f.Severity), Check: f.Check, Text: text})
 	}
-	return c
 }
 
 // describeBasis returns how many requests the figures of a run are of, and that one run has no interval. Several steps
@@ -193,15 +213,15 @@ func describeBasis(d load.Document) string {
 	if d.Requests == 0 || len(d.Steps) > 1 || len(d.Generators) > 1 || d.Search != nil {
 		return ""
 	}
-	return fmt.Sprintf(" One run of %s requests, so without intervals: repeat it to see how far it varies.", Counted(d.Requests))
+	return fmt.Sprintf(" One run of %s requests, so without intervals: repeat it to see how far it varies.", FormatCount(d.Requests))
 }
 
 // judgeObjectives adds a row for each objective, and sets the worst sign of all: ✕, then ?, then ✓.
 func (c *content) judgeObjectives(all []load.Kept) {
 	for _, k := range all {
-		v := verdict{Mark: classOf(k.Verdict), Sign: markOf(k.Verdict), Ruling: string(k.Verdict), Objective: k.Objective, Measured: Spell(int64(k.Value))}
+		v := verdict{Mark: classOf(k.Verdict), Sign: markOf(k.Verdict), Ruling: string(k.Verdict), Objective: k.Objective, Measured: FormatTime(int64(k.Value))}
 		if strings.HasPrefix(k.Objective, "errors") {
-			v.Measured = Decimal(k.Value*100, 3) + " %"
+			v.Measured = FormatDecimal(k.Value*100, 3) + " %"
 		}
 		if slo, err := load.ParseSLO(k.Objective); err == nil && slo[0].Limit > 0 {
 			class := "b2" // CSS classes: b1 is the colour of too much
@@ -252,13 +272,13 @@ func formatHeadline(d load.Document) string {
 	if d.Limit == string(load.LimitClient) {
 		text = "Void, the load generator was too slow: "
 	}
-	text += Thousands(d.RequestsPerSecond) + " requests per second"
+	text += FormatRate(d.RequestsPerSecond) + " requests per second"
 	if d.RateAsked > 0 {
-		text += " of " + Thousands(d.RateAsked) + " asked for"
+		text += " of " + FormatRate(d.RateAsked) + " asked for"
 	}
-	text += ", p50 " + Spell(d.Latency.P50) + ", p99 " + Spell(d.Latency.P99)
+	text += ", p50 " + FormatTime(d.Latency.P50) + ", p99 " + FormatTime(d.Latency.P99)
 	if failed := d.Failed(); failed > 0 {
-		return text + ", " + Counted(failed) + " errors."
+		return text + ", " + FormatCount(failed) + " errors."
 	}
 	return text + ", no errors."
 }
@@ -287,32 +307,25 @@ func formatLimit(d load.Document) string {
 
 // listCounts returns the counts of a run, with the CPU times of both sides.
 func listCounts(d load.Document) []pair {
-	formatCPU := func(cpu float64) string {
-		text := Decimal(cpu, 2) + " s of CPU time"
-		if d.Requests > 0 {
-			text += ", " + Decimal(cpu*1e6/float64(d.Requests), 1) + " µs per request"
-		}
-		return text
-	}
 	out := []pair{
-		{"measured", Decimal(d.Seconds, 1) + " s"},
-		{"requests", fmt.Sprintf("%s sent, %s answered, %s failed", Counted(d.Sent), Counted(d.Requests), Counted(d.Failed()))},
-		{"under way", Decimal(d.Concurrency, 2) + " in the mean"},
-		{"connections", fmt.Sprintf("%s, opened %s times", Counted(int64(d.Connections)), Counted(d.ConnectionsOpened))},
+		{"measured", FormatDecimal(d.Seconds, 1) + " s"},
+		{"requests", fmt.Sprintf("%s sent, %s answered, %s failed", FormatCount(d.Sent), FormatCount(d.Requests), FormatCount(d.Failed()))},
+		{"under way", FormatDecimal(d.Concurrency, 2) + " in the mean"},
+		{"connections", fmt.Sprintf("%s, opened %s times", FormatCount(int64(d.Connections)), FormatCount(d.ConnectionsOpened))},
 	}
 	if d.Profile != "" {
 		out = append(out, pair{"asked", d.Profile})
 	}
 	if d.Late > 0 {
-		out = append(out, pair{"not sent in time", Counted(d.Late)})
+		out = append(out, pair{"not sent in time", FormatCount(d.Late)})
 	}
-	out = append(out, pair{"received", Sized(d.BytesIn) + ", " + Bits(d.Path.In)}, pair{"sent", Sized(d.BytesOut) + ", " + Bits(d.Path.Out)})
+	out = append(out, pair{"received", FormatBytes(d.BytesIn) + ", " + FormatBitRate(d.Path.In)}, pair{"sent", FormatBytes(d.BytesOut) + ", " + FormatBitRate(d.Path.Out)})
 	if s := d.TLS; s != nil {
-		out = append(out, pair{"handshakes", fmt.Sprintf("%s, %s resumed, %s each (p50)", Counted(s.Handshakes), Counted(s.Resumed), Spell(s.Handshake.P50))})
+		out = append(out, pair{"handshakes", fmt.Sprintf("%s, %s resumed, %s each (p50)", FormatCount(s.Handshakes), FormatCount(s.Resumed), FormatTime(s.Handshake.P50))})
 	}
-	out = append(out, pair{"client", formatCPU(d.ClientCPUSeconds)})
+	out = append(out, pair{"client", FormatCPU(d.ClientCPUSeconds, d.Requests)})
 	if d.ServerCPUSeconds > 0 {
-		out = append(out, pair{"server", formatCPU(d.ServerCPUSeconds)})
+		out = append(out, pair{"server", FormatCPU(d.ServerCPUSeconds, d.Requests)})
 	}
 	return out
 }
@@ -322,11 +335,17 @@ func (c *content) addDistributions(d load.Document) {
 	if d.Latency.Count == 0 {
 		return
 	}
+	type column struct {
+		title     string
+		latencies load.Latencies
+	}
 	unit := UnitFor(d.Latency.P50)
-	columns := []load.Latencies{d.Latency, d.Service, d.FirstByte}
-	c.Columns = []string{"latency, " + unit.Name, "service", "first byte"}
+	columns := []column{{"latency, " + unit.Name, d.Latency}, {"service", d.Service}, {"first byte", d.FirstByte}}
 	if d.Connect.Count > 0 {
-		columns, c.Columns = append(columns, d.Connect), append(c.Columns, "connect")
+		columns = append(columns, column{"connect", d.Connect})
+	}
+	for _, col := range columns {
+		c.Columns = append(c.Columns, col.title)
 	}
 	for _, statistic := range []struct {
 		name  string
@@ -342,8 +361,8 @@ func (c *content) addDistributions(d load.Document) {
 		{"max", func(l load.Latencies) float64 { return float64(l.Max) }},
 	} {
 		r := row{Name: statistic.name}
-		for _, l := range columns {
-			r.Cells = append(r.Cells, unit.Format(statistic.value(l)))
+		for _, col := range columns {
+			r.Cells = append(r.Cells, unit.Format(statistic.value(col.latencies)))
 		}
 		c.Rows = append(c.Rows, r)
 	}
@@ -363,14 +382,14 @@ func stepRows(list []load.Stepped) (rows [][]string) {
 	for _, step := range list {
 		rate := "–" // a closed loop
 		if step.RateAsked > 0 {
-			rate = Thousands(step.RateAsked)
+			rate = FormatRate(step.RateAsked)
 		}
 		text := string(step.Verdict)
 		if step.Why != "" {
 			text += ": " + step.Why
 		}
 		rows = append(rows, []string{
-			strconv.Itoa(step.Connections), rate, Thousands(step.RequestsPerSecond), Spell(step.P50), Spell(step.P99), Decimal(step.ErrorShare*100, 2) + " %", text,
+			strconv.Itoa(step.Connections), rate, FormatRate(step.RequestsPerSecond), FormatTime(step.P50), FormatTime(step.P99), FormatDecimal(step.ErrorShare*100, 2) + " %", text,
 		})
 	}
 	return rows

@@ -25,7 +25,8 @@ type Watch struct {
 	changed chan struct{} // closed when page changes, and then replaced
 }
 
-// Listen serves the page on addr, host:port, which must be a loopback address. Without a host it is 127.0.0.1.
+// Listen serves the page on addr, host:port, which must be a loopback address. Without a host it is
+// 127.0.0.1.
 func Listen(addr string, first Page) (*Watch, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// lineHint is the hint of an error in a line of requests.
 const lineHint = `a line is {"method":"POST","path":"/v1","header":{},"body":"base64"}; --feed-bodies sends each line as a body`
 
 // openText opens the file of a flag as text, decompressed if necessary; "-" means stdin. The caller must
@@ -77,8 +76,8 @@ func (a Requests) readFeed(stdin io.Reader) (*traffic.Feed, error) {
 		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s is %s that holds no requests", a.Feed, kind), "")
 	}
 	for i := range f.Requests {
-		if q := &f.Requests[i]; q.Method == "" {
-			q.Method = a.defaultMethod(len(q.Body) > 0)
+		if request := &f.Requests[i]; request.Method == "" {
+			request.Method = a.defaultMethod(len(request.Body) > 0)
 		}
 	}
 	return f, nil

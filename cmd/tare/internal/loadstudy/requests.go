@@ -1,5 +1,5 @@
-// Package loadstudy reads the targets and requests of a load of the user's servers, and provides the
-// sources of a comparison of servers.
+// Package loadstudy reads the targets and requests of a load of the user's servers, such as :8080/users and
+// --mix 'GET /a=3' --mix 'GET /b=1', and provides the sources of a comparison of servers.
 package loadstudy
 
 import (

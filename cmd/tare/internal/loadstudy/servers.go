@@ -1,4 +1,34 @@
 package loadstudy
 
-// Servers are the sources of a comparison of running or external servers.
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/lab"
+)
+
+// Servers provides a comparison of the user's servers with its contenders. Nothing is built for them. It
+// implements [lab.Sources].
 type Servers struct{}
+
+var _ lab.Sources = Servers{}
+
+// Program returns a contender for a URL of a running server, or for a command that starts one. The null
+// server is this program.
+func (Servers) Program(ctx context.Context, name, dir string, e tare.Entry) (build.Program, error) {
+	if e.ID == tare.NullID {
+		p, err := lab.Self{}.Program(ctx, name, dir, e)
+		p.Variant, p.Contender.Variant = "", ""
+		p.Contender.Why = "the load generator alone: this program, which answers anything at once"
+		return p, err
+	}
+	c := tare.Contender{
+		ID: e.ID, Kind: name, Role: tare.RoleContender, Name: e.ID,
+		Start: tare.Start{Launch: e.Launch(), Command: slices.Clone(e.Command), URL: e.URL},
+		Set:   maps.Clone(e.Set), Why: "a server of the user's",
+	}
+	return build.Program{Cached: true, Contender: c}, nil
+}

@@ -17,18 +17,18 @@ import (
 // BenchMost is the longest time to measure benchmarks if the user sets none.
 const BenchMost = 10 * time.Minute
 
-// CountsTime returns the time limit for counting instructions: a part of the user's budget, or of most
+// CountsTime returns the time limit for counting instructions: a part of the user's budget, or of maxTime
 // if the user set none. 0 means no limit.
-func (w *Session) CountsTime(most time.Duration) time.Duration {
+func (w *Session) CountsTime(maxTime time.Duration) time.Duration {
 	if w.Options.User {
-		most = w.Options.Budget
+		maxTime = w.Options.Budget
 	}
-	return most / benchstudy.CountsShare
+	return maxTime / benchstudy.CountsShare
 }
 
 // FitBench adapts the options and the study to the available time, and reports the plan. If the user
-// sets neither a budget nor a number of rounds, most limits the budget; 0 means no limit.
-func (w *Session) FitBench(b *benchstudy.Bench, most time.Duration) error {
+// sets neither a budget nor a number of rounds, maxTime limits the budget; 0 means no limit.
+func (w *Session) FitBench(b *benchstudy.Bench, maxTime time.Duration) error {
 	if w.Options.Slice == 0 {
 		w.Options.Slice = b.Slice
 	}
@@ -37,11 +37,11 @@ func (w *Session) FitBench(b *benchstudy.Bench, most time.Duration) error {
 		w.Options.Limit, w.Options.Spent = w.Options.Budget, b.Spent
 	}
 	if !w.Options.User && w.Options.Rounds == 0 && w.Options.Until == 0 {
-		budget, err := b.Budget(most)
+		budget, err := b.Budget(maxTime)
 		if err != nil {
 			return err
 		}
-		w.Options.Budget, w.Options.Limit = budget, most
+		w.Options.Budget, w.Options.Limit = budget, maxTime
 	}
 	length := "about " + w.Options.Budget.Round(time.Second).String()
 	switch {
@@ -55,13 +55,13 @@ func (w *Session) FitBench(b *benchstudy.Bench, most time.Duration) error {
 }
 
 // Batch measures a number of rounds of a study of benchmarks and stores nothing. After the first
-// round it starts only rounds that are expected to end within most. The error is
+// round it starts only rounds that are expected to end within maxTime. The error is
 // [cmdenv.ErrInterrupted] if the user interrupts the batch.
-func (w *Session) Batch(ctx context.Context, b *benchstudy.Bench, study tare.Study, rounds int, most time.Duration, progress func(lab.Event)) (*tare.Result, error) {
+func (w *Session) Batch(ctx context.Context, b *benchstudy.Bench, study tare.Study, rounds int, maxTime time.Duration, progress func(lab.Event)) (*tare.Result, error) {
 	w.Sources = b.Sources
 	o := w.labOptions(progress)
 	o.Rounds, o.Most, o.Expected = rounds, benchstudy.MostSlices, b.Expected
-	o.Permit = permitWithin(most, w.Now)
+	o.Permit = permitWithin(maxTime, w.Now)
 	if o.Slice == 0 {
 		o.Slice = b.Slice
 	}
@@ -72,17 +72,17 @@ func (w *Session) Batch(ctx context.Context, b *benchstudy.Bench, study tare.Stu
 	if o.Dir, err = b.Room(); err != nil {
 		return nil, err
 	}
-	defer w.Halt.Measuring(false)
+	defer w.Halt.SetMeasuring(false)
 	res, err := w.Lab.Run(ctx, study, o)
-	if w.Halt.Asked() {
+	if w.Halt.IsRequested() {
 		return nil, cmdenv.ErrInterrupted
 	}
 	return res, err
 }
 
-// permitWithin returns a permit for rounds that are expected to end within most from now: after as long
+// permitWithin returns a permit for rounds that are expected to end within maxTime from now: after as long
 // as the earlier rounds took on average. It permits the first round in any case.
-func permitWithin(most time.Duration, now func() time.Time) lab.Permit {
+func permitWithin(maxTime time.Duration, now func() time.Time) lab.Permit {
 	began := now()
 	var firstRound time.Time // its start
 	return func(_ context.Context, done int) (bool, error) {
@@ -92,7 +92,7 @@ func permitWithin(most time.Duration, now func() time.Time) lab.Permit {
 			return true, nil
 		}
 		perRound := current.Sub(firstRound) / time.Duration(done)
-		return current.Sub(began)+perRound <= most, nil
+		return current.Sub(began)+perRound <= maxTime, nil
 	}
 }
 

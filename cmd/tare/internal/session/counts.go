@@ -37,19 +37,19 @@ type studyCount struct {
 	inputs map[string]wire.Workload // by workload
 }
 
-// countedPart is a contender on a workload.
+// countedPart is a contender on a workload, whose instructions are counted.
 type countedPart struct {
 	workload  string
 	contender tare.Contender
 	program   build.Program
-	guess     counts.Guess
+	guess     counts.Guess // what is known from timing, by which the counter chooses numbers of operations
 }
 
 // countInstructions counts the instructions of the contenders of a study, if the user asks for it, and
 // adds them to its result. dir is the directory of the run. A contender that cannot be counted gets a
 // note.
 func (w *Session) countInstructions(ctx context.Context, study tare.Study, dir string, res *tare.Result) {
-	if w.Options.Counts == counts.Off || w.Halt.Asked() {
+	if w.Options.Counts == counts.Off || w.Halt.IsRequested() {
 		return
 	}
 	c := &studyCount{w: w, study: study, res: res, inputs: map[string]wire.Workload{}}
@@ -172,9 +172,12 @@ func (c *studyCount) largestSample(metric, contender, workload string) (largest 
 
 // countAll counts parts on all processors concurrently and adds the counts to the result.
 func (c *studyCount) countAll(ctx context.Context, parts []countedPart) {
-	work := make([]tare.Work, len(parts))
-	failures := make([]error, len(parts))
-	indices := make([]int, len(parts))
+	type outcome struct {
+		work tare.Work
+		err  error
+	}
+	outcomes := make([]outcome, len(parts))
+	indices := make([]int, len(parts)) // of parts
 	for i := range indices {
 		indices[i] = i
 	}
@@ -188,16 +191,16 @@ func (c *studyCount) countAll(ctx context.Context, parts []countedPart) {
 		defer mu.Unlock()
 		done++
 		c.w.Progress.Status("count", fmt.Sprintf("counting instructions: %d of %d", done, len(parts)))
-		failures[i] = err
-		work[i] = tare.Work{Workload: p.workload, Contender: p.contender.ID, Metric: tare.MetricInstructions, Ops: ops, PerOp: counts.PerOp(all)}
+		work := tare.Work{Workload: p.workload, Contender: p.contender.ID, Metric: tare.MetricInstructions, Ops: ops, PerOp: counts.PerOp(all)}
+		outcomes[i] = outcome{work, err}
 	})
 	var counted []tare.Work
-	for i, err := range failures {
-		if err != nil {
-			c.addNote(parts[i].contender.ID, parts[i].workload, "not counted: "+benchstudy.WhyNotCounted(ctx, err))
-		} else {
-			counted = append(counted, work[i])
+	for i, o := range outcomes {
+		if o.err != nil {
+			c.addNote(parts[i].contender.ID, parts[i].workload, "not counted: "+benchstudy.WhyNotCounted(ctx, o.err))
+			continue
 		}
+		counted = append(counted, o.work)
 	}
 	c.counter.AddToResult(c.res, counted, counts.CompareWork(counted, c.study.Baseline, counts.Alpha))
 }

@@ -1,8 +1,6 @@
 package session
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +9,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// envHint is the hint of an error about --env.
 const envHint = "NAME=value, e.g. GOGC=200"
 
 var envName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -63,15 +60,13 @@ func RecordEnv(d cmdenv.Dirs, env []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		mac := hmac.New(sha256.New, key)
-		mac.Write([]byte("env " + kv))
-		list[i] = fmt.Sprintf("%s=hmac-sha256:%x", name, mac.Sum(nil)[:16])
+		list[i] = name + "=hmac-sha256:" + hexMAC(key, []byte("env "+kv))[:32]
 	}
 	return list, nil
 }
 
-// MaskEnv returns env in the form that messages have before the key of the data directory exists: without the values of
-// variables that are not in plainVariables.
+// MaskEnv returns env in the form that messages have before the key of the data directory exists:
+// without the values of variables that are not in plainVariables.
 func MaskEnv(env []string) []string {
 	list := slices.Clone(env)
 	for i, kv := range list {

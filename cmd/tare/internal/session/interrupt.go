@@ -62,15 +62,15 @@ func haltOn(signals <-chan os.Signal, restore func(), cancel context.CancelFunc,
 	return h
 }
 
-// Measuring records whether a round runs, which an interrupt has to finish.
-func (h *interruptState) Measuring(yes bool) {
+// SetMeasuring records whether a round runs, which the first Ctrl-C lets finish.
+func (h *interruptState) SetMeasuring(measuring bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.measuring = yes
+	h.measuring = measuring
 }
 
-// Asked reports whether a signal was received.
-func (h *interruptState) Asked() bool {
+// IsRequested reports whether a signal was received.
+func (h *interruptState) IsRequested() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.requests > 0

@@ -31,7 +31,7 @@ func TestSignalsEndRounds(t *testing.T) {
 				defer cancel()
 				h := haltOn(signals, func() {}, cancel, func(string) {})
 				defer h.Close()
-				h.Measuring(c.measuring)
+				h.SetMeasuring(c.measuring)
 				from := time.Now()
 				for _, s := range c.signals {
 					signals <- s

@@ -21,6 +21,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/fleet"
 	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/judge"
 	"github.com/tarebench/tare/internal/machine"
@@ -67,18 +68,13 @@ func NewOrder(cmd *cobra.Command, on *cmdenv.Machines, rounds int, seed uint64) 
 	if _, err := on.Check(); err != nil {
 		return nil, err
 	}
-	o := &Order{
-		StudyOrder: fleet.StudyOrder{Command: cmd.Name(), Seed: seed},
-		On:         on,
-		Share:      rounds,
-		contents:   map[string]fleet.Content{},
-		titles:     map[string]string{},
-	}
+	o := &Order{On: on, Share: rounds, contents: map[string]fleet.Content{}, titles: map[string]string{}}
+	o.StudyOrder = fleet.StudyOrder{Command: cmd.Name(), Seed: seed}
 	var rejected error // about the first flag that the order cannot have
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		list, isList := f.Value.(pflag.SliceValue)
 		switch {
-		case !fleet.Carries(cmd.Name(), f.Name):
+		case !fleet.CanOrderFlag(cmd.Name(), f.Name):
 			if why, ok := whyRejected(f.Name); ok && rejected == nil {
 				rejected = cmdenv.Usage("--on does not take --"+f.Name, why)
 			}
@@ -221,8 +217,8 @@ func (o *Order) Close() {
 
 // Measured contains the results of machines for an order.
 type Measured struct {
-	Got    []fleet.Delivered // results, in the order of the machines
-	Failed error             // errors of machines without a result; nil if all have one
+	Got    []fleet.Delivered // results, in the order of the machines; those of a divided run by part
+	Failed error             // joined errors of machines without a result; nil if all have one
 	Dir    string            // directory of the run
 }
 
@@ -304,7 +300,7 @@ func (o *Order) chooseDir(dirs cmdenv.Dirs, env cmdenv.Env) (dir string, unlock 
 			continue
 		}
 		dir := filepath.Join(parent, e.Name())
-		seed, ok, errRun := fleet.Unfinished(dir)
+		seed, ok, errRun := fleet.UnfinishedSeed(dir)
 		if errRun != nil {
 			return "", nil, fmt.Errorf("cannot resume the run in %s: %w", dir, cmdenv.Cause(errRun))
 		}
@@ -374,15 +370,12 @@ func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Op
 	return nil
 }
 
-// Keep writes results, as one document if there is one, next to the journal of the run. A run with results is
+// Keep writes the first of all as a document next to the journal of the run. A run with results is
 // finished.
 func (m Measured) Keep(all []*tare.Result) error {
-	output, err := cmdenv.OpenOutput(filepath.Join(m.Dir, history.ResultName))
-	if err != nil {
-		return err
-	}
-	defer output.Close()
-	return output.Save(func(file io.Writer) error { return cmdenv.WriteDocument(file, all, true) })
+	const single = true
+	path := filepath.Join(m.Dir, history.ResultName)
+	return cmdenv.SaveFile(atomicfile.System{}, path, 0o644, func(f io.Writer) error { return cmdenv.WriteDocument(f, all, single) })
 }
 
 // Title returns the title of a side with the user's name of its revision, in place of the commit that

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
@@ -53,21 +54,11 @@ type Options struct {
 	Typed Typed // command that makes a study without a file; zero for tare run
 }
 
-// Check checks the flags and their combinations, and sets the parsed fields.
+// Check checks the flags and their combinations, and sets the parsed fields. The order of the steps
+// decides which of several mistakes is reported.
 func (o *Options) Check(cmd *cobra.Command) (err error) {
-	switch budget := o.BudgetText; budget {
-	case "quick":
-		o.Quick = true
-	case "full": // all of the study in its own time: Quick, Budget and User stay unset
-	default:
-		d, err := time.ParseDuration(budget)
-		if err != nil || d <= 0 {
-			return cmdenv.Usage(fmt.Sprintf("--budget %q is not a budget", budget), "quick, full or a duration such as 90s or 5m")
-		}
-		o.Budget, o.User = d, true
-		if minBudget := plan.Least(nil); o.Budget < minBudget { // nil: the workloads are not known yet
-			return &plan.BudgetError{Budget: o.Budget, Least: minBudget}
-		}
+	if err := o.parseBudget(); err != nil {
+		return err
 	}
 	if o.Until, err = o.Decided.parseShare(cmd); err != nil {
 		return err
@@ -75,31 +66,8 @@ func (o *Options) Check(cmd *cobra.Command) (err error) {
 	if o.Until > 0 && !o.User { // all of the study, for at most UntilMost
 		o.Quick, o.Budget = false, UntilMost
 	}
-	if o.Isolation != tare.Lockstep && o.Isolation != tare.TrialWise {
-		return cmdenv.Usage(fmt.Sprintf("--isolation %q is not a way to share time", o.Isolation), "lockstep or trial")
-	}
-	if err := o.On.CheckResume(); err != nil && !o.Resume { // with o.Resume, --resume works without --on
+	if err := o.checkValues(cmd.Flags().Changed); err != nil {
 		return err
-	}
-	changed := cmd.Flags().Changed
-	switch {
-	case changed("rounds") && (o.Rounds < 1 || o.Rounds > math.MaxInt32):
-		return cmdenv.Usage(fmt.Sprintf("--rounds %d is not a number of rounds", o.Rounds), "at least 1")
-	case o.Rounds > 0 && o.User:
-		return cmdenv.Usage("--rounds and a --budget of your own contradict each other", "give one of them; --budget quick or full only chooses what is measured")
-	case o.Rounds > 0 && o.Until > 0:
-		return cmdenv.Usage("--rounds and --until contradict each other", "give one of them")
-	case changed("slice") && o.Slice <= 0:
-		return cmdenv.Usage(fmt.Sprintf("--slice %v is not a slice length", o.Slice), "e.g. 8ms")
-	case o.Resume && changed("seed"):
-		return cmdenv.Usage("--resume continues with the seed of the run it resumes", "leave --seed out")
-	case changed("procs") && (o.Procs < 1 || o.Procs > maxProcs):
-		return cmdenv.Usage(fmt.Sprintf("--procs %d is not a number of processors", o.Procs), fmt.Sprintf("1 to %d", maxProcs))
-	}
-	for _, kind := range o.Profile {
-		if kind != tare.ProfileCPU && kind != tare.ProfileMem {
-			return cmdenv.Usage(fmt.Sprintf("--profile %q is not a kind of profile", kind), "cpu, mem or cpu,mem")
-		}
 	}
 	if o.Counts, err = cmdenv.ParseCounts("--counts", cmp.Or(o.CountsText, string(counts.Off))); err != nil {
 		return err
@@ -129,6 +97,57 @@ func (o *Options) Check(cmd *cobra.Command) (err error) {
 	return err
 }
 
+// parseBudget sets Quick, or Budget and User, from BudgetText. For full, all of the study in its own time,
+// it sets none of them.
+func (o *Options) parseBudget() error {
+	switch o.BudgetText {
+	case "quick":
+		o.Quick = true
+		return nil
+	case "full":
+		return nil
+	}
+	budget, err := time.ParseDuration(o.BudgetText)
+	if err != nil || budget <= 0 {
+		return cmdenv.Usage(fmt.Sprintf("--budget %q is not a budget", o.BudgetText), "quick, full or a duration such as 90s or 5m")
+	}
+	o.Budget, o.User = budget, true
+	if minBudget := plan.Least(nil); budget < minBudget { // nil: the workloads are not known yet
+		return &plan.BudgetError{Budget: budget, Least: minBudget}
+	}
+	return nil
+}
+
+// checkValues rejects values that single flags cannot have, and flags that contradict each other.
+func (o *Options) checkValues(changed func(flag string) bool) error {
+	if o.Isolation != tare.Lockstep && o.Isolation != tare.TrialWise {
+		return cmdenv.Usage(fmt.Sprintf("--isolation %q is not a way to share time", o.Isolation), "lockstep or trial")
+	}
+	if err := o.On.CheckResume(); err != nil && !o.Resume { // with o.Resume, --resume works without --on
+		return err
+	}
+	switch {
+	case changed("rounds") && (o.Rounds < 1 || o.Rounds > math.MaxInt32):
+		return cmdenv.Usage(fmt.Sprintf("--rounds %d is not a number of rounds", o.Rounds), "at least 1")
+	case o.Rounds > 0 && o.User:
+		return cmdenv.Usage("--rounds and a --budget of your own contradict each other", "give one of them; --budget quick or full only chooses what is measured")
+	case o.Rounds > 0 && o.Until > 0:
+		return cmdenv.Usage("--rounds and --until contradict each other", "give one of them")
+	case changed("slice") && o.Slice <= 0:
+		return cmdenv.Usage(fmt.Sprintf("--slice %v is not a slice length", o.Slice), "e.g. 8ms")
+	case o.Resume && changed("seed"):
+		return cmdenv.Usage("--resume continues with the seed of the run it resumes", "leave --seed out")
+	case changed("procs") && (o.Procs < 1 || o.Procs > maxProcs):
+		return cmdenv.Usage(fmt.Sprintf("--procs %d is not a number of processors", o.Procs), fmt.Sprintf("1 to %d", maxProcs))
+	}
+	for _, kind := range o.Profile {
+		if kind != tare.ProfileCPU && kind != tare.ProfileMem {
+			return cmdenv.Usage(fmt.Sprintf("--profile %q is not a kind of profile", kind), "cpu, mem or cpu,mem")
+		}
+	}
+	return nil
+}
+
 // FitInto sets the budget to quick or full, as o.Quick selects. The study then skips workloads that do
 // not fit into it, as if the user had set the budget. It does nothing if the user set a budget or a
 // number of rounds.
@@ -149,4 +168,82 @@ func (o Options) BudgetOf(study cmdenv.Study) time.Duration {
 		return o.Budget
 	}
 	return lab.Budget(study.Budget, o.Quick)
+}
+
+// UntilMost is the longest measuring time of --until decided without --budget.
+const UntilMost = time.Hour
+
+// UntilFlags are --until and --effect.
+type UntilFlags struct {
+	until  string
+	effect string
+}
+
+// Add adds the flags.
+func (u *UntilFlags) Add(how cmdenv.Flags) {
+	how.Set.StringVar(&u.until, "until", "", "`decided`: measure until every difference is found or smaller than --effect, for at most --budget, or 1h if that is not given")
+	how.Set.StringVar(&u.effect, "effect", "2%", "with --until decided: the `share` below which a difference does not matter")
+}
+
+// Complete offers the values of --until.
+func (u *UntilFlags) Complete(cmd *cobra.Command) {
+	cmdenv.CompleteFlag(cmd, "until", cobra.FixedCompletions([]string{"decided"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// parseShare returns the share of --effect, below which a difference does not matter; 0 without --until.
+func (u UntilFlags) parseShare(cmd *cobra.Command) (float64, error) {
+	switch {
+	case u.until == "" && cmd.Flags().Changed("effect"):
+		return 0, cmdenv.Usage("--effect is for --until decided", "add --until decided, or leave --effect out")
+	case u.until == "":
+		return 0, nil
+	case u.until != "decided":
+		return 0, cmdenv.Usage(fmt.Sprintf("--until %q is not known", u.until), "--until decided")
+	}
+	effect, err := cmdenv.Share("effect", u.effect)
+	if err == nil && effect <= 0 {
+		err = cmdenv.Usage(fmt.Sprintf("--effect %s can never be reached", u.effect), "e.g. 2%")
+	}
+	return effect, err
+}
+
+// AddDryRun adds --dry-run. shorthand is its letter, or "".
+func AddDryRun(set *pflag.FlagSet, into *bool, shorthand string) {
+	set.BoolVarP(into, "dry-run", shorthand, false, "print what would be built, measured and written, and do nothing of it")
+}
+
+// Offer selects the common flags that not every command has.
+type Offer struct {
+	Machines bool // those to measure on several machines
+	Counts   bool // the one to count instructions
+}
+
+// AddFlags adds the flags of a command that measures the user's code: the group commandFlags, and the
+// common groups of measuring and printing.
+func (o *Options) AddFlags(cmd *cobra.Command, commandFlags cmdenv.Flags, offer Offer) {
+	measured := cmdenv.NewFlags("How it is measured")
+	measured.Set.StringVar(&o.BudgetText, "budget", "quick", "measuring time of each study: quick, full or a `duration` such as 90s; builds not included")
+	measured.Set.IntVar(&o.Rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
+	measured.Set.Uint64Var(&o.Seed, "seed", 0, "random seed; 0 takes one from the clock")
+	if offer.Counts {
+		cmdenv.AddStudyCounts(measured.Set, &o.CountsText)
+	}
+	if offer.Machines {
+		o.On.AddMeasuring(measured.Set)
+	}
+	measured.Set.BoolVar(&o.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
+	printed := cmdenv.NewFlags("What is printed")
+	AddDryRun(printed.Set, &o.DryRun, "")
+	o.Printed.Add(printed.Set, "the result document")
+	printed.Set.StringVarP(&o.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
+	cmdenv.AddProgress(printed.Set, &o.Quiet)
+	printed.Set.BoolVar(&o.NoPage, "no-page", false, "no "+cmdenv.PageName+" beside the result")
+	printed.Set.BoolVar(&o.ExitCode, "exit-code", false, "exit 5 where what was measured is void")
+	cmdenv.AddFlags(cmd, commandFlags, measured, printed)
+	o.Printed.Complete(cmd)
+	cmdenv.CompleteFlag(cmd, "budget", cobra.FixedCompletions([]string{"quick", "full"}, cobra.ShellCompDirectiveNoFileComp))
+	if offer.Counts {
+		cmdenv.CompleteCounts(cmd)
+	}
+	o.Isolation = tare.Lockstep
 }

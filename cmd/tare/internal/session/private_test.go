@@ -51,8 +51,8 @@ func TestRunsAreForTheirOwner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := history.Scan("r", bytes.NewReader(text), func(k history.Kept, text []byte) error {
-		_, err := history.Keep(dirs.Results("s"), k, text)
+	if err := history.Scan("r", bytes.NewReader(text), func(k history.DocumentInfo, text []byte) error {
+		_, err := history.ImportDocument(dirs.Results("s"), k, text)
 		return err
 	}); err != nil {
 		t.Fatal(err)

@@ -28,11 +28,11 @@ const (
 // Its methods may be called by several goroutines.
 type Progress struct {
 	out     io.Writer
-	events  *cmdenv.ProgressLines // out for --progress ndjson; nil for text
-	live    bool                  // out is a terminal, on which lines are overwritten
-	quiet   bool                  // write errors only
-	columns int                   // width of the terminal
-	dim     func(string) string
+	events  *cmdenv.ProgressLines      // out for --progress ndjson; nil for text
+	live    bool                       // out is a terminal, on which lines are overwritten
+	quiet   bool                       // write errors only
+	columns int                        // width of the terminal
+	dim     func(string) string        // style of lines on the terminal; nil means plain text
 	ascii   bool                       // the terminal shows only ASCII
 	size    func() (columns, rows int) // returns the current size of the terminal
 
@@ -113,19 +113,19 @@ func (p *Progress) End() {
 	p.Pause()
 }
 
-// Part writes an empty line between earlier output and the report, if both are on one screen.
-func (p *Progress) Part() {
+// Separate writes an empty line between earlier output and the report, if both are on one screen.
+func (p *Progress) Separate() {
 	p.Pause()
 	if p.live && !p.quiet {
 		fmt.Fprintln(p.out)
 	}
 }
 
-// Panel is a function that returns the lines to draw on a terminal of a size, into which they fit.
+// Panel returns the lines to draw on a terminal of a size, into which they fit.
 type Panel func(columns, rows int) []string
 
-// Panel shows the current activity, of which done of so many seconds are over, 0 if nobody knows how many:
-// on a terminal by a panel, otherwise by a line.
+// Panel shows an activity of which done of of seconds are over; an of of 0 means unknown. On a terminal it
+// draws panel, otherwise it writes text as a line.
 func (p *Progress) Panel(phase, text string, done, of int, panel Panel) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,7 +141,7 @@ func (p *Progress) Pause() {
 	p.erase()
 }
 
-// Say writes a line that is not overwritten.
+// Say writes a line that is not overwritten, unless quiet is set.
 func (p *Progress) Say(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -188,8 +188,8 @@ func (p *Progress) Begin(study string) {
 	p.number++
 }
 
-// LeaveStudy ends the last study: lines after it have no name of a study before them.
-func (p *Progress) LeaveStudy() {
+// EndStudy ends the last study: lines after it have no name of a study before them.
+func (p *Progress) EndStudy() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.study = ""
@@ -257,8 +257,8 @@ func (p *Progress) noteRoutine(phase, text string) {
 func (p *Progress) describeRounds() string {
 	e := p.lastRound
 	text := fmt.Sprintf("%d of %d rounds, %s", e.Round, e.Rounds, formatClock(e.Elapsed))
-	if words, left := timeLeft(e); left > 0 {
-		text += fmt.Sprintf(", %s %s more", words, formatClock(left))
+	if words, remaining := timeLeft(e); remaining > 0 {
+		text += fmt.Sprintf(", %s %s more", words, formatClock(remaining))
 	}
 	if all := p.lastLook.Decided + p.lastLook.Open; all > 0 {
 		text += fmt.Sprintf("; %d of %d decided", p.lastLook.Decided, all)
@@ -273,9 +273,9 @@ const (
 	minShown    = 2 * time.Second
 )
 
-// liveLine returns the progress of a study, in at most width columns, e.g.
-// "▸    json-encode  ▇▇▇░░░░░░░  6/18  0:14, ≤ 0:30 left  sonic 0.48×  2/5 known". If there is no room for all
-// of it, it omits first the bar, then the share of decided criteria and claims, then the ratio so far.
+// liveLine returns the progress of a study, in at most width columns, e.g. "▸    json-encode
+// ▇▇▇░░░░░░░  6/18  0:14, ≤ 0:30 left  sonic 0.48×  2/5 known". If there is no room for all of it,
+// it omits first the bar, then the share of decided criteria and claims, then the ratio so far.
 func (p *Progress) liveLine(width int) string {
 	head := fmt.Sprintf("▸    %-12s ", p.study)
 	if width < narrowWidth {
@@ -292,8 +292,8 @@ func (p *Progress) liveLine(width int) string {
 	done := barCells * e.Round / max(e.Rounds, 1)
 	bar := strings.Repeat("▇", min(done, barCells)) + strings.Repeat("░", max(barCells-done, 0)) + " "
 	position := fmt.Sprintf("%2d/%d  %s", e.Round, e.Rounds, formatClock(e.Elapsed))
-	if words, left := timeLeft(e); left > 0 {
-		position += fmt.Sprintf(", %s %s left", map[string]string{"at most": "≤", "about": "≈"}[words], formatClock(left))
+	if words, remaining := timeLeft(e); remaining > 0 {
+		position += fmt.Sprintf(", %s %s left", map[string]string{"at most": "≤", "about": "≈"}[words], formatClock(remaining))
 	}
 	ratio := "" // of the contender with the lowest ratio so far
 	if e.Leader != "" {

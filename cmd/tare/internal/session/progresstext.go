@@ -37,18 +37,18 @@ func describePlan(e lab.Event) string {
 // timeLeft returns the time to the end of the rounds: "at most" the rest of the budget, or, if there is
 // no budget or it is used up or stretched, "about" the time that the remaining rounds need. It returns
 // 0 if less than a second is left.
-func timeLeft(e lab.Event) (words string, left time.Duration) {
-	var rest time.Duration
+func timeLeft(e lab.Event) (words string, remaining time.Duration) {
+	var estimate time.Duration // of the remaining rounds
 	hasBudget := true
 	if e.Plan != nil {
-		rest = time.Duration(float64(e.Rounds-e.Round) * e.Plan.SecondsPerRound * float64(time.Second))
+		estimate = time.Duration(float64(e.Rounds-e.Round) * e.Plan.SecondsPerRound * float64(time.Second))
 		hasBudget = e.Plan.BudgetSeconds > 0 && !e.Plan.Stretched
 	}
 	switch {
 	case hasBudget && e.Left >= time.Second:
 		return "at most", e.Left
-	case rest >= time.Second:
-		return "about", rest
+	case estimate >= time.Second:
+		return "about", estimate
 	}
 	return "", 0
 }
@@ -82,8 +82,8 @@ func describeStop(why string) string {
 	return ""
 }
 
-// InWords describes the options that select and configure what is measured.
-func InWords(o Options) string {
+// DescribeOptions describes the options that select and configure what is measured.
+func DescribeOptions(o Options) string {
 	var parts []string
 	switch {
 	case o.User:

@@ -71,7 +71,7 @@ func (w *Session) printResult(res *tare.Result) error {
 		st.Lines = report.BlockLines(len(w.Results)-1, w.studies)
 		w.Progress.Pause()
 	} else {
-		w.Progress.Part()
+		w.Progress.Separate()
 	}
 	// On a terminal the progress already separates full reports.
 	if len(w.Results) == 1 || f.Name == "text" && w.Progress.live {
@@ -96,12 +96,7 @@ func (w *Session) writeClaimsPage() error {
 		linked = append(linked, link)
 	}
 	path := filepath.Join(w.Dirs.Data, cmdenv.ClaimsName)
-	out, err := cmdenv.OpenOutputOn(atomicfile.System{}, path, 0o600)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	if err := out.Save(func(f io.Writer) error { return html.WriteClaims(f, linked) }); err != nil {
+	if err := cmdenv.SaveFile(atomicfile.System{}, path, 0o600, func(f io.Writer) error { return html.WriteClaims(f, linked) }); err != nil {
 		return err
 	}
 	w.Progress.Say("claims as a page: " + path)
@@ -109,10 +104,11 @@ func (w *Session) writeClaimsPage() error {
 }
 
 // Finish writes the output about all results together: the text of formats that need all, the page of
-// claims, and JSON to standard output and to out. If single is set the JSON is one document, not a list.
+// claims, and JSON to out and, in format json, to standard output. If single is set the JSON is one
+// document, not a list.
 func (w *Session) Finish(out *cmdenv.Output, single bool) error {
 	w.Progress.Pause()
-	w.Progress.LeaveStudy()
+	w.Progress.EndStudy()
 	if err := cmdenv.WriteTogether(w.Out, w.Options.Format, w.Results, w.Style(w.Out)); err != nil {
 		return err
 	}

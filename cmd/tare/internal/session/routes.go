@@ -10,57 +10,55 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
-	bring "github.com/tarebench/tare/cmd/tare/internal/routestudy"
+	"github.com/tarebench/tare/cmd/tare/internal/routestudy"
 	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/build"
 )
 
 // RoutesStudy returns the study of a document with routes, and the routers that it skips. It writes the
 // routes into the cache, from where the study can be run again.
-func (w *Session) RoutesStudy(doc *bring.Document) (cmdenv.Study, []tare.NotWeighed, error) {
+func (w *Session) RoutesStudy(doc *routestudy.Document) (cmdenv.Study, []tare.NotWeighed, error) {
 	all, err := w.FindCatalog(w.Options.Catalog)
 	if err != nil {
 		return cmdenv.Study{}, nil, err
 	}
-	study, left, err := NewRoutesStudy(all, w.Dirs, doc)
+	study, skipped, err := NewRoutesStudy(all, w.Dirs, doc)
 	if err != nil {
 		return study, nil, err
 	}
-	return study, left, SaveRoutes(study, doc)
+	return study, skipped, SaveRoutes(study, doc)
 }
 
 // SaveRoutes writes the routes of a document into the directory of its study.
-func SaveRoutes(study cmdenv.Study, doc *bring.Document) error {
+func SaveRoutes(study cmdenv.Study, doc *routestudy.Document) error {
 	if err := atomicfile.MakeDir(study.Dir, 0o755); err != nil {
 		return fmt.Errorf("%w %s: %w", build.ErrCache, study.Dir, cmdenv.Cause(err))
 	}
-	list, err := cmdenv.OpenOutput(filepath.Join(study.Dir, doc.ListName()))
-	if err != nil {
+	return cmdenv.SaveFile(atomicfile.System{}, filepath.Join(study.Dir, doc.ListName()), 0o644, func(f io.Writer) error {
+		_, err := io.WriteString(f, doc.Table.List())
 		return err
-	}
-	defer list.Close()
-	return list.Save(func(f io.Writer) error { _, err := io.WriteString(f, doc.Table.List()); return err })
+	})
 }
 
 // NewRoutesStudy returns the study of RoutesStudy, and writes nothing.
-func NewRoutesStudy(all catalog.Catalog, d cmdenv.Dirs, doc *bring.Document) (cmdenv.Study, []tare.NotWeighed, error) {
-	routers, left := doc.Routers(all.Leaves())
+func NewRoutesStudy(all catalog.Catalog, d cmdenv.Dirs, doc *routestudy.Document) (cmdenv.Study, []tare.NotWeighed, error) {
+	routers, skipped := doc.Routers(all.Leaves())
 	study, err := parseRoutesStudy(d, doc, doc.Study(routers))
-	return study, left, err
+	return study, skipped, err
 }
 
 // NewRoutesReleases returns the study of routers built with several toolchains, and writes nothing.
-func NewRoutesReleases(d cmdenv.Dirs, doc *bring.Document, r bring.Releases) (cmdenv.Study, error) {
+func NewRoutesReleases(d cmdenv.Dirs, doc *routestudy.Document, r routestudy.Releases) (cmdenv.Study, error) {
 	study, err := parseRoutesStudy(d, doc, doc.ReleaseStudy(r))
 	r.SetToolchains(study.Contenders)
 	return study, err
 }
 
 // parseRoutesStudy parses the text of a study of a document, whose directory is in the cache.
-func parseRoutesStudy(d cmdenv.Dirs, doc *bring.Document, source string) (cmdenv.Study, error) {
+func parseRoutesStudy(d cmdenv.Dirs, doc *routestudy.Document, source string) (cmdenv.Study, error) {
 	sum := sha256.Sum256([]byte(doc.Table.List()))
 	dir := filepath.Join(d.Cache, "routes", hex.EncodeToString(sum[:10]))
-	study, err := cmdenv.ParseStudy(filepath.Join(dir, bring.StudyID+".yaml"), []byte(source))
+	study, err := cmdenv.ParseStudy(filepath.Join(dir, routestudy.StudyID+".yaml"), []byte(source))
 	study.Borrowed = true
 	return study, err
 }

@@ -38,12 +38,12 @@ func (w *Session) WeighAll(ctx context.Context, studies []cmdenv.Study, fail fun
 			fail(w.Keep(res))
 		}
 		if err != nil {
-			fail(OfStudy(study, len(studies), err))
+			fail(AddStudyName(study, len(studies), err))
 		}
-		if w.Halt.Asked() {
+		if w.Halt.IsRequested() {
 			fail(cmdenv.Code(cmdenv.ExitInterrupted))
 		}
-		if cmdenv.EndsRun(err) || w.Halt.Asked() {
+		if cmdenv.EndsRun(err) || w.Halt.IsRequested() {
 			break
 		}
 	}
@@ -70,9 +70,9 @@ func (w *Session) WeighQuietly(ctx context.Context, studies []cmdenv.Study) erro
 	return err
 }
 
-// OfStudy adds the study's id to an error if there are several studies, unless the error has it or ends
+// AddStudyName adds the study's id to an error if there are several studies, unless the error has it or ends
 // the run.
-func OfStudy(study cmdenv.Study, studies int, err error) error {
+func AddStudyName(study cmdenv.Study, studies int, err error) error {
 	var named *lab.StudyError
 	if studies == 1 || errors.As(err, &named) || cmdenv.EndsRun(err) {
 		return err
@@ -91,7 +91,7 @@ func (w *Session) Measure(ctx context.Context, study cmdenv.Study) (*tare.Result
 	w.current = study
 	o := w.labOptions(w.Progress.Event)
 	o.Stored = lastResult(w.Dirs.Results(study.ID))
-	defer w.Halt.Measuring(false)
+	defer w.Halt.SetMeasuring(false)
 	if w.Options.Resume {
 		return w.resumeRun(ctx, study.Study, o)
 	}
@@ -129,9 +129,9 @@ func (w *Session) labOptions(progress func(lab.Event)) lab.Options {
 			Progress: func(e lab.Event) {
 				switch e.Phase {
 				case "plan":
-					w.Halt.Measuring(true)
+					w.Halt.SetMeasuring(true)
 				case "done":
-					w.Halt.Measuring(false)
+					w.Halt.SetMeasuring(false)
 				}
 				progress(e)
 			},
@@ -159,7 +159,7 @@ func lastResult(dir string) *tare.Result {
 		if !run.Whole {
 			continue
 		}
-		if results, err := history.File(run.Result()); err == nil && len(results) == 1 {
+		if results, err := history.ReadFile(run.Result()); err == nil && len(results) == 1 {
 			return results[0]
 		}
 	}
@@ -213,5 +213,4 @@ func errWriting(dir string) error {
 // nothingToResume reports that a study has no unfinished run.
 type nothingToResume struct{ error }
 
-// Unwrap returns the usage error.
 func (e *nothingToResume) Unwrap() error { return e.error }

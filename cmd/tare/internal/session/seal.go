@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -58,9 +59,14 @@ func computeMAC(key []byte, r *tare.Result) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return hexMAC(key, text), nil
+}
+
+// hexMAC returns the HMAC-SHA-256 of a text in hexadecimal.
+func hexMAC(key, text []byte) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write(text)
-	return hex.EncodeToString(mac.Sum(nil)), nil
+	return hex.EncodeToString(mac.Sum(nil))
 }
 
 // sealResult sets Asked.Seal, the MAC of the result as a reader of its document will see it.
@@ -81,14 +87,14 @@ func sealResult(d cmdenv.Dirs, res *tare.Result) error {
 	return err
 }
 
-// MadeHere reports whether this data directory made a result, and the sealed fields have not been
+// IsMadeHere reports whether this data directory made a result, and the sealed fields have not been
 // changed since. It returns false for a result that was imported into dir, the directory that it was
 // read from.
-func MadeHere(d cmdenv.Dirs, res *tare.Result, dir string) (bool, error) {
+func IsMadeHere(d cmdenv.Dirs, res *tare.Result, dir string) (bool, error) {
 	if res.Asked.Seal == "" {
 		return false, nil
 	}
-	if imported, err := history.Imported(dir); imported || err != nil {
+	if imported, err := history.IsImported(dir); imported || err != nil {
 		return false, err
 	}
 	key, err := readKey(d, onlyReadKey)
@@ -143,4 +149,30 @@ func makeKey(d cmdenv.Dirs, path string, size int) error {
 		return nil
 	}
 	return err
+}
+
+// MAC returns the MAC of a text for a purpose, with the key of the data directory. It makes the key if
+// the directory has none.
+func MAC(d cmdenv.Dirs, purpose string, text []byte) (string, error) {
+	key, err := readKey(d, createKey)
+	if err != nil {
+		return "", err
+	}
+	return computeTextMAC(key, purpose, text), nil
+}
+
+// HasMAC reports whether mac is the MAC of the text for a purpose, with the key of the data directory.
+// It returns false if the directory has no key.
+func HasMAC(d cmdenv.Dirs, purpose string, text []byte, mac string) (bool, error) {
+	key, err := readKey(d, onlyReadKey)
+	if key == nil || err != nil {
+		return false, err
+	}
+	return hmac.Equal([]byte(computeTextMAC(key, purpose, text)), []byte(mac)), nil
+}
+
+// computeTextMAC returns the MAC of purpose and text. The length of the purpose comes first, so that no
+// other pair of purpose and text has the same bytes.
+func computeTextMAC(key []byte, purpose string, text []byte) string {
+	return hexMAC(key, slices.Concat([]byte{byte(len(purpose))}, []byte(purpose), text))
 }

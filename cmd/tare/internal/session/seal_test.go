@@ -41,7 +41,7 @@ func TestSeal(t *testing.T) {
 		}
 	}
 	made := func(r *tare.Result) bool {
-		is, err := MadeHere(d, r, "")
+		is, err := IsMadeHere(d, r, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestSeal(t *testing.T) {
 			t.Errorf("with another %s it is still own", what)
 		}
 	}
-	if here, err := MadeHere(cmdenv.Dirs{Data: t.TempDir()}, of(func(*tare.Result) {}), ""); here || err != nil {
+	if here, err := IsMadeHere(cmdenv.Dirs{Data: t.TempDir()}, of(func(*tare.Result) {}), ""); here || err != nil {
 		t.Errorf("of another data directory: %v, %v", here, err)
 	}
 }

@@ -1,5 +1,6 @@
 // Package session provides every command that measures with the machine lock, Ctrl-C, the guardian,
-// the contenders, progress, and saved and printed results.
+// the contenders, progress, and saved and printed results. A command calls [With], whose function measures
+// studies (WeighAll, or Measure and Keep) and then writes what concerns all results (Finish).
 package session
 
 import (

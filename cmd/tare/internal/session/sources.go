@@ -1,12 +1,20 @@
 package session
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/lazyregexp"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -38,4 +46,65 @@ func (s vettingSources) Vet(kind string, e tare.Entry) error {
 	}
 	_, _, err := s.Catalog.Leaf(kind, e.Leaf())
 	return err
+}
+
+// Here reports whether a toolchain of release is on this machine, so that a build downloads none.
+func (s vettingSources) Here(ctx context.Context, release string) bool {
+	return s.Builder.IsInstalled(ctx, release)
+}
+
+// Toolchain makes later builds of contenders use a Go release. If the release cannot be
+// used, the error names the release that builds the contenders instead.
+func (s vettingSources) Toolchain(ctx context.Context, release string) error {
+	tool, err := cmdenv.FindToolchain(ctx)
+	if err != nil {
+		return err
+	}
+	if tool.Version == release {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, downloadTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, tool.Path, "env", "GOVERSION")
+	dir, remove := build.OutsideModules()
+	defer remove()
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOTOOLCHAIN="+release, "GOWORK=off")
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit) && len(exit.Stderr) > 0:
+		return fmt.Errorf("%s; %s builds them instead", strings.TrimSpace(string(exit.Stderr)), tool.Version)
+	case err != nil:
+		return fmt.Errorf("%w; %s builds them instead", err, tool.Version)
+	case strings.TrimSpace(string(out)) != release:
+		return fmt.Errorf("the go command does not know it; %s builds them instead", tool.Version)
+	}
+	s.Go = release
+	return nil
+}
+
+// downloadTime limits the go command that may have to download a toolchain.
+const downloadTime = 5 * time.Minute
+
+// requireRE matches a line of go.mod that requires a module.
+var requireRE = lazyregexp.New(`(?m)^(?:require)?[\t ]+([^\s()]+)[\t ]+(v[^\s]+)`)
+
+// Versions returns the versions that the go.mod of a contender requires, by module path. It returns nil
+// if the contender or its go.mod cannot be read.
+func (s vettingSources) Versions(kind string, e tare.Entry) map[string]string {
+	leaf, _, err := s.Catalog.Leaf(kind, e.Leaf())
+	if err != nil {
+		return nil
+	}
+	src, err := os.ReadFile(filepath.Join(leaf.Src(), "go.mod"))
+	if err != nil {
+		return nil
+	}
+	versions := map[string]string{}
+	for _, m := range requireRE.FindAllStringSubmatch(string(src), -1) {
+		if uses, err := leaf.Requires(m[1]); uses && err == nil { // false for replaced and excluded modules
+			versions[m[1]] = m[2]
+		}
+	}
+	return versions
 }

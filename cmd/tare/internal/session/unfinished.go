@@ -84,10 +84,5 @@ func isResumable(dir string, err error) bool {
 
 // saveResult writes the document next to the journal, atomically.
 func saveResult(disk atomicfile.Disk, dir string, res *tare.Result) error {
-	out, err := cmdenv.OpenOutputOn(disk, filepath.Join(dir, history.ResultName), 0o600)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	return out.Save(func(f io.Writer) error { return report.JSON(f, res) })
+	return cmdenv.SaveFile(disk, filepath.Join(dir, history.ResultName), 0o600, func(f io.Writer) error { return report.JSON(f, res) })
 }

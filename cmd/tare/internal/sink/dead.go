@@ -71,15 +71,16 @@ func (d *DeadLetters) endLastLine() error {
 	return err
 }
 
-// Write appends the rejected events of a batch.
+// Write appends the rejected events of a batch, for the sink called name. After an error none of them is
+// in the file, unless it cannot be truncated either.
 func (d *DeadLetters) Write(name string, b Batch, dead []Dead) error {
 	if len(dead) == 0 {
 		return nil
 	}
 	var lines []byte
-	for _, one := range dead {
-		e := b.Events[one.Index]
-		letter := Letter{Time: d.now().UTC(), Sink: name, Spool: b.Spool.String(), Number: e.Number, Reason: one.Reason}
+	for _, rejected := range dead {
+		e := b.Events[rejected.Index]
+		letter := Letter{Time: d.now().UTC(), Sink: name, Spool: b.Spool.String(), Number: e.Number, Reason: rejected.Reason}
 		if json.Valid(e.Line) {
 			letter.Event = e.Line
 		} else {
@@ -94,12 +95,14 @@ func (d *DeadLetters) Write(name string, b Batch, dead []Dead) error {
 	if d.size+int64(len(lines)) > d.maxBytes {
 		return fmt.Errorf("%w: %s has %d bytes of at most %d", ErrDeadLetters, d.path, d.size, d.maxBytes)
 	}
+	oldSize := d.size
 	n, err := d.file.Write(lines)
+	d.size += int64(n)
 	if err == nil {
 		err = d.file.Sync()
 	}
-	if d.size += int64(n); err != nil {
-		_ = d.file.Truncate(d.size - int64(n))
+	if err != nil {
+		_ = d.file.Truncate(oldSize)
 		if size, errSize := d.file.Size(); errSize == nil {
 			d.size = size
 		}

@@ -34,13 +34,13 @@ var errHeld = errors.New("the destination rejects every event; none is given up 
 
 // pass is one attempt to send the events of a batch in their order.
 type pass struct {
-	batch *spool.Batch
-	tries int  // number of lone events in a row that may be rejected
-	taken bool // the destination has accepted an event
+	batch    *spool.Batch
+	maxInRow int  // number of lone events in a row that may be rejected
+	accepted bool // the destination has accepted an event
 
-	refused []rejection // rejected events that are not in the dead letters yet
-	row     int         // number of events in a row that the destination itself rejected
-	dead    int         // number of events in the dead letters that the cursor does not count yet
+	rejected      []rejection // rejected events that are not in the dead letters yet
+	rejectedInRow int         // number of events in a row that the destination itself rejected
+	uncountedDead int         // number of events in the dead letters that the cursor does not count yet
 }
 
 // rejection is an event that the destination rejects permanently.
@@ -54,19 +54,19 @@ type rejection struct {
 func (f *Forward) deliverBatch(ctx context.Context, b *spool.Batch) (dead int, err error) {
 	wait := f.Backoff.First
 	const maxTries = 1 << 30 // prevents an overflow
-	for tries := firstTries; ; tries = min(2*tries, maxTries) {
-		p := &pass{batch: b, tries: tries}
+	for maxInRow := firstTries; ; maxInRow = min(2*maxInRow, maxTries) {
+		p := &pass{batch: b, maxInRow: maxInRow}
 		rest := f.unsentEvents(b)
 		err := f.sendPart(ctx, p, rest)
-		isProven := p.taken || p.row == 0 || f.Trust // that the rejected events are dead
+		isProven := p.accepted || p.rejectedInRow == 0 || f.Trust // that the rejected events are dead
 		if err == nil && isProven {
 			err = f.writeRejected(ctx, p)
-			return p.dead, err
+			return p.uncountedDead, err
 		}
 		if err != nil && !errors.Is(err, errHeld) {
 			return 0, err
 		}
-		last := p.refused[len(p.refused)-1]
+		last := p.rejected[len(p.rejected)-1]
 		f.markHeld(len(rest.Events))
 		if err := f.backOff(ctx, fmt.Errorf("%w: %s", errHeld, last.reason), &wait); err != nil {
 			return 0, err
@@ -101,45 +101,38 @@ func (f *Forward) extendBatch(b *spool.Batch) {
 // It fails if ctx ends, or with errHeld.
 func (f *Forward) sendPart(ctx context.Context, p *pass, part Batch) error {
 	wait := f.Backoff.First
-	var ailingSince time.Time // first attempt that failed only because of ailing events; zero if none has
-	tries := 0                // attempts since then
-	partTaken := false        // the destination has accepted an event of the part
-	all := part
+	var ailing ailingAttempts
+	partAccepted := false // the destination has accepted an event of the part
+	unsent := part
 	for {
-		result, err := f.Sink.Send(ctx, part)
-		var refused *Refused
-		if errors.As(err, &refused) {
-			if len(part.Events) > 1 {
-				return f.sendHalves(ctx, p, part)
+		result, err := f.Sink.Send(ctx, unsent)
+		var rejected *Refused
+		if errors.As(err, &rejected) {
+			if len(unsent.Events) > 1 {
+				return f.sendHalves(ctx, p, unsent)
 			}
-			result, err = Result{Dead: []Dead{{Index: 0, Reason: refused.Reason}}}, nil
+			result, err = Result{Dead: []Dead{{Index: 0, Reason: rejected.Reason}}}, nil
 		}
 		if err == nil {
-			if len(result.Dead)+len(result.Again) < len(part.Events) {
-				partTaken, p.taken, f.taken, f.held = true, true, true, false
+			if len(result.Dead)+len(result.Again) < len(unsent.Events) {
+				partAccepted, p.accepted, f.taken, f.held = true, true, true, false
 				f.logRecovery("send")
 			}
-			if err := f.recordRejected(ctx, p, part, result.Dead, partTaken); err != nil {
+			if err := f.recordRejected(ctx, p, unsent, result.Dead, partAccepted); err != nil {
 				return err
 			}
 			if len(result.Again) == 0 {
-				return f.advanceCursor(ctx, p, all)
+				return f.advanceCursor(ctx, p, part)
 			}
-			part = selectEvents(part, result.Again)
-			err = fmt.Errorf("the destination has not taken %d of %d events: %s", len(part.Events), len(all.Events), cmp.Or(result.Why, "it may take them later"))
-			isAiling := result.Ails && p.taken
-			switch tries++; {
-			case !isAiling:
-				ailingSince, tries = time.Time{}, 0
-			case ailingSince.IsZero():
-				ailingSince = time.Now()
-			case tries >= ailingTries && time.Since(ailingSince) >= ailingTime:
-				dead := ailingEvents(part, tries, time.Since(ailingSince), result.Why)
-				if err := f.recordRejected(ctx, p, part, dead, true); err != nil {
+			unsent = selectEvents(unsent, result.Again)
+			if dead := ailing.giveUp(unsent, result, p.accepted); len(dead) > 0 {
+				const isProven = true // the destination has accepted others
+				if err := f.recordRejected(ctx, p, unsent, dead, isProven); err != nil {
 					return err
 				}
-				return f.advanceCursor(ctx, p, all)
+				return f.advanceCursor(ctx, p, part)
 			}
+			err = fmt.Errorf("the destination has not taken %d of %d events: %s", len(unsent.Events), len(part.Events), cmp.Or(result.Why, "it may take them later"))
 		}
 		if err := f.backOff(ctx, err, &wait); err != nil {
 			return err
@@ -147,32 +140,52 @@ func (f *Forward) sendPart(ctx context.Context, p *pass, part Batch) error {
 	}
 }
 
-// ailingEvents returns all events of a part as dead, after this number of attempts and this time.
-func ailingEvents(part Batch, tries int, elapsed time.Duration, why string) (dead []Dead) {
-	reason := fmt.Sprintf("not taken in %d attempts and %v, while others were: %s", tries, elapsed.Round(time.Second), why)
-	for i := range part.Events {
+// ailingAttempts counts the attempts in a row that failed only because of ailing events.
+type ailingAttempts struct {
+	count int
+	since time.Time // first of these attempts; zero before it
+}
+
+// giveUp records an attempt after which events remain unsent. It returns all of them as dead after
+// ailingTries attempts and ailingTime, otherwise nil. accepted means that the destination has accepted
+// other events of the batch.
+func (a *ailingAttempts) giveUp(unsent Batch, result Result, accepted bool) (dead []Dead) {
+	if !result.Ails || !accepted {
+		*a = ailingAttempts{}
+		return nil
+	}
+	a.count++
+	if a.since.IsZero() {
+		a.since = time.Now()
+	}
+	elapsed := time.Since(a.since)
+	if a.count < ailingTries || elapsed < ailingTime {
+		return nil
+	}
+	reason := fmt.Sprintf("not taken in %d attempts and %v, while others were: %s", a.count, elapsed.Round(time.Second), result.Why)
+	for i := range unsent.Events {
 		dead = append(dead, Dead{Index: i, Sure: true, Reason: reason})
 	}
 	return dead
 }
 
 // recordRejected records the rejected events of a part. They are dead if the destination has accepted
-// an event of the batch; partTaken means that it has accepted one of this part. recordRejected fails
+// an event of the batch; partAccepted means that it has accepted one of this part. recordRejected fails
 // if ctx ends, or with errHeld if too many events in a row are rejected.
-func (f *Forward) recordRejected(ctx context.Context, p *pass, part Batch, dead []Dead, partTaken bool) error {
+func (f *Forward) recordRejected(ctx context.Context, p *pass, part Batch, dead []Dead, partAccepted bool) error {
 	for _, d := range dead {
-		p.refused = append(p.refused, rejection{event: part.Events[d.Index], reason: d.Reason})
+		p.rejected = append(p.rejected, rejection{event: part.Events[d.Index], reason: d.Reason})
 		if !d.Sure {
-			p.row++
+			p.rejectedInRow++
 		}
 	}
-	if partTaken {
-		p.row = 0
+	if partAccepted {
+		p.rejectedInRow = 0
 	}
-	if p.row >= p.tries && !f.Trust {
+	if p.rejectedInRow >= p.maxInRow && !f.Trust {
 		return errHeld
 	}
-	if p.taken {
+	if p.accepted {
 		return f.writeRejected(ctx, p)
 	}
 	return nil
@@ -182,7 +195,7 @@ func (f *Forward) recordRejected(ctx context.Context, p *pass, part Batch, dead 
 // destination has accepted an event of the batch: earlier parts may have to be sent again. It fails
 // only if ctx ends.
 func (f *Forward) advanceCursor(ctx context.Context, p *pass, part Batch) error {
-	if !p.taken {
+	if !p.accepted {
 		return nil
 	}
 	if err := f.writeRejected(ctx, p); err != nil {
@@ -192,29 +205,29 @@ func (f *Forward) advanceCursor(ctx context.Context, p *pass, part Batch) error 
 	if end == p.batch.To {
 		return nil // Run records the complete batch
 	}
-	if err := f.Reader.Part(p.batch, end, p.dead); err != nil {
+	if err := f.Reader.Part(p.batch, end, p.uncountedDead); err != nil {
 		f.logFailure("write the cursor", err) // after a crash the part is sent again
 	}
-	p.dead = 0
+	p.uncountedDead = 0
 	return nil
 }
 
 // writeRejected writes the rejected events to the dead letters. It fails only if ctx ends.
 func (f *Forward) writeRejected(ctx context.Context, p *pass) error {
-	if len(p.refused) == 0 {
+	if len(p.rejected) == 0 {
 		return nil
 	}
 	b := Batch{Spool: p.batch.ID}
 	var dead []Dead
-	for i, r := range p.refused {
+	for i, r := range p.rejected {
 		b.Events = append(b.Events, r.event)
 		dead = append(dead, Dead{Index: i, Reason: r.reason})
 	}
 	if err := f.writeDead(ctx, b, dead); err != nil {
 		return err
 	}
-	p.dead += len(p.refused)
-	p.refused = nil
+	p.uncountedDead += len(p.rejected)
+	p.rejected = nil
 	return nil
 }
 

@@ -48,7 +48,7 @@ type Forward struct {
 	failures map[string]*failureLog // by operation; an operation that works has none
 	freed    time.Time              // last call of Readers.Free
 	taken    bool                   // the destination has accepted an event since Run began
-	held     bool                   // the destination rejects all remaining events of the batch
+	held     bool                   // the destination rejects all remaining events of the batch, which therefore waits
 }
 
 // failureLog counts the consecutive failures of an operation.
@@ -84,7 +84,7 @@ func (f *Forward) Run(ctx context.Context, drained <-chan struct{}) error {
 		if err := f.Reader.Done(&b, dead); err != nil {
 			f.logFailure("write the cursor", err) // the events are sent; after a crash they are sent again
 		}
-		f.freeSpace(false)
+		f.freeSpace(100 * time.Millisecond)
 		b.Reset()
 	}
 }
@@ -125,7 +125,8 @@ func (f *Forward) collectBatch(ctx context.Context, b *spool.Batch, drained <-ch
 		wait := f.pause
 		if b.Len() > 0 {
 			age := max(time.Since(begun), time.Since(b.Oldest)) // the clock may have been set back
-			if wait = min(wait, limits.Age-age); wait <= 0 {
+			wait = min(wait, limits.Age-age)
+			if wait <= 0 {
 				f.pause = min(f.pause, limits.Age/2)
 				return false, nil
 			}
@@ -140,7 +141,7 @@ func (f *Forward) collectBatch(ctx context.Context, b *spool.Batch, drained <-ch
 		case <-time.After(wait):
 		}
 		if b.Len() == 0 {
-			f.freeSpace(true)
+			f.freeSpace(time.Second) // the service is idle
 		}
 	}
 }
@@ -214,7 +215,8 @@ func (f *Forward) logFailure(operation string, err error) {
 		}
 		f.failures[operation] = l
 	}
-	if l.tries++; now.Sub(l.logged) >= interval {
+	l.tries++
+	if now.Sub(l.logged) >= interval {
 		l.logged = now
 		f.Log.Error("events are not sent on", "sink", f.Name, "at", operation, "cause", err, "attempts", l.tries)
 	}
@@ -232,16 +234,13 @@ func (f *Forward) logRecovery(operation string) {
 	}
 }
 
-// freeSpace frees the space of sent events in the spool, at most once in 100 ms, or in 1 s if idle.
-func (f *Forward) freeSpace(idle bool) {
-	interval := 100 * time.Millisecond
-	if idle {
-		interval = time.Second
+// freeSpace frees the space of sent events in the spool, unless it did so within minInterval.
+func (f *Forward) freeSpace(minInterval time.Duration) {
+	if time.Since(f.freed) < minInterval {
+		return
 	}
-	if now := time.Now(); now.Sub(f.freed) >= interval {
-		f.freed = now
-		if err := f.Readers.Free(f.Reader); err != nil {
-			f.logFailure("free the spool", err)
-		}
+	f.freed = time.Now()
+	if err := f.Readers.Free(f.Reader); err != nil {
+		f.logFailure("free the spool", err)
 	}
 }

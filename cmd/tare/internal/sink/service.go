@@ -60,17 +60,17 @@ func Start(c Config) (*Service, error) {
 func (s *Service) startAll(ctx context.Context) (err error) {
 	c := s.config
 	var names []string
-	for _, one := range c.Sinks {
-		names = append(names, one.Name)
+	for _, named := range c.Sinks {
+		names = append(names, named.Name)
 	}
 	if s.readers, err = spool.OpenReaders(c.Dir, names, c.Fsync, func(d spool.Damage) {
 		c.Log.Error("the spool is damaged", "what", d.String(), "lost", d.Lost)
 	}); err != nil {
 		return err
 	}
-	var list []*Forward
-	for i, one := range c.Sinks {
-		dead, err := OpenDeadLetters(filepath.Join(c.Dir, one.Name+".dead.ndjson"), c.Dead, c.Now)
+	var forwards []*Forward
+	for i, named := range c.Sinks {
+		dead, err := OpenDeadLetters(filepath.Join(c.Dir, named.Name+".dead.ndjson"), c.Dead, c.Now)
 		if err != nil {
 			return fmt.Errorf("open dead letters: %w", err)
 		}
@@ -80,36 +80,37 @@ func (s *Service) startAll(ctx context.Context) (err error) {
 			return err
 		}
 		random := randv2.New(randv2.NewPCG(binary.LittleEndian.Uint64(seed[:]), binary.LittleEndian.Uint64(seed[8:])))
-		list = append(list, &Forward{
-			Name: one.Name, Reader: s.readers.All()[i], Readers: s.readers, Sink: one.Sink, Trust: one.Trust, Dead: dead,
-			Limits: one.Limits, Backoff: c.Backoff, Poll: c.Poll, Log: c.Log, Random: random,
+		forwards = append(forwards, &Forward{
+			Name: named.Name, Reader: s.readers.All()[i], Readers: s.readers, Sink: named.Sink, Trust: named.Trust, Dead: dead,
+			Limits: named.Limits, Backoff: c.Backoff, Poll: c.Poll, Log: c.Log, Random: random,
 		})
 	}
-	for _, f := range list {
+	for _, f := range forwards {
 		s.running.Go(func() { _ = f.Run(ctx, s.drained) })
 	}
 	return nil
 }
 
-// Stop sends the remaining events of the spool until ctx ends, and closes the sinks. left is the number
-// of events that the slowest sink has not sent; they stay in the spool. Writers to the spool must have
+// Stop sends the remaining events of the spool until ctx ends, and closes the sinks. unsent is the
+// number of events that the slowest sink has not sent; they stay in the spool. Writers to the spool must have
 // ended before.
-func (s *Service) Stop(ctx context.Context) (left uint64, err error) {
+func (s *Service) Stop(ctx context.Context) (unsent uint64, err error) {
 	close(s.drained)
 	defer context.AfterFunc(ctx, s.cancel)()
 	s.running.Wait()
-	left, err = s.readers.Left()
-	return left, errors.Join(err, s.close())
+	unsent, err = s.readers.Left()
+	return unsent, errors.Join(err, s.close())
 }
 
+// close ends all goroutines, and closes the sinks, the dead letters and the readers.
 func (s *Service) close() error {
 	s.cancel()
 	var errs []error
-	for _, one := range s.config.Sinks {
-		errs = append(errs, one.Sink.Close())
+	for _, named := range s.config.Sinks {
+		errs = append(errs, named.Sink.Close())
 	}
-	for _, one := range s.dead {
-		errs = append(errs, one.Close())
+	for _, letters := range s.dead {
+		errs = append(errs, letters.Close())
 	}
 	if s.readers != nil {
 		errs = append(errs, s.readers.Close())

@@ -1,4 +1,5 @@
-// Package sink sends events from a spool to destinations, each of which is a [Sink].
+// Package sink sends events from a spool to destinations, each of which is a [Sink]. A [Service] has a
+// [Forward] for each sink, which sends batches until the destination has accepted or rejected each event.
 package sink
 
 import (

@@ -50,8 +50,8 @@ type Kinds []Kind
 
 // Schemes returns the schemes of all kinds.
 func (k Kinds) Schemes() (list []string) {
-	for _, one := range k {
-		list = append(list, one.Scheme())
+	for _, kind := range k {
+		list = append(list, kind.Scheme())
 	}
 	return list
 }
@@ -59,24 +59,24 @@ func (k Kinds) Schemes() (list []string) {
 // Prefixes returns the start of the URLs of each kind, up to the first part that users choose, for
 // completion in a shell.
 func (k Kinds) Prefixes() (list []string) {
-	for _, one := range k {
-		list = append(list, strings.FieldsFunc(one.Form, unicode.IsUpper)[0])
+	for _, kind := range k {
+		list = append(list, strings.FieldsFunc(kind.Form, unicode.IsUpper)[0])
 	}
 	return list
 }
 
 // Help returns a line for each kind that has one.
 func (k Kinds) Help() (lines string) {
-	for _, one := range k {
-		if one.Help != "" {
-			lines += fmt.Sprintf("  %-28s %s\n", one.Form, one.Help)
+	for _, kind := range k {
+		if kind.Help != "" {
+			lines += fmt.Sprintf("  %-28s %s\n", kind.Form, kind.Help)
 		}
 	}
 	return lines
 }
 
 // findKind returns the kind of a URL by its scheme.
-func (k Kinds) findKind(text string) (Kind, bool) {
+func (k Kinds) findKind(text string) (kind Kind, known bool) {
 	scheme, _, hasColon := strings.Cut(text, ":")
 	i := slices.IndexFunc(k, func(kind Kind) bool { return kind.Scheme() == scheme && hasColon != kind.isBare() })
 	if i < 0 {
@@ -129,7 +129,8 @@ func (k Kinds) parseTarget(text string) (t Target, err error) {
 	if err != nil {
 		return t, fmt.Errorf("sink %q is no URL", redactURL(text))
 	}
-	if t.URL = *u; u.Host == "" && strings.Contains(kind.Form, "://") {
+	t.URL = *u
+	if u.Host == "" && strings.Contains(kind.Form, "://") {
 		return t, fmt.Errorf("sink %q names no host: %s://HOST…", redactURL(text), kind.Scheme())
 	}
 	options, err := url.ParseQuery(u.EscapedFragment())

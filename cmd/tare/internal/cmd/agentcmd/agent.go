@@ -62,7 +62,6 @@ that it refuses.`,
 	return cmd
 }
 
-// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	coordinator := cmdenv.NewFlags("Who orders")
 	coordinator.Set.StringVar(&o.join.Addr, "join", "", "join the coordinator at `host:port`")
@@ -78,7 +77,6 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.AddFlags(cmd, coordinator, limits)
 }
 
-// check validates the flags and their combinations.
 func (o *options) check(env cmdenv.Env) error {
 	coordinators := 0
 	for _, isSet := range []bool{o.stdio, o.join.Addr != "", o.join.URL != ""} {
@@ -105,19 +103,28 @@ func (o *options) runAgent(ctx context.Context, env cmdenv.Env, root func(cmdenv
 	if env, err = withAgentDirs(env); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	signals, restore := env.Lab.Interrupt()
-	defer restore()
-	go func() {
-		select {
-		case <-signals:
-			restore() // the next signal kills this process; the guardian cleans up
-			cancel(errStopped)
-		case <-ctx.Done():
+	ctx, env, stop := env.CancelOnSignal(ctx, errStopped) // an order ends with the agent
+	defer stop()
+	a := o.newAgent(env, root)
+	if o.stdio {
+		if err := a.ServePipe(ctx, env.In, env.Out); err != nil && ctx.Err() == nil {
+			return cmdenv.UsageOf(err, "")
 		}
-	}()
-	env.Lab.Interrupt = func() (<-chan os.Signal, func()) { return nil, func() {} } // an order ends with the agent
+		return nil
+	}
+	if err := o.completeJoin(); err != nil {
+		return err
+	}
+	a.Hello.Name = o.name
+	err = a.ServeJoined(ctx, o.join)
+	if ctx.Err() != nil {
+		return nil // it was stopped
+	}
+	return err
+}
+
+// newAgent returns an agent of this machine, without a name.
+func (o *options) newAgent(env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) *fleet.Agent {
 	a := &fleet.Agent{Prefix: o.prefix, Limits: o.limits.Limits, Load: machine.LoadAverage}
 	a.Study = func(ctx context.Context, order fleet.StudyOrder, t fleet.Task) ([]byte, error) {
 		return runOrder(ctx, env, root, order, t)
@@ -125,14 +132,14 @@ func (o *options) runAgent(ctx context.Context, env cmdenv.Env, root func(cmdenv
 	a.Free = func() fleet.Free { return cmdenv.FreeOf(env) }
 	a.Claim = func(ctx context.Context) (func(), error) { return claimMachine(ctx, env) }
 	a.Hello = fleet.Hello{Version: cmdenv.ThisVersion().String(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version()}
-	a.Log = func(line string) { fmt.Fprintf(env.Err, "%s %s\n", env.Now().UTC().Format(time.RFC3339), line) }
-	if o.stdio {
-		a.Log = nil
-		if err := a.ServePipe(ctx, env.In, env.Out); err != nil && ctx.Err() == nil {
-			return cmdenv.UsageOf(err, "")
-		}
-		return nil
+	if !o.stdio { // otherwise the coordinator has its own log
+		a.Log = func(line string) { fmt.Fprintf(env.Err, "%s %s\n", env.Now().UTC().Format(time.RFC3339), line) }
 	}
+	return a
+}
+
+// completeJoin sets the default of --name, reads the token, and checks what joining needs.
+func (o *options) completeJoin() error {
 	if o.name == "" {
 		host, _ := os.Hostname()
 		o.name, _, _ = strings.Cut(host, ".")
@@ -140,22 +147,18 @@ func (o *options) runAgent(ctx context.Context, env cmdenv.Env, root func(cmdenv
 	if err := fleet.CheckName(o.name); err != nil {
 		return cmdenv.Usage("--name: "+err.Error(), "")
 	}
-	a.Hello.Name = o.name
-	if o.join.Addr != "" {
-		token, err := fleet.ReadToken(o.tokenFile)
-		switch {
-		case o.tokenFile == "" || err != nil:
-			return cmdenv.Usage("--join needs --token-file: "+formatReason(err), "tare fleet --listen ADDR --agent NAME prints the line that joins")
-		case len(o.join.Fingerprint) != 64 || strings.Trim(o.join.Fingerprint, "0123456789abcdef") != "":
-			return cmdenv.Usage("--join needs --fingerprint, 64 hexadecimal digits", "tare fleet --listen ADDR --agent NAME prints the line that joins")
-		}
-		o.join.Token = token
+	if o.join.Addr == "" {
+		return nil
 	}
-	err = a.ServeJoined(ctx, o.join)
-	if ctx.Err() != nil {
-		return nil // it was stopped
+	var err error
+	o.join.Token, err = fleet.ReadToken(o.tokenFile)
+	switch {
+	case o.tokenFile == "" || err != nil:
+		return cmdenv.Usage("--join needs --token-file: "+formatReason(err), "tare fleet --listen ADDR --agent NAME prints the line that joins")
+	case len(o.join.Fingerprint) != 64 || strings.Trim(o.join.Fingerprint, "0123456789abcdef") != "":
+		return cmdenv.Usage("--join needs --fingerprint, 64 hexadecimal digits", "tare fleet --listen ADDR --agent NAME prints the line that joins")
 	}
-	return err
+	return nil
 }
 
 // errStopped ends orders when the user stops the agent.

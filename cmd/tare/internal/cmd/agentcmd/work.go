@@ -213,7 +213,7 @@ func (p orderFiles) enterDirectory(o fleet.StudyOrder, repo string) (leave func(
 	if o.Repo != nil {
 		var packs []string
 		for _, f := range o.Packs {
-			path, err := fleet.Kept(p.ctx, p.cache, f, p.fetch)
+			path, err := fleet.CachedFile(p.ctx, p.cache, f, p.fetch)
 			if err != nil {
 				return nil, err
 			}
@@ -235,7 +235,7 @@ func (p orderFiles) enterDirectory(o fleet.StudyOrder, repo string) (leave func(
 
 // placeFile copies a file of the order to its path.
 func (p orderFiles) placeFile(f fleet.File) error {
-	from, err := fleet.Kept(p.ctx, p.cache, f, p.fetch)
+	from, err := fleet.CachedFile(p.ctx, p.cache, f, p.fetch)
 	if err != nil {
 		return err
 	}

@@ -120,7 +120,6 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 	return cmd
 }
 
-// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	sides := cmdenv.NewFlags("The two sides")
 	sides.Set.StringVar(&o.request.Base, "base", "", "`revision` to compare with; default: the files of head, when another flag makes the sides differ")
@@ -185,13 +184,53 @@ func (o *options) recordEnv(env cmdenv.Env) error {
 	return err
 }
 
-// parseFlags checks the flags and their combinations, sets defaults, and parses the texts of flags.
+// parseFlags checks the flags and their combinations, sets defaults, and parses the texts of flags. The
+// order of the steps decides which of several mistakes is reported.
 func (o *options) parseFlags(cmd *cobra.Command, env cmdenv.Env) (err error) {
+	if err := o.setBudget(cmd.Flags().Changed); err != nil {
+		return err
+	}
+	if err := o.run.Check(cmd); err != nil {
+		return err
+	}
+	if o.run.Format.Name == "text" {
+		o.run.Format.Write = table.Text
+		o.run.Format.Next = table.Text
+	}
+	if err := session.CheckEnvironment(o.request.Env); err != nil {
+		return err
+	}
+	if err := o.checkChoices(); err != nil {
+		return err
+	}
+	o.request.Dir = "."
+	o.request.OneBuild = o.layoutCount == 1
+	o.divide = o.hasMachines() && o.shardText == session.ShardMachines
+	if !o.divide {
+		if o.request.Shard, err = session.ParseShard(o.shardText); err != nil {
+			return err
+		}
+	}
+	if err := o.parseSides(); err != nil {
+		return err
+	}
+	if o.allow, err = cmdenv.Share("allow", o.allowText); err != nil {
+		return err
+	}
+	if err := o.parseModules(); err != nil {
+		return err
+	}
+	o.counts, err = cmdenv.ReadCounts(env, o.countsText)
+	return err
+}
+
+// setBudget sets o.run.BudgetText from --budget and --max, and rejects budgets of studies.
+func (o *options) setBudget(changed func(flag string) bool) error {
 	// The budgets quick and full are those that a study names. A suite of benchmarks has none.
 	if text := o.run.BudgetText; text == "quick" || text == "full" {
 		return cmdenv.Usage("--budget "+text+" is for studies", "a duration such as 90s; without it the benchmarks say how long")
 	}
-	if changed := cmd.Flags().Changed; changed("max") && o.maxTime > 0 {
+	if changed("max") && o.maxTime > 0 {
 		for _, flag := range []string{"budget", "rounds"} {
 			if changed(flag) {
 				return cmdenv.Usage(fmt.Sprintf("--max and --%s contradict each other", flag), "give one of them")
@@ -204,41 +243,30 @@ func (o *options) parseFlags(cmd *cobra.Command, env cmdenv.Env) (err error) {
 	// Without --budget: for Check, "full" means that the user sets no time. Session.FitBench then
 	// computes the time that the benchmarks need.
 	o.run.BudgetText = cmp.Or(o.run.BudgetText, "full")
-	if err := o.run.Check(cmd); err != nil {
-		return err
-	}
-	if o.run.Format.Name == "text" {
-		o.run.Format.Write = table.Text
-		o.run.Format.Next = table.Text
-	}
-	if err := session.CheckEnvironment(o.request.Env); err != nil {
-		return err
-	}
-	o.request.Dir = "."
-	if o.layoutCount != 0 && o.layoutCount != 1 {
+	return nil
+}
+
+// checkChoices rejects values that single flags cannot have, and flags without the one that they need.
+func (o *options) checkChoices() error {
+	switch {
+	case o.layoutCount != 0 && o.layoutCount != 1:
 		return cmdenv.Usage(fmt.Sprintf("--layouts %d: it is 0 or 1", o.layoutCount), "0 links each side anew for each round, 1 builds each side once")
-	}
-	o.request.OneBuild = o.layoutCount == 1
-	if o.profile != "" && !slices.Contains(benchstudy.Profiles(), o.profile) {
+	case o.profile != "" && !slices.Contains(benchstudy.Profiles(), o.profile):
 		return cmdenv.Usage(fmt.Sprintf("--profile=%s is not a choice of rows", o.profile), "one of "+strings.Join(benchstudy.Profiles(), ", "))
-	}
-	if o.all && !o.request.Changed {
+	case o.all && !o.request.Changed:
 		return cmdenv.Usage("--all is for --changed", "without it, all benchmarks are timed")
-	}
-	if o.receipt != "" && o.hasMachines() {
+	case o.receipt != "" && o.hasMachines():
 		return cmdenv.Usage("--receipt is for one machine", "without --on")
-	}
-	if o.maxTime < 0 {
+	case o.maxTime < 0:
 		return cmdenv.Usage(fmt.Sprintf("--max %v is not a positive duration", o.maxTime), "e.g. 10m")
 	}
+	return nil
+}
+
+// parseSides parses the flags in which the sides differ: --pgo, --go and --tests.
+func (o *options) parseSides() (err error) {
 	if isProfileFile(o.request.PGO) {
 		if o.request.PGO, err = filepath.Abs(o.request.PGO); err != nil {
-			return err
-		}
-	}
-	o.divide = o.hasMachines() && o.shardText == session.ShardMachines
-	if !o.divide {
-		if o.request.Shard, err = session.ParseShard(o.shardText); err != nil {
 			return err
 		}
 	}
@@ -252,9 +280,10 @@ func (o *options) parseFlags(cmd *cobra.Command, env cmdenv.Env) (err error) {
 	default:
 		return cmdenv.Usage(fmt.Sprintf("--tests %q: it is %s or %s", o.request.Tests, ownTests, benchstudy.TestsOfHead), "head runs the benchmarks of head on both sides")
 	}
-	if o.allow, err = cmdenv.Share("allow", o.allowText); err != nil {
-		return err
-	}
+	return nil
+}
+
+func (o *options) parseModules() error {
 	pins, err := session.ParsePins(o.withTexts)
 	if err != nil {
 		return err
@@ -266,8 +295,7 @@ func (o *options) parseFlags(cmd *cobra.Command, env cmdenv.Env) (err error) {
 		}
 		o.request.With = append(o.request.With, pin)
 	}
-	o.counts, err = cmdenv.ReadCounts(env, o.countsText)
-	return err
+	return nil
 }
 
 // isProfileFile reports whether a value of --pgo is the path of a file. The values off and auto have a

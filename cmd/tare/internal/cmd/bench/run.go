@@ -14,84 +14,101 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
+// benchRun is the comparison of two sides on this machine.
+type benchRun struct {
+	o      options
+	lab    cmdenv.Lab // replaceable functions of the caller
+	p      *session.Progress
+	out    *cmdenv.Output // file of -o
+	record record         // data of --receipt
+}
+
 // runBench compares the two sides on this machine: it builds them, counts the instructions of each
 // benchmark, times the benchmarks in rounds, and profiles those that o.profile selects.
 func runBench(ctx context.Context, env cmdenv.Env, o options) error {
-	p := session.NewProgress(env, o.run.Quiet)
-	defer p.End()
-	out, err := cmdenv.OpenOutput(o.run.Out)
+	r := &benchRun{o: o, lab: env.Lab, p: session.NewProgress(env, o.run.Quiet)}
+	defer r.p.End()
+	var err error
+	if r.out, err = cmdenv.OpenOutput(o.run.Out); err != nil {
+		return err
+	}
+	defer r.out.Close()
+	if r.record, err = openReceipt(ctx, o); err != nil {
+		return err
+	}
+	defer r.record.file.Close()
+	env.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // replaced when both sides are built
+	if err := session.With(ctx, env, o.run, r.p, r.compareSides); err != nil {
+		return err
+	}
+	return r.p.Outcome()
+}
+
+// compareSides builds both sides and counts instructions. It then times the benchmarks, unless the counts
+// have decided all of them.
+func (r *benchRun) compareSides(ctx context.Context, w *session.Session) error {
+	place := benchstudy.Place{
+		Cache: w.Dirs.Cache, Run: w.RunTag, Guardian: w.Guardian, Procs: r.o.run.Procs, Slice: r.o.run.Slice, Seed: r.o.run.Seed,
+		Say: func(text string) { r.p.Status("build", text) },
+	}
+	if r.o.run.User {
+		place.Budget = r.o.run.Budget
+	}
+	b, err := benchstudy.NewBench(ctx, r.o.request, place)
+	var usage *benchstudy.UsageError
+	if errors.As(err, &usage) && usage.Nothing && r.o.mayBeEmpty() {
+		r.p.Say(usage.What)
+		return nil
+	}
+	if err != nil {
+		return session.BenchError(ctx, err)
+	}
+	defer b.Close()
+	if err := b.Count(ctx, benchstudy.Counting{Counter: r.o.counts, Within: w.CountsTime(r.o.maxTime), Callers: true}, place); err != nil {
+		return session.BenchError(ctx, err)
+	}
+	if r.o.request.Changed && !r.o.all {
+		b.SkipSame()
+	}
+	if len(b.Study.Workloads) == 0 {
+		r.p.Fail(w.Keep(b.Untimed()))
+		return w.Finish(r.out, single)
+	}
+	return r.timeBenchmarks(ctx, w, b, place)
+}
+
+// single is the argument of Finish: there is one study, so JSON output is one document, not a list.
+const single = true
+
+// timeBenchmarks measures the rounds, prints the result and writes the receipt.
+func (r *benchRun) timeBenchmarks(ctx context.Context, w *session.Session, b *benchstudy.Bench, place benchstudy.Place) error {
+	if err := w.FitBench(b, r.o.maxTime); err != nil {
+		return session.BenchError(ctx, err)
+	}
+	study := b.Study
+	if r.o.run.ExitCode {
+		study.Criteria = r.o.exitCriteria()
+	}
+	profiledRows := benchstudy.Profile(r.o.profile)
+	w.Lab.Run = func(ctx context.Context, study tare.Study, labOptions lab.Options) (*tare.Result, error) {
+		res, err := r.lab.Run(ctx, study, labOptions)
+		if res != nil {
+			b.Finish(res)
+			place.Say = func(text string) { r.p.Status("profile", text) }
+			place.Dir = labOptions.Dir
+			b.Explain(ctx, res, profiledRows, place)
+		}
+		return res, err
+	}
+	w.Sources = b.Sources
+	err := w.WeighAll(ctx, []cmdenv.Study{{Study: study}}, r.p.Fail)
+	if errFinish := w.Finish(r.out, single); err == nil {
+		err = errFinish
+	}
 	if err != nil {
 		return err
 	}
-	defer out.Close()
-	record, err := openReceipt(ctx, o)
-	if err != nil {
-		return err
-	}
-	defer record.file.Close()
-	benchEnv := env
-	benchEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // replaced when both sides are built
-	err = session.With(ctx, benchEnv, o.run, p, func(ctx context.Context, w *session.Session) error {
-		place := benchstudy.Place{
-			Cache: w.Dirs.Cache, Run: w.RunTag, Guardian: w.Guardian, Procs: o.run.Procs, Slice: o.run.Slice, Seed: o.run.Seed,
-			Say: func(text string) { p.Status("build", text) },
-		}
-		if o.run.User {
-			place.Budget = o.run.Budget
-		}
-		b, err := benchstudy.NewBench(ctx, o.request, place)
-		var usage *benchstudy.UsageError
-		if errors.As(err, &usage) && usage.Nothing && o.mayBeEmpty() {
-			p.Say(usage.What)
-			return nil
-		}
-		if err != nil {
-			return session.BenchError(ctx, err)
-		}
-		defer b.Close()
-		if err := b.Count(ctx, benchstudy.Counting{Counter: o.counts, Within: w.CountsTime(o.maxTime), Callers: true}, place); err != nil {
-			return session.BenchError(ctx, err)
-		}
-		if o.request.Changed && !o.all {
-			b.SkipSame()
-		}
-		const single = true              // there is one study, so JSON output is one document, not a list
-		if len(b.Study.Workloads) == 0 { // the counts have decided all benchmarks
-			p.Fail(w.Keep(b.Untimed()))
-			return w.Finish(out, single)
-		}
-		if err := w.FitBench(b, o.maxTime); err != nil {
-			return session.BenchError(ctx, err)
-		}
-		study := b.Study
-		if o.run.ExitCode {
-			study.Criteria = o.exitCriteria()
-		}
-		profiledRows := benchstudy.Profile(o.profile)
-		w.Lab.Run = func(ctx context.Context, study tare.Study, labOptions lab.Options) (*tare.Result, error) {
-			res, err := env.Lab.Run(ctx, study, labOptions)
-			if res != nil {
-				b.Finish(res)
-				place.Say = func(text string) { p.Status("profile", text) }
-				place.Dir = labOptions.Dir
-				b.Explain(ctx, res, profiledRows, place)
-			}
-			return res, err
-		}
-		w.Sources = b.Sources
-		err = w.WeighAll(ctx, []cmdenv.Study{{Study: study}}, p.Fail)
-		if errFinish := w.Finish(out, single); err == nil {
-			err = errFinish
-		}
-		if err == nil {
-			err = record.write(ctx, w)
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return p.Outcome()
+	return r.record.write(ctx, w)
 }
 
 // planBench prints what runBench would do.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -73,7 +74,6 @@ another tare is measuring; 2 a directory that is not tare's.`,
 	return cmd
 }
 
-// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&o.results, "results", false, "remove kept runs as well; they cannot be made again")
@@ -109,7 +109,7 @@ type cleanReport struct {
 	Removed []litter  `json:"removed"`
 	Bytes   int64     `json:"bytes"` // of the removed files
 	Kept    keptBytes `json:"kept"`
-	Left    []string  `json:"left"` // skipped or failed removals, a line each
+	Skipped []string  `json:"left"` // skipped or failed removals, a line each
 }
 
 // keptBytes holds the size of the remaining files.
@@ -118,9 +118,9 @@ type keptBytes struct {
 	Results int64 `json:"results_bytes"`
 }
 
-// litter is a file or directory to remove.
+// litter is a file or directory that tare does not need.
 type litter struct {
-	Kind  string    `json:"kind"` // build, pinned, catalog, revision, sent, typed catalog, routes, servers, sqlite, answers, unfinished build, temporary folder, run
+	Kind  string    `json:"kind"` // one of the constants kindBuild and so on
 	Path  string    `json:"path"`
 	What  string    `json:"what,omitempty"` // the contender of a build
 	Bytes int64     `json:"bytes"`
@@ -130,7 +130,8 @@ type litter struct {
 	name string // path relative to top
 }
 
-// runClean removes the files that the flags select, and prints what it removed and what it did not.
+// runClean removes the files that the flags select, and prints what it removed and what it did not. If it
+// cannot remove a file, it continues and returns an exit code.
 func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -148,50 +149,55 @@ func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 		}
 		defer unlock()
 	}
-	result := cleanReport{DryRun: o.dryRun, Removed: []litter{}, Left: []string{}}
 	found, skipped, err := findLitter(ctx, env, d, o)
 	if err != nil {
 		return err
 	}
-	result.Left = append(result.Left, skipped...)
-	cacheBytes, resultBytes := cmdenv.DirSize(d.Cache), cmdenv.DirSize(d.AllResults())
-	failed := false
-	for _, l := range found {
-		if o.older > 0 && env.Now().Sub(l.Made) < o.older {
-			continue
-		}
-		switch err := removeLitter(l, o.dryRun); {
-		case errors.Is(err, errInUse):
-			result.Left = append(result.Left, "another tare is writing "+l.Path+"; it was left alone")
-			continue
-		case err != nil:
-			failed = true
-			result.Left = append(result.Left, fmt.Sprintf("cannot remove %s: %v", l.Path, cmdenv.Cause(err)))
-			continue
-		}
-		result.Removed = append(result.Removed, l)
-		result.Bytes += l.Bytes
-		switch l.Kind {
-		case kindRun:
-			resultBytes -= l.Bytes
-		case kindTemp: // it is in neither directory
-		default:
-			cacheBytes -= l.Bytes
-		}
+	if o.older > 0 {
+		isYoung := func(l litter) bool { return env.Now().Sub(l.Made) < o.older }
+		found = slices.DeleteFunc(found, isYoung)
 	}
-	result.Kept = keptBytes{Cache: max(0, cacheBytes), Results: max(0, resultBytes)}
+	result := cleanReport{DryRun: o.dryRun, Removed: []litter{}, Skipped: append([]string{}, skipped...)} // in JSON [], not null
+	result.Kept = keptBytes{Cache: cmdenv.DirSize(d.Cache), Results: cmdenv.DirSize(d.AllResults())}
+	failed := result.removeAll(found)
 	if o.asJSON {
 		err = cmdenv.PrintJSON(env.Out, result)
 	} else {
 		err = result.writeText(env.Out, o)
 	}
-	for _, text := range result.Left {
+	for _, text := range result.Skipped {
 		fmt.Fprintln(env.Err, "tare: "+text)
 	}
 	if err == nil && failed {
 		err = cmdenv.Code(cmdenv.ExitFailure)
 	}
 	return err
+}
+
+// removeAll removes found, unless c.DryRun is set, and records the outcome in c. It subtracts the removed
+// bytes from c.Kept, and reports whether a file could not be removed.
+func (c *cleanReport) removeAll(found []litter) (failed bool) {
+	for _, l := range found {
+		switch err := removeLitter(l, c.DryRun); {
+		case errors.Is(err, errInUse):
+			c.Skipped = append(c.Skipped, "another tare is writing "+l.Path+"; it was left alone")
+			continue
+		case err != nil:
+			failed = true
+			c.Skipped = append(c.Skipped, fmt.Sprintf("cannot remove %s: %v", l.Path, cmdenv.Cause(err)))
+			continue
+		}
+		c.Removed = append(c.Removed, l)
+		c.Bytes += l.Bytes
+		switch l.Kind {
+		case kindRun:
+			c.Kept.Results = max(0, c.Kept.Results-l.Bytes)
+		case kindTemp: // it is in neither directory
+		default:
+			c.Kept.Cache = max(0, c.Kept.Cache-l.Bytes)
+		}
+	}
+	return failed
 }
 
 // lockSoon takes the measuring lock of the cache, so that no measurement loses its builds. It waits for
@@ -231,7 +237,7 @@ func (c cleanReport) writeText(w io.Writer, o options) error {
 			return err
 		}
 	}
-	for _, k := range []struct{ kind, noun string }{
+	for _, row := range []struct{ kind, noun string }{
 		{kindBuild, "build"},
 		{kindPinned, "prepared source"},
 		{kindCatalog, "unpacked catalog"},
@@ -248,12 +254,12 @@ func (c cleanReport) writeText(w io.Writer, o options) error {
 	} {
 		n, bytes := 0, int64(0)
 		for _, l := range c.Removed {
-			if l.Kind == k.kind {
+			if l.Kind == row.kind {
 				n, bytes = n+1, bytes+l.Bytes
 			}
 		}
 		if n > 0 {
-			fmt.Fprintf(tw, "%s\t%s\t%s\n", verb, format.Count(n, k.noun), cmdenv.BytesText(bytes))
+			fmt.Fprintf(tw, "%s\t%s\t%s\n", verb, format.Count(n, row.noun), cmdenv.BytesText(bytes))
 		}
 	}
 	if err := tw.Flush(); err != nil {

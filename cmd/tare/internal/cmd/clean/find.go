@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,52 +60,29 @@ func checkOwnership(variable, dir, home string) error {
 }
 
 // findLitter finds the files that the flags select, of any age. skipped has a line for each file that
-// stays although it was selected. It finds all content of the cache and then removes from the list what
-// is still needed: lists of routes that results name and, without --cache, builds of this version.
+// stays although it was selected.
 func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) (found []litter, skipped []string, err error) {
 	cached, skipped, err := findInCache(d.Cache)
 	if err != nil {
 		return nil, nil, err
 	}
-	keep := map[string]bool{}      // paths
+	needed := map[string]bool{}    // paths in the cache, or directories of such paths
 	if !o.results || o.older > 0 { // otherwise no result stays
-		var unread []string
-		if keep, unread, err = findRoutes(d); err != nil {
+		why, err := addNamedRoutes(needed, d, cached)
+		if err != nil {
 			return nil, nil, err
 		}
-		if len(unread) > 0 {
-			others := ""
-			if n := len(unread) - 1; n > 0 {
-				others = " (and " + format.Count(n, "other result") + ")"
-			}
-			skipped = append(skipped, unread[0]+others+"; a result may name any list of routes: they all stay")
-			for _, l := range cached {
-				keep[l.Path] = keep[l.Path] || l.Kind == kindRoutes
-			}
-		}
+		skipped = append(skipped, why...)
 	}
 	if !o.cache {
-		keep[filepath.Join(d.Cache, index.CodeDir)] = true
-		keep[catalog.Unpacked(d.Cache)] = true
-		keep[d.Known()] = true
-		needed, err := neededBuilds(ctx, env, d, o)
-		switch {
-		case ctx.Err() != nil:
-			return nil, nil, cmdenv.ErrInterrupted
-		case errors.Is(err, build.ErrNoToolchain):
-			skipped = append(skipped, "without the go command it cannot be told which builds are of this version: they stay; --cache removes them all")
-			for _, l := range cached {
-				keep[l.Path] = keep[l.Path] || l.Kind == kindBuild || l.Kind == kindPinned
-			}
-		case err != nil:
+		why, err := addOfVersion(ctx, needed, env, d, o, cached)
+		if err != nil {
 			return nil, nil, err
 		}
-		for _, dir := range needed {
-			keep[dir] = true
-		}
+		skipped = append(skipped, why...)
 	}
 	for _, l := range cached {
-		if !keep[l.Path] && !keep[filepath.Dir(l.Path)] {
+		if !needed[l.Path] && !needed[filepath.Dir(l.Path)] {
 			found = append(found, l)
 		}
 	}
@@ -120,6 +99,56 @@ func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) (
 		found, skipped = append(found, runs...), append(skipped, others...)
 	}
 	return found, skipped, nil
+}
+
+// addNamedRoutes adds the lists of routes that stored results name to needed. If a result cannot be read,
+// it adds all lists, and skipped has the reason.
+func addNamedRoutes(needed map[string]bool, d cmdenv.Dirs, cached []litter) (skipped []string, err error) {
+	named, unread, err := findRoutes(d)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(needed, named)
+	if len(unread) == 0 {
+		return nil, nil
+	}
+	addKinds(needed, cached, kindRoutes)
+	others := ""
+	if n := len(unread) - 1; n > 0 {
+		others = " (and " + format.Count(n, "other result") + ")"
+	}
+	return []string{unread[0] + others + "; a result may name any list of routes: they all stay"}, nil
+}
+
+// addOfVersion adds the builds, the catalog and the caches of this version to needed. Without a go command
+// it adds all builds, and skipped has the reason.
+func addOfVersion(ctx context.Context, needed map[string]bool, env cmdenv.Env, d cmdenv.Dirs, o options, cached []litter) (skipped []string, err error) {
+	needed[filepath.Join(d.Cache, index.CodeDir)] = true
+	needed[catalog.Unpacked(d.Cache)] = true
+	needed[d.Known()] = true
+	builds, err := neededBuilds(ctx, env, d, o)
+	switch {
+	case ctx.Err() != nil:
+		return nil, cmdenv.ErrInterrupted
+	case errors.Is(err, build.ErrNoToolchain):
+		addKinds(needed, cached, kindBuild, kindPinned)
+		return []string{"without the go command it cannot be told which builds are of this version: they stay; --cache removes them all"}, nil
+	case err != nil:
+		return nil, err
+	}
+	for _, dir := range builds {
+		needed[dir] = true
+	}
+	return nil, nil
+}
+
+// addKinds adds the paths of cached content of some kinds to needed.
+func addKinds(needed map[string]bool, cached []litter, kinds ...string) {
+	for _, l := range cached {
+		if slices.Contains(kinds, l.Kind) {
+			needed[l.Path] = true
+		}
+	}
 }
 
 // neededBuilds returns the directories of the builds that this version's contenders use, whether they

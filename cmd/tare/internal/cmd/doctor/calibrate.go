@@ -29,7 +29,9 @@ type scaleWork struct {
 }
 
 // scaleWorks returns the kinds of work, in the order in which they are measured.
-func scaleWorks() []scaleWork { return []scaleWork{{"spin", "arithmetic"}, {"alloc", "allocation"}} }
+func scaleWorks() []scaleWork {
+	return []scaleWork{{name: "spin", noun: "arithmetic"}, {name: "alloc", noun: "allocation"}}
+}
 
 // calibrationStudy returns a study of programs that do the same work, 2 % more and 5 % more.
 func calibrationStudy(work scaleWork, budget time.Duration) tare.Study {
@@ -70,10 +72,10 @@ func runCalibration(ctx context.Context, env cmdenv.Env, o options) error {
 				}
 			}
 			if err != nil {
-				failed = session.OfStudy(study, len(works), err)
+				failed = session.AddStudyName(study, len(works), err)
 				break
 			}
-			if w.Halt.Asked() {
+			if w.Halt.IsRequested() {
 				failed = cmdenv.Code(cmdenv.ExitInterrupted)
 				break
 			}

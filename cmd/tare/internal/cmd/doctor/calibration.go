@@ -154,46 +154,71 @@ func roundEffects(res *tare.Result, id string) []float64 {
 // writeConclusions writes the sentences of the summary and the advice from the numbers: about the copies,
 // the known differences, and the machine.
 func (c *calibration) writeConclusions() {
-	addSentence := func(format string, args ...any) { c.Summary = append(c.Summary, fmt.Sprintf(format, args...)) }
-	asExpected := true // copies look alike and all differences are found
+	copiesEqual := c.concludeCopies()
+	allFound := c.concludeDifferences()
+	c.concludeMachine()
+	for _, d := range c.disturbances {
+		c.addAdvice("%s: %s", d.advice, strings.Join(d.observations, "; "))
+	}
+	if copiesEqual && allFound && len(c.Advice) == 0 {
+		c.addAdvice("none: copies look alike, and 2 %% and 5 %% were found")
+	}
+}
+
+// concludeCopies writes a sentence about the two copies of each base. It returns false if two copies showed
+// a difference.
+func (c *calibration) concludeCopies() (copiesEqual bool) {
+	copiesEqual = true
 	for _, b := range c.Bases {
 		switch {
 		case b.Copies.Ratio == 0:
-			addSentence("Two copies of one program, %s, were not measured: %s was lost on the way.", b.Work, b.Copies.Contender)
+			c.addSentence("Two copies of one program, %s, were not measured: %s was lost on the way.", b.Work, b.Copies.Contender)
 			c.addAdvice("tare report %s shows the result of %s", b.Study, b.Copies.Contender)
 		case b.Copies.ToldApart:
-			addSentence("Two copies of one program, %s, showed a difference after %s, and should not have: measured %s.", b.Work, format.Count(b.Copies.AfterRounds, "round"), b.Copies.formatInterval())
+			c.addSentence("Two copies of one program, %s, showed a difference after %s, and should not have: measured %s.", b.Work, format.Count(b.Copies.AfterRounds, "round"), b.Copies.formatInterval())
 			c.addAdvice("two copies of one program differed by %s: believe no difference that is not clearly larger, and calibrate again", formatPercent(b.Copies.Ratio-1))
-			asExpected = false
+			copiesEqual = false
 		default:
-			addSentence("Two copies of one program, %s, showed no difference in %s, as it should be: measured %s.", b.Work, format.Count(b.Rounds, "round"), b.Copies.formatInterval())
+			c.addSentence("Two copies of one program, %s, showed no difference in %s, as it should be: measured %s.", b.Work, format.Count(b.Rounds, "round"), b.Copies.formatInterval())
 		}
 	}
+	return copiesEqual
+}
+
+// concludeDifferences writes a sentence about each known difference. It returns false if one of them was
+// not found.
+func (c *calibration) concludeDifferences() (allFound bool) {
+	allFound = true
 	for _, b := range c.Bases {
 		perRound := b.Seconds / float64(max(1, b.Rounds))
 		for _, d := range b.Differences {
 			truth := formatPercent(d.Truth - 1)
 			switch {
 			case d.Ratio == 0:
-				addSentence("%s more %s was not measured: %s was lost on the way.", truth, b.Work, d.Contender)
+				c.addSentence("%s more %s was not measured: %s was lost on the way.", truth, b.Work, d.Contender)
 				c.addAdvice("tare report %s shows the result of %s", b.Study, d.Contender)
 			case d.ToldApart && d.Ratio > 1:
-				addSentence("%s more %s was found after %s (%.0f s): measured %s.", truth, b.Work, format.Count(d.AfterRounds, "round"), d.AfterSeconds, d.formatInterval())
+				c.addSentence("%s more %s was found after %s (%.0f s): measured %s.", truth, b.Work, format.Count(d.AfterRounds, "round"), d.AfterSeconds, d.formatInterval())
 				continue
 			case d.ToldApart:
-				addSentence("%s more %s came out as less after %s: measured %s.", truth, b.Work, format.Count(d.AfterRounds, "round"), d.formatInterval())
+				c.addSentence("%s more %s came out as less after %s: measured %s.", truth, b.Work, format.Count(d.AfterRounds, "round"), d.formatInterval())
 				c.addAdvice("%s more %s came out as less: believe no difference of that size here, and calibrate again", truth, b.Work)
 			case d.RoundsNeeded > 0:
 				needed := cmdenv.Seconds(time.Duration(math.Ceil(perRound*float64(d.RoundsNeeded))) * time.Second)
-				addSentence("%s more %s was not found in %s (%.0f s): measured %s.", truth, b.Work, format.Count(b.Rounds, "round"), b.Seconds, d.formatInterval())
+				c.addSentence("%s more %s was not found in %s (%.0f s): measured %s.", truth, b.Work, format.Count(b.Rounds, "round"), b.Seconds, d.formatInterval())
 				c.addAdvice("differences of %s in %s take about %s on this machine: give a study like this one about %s", truth, b.Work, format.Count(d.RoundsNeeded, "round"), needed)
 			default:
-				addSentence("%s more %s was not found in %s (%.0f s): measured %s.", truth, b.Work, format.Count(b.Rounds, "round"), b.Seconds, d.formatInterval())
+				c.addSentence("%s more %s was not found in %s (%.0f s): measured %s.", truth, b.Work, format.Count(b.Rounds, "round"), b.Seconds, d.formatInterval())
 				c.addAdvice("differences of %s in %s are out of reach on this machine: %d rounds are not expected to show them", truth, b.Work, plan.MaxRounds)
 			}
-			asExpected = false
+			allFound = false
 		}
 	}
+	return allFound
+}
+
+// concludeMachine writes sentences about the resolution and the CPU pressure of the machine.
+func (c *calibration) concludeMachine() {
 	var resolutions, pressures []string
 	for _, b := range c.Bases {
 		if b.HalfWidth > 0 {
@@ -204,19 +229,17 @@ func (c *calibration) writeConclusions() {
 		}
 	}
 	if len(resolutions) > 0 {
-		addSentence("This machine resolves %s: two copies of one program may seem to differ by that much.", strings.Join(resolutions, ", and "))
+		c.addSentence("This machine resolves %s: two copies of one program may seem to differ by that much.", strings.Join(resolutions, ", and "))
 	}
 	if len(pressures) > 0 {
-		addSentence("Meanwhile some task waited for a processor %s (CPU pressure).", strings.Join(pressures, ", and "))
+		c.addSentence("Meanwhile some task waited for a processor %s (CPU pressure).", strings.Join(pressures, ", and "))
 	} else {
-		addSentence("This machine does not tell its CPU pressure.")
+		c.addSentence("This machine does not tell its CPU pressure.")
 	}
-	for _, d := range c.disturbances {
-		c.addAdvice("%s: %s", d.advice, strings.Join(d.observations, "; "))
-	}
-	if asExpected && len(c.Advice) == 0 {
-		c.addAdvice("none: copies look alike, and 2 %% and 5 %% were found")
-	}
+}
+
+func (c *calibration) addSentence(format string, args ...any) {
+	c.Summary = append(c.Summary, fmt.Sprintf(format, args...))
 }
 
 // addDisturbance adds a check's observation to those with the same advice.
@@ -224,7 +247,7 @@ func (c *calibration) addDisturbance(advice, observation string, work scaleWork)
 	observation = "during " + work.noun + " " + observation
 	i := slices.IndexFunc(c.disturbances, func(d disturbance) bool { return d.advice == advice })
 	if i < 0 {
-		c.disturbances = append(c.disturbances, disturbance{advice, []string{observation}})
+		c.disturbances = append(c.disturbances, disturbance{advice: advice, observations: []string{observation}})
 		return
 	}
 	c.disturbances[i].observations = append(c.disturbances[i].observations, observation)

@@ -114,7 +114,6 @@ in what time. Whatever that is, the exit code is 0. Other runs wait meanwhile.`,
 	return cmd
 }
 
-// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	cmd.Flags().SortFlags = false
 	cmd.Flags().BoolVar(&o.calibrate, "calibrate", false, "measure programs of known cost: which differences are found here?")
@@ -125,7 +124,6 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
 }
 
-// check validates the flags and their combinations.
 func (o *options) check(cmd *cobra.Command) error {
 	for _, name := range []string{"budget", "quiet", "progress"} {
 		if cmd.Flags().Changed(name) && !o.calibrate {

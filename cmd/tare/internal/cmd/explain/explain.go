@@ -81,7 +81,7 @@ func explainName(env cmdenv.Env, name, dir string) ([]explanation, error) {
 	var found []explanation
 	for _, w := range listWords() {
 		if w.Word == name {
-			found = append(found, explanation{"word", name, []fact{newFact("", w.Text)}})
+			found = append(found, newExplanation("word", name, newFact("", w.Text)))
 		}
 	}
 	for _, c := range slices.Concat(check.All(), benchstudy.Notes()) {
@@ -95,9 +95,8 @@ func explainName(env cmdenv.Env, name, dir string) ([]explanation, error) {
 		}
 	}
 	if m, ok := tare.MetricNamed(name); ok {
-		found = append(found, explanation{"metric", name, []fact{
-			newFact("", m.Doc), newFact("unit", m.Unit), newFact("better", string(m.Direction)), newFact("in documents", m.Key),
-		}})
+		found = append(found, newExplanation("metric", name,
+			newFact("", m.Doc), newFact("unit", m.Unit), newFact("better", string(m.Direction)), newFact("in documents", m.Key)))
 	}
 	if slices.Contains(env.Bundled(), name) {
 		st, err := env.ReadStudy(name)
@@ -118,7 +117,6 @@ func explainName(env cmdenv.Env, name, dir string) ([]explanation, error) {
 	return found, nil
 }
 
-// explainableNames returns all names that explain accepts.
 func explainableNames(env cmdenv.Env, dir string) []string {
 	names := env.Bundled()
 	for _, w := range listWords() {
@@ -141,7 +139,10 @@ func explainableNames(env cmdenv.Env, dir string) []string {
 	return slices.Compact(names)
 }
 
-// newFact returns a fact of some texts.
+func newExplanation(kind, name string, facts ...fact) explanation {
+	return explanation{Kind: kind, Name: name, Facts: facts}
+}
+
 func newFact(label string, text ...string) fact { return fact{Label: label, Text: text} }
 
 // newCode returns a fact that is code, with a text for each line and spaces for tabs.
@@ -152,30 +153,26 @@ func newCode(label, code string) fact {
 
 // explainRule explains a rule of tare audit, with its examples.
 func explainRule(r audit.Rule) explanation {
-	e := explanation{"rule", r.ID, []fact{
+	e := newExplanation("rule", r.ID,
 		newFact("", r.Title+" "+r.Why), newFact("severity", string(r.Severity)), newFact("what to do", r.Do), newFact("measure", r.Command),
-		newCode("bad", r.Bad), newCode("good", r.Good),
-	}}
+		newCode("bad", r.Bad), newCode("good", r.Good))
 	if len(r.Seen) > 0 {
 		e.Facts = append(e.Facts, newFact("seen", r.Seen...))
 	}
 	return e
 }
 
-// explainCheck explains a check.
 func explainCheck(c check.Check) explanation {
-	e := explanation{"check", c.ID, []fact{
-		newFact("", c.Summary), newFact("severity", string(c.Severity)), newFact("why", c.Why), newFact("what to do", c.Advice),
-	}}
+	e := newExplanation("check", c.ID,
+		newFact("", c.Summary), newFact("severity", string(c.Severity)), newFact("why", c.Why), newFact("what to do", c.Advice))
 	if text := c.Traps(); text != "" {
 		e.Facts = append(e.Facts, newFact("traps", text))
 	}
 	return e
 }
 
-// explainContender explains a contender of the catalog.
 func explainContender(c cmdenv.Contender) explanation {
-	e := explanation{"contender", c.ID, []fact{newFact("", c.Why), newFact("kind", c.Kind)}}
+	e := newExplanation("contender", c.ID, newFact("", c.Why), newFact("kind", c.Kind))
 	if c.Trap {
 		e.Facts = append(e.Facts, newFact("trap", "it repeats a published mistake; it is timed, never ranked"))
 	}
@@ -191,47 +188,13 @@ func explainContender(c cmdenv.Contender) explanation {
 
 // explainStudy lists the parts of a study: contenders, workloads, metrics, criteria and claims.
 func explainStudy(st tare.Study) explanation {
-	e := explanation{"study", st.ID, []fact{newFact("", st.Question), newFact("kind", string(st.Kind)), newFact("baseline", st.Baseline)}}
-	add := func(label string, lines []string) {
-		if len(lines) > 0 {
-			e.Facts = append(e.Facts, newFact(label, lines...))
-		}
-	}
-	var lines []string
+	var contenders, workloads, criteria, claims []string
 	for _, c := range st.Contenders {
-		line := c.ID
-		if len(c.With) > 0 {
-			line += " with " + strings.Join(c.With, ", ")
-		}
-		if c.Go != "" {
-			line += " built by " + c.Go
-		}
-		if c.Given != "" {
-			line += " from a clone (--with-original)"
-		}
-		if len(c.Expect.Void) > 0 {
-			line += " (expected void: " + strings.Join(c.Expect.Void, ", ") + ")"
-		}
-		lines = append(lines, line)
+		contenders = append(contenders, describeEntry(c))
 	}
-	add("contenders", lines)
-	lines = nil
 	for _, w := range st.Workloads {
-		line := w.ID + ": " + w.Op
-		if w.Fixture != "" {
-			line += fmt.Sprintf(" %s, %d items", w.Fixture, w.N)
-		}
-		if w.File != "" {
-			line += " " + w.File
-		}
-		if w.Heap > 0 {
-			line += ", while " + cmdenv.BytesText(w.Heap) + " of heap are held"
-		}
-		lines = append(lines, line)
+		workloads = append(workloads, describeWorkload(w))
 	}
-	add("workloads", lines)
-	add("metrics", st.Metrics)
-	lines = nil
 	for _, c := range st.Criteria {
 		line := c.String()
 		if c.Contender != "" {
@@ -240,15 +203,54 @@ func explainStudy(st tare.Study) explanation {
 		if c.Workload != "" {
 			line += " on " + c.Workload
 		}
-		lines = append(lines, line)
+		criteria = append(criteria, line)
 	}
-	add("criteria", lines)
-	lines = nil
 	for _, c := range st.Claims {
-		lines = append(lines, fmt.Sprintf("%s %s: %s (%s)", c.ID, c.Contender, c.Statement, c.Source))
+		claims = append(claims, fmt.Sprintf("%s %s: %s (%s)", c.ID, c.Contender, c.Statement, c.Source))
 	}
-	add("claims", lines)
+	e := newExplanation("study", st.ID, newFact("", st.Question), newFact("kind", string(st.Kind)), newFact("baseline", st.Baseline))
+	for _, f := range []fact{
+		newFact("contenders", contenders...), newFact("workloads", workloads...), newFact("metrics", st.Metrics...),
+		newFact("criteria", criteria...), newFact("claims", claims...),
+	} {
+		if len(f.Text) > 0 {
+			e.Facts = append(e.Facts, f)
+		}
+	}
 	return e
+}
+
+// describeEntry returns a contender of a study with what it is built with, and the expected voids.
+func describeEntry(c tare.Entry) string {
+	line := c.ID
+	if len(c.With) > 0 {
+		line += " with " + strings.Join(c.With, ", ")
+	}
+	if c.Go != "" {
+		line += " built by " + c.Go
+	}
+	if c.Given != "" {
+		line += " from a clone (--with-original)"
+	}
+	if len(c.Expect.Void) > 0 {
+		line += " (expected void: " + strings.Join(c.Expect.Void, ", ") + ")"
+	}
+	return line
+}
+
+// describeWorkload returns a workload with its operation and input.
+func describeWorkload(w tare.Workload) string {
+	line := w.ID + ": " + w.Op
+	if w.Fixture != "" {
+		line += fmt.Sprintf(" %s, %d items", w.Fixture, w.N)
+	}
+	if w.File != "" {
+		line += " " + w.File
+	}
+	if w.Heap > 0 {
+		line += ", while " + cmdenv.BytesText(w.Heap) + " of heap are held"
+	}
+	return line
 }
 
 // maxJoined is the length in bytes below which several texts of a fact are joined to one line.

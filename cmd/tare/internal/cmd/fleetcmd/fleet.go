@@ -52,7 +52,6 @@ bad input.`,
 	return cmd
 }
 
-// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	o.machines.AddMeeting(cmd.Flags())
 	cmd.Flags().StringSliceVar(&o.names, "agent", nil, "with --listen: give an agent of that `name` a token, and print the line that has it join; repeatable")
@@ -60,7 +59,6 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "one document")
 }
 
-// check validates the flags and their combinations.
 func (o *options) check() error {
 	switch {
 	case o.machines.Listen == "" && o.machines.NATS == "":
@@ -110,7 +108,6 @@ func showAgents(ctx context.Context, env cmdenv.Env, o options) error {
 	return writeAgents(env.Out, agents)
 }
 
-// writeAgents writes a line for each agent.
 func writeAgents(w io.Writer, agents []fleet.Hello) error {
 	if len(agents) == 0 {
 		_, err := fmt.Fprintln(w, "no agent joined")

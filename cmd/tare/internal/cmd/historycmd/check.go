@@ -15,7 +15,6 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// checkCommand returns tare history check.
 func checkCommand(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -89,7 +88,7 @@ func (c *checkReport) checkRun(ctx context.Context, x *index.Index, run history.
 	study := "" // of the result; "" without a readable result
 	if run.Whole {
 		c.Results++
-		result, sum, err := history.One(run.Result())
+		result, sum, err := history.ReadFirst(run.Result())
 		if err != nil {
 			c.addDamage(err.Error())
 		} else {

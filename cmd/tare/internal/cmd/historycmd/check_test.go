@@ -39,8 +39,8 @@ func TestDamageIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := ""
-	if err := history.Scan("s", &doc, func(k history.Kept, text []byte) (err error) {
-		dir, err = history.Keep(filepath.Join(data, "results", "s"), k, text)
+	if err := history.Scan("s", &doc, func(k history.DocumentInfo, text []byte) (err error) {
+		dir, err = history.ImportDocument(filepath.Join(data, "results", "s"), k, text)
 		return err
 	}); err != nil {
 		t.Fatal(err)

@@ -95,7 +95,6 @@ read.`,
 	return cmd
 }
 
-// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&o.only.Contenders, "contender", nil, "only contenders that match `glob`; repeatable")
@@ -114,7 +113,6 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.CompleteFlag(cmd, "metric", cobra.FixedCompletions(strings.Split(tare.MetricNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// check validates the flags and their combinations.
 func (o *options) check(cmd *cobra.Command, args []string) error {
 	var err error
 	if o.format, err = o.printed.Choose(cmd, "a format", formatNames()...); err != nil {
@@ -148,7 +146,6 @@ const (
 	unreadable = "unreadable" // the result cannot be read
 )
 
-// runRow is one stored run.
 type runRow struct {
 	Study    string    `json:"study"`
 	Started  time.Time `json:"started"`           // UTC
@@ -228,7 +225,7 @@ func readRuns(ctx context.Context, env cmdenv.Env, args []string) ([]runRow, err
 // newRow returns the row of a run with the given digest of its result. The zero digest means that the
 // run has no result.
 func newRow(run history.Run, digest history.Digest) runRow {
-	isImported, err := history.Imported(run.Dir)
+	isImported, err := history.IsImported(run.Dir)
 	row := runRow{Study: run.Study, Started: run.Begun, Stopped: unfinished, Verdicts: "-", Imported: isImported, Path: run.Dir}
 	switch {
 	case digest.Error != "":

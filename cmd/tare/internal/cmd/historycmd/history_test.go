@@ -58,7 +58,7 @@ func TestHistoryNamesWhatWasLeftOut(t *testing.T) {
 		t.Errorf("%q", r.Verdicts)
 	}
 	trend := hostileTrend()
-	trend.Machines[0].Left = left
+	trend.Machines[0].NotWeighed = left
 	var out strings.Builder
 	writeTrend(&out, trend, true, report.Style{})
 	if want := "left out of the newest run:\n  - workload w: a budget of 20s has no time for it\n"; !strings.Contains(out.String(), want) {

@@ -22,12 +22,12 @@ func hostileTrend() history.Trend {
 	return history.Trend{
 		Study: hostile, Metric: hostile, Against: hostile,
 		Machines: []history.Machine{{
-			Name:   hostile,
-			Runs:   []history.TrendRun{{Started: time.Unix(0, 0), Path: hostile, Stale: []string{hostile}}},
-			Series: []history.Series{{Workload: hostile, Contender: hostile, Points: []*history.Point{last}, Last: last, Change: history.First, Missing: hostile}},
-			Left:   []tare.NotWeighed{{What: hostile, Why: hostile}},
+			Name:       hostile,
+			Runs:       []history.TrendRun{{Started: time.Unix(0, 0), Path: hostile, Stale: []string{hostile}}},
+			Series:     []history.Series{{Workload: hostile, Contender: hostile, Points: []*history.Point{last}, Last: last, Change: history.First, Missing: hostile}},
+			NotWeighed: []tare.NotWeighed{{What: hostile, Why: hostile}},
 		}},
-		Left: []string{hostile},
+		Unreadable: []string{hostile},
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/history/publish"
-	"github.com/tarebench/tare/report"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // isPublishing reports whether a page, badge or metrics are requested.
@@ -38,14 +38,12 @@ func publishHistory(ctx context.Context, env cmdenv.Env, o options, args []strin
 	}
 	var trends []history.Trend
 	for _, name := range studies {
-		t, err := x.Trend(ctx, history.Query{Study: name, Contenders: o.only.Contenders, Workloads: o.only.Workloads, Metric: o.metric, Against: o.against, Last: o.last})
+		t, err := x.Trend(ctx, o.newQuery(name))
 		if err != nil {
 			return fmt.Errorf("read the history: %w", err)
 		}
 		trends = append(trends, t)
-		if len(t.Left) > 0 {
-			fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(t.Left[0]))
-		}
+		printOmissions(env, t.Unreadable[:min(1, len(t.Unreadable))]...)
 	}
 	title := "Benchmarks from run to run"
 	if len(studies) == 1 {
@@ -58,12 +56,7 @@ func publishHistory(ctx context.Context, env cmdenv.Env, o options, args []strin
 		{o.page, func(w io.Writer) error { return publish.Page(w, title, trends, env.Now()) }},
 		{o.badge, func(w io.Writer) error { return publish.Badge(w, o.label, publish.StandingOf(trends[0])) }},
 	} {
-		out, err := cmdenv.OpenOutput(file.path)
-		if err != nil {
-			return err
-		}
-		defer out.Close()
-		if err := out.Save(func(f io.Writer) error { return file.write(f) }); err != nil {
+		if err := cmdenv.SaveFile(atomicfile.System{}, file.path, 0o644, file.write); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/machine"
-	"github.com/tarebench/tare/report"
 )
 
 // sharingFlags holds the flags of tare history push and pull.
@@ -28,14 +27,13 @@ type sharingFlags struct {
 
 // pushResult is the JSON that tare history push prints.
 type pushResult struct {
-	Remote string   `json:"remote"`
-	Branch string   `json:"branch"`
-	Added  int      `json:"added"`    // results
-	There  int      `json:"there"`    // results that the branch had already
-	Left   []string `json:"left_out"` // results that could not be read, a line each
+	Remote     string   `json:"remote"`
+	Branch     string   `json:"branch"`
+	Added      int      `json:"added"`    // results
+	Existing   int      `json:"there"`    // results that the branch had already
+	Unreadable []string `json:"left_out"` // reasons, a line each
 }
 
-// addFlags declares the flags, which set s.
 func (s *sharingFlags) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.remote, "remote", "origin", "`name` or address of the remote repository")
 	cmd.Flags().StringVar(&s.branch, "branch", "tare-history", "`name` of the branch, which shares no commit with others")
@@ -54,7 +52,6 @@ func (s sharingFlags) findBranch(ctx context.Context) (gitrev.Shared, error) {
 	return gitrev.Shared{Repo: repo, Remote: s.remote, Branch: s.branch}, nil
 }
 
-// pushCommand returns tare history push.
 func pushCommand(env cmdenv.Env) *cobra.Command {
 	var s sharingFlags
 	cmd := &cobra.Command{
@@ -90,15 +87,13 @@ func pushHistory(ctx context.Context, env cmdenv.Env, s sharingFlags, studies []
 		return err
 	}
 	var archive bytes.Buffer
-	_, left, err := x.Export(ctx, &archive, studies)
+	_, unreadable, err := x.Export(ctx, &archive, studies)
 	if err != nil {
 		return err
 	}
-	for _, why := range left {
-		fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(why))
-	}
+	printOmissions(env, unreadable...)
 	files := map[string][]byte{} // by path in the branch: STUDY/SHA256.json
-	err = history.Scan("the kept results", &archive, func(k history.Kept, text []byte) error {
+	err = history.Scan("the kept results", &archive, func(k history.DocumentInfo, text []byte) error {
 		files[path.Join(filepath.Base(d.Results(k.Study)), k.SHA256+".json")] = text
 		return nil
 	})
@@ -112,14 +107,13 @@ func pushHistory(ctx context.Context, env cmdenv.Env, s sharingFlags, studies []
 	present := len(files) - added
 	if s.asJSON {
 		return cmdenv.PrintJSON(env.Out, pushResult{
-			Remote: s.remote, Branch: s.branch, Added: added, There: present, Left: append([]string{}, left...), // [], not null
+			Remote: s.remote, Branch: s.branch, Added: added, Existing: present, Unreadable: append([]string{}, unreadable...), // [], not null
 		})
 	}
 	_, err = fmt.Fprintf(env.Out, "added %s to %s of %s, %d %s there already\n", format.Count(added, "result"), s.branch, s.remote, present, format.Choose(present, "was", "were"))
 	return err
 }
 
-// pullCommand returns tare history pull.
 func pullCommand(env cmdenv.Env) *cobra.Command {
 	var s sharingFlags
 	cmd := &cobra.Command{

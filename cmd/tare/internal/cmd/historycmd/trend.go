@@ -28,12 +28,12 @@ func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) err
 		return err
 	}
 	defer x.Close()
-	q := history.Query{Study: study, Contenders: o.only.Contenders, Workloads: o.only.Workloads, Metric: o.metric, Against: o.against, Last: o.last}
-	t, err := x.Trend(ctx, q)
+	query := o.newQuery(study)
+	t, err := x.Trend(ctx, query)
 	if err != nil {
 		return fmt.Errorf("read the history: %w", err)
 	}
-	if len(t.Machines) == 0 && len(t.Left) == 0 {
+	if len(t.Machines) == 0 && len(t.Unreadable) == 0 {
 		known := append(cmdenv.StudiesRun(d), env.Bundled()...)
 		if !slices.Contains(known, study) {
 			return cmdenv.Unknown("study", study, known, "tare history lists the runs of all", "tare history")
@@ -41,13 +41,13 @@ func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) err
 		if o.format == "text" {
 			hint := ""
 			if slices.Contains(env.Bundled(), study) {
-				hint = "; tare run " + cmdenv.Quoted(study) + " makes one"
+				hint = "; tare run " + cmdenv.ShellQuote(study) + " makes one"
 			}
 			fmt.Fprintf(env.Err, "no result of %s was kept yet%s\n", study, hint)
 			return nil
 		}
 	}
-	if err := checkNames(ctx, env, x, q, t); err != nil {
+	if err := checkNames(ctx, env, x, query, t); err != nil {
 		return err
 	}
 	switch o.format {
@@ -61,13 +61,23 @@ func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) err
 	if err != nil {
 		return err
 	}
-	for _, why := range t.Left {
-		fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(why))
-	}
-	if len(t.Left) > 0 {
+	printOmissions(env, t.Unreadable...)
+	if len(t.Unreadable) > 0 {
 		return cmdenv.Code(cmdenv.ExitUsage)
 	}
 	return nil
+}
+
+// newQuery returns the query of the flags for a study.
+func (o options) newQuery(study string) history.Query {
+	return history.Query{Study: study, Contenders: o.only.Contenders, Workloads: o.only.Workloads, Metric: o.metric, Against: o.against, Last: o.last}
+}
+
+// printOmissions prints a line for each omitted result or entry.
+func printOmissions(env cmdenv.Env, omissions ...string) {
+	for _, text := range omissions {
+		fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(text))
+	}
 }
 
 // openHistory opens the index of the results in the data directory, and returns it with the directories.
@@ -94,28 +104,28 @@ func openIndex(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs) (*index.Index
 
 // checkNames returns an error if no result of the study has the metric or a contender or workload of
 // the query. It returns nil if there are no results.
-func checkNames(ctx context.Context, env cmdenv.Env, x *index.Index, q history.Query, t history.Trend) error {
+func checkNames(ctx context.Context, env cmdenv.Env, x *index.Index, query history.Query, t history.Trend) error {
 	if len(t.Machines) == 0 {
 		return nil
 	}
-	names, err := x.Names(ctx, q.Study)
+	names, err := x.Names(ctx, query.Study)
 	if err != nil {
 		return fmt.Errorf("read the history: %w", err)
 	}
 	if !slices.Contains(names.Metrics, t.Metric) {
-		return cmdenv.Unknown("metric", t.Metric, names.Metrics, "the results of "+q.Study+" have "+strings.Join(names.Metrics, ", "))
+		return cmdenv.Unknown("metric", t.Metric, names.Metrics, "the results of "+query.Study+" have "+strings.Join(names.Metrics, ", "))
 	}
 	if !slices.Contains(names.Contenders, t.Against) {
-		return cmdenv.Unknown("contender", t.Against, names.Contenders, "the results of "+q.Study+" have "+strings.Join(names.Contenders, ", "))
+		return cmdenv.Unknown("contender", t.Against, names.Contenders, "the results of "+query.Study+" have "+strings.Join(names.Contenders, ", "))
 	}
-	for _, p := range q.Contenders {
+	for _, p := range query.Contenders {
 		if !cmdenv.Matches([]string{p}, names.Contenders) {
-			return cmdenv.NoMatch("contender", p, "the results of "+q.Study, names.Contenders)
+			return cmdenv.NoMatch("contender", p, "the results of "+query.Study, names.Contenders)
 		}
 	}
-	for _, p := range q.Workloads {
+	for _, p := range query.Workloads {
 		if !cmdenv.Matches([]string{p}, names.Workloads) {
-			return cmdenv.NoMatch("workload", p, "the results of "+q.Study, names.Workloads)
+			return cmdenv.NoMatch("workload", p, "the results of "+query.Study, names.Workloads)
 		}
 	}
 	return nil
@@ -178,18 +188,18 @@ func writeTrendTable(w io.Writer, m history.Machine, metric string, ascii bool) 
 		if s.Last != nil {
 			last, when = s.Last.Bounds(), format.Minute(m.Runs[s.Last.Run].Started)
 		}
-		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\t%s\n", workload, s.Contender, history.Spark(s.Points, ascii), last, when, m.DescribeChange(s, metric))
+		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\t%s\n", workload, s.Contender, history.Sparkline(s.Points, ascii), last, when, m.DescribeChange(s, metric))
 	}
 	tw.Flush()
 }
 
 // writeOmissions lists the omissions of the machine's newest run.
 func writeOmissions(w io.Writer, m history.Machine, st report.Style) {
-	if len(m.Left) == 0 {
+	if len(m.NotWeighed) == 0 {
 		return
 	}
 	fmt.Fprintln(w, "\n  "+cmdenv.Paint(st.Warn, "left out")+" of the newest run:")
-	for _, l := range m.Left {
+	for _, l := range m.NotWeighed {
 		fmt.Fprintf(w, "  - %s: %s\n", l.What, l.Why)
 	}
 }

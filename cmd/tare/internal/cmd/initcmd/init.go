@@ -134,12 +134,7 @@ func beginProject(env cmdenv.Env, workflows []forge, force, print, asJSON bool) 
 // usage error.
 func writeFile(path string, text []byte, force bool) error {
 	if force {
-		out, err := cmdenv.OpenOutput(path)
-		if err != nil {
-			return err
-		}
-		defer out.Close()
-		return out.Save(func(f io.Writer) error { _, err := f.Write(text); return err })
+		return cmdenv.SaveFile(atomicfile.System{}, path, 0o644, func(f io.Writer) error { _, err := f.Write(text); return err })
 	}
 	err := atomicfile.WriteNew(atomicfile.System{}, path, text, 0o644)
 	if errors.Is(err, fs.ErrExist) {

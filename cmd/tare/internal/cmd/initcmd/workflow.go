@@ -89,7 +89,7 @@ jobs:
 func gitlabJob(module string) string {
 	changeDir := ""
 	if module != "" {
-		changeDir = "\n    - " + quoteYAML("cd "+cmdenv.Quoted(module))
+		changeDir = "\n    - " + quoteYAML("cd "+cmdenv.ShellQuote(module))
 	}
 	return `gate:
   image: golang:1.26

@@ -93,7 +93,6 @@ a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
 	return cmd
 }
 
-// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	selection := cmdenv.NewFlags("What is measured")
 	selection.Set.StringVar(&o.typ, "type", "", "measure with a `type` of your own module's, import/path.Type or ./dir.Type, instead of an inferred one")
@@ -106,7 +105,6 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.CompleteFlag(cmd, "op", cobra.FixedCompletions(jsonstudy.Ops(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// check validates the flags and their combinations.
 func (o *options) check(cmd *cobra.Command) error {
 	if err := o.run.Check(cmd); err != nil {
 		return err
@@ -118,18 +116,13 @@ func (o *options) check(cmd *cobra.Command) error {
 	if o.op == "any" && o.typ != "" {
 		return cmdenv.Usage("--op any and --type contradict each other", "give one of them")
 	}
-	if err := o.checkReleases(); err != nil {
-		return err
-	}
-	return cmdenv.CheckPatterns(lab.Only{Contenders: o.only})
-}
-
-// checkReleases parses --go and checks it against the other flags.
-func (o *options) checkReleases() error {
 	if o.releases.IsSet() && len(o.only) > 0 {
 		return cmdenv.Usage("--go and --only contradict each other", "--go compares encoding/json with itself; give one of them")
 	}
-	return o.releases.Check(o.run.On)
+	if err := o.releases.Check(o.run.On); err != nil {
+		return err
+	}
+	return cmdenv.CheckPatterns(lab.Only{Contenders: o.only})
 }
 
 // runJSON reads the documents, and prints their type or measures codecs on them.
@@ -168,7 +161,6 @@ type shownType struct {
 	Notes  []string `json:"notes"`  // the lines on stderr
 }
 
-// showType prints the inferred type.
 func (o options) showType(env cmdenv.Env, inferred jsonstudy.Type, notes []string) error {
 	if inferred.Source == "" {
 		return cmdenv.Usage("--show-type shows an inferred type", "leave --type and --op any out")
@@ -178,7 +170,7 @@ func (o options) showType(env cmdenv.Env, inferred jsonstudy.Type, notes []strin
 		return err
 	}
 	if o.run.Format.Name == "json" {
-		return cmdenv.PrintJSON(env.Out, shownType{string(src), cmdenv.Listed(notes)})
+		return cmdenv.PrintJSON(env.Out, shownType{string(src), cmdenv.LegibleLines(notes)})
 	}
 	_, err = env.Out.Write(src)
 	return err

@@ -118,7 +118,6 @@ func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []str
 	return advice.Measure(ctx, env, o.run, p)
 }
 
-// recommendCodecs returns the recommendation for a result.
 func (d *documentStudy) recommendCodecs(res *tare.Result) []string {
 	if d.toolchains != nil {
 		return d.releaseAdvice(res).Lines()
@@ -249,4 +248,19 @@ func toUsageError(err error) error {
 		return cmdenv.Usage(format.Line(documentErr.Error(), 0), "")
 	}
 	return err
+}
+
+// studyID returns the id of the study of a file. A study of releases has another one than a study of
+// codecs, because the history compares results with one id.
+func (o *options) studyID(file string) string {
+	id := jsonstudy.StudyID(file, o.typ)
+	if o.releases.IsSet() {
+		id += "-go"
+	}
+	return id
+}
+
+// releaseAdvice returns the description of a result of --go.
+func (d *documentStudy) releaseAdvice(res *tare.Result) jsonstudy.ReleaseAdvice {
+	return jsonstudy.ReleaseAdvice{Result: res, Docs: d.docs, Total: d.total, Type: d.typ, Toolchains: d.toolchains}
 }

@@ -24,7 +24,6 @@ type lists struct {
 	Metrics    *[]metricRow        `json:"metrics,omitempty"`
 }
 
-// studyRow is a bundled study.
 type studyRow struct {
 	ID         string   `json:"study"`
 	Question   string   `json:"question"`
@@ -41,7 +40,6 @@ type checkRow struct {
 	Summary  string        `json:"summary"`
 }
 
-// metricRow is a metric.
 type metricRow struct {
 	Name      string         `json:"metric"`
 	Key       string         `json:"key"`
@@ -50,7 +48,6 @@ type metricRow struct {
 	Doc       string         `json:"doc"`
 }
 
-// sectionNames returns the names of the lists.
 func sectionNames() []string { return []string{"studies", "contenders", "checks", "metrics"} }
 
 // Command returns tare list.
@@ -86,7 +83,6 @@ func Command(env cmdenv.Env) *cobra.Command {
 	return cmd
 }
 
-// collectLists collects the sections that isWanted selects.
 func collectLists(env cmdenv.Env, isWanted func(section string) bool, catalogDir string) (lists, error) {
 	var l lists
 	if isWanted("studies") {
@@ -128,60 +124,63 @@ func collectLists(env cmdenv.Env, isWanted func(section string) bool, catalogDir
 // writeTables writes a table for each list that is not nil, with a title if hasTitles is set.
 func (l lists) writeTables(w io.Writer, st report.Style, hasTitles bool) error {
 	l = report.LegibleAll(l) // texts of contenders are untrusted
-	isFirst := true
-	writeTable := func(title, head string, writeRows func(io.Writer)) error {
-		if hasTitles {
-			if !isFirst {
-				fmt.Fprintln(w)
-			}
-			isFirst = false
-			fmt.Fprintln(w, cmdenv.Paint(st.Bold, title))
-		}
-		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(tw, head)
-		writeRows(tw)
-		return tw.Flush()
-	}
+	var tables []textTable
 	if l.Studies != nil {
-		if err := writeTable("Studies", "study\tcontenders\tclaims\tquestion", func(w io.Writer) {
-			for _, r := range *l.Studies {
-				fmt.Fprintf(w, "%s\t%d\t%d\t%s\n", r.ID, r.Contenders, r.Claims, r.Question)
-			}
-		}); err != nil {
-			return err
+		t := textTable{title: "Studies", head: "study\tcontenders\tclaims\tquestion"}
+		for _, r := range *l.Studies {
+			t.addRow("%s\t%d\t%d\t%s", r.ID, r.Contenders, r.Claims, r.Question)
 		}
+		tables = append(tables, t)
 	}
 	if l.Contenders != nil {
-		if err := writeTable("Contenders († repeats a published mistake)", "contender\tkind\twhat it is", func(w io.Writer) {
-			for _, r := range *l.Contenders {
-				why := r.Why
-				if r.Unmaintained != "" {
-					why += " (unmaintained)"
-				}
-				fmt.Fprintf(w, "%s\t%s\t%s\n", r.ID+cmdenv.Dagger(r.Trap), r.Kind, why)
+		t := textTable{title: "Contenders († repeats a published mistake)", head: "contender\tkind\twhat it is"}
+		for _, r := range *l.Contenders {
+			why := r.Why
+			if r.Unmaintained != "" {
+				why += " (unmaintained)"
 			}
-		}); err != nil {
-			return err
+			t.addRow("%s\t%s\t%s", r.ID+cmdenv.Dagger(r.Trap), r.Kind, why)
 		}
+		tables = append(tables, t)
 	}
 	if l.Checks != nil {
-		if err := writeTable("Checks", "check\tseverity\twhat it sees", func(w io.Writer) {
-			for _, r := range *l.Checks {
-				fmt.Fprintf(w, "%s\t%s\t%s\n", r.ID, r.Severity, firstSentence(r.Summary))
-			}
-		}); err != nil {
-			return err
+		t := textTable{title: "Checks", head: "check\tseverity\twhat it sees"}
+		for _, r := range *l.Checks {
+			t.addRow("%s\t%s\t%s", r.ID, r.Severity, firstSentence(r.Summary))
 		}
+		tables = append(tables, t)
 	}
 	if l.Metrics != nil {
-		return writeTable("Metrics", "metric\tunit\tbetter\twhat it is", func(w io.Writer) {
-			for _, r := range *l.Metrics {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.Name, r.Unit, r.Direction, r.Doc)
-			}
-		})
+		t := textTable{title: "Metrics", head: "metric\tunit\tbetter\twhat it is"}
+		for _, r := range *l.Metrics {
+			t.addRow("%s\t%s\t%s\t%s", r.Name, r.Unit, r.Direction, r.Doc)
+		}
+		tables = append(tables, t)
+	}
+	for i, t := range tables {
+		if hasTitles && i > 0 {
+			fmt.Fprintln(w)
+		}
+		if hasTitles {
+			fmt.Fprintln(w, cmdenv.Paint(st.Bold, t.title))
+		}
+		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintf(tw, "%s\n%s", t.head, t.rows)
+		if err := tw.Flush(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
+
+// textTable is a table with tabs between its columns.
+type textTable struct {
+	title, head string
+	rows        string // lines
+}
+
+// addRow adds a row of the columns of format.
+func (t *textTable) addRow(format string, args ...any) { t.rows += fmt.Sprintf(format+"\n", args...) }
 
 // firstSentence returns the first sentence of text; tare explain shows the rest.
 func firstSentence(text string) string {

@@ -16,7 +16,6 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// abReport holds the values of ab's output.
 type abReport struct {
 	document  load.Document // about result
 	result    *load.Result
@@ -33,8 +32,8 @@ func newABReport(r *load.Result, d load.Document, l *loadRun) abReport {
 	if d.Requests > 0 && a.length == 0 {
 		a.length = d.BodyIn / d.Requests
 	}
-	for _, q := range l.requests {
-		a.hasBodies = a.hasBodies || len(q.Body) > 0
+	for _, request := range l.requests {
+		a.hasBodies = a.hasBodies || len(request.Body) > 0
 	}
 	return a
 }
@@ -94,6 +93,7 @@ func abRow(b *strings.Builder, name, format string, args ...any) {
 	fmt.Fprintf(b, "%-24s"+format+"\n", append([]any{name}, args...)...)
 }
 
+// writeHead writes the rows about the server and the document.
 func (a abReport) writeHead(b *strings.Builder) {
 	u, err := url.Parse(a.document.URL)
 	if err != nil {
@@ -112,6 +112,7 @@ func (a abReport) writeHead(b *strings.Builder) {
 	b.WriteByte('\n')
 }
 
+// writeRates writes the rows of counts and rates, which ab prints without a table.
 func (a abReport) writeRates(b *strings.Builder) {
 	d := a.document
 	abRow(b, "Concurrency Level:", "%d", d.Connections)
@@ -174,11 +175,8 @@ func (a abReport) writeTimes(b *strings.Builder) {
 	}
 	connect := a.connectPerRequest()
 	total := load.Latencies{
-		Min:  connect.Min + d.Latency.Min,
-		Mean: connect.Mean + d.Latency.Mean,
-		SD:   math.Hypot(connect.SD, d.Latency.SD),
-		P50:  connect.P50 + d.Latency.P50,
-		Max:  connect.Max + d.Latency.Max,
+		Min: connect.Min + d.Latency.Min, P50: connect.P50 + d.Latency.P50, Max: connect.Max + d.Latency.Max,
+		Mean: connect.Mean + d.Latency.Mean, SD: math.Hypot(connect.SD, d.Latency.SD),
 	}
 	mostConnect := connect.P50 > 0 // otherwise most requests reused a connection
 	if !mostConnect {
@@ -193,17 +191,16 @@ func (a abReport) writeTimes(b *strings.Builder) {
 	}
 	b.WriteString("\nPercentage of the requests served within a certain time (ms)\n")
 	for _, percent := range []int{50, 66, 75, 80, 90, 95, 98, 99} {
-		q := a.result.Latency.Quantile(float64(percent) / 100)
+		latency := a.result.Latency.Quantile(float64(percent) / 100)
 		if mostConnect {
-			q += a.connectQuantile(float64(percent) / 100)
+			latency += a.connectQuantile(float64(percent) / 100)
 		}
-		fmt.Fprintf(b, "  %d%%  %5d\n", percent, toMilliseconds(float64(q)))
+		fmt.Fprintf(b, "  %d%%  %5d\n", percent, toMilliseconds(float64(latency)))
 	}
 	fmt.Fprintf(b, " 100%%  %5d (longest request)\n", toMilliseconds(float64(total.Max)))
 }
 
-// oneEach is the number of connections per request from which every request counts as having made
-// one.
+// oneEach is the number of connections per request from which every request counts as having made one.
 const oneEach = 0.9
 
 // connectShare returns the share of requests that made a connection, of those with a latency.
@@ -219,26 +216,26 @@ func (a abReport) connectShare() float64 {
 // connection: a request on an open connection took 0 to connect. The variance is the mean of the
 // squares, which are 0 for such requests, minus the square of the mean.
 func (a abReport) connectPerRequest() load.Latencies {
-	made, share := a.document.Connect, a.connectShare()
-	if share == 1 || made.Count == 0 {
-		return made
+	connects, share := a.document.Connect, a.connectShare()
+	if share == 1 || connects.Count == 0 {
+		return connects
 	}
-	mean := made.Mean * share
-	variance := share*(made.SD*made.SD+made.Mean*made.Mean) - mean*mean
+	mean := connects.Mean * share
+	variance := share*(connects.SD*connects.SD+connects.Mean*connects.Mean) - mean*mean
 	return load.Latencies{
 		Count: a.document.Latency.Count, Mean: mean, SD: math.Sqrt(max(0, variance)),
-		P50: a.connectQuantile(0.5), Max: made.Max,
+		P50: a.connectQuantile(0.5), Max: connects.Max,
 	}
 }
 
-// connectQuantile returns the quantile q of the connect times of all requests: 0 up to the share of
+// connectQuantile returns the given quantile of the connect times of all requests: 0 up to the share of
 // requests on open connections, which took no time to connect.
-func (a abReport) connectQuantile(q float64) int64 {
+func (a abReport) connectQuantile(quantile float64) int64 {
 	share := a.connectShare()
-	if q <= 1-share {
+	if quantile <= 1-share {
 		return 0
 	}
-	return a.result.Connect.Quantile((q - (1 - share)) / share)
+	return a.result.Connect.Quantile((quantile - (1 - share)) / share)
 }
 
 // toMilliseconds rounds ns to milliseconds, as an integer.

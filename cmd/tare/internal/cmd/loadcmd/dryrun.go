@@ -34,7 +34,7 @@ func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 		p.Say(invalid.In(file) + "; left out")
 	}
 	if more := f.Lost - len(f.Broken); more > 0 {
-		p.Say(fmt.Sprintf("and %s more that cannot be sent", loadpage.Counted(int64(more))))
+		p.Say(fmt.Sprintf("and %s more that cannot be sent", loadpage.FormatCount(int64(more))))
 	}
 	// Such as cached answers and WebSockets in a HAR file: they are no HTTP requests to a server.
 	var skipped []string
@@ -48,7 +48,7 @@ func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 		p.Say(format.Count(f.Secrets, "value") + " of headers, parameters and fields that hold secrets by their names omitted; --with-secrets sends them")
 	}
 	if f.More { // the file has more requests than a feed stores
-		p.Say(fmt.Sprintf("only the first %s requests of the feed are sent", loadpage.Counted(int64(len(f.Requests)))))
+		p.Say(fmt.Sprintf("only the first %s requests of the feed are sent", loadpage.FormatCount(int64(len(f.Requests)))))
 	}
 }
 
@@ -75,18 +75,18 @@ func printRequests(ctx context.Context, env cmdenv.Env, o options, p *session.Pr
 	}
 	defer plan.Close()
 	if o.asJSON {
-		for _, q := range l.requests {
-			plan.Requests = append(plan.Requests, traffic.NewLine(q))
+		for _, request := range l.requests {
+			plan.Requests = append(plan.Requests, traffic.NewLine(request))
 		}
 		return plan.Print()
 	}
 	if err := plan.Say(p.Say); err != nil { // on stderr, as the requests are on stdout
 		return err
 	}
-	p.Part()
+	p.Separate()
 	out := bufio.NewWriter(env.Out)
-	for _, q := range l.requests {
-		writeRequest(out, q)
+	for _, request := range l.requests {
+		writeRequest(out, request)
 	}
 	return out.Flush()
 }
@@ -123,19 +123,19 @@ func (l *loadRun) newPlan(env cmdenv.Env) (*dryrun.Plan, error) {
 
 // writeRequest writes a request as text: its method and target, its headers indented and, after
 // an empty line, its body. Errors stay in w.
-func writeRequest(w *bufio.Writer, q load.Request) {
-	fmt.Fprintf(w, "%s %s\n", q.Method, q.Path)
-	for _, h := range q.Header {
+func writeRequest(w *bufio.Writer, request load.Request) {
+	fmt.Fprintf(w, "%s %s\n", request.Method, request.Path)
+	for _, h := range request.Header {
 		value := h[1]
 		if !isText(value) {
 			value = strconv.Quote(value)
 		}
 		fmt.Fprintf(w, "  %s: %s\n", h[0], value)
 	}
-	if len(q.Body) == 0 {
+	if len(request.Body) == 0 {
 		return
 	}
-	body := string(q.Body)
+	body := string(request.Body)
 	if !isText(body) {
 		fmt.Fprintf(w, "\n  (%d bytes that are not text; --json prints them in base64)\n", len(body))
 		return

@@ -49,9 +49,8 @@ const (
 	presetWrk = "wrk"
 )
 
-func engineNames() []string {
-	return []string{string(load.Epoll), string(load.Portable)}
-}
+// engineNames returns the values of --engine.
+func engineNames() []string { return []string{string(load.Epoll), string(load.Portable)} }
 
 // options holds the flags of tare load, and the values that parseFlags computes from them.
 type options struct {
@@ -94,7 +93,7 @@ type options struct {
 	on          cmdenv.Machines
 
 	// Values that are valid only after parseFlags.
-	servers        []loadServer // one server, or several to compare
+	servers        []loadServer // one server, or several to compare; never empty
 	program        goProgram    // of --start, which each of servers is with another release; set with --go
 	profile        load.Profile // rate of an open loop; nil for a closed loop
 	bitsPerSecond  int64        // bandwidth of the relay each way; 0 means no limit
@@ -169,7 +168,8 @@ func (o *options) addServerFlags(flags cmdenv.Flags) {
 	declareUses(flags, "dry-run", manyServers, manyMachines)
 }
 
-// addPaceFlags adds the flags that set the number of connections, and how many requests are sent over them, when.
+// addPaceFlags adds the flags that set the number of connections, and how many requests are sent
+// over them, when.
 func (o *options) addPaceFlags(flags cmdenv.Flags) {
 	flags.Set.IntVarP(&o.connections, "connections", "c", defaultConnections, "number of open connections, each with at most one request in flight (with --search the most to try, default 1024)")
 	declareUses(flags, "connections", manyServers, manyMachines)
@@ -215,7 +215,8 @@ func (o *options) addTLSFlags(flags cmdenv.Flags) {
 	declareUses(flags, "tls", manyMachines, onlyTLS)
 }
 
-// addMachineFlags adds the flags of the machines that send, of the path to the server, and of this run's seed and lock.
+// addMachineFlags adds the flags of the machines that send, of the path to the server, and of this
+// run's seed and lock.
 func (o *options) addMachineFlags(flags cmdenv.Flags) {
 	o.on.Add(flags.Set, "load from several `machines` at the same time, ssh:HOST, agent:NAME or local: -c and --rate are for all together")
 	for _, flag := range []string{"on", "listen", "nats", "nats-creds", "fleet"} {
@@ -315,7 +316,6 @@ func (o *options) chooseServers(args []string) (err error) {
 	return nil
 }
 
-// isRPC reports whether a server is called over gRPC.
 func isRPC(s loadServer) bool { return s.target.RPC }
 
 // describeKind returns the properties of the load of o.servers.
@@ -324,15 +324,6 @@ func (o *options) describeKind() loadKind {
 		rpc: slices.ContainsFunc(o.servers, isRPC), encrypted: o.servers[0].target.Name != "", quic: o.http == http3,
 		recorded: o.asRecorded, manyServers: len(o.servers) > 1, manyMachines: len(o.on.On) > 0,
 	}
-}
-
-// checkMachines rejects machines of --on that cannot be used, and options that they do not support.
-func (o *options) checkMachines() error {
-	machines, err := o.on.Check()
-	if err != nil {
-		return err
-	}
-	return checkOn(*o, len(machines))
 }
 
 // hintAtBodyFile returns a hint if --body is the name of a file: it was probably meant as @FILE. Otherwise it

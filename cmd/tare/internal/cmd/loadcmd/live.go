@@ -11,7 +11,6 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// describePlan returns the planned load in one line.
 func (l *loadRun) describePlan() string { return "loading " + l.url + ": " + l.describeLoad() }
 
 // describeLoad returns how requests are sent, in words: the loop, connections, duration, number of
@@ -49,12 +48,12 @@ func (l *loadRun) describeLoad() string {
 		loop += ", " + l.options.think.String() + " between an answer and the next request"
 	}
 	if l.options.requests > 0 {
-		loop += ", " + loadpage.Counted(l.options.requests) + " requests"
+		loop += ", " + loadpage.FormatCount(l.options.requests) + " requests"
 	} else {
 		loop += ", " + cmdenv.Seconds(l.options.duration)
 	}
 	if n := len(l.requests); n > 1 {
-		loop += fmt.Sprintf(", %s requests in turn", loadpage.Counted(int64(n)))
+		loop += fmt.Sprintf(", %s requests in turn", loadpage.FormatCount(int64(n)))
 	}
 	if l.options.warm > 0 {
 		loop += ", after " + cmdenv.Seconds(l.options.warm) + " to warm up"
@@ -93,9 +92,9 @@ func countSeconds(start time.Duration) int { return int(math.Round(start.Seconds
 
 // formatSecond returns the values of a finished second in one line.
 func formatSecond(s load.Second) string {
-	text := fmt.Sprintf("%s requests per second, p50 %s, p99 %s", loadpage.Counted(s.Requests), loadpage.Spell(int64(s.P50)), loadpage.Spell(int64(s.P99)))
+	text := fmt.Sprintf("%s requests per second, p50 %s, p99 %s", loadpage.FormatCount(s.Requests), loadpage.FormatTime(int64(s.P50)), loadpage.FormatTime(int64(s.P99)))
 	if s.Errors > 0 {
-		text += fmt.Sprintf(", %s errors", loadpage.Counted(s.Errors))
+		text += fmt.Sprintf(", %s errors", loadpage.FormatCount(s.Errors))
 	}
 	return text
 }

@@ -45,18 +45,24 @@ func (p panel) drawLines(columns, rows int) []string {
 	if p.duration > 0 {
 		progress += " of " + cmdenv.Seconds(p.duration)
 	}
-	out := []string{p.formatLine(columns, "", oneLine(d.URL)+" · "+progress), p.formatLine(columns, "", p.how)}
-	rate := loadpage.Thousands(d.RequestsPerSecond) + " requests per second, now " + loadpage.Counted(last.Requests)
+	rate := loadpage.FormatRate(d.RequestsPerSecond) + " requests per second, now " + loadpage.FormatCount(last.Requests)
 	if d.RateAsked > 0 {
-		rate = fmt.Sprintf("asked %s, reached %s, now %s requests per second", loadpage.Thousands(d.RateAsked), loadpage.Thousands(d.RequestsPerSecond), loadpage.Counted(last.Requests))
+		rate = fmt.Sprintf("asked %s, reached %s, now %s requests per second", loadpage.FormatRate(d.RateAsked), loadpage.FormatRate(d.RequestsPerSecond), loadpage.FormatCount(last.Requests))
 	}
-	out = append(out, p.formatLine(columns, "rate", rate))
-	out = append(out, p.drawSparkline(columns, func(s load.Second) float64 { return float64(s.Requests) }))
-	out = append(out, p.formatLine(columns, "latency", fmt.Sprintf("p50 %-9s p99 %-9s max %-9s since the beginning", loadpage.Spell(d.Latency.P50), loadpage.Spell(d.Latency.P99), loadpage.Spell(d.Latency.Max))))
-	out = append(out, p.formatLine(columns, "", fmt.Sprintf("p50 %-9s p99 %-9s max %-9s in the last second", loadpage.Spell(int64(last.P50)), loadpage.Spell(int64(last.P99)), loadpage.Spell(int64(last.Max)))))
-	out = append(out, p.drawSparkline(columns, func(s load.Second) float64 { return float64(s.P99) }))
-	out = append(out, p.formatLine(columns, "errors", p.formatErrors(last)))
-	out = append(out, p.formatLine(columns, "limit", d.Limit+": "+d.LimitWhy))
+	formatQuantiles := func(p50, p99, largest int64, period string) string {
+		return fmt.Sprintf("p50 %-9s p99 %-9s max %-9s %s", loadpage.FormatTime(p50), loadpage.FormatTime(p99), loadpage.FormatTime(largest), period)
+	}
+	out := []string{
+		p.formatLine(columns, "", oneLine(d.URL)+" · "+progress),
+		p.formatLine(columns, "", p.how),
+		p.formatLine(columns, "rate", rate),
+		p.drawSparkline(columns, func(s load.Second) float64 { return float64(s.Requests) }),
+		p.formatLine(columns, "latency", formatQuantiles(d.Latency.P50, d.Latency.P99, d.Latency.Max, "since the beginning")),
+		p.formatLine(columns, "", formatQuantiles(int64(last.P50), int64(last.P99), int64(last.Max), "in the last second")),
+		p.drawSparkline(columns, func(s load.Second) float64 { return float64(s.P99) }),
+		p.formatLine(columns, "errors", p.formatErrors(last)),
+		p.formatLine(columns, "limit", d.Limit+": "+d.LimitWhy),
+	}
 	if rows >= minHeatRows {
 		out = append(out, p.drawHeatMap(columns, min(rows-otherPanelLines, maxHeatLines))...)
 	}
@@ -76,13 +82,13 @@ func (p panel) formatErrors(last load.Second) string {
 	var parts []string
 	for _, class := range load.Classes() {
 		if n := p.document.Errors[string(class)]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", class, loadpage.Counted(n)))
+			parts = append(parts, fmt.Sprintf("%s %s", class, loadpage.FormatCount(n)))
 		}
 	}
 	if parts == nil {
 		return "none"
 	}
-	return strings.Join(parts, ", ") + "; now " + loadpage.Counted(last.Errors)
+	return strings.Join(parts, ", ") + "; now " + loadpage.FormatCount(last.Errors)
 }
 
 // lastSeconds returns the latest seconds, as many as fit into the width.
@@ -140,7 +146,7 @@ func (p panel) drawHeatMap(columns, rows int) []string {
 			b.WriteRune([]rune(" ░▒▓█")[shade])
 		}
 		bottom := float64(low) * math.Exp(span*float64(row)/float64(rows))
-		out = append(out, cmdenv.Paint(p.style.Dim, fmt.Sprintf("%*s ", panelLabel-1, loadpage.Spell(int64(bottom))))+b.String())
+		out = append(out, cmdenv.Paint(p.style.Dim, fmt.Sprintf("%*s ", panelLabel-1, loadpage.FormatTime(int64(bottom))))+b.String())
 	}
 	return out
 }

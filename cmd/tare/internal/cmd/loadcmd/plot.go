@@ -105,10 +105,10 @@ func (p *loadPage) writeTimeline() {
 	fmt.Fprintln(&p.b, head)
 	for group := range slices.Chunk(all, perLine) {
 		m := mergeMoments(group)
-		line := fmt.Sprintf("  %6s  %11s  %10s  %10s  %8s", loadpage.Decimal(m.At, 0), loadpage.Thousands(float64(m.Requests)/float64(len(group))),
-			p.unit.Format(float64(m.P50)), p.unit.Format(float64(m.P99)), loadpage.Counted(m.Errors))
+		line := fmt.Sprintf("  %6s  %11s  %10s  %10s  %8s", loadpage.FormatDecimal(m.At, 0), loadpage.FormatRate(float64(m.Requests)/float64(len(group))),
+			p.unit.Format(float64(m.P50)), p.unit.Format(float64(m.P99)), loadpage.FormatCount(m.Errors))
 		if hasCPU {
-			line += fmt.Sprintf("  %12s", loadpage.Decimal(m.ServerCPU, 2))
+			line += fmt.Sprintf("  %12s", loadpage.FormatDecimal(m.ServerCPU, 2))
 		}
 		fmt.Fprintln(&p.b, line)
 	}

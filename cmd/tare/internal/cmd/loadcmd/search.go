@@ -29,7 +29,7 @@ func (l *loadRun) runSearch(ctx context.Context) error {
 	if last.Trial.Rate > 0 {
 		about.Profile = load.Constant{PerSecond: last.Trial.Rate}
 	}
-	l.Progress.Part()
+	l.Progress.Separate()
 	d := load.NewDocument(last.Result, about)
 	if errPrint := l.writeResult(last.Result, d); errPrint != nil {
 		return errPrint
@@ -43,9 +43,8 @@ func (l *loadRun) runSearch(ctx context.Context) error {
 	return nil
 }
 
-// reportStep prints the result of a step.
 func (l *loadRun) reportStep(s load.SearchStep) {
-	text := s.Trial.String() + ": " + loadpage.Thousands(s.PerSecond()) + " requests per second, p99 " + loadpage.Spell(s.Result.Latency.Quantile(0.99)) + ": "
+	text := s.Trial.String() + ": " + loadpage.FormatRate(s.PerSecond()) + " requests per second, p99 " + loadpage.FormatTime(s.Result.Latency.Quantile(0.99)) + ": "
 	switch s.Ruling {
 	case tare.Met:
 		text += "kept"

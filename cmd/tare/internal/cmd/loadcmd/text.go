@@ -1,6 +1,7 @@
 package loadcmd
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -80,20 +81,20 @@ func (p *loadPage) writeLabelled(label, text string) {
 func (p *loadPage) writeRate() {
 	d := p.document
 	p.writeHeading("RATE")
-	p.writeLabelled("answered", loadpage.Thousands(d.RequestsPerSecond)+" requests per second")
+	p.writeLabelled("answered", loadpage.FormatRate(d.RequestsPerSecond)+" requests per second")
 	if d.RateAsked > 0 {
-		text := fmt.Sprintf("%s requests per second (%s)", loadpage.Thousands(d.RateAsked), d.Profile)
+		text := fmt.Sprintf("%s requests per second (%s)", loadpage.FormatRate(d.RateAsked), d.Profile)
 		if d.Late > 0 {
-			text += fmt.Sprintf("; %s were due and not sent when the time was over", loadpage.Counted(d.Late))
+			text += fmt.Sprintf("; %s were due and not sent when the time was over", loadpage.FormatCount(d.Late))
 		}
 		p.writeLabelled("asked", text)
 	}
-	p.writeLabelled("requests", fmt.Sprintf("%s sent, %s answered, %s failed", loadpage.Counted(d.Sent), loadpage.Counted(d.Requests), loadpage.Counted(d.Failed())))
+	p.writeLabelled("requests", fmt.Sprintf("%s sent, %s answered, %s failed", loadpage.FormatCount(d.Sent), loadpage.FormatCount(d.Requests), loadpage.FormatCount(d.Failed())))
 	connections := format.Count(d.Connections, "connection")
 	if d.Streams > 1 {
 		connections += fmt.Sprintf(" of %d streams", d.Streams)
 	}
-	p.writeLabelled("under way", fmt.Sprintf("%s requests in the mean, on %s (%s opened)", loadpage.Decimal(d.Concurrency, 2), connections, loadpage.Counted(d.ConnectionsOpened)))
+	p.writeLabelled("under way", fmt.Sprintf("%s requests in the mean, on %s (%s opened)", loadpage.FormatDecimal(d.Concurrency, 2), connections, loadpage.FormatCount(d.ConnectionsOpened)))
 	if d.Resent > 0 {
 		p.writeLabelled("sent again", format.Count(int(d.Resent), "time")+", because the server said it had not looked at the request")
 	}
@@ -167,65 +168,54 @@ func tablePercentiles() []percentile {
 // writeResponses writes the counts of statuses, for gRPC those of its status codes, and of errors.
 func (p *loadPage) writeResponses() {
 	p.writeHeading("ANSWERS")
-	var parts []string
+	var statuses, errors []string
 	for _, code := range slices.Sorted(maps.Keys(p.document.Statuses)) {
-		parts = append(parts, code+": "+loadpage.Counted(p.document.Statuses[code]))
-	}
-	if len(parts) == 0 {
-		parts = []string{"none"}
+		statuses = append(statuses, code+": "+loadpage.FormatCount(p.document.Statuses[code]))
 	}
 	if len(p.document.Codes) > 0 {
-		parts = nil
+		statuses = nil
 		for code := range grpcCodes {
 			if n := p.document.Codes[strconv.Itoa(code)]; n > 0 {
-				parts = append(parts, fmt.Sprintf("%d %s: %s", code, load.CodeName(code), loadpage.Counted(n)))
+				statuses = append(statuses, fmt.Sprintf("%d %s: %s", code, load.CodeName(code), loadpage.FormatCount(n)))
 			}
 		}
 	}
-	p.writeLabelled("statuses", strings.Join(parts, ", "))
-	parts = nil
 	for _, class := range load.Classes() {
 		if n := p.document.Errors[string(class)]; n > 0 {
-			parts = append(parts, string(class)+": "+loadpage.Counted(n))
+			errors = append(errors, string(class)+": "+loadpage.FormatCount(n))
 		}
 	}
-	if len(parts) == 0 {
-		parts = []string{"none"}
-	}
-	p.writeLabelled("errors", strings.Join(parts, ", "))
+	p.writeLabelled("statuses", joinOrNone(statuses))
+	p.writeLabelled("errors", joinOrNone(errors))
 	if p.document.FirstError != "" {
 		p.writeLabelled("the first", oneLine(p.document.FirstError))
 	}
 }
 
+// joinOrNone joins texts with commas, or returns "none" if there are none.
+func joinOrNone(texts []string) string { return cmp.Or(strings.Join(texts, ", "), "none") }
+
 // writeTransfer writes the bytes on the path and the CPU time they cost.
 func (p *loadPage) writeTransfer() {
 	d := p.document
 	p.writeHeading("TRANSFER" + p.whichStep())
-	p.writeLabelled("in", fmt.Sprintf("%s, %s per second; bodies %s", loadpage.Sized(d.BytesIn), loadpage.Sized(int64(d.Path.In/8)), loadpage.Sized(d.BodyIn)))
-	p.writeLabelled("out", fmt.Sprintf("%s, %s per second; bodies %s", loadpage.Sized(d.BytesOut), loadpage.Sized(int64(d.Path.Out/8)), loadpage.Sized(d.BodyOut)))
-	text := fmt.Sprintf("making a connection takes %s", loadpage.Spell(d.Path.RoundTrip))
+	p.writeLabelled("in", fmt.Sprintf("%s, %s per second; bodies %s", loadpage.FormatBytes(d.BytesIn), loadpage.FormatBytes(int64(d.Path.In/8)), loadpage.FormatBytes(d.BodyIn)))
+	p.writeLabelled("out", fmt.Sprintf("%s, %s per second; bodies %s", loadpage.FormatBytes(d.BytesOut), loadpage.FormatBytes(int64(d.Path.Out/8)), loadpage.FormatBytes(d.BodyOut)))
+	text := fmt.Sprintf("making a connection takes %s", loadpage.FormatTime(d.Path.RoundTrip))
 	if d.Path.Delay > 0 {
-		text = fmt.Sprintf("a round trip takes %s, of which the relay adds %s", loadpage.Spell(d.Path.RoundTrip), loadpage.Spell(d.Path.Delay))
+		text = fmt.Sprintf("a round trip takes %s, of which the relay adds %s", loadpage.FormatTime(d.Path.RoundTrip), loadpage.FormatTime(d.Path.Delay))
 	}
-	text += fmt.Sprintf("; it carried %s in and %s out", loadpage.Bits(d.Path.In), loadpage.Bits(d.Path.Out))
+	text += fmt.Sprintf("; it carried %s in and %s out", loadpage.FormatBitRate(d.Path.In), loadpage.FormatBitRate(d.Path.Out))
 	if d.Path.Bandwidth > 0 {
-		text += fmt.Sprintf(", of the relay's %s", loadpage.Bits(float64(d.Path.Bandwidth)))
+		text += fmt.Sprintf(", of the relay's %s", loadpage.FormatBitRate(float64(d.Path.Bandwidth)))
 	}
 	p.writeLabelled("path", text)
 	if s := d.TLS; s != nil {
-		p.writeLabelled("TLS", fmt.Sprintf("%s, %s of them resumed, in %s each (p50)", format.Count(int(s.Handshakes), "handshake"), loadpage.Counted(s.Resumed), loadpage.Spell(s.Handshake.P50)))
+		p.writeLabelled("TLS", fmt.Sprintf("%s, %s of them resumed, in %s each (p50)", format.Count(int(s.Handshakes), "handshake"), loadpage.FormatCount(s.Resumed), loadpage.FormatTime(s.Handshake.P50)))
 	}
-	formatCPU := func(cpu float64) string {
-		text := fmt.Sprintf("%s s of CPU time", loadpage.Decimal(cpu, 2))
-		if d.Requests > 0 {
-			text += fmt.Sprintf(", %s µs per request", loadpage.Decimal(cpu*1e6/float64(d.Requests), 1))
-		}
-		return text
-	}
-	p.writeLabelled("client", formatCPU(d.ClientCPUSeconds))
+	p.writeLabelled("client", loadpage.FormatCPU(d.ClientCPUSeconds, d.Requests))
 	if d.ServerCPUSeconds > 0 {
-		p.writeLabelled("server", formatCPU(d.ServerCPUSeconds))
+		p.writeLabelled("server", loadpage.FormatCPU(d.ServerCPUSeconds, d.Requests))
 	}
 }
 
@@ -234,13 +224,13 @@ func (p *loadPage) writeDrift() {
 	if len(p.document.Drift) == 0 {
 		return
 	}
-	p.writeHeading(fmt.Sprintf("DRIFT over %s s, each interval at 95 %%", loadpage.Decimal(p.document.Seconds, 0)))
+	p.writeHeading(fmt.Sprintf("DRIFT over %s s, each interval at 95 %%", loadpage.FormatDecimal(p.document.Seconds, 0)))
 	for _, d := range p.document.Drift {
 		colour, word := p.style.Dim, "not shown"
 		if d.Shown {
 			colour, word = p.style.Warn, "shown"
 		}
-		fmt.Fprintf(&p.b, "  %s  %-14s %s\n", cmdenv.Paint(colour, fmt.Sprintf("%-10s", word)), loadpage.DriftName(d), loadpage.DriftText(d))
+		fmt.Fprintf(&p.b, "  %s  %-14s %s\n", cmdenv.Paint(colour, fmt.Sprintf("%-10s", word)), loadpage.DriftName(d), loadpage.DescribeDrift(d))
 	}
 }
 
@@ -250,9 +240,9 @@ func (p *loadPage) writeObjectives() {
 	}
 	p.writeHeading("OBJECTIVES")
 	for _, k := range p.document.SLO {
-		value := loadpage.Spell(int64(k.Value))
+		value := loadpage.FormatTime(int64(k.Value))
 		if strings.HasPrefix(k.Objective, "errors") {
-			value = loadpage.Decimal(k.Value*100, 3) + " %"
+			value = loadpage.FormatDecimal(k.Value*100, 3) + " %"
 		}
 		fmt.Fprintf(&p.b, "  %s  %s: measured %s\n", p.formatRuling(k.Verdict), k.Objective, value)
 	}
@@ -292,14 +282,14 @@ func (p *loadPage) writeSteps(list []load.Stepped) {
 	for _, step := range list {
 		rate := "–" // a closed loop
 		if step.RateAsked > 0 {
-			rate = loadpage.Thousands(step.RateAsked)
+			rate = loadpage.FormatRate(step.RateAsked)
 		}
 		text := string(step.Verdict)
 		if step.Why != "" {
 			text += ": " + step.Why
 		}
-		fmt.Fprintf(&p.b, "  %11d  %10s  %11s  %9s  %9s  %8s  %s\n", step.Connections, rate, loadpage.Thousands(step.RequestsPerSecond),
-			loadpage.Decimal(float64(step.P50)/1e6, 3), loadpage.Decimal(float64(step.P99)/1e6, 3), loadpage.Decimal(step.ErrorShare*100, 2), text)
+		fmt.Fprintf(&p.b, "  %11d  %10s  %11s  %9s  %9s  %8s  %s\n", step.Connections, rate, loadpage.FormatRate(step.RequestsPerSecond),
+			loadpage.FormatDecimal(float64(step.P50)/1e6, 3), loadpage.FormatDecimal(float64(step.P99)/1e6, 3), loadpage.FormatDecimal(step.ErrorShare*100, 2), text)
 	}
 }
 

@@ -211,9 +211,9 @@ func TestPresetsOfNothing(t *testing.T) {
 
 func TestFigures(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{loadpage.Spell(0), "0 ns"}, {loadpage.Spell(999), "999 ns"}, {loadpage.Spell(1000), "1.00 µs"}, {loadpage.Spell(46_400), "46.4 µs"}, {loadpage.Spell(20_040_000), "20.0 ms"}, {loadpage.Spell(2_500_000_000), "2.50 s"}, {loadpage.Spell(123_456_789_000), "123 s"},
-		{loadpage.Decimal(1234567.891, 1), "1,234,567.9"}, {loadpage.Decimal(-1234, 0), "-1,234"}, {loadpage.Decimal(999, 0), "999"}, {loadpage.Thousands(99.5), "99.50"}, {loadpage.Thousands(100_000), "100,000"},
-		{loadpage.Sized(0), "0 B"}, {loadpage.Sized(999), "999 B"}, {loadpage.Sized(1500), "1.50 kB"}, {loadpage.Sized(16_700_000), "16.7 MB"}, {loadpage.Bits(70e6), "70.0 Mbit/s"}, {loadpage.Bits(0), "0 bit/s"},
+		{loadpage.FormatTime(0), "0 ns"}, {loadpage.FormatTime(999), "999 ns"}, {loadpage.FormatTime(1000), "1.00 µs"}, {loadpage.FormatTime(46_400), "46.4 µs"}, {loadpage.FormatTime(20_040_000), "20.0 ms"}, {loadpage.FormatTime(2_500_000_000), "2.50 s"}, {loadpage.FormatTime(123_456_789_000), "123 s"},
+		{loadpage.FormatDecimal(1234567.891, 1), "1,234,567.9"}, {loadpage.FormatDecimal(-1234, 0), "-1,234"}, {loadpage.FormatDecimal(999, 0), "999"}, {loadpage.FormatRate(99.5), "99.50"}, {loadpage.FormatRate(100_000), "100,000"},
+		{loadpage.FormatBytes(0), "0 B"}, {loadpage.FormatBytes(999), "999 B"}, {loadpage.FormatBytes(1500), "1.50 kB"}, {loadpage.FormatBytes(16_700_000), "16.7 MB"}, {loadpage.FormatBitRate(70e6), "70.0 Mbit/s"}, {loadpage.FormatBitRate(0), "0 bit/s"},
 		{wrkTime(251_000), "251.00us"}, {wrkTime(6_500_000), "6.50ms"}, {wrkTime(2e9), "2.00s"}, {wrkTime(90e9), "1.50m"}, {wrkMetric(11_610), "11.61k"}, {wrkMetric(999), "999.00"},
 		{wrkBinary(2.6 * 1024 * 1024), "2.60M"}, {wrkWhole(10.02), "10s"}, {wrkWhole(120), "2m"},
 		{padColumn("6.50ms", 8), "  6.50ms"}, {padColumn("1.00s", 8), "  1.00s "}, {padColumn("99.00", 8), " 99.00  "},

@@ -48,22 +48,12 @@ Exit codes: 0 the client closed stdin; 1 the connection failed; 2 bad input.`,
 // serve serves the client at the other end of stdin and stdout until the client closes stdin or a signal
 // arrives.
 func serve(ctx context.Context, env cmdenv.Env, limits fleet.Limits, root func(cmdenv.Env) *cobra.Command) error {
+	ctx, env, stop := env.CancelOnSignal(ctx, context.Canceled) // a command ends with the server
+	defer stop()
 	s, err := newServer(env, limits, root)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	signals, restore := env.Lab.Interrupt()
-	defer restore()
-	go func() {
-		select {
-		case <-signals:
-			restore() // the next signal ends this process
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	return s.Serve(ctx, io.NopCloser(env.In), nopCloser{env.Out})
 }
 
@@ -77,12 +67,10 @@ func newServer(env cmdenv.Env, limits fleet.Limits, root func(cmdenv.Env) *cobra
 	if err != nil {
 		return nil, err
 	}
-	commandEnv := env
-	commandEnv.Lab.Interrupt = func() (<-chan os.Signal, func()) { return nil, func() {} } // a command ends with the server
 	return &mcp.Server{
 		Version: cmdenv.ThisVersion().String(), Limits: limits, Dir: dir, Results: dirs.AllResults(),
 		Run: func(ctx context.Context, args []string, out io.Writer) error {
-			run := commandEnv
+			run := env
 			run.In, run.Out, run.Args = strings.NewReader(""), out, args
 			cmd := root(run)
 			cmd.SetArgs(args)
@@ -101,5 +89,4 @@ func newServer(env cmdenv.Env, limits fleet.Limits, root func(cmdenv.Env) *cobra
 // nopCloser is a writer that the server does not close.
 type nopCloser struct{ io.Writer }
 
-// Close does nothing.
 func (nopCloser) Close() error { return nil }

@@ -46,7 +46,6 @@ already is never touched.`,
 	return cmd
 }
 
-// newContenderCommand returns tare new contender.
 func newContenderCommand(env cmdenv.Env) *cobra.Command {
 	var dir, catalogDir string
 	var asJSON bool
@@ -161,9 +160,9 @@ func nextInside(kind, name, dir string) []string {
 	module := path.Join("contenders", kind, name)
 	testCommand := "make contenders LEAVES=" + module
 	if dir != module {
-		testCommand = "make -C " + cmdenv.Quoted(strings.TrimSuffix(dir, "/"+module)) + " contenders LEAVES=" + module
+		testCommand = "make -C " + cmdenv.ShellQuote(strings.TrimSuffix(dir, "/"+module)) + " contenders LEAVES=" + module
 	}
-	return []string{"GOWORK=off go -C " + cmdenv.Quoted(dir) + " get MODULE@VERSION", testCommand, measureCommand(kind, name, name)}
+	return []string{"GOWORK=off go -C " + cmdenv.ShellQuote(dir) + " get MODULE@VERSION", testCommand, measureCommand(kind, name, name)}
 }
 
 // nextElsewhere is like nextInside for a contender outside of the repository. sdk is "" if the SDK is
@@ -174,12 +173,12 @@ func nextElsewhere(kind, name, dir, sdk string) []string {
 	if filepath.IsAbs(filepath.FromSlash(dir)) {
 		entry = fmt.Sprintf("{id: %s, program: %q}", name, dir)
 	}
-	goIn := "GOWORK=off go -C " + cmdenv.Quoted(dir)
+	goIn := "GOWORK=off go -C " + cmdenv.ShellQuote(dir)
 	commands := []string{goIn + " get . MODULE@VERSION", goIn + " vet ."}
 	if sdk != "" {
 		const edit, module = " mod edit ", "github.com/tarebench/tare"
 		commands = slices.Concat(
-			[]string{goIn + edit + cmdenv.Quoted("-replace="+module+"="+sdk) + " # for go and an editor on this machine"}, commands,
+			[]string{goIn + edit + cmdenv.ShellQuote("-replace="+module+"="+sdk) + " # for go and an editor on this machine"}, commands,
 			[]string{goIn + edit + "-dropreplace=" + module + " # before it goes to another; tare needs none"})
 	}
 	return append(commands, measureCommand(kind, name, entry))

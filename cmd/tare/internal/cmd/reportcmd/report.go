@@ -83,7 +83,6 @@ one that cannot be read, or results that cannot be compared.`,
 	return cmd
 }
 
-// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	o.format.Add(cmd.Flags(), "one document, or a list where there are several")
 	o.format.Complete(cmd)

@@ -84,21 +84,8 @@ func repeatedArgs(root *cobra.Command, o options, old *tare.Result) (args, notes
 	if cmd == nil {
 		return nil, nil, cmdenv.Usage(fmt.Sprintf("the result of %s was made by %q, which this tare does not know", old.Study, "tare "+strings.Join(old.Asked.Command, " ")), "")
 	}
-	if dir, err := os.Getwd(); err != nil || filepath.Clean(dir) != filepath.Clean(old.Asked.WorkDir) {
-		return nil, nil, cmdenv.Usage("the result of "+old.Study+" was asked for in "+old.Asked.WorkDir, "go there and rerun it by the path of its result.json")
-	}
-	if slices.Contains(cmd.Flags().Args(), "-") {
-		return nil, nil, cmdenv.Usage("the documents of "+old.Study+" came from stdin and are not kept", "give them again: tare "+strings.Join(old.Asked.Command, " "))
-	}
-	for _, name := range session.FilesOf(cmd) {
-		oldSum := old.Asked.Files[name]
-		sum, err := session.SumOf(name)
-		if err != nil {
-			return nil, nil, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", name, cmdenv.Cause(err)), "the result was made of it")
-		}
-		if sum != oldSum {
-			return nil, nil, cmdenv.Usage(fmt.Sprintf("%s changed: SHA-256 %s then, %s now", name, formatSum(oldSum), formatSum(sum)), "tare "+strings.Join(old.Asked.Command, " ")+" measures it as it is")
-		}
+	if err := checkInputs(cmd, old); err != nil {
+		return nil, nil, err
 	}
 	values := map[string]string{"seed": old.Seed} // new values of flags
 	if o.reseed {
@@ -127,6 +114,28 @@ func repeatedArgs(root *cobra.Command, o options, old *tare.Result) (args, notes
 		}
 	}
 	return rebuildArgs(cmd, values), notes, nil
+}
+
+// checkInputs returns an error if the working directory is not that of the command that made a result, or
+// if an input of the command has changed or was stdin.
+func checkInputs(cmd *cobra.Command, old *tare.Result) error {
+	if dir, err := os.Getwd(); err != nil || filepath.Clean(dir) != filepath.Clean(old.Asked.WorkDir) {
+		return cmdenv.Usage("the result of "+old.Study+" was asked for in "+old.Asked.WorkDir, "go there and rerun it by the path of its result.json")
+	}
+	if slices.Contains(cmd.Flags().Args(), "-") {
+		return cmdenv.Usage("the documents of "+old.Study+" came from stdin and are not kept", "give them again: tare "+strings.Join(old.Asked.Command, " "))
+	}
+	for _, name := range session.FilesOf(cmd) {
+		oldSum := old.Asked.Files[name]
+		sum, err := session.SumOf(name)
+		if err != nil {
+			return cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", name, cmdenv.Cause(err)), "the result was made of it")
+		}
+		if sum != oldSum {
+			return cmdenv.Usage(fmt.Sprintf("%s changed: SHA-256 %s then, %s now", name, formatSum(oldSum), formatSum(sum)), "tare "+strings.Join(old.Asked.Command, " ")+" measures it as it is")
+		}
+	}
+	return nil
 }
 
 // formatSum returns an abbreviated hash for messages.

@@ -125,14 +125,13 @@ func compareRuns(old, now *tare.Result) rerunComparison {
 		}
 		c.Differs = append(c.Differs, text)
 	}
-	c.Differs = append(c.Differs, history.Rebuilt(old, now)...)
+	c.Differs = append(c.Differs, history.DescribeRebuilt(old, now)...)
 	if old.Tare != "" && old.Tare != now.Tare {
 		c.Differs = append(c.Differs, "tare was "+old.Tare+" then and is "+now.Tare+" now")
 	}
 	return c
 }
 
-// newRun describes the run of a result.
 func newRun(r *tare.Result) rerunRun {
 	return rerunRun{Started: r.Started.UTC(), Seed: r.Seed, Rounds: r.RoundsDone, Stopped: r.Stopped}
 }
@@ -188,6 +187,11 @@ func (v *rerunVerdict) decide() {
 	}
 }
 
+// subject returns the criterion, or for a verdict without one what is compared: the ratio of the metric.
+func (v rerunVerdict) subject() string {
+	return cmp.Or(strings.TrimSpace(v.Criterion), v.Metric+" ratio")
+}
+
 // describe returns the comparison in words, for the table.
 func (v rerunVerdict) describe() string {
 	switch {
@@ -231,7 +235,6 @@ func (s *rerunSide) String() string {
 	return string(s.Verdict) + ", " + figure
 }
 
-// writeText writes the comparison as text.
 func (c rerunComparison) writeText(w io.Writer, st report.Style) error {
 	c = report.LegibleAll(c)
 	writeRun := func(name string, r rerunRun) {
@@ -245,7 +248,7 @@ func (c rerunComparison) writeText(w io.Writer, st report.Style) error {
 	if len(c.Verdicts) > 0 {
 		fmt.Fprintln(tw, "  workload\tcontender\tcriterion\tthen\tnow\tcompared")
 		for _, v := range c.Verdicts {
-			fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\t%s\n", v.Workload, v.Contender, criterionText(v), v.Then, v.Now, v.describe())
+			fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\t%s\n", v.Workload, v.Contender, v.subject(), v.Then, v.Now, v.describe())
 		}
 	}
 	if err := tw.Flush(); err != nil {

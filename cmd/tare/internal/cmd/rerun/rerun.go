@@ -4,7 +4,6 @@ package rerun
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -83,7 +82,6 @@ interrupted.`,
 	return cmd
 }
 
-// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.Uint64Var(&o.seed, "seed", 0, "another order of everything; 0 takes one from the clock; default: the result's")
@@ -118,6 +116,12 @@ func runRerun(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.
 		}
 		return repeatCommand(ctx, env, tree, o, old, foreign)
 	}
+	return repeatStudy(ctx, env, o, old, foreign)
+}
+
+// repeatStudy runs the study of a result again and prints the comparison. foreign means that the result
+// was made elsewhere.
+func repeatStudy(ctx context.Context, env cmdenv.Env, o options, old *tare.Result, foreign bool) error {
 	run, err := originalOptions(old)
 	if err != nil {
 		return err
@@ -138,7 +142,7 @@ func runRerun(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.
 	}
 	p := session.NewProgress(env, o.quiet)
 	defer p.End()
-	p.Say(fmt.Sprintf("measuring %s again as on %s UTC, %s", study.ID, format.Minute(old.Started), session.InWords(run)))
+	p.Say(fmt.Sprintf("measuring %s again as on %s UTC, %s", study.ID, format.Minute(old.Started), session.DescribeOptions(run)))
 	if note != "" {
 		p.Say(note)
 	}
@@ -150,10 +154,9 @@ func runRerun(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.
 		return err
 	}
 	var now *tare.Result
-	err = session.With(ctx, env, run, p, func(ctx context.Context, w *session.Session) error {
+	err = session.With(ctx, env, run, p, func(ctx context.Context, w *session.Session) (err error) {
 		restoreBuilds(ctx, w, &studies[0], old)
-		res, err := w.Measure(ctx, studies[0])
-		now = res
+		now, err = w.Measure(ctx, studies[0])
 		return err
 	})
 	p.Pause()
@@ -199,12 +202,4 @@ func printComparison(env cmdenv.Env, o options, old, now *tare.Result, err error
 		err = cmdenv.Code(cmdenv.ExitInterrupted)
 	}
 	return err
-}
-
-// criterionText returns the criterion of a verdict. A verdict without criterion is about a difference.
-func criterionText(v rerunVerdict) string {
-	if v.Criterion == "" {
-		return v.Metric + " ratio"
-	}
-	return strings.TrimSpace(v.Criterion)
 }

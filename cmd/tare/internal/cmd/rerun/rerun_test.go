@@ -64,7 +64,7 @@ func TestAskedOptions(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || session.InWords(got) != session.InWords(c.want) || got.Seed != c.want.Seed || got.Slice != c.want.Slice || got.User != c.want.User || got.Isolation != c.want.Isolation {
+		if err != nil || session.DescribeOptions(got) != session.DescribeOptions(c.want) || got.Seed != c.want.Seed || got.Slice != c.want.Slice || got.User != c.want.User || got.Isolation != c.want.Isolation {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}

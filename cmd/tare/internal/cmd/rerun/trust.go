@@ -19,7 +19,7 @@ func isForeign(env cmdenv.Env, o options, old *tare.Result, dir, arg string) (bo
 	if err != nil {
 		return false, err
 	}
-	isOwn, err := session.MadeHere(d, old, dir)
+	isOwn, err := session.IsMadeHere(d, old, dir)
 	if err != nil || isOwn {
 		return false, err
 	}

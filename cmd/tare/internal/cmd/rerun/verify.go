@@ -101,11 +101,7 @@ func verifyReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *c
 	if err != nil {
 		return err
 	}
-	exits := map[receipt.Outcome]int{
-		receipt.Holds:   cmdenv.ExitOK,
-		receipt.DoesNot: cmdenv.ExitNotMet,
-		receipt.Open:    cmdenv.ExitInconclusive,
-	}
+	exits := map[receipt.Outcome]int{receipt.Holds: cmdenv.ExitOK, receipt.DoesNot: cmdenv.ExitNotMet, receipt.Open: cmdenv.ExitInconclusive}
 	return cmdenv.Code(exits[v.Outcome])
 }
 
@@ -140,7 +136,7 @@ func commandOfReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 			continue
 		}
 		if head, err := repo.Resolve(ctx, "HEAD"); err != nil || head.Tree != side.Tree {
-			return nil, cmdenv.Usage(fmt.Sprintf("the worktree is not the %s that was measured: tree %s then, %s now", side.ID, short(side.Tree), short(worktree)), "check out those files")
+			return nil, cmdenv.Usage(fmt.Sprintf("the worktree is not the %s that was measured: tree %s then, %s now", side.ID, formatSum(side.Tree), formatSum(worktree)), "check out those files")
 		}
 		revisions[side.ID] = "HEAD"
 	}
@@ -184,9 +180,6 @@ func withRevisions(args []string, revisions map[string]string) []string {
 	}
 	return out
 }
-
-// short returns an abbreviated hash for messages.
-func short(hash string) string { return hash[:min(12, len(hash))] }
 
 // print prints the rows and the outcome.
 func (v verified) print(w io.Writer) error {

@@ -20,7 +20,6 @@ type routeStudy struct {
 	releases routestudy.Releases // of --go; its Routers are set by newStudy. Without Toolchains, routers are compared
 }
 
-// studyID returns the id of the study.
 func (o *options) studyID() string {
 	if o.releases.IsSet() {
 		return routestudy.ReleaseStudyID
@@ -64,7 +63,6 @@ func (r *routeStudy) runOptions() session.Options {
 	return run
 }
 
-// recommendRouters returns the recommendation for a result.
 func (r *routeStudy) recommendRouters(res *tare.Result) []string {
 	if r.o.releases.IsSet() {
 		return r.releaseAdvice(res).Lines()
@@ -87,7 +85,8 @@ func (r *routeStudy) releaseAdvice(res *tare.Result) routestudy.ReleaseAdvice {
 	return routestudy.ReleaseAdvice{Document: r.doc, Result: res, Releases: r.releases}
 }
 
-// prepareStudy returns the study, with its routes in the cache. Of a study of releases it builds the baseline.
+// prepareStudy returns the study, with its routes in the cache. Of a study of releases it builds the
+// baseline.
 func (r *routeStudy) prepareStudy(ctx context.Context, w *session.Session) (study cmdenv.Study, err error) {
 	all, err := w.FindCatalog(w.Options.Catalog)
 	if err != nil {
@@ -117,7 +116,7 @@ func measureRoutes(ctx context.Context, env cmdenv.Env, o options, doc *routestu
 			return err
 		}
 	}
-	p.Say("measuring " + o.studyID() + ", " + session.InWords(o.run))
+	p.Say("measuring " + o.studyID() + ", " + session.DescribeOptions(o.run))
 	advice := session.Advice{Prepare: r.prepareStudy, Complete: r.completeResult, Recommend: r.recommendRouters}
 	return advice.Measure(ctx, env, r.runOptions(), p)
 }

@@ -81,7 +81,6 @@ a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
 	return cmd
 }
 
-// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	selection := cmdenv.NewFlags("What is measured")
 	selection.Set.StringSliceVar(&o.only, "only", nil, "only the baseline and routers that match `glob`; repeatable, or several with commas")
@@ -94,7 +93,6 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	o.run.AddFlags(cmd, selection, session.Offer{Machines: true, Counts: true})
 }
 
-// check validates the flags and their combinations.
 func (o *options) check(cmd *cobra.Command) error {
 	o.run.Only.Contenders = append(o.run.Only.Contenders, o.only...)
 	err := o.run.Check(cmd)
@@ -139,7 +137,7 @@ type routeList struct {
 // listRoutes prints the routes as they would be measured.
 func (o options) listRoutes(env cmdenv.Env, doc *routestudy.Document) error {
 	if o.run.Format.Name == "json" {
-		return cmdenv.PrintJSON(env.Out, routeList{doc.Baseline(), doc.Table.Routes, cmdenv.Listed(doc.Remarks())})
+		return cmdenv.PrintJSON(env.Out, routeList{doc.Baseline(), doc.Table.Routes, cmdenv.LegibleLines(doc.Remarks())})
 	}
 	_, err := io.WriteString(env.Out, doc.Table.List())
 	return err

@@ -23,7 +23,7 @@ func measureTransports(ctx context.Context, env cmdenv.Env, o options, doc *rpcs
 	}
 	p := session.NewProgress(env, o.run.Quiet)
 	defer p.End()
-	p.Say("measuring " + doc.StudyID() + ", " + session.InWords(o.run))
+	p.Say("measuring " + doc.StudyID() + ", " + session.DescribeOptions(o.run))
 	env.Lab.Kinds = map[string]lab.Kind{server.Name: server.Of(server.Name, app)}
 	advice := session.Advice{Recommend: doc.Recommendation}
 	advice.Complete = func(res *tare.Result) {

@@ -86,7 +86,6 @@ a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
 	return cmd
 }
 
-// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	selection := cmdenv.NewFlags("What is measured")
 	selection.Set.StringArrayVarP(&o.imports, "proto-path", "I", nil, "`directory` that FILE imports from, beside its own; repeatable")
@@ -149,14 +148,13 @@ type callList struct {
 	Notes   []string        `json:"notes"` // the lines on stderr
 }
 
-// listCalls prints the calls of each transport.
 func (o options) listCalls(env cmdenv.Env, doc *rpcstudy.Document) error {
 	calls, err := doc.Calls()
 	if err != nil {
 		return err
 	}
 	if o.run.Format.Name == "json" {
-		return cmdenv.PrintJSON(env.Out, callList{calls, cmdenv.Listed(doc.Remarks())})
+		return cmdenv.PrintJSON(env.Out, callList{calls, cmdenv.LegibleLines(doc.Remarks())})
 	}
 	_, err = io.WriteString(env.Out, rpcstudy.FormatCalls(calls))
 	return err

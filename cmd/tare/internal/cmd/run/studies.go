@@ -29,46 +29,26 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cm
 	defer p.End()
 	if !o.List && !o.DryRun {
 		p.Expect(len(names))
-		p.Note(fmt.Sprintf("measuring %s, %s", strings.Join(names, ", "), session.InWords(o)))
+		p.Note(fmt.Sprintf("measuring %s, %s", strings.Join(names, ", "), session.DescribeOptions(o)))
 	}
-
 	var studies []cmdenv.Study
 	for _, name := range names {
-		if study, err := env.ReadStudy(name); err != nil {
+		study, err := env.ReadStudy(name)
+		if err != nil {
 			p.Fail(err)
-		} else {
-			studies = append(studies, study)
+			continue
 		}
+		studies = append(studies, study)
 	}
 	if len(studies) == 0 {
 		return p.Outcome()
 	}
 	if len(args) == 0 {
-		sortStudies(studies, o.Quick)
-		hasSelection := len(o.Only.Contenders)+len(o.Only.Workloads) > 0
-		if o.Quick && o.Rounds == 0 && !hasSelection && !o.Resume {
-			studies = withoutLong(studies, typed, p.Note)
-		}
+		studies = orderBare(studies, o, typed, p)
 	}
-	for _, study := range studies {
-		if o.User { // a budget of the user's may be too short
-			if err := lab.CheckBudget(study.Study, o.Budget); err != nil {
-				return session.OfStudy(study, len(studies), err)
-			}
-		}
-	}
-	if err := cmdenv.CheckFormat(o.Format, len(studies)); err != nil {
-		return err
-	}
-	if err := o.Give(studies); err != nil {
-		return err
-	}
-	studies, unmatched, err := cmdenv.Choose(o.Only, studies)
+	studies, err := selectStudies(&o, studies, p)
 	if err != nil {
 		return err
-	}
-	for _, name := range unmatched {
-		p.Say(name + ": skipped: nothing matched")
 	}
 	if o.List || o.DryRun {
 		if err := printPlan(env, o, studies); err != nil {
@@ -82,19 +62,17 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cm
 	}
 	defer out.Close()
 	err = session.With(ctx, env, o, p, func(ctx context.Context, w *session.Session) error {
+		var omitted []string // bundled studies that this run leaves out
 		if len(args) == 0 {
 			studies = withLocalReleases(ctx, w, studies, typed)
+			omitted = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+				return slices.ContainsFunc(studies, func(s cmdenv.Study) bool { return s.ID == name })
+			})
 		}
 		if text := estimateDuration(studies, o); text != "" {
 			p.Note(text)
 		}
-		var left []string // bundled studies that this run leaves out
-		if len(args) == 0 {
-			left = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-				return slices.ContainsFunc(studies, func(s cmdenv.Study) bool { return s.ID == name })
-			})
-		}
-		p.Headline(describeStudies(studies, left, o))
+		p.Headline(describeStudies(studies, omitted, o))
 		err := w.WeighAll(ctx, studies, p.Fail)
 		single := len(args) == 1 // JSON output is one document, not a list
 		if errFinish := w.Finish(out, single); err == nil {
@@ -108,6 +86,29 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cm
 	return p.Outcome()
 }
 
+// selectStudies returns the studies of which the flags select a part. It checks that the budget is not too
+// short and that the format can have all results, and adds published libraries to the options.
+func selectStudies(o *session.Options, studies []cmdenv.Study, p *session.Progress) ([]cmdenv.Study, error) {
+	for _, study := range studies {
+		if o.User { // a budget of the user's may be too short
+			if err := lab.CheckBudget(study.Study, o.Budget); err != nil {
+				return nil, session.AddStudyName(study, len(studies), err)
+			}
+		}
+	}
+	if err := cmdenv.CheckFormat(o.Format, len(studies)); err != nil {
+		return nil, err
+	}
+	if err := o.Give(studies); err != nil {
+		return nil, err
+	}
+	studies, unmatched, err := cmdenv.Choose(o.Only, studies)
+	for _, name := range unmatched {
+		p.Say(name + ": skipped: nothing matched")
+	}
+	return studies, err
+}
+
 // estimateDuration returns a sentence about the total time of several studies. It returns "" for a
 // single study, and if only the pilots will show the time: for a fixed number of rounds, and for
 // runs that are resumed.
@@ -119,20 +120,19 @@ func estimateDuration(studies []cmdenv.Study, o session.Options) string {
 		"building their contenders comes on top of that, and takes longest the first time; --list shows each", len(studies), cmdenv.Seconds(totalBudget(o, studies)))
 }
 
-// describeStudies returns a line about studies: their number, the budget and the time, and the names of those that
-// are omitted.
-func describeStudies(studies []cmdenv.Study, left []string, o session.Options) string {
-	text := fmt.Sprintf("%d studies, %s", len(studies), session.InWords(o))
+// describeStudies returns a line about studies: their number, the budget and the time, and the names
+// of those that are omitted.
+func describeStudies(studies []cmdenv.Study, omitted []string, o session.Options) string {
+	text := fmt.Sprintf("%d studies, %s", len(studies), session.DescribeOptions(o))
 	if o.Rounds == 0 && !o.Resume {
 		text += fmt.Sprintf(", about %s and builds", cmdenv.Seconds(totalBudget(o, studies)))
 	}
-	if len(left) > 0 {
-		text += "; left out (see --list): " + strings.Join(left, ", ")
+	if len(omitted) > 0 {
+		text += "; left out (see --list): " + strings.Join(omitted, ", ")
 	}
 	return text
 }
 
-// totalBudget returns the sum of the studies' budgets.
 func totalBudget(o session.Options, studies []cmdenv.Study) time.Duration {
 	var total time.Duration
 	for _, study := range studies {

@@ -104,7 +104,7 @@ func (st stack) newPlan(args []string) servePlan {
 func (p servePlan) writeText(w io.Writer) error {
 	var words []string
 	for _, word := range p.Command {
-		words = append(words, cmdenv.Quoted(word))
+		words = append(words, cmdenv.ShellQuote(word))
 	}
 	lines := fmt.Sprintf("stack    %s\nsources  %s\n", p.Stack, p.Sources)
 	if len(p.Tags) > 0 {

@@ -178,10 +178,8 @@ const (
 type switchValue string
 
 func (v *switchValue) Set(text string) error { *v = switchValue(text); return nil }
-
-func (v *switchValue) String() string { return string(*v) }
-
-func (*switchValue) Type() string { return "bool" }
+func (v *switchValue) String() string        { return string(*v) }
+func (*switchValue) Type() string            { return "bool" }
 
 // splitHelp returns a setting's help with back quotes around the complete word of the value's
 // placeholder: of file:`PATH` they are around file:PATH. The value is this word, or "" if the help has

@@ -93,7 +93,7 @@ func TestTokenInPlainText(t *testing.T) {
 // What is in the spool when the service ends is sent on; what cannot be is kept,
 // and said.
 func TestForwardingDuringAService(t *testing.T) {
-	far := sinktest.NewFar(t, "ndjson")
+	far := sinktest.NewServer(t, "ndjson")
 	dir := filepath.Join(t.TempDir(), "a", "spool")
 	value := func(name string) string { return map[string]string{"sink": far.URL()}[name] }
 	f, _, err := parseForwarding(nil, value, dir)

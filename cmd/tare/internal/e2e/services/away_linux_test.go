@@ -39,7 +39,7 @@ func TestFarSideAway(t *testing.T) {
 	if soak() {
 		bound, text, rate, away = 64<<20, "64MiB", 1500, time.Minute
 	}
-	far := sinktest.NewFar(t, "ndjson")
+	far := sinktest.NewServer(t, "ndjson")
 	dir := t.TempDir()
 	s := serve(t, dir, "tare serve ingest --addr 127.0.0.1:0 --spool-bytes "+text+" --sink "+far.URL(), environment(t, "GOMEMLIMIT=200MiB"))
 	first := s.used() // tare may have built the service
@@ -90,7 +90,7 @@ func TestWrongDestination(t *testing.T) {
 	if soak() {
 		wrong = 10 * time.Minute
 	}
-	far := sinktest.NewFar(t, "ndjson")
+	far := sinktest.NewServer(t, "ndjson")
 	url := far.URL()
 	far.Stop()
 	listen, err := net.Listen("tcp", far.Addr())
@@ -131,7 +131,7 @@ func TestFullDisk(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a service")
 	}
-	far := sinktest.NewFar(t, "ndjson")
+	far := sinktest.NewServer(t, "ndjson")
 	dir, env := t.TempDir(), environment(t)
 	command := "tare serve ingest --addr 127.0.0.1:0 --sink " + far.URL()
 	serve(t, dir, command, env).end() // it is built
@@ -158,7 +158,7 @@ func TestSpoolReadError(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a service")
 	}
-	far := sinktest.NewFar(t, "ndjson")
+	far := sinktest.NewServer(t, "ndjson")
 	dir := t.TempDir()
 	s := serve(t, dir, "tare serve ingest --addr 127.0.0.1:0 --spool-bytes 512KiB --sink "+far.URL(), environment(t))
 	far.Stop()

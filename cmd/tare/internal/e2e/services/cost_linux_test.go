@@ -37,7 +37,7 @@ type destination interface {
 // installed.
 func destinations(t *testing.T) (list []destination) {
 	for _, api := range []string{"ndjson", "json", "bulk", "clickhouse", "bigquery"} {
-		list = append(list, sinktest.NewFar(t, api))
+		list = append(list, sinktest.NewServer(t, api))
 	}
 	list = append(list, hosts.NewKafka(t), hosts.NewNATS(t))
 	if hosts.HasPostgres() {

@@ -71,7 +71,7 @@ func TestHour(t *testing.T) {
 		must(t, err)
 	}
 	env := environment(t, "GOMEMLIMIT=200MiB")
-	far := sinktest.NewFar(t, "ndjson")
+	far := sinktest.NewServer(t, "ndjson")
 	services := map[string]*service{}
 	for app, flags := range map[string]string{
 		"ingest": "--spool-bytes 64MiB --sink " + far.URL(), "users": "", "homelab": "--rate-limit 100000",

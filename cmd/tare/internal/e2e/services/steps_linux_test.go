@@ -136,7 +136,7 @@ func TestTenSteps(t *testing.T) {
 	s.end()
 
 	// 7: name the far side, stop it, send, start it again.
-	far := sinktest.NewFar(t, "bulk")
+	far := sinktest.NewServer(t, "bulk")
 	sink := strings.Replace(all[6].says("--sink http+bulk://"), "http+bulk://HOST/INDEX", far.URL(), 1)
 	s = serve(t, dir, "tare serve ingest "+sink+" "+all[6].says("--fsync")+" --addr "+addr, env)
 	if said := s.said.String(); !strings.Contains(said, "acknowledged = on stable storage of this disk") || !strings.Contains(said, "sent on exactly once") {

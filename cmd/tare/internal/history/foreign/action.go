@@ -70,9 +70,9 @@ var (
 	packageRE = lazyregexp.New(`^(.*\S) \(([^()\s]+)\)$`)
 )
 
-// nameOf returns the name of the benchmark of b, with its number of processors, and the unit of its value. The
-// tool writes further metrics of a benchmark as "Name - B/op", and a benchmark of several packages as
-// "Name (package)".
+// nameOf returns the name of the benchmark of b, with its number of processors, and the unit of its
+// value. The tool writes further metrics of a benchmark as "Name - B/op", and a benchmark of several
+// packages as "Name (package)".
 func (b actionBench) nameOf() (name, unit string) {
 	name, unit = b.Name, b.Unit
 	if base, suffix, ok := strings.Cut(name, " - "); ok {
@@ -103,9 +103,10 @@ type benchList struct {
 	hasRounds bool             // entries with the same key are rounds, see hasRounds
 }
 
-// hasRounds reports whether a run consists of the rounds of go test -count: of two benchmarks or more, each has all
-// its entries next to each other, and all have equally many of each unit. Benchmarks of the same name in several
-// packages are not next to each other, unless each package begins with the one that the package before ends with.
+// hasRounds reports whether a run consists of the rounds of go test -count: of two benchmarks or
+// more, each has all its entries next to each other, and all have equally many of each unit.
+// Benchmarks of the same name in several packages are not next to each other, unless each package
+// begins with the one that the package before ends with.
 func hasRounds(benches []actionBench) bool {
 	rounds, names, last := map[benchKey]int{}, map[string]bool{}, ""
 	for _, b := range benches {
@@ -119,20 +120,20 @@ func hasRounds(benches []actionBench) bool {
 		}
 		rounds[benchKey{name, unit}]++
 	}
-	n := 0
-	for _, of := range rounds {
-		if n > 0 && of != n {
+	common := 0 // number of rounds of all benchmarks
+	for _, n := range rounds {
+		if common > 0 && n != common {
 			return false
 		}
-		n = of
+		common = n
 	}
-	return len(names) > 1 && n > 1
+	return len(names) > 1 && common > 1
 }
 
 // readBenches returns the values of one run that results store. path is the path of the list in the document.
 func (f *file) readBenches(benches []actionBench, path ...any) ([]figure, error) {
-	// An entry may have several metrics in its unit, such as ns/op 8 B/op 1 allocs/op. The tool then also writes
-	// an entry for each metric, except in old versions.
+	// An entry may have several metrics in its unit, such as ns/op 8 B/op 1 allocs/op. The tool then
+	// also writes an entry for each metric, except in old versions.
 	areRounds := hasRounds(benches)
 	single, combined := benchList{entries: map[benchKey]int{}, hasRounds: areRounds}, benchList{entries: map[benchKey]int{}, hasRounds: areRounds}
 	for i, b := range benches {
@@ -169,9 +170,9 @@ func (f *file) readBenches(benches []actionBench, path ...any) ([]figure, error)
 	return slices.DeleteFunc(single.figures, func(x figure) bool { return !f.countKept(x.value, x.unit) }), nil
 }
 
-// add adds a value of entry i, or returns what is wrong with it and a hint. Two entries with the same name and
-// unit may be of two packages or of two rounds; they are two rounds only if the name contains the package, or
-// if the run consists of rounds.
+// add adds a value of entry i, or returns what is wrong with it and a hint. Two entries with the
+// same name and unit may be of two packages or of two rounds; they are two rounds only if the name
+// contains the package, or if the run consists of rounds.
 func (l *benchList) add(i int, x figure, benches []actionBench) (what, hint string) {
 	key := benchKey{x.benchmark, x.unit}
 	first, isRepeated := l.entries[key]
@@ -186,8 +187,8 @@ func (l *benchList) add(i int, x figure, benches []actionBench) (what, hint stri
 	return "", ""
 }
 
-// placeOf returns the line and the column of a value of the document. path is the sequence of keys and indexes
-// of the value. If the value does not exist, it returns 1, 1.
+// placeOf returns the line and the column of a value of the document. path is the sequence of keys
+// and indexes of the value. If the value does not exist, it returns 1, 1.
 func (f *file) placeOf(path ...any) (line, col int) {
 	start := max(0, bytes.IndexAny(f.text, "{["))
 	dec := json.NewDecoder(bytes.NewReader(f.text[start:]))
@@ -203,8 +204,8 @@ func (f *file) placeOf(path ...any) (line, col int) {
 	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[lineStart:]) + 1
 }
 
-// enterValue moves a decoder from the start of an object or a list to the value of a key or the element with an
-// index, which step is. It returns false if the key or the index is missing.
+// enterValue moves a decoder from the start of an object or a list to the value of a key or the
+// element with an index, which step is. It returns false if the key or the index is missing.
 func enterValue(dec *json.Decoder, step any) bool {
 	if _, err := dec.Token(); err != nil {
 		return false

@@ -77,7 +77,7 @@ func (t *tally) add(runs, figures int) error {
 // Records contains the results of a file.
 type Records struct {
 	Results []*tare.Result // the oldest first
-	Left    []string       // descriptions of skipped entries, a line each
+	Omitted []string       // descriptions of skipped entries, a line each
 }
 
 // Read makes results of a file. It returns false if the file has none of the formats. at is the time of the
@@ -118,7 +118,7 @@ func Read(name string, src []byte, at time.Time) (read Records, ok bool, err err
 		return read, true, &history.Error{File: name, What: "no benchmark in it has ns/op, B/op or allocs/op"}
 	}
 	slices.SortStableFunc(read.Results, func(a, b *tare.Result) int { return a.Started.Compare(b.Started) })
-	read.Left = append(f.left, f.otherUnits()...)
+	read.Omitted = append(f.omitted, f.otherUnits()...)
 	return read, true, nil
 }
 
@@ -130,7 +130,7 @@ type file struct {
 	tally tally     // runs and values so far
 
 	records []record
-	left    []string       // descriptions of skipped entries, a line each
+	omitted []string       // descriptions of skipped entries, a line each
 	units   map[string]int // number of values that tare does not store, by unit
 }
 
@@ -171,9 +171,9 @@ func (f *file) errorAt(line, col int, what, hint string) error {
 	return &history.Error{File: f.name, Line: line, Col: col, What: what, Hint: hint}
 }
 
-// addLeft records that an entry in a line is skipped.
-func (f *file) addLeft(line int, what string) {
-	f.left = append(f.left, fmt.Sprintf("%s:%d: %s", f.name, line, what))
+// addOmitted records that an entry in a line is skipped.
+func (f *file) addOmitted(line int, what string) {
+	f.omitted = append(f.omitted, fmt.Sprintf("%s:%d: %s", f.name, line, what))
 }
 
 // isMeasured reports whether a value can be a measurement: it is finite and not negative.
@@ -211,8 +211,8 @@ func metricOf(unit string) string {
 	return map[string]string{"ns/op": "time", "B/op": "bytes", "allocs/op": "allocs"}[unit]
 }
 
-// toResult returns the record as a result, or nil if it has no values. Each value is a round in which RunID is
-// compared with UnitID.
+// toResult returns the record as a result, or nil if it has no values. Each value is a round in
+// which RunID is compared with UnitID.
 func (r record) toResult() *tare.Result {
 	out := &tare.Result{
 		Schema: tare.ResultSchema, Study: "recorded " + r.pkg, Question: "What did other tools record of " + r.pkg + "?",
@@ -269,20 +269,26 @@ func (r record) toResult() *tare.Result {
 	return out
 }
 
+// benchDataSuite is the record of a package in a run of gobenchdata.
+type benchDataSuite struct {
+	Goos, Goarch, Pkg string
+	Benchmarks        []benchDataBenchmark
+}
+
+// benchDataBenchmark is a benchmark in a benchDataSuite.
+type benchDataBenchmark struct {
+	Name    string
+	NsPerOp float64
+	Mem     struct{ BytesPerOp, AllocsPerOp float64 }
+}
+
 // readBenchData reads the file of gobenchdata: a list of runs.
 func (f *file) readBenchData() error {
 	text := bytes.TrimSpace(f.text)
 	var runs []struct {
 		Version string
-		Date    int64
-		Suites  []struct {
-			Goos, Goarch, Pkg string
-			Benchmarks        []struct {
-				Name    string
-				NsPerOp float64
-				Mem     struct{ BytesPerOp, AllocsPerOp float64 }
-			}
-		}
+		Date    int64 // seconds since 1970
+		Suites  []benchDataSuite
 	}
 	if err := footprint.Unmarshal(text, &runs, footprint.Most); err != nil {
 		return fmt.Errorf("not what gobenchdata writes: %w", err)
@@ -293,10 +299,6 @@ func (f *file) readBenchData() error {
 			if err := f.tally.add(1, 3*len(suite.Benchmarks)); err != nil {
 				return err
 			}
-			hasMemory := false // if all values of memory are 0, the run was without -benchmem
-			for _, b := range suite.Benchmarks {
-				hasMemory = hasMemory || b.Mem.BytesPerOp > 0 || b.Mem.AllocsPerOp > 0
-			}
 			r := record{pkg: cmp.Or(suite.Pkg, "benchmarks"), os: suite.Goos, arch: suite.Goarch, version: run.Version, at: time.Unix(run.Date, 0)}
 			for k, b := range suite.Benchmarks {
 				key := [4]string{suite.Pkg, suite.Goos, suite.Goarch, b.Name}
@@ -305,25 +307,39 @@ func (f *file) readBenchData() error {
 					return f.errorAt(line, col, fmt.Sprintf("a second %s of package %q in one run, in another suite", b.Name, suite.Pkg), "keep one, or give each suite its Pkg")
 				}
 				seen[key] = j
-				for unit, value := range map[string]float64{"ns/op": b.NsPerOp, "B/op": b.Mem.BytesPerOp, "allocs/op": b.Mem.AllocsPerOp} {
-					if !isMeasured(value) {
+				for _, x := range b.figures(suite.hasMemory()) {
+					if !isMeasured(x.value) {
 						line, col := f.placeOf(i, "Suites", j, "Benchmarks", k)
-						return f.errorAt(line, col, fmt.Sprintf("%s: %v %s is no measurement", b.Name, value, unit), "a figure is not negative")
+						return f.errorAt(line, col, fmt.Sprintf("%s: %v %s is no measurement", b.Name, x.value, x.unit), "a figure is not negative")
 					}
-					if unit != "ns/op" && !hasMemory {
-						continue
-					}
-					if f.countKept(value, unit) {
-						r.figures = append(r.figures, figure{benchmark: b.Name, unit: unit, value: value})
+					if f.countKept(x.value, x.unit) {
+						r.figures = append(r.figures, x)
 					}
 				}
 			}
-			// Iteration over the map above has no order.
-			slices.SortStableFunc(r.figures, func(a, b figure) int {
-				return cmp.Or(strings.Compare(a.benchmark, b.benchmark), strings.Compare(a.unit, b.unit))
-			})
+			slices.SortStableFunc(r.figures, func(a, b figure) int { return strings.Compare(a.benchmark, b.benchmark) })
 			f.records = append(f.records, r)
 		}
 	}
 	return nil
+}
+
+// hasMemory reports whether the suite has values of memory. If all of them are 0, the run was without
+// -benchmem.
+func (s benchDataSuite) hasMemory() bool {
+	return slices.ContainsFunc(s.Benchmarks, func(b benchDataBenchmark) bool { return b.Mem.BytesPerOp != 0 || b.Mem.AllocsPerOp != 0 })
+}
+
+// figures returns the values of a benchmark, sorted by unit. Those of memory are omitted unless hasMemory
+// is set.
+func (b benchDataBenchmark) figures(hasMemory bool) []figure {
+	duration := figure{benchmark: b.Name, unit: "ns/op", value: b.NsPerOp}
+	if !hasMemory {
+		return []figure{duration}
+	}
+	return []figure{
+		{benchmark: b.Name, unit: "B/op", value: b.Mem.BytesPerOp},
+		{benchmark: b.Name, unit: "allocs/op", value: b.Mem.AllocsPerOp},
+		duration,
+	}
 }

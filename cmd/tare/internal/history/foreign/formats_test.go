@@ -24,7 +24,7 @@ func read(t *testing.T, text string) (studies map[string][]string, left []string
 			studies[r.Study] = append(studies[r.Study], w.ID)
 		}
 	}
-	return studies, got.Left
+	return studies, got.Omitted
 }
 
 // Other output between the parts of a benchmark line does not lose the benchmark, or the loss is
@@ -114,8 +114,8 @@ func TestEvents(t *testing.T) {
 			t.Errorf("%s at %v: %v", r.Study, r.Started, r.Workloads)
 		}
 	}
-	if want := []string{"log:12: BenchmarkL-2 has no result: the log ends before its result"}; !slices.Equal(got.Left, want) {
-		t.Errorf("left out %q, want %q", got.Left, want)
+	if want := []string{"log:12: BenchmarkL-2 has no result: the log ends before its result"}; !slices.Equal(got.Omitted, want) {
+		t.Errorf("left out %q, want %q", got.Omitted, want)
 	}
 	if _, _, err := foreign.Read("log", []byte(events[:len(events)-30]), made); err == nil || !strings.HasPrefix(err.Error(), "log:14:1: not an event of go test -json: ") {
 		t.Errorf("cut off: %v", err)

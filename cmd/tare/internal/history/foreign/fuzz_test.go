@@ -54,7 +54,7 @@ func FuzzRead(f *testing.F) {
 				return slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == string(m[1]) })
 			}
 			if !slices.ContainsFunc(read.Results, has) {
-				t.Errorf("%s is lost, and not named: %q", m[1], read.Left)
+				t.Errorf("%s is lost, and not named: %q", m[1], read.Omitted)
 			}
 		}
 	})

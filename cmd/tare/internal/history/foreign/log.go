@@ -18,7 +18,6 @@ type line struct {
 	text   []byte
 }
 
-// splitLines returns the lines of a text.
 func splitLines(text []byte) []line {
 	var lines []line
 	for l := range bytes.Lines(text) {
@@ -31,9 +30,7 @@ func splitLines(text []byte) []line {
 // result. addLine builds the clean lines, parseResults parses them.
 type log struct {
 	f     *file
-	lines []line
-	clean [][]byte // lines as benchfmt gets them; empty for skipped lines
-	pkgs  []string // package of each line; "" if the log does not name it
+	lines []logLine
 
 	begun   int             // index of the line with the name of a benchmark whose result is not found yet, or -1
 	pkg     string          // current package
@@ -41,11 +38,19 @@ type log struct {
 	unnamed int             // index of the first line after the last package: the end of the next package names the package of these lines
 }
 
+// logLine is a line of a log, with what addLine finds.
+type logLine struct {
+	line
+	clean []byte // the line as benchfmt gets it; empty if it is skipped
+	pkg   string // package of the line; "" if the log does not name it
+}
+
 // readLog reads the output of go test -bench, and adds a record for each package and machine. pkg is the
 // package of all lines, or "" if the log names its packages.
 func (f *file) readLog(lines []line, pkg string) error {
-	l := &log{f: f, lines: lines, clean: make([][]byte, len(lines)), pkgs: make([]string, len(lines)), begun: -1, pkg: pkg, open: map[string]bool{}}
+	l := &log{f: f, begun: -1, pkg: pkg, open: map[string]bool{}}
 	for i := range lines {
+		l.lines = append(l.lines, logLine{line: lines[i]})
 		if err := l.addLine(i); err != nil {
 			return err
 		}
@@ -60,7 +65,7 @@ const maxLine = bufio.MaxScanTokenSize
 // addLine adds one line.
 func (l *log) addLine(i int) error {
 	text := l.lines[i].text
-	l.pkgs[i] = l.pkg
+	l.lines[i].pkg = l.pkg
 	name, rest := cutName(text)
 	switch {
 	case name != "" && len(text) >= maxLine-1:
@@ -70,9 +75,9 @@ func (l *log) addLine(i int) error {
 		return l.addNamed(i, name, rest)
 	case l.begun >= 0 && resultRE.Match(text):
 		begun, _ := cutName(l.lines[l.begun].text) // the result belongs to this name, on an earlier line
-		l.clean[i], l.begun = fmt.Appendf(nil, "%s\t%s", begun, bytes.TrimSpace(text)), -1
+		l.lines[i].clean, l.begun = fmt.Appendf(nil, "%s\t%s", begun, bytes.TrimSpace(text)), -1
 	default:
-		l.clean[i] = text
+		l.lines[i].clean = text
 		return l.addOther(i, string(text))
 	}
 	return nil
@@ -89,8 +94,8 @@ var (
 	endedRE = lazyregexp.New(`^(ok  |FAIL)\t(\S+)\t`)
 )
 
-// cutName splits a line that begins with the name of a benchmark into the name and the rest. It returns "" for
-// other lines.
+// cutName splits a line that begins with the name of a benchmark into the name and the rest. It
+// returns "" for other lines.
 func cutName(text []byte) (name string, rest []byte) {
 	after, ok := bytes.CutPrefix(text, []byte("Benchmark"))
 	if !ok || len(after) > 0 && after[0] >= 'a' && after[0] <= 'z' {
@@ -119,7 +124,7 @@ func (l *log) addNamed(i int, name string, rest []byte) error {
 	}
 	switch {
 	case resultRE.Match(rest):
-		l.clean[i] = l.lines[i].text
+		l.lines[i].clean = l.lines[i].text
 	case withinRE.Match(rest):
 		return l.f.errorAt(l.lines[i].number, 1, "two benchmarks print into each other", "write the output of each go test into a file of its own")
 	default:
@@ -155,7 +160,7 @@ func (l *log) addOther(i int, text string) error {
 	switch pkg := m[2]; {
 	case l.pkg == "":
 		for k := l.unnamed; k < i; k++ {
-			l.pkgs[k] = pkg
+			l.lines[k].pkg = pkg
 		}
 	case l.pkg != pkg && l.open[pkg]:
 		return l.f.errorAt(l.lines[i].number, 1, fmt.Sprintf("%s ends among the benchmarks of %s: two go test print into each other", pkg, l.pkg), "write the output of each into a file of its own")
@@ -174,21 +179,25 @@ func (l *log) skipOpen(why string) {
 	}
 	begun := l.lines[l.begun]
 	name, _ := cutName(begun.text)
-	l.f.addLeft(begun.number, fmt.Sprintf("%.200s has no result: %s", name, why))
+	l.f.addOmitted(begun.number, fmt.Sprintf("%.200s has no result: %s", name, why))
 	l.begun = -1
 }
 
 // parseResults parses the clean lines with benchfmt and adds the values to the records.
 func (l *log) parseResults() error {
 	type origin struct{ pkg, os, arch, cpu, version string }
-	f, records := l.f, map[origin]int{}
-	in := benchfmt.NewReader(bytes.NewReader(bytes.Join(l.clean, []byte("\n"))), f.name)
+	f, records := l.f, map[origin]int{} // indices of f.records
+	var text []byte
+	for _, x := range l.lines {
+		text = append(append(text, x.clean...), '\n')
+	}
+	in := benchfmt.NewReader(bytes.NewReader(text), f.name)
 	for in.Scan() {
 		res, ok := in.Result().(*benchfmt.Result)
 		if !ok {
 			if wrong, ok := in.Result().(*benchfmt.SyntaxError); ok && wrong.Line > 0 && wrong.Line <= len(l.lines) {
-				if name, _ := cutName(l.clean[wrong.Line-1]); name != "" {
-					f.addLeft(l.lines[wrong.Line-1].number, fmt.Sprintf("%.200s: %s", name, wrong.Msg))
+				if name, _ := cutName(l.lines[wrong.Line-1].clean); name != "" {
+					f.addOmitted(l.lines[wrong.Line-1].number, fmt.Sprintf("%.200s: %s", name, wrong.Msg))
 				}
 			}
 			continue // a line of a test or a build
@@ -196,7 +205,7 @@ func (l *log) parseResults() error {
 		_, number := res.Pos()
 		fileLine := l.lines[number-1].number
 		key := origin{
-			pkg: cmp.Or(l.pkgs[number-1], "benchmarks"), os: res.GetConfig("goos"), arch: res.GetConfig("goarch"), cpu: res.GetConfig("cpu"),
+			pkg: cmp.Or(l.lines[number-1].pkg, "benchmarks"), os: res.GetConfig("goos"), arch: res.GetConfig("goarch"), cpu: res.GetConfig("cpu"),
 			version: cmp.Or(res.GetConfig("commit"), res.GetConfig("experiment-commit")),
 		}
 		i, ok := records[key]

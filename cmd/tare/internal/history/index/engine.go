@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// CodeDir is the directory in the cache for the machine code of SQLite. Compiling it takes more than a second,
-// reading it a tenth of a second.
+// CodeDir is the directory in the cache for the machine code of SQLite. Compiling it takes more than
+// a second, reading it a tenth of a second.
 const CodeDir = "sqlite"
 
 // maxPages limits the memory of SQLite, in pages of 64 KiB.
@@ -38,7 +38,6 @@ func startEngine(cache string) error {
 	return nil
 }
 
-// isDir reports whether dir is a directory.
 func isDir(dir string) bool {
 	info, err := os.Stat(dir)
 	return err == nil && info.IsDir()

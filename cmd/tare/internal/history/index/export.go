@@ -3,63 +3,62 @@ package index
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 )
 
-// Export writes the results of studies, or of all studies if none are named, one document per line, the oldest
-// first. The output depends only on the results, not on their directories; duplicates are written once. left
-// describes unreadable documents, which Export skips.
-func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (exported []history.Kept, left []string, err error) {
-	rows, err := x.db.QueryContext(ctx, "SELECT path, study, sha256, error FROM document ORDER BY started_ns, study, sha256, path")
-	if err != nil {
-		return nil, nil, classifyError(err)
-	}
-	defer rows.Close()
-	wanted := map[string]bool{}
-	for _, s := range studies {
-		wanted[s] = true
-	}
-	seen := map[string]bool{}
+// Export writes the results of studies, or of all studies if none are named, one document per line,
+// the oldest first. The output depends only on the results, not on their directories; duplicates are
+// written once. unreadable describes unreadable documents, which Export skips.
+func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (exported []history.DocumentInfo, unreadable []string, err error) {
 	out := bufio.NewWriter(w)
-	for rows.Next() {
-		var k history.Kept
+	seen := map[string]bool{} // hashes of exported documents
+	err = x.forEachRow(ctx, func(rows *sql.Rows) error {
+		var k history.DocumentInfo
 		var why string
 		if err := rows.Scan(&k.Path, &k.Study, &k.SHA256, &why); err != nil {
-			return nil, nil, classifyError(err)
+			return err
 		}
-		isOther := len(wanted) > 0 && !wanted[k.Study]
-		isDuplicate := why == "" && seen[k.SHA256]
-		if isOther || isDuplicate {
-			continue
+		isOther := len(studies) > 0 && !slices.Contains(studies, k.Study)
+		switch {
+		case isOther:
+			return nil
+		case why != "":
+			unreadable = append(unreadable, why)
+			return nil
+		case seen[k.SHA256]:
+			return nil
 		}
-		if why != "" {
-			left = append(left, why)
-			continue
-		}
+		seen[k.SHA256] = true
 		k.Path = filepath.Join(x.results, filepath.FromSlash(k.Path))
-		src, err := os.ReadFile(filepath.Join(k.Path, history.ResultName))
-		if err != nil {
-			return nil, nil, err
-		}
-		text, sum, err := history.Compact(src)
-		if err != nil || sum != k.SHA256 {
-			return nil, nil, fmt.Errorf("%s changed while it was being read; export again", filepath.Join(k.Path, history.ResultName))
-		}
-		seen[sum] = true
 		exported = append(exported, k)
-		if _, err := out.Write(append(text, '\n')); err != nil {
-			return nil, nil, err
-		}
+		return writeDocument(out, k)
+	}, "SELECT path, study, sha256, error FROM document ORDER BY started_ns, study, sha256, path")
+	if err != nil {
+		return nil, nil, err
 	}
-	if err := rows.Err(); err != nil {
-		return nil, nil, classifyError(err)
+	return exported, unreadable, out.Flush()
+}
+
+// writeDocument writes the document k as a line. It returns an error if the file is not the indexed one.
+func writeDocument(w io.Writer, k history.DocumentInfo) error {
+	path := filepath.Join(k.Path, history.ResultName)
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return err
 	}
-	return exported, left, out.Flush()
+	text, sum, err := history.Compact(src)
+	if err != nil || sum != k.SHA256 {
+		return fmt.Errorf("%s changed while it was being read; export again", path)
+	}
+	_, err = w.Write(append(text, '\n'))
+	return err
 }
 
 // Has returns the directory of a readable document with this hash, or "" if the index has no such document.

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 )
 
-func export(t *testing.T, data string, studies ...string) (string, []history.Kept) {
+func export(t *testing.T, data string, studies ...string) (string, []history.DocumentInfo) {
 	t.Helper()
 	var b bytes.Buffer
 	x := open(t, data)
@@ -26,12 +26,12 @@ func carry(t *testing.T, data, archive string) (taken int) {
 	t.Helper()
 	x := open(t, data)
 	defer x.Close()
-	err := history.Scan("x", strings.NewReader(archive), func(k history.Kept, text []byte) error {
+	err := history.Scan("x", strings.NewReader(archive), func(k history.DocumentInfo, text []byte) error {
 		if path, err := x.Has(t.Context(), k.SHA256); err != nil || path != "" {
 			return err
 		}
 		taken++
-		_, err := history.Keep(filepath.Join(data, "results", k.Study), k, text)
+		_, err := history.ImportDocument(filepath.Join(data, "results", k.Study), k, text)
 		return err
 	})
 	if err != nil {

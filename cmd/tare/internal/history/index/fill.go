@@ -76,7 +76,6 @@ func (x *Index) Refresh(ctx context.Context) error {
 // unreadableError means that documents cannot be read, so that the index must keep its entries.
 type unreadableError struct{ error }
 
-// Unwrap returns the operating system's error.
 func (e *unreadableError) Unwrap() error { return e.error }
 
 // relativePath returns the path of a run's directory in the index.
@@ -87,21 +86,15 @@ func (x *Index) relativePath(dir string) (string, error) {
 
 // knownFiles returns the documents in the index, by path.
 func (x *Index) knownFiles(ctx context.Context) (map[string]stamp, error) {
-	rows, err := x.db.QueryContext(ctx, "SELECT path, id, size_bytes, modified_ns FROM document")
-	if err != nil {
-		return nil, classifyError(err)
-	}
-	defer rows.Close()
 	all := map[string]stamp{}
-	for rows.Next() {
+	err := x.forEachRow(ctx, func(rows *sql.Rows) error {
 		var path string
 		var s stamp
-		if err := rows.Scan(&path, &s.id, &s.size, &s.modified); err != nil {
-			return nil, classifyError(err)
-		}
+		err := rows.Scan(&path, &s.id, &s.size, &s.modified)
 		all[path] = s
-	}
-	return all, classifyError(rows.Err())
+		return err
+	}, "SELECT path, id, size_bytes, modified_ns FROM document")
+	return all, err
 }
 
 func deleteDocument(ctx context.Context, tx *sql.Tx, id int64) error {
@@ -112,7 +105,7 @@ func deleteDocument(ctx context.Context, tx *sql.Tx, id int64) error {
 // addDocument reads the result of a run into the index. If the result is unreadable, the row contains the
 // reason, and no error is returned. After an error of the disk, the result is read again the next time.
 func addDocument(ctx context.Context, tx *sql.Tx, path string, version stamp, run history.Run) error {
-	r, sum, err := history.One(run.Result())
+	r, sum, err := history.ReadFirst(run.Result())
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

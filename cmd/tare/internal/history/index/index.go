@@ -1,4 +1,5 @@
-// Package index stores the digests of results in a database, so that queries need not read all results.
+// Package index stores the digests of results in a database, history.db in the data directory, so that
+// queries such as Trend need not read all results.
 package index
 
 import (
@@ -37,10 +38,10 @@ type Index struct {
 	unlock  func()  // releases the lock
 }
 
-// Open opens the index in the data directory, and updates it from the documents in the directory results of
-// data. If the index cannot be stored, it is built in memory, and Notes gives the reason. Only one process at a time
-// can open it. SQLite's machine code is stored in the cache directory, if that exists. The first call in a
-// process must have returned before the next one begins.
+// Open opens the index in the data directory, and updates it from the documents in the directory
+// results of data. If the index cannot be stored, it is built in memory, and Notes gives the reason.
+// Only one process at a time can open it. SQLite's machine code is stored in the cache directory, if
+// that exists. The first call in a process must have returned before the next one begins.
 func Open(ctx context.Context, data, cache string) (*Index, error) {
 	x := &Index{results: filepath.Join(data, "results"), unlock: func() {}}
 	if err := startEngine(cache); err != nil {
@@ -72,8 +73,8 @@ func Open(ctx context.Context, data, cache string) (*Index, error) {
 	return x, nil
 }
 
-// rebuild builds the index again after opening it has failed with why. If its file cannot be used, it builds the
-// index in memory.
+// rebuild builds the index again after opening it has failed with why. If its file cannot be used,
+// it builds the index in memory.
 func (x *Index) rebuild(ctx context.Context, path string, why error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -303,7 +303,7 @@ func TestOneThatCannotBeReadIsNamed(t *testing.T) {
 	write(t, bad, []byte(`{"schema": "tare.result/2"}`))
 	x := open(t, data)
 	trend, err := x.Trend(t.Context(), history.Query{Study: "s"})
-	if err != nil || len(trend.Left) != 1 || !strings.HasPrefix(trend.Left[0], bad+": schema tare.result/2 is newer") || len(trend.Machines) != 1 {
+	if err != nil || len(trend.Unreadable) != 1 || !strings.HasPrefix(trend.Unreadable[0], bad+": schema tare.result/2 is newer") || len(trend.Machines) != 1 {
 		t.Errorf("%+v, %v", trend, err)
 	}
 	digests, err := x.Digests(t.Context())

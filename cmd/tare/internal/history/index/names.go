@@ -2,7 +2,7 @@ package index
 
 import (
 	"context"
-	"fmt"
+	"database/sql"
 	"slices"
 )
 
@@ -48,19 +48,28 @@ func (x *Index) Studies(ctx context.Context) ([]string, error) {
 }
 
 // queryTexts returns the first column of a query.
-func (x *Index) queryTexts(ctx context.Context, query string, args ...any) ([]string, error) {
+func (x *Index) queryTexts(ctx context.Context, query string, args ...any) (texts []string, err error) {
+	err = x.forEachRow(ctx, func(rows *sql.Rows) error {
+		var text string
+		err := rows.Scan(&text)
+		texts = append(texts, text)
+		return err
+	}, query, args...)
+	return texts, err
+}
+
+// forEachRow calls read for each row of a query. It ends with the first error of read, and classifies
+// errors.
+func (x *Index) forEachRow(ctx context.Context, read func(rows *sql.Rows) error, query string, args ...any) error {
 	rows, err := x.db.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, classifyError(err)
+		return classifyError(err)
 	}
 	defer rows.Close()
-	var out []string
 	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return nil, fmt.Errorf("read the index of results: %w", classifyError(err))
+		if err := read(rows); err != nil {
+			return classifyError(err)
 		}
-		out = append(out, text)
 	}
-	return out, classifyError(rows.Err())
+	return classifyError(rows.Err())
 }

@@ -20,16 +20,17 @@ func tablesVersion() int { return int(crc32.ChecksumIEEE([]byte(tables)) &^ (1 <
 // application is the application_id that marks a database as an index of tare: "tare" in ASCII.
 const application = 0x74617265
 
-// errOtherVersion means that another version of tare made the tables, errNotIndex that the file is damaged, and
-// errForeign that it is a valid database of another program.
+// errOtherVersion means that another version of tare made the tables, errNotIndex that the file is
+// damaged, and errForeign that it is a valid database of another program.
 var (
 	errOtherVersion = errors.New("made by another version of tare")
 	errNotIndex     = errors.New("not an index of results")
 	errForeign      = errors.New("it is a database of something else")
 )
 
-// tables is the SQL of the tables: one row for each result document, and one for each of its pairs. Times are in
-// nanoseconds since 1970, UTC. A change of the text, comments included, makes all indexes be built again.
+// tables is the SQL of the tables: one row for each result document, and one for each of its pairs.
+// Times are in nanoseconds since 1970, UTC. A change of the text, comments included, makes all
+// indexes be built again.
 const tables = `
 CREATE TABLE document (
 	id          INTEGER PRIMARY KEY,
@@ -68,15 +69,15 @@ func prepareTables(ctx context.Context, db *sql.DB) error {
 			return classifyError(err)
 		}
 	}
-	var version, tableCount, owner int
-	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return classifyError(err)
-	}
-	if err := db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&owner); err != nil {
-		return classifyError(err)
-	}
-	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE type = 'table'").Scan(&tableCount); err != nil {
-		return classifyError(err)
+	var version, owner, tableCount int
+	for query, value := range map[string]*int{
+		"PRAGMA user_version":   &version,
+		"PRAGMA application_id": &owner,
+		"SELECT count(*) FROM sqlite_schema WHERE type = 'table'": &tableCount,
+	} {
+		if err := db.QueryRowContext(ctx, query).Scan(value); err != nil {
+			return classifyError(err)
+		}
 	}
 	switch {
 	case version == 0 && tableCount == 0:
@@ -132,7 +133,8 @@ func inTransaction(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) erro
 // classifyError adds errNotIndex to errors that mean damage. It returns errors of the operating system
 // unchanged.
 func classifyError(err error) error {
-	// Primary result codes, https://www.sqlite.org/rescode.html: ERROR means that a table or a column is missing.
+	// Primary result codes, https://www.sqlite.org/rescode.html: ERROR means that a table or a
+	// column is missing.
 	for _, code := range []sqlite3.ErrorCode{sqlite3.ERROR, sqlite3.CORRUPT, sqlite3.MISMATCH, sqlite3.NOTADB} {
 		if errors.Is(err, code) {
 			return fmt.Errorf("%w: %w", errNotIndex, err)

@@ -37,17 +37,17 @@ func StandingOf(t history.Trend) (s Standing) {
 			s.Better++
 		}
 	}
-	for _, l := range t.Machines[0].Left { // skipped workloads without a series
+	for _, l := range t.Machines[0].NotWeighed { // skipped workloads without a series
 		if !known[strings.TrimPrefix(l.What, "workload ")] {
 			s.Unknown++
 		}
 	}
-	s.Unknown += len(t.Left)
+	s.Unknown += len(t.Unreadable)
 	return s
 }
 
-// badgeText returns the text of a badge and its colour. If benchmarks have no verdict, the text contains their
-// number, and the colour is noVerdict unless a benchmark is worse.
+// badgeText returns the text of a badge and its colour. If benchmarks have no verdict, the text
+// contains their number, and the colour is noVerdict unless a benchmark is worse.
 func (s Standing) badgeText() (text, colour string) {
 	switch {
 	case s.Worse > 0:

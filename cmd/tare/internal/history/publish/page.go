@@ -70,18 +70,18 @@ func Page(w io.Writer, title string, trends []history.Trend, now time.Time) erro
 	p := page{Title: title, Written: format.Minute(now), Policy: html.Policy(style, ""), Style: template.CSS(style)} //nolint:gosec // compiled in
 	var total Standing
 	for _, t := range trends {
-		s := study{Study: t.Study, Metric: t.Metric, Against: t.Against, Direction: history.DescribeDirection(t.Metric), Left: t.Left}
+		s := study{Study: t.Study, Metric: t.Metric, Against: t.Against, Direction: history.DescribeDirection(t.Metric), Left: t.Unreadable}
 		for _, m := range t.Machines {
 			s.Machines = append(s.Machines, machineOf(m, t.Metric))
 		}
 		if len(s.Machines)+len(s.Left) > 0 {
 			p.Studies = append(p.Studies, s)
 		}
-		one := StandingOf(t)
-		total.Better += one.Better
-		total.Worse += one.Worse
-		total.Steady += one.Steady
-		total.Unknown += one.Unknown
+		standing := StandingOf(t)
+		total.Better += standing.Better
+		total.Worse += standing.Worse
+		total.Steady += standing.Steady
+		total.Unknown += standing.Unknown
 	}
 	p.Headline = total.headlineText(len(p.Studies))
 	return pageTemplate.Execute(w, p)
@@ -138,7 +138,7 @@ func machineOf(m history.Machine, metric string) machine {
 		out.Charts = append(out.Charts, c)
 	}
 	slices.SortStableFunc(out.Charts, func(a, b chart) int { return a.order - b.order })
-	for _, l := range m.Left {
+	for _, l := range m.NotWeighed {
 		out.Left = append(out.Left, l.What+": "+l.Why)
 	}
 	for i := len(m.Runs) - 1; i >= 0; i-- {
@@ -177,10 +177,10 @@ func stepText(m history.Machine, s history.Series, index int) string {
 // minRuns is the smallest number of runs for a drawing.
 const minRuns = 3
 
-// drawSeries draws a series with runs from left to right: its ratios on a logarithmic scale, or the contender's
-// counts if a count is zero.
+// drawSeries draws a series with runs from left to right: its ratios on a logarithmic scale, or the
+// contender's counts if a count is zero.
 func drawSeries(m history.Machine, s history.Series) template.HTML {
-	drawCounts := history.HasZero(s.Points)
+	drawCounts := history.HasZeroCount(s.Points)
 	t := plot.Trend{Runs: len(m.Runs), Steps: s.Steps}
 	const margin = 0.05 // see plot.NewLogAxis
 	var values []float64

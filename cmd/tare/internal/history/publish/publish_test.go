@@ -137,8 +137,8 @@ func TestBadge(t *testing.T) {
 	}
 	part := simulated(t, 20, 4, 99)
 	part.Machines[0].Series[0].Missing = "left out of the newest run: no time"
-	part.Machines[0].Left = []tare.NotWeighed{{What: "workload example.com/m.Benchmark0", Why: "no time"}, {What: "workload example.com/m.BenchmarkNew", Why: "no time"}}
-	part.Left = []string{"a result that cannot be read"}
+	part.Machines[0].NotWeighed = []tare.NotWeighed{{What: "workload example.com/m.Benchmark0", Why: "no time"}, {What: "workload example.com/m.BenchmarkNew", Why: "no time"}}
+	part.Unreadable = []string{"a result that cannot be read"}
 	if s := publish.StandingOf(part); s.Unknown != 3 || s.Steady != 3 {
 		t.Errorf("of what was left out: %+v", s)
 	}

@@ -26,7 +26,7 @@ const Header = "tare-event"
 type Kafka struct {
 	target sink.Target
 	client *kgo.Client
-	one    bool // all events have the same key
+	oneKey bool // all events have the same key
 }
 
 // Kind returns the kind of sink kafka.
@@ -50,7 +50,7 @@ func openTopic(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	switch key := t.Options["key"]; key {
 	case "", "id":
 	case "one":
-		k.one = true
+		k.oneKey = true
 	default:
 		return nil, fmt.Errorf("sink %s: key %q is neither id nor one", t.Name(), key)
 	}
@@ -105,7 +105,7 @@ func (k *Kafka) Send(ctx context.Context, b sink.Batch) (result sink.Result, err
 	records := make([]*kgo.Record, len(b.Events))
 	for i, e := range b.Events {
 		key := []byte("tare")
-		if !k.one {
+		if !k.oneKey {
 			if key, err = sink.EventID(e.Line); err != nil {
 				key = nil // any partition
 			}
@@ -166,9 +166,10 @@ func partLen(records []*kgo.Record) int {
 	return len(records)
 }
 
-// produceRecords sends records in order, in parts, and adds the errors of those that fail to failed. A broker
-// rejects the records of a part together, even if only one of them is the cause, or if it would accept each of
-// them alone. Rejected records are sent again in halves, in order, down to single records.
+// produceRecords sends records in order, in parts, and adds the errors of those that fail to failed.
+// A broker rejects the records of a part together, even if only one of them is the cause, or if it
+// would accept each of them alone. Rejected records are sent again in halves, in order, down to
+// single records.
 func (k *Kafka) produceRecords(ctx context.Context, records []*kgo.Record, failed map[*kgo.Record]error) error {
 	if n := partLen(records); n < len(records) {
 		return k.produceInOrder(ctx, records[:n], records[n:], failed)
@@ -226,14 +227,10 @@ func (k *Kafka) flushRecords(ctx context.Context, records []*kgo.Record) ([]erro
 // Promise returns the guarantee, which depends on the keys.
 func (k *Kafka) Promise() sink.Promise {
 	order := "that within a partition; the key is the event's id"
-	if k.one {
+	if k.oneKey {
 		order = "that within a partition, which is one, by one key"
 	}
-	return sink.Promise{
-		To:    k.target.String(),
-		Sent:  "acknowledged by all replicas in sync; the header " + Header + " is the same in duplicates",
-		Order: order,
-	}
+	return sink.Promise{To: k.target.String(), Sent: "acknowledged by all replicas in sync; the header " + Header + " is the same in duplicates", Order: order}
 }
 
 // Close closes the client.

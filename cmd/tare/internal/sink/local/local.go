@@ -21,10 +21,8 @@ func Kinds() sink.Kinds {
 type null struct{}
 
 func (null) Send(context.Context, sink.Batch) (sink.Result, error) { return sink.Result{}, nil }
-
-func (null) Promise() sink.Promise { return sink.Promise{To: "nowhere", Sent: "thrown away"} }
-
-func (null) Close() error { return nil }
+func (null) Promise() sink.Promise                                 { return sink.Promise{To: "nowhere", Sent: "thrown away"} }
+func (null) Close() error                                          { return nil }
 
 // file appends lines to a file.
 type file struct {
@@ -67,5 +65,4 @@ func (f *file) Promise() sink.Promise {
 	return p
 }
 
-// Close closes the file.
 func (f *file) Close() error { return f.file.Close() }

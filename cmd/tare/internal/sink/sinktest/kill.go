@@ -31,7 +31,7 @@ const (
 // set, and returns the exit code.
 func Main(m *testing.M, kinds ...sink.Kind) int {
 	if dir := os.Getenv(envDir); dir != "" {
-		if err := runService(dir, os.Getenv(envURL), kinds); err != nil {
+		if err := serveSpool(dir, os.Getenv(envURL), kinds); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
@@ -40,15 +40,15 @@ func Main(m *testing.M, kinds ...sink.Kind) int {
 	return m.Run()
 }
 
-// runService stores events of four concurrent callers, and prints their ids before it stores them ("try")
+// serveSpool stores events of four concurrent callers, and prints their ids before it stores them ("try")
 // and after they were acknowledged ("ok"). At the end of its standard input it sends the remaining events
 // and returns.
-func runService(dir, url string, kinds sink.Kinds) error {
+func serveSpool(dir, url string, kinds sink.Kinds) error {
 	list, err := kinds.Parse(url)
 	if err != nil {
 		return err
 	}
-	one, err := list[0].Open(sink.Settings{Now: time.Now})
+	target, err := list[0].Open(sink.Settings{Now: time.Now})
 	if err != nil {
 		return err
 	}
@@ -58,48 +58,23 @@ func runService(dir, url string, kinds sink.Kinds) error {
 	}
 	service, err := sink.Start(sink.Config{
 		Dir: dir, Dead: 1 << 20, Poll: time.Millisecond, Now: time.Now,
-		Sinks:   []sink.Named{{Name: "it", Limits: sink.Limits{Events: killBatch, Bytes: 1 << 20, Age: 5 * time.Millisecond}, Sink: one.Sink}},
+		Sinks:   []sink.Named{{Name: "it", Limits: sink.Limits{Events: killBatch, Bytes: 1 << 20, Age: 5 * time.Millisecond}, Sink: target.Sink}},
 		Backoff: sink.Backoff{First: 5 * time.Millisecond, Last: 50 * time.Millisecond},
 		Log:     slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	})
 	if err != nil {
 		return err
 	}
-	var callers sync.WaitGroup
-	var mu sync.Mutex
-	print := func(label string, ids []string) {
-		mu.Lock()
-		defer mu.Unlock()
-		fmt.Fprintf(os.Stdout, "%s %s\n", label, strings.Join(ids, " "))
-	}
 	ended := make(chan struct{})
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		close(ended)
 	}()
-	life := time.Now().UnixNano()
+	startTime := time.Now().UnixNano() // makes ids unique among several runs of the service
+	var mu sync.Mutex
+	var callers sync.WaitGroup
 	for caller := range 4 {
-		callers.Go(func() {
-			for i := 0; ; i++ {
-				select {
-				case <-ended:
-					return
-				default:
-				}
-				var ids []string
-				var lines []byte
-				for k := range 10 {
-					id := fmt.Sprintf("%d-%d-%d-%d", life, caller, i, k)
-					ids = append(ids, id)
-					lines = append(append(lines, Line(id)...), '\n')
-				}
-				print("try", ids)
-				if sp.Keep(context.Background(), lines, 10) == nil {
-					print("ok", ids)
-				}
-				time.Sleep(500 * time.Microsecond)
-			}
-		})
+		callers.Go(func() { storeEvents(sp, fmt.Sprintf("%d-%d", startTime, caller), &mu, ended) })
 	}
 	callers.Wait()
 	if err := sp.Close(); err != nil {
@@ -107,11 +82,40 @@ func runService(dir, url string, kinds sink.Kinds) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute) // a destination may be slow
 	defer cancel()
-	left, err := service.Stop(ctx)
-	if err == nil && left > 0 {
-		err = fmt.Errorf("%d events are left", left)
+	unsent, err := service.Stop(ctx)
+	if err == nil && unsent > 0 {
+		err = fmt.Errorf("%d events are left", unsent)
 	}
 	return err
+}
+
+// storeEvents stores events in tens until ended is closed. Their ids begin with prefix. It locks mu while
+// it prints.
+func storeEvents(sp *spool.Spool, prefix string, mu *sync.Mutex, ended <-chan struct{}) {
+	printIDs := func(label string, ids []string) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintf(os.Stdout, "%s %s\n", label, strings.Join(ids, " "))
+	}
+	for i := 0; ; i++ {
+		select {
+		case <-ended:
+			return
+		default:
+		}
+		var ids []string
+		var lines []byte
+		for k := range 10 {
+			id := fmt.Sprintf("%s-%d-%d", prefix, i, k)
+			ids = append(ids, id)
+			lines = append(append(lines, Line(id)...), '\n')
+		}
+		printIDs("try", ids)
+		if sp.Keep(context.Background(), lines, 10) == nil {
+			printIDs("ok", ids)
+		}
+		time.Sleep(500 * time.Microsecond)
+	}
 }
 
 const (
@@ -123,7 +127,7 @@ const (
 )
 
 // Kills contains the number of kills of the service, and of the destination.
-type Kills struct{ Service, Far int }
+type Kills struct{ Service, Destination int }
 
 // Soak reports whether tests run completely, even if they take long.
 func Soak() bool { return os.Getenv("TARE_SOAK") != "" }
@@ -141,9 +145,18 @@ func DefaultKills() Kills {
 func RealKills() Kills {
 	k := DefaultKills()
 	if !Soak() {
-		k.Far = 1
+		k.Destination = 1
 	}
 	return k
+}
+
+// killTest is a run of Killed.
+type killTest struct {
+	t            *testing.T
+	command      string          // the program of the test
+	env          []string        // environment in which the program is a service
+	acknowledged []string        // ids of acknowledged events
+	tried        map[string]bool // ids of all events
 }
 
 // Killed runs the test's own program as a service that sends to url, and kills it and its destination many
@@ -155,97 +168,107 @@ func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived fu
 		t.Fatal(err)
 	}
 	if away == nil {
-		kills.Far = 0
+		kills.Destination = 0
 	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	dir := t.TempDir()
-	var kept []string          // ids of acknowledged events
-	tried := map[string]bool{} // ids of all events
-	// runLife starts the service, calls during, and kills the service or lets it end.
-	runLife := func(kill bool, during func(acknowledged *atomic.Int64)) {
-		cmd := exec.Command(self)
-		cmd.Env = append(os.Environ(), envDir+"="+dir, envURL+"="+url)
-		var errors bytes.Buffer
-		cmd.Stderr = &errors
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		done := make(chan struct{})
-		var acknowledged atomic.Int64
-		go func() {
-			defer close(done)
-			for r := bufio.NewReader(out); ; {
-				line, err := r.ReadString('\n')
-				if err != nil {
-					return // an incomplete line
-				}
-				label, ids, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-				for _, id := range strings.Fields(ids) {
-					if tried[id] = true; label == "ok" {
-						kept = append(kept, id)
-						acknowledged.Add(1)
-					}
-				}
-			}
-		}()
-		during(&acknowledged)
-		if kill {
-			_ = cmd.Process.Kill()
-		} else {
-			_ = in.Close()
-		}
-		<-done
-		if err := cmd.Wait(); !kill && err != nil {
-			t.Fatalf("%v: %s", err, errors.String())
-		}
-		if kill && acknowledged.Load() == 0 && errors.Len() > 0 {
-			t.Logf("a life without an event: %s", errors.String())
-		}
-	}
-	// waitFor waits for enough events: their rate depends on the machine.
-	waitFor := func(n *atomic.Int64, enough int64) {
-		for end := time.Now().Add(2 * time.Minute); n.Load() < enough && time.Now().Before(end); {
-			time.Sleep(time.Millisecond)
-		}
-	}
+	random := rand.New(rand.NewPCG(1, 2))
+	sleepUpTo := func(ms int) { time.Sleep(time.Duration(random.IntN(ms)) * time.Millisecond) }
+	k := &killTest{t: t, command: self, env: append(os.Environ(), envDir+"="+t.TempDir(), envURL+"="+url), tried: map[string]bool{}}
+	const kill, end = true, false
 	for i := range kills.Service {
-		runLife(true, func(acknowledged *atomic.Int64) {
+		k.runService(kill, func(acknowledged *atomic.Int64) {
 			if i%10 != 9 { // every tenth time the service is killed while it starts
-				waitFor(acknowledged, 10+rng.Int64N(2*killEvents))
+				waitForCount(acknowledged, 10+random.Int64N(2*killEvents))
 			}
-			time.Sleep(time.Duration(rng.IntN(20)) * time.Millisecond)
-			if kills.Far > 0 && i%(max(1, kills.Service/kills.Far)) == 0 {
+			sleepUpTo(20)
+			if kills.Destination > 0 && i%(max(1, kills.Service/kills.Destination)) == 0 {
 				away()
-				time.Sleep(time.Duration(rng.IntN(50)) * time.Millisecond)
+				sleepUpTo(50)
 				back()
-				time.Sleep(time.Duration(rng.IntN(50)) * time.Millisecond)
+				sleepUpTo(50)
 			}
 		})
 		if i%10 == 9 {
-			t.Logf("%d kills of the service: %d events acknowledged so far", i+1, len(kept))
+			t.Logf("%d kills of the service: %d events acknowledged so far", i+1, len(k.acknowledged))
 		}
 	}
-	runLife(false, func(acknowledged *atomic.Int64) { waitFor(acknowledged, killEvents) })
+	k.runService(end, func(acknowledged *atomic.Int64) { waitForCount(acknowledged, killEvents) })
 	found := eventIDs(t, arrived())
-	Check(t, kept, found, tried, true) // the order of four concurrent callers is undefined
+	const unordered = true // the order of four concurrent callers is undefined
+	Check(t, k.acknowledged, found, k.tried, unordered)
 	distinct := map[string]bool{}
 	for _, id := range found {
 		distinct[id] = true
 	}
 	duplicates := len(found) - len(distinct)
-	t.Logf("%d kills of the service, %d of the far side: %d events acknowledged, %d arrived, %d of them duplicates", kills.Service, kills.Far, len(kept), len(found), duplicates)
-	if maxDuplicates := (kills.Service + kills.Far) * killBatch; duplicates > maxDuplicates {
+	t.Logf("%d kills of the service, %d of the destination: %d events acknowledged, %d arrived, %d of them duplicates", kills.Service, kills.Destination, len(k.acknowledged), len(found), duplicates)
+	if maxDuplicates := (kills.Service + kills.Destination) * killBatch; duplicates > maxDuplicates {
 		t.Errorf("more duplicates than the %d that the batches under way can be", maxDuplicates)
 	}
-	if minEvents := kills.Service * killEvents / 4; len(kept) < minEvents {
-		t.Errorf("only %d events were acknowledged, fewer than %d: nothing is shown by that", len(kept), minEvents)
+	if minEvents := kills.Service * killEvents / 4; len(k.acknowledged) < minEvents {
+		t.Errorf("only %d events were acknowledged, fewer than %d: nothing is shown by that", len(k.acknowledged), minEvents)
+	}
+}
+
+// runService starts the service, calls during with the number of events that it has acknowledged since
+// the start, and then kills the service or, if kill is false, lets it end.
+func (k *killTest) runService(kill bool, during func(acknowledged *atomic.Int64)) {
+	cmd := exec.Command(k.command)
+	cmd.Env = k.env
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		k.t.Fatal(err)
+	}
+	outputRead := make(chan struct{})
+	var acknowledged atomic.Int64
+	go func() {
+		defer close(outputRead)
+		k.recordIDs(out, &acknowledged)
+	}()
+	during(&acknowledged)
+	if kill {
+		_ = cmd.Process.Kill()
+	} else {
+		_ = in.Close()
+	}
+	<-outputRead
+	if err := cmd.Wait(); !kill && err != nil {
+		k.t.Fatalf("%v: %s", err, stderr.String())
+	}
+	if kill && acknowledged.Load() == 0 && stderr.Len() > 0 {
+		k.t.Logf("a life without an event: %s", stderr.String())
+	}
+}
+
+// recordIDs records the ids that the service prints to out, until its end, and counts acknowledged ones.
+func (k *killTest) recordIDs(out io.Reader, acknowledged *atomic.Int64) {
+	for r := bufio.NewReader(out); ; {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			return // an incomplete line
+		}
+		label, ids, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		for _, id := range strings.Fields(ids) {
+			k.tried[id] = true
+			if label == "ok" {
+				k.acknowledged = append(k.acknowledged, id)
+				acknowledged.Add(1)
+			}
+		}
+	}
+}
+
+// waitForCount waits until n is at least enough, for two minutes at most: the rate depends on the machine.
+func waitForCount(n *atomic.Int64, enough int64) {
+	for end := time.Now().Add(2 * time.Minute); n.Load() < enough && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
 	}
 }

@@ -42,9 +42,9 @@ func Parse(t testing.TB, url string, kinds ...sink.Kind) sink.Target {
 // Open opens the sink of a URL of one of kinds.
 func Open[S sink.Sink](t testing.TB, url string, kinds ...sink.Kind) S {
 	t.Helper()
-	one, err := Parse(t, url, kinds...).Open(sink.Settings{Now: time.Now})
+	opened, err := Parse(t, url, kinds...).Open(sink.Settings{Now: time.Now})
 	assert.NoError(t, "open", err)
-	return one.Sink.(S)
+	return opened.Sink.(S)
 }
 
 // batchEvents is the number of events in a batch.
@@ -53,26 +53,27 @@ const batchEvents = 20
 // sendTimeout is the longest time to send all events of the spool.
 const sendTimeout = 10 * time.Minute
 
-// rig is a spool, the service that sends its events, and the ids of all acknowledged events.
-type rig struct {
-	t       *testing.T
-	subject Subject
-	dir     string
-	spool   *spool.Spool
-	service *sink.Service
-	kept    []string // ids of acknowledged events, in order
+// testService is a spool with the service that sends its events to the sink under test.
+type testService struct {
+	t            *testing.T
+	subject      Subject
+	dir          string
+	spool        *spool.Spool
+	service      *sink.Service
+	acknowledged []string // ids of events, in order
 }
 
-func newRig(t *testing.T, s Subject) *rig {
+// newTestService returns a service with an empty spool, which does not run yet.
+func newTestService(t *testing.T, s Subject) *testService {
 	t.Helper()
-	r := &rig{t: t, subject: s, dir: t.TempDir()}
+	r := &testService{t: t, subject: s, dir: t.TempDir()}
 	r.openSpool(spool.DefaultBytes)
 	t.Cleanup(func() { _ = r.spool.Close() })
 	return r
 }
 
 // openSpool opens the spool, again if it is open, with a bound in bytes.
-func (r *rig) openSpool(bound int64) {
+func (r *testService) openSpool(bound int64) {
 	r.t.Helper()
 	if r.spool != nil {
 		r.must(r.spool.Close())
@@ -83,7 +84,7 @@ func (r *rig) openSpool(bound int64) {
 }
 
 // must fails the test if err is not nil.
-func (r *rig) must(err error) {
+func (r *testService) must(err error) {
 	r.t.Helper()
 	if err != nil {
 		r.t.Fatal(err)
@@ -101,44 +102,40 @@ func Traced(id, trace string) string {
 }
 
 // addEvents stores n events in pairs, and records the acknowledged ones.
-func (r *rig) addEvents(prefix string, n int) (err error) {
+func (r *testService) addEvents(prefix string, n int) (err error) {
 	for i := 0; i < n; i += 2 {
 		a, b := fmt.Sprintf("%s-%d", prefix, i), fmt.Sprintf("%s-%d", prefix, i+1)
 		if err = r.spool.Keep(context.Background(), []byte(Line(a)+"\n"+Line(b)+"\n"), 2); err != nil {
 			return err
 		}
-		r.kept = append(r.kept, a, b)
+		r.acknowledged = append(r.acknowledged, a, b)
 	}
 	return nil
 }
 
 // startService sends the events of the spool.
-func (r *rig) startService() {
+func (r *testService) startService() {
 	r.t.Helper()
 	var err error
 	r.service, err = sink.Start(sink.Config{
-		Dir:     r.dir,
+		Dir: r.dir, Dead: 1 << 20, Poll: time.Millisecond, Now: time.Now,
 		Sinks:   []sink.Named{{Name: "it", Limits: sink.Limits{Events: batchEvents, Bytes: 1 << 20, Age: time.Millisecond}, Sink: r.subject.Open(r.t)}},
-		Dead:    1 << 20,
-		Poll:    time.Millisecond,
 		Backoff: sink.Backoff{First: time.Millisecond, Last: 20 * time.Millisecond},
 		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Now:     time.Now,
 	})
 	r.must(err)
 }
 
 // stopService stops the service after at most limit, and returns the number of unsent events.
-func (r *rig) stopService(limit time.Duration) uint64 {
+func (r *testService) stopService(limit time.Duration) uint64 {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	left, err := r.service.Stop(ctx)
+	unsent, err := r.service.Stop(ctx)
 	r.must(err)
-	return left
+	return unsent
 }
 
-// eventIDs returns the ids of events.
 func eventIDs(t testing.TB, events []string) (list []string) {
 	t.Helper()
 	for _, event := range events {
@@ -153,10 +150,10 @@ func eventIDs(t testing.TB, events []string) (list []string) {
 
 // checkArrived requires that all acknowledged events and no others have arrived, in order, with at most
 // maxDuplicates duplicates. It returns the number of duplicates.
-func (r *rig) checkArrived(maxDuplicates int) int {
+func (r *testService) checkArrived(maxDuplicates int) int {
 	r.t.Helper()
-	Check(r.t, r.kept, eventIDs(r.t, r.subject.Arrived()), nil, r.subject.Unordered)
-	duplicates := len(r.subject.Arrived()) - len(r.kept)
+	Check(r.t, r.acknowledged, eventIDs(r.t, r.subject.Arrived()), nil, r.subject.Unordered)
+	duplicates := len(r.subject.Arrived()) - len(r.acknowledged)
 	if duplicates > maxDuplicates || r.subject.Once && duplicates > 0 {
 		r.t.Errorf("%d duplicates, at most %d may be", duplicates, maxDuplicates)
 	}
@@ -174,12 +171,13 @@ func Check(t testing.TB, acknowledged, arrived []string, possible map[string]boo
 		}
 	}
 	last, missing := -1, 0
-	ours := map[string]bool{} // the acknowledged events
+	isAcknowledged := map[string]bool{}
 	for _, id := range acknowledged {
-		ours[id] = true
+		isAcknowledged[id] = true
 		index, ok := first[id]
 		if !ok {
-			if missing++; missing <= 3 {
+			missing++
+			if missing <= 3 {
 				t.Errorf("%s was acknowledged and has not arrived", id)
 			}
 			continue
@@ -193,7 +191,7 @@ func Check(t testing.TB, acknowledged, arrived []string, possible map[string]boo
 		t.Errorf("%d of %d have not arrived", missing, len(acknowledged))
 	}
 	for id := range first {
-		if !ours[id] && !possible[id] {
+		if !isAcknowledged[id] && !possible[id] {
 			t.Fatalf("%s arrived and was never sent", id)
 		}
 	}
@@ -201,12 +199,12 @@ func Check(t testing.TB, acknowledged, arrived []string, possible map[string]boo
 
 // Run tests a sink. newSubject is called for each test.
 func Run(t *testing.T, newSubject func(t *testing.T) Subject) {
-	test := func(name string, run func(*testing.T, *rig)) {
+	test := func(name string, run func(*testing.T, *testService)) {
 		t.Run(name, func(t *testing.T) {
 			if os.Getenv(envReal) == "" { // tests share a real destination, which some of them stop
 				t.Parallel() // the tests mostly wait
 			}
-			run(t, newRig(t, newSubject(t)))
+			run(t, newTestService(t, newSubject(t)))
 		})
 	}
 	test("order", testOrder)
@@ -218,7 +216,7 @@ func Run(t *testing.T, newSubject func(t *testing.T) Subject) {
 }
 
 // testOrder checks that all events arrive in order, without duplicates.
-func testOrder(_ *testing.T, r *rig) {
+func testOrder(_ *testing.T, r *testService) {
 	r.startService()
 	r.must(r.addEvents("a", 500))
 	r.stopService(sendTimeout)
@@ -227,44 +225,44 @@ func testOrder(_ *testing.T, r *rig) {
 
 // testRestart stops the service between or within batches several times, and checks that the next one
 // resumes there. Only events of the batch in flight may be duplicates.
-func testRestart(t *testing.T, r *rig) {
-	const lives = 5
-	for life := range lives {
+func testRestart(t *testing.T, r *testService) {
+	const restarts = 5
+	for i := range restarts {
 		r.startService()
-		r.must(r.addEvents(fmt.Sprint("life", life), 200))
-		r.stopService(time.Duration(life) * 3 * time.Millisecond) // increasingly long
-		if life%2 == 1 {
+		r.must(r.addEvents(fmt.Sprint("life", i), 200))
+		r.stopService(time.Duration(i) * 3 * time.Millisecond) // increasingly long
+		if i%2 == 1 {
 			r.openSpool(spool.DefaultBytes)
 		}
 	}
 	r.startService()
 	r.stopService(sendTimeout)
-	t.Logf("%d duplicates", r.checkArrived(lives*batchEvents))
+	t.Logf("%d duplicates", r.checkArrived(restarts*batchEvents))
 }
 
 // testShutdown checks that unsent events stay in the spool.
-func testShutdown(t *testing.T, r *rig) {
+func testShutdown(t *testing.T, r *testService) {
 	if r.subject.Away == nil {
-		t.Skip("the far side is always there")
+		t.Skip("the destination is always there")
 	}
 	r.subject.Away()
 	r.startService()
 	r.must(r.addEvents("a", 100))
-	if left := r.stopService(50 * time.Millisecond); left != 100 {
-		t.Errorf("%d are left", left)
+	if unsent := r.stopService(50 * time.Millisecond); unsent != 100 {
+		t.Errorf("%d are left", unsent)
 	}
 	r.subject.Back()
 	r.startService()
-	if left := r.stopService(sendTimeout); left != 0 {
-		t.Errorf("%d are left", left)
+	if unsent := r.stopService(sendTimeout); unsent != 0 {
+		t.Errorf("%d are left", unsent)
 	}
 	r.checkArrived(batchEvents)
 }
 
 // testAway checks that the spool fills while the destination is away, and then rejects events.
-func testAway(t *testing.T, r *rig) {
+func testAway(t *testing.T, r *testService) {
 	if r.subject.Away == nil {
-		t.Skip("the far side is always there")
+		t.Skip("the destination is always there")
 	}
 	r.openSpool(spool.LeastBytes)
 	r.startService()
@@ -291,9 +289,9 @@ func testAway(t *testing.T, r *rig) {
 }
 
 // testFaults checks that all events arrive if every third request has a fault, for each fault.
-func testFaults(t *testing.T, r *rig) {
+func testFaults(t *testing.T, r *testService) {
 	if r.subject.Fail == nil {
-		t.Skip("the far side cannot be made to fail")
+		t.Skip("the destination cannot be made to fail")
 	}
 	for _, fault := range Faults() {
 		r.subject.Fail(func(request int) Fault {
@@ -310,15 +308,15 @@ func testFaults(t *testing.T, r *rig) {
 }
 
 // testPoison checks that only poison events become dead letters.
-func testPoison(t *testing.T, r *rig) {
+func testPoison(t *testing.T, r *testService) {
 	if r.subject.Refuse == nil {
-		t.Skip("the far side rejects nothing")
+		t.Skip("the destination rejects nothing")
 	}
 	r.subject.Refuse("poison")
 	r.must(r.addEvents("a", 50))
-	good := r.kept
+	good := r.acknowledged
 	r.must(r.addEvents("poison", 2))
-	r.kept = good
+	r.acknowledged = good
 	r.must(r.addEvents("b", 50))
 	r.startService()
 	r.stopService(sendTimeout)

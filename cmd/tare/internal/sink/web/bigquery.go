@@ -45,8 +45,8 @@ func (bigQuery) appendBody(body []byte, b sink.Batch) ([]byte, []sink.Dead) {
 	return append(body, "]}"...), dead
 }
 
-// insertAnswer contains the relevant fields of a response.
-type insertAnswer struct {
+// insertResponse contains the relevant fields of a response.
+type insertResponse struct {
 	Kind         string `json:"kind"`
 	InsertErrors []struct {
 		Index  int `json:"index"`
@@ -58,10 +58,10 @@ type insertAnswer struct {
 }
 
 // readResponse reads the errors of each row: the status of the response is always 200.
-func (bigQuery) readResponse(answer []byte, _ http.Header, b sink.Batch) (result sink.Result, err error) {
-	var a insertAnswer
-	if err := json.Unmarshal(answer, &a); err != nil || a.Kind != "bigquery#tableDataInsertAllResponse" {
-		return result, fmt.Errorf("the answer is not that of insertAll: %s", format.Line(string(answer[:min(len(answer), 200)]), 200))
+func (bigQuery) readResponse(responseBody []byte, _ http.Header, b sink.Batch) (result sink.Result, err error) {
+	var a insertResponse
+	if err := json.Unmarshal(responseBody, &a); err != nil || a.Kind != "bigquery#tableDataInsertAllResponse" {
+		return result, fmt.Errorf("the answer is not that of insertAll: %s", format.Line(string(responseBody[:min(len(responseBody), 200)]), 200))
 	}
 	// Reasons that are not errors of the row itself.
 	temporary := []string{"stopped", "timeout", "backendError", "internalError", "rateLimitExceeded", "quotaExceeded"}

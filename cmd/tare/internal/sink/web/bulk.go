@@ -40,8 +40,8 @@ func (bulk) appendBody(body []byte, b sink.Batch) ([]byte, []sink.Dead) {
 	return body, dead
 }
 
-// bulkAnswer contains the relevant fields of a response.
-type bulkAnswer struct {
+// bulkResponse contains the relevant fields of a response.
+type bulkResponse struct {
 	Errors *bool `json:"errors"`
 	Items  []map[string]struct {
 		Status int       `json:"status"`
@@ -72,38 +72,38 @@ func (e bulkError) isConfiguration() bool {
 
 // isRejection reports a rejection for the same statuses as plainAPI, unless the error can be corrected at
 // the destination.
-func (bulk) isRejection(status int, header http.Header, answer []byte) bool {
+func (bulk) isRejection(status int, header http.Header, responseBody []byte) bool {
 	var a struct {
 		Error json.RawMessage `json:"error"` // may be a text
 	}
 	var e bulkError
-	if json.Unmarshal(answer, &a) == nil {
+	if json.Unmarshal(responseBody, &a) == nil {
 		_ = json.Unmarshal(a.Error, &e)
 	}
-	return plainAPI{}.isRejection(status, header, answer) && !e.isConfiguration()
+	return plainAPI{}.isRejection(status, header, responseBody) && !e.isConfiguration()
 }
 
 // readResponse reads the status of each item: the status of the response is 200 even if no item was
 // accepted.
-func (bulk) readResponse(answer []byte, _ http.Header, b sink.Batch) (result sink.Result, err error) {
-	var a bulkAnswer
-	if err := json.Unmarshal(answer, &a); err != nil || a.Errors == nil {
-		return result, fmt.Errorf("the answer is not that of _bulk: %s", format.Line(string(answer[:min(len(answer), 200)]), 200))
+func (bulk) readResponse(responseBody []byte, _ http.Header, b sink.Batch) (result sink.Result, err error) {
+	var a bulkResponse
+	if err := json.Unmarshal(responseBody, &a); err != nil || a.Errors == nil {
+		return result, fmt.Errorf("the answer is not that of _bulk: %s", format.Line(string(responseBody[:min(len(responseBody), 200)]), 200))
 	}
 	if len(a.Items) != len(b.Events) {
 		return result, fmt.Errorf("the answer has %d items for %d events", len(a.Items), len(b.Events))
 	}
 	ailing := 0 // items with an error inside the server
 	for i, item := range a.Items {
-		for _, one := range item { // the only operation of the item
-			reason := format.Line(fmt.Sprintf("%d %s: %s", one.Status, one.Error.Type, one.Error.Reason), 300)
+		for _, operation := range item { // an item has only one
+			reason := format.Line(fmt.Sprintf("%d %s: %s", operation.Status, operation.Error.Type, operation.Error.Reason), 300)
 			switch {
-			case one.Status/100 == 2, one.Status == http.StatusConflict: // created now, or by an earlier attempt
-			case one.Status == http.StatusRequestEntityTooLarge, plainAPI{}.isRejection(one.Status, nil, nil) && !one.Error.isConfiguration():
+			case operation.Status/100 == 2, operation.Status == http.StatusConflict: // created now, or by an earlier attempt
+			case operation.Status == http.StatusRequestEntityTooLarge, plainAPI{}.isRejection(operation.Status, nil, nil) && !operation.Error.isConfiguration():
 				result.Dead = append(result.Dead, sink.Dead{Index: i, Reason: reason})
 			default: // an error of the token, the index or the server
 				result.Again, result.Why = append(result.Again, i), "an item has "+reason
-				if one.Status/100 == 5 {
+				if operation.Status/100 == 5 {
 					ailing++
 				}
 			}

@@ -60,10 +60,10 @@ func (clickHouse) appendBody(body []byte, b sink.Batch) ([]byte, []sink.Dead) {
 const exceptionHeader = "X-ClickHouse-Exception-Code"
 
 // readResponse returns an error if an exception occurred after the status was sent.
-func (clickHouse) readResponse(answer []byte, header http.Header, _ sink.Batch) (sink.Result, error) {
+func (clickHouse) readResponse(responseBody []byte, header http.Header, _ sink.Batch) (sink.Result, error) {
 	code := header.Get(exceptionHeader)
-	if code == "" && len(answer) > 0 {
-		code = string(answer[:min(len(answer), 200)])
+	if code == "" && len(responseBody) > 0 {
+		code = string(responseBody[:min(len(responseBody), 200)])
 	}
 	if code != "" && code != "0" {
 		return sink.Result{}, fmt.Errorf("the answer has an exception: %s", strings.TrimSpace(code))
@@ -73,10 +73,10 @@ func (clickHouse) readResponse(answer []byte, header http.Header, _ sink.Batch) 
 
 // isRejection decides by the code of the exception, not by the status: depending on its version a server
 // responds with 400 or 500 to events that it cannot parse.
-func (clickHouse) isRejection(_ int, header http.Header, answer []byte) bool {
+func (clickHouse) isRejection(_ int, header http.Header, responseBody []byte) bool {
 	code := header.Get(exceptionHeader)
 	if code == "" {
-		if found := regexp.MustCompile(`^Code: (\d+)`).FindSubmatch(answer); found != nil {
+		if found := regexp.MustCompile(`^Code: (\d+)`).FindSubmatch(responseBody); found != nil {
 			code = string(found[1])
 		}
 	}

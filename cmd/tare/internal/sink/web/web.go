@@ -34,7 +34,7 @@ type Web struct {
 	transport *http.Transport
 }
 
-// eventAPI encodes requests and decodes responses of one API. answer is the body of a response.
+// eventAPI encodes requests and decodes responses of one API. responseBody is the body of a response.
 type eventAPI interface {
 	// requestURL returns the URL to which a batch is posted.
 	requestURL(base url.URL, b sink.Batch) url.URL
@@ -43,9 +43,9 @@ type eventAPI interface {
 	appendBody(body []byte, b sink.Batch) ([]byte, []sink.Dead)
 	mediaType() string
 	// readResponse decodes a response with status 2xx.
-	readResponse(answer []byte, header http.Header, b sink.Batch) (sink.Result, error)
+	readResponse(responseBody []byte, header http.Header, b sink.Batch) (sink.Result, error)
 	// isRejection reports whether a response with another status rejects the content of the batch.
-	isRejection(status int, header http.Header, answer []byte) bool
+	isRejection(status int, header http.Header, responseBody []byte) bool
 	// guarantee returns the promise of a response with status 2xx, without its destination.
 	guarantee() sink.Promise
 }
@@ -63,11 +63,8 @@ func newWeb(t sink.Target, api eventAPI, c sink.Settings) *Web {
 	}
 	w.transport = http.DefaultTransport.(*http.Transport).Clone()
 	w.transport.DisableCompression = true
-	w.client = &http.Client{
-		Transport:     w.transport,
-		Timeout:       c.Timeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	w.client = &http.Client{Transport: w.transport, Timeout: c.Timeout}
+	w.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return w
 }
 
@@ -115,14 +112,14 @@ func (w *Web) Send(ctx context.Context, b sink.Batch) (sink.Result, error) {
 		return sink.Result{}, hideURL(err)
 	}
 	defer response.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, maxResponse))
+	responseBody, err := io.ReadAll(io.LimitReader(response.Body, maxResponse))
 	if err != nil {
 		return sink.Result{}, fmt.Errorf("the answer ended early: %w", err)
 	}
 	if response.StatusCode/100 == 2 {
-		return w.api.readResponse(answer, response.Header, b)
+		return w.api.readResponse(responseBody, response.Header, b)
 	}
-	return sink.Result{}, w.responseError(response, answer)
+	return sink.Result{}, w.responseError(response, responseBody)
 }
 
 // newRequest returns the request that sends body, compressed if the sink does so.
@@ -161,10 +158,10 @@ func (w *Web) newRequest(ctx context.Context, b sink.Batch, body []byte) (*http.
 }
 
 // responseError returns the error of a response whose status is not 2xx.
-func (w *Web) responseError(r *http.Response, answer []byte) error {
+func (w *Web) responseError(r *http.Response, responseBody []byte) error {
 	const maxBytes, maxRunes = 500, 200 // of the body in the error
-	text := fmt.Sprintf("answered %d: %s", r.StatusCode, format.Line(string(answer[:min(len(answer), maxBytes)]), maxRunes))
-	if r.StatusCode == http.StatusRequestEntityTooLarge || w.api.isRejection(r.StatusCode, r.Header, answer) {
+	text := fmt.Sprintf("answered %d: %s", r.StatusCode, format.Line(string(responseBody[:min(len(responseBody), maxBytes)]), maxRunes))
+	if r.StatusCode == http.StatusRequestEntityTooLarge || w.api.isRejection(r.StatusCode, r.Header, responseBody) {
 		return &sink.Refused{Reason: text}
 	}
 	err := errors.New(text)
@@ -176,7 +173,7 @@ func (w *Web) responseError(r *http.Response, answer []byte) error {
 
 // retryAfter parses the value of Retry-After, a number of seconds or a date, and returns the time from
 // now. It returns false if the value is neither.
-func retryAfter(text string, now time.Time) (time.Duration, bool) {
+func retryAfter(text string, now time.Time) (after time.Duration, ok bool) {
 	if seconds, err := strconv.Atoi(strings.TrimSpace(text)); err == nil && seconds >= 0 && seconds < 1<<30 {
 		return time.Duration(seconds) * time.Second, true
 	}

@@ -26,7 +26,7 @@ func TestConformance(t *testing.T) {
 			}
 			t.Run(api+set, func(t *testing.T) {
 				sinktest.Run(t, func(t *testing.T) sinktest.Subject {
-					far := sinktest.NewFar(t, api)
+					far := sinktest.NewServer(t, api)
 					url := far.URL() + set
 					return sinktest.Subject{
 						Open:    func(t testing.TB) sink.Sink { return open(t, url) },
@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 func TestKilled(t *testing.T) {
 	for _, api := range []string{"ndjson", "json", "bulk", "clickhouse", "bigquery"} {
 		t.Run(api, func(t *testing.T) {
-			far := sinktest.NewFar(t, api)
+			far := sinktest.NewServer(t, api)
 			sinktest.Killed(t, far.URL(), sinktest.DefaultKills(), far.Stop, far.Start, far.Arrived)
 		})
 	}

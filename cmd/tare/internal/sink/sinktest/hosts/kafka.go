@@ -130,10 +130,10 @@ func (c *Kafka) Count() int {
 func endOf(ctx context.Context, t testing.TB, client *kgo.Client, topic string) int64 {
 	t.Helper()
 	request := kmsg.NewPtrListOffsetsRequest()
-	one, first := kmsg.NewListOffsetsRequestTopic(), kmsg.NewListOffsetsRequestTopicPartition()
-	first.Timestamp = -1 // the end
-	one.Topic, one.Partitions = topic, append(one.Partitions, first)
-	request.Topics = append(request.Topics, one)
+	topicRequest, partition := kmsg.NewListOffsetsRequestTopic(), kmsg.NewListOffsetsRequestTopicPartition()
+	partition.Timestamp = -1 // the end
+	topicRequest.Topic, topicRequest.Partitions = topic, append(topicRequest.Partitions, partition)
+	request.Topics = append(request.Topics, topicRequest)
 	for {
 		response, err := request.RequestWith(ctx, client)
 		if err == nil && response.Topics[0].Partitions[0].ErrorCode == 0 {

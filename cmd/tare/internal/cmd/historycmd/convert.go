@@ -66,7 +66,7 @@ func (s *source) readRecorded(addCleanup func(func()), now time.Time) error {
 		return err
 	}
 	addCleanup(remove)
-	s.file, s.omissions = out, records.Left
+	s.file, s.omissions = out, records.Omitted
 	if !isForeign {
 		_, err := out.Write(src)
 		return err

@@ -78,7 +78,6 @@ func (o options) resultFormat() report.Format {
 	return f
 }
 
-// serverIDs returns the ids of servers.
 func serverIDs(servers []loadServer) []string {
 	var ids []string
 	for _, s := range servers {
@@ -150,5 +149,3 @@ func segmentLength(budget time.Duration, servers int) time.Duration {
 	segment := budget / time.Duration(wantedRounds*(servers+2)) // + 2: the control and the null server
 	return min(max(segment.Round(100*time.Millisecond), time.Second), 10*time.Second)
 }
-
-var _ lab.Sources = loadstudy.Servers{}

@@ -22,11 +22,10 @@ import (
 // nothingError is returned if nothing could be measured.
 type nothingError struct{ Why string }
 
-// Error returns one line.
 func (e *nothingError) Error() string { return "nothing could be measured: " + e.Why }
 
-// loadRun loads one server. loadOne sets the fields from options to metrics before the load. Then runOnce
-// runs one trial, runSearch several, or onMachines one on several machines.
+// loadRun loads one server. loadOne and loadServer set the fields from options to metrics before the load.
+// Then runOnce runs one trial, runSearch several, or onMachines one on several machines.
 type loadRun struct {
 	*session.Session
 	options   options
@@ -48,67 +47,71 @@ type loadRun struct {
 // loadOne starts the server if it has a command, connects to it, loads it as the flags select, and
 // prints the result.
 func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress) error {
-	server := o.servers[0]
-	page, err := cmdenv.OpenOutput(o.page)
-	if err != nil {
+	l := &loadRun{options: o}
+	var err error
+	if l.page, err = cmdenv.OpenOutput(o.page); err != nil {
 		return err
 	}
-	defer page.Close()
-	metrics, err := cmdenv.OpenOutput(o.metrics)
-	if err != nil {
+	defer l.page.Close()
+	if l.metrics, err = cmdenv.OpenOutput(o.metrics); err != nil {
 		return err
 	}
-	defer metrics.Close()
-	var requests []load.Request
-	if o.feed != nil {
-		requests = o.feed.Requests
-	}
+	defer l.metrics.Close()
 	loadEnv := env
 	// There are no contenders to build.
 	loadEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return nil, nil }
-	if server.command == nil { // tare starts no process that a guardian would have to clean up
+	if o.servers[0].command == nil { // tare starts no process that a guardian would have to clean up
 		loadEnv.Lab.Guard = func(string) (*trial.Guardian, error) { return nil, nil }
 	}
 	return session.With(ctx, loadEnv, session.Options{NoLock: o.noLock}, p, func(ctx context.Context, w *session.Session) error {
-		l := &loadRun{Session: w, options: o, url: server.target.URL, requests: requests, page: page, metrics: metrics}
-		target := server.target
-		if server.command != nil {
-			var err error
-			if l.server, target, err = startServer(ctx, w, server); err != nil {
-				return err
-			}
-			defer l.server.Close()
-			l.url = target.URL
-		}
-		if len(o.on.On) > 0 {
-			l.target = target.ForLoad(o.trust) // this machine need not reach it
-		} else {
-			closeRelay, err := l.connectTarget(ctx, target)
-			if err != nil {
-				return err
-			}
-			defer closeRelay()
-		}
-		if target.RPC {
-			if l.method, l.requests, err = o.readCalls(ctx, target, env.In); err != nil {
-				return err
-			}
-		}
-		if len(o.on.On) > 0 {
-			return l.onMachines(ctx, env)
-		}
-		if o.watch != "" {
-			if l.watched, err = loadpage.Listen(o.watch, loadpage.Page{Document: load.Document{URL: l.url}, How: l.describeLoad()}); err != nil {
-				return cmdenv.Usage("--watch: "+oneLine(err.Error()), "e.g. 127.0.0.1:8090")
-			}
-			defer l.watched.Close()
-			p.Say("watch it at " + l.watched.URL())
-		}
-		if o.search {
-			return l.runSearch(ctx)
-		}
-		return l.runOnce(ctx)
+		l.Session = w
+		return l.loadServer(ctx, env)
 	})
+}
+
+// loadServer starts and connects the server, reads the calls of gRPC, and loads the server: from several
+// machines, by a search, or once.
+func (l *loadRun) loadServer(ctx context.Context, env cmdenv.Env) (err error) {
+	server := l.options.servers[0]
+	target := server.target
+	if server.command != nil {
+		if l.server, target, err = startServer(ctx, l.Session, server); err != nil {
+			return err
+		}
+		defer l.server.Close()
+	}
+	l.url = target.URL
+	isRemote := len(l.options.on.On) > 0
+	if isRemote {
+		l.target = target.ForLoad(l.options.trust) // this machine need not reach it
+	} else {
+		closeRelay, err := l.connectTarget(ctx, target)
+		if err != nil {
+			return err
+		}
+		defer closeRelay()
+	}
+	if target.RPC {
+		if l.method, l.requests, err = l.options.readCalls(ctx, target, env.In); err != nil {
+			return err
+		}
+	} else {
+		l.requests = l.options.feed.Requests
+	}
+	if isRemote {
+		return l.onMachines(ctx, env)
+	}
+	if addr := l.options.watch; addr != "" {
+		if l.watched, err = loadpage.Listen(addr, loadpage.Page{Document: load.Document{URL: l.url}, How: l.describeLoad()}); err != nil {
+			return cmdenv.Usage("--watch: "+oneLine(err.Error()), "e.g. 127.0.0.1:8090")
+		}
+		defer l.watched.Close()
+		l.Progress.Say("watch it at " + l.watched.URL())
+	}
+	if l.options.search {
+		return l.runSearch(ctx)
+	}
+	return l.runOnce(ctx)
 }
 
 // connectTarget checks that the server accepts connections, and starts a relay if a delay or
@@ -156,7 +159,7 @@ func (l *loadRun) runOnce(ctx context.Context) error {
 		URL: l.url, Interrupted: interrupted, Facts: facts, Delay: l.options.delay, Profile: l.options.profile,
 		ServerCPU: cpu, Memory: memory, SLO: l.options.slo,
 	})
-	l.Progress.Part()
+	l.Progress.Separate()
 	if err := l.writeResult(r, d); err != nil {
 		return err
 	}

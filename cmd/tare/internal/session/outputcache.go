@@ -23,13 +23,13 @@ type outputCache struct {
 func (k outputCache) filePath(key string) string { return filepath.Join(k.dir, key[:2], key+".json") }
 
 // Load reads an output and marks it as used.
-func (k outputCache) Load(key string) ([]byte, bool) {
-	src, err := os.ReadFile(k.filePath(key))
+func (k outputCache) Load(key string) (output []byte, ok bool) {
+	output, err := os.ReadFile(k.filePath(key))
 	if err == nil {
 		now := time.Now()
 		_ = os.Chtimes(k.filePath(key), now, now)
 	}
-	return src, err == nil
+	return output, err == nil
 }
 
 // Save writes an output, and removes the outputs in its subdirectory that were not used for unusedAge.

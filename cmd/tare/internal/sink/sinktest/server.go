@@ -34,20 +34,20 @@ const (
 	TakenBroken       // accepts the events, and responds with 502
 	TakenShort        // accepts the events, and sends fewer bytes than its Content-Length
 	Garbled           // accepts the events, and sends an invalid response
-	faults            // number of faults
+	faultCount        // number of faults, None included
 )
 
 // Faults lists all faults.
 func Faults() []Fault {
 	var list []Fault
-	for f := Latency; f < faults; f++ {
+	for f := Latency; f < faultCount; f++ {
 		list = append(list, f)
 	}
 	return list
 }
 
-// Far is a destination with one of the APIs over HTTP.
-type Far struct {
+// Server is a destination over HTTP that implements one of the APIs and can have faults.
+type Server struct {
 	t   testing.TB
 	api string
 
@@ -63,101 +63,94 @@ type Far struct {
 	server *httptest.Server // nil if stopped
 }
 
-// NewFar starts a destination with an API: ndjson, json, bulk, clickhouse or bigquery.
-func NewFar(t testing.TB, api string) *Far {
-	f := &Far{t: t, api: api, known: map[string]bool{}, fault: func(int) Fault { return None }}
-	f.Start()
-	t.Cleanup(f.Stop)
-	return f
+// NewServer starts a destination with an API: ndjson, json, bulk, clickhouse or bigquery.
+func NewServer(t testing.TB, api string) *Server {
+	s := &Server{t: t, api: api, known: map[string]bool{}, fault: func(int) Fault { return None }}
+	s.Start()
+	t.Cleanup(s.Stop)
+	return s
 }
 
 // Start starts the destination, again at the same address.
-func (f *Far) Start() {
+func (s *Server) Start() {
 	addr := "127.0.0.1:0"
-	if f.listen != nil {
-		addr = f.listen.Addr().String()
+	if s.listen != nil {
+		addr = s.listen.Addr().String()
 	}
 	var err error
 	for range 500 { // the port may be in use by a connection of a client for a moment
-		if f.listen, err = net.Listen("tcp", addr); err == nil {
+		if s.listen, err = net.Listen("tcp", addr); err == nil {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 	if err != nil {
-		f.t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	f.server = &httptest.Server{Listener: f.listen, Config: &http.Server{Handler: f}}
-	f.server.Start()
+	s.server = &httptest.Server{Listener: s.listen, Config: &http.Server{Handler: s}}
+	s.server.Start()
 }
 
 // Stop cuts all connections, in the middle of requests.
-func (f *Far) Stop() {
-	if f.server != nil {
-		_ = f.listen.Close()
-		f.server.CloseClientConnections()
-		_ = f.server.Config.Close()
-		f.server = nil
+func (s *Server) Stop() {
+	if s.server != nil {
+		_ = s.listen.Close()
+		s.server.CloseClientConnections()
+		_ = s.server.Config.Close()
+		s.server = nil
 	}
 }
 
 // Addr returns host:port, even while the destination is stopped.
-func (f *Far) Addr() string { return f.listen.Addr().String() }
+func (s *Server) Addr() string { return s.listen.Addr().String() }
 
 // URL returns the URL of the sink.
-func (f *Far) URL() string {
-	path := map[string]string{"bulk": "/events", "clickhouse": "/events", "bigquery": "/bigquery/v2/projects/p/datasets/d/tables/t"}[f.api]
-	return "http+" + f.api + "://" + f.listen.Addr().String() + path
+func (s *Server) URL() string {
+	path := map[string]string{"bulk": "/events", "clickhouse": "/events", "bigquery": "/bigquery/v2/projects/p/datasets/d/tables/t"}[s.api]
+	return "http+" + s.api + "://" + s.listen.Addr().String() + path
 }
 
 // Fail sets the function that returns the fault of each request, and counts requests from 0.
-func (f *Far) Fail(fault func(request int) Fault) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.fault, f.requests = fault, 0
+func (s *Server) Fail(fault func(request int) Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault, s.requests = fault, 0
 }
 
 // Refuse makes the destination reject events that contain a text.
-func (f *Far) Refuse(poison string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.poison = poison
+func (s *Server) Refuse(poison string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.poison = poison
 }
 
 // Arrived returns the accepted events.
-func (f *Far) Arrived() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return append([]string(nil), f.arrived...)
+func (s *Server) Arrived() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.arrived...)
 }
 
 // Count returns the number of accepted events.
-func (f *Far) Count() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return len(f.arrived)
+func (s *Server) Count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.arrived)
 }
 
 // Requests returns the number of requests since Fail, and the largest number of events in one.
-func (f *Far) Requests() (n, largest int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.requests, f.largest
+func (s *Server) Requests() (n, largest int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.requests, s.largest
 }
 
-func (f *Far) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	f.mu.Lock()
-	fault := f.fault(f.requests)
-	f.requests++
-	f.mu.Unlock()
-	reset := func() {
-		if c, _, err := http.NewResponseController(w).Hijack(); err == nil {
-			if tcp, ok := c.(*net.TCPConn); ok {
-				_ = tcp.SetLinger(0)
-			}
-			_ = c.Close()
-		}
-	}
+// ServeHTTP receives the events of one request, with the fault that the function of Fail returns for it.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	fault := s.fault(s.requests)
+	s.requests++
+	s.mu.Unlock()
 	var body io.Reader = r.Body
 	switch fault {
 	case Latency:
@@ -170,7 +163,7 @@ func (f *Far) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusInternalServerError)
 		return
 	case Reset:
-		reset()
+		resetConnection(w)
 		return
 	case SlowRead:
 		body = slowReader{body}
@@ -187,24 +180,31 @@ func (f *Far) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client has gone
 	}
-	status, answer := f.takeEvents(r, text, fault == Partly)
+	status, answer := s.takeEvents(r, text, fault == Partly)
 	switch fault {
 	case TakenReset:
-		reset()
+		resetConnection(w)
+		return
 	case TakenBroken:
-		w.WriteHeader(http.StatusBadGateway)
+		status, answer = http.StatusBadGateway, ""
 	case TakenShort:
 		w.Header().Set("Content-Length", fmt.Sprint(len(answer)+10))
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, answer)
 	case Garbled:
-		if f.api == "bulk" || f.api == "bigquery" {
+		if s.api == "bulk" || s.api == "bigquery" {
 			answer = "<html>"
 		}
-		fallthrough
-	default:
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, answer)
+	}
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, answer)
+}
+
+// resetConnection ends the connection of a request with a TCP reset, without a response.
+func resetConnection(w http.ResponseWriter) {
+	if c, _, err := http.NewResponseController(w).Hijack(); err == nil {
+		if tcp, ok := c.(*net.TCPConn); ok {
+			_ = tcp.SetLinger(0)
+		}
+		_ = c.Close()
 	}
 }
 
@@ -218,40 +218,40 @@ func (s slowReader) Read(p []byte) (int, error) {
 
 // takeEvents accepts or rejects the events of a request like a server with the API. partly makes it accept
 // only every other event.
-func (f *Far) takeEvents(r *http.Request, body []byte, partly bool) (status int, answer string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	events, names := f.decodeEvents(r, body)
+func (s *Server) takeEvents(r *http.Request, body []byte, partly bool) (status int, answer string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	events, ids := s.decodeEvents(r, body)
 	if events == nil {
-		return http.StatusTeapot, "this is not " + f.api
+		return http.StatusTeapot, "this is not " + s.api
 	}
-	f.largest = max(f.largest, len(events))
-	isPoison := func(event string) bool { return f.poison != "" && strings.Contains(event, f.poison) }
-	switch f.api {
+	s.largest = max(s.largest, len(events))
+	isPoison := func(event string) bool { return s.poison != "" && strings.Contains(event, s.poison) }
+	switch s.api {
 	case "bulk", "bigquery":
-		return http.StatusOK, f.takeEach(events, names, partly, isPoison)
+		return http.StatusOK, s.takeEach(events, ids, partly, isPoison)
 	}
 	for _, event := range events {
 		if isPoison(event) {
-			if f.api == "clickhouse" {
+			if s.api == "clickhouse" {
 				return http.StatusInternalServerError, "Code: 27, e.displayText() = DB::Exception: Cannot parse input"
 			}
 			return http.StatusBadRequest, "poison"
 		}
 	}
 	if token := r.URL.Query().Get("insert_deduplication_token"); token != "" {
-		if f.known[token] {
+		if s.known[token] {
 			return http.StatusOK, ""
 		}
-		f.known[token] = true
+		s.known[token] = true
 	}
-	f.arrived = append(f.arrived, events...)
+	s.arrived = append(s.arrived, events...)
 	return http.StatusOK, ""
 }
 
-// takeEach accepts or rejects each event by itself, and returns the response. It stores an event with a
-// known name only once.
-func (f *Far) takeEach(events, names []string, partly bool, isPoison func(string) bool) string {
+// takeEach accepts or rejects each event by itself, and returns the body of the response. It stores an
+// event with a known id only once.
+func (s *Server) takeEach(events, ids []string, partly bool, isPoison func(string) bool) string {
 	var items, failures []string
 	for i, event := range events {
 		item := `{"create":{"status":201}}`
@@ -262,24 +262,24 @@ func (f *Far) takeEach(events, names []string, partly bool, isPoison func(string
 		case partly && i%2 == 1:
 			item = `{"create":{"status":429,"error":{"type":"es_rejected_execution_exception","reason":"busy"}}}`
 			failures = append(failures, fmt.Sprintf(`{"index":%d,"errors":[{"reason":"backendError","message":"busy"}]}`, i))
-		case f.known[names[i]]:
+		case s.known[ids[i]]:
 			item = `{"create":{"status":409,"error":{"type":"version_conflict_engine_exception","reason":"exists"}}}`
 		default:
-			f.known[names[i]] = true
-			f.arrived = append(f.arrived, event)
+			s.known[ids[i]] = true
+			s.arrived = append(s.arrived, event)
 		}
 		items = append(items, item)
 	}
-	if f.api == "bulk" {
+	if s.api == "bulk" {
 		return fmt.Sprintf(`{"took":1,"errors":%v,"items":[%s]}`, len(failures) > 0, strings.Join(items, ","))
 	}
 	return `{"kind":"bigquery#tableDataInsertAllResponse","insertErrors":[` + strings.Join(failures, ",") + `]}`
 }
 
 // decodeEvents returns the events of a body, and their ids if the API has them in addition to the events.
-// It returns nil if the body is invalid.
-func (f *Far) decodeEvents(r *http.Request, body []byte) (events, names []string) {
-	switch f.api {
+// Both are nil if the body is invalid.
+func (s *Server) decodeEvents(r *http.Request, body []byte) (events, ids []string) {
+	switch s.api {
 	case "json":
 		var list []json.RawMessage
 		if json.Unmarshal(body, &list) != nil {
@@ -299,14 +299,14 @@ func (f *Far) decodeEvents(r *http.Request, body []byte) (events, names []string
 			return nil, nil
 		}
 		for _, row := range insert.Rows {
-			events, names = append(events, string(row.JSON)), append(names, row.InsertID)
+			events, ids = append(events, string(row.JSON)), append(ids, row.InsertID)
 		}
 	default:
 		if len(body) == 0 || body[len(body)-1] != '\n' {
 			return nil, nil
 		}
 		for i, line := range bytes.Split(bytes.TrimSuffix(body, []byte("\n")), []byte("\n")) {
-			if f.api == "bulk" && i%2 == 0 {
+			if s.api == "bulk" && i%2 == 0 {
 				var action struct {
 					Create struct {
 						ID string `json:"_id"`
@@ -315,7 +315,7 @@ func (f *Far) decodeEvents(r *http.Request, body []byte) (events, names []string
 				if json.Unmarshal(line, &action) != nil || action.Create.ID == "" || r.URL.Path != "/events/_bulk" {
 					return nil, nil
 				}
-				names = append(names, action.Create.ID)
+				ids = append(ids, action.Create.ID)
 				continue
 			}
 			if !json.Valid(line) {
@@ -324,5 +324,5 @@ func (f *Far) decodeEvents(r *http.Request, body []byte) (events, names []string
 			events = append(events, string(line))
 		}
 	}
-	return events, names
+	return events, ids
 }

@@ -15,12 +15,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/history/index"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/machine"
-	"github.com/tarebench/tare/report"
 )
 
-// exportCommand returns tare history export.
 func exportCommand(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -46,9 +45,9 @@ run, export. Journals are not in it, so a run that was cut off is not either.`,
 
 // exportReport is the output of tare history export.
 type exportReport struct {
-	File    string         `json:"file"`
-	Results []history.Kept `json:"results"`
-	Left    []string       `json:"left_out"` // results that could not be read, a line each
+	File    string                 `json:"file"`
+	Results []history.DocumentInfo `json:"results"`
+	Omitted []string               `json:"left_out"` // results that could not be read, a line each
 }
 
 // exportHistory writes the results of studies, or of all studies if there are none, to file; - is
@@ -64,7 +63,7 @@ func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []s
 	}
 	exported := exportReport{File: file}
 	write := func(w io.Writer) (err error) {
-		exported.Results, exported.Left, err = x.Export(ctx, w, studies)
+		exported.Results, exported.Omitted, err = x.Export(ctx, w, studies)
 		return err
 	}
 	messages := env.Out
@@ -72,29 +71,23 @@ func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []s
 		messages = env.Err
 		err = write(env.Out)
 	} else {
-		var out *cmdenv.Output
-		if out, err = cmdenv.OpenOutput(file); err == nil {
-			defer out.Close()
-			err = out.Save(func(f io.Writer) error { return write(f) })
-		}
+		err = cmdenv.SaveFile(atomicfile.System{}, file, 0o644, write)
 	}
 	if err != nil {
 		return err
 	}
 	if asJSON {
 		if exported.Results == nil {
-			exported.Results = []history.Kept{} // in JSON [], not null
+			exported.Results = []history.DocumentInfo{} // in JSON [], not null
 		}
-		if exported.Left == nil {
-			exported.Left = []string{}
+		if exported.Omitted == nil {
+			exported.Omitted = []string{}
 		}
 		err = cmdenv.PrintJSON(messages, exported)
 	} else if file != "-" {
 		_, err = fmt.Fprintf(messages, "wrote %s to %s\n", format.Count(len(exported.Results), "result"), file)
 	}
-	for _, why := range exported.Left {
-		fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(why))
-	}
+	printOmissions(env, exported.Omitted...)
 	return err
 }
 
@@ -112,7 +105,6 @@ func checkStudies(ctx context.Context, x *index.Index, studies []string) error {
 	return nil
 }
 
-// importCommand returns tare history import.
 func importCommand(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -152,9 +144,9 @@ without --trust.`,
 
 // importReport is the output of tare history import.
 type importReport struct {
-	Taken []history.Kept `json:"imported"`
-	There []history.Kept `json:"already_kept"`
-	Left  []string       `json:"left_out,omitempty"` // omissions from files of other tools, a line each
+	Imported []history.DocumentInfo `json:"imported"`
+	Existing []history.DocumentInfo `json:"already_kept"`       // results that were stored already
+	Omitted  []string               `json:"left_out,omitempty"` // omissions from files of other tools, a line each
 }
 
 // importHistory writes the results of files into the data directory. It reads each file twice: once
@@ -170,7 +162,7 @@ func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON b
 		return err
 	}
 	for _, s := range sources {
-		if err := s.scanResults(func(history.Kept, []byte) error { return ctx.Err() }); err != nil {
+		if err := s.scanResults(func(history.DocumentInfo, []byte) error { return ctx.Err() }); err != nil {
 			return err
 		}
 	}
@@ -182,47 +174,51 @@ func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON b
 		return err
 	}
 	defer func() { x.Close() }()
-	result := importReport{Taken: []history.Kept{}, There: []history.Kept{}}
+	result := importReport{Imported: []history.DocumentInfo{}, Existing: []history.DocumentInfo{}}
+	if err := result.importAll(ctx, x, d, sources); err != nil {
+		return err
+	}
+	if err := x.Refresh(ctx); err != nil {
+		return fmt.Errorf("read the results in %s: %w", d.Data, err)
+	}
+	printOmissions(env, result.Omitted...)
+	if asJSON {
+		return cmdenv.PrintJSON(env.Out, result)
+	}
+	omitted := ""
+	if n := len(result.Omitted); n > 0 {
+		omitted = fmt.Sprintf("; %s skipped, see above", format.Count(n, "line"))
+	}
+	_, err = fmt.Fprintf(env.Out, "took in %s, %d %s kept already%s\n", format.Count(len(result.Imported), "result"), len(result.Existing), format.Choose(len(result.Existing), "was", "were"), omitted)
+	return err
+}
+
+// importAll writes the results of sources that the index x does not have into the data directory, each once.
+func (r *importReport) importAll(ctx context.Context, x *index.Index, d cmdenv.Dirs, sources []source) error {
 	imported := map[string]string{} // path by hash; the index knows only earlier results
 	for _, s := range sources {
-		err := s.scanResults(func(k history.Kept, text []byte) (err error) {
+		err := s.scanResults(func(k history.DocumentInfo, text []byte) (err error) {
 			k.Path = imported[k.SHA256]
 			if k.Path == "" {
 				k.Path, err = x.Has(ctx, k.SHA256)
 			}
 			if err != nil || k.Path != "" {
-				result.There = append(result.There, k)
+				r.Existing = append(r.Existing, k)
 				return err
 			}
-			if k.Path, err = history.Keep(d.Results(k.Study), k, text); err != nil {
+			if k.Path, err = history.ImportDocument(d.Results(k.Study), k, text); err != nil {
 				return fmt.Errorf("cannot write results to %s: %w", d.Data, cmdenv.Cause(err))
 			}
 			imported[k.SHA256] = k.Path
-			result.Taken = append(result.Taken, k)
+			r.Imported = append(r.Imported, k)
 			return nil
 		})
 		if err != nil {
 			return err
 		}
+		r.Omitted = append(r.Omitted, s.omissions...)
 	}
-	if err := x.Refresh(ctx); err != nil {
-		return fmt.Errorf("read the results in %s: %w", d.Data, err)
-	}
-	for _, s := range sources {
-		result.Left = append(result.Left, s.omissions...)
-	}
-	for _, line := range result.Left {
-		fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(line))
-	}
-	if asJSON {
-		return cmdenv.PrintJSON(env.Out, result)
-	}
-	omitted := ""
-	if n := len(result.Left); n > 0 {
-		omitted = fmt.Sprintf("; %s skipped, see above", format.Count(n, "line"))
-	}
-	_, err = fmt.Fprintf(env.Out, "took in %s, %d %s kept already%s\n", format.Count(len(result.Taken), "result"), len(result.There), format.Choose(len(result.There), "was", "were"), omitted)
-	return err
+	return nil
 }
 
 // source is an archive of results that can be read repeatedly.
@@ -233,7 +229,7 @@ type source struct {
 }
 
 // scanResults calls visit for all results, from the beginning.
-func (s source) scanResults(visit func(history.Kept, []byte) error) error {
+func (s source) scanResults(visit func(history.DocumentInfo, []byte) error) error {
 	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
@@ -254,7 +250,7 @@ func copyStream(ctx context.Context, name string, in io.Reader, tmp *os.File, ma
 	case !isArchive(head):
 		_, err = io.Copy(tmp, io.LimitReader(stream, maxForeign+1)) // readRecorded rejects the additional byte
 	default:
-		err = history.Scan(name, io.TeeReader(stream, tmp), func(history.Kept, []byte) error {
+		err = history.Scan(name, io.TeeReader(stream, tmp), func(history.DocumentInfo, []byte) error {
 			size, err := tmp.Seek(0, io.SeekCurrent)
 			if err != nil {
 				return err

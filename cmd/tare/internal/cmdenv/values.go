@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// rateHint is the hint of an error about a rate.
 const rateHint = "operations per second, e.g. 1000/s, 2k/s or 1.5M/s; /m is per minute"
 
 // ratePattern matches a rate: a number, a prefix and a unit of time.
@@ -44,4 +44,20 @@ func (f RateFlag) Rate() (float64, error) {
 		return 0, Usage(fmt.Sprintf("--at %q is no rate above zero", f.Text), rateHint)
 	}
 	return x, nil
+}
+
+// Share parses the value of a flag that is a share: 5% is 0.05.
+func Share(flag, text string) (float64, error) {
+	return ShareFrom(0, flag, text)
+}
+
+// ShareFrom parses the value of a flag that is a share of at least minPercent per cent.
+func ShareFrom(minPercent float64, flag, text string) (float64, error) {
+	number, hasPercent := strings.CutSuffix(text, "%")
+	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	isInRange := x >= minPercent && !math.IsInf(x, 0) // false for NaN
+	if err != nil || !hasPercent || !isInRange {
+		return 0, Usage(fmt.Sprintf("--%s %q is not a share", flag, text), "e.g. 5%")
+	}
+	return x / 100, nil
 }

@@ -14,13 +14,16 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// checkOn rejects options that several machines do not support.
-func checkOn(o options, machines int) error {
+// checkMachines rejects machines of --on that cannot be used, and options that they do not support.
+func (o *options) checkMachines() error {
+	machines, err := o.on.Check()
 	switch {
+	case err != nil:
+		return err
 	case o.http == http3:
 		return cmdenv.Usage("--on speaks HTTP/1.1, HTTP/2 and gRPC", "HTTP/3 is for one machine")
-	case o.connections < machines:
-		return cmdenv.Usage(fmt.Sprintf("%s for %d machines", format.Count(o.connections, "connection"), machines), "-c is for all together")
+	case o.connections < len(machines):
+		return cmdenv.Usage(fmt.Sprintf("%s for %d machines", format.Count(o.connections, "connection"), len(machines)), "-c is for all together")
 	}
 	return nil
 }
@@ -68,24 +71,7 @@ func (l *loadRun) onMachines(ctx context.Context, env cmdenv.Env) error {
 	if err != nil {
 		return cmdenv.FleetError(ctx, err)
 	}
-	var results []*load.Result
-	var generators []load.Generator
-	facts := load.Facts{} // of all machines together
-	for _, m := range reports {
-		generator := load.Generator{
-			Name: m.Name, Result: m.Loaded.Result, Facts: l.withPath(load.Facts{ClientCores: m.Loaded.Cores}),
-			Offset: m.Clock.Offset, Uncertain: m.Clock.Uncertain, Drift: m.Drift,
-		}
-		if m.Error != nil {
-			generator.Lost = m.Error.Error()
-		}
-		if generator.Result != nil {
-			results = append(results, generator.Result)
-			facts.ClientCores += m.Loaded.Cores
-		}
-		generators = append(generators, generator)
-	}
-	r := load.Merge(results)
+	r, facts, generators := l.mergeReports(reports)
 	switch {
 	case r == nil && ctx.Err() != nil:
 		return cmdenv.ErrInterrupted
@@ -95,7 +81,7 @@ func (l *loadRun) onMachines(ctx context.Context, env cmdenv.Env) error {
 	d := load.NewDocument(r, load.Documented{
 		URL: l.url, Interrupted: ctx.Err() != nil, Facts: l.withPath(facts), Profile: l.options.profile, SLO: l.options.slo, Generators: generators,
 	})
-	l.Progress.Part()
+	l.Progress.Separate()
 	if err := l.writeResult(r, d); err != nil {
 		return err
 	}
@@ -106,6 +92,29 @@ func (l *loadRun) onMachines(ctx context.Context, env cmdenv.Env) error {
 		return &nothingError{"no request was answered: " + oneLine(r.FirstError)}
 	}
 	return nil
+}
+
+// mergeReports returns the result and the facts of all machines together, and those of each. The result is
+// nil if no machine has one.
+func (l *loadRun) mergeReports(reports []fleet.Generated) (*load.Result, load.Facts, []load.Generator) {
+	var results []*load.Result
+	var generators []load.Generator
+	all := load.Facts{}
+	for _, m := range reports {
+		g := load.Generator{
+			Name: m.Name, Result: m.Loaded.Result, Facts: l.withPath(load.Facts{ClientCores: m.Loaded.Cores}),
+			Offset: m.Clock.Offset, Uncertain: m.Clock.Uncertain, Drift: m.Drift,
+		}
+		if m.Error != nil {
+			g.Lost = m.Error.Error()
+		}
+		if g.Result != nil {
+			results = append(results, g.Result)
+			all.ClientCores += m.Loaded.Cores
+		}
+		generators = append(generators, g)
+	}
+	return load.Merge(results), all, generators
 }
 
 // secondMerger merges the seconds that several machines report while they send requests.
@@ -154,12 +163,12 @@ func (p *loadPage) writeGenerators() {
 	for _, g := range p.document.Generators {
 		rate, limit := "–", g.Limit
 		if g.RateAsked > 0 {
-			rate = loadpage.Thousands(g.RateAsked)
+			rate = loadpage.FormatRate(g.RateAsked)
 		}
 		if g.Lost != "" {
 			limit = "lost: " + format.Line(g.Lost, 80)
 		}
-		fmt.Fprintf(&p.b, "  %-16s  %9s  %11s  %9s  %9s  %+7.2f±%-4.2f  %s\n", format.Line(g.Name, 40), rate, loadpage.Thousands(g.RequestsPerSecond),
-			loadpage.Decimal(float64(g.P50)/1e6, 3), loadpage.Decimal(float64(g.P99)/1e6, 3), float64(g.ClockOffset)/1e6, float64(g.ClockUncertain)/1e6, limit)
+		fmt.Fprintf(&p.b, "  %-16s  %9s  %11s  %9s  %9s  %+7.2f±%-4.2f  %s\n", format.Line(g.Name, 40), rate, loadpage.FormatRate(g.RequestsPerSecond),
+			loadpage.FormatDecimal(float64(g.P50)/1e6, 3), loadpage.FormatDecimal(float64(g.P99)/1e6, 3), float64(g.ClockOffset)/1e6, float64(g.ClockUncertain)/1e6, limit)
 	}
 }

@@ -1,0 +1,90 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/lab"
+)
+
+// firstStudy runs before the others if no study is named.
+const firstStudy = "json-encode"
+
+// maxBare is the longest quick budget of a study that runs without being named. A
+// longer study would take most of the time of a bare run.
+const maxBare = 2 * time.Minute
+
+// orderBare sorts the studies of a run without arguments. At the quick budget it drops the long ones,
+// unless the user selects parts of studies, sets a number of rounds or resumes a run.
+func orderBare(studies []cmdenv.Study, o session.Options, typed cmdenv.Command, p *session.Progress) []cmdenv.Study {
+	sortStudies(studies, o.Quick)
+	hasSelection := len(o.Only.Contenders)+len(o.Only.Workloads) > 0
+	if !o.Quick || o.Rounds > 0 || hasSelection || o.Resume {
+		return studies
+	}
+	return withoutLong(studies, typed, p.Note)
+}
+
+// withoutLong drops the studies that take longer than maxBare at the quick budget. say gets a line
+// for each, with the command that runs it: typed is the user's command.
+func withoutLong(studies []cmdenv.Study, typed cmdenv.Command, say func(string)) []cmdenv.Study {
+	const isQuick = true
+	var out []cmdenv.Study
+	for _, study := range studies {
+		if budget := lab.Budget(study.Budget, isQuick); budget > maxBare {
+			say(fmt.Sprintf("%s: left out, it measures for %s; %s measures it", study.ID, cmdenv.Seconds(budget), typed.WithArgs(study.ID)))
+			continue
+		}
+		out = append(out, study)
+	}
+	return out
+}
+
+// sortStudies sorts studies: firstStudy, then the others from short to long.
+func sortStudies(studies []cmdenv.Study, quick bool) {
+	slices.SortStableFunc(studies, func(a, b cmdenv.Study) int {
+		switch {
+		case a.ID == b.ID: // neither goes first
+		case a.ID == firstStudy:
+			return -1
+		case b.ID == firstStudy:
+			return 1
+		}
+		return cmp.Compare(lab.Budget(a.Budget, quick), lab.Budget(b.Budget, quick))
+	})
+}
+
+// withLocalReleases drops the studies that would download a Go release: no study of a bare run was
+// named by the user. It prints a line for each, with the command that runs the study.
+func withLocalReleases(ctx context.Context, w *session.Session, studies []cmdenv.Study, typed cmdenv.Command) []cmdenv.Study {
+	sources, ok := w.Sources.(cmdenv.CatalogSources)
+	if !ok {
+		return studies
+	}
+	var out []cmdenv.Study
+	for _, study := range studies {
+		if missing := missingRelease(ctx, sources.Here, study.Study); missing != "" {
+			w.Progress.Note(fmt.Sprintf("%s: left out, %s is not on this machine; %s fetches it", study.ID, missing, typed.WithArgs(study.ID)))
+			continue
+		}
+		out = append(out, study)
+	}
+	return out
+}
+
+// missingRelease returns the first Go release that a study needs and that is not on this machine,
+// or "".
+func missingRelease(ctx context.Context, isInstalled func(context.Context, string) bool, study tare.Study) string {
+	for _, e := range study.Contenders {
+		if e.Go != "" && !isInstalled(ctx, e.Go) {
+			return e.Go
+		}
+	}
+	return ""
+}
