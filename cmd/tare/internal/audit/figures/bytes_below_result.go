@@ -42,7 +42,7 @@ func findBytesBelowResult(d *document, report reportFunc) {
 			continue
 		}
 		for _, v := range b.values {
-			if resultUnit.MatchString(v.unit) && size < v.value {
+			if resultUnitRE.MatchString(v.unit) && size < v.value {
 				report(b.line, fmt.Sprintf("%s allocates %s B/op and returns %s %s", b.name, formatNumber(size), formatNumber(v.value), v.unit))
 			}
 		}
@@ -62,8 +62,8 @@ func findBytesBelowResult(d *document, report reportFunc) {
 	}
 }
 
-// resultUnit matches the units by which benchmarks report the size of what an operation returns.
-var resultUnit = lazyregexp.New(`(?i)^(?:result|resp(?:onse)?|body|out(?:put)?|encoded|returned|copied|reply|answer)[-_.]?(?:B|bytes)(?:/op)?$|^(?:B|bytes)[-_.](?:result|out(?:put)?|encoded|returned|copied)(?:/op)?$`)
+// resultUnitRE matches the units by which benchmarks report the size of what an operation returns.
+var resultUnitRE = lazyregexp.New(`(?i)^(?:result|resp(?:onse)?|body|out(?:put)?|encoded|returned|copied|reply|answer)[-_.]?(?:B|bytes)(?:/op)?$|^(?:B|bytes)[-_.](?:result|out(?:put)?|encoded|returned|copied)(?:/op)?$`)
 
 // minSharedWord is the least length of a word that relates a struct to a benchmark.
 const minSharedWord = 4
@@ -86,14 +86,14 @@ type sizedBench struct {
 }
 
 var (
-	// sizeInName matches an amount of data in the name of a benchmark.
-	sizeInName = lazyregexp.New(`(?:^|[^0-9.])(\d+)(B|[kK]i?B?|Mi?B?|Gi?B)(?:$|[^A-Za-z0-9])`)
-	// bytesInName matches an amount in the name of a benchmark that says that it is in bytes.
-	bytesInName = lazyregexp.New(`(?i)(?:^|/|_)bytes=(\d+)()(?:$|[^0-9A-Za-z.])`)
-	// returnsCopy matches a sentence by which a call returns memory of its own.
-	returnsCopy = lazyregexp.New(`(?i)\b(?:returns?|hands? (?:out|back)|gives?|yields?|produces?|allocates?|makes?|creates?)\b[^.]{0,60}\b(?:cop(?:y|ies)|clones?|duplicate|fresh(?:ly)?|new(?:ly)?)\b|\b(?:fresh|deep|full|private|defensive) cop(?:y|ies)\b`)
-	// returnsSize matches a sentence by which a call returns a new value of a size.
-	returnsSize = lazyregexp.New(`(?i)\breturns?\b[^.]{0,30}\b(?:copy|clone|fresh|new|newly|own)\b[^.\d]{0,40}(\d[\d,]*(?:\.\d+)?)[ -]?(bytes?|B|[KMG]i?B)\b`)
+	// sizeInNameRE matches an amount of data in the name of a benchmark.
+	sizeInNameRE = lazyregexp.New(`(?:^|[^0-9.])(\d+)(B|[kK]i?B?|Mi?B?|Gi?B)(?:$|[^A-Za-z0-9])`)
+	// bytesInNameRE matches an amount in the name of a benchmark that says that it is in bytes.
+	bytesInNameRE = lazyregexp.New(`(?i)(?:^|/|_)bytes=(\d+)()(?:$|[^0-9A-Za-z.])`)
+	// returnsCopyRE matches a sentence by which a call returns memory of its own.
+	returnsCopyRE = lazyregexp.New(`(?i)\b(?:returns?|hands? (?:out|back)|gives?|yields?|produces?|allocates?|makes?|creates?)\b[^.]{0,60}\b(?:cop(?:y|ies)|clones?|duplicate|fresh(?:ly)?|new(?:ly)?)\b|\b(?:fresh|deep|full|private|defensive) cop(?:y|ies)\b`)
+	// returnsSizeRE matches a sentence by which a call returns a new value of a size.
+	returnsSizeRE = lazyregexp.New(`(?i)\breturns?\b[^.]{0,30}\b(?:copy|clone|fresh|new|newly|own)\b[^.\d]{0,40}(\d[\d,]*(?:\.\d+)?)[ -]?(bytes?|B|[KMG]i?B)\b`)
 )
 
 // Limits of the bytes of a copy, as shares of its size: the allocator rounds sizes up.
@@ -108,9 +108,9 @@ const (
 func parseSizedBench(b *bench) (sizedBench, bool) {
 	bytes, ok := b.value("B/op")
 	allocs, hasAllocs := b.value("allocs/op")
-	m := sizeInName.FindStringSubmatchIndex(b.name)
+	m := sizeInNameRE.FindStringSubmatchIndex(b.name)
 	if m == nil {
-		m = bytesInName.FindStringSubmatchIndex(b.name)
+		m = bytesInNameRE.FindStringSubmatchIndex(b.name)
 	}
 	if !ok || m == nil || hasAllocs && allocs < 1 || !(bytes > 0) {
 		return sizedBench{}, false
@@ -158,11 +158,11 @@ func findBytesBelowName(d *document, report reportFunc) {
 			families[key] = append(families[key], s)
 		}
 	}
-	copies := d.findSentences(returnsCopy)
+	copies := d.findSentences(returnsCopyRE)
 	for n, key := range names {
 		family, copyLine := families[key], 0
 		for _, s := range copies {
-			if n < maxStated && copyLine == 0 && s.isAbout(family[0].bench, returnsCopy) {
+			if n < maxStated && copyLine == 0 && s.isAbout(family[0].bench, returnsCopyRE) {
 				copyLine = s.line
 			}
 		}
@@ -199,7 +199,7 @@ func findBytesBelowName(d *document, report reportFunc) {
 func findBytesBelowStat(d *document, report reportFunc) {
 	returned := map[string]statRow{}
 	for _, row := range d.stats {
-		if resultUnit.MatchString(row.unit) && len(row.values) == 2 {
+		if resultUnitRE.MatchString(row.unit) && len(row.values) == 2 {
 			returned[row.name] = row
 		}
 	}
@@ -216,8 +216,8 @@ func findBytesBelowStat(d *document, report reportFunc) {
 	}
 }
 
-// amountUnit matches the unit of an amount of data that a benchmark reports, such as page-bytes.
-var amountUnit = lazyregexp.New(`(?i)[a-z][-_.](?:B|bytes)(?:/op)?$`)
+// amountUnitRE matches the unit of an amount of data that a benchmark reports, such as page-bytes.
+var amountUnitRE = lazyregexp.New(`(?i)[a-z][-_.](?:B|bytes)(?:/op)?$`)
 
 // findBytesBelowSiblings reports benchmarks that allocate less than an amount of data that they report, if at
 // least two others of the same family allocate theirs completely, or one does and the page says that each call
@@ -238,7 +238,7 @@ func findBytesBelowSiblings(d *document, report reportFunc) {
 		}
 		first, _, _ := strings.Cut(b.name, "/")
 		for _, v := range b.values {
-			if !amountUnit.MatchString(v.unit) || resultUnit.MatchString(v.unit) || !(v.value > 0) {
+			if !amountUnitRE.MatchString(v.unit) || resultUnitRE.MatchString(v.unit) || !(v.value > 0) {
 				continue
 			}
 			key := b.pkg + " " + b.path + " " + first + " " + v.unit
@@ -248,7 +248,7 @@ func findBytesBelowSiblings(d *document, report reportFunc) {
 			families[key] = append(families[key], sibling{b, v.unit, bytes, v.value})
 		}
 	}
-	copies := d.findSentences(returnsCopy)
+	copies := d.findSentences(returnsCopyRE)
 	for _, key := range names {
 		whole := 0
 		for _, s := range families[key] {
@@ -256,7 +256,7 @@ func findBytesBelowSiblings(d *document, report reportFunc) {
 				whole++
 			}
 		}
-		isStated := whole == 1 && slices.ContainsFunc(copies, func(s sentence) bool { return s.isAbout(families[key][0].bench, returnsCopy) })
+		isStated := whole == 1 && slices.ContainsFunc(copies, func(s sentence) bool { return s.isAbout(families[key][0].bench, returnsCopyRE) })
 		for _, s := range families[key] {
 			if (whole > 1 || isStated) && s.bytes < minWhole*s.amount {
 				report(s.line, fmt.Sprintf("%s allocates %s B/op, less than its %s %s, which the others of its family allocate completely", s.name, formatNumber(s.bytes), formatNumber(s.amount), s.unit))
@@ -286,7 +286,7 @@ const maxStated = 1000
 func (d *document) findSentences(pattern *lazyregexp.Regexp) []sentence {
 	var out []sentence
 	for _, s := range d.sentences {
-		if len(out) < maxStated && pattern.MatchString(s.text) && !negation.MatchString(s.text) && !strings.Contains(s.text, "without") {
+		if len(out) < maxStated && pattern.MatchString(s.text) && !negationRE.MatchString(s.text) && !strings.Contains(s.text, "without") {
 			out = append(out, s)
 		}
 	}
@@ -295,8 +295,8 @@ func (d *document) findSentences(pattern *lazyregexp.Regexp) []sentence {
 
 // findBytesBelowStated reports benchmarks that allocate less than the size of their result in a sentence.
 func findBytesBelowStated(d *document, report reportFunc) {
-	for _, s := range d.findSentences(returnsSize) {
-		m := returnsSize.FindStringSubmatch(s.text)
+	for _, s := range d.findSentences(returnsSizeRE) {
+		m := returnsSizeRE.FindStringSubmatch(s.text)
 		q, _, ok := parseQuantity(m[1] + " " + m[2])
 		if !ok || q.kind != byteKind {
 			continue
@@ -304,9 +304,9 @@ func findBytesBelowStated(d *document, report reportFunc) {
 		for _, b := range d.benches[:min(len(d.benches), maxStated)] {
 			bytes, ok := b.value("B/op")
 			allocs, hasAllocs := b.value("allocs/op")
-			isSized := sizeInName.MatchString(b.name)
+			isSized := sizeInNameRE.MatchString(b.name)
 			isBelow := ok && bytes > 0 && bytes < minWhole*q.value
-			if isBelow && !isSized && (!hasAllocs || allocs >= 1) && s.isAbout(b, returnsSize) {
+			if isBelow && !isSized && (!hasAllocs || allocs >= 1) && s.isAbout(b, returnsSizeRE) {
 				report(b.line, fmt.Sprintf("%s allocates %s B/op and returns %s B (line %d)", b.name, formatNumber(bytes), formatNumber(q.value), s.line))
 			}
 		}
@@ -314,19 +314,19 @@ func findBytesBelowStated(d *document, report reportFunc) {
 }
 
 var (
-	// resultHeader matches the header of the size of what a call returns.
-	resultHeader = lazyregexp.New(`(?i)^(?:result|returned|return value|copy|copied)\b[^|]{0,12}(?:\bsize\b|\bbytes\b|\blength\b|\([kmg]?i?b\)|, ?[kmg]?i?b$)|^(?:size|bytes|length) (?:of (?:the |each )?)?(?:result|returned|copy|copied)\b`)
-	// perOpHeader matches the header of the allocated bytes of an operation.
-	perOpHeader = lazyregexp.New(`(?i)^(?:b|bytes|[kmg]i?b|memory|mem|allocated(?: bytes)?|alloc(?:ated)? b(?:ytes)?)\s?(?:/| per )\s?(?:op|call|operation)`)
+	// resultHeaderRE matches the header of the size of what a call returns.
+	resultHeaderRE = lazyregexp.New(`(?i)^(?:result|returned|return value|copy|copied)\b[^|]{0,12}(?:\bsize\b|\bbytes\b|\blength\b|\([kmg]?i?b\)|, ?[kmg]?i?b$)|^(?:size|bytes|length) (?:of (?:the |each )?)?(?:result|returned|copy|copied)\b`)
+	// perOpHeaderRE matches the header of the allocated bytes of an operation.
+	perOpHeaderRE = lazyregexp.New(`(?i)^(?:b|bytes|[kmg]i?b|memory|mem|allocated(?: bytes)?|alloc(?:ated)? b(?:ytes)?)\s?(?:/| per )\s?(?:op|call|operation)`)
 )
 
 // findBytesBelowCell reports rows of a table by which an operation allocates less than its result.
 func findBytesBelowCell(t *table, report reportFunc) {
 	result, perOp := -1, -1
 	for i, header := range t.header {
-		if resultHeader.MatchString(header) {
+		if resultHeaderRE.MatchString(header) {
 			result = i
-		} else if perOpHeader.MatchString(header) {
+		} else if perOpHeaderRE.MatchString(header) {
 			perOp = i
 		}
 	}

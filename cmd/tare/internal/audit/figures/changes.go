@@ -8,12 +8,12 @@ import (
 )
 
 var (
-	// changeHeader matches the header of a column that compares the two columns before it.
-	changeHeader = lazyregexp.New(`(?i)^(?:improvement|change|delta|diff(?:erence)?|speed-?up|reduction|gain|ratio|savings?|increase|Δ|factor)\b[^|]{0,12}$`)
-	// sideHeader matches the header of one side of a comparison.
-	sideHeader = lazyregexp.New(`(?i)\b(?:before|after|old|new|baseline|base|head|original|initial|previous|prior|current|optimi[sz]ed|improved|updated|now|then|v\d+(?:\.\d+)*)\b`)
-	// lessHeader matches the header of decreases, in percent of the value before.
-	lessHeader = lazyregexp.New(`(?i)reduction|saving`)
+	// changeHeaderRE matches the header of a column that compares the two columns before it.
+	changeHeaderRE = lazyregexp.New(`(?i)^(?:improvement|change|delta|diff(?:erence)?|speed-?up|reduction|gain|ratio|savings?|increase|Δ|factor)\b[^|]{0,12}$`)
+	// sideHeaderRE matches the header of one side of a comparison.
+	sideHeaderRE = lazyregexp.New(`(?i)\b(?:before|after|old|new|baseline|base|head|original|initial|previous|prior|current|optimi[sz]ed|improved|updated|now|then|v\d+(?:\.\d+)*)\b`)
+	// lessHeaderRE matches the header of decreases, in percent of the value before.
+	lessHeaderRE = lazyregexp.New(`(?i)reduction|saving`)
 )
 
 // change is a cell of a table that states the ratio of two cells of its row, or their
@@ -43,14 +43,14 @@ func (t *table) changes() []change {
 	}
 	column := -1
 	for i, header := range t.header {
-		if changeHeader.MatchString(header) {
+		if changeHeaderRE.MatchString(header) {
 			column = i
 		}
 	}
 	if column < 3 && column != n-1 || column < 2 {
 		return nil
 	}
-	sides := sideHeader.MatchString(t.header[column-2]) && sideHeader.MatchString(t.header[column-1])
+	sides := sideHeaderRE.MatchString(t.header[column-2]) && sideHeaderRE.MatchString(t.header[column-1])
 	var out []change
 	for _, row := range t.rows {
 		if len(row.cells) <= column {
@@ -76,7 +76,7 @@ func (t *table) changes() []change {
 			value:     math.Abs(c.value),
 			step:      c.step,
 			text:      row.cells[column],
-			isLess:    lessHeader.MatchString(t.header[column]),
+			isLess:    lessHeaderRE.MatchString(t.header[column]),
 		})
 	}
 	return out
@@ -85,16 +85,16 @@ func (t *table) changes() []change {
 // parseChange returns the percentage or ratio in a cell such as -17.2% or **2.98x fewer**,
 // without its sign.
 func parseChange(text string) (quantity, bool) {
-	m := changeCell.FindString(text)
+	m := changeCellRE.FindString(text)
 	q, _, ok := parseQuantity(m)
 	return q, ok && (q.kind == percentKind || q.kind == factorKind)
 }
 
-var changeCell = lazyregexp.New(`\d[\d,]*(?:\.\d+)?\s?(?:%|x\b|×)`)
+var changeCellRE = lazyregexp.New(`\d[\d,]*(?:\.\d+)?\s?(?:%|x\b|×)`)
 
-// canBeOf reports whether the figures have the stated change: as a ratio, a difference, or
+// isCorrect reports whether the figures have the stated change: as a ratio, a difference, or
 // a percentage of either figure.
-func (c change) canBeOf() bool {
+func (c change) isCorrect() bool {
 	small, great := min(c.a.value, c.b.value), max(c.a.value, c.b.value)
 	isStated := func(x float64) bool {
 		return math.Abs(x-c.value) <= max(changeTolerance*x, changeSteps*c.step, c.computeRounding(x))
@@ -114,7 +114,7 @@ func (c change) computeRounding(x float64) float64 {
 // findWrongChanges reports cells that state another change than the figures of their row.
 func findWrongChanges(t *table, report reportFunc) {
 	for _, c := range t.changes() {
-		if !c.canBeOf() {
+		if !c.isCorrect() {
 			small, great := min(c.a.value, c.b.value), max(c.a.value, c.b.value)
 			report(c.line, fmt.Sprintf("%s stands beside %s and %s, which have a ratio of %s, %s %% less or %s %% more", quote(c.text), formatValue(c.a), formatValue(c.b), formatNumber(great/small), formatNumber(100*(great-small)/great), formatNumber(100*(great-small)/small)))
 		}

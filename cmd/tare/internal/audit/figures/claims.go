@@ -37,16 +37,16 @@ const (
 const aNumber = `(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)`
 
 var (
-	ratioClaim   = lazyregexp.New(`(?i)` + aNumber + `\s*(?:x|×)?(?:\s*(?:[-–—~]|to)\s*` + aNumber + `)?\s*(x|×|-?\s?fold|\stimes)(\+)?(?:\b|[\s*)]|$)`)
-	percentClaim = lazyregexp.New(aNumber + `(?:\s*%?\s*(?:[-–—]|to)\s*` + aNumber + `)?\s?%`)
-	wayAfter     = lazyregexp.New(`(?i)^[\s*_)]*(?:(?:the|as|in|of|cpu|encoding|time|memory|latency|throughput|performance|allocation)\s+){0,2}(as\s+(?:fast|quick|slow|much|many|long|large|big|high|heavy)|longer|shorter|faster|slower|quicker|less|fewer|lower|smaller|cheaper|lighter|more|higher|larger|bigger|greater|better|worse|speed-?up|improvement|improved|reduction|decrease|increase|overhead|saved|savings?)\b`)
-	wayBefore    = lazyregexp.New(`(?i)\b(faster|slower|reduce[sd]?|decrease[sd]?|increase[sd]?|improve[sd]?|speed-?up|improvement|reduction|overhead|dropped|drops|falls?|fell|fallen|declined?|shrinks?|shrank|shrunk|sinks?|sank|sunk|rises?|rose|risen|grows?|grew|grown|climbs?|(?:goes|went|gone|comes|came) (?:down|up)|(?:is|was|were|are) (?:down|up)|lower|higher|cut|saves?|saved)\b[*_:]*\s*(?:(?:is|was|of|by|the|latency|memory|throughput|usage|time|allocations|about|around|roughly|nearly|almost|up to|over|at least|more than)\s+){0,4}[(~≈*_+]*$`)
-	// quantityAfter matches what a multiple is of: "4 times the throughput of".
-	quantityAfter = lazyregexp.New(`(?i)^[\s*_)]*the\s+(?:throughput|bandwidth|latency|time|memory|heap|bytes|[a-z]+s|[a-z]+s? (?:per|a) second)\s+of\b`)
-	// listedAfter and listedBetween match the text after a further ratio of a list, and that before it.
-	listedAfter   = lazyregexp.New(`(?i)^\s*(?:on|for|with|in|at)\s`)
-	listedBetween = lazyregexp.New(`(?i)^[^.;:]{0,60}(?:,|\band)\s*$`)
-	qualifier     = lazyregexp.New(`(?i)(up to|over|more than|at least|about|around|roughly|nearly|almost|approximately|~|≈|>|≥)\s*[*_]*$`)
+	ratioClaimRE   = lazyregexp.New(`(?i)` + aNumber + `\s*(?:x|×)?(?:\s*(?:[-–—~]|to)\s*` + aNumber + `)?\s*(x|×|-?\s?fold|\stimes)(\+)?(?:\b|[\s*)]|$)`)
+	percentClaimRE = lazyregexp.New(aNumber + `(?:\s*%?\s*(?:[-–—]|to)\s*` + aNumber + `)?\s?%`)
+	wayAfterRE     = lazyregexp.New(`(?i)^[\s*_)]*(?:(?:the|as|in|of|cpu|encoding|time|memory|latency|throughput|performance|allocation)\s+){0,2}(as\s+(?:fast|quick|slow|much|many|long|large|big|high|heavy)|longer|shorter|faster|slower|quicker|less|fewer|lower|smaller|cheaper|lighter|more|higher|larger|bigger|greater|better|worse|speed-?up|improvement|improved|reduction|decrease|increase|overhead|saved|savings?)\b`)
+	wayBeforeRE    = lazyregexp.New(`(?i)\b(faster|slower|reduce[sd]?|decrease[sd]?|increase[sd]?|improve[sd]?|speed-?up|improvement|reduction|overhead|dropped|drops|falls?|fell|fallen|declined?|shrinks?|shrank|shrunk|sinks?|sank|sunk|rises?|rose|risen|grows?|grew|grown|climbs?|(?:goes|went|gone|comes|came) (?:down|up)|(?:is|was|were|are) (?:down|up)|lower|higher|cut|saves?|saved)\b[*_:]*\s*(?:(?:is|was|of|by|the|latency|memory|throughput|usage|time|allocations|about|around|roughly|nearly|almost|up to|over|at least|more than)\s+){0,4}[(~≈*_+]*$`)
+	// quantityAfterRE matches what a multiple is of: "4 times the throughput of".
+	quantityAfterRE = lazyregexp.New(`(?i)^[\s*_)]*the\s+(?:throughput|bandwidth|latency|time|memory|heap|bytes|[a-z]+s|[a-z]+s? (?:per|a) second)\s+of\b`)
+	// listedAfterRE and listedBetweenRE match the text after a further ratio of a list, and that before it.
+	listedAfterRE   = lazyregexp.New(`(?i)^\s*(?:on|for|with|in|at)\s`)
+	listedBetweenRE = lazyregexp.New(`(?i)^[^.;:]{0,60}(?:,|\band)\s*$`)
+	qualifierRE     = lazyregexp.New(`(?i)(up to|over|more than|at least|about|around|roughly|nearly|almost|approximately|~|≈|>|≥)\s*[*_]*$`)
 )
 
 // claims returns the ratios and percentages that a sentence states, in its order. A number
@@ -84,22 +84,22 @@ func (s sentence) numberClaims() []claim {
 			c.atLeast = m[8] >= 0 // "2x+"
 		}
 		shown := "" // text after the number; "" for the word
-		if w := wayAfter.FindStringSubmatch(after); w != nil {
+		if w := wayAfterRE.FindStringSubmatch(after); w != nil {
 			c.word = strings.Join(strings.Fields(strings.ToLower(w[1])), " ")
 			c.isTimes = c.isTimes && !strings.HasPrefix(c.word, "as ") // "5 times as fast" is 5×
-		} else if w := wayBefore.FindStringSubmatch(before); w != nil && !c.isTimes {
+		} else if w := wayBeforeRE.FindStringSubmatch(before); w != nil && !c.isTimes {
 			words := strings.Fields(strings.ToLower(w[1])) // of "goes down": down
 			c.word = words[len(words)-1]
-		} else if q := quantityAfter.FindString(after); q != "" && c.isTimes && c.low > 1 {
+		} else if q := quantityAfterRE.FindString(after); q != "" && c.isTimes && c.low > 1 {
 			c.word, c.isTimes, shown = "as high", false, strings.TrimSpace(q)
 		}
-		if n := len(out); c.word == "" && c.isTimes && n > 0 && listedAfter.MatchString(after) && listedBetween.MatchString(s.text[out[n-1].end:c.start]) {
+		if n := len(out); c.word == "" && c.isTimes && n > 0 && listedAfterRE.MatchString(after) && listedBetweenRE.MatchString(s.text[out[n-1].end:c.start]) {
 			c.word, c.isTimes = out[n-1].word, out[n-1].isTimes // "3 times as fast on a and 4 times on b"
 		}
 		if c.word == "" {
 			return
 		}
-		if q := qualifier.FindStringSubmatch(before); q != nil {
+		if q := qualifierRE.FindStringSubmatch(before); q != nil {
 			switch strings.ToLower(q[1]) {
 			case "up to":
 				c.atMost = true
@@ -116,23 +116,23 @@ func (s sentence) numberClaims() []claim {
 		c.text = strings.TrimSpace(c.text) + " " + shown
 		out = append(out, c)
 	}
-	for _, m := range ratioClaim.FindAllStringSubmatchIndex(s.text, 20) {
+	for _, m := range ratioClaimRE.FindAllStringSubmatchIndex(s.text, 20) {
 		add(m, false)
 	}
-	for _, m := range percentClaim.FindAllStringSubmatchIndex(s.text, 20) {
+	for _, m := range percentClaimRE.FindAllStringSubmatchIndex(s.text, 20) {
 		add(append(slices.Clone(m), -1, -1, -1, -1), true)
 	}
 	return out
 }
 
-// sizeNamed matches a ratio in words, with what it is of: the third group is the quantity of "half the time".
-var sizeNamed = lazyregexp.New(`(?i)\b(twice|thrice|double|half|(?:a|one) (?:third|quarter|fifth|tenth))\s+(?:(as\s+(?:fast|quick|slow|much|many|long|large|big|high))\b|(?:of )?(?:the|its) (time|latency|memory|heap|allocations|throughput|bytes)\b)`)
+// sizeNamedRE matches a ratio in words, with what it is of: the third group is the quantity of "half the time".
+var sizeNamedRE = lazyregexp.New(`(?i)\b(twice|thrice|double|half|(?:a|one) (?:third|quarter|fifth|tenth))\s+(?:(as\s+(?:fast|quick|slow|much|many|long|large|big|high))\b|(?:of )?(?:the|its) (time|latency|memory|heap|allocations|throughput|bytes)\b)`)
 
-// halfAgain matches the words after "half as much" by which that is added.
-var halfAgain = lazyregexp.New(`(?i)^\s*as (?:much|many|long|large|big|high)(?: \w+)? again\b`)
+// halfAgainRE matches the words after "half as much" by which that is added.
+var halfAgainRE = lazyregexp.New(`(?i)^\s*as (?:much|many|long|large|big|high)(?: \w+)? again\b`)
 
-// savedBefore matches the words before a share that is saved.
-var savedBefore = lazyregexp.New(`(?i)\b(?:sav(?:es?|ed|ing)|loses?|lost|less by|cuts?)\s+(?:us )?(?:about |around |roughly |nearly |almost |over |more than )?$`)
+// savedBeforeRE matches the words before a share that is saved.
+var savedBeforeRE = lazyregexp.New(`(?i)\b(?:sav(?:es?|ed|ing)|loses?|lost|less by|cuts?)\s+(?:us )?(?:about |around |roughly |nearly |almost |over |more than )?$`)
 
 // wordTolerance is the share of a ratio in words by which it may be rounded.
 const wordTolerance = 0.2
@@ -141,7 +141,7 @@ const wordTolerance = 0.2
 // the memory".
 func (s sentence) wordClaims() []claim {
 	var out []claim
-	for _, m := range sizeNamed.FindAllStringSubmatchIndex(s.text, 20) {
+	for _, m := range sizeNamedRE.FindAllStringSubmatchIndex(s.text, 20) {
 		name := strings.ToLower(s.text[m[2]:m[3]])
 		ratio := 2.0
 		for suffix, value := range map[string]float64{"thrice": 3, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10} {
@@ -149,10 +149,10 @@ func (s sentence) wordClaims() []claim {
 				ratio = value
 			}
 		}
-		if halfAgain.MatchString(s.text[m[3]:]) {
+		if halfAgainRE.MatchString(s.text[m[3]:]) {
 			continue // half as much again is 1.5 times as much
 		}
-		if savedBefore.MatchString(s.text[:m[0]]) {
+		if savedBeforeRE.MatchString(s.text[:m[0]]) {
 			continue // who saves a third of the time takes two thirds
 		}
 		isFraction := name != "twice" && name != "thrice" && name != "double"
@@ -197,11 +197,11 @@ func lastRune(text string) rune {
 
 // Words that name a kind of figures.
 var (
-	allocWords  = lazyregexp.New(`\ballocs?\b|\ballocation`)
-	memoryWords = lazyregexp.New(`\bmemory\b|\bram\b|\bbytes\b|\bheap\b`)
-	sizeWords   = lazyregexp.New(`\d+[ -]?bytes?\b`) // the size of an input
-	rateWords   = lazyregexp.New(`\bthroughput\b|\bbandwidth\b|\bper second\b|\ba second\b|\brequests?\b|\breq/s|\brps\b|\bops/s`)
-	timeWords   = lazyregexp.New(`\blatenc(?:y|ies)\b|\btime\b|\bp\d\d\d?\b`)
+	allocWordsRE  = lazyregexp.New(`\ballocs?\b|\ballocation`)
+	memoryWordsRE = lazyregexp.New(`\bmemory\b|\bram\b|\bbytes\b|\bheap\b`)
+	sizeWordsRE   = lazyregexp.New(`\d+[ -]?bytes?\b`) // the size of an input
+	rateWordsRE   = lazyregexp.New(`\bthroughput\b|\bbandwidth\b|\bper second\b|\ba second\b|\brequests?\b|\breq/s|\brps\b|\bops/s`)
+	timeWordsRE   = lazyregexp.New(`\blatenc(?:y|ies)\b|\btime\b|\bp\d\d\d?\b`)
 )
 
 // findClaimKinds returns the kinds of figures that a claim may be about, by its word and
@@ -214,20 +214,20 @@ func findClaimKinds(before, word, after string) []kind {
 	last := strings.ToLower(before[max(0, len(before)-30):])
 	isSpeed := word == "faster" || word == "slower" || word == "quicker" || strings.HasSuffix(word, "as fast") || word == "as slow"
 	for _, text := range []string{near, last} {
-		text = sizeWords.ReplaceAllString(text, "")
+		text = sizeWordsRE.ReplaceAllString(text, "")
 		switch {
-		case isSpeed && (allocWords.MatchString(text) || memoryWords.MatchString(text)):
+		case isSpeed && (allocWordsRE.MatchString(text) || memoryWordsRE.MatchString(text)):
 			// "faster, with less memory": memory is not faster.
-		case allocWords.MatchString(text):
-			if memoryWords.MatchString(text) || word == "less" {
+		case allocWordsRE.MatchString(text):
+			if memoryWordsRE.MatchString(text) || word == "less" {
 				return []kind{allocKind, byteKind}
 			}
 			return []kind{allocKind}
-		case memoryWords.MatchString(text):
+		case memoryWordsRE.MatchString(text):
 			return []kind{byteKind, allocKind}
-		case rateWords.MatchString(text):
+		case rateWordsRE.MatchString(text):
 			return []kind{rateKind, byteRateKind}
-		case timeWords.MatchString(text):
+		case timeWordsRE.MatchString(text):
 			return []kind{timeKind}
 		}
 	}
@@ -263,38 +263,38 @@ func (c claim) isMore() bool {
 	return false
 }
 
-// canBeOf reports whether two figures can have the claimed ratio, with the tolerances for rounding.
+// matchesPair reports whether two figures can have the claimed ratio, with the tolerances for rounding.
 // A percentage whose word means neither less nor more may be of either figure. It returns true if a
 // figure is 0.
-func (c claim) canBeOf(a, b float64) bool {
+func (c claim) matchesPair(a, b float64) bool {
 	small, great := min(math.Abs(a), math.Abs(b)), max(math.Abs(a), math.Abs(b))
 	if !(small > 0) {
 		return true
 	}
 	if !c.isPercent {
 		ratio := great / small
-		return c.fitsValue(ratio, claimTolerance) || c.isTimes && c.fitsValue(ratio-1, claimTolerance)
+		return c.matchesValue(ratio, claimTolerance) || c.isTimes && c.matchesValue(ratio-1, claimTolerance)
 	}
 	less, more := 100*(great-small)/great, 100*(great-small)/small
 	switch {
 	case c.isLess():
-		return c.fitsValue(less, claimTolerance)
+		return c.matchesValue(less, claimTolerance)
 	case c.isMore() && c.word != "slower":
-		return c.fitsValue(more, claimTolerance)
+		return c.matchesValue(more, claimTolerance)
 	}
 	if c.word == "slower" { // 75 % slower may be 75 % less speed
-		return c.fitsValue(more, claimTolerance) || c.fitsValue(less, claimTolerance)
+		return c.matchesValue(more, claimTolerance) || c.matchesValue(less, claimTolerance)
 	}
 	for _, x := range []float64{less, more, 100 * small / great, 100 * great / small} {
-		if c.fitsValue(x, claimTolerance) {
+		if c.matchesValue(x, claimTolerance) {
 			return true
 		}
 	}
 	return false
 }
 
-// fitsValue reports whether the claim states x within tolerance, a share of x.
-func (c claim) fitsValue(x, tolerance float64) bool {
+// matchesValue reports whether the claim states x within tolerance, a share of x.
+func (c claim) matchesValue(x, tolerance float64) bool {
 	slack := max(tolerance*x, claimSteps*c.step)
 	if c.isAbout {
 		slack = max(slack, aboutTolerance*x, c.step)
@@ -318,8 +318,8 @@ type pair struct {
 }
 
 var (
-	figure    = lazyregexp.New(`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?`)
-	connector = lazyregexp.New(`(?i)^[\s*_` + "`" + `]*(?:[A-Za-z/]+\s+)?(vs\.?|versus|against|compared (?:to|with)|instead of|rather than|/|→|->|=>|to|down to)(?:\s+(?:just|only|about|around|roughly|nearly|under|over|the (?:\w+[- ])?\w+['’]s))?[\s*_~≈` + "`" + `]*$`)
+	numberRE    = lazyregexp.New(`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?`)
+	connectorRE = lazyregexp.New(`(?i)^[\s*_` + "`" + `]*(?:[A-Za-z/]+\s+)?(vs\.?|versus|against|compared (?:to|with)|instead of|rather than|/|→|->|=>|to|down to)(?:\s+(?:just|only|about|around|roughly|nearly|under|over|the (?:\w+[- ])?\w+['’]s))?[\s*_~≈` + "`" + `]*$`)
 )
 
 // maxFigures is the maximum number of figures of a sentence that are read.
@@ -333,7 +333,7 @@ func (s sentence) pairs() []pair {
 		start, end int
 	}
 	var all []match
-	for _, m := range figure.FindAllStringIndex(s.text, maxFigures) {
+	for _, m := range numberRE.FindAllStringIndex(s.text, maxFigures) {
 		if len(all) > 0 && m[0] < all[len(all)-1].end {
 			continue // a part of the figure before
 		}
@@ -347,7 +347,7 @@ func (s sentence) pairs() []pair {
 	var out []pair
 	for i := 1; i < len(all); i++ {
 		a, b := all[i-1], all[i]
-		m := connector.FindStringSubmatch(s.text[a.end:b.start])
+		m := connectorRE.FindStringSubmatch(s.text[a.end:b.start])
 		isRelative := func(k kind) bool { return k == percentKind || k == factorKind }
 		if m == nil || isRelative(a.q.kind) || isRelative(b.q.kind) {
 			continue
@@ -380,7 +380,7 @@ func (s sentence) figureBefore(c claim) (quantity, bool) {
 	const maxDistance = 30
 	var last quantity
 	found := false
-	for _, m := range figure.FindAllStringIndex(s.text[:c.start], maxFigures) {
+	for _, m := range numberRE.FindAllStringIndex(s.text[:c.start], maxFigures) {
 		if r := lastRune(s.text[:m[0]]); unicode.IsLetter(r) || r == '.' || r == '-' {
 			continue
 		}
@@ -397,8 +397,8 @@ func (s sentence) figureBefore(c claim) (quantity, bool) {
 // maxPairDistance is the distance in bytes from which a claim and a pair do not belong together.
 const maxPairDistance = 60
 
-// pairOf returns the figures that a claim is about: those shortly after or before it in the
-// sentence that are not those of another claim.
+// pairOf returns the two figures that a claim is about: the pair shortly after or before it in the
+// sentence that belongs to no other claim.
 func (s sentence) pairOf(c claim, claims []claim) (pair, bool) {
 	for _, p := range s.pairs() {
 		if !c.isFollowedBy(p, claims) && !c.isPrecededBy(p, claims) {
@@ -420,13 +420,13 @@ func (c claim) isFollowedBy(p pair, claims []claim) bool {
 	return !slices.ContainsFunc(claims, func(other claim) bool { return other.start > c.start && other.start < p.start })
 }
 
-// clauseStart matches the words with which another clause begins.
-var clauseStart = lazyregexp.New(`(?i)\b(?:and|but|while|whereas)\b`)
+// clauseStartRE matches the words with which another clause begins.
+var clauseStartRE = lazyregexp.New(`(?i)\b(?:and|but|while|whereas)\b`)
 
 // isPrecededBy reports whether a pair precedes the claim shortly, without another claim
 // or a conjunction between them. A pair right after another claim belongs to that claim.
 func (c claim) isPrecededBy(p pair, claims []claim) bool {
-	if p.end > c.start || c.start-p.end >= maxPairDistance || clauseStart.MatchString(c.sentence.text[p.end:c.start]) {
+	if p.end > c.start || c.start-p.end >= maxPairDistance || clauseStartRE.MatchString(c.sentence.text[p.end:c.start]) {
 		return false
 	}
 	return !slices.ContainsFunc(claims, func(other claim) bool {

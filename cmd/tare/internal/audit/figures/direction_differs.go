@@ -25,46 +25,46 @@ func directionDiffers() rule {
 }
 
 var (
-	comparative = lazyregexp.New(`(?i)\b(slower|faster|quicker)\b\*{0,2}(?:\s+(?:at|for|on|in|with|to)\s+[\w-]+(?:\s+[\w-]+){0,2}?)?\s+than\b`)
-	amount      = lazyregexp.New(`(?i)\b(less|fewer|more|higher|lower)\b\*{0,2}\s+(memory|ram|allocations?|allocs|bytes|latency|throughput)\b\*{0,2}\s+than\b`)
-	negation    = lazyregexp.New(`(?i)n['’]t\b|\b(?:not|never|no|neither|nor|if|when|unless|whether|why|should|can|may|might|could|would|become|becomes)\b`)
+	speedOrderRE  = lazyregexp.New(`(?i)\b(slower|faster|quicker)\b\*{0,2}(?:\s+(?:at|for|on|in|with|to)\s+[\w-]+(?:\s+[\w-]+){0,2}?)?\s+than\b`)
+	amountOrderRE = lazyregexp.New(`(?i)\b(less|fewer|more|higher|lower)\b\*{0,2}\s+(memory|ram|allocations?|allocs|bytes|latency|throughput)\b\*{0,2}\s+than\b`)
+	negationRE    = lazyregexp.New(`(?i)n['’]t\b|\b(?:not|never|no|neither|nor|if|when|unless|whether|why|should|can|may|might|could|would|become|becomes)\b`)
 )
 
 // statedOrder is the order of two sides that a sentence states, e.g. "a is slower than b".
 type statedOrder struct {
-	word         string // e.g. slower, or more memory
-	before       string // text before the word, about the first side
-	subject      string // text that names the first side: before, or the sentence that it refers back to
-	after        string // text after "than", about the second side
-	kinds        []kind // kinds of the figures that the order is about
-	firstGreater bool   // the first side has the greater figure
-	speed        bool   // slower or faster: firstGreater is about times, and reversed for rates
+	word           string // e.g. slower, or more memory
+	before         string // text before the word, about the first side
+	subject        string // text that names the first side: before, or the sentence that it refers back to
+	after          string // text after "than", about the second side
+	kinds          []kind // kinds of the figures that the order is about
+	firstIsGreater bool   // the first side has the greater figure
+	isSpeed        bool   // slower or faster: firstIsGreater is about times, and reversed for rates
 }
 
 // orders returns the orders that a sentence states of two sides: by speed, and by an amount
 // such as memory.
 func (s sentence) orders() (out []statedOrder) {
-	if m := comparative.FindStringSubmatchIndex(s.text); m != nil {
+	if m := speedOrderRE.FindStringSubmatchIndex(s.text); m != nil {
 		word := strings.ToLower(s.text[m[2]:m[3]])
 		out = append(out, statedOrder{
-			word:         word,
-			before:       s.text[:m[0]],
-			after:        s.text[m[1]:],
-			kinds:        []kind{timeKind, rateKind},
-			firstGreater: word == "slower",
-			speed:        true,
+			word:           word,
+			before:         s.text[:m[0]],
+			after:          s.text[m[1]:],
+			kinds:          []kind{timeKind, rateKind},
+			firstIsGreater: word == "slower",
+			isSpeed:        true,
 		})
 	}
-	m := amount.FindStringSubmatchIndex(s.text)
+	m := amountOrderRE.FindStringSubmatchIndex(s.text)
 	if m == nil {
 		return out
 	}
 	word, noun := strings.ToLower(s.text[m[2]:m[3]]), strings.ToLower(s.text[m[4]:m[5]])
 	o := statedOrder{
-		word:         word + " " + noun,
-		before:       s.text[:m[0]],
-		after:        s.text[m[1]:],
-		firstGreater: word == "more" || word == "higher",
+		word:           word + " " + noun,
+		before:         s.text[:m[0]],
+		after:          s.text[m[1]:],
+		firstIsGreater: word == "more" || word == "higher",
 	}
 	switch {
 	case strings.HasPrefix(noun, "alloc"):
@@ -81,8 +81,8 @@ func (s sentence) orders() (out []statedOrder) {
 
 // isContradictedBy reports whether two figures of a kind are in the opposite order.
 func (o statedOrder) isContradictedBy(k kind, first, second float64) bool {
-	greater := o.firstGreater
-	if o.speed && (k == rateKind || k == byteRateKind) {
+	greater := o.firstIsGreater
+	if o.isSpeed && (k == rateKind || k == byteRateKind) {
 		greater = !greater
 	}
 	return first != second && (first > second) != greater
@@ -98,25 +98,25 @@ func findDirectionDiffers(d *document, report reportFunc) {
 			if compared++; compared > maxCompared {
 				return
 			}
-			if p, ok := s.pairOf(c, claims); ok && c.isReversedBy(p) && !isGoal(s.text, c) && !negation.MatchString(c.clauseBefore()) {
+			if p, ok := s.pairOf(c, claims); ok && c.isReversedBy(p) && !isGoal(s.text, c) && !negationRE.MatchString(c.clauseBefore()) {
 				report(s.lineAt(c.start), fmt.Sprintf("%s: the first figure next to it is %s, and the other side has %s", quote(c.text), formatValue(p.a), formatValue(p.b)))
 				continue
 			}
-			if p := d.judgeClaim(c, claims).reversed; p != nil && !isGoal(s.text, c) && !negation.MatchString(c.clauseBefore()) {
+			if p := d.judgeClaim(c, claims).reversed; p != nil && !isGoal(s.text, c) && !negationRE.MatchString(c.clauseBefore()) {
 				report(s.lineAt(c.start), fmt.Sprintf("%s: %s goes with %s, and the other side has %s (line %d)", quote(c.text), formatValue(p.b.quantity), quote(p.b.name()), formatValue(p.a.quantity), p.b.line))
 			}
 		}
-		if at, why := s.whyNotGreater(); why != "" {
+		if at, why := s.whyWrongOfTwo(); why != "" {
 			report(s.lineAt(at), why)
 		}
-		if at, why := s.whyNotInBrackets(); why != "" {
+		if at, why := s.whyWrongInBrackets(); why != "" {
 			report(s.lineAt(at), why)
 		}
-		if at, why := d.whyNotExtreme(s); why != "" {
+		if at, why := d.whyWrongExtreme(s); why != "" {
 			report(s.lineAt(at), why)
 		}
 		for _, o := range s.orders() {
-			if negation.MatchString(o.before) {
+			if negationRE.MatchString(o.before) {
 				continue
 			}
 			if compared++; compared > maxCompared {
@@ -135,7 +135,7 @@ func findDirectionDiffers(d *document, report reportFunc) {
 // clauseBefore returns the text of the claim's clause before it.
 func (c claim) clauseBefore() string {
 	text := c.sentence.text[:c.start]
-	if all := conjunction.FindAllStringIndex(text, maxFigures); len(all) > 0 {
+	if all := conjunctionRE.FindAllStringIndex(text, maxFigures); len(all) > 0 {
 		return text[all[len(all)-1][1]:]
 	}
 	return text
@@ -148,23 +148,23 @@ func (c claim) isReversedBy(p pair) bool {
 		return false
 	}
 	sign := c.expectedSign(p.a.kind)
-	isAmount := c.isPercent && c.fitsValue(computeShare(p.b.value, p.a.value), reversedTolerance) || !c.isPercent && c.canBeOf(p.a.value, p.b.value)
+	isAmount := c.isPercent && c.matchesValue(computeShare(p.b.value, p.a.value), reversedTolerance) || !c.isPercent && c.matchesPair(p.a.value, p.b.value)
 	return sign != 0 && isAmount && p.a.value != p.b.value && (p.a.value > p.b.value) != (sign > 0)
 }
 
-// greaterOfTwo matches a side that is said to be the slower or the faster one of two.
-var greaterOfTwo = lazyregexp.New(`(?i)\b(?:is|was|remains|stays) (?:again |still |clearly )?the (slower|faster|quicker)\b`)
+// greaterOfTwoRE matches a side that is said to be the slower or the faster one of two.
+var greaterOfTwoRE = lazyregexp.New(`(?i)\b(?:is|was|remains|stays) (?:again |still |clearly )?the (slower|faster|quicker)\b`)
 
-// whyNotGreater describes how a sentence calls a side the slower one, and the two figures that it gives after
+// whyWrongOfTwo describes how a sentence calls a side the slower one, and the two figures that it gives after
 // that, the side's own first, are in the opposite order. at is the place in the sentence. It returns "" for
 // others.
-func (s sentence) whyNotGreater() (at int, why string) {
-	m := greaterOfTwo.FindStringSubmatchIndex(s.text)
-	if m == nil || negation.MatchString(s.text[:m[0]]) {
+func (s sentence) whyWrongOfTwo() (at int, why string) {
+	m := greaterOfTwoRE.FindStringSubmatchIndex(s.text)
+	if m == nil || negationRE.MatchString(s.text[:m[0]]) {
 		return 0, ""
 	}
 	word := strings.ToLower(s.text[m[2]:m[3]])
-	o := statedOrder{word: word, firstGreater: word == "slower", speed: true}
+	o := statedOrder{word: word, firstIsGreater: word == "slower", isSpeed: true}
 	for _, p := range s.pairs() {
 		isTime := p.a.kind == timeKind || p.a.kind == rateKind
 		if p.start >= m[1] && p.start-m[1] < maxPairDistance && isTime && p.ofTwoSides() {
@@ -177,21 +177,21 @@ func (s sentence) whyNotGreater() (at int, why string) {
 	return 0, ""
 }
 
-// beforeBrackets matches slower or faster shortly before brackets, which have the two figures.
-var beforeBrackets = lazyregexp.New(`(?i)\b(slower|faster|quicker)\b[^.;:()]{0,40}\(`)
+// beforeBracketsRE matches slower or faster shortly before brackets, which have the two figures.
+var beforeBracketsRE = lazyregexp.New(`(?i)\b(slower|faster|quicker)\b[^.;:()]{0,40}\(`)
 
-// whyNotInBrackets describes how a side is called slower with two figures in brackets, its own first, that are in
+// whyWrongInBrackets describes how a side is called slower with two figures in brackets, its own first, that are in
 // the opposite order, as in "slower in Ohio (38 ms against 44 ms)". at is the place in the sentence. It returns ""
 // for others.
-func (s sentence) whyNotInBrackets() (at int, why string) {
-	for _, m := range beforeBrackets.FindAllStringSubmatchIndex(s.text, maxFigures) {
+func (s sentence) whyWrongInBrackets() (at int, why string) {
+	for _, m := range beforeBracketsRE.FindAllStringSubmatchIndex(s.text, maxFigures) {
 		word := strings.ToLower(s.text[m[2]:m[3]])
-		o := statedOrder{word: word, firstGreater: word == "slower", speed: true}
+		o := statedOrder{word: word, firstIsGreater: word == "slower", isSpeed: true}
 		clause := s.text[strings.LastIndexAny(s.text[:m[0]], ".;:,")+1 : m[1]]
 		for _, p := range s.pairs() {
 			isTime := p.a.kind == timeKind || p.a.kind == rateKind
 			isRight := p.start >= m[1] && p.start-m[1] <= 1 && isTime && p.ofTwoSides()
-			if isRight && !negation.MatchString(clause) && !strings.Contains(clause, " than ") && o.isContradictedBy(p.a.kind, p.a.value, p.b.value) {
+			if isRight && !negationRE.MatchString(clause) && !strings.Contains(clause, " than ") && o.isContradictedBy(p.a.kind, p.a.value, p.b.value) {
 				return m[2], fmt.Sprintf("%q is said of %s against %s", word, formatValue(p.a), formatValue(p.b))
 			}
 		}
@@ -204,21 +204,21 @@ func (p pair) ofTwoSides() bool {
 	return slices.Contains([]string{"vs", "vs.", "versus", "against", "compared to", "compared with", "instead of", "rather than"}, p.connector)
 }
 
-// superlative matches a side that is said to be the slowest or the fastest, with the figure that follows. The groups are
+// superlativeRE matches a side that is said to be the slowest or the fastest, with the figure that follows. The groups are
 // the word and the text after it.
-var superlative = lazyregexp.New(`(?i)\b(?:is|was|remains|stays) (?:clearly |still |also |again )?the (slowest|fastest|quickest)\b([^.;]*(?:\.\d[^.;]*)*)`)
+var superlativeRE = lazyregexp.New(`(?i)\b(?:is|was|remains|stays) (?:clearly |still |also |again )?the (slowest|fastest|quickest)\b([^.;]*(?:\.\d[^.;]*)*)`)
 
-// whyNotExtreme describes how a sentence calls a side the slowest, and the figure that it gives for it is the
+// whyWrongExtreme describes how a sentence calls a side the slowest, and the figure that it gives for it is the
 // smallest time or the greatest rate of the column, or the other way round. at is the place in the sentence.
 // It returns "" if the figure is not one of the named side in a single column.
-func (d *document) whyNotExtreme(s sentence) (at int, why string) {
+func (d *document) whyWrongExtreme(s sentence) (at int, why string) {
 	const minSides = 3
-	m := superlative.FindStringSubmatchIndex(s.text)
-	if m == nil || negation.MatchString(s.text[:m[1]]) {
+	m := superlativeRE.FindStringSubmatchIndex(s.text)
+	if m == nil || negationRE.MatchString(s.text[:m[1]]) {
 		return 0, ""
 	}
 	word := strings.ToLower(s.text[m[2]:m[3]])
-	number := figure.FindStringIndex(s.text[m[4]:m[5]])
+	number := numberRE.FindStringIndex(s.text[m[4]:m[5]])
 	if number == nil {
 		return 0, ""
 	}
@@ -230,20 +230,20 @@ func (d *document) whyNotExtreme(s sentence) (at int, why string) {
 	fitting := 0 // columns with the figure for the side
 	for _, g := range d.nearGroups(s.line) {
 		isRate := g.kind == rateKind || g.kind == byteRateKind
-		if g.kind != stated.kind || g.kind != timeKind && !isRate || g.naming.words == nil || len(g.naming.words) < minSides {
+		if g.kind != stated.kind || g.kind != timeKind && !isRate || g.matcher.isEmpty() || len(g.matcher.words) < minSides {
 			continue
 		}
-		named := g.naming.findNamed(subject)
+		named := g.matcher.findNamed(subject)
 		if len(named) != 1 {
 			continue
 		}
-		i := slices.IndexFunc(g.measures, func(x measure) bool { return x.subject == named[0] && isNear(x.value, stated.value, sameUnit) })
+		i := slices.IndexFunc(g.figures, func(x figure) bool { return x.subject == named[0] && isNear(x.value, stated.value, sameUnit) })
 		if i < 0 {
 			continue
 		}
 		fitting++
-		own, isOpposite := g.measures[i], true
-		for _, x := range g.measures {
+		own, isOpposite := g.figures[i], true
+		for _, x := range g.figures {
 			isBeyond := x.value > own.value
 			if isSlow := word == "slowest"; isSlow == isRate {
 				isBeyond = x.value < own.value
@@ -263,7 +263,7 @@ func (d *document) whyNotExtreme(s sentence) (at int, why string) {
 // whyContradicted describes how the figures in a sentence contradict its order; a sentence without
 // pairs of figures is compared with the figures of the page. It returns "" if nothing contradicts the
 // order.
-func (o statedOrder) whyContradicted(s sentence, groups []*comparison, grids []*grid) string {
+func (o statedOrder) whyContradicted(s sentence, groups []*figureGroup, grids []*grid) string {
 	pairs := s.pairs()
 	if len(pairs) == 0 {
 		return o.whyPageContradicts(groups, s, grids)
@@ -281,14 +281,14 @@ func (o statedOrder) whyContradicted(s sentence, groups []*comparison, grids []*
 
 // isReversed reports whether the sentence gives the figure of the second side first: the
 // page has the first figure of the pair for a side that only the text after "than" names.
-func (o statedOrder) isReversed(p pair, groups []*comparison) bool {
+func (o statedOrder) isReversed(p pair, groups []*figureGroup) bool {
 	first, second := newWordSet(o.before), newWordSet(cutPair(o.after))
 	for _, g := range groups {
-		if g.naming.words == nil {
+		if g.matcher.isEmpty() {
 			continue
 		}
-		firsts, others := g.naming.findNamed(first), g.naming.findNamed(second)
-		for _, m := range g.measures {
+		firsts, others := g.matcher.findNamed(first), g.matcher.findNamed(second)
+		for _, m := range g.figures {
 			if m.value == p.a.value && slices.Contains(others, m.subject) && !slices.Contains(firsts, m.subject) {
 				return true
 			}
@@ -305,9 +305,9 @@ func cutPair(text string) string {
 
 // whyPageContradicts describes how the figures of the page contradict a stated order of two
 // sides that the sentence names. It returns "" unless all pairs of figures do.
-func (o statedOrder) whyPageContradicts(groups []*comparison, s sentence, grids []*grid) string {
+func (o statedOrder) whyPageContradicts(groups []*figureGroup, s sentence, grids []*grid) string {
 	n, wrong, example := 0, 0, ""
-	add := func(k kind, a, b measure) {
+	add := func(k kind, a, b figure) {
 		if n++; o.isContradictedBy(k, a.value, b.value) {
 			if wrong++; wrong == 1 {
 				example = fmt.Sprintf("%q is said of %s, with %s (line %d), and %s, with %s", o.word, quote(a.name()), formatValue(a.quantity), a.line, quote(b.name()), formatValue(b.quantity))
@@ -317,7 +317,7 @@ func (o statedOrder) whyPageContradicts(groups []*comparison, s sentence, grids 
 	all, first, second := newWordSet(s.text), newWordSet(o.subject), newWordSet(cutPair(o.after))
 	for _, g := range grids {
 		for _, p := range g.pairsFor(all, o.kinds, false, true) {
-			sides := newNaming([]string{p.a.subject, p.b.subject})
+			sides := newLabelMatcher([]string{p.a.subject, p.b.subject})
 			firsts, others := sides.findNamed(first), sides.findNamed(second)
 			if len(firsts) != 1 || len(others) != 1 || firsts[0] == others[0] {
 				continue
@@ -329,10 +329,10 @@ func (o statedOrder) whyPageContradicts(groups []*comparison, s sentence, grids 
 		}
 	}
 	for _, g := range groups {
-		if !slices.Contains(o.kinds, g.kind) || g.naming.words == nil {
+		if !slices.Contains(o.kinds, g.kind) || g.matcher.isEmpty() {
 			continue
 		}
-		firsts, others := g.naming.findNamed(first), g.naming.findNamed(second)
+		firsts, others := g.matcher.findNamed(first), g.matcher.findNamed(second)
 		if len(firsts) != 1 || len(others) != 1 || firsts[0] == others[0] {
 			continue
 		}

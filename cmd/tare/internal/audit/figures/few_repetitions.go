@@ -38,7 +38,7 @@ func findFewRepetitions(d *document, report reportFunc) {
 	}
 	fewest, line, n := minRuns, 0, 0
 	for _, s := range d.stats {
-		if s.noRange || s.runs > 0 && s.runs < minRuns {
+		if s.hasNoInterval || s.runs > 0 && s.runs < minRuns {
 			if n++; line == 0 {
 				line = s.line
 			}

@@ -50,13 +50,13 @@ func findFewRequests(d *document, report reportFunc) {
 		}
 		var lowest quantileValue // quantiles above it have still fewer requests beyond them
 		for _, q := range l.quantiles {
-			isLower := lowest.line == 0 || q.q < lowest.q
-			if beyond := requests * (1 - q.q); beyond < minBeyond-roundingSlack && q.q < maxPercent/100 && isLower {
+			isLower := lowest.line == 0 || q.share < lowest.share
+			if beyond := requests * (1 - q.share); beyond < minBeyond-roundingSlack && q.share < maxPercent/100 && isLower {
 				lowest = q
 			}
 		}
 		if lowest.line > 0 {
-			report(lowest.line, fmt.Sprintf("%s of %.0f requests: %s of them are beyond it", formatQuantile(lowest.q), requests, formatNumber(requests*(1-lowest.q))))
+			report(lowest.line, fmt.Sprintf("%s of %.0f requests: %s of them are beyond it", formatQuantile(lowest.share), requests, formatNumber(requests*(1-lowest.share))))
 		}
 	}
 	for _, b := range d.benches {
@@ -75,13 +75,13 @@ func findFewRequests(d *document, report reportFunc) {
 	}
 }
 
-// requestsHeader matches the header of a number of requests.
-var requestsHeader = lazyregexp.New(`(?i)^(?:#|total |number of |no\. of )?(?:requests|reqs?\.?|samples|calls)(?: sent| total)?$`)
+// requestsHeaderRE matches the header of a number of requests.
+var requestsHeaderRE = lazyregexp.New(`(?i)^(?:#|total |number of |no\. of )?(?:requests|reqs?\.?|samples|calls)(?: sent| total)?$`)
 
 // findFewInRows reports rows of a table with a number of requests too small for a quantile
 // of the row.
 func findFewInRows(t *table, report reportFunc) {
-	t.eachCount(requestsHeader, func(row tableRow, cell string, n float64) {
+	t.eachCount(requestsHeaderRE, func(row tableRow, cell string, n float64) {
 		for i := range min(len(t.header), len(row.cells)) {
 			percent := parseQuantileName(t.header[i])
 			isUpper := percent > 50 && percent < maxPercent

@@ -115,7 +115,7 @@ func (r *reader) readLines(file *textfile.File) error {
 
 // applyRules returns the findings of all rules, sorted by line.
 func (d *document) applyRules() []audit.Finding {
-	d.prepareMeasures()
+	d.prepareFigures()
 	var out []audit.Finding
 	for _, r := range allRules() {
 		var found []audit.Finding
@@ -159,7 +159,7 @@ func (d *document) describeContent() []string {
 	}
 	tables := 0
 	for i, t := range d.tables {
-		if len(t.measures(i)) > 0 {
+		if len(t.figures(i)) > 0 {
 			tables++
 		}
 	}

@@ -11,26 +11,26 @@ import (
 // grid holds the figures of a table by row, for statements that name a row and compare its
 // columns: "on large files the new codec takes 20 % less time".
 type grid struct {
-	line   int // of the first figure
-	rows   naming
-	labels []string // labels of the rows, in lower case
-	cells  map[string][]measure
-	sides  []*sideSet
-	tested []testedRow
+	line    int // of the first figure
+	rows    labelMatcher
+	labels  []string // labels of the rows, in lower case
+	cells   map[string][]figure
+	sides   []*sideSet
+	unclear []unclearRow
 }
 
 // sideSet holds columns that compare with each other: those of one metric, one for each side.
 type sideSet struct {
-	kind    kind
-	columns []int
-	headers []string // in lower case
-	naming  naming
-	change  bool // the two columns are the figures before and after a change, in this order
-	isAlone bool // no other columns are of this kind
+	kind          kind
+	columns       []int
+	headers       []string // in lower case
+	matcher       labelMatcher
+	isBeforeAfter bool // the two columns are the figures before and after a change, in this order
+	isOnlyOfKind  bool // no other columns are of this kind
 }
 
-// testedRow is a row of a table or of benchstat with the p-value of its change.
-type testedRow struct {
+// unclearRow is a row of a table or of benchstat with the p-value of its change.
+type unclearRow struct {
 	line    int
 	label   string
 	p       float64
@@ -40,9 +40,9 @@ type testedRow struct {
 
 // tablePair holds two figures that a claim may compare.
 type tablePair struct {
-	a, b    measure
-	ordered bool // the claim is about b, and a is its reference
-	isAlone bool // the only two columns of their kind, in a row that the statement names
+	a, b         figure
+	isOrdered    bool // the claim is about b, and a is its reference
+	isOnlyOfKind bool // the only two columns of their kind, in a row that the statement names
 }
 
 // Limits of the figures of a table that are compared with a claim.
@@ -58,9 +58,9 @@ const metricWords = " time latency value result speed mean avg average median me
 
 // newGrids returns the grids of the tables of a page and of the tables of benchstat. measured
 // holds the figures of the tables.
-func newGrids(d *document, measured []measure) []*grid {
-	byTable := map[int][]measure{}
-	for _, m := range measured {
+func newGrids(d *document, figures []figure) []*grid {
+	byTable := map[int][]figure{}
+	for _, m := range figures {
 		if m.origin >= 0 && m.origin < benchOrigin {
 			byTable[m.origin] = append(byTable[m.origin], m)
 		}
@@ -68,7 +68,7 @@ func newGrids(d *document, measured []measure) []*grid {
 	var out []*grid
 	for i, t := range d.tables {
 		if g := newGrid(byTable[i]); g != nil {
-			g.tested = t.testedRows(g, d.hasText(confidence) && !d.hasText(deviation))
+			g.unclear = t.unclearRows(g, d.hasText(confidenceRE) && !d.hasText(deviationRE))
 			out = append(out, g)
 		}
 	}
@@ -77,19 +77,19 @@ func newGrids(d *document, measured []measure) []*grid {
 
 // newGrid returns the grid of the figures of a table. It returns nil if no two columns compare,
 // or if there are too many rows.
-func newGrid(all []measure) *grid {
-	g := &grid{cells: map[string][]measure{}}
+func newGrid(all []figure) *grid {
+	g := &grid{cells: map[string][]figure{}}
 	if len(all) > 0 {
 		g.line = all[0].line
 	}
-	var columns []measure // the first figure of each column
+	var columns []figure // the first figure of each column
 	for _, m := range all {
 		label := strings.ToLower(m.label)
 		if g.cells[label] == nil {
 			g.labels = append(g.labels, label)
 		}
 		g.cells[label] = append(g.cells[label], m)
-		isNew := !slices.ContainsFunc(columns, func(c measure) bool { return c.column == m.column })
+		isNew := !slices.ContainsFunc(columns, func(c figure) bool { return c.column == m.column })
 		if isNew && m.kind != plainKind && m.kind != percentKind && m.kind != factorKind {
 			columns = append(columns, m)
 		}
@@ -107,14 +107,14 @@ func newGrid(all []measure) *grid {
 		s.columns, s.headers = append(s.columns, m.column), append(s.headers, m.header)
 	}
 	for _, s := range g.sides {
-		s.isAlone = !slices.ContainsFunc(g.sides, func(other *sideSet) bool { return other != s && other.kind == s.kind })
+		s.isOnlyOfKind = !slices.ContainsFunc(g.sides, func(other *sideSet) bool { return other != s && other.kind == s.kind })
 	}
 	g.sides = slices.DeleteFunc(g.sides, func(s *sideSet) bool { return len(s.columns) < 2 || len(s.columns) > maxSides })
 	for _, s := range g.sides {
-		s.naming = newNaming(s.headers)
+		s.matcher = newLabelMatcher(s.headers)
 		s.orderColumns()
 	}
-	g.rows = newNaming(g.labels)
+	g.rows = newLabelMatcher(g.labels)
 	return g
 }
 
@@ -137,11 +137,11 @@ func isOtherSide(a, b string) bool {
 	return differs
 }
 
-// baseHeader matches the header of the figures before a change.
-var baseHeader = lazyregexp.New(`(?i)\b(?:before|old|baseline|base|original|initial|previous|prior|main|master|control|then)\b`)
+// baseHeaderRE matches the header of the figures before a change.
+var baseHeaderRE = lazyregexp.New(`(?i)\b(?:before|old|baseline|base|original|initial|previous|prior|main|master|control|then)\b`)
 
-// versionName matches the number of a version: v8, or 3.9.
-var versionName = lazyregexp.New(`\b(?:v|version )?\d+(?:\.\d+)+\b|\b(?:v|version )\d+\b`)
+// versionNameRE matches the number of a version: v8, or 3.9.
+var versionNameRE = lazyregexp.New(`\b(?:v|version )?\d+(?:\.\d+)+\b|\b(?:v|version )\d+\b`)
 
 // isLaterVersion reports whether version a is later than b.
 func isLaterVersion(a, b string) bool {
@@ -166,25 +166,25 @@ func (s *sideSet) orderColumns() {
 		return
 	}
 	first, second := s.headers[0], s.headers[1]
-	isFirst, isSecond := baseHeader.MatchString(first), baseHeader.MatchString(second)
+	isFirst, isSecond := baseHeaderRE.MatchString(first), baseHeaderRE.MatchString(second)
 	if isFirst != isSecond {
-		s.change = true
-	} else if versionName.ReplaceAllString(first, "") == versionName.ReplaceAllString(second, "") {
-		a, b := versionName.FindStringSubmatch(first), versionName.FindStringSubmatch(second)
+		s.isBeforeAfter = true
+	} else if versionNameRE.ReplaceAllString(first, "") == versionNameRE.ReplaceAllString(second, "") {
+		a, b := versionNameRE.FindStringSubmatch(first), versionNameRE.FindStringSubmatch(second)
 		if a == nil || b == nil {
 			return
 		}
-		s.change, isSecond = true, isLaterVersion(a[0], b[0])
+		s.isBeforeAfter, isSecond = true, isLaterVersion(a[0], b[0])
 	}
-	if s.change && isSecond {
+	if s.isBeforeAfter && isSecond {
 		slices.Reverse(s.columns)
 		slices.Reverse(s.headers)
 	}
 }
 
 // figuresOf returns the figures of a row in columns of a set, in their order.
-func (g *grid) figuresOf(label string, s *sideSet) []measure {
-	var out []measure
+func (g *grid) figuresOf(label string, s *sideSet) []figure {
+	var out []figure
 	for i, column := range s.columns {
 		for _, m := range g.cells[label] {
 			if m.column == column && m.kind == s.kind && m.value > 0 {
@@ -215,8 +215,8 @@ func (g *grid) pairsFor(words wordSet, kinds []kind, isOfItself, isOnly bool) []
 		if !slices.Contains(kinds, s.kind) {
 			continue
 		}
-		sides := s.naming.findNamed(words)
-		isTold := len(s.columns) == 2 && hasRow && (s.change || isOfItself && s.isAlone || len(sides) == 1 && s.isAlone)
+		sides := s.matcher.findNamed(words)
+		isTold := len(s.columns) == 2 && hasRow && (s.isBeforeAfter || isOfItself && s.isOnlyOfKind || len(sides) == 1 && s.isOnlyOfKind)
 		if len(sides) < 2 && !isTold {
 			continue
 		}
@@ -225,7 +225,7 @@ func (g *grid) pairsFor(words wordSet, kinds []kind, isOfItself, isOnly bool) []
 			for i, a := range row {
 				for _, b := range row[i+1:] {
 					if isTold || slices.Contains(sides, a.subject) && slices.Contains(sides, b.subject) {
-						out = append(out, tablePair{a: a, b: b, ordered: s.change || isOfItself && len(s.columns) == 2, isAlone: s.isAlone && hasRow && len(s.columns) == 2})
+						out = append(out, tablePair{a: a, b: b, isOrdered: s.isBeforeAfter || isOfItself && len(s.columns) == 2, isOnlyOfKind: s.isOnlyOfKind && hasRow && len(s.columns) == 2})
 					}
 				}
 			}
@@ -234,28 +234,28 @@ func (g *grid) pairsFor(words wordSet, kinds []kind, isOfItself, isOnly bool) []
 	return out
 }
 
-// hasTestedChange reports whether a row without a significant change has the percentage of a claim,
+// hasUnclearChange reports whether a row without a significant change has the percentage of a claim,
 // to its last digit.
-func (g *grid) hasTestedChange(c claim) bool {
+func (g *grid) hasUnclearChange(c claim) bool {
 	const exact = 0
-	return c.isPercent && slices.ContainsFunc(g.tested, func(row testedRow) bool {
-		return slices.ContainsFunc(row.changes, func(x float64) bool { return c.fitsValue(x, exact) })
+	return c.isPercent && slices.ContainsFunc(g.unclear, func(row unclearRow) bool {
+		return slices.ContainsFunc(row.changes, func(x float64) bool { return c.matchesValue(x, exact) })
 	})
 }
 
 var (
-	// pHeader matches the header of p-values.
-	pHeader = lazyregexp.New(`(?i)^p(?:[- ]?val(?:ue)?)?s?\.?(?:\s*\(n ?=[^)]*\))?$`)
-	// pCell matches a p-value.
-	pCell = lazyregexp.New(`(?i)^(?:p\s?)?[=<>≤≥~]*\s?(0?\.\d+|1(?:\.0+)?|0)$`)
-	// unchangedCell matches benchstat's cell of a row without a significant change.
-	unchangedCell = lazyregexp.New(`^~ *\(p=(0?\.\d+|1\.0+) n=\d+`)
-	// changeRange matches the interval of a change in percent, after the change.
-	changeRange = lazyregexp.New(`[(\[]?(?:95\s?% (?:CI|confidence interval)[:,]?\s*)?[\[(]?\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*(?:,|;|to|\.\.\.?|…)\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*[\])]`)
-	// percentIn matches percentages in a cell.
-	percentIn = lazyregexp.New(`(\d+(?:\.\d+)?)\s?%`)
-	// rangeHeader matches the header of an interval of a change.
-	rangeHeader = lazyregexp.New(`(?i)\bCI\b|\binterval\b`)
+	// pHeaderRE matches the header of p-values.
+	pHeaderRE = lazyregexp.New(`(?i)^p(?:[- ]?val(?:ue)?)?s?\.?(?:\s*\(n ?=[^)]*\))?$`)
+	// pCellRE matches a p-value.
+	pCellRE = lazyregexp.New(`(?i)^(?:p\s?)?[=<>≤≥~]*\s?(0?\.\d+|1(?:\.0+)?|0)$`)
+	// unchangedCellRE matches benchstat's cell of a row without a significant change.
+	unchangedCellRE = lazyregexp.New(`^~ *\(p=(0?\.\d+|1\.0+) n=\d+`)
+	// changeRangeRE matches the interval of a change in percent, after the change.
+	changeRangeRE = lazyregexp.New(`[(\[]?(?:95\s?% (?:CI|confidence interval)[:,]?\s*)?[\[(]?\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*(?:,|;|to|\.\.\.?|…)\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*[\])]`)
+	// percentInRE matches percentages in a cell.
+	percentInRE = lazyregexp.New(`(\d+(?:\.\d+)?)\s?%`)
+	// rangeHeaderRE matches the header of an interval of a change.
+	rangeHeaderRE = lazyregexp.New(`(?i)\bCI\b|\binterval\b`)
 )
 
 // maxP is benchstat's level of significance.
@@ -278,24 +278,24 @@ func (g *grid) whyOverlapping(cells []string) string {
 	return ""
 }
 
-// testedRows returns the rows of a table that show no significant change: those with a
+// unclearRows returns the rows of a table that show no significant change: those with a
 // p-value above maxP, with an interval of the change that contains 0, or if confident with two
 // intervals of confidence that overlap far (see whyOverlapping).
-func (t *table) testedRows(g *grid, confident bool) []testedRow {
-	p := slices.IndexFunc(t.header, pHeader.MatchString)
-	var out []testedRow
+func (t *table) unclearRows(g *grid, confident bool) []unclearRow {
+	p := slices.IndexFunc(t.header, pHeaderRE.MatchString)
+	var out []unclearRow
 	for _, row := range t.rows {
-		tested := testedRow{line: row.line, p: -1}
+		tested := unclearRow{line: row.line, p: -1}
 		if len(row.cells) > 0 {
 			tested.label = strings.ToLower(row.cells[0])
 		}
 		for i, cell := range row.cells {
-			if m := unchangedCell.FindStringSubmatch(cell); m != nil {
+			if m := unchangedCellRE.FindStringSubmatch(cell); m != nil {
 				tested.p, _ = strconv.ParseFloat(m[1], 64)
 				tested.why = "p = " + m[1]
 			}
-			isChange := i < len(t.header) && (changeHeader.MatchString(t.header[i]) || rangeHeader.MatchString(t.header[i]))
-			if m := pCell.FindStringSubmatch(cell); i == p && m != nil {
+			isChange := i < len(t.header) && (changeHeaderRE.MatchString(t.header[i]) || rangeHeaderRE.MatchString(t.header[i]))
+			if m := pCellRE.FindStringSubmatch(cell); i == p && m != nil {
 				value, err := strconv.ParseFloat(m[1], 64)
 				if err == nil && !strings.ContainsAny(cell, "<≤") && value > maxP {
 					tested.p, tested.why = value, "p = "+m[1]
@@ -304,7 +304,7 @@ func (t *table) testedRows(g *grid, confident bool) []testedRow {
 			if !isChange {
 				continue
 			}
-			if m := changeRange.FindStringSubmatch(cell); m != nil && strings.Contains(cell, "%") {
+			if m := changeRangeRE.FindStringSubmatch(cell); m != nil && strings.Contains(cell, "%") {
 				low, okLow := parseSigned(m[1])
 				high, okHigh := parseSigned(m[2])
 				if okLow && okHigh && low < 0 && high > 0 {
@@ -312,7 +312,7 @@ func (t *table) testedRows(g *grid, confident bool) []testedRow {
 				}
 				cell = strings.Replace(cell, m[0], "", 1)
 			}
-			if m := percentIn.FindStringSubmatch(cell); m != nil {
+			if m := percentInRE.FindStringSubmatch(cell); m != nil {
 				value, err := strconv.ParseFloat(m[1], 64)
 				if err == nil {
 					tested.changes = append(tested.changes, value)
@@ -342,7 +342,7 @@ func parseSigned(text string) (float64, bool) {
 func (g *grid) computeChanges(label string) []float64 {
 	var out []float64
 	for _, s := range g.sides {
-		if row := g.figuresOf(label, s); s.change && len(row) == 2 {
+		if row := g.figuresOf(label, s); s.isBeforeAfter && len(row) == 2 {
 			out = append(out, computeShare(row[0].value, row[1].value))
 		}
 	}
@@ -359,8 +359,8 @@ func newStatGrids(stats []statRow) []*grid {
 		table int
 		unit  string
 	}
-	byUnit := map[key][]measure{}
-	tested := map[key][]testedRow{}
+	byUnit := map[key][]figure{}
+	tested := map[key][]unclearRow{}
 	var keys []key
 	for _, row := range stats {
 		k := key{row.table, row.unit}
@@ -374,9 +374,9 @@ func newStatGrids(stats []statRow) []*grid {
 		if byUnit[k] == nil {
 			keys = append(keys, k)
 		}
-		label := strings.ToLower(processors.ReplaceAllString(row.name, ""))
+		label := strings.ToLower(processorsRE.ReplaceAllString(row.name, ""))
 		for i, value := range row.values {
-			byUnit[k] = append(byUnit[k], measure{
+			byUnit[k] = append(byUnit[k], figure{
 				quantity: quantity{value: value, kind: u, raw: value},
 				label:    label,
 				header:   row.sides[i],
@@ -385,7 +385,7 @@ func newStatGrids(stats []statRow) []*grid {
 			})
 		}
 		if row.p > maxP {
-			tested[k] = append(tested[k], testedRow{
+			tested[k] = append(tested[k], unclearRow{
 				line:    row.line,
 				label:   label,
 				p:       row.p,
@@ -397,9 +397,9 @@ func newStatGrids(stats []statRow) []*grid {
 	var out []*grid
 	for _, k := range keys {
 		if g := newGrid(byUnit[k]); g != nil {
-			g.tested = tested[k]
+			g.unclear = tested[k]
 			for _, s := range g.sides { // benchstat prints the base first, whatever its name
-				if s.change = true; s.columns[0] > s.columns[1] {
+				if s.isBeforeAfter = true; s.columns[0] > s.columns[1] {
 					slices.Reverse(s.columns)
 					slices.Reverse(s.headers)
 				}

@@ -57,8 +57,8 @@ func findIdenticalFigures(d *document, report reportFunc) {
 		if !ok || !isDistinctive(ns) || b.iterations == 0 || runs[b.iterations] > maxEqualCounts {
 			continue
 		}
-		if b.repeated > 0 && b.iterations > 1 && b.runs <= maxEqualCounts {
-			report(b.line, fmt.Sprintf("%d of %s of %s equal the first in all figures and in the number of iterations", b.repeated, format.Count(b.runs-1, "further run"), b.name))
+		if b.equalRuns > 0 && b.iterations > 1 && b.runs <= maxEqualCounts {
+			report(b.line, fmt.Sprintf("%d of %s of %s equal the first in all figures and in the number of iterations", b.equalRuns, format.Count(b.runs-1, "further run"), b.name))
 		}
 		k := key{b.iterations, ns}
 		if first := seen[k]; first == nil {
@@ -71,7 +71,7 @@ func findIdenticalFigures(d *document, report reportFunc) {
 	for _, c := range d.copies {
 		report(c.bench.line, fmt.Sprintf("the %s of %s equal those of %s in %s in all figures and in the numbers of iterations", format.Count(c.bench.runs, "run"), c.bench.name, c.first.name, c.first.file))
 	}
-	first := map[[3]float64]*load{}
+	first := map[[3]float64]*loadReport{}
 	for _, l := range d.loads {
 		k := [3]float64{l.rate.value, l.mean.value, l.requests.value}
 		if base := first[k]; base == nil {
@@ -81,7 +81,7 @@ func findIdenticalFigures(d *document, report reportFunc) {
 		}
 	}
 	for i, t := range d.tables {
-		findEqualRows(t, t.measures(i), report)
+		findEqualRows(t, t.figures(i), report)
 	}
 	findIdleSteps(d, report)
 }
@@ -174,7 +174,7 @@ func countDecimals(x float64) int {
 
 // findEqualRows reports rows of a table with equal figures, if a distinctive time or rate is
 // among them and the rows have different labels. all holds the figures of the table.
-func findEqualRows(t *table, all []measure, report reportFunc) {
+func findEqualRows(t *table, all []figure, report reportFunc) {
 	type row struct {
 		values        []float64
 		isDistinctive bool // a time or rate is distinctive
@@ -211,7 +211,7 @@ func findIdleSteps(d *document, report reportFunc) {
 	byTable := make([]map[string]cost, len(d.tables)) // costs by contender
 	for i, t := range d.tables {
 		byTable[i] = map[string]cost{}
-		for _, m := range t.measures(i) {
+		for _, m := range t.figures(i) {
 			c := byTable[i][m.subject]
 			switch m.kind {
 			case timeKind:

@@ -22,16 +22,16 @@ func loadNotOffered() rule {
 	}, find: findLoadNotOffered}
 }
 
-// expected matches a sentence with the rate of requests that is expected in production.
-var expected = lazyregexp.New(`(?i)\b(?:expect(?:ed|s)?|estimated?|anticipat\w+|peak|target|required?)\b[^.]{0,30}\b(?:load|traffic|rate|throughput)\b[^.\d]{0,40}?(\d[\d,]*k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b`)
+// expectedRateRE matches a sentence with the rate of requests that is expected in production.
+var expectedRateRE = lazyregexp.New(`(?i)\b(?:expect(?:ed|s)?|estimated?|anticipat\w+|peak|target|required?)\b[^.]{0,30}\b(?:load|traffic|rate|throughput)\b[^.\d]{0,40}?(\d[\d,]*k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b`)
 
 // findLoadNotOffered reports an expected rate that no rate on the page reaches.
 func findLoadNotOffered(d *document, report reportFunc) {
 	const reachedShare = 0.95
 	for _, s := range d.sentences {
-		m := expected.FindStringSubmatch(s.text)
+		m := expectedRateRE.FindStringSubmatch(s.text)
 		if m == nil {
-			m = expected.FindStringSubmatch(stripMarks(s.text))
+			m = expectedRateRE.FindStringSubmatch(stripMarks(s.text))
 		}
 		if m == nil {
 			continue
@@ -40,8 +40,8 @@ func findLoadNotOffered(d *document, report reportFunc) {
 		if !ok {
 			continue
 		}
-		best := measure{}
-		for _, x := range d.measured {
+		best := figure{}
+		for _, x := range d.figures {
 			if x.kind == rateKind && x.value > best.value {
 				best = x
 			}

@@ -36,22 +36,22 @@ func findMixedUnits(d *document, report reportFunc) {
 		findBinaryHeaders(t, report)
 		findReciprocals(t, report)
 		findUnitsAgainstOutput(t, times, report)
-		findBinaryAndDecimal(t.measures(i), report)
+		findBinaryAndDecimal(t.figures(i), report)
 	}
 	for _, s := range d.sentences {
 		claims := s.claims()
 		for _, c := range claims {
-			if v := d.judgeClaim(c, claims); v.rawUnits != nil && !v.fits {
+			if v := d.judgeClaim(c, claims); v.rawUnits != nil && !v.isSupported {
 				a, b := v.rawUnits.a, v.rawUnits.b
 				report(s.lineAt(c.start), fmt.Sprintf("%s compares %s %s with %s %s (line %d): in one unit they are %s and %s", quote(c.text), formatNumber(b.raw), b.unit, formatNumber(a.raw), a.unit, b.line, formatValue(b.quantity), formatValue(a.quantity)))
 				continue
 			}
 			p, ok := s.pairOf(c, claims)
-			if !ok || c.canBeOf(p.a.value, p.b.value) {
+			if !ok || c.matchesPair(p.a.value, p.b.value) {
 				continue
 			}
 			hasOneUnit := isNear(p.a.value/p.a.raw, p.b.value/p.b.raw, sameUnit)
-			if !hasOneUnit && c.canBeOf(p.a.raw, p.b.raw) {
+			if !hasOneUnit && c.matchesPair(p.a.raw, p.b.raw) {
 				report(s.lineAt(c.start), fmt.Sprintf("%s is the ratio of %s and %s without their units, %s and %s", quote(c.text), formatNumber(p.a.raw), formatNumber(p.b.raw), p.a.unit, p.b.unit))
 			}
 		}
@@ -68,7 +68,7 @@ func findUnitsAgainstHeader(t *table, report reportFunc) {
 	for col, header := range t.header {
 		k, size, known := findKind(header)
 		hasScales := k == timeKind || k == byteKind
-		if col == 0 || !known || size == 0 || !hasScales || statUnit.MatchString(strings.TrimSpace(header)) {
+		if col == 0 || !known || size == 0 || !hasScales || statUnitRE.MatchString(strings.TrimSpace(header)) {
 			continue // the labels of rows are compared with nothing, and benchstat scales each figure
 		}
 		for _, row := range t.rows {
@@ -93,7 +93,7 @@ type outputTime struct {
 func (d *document) outputTimes() map[string]outputTime {
 	out := map[string]outputTime{}
 	add := func(name string, seconds float64, line int) {
-		name = strings.ToLower(processors.ReplaceAllString(name[strings.LastIndex(name, "/")+1:], ""))
+		name = strings.ToLower(processorsRE.ReplaceAllString(name[strings.LastIndex(name, "/")+1:], ""))
 		if out[name].line == 0 && seconds > 0 {
 			out[name] = outputTime{seconds, line}
 		}
@@ -201,8 +201,8 @@ func findForgottenUnits(t *table, report reportFunc) {
 	}
 }
 
-// sumLabel matches the label of a row with the sum of the others, or of the whole that they are parts of.
-var sumLabel = lazyregexp.New(`(?i)\b(?:total|sum|overall|whole|all|together|everything|complete|entire|end[- ]to[- ]end|request)\b`)
+// sumLabelRE matches the label of a row with the sum of the others, or of the whole that they are parts of.
+var sumLabelRE = lazyregexp.New(`(?i)\b(?:total|sum|overall|whole|all|together|everything|complete|entire|end[- ]to[- ]end|request)\b`)
 
 // findUnitOfPart reports a figure that is greater than the last of its column, if the last is the sum of
 // the others with a thousandth of that figure: it is in the next smaller unit.
@@ -217,7 +217,7 @@ func findUnitOfPart(t *table, report reportFunc) {
 			continue
 		}
 		last := t.rows[len(t.rows)-1]
-		if len(last.cells) == 0 || !sumLabel.MatchString(last.cells[0]) {
+		if len(last.cells) == 0 || !sumLabelRE.MatchString(last.cells[0]) {
 			continue
 		}
 		total, ok := plainCell(last, col)
@@ -315,26 +315,26 @@ func findUnitOfPair(t *table, report reportFunc) {
 }
 
 var (
-	// timePerItem matches the header of a time an item, such as ms/sheet. The group is the unit.
-	timePerItem = lazyregexp.New(`(?i)^(ns|µs|us|ms|s)\s*(?:/|per )\s*[a-z]+$`)
-	// itemsPerSecond matches the header of its inverse.
-	itemsPerSecond = lazyregexp.New(`(?i)^[a-z]+\s*(?:/|per )\s*s(?:ec(?:ond)?)?$`)
+	// timePerItemRE matches the header of a time an item, such as ms/sheet. The group is the unit.
+	timePerItemRE = lazyregexp.New(`(?i)^(ns|µs|us|ms|s)\s*(?:/|per )\s*[a-z]+$`)
+	// itemsPerSecondRE matches the header of its inverse.
+	itemsPerSecondRE = lazyregexp.New(`(?i)^[a-z]+\s*(?:/|per )\s*s(?:ec(?:ond)?)?$`)
 )
 
-// headerUnit matches an amount of data at the end of a header, also per second.
-var headerUnit = lazyregexp.New(`(?i)(?:, ?|\(|\[)([KMGT]i?B)(?:/s| per second|ps)?[)\]]?$`)
+// headerUnitRE matches an amount of data at the end of a header, also per second.
+var headerUnitRE = lazyregexp.New(`(?i)(?:, ?|\(|\[)([KMGT]i?B)(?:/s| per second|ps)?[)\]]?$`)
 
 // findBinaryHeaders reports a table whose columns have a decimal unit such as MB for one side and its binary one
 // for another.
 func findBinaryHeaders(t *table, report reportFunc) {
 	first, firstUnit := "", "" // column with a unit, and the unit
 	for _, header := range t.header {
-		m := headerUnit.FindStringSubmatch(header)
+		m := headerUnitRE.FindStringSubmatch(header)
 		switch {
 		case m == nil:
 		case firstUnit == "":
 			first, firstUnit = header, m[1]
-		case isOtherSide(headerUnit.ReplaceAllString(first, ""), headerUnit.ReplaceAllString(header, "")):
+		case isOtherSide(headerUnitRE.ReplaceAllString(first, ""), headerUnitRE.ReplaceAllString(header, "")):
 			unit, other := strings.ToLower(firstUnit), strings.ToLower(m[1])
 			if unit != other && strings.ReplaceAll(unit, "i", "") == strings.ReplaceAll(other, "i", "") {
 				report(t.line, fmt.Sprintf("the columns %s and %s compare %s with %s", quote(first), quote(header), firstUnit, m[1]))
@@ -348,10 +348,10 @@ func findBinaryHeaders(t *table, report reportFunc) {
 // items per second, if the two figures of all other rows follow from each other.
 func findReciprocals(t *table, report reportFunc) {
 	const rounding = 0.02
-	rate := slices.IndexFunc(t.header, itemsPerSecond.MatchString)
+	rate := slices.IndexFunc(t.header, itemsPerSecondRE.MatchString)
 	for col, header := range t.header {
 		size := 0.0
-		if m := timePerItem.FindStringSubmatch(header); m != nil {
+		if m := timePerItemRE.FindStringSubmatch(header); m != nil {
 			unit, _ := findUnit(m[1])
 			size = unit.size
 		} else if k, s, known := findKind(header); known && k == timeKind {
@@ -406,7 +406,7 @@ func unlikeUnits(unit string) []string {
 
 // findBinaryAndDecimal reports the first column with two of a decimal unit such as MB, its
 // binary one, MiB, and its bits, also per second. all holds the figures of a table.
-func findBinaryAndDecimal(all []measure, report reportFunc) {
+func findBinaryAndDecimal(all []figure, report reportFunc) {
 	units := map[int][]string{} // by column
 	lines := map[int]int{}      // line of the last figure, by column
 	printed := map[string]string{}

@@ -32,6 +32,25 @@ type quantity struct {
 	raw   float64 // the printed number, in its printed unit
 }
 
+// valueRange holds the least and the greatest of some values, and their number. The zero value has none.
+type valueRange struct {
+	low, high float64
+	count     int
+}
+
+// add adds a value.
+func (r *valueRange) add(x float64) {
+	if r.count++; r.count == 1 {
+		r.low, r.high = x, x
+	}
+	r.low, r.high = min(r.low, x), max(r.high, x)
+}
+
+// isOutside reports whether x is below or above the range by more than a share of the nearer end.
+func (r valueRange) isOutside(x, share float64) bool {
+	return x < r.low*(1-share) || x > r.high*(1+share)
+}
+
 // unitInfo is the kind of a unit and its size in base units.
 type unitInfo struct {
 	kind kind
@@ -137,13 +156,13 @@ func findUnit(text string) (unitInfo, bool) {
 	return unitInfo{}, false
 }
 
-// number matches a number: with separators of thousands, a decimal point, an exponent.
-var number = lazyregexp.New(`^[-+−]?(\d{1,3}(?:[,'’_\x{202f}\x{00a0} ]\d{3})+|\d+)(\.\d+)?(?:[eE]([-+]?\d{1,3}))?`)
+// leadingNumberRE matches a number: with separators of thousands, a decimal point, an exponent.
+var leadingNumberRE = lazyregexp.New(`^[-+−]?(\d{1,3}(?:[,'’_\x{202f}\x{00a0} ]\d{3})+|\d+)(\.\d+)?(?:[eE]([-+]?\d{1,3}))?`)
 
 // parseNumber returns the number at the beginning of text, the value of one unit of its
 // last digit, and the rest of text. 1,024 is 1024; 1,02 is not a number.
 func parseNumber(text string) (value, step float64, rest string, ok bool) {
-	m := number.FindStringSubmatch(text)
+	m := leadingNumberRE.FindStringSubmatch(text)
 	if m == nil {
 		return 0, 0, text, false
 	}
@@ -178,8 +197,8 @@ func parseNumber(text string) (value, step float64, rest string, ok bool) {
 	return value, step, rest, true
 }
 
-// unitAfter matches the k or M of a rounded number, and the unit, after a number.
-var unitAfter = lazyregexp.New(`^\s*([kKM](?:\s|$|\b))?\s*(%|×|x\b|/s(?:ec)?\b|\[?#/sec\]?|\[?[A-Za-zµμ]+(?:/[A-Za-z]+)?\]?)?`)
+// unitAfterRE matches the k or M of a rounded number, and the unit, after a number.
+var unitAfterRE = lazyregexp.New(`^\s*([kKM](?:\s|$|\b))?\s*(%|×|x\b|/s(?:ec)?\b|\[?#/sec\]?|\[?[A-Za-zµμ]+(?:/[A-Za-z]+)?\]?)?`)
 
 // parseQuantity returns the quantity at the beginning of text, and the rest of text. A
 // number whose unit is unknown has the kind plainKind, and its unit remains in the rest.
@@ -189,7 +208,7 @@ func parseQuantity(text string) (q quantity, rest string, ok bool) {
 		return quantity{}, text, false
 	}
 	q = quantity{value: value, step: step, raw: value}
-	m := unitAfter.FindStringSubmatch(rest)
+	m := unitAfterRE.FindStringSubmatch(rest)
 	if m == nil {
 		return q, rest, true
 	}

@@ -29,7 +29,7 @@ func singleRun() rule {
 // findSingleRun reports benchmarks, reports and tables that have one run of each side, on a
 // page that mentions no repetitions.
 func findSingleRun(d *document, report reportFunc) {
-	if d.hasText(repeatedRuns) {
+	if d.hasText(repeatedRunsRE) {
 		return
 	}
 	isSingle := func(runs int) bool { return runs == 1 }
@@ -44,12 +44,12 @@ func findSingleRun(d *document, report reportFunc) {
 	}
 	for i, t := range d.tables {
 		timings := 0
-		for _, m := range t.measures(i) {
+		for _, m := range t.figures(i) {
 			if m.kind == timeKind || m.kind == rateKind {
 				timings++
 			}
 		}
-		if timings > 1 && !t.hasText(spread) {
+		if timings > 1 && !t.hasText(spreadSignRE) {
 			report(t.line, "the table has one figure for each cell, and the page gives neither the number of runs nor how much they differ")
 			return
 		}
@@ -57,10 +57,10 @@ func findSingleRun(d *document, report reportFunc) {
 }
 
 var (
-	// repeatedRuns matches a statement about repetitions, and spread the signs of repetitions
+	// repeatedRunsRE matches a statement about repetitions, and spread the signs of repetitions
 	// in a table.
-	repeatedRuns = lazyregexp.New(`(?i)-count[= ]?\d|\$\(seq (?:1 )?\d+\)|\{1\.\.\d+\}|\b(?:\d+|` + numberWords + `) (?:\w+ )?(?:runs|times (?:for )?each|iterations each|repetitions|samples|rounds|copies|passes|trials|measurements|repeats|replays|executions)\b|\bmedians\b|\b(?:median|average|mean|best|min|minimum|geomean) (?:\w+ )?(?:of|over|across|results)|\brepeated\b|±|\bst?d ?dev|standard deviation|confidence|interval|\bruns\b[^.]{0,30}\b(?:averaged|median)|several (?:runs|times)|multiple (?:runs|times)|benchstat|benchmark\.js|criterion|hyperfine|jmh`)
-	spread       = lazyregexp.New(`(?i)±|\+/-|\bstd?dev|\bstd\b|deviation|confidence|variance|\bCI\b|\bruns\b|samples`)
+	repeatedRunsRE = lazyregexp.New(`(?i)-count[= ]?\d|\$\(seq (?:1 )?\d+\)|\{1\.\.\d+\}|\b(?:\d+|` + numberWords + `) (?:\w+ )?(?:runs|times (?:for )?each|iterations each|repetitions|samples|rounds|copies|passes|trials|measurements|repeats|replays|executions)\b|\bmedians\b|\b(?:median|average|mean|best|min|minimum|geomean) (?:\w+ )?(?:of|over|across|results)|\brepeated\b|±|\bst?d ?dev|standard deviation|confidence|interval|\bruns\b[^.]{0,30}\b(?:averaged|median)|several (?:runs|times)|multiple (?:runs|times)|benchstat|benchmark\.js|criterion|hyperfine|jmh`)
+	spreadSignRE   = lazyregexp.New(`(?i)±|\+/-|\bstd?dev|\bstd\b|deviation|confidence|variance|\bCI\b|\bruns\b|samples`)
 )
 
 // hasText reports whether a sentence, a command or a table of the page matches. It looks for a pattern once: rules
@@ -146,37 +146,37 @@ func countLoads(d *document, selects func(runs int) bool) (n, first int) {
 	return n, first
 }
 
-// numbered matches the label of one of several runs of one thing.
-var numbered = lazyregexp.New(`(?i)^(?:results?|run|test|trial|attempt|round|try|iteration|pass|take)?\s*#?\d+[.:]?$`)
+// runLabelRE matches the label of one of several runs of one thing.
+var runLabelRE = lazyregexp.New(`(?i)^(?:results?|run|test|trial|attempt|round|try|iteration|pass|take)?\s*#?\d+[.:]?$`)
 
-// notLetters matches what remains of a label without its words.
-var notLetters = lazyregexp.New(`[^A-Za-z]+`)
+// notLettersRE matches what remains of a label without its words.
+var notLettersRE = lazyregexp.New(`[^A-Za-z]+`)
 
-// runMark matches the number of a run at the end of a label, as in "wrk -c10 http://a/ # run 3".
-var runMark = lazyregexp.New(`(?i)[\s(#,:-]*\b(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+(?:\s*(?:/|of)\s*\d+)?\)?[.:]?$`)
+// runMarkRE matches the number of a run at the end of a label, as in "wrk -c10 http://a/ # run 3".
+var runMarkRE = lazyregexp.New(`(?i)[\s(#,:-]*\b(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+(?:\s*(?:/|of)\s*\d+)?\)?[.:]?$`)
 
-// runStart matches that number at the start of a label, as in "run 3: rate 500/s".
-var runStart = lazyregexp.New(`(?i)^(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+\s*[:,-]\s*`)
+// runStartRE matches that number at the start of a label, as in "run 3: rate 500/s".
+var runStartRE = lazyregexp.New(`(?i)^(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+\s*[:,-]\s*`)
 
 // runKey returns the key that the reports of several runs of one target share.
-func (l *load) runKey() loadKey {
+func (l *loadReport) runKey() loadKey {
 	key := loadKey{
 		tool:        l.tool,
 		url:         l.url,
-		path:        runStart.ReplaceAllString(runMark.ReplaceAllString(l.path, ""), ""),
-		label:       runStart.ReplaceAllString(runMark.ReplaceAllString(l.label, ""), ""),
+		path:        runStartRE.ReplaceAllString(runMarkRE.ReplaceAllString(l.path, ""), ""),
+		label:       runStartRE.ReplaceAllString(runMarkRE.ReplaceAllString(l.label, ""), ""),
 		connections: l.connections.value,
-		offered:     l.offered.value,
+		offered:     l.offeredRate.value,
 	}
-	if l.asked.isKnown() {
-		key.offered = l.asked.value // what was sent differs from run to run
+	if l.requestedRate.isKnown() {
+		key.offered = l.requestedRate.value // what was sent differs from run to run
 	}
 	if l.path == "" {
-		key.label = notLetters.ReplaceAllString(key.label, " ") // figures tell runs from each other, not targets
+		key.label = notLettersRE.ReplaceAllString(key.label, " ") // figures tell runs from each other, not targets
 	}
 	if l.path != "" {
 		key.url = "" // the headings tell the target, and not each report of a section has a URL
-		if numbered.MatchString(l.label) {
+		if runLabelRE.MatchString(l.label) {
 			key.label = ""
 		}
 	}
@@ -184,9 +184,9 @@ func (l *load) runKey() loadKey {
 }
 
 var (
-	// statedRuns matches a number of runs.
-	statedRuns = lazyregexp.New(`(?i)\b(\d+|` + numberWords + `)\s+(?:\w+\s+)?(?:runs|repetitions|samples|rounds|trials|measurements|repeats)\b`)
-	// numbers are the numerals of statedRuns.
+	// statedRunsRE matches a number of runs.
+	statedRunsRE = lazyregexp.New(`(?i)\b(\d+|` + numberWords + `)\s+(?:\w+\s+)?(?:runs|repetitions|samples|rounds|trials|measurements|repeats)\b`)
+	// numbers are the numerals of statedRunsRE.
 	numbers = map[string]float64{"three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100}
 )
 
@@ -196,7 +196,7 @@ const numberWords = `three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twe
 func (d *document) countStatedRuns() float64 {
 	most := 0.0
 	for _, s := range d.sentences {
-		for _, m := range statedRuns.FindAllStringSubmatch(s.text, maxFigures) {
+		for _, m := range statedRunsRE.FindAllStringSubmatch(s.text, maxFigures) {
 			n := numbers[strings.ToLower(m[1])]
 			if v, err := strconv.ParseFloat(m[1], 64); err == nil {
 				n = v

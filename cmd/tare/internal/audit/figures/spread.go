@@ -8,12 +8,12 @@ import (
 )
 
 var (
-	// confidence matches words by which ± stands for an interval of confidence, and deviation those by
+	// confidenceRE matches words by which ± stands for an interval of confidence, and deviation those by
 	// which it is a standard deviation.
-	confidence = lazyregexp.New(`(?i)\bconfidence\b|\b9[59]\s?% (?:CI|interval)`)
-	deviation  = lazyregexp.New(`(?i)\b(?:standard|std\.?) ?(?:deviation|dev|error)\b|\bSD\b`)
-	// halfWidth matches a figure with ± in a cell.
-	halfWidth = lazyregexp.New(`^\D{0,3}(\d[\d,]*(?:\.\d+)?)\s?[^\d\s±]{0,5}\s?±\s?(\d[\d,]*(?:\.\d+)?)`)
+	confidenceRE = lazyregexp.New(`(?i)\bconfidence\b|\b9[59]\s?% (?:CI|interval)`)
+	deviationRE  = lazyregexp.New(`(?i)\b(?:standard|std\.?) ?(?:deviation|dev|error)\b|\bSD\b`)
+	// halfWidthRE matches a figure with ± in a cell.
+	halfWidthRE = lazyregexp.New(`^\D{0,3}(\d[\d,]*(?:\.\d+)?)\s?[^\d\s±]{0,5}\s?±\s?(\d[\d,]*(?:\.\d+)?)`)
 )
 
 // meanSpread is a figure with what stands after its ±.
@@ -51,7 +51,7 @@ func (r tableRow) spreads() []meanSpread {
 
 // parseSpread parses a cell such as 48.2 ± 2.9 µs. It returns false for one with a ± in percent.
 func parseSpread(cell string) (meanSpread, bool) {
-	m := halfWidth.FindStringSubmatch(cell)
+	m := halfWidthRE.FindStringSubmatch(cell)
 	if m == nil || strings.Contains(cell, "%") {
 		return meanSpread{}, false
 	}

@@ -10,13 +10,13 @@ import (
 // structs reads the definitions of C structs in blocks of code, and computes their sizes on
 // a 64-bit machine.
 type structs struct {
-	doc    *document
-	open   bool
-	pos    position
-	known  map[string]layout // of structs before
-	size   int64
-	align  int64
-	broken bool // a field has a type that is not known
+	doc            *document
+	inStruct       bool
+	start          position
+	known          map[string]layout // of structs before
+	size           int64
+	align          int64
+	hasUnknownType bool // a field has a type that is not known
 }
 
 // layout is the size and the alignment of a type in bytes.
@@ -39,28 +39,28 @@ func findScalar(name string) (layout, bool) {
 }
 
 var (
-	structOpen  = lazyregexp.New(`^(?:typedef )?struct(?: \w+)? *\{$`)
-	structClose = lazyregexp.New(`^\} *(\w+)? *;$`)
-	structField = lazyregexp.New(`^(?:const )?(?:struct )?([A-Za-z_][\w ]*?) *(\*?) *\b(\w+)((?:\[\d+\])*);`)
-	arrayLength = lazyregexp.New(`\[(\d+)\]`)
+	structOpenRE  = lazyregexp.New(`^(?:typedef )?struct(?: \w+)? *\{$`)
+	structCloseRE = lazyregexp.New(`^\} *(\w+)? *;$`)
+	structFieldRE = lazyregexp.New(`^(?:const )?(?:struct )?([A-Za-z_][\w ]*?) *(\*?) *\b(\w+)((?:\[\d+\])*);`)
+	arrayLengthRE = lazyregexp.New(`\[(\d+)\]`)
 )
 
 // readLine reads a line of code. It stores a struct at its end, unless the size is unknown.
 func (s *structs) readLine(pos position, text string) {
 	switch {
-	case structOpen.MatchString(text):
-		s.open, s.pos, s.size, s.align, s.broken = true, pos, 0, 1, false
-	case !s.open || text == "" || strings.HasPrefix(text, "//"):
+	case structOpenRE.MatchString(text):
+		s.inStruct, s.start, s.size, s.align, s.hasUnknownType = true, pos, 0, 1, false
+	case !s.inStruct || text == "" || strings.HasPrefix(text, "//"):
 		// The line is not a field.
-	case structClose.MatchString(text):
-		s.open = false
-		name := structClose.FindStringSubmatch(text)[1]
-		if s.broken || s.size == 0 || len(s.known) > maxStructs {
+	case structCloseRE.MatchString(text):
+		s.inStruct = false
+		name := structCloseRE.FindStringSubmatch(text)[1]
+		if s.hasUnknownType || s.size == 0 || len(s.known) > maxStructs {
 			return
 		}
 		size := roundUp(s.size, s.align)
 		s.known[name] = layout{size, s.align}
-		s.doc.structs = append(s.doc.structs, structSize{position: s.pos, name: name, size: size})
+		s.doc.structs = append(s.doc.structs, structSize{position: s.start, name: name, size: size})
 	default:
 		s.addField(text)
 	}
@@ -77,9 +77,9 @@ func roundUp(size, align int64) int64 { return (size + align - 1) / align * alig
 
 // addField adds a field to the current struct, with the padding before it.
 func (s *structs) addField(text string) {
-	m := structField.FindStringSubmatch(text)
+	m := structFieldRE.FindStringSubmatch(text)
 	if m == nil {
-		s.broken = true
+		s.hasUnknownType = true
 		return
 	}
 	field, ok := findScalar(m[1])
@@ -90,14 +90,14 @@ func (s *structs) addField(text string) {
 		field, ok = layout{8, 8}, true
 	}
 	if !ok {
-		s.broken = true
+		s.hasUnknownType = true
 		return
 	}
 	count := int64(1)
-	for _, length := range arrayLength.FindAllStringSubmatch(m[4], -1) {
+	for _, length := range arrayLengthRE.FindAllStringSubmatch(m[4], -1) {
 		n, err := strconv.ParseInt(length[1], 10, 32)
 		if err != nil || count > maxArray {
-			s.broken = true
+			s.hasUnknownType = true
 			return
 		}
 		count *= n

@@ -28,34 +28,34 @@ func unsupportedSignificance() rule {
 }
 
 var (
-	// gained matches a stated change, significant a statement of significance, and supported
+	// gainRE matches a stated change, significant a statement of significance, and supported
 	// the signs of repetitions and intervals.
-	gained      = lazyregexp.New(`(?i)\b(?:faster|slower|improve\w*|gain\w*|regress\w*|speed-?up|win)\b`)
-	significant = lazyregexp.New(`(?i)\bstatistical(?:ly)?\s+(?:\w+\s+)?(?:significan\w*|stab\w+|reliab\w+|robust\w*|valid\w*|confiden\w+|meaningful|sound|accura\w+)`)
-	supported   = lazyregexp.New(`(?i)±|\+/-|p\s?[=<]\s?0?\.\d|p-value|\bn\s?=\s?\d|95\s?%|99\s?% (?:ci|confidence)|confidence interval|standard deviation|std ?dev|-count[= ]?\d|benchstat|welch|mann|t-test|bootstrap|coefficient of variation`)
+	gainRE         = lazyregexp.New(`(?i)\b(?:faster|slower|improve\w*|gain\w*|regress\w*|speed-?up|win)\b`)
+	significanceRE = lazyregexp.New(`(?i)\bstatistical(?:ly)?\s+(?:\w+\s+)?(?:significan\w*|stab\w+|reliab\w+|robust\w*|valid\w*|confiden\w+|meaningful|sound|accura\w+)`)
+	evidenceRE     = lazyregexp.New(`(?i)±|\+/-|p\s?[=<]\s?0?\.\d|p-value|\bn\s?=\s?\d|95\s?%|99\s?% (?:ci|confidence)|confidence interval|standard deviation|std ?dev|-count[= ]?\d|benchstat|welch|mann|t-test|bootstrap|coefficient of variation`)
 )
 
 var (
-	// assured matches words by which a change is certain.
-	assured = lazyregexp.New(`(?i)\b(?:reliabl[ey]|significan(?:t|tly|ce)|consistent(?:ly)?|real|genuine(?:ly)?|certain(?:ly)?|definite(?:ly)?|clear(?:ly)?|solid|proven|proves|confirm(?:s|ed)|robust(?:ly)?|reproducib(?:le|ly)|repeatabl[ey]|undeniabl[ey]|measurabl[ey]|trustworthy|dependabl[ey]|stable)\b`)
-	// doubted matches words by which a change is none, or uncertain.
-	doubted = lazyregexp.New(`(?i)\bnois[ey]|\binsignificant|\bwithin\b|\btie\b|\bunchanged|\bindistinguishable|\bunclear|\binconclusive|\bperhaps|\bseem|\btend|\bunless|\bdoubt|\bwithout\b|\bchance\b|\bsmall enough|\bn\.s\.`)
-	// pInText matches a p-value in a sentence.
-	pInText = lazyregexp.New(`(?i)\bp\s?(?:-value|value)?\s?(?:=|of|is|:)\s?(0?\.\d+)`)
+	// certaintyRE matches words by which a change is certain.
+	certaintyRE = lazyregexp.New(`(?i)\b(?:reliabl[ey]|significan(?:t|tly|ce)|consistent(?:ly)?|real|genuine(?:ly)?|certain(?:ly)?|definite(?:ly)?|clear(?:ly)?|solid|proven|proves|confirm(?:s|ed)|robust(?:ly)?|reproducib(?:le|ly)|repeatabl[ey]|undeniabl[ey]|measurabl[ey]|trustworthy|dependabl[ey]|stable)\b`)
+	// doubtRE matches words by which a change is none, or uncertain.
+	doubtRE = lazyregexp.New(`(?i)\bnois[ey]|\binsignificant|\bwithin\b|\btie\b|\bunchanged|\bindistinguishable|\bunclear|\binconclusive|\bperhaps|\bseem|\btend|\bunless|\bdoubt|\bwithout\b|\bchance\b|\bsmall enough|\bn\.s\.`)
+	// pInTextRE matches a p-value in a sentence.
+	pInTextRE = lazyregexp.New(`(?i)\bp\s?(?:-value|value)?\s?(?:=|of|is|:)\s?(0?\.\d+)`)
 )
 
-// findUntestedGains reports sentences that call a change certain, or state its percentage as a gain, for
+// findUnclearGains reports sentences that call a change certain, or state its percentage as a gain, for
 // which the page has a p-value above maxP or an interval that contains 0.
-func findUntestedGains(d *document, report reportFunc) {
+func findUnclearGains(d *document, report reportFunc) {
 	compared := 0
 	pairs := d.findUnclearPairs()
 	for _, s := range d.sentences {
-		sure, gain := assured.FindString(s.text), gained.FindString(s.text)
-		end := max(endOf(assured, s.text), endOf(gained, s.text))
-		if end == 0 || isDenied(s.text, end) || doubted.MatchString(throughClause(s.text, end)) {
+		sure, gain := certaintyRE.FindString(s.text), gainRE.FindString(s.text)
+		end := max(endOf(certaintyRE, s.text), endOf(gainRE, s.text))
+		if end == 0 || isDenied(s.text, end) || doubtRE.MatchString(throughClause(s.text, end)) {
 			continue
 		}
-		if m := pInText.FindStringSubmatch(s.text); m != nil && sure != "" {
+		if m := pInTextRE.FindStringSubmatch(s.text); m != nil && sure != "" {
 			if p, err := strconv.ParseFloat(m[1], 64); err == nil && p > maxP {
 				report(s.line, fmt.Sprintf("%s is said of a change with p = %s", quote(sure), m[1]))
 				continue
@@ -64,17 +64,17 @@ func findUntestedGains(d *document, report reportFunc) {
 		if compared++; compared > maxCompared {
 			return
 		}
-		if p, at := s.findUnclear(pairs); sure != "" && p != nil {
+		if p, at := s.findUnclearPair(pairs); sure != "" && p != nil {
 			report(s.lineAt(at), fmt.Sprintf("%s is said of %s and %s: they differ by less than their spread allows", quote(sure), p.a.text, p.b.text))
 			continue
 		}
-		if row := d.findUntestedOfAll(s, sure); row != nil {
+		if row := d.findUnclearAmongAll(s, sure); row != nil {
 			report(s.lineAt(0), fmt.Sprintf("%s is said of all rows, and %s has %s (line %d)", quote(sure), quote(row.label), row.why, row.line))
 			continue
 		}
 		words := newWordSet(s.subject())
 		for _, g := range d.nearGrids(s.line) {
-			if row, at := g.findUntested(s, words, sure != ""); row != nil {
+			if row, at := g.findUnclearRow(s, words, sure != ""); row != nil {
 				report(s.lineAt(at), fmt.Sprintf("%s is said of %s, which has %s (line %d)", quote(cmp.Or(sure, gain)), quote(row.label), row.why, row.line))
 				break
 			}
@@ -82,13 +82,13 @@ func findUntestedGains(d *document, report reportFunc) {
 	}
 }
 
-// ofAll matches a statement about all rows.
-var ofAll = lazyregexp.New(`(?i)\b(?:each|every|all)\b(?: of)?(?: the)?(?: (?:two|three|four|five|six|seven|eight|nine|ten|\d+))? (?:\w+ )?(?:rows?|quer(?:y|ies)|cases?|benchmarks?|sizes?|inputs?|files?|operations?|workloads?|steps?|of them)\b`)
+// allRowsRE matches a statement about all rows.
+var allRowsRE = lazyregexp.New(`(?i)\b(?:each|every|all)\b(?: of)?(?: the)?(?: (?:two|three|four|five|six|seven|eight|nine|ten|\d+))? (?:\w+ )?(?:rows?|quer(?:y|ies)|cases?|benchmarks?|sizes?|inputs?|files?|operations?|workloads?|steps?|of them)\b`)
 
-// findUntestedOfAll returns a row without a significant change of the last table before a sentence that calls the
+// findUnclearAmongAll returns a row without a significant change of the last table before a sentence that calls the
 // changes of all rows significant, nil if there is none.
-func (d *document) findUntestedOfAll(s sentence, sure string) *testedRow {
-	if !strings.HasPrefix(strings.ToLower(sure), "significan") || !ofAll.MatchString(s.text) {
+func (d *document) findUnclearAmongAll(s sentence, sure string) *unclearRow {
+	if !strings.HasPrefix(strings.ToLower(sure), "significan") || !allRowsRE.MatchString(s.text) {
 		return nil
 	}
 	var last *grid
@@ -97,10 +97,10 @@ func (d *document) findUntestedOfAll(s sentence, sure string) *testedRow {
 			last = g
 		}
 	}
-	if last == nil || len(last.tested) == 0 || last.tested[0].line > s.line {
+	if last == nil || len(last.unclear) == 0 || last.unclear[0].line > s.line {
 		return nil
 	}
-	return &last.tested[0]
+	return &last.unclear[0]
 }
 
 // unclearPair holds two figures with ± that do not differ significantly.
@@ -132,19 +132,19 @@ func (d *document) findUnclearPairs() []unclearPair {
 	}
 	n := 0.0 // runs by which ± is a standard deviation; 0 if it is a half-width
 	switch {
-	case d.hasText(deviation):
+	case d.hasText(deviationRE):
 		if n = d.countStatedRuns(); n < 2 {
 			return nil
 		}
-	case !d.hasText(confidence):
+	case !d.hasText(confidenceRE):
 		return nil
 	}
 	return slices.DeleteFunc(out, func(p unclearPair) bool { return areApart(p.a, p.b, n) })
 }
 
-// findUnclear returns the pair by whose difference a sentence states a percentage, or whose figures it compares,
+// findUnclearPair returns the pair by whose difference a sentence states a percentage, or whose figures it compares,
 // and their place. It returns nil if there is none.
-func (s sentence) findUnclear(pairs []unclearPair) (*unclearPair, int) {
+func (s sentence) findUnclearPair(pairs []unclearPair) (*unclearPair, int) {
 	if len(pairs) == 0 {
 		return nil, 0
 	}
@@ -155,7 +155,7 @@ func (s sentence) findUnclear(pairs []unclearPair) (*unclearPair, int) {
 			}
 		}
 	}
-	for _, m := range percentClaim.FindAllStringSubmatchIndex(s.text, maxFigures) {
+	for _, m := range percentClaimRE.FindAllStringSubmatchIndex(s.text, maxFigures) {
 		value, step, _, ok := parseNumber(s.text[m[2]:m[3]])
 		for i := range pairs {
 			isAbout := !pairs[i].isRow || pairs[i].label != "" && strings.Contains(strings.ToLower(s.text), pairs[i].label)
@@ -167,25 +167,25 @@ func (s sentence) findUnclear(pairs []unclearPair) (*unclearPair, int) {
 	return nil, 0
 }
 
-// findUntested returns a row without a significant change that a sentence is about, and the place in the
+// findUnclearRow returns a row without a significant change that a sentence is about, and the place in the
 // sentence: the row has a percentage of the sentence, which no other row has, or the row is
 // the only one that a sure sentence names.
-func (g *grid) findUntested(s sentence, words wordSet, sure bool) (*testedRow, int) {
-	if len(g.tested) == 0 {
+func (g *grid) findUnclearRow(s sentence, words wordSet, sure bool) (*unclearRow, int) {
+	if len(g.unclear) == 0 {
 		return nil, 0
 	}
 	named := g.rows.findNamed(words)
-	for i := range g.tested {
-		row := &g.tested[i]
+	for i := range g.unclear {
+		row := &g.unclear[i]
 		isNamed := slices.Contains(named, row.label)
-		for _, m := range percentClaim.FindAllStringSubmatchIndex(s.text, maxFigures) {
+		for _, m := range percentClaimRE.FindAllStringSubmatchIndex(s.text, maxFigures) {
 			value, step, _, ok := parseNumber(s.text[m[2]:m[3]])
 			isStated := ok && slices.ContainsFunc(row.changes, func(x float64) bool { return math.Abs(x-value) <= claimSteps*step })
 			if isStated && (isNamed || len(named) == 0 && step < 1 || sure && step < 1) {
 				return row, m[0]
 			}
 		}
-		if sure && isNamed && len(named) == 1 && gained.MatchString(s.text) {
+		if sure && isNamed && len(named) == 1 && gainRE.MatchString(s.text) {
 			return row, 0
 		}
 	}
@@ -210,14 +210,14 @@ func throughClause(text string, end int) string {
 
 // isDenied reports whether a negation or a condition stands before the end of a match, or after it in its clause.
 func isDenied(text string, end int) bool {
-	return negation.MatchString(become.ReplaceAllString(relativeClause.ReplaceAllString(throughClause(text, end), " "), " "))
+	return negationRE.MatchString(hasBecomeRE.ReplaceAllString(relativeClauseRE.ReplaceAllString(throughClause(text, end), " "), " "))
 }
 
-// become matches a change that has happened.
-var become = lazyregexp.New(`(?i)\b(?:has|have|had) become\b`)
+// hasBecomeRE matches a change that has happened.
+var hasBecomeRE = lazyregexp.New(`(?i)\b(?:has|have|had) become\b`)
 
-// relativeClause matches a clause about a noun, which does not negate the sentence.
-var relativeClause = lazyregexp.New(`(?i), (?:which|who|that|whose|where)\b[^,;]*,`)
+// relativeClauseRE matches a clause about a noun, which does not negate the sentence.
+var relativeClauseRE = lazyregexp.New(`(?i), (?:which|who|that|whose|where)\b[^,;]*,`)
 
 // findUnsupportedSignificance reports sentences that state a change of a benchmark for
 // which benchstat finds none, and significance without any sign of repetitions.
@@ -225,11 +225,11 @@ func findUnsupportedSignificance(d *document, report reportFunc) {
 	unchanged := map[string]statRow{} // rows in which benchstat finds no change, by name
 	for _, row := range d.stats {
 		if row.p > maxP {
-			unchanged[strings.ToLower(processors.ReplaceAllString(row.name, ""))] = row
+			unchanged[strings.ToLower(processorsRE.ReplaceAllString(row.name, ""))] = row
 		}
 	}
 	for _, s := range d.sentences {
-		m := gained.FindStringIndex(s.text)
+		m := gainRE.FindStringIndex(s.text)
 		if len(unchanged) == 0 || m == nil || isDenied(s.text, m[1]) {
 			continue
 		}
@@ -240,12 +240,12 @@ func findUnsupportedSignificance(d *document, report reportFunc) {
 			}
 		}
 	}
-	findUntestedGains(d, report)
+	findUnclearGains(d, report)
 	figures := len(d.benches) + len(d.loads)
 	for i, t := range d.tables {
-		figures += len(t.measures(i))
+		figures += len(t.figures(i))
 	}
-	if figures == 0 || len(d.stats) > 0 || d.hasText(supported) {
+	if figures == 0 || len(d.stats) > 0 || d.hasText(evidenceRE) {
 		return
 	}
 	for _, b := range d.benches {
@@ -254,7 +254,7 @@ func findUnsupportedSignificance(d *document, report reportFunc) {
 		}
 	}
 	for _, s := range d.sentences {
-		if m := significant.FindStringIndex(s.text); m != nil && !isDenied(s.text, m[1]) {
+		if m := significanceRE.FindStringIndex(s.text); m != nil && !isDenied(s.text, m[1]) {
 			report(s.line, fmt.Sprintf("%s: the page has no number of runs, no interval and no p", quote(s.text[m[0]:m[1]])))
 		}
 	}
