@@ -15,24 +15,26 @@ const extreme = `(?:highest|largest|greatest|slowest|worst|longest|biggest|max(?
 var (
 	// trivialLimitRE matches a limit that all figures meet, such as "errors below 100 %".
 	trivialLimitRE = lazyregexp.New(`(?i)\b(?:error|failure|loss|failed)\b[^.;|]{0,40}(?:at most|below|under|≤|<=?|no more than|not exceed)\s*100\s?%|\b(?:success|availability|hit)\b[^.;|]{0,30}(?:at least|above|≥|>=?|no less than)\s*0\s?%`)
-	// orderedLimitRE matches a limit on a quantile that is a higher quantile of the same run, such as "the
-	// median stays below p99". The second group is the text after it.
+	// orderedLimitRE matches a limit on a quantile that is a higher quantile of the same run, such as
+	// "the median stays below p99". The second group is the text after it.
 	orderedLimitRE = lazyregexp.New(`(?i)\b(median|p50|mean|p90|p95)\b(?: (?:latency|time|duration))?\s+(?:must |shall |should |has to |is to )?(?:be |stay |stays |remain |remains |is |not )*(?:below|under|at most|exceed|no more than|lower than|≤|<=?)\s*(?:the |its )?(?:p99(?:\.\d+)?|max(?:imum)?|slowest|worst)\b([^.;]{0,30})`)
-	// reverseLimitRE matches a lower limit that is a lower quantile of the same run, such as "p99 at 200/s
-	// not below p50 at 200/s". The groups are the two quantiles, each with its condition.
+	// reverseLimitRE matches a lower limit that is a lower quantile of the same run, such as "p99 at
+	// 200/s not below p50 at 200/s". The groups are the two quantiles, each with its condition.
 	reverseLimitRE = lazyregexp.New(`(?i)\b(p\d\d\d?(?:\.\d+)?|max(?:imum)?|median)(?: (?:latency|time|duration))?\b((?:[^.;|<>≤≥]|\.\d){0,40}?)\s+(?:must |shall |should |has to |is |to )*(?:be )?(?:(?:not|never|no) (?:be )?(?:below|under|lower than|less than|smaller than)|at least|≥|>=)\s+(?:the |its )?(p\d\d\d?(?:\.\d+)?|median|min(?:imum)?)(?: (?:latency|time|duration))?\b((?:[^.;|,]|[.,]\d){0,40})`)
 	// rangeOfRunsRE matches a range from the smallest to the greatest run. The group has the runs.
 	rangeOfRunsRE = lazyregexp.New(`(?i)\b(?:between|from|within|not (?:below|under|lower than))\s+(?:the )?(?:smallest|lowest|least|fastest|best|min(?:imum|imal)?)\b[^.;]{0,40}?\b(?:and|to)\s+(?:not (?:above|over|higher than) )?(?:the )?` + extreme + `([^.;]{0,90})`)
 	// slowerOfTwoRE matches a limit above the greater of the two sides that are compared.
 	slowerOfTwoRE = lazyregexp.New(`(?i)\b(?:above|over|times|more than|plus|at most|exceeds?)\s+(?:the )?(?:slower|greater|larger|higher|worse|maximum)(?: one)? of (?:the )?(?:two|both|base|candidate|old|new)\b`)
-	// betweenEndsRE matches the condition that the middle of runs is between the least and greatest of them.
+	// betweenEndsRE matches the condition that the middle of runs is between the least and greatest of
+	// them.
 	betweenEndsRE = lazyregexp.New(`(?i)\b(?:median|mean|average)\b[^.;]{0,40}\b(?:lies|is|falls|stays|lie|are|be)\s+(?:between|within)\s+(?:the |their |its )?(?:least|lowest|smallest|fastest|min(?:imum)?)(?: (?:run|value|figure|one))?\s+and\s+(?:the |their |its )?(?:greatest|highest|largest|slowest|max(?:imum)?)(?: (?:run|value|figure|one))?(?: of (?:them|these|its own|the same)\b[^.;]{0,20}|[.;]|$)`)
 	// limitAfterRunsRE matches a limit that was chosen by the figures that it judges.
 	limitAfterRunsRE = lazyregexp.New(`(?i)\b(?:limit|threshold|target|budget|bound|ceiling|criteri\w+|tolerance)\b[^.;]{0,40}\b(?:set|chosen|derived|taken|picked|fixed|defined|computed)\b[^.;]{0,30}\b(?:after (?:the|all|these) (?:runs|measurements|tests|results)\b|(?:from|by|on|with) (?:the same|these|those) (?:runs|results|figures|measurements|data|samples))`)
 	// ownMarginRE matches a limit that is the judged figure with a margin.
 	ownMarginRE = lazyregexp.New(`(?i)\b(?:limit|threshold|target|budget|bound|ceiling)s?\b[^.;]{0,30}\b(?:is|are|equals?)\s+(?:its|their) (?:own )?(?:measured |median )?(?:p\d+|median|mean|average|latency|time)\b[^.;]{0,40}\b(?:plus|and|times|with|from the table|increased by)\b|\b(?:puts?|sets?|is|are|makes?)\b[^.;]{0,30}\b(?:limit|threshold|target|budget|bound|ceiling)s?\b[^.;%]{0,20}\d\s?% (?:above|over) (?:the|its|their) (?:measured )?(?:median|mean|average|p\d+)\b`)
 	// distanceBySpreadRE matches the condition that two medians are further apart than a spread, and
-	// pooledSpreadRE a spread of the runs of both sides: "all", or 20 or 16, which are two sides of 10 or 8.
+	// pooledSpreadRE a spread of the runs of both sides: "all", or 20 or 16, which are two sides of 10
+	// or 8.
 	distanceBySpreadRE = lazyregexp.New(`(?i)\b(?:medians?|means?|averages?)\b[^.;]{0,60}\b(?:(?:further|farther|more) apart than|differ by more than|difference (?:exceeds|is (?:above|more than|greater than)))\s+(?:the|their|that|this) (?:\w+ )?(?:spread|range)\b`)
 	pooledSpreadRE     = lazyregexp.New(`(?i)\b(?:spread|range)\b[^.;]{0,20}?\b(?:largest|highest|greatest|slowest|longest|max(?:imum|imal)?)\b[^.;]{0,30}\b(?:all|both|twenty|sixteen|pooled|combined|together)\b[^.;]{0,40}\b(?:smallest|lowest|least|fastest|shortest|min(?:imum|imal)?)\b`)
 	// extremeLimitRE matches a limit that is the greatest of several runs. The groups are the words
@@ -51,11 +53,12 @@ var (
 	typicalOfSideRE = lazyregexp.New(`(?i)\b(?:median|mean|average|typical|p50)\b(?:[^.;]|\.\d){0,30}?\b(?:of|for|on) (?:the )?([\w.]*\w)`)
 	// sideAfterRE matches the name of a side after "runs". The group is the name.
 	sideAfterRE = lazyregexp.New(`(?i)^\s*(?:of|for|on|from|with) (?:the )?([\w.]*\w)`)
-	// candidateRE matches the label of the side that is judged, and candidateRunsRE its runs, or all runs.
+	// candidateRE matches the label of the side that is judged, and candidateRunsRE its runs, or all
+	// runs.
 	candidateRE     = lazyregexp.New(`(?i)\bcandidate\b|\bnew\b|\bhead\b|\bthis (?:pr|branch|change|build)\b`)
 	candidateRunsRE = lazyregexp.New(`(?i)\b(?:runs?|samples?|measurements?|rounds?|trials?|results?)\b[^.;]{0,40}\b(?:candidates?|both|all|either|new|pr|branch|head)\b|\b(?:all|both|either|its own|the same)\b[^.;]{0,30}\b(?:runs?|samples?|measurements?|rounds?|trials?|results?)\b|\bof (?:the (?:twenty|sixteen)|both|all)\b`)
-	// sameRunsRE matches words that refer to runs named before, allRunsRE words before "runs" of all sides,
-	// and ofTableRE words after "runs" in a table.
+	// sameRunsRE matches words that refer to runs named before, allRunsRE words before "runs" of all
+	// sides, and ofTableRE words after "runs" in a table.
 	sameRunsRE = lazyregexp.New(`(?i)\b(?:same|these|those|very|own)\b`)
 	allRunsRE  = lazyregexp.New(`(?i)\b(?:all|both)(?: of)?(?: the)?(?: \w+)?\s*$`)
 	ofTableRE  = lazyregexp.New(`(?i)^\s*(?:(?:of|in|from) (?:the|this) (?:table|list)\b|listed\b|above\b|below\b)`)
@@ -89,8 +92,8 @@ func findCircularLimits(d *document, report reportFunc) {
 	}
 }
 
-// whyAlwaysMet returns a finding about a limit of a sentence that is always met, by the sentence alone, or ""
-// if the sentence has none.
+// whyAlwaysMet returns a finding about a limit of a sentence that is always met, by the sentence
+// alone, or "" if the sentence has none.
 func (d *document) whyAlwaysMet(text string) string {
 	if m := trivialLimitRE.FindString(text); m != "" {
 		return quote(m) + ": each figure meets it"
@@ -128,8 +131,8 @@ func (d *document) whyAlwaysMet(text string) string {
 	return ""
 }
 
-// textAround returns the text of sentence i, and of the sentences before and after it, which may have the
-// judged figure, if they are under the same heading and at most maxGap lines away.
+// textAround returns the text of sentence i, and of the sentences before and after it, which may
+// have the judged figure, if they are under the same heading and at most maxGap lines away.
 func (d *document) textAround(i int) string {
 	const maxGap = 3
 	s := d.sentences[i]
@@ -147,8 +150,9 @@ func (d *document) textAround(i int) string {
 	return text
 }
 
-// isOfJudgedRuns reports whether the runs in a limit are those that the limit judges. before and after are the
-// words of the sentence text around "runs", and context is the text around the sentence.
+// isOfJudgedRuns reports whether the runs in a limit are those that the limit judges. before and
+// after are the words of the sentence text around "runs", and context is the text around the
+// sentence.
 func (d *document) isOfJudgedRuns(text, before, after, context string) bool {
 	if sameRunsRE.MatchString(before) {
 		return true
@@ -176,8 +180,9 @@ func (d *document) hasCandidate() bool {
 	})
 }
 
-// findReverseLimit returns the part of a text that limits a quantile from below by a lower one of the same
-// requests, or "" if there is none. Quantiles with different conditions are of different requests.
+// findReverseLimit returns the part of a text that limits a quantile from below by a lower one of
+// the same requests, or "" if there is none. Quantiles with different conditions are of different
+// requests.
 func findReverseLimit(text string) string {
 	m := reverseLimitRE.FindStringSubmatch(text)
 	if m == nil {
@@ -190,8 +195,8 @@ func findReverseLimit(text string) string {
 	return strings.TrimSpace(m[0])
 }
 
-// hasExtreme reports whether a text has the greatest figure of a table's row of runs and also their median
-// or mean, as in "up to 31.2 ms; the median is 28.2 ms".
+// hasExtreme reports whether a text has the greatest figure of a table's row of runs and also their
+// median or mean, as in "up to 31.2 ms; the median is 28.2 ms".
 func (d *document) hasExtreme(text string) bool {
 	var stated []float64
 	for _, m := range numberRE.FindAllStringIndex(text, maxFigures) {
@@ -204,8 +209,8 @@ func (d *document) hasExtreme(text string) bool {
 	})
 }
 
-// hasExtreme reports whether the greatest figure of the row and a smaller one, which is the median or mean of the
-// row, are among the stated ones.
+// hasExtreme reports whether the greatest figure of the row and a smaller one, which is the median
+// or mean of the row, are among the stated ones.
 func (r tableRow) hasExtreme(stated []float64) bool {
 	const minRuns = 4 // in a row of runs
 	var runs []float64

@@ -51,8 +51,8 @@ func findCriterionCannotFail(d *document, report reportFunc) {
 	findLimitsAboveLongest(d, report)
 }
 
-// findLimitsAboveLongest reports for each section of a page, which may be a study of its own, the first
-// limit of a time in a sentence that is far above the longest time of the section.
+// findLimitsAboveLongest reports for each section of a page, which may be a study of its own, the
+// first limit of a time in a sentence that is far above the longest time of the section.
 func findLimitsAboveLongest(d *document, report reportFunc) {
 	longest := map[int]figure{} // by section
 	for _, m := range d.figures {
@@ -92,8 +92,8 @@ var (
 	scriptTimeoutRE = lazyregexp.New(`\btimeout: *['"](\d+(?:\.\d+)?m?s)['"]`)
 )
 
-// findLimitsBeyondTimeout reports limits on the slowest request, or on all requests, that are not below the
-// time after which the load generator ends a request: no response can miss them.
+// findLimitsBeyondTimeout reports limits on the slowest request, or on all requests, that are not
+// below the time after which the load generator ends a request: no response can miss them.
 func findLimitsBeyondTimeout(d *document, report reportFunc) {
 	timeouts := d.findTimeouts()
 	if len(timeouts) == 0 {
@@ -192,8 +192,8 @@ var (
 	upperLimitRE = lazyregexp.New(`(?i)^(?:at most|no more than|below|under|up to|≤|<=?)\s*\d`)
 )
 
-// findReverseCriteria reports criteria in a column of a table that limit a rate from above, although more is
-// better, or a quantile from below by a lower one.
+// findReverseCriteria reports criteria in a column of a table that limit a rate from above, although
+// more is better, or a quantile from below by a lower one.
 func findReverseCriteria(t *table, report reportFunc) {
 	column := slices.IndexFunc(t.header, criterionHeaderRE.MatchString)
 	if column < 0 {

@@ -24,12 +24,12 @@ func fewRequests() rule {
 }
 
 const (
-	// minBeyond is the least number of requests beyond a quantile. roundingSlack forgives
-	// the error of 1-q in binary.
+	// minBeyond is the least number of requests beyond a quantile. roundingSlack is for the rounding
+	// error of 1 - share.
 	minBeyond     = 10
 	roundingSlack = 1e-6
-	// maxPercent bounds the quantiles of reports and tables that are judged, in percent: many
-	// tools print those above p99.9 by default, also if there are too few requests.
+	// maxPercent is the end of the quantiles of reports and tables that are judged, in percent: many
+	// tools print higher ones by default, also if there are too few requests.
 	maxPercent = 99.91
 )
 
@@ -93,8 +93,8 @@ func findFewInRows(t *table, report reportFunc) {
 	})
 }
 
-// eachCount calls visit for each row with a count of 1 or more in the last column whose header matches, with
-// the cell and its value.
+// eachCount calls visit for each row with a count of 1 or more in the last column whose header
+// matches, with the cell and its value.
 func (t *table) eachCount(header *lazyregexp.Regexp, visit func(row tableRow, cell string, n float64)) {
 	column := -1
 	for i, h := range t.header {

@@ -22,26 +22,26 @@ func generatorLimit() rule {
 	}, find: findGeneratorLimit}
 }
 
-// generatorRateRE matches a sentence with the rate that a generator can send.
+// generatorRateRE matches the rate that a generator can send. The first group is its number.
 var generatorRateRE = lazyregexp.New(`(?i)\b(?:generate|produce|send|push|create|sustain)s?\b[^.]{0,40}?(\d[\d,]*(?:\.\d+)?\s?k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b([^.]*)`)
 
-// generatorExhaustedRE matches a generator that is at its limit according to the text.
+// generatorExhaustedRE matches a statement that a generator was at its limit.
 var generatorExhaustedRE = lazyregexp.New(`(?i)\b(?:load generator|generator|wrk2?|k6|hey|oha|vegeta|ghz|ab|apachebench|client machine|test client|load client)\b[^.,;]{0,40}\b(?:(?:was|were|is|ran|sat|pinned|stood) (?:\w+ ){0,2}(?:at )?(?:100|9\d)\s?%|maxed out|saturated|was the bottleneck|ran out of)`)
 
-// maximumWordRE matches words that make a rate a limit.
+// maximumWordRE matches words for a greatest rate.
 var maximumWordRE = lazyregexp.New(`(?i)\bmax|at most|up to|limit|only|no more|bottleneck`)
 
 const (
-	fullShare = 95   // percent of a processor of each thread, from which the generator has none left
-	fullest   = 101  // percent of a processor that one thread can use
-	heldShare = 0.95 // of the target rate, from which the rate was reached
-	nearShare = 0.8  // of the limit of a generator, from which a rate is near the limit
+	fullShare = 95   // percent of a processor per thread from which on the generator has no time left
+	fullest   = 101  // percent of a processor that one thread uses at most
+	heldShare = 0.95 // share of the target rate from which on it is attained
+	nearShare = 0.8  // share of a generator's limit from which on a rate is near it
 )
 
-// workerLimit returns the rate that the workers of vegeta can send if each waits for its response, and
-// whether it is the rate that was attained instead of the one asked for.
+// workerLimit returns the rate in requests per second that the workers of vegeta can send if each
+// waits for its response, and whether this is why the requested rate was not attained.
 func (l *loadReport) workerLimit() (rate float64, isLimit bool) {
-	const tolerance = 0.1 // of the rate: workers also wait between requests
+	const tolerance = 0.1 // share of the rate: workers also wait between requests
 	if !(l.maxWorkers.value > 0) || !(l.mean.value > 0) || !(l.offeredRate.value > 0) || l.offeredRate.value >= heldShare*l.requestedRate.value {
 		return 0, false
 	}

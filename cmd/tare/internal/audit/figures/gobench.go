@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"io"
 	"math"
 	"slices"
@@ -42,8 +43,8 @@ func (f *feed) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// isResult reports whether text begins like a result of go test: with a name, the number of iterations, a
-// figure and its unit.
+// isResult reports whether text begins like a result of go test: with a name, the number of
+// iterations, a figure and its unit.
 func isResult(text string) bool {
 	fields := strings.Fields(text)
 	if len(fields) < 4 {
@@ -191,31 +192,10 @@ func (b *benches) readStatHead(text string) {
 	}
 }
 
-// statPrefix returns the factor of a prefix of a unit of benchstat, 1 for "".
-func statPrefix(prefix string) float64 {
-	switch prefix {
-	case "n":
-		return 1e-9
-	case "µ", "u":
-		return 1e-6
-	case "m":
-		return 1e-3
-	case "k", "K":
-		return 1e3
-	case "M":
-		return 1e6
-	case "G":
-		return 1e9
-	case "T":
-		return 1e12
-	case "Ki":
-		return 1 << 10
-	case "Mi":
-		return 1 << 20
-	case "Gi":
-		return 1 << 30
-	}
-	return 1
+// statPrefixes has the factors of the prefixes of units of benchstat.
+var statPrefixes = map[string]float64{
+	"n": 1e-9, "µ": 1e-6, "u": 1e-6, "m": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
+	"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30,
 }
 
 // meanChangeRE matches the change in the line of geometric means.
@@ -266,7 +246,7 @@ func (b *benches) addStatRow(pos position, text string) {
 	}
 	for _, m := range statFigureRE.FindAllStringSubmatch(text, maxCells) {
 		value, _ := strconv.ParseFloat(m[1], 64)
-		row.values = append(row.values, value*statPrefix(m[2]))
+		row.values = append(row.values, value*cmp.Or(statPrefixes[m[2]], 1))
 	}
 	if len(row.values) > 0 {
 		row.first = row.values[0]

@@ -19,6 +19,9 @@ type figure struct {
 	section int    // number of headings of the first level so far
 }
 
+// isOfTable reports whether the figure is one of a single table.
+func (f figure) isOfTable() bool { return f.origin >= 0 && f.origin < benchOrigin }
+
 // maxPageFigures limits the figures of a page that are compared with its prose.
 const maxPageFigures = 4000
 
@@ -29,7 +32,8 @@ const (
 	reportOrigin = 2_000_000 // figures of reports of load generators
 )
 
-// prepareFigures computes the fields of d that several rules read from the fields that a reader filled in.
+// prepareFigures computes the fields of d that several rules read from the fields that a reader
+// filled in.
 func (d *document) prepareFigures() {
 	d.figures = d.collectFigures()
 	d.groups = groupFigures(d.figures)
@@ -109,8 +113,8 @@ func acrossTables(all []figure) []figure {
 	return out
 }
 
-// figureGroup holds the figures of one origin, metric and kind, which compare with each other: for example a
-// column of times, with a row for each contender.
+// figureGroup holds the figures of one origin, metric and kind, which compare with each other: for
+// example a column of times, with a row for each contender.
 type figureGroup struct {
 	origin  int
 	metric  string
@@ -141,14 +145,15 @@ func newMetricMatchers(groups []*figureGroup) map[metricKey]labelMatcher {
 	return out
 }
 
-// isOtherMetric reports whether a text names metrics of the origin and kind of a group, but not the group's.
+// isOtherMetric reports whether a text names metrics of the origin and kind of a group, but not the
+// group's.
 func (d *document) isOtherMetric(g *figureGroup, words wordSet) bool {
 	named := d.metrics[metricKey{g.origin, g.kind}].findNamed(words)
 	return len(named) > 0 && !slices.Contains(named, g.metric)
 }
 
-// groupFigures groups figures by origin, metric and kind. It omits numbers without a unit, percentages, ratios
-// and values that are not positive.
+// groupFigures groups figures by origin, metric and kind. It omits numbers without a unit,
+// percentages, ratios and values that are not positive.
 func groupFigures(all []figure) []*figureGroup {
 	type key struct {
 		origin int

@@ -41,8 +41,8 @@ func splitWords(text string) []string {
 	return out
 }
 
-// nameWords returns the words of a text as names are compared: without endings, and numbers also joined to
-// the word before and after them. "Version 8 codecs" are version, 8, 8codec, v8 and codec.
+// nameWords returns the words of a text as names are compared: without endings, and numbers also
+// joined to the word before and after them. "Version 8 codecs" are version, 8, 8codec, v8 and codec.
 func nameWords(text string) []string {
 	words := splitWords(text)
 	var out []string
@@ -88,8 +88,8 @@ func trimPlural(word string) string {
 	return strings.TrimSuffix(word, "s")
 }
 
-// wordSet holds the words of a text as nameWords returns them, without comparisons such as "as fast as", which
-// do not name a row that is called fast.
+// wordSet holds the words of a text as nameWords returns them, without comparisons such as "as fast
+// as", which do not name a row that is called fast.
 type wordSet map[string]bool
 
 // equativeRE matches a comparison with "as".
@@ -124,8 +124,9 @@ func canName(word string) bool {
 	return !isNumber && isLong && !isCommon(word)
 }
 
-// labelMatcher finds the labels that a text names: of the labels "fast codec" and "plain codec", the text
-// "the fast one takes 2 ms" names the first. The zero value has no labels. All fields are by label.
+// labelMatcher finds the labels that a text names: of the labels "fast codec" and "plain codec", the
+// text "the fast one takes 2 ms" names the first. The zero value has no labels. All fields are by
+// label.
 type labelMatcher struct {
 	words  map[string][]string // words that at most half of the labels have
 	shared map[string][]string // words that most labels have, and minor words
@@ -167,8 +168,9 @@ func newLabelMatcher(labels []string) labelMatcher {
 	return n
 }
 
-// findNamed returns the labels that a text names, sorted: those of which it has a word that at most half of
-// the labels have, or all words. It omits a label if the text has the same words and more of another label.
+// findNamed returns the labels that a text names, sorted: those of which it has a word that at most
+// half of the labels have, or all words. It omits a label if the text has the same words and more of
+// another label.
 func (n labelMatcher) findNamed(text wordSet) []string {
 	var out []string
 	found := map[string][]string{} // by named label, its words in the text

@@ -24,11 +24,11 @@ func littlesLaw() rule {
 }
 
 const (
-	// littleTolerance is the tolerated difference of rate × latency and the number of
-	// connections, as a share of that number. The check "little" has the same.
+	// littleTolerance is the tolerated difference of rate × latency from the number of connections, as
+	// a share of that number. The check "little" of tare's own runs has the same.
 	littleTolerance = 0.10
-	// minPerConnection is the least number of requests per connection. In shorter runs the
-	// first requests, for which all connections start at the same time, matter too much.
+	// minPerConnection is the least number of requests per connection. In shorter runs the first
+	// requests, which all connections send at the same time, matter too much.
 	minPerConnection = 20
 	// abRounding and minABMean are in s: ab prints latencies in integer ms.
 	abRounding = 0.5e-3
@@ -87,15 +87,14 @@ var (
 	meanHeaderRE        = lazyregexp.New(`(?i)^(?:(?:avg|average|mean)\.? ?(?:req\.? )?(?:latency|response time|time)?|(?:latency|response time) ?\(?(?:avg|average|mean)?\)?)(?:\s*[\[(,].*)?$`)
 )
 
-// findLittleInRows reports rows of a table with more requests in flight than connections.
-// Fewer are possible if the loop has a target rate. all holds the figures of the table.
+// findLittleInRows reports rows of a table with more requests in flight than connections. Fewer are
+// possible if the loop has a target rate. all holds the figures of the table.
 func findLittleInRows(t *table, all []figure, report reportFunc) {
 	t.eachCount(connectionsHeaderRE, func(row tableRow, cell string, n float64) {
 		rate, mean := figure{}, figure{}
 		for _, m := range all {
 			switch {
 			case m.line != row.line:
-				// a figure of another row
 			case m.kind == rateKind && rate.line == 0:
 				rate = m
 			case m.kind == timeKind && mean.line == 0 && m.column < len(t.header) && meanHeaderRE.MatchString(t.header[m.column]):
@@ -109,7 +108,7 @@ func findLittleInRows(t *table, all []figure, report reportFunc) {
 }
 
 // countConnections returns the number of open connections. wrk gives each thread the same
-// leadingNumberRE and drops the remainder.
+// number and drops the remainder.
 func (l *loadReport) countConnections() float64 {
 	if l.tool == "wrk" && l.threads.value > 0 && l.connections.value >= l.threads.value {
 		return math.Floor(l.connections.value/l.threads.value) * l.threads.value

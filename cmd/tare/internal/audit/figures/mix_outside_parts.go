@@ -47,8 +47,8 @@ const (
 	maxSumParts  = 8    // reports about parts of the requests of one report
 )
 
-// findSumOutsideParts reports reports of all requests whose mean latency is not that of their parts: the next
-// reports, whose numbers of requests add up to all.
+// findSumOutsideParts reports reports of all requests whose mean latency is not that of their parts:
+// the next reports, whose numbers of requests add up to all.
 func findSumOutsideParts(loads []*loadReport, report reportFunc) {
 	for i, all := range loads {
 		isCombined := combinedReportRE.MatchString(all.command + " " + all.path + " " + all.label)
@@ -75,8 +75,8 @@ func findSumOutsideParts(loads []*loadReport, report reportFunc) {
 	}
 }
 
-// findTaggedOutside reports a report of k6 whose mean latency is not that of its parts: the requests with each
-// value of one tag, if their numbers add up to all requests.
+// findTaggedOutside reports a report of k6 whose mean latency is not that of its parts: the requests
+// with each value of one tag, if their numbers add up to all requests.
 func findTaggedOutside(l *loadReport, report reportFunc) {
 	const minParts = 2
 	byTag := map[string][]taggedPart{}
@@ -105,8 +105,8 @@ func findTaggedOutside(l *loadReport, report reportFunc) {
 	}
 }
 
-// findMixOutsideParts reports mixes in tables, benchmarks and reports that cost more or less than each of their
-// parts.
+// findMixOutsideParts reports mixes in tables, benchmarks and reports that cost more or less than
+// each of their parts.
 func findMixOutsideParts(d *document, report reportFunc) {
 	findSumOutsideParts(d.loads, report)
 	for i, t := range d.tables {
@@ -126,8 +126,8 @@ func findMixOutsideParts(d *document, report reportFunc) {
 	}
 }
 
-// findMixInGroup reports the mixes of a group that are outside the range of their parts: the other figures whose
-// names have the same prefix.
+// findMixInGroup reports the mixes of a group that are outside the range of their parts: the other
+// figures whose names have the same prefix.
 func findMixInGroup(g *figureGroup, report reportFunc) {
 	isMix := func(m figure) bool {
 		hasShares := g.kind == timeKind && mixSharesRE.MatchString(m.subject)
@@ -152,7 +152,8 @@ func findMixInGroup(g *figureGroup, report reportFunc) {
 	}
 }
 
-// findStatMix reports mixes in tables of benchstat whose time in a file is outside the range of their parts.
+// findStatMix reports mixes in tables of benchstat whose time in a file is outside the range of
+// their parts.
 func (d *document) findStatMix(report reportFunc) {
 	prefix := func(row statRow) string { return cutLast(processorsRE.ReplaceAllString(row.name, "")) }
 	isTime := func(row statRow) bool { return strings.HasPrefix(row.unit, "sec") && row.values != nil }
@@ -181,8 +182,9 @@ func (d *document) findStatMix(report reportFunc) {
 // allHeaderRE matches the header of the figures of all requests.
 var allHeaderRE = lazyregexp.New(`(?i)^(?:all|overall|combined|together|mixed|mix)\b`)
 
-// findAllColumn reports rows whose time of all requests, in the last column of figures, is outside the range of
-// the times of the kinds of requests in the columns before it. all holds the figures of the table.
+// findAllColumn reports rows whose time of all requests, in the last column of figures, is outside
+// the range of the times of the kinds of requests in the columns before it. all holds the figures of
+// the table.
 func findAllColumn(t *table, all []figure, report reportFunc) {
 	column := slices.IndexFunc(t.header, allHeaderRE.MatchString)
 	if column < 1 {
@@ -207,8 +209,9 @@ func findAllColumn(t *table, all []figure, report reportFunc) {
 	}
 }
 
-// findMeanOutsideRows reports a geometric mean that changes by more or less than each row of its table. It skips
-// tables that have a row of one file only, which benchstat counts in one of the two means.
+// findMeanOutsideRows reports a geometric mean that changes by more or less than each row of its
+// table. It skips tables that have a row of one file only, which benchstat counts in one of the two
+// means.
 func (d *document) findMeanOutsideRows(mean statMean, report reportFunc) {
 	const rounding = 0.02 // percentage points
 	var changes valueRange

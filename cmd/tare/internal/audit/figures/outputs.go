@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// outputs reads the reports of load generators line by line. A report may be a file of its own, or anywhere in
-// a page. Each tool has a function that recognizes its lines, such as readWrk. The first line starts a
-// report, and withOptions completes it at its end.
+// outputs reads the reports of load generators line by line. A report may be a file of its own, or
+// anywhere in a page. Each tool has a function that recognizes its lines, such as readWrk. The first
+// line starts a report, and withOptions completes it at its end.
 type outputs struct {
 	doc          *document
 	current      *loadReport        // the current report; nil outside reports
@@ -33,7 +33,8 @@ func (o *outputs) startReport(tool string, pos position) *loadReport {
 	return o.current
 }
 
-// finishReport stores the current report if it has a rate or a mean. A page may only explain the output.
+// finishReport stores the current report if it has a rate or a mean. A page may only explain the
+// output.
 func (o *outputs) finishReport() {
 	l := o.current
 	o.current, o.otherLines, o.section = nil, 0, ""
@@ -52,15 +53,10 @@ func (o *outputs) finishReport() {
 
 // openReport returns the current report if one of tools printed it, else nil.
 func (o *outputs) openReport(tools ...string) *loadReport {
-	if o.current == nil {
+	if o.current == nil || !slices.Contains(tools, o.current.tool) {
 		return nil
 	}
-	for _, tool := range tools {
-		if o.current.tool == tool {
-			return o.current
-		}
-	}
-	return nil
+	return o.current
 }
 
 // readLine reads a line of a report. It reports whether the line belongs to one.
@@ -90,7 +86,8 @@ func (o *outputs) readLine(pos position, text string) bool {
 	return false
 }
 
-// pidstatLineRE matches the line of pidstat about a load generator. The group is its processor time in percent.
+// pidstatLineRE matches the line of pidstat about a load generator. The group is its processor time
+// in percent.
 var pidstatLineRE = lazyregexp.New(`^(?:Average:|\d\d:\d\d:\d\d(?: [AP]M)?)\s+\d+\s+\d+(?:\s+\d+\.\d+){3,4}\s+(\d+\.\d+)\s+\S+\s+(?:wrk2?|hey|oha|ab|k6|vegeta|ghz)$`)
 
 // timeLineRE matches the output of time about a command. The group is its processor time in percent.
@@ -344,7 +341,8 @@ func (l *loadReport) readSummaryField(pos position, name, text string) bool {
 	return true
 }
 
-// vegetaLineRE matches a line of vegeta. The groups are the topic, the names of its figures and the figures.
+// vegetaLineRE matches a line of vegeta. The groups are the topic, the names of its figures and the
+// figures.
 var vegetaLineRE = lazyregexp.New(`^(Requests|Duration|Latencies|Bytes In|Bytes Out|Success|Status Codes)\s+\[([^\]]+)\]\s+(.*)$`)
 
 // labelRateRE matches the requested rate in the heading of a report.
@@ -447,8 +445,8 @@ func (o *outputs) readK6(pos position, text string) bool {
 	return m != nil
 }
 
-// readK6Metric reads the fields of a metric of k6, such as avg=1.2ms. A figure that the current report already
-// has begins the next report.
+// readK6Metric reads the fields of a metric of k6, such as avg=1.2ms. A figure that the current
+// report already has begins the next report.
 func (o *outputs) readK6Metric(pos position, name string, fields []string) {
 	o.k6Metric = name
 	l := o.openReport("k6")
@@ -492,8 +490,8 @@ func (o *outputs) readK6Metric(pos position, name string, fields []string) {
 	}
 }
 
-// k6TaggedRE matches the line of k6 about the requests with a tag, below the line about all requests. The groups
-// are the tag, its value and the figures.
+// k6TaggedRE matches the line of k6 about the requests with a tag, below the line about all
+// requests. The groups are the tag, its value and the figures.
 var k6TaggedRE = lazyregexp.New(`^(?:[✓✗] )?\{ *(\w+):([^{}]+?) *\}\.*\s*:\s*(.*)$`)
 
 // maxTagged is the maximum number of taggedParts of a report.
@@ -551,8 +549,8 @@ func numberAt(text string, pos position) lineValue {
 	return lineValue{value, pos.line}
 }
 
-// durationAt parses a duration such as 1.35s, 214us, 1m30s or 0.0018secs at a position, in seconds. It is unknown
-// if text is not a duration.
+// durationAt parses a duration such as 1.35s, 214us, 1m30s or 0.0018secs at a position, in seconds.
+// It is unknown if text is not a duration.
 func durationAt(text string, pos position) lineValue {
 	total, rest := 0.0, text
 	for rest != "" {
@@ -584,8 +582,8 @@ func durationAt(text string, pos position) lineValue {
 	return lineValue{total, pos.line}
 }
 
-// addLineValues returns the sum of a and b, or one of them if the other is unknown. The sum has the line of a, or
-// of b if a is 0.
+// addLineValues returns the sum of a and b, or one of them if the other is unknown. The sum has the
+// line of a, or of b if a is 0.
 func addLineValues(a, b lineValue) lineValue {
 	switch {
 	case !a.isKnown():
@@ -636,8 +634,8 @@ func (l *loadReport) withOptions() *loadReport {
 	return l
 }
 
-// rateAt parses the rate of vegeta at a position, e.g. 500, 500/s or 30/1m, in requests per second. It is
-// unknown if text is not a rate.
+// rateAt parses the rate of vegeta at a position, e.g. 500, 500/s or 30/1m, in requests per second.
+// It is unknown if text is not a rate.
 func rateAt(text string, pos position) lineValue {
 	count, unit, hasUnit := strings.Cut(text, "/")
 	rate := numberAt(count, pos)

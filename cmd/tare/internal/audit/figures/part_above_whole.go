@@ -27,17 +27,17 @@ func partAboveWhole() rule {
 
 // Tolerances for the rounding of printed figures: factors, and times in s, as ab prints integer ms.
 const (
-	quantileRounding = 0.999
-	reportRounding   = 1.01
-	tableRounding    = 1.005
-	partRounding     = 1.05
-	countRounding    = 1.001
-	roundedMS        = 1e-3
-	roundedParts     = 1.5e-3
+	quantileRounding = 0.999  // of a quantile of a report, against a lower one
+	reportRounding   = 1.01   // of a latency of a report, against a greater one
+	tableRounding    = 1.005  // of a time of a table
+	partRounding     = 1.05   // of a part, against the time of the request or operation
+	countRounding    = 1.001  // of a number of requests
+	roundedMS        = 1e-3   // s, of a latency
+	roundedParts     = 1.5e-3 // s, of a part in a report of ab
 )
 
-// findPartAboveWhole reports quantiles, means and parts of reports that are above the figure
-// that bounds them, and such figures of tables.
+// findPartAboveWhole reports quantiles, means and parts in reports, tables and benchmarks that are
+// above a figure that they cannot exceed.
 func findPartAboveWhole(d *document, report reportFunc) {
 	for _, l := range d.loads {
 		findReportDisorder(l, report)
@@ -53,7 +53,7 @@ func findPartAboveWhole(d *document, report reportFunc) {
 	}
 }
 
-// findReportDisorder reports the figures of a report that are above those that bound them.
+// findReportDisorder reports the figures of a report that are above one that they cannot exceed.
 func findReportDisorder(l *loadReport, report reportFunc) {
 	qs := slices.Clone(l.quantiles)
 	slices.SortStableFunc(qs, func(a, b quantileValue) int { return cmp.Compare(a.share, b.share) })
@@ -92,7 +92,7 @@ func findReportDisorder(l *loadReport, report reportFunc) {
 // partUnitRE matches the unit of a part of the time of an operation, such as layout-ns/op.
 var partUnitRE = lazyregexp.New(`(?i)^([a-z]+)[-_]ns/op$`)
 
-// notPartRE matches the names of times that may be above the mean of an operation.
+// notPartRE matches names of times that may be above the mean time of an operation.
 var notPartRE = lazyregexp.New(`(?i)^(?:p\d+|max|worst|slowest|latency|total|all|sum|wall|cpu|user|sys|elapsed|real|wait\w*|thread\w*|goroutine\w*)`)
 
 // findPartOfBench reports a part of the time of a benchmark that is above the time of the operation.
@@ -131,9 +131,9 @@ func findSmallTotal(c *figureGroup, report reportFunc) {
 	}
 }
 
-// parseQuantileName returns the quantile that a header names, in percent: 99 for p99, 99%
-// or 99th, 99.9 for p999, 50 for the median, 100 for the maximum, and little more than 0 for
-// the minimum. It returns 0 for other headers.
+// parseQuantileName returns the quantile that a header names, in percent: 99 for p99, 99% and 99th,
+// 99.9 for p999, 50 for the median, 100 for the maximum, and little more than 0 for the minimum. It
+// returns 0 for other headers.
 func parseQuantileName(header string) float64 {
 	header = strings.Trim(strings.ToLower(header), " :")
 	if !strings.HasPrefix(header, "p(") {
@@ -171,20 +171,20 @@ var quantileNameRE = lazyregexp.New(`^(p\(?)?(\d{1,5}(?:\.\d+)?)\)?(%|th)?$`)
 // the figures of a table.
 func findDisorder(all []figure, report reportFunc) {
 	for i, first := range all {
-		for _, b := range all[i+1 : min(len(all), i+maxCells)] {
-			a := first
-			if a.kind != timeKind || b.kind != timeKind || a.subject != b.subject {
+		for _, second := range all[i+1 : min(len(all), i+maxCells)] {
+			if first.kind != timeKind || second.kind != timeKind || first.subject != second.subject {
 				continue
 			}
-			if a.line != b.line && (a.metric == b.metric || a.column != b.column) {
+			if first.line != second.line && (first.metric == second.metric || first.column != second.column) {
 				continue // two rows with the same label
 			}
-			x, y := parseQuantileName(a.metric), parseQuantileName(b.metric)
-			if x > y {
-				x, y, a, b = y, x, b, a
+			lower, higher := first, second
+			low, high := parseQuantileName(lower.metric), parseQuantileName(higher.metric)
+			if low > high {
+				low, high, lower, higher = high, low, higher, lower
 			}
-			if x > 0 && y > x && a.value > b.value*tableRounding {
-				report(b.line, fmt.Sprintf("%s of %s is %s, and %s is %s", a.metric, quote(a.subject), formatTime(a.value), b.metric, formatTime(b.value)))
+			if low > 0 && high > low && lower.value > higher.value*tableRounding {
+				report(higher.line, fmt.Sprintf("%s of %s is %s, and %s is %s", lower.metric, quote(lower.subject), formatTime(lower.value), higher.metric, formatTime(higher.value)))
 			}
 		}
 	}

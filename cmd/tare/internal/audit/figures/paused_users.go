@@ -62,8 +62,7 @@ func findPausedUsers(d *document, report reportFunc) {
 	}
 	rates := map[key]figure{} // the first rate of each subject of a table
 	for _, m := range d.figures {
-		isOfTable := m.origin >= 0 && m.origin < benchOrigin
-		if m.kind == rateKind && isOfTable {
+		if m.kind == rateKind && m.isOfTable() {
 			if k := (key{m.origin, m.subject}); rates[k].line == 0 {
 				rates[k] = m
 			}

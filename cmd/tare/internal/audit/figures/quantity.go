@@ -32,7 +32,8 @@ type quantity struct {
 	raw   float64 // the printed number, in its printed unit
 }
 
-// valueRange holds the least and the greatest of some values, and their number. The zero value has none.
+// valueRange holds the least and the greatest of some values, and their number. The zero value has
+// none.
 type valueRange struct {
 	low, high float64
 	count     int
@@ -57,57 +58,24 @@ type unitInfo struct {
 	size float64
 }
 
-// lookUpUnit returns the unit with a name in lower case and the singular.
-func lookUpUnit(name string) (unitInfo, bool) {
-	switch name {
-	case "ns", "nsec", "nanosecond":
-		return unitInfo{timeKind, 1e-9}, true
-	case "us", "µs", "μs", "usec", "microsecond":
-		return unitInfo{timeKind, 1e-6}, true
-	case "ms", "msec", "millisecond":
-		return unitInfo{timeKind, 1e-3}, true
-	case "s", "sec", "second":
-		return unitInfo{timeKind, 1}, true
-	case "min", "minute":
-		return unitInfo{timeKind, 60}, true
-	case "b", "byte":
-		return unitInfo{byteKind, 1}, true
-	case "kb", "kbyte":
-		return unitInfo{byteKind, 1e3}, true
-	case "mb", "mbyte":
-		return unitInfo{byteKind, 1e6}, true
-	case "gb":
-		return unitInfo{byteKind, 1e9}, true
-	case "kbit":
-		return unitInfo{byteKind, 1e3 / 8}, true
-	case "mbit":
-		return unitInfo{byteKind, 1e6 / 8}, true
-	case "gbit":
-		return unitInfo{byteKind, 1e9 / 8}, true
-	case "kbps":
-		return unitInfo{byteRateKind, 1e3 / 8}, true
-	case "mbps":
-		return unitInfo{byteRateKind, 1e6 / 8}, true
-	case "gbps":
-		return unitInfo{byteRateKind, 1e9 / 8}, true
-	case "kib":
-		return unitInfo{byteKind, 1 << 10}, true
-	case "mib":
-		return unitInfo{byteKind, 1 << 20}, true
-	case "gib":
-		return unitInfo{byteKind, 1 << 30}, true
-	case "alloc", "allocation":
-		return unitInfo{allocKind, 1}, true
-	case "rps", "qps", "tps", "/s", "/sec", "hz":
-		return unitInfo{rateKind, 1}, true
-	case "krps":
-		return unitInfo{rateKind, 1e3}, true
-	case "%":
-		return unitInfo{percentKind, 1}, true
-	case "x", "×":
-		return unitInfo{factorKind, 1}, true
-	}
-	return unitInfo{}, false
+// units has the units by their names in lower case and the singular.
+var units = map[string]unitInfo{
+	"ns": {timeKind, 1e-9}, "nsec": {timeKind, 1e-9}, "nanosecond": {timeKind, 1e-9},
+	"us": {timeKind, 1e-6}, "µs": {timeKind, 1e-6}, "μs": {timeKind, 1e-6}, "usec": {timeKind, 1e-6}, "microsecond": {timeKind, 1e-6},
+	"ms": {timeKind, 1e-3}, "msec": {timeKind, 1e-3}, "millisecond": {timeKind, 1e-3},
+	"s": {timeKind, 1}, "sec": {timeKind, 1}, "second": {timeKind, 1},
+	"min": {timeKind, 60}, "minute": {timeKind, 60},
+	"b": {byteKind, 1}, "byte": {byteKind, 1},
+	"kb": {byteKind, 1e3}, "kbyte": {byteKind, 1e3},
+	"mb": {byteKind, 1e6}, "mbyte": {byteKind, 1e6},
+	"gb": {byteKind, 1e9}, "kib": {byteKind, 1 << 10}, "mib": {byteKind, 1 << 20}, "gib": {byteKind, 1 << 30},
+	"kbit": {byteKind, 1e3 / 8}, "mbit": {byteKind, 1e6 / 8}, "gbit": {byteKind, 1e9 / 8},
+	"kbps": {byteRateKind, 1e3 / 8}, "mbps": {byteRateKind, 1e6 / 8}, "gbps": {byteRateKind, 1e9 / 8},
+	"alloc": {allocKind, 1}, "allocation": {allocKind, 1},
+	"rps": {rateKind, 1}, "qps": {rateKind, 1}, "tps": {rateKind, 1}, "/s": {rateKind, 1}, "/sec": {rateKind, 1}, "hz": {rateKind, 1},
+	"krps": {rateKind, 1e3},
+	"%":    {percentKind, 1},
+	"x":    {factorKind, 1}, "×": {factorKind, 1},
 }
 
 // rateNouns are the nouns of which a number per second is a rate, between spaces.
@@ -118,9 +86,9 @@ func isCounted(noun string) bool { return strings.Contains(rateNouns, " "+noun+"
 
 // knownUnit returns the unit with a name in lower case, in the singular or the plural.
 func knownUnit(name string) (unitInfo, bool) {
-	u, ok := lookUpUnit(name)
+	u, ok := units[name]
 	if !ok && len(name) > 3 {
-		u, ok = lookUpUnit(strings.TrimSuffix(name, "s"))
+		u, ok = units[strings.TrimSuffix(name, "s")]
 	}
 	return u, ok
 }

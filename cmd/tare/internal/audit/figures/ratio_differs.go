@@ -54,7 +54,8 @@ func findRatioDiffers(d *document, report reportFunc) {
 	}
 }
 
-// whyNotOfPair returns the ratio of the two figures next to a claim if it is not the claimed one, else "".
+// whyNotOfPair returns the ratio of the two figures next to a claim if it is not the claimed one,
+// else "".
 func (c claim) whyNotOfPair(p pair) string {
 	isOfOtherBase := percentOfOtherBase(c, p.a.value, p.b.value) > 0
 	if c.matchesPair(p.a.value, p.b.value) || isOfOtherBase {
@@ -63,8 +64,9 @@ func (c claim) whyNotOfPair(p pair) string {
 	return fmt.Sprintf("the figures next to it, %s and %s, have %s", formatValue(p.a), formatValue(p.b), c.describeActual(p.a.value, p.b.value))
 }
 
-// whyClaimDiffers returns how the figures of the page differ from a claim, or "" if they support it, if another
-// rule reports the claim, or if they have nothing to compare it with. claims are all claims of the sentence.
+// whyClaimDiffers returns how the figures of the page differ from a claim, or "" if they support it,
+// if another rule reports the claim, or if they have nothing to compare it with. claims are all
+// claims of the sentence.
 func (d *document) whyClaimDiffers(c claim, claims []claim) string {
 	line := c.sentence.line
 	if q, ok := c.sentence.figureBefore(c); ok {
@@ -93,8 +95,9 @@ const (
 	maxTextGap     = 8    // lines between a table and a statement that names no side
 )
 
-// findMissed compares the figure q before a claim with the figures of the side that the claim names after
-// "than". It returns the figure for which the claim is least wrong, and false if the claim is right for one.
+// findMissed compares the figure q before a claim with the figures of the side that the claim names
+// after "than". It returns the figure for which the claim is least wrong, and false if the claim is
+// right for one.
 func (c claim) findMissed(q quantity, groups []*figureGroup) (nearest figure, missed bool) {
 	_, after, ok := strings.Cut(c.sentence.text[c.end:], " than ")
 	if !ok {
@@ -159,8 +162,9 @@ func (c claim) describeActual(a, b float64) string {
 // restrictionRE matches words that narrow a claim to some of the figures.
 var restrictionRE = lazyregexp.New(`(?i)\b(?:for|when|if|with|without|on|under|depending|in most|generally|typically)\b`)
 
-// whyUnsupported returns the ratios of the figures whose sides the sentence names in groups, and of pairs, which
-// are figures of a row, if none or too few of them are the claimed one. It returns "" if there are no such figures.
+// whyUnsupported returns the ratios of the figures whose sides the sentence names in groups, and of
+// pairs, which are figures of a row, if none or too few of them are the claimed one. It returns ""
+// if there are no such figures.
 func (c claim) whyUnsupported(groups []*figureGroup, pairs []tablePair) string {
 	var ratios [][2]float64 // smaller and greater figure of each pair
 	line, m := 0, newMention(c.sentence)
@@ -213,8 +217,8 @@ func (c claim) whyUnsupported(groups []*figureGroup, pairs []tablePair) string {
 // amountBeforeRE matches a word before "than" that need not compare two sides: "more than 3x".
 var amountBeforeRE = lazyregexp.New(`(?i)\b(?:more|less|fewer|other|rather|higher|greater)$`)
 
-// namedPairs returns the pairs of figures whose two sides a sentence names. For a sentence that names no side,
-// it returns the two figures of the group if they are right before the sentence.
+// namedPairs returns the pairs of figures whose two sides a sentence names. For a sentence that
+// names no side, it returns the two figures of the group if they are right before the sentence.
 func (g *figureGroup) namedPairs(m mention) [][2]figure {
 	if m.hasThan {
 		subjects, references := g.matcher.findNamed(m.before), g.matcher.findNamed(m.after)

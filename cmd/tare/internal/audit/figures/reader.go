@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// Bounds of what is stored of one file. A longer line, or more benchmarks, reports,
-// tables or sentences are an error, which names the line.
+// Bounds of a file. A longer line, or more benchmarks, reports, tables or sentences are an error
+// with the line.
 const (
 	maxLine      = 1 << 20 // bytes of a line
 	maxBenches   = 200_000
@@ -21,12 +21,12 @@ const (
 	maxProse     = 512 << 10 // bytes of prose; the rest is a log, in which only outputs of tools are read
 	maxParagraph = 16 << 10  // bytes; a longer paragraph is split
 	maxCommand   = 4096      // bytes of a command; the rest is cut off
-	maxPartial   = 1000      // packages of go test -json with an incomplete line
+	maxPartial   = 1000      // packages of go test -json that have an incomplete line
 )
 
-// reader reads a text line by line: Markdown, the output of tools, or both. readLine passes each
-// line to the part that recognizes it: outputs for load generators, benches for go test and
-// benchstat, structs for definitions in C. Other lines are prose, headings and tables.
+// reader reads a text line by line: Markdown, the output of tools, or both. It passes each line to
+// the part that recognizes it: outputs for load generators, benches for go test and benchstat,
+// structs for definitions in C. Other lines are prose, headings and tables.
 type reader struct {
 	doc     *document
 	outputs outputs
@@ -81,8 +81,8 @@ func (r *reader) readLine(text string) error {
 func (r *reader) checkBounds() error {
 	d := r.doc
 	for _, b := range []struct {
-		n, max int
-		noun   string
+		count, max int
+		noun       string
 	}{
 		{len(d.benches), maxBenches, "benchmarks"},
 		{len(d.loads), maxLoads, "reports of load generators"},
@@ -92,15 +92,14 @@ func (r *reader) checkBounds() error {
 		{len(d.commands), maxSentences, "commands"},
 		{len(d.structs), maxTables, "structs"},
 	} {
-		if b.n > b.max {
+		if b.count > b.max {
 			return fmt.Errorf("%s:%d:1: more than %d %s; split the file", d.name, r.line, b.max, b.noun)
 		}
 	}
 	return nil
 }
 
-// readEvent reads an event of go test -json. It joins the parts of a line that a package
-// prints in several events.
+// readEvent reads an event of go test -json. A line of output may be in several events.
 func (r *reader) readEvent(text string) {
 	var e struct{ Action, Package, Output string }
 	if json.Unmarshal([]byte(text), &e) != nil || e.Action != "output" {
@@ -170,12 +169,12 @@ func (r *reader) readText(text string) {
 	r.readMarkdown(line)
 }
 
-// maxMarkup is the size in bytes from which an HTML table within Markdown is read although
-// it has not ended.
+// maxMarkup is the size in bytes at which an HTML table within Markdown is read although it has not
+// ended.
 const maxMarkup = 1 << 18
 
-// readMarkup collects the lines of an HTML table within Markdown, and reads the table when
-// it ends. It reports whether the line belongs to one.
+// readMarkup collects the lines of an HTML table within Markdown, and reads the table when it ends.
+// It reports whether the line belongs to one.
 func (r *reader) readMarkup(line string) bool {
 	if r.markup.Len() == 0 {
 		if !strings.HasPrefix(line, "<table") {
@@ -210,7 +209,7 @@ func findFence(line string) string {
 // readCode reads a line of a block of code.
 func (r *reader) readCode(line string) {
 	if output, ok := strings.CutPrefix(line, "# "); ok && r.outputs.readLine(r.position, output) {
-		return // a script with its output as comments
+		return // a script has its output as comments
 	}
 	if r.outputs.readLine(r.position, line) || r.benches.readLine(r.position, line) {
 		return
@@ -280,8 +279,8 @@ func (r *reader) addProse(line string) {
 	r.paragraph = append(r.paragraph, proseLine{r.line, line})
 }
 
-// endTitles stores the headings of consecutive lines as one paragraph: the sentences of a
-// comment at the head of an output go on from line to line.
+// endTitles stores the headings of consecutive lines as one paragraph: they are a comment at the
+// head of an output, whose sentences continue from line to line.
 func (r *reader) endTitles() {
 	r.addSentences(r.titles)
 	r.titles = nil
@@ -308,9 +307,9 @@ func (r *reader) setHeading(level int, title string) {
 	}
 }
 
-// readRow reads a line as a row of the current table. Outside of a table it remembers the
-// cells as a possible header, and begins a table at a rule such as |---|---| right below
-// one. It reports whether the line belongs to a table; a header without a rule is prose.
+// readRow reads a line as a row of the current table. Outside of a table it remembers the cells as a
+// possible header, and begins a table at a delimiter row, |---|---|, right below one. It reports
+// whether the line belongs to a table: a possible header does not.
 func (r *reader) readRow(line string, cells []string) bool {
 	switch {
 	case r.table != nil:
@@ -365,39 +364,41 @@ const maxLabel = 80
 // cleanLabel returns a line without marks of Markdown and without a colon at its end.
 func cleanLabel(text string) string { return strings.Trim(cleanCell(text), ": ") }
 
-// sentenceEndRE matches the end of a sentence and the beginning of the next one. The points
-// in 1.5 and e.g. do not match.
+// sentenceEndRE matches the end of a sentence and the beginning of the next one. The points of 1.5
+// and e.g. do not match.
 var sentenceEndRE = lazyregexp.New(`[.!?][)"'*_]*\s+[A-Z*_"'(\x60\x{1F300}-\x{1FAFF}]`)
 
-// addSentences splits lines into sentences, and stores those that may be about figures.
+// addSentences splits the lines of a paragraph into sentences, and stores those that may be about
+// figures.
 func (r *reader) addSentences(lines []proseLine) {
 	var paragraph strings.Builder
-	starts := make([]int, len(lines)) // offset of each line in the paragraph
+	lineOffsets := make([]int, len(lines)) // in the paragraph
 	for i, l := range lines {
-		starts[i] = paragraph.Len()
+		lineOffsets[i] = paragraph.Len()
 		paragraph.WriteString(l.text)
 		paragraph.WriteByte('\n')
 	}
-	text, offset, previous := paragraph.String(), 0, ""
-	add := func(end int) { // the sentence from offset to end
-		start := end - len(strings.TrimLeft(text[offset:end], " \n"))
-		n := 0 // index of the line in which the sentence begins
-		for n+1 < len(starts) && starts[n+1] <= start {
+	text := paragraph.String()
+	start, previous := 0, "" // of the next sentence, and the sentence before it
+	add := func(end int) {   // the sentence from start to end
+		first := end - len(strings.TrimLeft(text[start:end], " \n")) // offset of its first character
+		n := 0                                                       // index of its first line
+		for n+1 < len(lineOffsets) && lineOffsets[n+1] <= first {
 			n++
 		}
-		joined := strings.Join(strings.Fields(text[offset:end]), " ")
+		joined := strings.Join(strings.Fields(text[start:end]), " ")
 		if isStatement(joined) {
 			s := sentence{position: r.position, text: strings.Clone(joined)}
 			if s.line = lines[n].line; backReferenceRE.MatchString(joined) {
 				s.before = strings.Clone(previous)
 			}
-			for n++; n < len(starts) && starts[n] < end; n++ {
-				before := strings.Join(strings.Fields(text[offset:starts[n]]), " ")
-				s.starts = append(s.starts, lineStart{len(before), lines[n].line})
+			for n++; n < len(lineOffsets) && lineOffsets[n] < end; n++ {
+				before := strings.Join(strings.Fields(text[start:lineOffsets[n]]), " ")
+				s.starts = append(s.starts, lineStart{offset: len(before), line: lines[n].line})
 			}
 			r.doc.sentences = append(r.doc.sentences, s)
 		}
-		offset, previous = end, joined
+		start, previous = end, joined
 	}
 	for _, m := range sentenceEndRE.FindAllStringIndex(text, -1) {
 		add(m[0] + 1)
@@ -412,7 +413,7 @@ func (r *reader) addSentences(lines []proseLine) {
 	r.line = current
 }
 
-// statementWordsRE matches the words by which rules recognize a sentence without a digit.
+// statementWordsRE matches words of the sentences without a digit that rules recognize.
 var statementWordsRE = lazyregexp.New(`(?i)statistic|constant|linear|quadratic|scal|regardless|slow\b|weakest|saturat|maxed|increas|grow|\bO\(|overhead|bottleneck|profil|without|target|goal|purely|solely|entirely|drop-in|identical|differ|slower|faster|significan|error|success|twice|half|repeat|median|average|runs\b|third|quarter|fifth|double|thrice|cop(?:y|ies)\b|clone|longer|shorter|reliab|consisten|worst|highest|largest|maximum|improv|gain|benefit|memory|alloc`)
 
 // isStatement reports whether a sentence may be about figures.
@@ -426,14 +427,14 @@ var toolCommandRE = lazyregexp.New("(?:^|[$#>%❯`;&|(] *|/|\\s)(wrk2?|ab|hey|oh
 // maxTimeouts limits the times after which scripts end a request.
 const maxTimeouts = 20
 
-// readCommand stores the command in a line of a block of code, or in `marks` of code or
-// after a prompt in prose.
+// readCommand stores the command in a line of a block of code, or in a line of prose, in which it is
+// in backquotes or after a prompt.
 func (r *reader) readCommand(line string, inCode bool) {
 	if r.commandContinues {
 		last := &r.doc.commands[len(r.doc.commands)-1]
 		last.text = strings.TrimSuffix(last.text, `\`) + " " + line
 		r.commandContinues = strings.HasSuffix(line, `\`) && len(last.text) < maxCommand
-		r.setLatest(*last)
+		r.setLastCommand(*last)
 		return
 	}
 	if !inCode && !strings.Contains(line, "`") && !strings.HasPrefix(line, "$ ") {
@@ -453,15 +454,15 @@ func (r *reader) readCommand(line string, inCode bool) {
 	if len(text) > maxCommand {
 		text = text[:maxCommand]
 	}
-	c := command{r.position, strings.Clone(text)}
+	c := command{position: r.position, text: strings.Clone(text)}
 	r.doc.commands = append(r.doc.commands, c)
 	r.commandContinues = inCode && strings.HasSuffix(text, `\`)
-	r.setLatest(c)
+	r.setLastCommand(c)
 }
 
-// setLatest makes a command the latest of its tool: of the program that it names, or of a
+// setLastCommand stores a command as the last one of its tool: of the program that it names, or of a
 // load generator that docker run starts.
-func (r *reader) setLatest(c command) {
+func (r *reader) setLastCommand(c command) {
 	if fields := strings.Fields(c.text); len(fields) > 0 {
 		r.outputs.lastCommands[fields[0]] = c
 	}

@@ -30,10 +30,12 @@ const (
 	maxStoreDepth = 6    // nesting of stored scalars
 )
 
-// flat holds the scalars of a JSON document by path: {"latencies": {"mean": 12}} is 12 at "latencies.mean".
+// flat holds the scalars of a JSON document by path: {"latencies": {"mean": 12}} is 12 at
+// "latencies.mean".
 type flat map[string]any
 
-// number returns the first number at one of paths, multiplied by scale. It is unknown if there is none.
+// number returns the first number at one of paths, multiplied by scale. It is unknown if there is
+// none.
 func (f flat) number(line int, scale float64, paths ...string) lineValue {
 	for _, path := range paths {
 		if v, ok := f[path].(float64); ok && v >= 0 {
@@ -119,89 +121,51 @@ func (r *reader) readReports(file *textfile.File) error {
 // flatten reads one JSON value and returns its scalars by path. It returns io.EOF at the
 // end of the input.
 func flatten(dec *json.Decoder) (flat, error) {
-	f := flattener{scalars: flat{}}
-	for {
+	f := flat{}
+	const depth, isStored = 0, true
+	return f, f.addValue(dec, "", depth, isStored)
+}
+
+// addValue reads the next value, at a path inside depth objects and arrays, and stores its scalars.
+func (f flat) addValue(dec *json.Decoder, path string, depth int, isStored bool) error {
+	next := func() (json.Token, error) {
 		token, err := dec.Token()
-		if err != nil {
-			if len(f.open) > 0 && errors.Is(err, io.EOF) {
-				err = io.ErrUnexpectedEOF
-			}
-			return f.scalars, err
+		if depth > 0 && errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
 		}
-		if err := f.addToken(token); err != nil {
-			return f.scalars, err
-		}
-		if len(f.open) == 0 {
-			return f.scalars, nil
-		}
+		return token, err
 	}
-}
-
-// flattener collects the scalars of a JSON value by path.
-type flattener struct {
-	scalars flat
-	open    []jsonLevel // open objects and arrays, the outermost first
-}
-
-// jsonLevel is an open object or array.
-type jsonLevel struct {
-	path      string // path of the object or array, which ends with a point; "" at the top
-	isObject  bool
-	hasKey    bool   // the next token is the value of key
-	key       string // key of the next value of an object
-	index     int    // index of the next value
-	isSkipped bool   // the values are not stored
-}
-
-// name returns the last element of the path of the next value.
-func (l *jsonLevel) name() string {
-	if l.isObject {
-		return l.key
-	}
-	return strconv.Itoa(l.index)
-}
-
-// isBeyond reports whether the next value is beyond the elements of an array that are stored.
-func (l *jsonLevel) isBeyond() bool { return !l.isObject && l.index >= maxElements }
-
-// endValue makes the value after the current one the next.
-func (l *jsonLevel) endValue() {
-	l.hasKey = false
-	l.index++
-}
-
-// addToken adds the next token of the value.
-func (f *flattener) addToken(token json.Token) error {
-	parent := &jsonLevel{} // the innermost level, or an empty one around the whole value
-	if len(f.open) > 0 {
-		parent = &f.open[len(f.open)-1]
-	}
+	token, err := next()
 	delim, isDelim := token.(json.Delim)
-	switch {
-	case isDelim && (delim == '{' || delim == '['):
-		next := jsonLevel{isObject: delim == '{'}
-		if len(f.open) > 0 {
-			next.isSkipped = parent.isSkipped || len(f.open) > maxStoreDepth || parent.isBeyond()
-			next.path = parent.path + parent.name() + "."
+	if err != nil || !isDelim {
+		if err == nil && isStored && depth > 0 && len(f) < maxValues {
+			f[path] = token
 		}
-		if f.open = append(f.open, next); len(f.open) > maxDepth {
-			return fmt.Errorf("it is nested more than %d deep", maxDepth)
-		}
-	case isDelim:
-		f.open = f.open[:len(f.open)-1]
-		if len(f.open) > 0 {
-			f.open[len(f.open)-1].endValue()
-		}
-	case parent.isObject && !parent.hasKey:
-		parent.key, _ = token.(string)
-		parent.hasKey = true
-	case len(f.open) > 0:
-		if !parent.isSkipped && !parent.isBeyond() && len(f.scalars) < maxValues {
-			f.scalars[parent.path+parent.name()] = token
-		}
-		parent.endValue()
+		return err
 	}
-	return nil
+	isStored = isStored && depth <= maxStoreDepth
+	if depth++; depth > maxDepth {
+		return fmt.Errorf("it is nested more than %d deep", maxDepth)
+	}
+	for i := 0; dec.More(); i++ {
+		name := strconv.Itoa(i)
+		if delim == '{' {
+			key, err := next()
+			if err != nil {
+				return err
+			}
+			name, _ = key.(string)
+		}
+		isItemStored := isStored && (delim == '{' || i < maxElements)
+		if isItemStored && depth > 1 {
+			name = path + "." + name
+		}
+		if err := f.addValue(dec, name, depth, isItemStored); err != nil {
+			return err
+		}
+	}
+	_, err = next() // the closing bracket
+	return err
 }
 
 // Units of the numbers in JSON documents, in base units.
@@ -211,8 +175,8 @@ const (
 	milliseconds = 1e-3
 )
 
-// findReport returns the report of the load generator that wrote a document, by the document's keys. It returns
-// nil if none did.
+// findReport returns the report of the load generator that wrote a document, by the document's keys.
+// It returns nil if none did.
 func findReport(f flat, pos position) *loadReport {
 	has := func(path string) bool { _, ok := f[path].(float64); return ok }
 	l := &loadReport{position: pos}
@@ -231,8 +195,8 @@ func findReport(f flat, pos position) *loadReport {
 	return l
 }
 
-// addQuantile adds a quantile, whose latency is the first number at one of paths. share is that of the requests
-// that are not slower, and scale the unit of the number in s.
+// addQuantile adds a quantile, whose latency is the first number at one of paths. share is that of
+// the requests that are not slower, and scale the unit of the number in s.
 func (l *loadReport) addQuantile(f flat, share, scale float64, paths ...string) {
 	if v := f.number(l.line, scale, paths...); v.isKnown() {
 		l.quantiles = append(l.quantiles, quantileValue{share: share, value: v.value, line: l.line})

@@ -25,6 +25,8 @@ func scalingClaim() rule {
 }
 
 var (
+	// growthRE matches a statement about the growth of costs, intentionRE words for what is only
+	// intended or a question, and sizeNumberRE a size.
 	growthRE     = lazyregexp.New(`(?i)\bscal\w+\b[^.]{0,40}\bO\([^)]{1,30}\)|\bO\([^)]{1,30}\)[^.]{0,30}\b(?:performance|scaling|overhead|latency)\b|\bquadratic\w*|\bscales? (?:linearly|with|O\()|\blinear(?:ly)? (?:with|scaling|in)\b|\b(?:constant|same)\b[^.]{0,30}\bregardless\b|\bregardless of (?:\w+ )?(?:size|complexity|depth|length|number)|\b(?:advantage|overhead|gap|benefit|difference|improvement)\b[^.]{0,20}\b(?:grows?|increases?|widens)\s+with\b`)
 	intentionRE  = lazyregexp.New(`(?i)\b(?:how|whether|intend\w*|intention|goal|designed)\b|\?`)
 	sizeNumberRE = lazyregexp.New(`\d+`)
@@ -83,7 +85,7 @@ func findScalingClaim(d *document, report reportFunc) {
 // countSizes returns the greatest number of sizes for which one thing was measured. Sizes
 // are numbers in labels, headers or headings that differ only in the number.
 func countSizes(all []figure) int {
-	sizes := map[string]map[int]bool{} // by the label without the number, and the rest
+	sizes := map[string]map[int]bool{} // by a label without its number, and the rest of the name
 	maxSizes := 0
 	add := func(label, rest string) {
 		for _, m := range sizeNumberRE.FindAllStringIndex(label, -1) {

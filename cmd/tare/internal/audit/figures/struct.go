@@ -16,7 +16,7 @@ type structs struct {
 	known          map[string]layout // of structs before
 	size           int64
 	align          int64
-	hasUnknownType bool // a field has a type that is not known
+	hasUnknownType bool // a field has an unknown type
 }
 
 // layout is the size and the alignment of a type in bytes.
@@ -49,7 +49,8 @@ var (
 func (s *structs) readLine(pos position, text string) {
 	switch {
 	case structOpenRE.MatchString(text):
-		s.inStruct, s.start, s.size, s.align, s.hasUnknownType = true, pos, 0, 1, false
+		s.inStruct, s.hasUnknownType = true, false
+		s.start, s.size, s.align = pos, 0, 1
 	case !s.inStruct || text == "" || strings.HasPrefix(text, "//"):
 		// The line is not a field.
 	case structCloseRE.MatchString(text):

@@ -88,9 +88,9 @@ func isDelimiterRow(cells []string) bool {
 // bracketUnitRE matches the unit in a header: in brackets, or after a comma, as in "time (ms)".
 var bracketUnitRE = lazyregexp.New(`[(\[,]\s*([A-Za-zµμ#%/]+)\s*[)\]]?\s*$`)
 
-// findKind returns the kind of the figures below the header of a column, or after the label of a row, and the
-// size of the unit in it: timeKind and 0.001 for "time (ms)". size is 0 if the header has no unit. isKnown is
-// false if the header does not show the kind.
+// findKind returns the kind of the figures below the header of a column, or after the label of a
+// row, and the size of the unit in it: timeKind and 0.001 for "time (ms)". size is 0 if the header
+// has no unit. isKnown is false if the header does not show the kind.
 func findKind(header string) (k kind, size float64, isKnown bool) {
 	text := strings.ToLower(strings.TrimSpace(header))
 	if m := bracketUnitRE.FindStringSubmatch(text); m != nil {
@@ -161,9 +161,10 @@ func (t *table) figures(index int) []figure {
 	return out
 }
 
-// newFigure returns the figure of a cell. Its subject is the label of the row, and its metric the header of the
-// column, or the other way round if the label names a metric. The kind of a number without a unit is that in the
-// header, in the heading of the table, if the header names a side such as "before", or in the label.
+// newFigure returns the figure of a cell. Its subject is the label of the row, and its metric the
+// header of the column, or the other way round if the label names a metric. The kind of a number
+// without a unit is that in the header, in the heading of the table, if the header names a side such
+// as "before", or in the label.
 func (t *table) newFigure(q quantity, label, header string) figure {
 	f := figure{
 		quantity: q,

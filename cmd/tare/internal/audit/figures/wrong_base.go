@@ -22,10 +22,11 @@ func wrongBase() rule {
 	}, find: findWrongBase}
 }
 
-// perSecondSavingRE matches a time per second with a percentage next to it.
+// perSecondSavingRE matches a time per second and a percentage next to it. The groups are the number
+// and unit of the time, and the percentage.
 var perSecondSavingRE = lazyregexp.New(`(?i)(\d[\d,]*(?:\.\d+)?)\s*(ms|µs|us)\s*(?:/|per |of cpu (?:time )?per |cpu (?:time )?per )\s*s(?:ec(?:ond)?)?\b[^%\d]{0,20}~?(\d+(?:\.\d+)?)\s?%`)
 
-// findWrongBase reports percentages that are of the other one of two figures, decreases by
+// findWrongBase reports percentages that are shares of the wrong one of two figures, decreases by
 // more than 100 %, and shares of a second that do not follow from the time.
 func findWrongBase(d *document, report reportFunc) {
 	const minExcess = 2 // percentage points above the true decrease
@@ -75,9 +76,9 @@ func findWrongBase(d *document, report reportFunc) {
 	}
 }
 
-// percentOfOtherBase returns the percentage of the difference of two figures with the wrong
-// base, if the claim states that percentage: an increase as a share of the greater figure,
-// or a decrease as a share of the smaller. Else it returns 0.
+// percentOfOtherBase returns the percentage of two figures with the wrong base if the claim states
+// it, else 0: an increase as a share of the greater figure, or a decrease as a share of the smaller
+// one.
 func percentOfOtherBase(c claim, a, b float64) float64 {
 	const tolerance = 0.03 // less than claimTolerance: the finding names the mistake
 	small, great := min(a, b), max(a, b)
