@@ -85,7 +85,7 @@ func Sniff(begin []byte, isCut bool) Kind {
 func sniffJSON(begin []byte) Kind {
 	dec := json.NewDecoder(bytes.NewReader(begin))
 	for range maxSniffed {
-		if k, ok := sniffObject(dec, begin); k != Unknown || !ok {
+		if k, isComplete := sniffObject(dec, begin); k != Unknown || !isComplete {
 			return k
 		}
 	}
@@ -94,7 +94,7 @@ func sniffJSON(begin []byte) Kind {
 
 // sniffObject returns the format of the next object of dec, which reads begin. It returns
 // false if the object does not end within begin.
-func sniffObject(dec *json.Decoder, begin []byte) (k Kind, ok bool) {
+func sniffObject(dec *json.Decoder, begin []byte) (k Kind, isComplete bool) {
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return Unknown, false
 	}
