@@ -154,8 +154,7 @@ func (p *Positions) checkText(src []byte) error {
 	return nil
 }
 
-// syntaxError converts an error of the YAML library, whose type is not exported, by its
-// methods.
+// syntaxError converts an error of the YAML library, whose type is not exported, by its methods.
 func (p *Positions) syntaxError(err error) error {
 	var e interface {
 		GetToken() *token.Token
