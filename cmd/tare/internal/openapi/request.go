@@ -194,8 +194,7 @@ func (r *Requests) readParameter(n *node) parameter {
 	return p
 }
 
-// fillPath returns the path of an operation with its parameters replaced by their
-// examples.
+// fillPath returns the path of an operation with its parameters replaced by their examples.
 func (r *Requests) fillPath(path string, list []parameter) (string, error) {
 	if strings.Contains(path, "#") {
 		return "", errors.New("a path with # cannot be requested")
