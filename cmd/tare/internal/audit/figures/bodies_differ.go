@@ -7,7 +7,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// bodiesDiffer returns the rule bodies-differ, which findBodiesDiffer applies.
 func bodiesDiffer() rule {
 	return rule{Rule: audit.Rule{
 		ID: "bodies-differ", Severity: tare.Warn,

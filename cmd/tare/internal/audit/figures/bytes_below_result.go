@@ -10,7 +10,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// bytesBelowResult returns the rule bytes-below-result, which findBytesBelowResult applies.
 func bytesBelowResult() rule {
 	return rule{Rule: audit.Rule{
 		ID: "bytes-below-result", Severity: tare.Warn,

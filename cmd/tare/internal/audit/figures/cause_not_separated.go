@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// causeNotSeparated returns the rule cause-not-separated, which findCauseNotSeparated applies.
 func causeNotSeparated() rule {
 	return rule{Rule: audit.Rule{
 		ID: "cause-not-separated", Severity: tare.Warn,

@@ -334,8 +334,7 @@ var (
 // maxFigures is the maximum number of figures of a sentence that are read.
 const maxFigures = 40
 
-// pairs returns the figures that a sentence compares: two of one kind with a connector
-// between them.
+// pairs returns the figures that a sentence compares: two of one kind with a connector between them.
 func (s sentence) pairs() []pair {
 	type match struct {
 		q          quantity
@@ -414,8 +413,7 @@ func (s sentence) pairOf(c claim, claims []claim) (pair, bool) {
 	return pair{}, false
 }
 
-// isFollowedBy reports whether a pair follows the claim shortly, without another claim
-// between them.
+// isFollowedBy reports whether a pair follows the claim shortly, without another claim between them.
 func (c claim) isFollowedBy(p pair, claims []claim) bool {
 	if p.start < c.end || p.start-c.end >= maxPairDistance {
 		return false

@@ -14,7 +14,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// closedLoop returns the rule closed-loop, which findClosedLoop applies.
 func closedLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "closed-loop", Severity: tare.Warn,

@@ -11,7 +11,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// criterionCannotFail returns the rule criterion-cannot-fail, which findCriterionCannotFail applies.
 func criterionCannotFail() rule {
 	return rule{Rule: audit.Rule{
 		ID: "criterion-cannot-fail", Severity: tare.Warn,

@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// curlBody returns the rule curl-body, which findCurlBody applies.
 func curlBody() rule {
 	return rule{Rule: audit.Rule{
 		ID: "curl-body", Severity: tare.Warn,

@@ -10,7 +10,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// directionDiffers returns the rule direction-differs, which findDirectionDiffers applies.
 func directionDiffers() rule {
 	return rule{Rule: audit.Rule{
 		ID: "direction-differs", Severity: tare.Warn,

@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// errorsLeftOut returns the rule errors-left-out, which findErrorsLeftOut applies.
 func errorsLeftOut() rule {
 	return rule{Rule: audit.Rule{
 		ID: "errors-left-out", Severity: tare.Warn,

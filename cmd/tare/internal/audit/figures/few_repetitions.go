@@ -12,7 +12,6 @@ import (
 // the U test of benchstat cannot reach a 95 % interval; with eight, some may be disturbed.
 const minRuns = 8
 
-// fewRepetitions returns the rule few-repetitions, which findFewRepetitions applies.
 func fewRepetitions() rule {
 	return rule{Rule: audit.Rule{
 		ID: "few-repetitions", Severity: tare.Note,

@@ -9,7 +9,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// fewRequests returns the rule few-requests, which findFewRequests applies.
 func fewRequests() rule {
 	return rule{Rule: audit.Rule{
 		ID: "few-requests", Severity: tare.Warn,
@@ -33,8 +32,7 @@ const (
 	maxPercent = 99.91
 )
 
-// isTooFew reports whether a quantile, in percent, has fewer than minBeyond of n requests
-// beyond it.
+// isTooFew reports whether a quantile, in percent, has fewer than minBeyond of n requests beyond it.
 func isTooFew(n, percent float64) bool { return n*(1-percent/100) < minBeyond-roundingSlack }
 
 // findFewRequests reports quantiles of reports, benchmarks and tables with fewer than

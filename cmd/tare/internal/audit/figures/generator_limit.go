@@ -2,6 +2,7 @@ package figures
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
@@ -9,7 +10,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// generatorLimit returns the rule generator-limit, which findGeneratorLimit applies.
 func generatorLimit() rule {
 	return rule{Rule: audit.Rule{
 		ID: "generator-limit", Severity: tare.Warn,
@@ -69,6 +69,10 @@ func findGeneratorLimit(d *document, report reportFunc) {
 			report(l.rate.line, fmt.Sprintf("%s requests per second were to be sent, and %s were: the rate was not reached, by the generator or the server", formatNumber(l.offeredRate.value), formatNumber(l.rate.value)))
 		}
 	}
+	rates := d.figures
+	if len(d.loads) > 0 { // a table may have the sums of several generators
+		rates = slices.DeleteFunc(slices.Clone(rates), func(f figure) bool { return f.origin < reportOrigin })
+	}
 	for _, s := range d.sentences {
 		if m := generatorExhaustedRE.FindString(s.text); m != "" && !negationRE.MatchString(s.text) && len(d.figures) > 0 {
 			report(s.line, fmt.Sprintf("%s: a generator without processor time left measures itself", quote(m)))
@@ -82,16 +86,7 @@ func findGeneratorLimit(d *document, report reportFunc) {
 		if !ok || q.value <= 0 {
 			continue
 		}
-		best := figure{}
-		for _, x := range d.figures {
-			if len(d.loads) > 0 && x.origin < reportOrigin {
-				continue // a table may have the sums of several generators
-			}
-			if x.kind == rateKind && x.value >= nearShare*q.value && x.value > best.value {
-				best = x
-			}
-		}
-		if best.value > 0 {
+		if best := findHighestRate(rates); best.value > 0 && best.value >= nearShare*q.value {
 			report(s.line, fmt.Sprintf("one generator reaches %s requests per second, and line %d has %s", formatNumber(q.value), best.line, formatNumber(best.value)))
 		}
 	}

@@ -114,12 +114,8 @@ func (b *benches) addResult(pos position, text string) bool {
 	}
 	b.lastResultLine = pos.line
 	row := &bench{
-		position:   pos,
-		pkg:        b.pkg,
-		name:       processorsRE.ReplaceAllString(string(res.Name.Full()), ""),
-		iterations: res.Iters,
-		block:      b.block,
-		runs:       1,
+		position: pos, pkg: b.pkg, name: processorsRE.ReplaceAllString(string(res.Name.Full()), ""),
+		iterations: res.Iters, block: b.block, runs: 1,
 	}
 	for _, v := range res.Values {
 		value, unit := v.Value, v.Unit
@@ -236,13 +232,8 @@ func (b *benches) readStat(pos position, text string) bool {
 // addStatRow adds a row of the current table of benchstat.
 func (b *benches) addStatRow(pos position, text string) {
 	row := statRow{
-		position:      pos,
-		name:          strings.Fields(text)[0],
-		p:             -1,
-		table:         b.table,
-		hasNoInterval: strings.Contains(text, "∞"),
-		unit:          b.unit,
-		sides:         b.sides,
+		position: pos, name: strings.Fields(text)[0], p: -1, table: b.table,
+		hasNoInterval: strings.Contains(text, "∞"), unit: b.unit, sides: b.sides,
 	}
 	for _, m := range statFigureRE.FindAllStringSubmatch(text, maxCells) {
 		value, _ := strconv.ParseFloat(m[1], 64)

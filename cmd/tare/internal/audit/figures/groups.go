@@ -62,12 +62,8 @@ func (d *document) collectFigures() []figure {
 			}
 			out = append(out, figure{
 				quantity: quantity{value: v.value * u.size, kind: u.kind, unit: v.unit, raw: v.value},
-				subject:  b.name,
-				metric:   v.unit,
-				heading:  strings.ToLower(b.heading),
-				origin:   benchOrigin + b.block,
-				line:     b.line,
-				section:  b.section,
+				subject:  b.name, metric: v.unit, heading: strings.ToLower(b.heading),
+				origin: benchOrigin + b.block, line: b.line, section: b.section,
 			})
 		}
 	}
@@ -76,12 +72,8 @@ func (d *document) collectFigures() []figure {
 		add := func(m lineValue, k kind, metric string) {
 			if m.isKnown() && len(out) <= maxPageFigures {
 				out = append(out, figure{
-					quantity: quantity{value: m.value, kind: k, raw: m.value},
-					subject:  subject,
-					metric:   metric,
-					origin:   reportOrigin,
-					line:     m.line,
-					section:  l.section,
+					quantity: quantity{value: m.value, kind: k, raw: m.value}, subject: subject, metric: metric,
+					origin: reportOrigin, line: m.line, section: l.section,
 				})
 			}
 		}

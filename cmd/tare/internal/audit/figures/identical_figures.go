@@ -12,7 +12,6 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// identicalFigures returns the rule identical-figures, which findIdenticalFigures applies.
 func identicalFigures() rule {
 	return rule{Rule: audit.Rule{
 		ID: "identical-figures", Severity: tare.Warn,

@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// inverseThroughput returns the rule inverse-throughput, which findInverseThroughput applies.
 func inverseThroughput() rule {
 	return rule{Rule: audit.Rule{
 		ID: "inverse-throughput", Severity: tare.Warn,

@@ -9,7 +9,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// littlesLaw returns the rule littles-law, which findLittlesLaw applies.
 func littlesLaw() rule {
 	return rule{Rule: audit.Rule{
 		ID: "littles-law", Severity: tare.Void,

@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// loadNotOffered returns the rule load-not-offered, which findLoadNotOffered applies.
 func loadNotOffered() rule {
 	return rule{Rule: audit.Rule{
 		ID: "load-not-offered", Severity: tare.Warn,
@@ -40,16 +39,21 @@ func findLoadNotOffered(d *document, report reportFunc) {
 		if !ok {
 			continue
 		}
-		best := figure{}
-		for _, x := range d.figures {
-			if x.kind == rateKind && x.value > best.value {
-				best = x
-			}
-		}
+		best := findHighestRate(d.figures)
 		if best.value > 0 && best.value < reachedShare*q.value {
 			report(s.line, fmt.Sprintf("%s requests per second are expected; the highest rate on the page is %s (line %d)", formatNumber(q.value), formatNumber(best.value), best.line))
 		}
 	}
+}
+
+// findHighestRate returns the figure with the highest rate, or the zero figure without a rate.
+func findHighestRate(figures []figure) (highest figure) {
+	for _, f := range figures {
+		if f.kind == rateKind && f.value > highest.value {
+			highest = f
+		}
+	}
+	return highest
 }
 
 // stripMarks removes the marks ` and * of Markdown from a sentence.

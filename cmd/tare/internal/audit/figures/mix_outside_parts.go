@@ -11,7 +11,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// mixOutsideParts returns the rule mix-outside-parts, which findMixOutsideParts applies.
 func mixOutsideParts() rule {
 	return rule{Rule: audit.Rule{
 		ID: "mix-outside-parts", Severity: tare.Warn,

@@ -11,7 +11,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// mixedUnits returns the rule mixed-units, which findMixedUnits applies.
 func mixedUnits() rule {
 	return rule{Rule: audit.Rule{
 		ID: "mixed-units", Severity: tare.Warn,

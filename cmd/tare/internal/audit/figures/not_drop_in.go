@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// notDropIn returns the rule not-drop-in, which findNotDropIn applies.
 func notDropIn() rule {
 	return rule{Rule: audit.Rule{
 		ID: "not-drop-in", Severity: tare.Warn,

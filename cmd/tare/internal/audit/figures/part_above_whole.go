@@ -12,7 +12,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// partAboveWhole returns the rule part-above-whole, which findPartAboveWhole applies.
 func partAboveWhole() rule {
 	return rule{Rule: audit.Rule{
 		ID: "part-above-whole", Severity: tare.Void,

@@ -10,7 +10,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// pausedUsers returns the rule paused-users, which findPausedUsers applies.
 func pausedUsers() rule {
 	return rule{Rule: audit.Rule{
 		ID: "paused-users", Severity: tare.Warn,

@@ -228,8 +228,7 @@ func parseCell(text string) (quantity, bool) {
 	return q, !hasMore
 }
 
-// isNear reports whether a and b differ by at most share of the one with the greater
-// absolute value.
+// isNear reports whether a and b differ by at most share of the one with the greater absolute value.
 func isNear(a, b, share float64) bool {
 	return math.Abs(a-b) <= share*math.Max(math.Abs(a), math.Abs(b))
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// ratioDiffers returns the rule ratio-differs, which findRatioDiffers applies.
 func ratioDiffers() rule {
 	return rule{Rule: audit.Rule{
 		ID: "ratio-differs", Severity: tare.Warn,

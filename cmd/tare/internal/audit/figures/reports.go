@@ -215,9 +215,8 @@ func (l *loadReport) readVegeta(f flat) {
 	l.requests, l.duration = f.number(n, noScale, "requests"), f.number(n, nanoseconds, "duration")
 	l.offeredRate, l.rate = f.number(n, noScale, "rate"), f.number(n, noScale, "throughput")
 	l.mean, l.min, l.max = f.number(n, nanoseconds, "latencies.mean"), f.number(n, nanoseconds, "latencies.min"), f.number(n, nanoseconds, "latencies.max")
-	for _, percent := range []string{"50", "90", "95", "99"} {
-		p, _ := strconv.ParseFloat(percent, 64)
-		l.addQuantile(f, p/100, nanoseconds, "latencies."+percent+"th")
+	for _, percent := range []float64{50, 90, 95, 99} {
+		l.addQuantile(f, percent/100, nanoseconds, fmt.Sprintf("latencies.%gth", percent))
 	}
 	if success, ok := f["success"].(float64); ok && success < 1 {
 		l.errors = lineValue{(1 - success) * l.requests.value, n}
@@ -234,9 +233,8 @@ func (l *loadReport) readOha(f flat) {
 	isError := func(key string) bool { return !strings.Contains(key, "deadline") } // aborted at the end of the run
 	l.requests = f.sum(n, "statusCodeDistribution", isAny)
 	l.errors = addLineValues(f.sum(n, "statusCodeDistribution", isErrorStatus), f.sum(n, "errorDistribution", isError))
-	for _, percent := range []string{"50", "75", "90", "95", "99", "99.9"} {
-		p, _ := strconv.ParseFloat(percent, 64)
-		l.addQuantile(f, p/100, noScale, "latencyPercentiles.p"+percent)
+	for _, percent := range []float64{50, 75, 90, 95, 99, 99.9} {
+		l.addQuantile(f, percent/100, noScale, fmt.Sprintf("latencyPercentiles.p%g", percent))
 	}
 }
 
@@ -270,9 +268,8 @@ func (l *loadReport) readK6(f flat) {
 	duration := func(value string) lineValue { return f.number(n, milliseconds, paths("http_req_duration", value)...) }
 	l.mean, l.min, l.max = duration("avg"), duration("min"), duration("max")
 	l.addQuantile(f, 0.5, milliseconds, paths("http_req_duration", "med")...)
-	for _, percent := range []string{"90", "95", "99", "99.9"} {
-		p, _ := strconv.ParseFloat(percent, 64)
-		l.addQuantile(f, p/100, milliseconds, paths("http_req_duration", "p("+percent+")")...)
+	for _, percent := range []float64{90, 95, 99, 99.9} {
+		l.addQuantile(f, percent/100, milliseconds, paths("http_req_duration", fmt.Sprintf("p(%g)", percent))...)
 	}
 	l.requests, l.rate = f.number(n, noScale, paths("http_reqs", "count")...), f.number(n, noScale, paths("http_reqs", "rate")...)
 	l.droppedIterations = f.number(n, noScale, paths("dropped_iterations", "count")...)

@@ -10,7 +10,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// scalingClaim returns the rule scaling-claim, which findScalingClaim applies.
 func scalingClaim() rule {
 	return rule{Rule: audit.Rule{
 		ID: "scaling-claim", Severity: tare.Warn,

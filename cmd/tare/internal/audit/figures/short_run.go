@@ -9,7 +9,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// shortRun returns the rule short-run, which findShortRun applies.
 func shortRun() rule {
 	return rule{Rule: audit.Rule{
 		ID: "short-run", Severity: tare.Warn,

@@ -12,7 +12,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// singleRun returns the rule single-run, which findSingleRun applies.
 func singleRun() rule {
 	return rule{Rule: audit.Rule{
 		ID: "single-run", Severity: tare.Warn,
@@ -142,12 +141,9 @@ var runStartRE = lazyregexp.New(`(?i)^(?:run|test|trial|attempt|round|iteration|
 // runKey returns the key that all runs of one target have.
 func (l *loadReport) runKey() loadKey {
 	key := loadKey{
-		tool:        l.tool,
-		url:         l.url,
-		path:        runStartRE.ReplaceAllString(runMarkRE.ReplaceAllString(l.path, ""), ""),
+		tool: l.tool, url: l.url, path: runStartRE.ReplaceAllString(runMarkRE.ReplaceAllString(l.path, ""), ""),
 		label:       runStartRE.ReplaceAllString(runMarkRE.ReplaceAllString(l.label, ""), ""),
-		connections: l.connections.value,
-		offered:     l.offeredRate.value,
+		connections: l.connections.value, offered: l.offeredRate.value,
 	}
 	if l.requestedRate.isKnown() {
 		key.offered = l.requestedRate.value // the attained rate differs from run to run

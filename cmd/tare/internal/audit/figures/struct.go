@@ -22,20 +22,13 @@ type structs struct {
 // layout is the size and the alignment of a type in bytes.
 type layout struct{ size, align int64 }
 
-// findScalar returns the layout of a C type that has the same layout on all 64-bit
-// machines. A long has 4 bytes on Windows and 8 elsewhere, so it is not known.
-func findScalar(name string) (layout, bool) {
-	switch name {
-	case "char", "signed char", "unsigned char", "bool", "_Bool", "int8_t", "uint8_t":
-		return layout{1, 1}, true
-	case "short", "unsigned short", "int16_t", "uint16_t":
-		return layout{2, 2}, true
-	case "int", "unsigned int", "unsigned", "int32_t", "uint32_t", "float":
-		return layout{4, 4}, true
-	case "double", "int64_t", "uint64_t", "long long", "unsigned long long":
-		return layout{8, 8}, true
-	}
-	return layout{}, false
+// scalarLayouts has the layouts of the C types with the same layout on all 64-bit machines, by name. A
+// long has 4 bytes on Windows and 8 elsewhere, so it is not known.
+var scalarLayouts = map[string]layout{
+	"char": {1, 1}, "signed char": {1, 1}, "unsigned char": {1, 1}, "bool": {1, 1}, "_Bool": {1, 1}, "int8_t": {1, 1}, "uint8_t": {1, 1},
+	"short": {2, 2}, "unsigned short": {2, 2}, "int16_t": {2, 2}, "uint16_t": {2, 2},
+	"int": {4, 4}, "unsigned int": {4, 4}, "unsigned": {4, 4}, "int32_t": {4, 4}, "uint32_t": {4, 4}, "float": {4, 4},
+	"double": {8, 8}, "int64_t": {8, 8}, "uint64_t": {8, 8}, "long long": {8, 8}, "unsigned long long": {8, 8},
 }
 
 var (
@@ -83,7 +76,7 @@ func (s *structs) addField(text string) {
 		s.hasUnknownType = true
 		return
 	}
-	field, ok := findScalar(m[1])
+	field, ok := scalarLayouts[m[1]]
 	if !ok {
 		field, ok = s.known[m[1]]
 	}

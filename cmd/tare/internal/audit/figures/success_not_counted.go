@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// successNotCounted returns the rule success-not-counted, which findSuccessNotCounted applies.
 func successNotCounted() rule {
 	return rule{Rule: audit.Rule{
 		ID: "success-not-counted", Severity: tare.Note,

@@ -167,13 +167,9 @@ func (t *table) figures(index int) []figure {
 // as "before", or in the label.
 func (t *table) newFigure(q quantity, label, header string) figure {
 	f := figure{
-		quantity: q,
-		subject:  strings.ToLower(label),
-		metric:   strings.ToLower(header),
-		heading:  strings.ToLower(t.heading),
-		label:    strings.ToLower(label),
-		header:   strings.ToLower(header),
-		section:  t.section,
+		quantity: q, subject: strings.ToLower(label), metric: strings.ToLower(header),
+		heading: strings.ToLower(t.heading), label: strings.ToLower(label), header: strings.ToLower(header),
+		section: t.section,
 	}
 	k, size, isKnown := findKind(header)
 	if !isKnown && sideHeaderRE.MatchString(header) {

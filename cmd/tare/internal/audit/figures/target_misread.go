@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// targetMisread returns the rule target-misread, which findTargetMisread applies.
 func targetMisread() rule {
 	return rule{Rule: audit.Rule{
 		ID: "target-misread", Severity: tare.Warn,

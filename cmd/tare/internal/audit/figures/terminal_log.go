@@ -9,7 +9,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// terminalLog returns the rule terminal-log, which findTerminalLog applies.
 func terminalLog() rule {
 	return rule{Rule: audit.Rule{
 		ID: "terminal-log", Severity: tare.Note,

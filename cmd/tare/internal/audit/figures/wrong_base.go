@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// wrongBase returns the rule wrong-base, which findWrongBase applies.
 func wrongBase() rule {
 	return rule{Rule: audit.Rule{
 		ID: "wrong-base", Severity: tare.Warn,
