@@ -111,7 +111,7 @@ func (p parameter) expand(v *node) ([]pair, error) {
 		return p.expandItems(v, names, values), nil
 	}
 	single := p.newPair()
-	single.prefix, single.between = p.separators()
+	single.prefix, single.between = p.styleSeparators()
 	single.values = values
 	if v.kind == mapping {
 		single.values = nil
@@ -134,8 +134,8 @@ func (p parameter) hasName() bool {
 	return p.in != "path" && p.in != "header" || p.style == "matrix"
 }
 
-// separators returns the text before each pair of a style, and the text between values.
-func (p parameter) separators() (prefix, between string) {
+// styleSeparators returns the text before each pair of a style, and the text between values.
+func (p parameter) styleSeparators() (prefix, between string) {
 	switch between = ","; p.style {
 	case "label":
 		return ".", between
@@ -156,7 +156,7 @@ func (p parameter) separators() (prefix, between string) {
 
 // expandItems returns a pair for each item of the list or mapping v.
 func (p parameter) expandItems(v *node, names, values []string) (out []pair) {
-	prefix, between := p.separators()
+	prefix, between := p.styleSeparators()
 	for i, value := range values {
 		item := p.newPair()
 		item.prefix, item.values = prefix, []string{value}

@@ -2,9 +2,10 @@
 // benchstat, reports of load generators, and pages with tables of figures and prose about
 // them. It finds mistakes in the figures and claims that they do not support.
 //
-// [Files.Read] recognizes a file by its content. A reader then reads the file line by line into a document, whose
-// memory does not grow with the runs of a benchmark or the length of a log. The rules, one in each of the
-// other files, inspect the document. A page "a: 2 ms, b: 4 ms; b is 3x slower" has a finding of ratio-differs.
+// [Files.Read] recognizes a file by its content. A reader then reads the file line by line into a
+// document, whose memory does not grow with the runs of a benchmark or the length of a log. Each
+// rule, in a file of its own, inspects the document: a page with "b is 3x slower (4 ms vs 2 ms)" has
+// a finding of the rule ratio-differs.
 package figures
 
 import (

@@ -41,8 +41,8 @@ func splitWords(text string) []string {
 	return out
 }
 
-// nameWords returns the words of a text as names are compared: without endings, and numbers also
-// joined to the word before and after them. "Version 8 codecs" are version, 8, 8codec, v8 and codec.
+// nameWords returns the words of a text as names are compared: without endings, and with numbers also
+// joined to the word before and after. "Version 8 codecs" has vers, 8, 8codec, vers8, v8 and codec.
 func nameWords(text string) []string {
 	words := splitWords(text)
 	var out []string
