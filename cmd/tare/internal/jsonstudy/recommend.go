@@ -31,7 +31,7 @@ func newAdviser(r *tare.Result, w tare.Workload, docs []codec.Document, total in
 }
 
 // SetAnswer sets the headline of a result: the recommendation for its first workload. The parameters
-// are those of Recommendation.
+// are as for Recommendation.
 func SetAnswer(r *tare.Result, docs []codec.Document, total int, t Type) {
 	if len(r.Workloads) == 0 {
 		return

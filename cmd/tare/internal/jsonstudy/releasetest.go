@@ -28,7 +28,7 @@ func NewReleaseKind(codecs lab.Kind, docs []codec.Document, baseline string) *Ki
 }
 
 // releaseTest is a semantics test with encoding/json of several releases. Its reference is the
-// answer of the baseline's own program, not that of encoding/json in this program, which has one
+// answer of the baseline's own program, not of encoding/json in this program, which has one
 // release only.
 type releaseTest struct {
 	id, fixture, op string

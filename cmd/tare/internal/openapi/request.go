@@ -132,7 +132,7 @@ type parameter struct {
 	types    typeSet // of the value, if media is not ""
 }
 
-// readParameters returns the parameters of the path and then those of the operation. A parameter of the
+// readParameters returns the parameters of the path and then of the operation. A parameter of the
 // operation replaces the path's parameter of the same name and place.
 func (r *Requests) readParameters(op Operation) (list []parameter, err error) {
 	indices := map[[2]string]int{} // of the parameters in list, by name and place

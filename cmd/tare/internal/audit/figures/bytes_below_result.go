@@ -47,7 +47,7 @@ func findBytesBelowResult(d *document, report reportFunc) {
 		}
 		words := splitWords(b.name)
 		for _, s := range d.structs {
-			// The name of a struct is that of its type, or the first word of the line above it.
+			// A struct has the name of its type, or the first word of the line above it.
 			names := append(splitWords(firstWord(s.label)), splitWords(s.name)...)
 			isNamed := slices.ContainsFunc(names, func(w string) bool {
 				return len(w) >= minSharedWord && slices.Contains(words, w)

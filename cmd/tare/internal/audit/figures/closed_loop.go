@@ -128,7 +128,7 @@ func findRateInTables(rates []figure, text string) (rate float64, offset, line i
 }
 
 // findRateInReports returns a rate per second that a text states, its offset in the text, and the
-// report of a closed loop that has the rate. The report is nil if there is none.
+// report of a closed loop that has the rate. The report is nil if no report has it.
 func (d *document) findRateInReports(text string) (rate float64, offset int, l *loadReport) {
 	for _, m := range statedRateRE.FindAllStringSubmatchIndex(text, maxFigures) {
 		q, _, ok := parseQuantity(text[m[2]:m[3]] + " ")

@@ -125,7 +125,7 @@ func findDirectionDiffers(d *document, report reportFunc) {
 	}
 }
 
-// whyReversed returns how the figures next to a claim, or else those of the page, have the opposite
+// whyReversed returns how the figures next to a claim, or else figures of the page, have the opposite
 // direction. It returns "" if none have.
 func (d *document) whyReversed(c claim, claims []claim) string {
 	isStated := func() bool { return !isGoal(c.sentence.text, c) && !negationRE.MatchString(c.clauseBefore()) }
@@ -287,8 +287,8 @@ func (o statedOrder) whyContradicted(s sentence, groups []*figureGroup, grids []
 	return ""
 }
 
-// isReversed reports whether the first figure of a pair is that of the second side: the page has it
-// for a side that only the text after "than" names.
+// isReversed reports whether the first figure of a pair belongs to the second side: the page has it for
+// a side that only the text after "than" names.
 func (o statedOrder) isReversed(p pair, groups []*figureGroup) bool {
 	first, second := newWordSet(o.before), newWordSet(cutPair(o.after))
 	for _, g := range groups {

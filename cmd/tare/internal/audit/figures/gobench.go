@@ -157,7 +157,7 @@ var (
 	statHeadRE = lazyregexp.New(`│|^name\s+(old |time/op|alloc/op|allocs/op|speed)`)
 	// oldStatRE matches p and the runs of both files, as versions before 2023 print them.
 	oldStatRE = lazyregexp.New(`\(p=([0-9.]+) n=(\d+)\+(\d+)\)`)
-	// anyStatRE matches p and the number of runs, or those of both files.
+	// anyStatRE matches p and the number of runs, or the numbers of both files.
 	anyStatRE = lazyregexp.New(`\(p=([0-9.]+) n=(\d+)(?:\+(\d+))?\)`)
 	// statFigureRE matches a figure with the prefix of its unit, before its interval.
 	statFigureRE = lazyregexp.New(`([0-9.]+)([nµumkKMGT]?i?)(?:s|B|B/s)? *± *(?:∞|\d+%)`)

@@ -121,7 +121,7 @@ type runsKey struct {
 	digest uint64 // see bench
 }
 
-// copiedBench is a benchmark whose runs equal those of a benchmark in another file.
+// copiedBench is a benchmark with the same runs as a benchmark in another file.
 type copiedBench struct {
 	bench *bench
 	first fileBench // that other benchmark

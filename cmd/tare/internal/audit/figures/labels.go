@@ -168,8 +168,8 @@ func newLabelMatcher(labels []string) labelMatcher {
 	return n
 }
 
-// findNamed returns the labels that a text names, sorted: those of which it has a word that at most
-// half of the labels have, or all words. It omits a label if the text has the same words and more of
+// findNamed returns the labels that a text names, sorted. The text names a label if it has all words of
+// the label, or one that at most half of the labels have, unless it has the same words and more of
 // another label.
 func (n labelMatcher) findNamed(text wordSet) []string {
 	var out []string

@@ -46,8 +46,8 @@ const (
 	maxSumParts  = 8    // reports about parts of the requests of one report
 )
 
-// findSumOutsideParts reports reports of all requests whose mean latency is not that of their parts:
-// the next reports, whose numbers of requests add up to all.
+// findSumOutsideParts reports reports of all requests whose mean latency differs from the mean of their
+// parts, the next reports, whose numbers of requests add up to all.
 func findSumOutsideParts(loads []*loadReport, report reportFunc) {
 	for i, all := range loads {
 		isCombined := combinedReportRE.MatchString(all.command + " " + all.path + " " + all.label)

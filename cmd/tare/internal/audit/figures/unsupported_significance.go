@@ -170,7 +170,7 @@ func (s sentence) findUnclearPair(pairs []unclearPair) (found *unclearPair, offs
 
 // findUnclearRow returns a row without a significant change that a sentence is about, and the offset
 // of the row's change in the sentence: the sentence states the change, and names the row or no other
-// one, or if it is certain, names only this row. words are those of the sentence's subject.
+// one, or if it is certain, names only this row. words are the words of the sentence's subject.
 func (g *grid) findUnclearRow(s sentence, words wordSet, isCertain bool) (found *unclearRow, offset int) {
 	if len(g.unclear) == 0 {
 		return nil, 0

@@ -166,8 +166,8 @@ func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 }
 
 // rowPairs returns the pairs of figures of a row that a claim may be about. first and second are the
-// words about its subject, and after "than". isOwnPast means that the reference is the column before
-// that of the subject.
+// words about its subject, and after "than". isOwnPast means that the claim compares a row
+// with its past, which is the column before.
 func (d *document) rowPairs(c claim, first, second wordSet, hasThan, isOwnPast bool) []tablePair {
 	text := c.sentence.text
 	words := newWordSet(c.sentence.before + " " + text[:c.start] + " " + text[c.end:])
