@@ -15,9 +15,9 @@ import (
 
 // figures counts the wording of a package.
 type figures struct {
-	functions, oneWord, participles, adverbs int // numbers of private functions: all, and those with such names
-	definitions                              int // number of comments that define a name: "X is what …"
-	words, privateWords                      int // numbers of words in comments and strings: all, and this project's
+	functions, oneWord, participles, adverbs int // private functions: all, and those with such a name
+	definitions                              int // comments that define a name: "X is what …"
+	words, privateWords                      int // words of comments and strings: all, and this project's
 }
 
 // String returns the figures of wording in shares.
@@ -40,10 +40,10 @@ func (f *figures) add(g figures) {
 // share returns part/whole, or 0 if whole is 0.
 func share(part, whole int) float64 { return float64(part) / float64(max(whole, 1)) }
 
-// measured has the figures of a package with the places of what was counted.
+// measured has the figures of a package, and the places that they count.
 type measured struct {
 	figures
-	places map[string][]string // "FILE:LINE: text", by the name of a figure
+	places map[string][]string // "FILE:LINE: text" by figure, which is the name of a column of the table
 }
 
 // measureTree measures every directory with Go files below root. It returns the packages by slash path. Tests,
@@ -101,34 +101,8 @@ func (p *measured) addFile(path string, source []byte) error {
 		p.places[figure] = append(p.places[figure], fmt.Sprintf("%s:%d: %s", path, set.Position(pos).Line, text))
 	}
 	for _, d := range file.Decls {
-		f, ok := d.(*ast.FuncDecl)
-		if !ok || f.Name.IsExported() || f.Name.Name == "_" {
-			continue
-		}
-		if f.Recv == nil && (f.Name.Name == "main" || f.Name.Name == "init") {
-			continue
-		}
-		name := f.Name.Name
-		p.functions++
-		if strings.ContainsFunc(name, func(r rune) bool { return r >= 'A' && r <= 'Z' || r == '_' }) {
-			continue
-		}
-		p.oneWord++
-		addPlace("one_word", f.Name.Pos(), name)
-		if isParticiple(name) {
-			p.participles++
-			addPlace("participles", f.Name.Pos(), name)
-		}
-		if slices.Contains(adverbs, name) {
-			p.adverbs++
-			addPlace("adverbs", f.Name.Pos(), name)
-		}
-	}
-	countWords := func(pos token.Pos, text string) {
-		p.words += len(strings.Fields(text))
-		for _, found := range privateWord.FindAllString(text, -1) {
-			p.privateWords++
-			addPlace("private_words", pos, found)
+		if f, ok := d.(*ast.FuncDecl); ok {
+			p.addFunction(f, addPlace)
 		}
 	}
 	for _, group := range file.Comments {
@@ -142,15 +116,50 @@ func (p *measured) addFile(path string, source []byte) error {
 		for _, c := range group.List {
 			text = append(text, strings.Trim(c.Text, "/* "))
 		}
-		countWords(group.Pos(), strings.Join(text, " "))
+		p.addWords(group.Pos(), strings.Join(text, " "), addPlace)
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
 		if s, ok := n.(*ast.BasicLit); ok && s.Kind == token.STRING {
-			countWords(s.Pos(), strings.Trim(s.Value, "\"`"))
+			p.addWords(s.Pos(), strings.Trim(s.Value, "\"`"), addPlace)
 		}
 		return true
 	})
 	return nil
+}
+
+// addPlaceFunc records a place that a figure counts.
+type addPlaceFunc func(figure string, pos token.Pos, text string)
+
+// addFunction counts the name of a private function. main and init do not count.
+func (p *measured) addFunction(f *ast.FuncDecl, addPlace addPlaceFunc) {
+	name := f.Name.Name
+	isFixed := name == "_" || f.Recv == nil && (name == "main" || name == "init")
+	if f.Name.IsExported() || isFixed {
+		return
+	}
+	p.functions++
+	if strings.ContainsFunc(name, func(r rune) bool { return r >= 'A' && r <= 'Z' || r == '_' }) {
+		return
+	}
+	p.oneWord++
+	addPlace("one_word", f.Name.Pos(), name)
+	if isParticiple(name) {
+		p.participles++
+		addPlace("participles", f.Name.Pos(), name)
+	}
+	if slices.Contains(adverbs, name) {
+		p.adverbs++
+		addPlace("adverbs", f.Name.Pos(), name)
+	}
+}
+
+// addWords counts the words of a comment or string.
+func (p *measured) addWords(pos token.Pos, text string, addPlace addPlaceFunc) {
+	p.words += len(strings.Fields(text))
+	for _, found := range privateWord.FindAllString(text, -1) {
+		p.privateWords++
+		addPlace("private_words", pos, found)
+	}
 }
 
 var (

@@ -95,8 +95,8 @@ func newFigures(f figures) figures {
 	}
 }
 
-// isRise reports whether a count and its share of the total have both risen. A package may grow, which raises
-// the count, and may lose functions with plain names, which raises the share.
+// isRise reports whether a count and its share of the total have both risen: a package may grow, which raises the
+// count, and may lose functions with plain names, which raises the share.
 func isRise(before, totalBefore, now, totalNow int) bool {
 	return now > before && share(now, totalNow) > share(before, totalBefore)
 }

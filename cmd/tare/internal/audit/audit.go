@@ -1,6 +1,6 @@
-// Package audit contains rules for benchmarks, findings, and the writers of findings. A
-// reader of benchmarks, such as gobench, imports it, defines rules and returns findings
-// of these rules. Package rules lists the rules of all readers.
+// Package audit has the types of tare audit: rules, which are mistakes in benchmarks, and findings, which are
+// places that break a rule. The readers gobench (Go files) and figures (results and pages) define rules and
+// return findings of them. Package rules lists the rules of all readers.
 package audit
 
 import (
@@ -32,7 +32,7 @@ type Finding struct {
 	Line     int           `json:"line,omitempty"`   // from 1; 0 if the finding is about the file
 	Column   int           `json:"column,omitempty"` // from 1, in bytes; 0 if unknown
 	Name     string        `json:"name,omitempty"`   // name of the Go benchmark; "" unless there is exactly one
-	What     string        `json:"what"`             // a sentence, without a full stop, on the mistake in these figures
+	What     string        `json:"what"`             // a sentence on the mistake at this place, without a full stop
 	Why      string        `json:"why"`              // the rule's reason, advice and command, or more exact ones
 	Do       string        `json:"do"`
 	Command  string        `json:"command"`

@@ -28,8 +28,8 @@ const (
 	skippedName = "left.json"                           // file with the codecs that do not support the type
 )
 
-// Bench builds codecs for a type of the user: in a copy of the SDK and of the catalog's codecs, to which
-// it adds the type. Such a copy is called a bench, and is in the cache.
+// Bench builds codecs for a type of the user: in a copy of the SDK and of the catalog's codecs, to
+// which it adds the type. Such a copy is called a bench, and is in the cache.
 type Bench struct {
 	Cache string       // cache directory; benches are in Cache/document
 	Run   string       // tag of every process that is started; "" for none
@@ -39,7 +39,7 @@ type Bench struct {
 // Catalog returns a catalog of the codecs that only selects from the catalog from, adapted to the type
 // t, and the codecs that do not support the type. own is the user's type, or nil for an inferred type.
 // Catalog reuses an earlier bench of the same content, unless a codec failed because of the machine.
-func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, own *Own, only func(id string) bool) (catalog.Catalog, []tare.NotWeighed, error) {
+func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, own *UserType, only func(id string) bool) (catalog.Catalog, []tare.NotWeighed, error) {
 	names := map[string]bool{}
 	for _, leaf := range from.Leaves() {
 		m := leaf.Manifest
@@ -61,16 +61,16 @@ func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, own *O
 			return catalog.Catalog{}, nil, err
 		}
 	}
-	var left []tare.NotWeighed
+	var unsupported []tare.NotWeighed
 	text, err := os.ReadFile(filepath.Join(dir, skippedName))
 	if err == nil {
-		err = json.Unmarshal(text, &left)
+		err = json.Unmarshal(text, &unsupported)
 	}
 	if err != nil {
 		return catalog.Catalog{}, nil, fmt.Errorf("%w %s: %w", build.ErrCache, dir, err)
 	}
 	c, err := catalog.Open(dir)
-	return c, left, err
+	return c, unsupported, err
 }
 
 // collectSources returns the files of the SDK and of the named contender modules of codecs, by
@@ -100,7 +100,7 @@ func collectSources(from catalog.Catalog, names map[string]bool) (map[string]str
 
 // addType adds the files by which codecs find the type: the type itself or a bridge to the user's
 // package, and for codecs with generated code a copy of the type.
-func addType(files map[string]string, t Type, own *Own, names map[string]bool) {
+func addType(files map[string]string, t Type, own *UserType, names map[string]bool) {
 	path := typePath
 	if own == nil {
 		files["contender/codec/document/document.go"] = "// Package document holds the type that was inferred from a user's documents.\npackage document\n\n" + t.Source
@@ -111,18 +111,18 @@ func addType(files map[string]string, t Type, own *Own, names map[string]bool) {
 	files["contender/codec/own.go"] = fmt.Sprintf("package codec\n\nimport document %q\n\n"+
 		"// own makes a pointer to an empty document of the user's type.\nfunc own() func() any { return func() any { return new(document.%s) } }\n", path, rootName)
 	for _, g := range generators(names) {
-		if text, why := g.main(t); why == "" {
-			files[g.leafFile("user.go")] = text
-			files[g.leafFile("user/user.go")] = g.typesSource(t)
-			if g.bare {
-				files[g.leafFile("user/plain/plain.go")] = t.plainSource()
+		if text, why := g.newFile(t); why == "" {
+			files[g.contenderPath("user.go")] = text
+			files[g.contenderPath("user/user.go")] = g.typesSource(t)
+			if g.addsMethods {
+				files[g.contenderPath("user/plain/plain.go")] = t.plainSource()
 			}
 		}
 	}
 }
 
 // benchKey returns the name of a bench: a hash of its files and of what decides the user's modules.
-func benchKey(files map[string]string, own *Own) string {
+func benchKey(files map[string]string, own *UserType) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "tare.document/1\n")
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -134,16 +134,13 @@ func benchKey(files map[string]string, own *Own) string {
 	return hex.EncodeToString(h.Sum(nil))[:20]
 }
 
-// makeBench writes a bench to a temporary directory in parent and renames it to dir, so that no process
-// sees an incomplete bench. It removes codecs whose code cannot be generated, and lists them in the
-// file skippedName. The bench is sealed, and so reused, unless a failure may not repeat.
-func (b Bench) makeBench(ctx context.Context, parent, dir string, files map[string]string, t Type, own *Own, names map[string]bool) error {
-	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return fmt.Errorf("%w %s: %w", build.ErrCache, parent, err)
-	}
-	tmp, err := os.MkdirTemp(parent, ".making-")
+// makeBench writes a bench to a temporary directory in parent and renames it to dir, so that no
+// process sees an incomplete bench. It removes codecs whose code cannot be generated, and lists them
+// in the file skippedName. The bench is sealed, and so reused, unless a failure may not repeat.
+func (b Bench) makeBench(ctx context.Context, parent, dir string, files map[string]string, t Type, own *UserType, names map[string]bool) error {
+	tmp, err := makeTemp(parent, ".making-")
 	if err != nil {
-		return fmt.Errorf("%w %s: %w", build.ErrCache, parent, err)
+		return err
 	}
 	defer os.RemoveAll(tmp)
 	if err := gocmd.WriteAll(tmp, files); err != nil {
@@ -156,9 +153,9 @@ func (b Bench) makeBench(ctx context.Context, parent, dir string, files map[stri
 			return err
 		}
 	}
-	left, isFinal := []tare.NotWeighed{}, true // isFinal: another run would have the same result
+	unsupported, isFinal := []tare.NotWeighed{}, true // isFinal: another run would have the same result
 	for _, g := range generators(names) {
-		_, why := g.main(t)
+		_, why := g.newFile(t)
 		if why == "" {
 			b.logLine("generating " + g.name + "'s code for the type")
 			err := g.runGenerator(ctx, run, tmp, t)
@@ -175,12 +172,12 @@ func (b Bench) makeBench(ctx context.Context, parent, dir string, files map[stri
 		if why == "" {
 			continue
 		}
-		left = append(left, tare.LeftContender(g.name, why))
-		if err := os.RemoveAll(filepath.Join(tmp, filepath.FromSlash(g.leafFile("")))); err != nil {
+		unsupported = append(unsupported, tare.LeftContender(g.name, why))
+		if err := os.RemoveAll(filepath.Join(tmp, filepath.FromSlash(g.contenderPath("")))); err != nil {
 			return fmt.Errorf("%w %s: %w", build.ErrCache, tmp, err)
 		}
 	}
-	text, err := json.Marshal(left)
+	text, err := json.Marshal(unsupported)
 	if err != nil {
 		return err
 	}
@@ -198,6 +195,18 @@ func (b Bench) makeBench(ctx context.Context, parent, dir string, files map[stri
 	return nil
 }
 
+// makeTemp makes a temporary directory in parent, which it makes, too. The name begins with prefix.
+func makeTemp(parent, prefix string) (dir string, err error) {
+	if err = os.MkdirAll(parent, 0o755); err == nil {
+		dir, err = os.MkdirTemp(parent, prefix)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w %s: %w", build.ErrCache, parent, err)
+	}
+	return dir, nil
+}
+
+// logLine logs a line of progress.
 func (b Bench) logLine(text string) {
 	if b.Log != nil {
 		b.Log(text)

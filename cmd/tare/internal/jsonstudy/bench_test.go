@@ -188,7 +188,7 @@ func TestDescribe(t *testing.T) {
 }
 
 // built makes a bench of the baseline, and asks it.
-func built(t *testing.T, src string, typ Type, o *Own) (*Kind, error) {
+func built(t *testing.T, src string, typ Type, o *UserType) (*Kind, error) {
 	t.Helper()
 	from, err := catalog.Open(repository)
 	if err != nil {

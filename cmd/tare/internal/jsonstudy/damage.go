@@ -15,8 +15,8 @@ const (
 	maxDamagedBytes = 64 << 10 // of one document
 )
 
-// chooseDamaged returns the documents that are damaged: evenly spread, of those that are small enough, or
-// else the smallest one.
+// chooseDamaged returns the documents that are damaged: evenly spread, of those that are small
+// enough, or else the smallest one.
 func chooseDamaged(docs []codec.Document) []codec.Document {
 	var fit []codec.Document
 	smallest := docs[0]
@@ -31,27 +31,26 @@ func chooseDamaged(docs []codec.Document) []codec.Document {
 	if len(fit) == 0 {
 		return []codec.Document{smallest}
 	}
-	n := min(len(fit), maxDamaged)
-	out := make([]codec.Document, n)
-	for i := range out {
-		out[i] = fit[i*len(fit)/n]
-	}
-	return out
+	return pickSpread(fit, min(len(fit), maxDamaged))
 }
 
-// part is a token of a document.
+// part is a key, a scalar or an opening bracket of a document.
 type part struct {
-	from, to int
+	from, to int // range in bytes of the token
 	isKey    bool
-	value    json.Token // a key, a scalar, or a bracket that begins an array or object
-	end      int        // of a bracket: the offset after the bracket that closes it
+	value    json.Token
+	end      int // offset after the closing bracket; 0 unless the part is a bracket
 }
 
 // parseParts returns the keys, scalars and opening brackets of a valid document.
 func parseParts(body []byte) []part {
 	var parts []part
-	var open []int // indices in parts of the brackets that are open
-	var isObject, expectsKey []bool
+	type level struct { // an open array or object
+		index      int // of its bracket in parts
+		isObject   bool
+		expectsKey bool // the next token is a key, or the end
+	}
+	var open []level
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
 	for {
@@ -63,23 +62,21 @@ func parseParts(body []byte) []part {
 			return nil
 		}
 		to := int(d.InputOffset())
-		level := len(open) - 1
 		if token == json.Delim(']') || token == json.Delim('}') {
-			parts[open[level]].end = to
-			open, isObject, expectsKey = open[:level], isObject[:level], expectsKey[:level]
+			last := len(open) - 1
+			parts[open[last].index].end = to
+			open = open[:last]
 			continue
 		}
-		p := part{to: to, value: token}
-		p.from = to - len(lastToken(body[:to], token))
-		if level >= 0 && expectsKey[level] {
-			p.isKey, expectsKey[level] = true, false
-		} else if level >= 0 {
-			expectsKey[level] = isObject[level]
+		p := part{from: to - len(lastToken(body[:to], token)), to: to, value: token}
+		if len(open) > 0 {
+			parent := &open[len(open)-1]
+			p.isKey = parent.expectsKey
+			parent.expectsKey = parent.isObject && !p.isKey
 		}
 		parts = append(parts, p)
 		if bracket, ok := token.(json.Delim); ok {
-			open = append(open, len(parts)-1)
-			isObject, expectsKey = append(isObject, bracket == '{'), append(expectsKey, bracket == '{')
+			open = append(open, level{index: len(parts) - 1, isObject: bracket == '{', expectsKey: bracket == '{'})
 		}
 	}
 }
@@ -105,19 +102,19 @@ func lastToken(text []byte, token json.Token) []byte {
 	return text
 }
 
-// damaged is a document that differs from one of the user's in one place.
+// damaged is a document of the user with damage in one place.
 type damaged struct {
-	kind string // what the document has, as a noun phrase: "a key twice"
-	body []byte
+	damage string // a noun phrase: "a key twice"
+	body   []byte
 }
 
-// damageDocument returns versions of a valid document, each damaged in one way. Damage that the document
-// has no place for is omitted.
+// damageDocument returns versions of a valid document, each damaged in one way: {"a":1 and {key:1}
+// for {"a":1}. It omits damage that the document has no place for.
 func damageDocument(body []byte) []damaged {
 	var out []damaged
-	add := func(kind string, changed []byte) {
+	add := func(damage string, changed []byte) {
 		if !bytes.Equal(changed, body) {
-			out = append(out, damaged{kind, changed})
+			out = append(out, damaged{damage: damage, body: changed})
 		}
 	}
 	splice := func(from, to int, text string) []byte {
@@ -174,8 +171,8 @@ func damageDocument(body []byte) []damaged {
 	return out
 }
 
-// upperKeys returns a document with the ASCII letters of its keys in upper case. It does not change keys
-// with escapes.
+// upperKeys returns a document with the ASCII letters of its keys in upper case. It does not change
+// keys with escapes.
 func upperKeys(body []byte, parts []part) []byte {
 	out := bytes.Clone(body)
 	for _, p := range parts {
@@ -196,13 +193,8 @@ func newDamagedCases(docs []codec.Document) []releaseCase {
 	chosen := chooseDamaged(docs)
 	for i, body := range poolBodies(chosen) {
 		for _, d := range damageDocument(body) {
-			out = append(out, releaseCase{
-				id:    fmt.Sprintf("%s, with %s", chosen[i], d.kind),
-				kind:  d.kind,
-				asked: fmt.Sprintf("%s, with %s", chosen[i], d.kind),
-				what:  "a document with " + d.kind,
-				body:  d.body,
-			})
+			id := fmt.Sprintf("%s, with %s", chosen[i], d.damage)
+			out = append(out, releaseCase{id: id, property: d.damage, input: id, noun: "a document with " + d.damage, body: d.body})
 		}
 	}
 	return out

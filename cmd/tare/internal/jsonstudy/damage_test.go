@@ -35,10 +35,10 @@ func TestDamage(t *testing.T) {
 		"keys in upper case":         `{"a\"b":{"N":-1.5e2,"T":"x\"]","OK":true},"L":[null,[2]]}`,
 	}
 	for _, d := range damageDocument([]byte(body)) {
-		if string(d.body) != want[d.kind] {
-			t.Errorf("%s:\ngot  %s\nwant %s", d.kind, d.body, want[d.kind])
+		if string(d.body) != want[d.damage] {
+			t.Errorf("%s:\ngot  %s\nwant %s", d.damage, d.body, want[d.damage])
 		}
-		delete(want, d.kind)
+		delete(want, d.damage)
 	}
 	for kind := range want {
 		t.Errorf("no %s", kind)
@@ -66,7 +66,7 @@ func FuzzDamage(f *testing.F) {
 		}
 		for _, d := range damageDocument([]byte(text)) {
 			if string(d.body) == text || strings.ContainsAny(string(d.body), "\n\r") {
-				t.Errorf("%s: %s: %s", text, d.kind, d.body)
+				t.Errorf("%s: %s: %s", text, d.damage, d.body)
 			}
 		}
 	})

@@ -22,18 +22,14 @@ var describer string
 
 // Describe returns a copy of the user's type for code generators. If the type does not exist or does
 // not compile the error is a *TypeError.
-func (b Bench) Describe(ctx context.Context, o *Own) (Type, error) {
-	parent := filepath.Join(b.Cache, "document")
-	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return Type{}, fmt.Errorf("%w %s: %w", build.ErrCache, parent, err)
-	}
-	tmp, err := os.MkdirTemp(parent, ".describing-")
+func (b Bench) Describe(ctx context.Context, o *UserType) (Type, error) {
+	tmp, err := makeTemp(filepath.Join(b.Cache, "document"), ".describing-")
 	if err != nil {
-		return Type{}, fmt.Errorf("%w %s: %w", build.ErrCache, parent, err)
+		return Type{}, err
 	}
 	defer os.RemoveAll(tmp)
 	files := o.bridgeFiles("own")
-	var paths []string
+	var paths []string // quoted
 	for _, m := range o.modules {
 		paths = append(paths, fmt.Sprintf("%q", m.Path))
 	}
@@ -70,7 +66,7 @@ func (b Bench) Describe(ctx context.Context, o *Own) (Type, error) {
 
 // relativeTo returns a complaint of the compiler with the path of its file relative to the user's
 // module. In complaint the path is absolute or relative to dir.
-func (o *Own) relativeTo(dir, complaint string) string {
+func (o *UserType) relativeTo(dir, complaint string) string {
 	file, rest, ok := strings.Cut(complaint, ":")
 	if !ok || !strings.HasSuffix(file, ".go") {
 		return complaint

@@ -20,7 +20,7 @@ import (
 type difference struct {
 	path      string       // e.g. $.items[3].price
 	want, got string       // values as JSON, shortened; a got of "" means that the value is missing
-	lost      bool         // it disqualifies the codec: a value is missing, or is not just another number or text
+	lost      bool         // the codec is disqualified: a value is missing, or not just another number or text
 	form      bool         // the values are the same, in another order or spelling
 	more      []difference // differences in other fields of the same document
 }
@@ -93,7 +93,7 @@ func compareDocuments(want, got []byte) (difference, bool) {
 	}
 	gotValue, err := parseDocument(got)
 	if err != nil {
-		return difference{path: "$", want: formatValue(json.RawMessage(want)), got: cut80("what is no JSON (" + err.Error() + ")"), lost: true}, true
+		return difference{path: "$", want: formatValue(json.RawMessage(want)), got: truncate("what is no JSON ("+err.Error()+")", maxShown), lost: true}, true
 	}
 	wantValue, err := parseDocument(want)
 	if err != nil {
@@ -223,7 +223,7 @@ func readObject(d *json.Decoder) (any, error) {
 	return byKey, nil
 }
 
-// maxDifferences is the number at which the search ends.
+// maxDifferences is the number of differences at which the search ends.
 const maxDifferences = 100
 
 // addDifferences appends the differences of two values at a path to all, at most maxDifferences.
@@ -231,69 +231,68 @@ func addDifferences(path string, want, got any, all []difference) []difference {
 	if len(all) >= maxDifferences {
 		return all
 	}
-	differ := func(lost bool) []difference {
-		return append(all, difference{path: path, want: formatValue(want), got: formatValue(got), lost: lost})
-	}
 	switch w := want.(type) {
 	case map[string]any:
-		g, ok := got.(map[string]any)
-		if !ok {
-			isEmpty := len(w) == 0 && got == nil // {} became null: nil and empty in Go
-			return differ(!isEmpty)
-		}
-		for _, key := range slices.Sorted(maps.Keys(w)) {
-			gotValue, ok := g[key]
-			if !ok {
-				all = append(all, difference{path: path + "." + key, want: formatValue(w[key]), lost: true})
-				continue
-			}
-			all = addDifferences(path+"."+key, w[key], gotValue, all)
-		}
-		for _, key := range slices.Sorted(maps.Keys(g)) {
-			if _, ok := w[key]; !ok {
-				all = append(all, difference{path: path + "." + key, want: "nothing", got: formatValue(g[key]), lost: true})
-			}
+		if g, ok := got.(map[string]any); ok {
+			return addFieldDifferences(path, w, g, all)
 		}
 	case object:
 		g, ok := got.(object)
-		if !ok || !slices.EqualFunc(w, g, func(x, y member) bool { return x.key == y.key }) {
-			return differ(true)
-		}
-		for i := range w {
-			all = addDifferences(path+"."+w[i].key, w[i].value, g[i].value, all)
+		if ok && slices.EqualFunc(w, g, func(x, y member) bool { return x.key == y.key }) {
+			for i := range w {
+				all = addDifferences(path+"."+w[i].key, w[i].value, g[i].value, all)
+			}
+			return all
 		}
 	case []any:
-		g, ok := got.([]any)
-		if !ok || len(w) != len(g) {
-			isEmpty := len(w) == 0 && got == nil // [] became null
-			return differ(!isEmpty)
+		if g, ok := got.([]any); ok && len(w) == len(g) {
+			for i := range w {
+				all = addDifferences(path+"["+strconv.Itoa(i)+"]", w[i], g[i], all)
+			}
+			return all
 		}
-		for i := range w {
-			all = addDifferences(path+"["+strconv.Itoa(i)+"]", w[i], g[i], all)
+	}
+	if isSame, lost := compareScalars(want, got); !isSame {
+		all = append(all, difference{path: path, want: formatValue(want), got: formatValue(got), lost: lost})
+	}
+	return all
+}
+
+// addFieldDifferences appends the differences of two objects at a path to all.
+func addFieldDifferences(path string, want, got map[string]any, all []difference) []difference {
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		if value, ok := got[key]; ok {
+			all = addDifferences(path+"."+key, want[key], value, all)
+		} else {
+			all = append(all, difference{path: path + "." + key, want: formatValue(want[key]), lost: true})
 		}
-	case json.Number:
-		g, ok := got.(json.Number)
-		if !ok {
-			return differ(true)
-		}
-		if codec.Diff([]byte(w), []byte(g)) != "" || isNegativeZero(w) != isNegativeZero(g) {
-			return differ(false)
-		}
-	case string:
-		g, ok := got.(string)
-		if !ok || g != w {
-			return differ(!ok)
-		}
-	case nil:
-		if got != nil {
-			return differ(!isEmptyValue(got))
-		}
-	default: // bool
-		if want != got {
-			return differ(true)
+	}
+	for _, key := range slices.Sorted(maps.Keys(got)) {
+		if _, ok := want[key]; !ok {
+			all = append(all, difference{path: path + "." + key, want: "nothing", got: formatValue(got[key]), lost: true})
 		}
 	}
 	return all
+}
+
+// compareScalars compares two values that are scalars, or of different kinds, or arrays of different
+// lengths. lost is false if they are two different numbers or texts, or null and an empty object or
+// array, which in Go are nil and empty.
+func compareScalars(want, got any) (isSame, lost bool) {
+	switch w := want.(type) {
+	case json.Number:
+		g, ok := got.(json.Number)
+		isSame = ok && codec.Diff([]byte(w), []byte(g)) == "" && isNegativeZero(w) == isNegativeZero(g)
+		return isSame, !ok
+	case string:
+		g, ok := got.(string)
+		return g == w && ok, !ok
+	case bool:
+		return want == got, true
+	case nil:
+		return got == nil, !isEmptyValue(got)
+	}
+	return false, got != nil || !isEmptyValue(want)
 }
 
 // isNegativeZero reports whether n is a zero with a minus sign.
@@ -302,8 +301,8 @@ func isNegativeZero(n json.Number) bool {
 	return strings.HasPrefix(digits, "-") && strings.Trim(digits, "-0.") == ""
 }
 
-// isEmptyValue reports whether v is null, an empty object or an empty array. In Go these differ only as
-// nil and empty.
+// isEmptyValue reports whether v is null, an empty object or an empty array. In Go these differ only
+// as nil and empty.
 func isEmptyValue(v any) bool {
 	switch x := v.(type) {
 	case nil:
@@ -333,7 +332,7 @@ func findSpelling(want, got []byte) (difference, bool) {
 		if wantText == gotText {
 			continue
 		}
-		d := difference{path: "$", want: cut80(wantText), got: cut80(gotText), form: true}
+		d := difference{path: "$", want: truncate(wantText, maxShown), got: truncate(gotText, maxShown), form: true}
 		_, isNumber := wantToken.(json.Number)
 		if !isNumber && wantToken != gotToken {
 			d.want, d.got = "the reference's order of keys", otherOrder
@@ -352,8 +351,5 @@ func formatValue(v any) string {
 		return fmt.Sprintf("%T", v)
 	}
 	const maxLength = 40
-	if r := []rune(string(b)); len(r) > maxLength {
-		return string(r[:maxLength-1]) + "…"
-	}
-	return string(b)
+	return truncate(string(b), maxLength)
 }

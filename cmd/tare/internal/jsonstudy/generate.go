@@ -19,21 +19,22 @@ type codeGenerator struct {
 	name    string                        // name of the contender module
 	mark    string                        // comment that requests code for the declaration below it
 	command []string                      // arguments of go, run in the directory of the copy
-	main    func(Type) (text, why string) // returns a file for the contender, or why the type is not supported
-	bare    bool                          // the generated code includes the methods that encoding/json calls
+	newFile func(Type) (text, why string) // returns user.go of the contender, or why the type is not supported
+
+	addsMethods bool // the generated code has the methods that encoding/json calls
 }
 
 // generators returns the generators of the named contender modules.
 func generators(names map[string]bool) []codeGenerator {
 	all := []codeGenerator{
 		{
-			name: "easyjson", mark: "//easyjson:json", main: easyjsonMain,
+			name: "easyjson", mark: "//easyjson:json", newFile: easyjsonFile,
 			command: []string{"run", "github.com/mailru/easyjson/easyjson", "-no_std_marshalers", "user.go"},
 		},
 		{
-			name: "ffjson", main: ffjsonMain,
-			command: []string{"run", "github.com/pquerna/ffjson", "-force-regenerate", "user.go"},
-			bare:    true,
+			name: "ffjson", newFile: ffjsonFile,
+			command:     []string{"run", "github.com/pquerna/ffjson", "-force-regenerate", "user.go"},
+			addsMethods: true,
 		},
 	}
 	return slices.DeleteFunc(all, func(g codeGenerator) bool { return !names[g.name] })
@@ -42,8 +43,9 @@ func generators(names map[string]bool) []codeGenerator {
 // Generated reports whether a codec needs code generated for every type.
 func Generated(id string) bool { return len(generators(map[string]bool{id: true})) > 0 }
 
-// userMain is a file of the contender that makes documents of the copied type.
-const userMain = `package main
+// userTemplate is user.go of a contender, which makes documents of the copied type: with the name of
+// the contender, and the type.
+const userTemplate = `package main
 
 import own "github.com/tarebench/tare/contenders/codec/%s/user"
 
@@ -51,9 +53,9 @@ import own "github.com/tarebench/tare/contenders/codec/%s/user"
 func user() func() any { return func() any { return new(%s) } }
 `
 
-// bareMain follows userMain if encoding/json would call generated methods. It converts a document to a
-// second copy of the type without methods, which has the same layout in memory.
-const bareMain = `
+// bareTemplate follows userTemplate if encoding/json would call generated methods. It converts a
+// document to a second copy of the type without methods, which has the same layout in memory.
+const bareTemplate = `
 // bare is a document without the methods that were generated, in the same memory.
 func bare(v any) any {
 	if d, ok := v.(*%s); ok {
@@ -63,20 +65,20 @@ func bare(v any) any {
 }
 `
 
-// easyjsonMain is the main function of the generator easyjson.
-func easyjsonMain(t Type) (text, why string) {
+// easyjsonFile is newFile of easyjson.
+func easyjsonFile(t Type) (text, why string) {
 	if t.Why != "" {
 		return "", t.Why
 	}
 	if t.Root == "other" {
 		return "", "it generates code for structs, slices and maps, and the document is another value"
 	}
-	return fmt.Sprintf(userMain, "easyjson", "own."+rootName), ""
+	return fmt.Sprintf(userTemplate, "easyjson", "own."+rootName), ""
 }
 
-// ffjsonMain is the main function of the generator ffjson. It supports structs, and slices of structs
-// by a generic type of the contender.
-func ffjsonMain(t Type) (text, why string) {
+// ffjsonFile is newFile of ffjson. It supports structs, and slices of structs by a generic type of
+// the contender.
+func ffjsonFile(t Type) (text, why string) {
 	goType := ""
 	switch {
 	case t.Why != "":
@@ -88,12 +90,15 @@ func ffjsonMain(t Type) (text, why string) {
 	default:
 		return "", "it generates code for structs only, and the document is another value"
 	}
-	text = fmt.Sprintf(userMain, "ffjson", goType) + fmt.Sprintf(bareMain, goType, rootName)
+	text = fmt.Sprintf(userTemplate, "ffjson", goType) + fmt.Sprintf(bareTemplate, goType, rootName)
 	return strings.Replace(text, "import own", "import \"unsafe\"\nimport plain \"github.com/tarebench/tare/contenders/codec/ffjson/user/plain\"\nimport own", 1), ""
 }
 
-// leafFile returns the slash-separated path of a file of the contender module, relative to the bench.
-func (g codeGenerator) leafFile(name string) string { return "contenders/codec/" + g.name + "/" + name }
+// contenderPath returns the slash-separated path of a file of the contender module, relative to the
+// bench.
+func (g codeGenerator) contenderPath(name string) string {
+	return "contenders/codec/" + g.name + "/" + name
+}
 
 // typesSource returns the source of the copied type, in package user.
 func (g codeGenerator) typesSource(t Type) string {
@@ -109,13 +114,13 @@ func (t Type) plainSource() string {
 	return "// Package plain holds a copy of the user's own type without methods.\npackage plain\n\n" + t.importLines() + t.Source
 }
 
-// unsupportedError reports that a generator does not support a type. After any other error the next run
-// may succeed, as the machine may be the reason.
+// unsupportedError reports that a generator does not support a type. After any other error the next
+// run may succeed, as the machine may be the reason.
 type unsupportedError struct{ error }
 
-// runGenerator generates code for the type. The error is an unsupportedError if the generator fails for
-// the type, but works for a plain struct. Otherwise the type may not be the reason: the generator may
-// not be downloaded, or the disk may be full.
+// runGenerator generates code for the type. The error is an unsupportedError if the generator fails
+// for the type, but works for a plain struct. Otherwise the type may not be the reason: the
+// generator may not be downloaded, or the disk may be full.
 func (g codeGenerator) runGenerator(ctx context.Context, run gocmd.Go, bench string, t Type) error {
 	err := g.tryGenerate(ctx, run, bench, t)
 	if err == nil || ctx.Err() != nil || errors.Is(err, build.ErrNoToolchain) {
@@ -130,12 +135,12 @@ func (g codeGenerator) runGenerator(ctx context.Context, run gocmd.Go, bench str
 
 // tryGenerate runs the generator on the type by itself and compiles the result.
 func (g codeGenerator) tryGenerate(ctx context.Context, run gocmd.Go, bench string, t Type) error {
-	dir := filepath.Join(bench, filepath.FromSlash(g.leafFile("user")))
+	dir := filepath.Join(bench, filepath.FromSlash(g.contenderPath("user")))
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
 	files := map[string]string{"user.go": g.typesSource(t)}
-	if g.bare {
+	if g.addsMethods {
 		files["plain/plain.go"] = t.plainSource()
 	}
 	if err := gocmd.WriteAll(dir, files); err != nil {

@@ -97,14 +97,14 @@ func TestOnlyARefusalIsKept(t *testing.T) {
 // The file that gives a leaf the type imports the leaf's copies of it and nothing else.
 func TestUserMainImportsTheType(t *testing.T) {
 	for _, g := range generators(map[string]bool{"easyjson": true, "ffjson": true}) {
-		text, why := g.main(Type{Root: "struct"})
+		text, why := g.newFile(Type{Root: "struct"})
 		f, err := parser.ParseFile(token.NewFileSet(), "user.go", text, 0)
 		if why != "" || err != nil {
 			t.Fatalf("%s: %q, %v in\n%s", g.name, why, err, text)
 		}
-		want := []string{g.leafFile("user")}
-		if g.bare {
-			want = []string{"unsafe", g.leafFile("user/plain"), g.leafFile("user")}
+		want := []string{g.contenderPath("user")}
+		if g.addsMethods {
+			want = []string{"unsafe", g.contenderPath("user/plain"), g.contenderPath("user")}
 		}
 		for i, imported := range f.Imports {
 			if i >= len(want) || strings.TrimPrefix(strings.Trim(imported.Path.Value, `"`), sdkPath+"/") != want[i] {

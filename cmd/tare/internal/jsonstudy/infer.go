@@ -36,7 +36,7 @@ func Infer(docs []codec.Document) (Type, error) {
 			return Type{}, fmt.Errorf("%s: %w", d, err)
 		}
 	}
-	root.nulls = 0 // no pointer is needed: to read null changes nothing
+	root.nulls = 0 // no pointer is needed: null leaves the document as it is
 	g := &generator{names: map[string]bool{rootName: true}}
 	t := Type{Name: "inferred"}
 	expr := g.typeExpr(root, "$", rootName, 0)
@@ -118,7 +118,7 @@ func (g *generator) numberType(s *shape, path string) string {
 // declareObject declares a struct for objects and returns its type, or returns a map type if the keys
 // are data.
 func (g *generator) declareObject(s *shape, path, name, pointer string, depth int) string {
-	if values, ok := s.dataKeys(); ok {
+	if values, ok := s.mapValues(); ok {
 		if len(s.fields) > 0 {
 			g.notes.add("map", fmt.Sprintf("%s is a map: its keys (%s) look like data", shortPath(path), keyExamples(s.fields)))
 		}
@@ -126,7 +126,7 @@ func (g *generator) declareObject(s *shape, path, name, pointer string, depth in
 	}
 	name = g.uniqueName(name)
 	position := len(g.decls)
-	g.decls = append(g.decls, "") // before the declarations of its fields
+	g.decls = append(g.decls, "") // reserves the place before the declarations of its fields
 	if g.structs == nil {
 		g.structs = map[string]bool{}
 	}
@@ -195,25 +195,26 @@ func keyExamples(fields []*field) string {
 			keys = append(keys, "…")
 			break
 		}
-		keys = append(keys, fmt.Sprintf("%q", cut24(f.key)))
+		keys = append(keys, fmt.Sprintf("%q", cutKey(f.key)))
 	}
 	return strings.Join(keys, ", ")
 }
 
-// cut24 returns at most 24 characters of s.
-func cut24(s string) string {
+// cutKey returns a key, or its first 24 characters and … if it is longer.
+func cutKey(key string) string {
 	const maxLength = 24
-	if r := []rune(s); len(r) > maxLength {
+	if r := []rune(key); len(r) > maxLength {
 		return string(r[:maxLength]) + "…"
 	}
-	return s
+	return key
 }
 
-// lineNotes contains lines by kind: the first maxNotes of each kind, and the number of the others.
+// lineNotes holds notes by kind: the first maxNotes lines of each kind, and the number of further
+// ones.
 type lineNotes struct {
-	order []string
-	first map[string][]string
-	more  map[string]int
+	order []string            // kinds in the order of their first lines
+	first map[string][]string // first lines by kind
+	more  map[string]int      // numbers of further lines by kind
 }
 
 func (n *lineNotes) add(kind, line string) {

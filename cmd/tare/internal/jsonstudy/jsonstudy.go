@@ -1,7 +1,7 @@
-// Package jsonstudy makes a study that measures every codec on the user's JSON documents. It infers a
-// Go type from the documents, or takes a type of the user's module, and builds the catalog's codecs for
-// the type in the cache. It compares the values of each codec with those of encoding/json, and reports
-// differences together with the speed.
+// Package jsonstudy makes a study that measures every codec on the user's JSON documents. It infers
+// a Go type from the documents, or takes a type of the user's module, and builds the catalog's
+// codecs for the type in the cache. It compares the values of each codec with those of
+// encoding/json, and reports differences together with the speed.
 package jsonstudy
 
 import (
@@ -30,11 +30,26 @@ func Chosen(docs []codec.Document) []codec.Document {
 	if sum > poolBytes {
 		n = min(n, max(1, int(float64(len(docs))*poolBytes/float64(sum))))
 	}
+	return pickSpread(docs, n)
+}
+
+// pickSpread returns n of docs, evenly spread.
+func pickSpread(docs []codec.Document, n int) []codec.Document {
 	out := make([]codec.Document, n)
 	for i := range out {
 		out[i] = docs[i*len(docs)/n]
 	}
 	return out
+}
+
+// sortedSizes returns the lengths of documents in bytes, sorted.
+func sortedSizes(docs []codec.Document) []int64 {
+	sizes := make([]int64, len(docs))
+	for i, d := range docs {
+		sizes[i] = int64(len(d.Body))
+	}
+	slices.Sort(sizes)
+	return sizes
 }
 
 // poolBodies returns the documents of a pool, in which a line ends a document: line ends inside of a
@@ -53,13 +68,9 @@ func Sizes(docs []codec.Document) string {
 	if len(docs) == 1 {
 		return advice.Bytes(int64(len(docs[0].Body))) + " document"
 	}
-	sizes := make([]int, len(docs))
-	for i, d := range docs {
-		sizes[i] = len(d.Body)
-	}
-	slices.Sort(sizes)
-	smallest, largest := advice.Bytes(int64(sizes[0])), advice.Bytes(int64(sizes[len(sizes)-1]))
-	median := advice.Bytes(int64(sizes[len(sizes)/2]))
+	sizes := sortedSizes(docs)
+	smallest, largest := advice.Bytes(sizes[0]), advice.Bytes(sizes[len(sizes)-1])
+	median := advice.Bytes(sizes[len(sizes)/2])
 	if smallest == largest {
 		return fmt.Sprintf("%d documents of %s", len(docs), smallest)
 	}
@@ -69,12 +80,7 @@ func Sizes(docs []codec.Document) string {
 // describeSize names the documents in a sentence: "48 kB document", or "238 B documents" by their
 // median.
 func describeSize(docs []codec.Document) string {
-	sizes := make([]int, len(docs))
-	for i, d := range docs {
-		sizes[i] = len(d.Body)
-	}
-	slices.Sort(sizes)
-	text := advice.Bytes(int64(sizes[len(sizes)/2])) + " document"
+	text := advice.Bytes(sortedSizes(docs)[len(docs)/2]) + " document"
 	if len(docs) > 1 {
 		text += "s"
 	}

@@ -21,7 +21,7 @@ type Kind struct {
 	docs   []codec.Document
 	pool   [][]byte             // bodies of docs without line ends
 	works  map[string]workState // by id of the workload
-	shown  map[string]string    // texts of differences, by workload, fields and class
+	shown  map[string]string    // reported texts of differences, by workload, fields and class
 
 	baseline string         // first toolchain of a study of releases; "" in other studies
 	tests    []*releaseTest // of a study of releases; nil before Refer
@@ -77,8 +77,8 @@ func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (tria
 	return k.codecs.Open(ctx, p, spec)
 }
 
-// Compare returns the differences that disqualify. The input document itself counts as correct, too, as
-// the null contender returns it.
+// Compare returns the differences that disqualify. The input document itself counts as correct, too,
+// as the null contender returns it.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
 	reference := k.works[w.ID].reference
 	var wrong []string
@@ -130,7 +130,7 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 		list = append(list, in)
 	}
 	for _, t := range k.tests {
-		in, err := t.input(dir)
+		in, err := t.writeInput(dir)
 		if err != nil {
 			return nil, err
 		}
@@ -161,7 +161,7 @@ func (k *Kind) Differ(asked wire.Workload, a wire.Answer) (tare.Difference, bool
 	document := k.docs[a.Case].String()
 	out := tare.Difference{Op: work.op, Case: asked.ID + " " + document, Asked: document, BearsOn: []string{work.op}}
 	if a.Error != "" {
-		out.Property, out.Class, out.Got = "documents", tare.DiffersInAcceptance, cut80("refused: "+a.Error)
+		out.Property, out.Class, out.Got = "documents", tare.DiffersInAcceptance, truncate("refused: "+a.Error, maxShown)
 		out.Reference, out.Says = "accepted", "refuses "+document
 		return out, true
 	}
@@ -182,11 +182,14 @@ func (k *Kind) Differ(asked wire.Workload, a wire.Answer) (tare.Difference, bool
 	return out, true
 }
 
-// cut80 returns at most 80 characters of s.
-func cut80(s string) string {
-	const maxLength = 80
-	if r := []rune(s); len(r) > maxLength {
-		return string(r[:maxLength-1]) + "…"
+// maxShown is the maximum length in characters of a value in a difference.
+const maxShown = 80
+
+// truncate returns s, or if it has more than max characters, its beginning and …, together max
+// characters.
+func truncate(s string, max int) string {
+	if r := []rune(s); len(r) > max {
+		return string(r[:max-1]) + "…"
 	}
 	return s
 }

@@ -19,8 +19,9 @@ const (
 	maxNameLength  = 48  // most characters of the name of a field
 )
 
-// dataKeys reports whether the objects of s are maps. If so it returns the shape of all their values.
-func (s *shape) dataKeys() (values *shape, ok bool) {
+// mapValues returns the shape of all values in the objects of s if these are maps, whose keys are
+// data: dates, ids.
+func (s *shape) mapValues() (values *shape, isMap bool) {
 	values = s.mergeFields()
 	seen, dataLike, canBeStruct := 0, 0, true
 	for _, f := range s.fields {
@@ -39,7 +40,7 @@ func (s *shape) dataKeys() (values *shape, ok bool) {
 		return nil, false
 	case 2*dataLike > n,
 		n >= minVariedKeys && float64(seen) < maxVariedShare*float64(n*s.objects),
-		n >= minAlikeKeys && values.objects > 0 && haveAlikeFields(s.fields),
+		n >= minAlikeKeys && values.objects > 0 && haveSimilarFields(s.fields),
 		n >= minScalarKeys && isScalar:
 		return values, true
 	}
@@ -55,9 +56,9 @@ func (s *shape) mergeFields() *shape {
 	return values
 }
 
-// haveAlikeFields reports whether all values are objects, which have on average at least half of the
+// haveSimilarFields reports whether all values are objects, which have on average at least half of the
 // fields of all of them.
-func haveAlikeFields(fields []*field) bool {
+func haveSimilarFields(fields []*field) bool {
 	union, seen := map[string]bool{}, 0
 	for _, f := range fields {
 		if f.shape.objects == 0 {
@@ -71,8 +72,8 @@ func haveAlikeFields(fields []*field) bool {
 	return len(union) > 0 && 2*seen >= len(union)*len(fields)
 }
 
-// dataKey matches numbers and dates, hexadecimal ids and UUIDs, and keys with a space, a slash or an @ or
-// an unusual first character.
+// dataKey matches numbers and dates, hexadecimal ids and UUIDs, and keys with a space, a slash or an
+// @ or an unusual first character.
 var dataKey = lazyregexp.New(`^[0-9]|^[0-9a-fA-F]{8,}$|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|[\s/@]|^[^\pL\pN_$#@-]`)
 
 // looksLikeData reports whether a key is an unlikely name of a field: a number, a date, a hash, an

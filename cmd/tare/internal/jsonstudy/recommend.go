@@ -27,11 +27,11 @@ func Recommendation(r *tare.Result, docs []codec.Document, total int, t Type) []
 // newAdviser returns an adviser for workload w.
 func newAdviser(r *tare.Result, w tare.Workload, docs []codec.Document, total int, t Type) *adviser {
 	reading := advice.Reading{Result: r, Baseline: Baseline, Workload: w.ID, Metric: "time"}
-	return &adviser{Reading: reading, docs: docs, total: total, typ: t, into: describeWork(w, t)}
+	return &adviser{Reading: reading, docs: docs, total: total, typ: t, clause: describeWork(w, t)}
 }
 
 // SetAnswer sets the headline of a result: the recommendation for its first workload. The parameters
-// are those of Recommendation.
+// are as for Recommendation.
 func SetAnswer(r *tare.Result, docs []codec.Document, total int, t Type) {
 	if len(r.Workloads) == 0 {
 		return
@@ -58,10 +58,10 @@ func describeWork(w tare.Workload, t Type) string {
 // adviser recommends a codec for one workload.
 type adviser struct {
 	advice.Reading
-	docs  []codec.Document // measured documents
-	total int              // number of all documents of the user
-	typ   Type
-	into  string // description of the workload
+	docs   []codec.Document // measured documents
+	total  int              // number of all documents of the user
+	typ    Type
+	clause string // description of the workload, see describeWork
 }
 
 // recommend returns one sentence, or two if the fastest codec changes values: the second is about the
@@ -69,35 +69,35 @@ type adviser struct {
 func (a *adviser) recommend() []string {
 	subject := "For your " + describeSize(a.docs)
 	if why := a.Nothing(); why != "" {
-		return []string{fmt.Sprintf("%s, %s: no recommendation: %s.", subject, withoutSubject(a.into), why)}
+		return []string{fmt.Sprintf("%s, %s: no recommendation: %s.", subject, inPassive(a.clause), why)}
 	}
 	measured, faster := a.Measured(), a.fasterCodecs()
 	switch {
 	case len(measured) == 0:
-		return []string{fmt.Sprintf("%s, %s: no recommendation: no codec was compared with encoding/json.", subject, withoutSubject(a.into))}
+		return []string{fmt.Sprintf("%s, %s: no recommendation: no codec was compared with encoding/json.", subject, inPassive(a.clause))}
 	case len(faster) == 0:
 		none := fmt.Sprintf("none of the %d codecs measured was", len(measured))
 		if len(measured) == 1 {
 			none = measured[0].Contender + " was not"
 		}
 		return []string{fmt.Sprintf("%s, %s: stay with encoding/json: %s shown to be faster beyond what the control shows (±%s).",
-			subject, withoutSubject(a.into), none, advice.Percent(math.Expm1(a.NoiseFloor())))}
+			subject, inPassive(a.clause), none, advice.Percent(math.Expm1(a.NoiseFloor())))}
 	}
 	best := faster[0]
 	lines := []string{subject + ": " + a.describeCodec(best, faster)}
 	if a.countWrong(best.Contender) == 0 {
 		return lines
 	}
-	keeps := slices.IndexFunc(faster, func(c tare.Comparison) bool { return a.countWrong(c.Contender) == 0 })
-	if keeps < 0 {
-		return append(lines, fmt.Sprintf("Where every value must stay as encoding/json has it, %s: stay with encoding/json.", withoutSubject(a.into)))
+	i := slices.IndexFunc(faster, func(c tare.Comparison) bool { return a.countWrong(c.Contender) == 0 })
+	if i < 0 {
+		return append(lines, fmt.Sprintf("Where every value must stay as encoding/json has it, %s: stay with encoding/json.", inPassive(a.clause)))
 	}
-	return append(lines, "Where every value must stay as encoding/json has it: "+a.describeCodec(faster[keeps], faster))
+	return append(lines, "Where every value must stay as encoding/json has it: "+a.describeCodec(faster[i], faster))
 }
 
-// withoutSubject returns the description of a workload in the passive voice: "decoded into any".
-func withoutSubject(into string) string {
-	return strings.NewReplacer("decodes into", "decoded into", "encodes from", "encoded from").Replace(into)
+// inPassive returns the description of a workload in the passive voice: "decoded into any".
+func inPassive(clause string) string {
+	return strings.NewReplacer("decodes into", "decoded into", "encodes from", "encoded from").Replace(clause)
 }
 
 // fasterCodecs returns the codecs that are significantly faster than the baseline, by rank. Within a
@@ -121,7 +121,7 @@ func (a *adviser) fasterCodecs() []tare.Comparison {
 
 // describeCodec returns a sentence about the gain and the costs of a codec.
 func (a *adviser) describeCodec(c tare.Comparison, faster []tare.Comparison) string {
-	text := fmt.Sprintf("%s %s in %s the time of encoding/json, %s instead of %s; %s; %s", c.Contender, a.into,
+	text := fmt.Sprintf("%s %s in %s the time of encoding/json, %s instead of %s; %s; %s", c.Contender, a.clause,
 		format.Within(c.Ratio, c.Low, c.High), advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue), a.describeValues(c.Contender), a.Price(c.Contender))
 	if Typed(a.Workload) && Generated(c.Contender) {
 		text += "; code is generated for the type, again after every change of it"
@@ -142,8 +142,8 @@ func (a *adviser) findDifferences(id, workload string, classes ...tare.Differenc
 	return out
 }
 
-// wrongValues returns the differences of a codec on a workload in values, or in what it accepts: one for
-// each document.
+// wrongValues returns the differences of a codec on a workload in values, or in what it accepts: one
+// for each document.
 func (a *adviser) wrongValues(id, workload string) []tare.Difference {
 	return a.findDifferences(id, workload, tare.DiffersInValue, tare.DiffersInAcceptance)
 }
@@ -156,8 +156,8 @@ func (a *adviser) untimedWorkloads() []tare.Workload {
 	})
 }
 
-// countWrong returns the number of documents on which a codec has other values, on this workload and on
-// the untimed workloads, which have no recommendation.
+// countWrong returns the number of documents on which a codec has other values, on this workload and
+// on the untimed workloads, which have no recommendation.
 func (a *adviser) countWrong(id string) int {
 	n := len(a.wrongValues(id, a.Workload))
 	for _, w := range a.untimedWorkloads() {
@@ -171,7 +171,8 @@ func (a *adviser) isCompared(id string) bool {
 	return slices.ContainsFunc(a.Result.Semantics, func(s tare.Semantics) bool { return s.Contender == id && s.Cases > 0 })
 }
 
-// describeCount describes n of the measured documents, as a part of the user's: "3 of your 10 documents".
+// describeCount describes n of the measured documents, as a part of the user's: "3 of your 10
+// documents".
 func (a *adviser) describeCount(n int) string {
 	measured := len(a.docs)
 	switch {

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/contender/codec"
 )
 
-// Experiments of the go command that select the implementation of encoding/json: the new one before the
-// release in which it is the default, and the former one since.
+// Experiments of the go command that select the implementation of encoding/json: the new one before
+// the release in which it is the default, and the former one since.
 const (
 	newExperiment    = "jsonv2"
 	formerExperiment = "nojsonv2"
@@ -41,8 +41,8 @@ func withFormer(toolchain string) string {
 	return toolchain
 }
 
-// describeOption returns what makes toolchain, which has the new implementation of encoding/json, use the
-// former one. The text begins a sentence.
+// describeOption returns what makes toolchain, which has the new implementation of encoding/json,
+// use the former one. The text begins a sentence.
 func describeOption(toolchain string) string {
 	if strings.HasSuffix(withFormer(toolchain), "+"+formerExperiment) {
 		return "Built with GOEXPERIMENT=" + formerExperiment
@@ -51,8 +51,8 @@ func describeOption(toolchain string) string {
 }
 
 // addFormer adds the toolchain that shows which differences of the last one are due to its new
-// implementation of encoding/json, unless it is among toolchains. It comes last, because a short budget
-// skips the last ones.
+// implementation of encoding/json, unless it is among toolchains. It comes last, because a short
+// budget skips the last ones.
 func addFormer(toolchains []string) []string {
 	last := toolchains[len(toolchains)-1]
 	if former := withFormer(last); hasNewImplementation(last) && !slices.Contains(toolchains, former) {
@@ -61,9 +61,9 @@ func addFormer(toolchains []string) []string {
 	return toolchains
 }
 
-// NewReleaseStudy returns the study of encoding/json built with several toolchains, on the workloads of
-// op. The first toolchain is the baseline. If the last one has the new implementation of encoding/json,
-// the study also has it with the former one, and splits their difference.
+// NewReleaseStudy returns the study of encoding/json built with several toolchains, on the workloads
+// of op. The first toolchain is the baseline. If the last one has the new implementation of
+// encoding/json, the study also has it with the former one, and splits their difference.
 func NewReleaseStudy(id, question, op string, toolchains []string) tare.Study {
 	s := newStudy(id, question, op)
 	s.Contenders = nil
@@ -85,7 +85,8 @@ func NewReleaseStudy(id, question, op string, toolchains []string) tare.Study {
 	return s
 }
 
-// newStudy returns a study of JSON codecs with the workloads of op, whose only contender is encoding/json.
+// newStudy returns a study of JSON codecs with the workloads of op, whose only contender is
+// encoding/json.
 func newStudy(id, question, op string) tare.Study {
 	s := tare.Study{
 		ID: id, Question: question, Kind: codec.Kind, Baseline: Baseline,

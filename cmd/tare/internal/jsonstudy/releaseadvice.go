@@ -24,8 +24,8 @@ type ReleaseAdvice struct {
 	Toolchains []string // that the user selected, the baseline first
 }
 
-// Lines returns a sentence about the cost of each release on each workload, and one about the answers of
-// each release.
+// Lines returns a sentence about the cost of each release on each workload, and one about the
+// answers of each release.
 func (a ReleaseAdvice) Lines() []string {
 	var out []string
 	for _, w := range a.Result.Workloads {
@@ -39,8 +39,8 @@ func (a ReleaseAdvice) Lines() []string {
 	return out
 }
 
-// newReading returns the adviser for a workload.
-func (a ReleaseAdvice) newReading(w tare.Workload) *adviser {
+// newAdviser returns the adviser for a workload.
+func (a ReleaseAdvice) newAdviser(w tare.Workload) *adviser {
 	r := newAdviser(a.Result, w, a.Docs, a.Total, a.Type)
 	r.Baseline = a.Toolchains[0]
 	return r
@@ -48,21 +48,21 @@ func (a ReleaseAdvice) newReading(w tare.Workload) *adviser {
 
 // describeCosts returns a sentence about each release on a workload, in the order of the study.
 func (a ReleaseAdvice) describeCosts(w tare.Workload) []string {
-	r := a.newReading(w)
+	r := a.newAdviser(w)
 	subject := "For your " + describeSize(a.Docs)
 	if why := r.Nothing(); why != "" {
-		return []string{fmt.Sprintf("%s, %s: no ratio: %s.", subject, withoutSubject(r.into), why)}
+		return []string{fmt.Sprintf("%s, %s: no ratio: %s.", subject, inPassive(r.clause), why)}
 	}
 	measured := r.Measured()
 	var out []string
 	for _, id := range addFormer(a.Toolchains)[1:] {
 		i := slices.IndexFunc(measured, func(c tare.Comparison) bool { return c.Contender == id })
 		if i < 0 {
-			out = append(out, fmt.Sprintf("%s, %s: %s was not compared with %s.", subject, withoutSubject(r.into), id, r.Baseline))
+			out = append(out, fmt.Sprintf("%s, %s: %s was not compared with %s.", subject, inPassive(r.clause), id, r.Baseline))
 			continue
 		}
 		c := measured[i]
-		text := fmt.Sprintf("%s: %s %s in %s the time of %s, %s instead of %s", subject, id, r.into,
+		text := fmt.Sprintf("%s: %s %s in %s the time of %s, %s instead of %s", subject, id, r.clause,
 			format.Within(c.Ratio, c.Low, c.High), r.Baseline, advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue))
 		out = append(out, text+r.WhyDoubted(c)+".")
 	}
@@ -94,8 +94,8 @@ func (a ReleaseAdvice) nameDocuments() string {
 	return "your documents"
 }
 
-// describeAnswers returns sentences about the answers of a toolchain: how many differ from those of the
-// baseline, which of them are announced, and what restores the former ones. It returns "" if the
+// describeAnswers returns sentences about the answers of a toolchain: how many differ from those of
+// the baseline, which of them are announced, and what restores the former ones. It returns "" if the
 // toolchain was not tested.
 func (a ReleaseAdvice) describeAnswers(id string) string {
 	s := a.findSemantics(id)
@@ -161,13 +161,13 @@ func (a ReleaseAdvice) describeRestored(id string, s *tare.Semantics) string {
 	return fmt.Sprintf(" %s, it has the former answer in %s.", describeOption(id), all)
 }
 
-// SetAnswer sets the headline of the result: cost and answers of the last selected release on the first
-// workload.
+// SetAnswer sets the headline of the result: cost and answers of the last selected release on the
+// first workload.
 func (a ReleaseAdvice) SetAnswer() {
 	if len(a.Result.Workloads) == 0 {
 		return
 	}
-	r := a.newReading(a.Result.Workloads[0])
+	r := a.newAdviser(a.Result.Workloads[0])
 	base, last := r.Baseline, a.Toolchains[len(a.Toolchains)-1]
 	r.Reading.SetAnswer("release", base, "", nil) // for the values below the headline
 	measured := r.Measured()
@@ -180,9 +180,9 @@ func (a ReleaseAdvice) SetAnswer() {
 		return
 	}
 	c := measured[i]
-	text := fmt.Sprintf("%s %s in %s the time of %s", last, r.into, format.Factor(c.Ratio), base)
+	text := fmt.Sprintf("%s %s in %s the time of %s", last, r.clause, format.Factor(c.Ratio), base)
 	if !r.Shown(c) {
-		text = fmt.Sprintf("%s is not shown to differ in time from %s where it %s", last, base, r.into)
+		text = fmt.Sprintf("%s is not shown to differ in time from %s where it %s", last, base, r.clause)
 	}
 	s := a.findSemantics(last)
 	switch {

@@ -18,17 +18,18 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// NewReleaseKind returns a kind for docs in a study of several releases of Go, whose first toolchain is
-// baseline. It also compares the answers to damaged documents and to unusual values, texts of errors
-// included.
+// NewReleaseKind returns a kind for docs in a study of several releases of Go, whose first toolchain
+// is baseline. It also compares the answers to damaged documents and to unusual values, texts of
+// errors included.
 func NewReleaseKind(codecs lab.Kind, docs []codec.Document, baseline string) *Kind {
 	k := NewKind(codecs, docs)
 	k.baseline = baseline
 	return k
 }
 
-// releaseTest is a semantics test with encoding/json of several releases. Its reference is the answer of
-// the baseline's own program, not that of encoding/json in this program, which has one release only.
+// releaseTest is a semantics test with encoding/json of several releases. Its reference is the
+// answer of the baseline's own program, not of encoding/json in this program, which has one
+// release only.
 type releaseTest struct {
 	id, fixture, op string
 	cases           []releaseCase
@@ -37,11 +38,11 @@ type releaseTest struct {
 
 // releaseCase is one input of a releaseTest.
 type releaseCase struct {
-	id    string // unique for the fixture
-	kind  string // row of the table of differences
-	asked string // the input as text
-	what  string // the input as a noun phrase: a document with a key twice
-	body  []byte
+	id       string // unique for the fixture
+	property string // row of the table of differences
+	input    string // the input as text
+	noun     string // the input as a noun phrase: a document with a key twice
+	body     []byte
 }
 
 // errorTexts is the row of all differences that are only in the text of an error.
@@ -65,15 +66,15 @@ func newReleaseTests(docs []codec.Document, study tare.Study) []*releaseTest {
 	} {
 		t.id = "unusual/" + t.fixture + "/" + t.op
 		for _, c := range fixture.Cases(t.fixture) {
-			t.cases = append(t.cases, releaseCase{id: c.Name, kind: c.Property, asked: c.Asked, what: c.What, body: c.Body})
+			t.cases = append(t.cases, releaseCase{id: c.Name, property: c.Property, input: c.Asked, noun: c.What, body: c.Body})
 		}
 		out = append(out, &t)
 	}
 	return out
 }
 
-// input writes the cases into dir and returns the test as a workload that reads them.
-func (t *releaseTest) input(dir string) (wire.Workload, error) {
+// writeInput writes the cases into dir and returns the test as a workload that reads them.
+func (t *releaseTest) writeInput(dir string) (wire.Workload, error) {
 	bodies := make([][]byte, len(t.cases))
 	for i, c := range t.cases {
 		bodies[i] = c.body
@@ -88,7 +89,7 @@ func (t *releaseTest) input(dir string) (wire.Workload, error) {
 
 // loadReference stores the baseline's answers to all cases.
 func (t *releaseTest) loadReference(ctx context.Context, s *trial.Session, dir string) error {
-	in, err := t.input(dir)
+	in, err := t.writeInput(dir)
 	if err != nil {
 		return err
 	}
@@ -122,17 +123,17 @@ func (t *releaseTest) differ(a wire.Answer) (tare.Difference, bool) {
 		return tare.Difference{}, false
 	}
 	want, c := t.reference[a.Case], t.cases[a.Case]
-	d := tare.Difference{Property: c.kind, Op: t.op, Case: c.id, Asked: c.asked, Reference: describeOutcome(want), Got: describeOutcome(a), BearsOn: []string{t.op}}
+	d := tare.Difference{Property: c.property, Op: t.op, Case: c.id, Asked: c.input, Reference: describeOutcome(want), Got: describeOutcome(a), BearsOn: []string{t.op}}
 	switch {
 	case want.Error != "" && a.Error != "":
 		d.Property, d.Class, d.BearsOn = errorTexts, tare.DiffersInForm, nil
-		d.Says = fmt.Sprintf("refuses %s with %q, not %q", c.what, a.Error, want.Error)
+		d.Says = fmt.Sprintf("refuses %s with %q, not %q", c.noun, a.Error, want.Error)
 		return d, a.Error != want.Error
 	case a.Error != "":
-		d.Class, d.Says = tare.DiffersInAcceptance, fmt.Sprintf("refuses %s: %s", c.what, a.Error)
+		d.Class, d.Says = tare.DiffersInAcceptance, fmt.Sprintf("refuses %s: %s", c.noun, a.Error)
 		return d, true
 	case want.Error != "":
-		d.Class, d.Says = tare.DiffersInAcceptance, "accepts "+c.what
+		d.Class, d.Says = tare.DiffersInAcceptance, "accepts "+c.noun
 		return d, true
 	case bytes.Equal(want.Output, a.Output):
 		return d, false
@@ -148,16 +149,16 @@ func (t *releaseTest) differ(a wire.Answer) (tare.Difference, bool) {
 		}
 		d.Reference, d.Got = found.want, found.gotText()
 	}
-	d.Says = fmt.Sprintf("makes %s of %s, not %s", d.Got, c.what, d.Reference)
+	d.Says = fmt.Sprintf("makes %s of %s, not %s", d.Got, c.noun, d.Reference)
 	return d, true
 }
 
 // describeOutcome returns an answer as a short text.
 func describeOutcome(a wire.Answer) string {
 	if a.Error != "" {
-		return cut80("refused: " + a.Error)
+		return truncate("refused: "+a.Error, maxShown)
 	}
-	return cut80(string(a.Output))
+	return truncate(string(a.Output), maxShown)
 }
 
 // loadTests makes the tests of a study of releases, and stores the baseline's answers to them. It does

@@ -13,7 +13,7 @@ import (
 
 // requireAll makes the SDK and every contender module of the bench require the bridge, and with it the
 // user's module as it is on disk.
-func (o *Own) requireAll(ctx context.Context, run gocmd.Go, bench string) error {
+func (o *UserType) requireAll(ctx context.Context, run gocmd.Go, bench string) error {
 	if _, err := run.In(ctx, bench, "mod", "edit", "-require="+o.bridgePath()+"@v0.0.0"); err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (o *Own) requireAll(ctx context.Context, run gocmd.Go, bench string) error 
 
 // requireIn makes the go.mod in dir require the user's module, with its replacements and sums, and the
 // bridge, whose path relative to dir is bridge. If bridge is "", dir is the bridge itself.
-func (o *Own) requireIn(ctx context.Context, run gocmd.Go, dir, bridge string) error {
+func (o *UserType) requireIn(ctx context.Context, run gocmd.Go, dir, bridge string) error {
 	args := []string{"mod", "edit", "-require=" + o.path + "@v0.0.0"}
 	if bridge != "" {
 		args = append(args, "-require="+o.bridgePath()+"@v0.0.0", "-replace="+o.bridgePath()+"="+bridge)
@@ -53,7 +53,7 @@ func (o *Own) requireIn(ctx context.Context, run gocmd.Go, dir, bridge string) e
 }
 
 // addSums adds the lines of the user's go.sum files to a go.sum, each once.
-func (o *Own) addSums(file string) error {
+func (o *UserType) addSums(file string) error {
 	existing, err := os.ReadFile(file)
 	if err != nil && !os.IsNotExist(err) {
 		return err

@@ -18,11 +18,11 @@ const (
 	multiparts = "multipart/form-data"
 )
 
-// content is a content type that the body of an operation can have.
+// content is a content type that the body of an operation can have, with its description.
 type content struct {
-	kind   string // e.g. application/json; charset=utf-8
-	media  *node  // its description, which may have examples; nil for a form of OpenAPI 2, whose fields are parameters
-	schema *node  // may be nil
+	contentType string // e.g. application/json; charset=utf-8
+	media       *node  // description, which may have examples; nil for a form of OpenAPI 2, whose fields are parameters
+	schema      *node  // may be nil
 }
 
 // addBody adds the body of an operation to its request, in the first of its content types that has an
@@ -33,7 +33,7 @@ func (r *Requests) addBody(q *Request, op Operation, list []parameter) error {
 	if err != nil {
 		return err
 	}
-	var firstErr error // the first that is not a *missing, otherwise the last
+	var firstErr error // the first error that is not a *missing, else the last error
 	for _, c := range contents {
 		err := r.writeContent(q, c, list)
 		if err == nil {
@@ -52,8 +52,8 @@ func (r *Requests) addBody(q *Request, op Operation, list []parameter) error {
 	return firstErr
 }
 
-// bodyContents returns the content types that the body of an operation can have, in the order
-// of the document, and whether a body is required.
+// bodyContents returns the content types that the body of an operation can have, in the order of the document,
+// and whether a body is required.
 func (r *Requests) bodyContents(op Operation, list []parameter) (out []content, required bool, err error) {
 	if r.doc.swagger {
 		return r.swaggerContents(op, list)
@@ -66,10 +66,10 @@ func (r *Requests) bodyContents(op Operation, list []parameter) (out []content, 
 	if why != "" {
 		return nil, false, &missing{subject: "the body", why: why}
 	}
-	if kinds := body.get("content"); kinds != nil && kinds.kind == mapping {
-		for _, f := range kinds.fields {
+	if types := body.get("content"); types != nil && types.kind == mapping {
+		for _, f := range types.fields {
 			r.cost += costOfNode
-			out = append(out, content{kind: f.name, media: f.value, schema: f.value.get("schema")})
+			out = append(out, content{contentType: f.name, media: f.value, schema: f.value.get("schema")})
 		}
 	}
 	return out, body.get("required").isTrue(), nil
@@ -97,13 +97,13 @@ func (r *Requests) swaggerContents(op Operation, list []parameter) (out []conten
 		consumes = r.doc.root.get("consumes")
 	}
 	for _, f := range consumes.items() {
-		kind := f.value.scalar()
-		media := mediaOf(kind)
+		contentType := f.value.scalar()
+		media := mediaType(contentType)
 		switch {
 		case body != nil:
-			out = append(out, content{kind: kind, media: body.node, schema: body.schema})
+			out = append(out, content{contentType: contentType, media: body.node, schema: body.schema})
 		case media == multiparts, media == urlencoded && !hasFile:
-			out = append(out, content{kind: kind})
+			out = append(out, content{contentType: contentType})
 		}
 	}
 	if len(out) == 0 && required {
@@ -114,14 +114,14 @@ func (r *Requests) swaggerContents(op Operation, list []parameter) (out []conten
 
 // writeContent writes the body of q in one content type, and sets the header Content-Type.
 func (r *Requests) writeContent(q *Request, c content, list []parameter) error {
-	media, kind := mediaOf(c.kind), c.kind
+	media, sentType := mediaType(c.contentType), c.contentType
 	if strings.Contains(media, "*") {
-		return fmt.Errorf("the body has the content type %s, which cannot be sent", c.kind)
+		return fmt.Errorf("the body has the content type %s, which cannot be sent", c.contentType)
 	}
 	var body []byte
 	var err error
 	if c.media == nil {
-		body, kind, err = r.writeFields(c.kind, list)
+		body, sentType, err = r.writeFields(c.contentType, list)
 	} else {
 		var v *node
 		if v, err = r.findExample(c.media, c.schema, "the body"); err != nil {
@@ -129,27 +129,27 @@ func (r *Requests) writeContent(q *Request, c content, list []parameter) error {
 		}
 		isForm := media == urlencoded || media == multiparts
 		if isForm && v.kind == mapping {
-			body, kind, err = r.writeForm(c.kind, v, c)
+			body, sentType, err = r.writeForm(v, c)
 		} else {
-			body, err = writeBody(c.kind, v, r.typesOf(c.schema))
+			body, err = writeBody(c.contentType, v, r.typesOf(c.schema))
 		}
 	}
 	if err != nil && !isMissing(err) {
-		err = fmt.Errorf("the example of %s: %w", c.kind, err)
+		err = fmt.Errorf("the example of %s: %w", c.contentType, err)
 	}
 	if err != nil {
 		return err
 	}
 	q.Body = body
 	q.Header = slices.DeleteFunc(q.Header, func(h [2]string) bool { return strings.EqualFold(h[0], "Content-Type") })
-	q.Header = append(q.Header, [2]string{"Content-Type", kind})
+	q.Header = append(q.Header, [2]string{"Content-Type", sentType})
 	return nil
 }
 
 // writeBody returns an example as a body of a content type: as JSON, or for other types as the text of the
 // document.
-func writeBody(kind string, v *node, t typeSet) ([]byte, error) {
-	if !isJSON(kind) {
+func writeBody(contentType string, v *node, t typeSet) ([]byte, error) {
+	if !isJSON(contentType) {
 		if isCollection(v) || v.kind == null {
 			return nil, fmt.Errorf("it is %s, and not the text of a body", v.kind)
 		}
@@ -193,13 +193,13 @@ func writeJSON(out *bytes.Buffer, v *node, t typeSet) error {
 			out.Write(quoteJSON(v.text))
 		}
 	case list, mapping:
-		return writeAll(out, v, t)
+		return writeCollection(out, v, t)
 	}
 	return nil
 }
 
-// writeAll writes a list or a mapping as JSON.
-func writeAll(out *bytes.Buffer, v *node, t typeSet) error {
+// writeCollection writes a list or a mapping as JSON.
+func writeCollection(out *bytes.Buffer, v *node, t typeSet) error {
 	brackets := "[]"
 	if v.kind == mapping {
 		brackets = "{}"
@@ -261,21 +261,21 @@ func jsonNumber(s string, isNumber bool) (string, bool) {
 	return sign + digits, json.Valid([]byte(sign + digits))
 }
 
-// writeForm returns the mapping v as a form. kindSent is its content type, with the boundary of a
-// multipart form.
-func (r *Requests) writeForm(kind string, v *node, c content) (body []byte, kindSent string, err error) {
-	form := newForm(kind)
+// writeForm returns the mapping v as a form. sentType is its content type, with the boundary of a multipart
+// form.
+func (r *Requests) writeForm(v *node, c content) (body []byte, sentType string, err error) {
+	form := newForm(c.contentType)
 	t := r.typesOf(c.schema)
 	encoding := c.media.get("encoding")
 	for _, f := range v.fields {
 		if f.value.kind == null {
 			continue
 		}
-		e := encoding.get(f.name)
-		p := parameter{name: f.name, in: "query", node: e}
-		p.style, p.explode, p.reserved = styleOf(e, "query")
-		isStyled := e.get("style") != nil || e.get("explode") != nil || e.get("allowReserved") != nil
-		if err := form.addField(p, f.value, t.property(f.name), e.get("contentType").scalar(), isStyled); err != nil {
+		settings := encoding.get(f.name)
+		p := parameter{name: f.name, in: "query", node: settings} // a form is written like a query
+		p.style, p.explode, p.reserved = styleOf(settings, "query")
+		isStyled := settings.get("style") != nil || settings.get("explode") != nil || settings.get("allowReserved") != nil
+		if err := form.addField(p, f.value, t.property(f.name), settings.get("contentType").scalar(), isStyled); err != nil {
 			return nil, "", err
 		}
 	}
@@ -283,8 +283,8 @@ func (r *Requests) writeForm(kind string, v *node, c content) (body []byte, kind
 }
 
 // writeFields is writeForm for OpenAPI 2, whose fields are parameters in list.
-func (r *Requests) writeFields(kind string, list []parameter) (body []byte, kindSent string, err error) {
-	form, found := newForm(kind), false
+func (r *Requests) writeFields(contentType string, list []parameter) (body []byte, sentType string, err error) {
+	form, found := newForm(contentType), false
 	for _, p := range list {
 		if p.in != "formData" {
 			continue
@@ -310,32 +310,32 @@ func (r *Requests) writeFields(kind string, list []parameter) (body []byte, kind
 
 // form is a form being written.
 type form struct {
-	kind  string // content type
-	out   output // of a URL-encoded form
-	parts []part // of a multipart form; nil if the form is URL-encoded
+	contentType string
+	out         output // of a URL-encoded form
+	parts       []part // of a multipart form; nil if the form is URL-encoded
 }
 
 // part is a field of a multipart form.
 type part struct {
-	name, kind string // kind is the content type
-	isFile     bool
-	body       []byte
+	name, contentType string
+	isFile            bool
+	body              []byte
 }
 
 // newForm returns an empty form of a content type.
-func newForm(kind string) *form {
-	f := &form{kind: kind, out: output{max: maxRequest}}
-	if mediaOf(kind) == multiparts {
+func newForm(contentType string) *form {
+	f := &form{contentType: contentType, out: output{max: maxRequest}}
+	if mediaType(contentType) == multiparts {
 		f.parts = []part{}
 	}
 	return f
 }
 
-// addField adds a field with its style, or as parts. kind is the content type of a part; if it is "", the
-// type of the field selects one. isStyled means that the document sets a style.
-func (f *form) addField(p parameter, v *node, t typeSet, kind string, isStyled bool) error {
+// addField adds a field, of a multipart form as parts of a content type, which "" leaves to the type of the
+// field, and of another form in its style. isStyled means that the document sets the style.
+func (f *form) addField(p parameter, v *node, t typeSet, contentType string, isStyled bool) error {
 	if f.parts != nil {
-		return f.addParts(p.name, v, t, kind)
+		return f.addParts(p.name, v, t, contentType)
 	}
 	if v.kind == mapping && !isStyled {
 		return fmt.Errorf("%s is a mapping, and no style sets how a form has it", p.name)
@@ -351,31 +351,31 @@ func (f *form) addField(p parameter, v *node, t typeSet, kind string, isStyled b
 	return nil
 }
 
-// addParts adds a part, or one for each item of a list (OpenAPI 3.0, Special
-// Considerations for multipart Content).
-func (f *form) addParts(name string, v *node, t typeSet, kind string) error {
-	if v.kind == list && !isJSON(kind) {
+// addParts adds a part, or one for each item of a list (OpenAPI 3.0, Special Considerations for multipart
+// Content).
+func (f *form) addParts(name string, v *node, t typeSet, contentType string) error {
+	if v.kind == list && !isJSON(contentType) {
 		for _, item := range v.fields {
-			if err := f.addParts(name, item.value, t.items(), kind); err != nil {
+			if err := f.addParts(name, item.value, t.items(), contentType); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	firstKind, _, _ := strings.Cut(kind, ",")
-	p := part{name: name, kind: strings.TrimSpace(firstKind), isFile: t.isFile()}
+	firstType, _, _ := strings.Cut(contentType, ",")
+	p := part{name: name, contentType: strings.TrimSpace(firstType), isFile: t.isFile()}
 	switch {
-	case p.kind != "" && !strings.Contains(p.kind, "*"): // the document names it
+	case p.contentType != "" && !strings.Contains(p.contentType, "*"): // the document names it
 	case v.kind == mapping:
-		p.kind = "application/json"
+		p.contentType = "application/json"
 	case p.isFile:
-		p.kind = "application/octet-stream"
+		p.contentType = "application/octet-stream"
 	default:
-		p.kind = "text/plain"
+		p.contentType = "text/plain"
 	}
 	var err error
-	if isJSON(p.kind) || isCollection(v) {
-		p.body, err = writeBody(p.kind, v, t)
+	if isJSON(p.contentType) || isCollection(v) {
+		p.body, err = writeBody(p.contentType, v, t)
 	} else {
 		p.body = []byte(v.text)
 	}
@@ -386,7 +386,7 @@ func (f *form) addParts(name string, v *node, t typeSet, kind string) error {
 // finish returns the form and its content type.
 func (f *form) finish() ([]byte, string, error) {
 	if f.parts == nil {
-		return f.out.text, f.kind, nil
+		return f.out.text, f.contentType, nil
 	}
 	var out bytes.Buffer
 	w := multipart.NewWriter(&out)
@@ -401,8 +401,8 @@ func (f *form) finish() ([]byte, string, error) {
 			disposition += fmt.Sprintf(`; filename="%s"`, escape.Replace(p.name))
 		}
 		head.Set("Content-Disposition", disposition)
-		if p.isFile || p.kind != "text/plain" {
-			head.Set("Content-Type", escape.Replace(p.kind))
+		if p.isFile || p.contentType != "text/plain" {
+			head.Set("Content-Type", escape.Replace(p.contentType))
 		}
 		w, err := w.CreatePart(head)
 		if err == nil {
@@ -418,17 +418,13 @@ func (f *form) finish() ([]byte, string, error) {
 	return out.Bytes(), w.FormDataContentType(), nil
 }
 
-// findBoundary returns a boundary that no part contains. It is the same for the same form, so that requests
-// are.
+// findBoundary returns a boundary that no part contains. Equal forms have the same one, so that their requests
+// are equal.
 func (f *form) findBoundary() string {
 	for i := 0; ; i++ {
-		b := "tare-part-" + strconv.Itoa(i)
-		found := false
-		for _, p := range f.parts {
-			found = found || bytes.Contains(p.body, []byte(b))
-		}
-		if !found {
-			return b
+		boundary := "tare-part-" + strconv.Itoa(i)
+		if !slices.ContainsFunc(f.parts, func(p part) bool { return bytes.Contains(p.body, []byte(boundary)) }) {
+			return boundary
 		}
 	}
 }

@@ -12,7 +12,7 @@ const (
 	maxExamples = 1 << 30  // bytes of all examples, each as often as it is read
 	maxLevels   = 200      // nested schemas
 	maxSchemas  = 100_000  // schemas that are read for an example
-	maxNested   = 10_000   // nested lists and mappings
+	maxNested   = 10_000   // nested lists and mappings of an example
 )
 
 // Costs of work, in bytes of an example whose reading takes about as long.
@@ -21,7 +21,7 @@ const (
 	costOfReference = 1000
 )
 
-// missing is returned if the document lacks something that an operation needs.
+// missing is the error for a document that lacks an example that an operation needs.
 type missing struct {
 	subject string // the name of a parameter, or "the body"
 	why     string // "" if there is nothing to add
@@ -41,11 +41,11 @@ func isMissing(err error) bool {
 	return errors.As(err, &m)
 }
 
-// findExample returns the example of owner, a parameter or a media type: the example at owner itself, or
-// that of its schema, which may be nil. subject names owner in messages. The error is a *missing if there
-// is no example.
+// findExample returns the example of owner, a parameter or a media type: one at owner itself, or
+// else one of its schema, which may be nil. subject names owner in messages. The error is a *missing
+// if there is none.
 func (r *Requests) findExample(owner, schema *node, subject string) (*node, error) {
-	v := r.ownExample(owner)
+	v := r.directExample(owner)
 	var why string
 	if v == nil && schema != nil {
 		s := schemas{r: r}
@@ -55,10 +55,10 @@ func (r *Requests) findExample(owner, schema *node, subject string) (*node, erro
 	if v == nil {
 		return nil, &missing{subject: subject, why: why}
 	}
-	n := exampleSize(v, maxExample, 0)
-	r.cost += n
+	size := exampleSize(v, maxExample, 0)
+	r.cost += size
 	switch {
-	case n > maxExample:
+	case size > maxExample:
 		return nil, fmt.Errorf("an example of more than %d bytes of %s", maxExample, subject)
 	case r.IsSpent():
 		return nil, fmt.Errorf("more than %d bytes of examples up to that of %s", maxExamples, subject)
@@ -66,9 +66,9 @@ func (r *Requests) findExample(owner, schema *node, subject string) (*node, erro
 	return v, nil
 }
 
-// ownExample returns the example at a parameter, a media type or a schema itself, or nil. It
-// treats null as no example, because generators write it.
-func (r *Requests) ownExample(owner *node) *node {
+// directExample returns the example at a parameter, a media type or a schema itself, or nil. Null is
+// no example, because generators write it.
+func (r *Requests) directExample(owner *node) *node {
 	r.cost += costOfNode
 	if v := owner.get("example"); !v.isNull() {
 		return v
@@ -104,37 +104,38 @@ func (r *Requests) resolve(n *node) (*node, string) {
 	return r.doc.resolve(n)
 }
 
-// schemas composes the example of a schema from the examples of its parts.
+// schemas composes the example of a schema from the examples of its parts: {"id": 7} for a schema
+// with a property id whose example is 7.
 type schemas struct {
 	r    *Requests
-	open []*node // schemas being composed, outermost first: a schema may contain itself
+	open []*node // schemas being composed, the outermost first: a schema may contain itself
 	read int     // number of schemas read
-	cuts int     // times that a schema contained itself or a bound was reached
+	cuts int     // number of times that a schema contained itself or a bound was reached
 	why  string  // first reason for a missing example; "" if none is missing
 }
 
-// schemaExample is the example of a schema, or nil and the reason.
+// schemaExample is the composed example of a schema.
 type schemaExample struct {
-	value *node
-	why   string
+	value *node  // nil without an example
+	why   string // why there is none
 }
 
-// recordLack records why there is no example, unless a reason is recorded, and returns nil.
-func (s *schemas) recordLack(why string) *node {
+// recordMissing records why there is no example, unless a reason is recorded, and returns nil.
+func (s *schemas) recordMissing(why string) *node {
 	if s.why == "" {
 		s.why = why
 	}
 	return nil
 }
 
-// findExample returns the example of a schema: an example, default, const or first enum at the schema, or the
-// composition of its parts. It returns nil, and records why, if there is no example.
+// findExample returns the example of a schema: an example, default, const or first enum at the
+// schema, or the composition of its parts. It returns nil, and records why, if there is no example.
 func (s *schemas) findExample(schema *node) *node {
 	s.r.cost += costOfNode
 	s.read++
 	if s.r.IsSpent() || s.read > maxSchemas || len(s.open) > maxLevels {
 		s.cuts++
-		return s.recordLack("the schema is too large")
+		return s.recordMissing("the schema is too large")
 	}
 	if _, hasRef := schema.find("$ref"); hasRef {
 		if v := s.statedValue(schema); v != nil && s.r.doc.since31 {
@@ -142,7 +143,7 @@ func (s *schemas) findExample(schema *node) *node {
 		}
 		target, why := s.r.resolve(schema)
 		if why != "" {
-			return s.recordLack(why)
+			return s.recordMissing(why)
 		}
 		schema = target
 	}
@@ -151,20 +152,20 @@ func (s *schemas) findExample(schema *node) *node {
 	}
 	if slices.Contains(s.open, schema) {
 		s.cuts++
-		return s.recordLack("its schema contains itself")
+		return s.recordMissing("its schema contains itself")
 	}
 	composed, ok := s.r.examples[schema]
 	if !ok {
 		composed = s.compose(schema)
 	}
 	if composed.value == nil {
-		return s.recordLack(composed.why)
+		return s.recordMissing(composed.why)
 	}
 	return composed.value
 }
 
-// compose composes the example of a schema from the examples of its parts. It stores the example, unless a
-// cut in the parts makes it depend on the schemas around it.
+// compose composes the example of a schema from the examples of its parts. It stores the example
+// unless a part was cut: then the example depends on the schemas around it.
 func (s *schemas) compose(schema *node) schemaExample {
 	whyBefore, cutsBefore := s.why, s.cuts
 	s.why = ""
@@ -185,7 +186,7 @@ func (s *schemas) compose(schema *node) schemaExample {
 
 // statedValue returns the example, the default, the const or the first enum of a schema, or nil.
 func (s *schemas) statedValue(schema *node) *node {
-	if v := s.r.ownExample(schema); v != nil {
+	if v := s.r.directExample(schema); v != nil {
 		return v
 	}
 	for _, name := range []string{"default", "const"} {
@@ -206,7 +207,7 @@ func (s *schemas) listOf(schema, items *node) *node {
 	switch minItems := schema.get("minItems").scalar(); minItems {
 	case "", "0", "1": // one item is enough
 	default:
-		return s.recordLack("it needs " + minItems + " items")
+		return s.recordMissing("it needs " + minItems + " items")
 	}
 	if v := s.findExample(items); v != nil {
 		return &node{kind: list, fields: []field{{value: v}}}
@@ -214,9 +215,9 @@ func (s *schemas) listOf(schema, items *node) *node {
 	return nil
 }
 
-// composeParts returns the example composed of the properties of a schema, all schemas of allOf, and the first
-// schema of oneOf and of anyOf that has an example. It returns nil if a required part has no example. A part
-// that is not a mapping is the example if there are no fields.
+// composeParts returns the example composed of the properties of a schema, all schemas of allOf, and
+// the first schema of oneOf and of anyOf that has an example. It returns nil if a required part has
+// no example. A part that is not a mapping is the example if there are no fields.
 func (s *schemas) composeParts(schema *node) *node {
 	out := &node{kind: mapping}
 	var other *node // the last part that is not a mapping
@@ -235,7 +236,7 @@ func (s *schemas) composeParts(schema *node) *node {
 	for _, f := range schema.get("allOf").items() {
 		part, why := s.r.resolve(f.value)
 		if why != "" {
-			return s.recordLack(why)
+			return s.recordMissing(why)
 		}
 		if v := s.findExample(f.value); v != nil {
 			add(v)
@@ -262,7 +263,7 @@ func (s *schemas) composeParts(schema *node) *node {
 	}
 	for _, name := range requiredNames(schema) {
 		if _, ok := out.find(name); !ok && !s.isReadOnly(schema, name) {
-			return s.recordLack(name + " has none")
+			return s.recordMissing(name + " has none")
 		}
 	}
 	if len(out.fields) == 0 {
@@ -271,8 +272,8 @@ func (s *schemas) composeParts(schema *node) *node {
 	return out
 }
 
-// addProperties adds the examples of the properties that requests can have to out. It returns false if a
-// required property has none.
+// addProperties adds the examples of the properties that requests can have to out. It returns false
+// if a required property has none.
 func (s *schemas) addProperties(out, schema *node) bool {
 	properties := schema.get("properties")
 	if properties == nil || properties.kind != mapping {
@@ -289,7 +290,7 @@ func (s *schemas) addProperties(out, schema *node) bool {
 			continue
 		}
 		if slices.Contains(required, f.name) {
-			s.recordLack(f.name + " has none")
+			s.recordMissing(f.name + " has none")
 			return false
 		}
 		s.why = whyBefore // the property is omitted
@@ -334,8 +335,9 @@ func isTyped(schema *node, name string) bool {
 	return found
 }
 
-// exampleSize returns the approximate size of a value in bytes when written. It stops counting beyond max,
-// because a few bytes of a document can repeat an alias any number of times. depth is the nesting of v.
+// exampleSize returns the approximate size of a value in bytes when written. It stops counting
+// beyond max, because a few bytes of a document can repeat an alias any number of times. depth is
+// the nesting of v.
 func exampleSize(v *node, max, depth int) (n int) {
 	if depth > maxNested {
 		return max + 1

@@ -23,10 +23,10 @@ type Document struct {
 	Format     string // e.g. OpenAPI 3.1.0
 	Base       string // path of the document's first server; "" for /
 	Operations []Operation
-	Left       []Left   // skipped path items
-	Notes      []string // for the user, a line each
+	Skipped    []Skipped // path items that cannot be read
+	Notes      []string  // for the user, a line each
 
-	reader  *yamlfile.Reader // for errors; nil once the document is read
+	reader  *yamlfile.Reader // records errors; nil once the document is read
 	root    *node
 	swagger bool              // OpenAPI 2
 	since31 bool              // OpenAPI 3.1 and later, whose schemas may have fields next to $ref
@@ -45,10 +45,11 @@ type Operation struct {
 	items []*node // its path item, and the path items that the $ref of the path item leads to
 }
 
-// Left is a skipped path item.
-type Left struct {
-	Line, Col  int
-	Where, Why string
+// Skipped is a path item that cannot be read.
+type Skipped struct {
+	Line, Col int    // position of its $ref, from 1
+	Path      string // for messages
+	Why       string // a sentence without its end
 }
 
 // operationKeys returns the keys of a path item that are operations.
@@ -69,7 +70,7 @@ func Read(name string, src []byte) (*Document, error) {
 	t := tree{Reader: r, anchors: map[string]*node{}}
 	d := &Document{Name: name, reader: r, root: t.convert(root), refs: map[string]target{}, bases: map[*node]string{}, methods: map[*node][]field{}}
 	d.readRoot()
-	d.reader = nil // it holds the text
+	d.reader = nil // frees the text
 	return d, r.Err
 }
 
@@ -101,7 +102,7 @@ func (d *Document) readRoot() {
 			return
 		}
 	}
-	if len(d.Operations) == 0 && len(d.Left) == 0 {
+	if len(d.Operations) == 0 && len(d.Skipped) == 0 {
 		d.reader.Fail(paths.value.at, "the paths have no operations", "e.g. /users/{id}: {get: {}}")
 	}
 }

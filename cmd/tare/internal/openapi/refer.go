@@ -15,8 +15,8 @@ const (
 	maxRef  = 4096 // bytes of a reference
 )
 
-// pathItems returns the path item of a path and the path items that its $ref leads to, one after the other.
-// If a $ref cannot be followed, it adds the path to d.Left.
+// pathItems returns the path item of a path and the path items that its $ref leads to, one after the
+// other. If a $ref cannot be followed, it adds the path to d.Skipped.
 func (d *Document) pathItems(f field) []*node {
 	items := []*node{f.value}
 	ref, hasRef := f.value.find("$ref")
@@ -30,24 +30,25 @@ func (d *Document) pathItems(f field) []*node {
 			why = "is " + item.kind.String() + ", and no path item"
 		}
 		if why != "" {
-			d.addLeft(f, next, why)
+			d.addSkipped(f, next, why)
 			return items
 		}
 		items = append(items, item)
 	}
 	if hasRef { // more than maxRefs
-		d.addLeft(f, ref, "leads in a circle")
+		d.addSkipped(f, ref, "leads in a circle")
 	}
 	return items
 }
 
-// addLeft records a path item whose $ref cannot be followed.
-func (d *Document) addLeft(path, ref field, why string) {
-	d.Left = append(d.Left, Left{Line: ref.at.Line, Col: ref.at.Col, Where: format.Line(path.name, 200), Why: refWhy(ref.value, why)})
+// addSkipped records a path item whose $ref cannot be followed.
+func (d *Document) addSkipped(path, ref field, why string) {
+	const maxPath = 200 // characters in a message
+	d.Skipped = append(d.Skipped, Skipped{Line: ref.at.Line, Col: ref.at.Col, Path: format.Line(path.name, maxPath), Why: describeRef(ref.value, why)})
 }
 
-// refWhy returns the sentence about a reference that cannot be followed.
-func refWhy(ref *node, why string) string {
+// describeRef returns the sentence about a reference that cannot be followed, for the reason why.
+func describeRef(ref *node, why string) string {
 	text := ref.scalar()
 	return fmt.Sprintf("its $ref (%s) %s", format.Line(text[:min(len(text), maxRef)], 80), why)
 }
@@ -58,7 +59,8 @@ type target struct {
 	why  string // "" if there is a node
 }
 
-// follow returns the node of a reference, or the reason why the node is missing. It looks each reference up once.
+// follow returns the node of a reference, or the reason why the node is missing. It looks each
+// reference up once.
 func (d *Document) follow(ref string) (*node, string) {
 	t, ok := d.refs[ref]
 	if !ok {
@@ -107,8 +109,8 @@ func childNode(n *node, name string) *node {
 	return n.get(name)
 }
 
-// resolve follows the $ref of n, and the $ref of the node that it leads to, and so on. It returns the last
-// node, which is n if n has no $ref, or the reason why a reference cannot be followed.
+// resolve follows the $ref of n, and the $ref of the node that it leads to, and so on. It returns
+// the last node, which is n if n has no $ref, or the reason why a reference cannot be followed.
 func (d *Document) resolve(n *node) (*node, string) {
 	for range maxRefs {
 		ref, ok := n.find("$ref")
@@ -117,7 +119,7 @@ func (d *Document) resolve(n *node) (*node, string) {
 		}
 		next, why := d.follow(ref.value.text)
 		if why != "" {
-			return nil, refWhy(ref.value, why)
+			return nil, describeRef(ref.value, why)
 		}
 		n = next
 	}

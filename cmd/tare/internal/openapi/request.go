@@ -25,7 +25,7 @@ type Request struct {
 // that an operation needs, it returns an error and never guesses.
 type Requests struct {
 	doc      *Document
-	cost     int                     // of the work so far, in bytes of examples
+	cost     int                     // work so far, in bytes of examples that take as long to read
 	examples map[*node]schemaExample // composed examples by schema
 }
 
@@ -122,19 +122,20 @@ func (r *Requests) isIgnored(p parameter) bool {
 type parameter struct {
 	node     *node // description, which may have examples
 	schema   *node // may be nil
-	name, in string
+	name     string
+	in       string // place: path, query, header or cookie; in OpenAPI 2 also body and formData
 	required bool
-	style    string
+	style    string  // e.g. form, simple or deepObject
 	explode  bool    // each item of a list or mapping is a pair
 	reserved bool    // reserved characters are not escaped
 	media    string  // content type of the value, e.g. application/json; "" if style applies
 	types    typeSet // of the value, if media is not ""
 }
 
-// readParameters returns the parameters of the path and then those of the operation. A parameter of the
+// readParameters returns the parameters of the path and then of the operation. A parameter of the
 // operation replaces the path's parameter of the same name and place.
 func (r *Requests) readParameters(op Operation) (list []parameter, err error) {
-	indices := map[[2]string]int{} // of list, by name and place
+	indices := map[[2]string]int{} // of the parameters in list, by name and place
 	for _, owner := range slices.Backward(append([]*node{op.body}, op.items...)) {
 		for _, f := range owner.get("parameters").items() {
 			r.cost += costOfNode
@@ -157,7 +158,7 @@ func (r *Requests) readParameters(op Operation) (list []parameter, err error) {
 	return list, nil
 }
 
-// checkPlace returns an error if the document's version does not have the place of a parameter.
+// checkPlace returns an error if parameters of the document's version cannot be in the place of p.
 func (r *Requests) checkPlace(p parameter) error {
 	switch p.in {
 	case "path", "query", "header":
@@ -193,8 +194,7 @@ func (r *Requests) readParameter(n *node) parameter {
 	return p
 }
 
-// fillPath returns the path of an operation with its parameters replaced by their
-// examples.
+// fillPath returns the path of an operation with its parameters replaced by their examples.
 func (r *Requests) fillPath(path string, list []parameter) (string, error) {
 	if strings.Contains(path, "#") {
 		return "", errors.New("a path with # cannot be requested")
@@ -240,7 +240,7 @@ func (r *Requests) fillPath(path string, list []parameter) (string, error) {
 type output struct {
 	text   []byte
 	max    int
-	isFull bool // something was dropped, and so is everything that follows
+	isFull bool // a text did not fit; it and all further ones are dropped
 }
 
 // add adds a text as it is.
@@ -308,14 +308,14 @@ func isUnreserved(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '-' || c == '.' || c == '_' || c == '~'
 }
 
-// mediaOf returns the media type of a content type, without its parameters.
-func mediaOf(kind string) string {
-	media, _, _ := strings.Cut(kind, ";")
+// mediaType returns the media type of a content type, without its parameters.
+func mediaType(contentType string) string {
+	media, _, _ := strings.Cut(contentType, ";")
 	return strings.ToLower(strings.TrimSpace(media))
 }
 
 // isJSON reports whether a content type is JSON, also with a suffix as in application/problem+json.
-func isJSON(kind string) bool {
-	media := mediaOf(kind)
+func isJSON(contentType string) bool {
+	media := mediaType(contentType)
 	return media == "application/json" || media == "text/json" || strings.HasSuffix(media, "+json")
 }

@@ -64,7 +64,7 @@ func (d *Document) firstServer(servers []field) (first string) {
 // fillVariables returns the URL of a server with its variables, {name}, replaced by their defaults. Variables
 // without a default stay, and so do those beyond maxVariables bytes of defaults.
 func fillVariables(server *node) string {
-	variables, added := server.get("variables"), 0 // added counts bytes
+	variables, added := server.get("variables"), 0 // added: bytes of the defaults so far
 	return variable.ReplaceAllStringFunc(server.get("url").scalar(), func(name string) string {
 		value := variables.get(name[1 : len(name)-1]).get("default")
 		if value == nil || added+len(value.text) > maxVariables {

@@ -2,8 +2,8 @@ package openapi
 
 import "fmt"
 
-// pair is a part of a path, query, header, cookie or form: a value with its name, as in ids=1,2. A value
-// can become several pairs.
+// pair is a part of a path, query, header, cookie or form: values with a name, as in ids=1,2. The
+// example of a parameter can become several pairs.
 type pair struct {
 	prefix   string // text before everything, not escaped
 	name     string // "" if the style has no names
@@ -45,8 +45,8 @@ func (p pair) write(o *output) {
 	}
 }
 
-// styleOf returns how a parameter of OpenAPI 3, or a field of a form, is written: with its own settings or
-// the defaults of its place in.
+// styleOf returns the settings of a parameter of OpenAPI 3, or of a field of a form, or their
+// defaults for the place in.
 func styleOf(n *node, in string) (style string, explode, reserved bool) {
 	style = n.get("style").scalar()
 	if style == "" {
@@ -81,9 +81,9 @@ func styleOfCollection(n *node, in string) (style string, explode bool) {
 	return style, false
 }
 
-// expand returns the value v of a parameter as pairs, by its style (OpenAPI 3, Style Values). A list or a
-// mapping is one pair, or one per item if the parameter explodes. It returns nil for an empty list or
-// mapping of an optional parameter.
+// expand returns the value v of a parameter as pairs, by its style (OpenAPI 3, Style Values). A list
+// or a mapping is one pair, or one per item if the parameter explodes: ids=1,2 or ids=1 and ids=2.
+// It returns nil for an empty list or mapping of an optional parameter.
 func (p parameter) expand(v *node) ([]pair, error) {
 	if p.media != "" {
 		body, err := writeBody(p.media, v, p.types)
@@ -95,23 +95,52 @@ func (p parameter) expand(v *node) ([]pair, error) {
 	if !p.isStyled() {
 		return nil, fmt.Errorf("parameter %s: style %q is not one of a %s parameter", p.name, p.style, p.in)
 	}
-	escaping := pair{plain: p.in == "header", reserved: p.reserved}
 	names, values, err := flatten(v)
-	if err != nil {
-		return nil, fmt.Errorf("the example of %s: %w, for which style %s has no form", p.name, err, p.style)
-	}
 	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the example of %s: %w, for which style %s has no form", p.name, err, p.style)
+	case isCollection(v) && len(values) == 0 && p.required:
+		return nil, fmt.Errorf("the example of %s is empty", p.name)
 	case isCollection(v) && len(values) == 0:
-		return nil, emptyError(p)
+		return nil, nil
+	case p.style == "deepObject" && v.kind != mapping:
+		return nil, fmt.Errorf("the example of %s: style deepObject is for mappings", p.name)
 	case p.style == "deepObject":
-		return p.expandDeep(v, escaping, names, values)
+		return p.expandDeep(names, values), nil
+	case p.explode && isCollection(v):
+		return p.expandItems(v, names, values), nil
 	}
-	prefix, between := "", ","
-	switch p.style {
+	single := p.newPair()
+	single.prefix, single.between = p.styleSeparators()
+	single.values = values
+	if v.kind == mapping {
+		single.values = nil
+		for i, name := range names {
+			single.values = append(single.values, name, values[i])
+		}
+	}
+	if p.hasName() {
+		single.name = p.name
+		single.equals = p.style != "matrix" || len(single.values) > 1 || single.values[0] != ""
+	}
+	return []pair{single}, nil
+}
+
+// newPair returns an empty pair, which is escaped as the parameter is.
+func (p parameter) newPair() pair { return pair{plain: p.in == "header", reserved: p.reserved} }
+
+// hasName reports whether the pairs of the parameter have its name.
+func (p parameter) hasName() bool {
+	return p.in != "path" && p.in != "header" || p.style == "matrix"
+}
+
+// styleSeparators returns the text before each pair of a style, and the text between values.
+func (p parameter) styleSeparators() (prefix, between string) {
+	switch between = ","; p.style {
 	case "label":
-		prefix = "."
+		return ".", between
 	case "matrix":
-		prefix = ";"
+		return ";", between
 	case "spaceDelimited":
 		between = " "
 	case "tabDelimited":
@@ -119,41 +148,30 @@ func (p parameter) expand(v *node) ([]pair, error) {
 	case "pipeDelimited":
 		between = "|"
 	}
-	if between != "," && !escaping.plain {
+	if between != "," && p.in != "header" {
 		between = fmt.Sprintf("%%%02X", between[0])
 	}
-	hasName := p.in != "path" && p.in != "header" || p.style == "matrix"
-	if !p.explode || !isCollection(v) {
-		single := escaping
-		single.prefix, single.values, single.between = prefix, values, between
-		if v.kind == mapping {
-			single.values = nil
-			for i, name := range names {
-				single.values = append(single.values, name, values[i])
-			}
-		}
-		if hasName {
-			single.name = p.name
-			single.equals = p.style != "matrix" || len(single.values) > 1 || single.values[0] != ""
-		}
-		return []pair{single}, nil
-	}
-	var out []pair
+	return "", between
+}
+
+// expandItems returns a pair for each item of the list or mapping v.
+func (p parameter) expandItems(v *node, names, values []string) (out []pair) {
+	prefix, between := p.styleSeparators()
 	for i, value := range values {
-		item := escaping
+		item := p.newPair()
 		item.prefix, item.values = prefix, []string{value}
 		switch {
 		case v.kind == mapping:
 			item.name, item.equals = names[i], true
-		case hasName:
+		case p.hasName():
 			item.name, item.equals = p.name, true
 		}
-		if prefix == "" && !hasName && i > 0 {
+		if prefix == "" && !p.hasName() && i > 0 {
 			item.prefix = between
 		}
 		out = append(out, item)
 	}
-	return out, nil
+	return out
 }
 
 // isCollection reports whether v is a list or a mapping.
@@ -178,30 +196,18 @@ func (p parameter) isStyled() bool {
 	return false
 }
 
-// expandDeep returns the fields of the mapping v in style deepObject, as name[key]=value.
-func (p parameter) expandDeep(v *node, escaping pair, names, values []string) (out []pair, err error) {
-	if v.kind != mapping {
-		return nil, fmt.Errorf("the example of %s: style deepObject is for mappings", p.name)
-	}
+// expandDeep returns the fields of a mapping in style deepObject, as name[key]=value.
+func (p parameter) expandDeep(names, values []string) (out []pair) {
 	for i, name := range names {
-		field := escaping
+		field := p.newPair()
 		field.name, field.key, field.equals, field.values = p.name, name, true, values[i:i+1]
 		out = append(out, field)
 	}
-	return out, nil
+	return out
 }
 
-// emptyError returns the error for an empty list or mapping, or nil if the parameter is
-// optional.
-func emptyError(p parameter) error {
-	if p.required {
-		return fmt.Errorf("the example of %s is empty", p.name)
-	}
-	return nil
-}
-
-// flatten returns the texts of a scalar, of the items of a list or of the fields of a mapping
-// with their names. It skips nulls.
+// flatten returns the text of a scalar, or the texts of the items of a list or of the fields of a
+// mapping, which have names. It skips nulls, and returns an error for lists and mappings within v.
 func flatten(v *node) (names, values []string, err error) {
 	if !isCollection(v) {
 		return nil, []string{v.text}, nil

@@ -44,8 +44,8 @@ type field struct {
 	value *node
 }
 
-// fieldsToIndex is the number of fields up to which a mapping has no index.
-const fieldsToIndex = 8
+// maxUnindexed is the number of fields up to which a mapping has no index.
+const maxUnindexed = 8
 
 // find returns the field of a mapping with that name, or false. n may be nil.
 func (n *node) find(name string) (field, bool) {
@@ -106,7 +106,7 @@ func (n *node) addField(f field) {
 	switch {
 	case n.index != nil:
 		n.index[f.name] = len(n.fields) - 1
-	case len(n.fields) > fieldsToIndex:
+	case len(n.fields) > maxUnindexed:
 		n.index = make(map[string]int, 2*len(n.fields))
 		for i, f := range n.fields {
 			n.index[f.name] = i
@@ -114,7 +114,7 @@ func (n *node) addField(f field) {
 	}
 }
 
-// tree converts nodes of the YAML library.
+// tree converts nodes of the YAML library to nodes of this package.
 type tree struct {
 	*yamlfile.Reader
 	anchors map[string]*node // the last value so far by the name of its anchor

@@ -61,8 +61,8 @@ func (d *Document) readOpenAPI(src []byte) (list []router.Written, err error) {
 		return nil, err
 	}
 	d.Format, d.Base, d.Notes = doc.Format, doc.Base, doc.Notes
-	for _, l := range doc.Left {
-		why := fmt.Sprintf("%s:%d:%d: %s: %s", d.Name, l.Line, l.Col, l.Where, l.Why)
+	for _, l := range doc.Skipped {
+		why := fmt.Sprintf("%s:%d:%d: %s: %s", d.Name, l.Line, l.Col, l.Path, l.Why)
 		if len(doc.Operations) == 0 {
 			return nil, &Error{why + "; nothing is left to be measured"}
 		}

@@ -48,8 +48,7 @@ type param struct {
 	FileName, ContentType string
 }
 
-// whyUnsent returns the reason why a browser did not send an entry over HTTP. It returns ""
-// if the browser did.
+// whyUnsent returns why the browser did not send the request of an entry over HTTP, or "" if it did.
 func (e entry) whyUnsent() string {
 	text := func(v any) string {
 		s, _ := v.(string)
@@ -58,7 +57,7 @@ func (e entry) whyUnsent() string {
 	scheme, _, hasScheme := strings.Cut(e.Request.URL, ":")
 	hasScheme = hasScheme && !strings.ContainsAny(scheme, "/?#")
 	failure := text(e.Response.Failure)
-	// For these two the server did send a response.
+	// In these two cases the server did send a response.
 	isBlockedResponse := strings.HasSuffix(failure, "_RESPONSE") || strings.HasSuffix(failure, "_ORB")
 	switch {
 	case strings.EqualFold(scheme, "ws"), strings.EqualFold(scheme, "wss"), text(e.Type) == "websocket":
@@ -76,21 +75,22 @@ func (e entry) whyUnsent() string {
 // boundedReader is a reader that fails after limit bytes until it is refilled. It bounds the
 // memory for one entry of a document of any length.
 type boundedReader struct {
-	r           io.Reader
-	limit, left int
-	failed      error // error of r other than io.EOF; nil if absent
+	r         io.Reader
+	limit     int   // bytes after which it fails
+	remaining int   // bytes until it fails
+	failed    error // error of r other than io.EOF; nil if absent
 }
 
 // refill allows limit further bytes.
-func (p *boundedReader) refill() { p.left = p.limit }
+func (p *boundedReader) refill() { p.remaining = p.limit }
 
-// Read reads at most p.left bytes.
+// Read reads at most p.remaining bytes.
 func (p *boundedReader) Read(b []byte) (int, error) {
-	if p.left == 0 {
+	if p.remaining == 0 {
 		return 0, fmt.Errorf("longer than %d bytes", p.limit)
 	}
-	n, err := p.r.Read(b[:min(len(b), p.left)])
-	p.left -= n
+	n, err := p.r.Read(b[:min(len(b), p.remaining)])
+	p.remaining -= n
 	if err != nil && err != io.EOF {
 		p.failed = err
 	}
@@ -153,10 +153,10 @@ func (f *Feed) readHAR(in *boundedReader) error {
 	}
 }
 
-// enterFields advances dec to the value of a field of nested objects: names are its path. what names the
-// document in the error if the field is not there.
-func enterFields(dec *json.Decoder, what string, names ...string) error {
-	missing := fmt.Errorf("not %s: no %s", what, strings.Join(names, "."))
+// enterFields advances dec to the value of a field of nested objects, whose path is names. document
+// describes the document in the error if the field is missing.
+func enterFields(dec *json.Decoder, document string, names ...string) error {
+	missing := fmt.Errorf("not %s: no %s", document, strings.Join(names, "."))
 	for _, name := range names {
 		if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 			return missing
@@ -181,8 +181,8 @@ func enterFields(dec *json.Decoder, what string, names ...string) error {
 	return nil
 }
 
-// archivedRequest returns the request of an entry, without headers of the connection and
-// secret values. It returns an error if the archive does not have the body.
+// archivedRequest returns the request of an entry, without headers of the connection and secret
+// values. It returns an error if the archive lacks the body.
 func (f *Feed) archivedRequest(e entry) (q load.Request, err error) {
 	q.Method = e.Request.Method
 	target, _, _ := strings.Cut(e.Request.URL, "#")
@@ -238,14 +238,8 @@ func encodeForm(mimeType, header string, params []param) (contentType string, bo
 	}
 	switch {
 	case err == nil && media == "application/x-www-form-urlencoded":
-		var pairs []string
-		for _, p := range params {
-			if p.Value == nil {
-				return "", nil, fmt.Errorf("the archive does not have the value of the field %q", p.Name)
-			}
-			pairs = append(pairs, url.QueryEscape(p.Name)+"="+url.QueryEscape(*p.Value))
-		}
-		return contentType, []byte(strings.Join(pairs, "&")), nil
+		body, err = encodeURLForm(params)
+		return contentType, body, err
 	case err != nil || media != "multipart/form-data":
 		return "", nil, fmt.Errorf("its body is the fields of a form, and its content type %q is not that of a form", contentType)
 	}
@@ -253,13 +247,31 @@ func encodeForm(mimeType, header string, params []param) (contentType string, bo
 		contentType = "multipart/form-data; boundary=" + boundary
 		options = map[string]string{"boundary": boundary}
 	}
+	body, err = encodeMultipart(params, options["boundary"])
+	return contentType, body, err
+}
+
+// encodeURLForm returns the body of a URL-encoded form.
+func encodeURLForm(params []param) ([]byte, error) {
+	var pairs []string
+	for _, p := range params {
+		if p.Value == nil {
+			return nil, fmt.Errorf("the archive does not have the value of the field %q", p.Name)
+		}
+		pairs = append(pairs, url.QueryEscape(p.Name)+"="+url.QueryEscape(*p.Value))
+	}
+	return []byte(strings.Join(pairs, "&")), nil
+}
+
+// encodeMultipart returns the body of a multipart form.
+func encodeMultipart(params []param, boundary string) ([]byte, error) {
 	escape := strings.NewReplacer("\r", "%0D", "\n", "%0A", `"`, "%22").Replace // as browsers do
 	var b bytes.Buffer
 	for _, p := range params {
 		if p.Value == nil {
-			return "", nil, fmt.Errorf("the archive does not have the content of the field %q", p.Name)
+			return nil, fmt.Errorf("the archive does not have the content of the field %q", p.Name)
 		}
-		fmt.Fprintf(&b, "--%s\r\nContent-Disposition: form-data; name=\"%s\"", options["boundary"], escape(p.Name))
+		fmt.Fprintf(&b, "--%s\r\nContent-Disposition: form-data; name=\"%s\"", boundary, escape(p.Name))
 		if p.FileName != "" {
 			fmt.Fprintf(&b, "; filename=\"%s\"", escape(p.FileName))
 		}
@@ -268,6 +280,6 @@ func encodeForm(mimeType, header string, params []param) (contentType string, bo
 		}
 		fmt.Fprintf(&b, "\r\n\r\n%s\r\n", *p.Value)
 	}
-	fmt.Fprintf(&b, "--%s--\r\n", options["boundary"])
-	return contentType, b.Bytes(), nil
+	fmt.Fprintf(&b, "--%s--\r\n", boundary)
+	return b.Bytes(), nil
 }

@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -36,21 +37,11 @@ const Formats = "read are access logs in the common and the combined format, Cad
 
 // String returns the name of the format with its article.
 func (k Kind) String() string {
-	switch k {
-	case AccessLog:
-		return "an access log"
-	case HAR:
-		return "an HTTP archive (HAR)"
-	case OpenAPI:
-		return "an OpenAPI document"
-	case Caddy:
-		return "a JSON log of Caddy"
-	case Lines:
-		return "a request on each line"
-	case DryRun:
-		return "a dry run of tare load"
+	names := map[Kind]string{
+		AccessLog: "an access log", HAR: "an HTTP archive (HAR)", OpenAPI: "an OpenAPI document",
+		Caddy: "a JSON log of Caddy", Lines: "a request on each line", DryRun: "a dry run of tare load",
 	}
-	return "unknown"
+	return cmp.Or(names[k], "unknown")
 }
 
 // maxSniffed limits the lines and JSON values of which one must show the format. The first
@@ -85,7 +76,7 @@ func Sniff(begin []byte, isCut bool) Kind {
 func sniffJSON(begin []byte) Kind {
 	dec := json.NewDecoder(bytes.NewReader(begin))
 	for range maxSniffed {
-		if k, ok := sniffObject(dec, begin); k != Unknown || !ok {
+		if k, isComplete := sniffObject(dec, begin); k != Unknown || !isComplete {
 			return k
 		}
 	}
@@ -94,7 +85,7 @@ func sniffJSON(begin []byte) Kind {
 
 // sniffObject returns the format of the next object of dec, which reads begin. It returns
 // false if the object does not end within begin.
-func sniffObject(dec *json.Decoder, begin []byte) (k Kind, ok bool) {
+func sniffObject(dec *json.Decoder, begin []byte) (k Kind, isComplete bool) {
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return Unknown, false
 	}

@@ -21,7 +21,7 @@ import (
 func (f *Feed) eachLine(r io.Reader, max int, read func(n int, line string) error) error {
 	b := bufio.NewReaderSize(r, 64<<10)
 	for n := 1; ; n++ {
-		line, long, err := readLine(b, max)
+		line, isLong, err := readLine(b, max)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -34,7 +34,7 @@ func (f *Feed) eachLine(r io.Reader, max int, read func(n int, line string) erro
 		if f.isFull() {
 			return nil
 		}
-		if long {
+		if isLong {
 			err = fmt.Errorf("longer than %d bytes", max)
 		} else {
 			err = read(n, line)
@@ -45,8 +45,8 @@ func (f *Feed) eachLine(r io.Reader, max int, read func(n int, line string) erro
 	}
 }
 
-// readLine reads a line. Of a line of max bytes or more it returns the first max, and true.
-func readLine(b *bufio.Reader, max int) (line string, long bool, err error) {
+// readLine reads a line. If the line has max bytes or more it returns the first max of them and true.
+func readLine(b *bufio.Reader, max int) (line string, isLong bool, err error) {
 	var out []byte
 	for {
 		part, err := b.ReadSlice('\n')
@@ -63,7 +63,7 @@ func readLine(b *bufio.Reader, max int) (line string, long bool, err error) {
 
 // readLog reads an access log in the common or the combined format.
 func (f *Feed) readLog(r io.Reader) error {
-	f.seconds = true
+	f.fullSeconds = true
 	var times clock
 	stored := map[string]string{} // each method and path once: a log repeats them
 	return f.eachLine(r, maxLine, func(n int, line string) error {
@@ -159,8 +159,8 @@ func unescapeLog(text string) (string, error) {
 			out = append(out, c)
 			continue
 		}
-		const escapes, values = `"\nrtbvfx`, "\"\\\n\r\t\b\v\f"
-		i := strings.IndexByte(escapes, (rest + " ")[0]) // a backslash at the end has no escape
+		const escapes, values = `"\nrtbvfx`, "\"\\\n\r\t\b\v\f" // the x of \xHH has no value
+		i := strings.IndexByte(escapes, (rest + " ")[0])        // a backslash at the end has no escape
 		switch {
 		case i < 0:
 			return "", fmt.Errorf("%q has an escape that neither nginx nor Apache writes", text)

@@ -21,8 +21,8 @@ func (f *Feed) readOpenAPI(name string, r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	for _, skipped := range doc.Left {
-		f.recordBroken(skipped.Line, "", errors.New(skipped.Where+": "+skipped.Why))
+	for _, skipped := range doc.Skipped {
+		f.recordBroken(skipped.Line, "", errors.New(skipped.Path+": "+skipped.Why))
 	}
 	requests := openapi.NewRequests(doc)
 	for _, op := range doc.Operations {

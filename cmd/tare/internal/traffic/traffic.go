@@ -28,7 +28,7 @@ const (
 	maxLinesBytes = 1 << 30   // maxBytes, and maxLine, for the formats that are made for tare
 )
 
-// Feed holds the requests of a file.
+// Feed holds the requests of a file. While the file is read, times and untimed are in the order of the file.
 type Feed struct {
 	Kind     Kind   // Unknown if the requests are not from a file
 	Unpacked string // compression of the file, e.g. gzip; "" if it is not compressed
@@ -40,11 +40,11 @@ type Feed struct {
 	Secrets  int             // number of withheld secret values
 	More     bool            // the file has more requests than are stored
 
-	times   []time.Duration // time of each request since the first in the file
-	untimed []untimed       // requests whose time in times is invalid
-	seconds bool            // times are in full seconds
-	size    int             // bytes of the stored requests
-	secrets bool            // secret values are not withheld
+	times       []time.Duration // time of each request since the first in the file
+	untimed     []untimed       // requests whose time in times is invalid
+	fullSeconds bool            // times are in full seconds
+	size        int             // bytes of the stored requests
+	keepSecrets bool            // secret values are not withheld
 }
 
 // Skipped counts entries that are not requests to a server, by reason.
@@ -83,11 +83,11 @@ func (b Broken) In(file string) string {
 	return file + ": " + b.Where + ": " + b.Why
 }
 
-// Read reads a text of a format; name is the path of the file, for messages. Unless secrets is set,
-// it withholds the values of headers and parameters with secret names, except in formats that are made for
-// tare. The feed is not nil even if there is an error.
-func Read(kind Kind, name string, r io.Reader, secrets bool) (*Feed, error) {
-	f := &Feed{Kind: kind, secrets: secrets}
+// Read reads a text of a format; name is the path of the file, for messages. Unless keepSecrets is set, it
+// withholds the values of headers and parameters with secret names, except in formats that are made for tare.
+// The feed is not nil even if there is an error.
+func Read(kind Kind, name string, r io.Reader, keepSecrets bool) (*Feed, error) {
+	f := &Feed{Kind: kind, keepSecrets: keepSecrets}
 	var err error
 	switch kind {
 	case Lines:
@@ -109,7 +109,7 @@ func Read(kind Kind, name string, r io.Reader, secrets bool) (*Feed, error) {
 	return f, err
 }
 
-// countSkipped counts an entry that is not a request to a server, by the reason why.
+// countSkipped counts an entry that is not a request to a server, for the reason why.
 func (f *Feed) countSkipped(why string) {
 	for i := range f.Skipped {
 		if f.Skipped[i].Why == why {
@@ -136,8 +136,7 @@ func (f *Feed) addBroken(b Broken) {
 	}
 }
 
-// isFull reports whether a bound is reached. It is called before a further request is added,
-// and sets f.More.
+// isFull reports whether a bound is reached, and sets f.More then. It is called before a request is added.
 func (f *Feed) isFull() bool {
 	limit := maxBytes
 	if f.Kind.IsTares() {
@@ -186,7 +185,7 @@ func (f *Feed) sortByTime() {
 	if !isTimed {
 		return
 	}
-	order := make([]int, len(f.times)) // indices of the requests by time
+	order := make([]int, len(f.times)) // indices of the requests, sorted by time
 	for i := range order {
 		order[i] = i
 	}
@@ -195,7 +194,7 @@ func (f *Feed) sortByTime() {
 	for i, k := range order {
 		requests[i], times[i] = f.Requests[k], f.times[k]-f.times[order[0]]
 	}
-	if f.seconds {
+	if f.fullSeconds {
 		spreadSeconds(times)
 	}
 	f.Requests, f.Times, f.times = requests, times, nil
@@ -219,22 +218,22 @@ func (f *Feed) RequireTimes() {
 // spreadSeconds spreads the requests of each second evenly over the second. times are sorted
 // and in full seconds.
 func spreadSeconds(times []time.Duration) {
-	for i := 0; i < len(times); {
-		k := i
-		for k < len(times) && times[k] == times[i] {
-			k++
+	for start := 0; start < len(times); {
+		end := start // of the requests of one second
+		for end < len(times) && times[end] == times[start] {
+			end++
 		}
-		for n := i; n < k; n++ {
-			times[n] += time.Second * time.Duration(n-i) / time.Duration(k-i)
+		for i := start + 1; i < end; i++ {
+			times[i] += time.Second * time.Duration(i-start) / time.Duration(end-start)
 		}
-		i = k
+		start = end
 	}
 }
 
 // isWithheld reports whether a header or parameter has a secret name and must be withheld.
 // It counts the value in f.Secrets then.
 func (f *Feed) isWithheld(name string) bool {
-	if f.secrets || !secret.IsName(name) {
+	if f.keepSecrets || !secret.IsName(name) {
 		return false
 	}
 	f.Secrets++
@@ -243,7 +242,7 @@ func (f *Feed) isWithheld(name string) bool {
 
 // publicQuery returns a path or URL without secret parameters.
 func (f *Feed) publicQuery(target string) string {
-	if f.secrets {
+	if f.keepSecrets {
 		return target
 	}
 	target, n := secret.RemoveFromQuery(target)
@@ -253,7 +252,7 @@ func (f *Feed) publicQuery(target string) string {
 
 // publicBody returns a body of a content type without secret values.
 func (f *Feed) publicBody(contentType string, body []byte) []byte {
-	if f.secrets {
+	if f.keepSecrets {
 		return body
 	}
 	body, n := secret.EmptyInBody(contentType, body)

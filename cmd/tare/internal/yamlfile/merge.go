@@ -66,7 +66,7 @@ func (m *mergeCounter) Visit(n ast.Node) ast.Visitor {
 	return m
 }
 
-// countFields returns the number of fields that a merge of n adds: those of a mapping, or of
+// countFields returns the number of fields that a merge of n adds: all of a mapping, or of
 // all mappings of a list. It does not count on after maxMerged. depth is the number of nodes
 // around n in the merge.
 func (m *mergeCounter) countFields(n ast.Node, depth int) (size int) {

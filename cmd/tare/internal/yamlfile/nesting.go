@@ -12,12 +12,12 @@ type level struct {
 	col     int        // column of its start
 	kind    token.Type // MappingStart or SequenceStart, SequenceEntry, MappingKey (?), or 0 for another key
 	bytes   int        // bytes that it adds to the paths of the nodes below
-	isValue bool       // in a flow collection: a key that is the value of the preceding key
+	isValue bool       // in a flow collection: the key is the value of the preceding key
 	nth     int        // number of the key in its mapping, from 0; in a flow collection since the last comma
 }
 
-// nesting imitates the parser of the YAML library, token by token, to predict its costs:
-// each level is a nested call, and each node stores its complete path.
+// nesting imitates the parser of the YAML library, token by token, to predict its costs: each level is a
+// nested call, and each node stores its complete path. For "a: {b: 1}" depth reaches 2, and the path is $.a.b.
 type nesting struct {
 	open  []level
 	fixed int // number of the first levels of open that end with the document
@@ -29,8 +29,8 @@ type nesting struct {
 	docs  int // number of documents that ended
 
 	marks int            // number of tags and anchors directly before the token
-	mark  token.Position // position of the first of these in the last line with one
-	last  token.Type     // type of the token before these
+	mark  token.Position // position of the first tag or anchor in the last line with one
+	last  token.Type     // type of the token before the tags and anchors
 }
 
 // maxPaths returns the maximum number of bytes of all paths in a file of size bytes.

@@ -24,7 +24,7 @@ import (
 // Limits of a file. Real files have a few kilobytes and four levels.
 const (
 	MaxBytes = 256 << 10
-	maxDepth = 64      // levels
+	maxDepth = 64      // nested collections
 	maxMarks = 8 << 20 // tokens: the lexer takes about 250 bytes for each
 	maxEmpty = 100     // empty lines in a row, for which the lexer takes quadratic time after a block text
 	maxDocs  = 100     // documents, of which one may have content; the parser takes quadratic time for them
@@ -42,9 +42,9 @@ type Format struct {
 	Noun  string // content of one file, e.g. study
 	Begin string // advice for an empty file, e.g. begin with study: NAME
 
-	MaxBytes int           // of a file; 0 means MaxBytes
-	MaxDepth int           // of collections; 0 means 64
-	MaxTime  time.Duration // of parsing; 0 means three minutes
+	MaxBytes int           // bytes of a file; 0 means the constant MaxBytes
+	MaxDepth int           // nested collections; 0 means 64
+	MaxTime  time.Duration // time for parsing; 0 means three minutes
 }
 
 // Open parses src, the text of the file name, and returns a reader and the root of the
@@ -61,8 +61,8 @@ func Open(name string, src []byte, f Format) (*Reader, ast.Node, error) {
 	return &Reader{Positions: p}, root, err
 }
 
-// parseWithin returns the root of the document, or an error after the time limit. The YAML
-// library cannot be stopped, and then runs on until tare ends.
+// parseWithin returns the root of the document, or an error after the time limit: the YAML library
+// cannot be stopped, and continues until tare ends.
 func (p *Positions) parseWithin(src []byte) (ast.Node, error) {
 	if err := p.checkText(src); err != nil {
 		return nil, err
@@ -154,8 +154,7 @@ func (p *Positions) checkText(src []byte) error {
 	return nil
 }
 
-// syntaxError converts an error of the YAML library, whose type is not exported, by its
-// methods.
+// syntaxError converts an error of the YAML library, whose type is not exported, by its methods.
 func (p *Positions) syntaxError(err error) error {
 	var e interface {
 		GetToken() *token.Token

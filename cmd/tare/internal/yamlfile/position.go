@@ -2,6 +2,7 @@ package yamlfile
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -20,6 +21,24 @@ type Positions struct {
 	file   string
 	lines  []string
 	byPath map[string]Position // by the path of a field, as in tare.FieldError
+}
+
+// Error is an error at a position in a file.
+type Error struct {
+	File string
+	Line int    // from 1
+	Col  int    // from 1, in characters
+	What string // the problem
+	Hint string // how to correct it; "" for no hint
+}
+
+// Error is one line: file:line:col: what; hint.
+func (e *Error) Error() string {
+	s := fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.What)
+	if e.Hint != "" {
+		s += "; " + e.Hint
+	}
+	return s
 }
 
 // Locate converts a *tare.FieldError to an *[Error] at the position of its field. If the file

@@ -7,7 +7,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// bodiesDiffer returns the rule bodies-differ, which findBodiesDiffer applies.
 func bodiesDiffer() rule {
 	return rule{Rule: audit.Rule{
 		ID: "bodies-differ", Severity: tare.Warn,
@@ -23,15 +22,15 @@ func bodiesDiffer() rule {
 
 // findBodiesDiffer reports responses to the path of an earlier report with another size.
 func findBodiesDiffer(d *document, report reportFunc) {
-	first := map[string]*load{} // by path
+	first := map[string]*loadReport{} // by path
 	for _, l := range d.loads {
-		if l.resource == "" || !l.size.isKnown() {
+		if l.requestPath == "" || !l.responseSize.isKnown() {
 			continue
 		}
-		if base := first[l.resource]; base == nil {
-			first[l.resource] = l
-		} else if base.size.value != l.size.value {
-			report(l.size.line, fmt.Sprintf("the answer to %s has %.0f bytes, and %.0f in line %d", l.resource, l.size.value, base.size.value, base.size.line))
+		if base := first[l.requestPath]; base == nil {
+			first[l.requestPath] = l
+		} else if base.responseSize.value != l.responseSize.value {
+			report(l.responseSize.line, fmt.Sprintf("the answer to %s has %.0f bytes, and %.0f in line %d", l.requestPath, l.responseSize.value, base.responseSize.value, base.responseSize.line))
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// bytesBelowResult returns the rule bytes-below-result, which findBytesBelowResult applies.
 func bytesBelowResult() rule {
 	return rule{Rule: audit.Rule{
 		ID: "bytes-below-result", Severity: tare.Warn,
@@ -24,9 +23,9 @@ func bytesBelowResult() rule {
 	}, find: findBytesBelowResult}
 }
 
-// findBytesBelowResult reports benchmarks that allocate fewer bytes than the result that
-// they report, than the size in the name of one that returns a copy, or than a struct on
-// the page that shares a word with their name; and such rows of tables.
+// findBytesBelowResult reports benchmarks and rows of tables that allocate fewer bytes than their
+// result has: by the figures, by the size in the name of a benchmark that returns a copy, by a
+// sentence, or by a struct of C on the page that shares a word with the name.
 func findBytesBelowResult(d *document, report reportFunc) {
 	findBytesBelowName(d, report)
 	findBytesBelowStated(d, report)
@@ -42,13 +41,13 @@ func findBytesBelowResult(d *document, report reportFunc) {
 			continue
 		}
 		for _, v := range b.values {
-			if resultUnit.MatchString(v.unit) && size < v.value {
+			if resultUnitRE.MatchString(v.unit) && size < v.value {
 				report(b.line, fmt.Sprintf("%s allocates %s B/op and returns %s %s", b.name, formatNumber(size), formatNumber(v.value), v.unit))
 			}
 		}
 		words := splitWords(b.name)
 		for _, s := range d.structs {
-			// The name of a struct is that of its type, or the first word of the line above it.
+			// A struct has the name of its type, or the first word of the line above it.
 			names := append(splitWords(firstWord(s.label)), splitWords(s.name)...)
 			isNamed := slices.ContainsFunc(names, func(w string) bool {
 				return len(w) >= minSharedWord && slices.Contains(words, w)
@@ -62,8 +61,8 @@ func findBytesBelowResult(d *document, report reportFunc) {
 	}
 }
 
-// resultUnit matches the units by which benchmarks report the size of what an operation returns.
-var resultUnit = lazyregexp.New(`(?i)^(?:result|resp(?:onse)?|body|out(?:put)?|encoded|returned|copied|reply|answer)[-_.]?(?:B|bytes)(?:/op)?$|^(?:B|bytes)[-_.](?:result|out(?:put)?|encoded|returned|copied)(?:/op)?$`)
+// resultUnitRE matches the unit of the size of an operation's result, such as result-bytes/op.
+var resultUnitRE = lazyregexp.New(`(?i)^(?:result|resp(?:onse)?|body|out(?:put)?|encoded|returned|copied|reply|answer)[-_.]?(?:B|bytes)(?:/op)?$|^(?:B|bytes)[-_.](?:result|out(?:put)?|encoded|returned|copied)(?:/op)?$`)
 
 // minSharedWord is the least length of a word that relates a struct to a benchmark.
 const minSharedWord = 4
@@ -82,18 +81,19 @@ type sizedBench struct {
 	size    float64 // B
 	bytes   float64 // B/op
 	allocs  float64 // allocs/op
-	isWhole bool    // bytes are those of one whole copy
+	isWhole bool    // the bytes are enough for one copy, and too few for two
 }
 
 var (
-	// sizeInName matches an amount of data in the name of a benchmark.
-	sizeInName = lazyregexp.New(`(?:^|[^0-9.])(\d+)(B|[kK]i?B?|Mi?B?|Gi?B)(?:$|[^A-Za-z0-9])`)
-	// bytesInName matches an amount in the name of a benchmark that says that it is in bytes.
-	bytesInName = lazyregexp.New(`(?i)(?:^|/|_)bytes=(\d+)()(?:$|[^0-9A-Za-z.])`)
-	// returnsCopy matches a sentence by which a call returns memory of its own.
-	returnsCopy = lazyregexp.New(`(?i)\b(?:returns?|hands? (?:out|back)|gives?|yields?|produces?|allocates?|makes?|creates?)\b[^.]{0,60}\b(?:cop(?:y|ies)|clones?|duplicate|fresh(?:ly)?|new(?:ly)?)\b|\b(?:fresh|deep|full|private|defensive) cop(?:y|ies)\b`)
-	// returnsSize matches a sentence by which a call returns a new value of a size.
-	returnsSize = lazyregexp.New(`(?i)\breturns?\b[^.]{0,30}\b(?:copy|clone|fresh|new|newly|own)\b[^.\d]{0,40}(\d[\d,]*(?:\.\d+)?)[ -]?(bytes?|B|[KMG]i?B)\b`)
+	// sizeInNameRE matches an amount of data in the name of a benchmark.
+	sizeInNameRE = lazyregexp.New(`(?:^|[^0-9.])(\d+)(B|[kK]i?B?|Mi?B?|Gi?B)(?:$|[^A-Za-z0-9])`)
+	// bytesInNameRE matches an amount in the name of a benchmark such as bytes=512.
+	bytesInNameRE = lazyregexp.New(`(?i)(?:^|/|_)bytes=(\d+)()(?:$|[^0-9A-Za-z.])`)
+	// returnsCopyRE matches a statement that a call returns new memory.
+	returnsCopyRE = lazyregexp.New(`(?i)\b(?:returns?|hands? (?:out|back)|gives?|yields?|produces?|allocates?|makes?|creates?)\b[^.]{0,60}\b(?:cop(?:y|ies)|clones?|duplicate|fresh(?:ly)?|new(?:ly)?)\b|\b(?:fresh|deep|full|private|defensive) cop(?:y|ies)\b`)
+	// returnsSizeRE matches a statement that a call returns a new value of a size. The groups are its
+	// number and unit.
+	returnsSizeRE = lazyregexp.New(`(?i)\breturns?\b[^.]{0,30}\b(?:copy|clone|fresh|new|newly|own)\b[^.\d]{0,40}(\d[\d,]*(?:\.\d+)?)[ -]?(bytes?|B|[KMG]i?B)\b`)
 )
 
 // Limits of the bytes of a copy, as shares of its size: the allocator rounds sizes up.
@@ -102,17 +102,24 @@ const (
 	maxWhole = 1.4
 )
 
-// parseSizedBench returns a benchmark with the amount in its name, and false if it has none, or
-// no figures of its memory. K and M are decimal unless the throughput of the benchmark
-// shows that they are binary, so that the size is not too great.
-func parseSizedBench(b *bench) (sizedBench, bool) {
-	bytes, ok := b.value("B/op")
+// allocatedBytes returns the bytes that an operation allocates. It returns false if the output does
+// not have them, or if no operation allocates.
+func (b *bench) allocatedBytes() (bytes float64, ok bool) {
+	bytes, ok = b.value("B/op")
 	allocs, hasAllocs := b.value("allocs/op")
-	m := sizeInName.FindStringSubmatchIndex(b.name)
+	return bytes, ok && bytes > 0 && (!hasAllocs || allocs >= 1)
+}
+
+// parseSizedBench returns a benchmark with the amount of data in its name. It returns false if the
+// benchmark has no amount, or no figures of its memory. K and M are decimal, which is less, unless
+// the throughput of the benchmark shows that they are binary.
+func parseSizedBench(b *bench) (sizedBench, bool) {
+	bytes, ok := b.allocatedBytes()
+	m := sizeInNameRE.FindStringSubmatchIndex(b.name)
 	if m == nil {
-		m = bytesInName.FindStringSubmatchIndex(b.name)
+		m = bytesInNameRE.FindStringSubmatchIndex(b.name)
 	}
-	if !ok || m == nil || hasAllocs && allocs < 1 || !(bytes > 0) {
+	if !ok || m == nil {
 		return sizedBench{}, false
 	}
 	unit := strings.ToLower(b.name[m[4]:m[5]])
@@ -129,13 +136,16 @@ func parseSizedBench(b *bench) (sizedBench, bool) {
 		amount: b.name[m[2]:m[5]],
 		size:   q.value,
 		bytes:  bytes,
-		allocs: allocs,
 	}
+	out.allocs, _ = b.value("allocs/op")
 	ns, hasTime := b.value("ns/op")
 	if rate, ok := b.value("MB/s"); ok && hasTime {
-		const rateRounding = 0.01
-		processed := rate * ns * 1e-3
-		if processed > out.size && isNear(processed, out.size, 0.08) {
+		const (
+			rateRounding    = 0.01
+			binaryTolerance = 0.08 // MiB is 4.9 % more than MB, and GiB 7.4 % more than GB
+		)
+		processed := rate * ns * 1e-3 // bytes of an operation
+		if processed > out.size && isNear(processed, out.size, binaryTolerance) {
 			out.size = processed * (1 - rateRounding)
 		}
 	}
@@ -143,26 +153,25 @@ func parseSizedBench(b *bench) (sizedBench, bool) {
 	return out, true
 }
 
-// findBytesBelowName reports benchmarks that allocate less than the amount in their name, if
-// the page says that the call returns a copy, or if two other amounts of the same benchmark, one of
-// them smaller, are allocated completely, by as many allocations.
+// findBytesBelowName reports benchmarks that allocate less than the amount in their name, although
+// the other amounts of the same benchmark or the page show that each call returns a copy.
 func findBytesBelowName(d *document, report reportFunc) {
-	families := map[string][]sizedBench{}
-	var names []string
+	families := map[string][]sizedBench{} // benchmarks whose names differ in the amount only
+	var keys []string
 	for _, b := range d.benches {
 		if s, ok := parseSizedBench(b); ok {
 			key := b.pkg + " " + b.path + " " + s.family
 			if families[key] == nil {
-				names = append(names, key)
+				keys = append(keys, key)
 			}
 			families[key] = append(families[key], s)
 		}
 	}
-	copies := d.findSentences(returnsCopy)
-	for n, key := range names {
+	copies := d.findSentences(returnsCopyRE)
+	for n, key := range keys {
 		family, copyLine := families[key], 0
 		for _, s := range copies {
-			if n < maxStated && copyLine == 0 && s.isAbout(family[0].bench, returnsCopy) {
+			if n < maxStated && copyLine == 0 && s.isAbout(family[0].bench, returnsCopyRE) {
 				copyLine = s.line
 			}
 		}
@@ -170,36 +179,46 @@ func findBytesBelowName(d *document, report reportFunc) {
 			if s.bytes >= minWhole*s.size {
 				continue
 			}
-			why := ""
-			smaller, greater := map[float64]bool{}, false
-			for _, other := range family {
-				isAlike := other.isWhole && other.allocs == s.allocs
-				if isAlike && other.size < s.size {
-					smaller[other.size] = true
-				}
-				greater = greater || isAlike && other.size > s.size
-			}
-			switch {
-			case len(smaller) > 0 && greater:
-				why = "smaller and greater sizes are allocated completely"
-			case len(smaller) > 1:
-				why = "smaller sizes are allocated completely"
-			case copyLine > 0:
+			why := s.whyCopied(family)
+			if why == "" && copyLine > 0 {
 				why = fmt.Sprintf("each call returns a copy (line %d)", copyLine)
-			default:
-				continue
 			}
-			report(s.line, fmt.Sprintf("%s allocates %s B/op, less than %s; %s", s.name, formatNumber(s.bytes), s.amount, why))
+			if why != "" {
+				report(s.line, fmt.Sprintf("%s allocates %s B/op, less than %s; %s", s.name, formatNumber(s.bytes), s.amount, why))
+			}
 		}
 	}
 }
 
-// findBytesBelowStat reports rows of benchstat by which a side allocates less than the result that another
-// table has for it.
+// whyCopied returns how the family of a benchmark shows that an operation allocates its amount: two
+// other amounts, at least one of them smaller, are allocated completely, in as many allocations. It
+// returns "" if it does not.
+func (s sizedBench) whyCopied(family []sizedBench) string {
+	smaller, hasGreater := map[float64]bool{}, false
+	for _, other := range family {
+		if !other.isWhole || other.allocs != s.allocs {
+			continue
+		}
+		if other.size < s.size {
+			smaller[other.size] = true
+		}
+		hasGreater = hasGreater || other.size > s.size
+	}
+	switch {
+	case len(smaller) > 0 && hasGreater:
+		return "smaller and greater sizes are allocated completely"
+	case len(smaller) > 1:
+		return "smaller sizes are allocated completely"
+	}
+	return ""
+}
+
+// findBytesBelowStat reports rows of benchstat in which a side allocates less than its result has by
+// another table.
 func findBytesBelowStat(d *document, report reportFunc) {
 	returned := map[string]statRow{}
 	for _, row := range d.stats {
-		if resultUnit.MatchString(row.unit) && len(row.values) == 2 {
+		if resultUnitRE.MatchString(row.unit) && len(row.values) == 2 {
 			returned[row.name] = row
 		}
 	}
@@ -216,39 +235,39 @@ func findBytesBelowStat(d *document, report reportFunc) {
 	}
 }
 
-// amountUnit matches the unit of an amount of data that a benchmark reports, such as page-bytes.
-var amountUnit = lazyregexp.New(`(?i)[a-z][-_.](?:B|bytes)(?:/op)?$`)
+// amountUnitRE matches the unit of an amount of data that a benchmark reports, such as page-bytes.
+var amountUnitRE = lazyregexp.New(`(?i)[a-z][-_.](?:B|bytes)(?:/op)?$`)
 
-// findBytesBelowSiblings reports benchmarks that allocate less than an amount of data that they report, if at
-// least two others of the same family allocate theirs completely, or one does and the page says that each call
-// returns memory of its own.
+// findBytesBelowSiblings reports benchmarks that allocate less than an amount of data that they
+// report, if at least two others of the same family allocate theirs completely, or one does and the
+// page says that each call returns new memory.
 func findBytesBelowSiblings(d *document, report reportFunc) {
 	type sibling struct {
 		*bench
-		unit          string
-		bytes, amount float64
+		unit   string  // of amount
+		bytes  float64 // allocated bytes of an operation
+		amount float64 // of data, in bytes
 	}
 	families := map[string][]sibling{}
 	var names []string
 	for _, b := range d.benches[:min(len(d.benches), maxStated)] {
-		bytes, ok := b.value("B/op")
-		allocs, hasAllocs := b.value("allocs/op")
-		if !ok || !(bytes > 0) || hasAllocs && allocs < 1 {
+		bytes, ok := b.allocatedBytes()
+		if !ok {
 			continue
 		}
 		first, _, _ := strings.Cut(b.name, "/")
 		for _, v := range b.values {
-			if !amountUnit.MatchString(v.unit) || resultUnit.MatchString(v.unit) || !(v.value > 0) {
+			if !amountUnitRE.MatchString(v.unit) || resultUnitRE.MatchString(v.unit) || !(v.value > 0) {
 				continue
 			}
 			key := b.pkg + " " + b.path + " " + first + " " + v.unit
 			if families[key] == nil {
 				names = append(names, key)
 			}
-			families[key] = append(families[key], sibling{b, v.unit, bytes, v.value})
+			families[key] = append(families[key], sibling{bench: b, unit: v.unit, bytes: bytes, amount: v.value})
 		}
 	}
-	copies := d.findSentences(returnsCopy)
+	copies := d.findSentences(returnsCopyRE)
 	for _, key := range names {
 		whole := 0
 		for _, s := range families[key] {
@@ -256,7 +275,7 @@ func findBytesBelowSiblings(d *document, report reportFunc) {
 				whole++
 			}
 		}
-		isStated := whole == 1 && slices.ContainsFunc(copies, func(s sentence) bool { return s.isAbout(families[key][0].bench, returnsCopy) })
+		isStated := whole == 1 && slices.ContainsFunc(copies, func(s sentence) bool { return s.isAbout(families[key][0].bench, returnsCopyRE) })
 		for _, s := range families[key] {
 			if (whole > 1 || isStated) && s.bytes < minWhole*s.amount {
 				report(s.line, fmt.Sprintf("%s allocates %s B/op, less than its %s %s, which the others of its family allocate completely", s.name, formatNumber(s.bytes), formatNumber(s.amount), s.unit))
@@ -265,8 +284,8 @@ func findBytesBelowSiblings(d *document, report reportFunc) {
 	}
 }
 
-// isAbout reports whether a sentence names a benchmark, by a word of the first element of its name, before
-// what pattern matches.
+// isAbout reports whether a sentence has, before the match of pattern, a word of the first element
+// of a benchmark's name.
 func (s sentence) isAbout(b *bench, pattern *lazyregexp.Regexp) bool {
 	first, _, _ := strings.Cut(b.name, "/")
 	at := pattern.FindStringIndex(s.text)
@@ -286,27 +305,26 @@ const maxStated = 1000
 func (d *document) findSentences(pattern *lazyregexp.Regexp) []sentence {
 	var out []sentence
 	for _, s := range d.sentences {
-		if len(out) < maxStated && pattern.MatchString(s.text) && !negation.MatchString(s.text) && !strings.Contains(s.text, "without") {
+		if len(out) < maxStated && pattern.MatchString(s.text) && !negationRE.MatchString(s.text) && !strings.Contains(s.text, "without") {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-// findBytesBelowStated reports benchmarks that allocate less than the size of their result in a sentence.
+// findBytesBelowStated reports benchmarks that allocate less than the size of their result in a
+// sentence.
 func findBytesBelowStated(d *document, report reportFunc) {
-	for _, s := range d.findSentences(returnsSize) {
-		m := returnsSize.FindStringSubmatch(s.text)
+	for _, s := range d.findSentences(returnsSizeRE) {
+		m := returnsSizeRE.FindStringSubmatch(s.text)
 		q, _, ok := parseQuantity(m[1] + " " + m[2])
 		if !ok || q.kind != byteKind {
 			continue
 		}
 		for _, b := range d.benches[:min(len(d.benches), maxStated)] {
-			bytes, ok := b.value("B/op")
-			allocs, hasAllocs := b.value("allocs/op")
-			isSized := sizeInName.MatchString(b.name)
-			isBelow := ok && bytes > 0 && bytes < minWhole*q.value
-			if isBelow && !isSized && (!hasAllocs || allocs >= 1) && s.isAbout(b, returnsSize) {
+			bytes, ok := b.allocatedBytes()
+			isBelow := ok && bytes < minWhole*q.value
+			if isBelow && !sizeInNameRE.MatchString(b.name) && s.isAbout(b, returnsSizeRE) {
 				report(b.line, fmt.Sprintf("%s allocates %s B/op and returns %s B (line %d)", b.name, formatNumber(bytes), formatNumber(q.value), s.line))
 			}
 		}
@@ -314,19 +332,19 @@ func findBytesBelowStated(d *document, report reportFunc) {
 }
 
 var (
-	// resultHeader matches the header of the size of what a call returns.
-	resultHeader = lazyregexp.New(`(?i)^(?:result|returned|return value|copy|copied)\b[^|]{0,12}(?:\bsize\b|\bbytes\b|\blength\b|\([kmg]?i?b\)|, ?[kmg]?i?b$)|^(?:size|bytes|length) (?:of (?:the |each )?)?(?:result|returned|copy|copied)\b`)
-	// perOpHeader matches the header of the allocated bytes of an operation.
-	perOpHeader = lazyregexp.New(`(?i)^(?:b|bytes|[kmg]i?b|memory|mem|allocated(?: bytes)?|alloc(?:ated)? b(?:ytes)?)\s?(?:/| per )\s?(?:op|call|operation)`)
+	// resultHeaderRE matches the header of the size of what a call returns.
+	resultHeaderRE = lazyregexp.New(`(?i)^(?:result|returned|return value|copy|copied)\b[^|]{0,12}(?:\bsize\b|\bbytes\b|\blength\b|\([kmg]?i?b\)|, ?[kmg]?i?b$)|^(?:size|bytes|length) (?:of (?:the |each )?)?(?:result|returned|copy|copied)\b`)
+	// perOpHeaderRE matches the header of the allocated bytes of an operation.
+	perOpHeaderRE = lazyregexp.New(`(?i)^(?:b|bytes|[kmg]i?b|memory|mem|allocated(?: bytes)?|alloc(?:ated)? b(?:ytes)?)\s?(?:/| per )\s?(?:op|call|operation)`)
 )
 
 // findBytesBelowCell reports rows of a table by which an operation allocates less than its result.
 func findBytesBelowCell(t *table, report reportFunc) {
 	result, perOp := -1, -1
 	for i, header := range t.header {
-		if resultHeader.MatchString(header) {
+		if resultHeaderRE.MatchString(header) {
 			result = i
-		} else if perOpHeader.MatchString(header) {
+		} else if perOpHeaderRE.MatchString(header) {
 			perOp = i
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// causeNotSeparated returns the rule cause-not-separated, which findCauseNotSeparated applies.
 func causeNotSeparated() rule {
 	return rule{Rule: audit.Rule{
 		ID: "cause-not-separated", Severity: tare.Warn,
@@ -22,29 +21,29 @@ func causeNotSeparated() rule {
 	}, find: findCauseNotSeparated}
 }
 
-// oneCause matches a sentence that attributes a difference to one cause.
-var oneCause = lazyregexp.New(`(?i)\b(?:difference|gap|overhead|advantage|improvement|speed-?up|gain|slowdown)s?\b[^.]{0,40}\b(?:purely|solely|entirely|exclusively|only)\b[^.]{0,15}\b(?:from|due to|because of|caused by|by|in)\b`)
+// singleCauseRE matches a sentence that attributes a difference to one cause.
+var singleCauseRE = lazyregexp.New(`(?i)\b(?:difference|gap|overhead|advantage|improvement|speed-?up|gain|slowdown)s?\b[^.]{0,40}\b(?:purely|solely|entirely|exclusively|only)\b[^.]{0,15}\b(?:from|due to|because of|caused by|by|in)\b`)
 
-// blamed matches a statement that a part of the work is slow, and separated the words for a
+// blameRE matches a statement that a part of the work is slow, and separated the words for a
 // measurement of one part, such as a profile or a side without the part.
 var (
-	blamed    = lazyregexp.New(`(?i)\b(json|xml|yaml|protobuf|http|tls|sql|gc|log|i/o|regexp?|template)\b\W{0,3}(?:handling|parsing|parser|encoding|decoding|serialization|marshal\w*|processing|validation|logging)?\b[^.]{0,20}\b(?:seems?|is|was|appears?)\b[^.]{0,20}\b(?:slow|the bottleneck|the weakest|the most expensive|the slowest)\b`)
-	separated = lazyregexp.New(`(?i)\b(?:without|no-?op|noop|null|discard\w*|empty|ablation|profil\w+|pprof|flame ?graph|perf|cpu time)\b`)
+	blameRE        = lazyregexp.New(`(?i)\b(json|xml|yaml|protobuf|http|tls|sql|gc|log|i/o|regexp?|template)\b\W{0,3}(?:handling|parsing|parser|encoding|decoding|serialization|marshal\w*|processing|validation|logging)?\b[^.]{0,20}\b(?:seems?|is|was|appears?)\b[^.]{0,20}\b(?:slow|the bottleneck|the weakest|the most expensive|the slowest)\b`)
+	partMeasuredRE = lazyregexp.New(`(?i)\b(?:without|no-?op|noop|null|discard\w*|empty|ablation|profil\w+|pprof|flame ?graph|perf|cpu time)\b`)
 )
 
 // findBlamedPart reports the first part that is blamed for the speed of requests, if the
 // page has neither a side without the part nor a profile.
 func findBlamedPart(d *document, report reportFunc) {
-	for _, m := range d.measured {
-		if separated.MatchString(m.subject) {
+	for _, m := range d.figures {
+		if partMeasuredRE.MatchString(m.subject) {
 			return
 		}
 	}
-	if len(d.loads) == 0 || d.hasText(separated) {
+	if len(d.loads) == 0 || d.hasText(partMeasuredRE) {
 		return
 	}
 	for _, s := range d.sentences {
-		if m := blamed.FindString(stripMarks(s.text)); m != "" && !negation.MatchString(s.text) {
+		if m := blameRE.FindString(stripMarks(s.text)); m != "" && !negationRE.MatchString(s.text) {
 			report(s.line, fmt.Sprintf("%s: the figures are of complete requests, and the page has neither a side without that part nor a profile", quote(m)))
 			return
 		}
@@ -53,12 +52,12 @@ func findBlamedPart(d *document, report reportFunc) {
 
 // findCauseNotSeparated reports sentences that attribute a difference to one cause.
 func findCauseNotSeparated(d *document, report reportFunc) {
-	if len(d.measured) < 2 {
+	if len(d.figures) < 2 {
 		return
 	}
 	findBlamedPart(d, report)
 	for _, s := range d.sentences {
-		if m := oneCause.FindString(s.text); m != "" && !negation.MatchString(s.text) {
+		if m := singleCauseRE.FindString(s.text); m != "" && !negationRE.MatchString(s.text) {
 			report(s.line, fmt.Sprintf("%s: no side on the page differs from another in that alone, by what is on the page", quote(s.text)))
 		}
 	}

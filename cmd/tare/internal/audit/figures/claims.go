@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -13,18 +14,21 @@ import (
 // or "20-30% less memory".
 type claim struct {
 	sentence
-	low, high  float64 // equal unless the sentence gives a range
+	low, high  float64 // claimed ratio or percentage; equal unless the sentence gives a range
 	step       float64 // value of one unit of the last digit
 	isPercent  bool    // a percentage, else a ratio
 	isTimes    bool    // "5 times faster", which some read as 6×
-	word       string  // word for the direction, in lower case: faster, less, reduction
+	word       string  // word for the direction, in lower case: faster, less, reduction, as fast
 	kinds      []kind  // kinds of figures that the claim may be about; nil for any
 	atLeast    bool    // "over 2×"
 	atMost     bool    // "up to 2×"
 	isAbout    bool    // "~2×"
-	text       string  // text of the claim in the sentence, and word
-	start, end int     // bytes of the sentence with the number
+	text       string  // the number and the word, for findings
+	start, end int     // range in bytes of the number in the sentence
 }
+
+// maxClaims is the maximum number of claims of one form in a sentence.
+const maxClaims = 20
 
 // Tolerances of a claim about a value x.
 const (
@@ -33,115 +37,129 @@ const (
 	aboutTolerance = 0.15 // share of x for "about"
 )
 
-// aNumber matches a number in a sentence.
+// aNumber is an expression for a number in a sentence.
 const aNumber = `(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)`
 
 var (
-	ratioClaim   = lazyregexp.New(`(?i)` + aNumber + `\s*(?:x|×)?(?:\s*(?:[-–—~]|to)\s*` + aNumber + `)?\s*(x|×|-?\s?fold|\stimes)(\+)?(?:\b|[\s*)]|$)`)
-	percentClaim = lazyregexp.New(aNumber + `(?:\s*%?\s*(?:[-–—]|to)\s*` + aNumber + `)?\s?%`)
-	wayAfter     = lazyregexp.New(`(?i)^[\s*_)]*(?:(?:the|as|in|of|cpu|encoding|time|memory|latency|throughput|performance|allocation)\s+){0,2}(as\s+(?:fast|quick|slow|much|many|long|large|big|high|heavy)|longer|shorter|faster|slower|quicker|less|fewer|lower|smaller|cheaper|lighter|more|higher|larger|bigger|greater|better|worse|speed-?up|improvement|improved|reduction|decrease|increase|overhead|saved|savings?)\b`)
-	wayBefore    = lazyregexp.New(`(?i)\b(faster|slower|reduce[sd]?|decrease[sd]?|increase[sd]?|improve[sd]?|speed-?up|improvement|reduction|overhead|dropped|drops|falls?|fell|fallen|declined?|shrinks?|shrank|shrunk|sinks?|sank|sunk|rises?|rose|risen|grows?|grew|grown|climbs?|(?:goes|went|gone|comes|came) (?:down|up)|(?:is|was|were|are) (?:down|up)|lower|higher|cut|saves?|saved)\b[*_:]*\s*(?:(?:is|was|of|by|the|latency|memory|throughput|usage|time|allocations|about|around|roughly|nearly|almost|up to|over|at least|more than)\s+){0,4}[(~≈*_+]*$`)
-	// quantityAfter matches what a multiple is of: "4 times the throughput of".
-	quantityAfter = lazyregexp.New(`(?i)^[\s*_)]*the\s+(?:throughput|bandwidth|latency|time|memory|heap|bytes|[a-z]+s|[a-z]+s? (?:per|a) second)\s+of\b`)
-	// listedAfter and listedBetween match the text after a further ratio of a list, and that before it.
-	listedAfter   = lazyregexp.New(`(?i)^\s*(?:on|for|with|in|at)\s`)
-	listedBetween = lazyregexp.New(`(?i)^[^.;:]{0,60}(?:,|\band)\s*$`)
-	qualifier     = lazyregexp.New(`(?i)(up to|over|more than|at least|about|around|roughly|nearly|almost|approximately|~|≈|>|≥)\s*[*_]*$`)
+	ratioClaimRE   = lazyregexp.New(`(?i)` + aNumber + `\s*(?:x|×)?(?:\s*(?:[-–—~]|to)\s*` + aNumber + `)?\s*(x|×|-?\s?fold|\stimes)(\+)?(?:\b|[\s*)]|$)`)
+	percentClaimRE = lazyregexp.New(aNumber + `(?:\s*%?\s*(?:[-–—]|to)\s*` + aNumber + `)?\s?%`)
+	wayAfterRE     = lazyregexp.New(`(?i)^[\s*_)]*(?:(?:the|as|in|of|cpu|encoding|time|memory|latency|throughput|performance|allocation)\s+){0,2}(as\s+(?:fast|quick|slow|much|many|long|large|big|high|heavy)|longer|shorter|faster|slower|quicker|less|fewer|lower|smaller|cheaper|lighter|more|higher|larger|bigger|greater|better|worse|speed-?up|improvement|improved|reduction|decrease|increase|overhead|saved|savings?)\b`)
+	wayBeforeRE    = lazyregexp.New(`(?i)\b(faster|slower|reduce[sd]?|decrease[sd]?|increase[sd]?|improve[sd]?|speed-?up|improvement|reduction|overhead|dropped|drops|falls?|fell|fallen|declined?|shrinks?|shrank|shrunk|sinks?|sank|sunk|rises?|rose|risen|grows?|grew|grown|climbs?|(?:goes|went|gone|comes|came) (?:down|up)|(?:is|was|were|are) (?:down|up)|lower|higher|cut|saves?|saved)\b[*_:]*\s*(?:(?:is|was|of|by|the|latency|memory|throughput|usage|time|allocations|about|around|roughly|nearly|almost|up to|over|at least|more than)\s+){0,4}[(~≈*_+]*$`)
+	// quantityAfterRE matches the quantity after a multiple: "4 times the throughput of".
+	quantityAfterRE = lazyregexp.New(`(?i)^[\s*_)]*the\s+(?:throughput|bandwidth|latency|time|memory|heap|bytes|[a-z]+s|[a-z]+s? (?:per|a) second)\s+of\b`)
+	// listedAfterRE matches the text after a further ratio of a list, and listedBetweenRE that between
+	// two of them: "3 times as fast on a and 4 times on b".
+	listedAfterRE   = lazyregexp.New(`(?i)^\s*(?:on|for|with|in|at)\s`)
+	listedBetweenRE = lazyregexp.New(`(?i)^[^.;:]{0,60}(?:,|\band)\s*$`)
+	qualifierRE     = lazyregexp.New(`(?i)(up to|over|more than|at least|about|around|roughly|nearly|almost|approximately|~|≈|>|≥)\s*[*_]*$`)
 )
 
-// claims returns the ratios and percentages that a sentence states, in its order. A number
-// without a word for the direction is not a claim.
+// claims returns the ratios and percentages that a sentence states, in their order. A number without
+// a word for the direction is not a claim.
 func (s sentence) claims() []claim {
 	out := append(s.wordClaims(), s.numberClaims()...)
 	slices.SortFunc(out, func(a, b claim) int { return a.start - b.start })
 	return out
 }
 
-// numberClaims returns the claims of claims that have digits.
+// numberClaims returns the claims of a sentence that have digits: first the ratios, then the
+// percentages.
 func (s sentence) numberClaims() []claim {
 	if !strings.ContainsAny(s.text, "0123456789") {
 		return nil
 	}
 	var out []claim
-	// add adds the claim at m, the indices of a match and its groups: the number, the end of
-	// a range, and for a ratio the unit and a plus. An index is -1 if the group is absent.
-	add := func(m []int, isPercent bool) {
-		c := claim{sentence: s, isPercent: isPercent, start: m[0], end: m[1], text: s.text[m[0]:m[1]]}
-		before, after := s.text[:m[0]], s.text[m[1]:]
-		if r := lastRune(before); unicode.IsDigit(r) || r == '.' || unicode.IsLetter(r) || r == '-' || r == '/' {
-			return // a part of another number or of a name
+	for _, m := range ratioClaimRE.FindAllStringSubmatchIndex(s.text, maxClaims) {
+		c, ok := s.newClaim(m[:6])
+		if !ok {
+			continue
 		}
-		c.low, c.step, _, _ = parseNumber(s.text[m[2]:m[3]])
-		c.high = c.low
-		if hasRange := m[4] >= 0; hasRange {
-			c.high, _, _, _ = parseNumber(s.text[m[4]:m[5]])
+		c.isTimes = strings.Contains(strings.ToLower(s.text[m[6]:m[7]]), "times")
+		c.atLeast = m[8] >= 0 // "2x+"
+		if c.setWords(out) {
+			out = append(out, c)
 		}
-		if c.high < c.low || c.low <= 0 {
-			return
-		}
-		if !isPercent {
-			c.isTimes = strings.Contains(strings.ToLower(s.text[m[6]:m[7]]), "times")
-			c.atLeast = m[8] >= 0 // "2x+"
-		}
-		shown := "" // text after the number; "" for the word
-		if w := wayAfter.FindStringSubmatch(after); w != nil {
-			c.word = strings.Join(strings.Fields(strings.ToLower(w[1])), " ")
-			c.isTimes = c.isTimes && !strings.HasPrefix(c.word, "as ") // "5 times as fast" is 5×
-		} else if w := wayBefore.FindStringSubmatch(before); w != nil && !c.isTimes {
-			words := strings.Fields(strings.ToLower(w[1])) // of "goes down": down
-			c.word = words[len(words)-1]
-		} else if q := quantityAfter.FindString(after); q != "" && c.isTimes && c.low > 1 {
-			c.word, c.isTimes, shown = "as high", false, strings.TrimSpace(q)
-		}
-		if n := len(out); c.word == "" && c.isTimes && n > 0 && listedAfter.MatchString(after) && listedBetween.MatchString(s.text[out[n-1].end:c.start]) {
-			c.word, c.isTimes = out[n-1].word, out[n-1].isTimes // "3 times as fast on a and 4 times on b"
-		}
-		if c.word == "" {
-			return
-		}
-		if q := qualifier.FindStringSubmatch(before); q != nil {
-			switch strings.ToLower(q[1]) {
-			case "up to":
-				c.atMost = true
-			case "over", "more than", "at least", ">", "≥":
-				c.atLeast = true
-			default:
-				c.isAbout = true
-			}
-		}
-		c.kinds = findClaimKinds(before, c.word, after)
-		if shown == "" {
-			shown = c.word
-		}
-		c.text = strings.TrimSpace(c.text) + " " + shown
-		out = append(out, c)
 	}
-	for _, m := range ratioClaim.FindAllStringSubmatchIndex(s.text, 20) {
-		add(m, false)
-	}
-	for _, m := range percentClaim.FindAllStringSubmatchIndex(s.text, 20) {
-		add(append(slices.Clone(m), -1, -1, -1, -1), true)
+	for _, m := range percentClaimRE.FindAllStringSubmatchIndex(s.text, maxClaims) {
+		c, ok := s.newClaim(m)
+		if c.isPercent = true; ok && c.setWords(out) {
+			out = append(out, c)
+		}
 	}
 	return out
 }
 
-// sizeNamed matches a ratio in words, with what it is of: the third group is the quantity of "half the time".
-var sizeNamed = lazyregexp.New(`(?i)\b(twice|thrice|double|half|(?:a|one) (?:third|quarter|fifth|tenth))\s+(?:(as\s+(?:fast|quick|slow|much|many|long|large|big|high))\b|(?:of )?(?:the|its) (time|latency|memory|heap|allocations|throughput|bytes)\b)`)
+// newClaim returns the claim at m, the indices of a match and of its groups, the number and the end
+// of a range. An index is -1 if the group is absent. It returns false if the number is a part of
+// another number or of a name.
+func (s sentence) newClaim(m []int) (claim, bool) {
+	r := lastRune(s.text[:m[0]])
+	if unicode.IsDigit(r) || unicode.IsLetter(r) || r == '.' || r == '-' || r == '/' {
+		return claim{}, false
+	}
+	c := claim{sentence: s, start: m[0], end: m[1]}
+	c.low, c.step, _, _ = parseNumber(s.text[m[2]:m[3]])
+	c.high = c.low
+	if hasRange := m[4] >= 0; hasRange {
+		c.high, _, _, _ = parseNumber(s.text[m[4]:m[5]])
+	}
+	return c, c.high >= c.low && c.low > 0
+}
 
-// halfAgain matches the words after "half as much" by which that is added.
-var halfAgain = lazyregexp.New(`(?i)^\s*as (?:much|many|long|large|big|high)(?: \w+)? again\b`)
+// setWords sets the fields of a claim that depend on the words around its number. It returns false
+// if there is no word for the direction. previous are the claims before it in the sentence.
+func (c *claim) setWords(previous []claim) bool {
+	text := c.sentence.text
+	before, after := text[:c.start], text[c.end:]
+	shown := "" // text after the number; "" for the word
+	if m := wayAfterRE.FindStringSubmatch(after); m != nil {
+		c.word = strings.Join(strings.Fields(strings.ToLower(m[1])), " ")
+		c.isTimes = c.isTimes && !strings.HasPrefix(c.word, "as ") // "5 times as fast" is 5×
+	} else if m := wayBeforeRE.FindStringSubmatch(before); m != nil && !c.isTimes {
+		words := strings.Fields(strings.ToLower(m[1])) // of "goes down": down
+		c.word = words[len(words)-1]
+	} else if m := quantityAfterRE.FindString(after); m != "" && c.isTimes && c.low > 1 {
+		c.word, c.isTimes, shown = "as high", false, strings.TrimSpace(m)
+	}
+	if n := len(previous); c.word == "" && c.isTimes && n > 0 {
+		last := previous[n-1]
+		if listedAfterRE.MatchString(after) && listedBetweenRE.MatchString(text[last.end:c.start]) {
+			c.word, c.isTimes = last.word, last.isTimes
+		}
+	}
+	if m := qualifierRE.FindStringSubmatch(before); m != nil {
+		switch strings.ToLower(m[1]) {
+		case "up to":
+			c.atMost = true
+		case "over", "more than", "at least", ">", "≥":
+			c.atLeast = true
+		default:
+			c.isAbout = true
+		}
+	}
+	c.kinds = findClaimKinds(before, c.word, after)
+	c.text = strings.TrimSpace(text[c.start:c.end]) + " " + cmp.Or(shown, c.word)
+	return c.word != ""
+}
 
-// savedBefore matches the words before a share that is saved.
-var savedBefore = lazyregexp.New(`(?i)\b(?:sav(?:es?|ed|ing)|loses?|lost|less by|cuts?)\s+(?:us )?(?:about |around |roughly |nearly |almost |over |more than )?$`)
+// sizeNamedRE matches a ratio in words. The groups are its name, and "as fast" or the quantity of
+// "half the time".
+var sizeNamedRE = lazyregexp.New(`(?i)\b(twice|thrice|double|half|(?:a|one) (?:third|quarter|fifth|tenth))\s+(?:(as\s+(?:fast|quick|slow|much|many|long|large|big|high))\b|(?:of )?(?:the|its) (time|latency|memory|heap|allocations|throughput|bytes)\b)`)
+
+// halfAgainRE matches words after "half" that make it 1.5: "half as much again".
+var halfAgainRE = lazyregexp.New(`(?i)^\s*as (?:much|many|long|large|big|high)(?: \w+)? again\b`)
+
+// savedBeforeRE matches the words before a share that is saved.
+var savedBeforeRE = lazyregexp.New(`(?i)\b(?:sav(?:es?|ed|ing)|loses?|lost|less by|cuts?)\s+(?:us )?(?:about |around |roughly |nearly |almost |over |more than )?$`)
 
 // wordTolerance is the share of a ratio in words by which it may be rounded.
 const wordTolerance = 0.2
 
-// wordClaims returns the ratios that a sentence states in words, such as "twice as fast" and "a third of
-// the memory".
+// wordClaims returns the ratios that a sentence states in words, such as "twice as fast" and "a
+// third of the memory", which is a claim of 3 with the word less.
 func (s sentence) wordClaims() []claim {
 	var out []claim
-	for _, m := range sizeNamed.FindAllStringSubmatchIndex(s.text, 20) {
+	for _, m := range sizeNamedRE.FindAllStringSubmatchIndex(s.text, maxClaims) {
 		name := strings.ToLower(s.text[m[2]:m[3]])
 		ratio := 2.0
 		for suffix, value := range map[string]float64{"thrice": 3, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10} {
@@ -149,22 +167,13 @@ func (s sentence) wordClaims() []claim {
 				ratio = value
 			}
 		}
-		if halfAgain.MatchString(s.text[m[3]:]) {
-			continue // half as much again is 1.5 times as much
-		}
-		if savedBefore.MatchString(s.text[:m[0]]) {
-			continue // who saves a third of the time takes two thirds
+		if halfAgainRE.MatchString(s.text[m[3]:]) || savedBeforeRE.MatchString(s.text[:m[0]]) {
+			continue // the ratio is another: who saves a third takes two thirds
 		}
 		isFraction := name != "twice" && name != "thrice" && name != "double"
 		c := claim{
-			sentence: s,
-			low:      ratio,
-			high:     ratio,
-			step:     wordTolerance * ratio,
-			isAbout:  true,
-			text:     s.text[m[0]:m[1]],
-			start:    m[0],
-			end:      m[3],
+			sentence: s, text: s.text[m[0]:m[1]], start: m[0], end: m[3],
+			low: ratio, high: ratio, step: wordTolerance * ratio, isAbout: true,
 		}
 		switch {
 		case m[4] >= 0:
@@ -197,11 +206,11 @@ func lastRune(text string) rune {
 
 // Words that name a kind of figures.
 var (
-	allocWords  = lazyregexp.New(`\ballocs?\b|\ballocation`)
-	memoryWords = lazyregexp.New(`\bmemory\b|\bram\b|\bbytes\b|\bheap\b`)
-	sizeWords   = lazyregexp.New(`\d+[ -]?bytes?\b`) // the size of an input
-	rateWords   = lazyregexp.New(`\bthroughput\b|\bbandwidth\b|\bper second\b|\ba second\b|\brequests?\b|\breq/s|\brps\b|\bops/s`)
-	timeWords   = lazyregexp.New(`\blatenc(?:y|ies)\b|\btime\b|\bp\d\d\d?\b`)
+	allocWordsRE  = lazyregexp.New(`\ballocs?\b|\ballocation`)
+	memoryWordsRE = lazyregexp.New(`\bmemory\b|\bram\b|\bbytes\b|\bheap\b`)
+	sizeWordsRE   = lazyregexp.New(`\d+[ -]?bytes?\b`) // the size of an input
+	rateWordsRE   = lazyregexp.New(`\bthroughput\b|\bbandwidth\b|\bper second\b|\ba second\b|\brequests?\b|\breq/s|\brps\b|\bops/s`)
+	timeWordsRE   = lazyregexp.New(`\blatenc(?:y|ies)\b|\btime\b|\bp\d\d\d?\b`)
 )
 
 // findClaimKinds returns the kinds of figures that a claim may be about, by its word and
@@ -214,20 +223,20 @@ func findClaimKinds(before, word, after string) []kind {
 	last := strings.ToLower(before[max(0, len(before)-30):])
 	isSpeed := word == "faster" || word == "slower" || word == "quicker" || strings.HasSuffix(word, "as fast") || word == "as slow"
 	for _, text := range []string{near, last} {
-		text = sizeWords.ReplaceAllString(text, "")
+		text = sizeWordsRE.ReplaceAllString(text, "")
 		switch {
-		case isSpeed && (allocWords.MatchString(text) || memoryWords.MatchString(text)):
+		case isSpeed && (allocWordsRE.MatchString(text) || memoryWordsRE.MatchString(text)):
 			// "faster, with less memory": memory is not faster.
-		case allocWords.MatchString(text):
-			if memoryWords.MatchString(text) || word == "less" {
+		case allocWordsRE.MatchString(text):
+			if memoryWordsRE.MatchString(text) || word == "less" {
 				return []kind{allocKind, byteKind}
 			}
 			return []kind{allocKind}
-		case memoryWords.MatchString(text):
+		case memoryWordsRE.MatchString(text):
 			return []kind{byteKind, allocKind}
-		case rateWords.MatchString(text):
+		case rateWordsRE.MatchString(text):
 			return []kind{rateKind, byteRateKind}
-		case timeWords.MatchString(text):
+		case timeWordsRE.MatchString(text):
 			return []kind{timeKind}
 		}
 	}
@@ -245,7 +254,7 @@ func findClaimKinds(before, word, after string) []kind {
 // firstChars returns the first n bytes of text, or all if it is shorter.
 func firstChars(text string, n int) string { return text[:min(n, len(text))] }
 
-// isLess reports whether the claim is about the smaller figure, in percent of the greater.
+// isLess reports whether the claim states a decrease: its percentage is a share of the greater figure.
 func (c claim) isLess() bool {
 	switch c.word {
 	case "less", "fewer", "lower", "smaller", "shorter", "cheaper", "lighter", "reduction", "decrease", "reduce", "reduced", "reduces", "decreased", "decreases", "dropped", "drops", "fall", "falls", "fell", "fallen", "decline", "declined", "shrink", "shrinks", "shrank", "shrunk", "sink", "sinks", "sank", "sunk", "down", "cut", "save", "saves", "saved", "saving", "savings":
@@ -254,7 +263,8 @@ func (c claim) isLess() bool {
 	return false
 }
 
-// isMore reports whether the claim is about the greater figure, in percent of the smaller.
+// isMore reports whether the claim states an increase: its percentage is a share of the smaller
+// figure.
 func (c claim) isMore() bool {
 	switch c.word {
 	case "more", "higher", "larger", "bigger", "greater", "longer", "increase", "increased", "increases", "rise", "rises", "rose", "risen", "grow", "grows", "grew", "grown", "climb", "climbs", "up", "slower", "overhead":
@@ -263,38 +273,37 @@ func (c claim) isMore() bool {
 	return false
 }
 
-// canBeOf reports whether two figures can have the claimed ratio, with the tolerances for rounding.
-// A percentage whose word means neither less nor more may be of either figure. It returns true if a
-// figure is 0.
-func (c claim) canBeOf(a, b float64) bool {
+// matchesPair reports whether two figures can have the claimed ratio, with the tolerances for
+// rounding. A percentage whose word means neither less nor more may be a share of either figure. It
+// returns true if a figure is 0.
+func (c claim) matchesPair(a, b float64) bool {
 	small, great := min(math.Abs(a), math.Abs(b)), max(math.Abs(a), math.Abs(b))
 	if !(small > 0) {
 		return true
 	}
 	if !c.isPercent {
 		ratio := great / small
-		return c.fitsValue(ratio, claimTolerance) || c.isTimes && c.fitsValue(ratio-1, claimTolerance)
+		return c.matchesValue(ratio, claimTolerance) || c.isTimes && c.matchesValue(ratio-1, claimTolerance)
 	}
 	less, more := 100*(great-small)/great, 100*(great-small)/small
 	switch {
 	case c.isLess():
-		return c.fitsValue(less, claimTolerance)
-	case c.isMore() && c.word != "slower":
-		return c.fitsValue(more, claimTolerance)
-	}
-	if c.word == "slower" { // 75 % slower may be 75 % less speed
-		return c.fitsValue(more, claimTolerance) || c.fitsValue(less, claimTolerance)
+		return c.matchesValue(less, claimTolerance)
+	case c.word == "slower": // 75 % slower may be 75 % less speed
+		return c.matchesValue(more, claimTolerance) || c.matchesValue(less, claimTolerance)
+	case c.isMore():
+		return c.matchesValue(more, claimTolerance)
 	}
 	for _, x := range []float64{less, more, 100 * small / great, 100 * great / small} {
-		if c.fitsValue(x, claimTolerance) {
+		if c.matchesValue(x, claimTolerance) {
 			return true
 		}
 	}
 	return false
 }
 
-// fitsValue reports whether the claim states x within tolerance, a share of x.
-func (c claim) fitsValue(x, tolerance float64) bool {
+// matchesValue reports whether the claim states x within tolerance, a share of x.
+func (c claim) matchesValue(x, tolerance float64) bool {
 	slack := max(tolerance*x, claimSteps*c.step)
 	if c.isAbout {
 		slack = max(slack, aboutTolerance*x, c.step)
@@ -303,7 +312,7 @@ func (c claim) fitsValue(x, tolerance float64) bool {
 	case c.atLeast:
 		return x >= c.low-slack
 	case c.atMost:
-		return x >= c.high-slack // an upper bound below x is true of other cases
+		return x >= c.high-slack // if x is below the upper bound, other cases may reach it
 	}
 	isInRange := x >= c.low-slack && x <= c.high+slack
 	isTruncated := c.low == c.high && x >= c.low && x < c.low+c.step
@@ -314,26 +323,25 @@ func (c claim) fitsValue(x, tolerance float64) bool {
 type pair struct {
 	a, b       quantity
 	connector  string // text between them, in lower case: vs, to, /
-	start, end int    // bytes of the sentence with both
+	start, end int    // range in bytes of both in the sentence
 }
 
 var (
-	figure    = lazyregexp.New(`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?`)
-	connector = lazyregexp.New(`(?i)^[\s*_` + "`" + `]*(?:[A-Za-z/]+\s+)?(vs\.?|versus|against|compared (?:to|with)|instead of|rather than|/|→|->|=>|to|down to)(?:\s+(?:just|only|about|around|roughly|nearly|under|over|the (?:\w+[- ])?\w+['’]s))?[\s*_~≈` + "`" + `]*$`)
+	numberRE    = lazyregexp.New(`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?`)
+	connectorRE = lazyregexp.New(`(?i)^[\s*_` + "`" + `]*(?:[A-Za-z/]+\s+)?(vs\.?|versus|against|compared (?:to|with)|instead of|rather than|/|→|->|=>|to|down to)(?:\s+(?:just|only|about|around|roughly|nearly|under|over|the (?:\w+[- ])?\w+['’]s))?[\s*_~≈` + "`" + `]*$`)
 )
 
 // maxFigures is the maximum number of figures of a sentence that are read.
 const maxFigures = 40
 
-// pairs returns the figures that a sentence compares: two of one kind with a connector
-// between them.
+// pairs returns the figures that a sentence compares: two of one kind with a connector between them.
 func (s sentence) pairs() []pair {
 	type match struct {
 		q          quantity
 		start, end int
 	}
 	var all []match
-	for _, m := range figure.FindAllStringIndex(s.text, maxFigures) {
+	for _, m := range numberRE.FindAllStringIndex(s.text, maxFigures) {
 		if len(all) > 0 && m[0] < all[len(all)-1].end {
 			continue // a part of the figure before
 		}
@@ -347,13 +355,13 @@ func (s sentence) pairs() []pair {
 	var out []pair
 	for i := 1; i < len(all); i++ {
 		a, b := all[i-1], all[i]
-		m := connector.FindStringSubmatch(s.text[a.end:b.start])
+		m := connectorRE.FindStringSubmatch(s.text[a.end:b.start])
 		isRelative := func(k kind) bool { return k == percentKind || k == factorKind }
 		if m == nil || isRelative(a.q.kind) || isRelative(b.q.kind) {
 			continue
 		}
 		if a.q.kind == plainKind && b.q.kind != plainKind {
-			// 202 vs 602 allocations: the first has the unit of the second
+			// In "202 vs 602 allocations" the first has the unit of the second.
 			scale := b.q.value / b.q.raw
 			a.q.kind, a.q.unit, a.q.value, a.q.step = b.q.kind, b.q.unit, a.q.raw*scale, a.q.step*scale
 		}
@@ -362,25 +370,19 @@ func (s sentence) pairs() []pair {
 			continue
 		}
 		if a.q.kind == b.q.kind && a.q.value > 0 && b.q.value > 0 {
-			out = append(out, pair{
-				a:         a.q,
-				b:         b.q,
-				connector: strings.ToLower(m[1]),
-				start:     a.start,
-				end:       b.end,
-			})
+			out = append(out, pair{a: a.q, b: b.q, connector: strings.ToLower(m[1]), start: a.start, end: b.end})
 		}
 	}
 	return out
 }
 
-// figureBefore returns the last figure of a kind of the claim less than 30 bytes before
-// it, as in "607 ns/op (49x slower than b)".
+// figureBefore returns the last figure of a kind of the claim that ends less than maxDistance bytes
+// before the claim, as in "607 ns/op (49x slower than b)".
 func (s sentence) figureBefore(c claim) (quantity, bool) {
 	const maxDistance = 30
 	var last quantity
 	found := false
-	for _, m := range figure.FindAllStringIndex(s.text[:c.start], maxFigures) {
+	for _, m := range numberRE.FindAllStringIndex(s.text[:c.start], maxFigures) {
 		if r := lastRune(s.text[:m[0]]); unicode.IsLetter(r) || r == '.' || r == '-' {
 			continue
 		}
@@ -394,11 +396,11 @@ func (s sentence) figureBefore(c claim) (quantity, bool) {
 	return last, found
 }
 
-// maxPairDistance is the distance in bytes from which a claim and a pair do not belong together.
+// maxPairDistance is the distance in bytes from which on a claim and a pair do not belong together.
 const maxPairDistance = 60
 
-// pairOf returns the figures that a claim is about: those shortly after or before it in the
-// sentence that are not those of another claim.
+// pairOf returns the two figures that a claim is about: the pair shortly after or before it in the
+// sentence that belongs to no other claim.
 func (s sentence) pairOf(c claim, claims []claim) (pair, bool) {
 	for _, p := range s.pairs() {
 		if !c.isFollowedBy(p, claims) && !c.isPrecededBy(p, claims) {
@@ -411,8 +413,7 @@ func (s sentence) pairOf(c claim, claims []claim) (pair, bool) {
 	return pair{}, false
 }
 
-// isFollowedBy reports whether a pair follows the claim shortly, without another claim
-// between them.
+// isFollowedBy reports whether a pair follows the claim shortly, without another claim between them.
 func (c claim) isFollowedBy(p pair, claims []claim) bool {
 	if p.start < c.end || p.start-c.end >= maxPairDistance {
 		return false
@@ -420,13 +421,13 @@ func (c claim) isFollowedBy(p pair, claims []claim) bool {
 	return !slices.ContainsFunc(claims, func(other claim) bool { return other.start > c.start && other.start < p.start })
 }
 
-// clauseStart matches the words with which another clause begins.
-var clauseStart = lazyregexp.New(`(?i)\b(?:and|but|while|whereas)\b`)
+// clauseStartRE matches the words with which another clause begins.
+var clauseStartRE = lazyregexp.New(`(?i)\b(?:and|but|while|whereas)\b`)
 
 // isPrecededBy reports whether a pair precedes the claim shortly, without another claim
 // or a conjunction between them. A pair right after another claim belongs to that claim.
 func (c claim) isPrecededBy(p pair, claims []claim) bool {
-	if p.end > c.start || c.start-p.end >= maxPairDistance || clauseStart.MatchString(c.sentence.text[p.end:c.start]) {
+	if p.end > c.start || c.start-p.end >= maxPairDistance || clauseStartRE.MatchString(c.sentence.text[p.end:c.start]) {
 		return false
 	}
 	return !slices.ContainsFunc(claims, func(other claim) bool {

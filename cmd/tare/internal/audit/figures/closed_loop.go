@@ -14,7 +14,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// closedLoop returns the rule closed-loop, which findClosedLoop applies.
 func closedLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "closed-loop", Severity: tare.Warn,
@@ -28,49 +27,49 @@ func closedLoop() rule {
 	}, find: findClosedLoop}
 }
 
-// capacity matches words for what a server can do.
-var capacity = lazyregexp.New(`(?i)\b(?:handles?|handled|capacity|capable|can (?:serve|process|do|reach)|sustains?|supports?|throughput|req(?:uest)?s?\s?(?:/|per )\s?s(?:ec(?:ond)?)?|rps|load)\b`)
+// capacityRE matches words about the capacity of a server.
+var capacityRE = lazyregexp.New(`(?i)\b(?:handles?|handled|capacity|capable|can (?:serve|process|do|reach)|sustains?|supports?|throughput|req(?:uest)?s?\s?(?:/|per )\s?s(?:ec(?:ond)?)?|rps|load)\b`)
 
-// minFarLatency is the mean latency in s from which a closed loop measures a wait, e.g. for
-// the network, and not work.
+// minFarLatency is the mean latency in s from which on a closed loop measures waiting, e.g. for the
+// network, and not work.
 const minFarLatency = 0.05
 
-// handles matches words by which a rate is one that a server can do, or that a plan counts on.
-var handles = lazyregexp.New(`(?i)\b(?:handl(?:es?|ed|ing)|tak(?:es?|ing)|took|serv(?:es?|ed|ing)|process(?:es|ed)?|sustain(?:s|ed|able)?|supports?|copes?|absorbs?|manages?|delivers?|carr(?:y|ies)|accepts?|accommodates?|holds?|capacity|capable|can (?:do|reach|answer)|good for|enough for|siz(?:e|ed|ing)|plan(?:s|ned|ning)?|provision\w*|budget|limit|ceiling|headroom|max(?:imum|imal)?|at most|up to|peaks?|slo|sla)\b`)
+// canServeRE matches words for a rate that a server handles, or that a plan counts on.
+var canServeRE = lazyregexp.New(`(?i)\b(?:handl(?:es?|ed|ing)|tak(?:es?|ing)|took|serv(?:es?|ed|ing)|process(?:es|ed)?|sustain(?:s|ed|able)?|supports?|copes?|absorbs?|manages?|delivers?|carr(?:y|ies)|accepts?|accommodates?|holds?|capacity|capable|can (?:do|reach|answer)|good for|enough for|siz(?:e|ed|ing)|plan(?:s|ned|ning)?|provision\w*|budget|limit|ceiling|headroom|max(?:imum|imal)?|at most|up to|peaks?|slo|sla)\b`)
 
-// statedRate matches a number of requests, or of what a service counts, per second.
-var statedRate = lazyregexp.New(`(?i)(\d{1,3}(?:[ \x{00a0}\x{202f}]\d{3})+|\d[\d,]*(?:\.\d+)?\s?k?)\+?[\s*_\x60]*(?:(?:[a-z]+\s+)?[a-z]+\s*/\s*s(?:ec(?:ond)?)?\b|/\s*s(?:ec)?\b|(?:[a-z]+\s+){0,2}(?:per|a|each|every)\s+sec(?:ond)?\b|[rqt]ps\b)`)
+// statedRateRE matches a number of requests or other items per second. The group is the number.
+var statedRateRE = lazyregexp.New(`(?i)(\d{1,3}(?:[ \x{00a0}\x{202f}]\d{3})+|\d[\d,]*(?:\.\d+)?\s?k?)\+?[\s*_\x60]*(?:(?:[a-z]+\s+)?[a-z]+\s*/\s*s(?:ec(?:ond)?)?\b|/\s*s(?:ec)?\b|(?:[a-z]+\s+){0,2}(?:per|a|each|every)\s+sec(?:ond)?\b|[rqt]ps\b)`)
 
-// quotesLatency matches a latency in the same sentence.
-var quotesLatency = lazyregexp.New(`(?i)\blatenc|\bp\d\d|\d\s?(?:ms|µs|us)\b|\b9\d(?:\.\d+)?\s?(?:%|th\b|percent)`)
+// quotesLatencyRE matches a latency in the same sentence.
+var quotesLatencyRE = lazyregexp.New(`(?i)\blatenc|\bp\d\d|\d\s?(?:ms|µs|us)\b|\b9\d(?:\.\d+)?\s?(?:%|th\b|percent)`)
 
-// namedCapacity matches the name of a run by which its rate is what a server can do at a latency.
-var namedCapacity = lazyregexp.New(`(?i)\bcapacity\b[^'"]{0,40}\b(?:p\d\d[\d.]*|latency|\d+\s?ms)\b`)
+// namedCapacityRE matches a name of a run that calls its rate a capacity at a latency.
+var namedCapacityRE = lazyregexp.New(`(?i)\bcapacity\b[^'"]{0,40}\b(?:p\d\d[\d.]*|latency|\d+\s?ms)\b`)
 
-// findCapacity reports names of runs and sentences that quote the rate of a closed loop as the rate that a
-// server handles at a latency, and returns whether there are any.
-func findCapacity(d *document, report reportFunc) bool {
+// findCapacityClaims reports names of runs and sentences that quote the rate of a closed loop as the
+// rate that a server handles at a latency. It returns whether there are any.
+func findCapacityClaims(d *document, report reportFunc) bool {
 	found := false
 	for _, l := range d.loads {
-		if m := namedCapacity.FindString(l.command); m != "" && !l.open && l.tool != "k6" && l.rate.isKnown() {
+		if m := namedCapacityRE.FindString(l.command); m != "" && !l.isOpenLoop && l.tool != "k6" && l.rate.isKnown() {
 			report(l.rate.line, fmt.Sprintf("the run is called %s, and is a closed loop (%s): at %s per second with other connections, or a burst, the latency is another", quote(m), l.tool, formatNumber(l.rate.value)))
 			found = true
 		}
 	}
-	tabled := d.tabledLoops()
+	rates := d.closedLoopRates()
 	for _, s := range d.sentences {
 		text := stripMarks(s.text)
-		if !handles.MatchString(text) || !quotesLatency.MatchString(text) {
+		if !canServeRE.MatchString(text) || !quotesLatencyRE.MatchString(text) {
 			continue
 		}
-		if negation.MatchString(strings.ReplaceAll(text, "can", "")) {
+		if negationRE.MatchString(strings.ReplaceAll(text, "can", "")) {
 			continue // "can" counts as a negation elsewhere, but "can handle" is the claim
 		}
-		if rate, at, l := d.findQuotedLoop(s.text); l != nil {
-			report(s.lineAt(at), fmt.Sprintf("%s per second come from a closed loop (%s, line %d): at that rate with other connections, or a burst, the latency is another", formatNumber(rate), l.tool, l.rate.line))
+		if rate, offset, l := d.findRateInReports(s.text); l != nil {
+			report(s.lineAt(offset), fmt.Sprintf("%s per second come from a closed loop (%s, line %d): at that rate with other connections, or a burst, the latency is another", formatNumber(rate), l.tool, l.rate.line))
 			found = true
-		} else if rate, at, line := findTabledLoop(tabled, s.text); line > 0 {
-			report(s.lineAt(at), fmt.Sprintf("%s per second (line %d) come from a closed loop, as the commands of the page are: at that rate with other connections, or a burst, the latency is another", formatNumber(rate), line))
+		} else if rate, offset, line := findRateInTables(rates, s.text); line > 0 {
+			report(s.lineAt(offset), fmt.Sprintf("%s per second (line %d) come from a closed loop, as the commands of the page are: at that rate with other connections, or a burst, the latency is another", formatNumber(rate), line))
 			found = true
 		}
 	}
@@ -81,44 +80,44 @@ func findCapacity(d *document, report reportFunc) bool {
 const quoteTolerance = 0.02
 
 var (
-	// loopCommand matches a command of a load generator that knows closed loops.
-	loopCommand = lazyregexp.New(`^(?:wrk|ab|hey|oha|ghz)\b`)
-	// ratedCommand matches an option of a fixed rate.
-	ratedCommand = lazyregexp.New(`\s(?:-R|--rate|-q|--rps|-r)[ =]?\d`)
+	// loopCommandRE matches a command of a load generator that has closed loops.
+	loopCommandRE = lazyregexp.New(`^(?:wrk|ab|hey|oha|ghz)\b`)
+	// ratedCommandRE matches an option for a fixed rate, with which the loop is open.
+	ratedCommandRE = lazyregexp.New(`\s(?:-R|--rate|-q|--rps|-r)[ =]?\d`)
 )
 
-// tabledLoops returns the rates in the tables, sorted, if all commands of the page that send requests are closed
-// loops, else nil.
-func (d *document) tabledLoops() []measure {
+// closedLoopRates returns the rates in the tables, sorted, if the page has commands that send
+// requests and all of them are closed loops. Otherwise it returns nil.
+func (d *document) closedLoopRates() []figure {
 	loops := 0
 	for _, c := range d.commands {
 		switch {
-		case strings.HasPrefix(c.text, "vegeta"), strings.HasPrefix(c.text, "k6"), strings.HasPrefix(c.text, "wrk2"), ratedCommand.MatchString(c.text):
+		case strings.HasPrefix(c.text, "vegeta"), strings.HasPrefix(c.text, "k6"), strings.HasPrefix(c.text, "wrk2"), ratedCommandRE.MatchString(c.text):
 			return nil
-		case loopCommand.MatchString(c.text):
+		case loopCommandRE.MatchString(c.text):
 			loops++
 		}
 	}
 	if loops == 0 {
 		return nil
 	}
-	var rates []measure
-	for _, m := range d.measured {
-		if isOfTable := m.origin >= 0 && m.origin < benchOrigin; isOfTable && m.kind == rateKind {
+	var rates []figure
+	for _, m := range d.figures {
+		if m.isOfTable() && m.kind == rateKind {
 			rates = append(rates, m)
 		}
 	}
-	slices.SortStableFunc(rates, func(a, b measure) int { return cmp.Compare(a.value, b.value) })
+	slices.SortStableFunc(rates, func(a, b figure) int { return cmp.Compare(a.value, b.value) })
 	return rates
 }
 
-// findTabledLoop returns a rate per second that a text states and one of sorted rates has, its place in the text,
-// and the line of the table. The line is 0 without one.
-func findTabledLoop(rates []measure, text string) (rate float64, at, line int) {
+// findRateInTables returns a rate per second that a text states and that is one of rates, which are
+// sorted, with its offset in the text and the line of the table. The line is 0 if there is none.
+func findRateInTables(rates []figure, text string) (rate float64, offset, line int) {
 	if len(rates) == 0 {
 		return 0, 0, 0
 	}
-	for _, m := range statedRate.FindAllStringSubmatchIndex(text, maxFigures) {
+	for _, m := range statedRateRE.FindAllStringSubmatchIndex(text, maxFigures) {
 		q, _, ok := parseQuantity(text[m[2]:m[3]] + " ")
 		i := sort.Search(len(rates), func(i int) bool { return rates[i].value >= q.value*(1-quoteTolerance) })
 		if ok && i < len(rates) && isNear(q.value, rates[i].value, quoteTolerance) {
@@ -128,16 +127,16 @@ func findTabledLoop(rates []measure, text string) (rate float64, at, line int) {
 	return 0, 0, 0
 }
 
-// findQuotedLoop returns a rate per second that a text states, its place in the text, and the
-// report of a closed loop that has the rate. It returns a nil report without one.
-func (d *document) findQuotedLoop(text string) (rate float64, at int, of *load) {
-	for _, m := range statedRate.FindAllStringSubmatchIndex(text, maxFigures) {
+// findRateInReports returns a rate per second that a text states, its offset in the text, and the
+// report of a closed loop that has the rate. The report is nil if no report has it.
+func (d *document) findRateInReports(text string) (rate float64, offset int, l *loadReport) {
+	for _, m := range statedRateRE.FindAllStringSubmatchIndex(text, maxFigures) {
 		q, _, ok := parseQuantity(text[m[2]:m[3]] + " ")
 		if !ok {
 			continue
 		}
 		for _, l := range d.loads {
-			if !l.open && l.tool != "k6" && isNear(q.value, l.rate.value, quoteTolerance) {
+			if !l.isOpenLoop && l.tool != "k6" && isNear(q.value, l.rate.value, quoteTolerance) {
 				return q.value, m[0], l
 			}
 		}
@@ -145,16 +144,16 @@ func (d *document) findQuotedLoop(text string) (rate float64, at int, of *load) 
 	return 0, 0, nil
 }
 
-// findClosedLoop reports sentences found by findCapacity, or else the first closed loop of
-// a page about capacity, or with several reports, whose rate is just connections ÷ latency, at
-// a high latency.
+// findClosedLoop reports the capacity claims of a page. If there are none and the page is about
+// capacity, or has reports of several targets, it reports the first closed loop with a high latency
+// whose rate is just connections ÷ latency.
 func findClosedLoop(d *document, report reportFunc) {
-	if findCapacity(d, report) {
+	if findCapacityClaims(d, report) {
 		return
 	}
-	var far []*load
+	var far []*loadReport
 	for _, l := range d.loads {
-		if l.open || l.tool == "k6" || l.mean.value < minFarLatency || !l.connections.isKnown() || !l.rate.isKnown() {
+		if l.isOpenLoop || l.tool == "k6" || l.mean.value < minFarLatency || !l.connections.isKnown() || !l.rate.isKnown() {
 			continue
 		}
 		inFlight := l.rate.value * l.mean.value // by Little's law
@@ -167,7 +166,7 @@ func findClosedLoop(d *document, report reportFunc) {
 		targets[l.runKey()] = true
 	}
 	isCompared := len(targets) > 1
-	if len(far) == 0 || !isCompared && !d.hasText(capacity) {
+	if len(far) == 0 || !isCompared && !d.hasText(capacityRE) {
 		return
 	}
 	l := far[0]

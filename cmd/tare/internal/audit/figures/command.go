@@ -8,12 +8,12 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// plainURL matches a URL that needs no quotes in a shell.
-var plainURL = lazyregexp.New(`^https?://[A-Za-z0-9.\[\]:_-]{1,200}(?:/[A-Za-z0-9._/-]{0,200})?$`)
+// plainURLRE matches a URL that needs no quotes in a shell.
+var plainURLRE = lazyregexp.New(`^https?://[A-Za-z0-9.\[\]:_-]{1,200}(?:/[A-Za-z0-9._/-]{0,200})?$`)
 
-// plainName matches the name of a benchmark without special characters of regular
+// plainNameRE matches the name of a benchmark without special characters of regular
 // expressions and of the shell.
-var plainName = lazyregexp.New(`^[A-Za-z0-9_]{1,100}$`)
+var plainNameRE = lazyregexp.New(`^[A-Za-z0-9_]{1,100}$`)
 
 // exactCommand returns the command of a rule for a finding in a line: with the name of the
 // benchmark in the line, or with the URL and the connections of the report around it.
@@ -25,13 +25,13 @@ func (d *document) exactCommand(command string, line int) string {
 		}
 	case benchCommand:
 		if b := d.benchAt(line); b != nil {
-			if name, _, _ := strings.Cut(b.name, "/"); plainName.MatchString(name) {
+			if name, _, _ := strings.Cut(b.name, "/"); plainNameRE.MatchString(name) {
 				return command + " --bench '^Benchmark" + name + "$'"
 			}
 		}
 	case loadCommand, searchCommand:
 		l := d.loadAt(line)
-		if l == nil || !plainURL.MatchString(l.url) {
+		if l == nil || !plainURLRE.MatchString(l.url) {
 			break
 		}
 		command = strings.Replace(command, exampleURL, l.url, 1)
@@ -53,8 +53,8 @@ func (d *document) benchAt(line int) *bench {
 
 // loadAt returns the last report that begins in a line or at most idleLines before it, or
 // nil without such a report.
-func (d *document) loadAt(line int) *load {
-	i, ok := slices.BinarySearchFunc(d.loads, line, func(l *load, line int) int { return l.line - line })
+func (d *document) loadAt(line int) *loadReport {
+	i, ok := slices.BinarySearchFunc(d.loads, line, func(l *loadReport, line int) int { return l.line - line })
 	if !ok {
 		i--
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// curlBody returns the rule curl-body, which findCurlBody applies.
 func curlBody() rule {
 	return rule{Rule: audit.Rule{
 		ID: "curl-body", Severity: tare.Warn,
@@ -22,13 +21,13 @@ func curlBody() rule {
 	}, find: findCurlBody}
 }
 
-// fileBody matches a curl command whose body is the name of a file without @.
-var fileBody = lazyregexp.New(`^curl\b.*\s(?:-d|--data|--data-binary)[ =]?['"]?([\w./-]+\.(?:json|xml|txt|bin|csv|yaml))['"]?(?:\s|$)`)
+// fileBodyRE matches a curl command whose body is the name of a file without @.
+var fileBodyRE = lazyregexp.New(`^curl\b.*\s(?:-d|--data|--data-binary)[ =]?['"]?([\w./-]+\.(?:json|xml|txt|bin|csv|yaml))['"]?(?:\s|$)`)
 
 // findCurlBody reports curl commands that send the name of a file.
 func findCurlBody(d *document, report reportFunc) {
 	for _, c := range d.commands {
-		if m := fileBody.FindStringSubmatch(c.text); m != nil {
+		if m := fileBodyRE.FindStringSubmatch(c.text); m != nil {
 			report(c.line, fmt.Sprintf("this sends the %d characters %q, not the file", len(m[1]), m[1]))
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// errorsLeftOut returns the rule errors-left-out, which findErrorsLeftOut applies.
 func errorsLeftOut() rule {
 	return rule{Rule: audit.Rule{
 		ID: "errors-left-out", Severity: tare.Warn,
@@ -47,8 +46,8 @@ func findErrorsLeftOut(d *document, report reportFunc) {
 			}
 			report(l.timeouts.line, text)
 		}
-		if n := l.broken.value; n > 0 && n >= maxErrorShare*l.requests.value {
-			report(l.broken.line, fmt.Sprintf("%s of sockets with %.0f requests: what was under way on those connections is not among the latencies", format.Count(int(n), "error"), l.requests.value))
+		if n := l.socketErrors.value; n > 0 && n >= maxErrorShare*l.requests.value {
+			report(l.socketErrors.line, fmt.Sprintf("%s of sockets with %.0f requests: what was under way on those connections is not among the latencies", format.Count(int(n), "error"), l.requests.value))
 		}
 		const oneRequest = 0.5 // errors computed from a share are not whole numbers
 		if n := l.errors.value; n >= oneRequest && n >= maxErrorShare*l.requests.value {

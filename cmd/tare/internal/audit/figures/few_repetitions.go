@@ -12,7 +12,6 @@ import (
 // the U test of benchstat cannot reach a 95 % interval; with eight, some may be disturbed.
 const minRuns = 8
 
-// fewRepetitions returns the rule few-repetitions, which findFewRepetitions applies.
 func fewRepetitions() rule {
 	return rule{Rule: audit.Rule{
 		ID: "few-repetitions", Severity: tare.Note,
@@ -38,7 +37,7 @@ func findFewRepetitions(d *document, report reportFunc) {
 	}
 	fewest, line, n := minRuns, 0, 0
 	for _, s := range d.stats {
-		if s.noRange || s.runs > 0 && s.runs < minRuns {
+		if s.hasNoInterval || s.runs > 0 && s.runs < minRuns {
 			if n++; line == 0 {
 				line = s.line
 			}

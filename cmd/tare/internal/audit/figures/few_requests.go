@@ -9,7 +9,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// fewRequests returns the rule few-requests, which findFewRequests applies.
 func fewRequests() rule {
 	return rule{Rule: audit.Rule{
 		ID: "few-requests", Severity: tare.Warn,
@@ -24,17 +23,16 @@ func fewRequests() rule {
 }
 
 const (
-	// minBeyond is the least number of requests beyond a quantile. roundingSlack forgives
-	// the error of 1-q in binary.
+	// minBeyond is the least number of requests beyond a quantile. roundingSlack is for the rounding
+	// error of 1 - share.
 	minBeyond     = 10
 	roundingSlack = 1e-6
-	// maxPercent bounds the quantiles of reports and tables that are judged, in percent: many
-	// tools print those above p99.9 by default, also if there are too few requests.
+	// maxPercent is the end of the quantiles of reports and tables that are judged, in percent: many
+	// tools print higher ones by default, also if there are too few requests.
 	maxPercent = 99.91
 )
 
-// isTooFew reports whether a quantile, in percent, has fewer than minBeyond of n requests
-// beyond it.
+// isTooFew reports whether a quantile, in percent, has fewer than minBeyond of n requests beyond it.
 func isTooFew(n, percent float64) bool { return n*(1-percent/100) < minBeyond-roundingSlack }
 
 // findFewRequests reports quantiles of reports, benchmarks and tables with fewer than
@@ -50,13 +48,13 @@ func findFewRequests(d *document, report reportFunc) {
 		}
 		var lowest quantileValue // quantiles above it have still fewer requests beyond them
 		for _, q := range l.quantiles {
-			isLower := lowest.line == 0 || q.q < lowest.q
-			if beyond := requests * (1 - q.q); beyond < minBeyond-roundingSlack && q.q < maxPercent/100 && isLower {
+			isLower := lowest.line == 0 || q.share < lowest.share
+			if beyond := requests * (1 - q.share); beyond < minBeyond-roundingSlack && q.share < maxPercent/100 && isLower {
 				lowest = q
 			}
 		}
 		if lowest.line > 0 {
-			report(lowest.line, fmt.Sprintf("%s of %.0f requests: %s of them are beyond it", formatQuantile(lowest.q), requests, formatNumber(requests*(1-lowest.q))))
+			report(lowest.line, fmt.Sprintf("%s of %.0f requests: %s of them are beyond it", formatQuantile(lowest.share), requests, formatNumber(requests*(1-lowest.share))))
 		}
 	}
 	for _, b := range d.benches {
@@ -75,13 +73,13 @@ func findFewRequests(d *document, report reportFunc) {
 	}
 }
 
-// requestsHeader matches the header of a number of requests.
-var requestsHeader = lazyregexp.New(`(?i)^(?:#|total |number of |no\. of )?(?:requests|reqs?\.?|samples|calls)(?: sent| total)?$`)
+// requestsHeaderRE matches the header of a number of requests.
+var requestsHeaderRE = lazyregexp.New(`(?i)^(?:#|total |number of |no\. of )?(?:requests|reqs?\.?|samples|calls)(?: sent| total)?$`)
 
 // findFewInRows reports rows of a table with a number of requests too small for a quantile
 // of the row.
 func findFewInRows(t *table, report reportFunc) {
-	t.eachCount(requestsHeader, func(row tableRow, cell string, n float64) {
+	t.eachCount(requestsHeaderRE, func(row tableRow, cell string, n float64) {
 		for i := range min(len(t.header), len(row.cells)) {
 			percent := parseQuantileName(t.header[i])
 			isUpper := percent > 50 && percent < maxPercent
@@ -93,8 +91,8 @@ func findFewInRows(t *table, report reportFunc) {
 	})
 }
 
-// eachCount calls visit for each row with a count of 1 or more in the last column whose header matches, with
-// the cell and its value.
+// eachCount calls visit for each row with a count of 1 or more in the last column whose header
+// matches, with the cell and its value.
 func (t *table) eachCount(header *lazyregexp.Regexp, visit func(row tableRow, cell string, n float64)) {
 	column := -1
 	for i, h := range t.header {

@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"io"
 	"math"
 	"slices"
@@ -14,23 +15,23 @@ import (
 
 // benches reads the output of go test -bench and the tables of benchstat, line by line.
 type benches struct {
-	doc     *document
-	feed    *feed            // input of in
-	in      *benchfmt.Reader // nil before the first result
-	known   map[benchKey]*bench
-	pkg     string // current package
-	group   int    // number of the current block of consecutive results
-	lastRow int    // line of the last result
-	named   string // name of a benchmark whose result is on a later line; "" without such a name
+	doc            *document
+	feed           *feed            // input of results
+	results        *benchfmt.Reader // nil before the first result
+	known          map[benchKey]*bench
+	pkg            string // current package
+	block          int    // number of the current block of consecutive results
+	lastResultLine int    // line of the last result
+	pendingName    string // name of a benchmark whose result is on a later line; "" without such a name
 
-	table    int       // number of the current table of benchstat; 0 outside of tables
-	tables   int       // number of tables so far
-	lastStat int       // last line of the current table
-	unit     string    // unit of the current table
-	sides    [2]string // files of the current table
+	table         int       // number of the current table of benchstat; 0 outside of tables
+	tables        int       // number of tables so far
+	lastTableLine int       // last line of the current table
+	unit          string    // unit of the current table
+	sides         [2]string // files of the current table
 }
 
-// feed is a reader that returns one line, and io.EOF until the next line is set.
+// feed is a reader that returns a line and then io.EOF, until the next line is set.
 type feed struct{ line []byte }
 
 func (f *feed) Read(p []byte) (int, error) {
@@ -42,8 +43,8 @@ func (f *feed) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// isResult reports whether text is a result of go test: a name, the number of iterations,
-// a figure and its unit.
+// isResult reports whether text begins like a result of go test: with a name, the number of
+// iterations, a figure and its unit.
 func isResult(text string) bool {
 	fields := strings.Fields(text)
 	if len(fields) < 4 {
@@ -56,11 +57,10 @@ func isResult(text string) bool {
 	return err == nil && strings.ContainsFunc(fields[3], isLetter) // a row of benchcmp has numbers only
 }
 
-// processors matches the number of processors at the end of the name of a benchmark.
-var processors = lazyregexp.New(`-\d+$`)
+// processorsRE matches the number of processors at the end of the name of a benchmark.
+var processorsRE = lazyregexp.New(`-\d+$`)
 
-// readLine reads a line of go test -bench or of benchstat. It reports whether the line is
-// one of theirs.
+// readLine reads a line. It reports whether go test -bench or benchstat printed it.
 func (b *benches) readLine(pos position, text string) bool {
 	if pkg, ok := strings.CutPrefix(text, "pkg: "); ok {
 		b.pkg = strings.TrimSpace(pkg)
@@ -73,53 +73,49 @@ func (b *benches) readLine(pos position, text string) bool {
 	}
 	if strings.HasPrefix(text, "Benchmark") {
 		if isResult(text) {
-			b.named = ""
+			b.pendingName = ""
 			return b.addResult(pos, text)
 		}
 		if fields := strings.Fields(text); len(fields) > 0 && len(fields[0]) > len("Benchmark") {
 			if len(fields) > 2 && fields[2] == "ns/op" {
 				// Some pages omit the number of iterations: 0 means unknown.
-				b.named = ""
+				b.pendingName = ""
 				return b.addResult(pos, fields[0]+" 0 "+strings.Join(fields[1:], " "))
 			}
-			b.named = fields[0] // the result may follow the output of the benchmark
+			b.pendingName = fields[0] // the result may follow the output of the benchmark
 			return len(fields) == 1
 		}
 	}
-	if b.named != "" && isResult("Benchmark "+text) {
-		line := b.named + "\t" + text
-		b.named = ""
+	if b.pendingName != "" && isResult("Benchmark "+text) {
+		line := b.pendingName + "\t" + text
+		b.pendingName = ""
 		return b.addResult(pos, line)
 	}
 	return b.readStat(pos, text)
 }
 
-// addResult adds a result to the benchmark of its name, package and headings. It reports
-// whether benchfmt accepts the line.
+// addResult adds a result as a run of the benchmark with its name, package and headings. It
+// reports whether benchfmt accepts the line.
 func (b *benches) addResult(pos position, text string) bool {
 	b.feed.line = append(append(b.feed.line[:0], text...), '\n')
-	if b.in == nil || !b.in.Scan() {
-		b.in = benchfmt.NewReader(b.feed, "")
+	if b.results == nil || !b.results.Scan() {
+		b.results = benchfmt.NewReader(b.feed, "")
 		b.feed.line = append(append(b.feed.line[:0], text...), '\n')
-		if !b.in.Scan() {
+		if !b.results.Scan() {
 			return false
 		}
 	}
-	res, ok := b.in.Result().(*benchfmt.Result)
+	res, ok := b.results.Result().(*benchfmt.Result)
 	if !ok {
 		return false
 	}
-	if b.lastRow == 0 || pos.line > b.lastRow+1 {
-		b.group++
+	if b.lastResultLine == 0 || pos.line > b.lastResultLine+1 {
+		b.block++
 	}
-	b.lastRow = pos.line
+	b.lastResultLine = pos.line
 	row := &bench{
-		position:   pos,
-		pkg:        b.pkg,
-		name:       processors.ReplaceAllString(string(res.Name.Full()), ""),
-		iterations: res.Iters,
-		group:      b.group,
-		runs:       1,
+		position: pos, pkg: b.pkg, name: processorsRE.ReplaceAllString(string(res.Name.Full()), ""),
+		iterations: res.Iters, block: b.block, runs: 1,
 	}
 	for _, v := range res.Values {
 		value, unit := v.Value, v.Unit
@@ -128,13 +124,13 @@ func (b *benches) addResult(pos position, text string) bool {
 		}
 		row.values = append(row.values, benchValue{value, strings.Clone(unit)})
 	}
-	// Runs of a name under different headings are those of two sides.
+	// Runs with the same name under different headings belong to two sides.
 	key := benchKey{row.pkg, string(res.Name.Full()), pos.path}
 	if first := b.known[key]; first != nil {
 		first.runs++
 		first.addDigest(row)
 		if first.iterations == row.iterations && slices.Equal(first.values, row.values) {
-			first.repeated++
+			first.equalRuns++
 		}
 		return true
 	}
@@ -144,7 +140,7 @@ func (b *benches) addResult(pos position, text string) bool {
 	return true
 }
 
-// addDigest adds a run to the hash of all runs: FNV-1a over the iterations and figures, a number at a time.
+// addDigest adds a run to the hash of all runs, FNV-1a with a number instead of a byte at each step.
 func (b *bench) addDigest(run *bench) {
 	const prime = 1099511628211
 	b.digest = (b.digest ^ uint64(run.iterations)) * prime
@@ -157,20 +153,16 @@ func (b *bench) addDigest(run *bench) {
 type benchKey struct{ pkg, name, path string }
 
 var (
-	// statHead matches the head of a table of benchstat, also of versions before 2023.
-	statHead = lazyregexp.New(`│|^name\s+(old |time/op|alloc/op|allocs/op|speed)`)
-	// oldStat matches p and the numbers of runs as versions before 2023 print them.
-	oldStat = lazyregexp.New(`\(p=([0-9.]+) n=(\d+)\+(\d+)\)`)
-	// anyStat matches p and the number of runs, or the numbers of both sides.
-	anyStat = lazyregexp.New(`\(p=([0-9.]+) n=(\d+)(?:\+(\d+))?\)`)
-	// statRange matches the interval of a figure.
-	statRange = lazyregexp.New(`± +(∞|\d+%)`)
-	// statFigure matches a figure with the prefix of its unit, before its interval.
-	statFigure = lazyregexp.New(`([0-9.]+)([nµumkKMGT]?i?)(?:s|B|B/s)? *± *(?:∞|\d+%)`)
-	// statUnit matches the unit of a table.
-	statUnit = lazyregexp.New(`(?:^|[\s│])(?:sec/op|time/op|(?:\w+-)?B/op|alloc/op|allocs/op|B/s|speed)(?:\s|│|$)`)
-	// statChange matches a change in percent.
-	statChange = lazyregexp.New(`[-+]\d+(\.\d+)?%`)
+	// statHeadRE matches the head of a table of benchstat, also of versions before 2023.
+	statHeadRE = lazyregexp.New(`│|^name\s+(old |time/op|alloc/op|allocs/op|speed)`)
+	// oldStatRE matches p and the runs of both files, as versions before 2023 print them.
+	oldStatRE = lazyregexp.New(`\(p=([0-9.]+) n=(\d+)\+(\d+)\)`)
+	// anyStatRE matches p and the number of runs, or the numbers of both files.
+	anyStatRE = lazyregexp.New(`\(p=([0-9.]+) n=(\d+)(?:\+(\d+))?\)`)
+	// statFigureRE matches a figure with the prefix of its unit, before its interval.
+	statFigureRE = lazyregexp.New(`([0-9.]+)([nµumkKMGT]?i?)(?:s|B|B/s)? *± *(?:∞|\d+%)`)
+	// statUnitRE matches the unit of a table.
+	statUnitRE = lazyregexp.New(`(?:^|[\s│])(?:sec/op|time/op|(?:\w+-)?B/op|alloc/op|allocs/op|B/s|speed)(?:\s|│|$)`)
 )
 
 // maxStatGap is the largest distance in lines between two lines of a table of benchstat.
@@ -178,7 +170,7 @@ const maxStatGap = 2
 
 // readStatHead reads a line of the head of a table of benchstat: the names of the files, or the unit.
 func (b *benches) readStatHead(text string) {
-	if m := statUnit.FindString(text); m != "" {
+	if m := statUnitRE.FindString(text); m != "" {
 		b.unit = strings.Trim(m, " \t│")
 		if strings.HasPrefix(text, "name") { // versions before 2023 print no names
 			b.sides = [2]string{"old", "new"}
@@ -196,77 +188,56 @@ func (b *benches) readStatHead(text string) {
 	}
 }
 
-// statPrefix returns the factor of a prefix of a unit of benchstat, 1 for "".
-func statPrefix(prefix string) float64 {
-	switch prefix {
-	case "n":
-		return 1e-9
-	case "µ", "u":
-		return 1e-6
-	case "m":
-		return 1e-3
-	case "k", "K":
-		return 1e3
-	case "M":
-		return 1e6
-	case "G":
-		return 1e9
-	case "T":
-		return 1e12
-	case "Ki":
-		return 1 << 10
-	case "Mi":
-		return 1 << 20
-	case "Gi":
-		return 1 << 30
-	}
-	return 1
+// statPrefixes has the factors of the prefixes of units of benchstat.
+var statPrefixes = map[string]float64{
+	"n": 1e-9, "µ": 1e-6, "u": 1e-6, "m": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
+	"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30,
 }
 
-// meanChange matches the change in the line of geometric means.
-var meanChange = lazyregexp.New(`^geomean\s.*\s([+-]\d+(?:\.\d+)?)%$`)
+// meanChangeRE matches the change in the line of geometric means.
+var meanChangeRE = lazyregexp.New(`^geomean\s.*\s([+-]\d+(?:\.\d+)?)%$`)
 
 // readStat reads a line of benchstat. It reports whether the line belongs to a table.
 func (b *benches) readStat(pos position, text string) bool {
-	if (strings.HasPrefix(text, "name") || strings.Contains(text, "│")) && statHead.MatchString(text) {
-		if b.tables == 0 || pos.line > b.lastStat+maxStatGap {
+	if (strings.HasPrefix(text, "name") || strings.Contains(text, "│")) && statHeadRE.MatchString(text) {
+		if b.tables == 0 || pos.line > b.lastTableLine+maxStatGap {
 			b.tables++
 		}
-		b.table, b.lastStat = b.tables, pos.line
+		b.table, b.lastTableLine = b.tables, pos.line
 		b.readStatHead(text)
 		return true
 	}
-	isRow := b.table > 0 && (strings.Contains(text, "±") || oldStat.MatchString(text))
-	if !isRow {
-		isFooter := strings.HasPrefix(text, "geomean") || strings.HasPrefix(text, "¹") || strings.HasPrefix(text, "²")
-		switch {
-		case text == "":
-			// An empty line may be within a table.
-		case b.table > 0 && isFooter:
-			b.lastStat = pos.line
-			if m := meanChange.FindStringSubmatch(text); m != nil {
-				change, _ := strconv.ParseFloat(m[1], 64)
-				b.doc.means = append(b.doc.means, statMean{pos.line, b.table, b.unit, change})
-			}
-			return true
-		case pos.line > b.lastStat+maxStatGap:
-			b.table = 0
-		}
+	if b.table == 0 || text == "" { // an empty line may be within a table
 		return false
 	}
-	b.lastStat = pos.line
-	row := statRow{
-		position: pos,
-		name:     strings.Fields(text)[0],
-		p:        -1,
-		table:    b.table,
-		noRange:  strings.Contains(text, "∞"),
-		unit:     b.unit,
-		sides:    b.sides,
+	isFooter := strings.HasPrefix(text, "geomean") || strings.HasPrefix(text, "¹") || strings.HasPrefix(text, "²")
+	switch {
+	case strings.Contains(text, "±") || oldStatRE.MatchString(text):
+		b.lastTableLine = pos.line
+		b.addStatRow(pos, text)
+		return true
+	case isFooter:
+		b.lastTableLine = pos.line
+		if m := meanChangeRE.FindStringSubmatch(text); m != nil {
+			change, _ := strconv.ParseFloat(m[1], 64)
+			b.doc.means = append(b.doc.means, statMean{line: pos.line, table: b.table, unit: b.unit, change: change})
+		}
+		return true
+	case pos.line > b.lastTableLine+maxStatGap:
+		b.table = 0
 	}
-	for _, m := range statFigure.FindAllStringSubmatch(text, maxCells) {
+	return false
+}
+
+// addStatRow adds a row of the current table of benchstat.
+func (b *benches) addStatRow(pos position, text string) {
+	row := statRow{
+		position: pos, name: strings.Fields(text)[0], p: -1, table: b.table,
+		hasNoInterval: strings.Contains(text, "∞"), unit: b.unit, sides: b.sides,
+	}
+	for _, m := range statFigureRE.FindAllStringSubmatch(text, maxCells) {
 		value, _ := strconv.ParseFloat(m[1], 64)
-		row.values = append(row.values, value*statPrefix(m[2]))
+		row.values = append(row.values, value*cmp.Or(statPrefixes[m[2]], 1))
 	}
 	if len(row.values) > 0 {
 		row.first = row.values[0]
@@ -274,17 +245,14 @@ func (b *benches) readStat(pos position, text string) bool {
 	if len(row.values) != 2 {
 		row.values = nil
 	}
-	if m := anyStat.FindStringSubmatch(text); m != nil {
+	if m := anyStatRE.FindStringSubmatch(text); m != nil {
 		row.p, _ = strconv.ParseFloat(m[1], 64)
 		row.runs, _ = strconv.Atoi(m[2])
 		if n, err := strconv.Atoi(m[3]); err == nil {
 			row.runs = min(row.runs, n)
 		}
-		before, _, _ := strings.Cut(text, "(p=")
-		row.changed = statChange.MatchString(statRange.ReplaceAllString(before, ""))
 	}
 	b.doc.stats = append(b.doc.stats, row)
-	return true
 }
 
 func newBenches(doc *document) benches {

@@ -8,41 +8,41 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// grid holds the figures of a table by row, for statements that name a row and compare its
+// grid holds the figures of a table by row, for statements that name a row and compare two of its
 // columns: "on large files the new codec takes 20 % less time".
 type grid struct {
-	line   int // of the first figure
-	rows   naming
-	labels []string // labels of the rows, in lower case
-	cells  map[string][]measure
-	sides  []*sideSet
-	tested []testedRow
+	line    int // of the first figure
+	rows    labelMatcher
+	labels  []string // labels of the rows, in lower case
+	cells   map[string][]figure
+	sides   []*sideSet
+	unclear []unclearRow
 }
 
-// sideSet holds columns that compare with each other: those of one metric, one for each side.
+// sideSet holds the columns of one metric, one for each side. These compare with each other.
 type sideSet struct {
-	kind    kind
-	columns []int
-	headers []string // in lower case
-	naming  naming
-	change  bool // the two columns are the figures before and after a change, in this order
-	isAlone bool // no other columns are of this kind
+	kind          kind
+	columns       []int
+	headers       []string // in lower case
+	matcher       labelMatcher
+	isBeforeAfter bool // there are two columns, the figures before and after a change, in this order
+	isOnlyOfKind  bool // no other set has this kind
 }
 
-// testedRow is a row of a table or of benchstat with the p-value of its change.
-type testedRow struct {
+// unclearRow is a row of a table or of benchstat whose change is not significant.
+type unclearRow struct {
 	line    int
 	label   string
-	p       float64
-	why     string    // what the row has, e.g. p=0.2
+	p       float64   // p-value; -1 if the row has none
+	why     string    // evidence in the row, e.g. p = 0.2
 	changes []float64 // stated and computed changes in percent, without signs
 }
 
 // tablePair holds two figures that a claim may compare.
 type tablePair struct {
-	a, b    measure
-	ordered bool // the claim is about b, and a is its reference
-	isAlone bool // the only two columns of their kind, in a row that the statement names
+	a, b         figure
+	isOrdered    bool // the claim is about b, and a is its reference
+	isOnlyOfKind bool // no other columns have their kind, and the statement names their row
 }
 
 // Limits of the figures of a table that are compared with a claim.
@@ -51,45 +51,45 @@ const (
 	maxGridRows = 400
 )
 
-// metricWords are the words of headers that tell metrics from each other, and not sides, between spaces.
+// metricWords are words of headers that distinguish metrics and not sides, between spaces.
 const metricWords = " time latency value result speed mean avg average median memory size max min stdev stddev deviation total count rate throughput wall user sys cpu rss peak heap " +
 	"alloc allocs bytes byte ops requests request duration error errors p50 p75 p90 p95 p99 p999 ns ms sec mib kib gib first last cold warm start startup build compile run load " +
 	"encode decode marshal unmarshal insert delete lookup get set put read write serialize deserialize "
 
-// newGrids returns the grids of the tables of a page and of the tables of benchstat. measured
-// holds the figures of the tables.
-func newGrids(d *document, measured []measure) []*grid {
-	byTable := map[int][]measure{}
-	for _, m := range measured {
-		if m.origin >= 0 && m.origin < benchOrigin {
+// newGrids returns the grids of the tables of a page, whose figures are among figures, and of the
+// tables of benchstat.
+func newGrids(d *document, figures []figure) []*grid {
+	byTable := map[int][]figure{}
+	for _, m := range figures {
+		if m.isOfTable() {
 			byTable[m.origin] = append(byTable[m.origin], m)
 		}
 	}
 	var out []*grid
 	for i, t := range d.tables {
 		if g := newGrid(byTable[i]); g != nil {
-			g.tested = t.testedRows(g, d.hasText(confidence) && !d.hasText(deviation))
+			g.unclear = t.unclearRows(g, d.hasText(confidenceRE) && !d.hasText(deviationRE))
 			out = append(out, g)
 		}
 	}
 	return append(out, newStatGrids(d.stats)...)
 }
 
-// newGrid returns the grid of the figures of a table. It returns nil if no two columns compare,
-// or if there are too many rows.
-func newGrid(all []measure) *grid {
-	g := &grid{cells: map[string][]measure{}}
+// newGrid returns the grid of the figures of a table, or nil if the table has more than maxGridRows
+// rows.
+func newGrid(all []figure) *grid {
+	g := &grid{cells: map[string][]figure{}}
 	if len(all) > 0 {
 		g.line = all[0].line
 	}
-	var columns []measure // the first figure of each column
+	var columns []figure // the first figure of each column
 	for _, m := range all {
 		label := strings.ToLower(m.label)
 		if g.cells[label] == nil {
 			g.labels = append(g.labels, label)
 		}
 		g.cells[label] = append(g.cells[label], m)
-		isNew := !slices.ContainsFunc(columns, func(c measure) bool { return c.column == m.column })
+		isNew := !slices.ContainsFunc(columns, func(c figure) bool { return c.column == m.column })
 		if isNew && m.kind != plainKind && m.kind != percentKind && m.kind != factorKind {
 			columns = append(columns, m)
 		}
@@ -107,19 +107,19 @@ func newGrid(all []measure) *grid {
 		s.columns, s.headers = append(s.columns, m.column), append(s.headers, m.header)
 	}
 	for _, s := range g.sides {
-		s.isAlone = !slices.ContainsFunc(g.sides, func(other *sideSet) bool { return other != s && other.kind == s.kind })
+		s.isOnlyOfKind = !slices.ContainsFunc(g.sides, func(other *sideSet) bool { return other != s && other.kind == s.kind })
 	}
 	g.sides = slices.DeleteFunc(g.sides, func(s *sideSet) bool { return len(s.columns) < 2 || len(s.columns) > maxSides })
 	for _, s := range g.sides {
-		s.naming = newNaming(s.headers)
+		s.matcher = newLabelMatcher(s.headers)
 		s.orderColumns()
 	}
-	g.rows = newNaming(g.labels)
+	g.rows = newLabelMatcher(g.labels)
 	return g
 }
 
-// isOtherSide reports whether two headers are those of one metric for two sides: they differ in
-// words that are not about metrics.
+// isOtherSide reports whether two headers are of the same metric for two sides, such as "time old"
+// and "time new": they differ in words, but in none of metricWords.
 func isOtherSide(a, b string) bool {
 	wordsA, wordsB := splitWords(a), splitWords(b)
 	differs := false
@@ -137,16 +137,15 @@ func isOtherSide(a, b string) bool {
 	return differs
 }
 
-// baseHeader matches the header of the figures before a change.
-var baseHeader = lazyregexp.New(`(?i)\b(?:before|old|baseline|base|original|initial|previous|prior|main|master|control|then)\b`)
+// baseHeaderRE matches the header of figures before a change.
+var baseHeaderRE = lazyregexp.New(`(?i)\b(?:before|old|baseline|base|original|initial|previous|prior|main|master|control|then)\b`)
 
-// versionName matches the number of a version: v8, or 3.9.
-var versionName = lazyregexp.New(`\b(?:v|version )?\d+(?:\.\d+)+\b|\b(?:v|version )\d+\b`)
+// versionNameRE matches the number of a version: v8, or 3.9.
+var versionNameRE = lazyregexp.New(`\b(?:v|version )?\d+(?:\.\d+)+\b|\b(?:v|version )\d+\b`)
 
 // isLaterVersion reports whether version a is later than b.
 func isLaterVersion(a, b string) bool {
-	partsA, partsB := versionParts(a), versionParts(b)
-	return slices.Compare(partsA, partsB) > 0
+	return slices.Compare(versionParts(a), versionParts(b)) > 0
 }
 
 // versionParts returns the numbers of a version.
@@ -159,32 +158,36 @@ func versionParts(version string) []int {
 	return out
 }
 
-// orderColumns finds whether two columns are the figures before and after a change, and puts
-// those before it first.
+// orderColumns sets isBeforeAfter if the headers of two columns show it, and puts the column before
+// the change first.
 func (s *sideSet) orderColumns() {
 	if len(s.columns) != 2 {
 		return
 	}
 	first, second := s.headers[0], s.headers[1]
-	isFirst, isSecond := baseHeader.MatchString(first), baseHeader.MatchString(second)
-	if isFirst != isSecond {
-		s.change = true
-	} else if versionName.ReplaceAllString(first, "") == versionName.ReplaceAllString(second, "") {
-		a, b := versionName.FindStringSubmatch(first), versionName.FindStringSubmatch(second)
-		if a == nil || b == nil {
+	isFirstBase, isSecondBase := baseHeaderRE.MatchString(first), baseHeaderRE.MatchString(second)
+	s.isBeforeAfter = isFirstBase != isSecondBase
+	if !s.isBeforeAfter && versionNameRE.ReplaceAllString(first, "") == versionNameRE.ReplaceAllString(second, "") {
+		a, b := versionNameRE.FindString(first), versionNameRE.FindString(second)
+		if a == "" || b == "" {
 			return
 		}
-		s.change, isSecond = true, isLaterVersion(a[0], b[0])
+		s.isBeforeAfter, isSecondBase = true, isLaterVersion(a, b)
 	}
-	if s.change && isSecond {
-		slices.Reverse(s.columns)
-		slices.Reverse(s.headers)
+	if s.isBeforeAfter && isSecondBase {
+		s.reverse()
 	}
 }
 
-// figuresOf returns the figures of a row in columns of a set, in their order.
-func (g *grid) figuresOf(label string, s *sideSet) []measure {
-	var out []measure
+// reverse reverses the order of the columns.
+func (s *sideSet) reverse() {
+	slices.Reverse(s.columns)
+	slices.Reverse(s.headers)
+}
+
+// figuresOf returns the figures of a row in the columns of a set, with the headers as subjects.
+func (g *grid) figuresOf(label string, s *sideSet) []figure {
+	var out []figure
 	for i, column := range s.columns {
 		for _, m := range g.cells[label] {
 			if m.column == column && m.kind == s.kind && m.value > 0 {
@@ -197,16 +200,16 @@ func (g *grid) figuresOf(label string, s *sideSet) []measure {
 	return out
 }
 
-// pairsFor returns the pairs of figures of a row that a statement with words may compare: of
-// rows that it names, and of columns that it names. Two columns need no name if they are the figures
-// before and after a change, or if the statement names one of them. A statement that
-// names columns only may be about each row. If isOfItself is set, the statement compares a row with what
-// it was, and two columns are in that order.
-func (g *grid) pairsFor(words wordSet, kinds []kind, isOfItself, isOnly bool) []tablePair {
-	named := g.rows.findNamed(words)
-	hasRow := len(named) > 0 || len(g.labels) == 1 && isOnly
-	if len(named) == 0 {
-		if named = g.labels; len(named) > maxNamed {
+// pairsFor returns the pairs of figures of rows and columns that a statement with words names. If it
+// names no row, it may be about every row. Two columns need no name if they are the figures before
+// and after a change, or if the statement names one of them. isOwnPast means that the statement
+// compares a row with its past: two columns are in that order. isOnlyRow means that it may be about
+// the only row of the grid without naming it.
+func (g *grid) pairsFor(words wordSet, kinds []kind, isOwnPast, isOnlyRow bool) []tablePair {
+	labels := g.rows.findNamed(words)
+	hasRow := len(labels) > 0 || len(g.labels) == 1 && isOnlyRow
+	if len(labels) == 0 {
+		if labels = g.labels; len(labels) > maxNamed {
 			return nil
 		}
 	}
@@ -215,17 +218,20 @@ func (g *grid) pairsFor(words wordSet, kinds []kind, isOfItself, isOnly bool) []
 		if !slices.Contains(kinds, s.kind) {
 			continue
 		}
-		sides := s.naming.findNamed(words)
-		isTold := len(s.columns) == 2 && hasRow && (s.change || isOfItself && s.isAlone || len(sides) == 1 && s.isAlone)
-		if len(sides) < 2 && !isTold {
+		sides := s.matcher.findNamed(words)
+		hasTwo := len(s.columns) == 2
+		isClear := s.isBeforeAfter || s.isOnlyOfKind && (isOwnPast || len(sides) == 1)
+		needsNoNames := hasTwo && hasRow && isClear
+		if len(sides) < 2 && !needsNoNames {
 			continue
 		}
-		for _, label := range named {
+		for _, label := range labels {
 			row := g.figuresOf(label, s)
 			for i, a := range row {
 				for _, b := range row[i+1:] {
-					if isTold || slices.Contains(sides, a.subject) && slices.Contains(sides, b.subject) {
-						out = append(out, tablePair{a: a, b: b, ordered: s.change || isOfItself && len(s.columns) == 2, isAlone: s.isAlone && hasRow && len(s.columns) == 2})
+					if needsNoNames || slices.Contains(sides, a.subject) && slices.Contains(sides, b.subject) {
+						isOrdered, isOnlyOfKind := s.isBeforeAfter || isOwnPast && hasTwo, s.isOnlyOfKind && hasRow && hasTwo
+						out = append(out, tablePair{a: a, b: b, isOrdered: isOrdered, isOnlyOfKind: isOnlyOfKind})
 					}
 				}
 			}
@@ -234,36 +240,36 @@ func (g *grid) pairsFor(words wordSet, kinds []kind, isOfItself, isOnly bool) []
 	return out
 }
 
-// hasTestedChange reports whether a row without a significant change has the percentage of a claim,
+// hasUnclearChange reports whether a row without a significant change has the percentage of a claim,
 // to its last digit.
-func (g *grid) hasTestedChange(c claim) bool {
+func (g *grid) hasUnclearChange(c claim) bool {
 	const exact = 0
-	return c.isPercent && slices.ContainsFunc(g.tested, func(row testedRow) bool {
-		return slices.ContainsFunc(row.changes, func(x float64) bool { return c.fitsValue(x, exact) })
+	return c.isPercent && slices.ContainsFunc(g.unclear, func(row unclearRow) bool {
+		return slices.ContainsFunc(row.changes, func(x float64) bool { return c.matchesValue(x, exact) })
 	})
 }
 
 var (
-	// pHeader matches the header of p-values.
-	pHeader = lazyregexp.New(`(?i)^p(?:[- ]?val(?:ue)?)?s?\.?(?:\s*\(n ?=[^)]*\))?$`)
-	// pCell matches a p-value.
-	pCell = lazyregexp.New(`(?i)^(?:p\s?)?[=<>≤≥~]*\s?(0?\.\d+|1(?:\.0+)?|0)$`)
-	// unchangedCell matches benchstat's cell of a row without a significant change.
-	unchangedCell = lazyregexp.New(`^~ *\(p=(0?\.\d+|1\.0+) n=\d+`)
-	// changeRange matches the interval of a change in percent, after the change.
-	changeRange = lazyregexp.New(`[(\[]?(?:95\s?% (?:CI|confidence interval)[:,]?\s*)?[\[(]?\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*(?:,|;|to|\.\.\.?|…)\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*[\])]`)
-	// percentIn matches percentages in a cell.
-	percentIn = lazyregexp.New(`(\d+(?:\.\d+)?)\s?%`)
-	// rangeHeader matches the header of an interval of a change.
-	rangeHeader = lazyregexp.New(`(?i)\bCI\b|\binterval\b`)
+	// pHeaderRE matches the header of p-values.
+	pHeaderRE = lazyregexp.New(`(?i)^p(?:[- ]?val(?:ue)?)?s?\.?(?:\s*\(n ?=[^)]*\))?$`)
+	// pCellRE matches a p-value.
+	pCellRE = lazyregexp.New(`(?i)^(?:p\s?)?[=<>≤≥~]*\s?(0?\.\d+|1(?:\.0+)?|0)$`)
+	// unchangedCellRE matches the cell of benchstat for no significant change. The group is p.
+	unchangedCellRE = lazyregexp.New(`^~ *\(p=(0?\.\d+|1\.0+) n=\d+`)
+	// changeRangeRE matches the interval of a change in percent. The groups are its ends.
+	changeRangeRE = lazyregexp.New(`[(\[]?(?:95\s?% (?:CI|confidence interval)[:,]?\s*)?[\[(]?\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*(?:,|;|to|\.\.\.?|…)\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*[\])]`)
+	// percentInRE matches percentages in a cell.
+	percentInRE = lazyregexp.New(`(\d+(?:\.\d+)?)\s?%`)
+	// rangeHeaderRE matches the header of an interval of a change.
+	rangeHeaderRE = lazyregexp.New(`(?i)\bCI\b|\binterval\b`)
 )
 
-// maxP is benchstat's level of significance.
+// maxP is the p-value above which a change is not significant, as for benchstat.
 const maxP = 0.05
 
-// whyOverlapping returns the two figures of a row if they differ by less than the half-width of one of
-// their intervals of confidence; their difference is then not significant at the level of the
-// intervals. It returns "" for other rows, and if not two columns compare.
+// whyOverlapping returns the two figures of a row if they differ by less than the half-width of one
+// of their confidence intervals: their difference is not significant at the level of the intervals.
+// It returns "" for other rows.
 func (g *grid) whyOverlapping(cells []string) string {
 	for _, s := range g.sides {
 		if len(s.columns) != 2 || max(s.columns[0], s.columns[1]) >= len(cells) {
@@ -278,71 +284,80 @@ func (g *grid) whyOverlapping(cells []string) string {
 	return ""
 }
 
-// testedRows returns the rows of a table that show no significant change: those with a
-// p-value above maxP, with an interval of the change that contains 0, or if confident with two
-// intervals of confidence that overlap far (see whyOverlapping).
-func (t *table) testedRows(g *grid, confident bool) []testedRow {
-	p := slices.IndexFunc(t.header, pHeader.MatchString)
-	var out []testedRow
+// unclearRows returns the rows of a table that show no significant change: with a p-value above
+// maxP, with an interval of the change that contains 0, or if confident, which means that ± is a
+// confidence interval, with two intervals that overlap (see whyOverlapping).
+func (t *table) unclearRows(g *grid, confident bool) []unclearRow {
+	pColumn := slices.IndexFunc(t.header, pHeaderRE.MatchString)
+	var out []unclearRow
 	for _, row := range t.rows {
-		tested := testedRow{line: row.line, p: -1}
+		found := unclearRow{line: row.line, p: -1}
 		if len(row.cells) > 0 {
-			tested.label = strings.ToLower(row.cells[0])
+			found.label = strings.ToLower(row.cells[0])
 		}
 		for i, cell := range row.cells {
-			if m := unchangedCell.FindStringSubmatch(cell); m != nil {
-				tested.p, _ = strconv.ParseFloat(m[1], 64)
-				tested.why = "p = " + m[1]
-			}
-			isChange := i < len(t.header) && (changeHeader.MatchString(t.header[i]) || rangeHeader.MatchString(t.header[i]))
-			if m := pCell.FindStringSubmatch(cell); i == p && m != nil {
-				value, err := strconv.ParseFloat(m[1], 64)
-				if err == nil && !strings.ContainsAny(cell, "<≤") && value > maxP {
-					tested.p, tested.why = value, "p = "+m[1]
-				}
-			}
-			if !isChange {
-				continue
-			}
-			if m := changeRange.FindStringSubmatch(cell); m != nil && strings.Contains(cell, "%") {
-				low, okLow := parseSigned(m[1])
-				high, okHigh := parseSigned(m[2])
-				if okLow && okHigh && low < 0 && high > 0 {
-					tested.why = "the interval " + strings.Trim(m[0], "()[]")
-				}
-				cell = strings.Replace(cell, m[0], "", 1)
-			}
-			if m := percentIn.FindStringSubmatch(cell); m != nil {
-				value, err := strconv.ParseFloat(m[1], 64)
-				if err == nil {
-					tested.changes = append(tested.changes, value)
-				}
+			found.readP(cell, i == pColumn)
+			if i < len(t.header) && (changeHeaderRE.MatchString(t.header[i]) || rangeHeaderRE.MatchString(t.header[i])) {
+				found.readChange(cell)
 			}
 		}
-		if tested.why == "" && confident {
-			tested.why = g.whyOverlapping(row.cells)
+		if found.why == "" && confident {
+			found.why = g.whyOverlapping(row.cells)
 		}
-		if tested.why == "" || tested.p < 0 && p >= 0 {
+		if found.why == "" || found.p < 0 && pColumn >= 0 {
 			continue
 		}
-		tested.changes = append(tested.changes, g.computeChanges(tested.label)...)
-		out = append(out, tested)
+		found.changes = append(found.changes, g.computeChanges(found.label)...)
+		out = append(out, found)
 	}
 	return out
 }
 
-// parseSigned parses a number with one of the marks that stand for minus.
+// readP reads a p-value above maxP from a cell: one of benchstat, or one in the column of p-values.
+func (r *unclearRow) readP(cell string, isInColumn bool) {
+	if m := unchangedCellRE.FindStringSubmatch(cell); m != nil {
+		r.p, _ = strconv.ParseFloat(m[1], 64)
+		r.why = "p = " + m[1]
+	}
+	m := pCellRE.FindStringSubmatch(cell)
+	if !isInColumn || m == nil || strings.ContainsAny(cell, "<≤") {
+		return
+	}
+	if p, err := strconv.ParseFloat(m[1], 64); err == nil && p > maxP {
+		r.p, r.why = p, "p = "+m[1]
+	}
+}
+
+// readChange reads a change in percent from a cell, and an interval of the change that contains 0.
+func (r *unclearRow) readChange(cell string) {
+	if m := changeRangeRE.FindStringSubmatch(cell); m != nil && strings.Contains(cell, "%") {
+		low, okLow := parseSigned(m[1])
+		high, okHigh := parseSigned(m[2])
+		if okLow && okHigh && low < 0 && high > 0 {
+			r.why = "the interval " + strings.Trim(m[0], "()[]")
+		}
+		cell = strings.Replace(cell, m[0], "", 1)
+	}
+	if m := percentInRE.FindStringSubmatch(cell); m != nil {
+		if change, err := strconv.ParseFloat(m[1], 64); err == nil {
+			r.changes = append(r.changes, change)
+		}
+	}
+}
+
+// parseSigned parses a number with a hyphen, a dash or a minus sign for minus.
 func parseSigned(text string) (float64, bool) {
 	text = strings.NewReplacer("−", "-", "–", "-", " ", "", "+", "").Replace(text)
 	x, err := strconv.ParseFloat(text, 64)
 	return x, err == nil
 }
 
-// computeChanges returns the changes of a row in percent, without signs.
+// computeChanges returns the changes of a row in percent, without signs, in sets of columns before
+// and after a change.
 func (g *grid) computeChanges(label string) []float64 {
 	var out []float64
 	for _, s := range g.sides {
-		if row := g.figuresOf(label, s); s.change && len(row) == 2 {
+		if row := g.figuresOf(label, s); s.isBeforeAfter && len(row) == 2 {
 			out = append(out, computeShare(row[0].value, row[1].value))
 		}
 	}
@@ -359,36 +374,29 @@ func newStatGrids(stats []statRow) []*grid {
 		table int
 		unit  string
 	}
-	byUnit := map[key][]measure{}
-	tested := map[key][]testedRow{}
+	byUnit := map[key][]figure{}
+	unclear := map[key][]unclearRow{}
 	var keys []key
 	for _, row := range stats {
 		k := key{row.table, row.unit}
 		if len(row.values) != 2 {
 			continue
 		}
-		u, ok := findStatUnit(row.unit)
+		unitKind, ok := statKinds[row.unit]
 		if !ok || len(byUnit[k]) > 2*maxGridRows {
 			continue
 		}
 		if byUnit[k] == nil {
 			keys = append(keys, k)
 		}
-		label := strings.ToLower(processors.ReplaceAllString(row.name, ""))
+		label := strings.ToLower(processorsRE.ReplaceAllString(row.name, ""))
 		for i, value := range row.values {
-			byUnit[k] = append(byUnit[k], measure{
-				quantity: quantity{value: value, kind: u, raw: value},
-				label:    label,
-				header:   row.sides[i],
-				column:   i,
-				line:     row.line,
-			})
+			q := quantity{value: value, kind: unitKind, raw: value}
+			byUnit[k] = append(byUnit[k], figure{quantity: q, label: label, header: row.sides[i], column: i, line: row.line})
 		}
 		if row.p > maxP {
-			tested[k] = append(tested[k], testedRow{
-				line:    row.line,
-				label:   label,
-				p:       row.p,
+			unclear[k] = append(unclear[k], unclearRow{
+				line: row.line, label: label, p: row.p,
 				why:     "p = " + strconv.FormatFloat(row.p, 'g', -1, 64),
 				changes: []float64{computeShare(row.values[0], row.values[1])},
 			})
@@ -397,11 +405,10 @@ func newStatGrids(stats []statRow) []*grid {
 	var out []*grid
 	for _, k := range keys {
 		if g := newGrid(byUnit[k]); g != nil {
-			g.tested = tested[k]
+			g.unclear = unclear[k]
 			for _, s := range g.sides { // benchstat prints the base first, whatever its name
-				if s.change = true; s.columns[0] > s.columns[1] {
-					slices.Reverse(s.columns)
-					slices.Reverse(s.headers)
+				if s.isBeforeAfter = true; s.columns[0] > s.columns[1] {
+					s.reverse()
 				}
 			}
 			out = append(out, g)
@@ -410,17 +417,8 @@ func newStatGrids(stats []statRow) []*grid {
 	return out
 }
 
-// findStatUnit returns the kind of a unit of benchstat.
-func findStatUnit(unit string) (kind, bool) {
-	switch unit {
-	case "sec/op", "time/op":
-		return timeKind, true
-	case "B/op", "alloc/op":
-		return byteKind, true
-	case "allocs/op":
-		return allocKind, true
-	case "B/s", "speed":
-		return byteRateKind, true
-	}
-	return plainKind, false
+// statKinds has the kinds of the units of benchstat.
+var statKinds = map[string]kind{
+	"sec/op": timeKind, "time/op": timeKind, "B/op": byteKind, "alloc/op": byteKind, "allocs/op": allocKind,
+	"B/s": byteRateKind, "speed": byteRateKind,
 }

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// isHTML reports whether a file begins as an HTML page. A file that begins with another tag
+// isHTML reports whether a file is an HTML page, by its start. A file that begins with another tag
 // may be Markdown.
 func isHTML(start []byte) bool {
 	start = bytes.ToLower(start)
@@ -21,14 +21,15 @@ func isHTML(start []byte) bool {
 	return isXHTML || bytes.HasPrefix(start, []byte("<!doctype html")) || bytes.HasPrefix(start, []byte("<html"))
 }
 
-// page turns an HTML page into the headings, paragraphs, tables and blocks of code of its reader.
+// page reads an HTML page for a reader: it passes on its headings, paragraphs, tables and blocks of
+// code.
 type page struct {
 	*reader
 	text      strings.Builder // text of the current block
 	textLine  int             // first line of the current block
 	tokenLine int             // line of the current token
-	pre       bool            // within pre
-	skip      atom.Atom       // current element whose text is skipped, e.g. script; 0 outside such elements
+	pre       bool            // the current block is preformatted
+	skip      atom.Atom       // current element whose text is skipped, e.g. script; 0 outside of one
 	heading   int             // level of the current heading, 1 to 6; 0 outside of headings
 	cells     []string        // cells of the current row
 	inTable   bool
@@ -36,16 +37,16 @@ type page struct {
 	isAllHead bool             // the current row has no td
 	colSpan   int              // columns of the current cell
 	rowSpan   int              // rows of the current cell
-	spans     map[int]cellSpan // by column, cells of rows above that go on below
+	spans     map[int]cellSpan // cells of rows above that continue in the next rows, by column
 }
 
-// cellSpan is a cell that fills its column in the next rows.
+// cellSpan is a cell with a rowspan: it also is in its column of the next rows.
 type cellSpan struct {
-	rows int
+	rows int // number of further rows
 	text string
 }
 
-// maxSpan is the maximum number of rows that a cell fills; more count as this number.
+// maxSpan is the maximum number of rows of a cell; more count as this number.
 const maxSpan = 1000
 
 // readHTML reads an HTML page, or a part of one, whose first line is line.
@@ -124,8 +125,8 @@ func (p *page) readSpans(z *html.Tokenizer, hasAttr bool) {
 	}
 }
 
-// addCell adds a cell to the current row, in each of its columns, after the cells of rows above that go
-// on in this row.
+// addCell adds a cell to the current row, in each of its columns, after the cells of rows above that
+// continue in this row.
 func (p *page) addCell(text string) {
 	p.addSpanned()
 	for range p.colSpan {
@@ -133,14 +134,14 @@ func (p *page) addCell(text string) {
 			return
 		}
 		if p.rowSpan > 1 {
-			p.spans[len(p.cells)] = cellSpan{p.rowSpan, text} // endRow counts this row
+			p.spans[len(p.cells)] = cellSpan{rows: p.rowSpan, text: text} // endRow subtracts this row
 		}
 		p.cells = append(p.cells, text)
 	}
 	p.colSpan, p.rowSpan = 1, 1
 }
 
-// addSpanned adds the cells of rows above that go on in the next columns of the current row.
+// addSpanned adds the cells of rows above that continue in the next columns of the current row.
 func (p *page) addSpanned() {
 	for len(p.cells) < maxCells {
 		span, ok := p.spans[len(p.cells)]
@@ -206,7 +207,7 @@ func (p *page) readTag(name atom.Atom, kind html.TokenType) {
 	}
 }
 
-// endRow stores a row of a table. The first row with a th, or with several cells, is the header; a
+// endRow stores a row of a table. The first row with a th, or with several cells, is the header. A
 // second row of th, such as the sides below the name of a metric, is joined to it.
 func (p *page) endRow() {
 	if p.table == nil || len(p.cells) == 0 {

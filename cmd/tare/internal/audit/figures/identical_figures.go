@@ -12,7 +12,6 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// identicalFigures returns the rule identical-figures, which findIdenticalFigures applies.
 func identicalFigures() rule {
 	return rule{Rule: audit.Rule{
 		ID: "identical-figures", Severity: tare.Warn,
@@ -27,11 +26,11 @@ func identicalFigures() rule {
 }
 
 const (
-	// minUnits is the least size of a figure, in units of its last digit, at which two runs
-	// do not agree by chance.
+	// minUnits is the size of a figure, in units of its last digit, from which on two runs do not agree
+	// by chance.
 	minUnits = 1000
-	// maxEqualCounts is the maximum number of runs with the same number of iterations. Among
-	// more runs, as with -benchtime=1000x, two have the same time by chance.
+	// maxEqualCounts is the maximum number of runs with the same number of iterations that are
+	// compared. Among more, as with -benchtime=1000x, two have the same time by chance.
 	maxEqualCounts = 20
 	// maxRowDistance and maxStepTables limit the rows and the tables that are compared.
 	maxRowDistance = 50
@@ -40,8 +39,8 @@ const (
 	stepTolerance = 0.02
 )
 
-// findIdenticalFigures reports benchmarks, reports and rows of tables whose figures are
-// equal to the last digit.
+// findIdenticalFigures reports benchmarks, reports and rows of tables whose figures are equal to the
+// last digit, and tables with a step whose costs are those without it.
 func findIdenticalFigures(d *document, report reportFunc) {
 	type key struct {
 		iterations int
@@ -57,8 +56,8 @@ func findIdenticalFigures(d *document, report reportFunc) {
 		if !ok || !isDistinctive(ns) || b.iterations == 0 || runs[b.iterations] > maxEqualCounts {
 			continue
 		}
-		if b.repeated > 0 && b.iterations > 1 && b.runs <= maxEqualCounts {
-			report(b.line, fmt.Sprintf("%d of %s of %s equal the first in all figures and in the number of iterations", b.repeated, format.Count(b.runs-1, "further run"), b.name))
+		if b.equalRuns > 0 && b.iterations > 1 && b.runs <= maxEqualCounts {
+			report(b.line, fmt.Sprintf("%d of %s of %s equal the first in all figures and in the number of iterations", b.equalRuns, format.Count(b.runs-1, "further run"), b.name))
 		}
 		k := key{b.iterations, ns}
 		if first := seen[k]; first == nil {
@@ -71,7 +70,7 @@ func findIdenticalFigures(d *document, report reportFunc) {
 	for _, c := range d.copies {
 		report(c.bench.line, fmt.Sprintf("the %s of %s equal those of %s in %s in all figures and in the numbers of iterations", format.Count(c.bench.runs, "run"), c.bench.name, c.first.name, c.first.file))
 	}
-	first := map[[3]float64]*load{}
+	first := map[[3]float64]*loadReport{}
 	for _, l := range d.loads {
 		k := [3]float64{l.rate.value, l.mean.value, l.requests.value}
 		if base := first[k]; base == nil {
@@ -81,12 +80,13 @@ func findIdenticalFigures(d *document, report reportFunc) {
 		}
 	}
 	for i, t := range d.tables {
-		findEqualRows(t, t.measures(i), report)
+		findEqualRows(t, t.figures(i), report)
 	}
 	findIdleSteps(d, report)
 }
 
-// findEqualSides reports tables of benchstat in which both files have the same times, to the last digit.
+// findEqualSides reports tables of benchstat in which both files have the same times to the last
+// digit.
 func (d *document) findEqualSides(report reportFunc) {
 	const minRows = 3 // times with few digits are equal by chance
 	type table struct {
@@ -115,25 +115,26 @@ func (d *document) findEqualSides(report reportFunc) {
 	}
 }
 
-// runsKey identifies the runs of a benchmark by what they measured.
+// runsKey identifies the runs of a benchmark by their figures.
 type runsKey struct {
 	runs   int
-	digest uint64
+	digest uint64 // see bench
 }
 
-// copiedBench is a benchmark whose runs equal those of a benchmark in another file.
+// copiedBench is a benchmark with the same runs as a benchmark in another file.
 type copiedBench struct {
 	bench *bench
-	first place
+	first fileBench // that other benchmark
 }
 
-// findCopies finds the benchmarks with the runs of a benchmark that seen has from other files, and adds the
-// others to seen. It ignores pages, which quote the output of the same runs in several languages.
-func (d *document) findCopies(seen map[runsKey]place) {
+// findCopies finds the benchmarks whose runs seen has from another file, and adds the other
+// benchmarks to seen. It ignores pages, which may quote the output of the same runs in several
+// languages.
+func (d *document) findCopies(seen map[runsKey]fileBench) {
 	if len(d.tables) > 0 || len(d.sentences) > 0 {
 		return
 	}
-	own := map[runsKey]place{}
+	added := map[runsKey]fileBench{}
 	for _, b := range d.benches {
 		const minRuns = 2 // a single run may have the time of another one by chance
 		if ns, _ := b.value("ns/op"); b.runs < minRuns || b.iterations < minRuns || !isDistinctive(ns) {
@@ -143,17 +144,16 @@ func (d *document) findCopies(seen map[runsKey]place) {
 		first, isKnown := seen[key]
 		switch {
 		case !isKnown:
-			own[key] = place{filepath.Clean(d.name), b.name}
+			added[key] = fileBench{filepath.Clean(d.name), b.name}
 		case first.file != filepath.Clean(d.name): // otherwise the user named the file twice
 			d.copies = append(d.copies, copiedBench{b, first})
 		}
 	}
-	maps.Copy(seen, own)
+	maps.Copy(seen, added)
 }
 
-// isDistinctive reports whether a figure has enough digits not to occur twice by
-// chance: it is at least minUnits in units of its last digit, which is not 0, or has more
-// than three decimals.
+// isDistinctive reports whether a figure has enough digits not to occur twice by chance: it is at
+// least minUnits units of its last digit, which is not 0, or has more than three decimals.
 func isDistinctive(x float64) bool {
 	for scale := 1.0; scale <= 1000; scale *= 10 {
 		if y := x * scale; y == float64(int64(y)) {
@@ -172,9 +172,9 @@ func countDecimals(x float64) int {
 	return n
 }
 
-// findEqualRows reports rows of a table with equal figures, if a distinctive time or rate is
-// among them and the rows have different labels. all holds the figures of the table.
-func findEqualRows(t *table, all []measure, report reportFunc) {
+// findEqualRows reports rows of a table that have different labels and equal figures, with a
+// distinctive time or rate among them. all holds the figures of the table.
+func findEqualRows(t *table, all []figure, report reportFunc) {
 	type row struct {
 		values        []float64
 		isDistinctive bool // a time or rate is distinctive
@@ -204,49 +204,65 @@ func findEqualRows(t *table, all []measure, report reportFunc) {
 	}
 }
 
-// findIdleSteps reports tables under a heading such as "With compression" that have the costs of
-// another table: for each contender as many bytes and allocations, and nearly the same time.
+// findIdleSteps reports tables under a heading such as "With compression" in which each contender
+// has the costs that it has in another table: as many bytes and allocations, and nearly the same
+// time.
 func findIdleSteps(d *document, report reportFunc) {
-	type cost struct{ time, bytes, allocs float64 }
-	byTable := make([]map[string]cost, len(d.tables)) // costs by contender
-	for i, t := range d.tables {
-		byTable[i] = map[string]cost{}
-		for _, m := range t.measures(i) {
-			c := byTable[i][m.subject]
-			switch m.kind {
-			case timeKind:
-				c.time = m.value
-			case byteKind:
-				c.bytes = m.value
-			case allocKind:
-				c.allocs = m.value
-			}
-			byTable[i][m.subject] = c
-		}
-	}
 	tables := d.tables[:min(len(d.tables), maxStepTables)]
+	costs := make([]map[string]cost, len(tables))
+	for i, t := range tables {
+		costs[i] = t.contenderCosts(i)
+	}
 	for i, t := range tables {
 		if !strings.HasPrefix(strings.ToLower(t.heading), "with ") {
 			continue
 		}
 		for j, base := range tables {
-			same, compared := 0, 0
-			for subject, a := range byTable[i] {
-				b, ok := byTable[j][subject]
-				hasCosts := ok && a.time > 0 && b.time > 0 && a.bytes > 0
-				isDifference := strings.Contains(subject, "overhead") || strings.Contains(subject, "diff")
-				if !hasCosts || isDifference {
-					continue
-				}
-				compared++
-				if a.bytes == b.bytes && a.allocs == b.allocs && isNear(a.time, b.time, stepTolerance) {
-					same++
-				}
-			}
-			if j != i && compared > 1 && same == compared {
+			if j != i && haveSameCosts(costs[i], costs[j]) {
 				report(t.line, fmt.Sprintf("%s costs each contender the bytes and allocations of %s, and its time within 2 %%: nothing shows that the step runs", quote(t.heading), quote(base.heading)))
 				break
 			}
 		}
 	}
+}
+
+// cost holds the time in s, the bytes and the allocations of a contender in a table; 0 if the table
+// has none.
+type cost struct{ time, bytes, allocs float64 }
+
+// contenderCosts returns the costs of the contenders of a table, whose number in the page is index.
+func (t *table) contenderCosts(index int) map[string]cost {
+	costs := map[string]cost{}
+	for _, m := range t.figures(index) {
+		c := costs[m.subject]
+		switch m.kind {
+		case timeKind:
+			c.time = m.value
+		case byteKind:
+			c.bytes = m.value
+		case allocKind:
+			c.allocs = m.value
+		}
+		costs[m.subject] = c
+	}
+	return costs
+}
+
+// haveSameCosts reports whether two tables have at least two contenders in common, all with the same
+// costs.
+func haveSameCosts(costs, base map[string]cost) bool {
+	compared := 0
+	for subject, a := range costs {
+		b, ok := base[subject]
+		hasCosts := ok && a.time > 0 && b.time > 0 && a.bytes > 0
+		isDifference := strings.Contains(subject, "overhead") || strings.Contains(subject, "diff")
+		if !hasCosts || isDifference {
+			continue
+		}
+		if a.bytes != b.bytes || a.allocs != b.allocs || !isNear(a.time, b.time, stepTolerance) {
+			return false
+		}
+		compared++
+	}
+	return compared > 1
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// inverseThroughput returns the rule inverse-throughput, which findInverseThroughput applies.
 func inverseThroughput() rule {
 	return rule{Rule: audit.Rule{
 		ID: "inverse-throughput", Severity: tare.Warn,
@@ -22,8 +21,8 @@ func inverseThroughput() rule {
 	}, find: findInverseThroughput}
 }
 
-// saysLatency matches a text that reads ns/op as a latency.
-var saysLatency = lazyregexp.New(`(?i)ns/op\b[^|]*\b(?:represents?|is|means?|measures?|shows?)\s+(?:the\s+)?latency|represents? latency`)
+// saysLatencyRE matches a text that reads ns/op as a latency.
+var saysLatencyRE = lazyregexp.New(`(?i)ns/op\b[^|]*\b(?:represents?|is|means?|measures?|shows?)\s+(?:the\s+)?latency|represents? latency`)
 
 const (
 	inverseTolerance = 0.002 // of time × rate against 1; figures are rounded
@@ -33,11 +32,11 @@ const (
 // findInverseThroughput reports tables in which the throughput of each row is 1 divided by
 // the time, or else tables that call ns/op a latency.
 func findInverseThroughput(d *document, report reportFunc) {
-	type row struct{ time, rate measure } // the first of each
+	type row struct{ time, rate figure } // the first of each
 	found := false
 	for i, t := range d.tables {
 		byLine := map[int]row{}
-		for _, m := range t.measures(i) {
+		for _, m := range t.figures(i) {
 			r := byLine[m.line]
 			switch {
 			case m.kind == timeKind && r.time.line == 0:
@@ -68,7 +67,7 @@ func findInverseThroughput(d *document, report reportFunc) {
 	for _, t := range d.tables {
 		for _, row := range t.rows {
 			for _, cell := range row.cells[1:] {
-				if len(row.cells[0]) < maxNameLength && saysLatency.MatchString(row.cells[0]+" "+cell) {
+				if len(row.cells[0]) < maxNameLength && saysLatencyRE.MatchString(row.cells[0]+" "+cell) {
 					report(row.line, "ns/op is read as latency")
 				}
 			}

@@ -9,7 +9,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// littlesLaw returns the rule littles-law, which findLittlesLaw applies.
 func littlesLaw() rule {
 	return rule{Rule: audit.Rule{
 		ID: "littles-law", Severity: tare.Void,
@@ -24,11 +23,11 @@ func littlesLaw() rule {
 }
 
 const (
-	// littleTolerance is the tolerated difference of rate × latency and the number of
-	// connections, as a share of that number. The check "little" has the same.
+	// littleTolerance is the tolerated difference of rate × latency from the number of connections, as
+	// a share of that number. The check "little" of tare's own runs has the same.
 	littleTolerance = 0.10
-	// minPerConnection is the least number of requests per connection. In shorter runs the
-	// first requests, for which all connections start at the same time, matter too much.
+	// minPerConnection is the least number of requests per connection. In shorter runs the first
+	// requests, which all connections send at the same time, matter too much.
 	minPerConnection = 20
 	// abRounding and minABMean are in s: ab prints latencies in integer ms.
 	abRounding = 0.5e-3
@@ -41,7 +40,7 @@ const (
 // in flight by Little's law, is not the number of connections.
 func findLittlesLaw(d *document, report reportFunc) {
 	for _, l := range d.loads {
-		if l.open || !l.rate.isKnown() || !l.mean.isKnown() || !l.connections.isKnown() || !(l.mean.value > 0) {
+		if l.isOpenLoop || !l.rate.isKnown() || !l.mean.isKnown() || !l.connections.isKnown() || !(l.mean.value > 0) {
 			continue
 		}
 		requests := l.requests.value
@@ -78,27 +77,26 @@ func findLittlesLaw(d *document, report reportFunc) {
 		report(l.mean.line, text)
 	}
 	for i, t := range d.tables {
-		findLittleInRows(t, t.measures(i), report)
+		findLittleInRows(t, t.figures(i), report)
 	}
 }
 
 var (
-	connectionsHeader = lazyregexp.New(`(?i)^(?:#|number of |concurrent )?(?:connections?|conns?|concurrency)$`)
-	meanHeader        = lazyregexp.New(`(?i)^(?:(?:avg|average|mean)\.? ?(?:req\.? )?(?:latency|response time|time)?|(?:latency|response time) ?\(?(?:avg|average|mean)?\)?)(?:\s*[\[(,].*)?$`)
+	connectionsHeaderRE = lazyregexp.New(`(?i)^(?:#|number of |concurrent )?(?:connections?|conns?|concurrency)$`)
+	meanHeaderRE        = lazyregexp.New(`(?i)^(?:(?:avg|average|mean)\.? ?(?:req\.? )?(?:latency|response time|time)?|(?:latency|response time) ?\(?(?:avg|average|mean)?\)?)(?:\s*[\[(,].*)?$`)
 )
 
-// findLittleInRows reports rows of a table with more requests in flight than connections.
-// Fewer are possible if the loop has a target rate. all holds the figures of the table.
-func findLittleInRows(t *table, all []measure, report reportFunc) {
-	t.eachCount(connectionsHeader, func(row tableRow, cell string, n float64) {
-		rate, mean := measure{}, measure{}
+// findLittleInRows reports rows of a table with more requests in flight than connections. Fewer are
+// possible if the loop has a target rate. all holds the figures of the table.
+func findLittleInRows(t *table, all []figure, report reportFunc) {
+	t.eachCount(connectionsHeaderRE, func(row tableRow, cell string, n float64) {
+		rate, mean := figure{}, figure{}
 		for _, m := range all {
 			switch {
 			case m.line != row.line:
-				// a figure of another row
 			case m.kind == rateKind && rate.line == 0:
 				rate = m
-			case m.kind == timeKind && mean.line == 0 && m.column < len(t.header) && meanHeader.MatchString(t.header[m.column]):
+			case m.kind == timeKind && mean.line == 0 && m.column < len(t.header) && meanHeaderRE.MatchString(t.header[m.column]):
 				mean = m
 			}
 		}
@@ -110,7 +108,7 @@ func findLittleInRows(t *table, all []measure, report reportFunc) {
 
 // countConnections returns the number of open connections. wrk gives each thread the same
 // number and drops the remainder.
-func (l *load) countConnections() float64 {
+func (l *loadReport) countConnections() float64 {
 	if l.tool == "wrk" && l.threads.value > 0 && l.connections.value >= l.threads.value {
 		return math.Floor(l.connections.value/l.threads.value) * l.threads.value
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// loadNotOffered returns the rule load-not-offered, which findLoadNotOffered applies.
 func loadNotOffered() rule {
 	return rule{Rule: audit.Rule{
 		ID: "load-not-offered", Severity: tare.Warn,
@@ -22,16 +21,16 @@ func loadNotOffered() rule {
 	}, find: findLoadNotOffered}
 }
 
-// expected matches a sentence with the rate of requests that is expected in production.
-var expected = lazyregexp.New(`(?i)\b(?:expect(?:ed|s)?|estimated?|anticipat\w+|peak|target|required?)\b[^.]{0,30}\b(?:load|traffic|rate|throughput)\b[^.\d]{0,40}?(\d[\d,]*k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b`)
+// expectedRateRE matches a sentence with the rate of requests that is expected in production.
+var expectedRateRE = lazyregexp.New(`(?i)\b(?:expect(?:ed|s)?|estimated?|anticipat\w+|peak|target|required?)\b[^.]{0,30}\b(?:load|traffic|rate|throughput)\b[^.\d]{0,40}?(\d[\d,]*k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b`)
 
 // findLoadNotOffered reports an expected rate that no rate on the page reaches.
 func findLoadNotOffered(d *document, report reportFunc) {
 	const reachedShare = 0.95
 	for _, s := range d.sentences {
-		m := expected.FindStringSubmatch(s.text)
+		m := expectedRateRE.FindStringSubmatch(s.text)
 		if m == nil {
-			m = expected.FindStringSubmatch(stripMarks(s.text))
+			m = expectedRateRE.FindStringSubmatch(stripMarks(s.text))
 		}
 		if m == nil {
 			continue
@@ -40,16 +39,21 @@ func findLoadNotOffered(d *document, report reportFunc) {
 		if !ok {
 			continue
 		}
-		best := measure{}
-		for _, x := range d.measured {
-			if x.kind == rateKind && x.value > best.value {
-				best = x
-			}
-		}
+		best := findHighestRate(d.figures)
 		if best.value > 0 && best.value < reachedShare*q.value {
 			report(s.line, fmt.Sprintf("%s requests per second are expected; the highest rate on the page is %s (line %d)", formatNumber(q.value), formatNumber(best.value), best.line))
 		}
 	}
+}
+
+// findHighestRate returns the figure with the highest rate, or the zero figure without a rate.
+func findHighestRate(figures []figure) (highest figure) {
+	for _, f := range figures {
+		if f.kind == rateKind && f.value > highest.value {
+			highest = f
+		}
+	}
+	return highest
 }
 
 // stripMarks removes the marks ` and * of Markdown from a sentence.

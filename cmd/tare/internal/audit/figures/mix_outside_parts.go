@@ -11,7 +11,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// mixOutsideParts returns the rule mix-outside-parts, which findMixOutsideParts applies.
 func mixOutsideParts() rule {
 	return rule{Rule: audit.Rule{
 		ID: "mix-outside-parts", Severity: tare.Warn,
@@ -25,93 +24,92 @@ func mixOutsideParts() rule {
 	}, find: findMixOutsideParts}
 }
 
-// mixed matches the label of a mix of operations.
-var mixed = lazyregexp.New(`(?i)\bmix(?:ed)?(?:\b|_|workload|load|ops)|\d+% ?reads?|readwrite|read/write`)
+// mixLabelRE matches the label of a mix of operations, such as Mixed or "80% reads".
+var mixLabelRE = lazyregexp.New(`(?i)\bmix(?:ed)?(?:\b|_|workload|load|ops)|\d+% ?reads?|readwrite|read/write`)
 
-// shares matches the label of a mix by the shares of its parts.
-var shares = lazyregexp.New(`(?i)\b\d?\d\s?%[,+:_ -]+[a-z]\w*=?\s?\d?\d\s?%`)
+// mixSharesRE matches the label of a mix with the shares of its parts, such as "70% get, 30% put".
+var mixSharesRE = lazyregexp.New(`(?i)\b\d?\d\s?%[,+:_ -]+[a-z]\w*=?\s?\d?\d\s?%`)
 
 var (
-	// allParts matches the label of all operations together.
-	allParts = lazyregexp.New(`(?i)^(?:all(?: (?:operations|ops|requests|calls|statements|queries|endpoints|methods|together))?|overall|combined|aggregated?|everything)$`)
-	// typical matches a metric of which that of all operations is between those of each: no
-	// sum, and no rate.
-	typical = lazyregexp.New(`(?i)\b(?:mean|avg|average|median|p\d\d\d?)\b`)
-	// divided matches a statement, a command or a heading about one report for all requests.
-	divided = lazyregexp.New(`(?i)\bsplit\b|\bmix(?:ed)?\b|\ball\b|\boverall\b|\bcombined\b|\bin total\b|\btogether\b|\bfiltered\b|\bseparated?\b|\bby (?:method|route|endpoint|operation|path|status|type)\b`)
+	// allPartsRE matches the label of all operations together.
+	allPartsRE = lazyregexp.New(`(?i)^(?:all(?: (?:operations|ops|requests|calls|statements|queries|endpoints|methods|together))?|overall|combined|aggregated?|everything)$`)
+	// typicalMetricRE matches a metric that for all operations is between its values for each of them,
+	// unlike a sum or a rate.
+	typicalMetricRE = lazyregexp.New(`(?i)\b(?:mean|avg|average|median|p\d\d\d?)\b`)
+	// combinedReportRE matches a command or a heading of one report for all requests.
+	combinedReportRE = lazyregexp.New(`(?i)\bsplit\b|\bmix(?:ed)?\b|\ball\b|\boverall\b|\bcombined\b|\bin total\b|\btogether\b|\bfiltered\b|\bseparated?\b|\bby (?:method|route|endpoint|operation|path|status|type)\b`)
 )
 
 const (
-	mixTolerance = 0.05 // of the least and the greatest part
+	mixTolerance = 0.05 // share by which a mix may lie outside the range of its parts
 	maxMixParts  = 500  // figures of a group
-	maxSumParts  = 8    // reports of the parts of one
+	maxSumParts  = 8    // reports about parts of the requests of one report
 )
 
-// findSumOutsideParts reports reports of all requests whose mean is not between those of reports of
-// parts of them: the next reports, whose requests have their sum.
-func findSumOutsideParts(loads []*load, report reportFunc) {
+// findSumOutsideParts reports reports of all requests whose mean latency differs from the mean of their
+// parts, the next reports, whose numbers of requests add up to all.
+func findSumOutsideParts(loads []*loadReport, report reportFunc) {
 	for i, all := range loads {
-		if !all.requests.isKnown() || !all.mean.isKnown() || !divided.MatchString(all.command+" "+all.path+" "+all.label) {
+		isCombined := combinedReportRE.MatchString(all.command + " " + all.path + " " + all.label)
+		if !all.requests.isKnown() || !all.mean.isKnown() || !isCombined {
 			continue
 		}
-		sum, weighted, low, high := 0.0, 0.0, math.Inf(1), 0.0
-		for n, part := range loads[i+1 : min(len(loads), i+1+maxSumParts)] {
+		sum, latencies := 0.0, 0.0 // requests of the parts, and the sum of their latencies in s
+		var means valueRange
+		for _, part := range loads[i+1 : min(len(loads), i+1+maxSumParts)] {
 			if part.tool != all.tool || !part.mean.isKnown() || !(part.requests.value > 0) {
 				break
 			}
 			sum += part.requests.value
-			weighted += part.requests.value * part.mean.value
-			low, high = min(low, part.mean.value), max(high, part.mean.value)
-			if sum > all.requests.value {
-				break
+			latencies += part.requests.value * part.mean.value
+			means.add(part.mean.value)
+			if sum < all.requests.value || sum == all.requests.value && means.count == 1 {
+				continue // a single report with as many requests is another run
 			}
-			if sum < all.requests.value || n == 0 {
-				continue
-			}
-			if mean := weighted / sum; !isNear(mean, all.mean.value, mixTolerance) {
-				report(all.mean.line, fmt.Sprintf("the mean of all %.0f requests is %s; its %d parts have %s to %s, and together %s", sum, formatTime(all.mean.value), n+1, formatTime(low), formatTime(high), formatTime(mean)))
+			if mean := latencies / sum; sum == all.requests.value && !isNear(mean, all.mean.value, mixTolerance) {
+				report(all.mean.line, fmt.Sprintf("the mean of all %.0f requests is %s; its %d parts have %s to %s, and together %s", sum, formatTime(all.mean.value), means.count, formatTime(means.low), formatTime(means.high), formatTime(mean)))
 			}
 			break
 		}
 	}
 }
 
-// findTaggedOutside reports a report of k6 whose mean is not that of its parts: the requests with each
-// value of one tag, if their counts add up to all requests.
-func findTaggedOutside(l *load, report reportFunc) {
+// findTaggedOutside reports a report of k6 whose mean latency is not that of its parts: the requests
+// with each value of one tag, if their numbers add up to all requests.
+func findTaggedOutside(l *loadReport, report reportFunc) {
 	const minParts = 2
 	byTag := map[string][]taggedPart{}
 	var tags []string
-	for _, p := range l.tagged {
+	for _, p := range l.tagParts {
 		if byTag[p.tag] == nil {
 			tags = append(tags, p.tag)
 		}
 		byTag[p.tag] = append(byTag[p.tag], p)
 	}
 	for _, tag := range tags {
-		sum, weighted, n := 0.0, 0.0, 0
+		sum, latencies, n := 0.0, 0.0, 0
 		for _, p := range byTag[tag] {
 			if p.mean.isKnown() && p.requests.value > 0 {
 				sum += p.requests.value
-				weighted += p.requests.value * p.mean.value
+				latencies += p.requests.value * p.mean.value
 				n++
 			}
 		}
 		if n < minParts || sum != l.requests.value || !l.mean.isKnown() {
 			continue
 		}
-		if mean := weighted / sum; !isNear(mean, l.mean.value, mixTolerance) {
+		if mean := latencies / sum; !isNear(mean, l.mean.value, mixTolerance) {
 			report(l.mean.line, fmt.Sprintf("the mean of all %.0f requests is %s; those of its %d parts by %s make %s", sum, formatTime(l.mean.value), n, tag, formatTime(mean)))
 		}
 	}
 }
 
-// findMixOutsideParts reports mixes in tables, benchmarks and reports that cost more than each of
-// their parts or less. The parts are the other figures of the group with the same prefix.
+// findMixOutsideParts reports mixes in tables, benchmarks and reports that cost more or less than
+// each of their parts.
 func findMixOutsideParts(d *document, report reportFunc) {
 	findSumOutsideParts(d.loads, report)
 	for i, t := range d.tables {
-		findAllColumn(t, t.measures(i), report)
+		findAllColumn(t, t.figures(i), report)
 	}
 	d.findStatMix(report)
 	for _, m := range d.means {
@@ -120,110 +118,114 @@ func findMixOutsideParts(d *document, report reportFunc) {
 	for _, l := range d.loads {
 		findTaggedOutside(l, report)
 	}
-	for _, c := range d.groups {
-		if c.origin < 0 || c.origin >= reportOrigin || len(c.measures) > maxMixParts {
-			continue
-		}
-		for _, m := range c.measures {
-			isMix := func(x measure) bool {
-				return mixed.MatchString(x.subject) || c.kind == timeKind && shares.MatchString(x.subject) || allParts.MatchString(x.subject) && typical.MatchString(c.metric)
-			}
-			if !isMix(m) {
-				continue
-			}
-			low, high, n := 0.0, 0.0, 0
-			for _, other := range c.measures {
-				if isMix(other) || cutLast(other.subject) != cutLast(m.subject) {
-					continue
-				}
-				if n == 0 {
-					low, high = other.value, other.value
-				}
-				low, high, n = min(low, other.value), max(high, other.value), n+1
-			}
-			isWithin := m.value <= high*(1+mixTolerance) && m.value >= low*(1-mixTolerance)
-			if n < 2 || isWithin {
-				continue
-			}
-			formatCost := func(value float64) string {
-				q := m.quantity
-				q.value = value
-				return formatValue(q)
-			}
-			report(m.line, fmt.Sprintf("%s of %s is %s; its %d parts have %s to %s", c.metric, quote(m.subject), formatCost(m.value), n, formatCost(low), formatCost(high)))
+	for _, g := range d.groups {
+		if g.origin >= 0 && g.origin < reportOrigin && len(g.figures) <= maxMixParts {
+			findMixInGroup(g, report)
 		}
 	}
 }
 
-// findStatMix reports a mix in a table of benchstat whose time in a file is outside the times of its parts.
-func (d *document) findStatMix(report reportFunc) {
-	name := func(row statRow) string { return processors.ReplaceAllString(row.name, "") }
-	isTime := func(row statRow) bool { return strings.HasPrefix(row.unit, "sec") && row.values != nil }
-	for _, m := range d.stats[:min(len(d.stats), maxMixParts)] {
-		if isMix := mixed.MatchString(m.name) || shares.MatchString(m.name); !isMix || !isTime(m) || cutLast(name(m)) == "" {
+// findMixInGroup reports the mixes of a group that are outside the range of their parts: the other
+// figures whose names have the same prefix.
+func findMixInGroup(g *figureGroup, report reportFunc) {
+	isMix := func(m figure) bool {
+		hasShares := g.kind == timeKind && mixSharesRE.MatchString(m.subject)
+		isOfAll := allPartsRE.MatchString(m.subject) && typicalMetricRE.MatchString(g.metric)
+		return mixLabelRE.MatchString(m.subject) || hasShares || isOfAll
+	}
+	for _, mix := range g.figures {
+		if !isMix(mix) {
 			continue
 		}
-		for i, value := range m.values {
-			low, high, n := math.Inf(1), 0.0, 0
-			for _, row := range d.stats[:min(len(d.stats), maxMixParts)] {
-				isPart := row.name != m.name && row.table == m.table && isTime(row) && cutLast(name(row)) == cutLast(name(m)) && !mixed.MatchString(row.name)
-				if isPart {
-					low, high, n = min(low, row.values[i]), max(high, row.values[i]), n+1
+		var parts valueRange
+		for _, other := range g.figures {
+			if !isMix(other) && cutLast(other.subject) == cutLast(mix.subject) {
+				parts.add(other.value)
+			}
+		}
+		if parts.count < 2 || !parts.isOutside(mix.value, mixTolerance) {
+			continue
+		}
+		formatCost := func(value float64) string { return formatValue(quantity{value: value, kind: mix.kind}) }
+		report(mix.line, fmt.Sprintf("%s of %s is %s; its %d parts have %s to %s", g.metric, quote(mix.subject), formatCost(mix.value), parts.count, formatCost(parts.low), formatCost(parts.high)))
+	}
+}
+
+// findStatMix reports mixes in tables of benchstat whose time in a file is outside the range of
+// their parts.
+func (d *document) findStatMix(report reportFunc) {
+	prefix := func(row statRow) string { return cutLast(processorsRE.ReplaceAllString(row.name, "")) }
+	isTime := func(row statRow) bool { return strings.HasPrefix(row.unit, "sec") && row.values != nil }
+	rows := d.stats[:min(len(d.stats), maxMixParts)]
+	for _, mix := range rows {
+		isMix := mixLabelRE.MatchString(mix.name) || mixSharesRE.MatchString(mix.name)
+		if !isMix || !isTime(mix) || prefix(mix) == "" {
+			continue
+		}
+		for i, value := range mix.values {
+			var parts valueRange
+			for _, row := range rows {
+				isSibling := row.name != mix.name && row.table == mix.table && prefix(row) == prefix(mix)
+				if isSibling && isTime(row) && !mixLabelRE.MatchString(row.name) {
+					parts.add(row.values[i])
 				}
 			}
-			if n > 1 && (value < low*(1-mixTolerance) || value > high*(1+mixTolerance)) {
-				report(m.line, fmt.Sprintf("%s of %s takes %s; its %d parts take %s to %s", m.name, m.sides[i], formatTime(value), n, formatTime(low), formatTime(high)))
+			if parts.count > 1 && parts.isOutside(value, mixTolerance) {
+				report(mix.line, fmt.Sprintf("%s of %s takes %s; its %d parts take %s to %s", mix.name, mix.sides[i], formatTime(value), parts.count, formatTime(parts.low), formatTime(parts.high)))
 				break
 			}
 		}
 	}
 }
 
-// allHeader matches the header of the figures of all requests.
-var allHeader = lazyregexp.New(`(?i)^(?:all|overall|combined|together|mixed|mix)\b`)
+// allHeaderRE matches the header of the figures of all requests.
+var allHeaderRE = lazyregexp.New(`(?i)^(?:all|overall|combined|together|mixed|mix)\b`)
 
-// findAllColumn reports a row whose time of all requests is outside the times of the kinds of requests beside it.
-func findAllColumn(t *table, all []measure, report reportFunc) {
-	column := slices.IndexFunc(t.header, allHeader.MatchString)
+// findAllColumn reports rows whose time of all requests, in the last column of figures, is outside
+// the range of the times of the kinds of requests in the columns before it. all holds the figures of
+// the table.
+func findAllColumn(t *table, all []figure, report reportFunc) {
+	column := slices.IndexFunc(t.header, allHeaderRE.MatchString)
 	if column < 1 {
 		return
 	}
 	for _, row := range t.rows {
-		low, high, n := math.Inf(1), 0.0, 0
-		var whole measure
+		var parts valueRange
+		var total figure
 		for _, m := range all {
 			switch {
 			case m.line != row.line || m.kind != timeKind:
 			case m.column == column:
-				whole = m
+				total = m
 			default:
-				low, high, n = min(low, m.value), max(high, m.value), n+1
+				parts.add(m.value)
 			}
 		}
-		if n > 1 && n == column-1 && whole.line > 0 && (whole.value < low*(1-mixTolerance) || whole.value > high*(1+mixTolerance)) {
-			report(row.line, fmt.Sprintf("the time of all requests is %s; its %d parts have %s to %s", formatValue(whole.quantity), n, formatTime(low), formatTime(high)))
+		hasAllParts := parts.count > 1 && parts.count == column-1
+		if hasAllParts && total.line > 0 && parts.isOutside(total.value, mixTolerance) {
+			report(row.line, fmt.Sprintf("the time of all requests is %s; its %d parts have %s to %s", formatValue(total.quantity), parts.count, formatTime(parts.low), formatTime(parts.high)))
 		}
 	}
 }
 
-// findMeanOutsideRows reports a geometric mean that changes by more than each row of its table, or by less. It
-// leaves out tables with a row of one file only, which benchstat leaves out of one of the two means.
-func (d *document) findMeanOutsideRows(m statMean, report reportFunc) {
-	const rounding = 0.02 // percent
-	low, high, n := math.Inf(1), math.Inf(-1), 0
+// findMeanOutsideRows reports a geometric mean that changes by more or less than each row of its
+// table. It skips tables that have a row of one file only, which benchstat counts in one of the two
+// means.
+func (d *document) findMeanOutsideRows(mean statMean, report reportFunc) {
+	const rounding = 0.02 // percentage points
+	var changes valueRange
 	for _, row := range d.stats {
-		if row.table != m.table || row.unit != m.unit || row.line > m.line {
+		if row.table != mean.table || row.unit != mean.unit || row.line > mean.line {
 			continue
 		}
 		if row.values == nil || !(row.values[0] > 0) || !(row.values[1] > 0) {
 			return
 		}
-		change := 100 * (row.values[1]/row.values[0] - 1)
-		low, high, n = min(low, change), max(high, change), n+1
+		changes.add(100 * (row.values[1]/row.values[0] - 1))
 	}
-	slack := rounding + mixTolerance*math.Abs(m.change)
-	if n > 1 && (m.change < low-slack || m.change > high+slack) {
-		report(m.line, fmt.Sprintf("the geometric mean of %d rows changes by %+.2f %%, and the rows by %+.2f to %+.2f %%", n, m.change, low, high))
+	slack := rounding + mixTolerance*math.Abs(mean.change)
+	if changes.count > 1 && (mean.change < changes.low-slack || mean.change > changes.high+slack) {
+		report(mean.line, fmt.Sprintf("the geometric mean of %d rows changes by %+.2f %%, and the rows by %+.2f to %+.2f %%", changes.count, mean.change, changes.low, changes.high))
 	}
 }
 

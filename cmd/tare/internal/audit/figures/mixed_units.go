@@ -11,7 +11,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// mixedUnits returns the rule mixed-units, which findMixedUnits applies.
 func mixedUnits() rule {
 	return rule{Rule: audit.Rule{
 		ID: "mixed-units", Severity: tare.Warn,
@@ -36,22 +35,22 @@ func findMixedUnits(d *document, report reportFunc) {
 		findBinaryHeaders(t, report)
 		findReciprocals(t, report)
 		findUnitsAgainstOutput(t, times, report)
-		findBinaryAndDecimal(t.measures(i), report)
+		findBinaryAndDecimal(t.figures(i), report)
 	}
 	for _, s := range d.sentences {
 		claims := s.claims()
 		for _, c := range claims {
-			if v := d.judgeClaim(c, claims); v.rawUnits != nil && !v.fits {
+			if v := d.judgeClaim(c, claims); v.rawUnits != nil && !v.isSupported {
 				a, b := v.rawUnits.a, v.rawUnits.b
 				report(s.lineAt(c.start), fmt.Sprintf("%s compares %s %s with %s %s (line %d): in one unit they are %s and %s", quote(c.text), formatNumber(b.raw), b.unit, formatNumber(a.raw), a.unit, b.line, formatValue(b.quantity), formatValue(a.quantity)))
 				continue
 			}
 			p, ok := s.pairOf(c, claims)
-			if !ok || c.canBeOf(p.a.value, p.b.value) {
+			if !ok || c.matchesPair(p.a.value, p.b.value) {
 				continue
 			}
 			hasOneUnit := isNear(p.a.value/p.a.raw, p.b.value/p.b.raw, sameUnit)
-			if !hasOneUnit && c.canBeOf(p.a.raw, p.b.raw) {
+			if !hasOneUnit && c.matchesPair(p.a.raw, p.b.raw) {
 				report(s.lineAt(c.start), fmt.Sprintf("%s is the ratio of %s and %s without their units, %s and %s", quote(c.text), formatNumber(p.a.raw), formatNumber(p.b.raw), p.a.unit, p.b.unit))
 			}
 		}
@@ -62,21 +61,45 @@ func findMixedUnits(d *document, report reportFunc) {
 // are quotients of decimal numbers.
 const sameUnit = 1e-9
 
+// unitColumn is a column of a table whose header has a unit of time or data.
+type unitColumn struct {
+	index  int
+	header string
+	kind   kind
+	size   float64 // of the unit, in base units
+}
+
+// isOfUnit reports whether two columns have the same unit.
+func (c unitColumn) isOfUnit(other unitColumn) bool {
+	return c.kind == other.kind && c.size == other.size
+}
+
+// unitColumns returns the columns whose headers have a unit of time or data.
+func (t *table) unitColumns() []unitColumn {
+	var out []unitColumn
+	for i, header := range t.header {
+		k, size, isKnown := findKind(header)
+		if isKnown && size != 0 && (k == timeKind || k == byteKind) {
+			out = append(out, unitColumn{index: i, header: header, kind: k, size: size})
+		}
+	}
+	return out
+}
+
 // findUnitsAgainstHeader reports the first cell of a column whose unit has another size than
 // the unit in the header.
 func findUnitsAgainstHeader(t *table, report reportFunc) {
-	for col, header := range t.header {
-		k, size, known := findKind(header)
-		hasScales := k == timeKind || k == byteKind
-		if col == 0 || !known || size == 0 || !hasScales || statUnit.MatchString(strings.TrimSpace(header)) {
-			continue // the labels of rows are compared with nothing, and benchstat scales each figure
+	for _, c := range t.unitColumns() {
+		if c.index == 0 || statUnitRE.MatchString(strings.TrimSpace(c.header)) {
+			continue // a column of labels; and benchstat scales each figure
 		}
 		for _, row := range t.rows {
-			if col >= len(row.cells) {
+			if c.index >= len(row.cells) {
 				continue
 			}
-			if q, ok := parseCell(row.cells[col]); ok && q.kind == k && q.raw > 0 && !isNear(q.value/q.raw, size, sameUnit) {
-				report(row.line, fmt.Sprintf("%s stands in a column headed %s", quote(row.cells[col]), quote(header)))
+			cell := row.cells[c.index]
+			if q, ok := parseCell(cell); ok && q.kind == c.kind && q.raw > 0 && !isNear(q.value/q.raw, c.size, sameUnit) {
+				report(row.line, fmt.Sprintf("%s stands in a column headed %s", quote(cell), quote(c.header)))
 				break
 			}
 		}
@@ -89,13 +112,14 @@ type outputTime struct {
 	line    int
 }
 
-// outputTimes returns the first times of the benchmarks in outputs, by the last element of their names in lower case.
+// outputTimes returns the first times of the benchmarks in outputs by the last elements of their
+// names, in lower case: parse for Benchmark/Parse-8.
 func (d *document) outputTimes() map[string]outputTime {
 	out := map[string]outputTime{}
 	add := func(name string, seconds float64, line int) {
-		name = strings.ToLower(processors.ReplaceAllString(name[strings.LastIndex(name, "/")+1:], ""))
+		name = strings.ToLower(processorsRE.ReplaceAllString(name[strings.LastIndex(name, "/")+1:], ""))
 		if out[name].line == 0 && seconds > 0 {
-			out[name] = outputTime{seconds, line}
+			out[name] = outputTime{seconds: seconds, line: line}
 		}
 	}
 	for _, row := range d.stats {
@@ -110,190 +134,185 @@ func (d *document) outputTimes() map[string]outputTime {
 	return out
 }
 
-// findUnitsAgainstOutput reports a figure of a column of times that has the digits of the time of the benchmark that
-// the row names, and another unit.
+// findUnitsAgainstOutput reports a figure of a column of times that has the digits of the time of
+// the benchmark that the row names, and another unit.
 func findUnitsAgainstOutput(t *table, times map[string]outputTime, report reportFunc) {
-	for col, header := range t.header {
-		k, size, known := findKind(header)
-		if !known || size == 0 || k != timeKind || len(times) == 0 {
+	for _, c := range t.unitColumns() {
+		if c.kind != timeKind || len(times) == 0 {
 			continue
 		}
 		for _, row := range t.rows {
-			value, ok := plainCell(row, col)
+			value, ok := plainCell(row, c.index)
 			if !ok {
 				continue
 			}
 			name := strings.ToLower(stripMarks(row.cells[0]))
 			output := times[name]
 			for _, factor := range []float64{unitFactor, 1 / unitFactor, unitFactor * unitFactor, 1 / unitFactor / unitFactor} {
-				if output.line > 0 && isNear(value*size, output.seconds*factor, sameDigits) {
-					report(row.line, fmt.Sprintf("%s stands in a column headed %s, and the output (line %d) has %s for %s", quote(row.cells[col]), quote(header), output.line, formatTime(output.seconds), quote(name)))
+				if output.line > 0 && isNear(value*c.size, output.seconds*factor, sameDigits) {
+					report(row.line, fmt.Sprintf("%s stands in a column headed %s, and the output (line %d) has %s for %s", quote(row.cells[c.index]), quote(c.header), output.line, formatTime(output.seconds), quote(name)))
 				}
 			}
 		}
 	}
 }
 
-// sameDigits is the relative difference up to which a table has the digits of an output, rounded.
+// sameDigits is the relative difference up to which a figure of a table is a rounded one of an output.
 const sameDigits = 0.005
 
-// Limits of findForgottenUnits.
+// Limits of the comparison of figures without units.
 const (
-	minOthers      = 2   // figures of a column with which one is compared
-	farAbove       = 100 // times the greatest of the others
-	unitFactor     = 1e3 // between neighbouring units
-	differentRatio = 0.2 // share by which the ratio of a row may lie outside those of the others
-	likeness       = 3   // by which a figure may lie outside the others and be like them
+	minOthers      = 2   // least number of figures with which one of their column is compared
+	farAbove       = 100 // factor between a figure and the others from which they are far apart
+	unitFactor     = 1e3 // factor between neighbouring units
+	differentRatio = 0.2 // share by which the ratio of a row may be outside those of the others
+	likeness       = 3   // factor by which a figure may be outside the others and still is like them
 )
 
-// findForgottenUnits reports a figure that is about a thousand times the others of its column, if another
-// figure of its row, in a column of the same unit, is like those of its column: it is in the next smaller
-// unit. A contender that is that much slower is so in all columns. It also reports a row whose times are all about a
-// thousandth of the others, if a figure of its data is like theirs.
+// findForgottenUnits reports a figure that is about a thousand times the others of its column, if
+// another figure of its row, in a column of the same unit, is like the others: it is in the next
+// smaller unit. A contender that is that much slower would be so in all columns. It also reports a
+// row whose times are all about a thousandth of the others, if a figure of its data is like the
+// others.
 func findForgottenUnits(t *table, report reportFunc) {
+	columns := t.unitColumns()
 	for _, row := range t.rows {
-		isLike := map[string]bool{} // units in which a figure of the row is like the others of its column
-		type slip struct{ cell, header, unit string }
-		var slips, small []slip
-		columns := 0 // of times
-		for col, header := range t.header {
-			k, size, known := findKind(header)
-			value, ok := plainCell(row, col)
-			if !known || !ok || size == 0 || k != timeKind && k != byteKind {
+		var likely []unitColumn       // in which the figure of the row is like the others
+		var large, small []unitColumn // in which it is about a thousand times, and a thousandth, of the others
+		times := 0                    // columns of times
+		for _, c := range columns {
+			value, ok := plainCell(row, c.index)
+			if !ok {
 				continue
 			}
-			lowest, highest, others := 0.0, 0.0, 0
-			for _, other := range t.rows {
-				if v, ok := plainCell(other, col); ok && other.line != row.line {
-					if others == 0 {
-						lowest, highest = v, v
-					}
-					lowest, highest, others = min(lowest, v), max(highest, v), others+1
-				}
-			}
-			isWithin := func(v float64) bool { return v >= lowest/likeness && v <= highest*likeness }
-			unit := fmt.Sprint(k, size)
+			others := t.otherFigures(row, c.index)
+			isLike := func(x float64) bool { return x >= others.low/likeness && x <= others.high*likeness }
 			switch {
-			case others < minOthers:
-			case isWithin(value):
-				if highest <= farAbove*lowest { // figures that are themselves alike
-					isLike[unit] = true
+			case others.count < minOthers:
+			case isLike(value):
+				if others.high <= farAbove*others.low { // figures that are alike themselves
+					likely = append(likely, c)
 				}
-			case value > farAbove*highest && isWithin(value/unitFactor):
-				slips = append(slips, slip{row.cells[col], header, unit})
-			case value < lowest/farAbove && isWithin(value*unitFactor):
-				small = append(small, slip{row.cells[col], header, unit})
+			case value > farAbove*others.high && isLike(value/unitFactor):
+				large = append(large, c)
+			case value < others.low/farAbove && isLike(value*unitFactor):
+				small = append(small, c)
 			}
-			if k == timeKind {
-				columns++
+			if c.kind == timeKind {
+				times++
 			}
 		}
-		// A row that is like the others in another unit, such as that of its data, takes no thousandth of their time.
-		if len(small) > 1 && len(small) == columns && len(isLike) > 0 {
-			report(row.line, fmt.Sprintf("%s stands in a column headed %s, where a thousand times it would be like the other rows", quote(small[0].cell), quote(small[0].header)))
+		// A row that is like the others in another unit, such as that of its data, takes no thousandth of
+		// their time.
+		if len(small) > 1 && len(small) == times && len(likely) > 0 {
+			c := small[0]
+			report(row.line, fmt.Sprintf("%s stands in a column headed %s, where a thousand times it would be like the other rows", quote(row.cells[c.index]), quote(c.header)))
 		}
-		for _, s := range slips {
-			if isLike[s.unit] {
-				report(row.line, fmt.Sprintf("%s stands in a column headed %s, where a thousandth of it would be like the other rows", quote(s.cell), quote(s.header)))
+		for _, c := range large {
+			if slices.ContainsFunc(likely, c.isOfUnit) {
+				report(row.line, fmt.Sprintf("%s stands in a column headed %s, where a thousandth of it would be like the other rows", quote(row.cells[c.index]), quote(c.header)))
 				break
 			}
 		}
 	}
 }
 
-// sumLabel matches the label of a row with the sum of the others, or of the whole that they are parts of.
-var sumLabel = lazyregexp.New(`(?i)\b(?:total|sum|overall|whole|all|together|everything|complete|entire|end[- ]to[- ]end|request)\b`)
+// otherFigures returns the range of the numbers of a column in the other rows.
+func (t *table) otherFigures(row tableRow, column int) valueRange {
+	var others valueRange
+	for _, other := range t.rows {
+		if v, ok := plainCell(other, column); ok && other.line != row.line {
+			others.add(v)
+		}
+	}
+	return others
+}
 
-// findUnitOfPart reports a figure that is greater than the last of its column, if the last is the sum of
+// sumLabelRE matches the label of a row with the sum of the others.
+var sumLabelRE = lazyregexp.New(`(?i)\b(?:total|sum|overall|whole|all|together|everything|complete|entire|end[- ]to[- ]end|request)\b`)
+
+// findUnitOfPart reports a figure above the last one of its column, if the last one is the sum of
 // the others with a thousandth of that figure: it is in the next smaller unit.
 func findUnitOfPart(t *table, report reportFunc) {
 	const (
 		minParts    = 2
-		sumRounding = 0.02
+		sumRounding = 0.02 // share of the sum
 	)
-	for col, header := range t.header {
-		k, size, known := findKind(header)
-		if !known || size == 0 || k != timeKind && k != byteKind || len(t.rows) <= minParts {
-			continue
-		}
-		last := t.rows[len(t.rows)-1]
-		if len(last.cells) == 0 || !sumLabel.MatchString(last.cells[0]) {
-			continue
-		}
-		total, ok := plainCell(last, col)
+	if len(t.rows) <= minParts {
+		return
+	}
+	parts, last := t.rows[:len(t.rows)-1], t.rows[len(t.rows)-1]
+	if len(last.cells) == 0 || !sumLabelRE.MatchString(last.cells[0]) {
+		return
+	}
+	for _, c := range t.unitColumns() {
+		total, ok := plainCell(last, c.index)
 		sum := 0.0
-		for _, row := range t.rows[:len(t.rows)-1] {
-			v, isPlain := plainCell(row, col)
+		for _, row := range parts {
+			v, isPlain := plainCell(row, c.index)
 			sum, ok = sum+v, ok && isPlain
 		}
 		if !ok {
 			continue
 		}
-		for _, row := range t.rows[:len(t.rows)-1] {
-			if v, _ := plainCell(row, col); v > total && isNear(sum-v+v/unitFactor, total, sumRounding) {
-				report(row.line, fmt.Sprintf("%s stands in a column headed %s, whose last figure, %s, is the sum with a thousandth of it", quote(row.cells[col]), quote(header), last.cells[col]))
+		for _, row := range parts {
+			if v, _ := plainCell(row, c.index); v > total && isNear(sum-v+v/unitFactor, total, sumRounding) {
+				report(row.line, fmt.Sprintf("%s stands in a column headed %s, whose last figure, %s, is the sum with a thousandth of it", quote(row.cells[c.index]), quote(c.header), last.cells[c.index]))
 				break
 			}
 		}
 	}
 }
 
-// findSumOfUnits reports a figure in the last row that is the sum of the numbers above it without their units,
-// which are not all the same.
+// findSumOfUnits reports a figure in the last row that is the sum of the numbers above it only
+// without their units, which are not all the same.
 func findSumOfUnits(t *table, report reportFunc) {
 	const (
 		minParts = 3
-		rounding = 0.005
-		differs  = 0.05 // share by which the sum of the quantities is another
+		rounding = 0.005 // share by which the sum of the numbers may differ from the figure
+		differs  = 0.05  // share by which the sum of the quantities must differ
 	)
+	if len(t.rows) <= minParts {
+		return
+	}
+	parts, last := t.rows[:len(t.rows)-1], t.rows[len(t.rows)-1]
+	parseFigure := func(row tableRow, column int) (quantity, bool) {
+		if column >= len(row.cells) {
+			return quantity{}, false
+		}
+		q, ok := parseCell(row.cells[column])
+		return q, ok && q.raw > 0 && (q.kind == timeKind || q.kind == byteKind)
+	}
 	for col := range t.header {
+		total, ok := parseFigure(last, col)
 		raw, sum, units := 0.0, 0.0, map[float64]bool{}
-		var last quantity
-		ok := len(t.rows) > minParts
-		for i, row := range t.rows {
-			if !ok || col >= len(row.cells) {
-				ok = false
+		for _, row := range parts {
+			q, isFigure := parseFigure(row, col)
+			if ok = ok && isFigure; !ok {
 				break
 			}
-			q, isFigure := parseCell(row.cells[col])
-			ok = isFigure && q.raw > 0 && (q.kind == timeKind || q.kind == byteKind)
-			if last = q; i < len(t.rows)-1 {
-				raw, sum, units[math.Round(q.value/q.raw*1e12)] = raw+q.raw, sum+q.value, true
-			}
+			raw, sum, units[math.Round(q.value/q.raw*1e12)] = raw+q.raw, sum+q.value, true
 		}
-		if ok && len(units) > 1 && isNear(raw, last.raw, rounding) && !isNear(sum, last.value, differs) {
-			row := t.rows[len(t.rows)-1]
-			sumOf := last
-			sumOf.value = sum
-			report(row.line, fmt.Sprintf("%s is the sum of the numbers above it without their units; with them it is %s", quote(row.cells[col]), formatValue(sumOf)))
+		if ok && len(units) > 1 && isNear(raw, total.raw, rounding) && !isNear(sum, total.value, differs) {
+			report(last.line, fmt.Sprintf("%s is the sum of the numbers above it without their units; with them it is %s", quote(last.cells[col]), formatValue(quantity{value: sum, kind: total.kind})))
 		}
 	}
 }
 
-// findUnitOfPair reports a row whose two figures, in columns of one unit, are in a ratio of a thousandth or a
-// thousand times those of all other rows: one of the two is in the neighbouring unit.
+// findUnitOfPair reports a row whose two figures, in the only two columns with a unit, which is the
+// same, have a ratio of a thousandth or a thousand times those of all other rows: one of the two is
+// in a neighbouring unit.
 func findUnitOfPair(t *table, report reportFunc) {
-	var columns []int
-	var first string
-	for col, header := range t.header {
-		k, size, known := findKind(header)
-		if !known || size == 0 || k != timeKind && k != byteKind {
-			continue
-		}
-		unit := fmt.Sprint(k, size)
-		if len(columns) > 0 && unit != first {
-			return
-		}
-		columns, first = append(columns, col), unit
-	}
 	const maxPairs = 200 // rows: each is compared with all others
-	if len(columns) != 2 || len(t.rows) <= minOthers || len(t.rows) > maxPairs {
+	columns := t.unitColumns()
+	if len(columns) != 2 || !columns[0].isOfUnit(columns[1]) || len(t.rows) <= minOthers || len(t.rows) > maxPairs {
 		return
 	}
+	first, second := columns[0].index, columns[1].index
 	ratios := make([]float64, len(t.rows))
 	for i, row := range t.rows {
-		a, ok := plainCell(row, columns[0])
-		b, okB := plainCell(row, columns[1])
+		a, ok := plainCell(row, first)
+		b, okB := plainCell(row, second)
 		if !ok || !okB {
 			return
 		}
@@ -306,8 +325,10 @@ func findUnitOfPair(t *table, report reportFunc) {
 			continue
 		}
 		for _, factor := range []float64{unitFactor, 1 / unitFactor} {
-			if x := ratios[i] * factor; x >= low && x <= high || isNear(x, low, differentRatio) || isNear(x, high, differentRatio) {
-				report(row.line, fmt.Sprintf("%s and %s stand in columns of one unit, in a ratio of %s; that of all other rows is %s to %s", quote(row.cells[columns[0]]), quote(row.cells[columns[1]]), formatNumber(ratios[i]), formatNumber(low), formatNumber(high)))
+			x := ratios[i] * factor
+			isLike := x >= low && x <= high || isNear(x, low, differentRatio) || isNear(x, high, differentRatio)
+			if isLike {
+				report(row.line, fmt.Sprintf("%s and %s stand in columns of one unit, in a ratio of %s; that of all other rows is %s to %s", quote(row.cells[first]), quote(row.cells[second]), formatNumber(ratios[i]), formatNumber(low), formatNumber(high)))
 				return
 			}
 		}
@@ -315,26 +336,26 @@ func findUnitOfPair(t *table, report reportFunc) {
 }
 
 var (
-	// timePerItem matches the header of a time an item, such as ms/sheet. The group is the unit.
-	timePerItem = lazyregexp.New(`(?i)^(ns|µs|us|ms|s)\s*(?:/|per )\s*[a-z]+$`)
-	// itemsPerSecond matches the header of its inverse.
-	itemsPerSecond = lazyregexp.New(`(?i)^[a-z]+\s*(?:/|per )\s*s(?:ec(?:ond)?)?$`)
+	// timePerItemRE matches the header of times per item, such as ms/sheet. The group is the unit.
+	timePerItemRE = lazyregexp.New(`(?i)^(ns|µs|us|ms|s)\s*(?:/|per )\s*[a-z]+$`)
+	// itemsPerSecondRE matches the header of the inverse, such as sheets/s.
+	itemsPerSecondRE = lazyregexp.New(`(?i)^[a-z]+\s*(?:/|per )\s*s(?:ec(?:ond)?)?$`)
 )
 
-// headerUnit matches an amount of data at the end of a header, also per second.
-var headerUnit = lazyregexp.New(`(?i)(?:, ?|\(|\[)([KMGT]i?B)(?:/s| per second|ps)?[)\]]?$`)
+// headerUnitRE matches a unit of data at the end of a header, also per second. The group is the unit.
+var headerUnitRE = lazyregexp.New(`(?i)(?:, ?|\(|\[)([KMGT]i?B)(?:/s| per second|ps)?[)\]]?$`)
 
-// findBinaryHeaders reports a table whose columns have a decimal unit such as MB for one side and its binary one
-// for another.
+// findBinaryHeaders reports a table that has a decimal unit, such as MB, in the header of one side
+// and the binary one, MiB, in that of another.
 func findBinaryHeaders(t *table, report reportFunc) {
-	first, firstUnit := "", "" // column with a unit, and the unit
+	first, firstUnit := "", "" // header of the first column with a unit, and the unit
 	for _, header := range t.header {
-		m := headerUnit.FindStringSubmatch(header)
+		m := headerUnitRE.FindStringSubmatch(header)
 		switch {
 		case m == nil:
 		case firstUnit == "":
 			first, firstUnit = header, m[1]
-		case isOtherSide(headerUnit.ReplaceAllString(first, ""), headerUnit.ReplaceAllString(header, "")):
+		case isOtherSide(headerUnitRE.ReplaceAllString(first, ""), headerUnitRE.ReplaceAllString(header, "")):
 			unit, other := strings.ToLower(firstUnit), strings.ToLower(m[1])
 			if unit != other && strings.ReplaceAll(unit, "i", "") == strings.ReplaceAll(other, "i", "") {
 				report(t.line, fmt.Sprintf("the columns %s and %s compare %s with %s", quote(first), quote(header), firstUnit, m[1]))
@@ -344,14 +365,14 @@ func findBinaryHeaders(t *table, report reportFunc) {
 	}
 }
 
-// findReciprocals reports a row whose time an item is a thousand times, or a thousandth, of the inverse of its
-// items per second, if the two figures of all other rows follow from each other.
+// findReciprocals reports a row whose time per item is a thousand times or a thousandth of 1 divided
+// by its items per second, if in all other rows it is 1 divided by these.
 func findReciprocals(t *table, report reportFunc) {
 	const rounding = 0.02
-	rate := slices.IndexFunc(t.header, itemsPerSecond.MatchString)
+	rate := slices.IndexFunc(t.header, itemsPerSecondRE.MatchString)
 	for col, header := range t.header {
 		size := 0.0
-		if m := timePerItem.FindStringSubmatch(header); m != nil {
+		if m := timePerItemRE.FindStringSubmatch(header); m != nil {
 			unit, _ := findUnit(m[1])
 			size = unit.size
 		} else if k, s, known := findKind(header); known && k == timeKind {
@@ -360,25 +381,26 @@ func findReciprocals(t *table, report reportFunc) {
 		if rate < 0 || size == 0 {
 			continue
 		}
-		follows, slips, last := 0, 0, tableRow{}
+		inverse, slips, last := 0, 0, tableRow{} // numbers of rows, and the last slip
 		for _, row := range t.rows {
 			a, ok := plainCell(row, col)
 			b, okB := plainCell(row, rate)
 			product := a * size * b
 			switch {
 			case ok && okB && isNear(product, 1, rounding):
-				follows++
+				inverse++
 			case ok && okB && (isNear(product, unitFactor, rounding) || isNear(product, 1/unitFactor, rounding)):
 				slips, last = slips+1, row
 			}
 		}
-		if slips == 1 && follows >= minOthers && follows+slips == len(t.rows) {
+		if slips == 1 && inverse >= minOthers && inverse+slips == len(t.rows) {
 			report(last.line, fmt.Sprintf("%s stands in a column headed %s: by the %s %s it has another unit", quote(last.cells[col]), quote(header), last.cells[rate], t.header[rate]))
 		}
 	}
 }
 
-// plainCell returns the number of a cell that has no unit, and false if there is none above 0.
+// plainCell returns the number of a cell without a unit. It returns false if the cell has none above
+// 0.
 func plainCell(row tableRow, col int) (float64, bool) {
 	if col >= len(row.cells) {
 		return 0, false
@@ -387,8 +409,8 @@ func plainCell(row tableRow, col int) (float64, bool) {
 	return q.raw, ok && q.kind == plainKind && q.raw > 0
 }
 
-// unlikeUnits returns the units, in lower case, that are read as a unit of data although they
-// differ from it by little or by 8: for mb, mib, mbit and mbps.
+// unlikeUnits returns the units, in lower case, that are easily mistaken for a unit of data, because
+// they differ from it by little or by the factor 8: for mb these are mib, mbit and mbps.
 func unlikeUnits(unit string) []string {
 	prefix := unit[:1]
 	if !strings.Contains("kmgt", prefix) {
@@ -404,9 +426,9 @@ func unlikeUnits(unit string) []string {
 	return out
 }
 
-// findBinaryAndDecimal reports the first column with two of a decimal unit such as MB, its
-// binary one, MiB, and its bits, also per second. all holds the figures of a table.
-func findBinaryAndDecimal(all []measure, report reportFunc) {
+// findBinaryAndDecimal reports the first column that has two of a decimal unit such as MB, the
+// binary one, MiB, and bits, Mbit, also per second. all holds the figures of a table.
+func findBinaryAndDecimal(all []figure, report reportFunc) {
 	units := map[int][]string{} // by column
 	lines := map[int]int{}      // line of the last figure, by column
 	printed := map[string]string{}

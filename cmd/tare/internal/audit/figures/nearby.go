@@ -5,8 +5,8 @@ import (
 	"sort"
 )
 
-// Tables near a statement, with which it is compared. On a page with at most their sum, a
-// statement is compared with all tables.
+// Numbers of tables near a statement with which it is compared. If the page has no more than their
+// sum, it is compared with all tables.
 const (
 	tablesBefore = 8
 	tablesAfter  = 2
@@ -19,17 +19,17 @@ func (d *document) nearGrids(line int) []*grid {
 	return out
 }
 
-// nearGroups returns the groups of figures of the tables near a line. A table has a group for each
-// column, so that the groups are selected by their tables.
-func (d *document) nearGroups(line int) []*comparison {
-	blocks := selectNear(d.blocks, line, func(b []*comparison) int { return b[0].measures[0].line })
+// nearGroups returns the groups of figures of the tables near a line.
+func (d *document) nearGroups(line int) []*figureGroup {
+	blocks := selectNear(d.groupsByOrigin, line, func(b []*figureGroup) int { return b[0].figures[0].line })
 	out := slices.Concat(blocks...)
 	d.lookups += len(out)
 	return out
 }
 
 // selectNear returns the elements around a line: the last tablesBefore that begin before it and the
-// first tablesAfter that begin after it, or all if there are no more than that. all is sorted by lineOf.
+// first tablesAfter that begin after it, or all if there are no more than that. all is sorted by
+// lineOf.
 func selectNear[T any](all []T, line int, lineOf func(T) int) []T {
 	if len(all) <= tablesBefore+tablesAfter {
 		return all
@@ -38,10 +38,11 @@ func selectNear[T any](all []T, line int, lineOf func(T) int) []T {
 	return all[max(0, i-tablesBefore):min(len(all), i+tablesAfter)]
 }
 
-// newBlocks returns the groups of each origin, sorted by their first lines.
-func newBlocks(groups []*comparison) [][]*comparison {
+// groupByOrigin returns the groups of each origin, such as the columns of a table, sorted by their
+// first lines.
+func groupByOrigin(groups []*figureGroup) [][]*figureGroup {
 	index := map[int]int{}
-	var out [][]*comparison
+	var out [][]*figureGroup
 	for _, g := range groups {
 		i, ok := index[g.origin]
 		if !ok {
@@ -51,15 +52,14 @@ func newBlocks(groups []*comparison) [][]*comparison {
 		}
 		out[i] = append(out[i], g)
 	}
-	slices.SortStableFunc(out, func(a, b []*comparison) int { return a[0].measures[0].line - b[0].measures[0].line })
+	slices.SortStableFunc(out, func(a, b []*figureGroup) int { return a[0].figures[0].line - b[0].figures[0].line })
 	return out
 }
 
-// ratioIndex holds the ratios of all pairs of figures in rows of tables by kind, sorted, so that
-// a claim finds its ratio without a look at each table.
+// ratioIndex holds the ratios, which are at least 1, of all pairs of figures in rows of tables by
+// kind, sorted. It finds the ratio of a claim without a search of each table.
 type ratioIndex map[kind][]float64
 
-// newRatioIndex returns the index of the grids of a page.
 func newRatioIndex(grids []*grid) ratioIndex {
 	out := ratioIndex{}
 	for _, g := range grids {
@@ -81,27 +81,29 @@ func newRatioIndex(grids []*grid) ratioIndex {
 	return out
 }
 
-// hasFit reports whether a pair of figures of the kinds of a claim has what the claim states, within tolerance.
-func (x ratioIndex) hasFit(c claim, tolerance float64) bool {
+// hasMatch reports whether a pair of figures of the claim's kinds has the claimed ratio within
+// tolerance, a share.
+func (x ratioIndex) hasMatch(c claim, tolerance float64) bool {
 	for _, k := range c.kinds {
 		all := x[k]
 		if !c.isPercent {
-			if c.fitsSome(all, tolerance, func(ratio float64) float64 { return ratio }) {
+			if c.matchesAny(all, tolerance, func(ratio float64) float64 { return ratio }) {
 				return true
 			}
 			continue
 		}
-		// Both grow with the ratio.
-		if c.fitsSome(all, tolerance, func(ratio float64) float64 { return 100 * (1 - 1/ratio) }) ||
-			c.fitsSome(all, tolerance, func(ratio float64) float64 { return 100 * (ratio - 1) }) {
+		decrease := func(ratio float64) float64 { return 100 * (1 - 1/ratio) }
+		increase := func(ratio float64) float64 { return 100 * (ratio - 1) }
+		if c.matchesAny(all, tolerance, decrease) || c.matchesAny(all, tolerance, increase) {
 			return true
 		}
 	}
 	return false
 }
 
-// fitsSome reports whether the claim states the value of one of sorted ratios. convert grows with its argument.
-func (c claim) fitsSome(ratios []float64, tolerance float64, convert func(float64) float64) bool {
+// matchesAny reports whether the claim states the value of one of sorted ratios. convert returns the
+// value of a ratio, and grows with it.
+func (c claim) matchesAny(ratios []float64, tolerance float64, convert func(float64) float64) bool {
 	share := max(tolerance, aboutTolerance)
 	slack := claimSteps * c.step
 	if c.isAbout {
@@ -111,7 +113,7 @@ func (c claim) fitsSome(ratios []float64, tolerance float64, convert func(float6
 	i := sort.Search(len(ratios), func(i int) bool { return convert(ratios[i]) >= least })
 	for ; i < len(ratios); i++ {
 		x := convert(ratios[i])
-		if c.fitsValue(x, tolerance) {
+		if c.matchesValue(x, tolerance) {
 			return true
 		}
 		isBeyond := x > c.high+c.step && x*(1-share) > c.high+slack

@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// notDropIn returns the rule not-drop-in, which findNotDropIn applies.
 func notDropIn() rule {
 	return rule{Rule: audit.Rule{
 		ID: "not-drop-in", Severity: tare.Warn,
@@ -23,26 +22,26 @@ func notDropIn() rule {
 }
 
 var (
-	dropIn        = lazyregexp.New(`(?i)\bdrop-?\s?in\b|\bworks identically\b|\b100\s?% compatible\b`)
-	outputDiffers = lazyregexp.New(`(?i)\b(?:different|differs? in|loses?|lossy|reduced)\b[^.]{0,30}\b(?:precision|escap\w+|ordering|rounding|float\w*|output)\b`)
+	dropInRE        = lazyregexp.New(`(?i)\bdrop-?\s?in\b|\bworks identically\b|\b100\s?% compatible\b`)
+	outputDiffersRE = lazyregexp.New(`(?i)\b(?:different|differs? in|loses?|lossy|reduced)\b[^.]{0,30}\b(?:precision|escap\w+|ordering|rounding|float\w*|output)\b`)
 )
 
 // findNotDropIn reports a sentence that calls a side a drop-in replacement, if another
 // sentence reports that its output differs.
 func findNotDropIn(d *document, report reportFunc) {
-	if len(d.measured) < 2 {
+	if len(d.figures) < 2 {
 		return
 	}
 	var differs sentence
 	for _, s := range d.sentences {
-		if outputDiffers.MatchString(s.text) {
+		if outputDiffersRE.MatchString(s.text) {
 			differs = s
 			break
 		}
 	}
 	for _, s := range d.sentences {
-		if differs.line > 0 && dropIn.MatchString(s.text) && !negation.MatchString(s.text) {
-			report(s.line, fmt.Sprintf("%s, and line %d says %s", quote(dropIn.FindString(s.text)), differs.line, quote(outputDiffers.FindString(differs.text))))
+		if differs.line > 0 && dropInRE.MatchString(s.text) && !negationRE.MatchString(s.text) {
+			report(s.line, fmt.Sprintf("%s, and line %d says %s", quote(dropInRE.FindString(s.text)), differs.line, quote(outputDiffersRE.FindString(differs.text))))
 			return
 		}
 	}

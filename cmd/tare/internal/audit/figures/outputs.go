@@ -9,60 +9,54 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// outputs reads the reports of load generators line by line. A report may be anywhere in a text: in
-// a file by itself, or in a block of code of a page. Each tool has a function that recognizes its
-// lines, such as readWrk; the first line starts a report, and withOptions completes it at its end.
+// outputs reads the reports of load generators line by line. A report may be a file of its own, or
+// anywhere in a page. Each tool has a function that recognizes its lines, such as readWrk. The first
+// line starts a report, and withOptions completes it at its end.
 type outputs struct {
-	doc  *document
-	last *load // the current report; nil outside reports
-	idle int   // number of other lines since the last line of the report
-
-	metric  string             // metric of k6 in the last line about all requests
-	section string             // "errors" in the error distribution of hey, oha or ghz, else ""
-	latest  map[string]command // last command by tool
+	doc          *document
+	current      *loadReport        // the current report; nil outside reports
+	otherLines   int                // lines since the last line of the current report
+	k6Metric     string             // metric of k6 in the last line about all requests
+	section      string             // "errors" in the error distribution of hey, oha or ghz, else ""
+	lastCommands map[string]command // last command by tool
 }
 
 const (
-	idleLines    = 40 // maximum number of consecutive other lines within a report
+	idleLines    = 40 // maximum number of consecutive lines within a report that are not of the tool
 	commandLines = 80 // maximum number of lines between a command and its report
 )
 
 // startReport finishes the current report and begins another.
-func (o *outputs) startReport(tool string, pos position) *load {
+func (o *outputs) startReport(tool string, pos position) *loadReport {
 	o.finishReport()
-	o.last = &load{position: pos, tool: tool}
-	return o.last
+	o.current = &loadReport{position: pos, tool: tool}
+	return o.current
 }
 
-// finishReport stores the current report. It drops a report without rate and mean: a page
-// may only explain the output.
+// finishReport stores the current report if it has a rate or a mean. A page may only explain the
+// output.
 func (o *outputs) finishReport() {
-	l := o.last
-	o.last, o.idle, o.section = nil, 0, ""
+	l := o.current
+	o.current, o.otherLines, o.section = nil, 0, ""
 	if l == nil || !l.rate.isKnown() && !l.mean.isKnown() {
 		return
 	}
 	tool := l.tool
-	if tool == "wrk" && o.latest["wrk2"].line > o.latest["wrk"].line {
+	if tool == "wrk" && o.lastCommands["wrk2"].line > o.lastCommands["wrk"].line {
 		tool = "wrk2"
 	}
-	if c := o.latest[tool]; c.line > 0 && l.line-c.line <= commandLines {
+	if c := o.lastCommands[tool]; c.line > 0 && l.line-c.line <= commandLines {
 		l.command = c.text
 	}
 	o.doc.loads = append(o.doc.loads, l.withOptions())
 }
 
 // openReport returns the current report if one of tools printed it, else nil.
-func (o *outputs) openReport(tools ...string) *load {
-	if o.last == nil {
+func (o *outputs) openReport(tools ...string) *loadReport {
+	if o.current == nil || !slices.Contains(tools, o.current.tool) {
 		return nil
 	}
-	for _, tool := range tools {
-		if o.last.tool == tool {
-			return o.last
-		}
-	}
-	return nil
+	return o.current
 }
 
 // readLine reads a line of a report. It reports whether the line belongs to one.
@@ -72,48 +66,49 @@ func (o *outputs) readLine(pos position, text string) bool {
 	}
 	for _, readTool := range []func(position, string) bool{o.readWrk, o.readAB, o.readSummary, o.readVegeta, o.readK6} {
 		if readTool(pos, text) {
-			o.idle = 0
+			o.otherLines = 0
 			return true
 		}
 	}
-	if o.last != nil {
-		m := pidstatLine.FindStringSubmatch(text)
+	if o.current != nil {
+		m := pidstatLineRE.FindStringSubmatch(text)
 		if m == nil {
-			m = timeLine.FindStringSubmatch(text)
+			m = timeLineRE.FindStringSubmatch(text)
 		}
 		if m != nil {
-			o.last.busy = numberAt(m[1], pos)
+			o.current.cpuPercent = numberAt(m[1], pos)
 			return true
 		}
-		if o.idle++; o.idle > idleLines {
+		if o.otherLines++; o.otherLines > idleLines {
 			o.finishReport()
 		}
 	}
 	return false
 }
 
-// pidstatLine matches the line of pidstat about a load generator. The group is its share of a processor in percent.
-var pidstatLine = lazyregexp.New(`^(?:Average:|\d\d:\d\d:\d\d(?: [AP]M)?)\s+\d+\s+\d+(?:\s+\d+\.\d+){3,4}\s+(\d+\.\d+)\s+\S+\s+(?:wrk2?|hey|oha|ab|k6|vegeta|ghz)$`)
+// pidstatLineRE matches the line of pidstat about a load generator. The group is its processor time
+// in percent.
+var pidstatLineRE = lazyregexp.New(`^(?:Average:|\d\d:\d\d:\d\d(?: [AP]M)?)\s+\d+\s+\d+(?:\s+\d+\.\d+){3,4}\s+(\d+\.\d+)\s+\S+\s+(?:wrk2?|hey|oha|ab|k6|vegeta|ghz)$`)
 
-// timeLine matches the output of time about a command. The group is its share of a processor in percent.
-var timeLine = lazyregexp.New(`\b(?:user|elapsed|real)\b.*\b(\d{1,4})%\s?(?:CPU|cpu)\b`)
+// timeLineRE matches the output of time about a command. The group is its processor time in percent.
+var timeLineRE = lazyregexp.New(`\b(?:user|elapsed|real)\b.*\b(\d{1,4})%\s?(?:CPU|cpu)\b`)
 
 var (
-	wrkRunning = lazyregexp.New(`^Running \S+ test @ (\S+)`)
-	wrkThreads = lazyregexp.New(`^(\d+) threads? and (\d+) connections?`)
-	wrkTotal   = lazyregexp.New(`^(\d+) requests in ([0-9.]+(?:us|ms|s|m|h)), `)
-	wrkErrors  = lazyregexp.New(`^Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)`)
+	wrkRunningRE = lazyregexp.New(`^Running \S+ test @ (\S+)`)
+	wrkThreadsRE = lazyregexp.New(`^(\d+) threads? and (\d+) connections?`)
+	wrkTotalRE   = lazyregexp.New(`^(\d+) requests in ([0-9.]+(?:us|ms|s|m|h)), `)
+	wrkErrorsRE  = lazyregexp.New(`^Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)`)
 )
 
 // readWrk reads a line of wrk or wrk2.
 func (o *outputs) readWrk(pos position, text string) bool {
-	if m := wrkRunning.FindStringSubmatch(text); m != nil {
+	if m := wrkRunningRE.FindStringSubmatch(text); m != nil {
 		l := o.startReport("wrk", pos)
 		l.url = m[1]
 		return true
 	}
 	if strings.Contains(text, " connection") { // cheaper than the expression
-		if m := wrkThreads.FindStringSubmatch(text); m != nil {
+		if m := wrkThreadsRE.FindStringSubmatch(text); m != nil {
 			l := o.openReport("wrk")
 			if l == nil || l.connections.isKnown() {
 				l = o.startReport("wrk", pos)
@@ -130,10 +125,10 @@ func (o *outputs) readWrk(pos position, text string) bool {
 	switch {
 	case strings.HasPrefix(text, "Thread Stats"), strings.HasPrefix(text, "Transfer/sec:"), strings.HasPrefix(text, "Req/Sec "), strings.HasPrefix(text, "Latency Distribution"):
 		if strings.Contains(text, "HdrHistogram") {
-			l.open, l.warmed = true, true
+			l.isOpenLoop, l.discardsWarmUp = true, true
 		}
 	case strings.HasPrefix(text, "Thread calibration:"), strings.HasPrefix(text, "#["), strings.HasPrefix(text, "Detailed Percentile"), strings.HasPrefix(text, "Initialised "):
-		l.open, l.warmed = true, true // only wrk2 prints these
+		l.isOpenLoop, l.discardsWarmUp = true, true // only wrk2 prints these
 	case strings.HasPrefix(text, "Latency ") && len(fields) >= 4:
 		mean, max := durationAt(fields[1], pos), durationAt(fields[3], pos)
 		if mean.isKnown() && max.isKnown() {
@@ -144,17 +139,17 @@ func (o *outputs) readWrk(pos position, text string) bool {
 	case strings.HasPrefix(text, "Requests/sec:") && len(fields) > 1:
 		l.rate = numberAt(fields[1], pos)
 	case strings.HasPrefix(text, "Non-2xx or 3xx responses:") && len(fields) > 4:
-		l.errors = addMeasured(l.errors, numberAt(fields[4], pos))
+		l.errors = addLineValues(l.errors, numberAt(fields[4], pos))
 	case isPercentileRow(fields), strings.HasPrefix(text, "Value ") && strings.Contains(text, "TotalCount"), strings.Trim(text, "-") == "":
 		// The spectrum of wrk2 has more lines than a report may have between its figures.
 	default:
-		if m := wrkTotal.FindStringSubmatch(text); m != nil {
+		if m := wrkTotalRE.FindStringSubmatch(text); m != nil {
 			l.requests, l.duration = numberAt(m[1], pos), durationAt(m[2], pos)
 			return true
 		}
-		if m := wrkErrors.FindStringSubmatch(text); m != nil {
+		if m := wrkErrorsRE.FindStringSubmatch(text); m != nil {
 			for _, n := range m[1:4] {
-				l.broken = addMeasured(l.broken, numberAt(n, pos))
+				l.socketErrors = addLineValues(l.socketErrors, numberAt(n, pos))
 			}
 			l.timeouts = numberAt(m[4], pos)
 			return true
@@ -175,45 +170,52 @@ func isPercentileRow(fields []string) bool {
 
 // readAB reads a line of ApacheBench.
 func (o *outputs) readAB(pos position, text string) bool {
-	name, rest, ok := strings.Cut(text, ":")
-	if !ok {
-		l := o.openReport("ab")
-		if l != nil && strings.HasPrefix(text, "Percentage of the requests") {
-			return true
-		}
-		if fields := strings.Fields(text); l != nil && len(fields) >= 2 && strings.HasSuffix(fields[0], "%") {
-			if ms, err := strconv.ParseFloat(fields[1], 64); err == nil {
-				o.addQuantile(fields[0], measured{ms / 1e3, pos.line})
-				return true
-			}
-		}
-		return false
-	}
-	rest = strings.TrimSpace(rest)
 	l := o.openReport("ab")
+	name, value, hasName := strings.Cut(text, ":")
+	if !hasName {
+		return l != nil && o.readABQuantile(pos, text)
+	}
 	switch name {
 	case "Server Software", "Server Hostname", "Document Path", "Concurrency Level":
 		if l == nil || l.connections.isKnown() {
 			l = o.startReport("ab", pos)
 		}
 	}
-	if l == nil {
+	return l != nil && l.readABField(pos, name, strings.TrimSpace(value))
+}
+
+// readABQuantile reads a line about the quantiles of ApacheBench, such as "99%     12", in ms.
+func (o *outputs) readABQuantile(pos position, text string) bool {
+	if strings.HasPrefix(text, "Percentage of the requests") {
+		return true
+	}
+	fields := strings.Fields(text)
+	if len(fields) < 2 || !strings.HasSuffix(fields[0], "%") {
 		return false
 	}
-	fields := strings.Fields(rest)
+	ms, err := strconv.ParseFloat(fields[1], 64)
+	if err == nil {
+		o.addQuantile(fields[0], lineValue{ms / 1e3, pos.line})
+	}
+	return err == nil
+}
+
+// readABField reads a field of ApacheBench. It returns false for other names and invalid values.
+func (l *loadReport) readABField(pos position, name, value string) bool {
+	fields := strings.Fields(value)
 	first := ""
 	if len(fields) > 0 {
 		first = fields[0]
 	}
 	switch name {
 	case "Document Path":
-		l.resource = rest
-	case "Server Software", "Server Port", "Keep-Alive requests", "Transfer rate", "Write errors", "Total transferred", "HTML transferred":
+		l.requestPath = value
+	case "Server Software", "Server Port", "Keep-Alive requests", "Transfer rate", "Write errors", "Total transferred", "HTML transferred", "Time per request":
 		// These lines belong to a report, and no rule needs them.
 	case "Server Hostname":
-		l.url = rest
+		l.url = value
 	case "Document Length":
-		l.size = numberAt(first, pos)
+		l.responseSize = numberAt(first, pos)
 	case "Concurrency Level":
 		l.connections = numberAt(first, pos)
 	case "Time taken for tests":
@@ -226,18 +228,14 @@ func (o *outputs) readAB(pos position, text string) bool {
 		}
 	case "Requests per second":
 		l.rate = numberAt(first, pos)
-	case "Time per request":
-		return true
 	case "Connect", "Processing", "Waiting", "Total":
 		if len(fields) != 5 {
 			return false
 		}
 		// The columns are min, mean, sd, median and max, in ms.
-		mean, max := numberAt(fields[1], pos), numberAt(fields[4], pos)
-		mean.value, max.value = mean.value/1e3, max.value/1e3
+		min, mean, max := numberAt(fields[0], pos), numberAt(fields[1], pos), numberAt(fields[4], pos)
+		min.value, mean.value, max.value = min.value/1e3, mean.value/1e3, max.value/1e3
 		if name == "Total" {
-			min := numberAt(fields[0], pos)
-			min.value /= 1e3
 			l.min, l.mean, l.max = min, mean, max
 		} else {
 			l.parts = append(l.parts, part{name, mean})
@@ -248,11 +246,11 @@ func (o *outputs) readAB(pos position, text string) bool {
 	return true
 }
 
-// quantileLine matches a quantile of hey, oha or ghz: 99% in 0.1900 secs.
-var quantileLine = lazyregexp.New(`^([0-9.]+) ?%%? in ([0-9.]+) ?(ns|µs|us|ms|secs?|s)\b`)
+// quantileLineRE matches a quantile of hey, oha or ghz: 99% in 0.1900 secs.
+var quantileLineRE = lazyregexp.New(`^([0-9.]+) ?%%? in ([0-9.]+) ?(ns|µs|us|ms|secs?|s)\b`)
 
-// statusCount matches the number of responses with a status: [200] 20000 responses.
-var statusCount = lazyregexp.New(`^\[(\w+)\]\s+(\d+) responses?`)
+// statusCountRE matches the number of responses with a status: [200] 20000 responses.
+var statusCountRE = lazyregexp.New(`^\[(\w+)\]\s+(\d+) responses?`)
 
 // readSummary reads a line of hey, oha or ghz, whose reports have the same form. A report
 // is one of hey until a line shows that oha or ghz printed it.
@@ -265,37 +263,53 @@ func (o *outputs) readSummary(pos position, text string) bool {
 	if l == nil {
 		return false
 	}
-	if m := quantileLine.FindStringSubmatch(text); m != nil {
+	if m := quantileLineRE.FindStringSubmatch(text); m != nil {
 		o.addQuantile(m[1]+"%", durationAt(m[2]+strings.TrimSuffix(m[3], "ecs"), pos))
 		return true
 	}
-	if m := statusCount.FindStringSubmatch(text); m != nil {
-		n := numberAt(m[2], pos)
-		if l.tool == "ghz" {
-			l.counted = addMeasured(l.counted, n)
-		} else {
-			l.requests = addMeasured(l.requests, n)
-		}
-		isSuccess := m[1] == "OK" || m[1][0] == '2' || m[1][0] == '3'
-		if !isSuccess {
-			l.errors = addMeasured(l.errors, n)
-		}
+	if m := statusCountRE.FindStringSubmatch(text); m != nil {
+		l.addStatus(m[1], numberAt(m[2], pos))
 		return true
 	}
 	if o.section == "errors" && strings.HasPrefix(text, "[") {
 		if n, _, ok := strings.Cut(text[1:], "]"); ok {
 			// oha aborts the requests in flight at its end; ghz also counts errors by status.
 			if !strings.Contains(text, "aborted due to deadline") && l.tool != "ghz" {
-				l.errors = addMeasured(l.errors, numberAt(n, pos))
+				l.errors = addLineValues(l.errors, numberAt(n, pos))
 			}
 			return true
 		}
 	}
-	name, rest, ok := strings.Cut(text, ":")
+	name, value, ok := strings.Cut(text, ":")
 	if !ok {
 		return false
 	}
-	value := strings.Join(strings.Fields(rest), "")
+	switch name {
+	case "Error distribution":
+		o.section = "errors"
+	case "Response time histogram", "Latency distribution", "Response time distribution", "Status code distribution", "Total data", "Size/sec", "Details (average, fastest, slowest)", "Name":
+		o.section = ""
+	default:
+		return l.readSummaryField(pos, name, value)
+	}
+	return true
+}
+
+// addStatus adds the number of responses with a status of hey, oha or ghz, such as 200 or OK.
+func (l *loadReport) addStatus(status string, count lineValue) {
+	if l.tool == "ghz" {
+		l.responses = addLineValues(l.responses, count)
+	} else {
+		l.requests = addLineValues(l.requests, count)
+	}
+	if isErrorStatus(status) {
+		l.errors = addLineValues(l.errors, count)
+	}
+}
+
+// readSummaryField reads a field of hey, oha or ghz. It returns false for other names.
+func (l *loadReport) readSummaryField(pos position, name, text string) bool {
+	value := strings.Join(strings.Fields(text), "")
 	switch name {
 	case "Total":
 		l.duration = durationAt(value, pos)
@@ -312,46 +326,43 @@ func (o *outputs) readSummary(pos position, text string) bool {
 	case "Count":
 		l.tool, l.requests = "ghz", numberAt(value, pos)
 	case "Size/request":
-		if q, _, ok := parseQuantity(strings.TrimSpace(rest)); ok {
-			l.size = measured{q.value, pos.line}
+		if q, _, ok := parseQuantity(strings.TrimSpace(text)); ok {
+			l.responseSize = lineValue{q.value, pos.line}
 		}
 	case "req write", "resp wait", "resp read":
-		// The average is of all requests. That of a new connection may be of few of them.
-		mean, _, _ := strings.Cut(rest, ",")
-		if p := durationAt(strings.TrimSuffix(strings.Join(strings.Fields(mean), ""), "ecs"), pos); p.isKnown() {
+		// The average is of all requests. The time of a new connection may be of few of them.
+		mean, _, _ := strings.Cut(value, ",")
+		if p := durationAt(strings.TrimSuffix(mean, "ecs"), pos); p.isKnown() {
 			l.parts = append(l.parts, part{name, p})
 		}
-	case "Error distribution":
-		o.section = "errors"
-	case "Response time histogram", "Latency distribution", "Response time distribution", "Status code distribution", "Total data", "Size/sec", "Details (average, fastest, slowest)", "Name":
-		o.section = ""
 	default:
 		return false
 	}
 	return true
 }
 
-// vegetaLine matches a line of vegeta: the topic, the names of its figures and the figures.
-var vegetaLine = lazyregexp.New(`^(Requests|Duration|Latencies|Bytes In|Bytes Out|Success|Status Codes)\s+\[([^\]]+)\]\s+(.*)$`)
+// vegetaLineRE matches a line of vegeta. The groups are the topic, the names of its figures and the
+// figures.
+var vegetaLineRE = lazyregexp.New(`^(Requests|Duration|Latencies|Bytes In|Bytes Out|Success|Status Codes)\s+\[([^\]]+)\]\s+(.*)$`)
 
-// labelRate matches the rate that a heading right above a report says was sent.
-var labelRate = lazyregexp.New(`(?i)\brate[ =:]+(\d+/\d*s)\b`)
+// labelRateRE matches the requested rate in the heading of a report.
+var labelRateRE = lazyregexp.New(`(?i)\brate[ =:]+(\d+/\d*s)\b`)
 
 // readVegeta reads a line of vegeta report.
 func (o *outputs) readVegeta(pos position, text string) bool {
 	if !strings.Contains(text, " [") {
 		return false
 	}
-	m := vegetaLine.FindStringSubmatch(text)
+	m := vegetaLineRE.FindStringSubmatch(text)
 	if m == nil {
 		return false
 	}
 	l := o.openReport("vegeta")
 	if m[1] == "Requests" || l == nil {
 		l = o.startReport("vegeta", pos)
-		l.open = true
-		if m := labelRate.FindStringSubmatch(pos.label); m != nil {
-			l.asked = rateAt(m[1], pos)
+		l.isOpenLoop = true
+		if m := labelRateRE.FindStringSubmatch(pos.label); m != nil {
+			l.requestedRate = rateAt(m[1], pos)
 		}
 	}
 	names, values := strings.Split(m[2], ","), strings.Split(m[3], ",")
@@ -364,7 +375,7 @@ func (o *outputs) readVegeta(pos position, text string) bool {
 		case "Requests total":
 			l.requests = numberAt(value, pos)
 		case "Requests rate":
-			l.offered = numberAt(value, pos) // while it sends; old versions do not print what is answered
+			l.offeredRate = numberAt(value, pos) // while it sends; old versions print no throughput
 		case "Requests throughput":
 			l.rate = numberAt(value, pos)
 		case "Duration total":
@@ -376,10 +387,10 @@ func (o *outputs) readVegeta(pos position, text string) bool {
 		case "Latencies max":
 			l.max = durationAt(value, pos)
 		case "Bytes In mean":
-			l.size = numberAt(value, pos)
+			l.responseSize = numberAt(value, pos)
 		case "Success ratio":
 			if ratio := numberAt(strings.TrimSuffix(value, "%"), pos); ratio.isKnown() && l.requests.isKnown() {
-				l.errors = measured{(1 - ratio.value/100) * l.requests.value, pos.line}
+				l.errors = lineValue{(1 - ratio.value/100) * l.requests.value, pos.line}
 			}
 		default:
 			if m[1] == "Latencies" {
@@ -390,60 +401,61 @@ func (o *outputs) readVegeta(pos position, text string) bool {
 	return true
 }
 
-// k6Line matches a metric of k6: its name, dots, and its figures.
-var k6Line = lazyregexp.New(`^(?:[✓✗] )?(http_req_\w+|http_reqs|iterations|iteration_duration|dropped_iterations|vus|vus_max|data_received|data_sent|grpc_req_duration|checks)\.*\s*:\s*(.*)$`)
+// k6LineRE matches a metric of k6. The groups are its name and, after dots, its figures.
+var k6LineRE = lazyregexp.New(`^(?:[✓✗] )?(http_req_\w+|http_reqs|iterations|iteration_duration|dropped_iterations|vus|vus_max|data_received|data_sent|grpc_req_duration|checks)\.*\s*:\s*(.*)$`)
 
-// k6Custom matches the mean of a metric that a script adds for a part of each request.
-var k6Custom = lazyregexp.New(`^((?:server|db|sql|query|upstream|backend|handler|app)\w*_(?:time|duration|latency))\.*\s*:\s*avg=(\S+)`)
+// k6CustomRE matches the mean of a metric that a script adds for a part of each request.
+var k6CustomRE = lazyregexp.New(`^((?:server|db|sql|query|upstream|backend|handler|app)\w*_(?:time|duration|latency))\.*\s*:\s*avg=(\S+)`)
 
-// k6Limit matches a threshold of k6 with its result.
-var k6Limit = lazyregexp.New(`^[✓✗] '?(p\([0-9.]+\)|avg|max|med) ?<=? ?(\d+(?:\.\d+)?)'? (?:p\([0-9.]+\)|avg|max|med)=(\S+)$`)
+// k6LimitRE matches a threshold of k6 with its result.
+var k6LimitRE = lazyregexp.New(`^[✓✗] '?(p\([0-9.]+\)|avg|max|med) ?<=? ?(\d+(?:\.\d+)?)'? (?:p\([0-9.]+\)|avg|max|med)=(\S+)$`)
 
 // readK6 reads a line of the summary of k6.
 func (o *outputs) readK6(pos position, text string) bool {
-	if m := k6Limit.FindStringSubmatch(text); m != nil {
+	if m := k6LimitRE.FindStringSubmatch(text); m != nil {
 		bound, got := numberAt(m[2], pos), durationAt(m[3], pos) // the bound is in ms
 		if bound.isKnown() && got.isKnown() && len(o.doc.limits) < maxSentences {
-			o.doc.limits = append(o.doc.limits, limit{
-				line:     pos.line,
-				name:     m[1],
-				value:    bound.value / 1e3,
-				measured: got.value,
-			})
+			o.doc.limits = append(o.doc.limits, limit{line: pos.line, name: m[1], value: bound.value / 1e3, measured: got.value})
 		}
 		return true
 	}
-	if l := o.openReport("k6"); l != nil && strings.HasSuffix(text, " iters/s") {
-		l.paced = true
+	l := o.openReport("k6")
+	if l != nil && strings.HasSuffix(text, " iters/s") {
+		l.hasArrivalRate = true
 		return true
 	}
 	hasDots := strings.Contains(text, "..") || strings.Contains(text, ". :") || strings.Contains(text, ".:")
 	if !hasDots { // cheaper than the expression
 		return false
 	}
-	if m := k6Tagged.FindStringSubmatch(text); m != nil {
+	if m := k6TaggedRE.FindStringSubmatch(text); m != nil {
 		return o.readTagged(pos, m[1], m[2], strings.Fields(m[3]))
 	}
-	m := k6Line.FindStringSubmatch(text)
-	if l := o.openReport("k6"); m == nil && l != nil {
-		if custom := k6Custom.FindStringSubmatch(text); custom != nil {
-			l.parts = append(l.parts, part{custom[1], durationAt(custom[2], pos)})
-			return true
-		}
+	if m := k6LineRE.FindStringSubmatch(text); m != nil {
+		o.readK6Metric(pos, m[1], strings.Fields(m[2]))
+		return true
 	}
-	if m == nil {
+	if l == nil {
 		return false
 	}
-	name, fields := m[1], strings.Fields(m[2])
-	o.metric = name
+	m := k6CustomRE.FindStringSubmatch(text)
+	if m != nil {
+		l.parts = append(l.parts, part{m[1], durationAt(m[2], pos)})
+	}
+	return m != nil
+}
+
+// readK6Metric reads the fields of a metric of k6, such as avg=1.2ms. A figure that the current
+// report already has begins the next report.
+func (o *outputs) readK6Metric(pos position, name string, fields []string) {
+	o.k6Metric = name
 	l := o.openReport("k6")
 	isDuration := name == "http_req_duration" || name == "grpc_req_duration"
-	// A figure that the current report has already belongs to the next report.
 	isNext := l != nil && (isDuration && l.mean.isKnown() || name == "data_received" && l.rate.isKnown())
 	if l == nil || isNext {
 		l = o.startReport("k6", pos)
 	}
-	keyed := map[string]measured{}
+	keyed := map[string]lineValue{} // values of the fields with =
 	for _, f := range fields {
 		if key, value, ok := strings.Cut(f, "="); ok {
 			keyed[key] = durationAt(value, pos)
@@ -454,8 +466,8 @@ func (o *outputs) readK6(pos position, text string) bool {
 		l.mean, l.min, l.max = keyed["avg"], keyed["min"], keyed["max"]
 		o.addQuantile("50%", keyed["med"])
 		for key, value := range keyed {
-			if q, ok := strings.CutPrefix(key, "p("); ok {
-				o.addQuantile(strings.TrimSuffix(q, ")")+"%", value)
+			if percent, ok := strings.CutPrefix(key, "p("); ok {
+				o.addQuantile(strings.TrimSuffix(percent, ")")+"%", value)
 			}
 		}
 	case name == "http_req_waiting" || name == "http_req_sending" || name == "http_req_receiving":
@@ -472,43 +484,43 @@ func (o *outputs) readK6(pos position, text string) bool {
 			l.errors = numberAt(fields[2], pos)
 		}
 	case name == "dropped_iterations" && len(fields) > 0:
-		l.dropped, l.paced = numberAt(fields[0], pos), true
+		l.droppedIterations, l.hasArrivalRate = numberAt(fields[0], pos), true
 	case name == "vus_max" && len(fields) > 0:
 		l.connections = numberAt(fields[0], pos)
 	}
-	return true
 }
 
-// k6Tagged matches the line of k6 about the requests with a tag, below that of all requests.
-var k6Tagged = lazyregexp.New(`^(?:[✓✗] )?\{ *(\w+):([^{}]+?) *\}\.*\s*:\s*(.*)$`)
+// k6TaggedRE matches the line of k6 about the requests with a tag, below the line about all
+// requests. The groups are the tag, its value and the figures.
+var k6TaggedRE = lazyregexp.New(`^(?:[✓✗] )?\{ *(\w+):([^{}]+?) *\}\.*\s*:\s*(.*)$`)
 
-// maxTagged is the maximum number of values of tags of a report.
+// maxTagged is the maximum number of taggedParts of a report.
 const maxTagged = 200
 
-// readTagged reads the figures of the requests with a tag. It reports whether they belong to a report.
+// readTagged reads the figures of the requests with a tag. It returns false outside reports of k6.
 func (o *outputs) readTagged(pos position, tag, value string, fields []string) bool {
 	l := o.openReport("k6")
 	if l == nil {
 		return false
 	}
-	i := slices.IndexFunc(l.tagged, func(p taggedPart) bool { return p.tag == tag && p.value == value })
+	i := slices.IndexFunc(l.tagParts, func(p taggedPart) bool { return p.tag == tag && p.value == value })
 	if i < 0 {
-		if len(l.tagged) >= maxTagged {
+		if len(l.tagParts) >= maxTagged {
 			return true
 		}
-		i = len(l.tagged)
-		l.tagged = append(l.tagged, taggedPart{tag: tag, value: value})
+		i = len(l.tagParts)
+		l.tagParts = append(l.tagParts, taggedPart{tag: tag, value: value})
 	}
-	switch o.metric {
+	switch o.k6Metric {
 	case "http_req_duration", "grpc_req_duration":
 		for _, f := range fields {
 			if mean, ok := strings.CutPrefix(f, "avg="); ok {
-				l.tagged[i].mean = durationAt(mean, pos)
+				l.tagParts[i].mean = durationAt(mean, pos)
 			}
 		}
 	case "http_reqs":
 		if len(fields) > 0 {
-			l.tagged[i].requests = numberAt(fields[0], pos)
+			l.tagParts[i].requests = numberAt(fields[0], pos)
 		}
 	}
 	return true
@@ -519,32 +531,32 @@ const maxQuantiles = 200
 
 // addQuantile adds a quantile with a name such as "99%" to the current report. It ignores
 // names that are not percentages, and unknown values.
-func (o *outputs) addQuantile(name string, value measured) {
-	q, err := strconv.ParseFloat(strings.TrimSuffix(name, "%"), 64)
-	isPercentage := err == nil && q > 0 && q <= 100
-	if !isPercentage || !value.isKnown() || len(o.last.quantiles) > maxQuantiles {
+func (o *outputs) addQuantile(name string, value lineValue) {
+	percent, err := strconv.ParseFloat(strings.TrimSuffix(name, "%"), 64)
+	isPercentage := err == nil && percent > 0 && percent <= 100
+	if !isPercentage || !value.isKnown() || len(o.current.quantiles) > maxQuantiles {
 		return
 	}
-	o.last.quantiles = append(o.last.quantiles, quantileValue{q / 100, value.value, value.line})
+	o.current.quantiles = append(o.current.quantiles, quantileValue{share: percent / 100, value: value.value, line: value.line})
 }
 
 // numberAt parses a number at a position. It is unknown if text is not a number, or is negative.
-func numberAt(text string, pos position) measured {
+func numberAt(text string, pos position) lineValue {
 	value, _, rest, ok := parseNumber(text)
 	if !ok || value < 0 || strings.ContainsAny(rest, "0123456789") {
-		return measured{}
+		return lineValue{}
 	}
-	return measured{value, pos.line}
+	return lineValue{value, pos.line}
 }
 
-// durationAt parses a duration such as 1.35s, 214us, 1m30s or 0.0018secs at a position, in
-// seconds. It is unknown if text is not a duration.
-func durationAt(text string, pos position) measured {
+// durationAt parses a duration such as 1.35s, 214us, 1m30s or 0.0018secs at a position, in seconds.
+// It is unknown if text is not a duration.
+func durationAt(text string, pos position) lineValue {
 	total, rest := 0.0, text
 	for rest != "" {
 		value, _, after, ok := parseNumber(rest)
 		if !ok || value < 0 {
-			return measured{}
+			return lineValue{}
 		}
 		end := strings.IndexFunc(after, func(r rune) bool { return r >= '0' && r <= '9' })
 		if end < 0 {
@@ -562,30 +574,31 @@ func durationAt(text string, pos position) measured {
 			}
 		}
 		if size == 0 {
-			return measured{}
+			return lineValue{}
 		}
-		total, rest = total+value*size, after[end:]
+		total += value * size
+		rest = after[end:]
 	}
-	return measured{total, pos.line}
+	return lineValue{total, pos.line}
 }
 
-// addMeasured returns the sum of a and b, an unknown one of which counts as absent. The sum
-// has the line of a, or of b if a is 0.
-func addMeasured(a, b measured) measured {
+// addLineValues returns the sum of a and b, or one of them if the other is unknown. The sum has the
+// line of a, or of b if a is 0.
+func addLineValues(a, b lineValue) lineValue {
 	switch {
 	case !a.isKnown():
 		return b
 	case !b.isKnown():
 		return a
 	case a.value == 0:
-		return measured{a.value + b.value, b.line}
+		return b
 	}
-	return measured{a.value + b.value, a.line}
+	return lineValue{a.value + b.value, a.line}
 }
 
 // withOptions completes a report with the options of its command: tools do not print all
 // of them. It returns l.
-func (l *load) withOptions() *load {
+func (l *loadReport) withOptions() *loadReport {
 	findOption := func(names ...string) (string, bool) {
 		for _, name := range names {
 			if m := regexp.MustCompile(`(?:^|\s)` + name + `[= ]?([^\s-]\S*)`).FindStringSubmatch(l.command); m != nil {
@@ -598,32 +611,32 @@ func (l *load) withOptions() *load {
 	switch l.tool {
 	case "wrk":
 		if rate, ok := findOption("-R", "--rate"); ok {
-			l.offered, l.open, l.warmed = numberAt(rate, pos), true, true
+			l.offeredRate, l.isOpenLoop, l.discardsWarmUp = numberAt(rate, pos), true, true
 		}
-		if l.warmed {
+		if l.discardsWarmUp {
 			l.tool = "wrk2"
 		}
 	case "vegeta":
 		if rate, ok := findOption("--?rate"); ok {
-			l.asked = rateAt(rate, pos)
+			l.requestedRate = rateAt(rate, pos)
 		}
 		if n, ok := findOption("--?max-workers"); ok {
-			l.workers = numberAt(n, pos)
+			l.maxWorkers = numberAt(n, pos)
 		}
 	case "hey", "oha", "ghz":
 		if c, ok := findOption("-c", "--concurrency"); ok && !l.connections.isKnown() {
 			l.connections = numberAt(c, pos)
 		}
 		if _, ok := findOption("-q", "--rps", "-r"); ok {
-			l.open = true
+			l.isOpenLoop = true
 		}
 	}
 	return l
 }
 
-// rateAt parses the rate of vegeta at a position, e.g. 500, 500/s or 30/1m, in requests per second. It is
-// unknown if text is not a rate.
-func rateAt(text string, pos position) measured {
+// rateAt parses the rate of vegeta at a position, e.g. 500, 500/s or 30/1m, in requests per second.
+// It is unknown if text is not a rate.
+func rateAt(text string, pos position) lineValue {
 	count, unit, hasUnit := strings.Cut(text, "/")
 	rate := numberAt(count, pos)
 	if !hasUnit || !rate.isKnown() {
@@ -634,7 +647,7 @@ func rateAt(text string, pos position) measured {
 	}
 	per := durationAt(unit, pos)
 	if !(per.value > 0) {
-		return measured{}
+		return lineValue{}
 	}
 	rate.value /= per.value
 	return rate

@@ -12,7 +12,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// partAboveWhole returns the rule part-above-whole, which findPartAboveWhole applies.
 func partAboveWhole() rule {
 	return rule{Rule: audit.Rule{
 		ID: "part-above-whole", Severity: tare.Void,
@@ -27,23 +26,23 @@ func partAboveWhole() rule {
 
 // Tolerances for the rounding of printed figures: factors, and times in s, as ab prints integer ms.
 const (
-	quantileRounding = 0.999
-	reportRounding   = 1.01
-	tableRounding    = 1.005
-	partRounding     = 1.05
-	countRounding    = 1.001
-	roundedMS        = 1e-3
-	roundedParts     = 1.5e-3
+	quantileRounding = 0.999  // of a quantile of a report, against a lower one
+	reportRounding   = 1.01   // of a latency of a report, against a greater one
+	tableRounding    = 1.005  // of a time of a table
+	partRounding     = 1.05   // of a part, against the time of the request or operation
+	countRounding    = 1.001  // of a number of requests
+	roundedMS        = 1e-3   // s, of a latency
+	roundedParts     = 1.5e-3 // s, of a part in a report of ab
 )
 
-// findPartAboveWhole reports quantiles, means and parts of reports that are above the figure
-// that bounds them, and such figures of tables.
+// findPartAboveWhole reports quantiles, means and parts in reports, tables and benchmarks that are
+// above a figure that they cannot exceed.
 func findPartAboveWhole(d *document, report reportFunc) {
 	for _, l := range d.loads {
 		findReportDisorder(l, report)
 	}
 	for i, t := range d.tables {
-		findDisorder(t.measures(i), report)
+		findDisorder(t.figures(i), report)
 	}
 	for _, c := range d.groups {
 		findSmallTotal(c, report)
@@ -53,17 +52,17 @@ func findPartAboveWhole(d *document, report reportFunc) {
 	}
 }
 
-// findReportDisorder reports the figures of a report that are above those that bound them.
-func findReportDisorder(l *load, report reportFunc) {
+// findReportDisorder reports the figures of a report that are above one that they cannot exceed.
+func findReportDisorder(l *loadReport, report reportFunc) {
 	qs := slices.Clone(l.quantiles)
-	slices.SortStableFunc(qs, func(a, b quantileValue) int { return cmp.Compare(a.q, b.q) })
+	slices.SortStableFunc(qs, func(a, b quantileValue) int { return cmp.Compare(a.share, b.share) })
 	for i := 1; i < len(qs); i++ {
 		if qs[i].value < qs[i-1].value*quantileRounding {
-			report(qs[i].line, fmt.Sprintf("the quantile %s is %s, that of %s is %s", formatQuantile(qs[i].q), formatTime(qs[i].value), formatQuantile(qs[i-1].q), formatTime(qs[i-1].value)))
+			report(qs[i].line, fmt.Sprintf("the quantile %s is %s, that of %s is %s", formatQuantile(qs[i].share), formatTime(qs[i].value), formatQuantile(qs[i-1].share), formatTime(qs[i-1].value)))
 		}
 	}
 	if n := len(qs); n > 0 && l.max.isKnown() && qs[n-1].value > l.max.value*reportRounding+roundedMS {
-		report(qs[n-1].line, fmt.Sprintf("the quantile %s is %s, and the maximum %s", formatQuantile(qs[n-1].q), formatTime(qs[n-1].value), formatTime(l.max.value)))
+		report(qs[n-1].line, fmt.Sprintf("the quantile %s is %s, and the maximum %s", formatQuantile(qs[n-1].share), formatTime(qs[n-1].value), formatTime(l.max.value)))
 	}
 	if l.mean.isKnown() && l.max.isKnown() && l.mean.value > l.max.value*reportRounding {
 		report(l.mean.line, fmt.Sprintf("the mean is %s, and the maximum %s", formatTime(l.mean.value), formatTime(l.max.value)))
@@ -80,8 +79,8 @@ func findReportDisorder(l *load, report reportFunc) {
 			report(p.line, fmt.Sprintf("%s takes %s of a request of %s in the mean", p.name, formatTime(p.value), formatTime(l.mean.value)))
 		}
 	}
-	if l.requests.isKnown() && l.counted.value > l.requests.value*countRounding {
-		report(l.counted.line, fmt.Sprintf("the statuses are of %.0f responses, and the report has %.0f requests", l.counted.value, l.requests.value))
+	if l.requests.isKnown() && l.responses.value > l.requests.value*countRounding {
+		report(l.responses.line, fmt.Sprintf("the statuses are of %.0f responses, and the report has %.0f requests", l.responses.value, l.requests.value))
 	}
 	isExempt := l.tool == "wrk" || l.tool == "ab"
 	if !isExempt && l.requests.isKnown() && l.errors.value > l.requests.value*countRounding {
@@ -89,11 +88,11 @@ func findReportDisorder(l *load, report reportFunc) {
 	}
 }
 
-// partUnit matches the unit of a part of the time of an operation, such as layout-ns/op.
-var partUnit = lazyregexp.New(`(?i)^([a-z]+)[-_]ns/op$`)
+// partUnitRE matches the unit of a part of the time of an operation, such as layout-ns/op.
+var partUnitRE = lazyregexp.New(`(?i)^([a-z]+)[-_]ns/op$`)
 
-// noPart matches the names of times that may be above the mean of an operation.
-var noPart = lazyregexp.New(`(?i)^(?:p\d+|max|worst|slowest|latency|total|all|sum|wall|cpu|user|sys|elapsed|real|wait\w*|thread\w*|goroutine\w*)`)
+// notPartRE matches names of times that may be above the mean time of an operation.
+var notPartRE = lazyregexp.New(`(?i)^(?:p\d+|max|worst|slowest|latency|total|all|sum|wall|cpu|user|sys|elapsed|real|wait\w*|thread\w*|goroutine\w*)`)
 
 // findPartOfBench reports a part of the time of a benchmark that is above the time of the operation.
 func findPartOfBench(b *bench, report reportFunc) {
@@ -102,27 +101,27 @@ func findPartOfBench(b *bench, report reportFunc) {
 		return
 	}
 	for _, v := range b.values {
-		m := partUnit.FindStringSubmatch(v.unit)
-		if m != nil && !noPart.MatchString(m[1]) && v.value > ns*partRounding {
+		m := partUnitRE.FindStringSubmatch(v.unit)
+		if m != nil && !notPartRE.MatchString(m[1]) && v.value > ns*partRounding {
 			report(b.line, fmt.Sprintf("%s of %s takes %s ns of an operation of %s ns", m[1], b.name, formatNumber(v.value), formatNumber(ns)))
 			return
 		}
 	}
 }
 
-// totalRow matches the label of a row with the sum of the others.
-var totalRow = lazyregexp.New(`(?i)^(?:total|sum|overall|whole request|full request|end[- ]to[- ]end)\b(?: time| latency| duration)?$`)
+// totalRowRE matches the label of a row with the sum of the others.
+var totalRowRE = lazyregexp.New(`(?i)^(?:total|sum|overall|whole request|full request|end[- ]to[- ]end)\b(?: time| latency| duration)?$`)
 
 // findSmallTotal reports a total that is smaller than a row above it.
-func findSmallTotal(c *comparison, report reportFunc) {
+func findSmallTotal(c *figureGroup, report reportFunc) {
 	if c.kind == rateKind || c.origin < 0 {
 		return
 	}
-	for _, total := range c.measures {
-		if !totalRow.MatchString(total.subject) {
+	for _, total := range c.figures {
+		if !totalRowRE.MatchString(total.subject) {
 			continue
 		}
-		for _, part := range c.measures {
+		for _, part := range c.figures {
 			if part.value > total.value*tableRounding && part.line < total.line {
 				report(total.line, fmt.Sprintf("%s is %s, and %s in it is %s", quote(total.subject), formatValue(total.quantity), quote(part.subject), formatValue(part.quantity)))
 				break
@@ -131,9 +130,9 @@ func findSmallTotal(c *comparison, report reportFunc) {
 	}
 }
 
-// parseQuantileName returns the quantile that a header names, in percent: 99 for p99, 99%
-// or 99th, 99.9 for p999, 50 for the median, 100 for the maximum, and little more than 0 for
-// the minimum. It returns 0 for other headers.
+// parseQuantileName returns the quantile that a header names, in percent: 99 for p99, 99% and 99th,
+// 99.9 for p999, 50 for the median, 100 for the maximum, and little more than 0 for the minimum. It
+// returns 0 for other headers.
 func parseQuantileName(header string) float64 {
 	header = strings.Trim(strings.ToLower(header), " :")
 	if !strings.HasPrefix(header, "p(") {
@@ -150,7 +149,7 @@ func parseQuantileName(header string) float64 {
 	if strings.HasPrefix(header, "med") {
 		return 50
 	}
-	m := quantileName.FindStringSubmatch(header)
+	m := quantileNameRE.FindStringSubmatch(header)
 	if m == nil || m[1] == "" && m[3] == "" {
 		return 0 // not a name, or a plain number
 	}
@@ -164,27 +163,27 @@ func parseQuantileName(header string) float64 {
 	return q
 }
 
-// quantileName matches p99, p(99), 99% and 99th.
-var quantileName = lazyregexp.New(`^(p\(?)?(\d{1,5}(?:\.\d+)?)\)?(%|th)?$`)
+// quantileNameRE matches p99, p(99), 99% and 99th.
+var quantileNameRE = lazyregexp.New(`^(p\(?)?(\d{1,5}(?:\.\d+)?)\)?(%|th)?$`)
 
 // findDisorder reports quantiles of one subject that are above a higher quantile. all holds
 // the figures of a table.
-func findDisorder(all []measure, report reportFunc) {
+func findDisorder(all []figure, report reportFunc) {
 	for i, first := range all {
-		for _, b := range all[i+1 : min(len(all), i+maxCells)] {
-			a := first
-			if a.kind != timeKind || b.kind != timeKind || a.subject != b.subject {
+		for _, second := range all[i+1 : min(len(all), i+maxCells)] {
+			if first.kind != timeKind || second.kind != timeKind || first.subject != second.subject {
 				continue
 			}
-			if a.line != b.line && (a.metric == b.metric || a.column != b.column) {
+			if first.line != second.line && (first.metric == second.metric || first.column != second.column) {
 				continue // two rows with the same label
 			}
-			x, y := parseQuantileName(a.metric), parseQuantileName(b.metric)
-			if x > y {
-				x, y, a, b = y, x, b, a
+			lower, higher := first, second
+			low, high := parseQuantileName(lower.metric), parseQuantileName(higher.metric)
+			if low > high {
+				low, high, lower, higher = high, low, higher, lower
 			}
-			if x > 0 && y > x && a.value > b.value*tableRounding {
-				report(b.line, fmt.Sprintf("%s of %s is %s, and %s is %s", a.metric, quote(a.subject), formatTime(a.value), b.metric, formatTime(b.value)))
+			if low > 0 && high > low && lower.value > higher.value*tableRounding {
+				report(higher.line, fmt.Sprintf("%s of %s is %s, and %s is %s", lower.metric, quote(lower.subject), formatTime(lower.value), higher.metric, formatTime(higher.value)))
 			}
 		}
 	}

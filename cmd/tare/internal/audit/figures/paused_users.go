@@ -10,7 +10,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// pausedUsers returns the rule paused-users, which findPausedUsers applies.
 func pausedUsers() rule {
 	return rule{Rule: audit.Rule{
 		ID: "paused-users", Severity: tare.Warn,
@@ -33,8 +32,8 @@ const (
 	minUsers = 5
 )
 
-// usersIn matches a number of virtual users in a label.
-var usersIn = lazyregexp.New(`(?i)\b(\d{1,6})\s*(?:vus?|virtual users)\b`)
+// usersInRE matches a number of virtual users in a label.
+var usersInRE = lazyregexp.New(`(?i)\b(\d{1,6})\s*(?:vus?|virtual users)\b`)
 
 // findPausedUsers reports runs of k6, and rates of tables with a number of virtual users,
 // in which most of the users pause.
@@ -44,7 +43,7 @@ func findPausedUsers(d *document, report reportFunc) {
 		if l.tool != "k6" || !l.connections.isKnown() || !l.rate.isKnown() || !l.mean.isKnown() {
 			continue
 		}
-		if l.paced {
+		if l.hasArrivalRate {
 			continue // users wait for their turn
 		}
 		if arePaused(l.rate.value, l.mean.value, l.connections.value) {
@@ -60,19 +59,18 @@ func findPausedUsers(d *document, report reportFunc) {
 		origin  int
 		subject string
 	}
-	rates := map[key]measure{} // the first rate of each subject of a table
-	for _, m := range d.measured {
-		isOfTable := m.origin >= 0 && m.origin < benchOrigin
-		if m.kind == rateKind && isOfTable {
+	rates := map[key]figure{} // the first rate of each subject of a table
+	for _, m := range d.figures {
+		if m.kind == rateKind && m.isOfTable() {
 			if k := (key{m.origin, m.subject}); rates[k].line == 0 {
 				rates[k] = m
 			}
 		}
 	}
-	for _, m := range d.measured {
-		users := usersIn.FindStringSubmatch(m.subject)
+	for _, m := range d.figures {
+		users := usersInRE.FindStringSubmatch(m.subject)
 		rate := rates[key{m.origin, m.subject}]
-		if m.kind != timeKind || users == nil || rate.line == 0 || !meanHeader.MatchString(m.metric) {
+		if m.kind != timeKind || users == nil || rate.line == 0 || !meanHeaderRE.MatchString(m.metric) {
 			continue
 		}
 		vus, err := strconv.ParseFloat(users[1], 64)

@@ -32,63 +32,50 @@ type quantity struct {
 	raw   float64 // the printed number, in its printed unit
 }
 
+// valueRange holds the least and the greatest of some values, and their number. The zero value has
+// none.
+type valueRange struct {
+	low, high float64
+	count     int
+}
+
+// add adds a value.
+func (r *valueRange) add(x float64) {
+	if r.count++; r.count == 1 {
+		r.low, r.high = x, x
+	}
+	r.low, r.high = min(r.low, x), max(r.high, x)
+}
+
+// isOutside reports whether x is below or above the range by more than a share of the nearer end.
+func (r valueRange) isOutside(x, share float64) bool {
+	return x < r.low*(1-share) || x > r.high*(1+share)
+}
+
 // unitInfo is the kind of a unit and its size in base units.
 type unitInfo struct {
 	kind kind
 	size float64
 }
 
-// lookUpUnit returns the unit with a name in lower case and the singular.
-func lookUpUnit(name string) (unitInfo, bool) {
-	switch name {
-	case "ns", "nsec", "nanosecond":
-		return unitInfo{timeKind, 1e-9}, true
-	case "us", "µs", "μs", "usec", "microsecond":
-		return unitInfo{timeKind, 1e-6}, true
-	case "ms", "msec", "millisecond":
-		return unitInfo{timeKind, 1e-3}, true
-	case "s", "sec", "second":
-		return unitInfo{timeKind, 1}, true
-	case "min", "minute":
-		return unitInfo{timeKind, 60}, true
-	case "b", "byte":
-		return unitInfo{byteKind, 1}, true
-	case "kb", "kbyte":
-		return unitInfo{byteKind, 1e3}, true
-	case "mb", "mbyte":
-		return unitInfo{byteKind, 1e6}, true
-	case "gb":
-		return unitInfo{byteKind, 1e9}, true
-	case "kbit":
-		return unitInfo{byteKind, 1e3 / 8}, true
-	case "mbit":
-		return unitInfo{byteKind, 1e6 / 8}, true
-	case "gbit":
-		return unitInfo{byteKind, 1e9 / 8}, true
-	case "kbps":
-		return unitInfo{byteRateKind, 1e3 / 8}, true
-	case "mbps":
-		return unitInfo{byteRateKind, 1e6 / 8}, true
-	case "gbps":
-		return unitInfo{byteRateKind, 1e9 / 8}, true
-	case "kib":
-		return unitInfo{byteKind, 1 << 10}, true
-	case "mib":
-		return unitInfo{byteKind, 1 << 20}, true
-	case "gib":
-		return unitInfo{byteKind, 1 << 30}, true
-	case "alloc", "allocation":
-		return unitInfo{allocKind, 1}, true
-	case "rps", "qps", "tps", "/s", "/sec", "hz":
-		return unitInfo{rateKind, 1}, true
-	case "krps":
-		return unitInfo{rateKind, 1e3}, true
-	case "%":
-		return unitInfo{percentKind, 1}, true
-	case "x", "×":
-		return unitInfo{factorKind, 1}, true
-	}
-	return unitInfo{}, false
+// units has the units by their names in lower case and the singular.
+var units = map[string]unitInfo{
+	"ns": {timeKind, 1e-9}, "nsec": {timeKind, 1e-9}, "nanosecond": {timeKind, 1e-9},
+	"us": {timeKind, 1e-6}, "µs": {timeKind, 1e-6}, "μs": {timeKind, 1e-6}, "usec": {timeKind, 1e-6}, "microsecond": {timeKind, 1e-6},
+	"ms": {timeKind, 1e-3}, "msec": {timeKind, 1e-3}, "millisecond": {timeKind, 1e-3},
+	"s": {timeKind, 1}, "sec": {timeKind, 1}, "second": {timeKind, 1},
+	"min": {timeKind, 60}, "minute": {timeKind, 60},
+	"b": {byteKind, 1}, "byte": {byteKind, 1},
+	"kb": {byteKind, 1e3}, "kbyte": {byteKind, 1e3},
+	"mb": {byteKind, 1e6}, "mbyte": {byteKind, 1e6},
+	"gb": {byteKind, 1e9}, "kib": {byteKind, 1 << 10}, "mib": {byteKind, 1 << 20}, "gib": {byteKind, 1 << 30},
+	"kbit": {byteKind, 1e3 / 8}, "mbit": {byteKind, 1e6 / 8}, "gbit": {byteKind, 1e9 / 8},
+	"kbps": {byteRateKind, 1e3 / 8}, "mbps": {byteRateKind, 1e6 / 8}, "gbps": {byteRateKind, 1e9 / 8},
+	"alloc": {allocKind, 1}, "allocation": {allocKind, 1},
+	"rps": {rateKind, 1}, "qps": {rateKind, 1}, "tps": {rateKind, 1}, "/s": {rateKind, 1}, "/sec": {rateKind, 1}, "hz": {rateKind, 1},
+	"krps": {rateKind, 1e3},
+	"%":    {percentKind, 1},
+	"x":    {factorKind, 1}, "×": {factorKind, 1},
 }
 
 // rateNouns are the nouns of which a number per second is a rate, between spaces.
@@ -99,9 +86,9 @@ func isCounted(noun string) bool { return strings.Contains(rateNouns, " "+noun+"
 
 // knownUnit returns the unit with a name in lower case, in the singular or the plural.
 func knownUnit(name string) (unitInfo, bool) {
-	u, ok := lookUpUnit(name)
+	u, ok := units[name]
 	if !ok && len(name) > 3 {
-		u, ok = lookUpUnit(strings.TrimSuffix(name, "s"))
+		u, ok = units[strings.TrimSuffix(name, "s")]
 	}
 	return u, ok
 }
@@ -137,13 +124,13 @@ func findUnit(text string) (unitInfo, bool) {
 	return unitInfo{}, false
 }
 
-// number matches a number: with separators of thousands, a decimal point, an exponent.
-var number = lazyregexp.New(`^[-+−]?(\d{1,3}(?:[,'’_\x{202f}\x{00a0} ]\d{3})+|\d+)(\.\d+)?(?:[eE]([-+]?\d{1,3}))?`)
+// leadingNumberRE matches a number: with separators of thousands, a decimal point, an exponent.
+var leadingNumberRE = lazyregexp.New(`^[-+−]?(\d{1,3}(?:[,'’_\x{202f}\x{00a0} ]\d{3})+|\d+)(\.\d+)?(?:[eE]([-+]?\d{1,3}))?`)
 
 // parseNumber returns the number at the beginning of text, the value of one unit of its
 // last digit, and the rest of text. 1,024 is 1024; 1,02 is not a number.
 func parseNumber(text string) (value, step float64, rest string, ok bool) {
-	m := number.FindStringSubmatch(text)
+	m := leadingNumberRE.FindStringSubmatch(text)
 	if m == nil {
 		return 0, 0, text, false
 	}
@@ -178,8 +165,8 @@ func parseNumber(text string) (value, step float64, rest string, ok bool) {
 	return value, step, rest, true
 }
 
-// unitAfter matches the k or M of a rounded number, and the unit, after a number.
-var unitAfter = lazyregexp.New(`^\s*([kKM](?:\s|$|\b))?\s*(%|×|x\b|/s(?:ec)?\b|\[?#/sec\]?|\[?[A-Za-zµμ]+(?:/[A-Za-z]+)?\]?)?`)
+// unitAfterRE matches the k or M of a rounded number, and the unit, after a number.
+var unitAfterRE = lazyregexp.New(`^\s*([kKM](?:\s|$|\b))?\s*(%|×|x\b|/s(?:ec)?\b|\[?#/sec\]?|\[?[A-Za-zµμ]+(?:/[A-Za-z]+)?\]?)?`)
 
 // parseQuantity returns the quantity at the beginning of text, and the rest of text. A
 // number whose unit is unknown has the kind plainKind, and its unit remains in the rest.
@@ -189,7 +176,7 @@ func parseQuantity(text string) (q quantity, rest string, ok bool) {
 		return quantity{}, text, false
 	}
 	q = quantity{value: value, step: step, raw: value}
-	m := unitAfter.FindStringSubmatch(rest)
+	m := unitAfterRE.FindStringSubmatch(rest)
 	if m == nil {
 		return q, rest, true
 	}
@@ -241,8 +228,7 @@ func parseCell(text string) (quantity, bool) {
 	return q, !hasMore
 }
 
-// isNear reports whether a and b differ by at most share of the one with the greater
-// absolute value.
+// isNear reports whether a and b differ by at most share of the one with the greater absolute value.
 func isNear(a, b, share float64) bool {
 	return math.Abs(a-b) <= share*math.Max(math.Abs(a), math.Abs(b))
 }

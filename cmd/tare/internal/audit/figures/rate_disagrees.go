@@ -7,7 +7,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// rateDisagrees returns the rule rate-disagrees, which findRateDisagrees applies.
 func rateDisagrees() rule {
 	return rule{Rule: audit.Rule{
 		ID: "rate-disagrees", Severity: tare.Void,
@@ -21,8 +20,7 @@ func rateDisagrees() rule {
 }
 
 const (
-	// rateTolerance is the tolerated share of the rate: durations are printed with two or
-	// three digits.
+	// rateTolerance is the tolerated share of the rate: durations are printed with two or three digits.
 	rateTolerance = 0.03
 	// minRateSeconds is the least duration of a run that is judged.
 	minRateSeconds = 0.2

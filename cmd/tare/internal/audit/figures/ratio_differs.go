@@ -11,7 +11,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// ratioDiffers returns the rule ratio-differs, which findRatioDiffers applies.
 func ratioDiffers() rule {
 	return rule{Rule: audit.Rule{
 		ID: "ratio-differs", Severity: tare.Warn,
@@ -31,41 +30,59 @@ func findRatioDiffers(d *document, report reportFunc) {
 	for _, t := range d.tables {
 		findWrongChanges(t, report)
 	}
-	compared := 0
+	compared := 0 // claims without a pair of figures next to them
 	for _, s := range d.sentences {
 		claims := s.claims()
 		for _, c := range claims {
 			if isGoal(s.text, c) {
 				continue
 			}
+			why := ""
 			if p, ok := s.pairOf(c, claims); ok {
-				isWrongBase := percentOfOtherBase(c, p.a.value, p.b.value) > 0
-				if !c.canBeOf(p.a.value, p.b.value) && !isWrongBase {
-					report(s.lineAt(c.start), fmt.Sprintf("%s: the figures next to it, %s and %s, have %s", quote(c.text), formatValue(p.a), formatValue(p.b), c.describeActual(p.a.value, p.b.value)))
+				why = c.whyNotOfPair(p)
+			} else {
+				if compared++; compared > maxCompared {
+					return
 				}
-				continue
+				why = d.whyClaimDiffers(c, claims)
 			}
-			if compared++; compared > maxCompared {
-				return
-			}
-			if q, ok := s.figureBefore(c); ok {
-				if m, ok := c.findMissed(q, d.nearGroups(s.line)); ok {
-					report(s.lineAt(c.start), fmt.Sprintf("%s: %s next to it and %s of %s (line %d) have %s", quote(c.text), formatValue(q), formatValue(m.quantity), quote(m.subject), m.line, c.describeActual(q.value, m.value)))
-				}
-				continue
-			}
-			v := d.judgeClaim(c, claims)
-			if v.fits || v.reversed != nil || v.wrongBase != nil || v.rawUnits != nil {
-				continue
-			}
-			_, after, _ := c.splitClause(claims)
-			clause := newWordSet(after)
-			groups := slices.DeleteFunc(slices.Clone(d.nearGroups(s.line)), func(g *comparison) bool { return d.isOtherMetric(g, clause) })
-			if why := c.whyUnsupported(groups, v.pairs); why != "" {
-				report(s.lineAt(c.start), fmt.Sprintf("%s: %s", quote(c.text), why))
+			if why != "" {
+				report(s.lineAt(c.start), quote(c.text)+": "+why)
 			}
 		}
 	}
+}
+
+// whyNotOfPair returns the ratio of the two figures next to a claim if it is not the claimed one,
+// else "".
+func (c claim) whyNotOfPair(p pair) string {
+	isOfOtherBase := percentOfOtherBase(c, p.a.value, p.b.value) > 0
+	if c.matchesPair(p.a.value, p.b.value) || isOfOtherBase {
+		return ""
+	}
+	return fmt.Sprintf("the figures next to it, %s and %s, have %s", formatValue(p.a), formatValue(p.b), c.describeActual(p.a.value, p.b.value))
+}
+
+// whyClaimDiffers returns how the figures of the page differ from a claim, or "" if they support it,
+// if another rule reports the claim, or if they have nothing to compare it with. claims are all
+// claims of the sentence.
+func (d *document) whyClaimDiffers(c claim, claims []claim) string {
+	line := c.sentence.line
+	if q, ok := c.sentence.figureBefore(c); ok {
+		m, isMissed := c.findMissed(q, d.nearGroups(line))
+		if !isMissed {
+			return ""
+		}
+		return fmt.Sprintf("%s next to it and %s of %s (line %d) have %s", formatValue(q), formatValue(m.quantity), quote(m.subject), m.line, c.describeActual(q.value, m.value))
+	}
+	v := d.judgeClaim(c, claims)
+	if v.isSupported || v.reversed != nil || v.wrongBase != nil || v.rawUnits != nil {
+		return ""
+	}
+	_, after, _ := c.splitClause(claims)
+	clause := newWordSet(after)
+	groups := slices.DeleteFunc(slices.Clone(d.nearGroups(line)), func(g *figureGroup) bool { return d.isOtherMetric(g, clause) })
+	return c.whyUnsupported(groups, v.pairs)
 }
 
 // Limits of comparing statements with the figures of a page.
@@ -73,19 +90,20 @@ const (
 	maxCompared    = 2000 // statements
 	maxNamed       = 12   // sides that a statement names
 	maxSideFigures = 100  // figures of the named sides; a table may have thousands
-	nameReach      = 60   // bytes after "than" with the name of a side
-	maxTextGap     = 8    // lines between two figures and a statement that names no side
+	nameReach      = 60   // bytes after "than" in which a side is named
+	maxTextGap     = 8    // lines between a table and a statement that names no side
 )
 
-// findMissed finds the figures that a claim compares q with, those of the side named after "than".
-// If the claim fits none of them, findMissed returns the one that comes nearest, and true.
-func (c claim) findMissed(q quantity, groups []*comparison) (nearest measure, missed bool) {
+// findMissed compares the figure q before a claim with the figures of the side that the claim names
+// after "than". It returns the figure for which the claim is least wrong, and false if the claim is
+// right for one.
+func (c claim) findMissed(q quantity, groups []*figureGroup) (nearest figure, missed bool) {
 	_, after, ok := strings.Cut(c.sentence.text[c.end:], " than ")
 	if !ok {
-		return measure{}, false
+		return figure{}, false
 	}
 	reference := newWordSet(firstChars(after, nameReach))
-	distance := func(m measure) float64 {
+	distance := func(m figure) float64 {
 		ratio := max(q.value, m.value) / min(q.value, m.value)
 		if c.isPercent {
 			return math.Abs(100*(ratio-1) - c.low)
@@ -93,19 +111,19 @@ func (c claim) findMissed(q quantity, groups []*comparison) (nearest measure, mi
 		return math.Abs(math.Log(ratio / c.low))
 	}
 	for _, g := range groups {
-		if g.kind != q.kind || g.naming.words == nil {
+		if g.kind != q.kind || g.matcher.isEmpty() {
 			continue
 		}
-		named := g.naming.findNamed(reference)
+		named := g.matcher.findNamed(reference)
 		if len(named) != 1 {
 			continue
 		}
-		for _, m := range g.measures {
+		for _, m := range g.figures {
 			if m.subject != named[0] {
 				continue
 			}
-			if c.canBeOf(q.value, m.value) {
-				return measure{}, false
+			if c.matchesPair(q.value, m.value) {
+				return figure{}, false
 			}
 			if !missed || distance(m) < distance(nearest) {
 				nearest, missed = m, true
@@ -140,13 +158,13 @@ func (c claim) describeActual(a, b float64) string {
 	return formatNumber(100*(great-small)/great) + " %"
 }
 
-// restricted matches words that narrow a claim to some of the figures.
-var restricted = lazyregexp.New(`(?i)\b(?:for|when|if|with|without|on|under|depending|in most|generally|typically)\b`)
+// restrictionRE matches words that narrow a claim to some of the figures.
+var restrictionRE = lazyregexp.New(`(?i)\b(?:for|when|if|with|without|on|under|depending|in most|generally|typically)\b`)
 
-// whyUnsupported compares a claim with the figures of the page whose sides the sentence
-// names, and with pairs of a row, and describes how they differ. It returns "" if figures support
-// the claim, or if the page has no such figures.
-func (c claim) whyUnsupported(groups []*comparison, pairs []tablePair) string {
+// whyUnsupported returns the ratios of the figures whose sides the sentence names in groups, and of
+// pairs, which are figures of a row, if none or too few of them are the claimed one. It returns ""
+// if there are no such figures.
+func (c claim) whyUnsupported(groups []*figureGroup, pairs []tablePair) string {
 	var ratios [][2]float64 // smaller and greater figure of each pair
 	line, m := 0, newMention(c.sentence)
 	for _, p := range pairs {
@@ -154,7 +172,7 @@ func (c claim) whyUnsupported(groups []*comparison, pairs []tablePair) string {
 		line = p.a.line
 	}
 	for _, g := range groups {
-		if !slices.Contains(c.kinds, g.kind) || g.naming.words == nil {
+		if !slices.Contains(c.kinds, g.kind) || g.matcher.isEmpty() {
 			continue
 		}
 		for _, p := range g.namedPairs(m) {
@@ -165,12 +183,12 @@ func (c claim) whyUnsupported(groups []*comparison, pairs []tablePair) string {
 	if len(ratios) == 0 {
 		return ""
 	}
-	low, high, fitting := math.Inf(1), 0.0, 0 // least and greatest ratio, number of those that fit
+	var actual valueRange
+	matching := 0 // ratios as claimed
 	for _, r := range ratios {
-		x := r[1] / r[0]
-		low, high = min(low, x), max(high, x)
-		if c.canBeOf(r[0], r[1]) {
-			fitting++
+		actual.add(r[1] / r[0])
+		if c.matchesPair(r[0], r[1]) {
+			matching++
 		}
 	}
 	formatRatio := func(x float64) string {
@@ -183,39 +201,39 @@ func (c claim) whyUnsupported(groups []*comparison, pairs []tablePair) string {
 		return formatNumber(100*(1-1/x)) + " %"
 	}
 	isExactRange := c.low != c.high && !c.atMost && !c.isAbout
-	isMinority := fitting*2 < len(ratios)
+	isMinority := matching*2 < len(ratios)
 	switch {
-	case fitting == 0 && isNear(low, high, 1e-9):
-		return fmt.Sprintf("the figures (line %d) have %s", line, formatRatio(low))
-	case fitting == 0:
-		return fmt.Sprintf("the figures (e.g. line %d) have %s to %s", line, formatRatio(low), formatRatio(high))
-	case isExactRange && isMinority && !restricted.MatchString(c.sentence.text[c.end:]):
-		return fmt.Sprintf("of %d ratios of the figures %d lie in that range; they go from %s to %s", len(ratios), fitting, formatRatio(low), formatRatio(high))
+	case matching == 0 && isNear(actual.low, actual.high, 1e-9):
+		return fmt.Sprintf("the figures (line %d) have %s", line, formatRatio(actual.low))
+	case matching == 0:
+		return fmt.Sprintf("the figures (e.g. line %d) have %s to %s", line, formatRatio(actual.low), formatRatio(actual.high))
+	case isExactRange && isMinority && !restrictionRE.MatchString(c.sentence.text[c.end:]):
+		return fmt.Sprintf("of %d ratios of the figures %d lie in that range; they go from %s to %s", len(ratios), matching, formatRatio(actual.low), formatRatio(actual.high))
 	}
 	return ""
 }
 
-// amountBefore matches a word before "than" that says nothing of two sides: "more than 3x".
-var amountBefore = lazyregexp.New(`(?i)\b(?:more|less|fewer|other|rather|higher|greater)$`)
+// amountBeforeRE matches a word before "than" that need not compare two sides: "more than 3x".
+var amountBeforeRE = lazyregexp.New(`(?i)\b(?:more|less|fewer|other|rather|higher|greater)$`)
 
 // namedPairs returns the pairs of figures whose two sides a sentence names. For a sentence that
-// names no side, it returns the two figures right before the sentence, if the group has no others.
-func (g *comparison) namedPairs(m mention) [][2]measure {
+// names no side, it returns the two figures of the group if they are right before the sentence.
+func (g *figureGroup) namedPairs(m mention) [][2]figure {
 	if m.hasThan {
-		firsts, others := g.naming.findNamed(m.before), g.naming.findNamed(m.after)
-		if len(firsts) > 0 && len(others) > 0 {
-			return g.pairsOf(firsts, others)
+		subjects, references := g.matcher.findNamed(m.before), g.matcher.findNamed(m.after)
+		if len(subjects) > 0 && len(references) > 0 {
+			return g.pairsOf(subjects, references)
 		}
 		if m.isSided {
 			return nil // one of the sides has no figures in the group
 		}
 	}
-	named := g.naming.findNamed(m.all)
+	named := g.matcher.findNamed(m.all)
 	switch {
 	case len(named) >= 2:
 		return g.pairsOf(named, named)
 	case len(named) == 0 && g.isPairBefore(m.sentence):
-		return [][2]measure{{g.measures[0], g.measures[1]}}
+		return [][2]figure{{g.figures[0], g.figures[1]}}
 	}
 	return nil
 }
@@ -226,7 +244,7 @@ type mention struct {
 	all           wordSet
 	before, after wordSet // before and after "than"
 	hasThan       bool
-	isSided       bool // "than" compares two sides, unlike that of "more than 3x"
+	isSided       bool // "than" compares two sides, unlike in "more than 3x"
 }
 
 func newMention(s sentence) mention {
@@ -235,29 +253,29 @@ func newMention(s sentence) mention {
 	if m.hasThan = ok; ok {
 		// The cases of letters separate words.
 		m.before, m.after = newWordSet(s.text[:len(before)]), newWordSet(s.text[len(s.text)-len(after):])
-		m.isSided = !amountBefore.MatchString(before)
+		m.isSided = !amountBeforeRE.MatchString(before)
 	}
 	return m
 }
 
 // isPairBefore reports whether the group has exactly two figures, of two sides, and they
 // are right before a sentence under the same heading.
-func (g *comparison) isPairBefore(s sentence) bool {
-	if len(g.measures) != 2 || g.measures[0].subject == g.measures[1].subject {
+func (g *figureGroup) isPairBefore(s sentence) bool {
+	if len(g.figures) != 2 || g.figures[0].subject == g.figures[1].subject {
 		return false
 	}
-	return strings.ToLower(s.heading) == g.measures[0].heading && s.isRightAfter(g.measures[1].line)
+	return strings.ToLower(s.heading) == g.figures[0].heading && s.isRightAfter(g.figures[1].line)
 }
 
 // pairsOf returns the pairs of a figure of firsts and a figure of others, which are labels.
 // Two sides that are in both lists make one pair, not two.
-func (g *comparison) pairsOf(firsts, others []string) [][2]measure {
+func (g *figureGroup) pairsOf(firsts, others []string) [][2]figure {
 	if len(firsts) > maxNamed || len(others) > maxNamed {
 		return nil
 	}
-	figuresOf := func(labels []string) []measure {
-		var out []measure
-		for _, m := range g.measures {
+	figuresOf := func(labels []string) []figure {
+		var out []figure
+		for _, m := range g.figures {
 			if len(out) < maxSideFigures && slices.Contains(labels, m.subject) {
 				out = append(out, m)
 			}
@@ -265,12 +283,12 @@ func (g *comparison) pairsOf(firsts, others []string) [][2]measure {
 		return out
 	}
 	firstFigures, otherFigures := figuresOf(firsts), figuresOf(others)
-	var out [][2]measure
+	var out [][2]figure
 	for _, a := range firstFigures {
 		for _, b := range otherFigures {
 			isMirrored := slices.Contains(firsts, b.subject) && slices.Contains(others, a.subject)
 			if a.subject != b.subject && (!isMirrored || a.subject < b.subject) {
-				out = append(out, [2]measure{a, b})
+				out = append(out, [2]figure{a, b})
 			}
 		}
 	}

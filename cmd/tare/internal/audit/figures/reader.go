@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// Bounds of what is stored of one file. A longer line, or more benchmarks, reports,
-// tables or sentences are an error, which names the line.
+// Bounds of a file. A longer line, or more benchmarks, reports, tables or sentences are an error
+// with the line.
 const (
 	maxLine      = 1 << 20 // bytes of a line
 	maxBenches   = 200_000
@@ -21,32 +21,32 @@ const (
 	maxProse     = 512 << 10 // bytes of prose; the rest is a log, in which only outputs of tools are read
 	maxParagraph = 16 << 10  // bytes; a longer paragraph is split
 	maxCommand   = 4096      // bytes of a command; the rest is cut off
-	maxPartial   = 1000      // packages of go test -json with an incomplete line
+	maxPartial   = 1000      // packages of go test -json that have an incomplete line
 )
 
-// reader reads a text line by line: Markdown, the output of tools, or both. readLine passes each
-// line to the part that recognizes it: outputs for load generators, benches for go test and
-// benchstat, structs for definitions in C. Other lines are prose, headings and tables.
+// reader reads a text line by line: Markdown, the output of tools, or both. It passes each line to
+// the part that recognizes it: outputs for load generators, benches for go test and benchstat,
+// structs for definitions in C. Other lines are prose, headings and tables.
 type reader struct {
 	doc     *document
 	outputs outputs
 	benches benches
 	structs structs
 
-	position           // position of the current line
-	headings [6]string // current headings by level, 1 to 6 at index 0 to 5
-	fence    string    // marks that end the current block of code; "" outside of one
-	table    *table    // the current table, nil outside of one
-	header   []string  // cells of the line headerAt, which may be the header of a table
-	headerAt int
-	text     []proseLine       // lines of the current paragraph
-	titles   []proseLine       // consecutive headings of the first level: a comment, if there are several
-	size     int               // bytes of the current paragraph
-	prose    int               // bytes of all paragraphs
-	markup   strings.Builder   // text of the current HTML table in Markdown
-	markupAt int               // first line of markup
-	command  bool              // the last command continues in the next line
-	partial  map[string]string // incomplete line of output by package, of go test -json
+	position                     // position of the current line
+	headings           [6]string // current headings by level, 1 to 6 at index 0 to 5
+	fence              string    // marks that end the current block of code; "" outside of one
+	table              *table    // the current table, nil outside of one
+	possibleHeader     []string  // cells of the line headerAt, which may be the header of a table
+	possibleHeaderLine int
+	paragraph          []proseLine       // lines of the current paragraph
+	titles             []proseLine       // consecutive headings of the first level: a comment, if there are several
+	paragraphBytes     int               // bytes of the current paragraph
+	proseBytes         int               // bytes of all paragraphs
+	markup             strings.Builder   // text of the current HTML table in Markdown
+	markupAt           int               // first line of markup
+	commandContinues   bool              // the last command continues in the next line
+	partialLines       map[string]string // incomplete line of output by package, of go test -json
 }
 
 // proseLine is a line of a paragraph.
@@ -58,11 +58,11 @@ type proseLine struct {
 func newReader(name string) *reader {
 	doc := &document{name: name}
 	return &reader{
-		doc:     doc,
-		outputs: outputs{doc: doc, latest: map[string]command{}},
-		benches: newBenches(doc),
-		structs: structs{doc: doc, known: map[string]layout{}},
-		partial: map[string]string{},
+		doc:          doc,
+		outputs:      outputs{doc: doc, lastCommands: map[string]command{}},
+		benches:      newBenches(doc),
+		structs:      structs{doc: doc, known: map[string]layout{}},
+		partialLines: map[string]string{},
 	}
 }
 
@@ -81,8 +81,8 @@ func (r *reader) readLine(text string) error {
 func (r *reader) checkBounds() error {
 	d := r.doc
 	for _, b := range []struct {
-		n, max int
-		noun   string
+		count, max int
+		noun       string
 	}{
 		{len(d.benches), maxBenches, "benchmarks"},
 		{len(d.loads), maxLoads, "reports of load generators"},
@@ -92,41 +92,40 @@ func (r *reader) checkBounds() error {
 		{len(d.commands), maxSentences, "commands"},
 		{len(d.structs), maxTables, "structs"},
 	} {
-		if b.n > b.max {
+		if b.count > b.max {
 			return fmt.Errorf("%s:%d:1: more than %d %s; split the file", d.name, r.line, b.max, b.noun)
 		}
 	}
 	return nil
 }
 
-// readEvent reads an event of go test -json. It joins the parts of a line that a package
-// prints in several events.
+// readEvent reads an event of go test -json. A line of output may be in several events.
 func (r *reader) readEvent(text string) {
 	var e struct{ Action, Package, Output string }
 	if json.Unmarshal([]byte(text), &e) != nil || e.Action != "output" {
 		return
 	}
-	output := r.partial[e.Package] + e.Output
+	output := r.partialLines[e.Package] + e.Output
 	isIncomplete := !strings.HasSuffix(output, "\n")
-	if isIncomplete && len(output) < maxParagraph && len(r.partial) < maxPartial {
-		r.partial[e.Package] = output
+	if isIncomplete && len(output) < maxParagraph && len(r.partialLines) < maxPartial {
+		r.partialLines[e.Package] = output
 		return
 	}
-	delete(r.partial, e.Package)
+	delete(r.partialLines, e.Package)
 	r.benches.pkg = e.Package
 	for line := range strings.Lines(output) {
 		r.benches.readLine(r.position, strings.TrimSpace(line))
 	}
 }
 
-// quoteMarks matches the marks of a quotation in Markdown.
-var quoteMarks = lazyregexp.New(`^\s{0,3}(?:> ?)+`)
+// quoteMarksRE matches the marks of a quotation in Markdown.
+var quoteMarksRE = lazyregexp.New(`^\s{0,3}(?:> ?)+`)
 
 // readText reads a line that is not an event of go test -json.
 func (r *reader) readText(text string) {
 	raw := strings.TrimRight(text, " \t\r")
 	if strings.HasPrefix(strings.TrimLeft(raw, " "), ">") {
-		raw = quoteMarks.ReplaceAllString(raw, "")
+		raw = quoteMarksRE.ReplaceAllString(raw, "")
 	}
 	line := strings.TrimSpace(raw)
 	if !strings.HasPrefix(line, "# ") {
@@ -135,7 +134,7 @@ func (r *reader) readText(text string) {
 	if marker := findFence(line); r.fence != "" {
 		if strings.HasPrefix(line, r.fence) && strings.Trim(line, r.fence[:1]) == "" {
 			r.fence = ""
-			r.structs.open = false
+			r.structs.inStruct = false
 			r.outputs.finishReport()
 			return
 		}
@@ -155,27 +154,27 @@ func (r *reader) readText(text string) {
 		return
 	}
 	pos := r.position
-	if n := len(r.text); n > 0 && len(r.text[n-1].text) <= maxLabel {
-		pos.label = cleanLabel(r.text[n-1].text) // the line before, whose paragraph is not stored yet
+	if n := len(r.paragraph); n > 0 && len(r.paragraph[n-1].text) <= maxLabel {
+		pos.label = cleanLabel(r.paragraph[n-1].text) // the line before, whose paragraph is not stored yet
 	}
 	if r.outputs.readLine(pos, line) || r.benches.readLine(pos, line) {
 		r.endParagraph()
 		return
 	}
 	isIndented := strings.HasPrefix(raw, "    ") || strings.HasPrefix(raw, "\t")
-	if isIndented && r.table == nil && len(r.text) == 0 && !listItem.MatchString(line) {
+	if isIndented && r.table == nil && len(r.paragraph) == 0 && !listItemRE.MatchString(line) {
 		r.readCode(line) // an indented block of code
 		return
 	}
 	r.readMarkdown(line)
 }
 
-// maxMarkup is the size in bytes from which an HTML table within Markdown is read although
-// it has not ended.
+// maxMarkup is the size in bytes at which an HTML table within Markdown is read although it has not
+// ended.
 const maxMarkup = 1 << 18
 
-// readMarkup collects the lines of an HTML table within Markdown, and reads the table when
-// it ends. It reports whether the line belongs to one.
+// readMarkup collects the lines of an HTML table within Markdown, and reads the table when it ends.
+// It reports whether the line belongs to one.
 func (r *reader) readMarkup(line string) bool {
 	if r.markup.Len() == 0 {
 		if !strings.HasPrefix(line, "<table") {
@@ -210,7 +209,7 @@ func findFence(line string) string {
 // readCode reads a line of a block of code.
 func (r *reader) readCode(line string) {
 	if output, ok := strings.CutPrefix(line, "# "); ok && r.outputs.readLine(r.position, output) {
-		return // a script with its output as comments
+		return // a script has its output as comments
 	}
 	if r.outputs.readLine(r.position, line) || r.benches.readLine(r.position, line) {
 		return
@@ -226,24 +225,24 @@ func (r *reader) readCode(line string) {
 }
 
 var (
-	headingLine = lazyregexp.New(`^(#{1,6})\s+(.*?)\s*#*$`)
-	listItem    = lazyregexp.New(`^(?:[-*+•]|\d{1,3}[.)])\s+`)
-	boldLine    = lazyregexp.New(`^\*\*([^*]+)\*\*:?$`)
+	headingLineRE = lazyregexp.New(`^(#{1,6})\s+(.*?)\s*#*$`)
+	listItemRE    = lazyregexp.New(`^(?:[-*+•]|\d{1,3}[.)])\s+`)
+	boldLineRE    = lazyregexp.New(`^\*\*([^*]+)\*\*:?$`)
 )
 
 // readMarkdown reads a line of prose, a heading or a row of a table.
 func (r *reader) readMarkdown(line string) {
-	if m := headingLine.FindStringSubmatch(line); m != nil {
+	if m := headingLineRE.FindStringSubmatch(line); m != nil {
 		r.setHeading(len(m[1]), cleanCell(m[2]))
 		return
 	}
 	isUnderline := strings.Trim(line, "=") == "" || strings.Trim(line, "-") == ""
-	if isUnderline && len(r.text) == 1 && !strings.Contains(r.text[0].text, "|") {
-		title, level := r.text[0].text, 2
+	if isUnderline && len(r.paragraph) == 1 && !strings.Contains(r.paragraph[0].text, "|") {
+		title, level := r.paragraph[0].text, 2
 		if line[0] == '=' {
 			level = 1
 		}
-		r.text, r.size = nil, 0
+		r.paragraph, r.paragraphBytes = nil, 0
 		r.setHeading(level, cleanCell(title))
 		return
 	}
@@ -251,16 +250,16 @@ func (r *reader) readMarkdown(line string) {
 		return
 	}
 	r.endTable()
-	if mark := strings.TrimSpace(listItem.FindString(line)); mark != "" {
+	if mark := strings.TrimSpace(listItemRE.FindString(line)); mark != "" {
 		r.endParagraph()
-		line = listItem.ReplaceAllString(line, "")
+		line = listItemRE.ReplaceAllString(line, "")
 		if number := strings.TrimRight(mark, ".)"); number == "1" {
 			r.list, r.item = r.line, r.line
 		} else if number != mark {
 			r.item = r.line
 		}
 	}
-	if m := boldLine.FindStringSubmatch(line); m != nil {
+	if m := boldLineRE.FindStringSubmatch(line); m != nil {
 		r.endParagraph()
 		r.label = strings.Trim(m[1], ": ")
 	}
@@ -269,19 +268,19 @@ func (r *reader) readMarkdown(line string) {
 
 // addProse adds a line to the current paragraph. It drops lines after maxProse bytes.
 func (r *reader) addProse(line string) {
-	if r.prose += len(line); r.prose > maxProse {
-		r.text, r.size = nil, 0
+	if r.proseBytes += len(line); r.proseBytes > maxProse {
+		r.paragraph, r.paragraphBytes = nil, 0
 		return
 	}
-	if r.size += len(line); r.size > maxParagraph {
+	if r.paragraphBytes += len(line); r.paragraphBytes > maxParagraph {
 		r.endParagraph()
-		r.size = len(line)
+		r.paragraphBytes = len(line)
 	}
-	r.text = append(r.text, proseLine{r.line, line})
+	r.paragraph = append(r.paragraph, proseLine{r.line, line})
 }
 
-// endTitles stores the headings of consecutive lines as one paragraph: the sentences of a
-// comment at the head of an output go on from line to line.
+// endTitles stores the headings of consecutive lines as one paragraph: they are a comment at the
+// head of an output, whose sentences continue from line to line.
 func (r *reader) endTitles() {
 	r.addSentences(r.titles)
 	r.titles = nil
@@ -308,30 +307,30 @@ func (r *reader) setHeading(level int, title string) {
 	}
 }
 
-// readRow reads a line as a row of the current table. Outside of a table it remembers the
-// cells as a possible header, and begins a table at a rule such as |---|---| right below
-// one. It reports whether the line belongs to a table; a header without a rule is prose.
+// readRow reads a line as a row of the current table. Outside of a table it remembers the cells as a
+// possible header, and begins a table at a delimiter row, |---|---|, right below one. It reports
+// whether the line belongs to a table: a possible header does not.
 func (r *reader) readRow(line string, cells []string) bool {
 	switch {
 	case r.table != nil:
-		if isRule(cells) {
+		if isDelimiterRow(cells) {
 			return true
 		}
 		if len(r.table.rows) < maxRows {
 			r.table.rows = append(r.table.rows, tableRow{r.line, cells})
 		}
 		return true
-	case isRule(cells) && r.header != nil && r.headerAt == r.line-1:
-		if n := len(r.text); n > 0 && r.text[n-1].line == r.headerAt {
-			r.text = r.text[:n-1] // the header is not prose
+	case isDelimiterRow(cells) && r.possibleHeader != nil && r.possibleHeaderLine == r.line-1:
+		if n := len(r.paragraph); n > 0 && r.paragraph[n-1].line == r.possibleHeaderLine {
+			r.paragraph = r.paragraph[:n-1] // the header is not prose
 		}
-		header := r.header
+		header := r.possibleHeader
 		r.endParagraph()
 		r.table = &table{position: r.position, header: header}
 		r.table.line = r.line - 1
 		return true
 	}
-	r.header, r.headerAt = cells, r.line
+	r.possibleHeader, r.possibleHeaderLine = cells, r.line
 	return false
 }
 
@@ -346,13 +345,13 @@ func (r *reader) endTable() {
 // endParagraph stores the sentences of the current paragraph.
 func (r *reader) endParagraph() {
 	r.endTable()
-	if len(r.text) > 0 {
-		r.addSentences(r.text)
-		if text := r.text[len(r.text)-1].text; len(text) <= maxLabel {
+	if len(r.paragraph) > 0 {
+		r.addSentences(r.paragraph)
+		if text := r.paragraph[len(r.paragraph)-1].text; len(text) <= maxLabel {
 			r.label = cleanLabel(text)
 		}
 	}
-	r.text, r.size = nil, 0
+	r.paragraph, r.paragraphBytes = nil, 0
 }
 
 // maxTitles is the maximum number of headings that are read as one comment.
@@ -365,41 +364,43 @@ const maxLabel = 80
 // cleanLabel returns a line without marks of Markdown and without a colon at its end.
 func cleanLabel(text string) string { return strings.Trim(cleanCell(text), ": ") }
 
-// sentenceEnd matches the end of a sentence and the beginning of the next one. The points
-// in 1.5 and e.g. do not match.
-var sentenceEnd = lazyregexp.New(`[.!?][)"'*_]*\s+[A-Z*_"'(\x60\x{1F300}-\x{1FAFF}]`)
+// sentenceEndRE matches the end of a sentence and the beginning of the next one. The points of 1.5
+// and e.g. do not match.
+var sentenceEndRE = lazyregexp.New(`[.!?][)"'*_]*\s+[A-Z*_"'(\x60\x{1F300}-\x{1FAFF}]`)
 
-// addSentences splits lines into sentences, and stores those that may be about figures.
+// addSentences splits the lines of a paragraph into sentences, and stores those that may be about
+// figures.
 func (r *reader) addSentences(lines []proseLine) {
 	var paragraph strings.Builder
-	starts := make([]int, len(lines)) // offset of each line in the paragraph
+	lineOffsets := make([]int, len(lines)) // in the paragraph
 	for i, l := range lines {
-		starts[i] = paragraph.Len()
+		lineOffsets[i] = paragraph.Len()
 		paragraph.WriteString(l.text)
 		paragraph.WriteByte('\n')
 	}
-	text, offset, previous := paragraph.String(), 0, ""
-	add := func(end int) { // the sentence from offset to end
-		start := end - len(strings.TrimLeft(text[offset:end], " \n"))
-		n := 0 // index of the line in which the sentence begins
-		for n+1 < len(starts) && starts[n+1] <= start {
+	text := paragraph.String()
+	start, previous := 0, "" // of the next sentence, and the sentence before it
+	add := func(end int) {   // the sentence from start to end
+		first := end - len(strings.TrimLeft(text[start:end], " \n")) // offset of its first character
+		n := 0                                                       // index of its first line
+		for n+1 < len(lineOffsets) && lineOffsets[n+1] <= first {
 			n++
 		}
-		joined := strings.Join(strings.Fields(text[offset:end]), " ")
+		joined := strings.Join(strings.Fields(text[start:end]), " ")
 		if isStatement(joined) {
 			s := sentence{position: r.position, text: strings.Clone(joined)}
-			if s.line = lines[n].line; back.MatchString(joined) {
+			if s.line = lines[n].line; backReferenceRE.MatchString(joined) {
 				s.before = strings.Clone(previous)
 			}
-			for n++; n < len(starts) && starts[n] < end; n++ {
-				before := strings.Join(strings.Fields(text[offset:starts[n]]), " ")
-				s.starts = append(s.starts, lineStart{len(before), lines[n].line})
+			for n++; n < len(lineOffsets) && lineOffsets[n] < end; n++ {
+				before := strings.Join(strings.Fields(text[start:lineOffsets[n]]), " ")
+				s.starts = append(s.starts, lineStart{offset: len(before), line: lines[n].line})
 			}
 			r.doc.sentences = append(r.doc.sentences, s)
 		}
-		offset, previous = end, joined
+		start, previous = end, joined
 	}
-	for _, m := range sentenceEnd.FindAllStringIndex(text, -1) {
+	for _, m := range sentenceEndRE.FindAllStringIndex(text, -1) {
 		add(m[0] + 1)
 	}
 	add(len(text))
@@ -412,37 +413,37 @@ func (r *reader) addSentences(lines []proseLine) {
 	r.line = current
 }
 
-// statementWords matches the words by which rules recognize a sentence without a digit.
-var statementWords = lazyregexp.New(`(?i)statistic|constant|linear|quadratic|scal|regardless|slow\b|weakest|saturat|maxed|increas|grow|\bO\(|overhead|bottleneck|profil|without|target|goal|purely|solely|entirely|drop-in|identical|differ|slower|faster|significan|error|success|twice|half|repeat|median|average|runs\b|third|quarter|fifth|double|thrice|cop(?:y|ies)\b|clone|longer|shorter|reliab|consisten|worst|highest|largest|maximum|improv|gain|benefit|memory|alloc`)
+// statementWordsRE matches words of the sentences without a digit that rules recognize.
+var statementWordsRE = lazyregexp.New(`(?i)statistic|constant|linear|quadratic|scal|regardless|slow\b|weakest|saturat|maxed|increas|grow|\bO\(|overhead|bottleneck|profil|without|target|goal|purely|solely|entirely|drop-in|identical|differ|slower|faster|significan|error|success|twice|half|repeat|median|average|runs\b|third|quarter|fifth|double|thrice|cop(?:y|ies)\b|clone|longer|shorter|reliab|consisten|worst|highest|largest|maximum|improv|gain|benefit|memory|alloc`)
 
 // isStatement reports whether a sentence may be about figures.
 func isStatement(text string) bool {
-	return len(text) <= maxStatement && text != "" && (strings.ContainsAny(text, "0123456789") || statementWords.MatchString(text))
+	return len(text) <= maxStatement && text != "" && (strings.ContainsAny(text, "0123456789") || statementWordsRE.MatchString(text))
 }
 
-// toolCommand matches a command of a load generator, or one that starts a server or a request.
-var toolCommand = lazyregexp.New("(?:^|[$#>%❯`;&|(] *|/|\\s)(wrk2?|ab|hey|oha|vegeta|k6|ghz|go test|curl|docker run)\\s+(-|https?:|run\\b|attack\\b|\\.)")
+// toolCommandRE matches a command of a load generator, or one that starts a server or a request.
+var toolCommandRE = lazyregexp.New("(?:^|[$#>%❯`;&|(] *|/|\\s)(wrk2?|ab|hey|oha|vegeta|k6|ghz|go test|curl|docker run)\\s+(-|https?:|run\\b|attack\\b|\\.)")
 
 // maxTimeouts limits the times after which scripts end a request.
 const maxTimeouts = 20
 
-// readCommand stores the command in a line of a block of code, or in `marks` of code or
-// after a prompt in prose.
+// readCommand stores the command in a line of a block of code, or in a line of prose, in which it is
+// in backquotes or after a prompt.
 func (r *reader) readCommand(line string, inCode bool) {
-	if r.command {
+	if r.commandContinues {
 		last := &r.doc.commands[len(r.doc.commands)-1]
 		last.text = strings.TrimSuffix(last.text, `\`) + " " + line
-		r.command = strings.HasSuffix(line, `\`) && len(last.text) < maxCommand
-		r.setLatest(*last)
+		r.commandContinues = strings.HasSuffix(line, `\`) && len(last.text) < maxCommand
+		r.setLastCommand(*last)
 		return
 	}
 	if !inCode && !strings.Contains(line, "`") && !strings.HasPrefix(line, "$ ") {
 		return
 	}
-	if m := scriptTimeout.FindStringSubmatch(line); m != nil && len(r.doc.timeouts) < maxTimeouts {
+	if m := scriptTimeoutRE.FindStringSubmatch(line); m != nil && len(r.doc.timeouts) < maxTimeouts {
 		r.doc.timeouts = appendTimeout(r.doc.timeouts, r.line, strings.Clone(m[0]), m[1])
 	}
-	m := toolCommand.FindStringSubmatchIndex(line)
+	m := toolCommandRE.FindStringSubmatchIndex(line)
 	if m == nil {
 		return
 	}
@@ -453,23 +454,23 @@ func (r *reader) readCommand(line string, inCode bool) {
 	if len(text) > maxCommand {
 		text = text[:maxCommand]
 	}
-	c := command{r.position, strings.Clone(text)}
+	c := command{position: r.position, text: strings.Clone(text)}
 	r.doc.commands = append(r.doc.commands, c)
-	r.command = inCode && strings.HasSuffix(text, `\`)
-	r.setLatest(c)
+	r.commandContinues = inCode && strings.HasSuffix(text, `\`)
+	r.setLastCommand(c)
 }
 
-// setLatest makes a command the latest of its tool: of the program that it names, or of a
+// setLastCommand stores a command as the last one of its tool: of the program that it names, or of a
 // load generator that docker run starts.
-func (r *reader) setLatest(c command) {
+func (r *reader) setLastCommand(c command) {
 	if fields := strings.Fields(c.text); len(fields) > 0 {
-		r.outputs.latest[fields[0]] = c
+		r.outputs.lastCommands[fields[0]] = c
 	}
 	if strings.HasPrefix(c.text, "docker run") {
 		for _, tool := range []string{"ab", "wrk", "wrk2", "hey", "oha", "k6", "ghz"} {
 			if i := strings.Index(c.text, " "+tool+" -"); i >= 0 {
 				c.text = c.text[i+1:]
-				r.outputs.latest[tool] = c
+				r.outputs.lastCommands[tool] = c
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func TestReports(t *testing.T) {
 		l := d.loads[0]
 		got := fmt.Sprintf("%s c=%.0f n=%.0f %s %.0f/s mean=%s max=%s quantiles=%d errors=%.0f", l.tool, l.connections.value, l.requests.value,
 			strings.ReplaceAll(formatTime(l.duration.value), " ", ""), l.rate.value, strings.ReplaceAll(formatTime(l.mean.value), " ", ""), strings.ReplaceAll(formatTime(l.max.value), " ", ""), len(l.quantiles), l.errors.value)
-		if l.open {
+		if l.isOpenLoop {
 			got += " open"
 		}
 		if want = strings.ReplaceAll(want, "0 ns", "0ns"); got != want {
@@ -185,7 +185,7 @@ func TestPageIsSearchedOnce(t *testing.T) {
 	}
 	doc.applyRules()
 	patterns := len(doc.texts)
-	doc.hasText(confidence)
+	doc.hasText(confidenceRE)
 	if patterns == 0 || len(doc.texts) != patterns {
 		t.Errorf("%d patterns are known, %d after one of them was asked for again", patterns, len(doc.texts))
 	}

@@ -21,52 +21,54 @@ func isReport(start []byte) bool {
 	return !bytes.Contains(first, []byte(`"Action":`))
 }
 
-// Bounds of a JSON document. Scalars beyond the last three are read and not stored: lists
-// of single requests are long.
+// Bounds of a JSON document. Scalars beyond the last three are skipped: lists of single
+// requests are long.
 const (
-	maxDepth      = 1000 // a deeper document is an error
-	maxValues     = 4096
-	maxElements   = 64 // of an array
-	maxStoreDepth = 6
+	maxDepth      = 1000 // nested objects and arrays; a deeper document is an error
+	maxValues     = 4096 // scalars
+	maxElements   = 64   // elements of an array
+	maxStoreDepth = 6    // nesting of stored scalars
 )
 
-// flat holds the scalars of a JSON document by path, e.g. "latencies.mean".
+// flat holds the scalars of a JSON document by path: {"latencies": {"mean": 12}} is 12 at
+// "latencies.mean".
 type flat map[string]any
 
-// number returns the first number at one of paths, multiplied by scale.
-func (f flat) number(line int, scale float64, paths ...string) measured {
+// number returns the first number at one of paths, multiplied by scale. It is unknown if there is
+// none.
+func (f flat) number(line int, scale float64, paths ...string) lineValue {
 	for _, path := range paths {
 		if v, ok := f[path].(float64); ok && v >= 0 {
-			return measured{v * scale, line}
+			return lineValue{v * scale, line}
 		}
 	}
-	return measured{}
+	return lineValue{}
 }
 
-// sum returns the sum of the numbers directly below a path with a selected key.
-func (f flat) sum(line int, path string, selects func(key string) bool) measured {
-	total := measured{}
+// sum returns the sum of the numbers directly below a path whose keys are selected.
+func (f flat) sum(line int, path string, selects func(key string) bool) lineValue {
+	total := lineValue{}
 	for key, v := range f {
 		name, ok := strings.CutPrefix(key, path+".")
 		n, isNumber := v.(float64)
 		if ok && isNumber && !strings.Contains(name, ".") && selects(name) {
-			total = measured{total.value + n, line}
+			total = lineValue{total.value + n, line}
 		}
 	}
 	return total
 }
 
-// guard is a reader that counts lines and fails at a token of JSON longer than maxLine,
+// tokenLimiter is a reader of JSON that counts lines and fails at a token longer than maxLine,
 // before a decoder stores the token.
-type guard struct {
-	r      io.Reader
-	line   int  // line of the last byte
-	length int  // bytes of the current token
-	quoted bool // the current token is a string
-	escape bool // the last byte was a backslash in a string
+type tokenLimiter struct {
+	r       io.Reader
+	line    int  // line of the last byte, from 1
+	length  int  // bytes of the current token
+	quoted  bool // the current token is a string
+	escaped bool // the last byte was a backslash in a string
 }
 
-func (g *guard) Read(p []byte) (int, error) {
+func (g *tokenLimiter) Read(p []byte) (int, error) {
 	n, err := g.r.Read(p)
 	for _, c := range p[:n] {
 		if c == '\n' {
@@ -74,13 +76,13 @@ func (g *guard) Read(p []byte) (int, error) {
 		}
 		g.length++
 		switch {
-		case g.escape:
-			g.escape = false
+		case g.escaped:
+			g.escaped = false
 		case g.quoted && c == '\\':
-			g.escape = true
+			g.escaped = true
 		case c == '"':
 			g.quoted, g.length = !g.quoted, 0
-		case !g.quoted && (c == ',' || c == ':' || c == '{' || c == '}' || c == '[' || c == ']' || c == ' ' || c == '\n'):
+		case !g.quoted && strings.IndexByte(",:{}[] \n", c) >= 0:
 			g.length = 0
 		}
 		if g.length > maxLine {
@@ -93,7 +95,7 @@ func (g *guard) Read(p []byte) (int, error) {
 // readReports reads the JSON documents of a file: reports of vegeta, k6, oha or ghz. A
 // document of another tool has no findings.
 func (r *reader) readReports(file *textfile.File) error {
-	in := &guard{r: file, line: 1}
+	in := &tokenLimiter{r: file, line: 1}
 	dec := json.NewDecoder(in)
 	for {
 		line := in.line
@@ -119,139 +121,110 @@ func (r *reader) readReports(file *textfile.File) error {
 // flatten reads one JSON value and returns its scalars by path. It returns io.EOF at the
 // end of the input.
 func flatten(dec *json.Decoder) (flat, error) {
-	out := flat{}
-	type level struct {
-		path   string // path of the object or array, which ends with a point
-		object bool
-		key    string // key of the next value of an object; "" if the next token is a key
-		index  int    // index of the next value
-		drop   bool   // the values are not stored
-	}
-	var stack []level
-	store := func(v any) {
-		if len(stack) == 0 {
-			return
-		}
-		top := &stack[len(stack)-1]
-		if !top.drop && len(out) < maxValues && (top.object || top.index < maxElements) {
-			path := top.key
-			if !top.object {
-				path = strconv.Itoa(top.index)
-			}
-			out[top.path+path] = v
-		}
-		top.key = ""
-		top.index++
-	}
-	for {
-		token, err := dec.Token()
-		if err != nil {
-			if len(stack) > 0 && errors.Is(err, io.EOF) {
-				err = io.ErrUnexpectedEOF
-			}
-			return out, err
-		}
-		delim, isDelim := token.(json.Delim)
-		switch {
-		case isDelim && (delim == '{' || delim == '['):
-			next := level{object: delim == '{'}
-			if len(stack) > 0 {
-				top := &stack[len(stack)-1]
-				name := top.key
-				if !top.object {
-					name = strconv.Itoa(top.index)
-				}
-				next.drop = top.drop || len(stack) > maxStoreDepth || !top.object && top.index >= maxElements
-				if !next.drop {
-					next.path = top.path + name + "."
-				}
-			}
-			if stack = append(stack, next); len(stack) > maxDepth {
-				return out, fmt.Errorf("it is nested more than %d deep", maxDepth)
-			}
-		case isDelim:
-			stack = stack[:len(stack)-1]
-			if len(stack) > 0 {
-				top := &stack[len(stack)-1]
-				top.key = ""
-				top.index++
-			}
-		default:
-			if len(stack) > 0 {
-				if top := &stack[len(stack)-1]; top.object && top.key == "" {
-					if key, ok := token.(string); ok {
-						if top.key = key; key == "" {
-							top.key = " " // an empty key of the document
-						}
-						continue
-					}
-				}
-			}
-			store(token)
-		}
-		if len(stack) == 0 {
-			return out, nil
-		}
-	}
+	f := flat{}
+	const depth, isStored = 0, true
+	return f, f.addValue(dec, "", depth, isStored)
 }
 
-// Scales of the units of JSON documents in base units.
+// addValue reads the next value, at a path inside depth objects and arrays, and stores its scalars.
+func (f flat) addValue(dec *json.Decoder, path string, depth int, isStored bool) error {
+	next := func() (json.Token, error) {
+		token, err := dec.Token()
+		if depth > 0 && errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return token, err
+	}
+	token, err := next()
+	delim, isDelim := token.(json.Delim)
+	if err != nil || !isDelim {
+		if err == nil && isStored && depth > 0 && len(f) < maxValues {
+			f[path] = token
+		}
+		return err
+	}
+	isStored = isStored && depth <= maxStoreDepth
+	if depth++; depth > maxDepth {
+		return fmt.Errorf("it is nested more than %d deep", maxDepth)
+	}
+	for i := 0; dec.More(); i++ {
+		name := strconv.Itoa(i)
+		if delim == '{' {
+			key, err := next()
+			if err != nil {
+				return err
+			}
+			name, _ = key.(string)
+		}
+		isItemStored := isStored && (delim == '{' || i < maxElements)
+		if isItemStored && depth > 1 {
+			name = path + "." + name
+		}
+		if err := f.addValue(dec, name, depth, isItemStored); err != nil {
+			return err
+		}
+	}
+	_, err = next() // the closing bracket
+	return err
+}
+
+// Units of the numbers in JSON documents, in base units.
 const (
-	noScale      = 1 // a number, or a time in s
+	noScale      = 1 // no unit, or s
 	nanoseconds  = 1e-9
 	milliseconds = 1e-3
 )
 
-// findReport returns the report of a load generator that a document is, nil if it is
-// something else. Its keys tell the tool.
-func findReport(f flat, pos position) *load {
+// findReport returns the report of the load generator that wrote a document, by the document's keys.
+// It returns nil if none did.
+func findReport(f flat, pos position) *loadReport {
 	has := func(path string) bool { _, ok := f[path].(float64); return ok }
-	l := &load{position: pos}
+	l := &loadReport{position: pos}
 	switch {
 	case has("latencies.mean") && has("throughput"):
-		l.fromVegeta(f)
+		l.readVegeta(f)
 	case has("summary.requestsPerSec") && has("summary.average"):
-		l.fromOha(f)
+		l.readOha(f)
 	case has("count") && has("rps") && has("average"):
-		l.fromGhz(f)
+		l.readGhz(f)
 	case has("metrics.http_req_duration.avg") || has("metrics.http_req_duration.values.avg"):
-		l.fromK6(f)
+		l.readK6(f)
 	default:
 		return nil
 	}
 	return l
 }
 
-// addQuantile adds the quantile q whose latency is the first number at one of paths.
-func (l *load) addQuantile(f flat, q, scale float64, paths ...string) {
+// addQuantile adds a quantile, whose latency is the first number at one of paths. share is that of
+// the requests that are not slower, and scale the unit of the number in s.
+func (l *loadReport) addQuantile(f flat, share, scale float64, paths ...string) {
 	if v := f.number(l.line, scale, paths...); v.isKnown() {
-		l.quantiles = append(l.quantiles, quantileValue{q, v.value, l.line})
+		l.quantiles = append(l.quantiles, quantileValue{share: share, value: v.value, line: l.line})
 	}
 }
 
-// isErrorStatus reports whether a key of a distribution of statuses counts errors.
-func isErrorStatus(key string) bool {
-	return !strings.HasPrefix(key, "2") && !strings.HasPrefix(key, "3") && key != "OK"
+// isErrorStatus reports whether a status of HTTP or gRPC, such as 500 or Unavailable, is an error.
+func isErrorStatus(status string) bool {
+	return !strings.HasPrefix(status, "2") && !strings.HasPrefix(status, "3") && status != "OK"
 }
 
-// fromVegeta reads the output of vegeta report -type=json, with times in ns.
-func (l *load) fromVegeta(f flat) {
+// readVegeta reads the output of vegeta report -type=json, with times in ns.
+func (l *loadReport) readVegeta(f flat) {
 	n := l.line
-	l.tool, l.open = "vegeta", true
+	l.tool, l.isOpenLoop = "vegeta", true
 	l.requests, l.duration = f.number(n, noScale, "requests"), f.number(n, nanoseconds, "duration")
-	l.offered, l.rate = f.number(n, noScale, "rate"), f.number(n, noScale, "throughput")
+	l.offeredRate, l.rate = f.number(n, noScale, "rate"), f.number(n, noScale, "throughput")
 	l.mean, l.min, l.max = f.number(n, nanoseconds, "latencies.mean"), f.number(n, nanoseconds, "latencies.min"), f.number(n, nanoseconds, "latencies.max")
-	for _, percent := range []string{"50", "90", "95", "99"} {
-		p, _ := strconv.ParseFloat(percent, 64)
-		l.addQuantile(f, p/100, nanoseconds, "latencies."+percent+"th")
+	for _, percent := range []float64{50, 90, 95, 99} {
+		l.addQuantile(f, percent/100, nanoseconds, fmt.Sprintf("latencies.%gth", percent))
 	}
 	if success, ok := f["success"].(float64); ok && success < 1 {
-		l.errors = measured{(1 - success) * l.requests.value, n}
+		l.errors = lineValue{(1 - success) * l.requests.value, n}
 	}
 }
 
-// fromOha reads the output of oha --json, with times in s.
-func (l *load) fromOha(f flat) {
+// readOha reads the output of oha --json, with times in s.
+func (l *loadReport) readOha(f flat) {
 	n := l.line
 	l.tool = "oha"
 	l.rate, l.duration = f.number(n, noScale, "summary.requestsPerSec"), f.number(n, noScale, "summary.total")
@@ -259,15 +232,14 @@ func (l *load) fromOha(f flat) {
 	isAny := func(string) bool { return true }
 	isError := func(key string) bool { return !strings.Contains(key, "deadline") } // aborted at the end of the run
 	l.requests = f.sum(n, "statusCodeDistribution", isAny)
-	l.errors = addMeasured(f.sum(n, "statusCodeDistribution", isErrorStatus), f.sum(n, "errorDistribution", isError))
-	for _, percent := range []string{"50", "75", "90", "95", "99", "99.9"} {
-		p, _ := strconv.ParseFloat(percent, 64)
-		l.addQuantile(f, p/100, noScale, "latencyPercentiles.p"+percent)
+	l.errors = addLineValues(f.sum(n, "statusCodeDistribution", isErrorStatus), f.sum(n, "errorDistribution", isError))
+	for _, percent := range []float64{50, 75, 90, 95, 99, 99.9} {
+		l.addQuantile(f, percent/100, noScale, fmt.Sprintf("latencyPercentiles.p%g", percent))
 	}
 }
 
-// fromGhz reads the output of ghz -O json, with times in ns.
-func (l *load) fromGhz(f flat) {
+// readGhz reads the output of ghz -O json, with times in ns.
+func (l *loadReport) readGhz(f flat) {
 	n := l.line
 	l.tool = "ghz"
 	l.requests, l.duration, l.rate = f.number(n, noScale, "count"), f.number(n, nanoseconds, "total"), f.number(n, noScale, "rps")
@@ -275,7 +247,7 @@ func (l *load) fromGhz(f flat) {
 	l.connections = f.number(n, noScale, "options.concurrency")
 	l.errors = f.sum(n, "statusCodeDistribution", isErrorStatus)
 	if rate := f.number(n, noScale, "options.rps"); rate.value > 0 {
-		l.offered, l.open = rate, true
+		l.offeredRate, l.isOpenLoop = rate, true
 	}
 	for i := range maxElements {
 		path := "latencyDistribution." + strconv.Itoa(i)
@@ -285,25 +257,24 @@ func (l *load) fromGhz(f flat) {
 	}
 }
 
-// fromK6 reads the output of k6 --summary-export, or of handleSummary, which has the
+// readK6 reads the output of k6 --summary-export, or of handleSummary, which has the
 // figures of a metric below "values". Times are in ms.
-func (l *load) fromK6(f flat) {
+func (l *loadReport) readK6(f flat) {
 	n := l.line
 	l.tool = "k6"
 	paths := func(name, value string) []string {
 		return []string{"metrics." + name + "." + value, "metrics." + name + ".values." + value}
 	}
-	duration := func(value string) measured { return f.number(n, milliseconds, paths("http_req_duration", value)...) }
+	duration := func(value string) lineValue { return f.number(n, milliseconds, paths("http_req_duration", value)...) }
 	l.mean, l.min, l.max = duration("avg"), duration("min"), duration("max")
 	l.addQuantile(f, 0.5, milliseconds, paths("http_req_duration", "med")...)
-	for _, percent := range []string{"90", "95", "99", "99.9"} {
-		p, _ := strconv.ParseFloat(percent, 64)
-		l.addQuantile(f, p/100, milliseconds, paths("http_req_duration", "p("+percent+")")...)
+	for _, percent := range []float64{90, 95, 99, 99.9} {
+		l.addQuantile(f, percent/100, milliseconds, paths("http_req_duration", fmt.Sprintf("p(%g)", percent))...)
 	}
 	l.requests, l.rate = f.number(n, noScale, paths("http_reqs", "count")...), f.number(n, noScale, paths("http_reqs", "rate")...)
-	l.dropped = f.number(n, noScale, paths("dropped_iterations", "count")...)
+	l.droppedIterations = f.number(n, noScale, paths("dropped_iterations", "count")...)
 	failed := f.number(n, noScale, append(paths("http_req_failed", "rate"), "metrics.http_req_failed.value")...)
 	if failed.isKnown() && failed.value > 0 && failed.value <= 1 {
-		l.errors = measured{failed.value * l.requests.value, n}
+		l.errors = lineValue{failed.value * l.requests.value, n}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// scalingClaim returns the rule scaling-claim, which findScalingClaim applies.
 func scalingClaim() rule {
 	return rule{Rule: audit.Rule{
 		ID: "scaling-claim", Severity: tare.Warn,
@@ -25,9 +24,11 @@ func scalingClaim() rule {
 }
 
 var (
-	growth   = lazyregexp.New(`(?i)\bscal\w+\b[^.]{0,40}\bO\([^)]{1,30}\)|\bO\([^)]{1,30}\)[^.]{0,30}\b(?:performance|scaling|overhead|latency)\b|\bquadratic\w*|\bscales? (?:linearly|with|O\()|\blinear(?:ly)? (?:with|scaling|in)\b|\b(?:constant|same)\b[^.]{0,30}\bregardless\b|\bregardless of (?:\w+ )?(?:size|complexity|depth|length|number)|\b(?:advantage|overhead|gap|benefit|difference|improvement)\b[^.]{0,20}\b(?:grows?|increases?|widens)\s+with\b`)
-	intended = lazyregexp.New(`(?i)\b(?:how|whether|intend\w*|intention|goal|designed)\b|\?`)
-	sized    = lazyregexp.New(`\d+`)
+	// growthRE matches a statement about the growth of costs, intentionRE words for what is only
+	// intended or a question, and sizeNumberRE a size.
+	growthRE     = lazyregexp.New(`(?i)\bscal\w+\b[^.]{0,40}\bO\([^)]{1,30}\)|\bO\([^)]{1,30}\)[^.]{0,30}\b(?:performance|scaling|overhead|latency)\b|\bquadratic\w*|\bscales? (?:linearly|with|O\()|\blinear(?:ly)? (?:with|scaling|in)\b|\b(?:constant|same)\b[^.]{0,30}\bregardless\b|\bregardless of (?:\w+ )?(?:size|complexity|depth|length|number)|\b(?:advantage|overhead|gap|benefit|difference|improvement)\b[^.]{0,20}\b(?:grows?|increases?|widens)\s+with\b`)
+	intentionRE  = lazyregexp.New(`(?i)\b(?:how|whether|intend\w*|intention|goal|designed)\b|\?`)
+	sizeNumberRE = lazyregexp.New(`\d+`)
 )
 
 // minSizes is the least number of sizes for a statement about growth.
@@ -36,7 +37,7 @@ const minSizes = 3
 // findScalingClaim reports the first statement about the growth of costs on a page without figures
 // of enough sizes, and a second statement about the same subject that contradicts the first.
 func findScalingClaim(d *document, report reportFunc) {
-	if len(d.measured) == 0 || countSizes(d.measured) >= minSizes {
+	if len(d.figures) == 0 || countSizes(d.figures) >= minSizes {
 		return
 	}
 	type statement struct {
@@ -46,12 +47,12 @@ func findScalingClaim(d *document, report reportFunc) {
 	}
 	var found []statement
 	add := func(line int, text, heading string) {
-		if m := growth.FindString(text); m != "" {
+		if m := growthRE.FindString(text); m != "" {
 			found = append(found, statement{line, m, strings.ToLower(text + " " + heading)})
 		}
 	}
 	for _, s := range d.sentences {
-		if !negation.MatchString(s.text) && !intended.MatchString(s.text) {
+		if !negationRE.MatchString(s.text) && !intentionRE.MatchString(s.text) {
 			add(s.line, s.text, s.heading)
 		}
 	}
@@ -82,11 +83,11 @@ func findScalingClaim(d *document, report reportFunc) {
 
 // countSizes returns the greatest number of sizes for which one thing was measured. Sizes
 // are numbers in labels, headers or headings that differ only in the number.
-func countSizes(all []measure) int {
-	sizes := map[string]map[int]bool{} // by the label without the number, and the rest
+func countSizes(all []figure) int {
+	sizes := map[string]map[int]bool{} // by a label without its number, and the rest of the name
 	maxSizes := 0
 	add := func(label, rest string) {
-		for _, m := range sized.FindAllStringIndex(label, -1) {
+		for _, m := range sizeNumberRE.FindAllStringIndex(label, -1) {
 			n, err := strconv.Atoi(label[m[0]:m[1]])
 			if err != nil {
 				continue

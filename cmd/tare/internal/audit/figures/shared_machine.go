@@ -10,7 +10,6 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// sharedMachine returns the rule shared-machine, which findSharedMachine applies.
 func sharedMachine() rule {
 	return rule{Rule: audit.Rule{
 		ID: "shared-machine", Severity: tare.Note,

@@ -9,7 +9,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// shortRun returns the rule short-run, which findShortRun applies.
 func shortRun() rule {
 	return rule{Rule: audit.Rule{
 		ID: "short-run", Severity: tare.Warn,
@@ -24,31 +23,31 @@ func shortRun() rule {
 }
 
 const (
-	minSeconds      = 5   // s of a run of a load generator
-	calibration     = 10  // s at the start of a run that wrk2 does not record
-	minCompiled     = 30  // s of a run against a program that is compiled while it runs
-	minIterations   = 10  // iterations of a benchmark, and runs if it has fewer
-	minBenchSeconds = 0.5 // s of a benchmark with fewer iterations
+	minSeconds      = 5   // least duration of a run of a load generator, in s
+	calibration     = 10  // duration in s at the start of a run that wrk2 does not record
+	minCompiled     = 30  // least duration in s against a program that is compiled while it runs
+	minIterations   = 10  // least number of iterations of a benchmark, or of runs
+	minBenchSeconds = 0.5 // duration in s from which on a benchmark may have fewer iterations
 )
 
-// briefly matches a -benchtime of less than a tenth of a second, or of up to nine iterations.
-var briefly = lazyregexp.New(`-(?:test\.)?benchtime[= ](?:\d{1,2}ms|\d+[uµn]s|\dx)\b`)
+// shortBenchtimeRE matches a -benchtime of less than 0.1 s or 10 iterations.
+var shortBenchtimeRE = lazyregexp.New(`-(?:test\.)?benchtime[= ](?:\d{1,2}ms|\d+[uµn]s|\dx)\b`)
 
 var (
-	// compiledLate matches a virtual machine that compiles a program while it runs.
-	compiledLate = lazyregexp.New(`\bJVM\b|\bJDK\b|\bJRE\b|\bOpenJDK\b|\bHotSpot\b|\bJIT\b|\bJava \d+`)
-	// warmUp matches a statement about a warm-up, or about a program that has run for long.
-	warmUp = lazyregexp.New(`(?i)\bwarm|\bsteady|\bdiscard|\bnot counted\b|\bnative[- ]image\b|\bafter \d+ min|\bmin(?:ute)?s? (?:of the same load )?before\b`)
+	// compiledLateRE matches a virtual machine that compiles programs while they run.
+	compiledLateRE = lazyregexp.New(`\bJVM\b|\bJDK\b|\bJRE\b|\bOpenJDK\b|\bHotSpot\b|\bJIT\b|\bJava \d+`)
+	// warmUpRE matches a statement about a warm-up, or about a program that has run for long.
+	warmUpRE = lazyregexp.New(`(?i)\bwarm|\bsteady|\bdiscard|\bnot counted\b|\bnative[- ]image\b|\bafter \d+ min|\bmin(?:ute)?s? (?:of the same load )?before\b`)
 )
 
-// findShortRun reports runs of load generators that are short, or too short for what is left
-// out of them, short -benchtime options, and benchmarks with few iterations.
+// findShortRun reports short runs of load generators, also if only their recorded part is short,
+// short -benchtime options, and benchmarks with few iterations.
 func findShortRun(d *document, report reportFunc) {
-	isCold := len(d.loads) > 0 && d.hasText(compiledLate) && !d.hasText(warmUp)
+	isCold := len(d.loads) > 0 && d.hasText(compiledLateRE) && !d.hasText(warmUpRE)
 	for _, l := range d.loads {
 		duration := l.duration
 		if !duration.isKnown() && l.rate.value > 0 && l.requests.isKnown() {
-			duration = measured{l.requests.value / l.rate.value, l.rate.line}
+			duration = lineValue{l.requests.value / l.rate.value, l.rate.line}
 		}
 		switch recorded := duration.value - calibration; {
 		case !duration.isKnown():
@@ -62,7 +61,7 @@ func findShortRun(d *document, report reportFunc) {
 		}
 	}
 	for _, c := range d.commands {
-		if m := briefly.FindStringSubmatch(c.text); m != nil {
+		if m := shortBenchtimeRE.FindStringSubmatch(c.text); m != nil {
 			report(c.line, fmt.Sprintf("%s: a benchmark runs so short that its first calls weigh in it", m[0]))
 		}
 	}

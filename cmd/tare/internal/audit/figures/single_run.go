@@ -12,7 +12,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// singleRun returns the rule single-run, which findSingleRun applies.
 func singleRun() rule {
 	return rule{Rule: audit.Rule{
 		ID: "single-run", Severity: tare.Warn,
@@ -29,7 +28,7 @@ func singleRun() rule {
 // findSingleRun reports benchmarks, reports and tables that have one run of each side, on a
 // page that mentions no repetitions.
 func findSingleRun(d *document, report reportFunc) {
-	if d.hasText(repeatedRuns) {
+	if d.hasText(repeatedRunsRE) {
 		return
 	}
 	isSingle := func(runs int) bool { return runs == 1 }
@@ -44,12 +43,12 @@ func findSingleRun(d *document, report reportFunc) {
 	}
 	for i, t := range d.tables {
 		timings := 0
-		for _, m := range t.measures(i) {
+		for _, m := range t.figures(i) {
 			if m.kind == timeKind || m.kind == rateKind {
 				timings++
 			}
 		}
-		if timings > 1 && !t.hasText(spread) {
+		if timings > 1 && !t.hasText(spreadSignRE) {
 			report(t.line, "the table has one figure for each cell, and the page gives neither the number of runs nor how much they differ")
 			return
 		}
@@ -57,14 +56,14 @@ func findSingleRun(d *document, report reportFunc) {
 }
 
 var (
-	// repeatedRuns matches a statement about repetitions, and spread the signs of repetitions
-	// in a table.
-	repeatedRuns = lazyregexp.New(`(?i)-count[= ]?\d|\$\(seq (?:1 )?\d+\)|\{1\.\.\d+\}|\b(?:\d+|` + numberWords + `) (?:\w+ )?(?:runs|times (?:for )?each|iterations each|repetitions|samples|rounds|copies|passes|trials|measurements|repeats|replays|executions)\b|\bmedians\b|\b(?:median|average|mean|best|min|minimum|geomean) (?:\w+ )?(?:of|over|across|results)|\brepeated\b|±|\bst?d ?dev|standard deviation|confidence|interval|\bruns\b[^.]{0,30}\b(?:averaged|median)|several (?:runs|times)|multiple (?:runs|times)|benchstat|benchmark\.js|criterion|hyperfine|jmh`)
-	spread       = lazyregexp.New(`(?i)±|\+/-|\bstd?dev|\bstd\b|deviation|confidence|variance|\bCI\b|\bruns\b|samples`)
+	// repeatedRunsRE matches a statement about repetitions, and spreadSignRE signs of repetitions in a
+	// table.
+	repeatedRunsRE = lazyregexp.New(`(?i)-count[= ]?\d|\$\(seq (?:1 )?\d+\)|\{1\.\.\d+\}|\b(?:\d+|` + numberWords + `) (?:\w+ )?(?:runs|times (?:for )?each|iterations each|repetitions|samples|rounds|copies|passes|trials|measurements|repeats|replays|executions)\b|\bmedians\b|\b(?:median|average|mean|best|min|minimum|geomean) (?:\w+ )?(?:of|over|across|results)|\brepeated\b|±|\bst?d ?dev|standard deviation|confidence|interval|\bruns\b[^.]{0,30}\b(?:averaged|median)|several (?:runs|times)|multiple (?:runs|times)|benchstat|benchmark\.js|criterion|hyperfine|jmh`)
+	spreadSignRE   = lazyregexp.New(`(?i)±|\+/-|\bstd?dev|\bstd\b|deviation|confidence|variance|\bCI\b|\bruns\b|samples`)
 )
 
-// hasText reports whether a sentence, a command or a table of the page matches. It looks for a pattern once: rules
-// ask for each table and sentence.
+// hasText reports whether a sentence, a command or a table of the page matches. It stores the
+// result, because rules call it for each table and sentence.
 func (d *document) hasText(pattern *lazyregexp.Regexp) bool {
 	found, isKnown := d.texts[pattern]
 	if !isKnown {
@@ -79,47 +78,28 @@ func (d *document) hasText(pattern *lazyregexp.Regexp) bool {
 
 // searchText does the work of hasText.
 func (d *document) searchText(pattern *lazyregexp.Regexp) bool {
-	for _, s := range d.sentences {
-		if pattern.MatchString(s.text) {
-			return true
-		}
-	}
-	for _, c := range d.commands {
-		if pattern.MatchString(c.text) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(d.tables, func(t *table) bool { return t.hasText(pattern) })
+	return slices.ContainsFunc(d.sentences, func(s sentence) bool { return pattern.MatchString(s.text) }) ||
+		slices.ContainsFunc(d.commands, func(c command) bool { return pattern.MatchString(c.text) }) ||
+		slices.ContainsFunc(d.tables, func(t *table) bool { return t.hasText(pattern) })
 }
 
 // hasText reports whether a cell of the table matches.
 func (t *table) hasText(pattern *lazyregexp.Regexp) bool {
-	for _, cell := range t.header {
-		if pattern.MatchString(cell) {
-			return true
-		}
-	}
-	for _, row := range t.rows {
-		for _, cell := range row.cells {
-			if pattern.MatchString(cell) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.header, pattern.MatchString) ||
+		slices.ContainsFunc(t.rows, func(r tableRow) bool { return slices.ContainsFunc(r.cells, pattern.MatchString) })
 }
 
-// countBenches returns the number of benchmarks whose number of runs is selected, and the
-// line of the first.
-func countBenches(d *document, selects func(runs int) bool) (n, first int) {
+// countBenches returns the number of benchmarks whose number of runs is selected, and the line of
+// the first of them.
+func countBenches(d *document, selects func(runs int) bool) (n, firstLine int) {
 	for _, b := range d.benches {
 		if selects(b.runs) {
 			if n++; n == 1 {
-				first = b.line
+				firstLine = b.line
 			}
 		}
 	}
-	return n, first
+	return n, firstLine
 }
 
 // loadKey identifies the reports of one target under the same load.
@@ -128,9 +108,9 @@ type loadKey struct {
 	connections, offered   float64
 }
 
-// countLoads returns the number of targets whose number of reports is selected, and the
-// line of the first.
-func countLoads(d *document, selects func(runs int) bool) (n, first int) {
+// countLoads returns the number of targets whose number of reports is selected, and the line of the
+// first of them.
+func countLoads(d *document, selects func(runs int) bool) (n, firstLine int) {
 	runs := map[loadKey]int{}
 	for _, l := range d.loads {
 		runs[l.runKey()]++
@@ -138,45 +118,42 @@ func countLoads(d *document, selects func(runs int) bool) (n, first int) {
 	for _, l := range d.loads {
 		if selects(runs[l.runKey()]) {
 			if n++; n == 1 {
-				first = l.line
+				firstLine = l.line
 			}
 			runs[l.runKey()] = -1 // count each target once
 		}
 	}
-	return n, first
+	return n, firstLine
 }
 
-// numbered matches the label of one of several runs of one thing.
-var numbered = lazyregexp.New(`(?i)^(?:results?|run|test|trial|attempt|round|try|iteration|pass|take)?\s*#?\d+[.:]?$`)
+// runLabelRE matches a label that only numbers a run, such as "run 3".
+var runLabelRE = lazyregexp.New(`(?i)^(?:results?|run|test|trial|attempt|round|try|iteration|pass|take)?\s*#?\d+[.:]?$`)
 
-// notLetters matches what remains of a label without its words.
-var notLetters = lazyregexp.New(`[^A-Za-z]+`)
+// notLettersRE matches the text between the words of a label.
+var notLettersRE = lazyregexp.New(`[^A-Za-z]+`)
 
-// runMark matches the number of a run at the end of a label, as in "wrk -c10 http://a/ # run 3".
-var runMark = lazyregexp.New(`(?i)[\s(#,:-]*\b(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+(?:\s*(?:/|of)\s*\d+)?\)?[.:]?$`)
+// runMarkRE matches the number of a run at the end of a label, as in "wrk -c10 http://a/ # run 3".
+var runMarkRE = lazyregexp.New(`(?i)[\s(#,:-]*\b(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+(?:\s*(?:/|of)\s*\d+)?\)?[.:]?$`)
 
-// runStart matches that number at the start of a label, as in "run 3: rate 500/s".
-var runStart = lazyregexp.New(`(?i)^(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+\s*[:,-]\s*`)
+// runStartRE matches the number of a run at the start of a label, as in "run 3: rate 500/s".
+var runStartRE = lazyregexp.New(`(?i)^(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+\s*[:,-]\s*`)
 
-// runKey returns the key that the reports of several runs of one target share.
-func (l *load) runKey() loadKey {
+// runKey returns the key that all runs of one target have.
+func (l *loadReport) runKey() loadKey {
 	key := loadKey{
-		tool:        l.tool,
-		url:         l.url,
-		path:        runStart.ReplaceAllString(runMark.ReplaceAllString(l.path, ""), ""),
-		label:       runStart.ReplaceAllString(runMark.ReplaceAllString(l.label, ""), ""),
-		connections: l.connections.value,
-		offered:     l.offered.value,
+		tool: l.tool, url: l.url, path: runStartRE.ReplaceAllString(runMarkRE.ReplaceAllString(l.path, ""), ""),
+		label:       runStartRE.ReplaceAllString(runMarkRE.ReplaceAllString(l.label, ""), ""),
+		connections: l.connections.value, offered: l.offeredRate.value,
 	}
-	if l.asked.isKnown() {
-		key.offered = l.asked.value // what was sent differs from run to run
+	if l.requestedRate.isKnown() {
+		key.offered = l.requestedRate.value // the attained rate differs from run to run
 	}
 	if l.path == "" {
-		key.label = notLetters.ReplaceAllString(key.label, " ") // figures tell runs from each other, not targets
+		key.label = notLettersRE.ReplaceAllString(key.label, " ") // numbers distinguish runs, not targets
 	}
 	if l.path != "" {
-		key.url = "" // the headings tell the target, and not each report of a section has a URL
-		if numbered.MatchString(l.label) {
+		key.url = "" // the headings name the target, and not each report of a section has a URL
+		if runLabelRE.MatchString(l.label) {
 			key.label = ""
 		}
 	}
@@ -184,9 +161,9 @@ func (l *load) runKey() loadKey {
 }
 
 var (
-	// statedRuns matches a number of runs.
-	statedRuns = lazyregexp.New(`(?i)\b(\d+|` + numberWords + `)\s+(?:\w+\s+)?(?:runs|repetitions|samples|rounds|trials|measurements|repeats)\b`)
-	// numbers are the numerals of statedRuns.
+	// statedRunsRE matches a number of runs. The group is the number.
+	statedRunsRE = lazyregexp.New(`(?i)\b(\d+|` + numberWords + `)\s+(?:\w+\s+)?(?:runs|repetitions|samples|rounds|trials|measurements|repeats)\b`)
+	// numbers are the numerals of statedRunsRE.
 	numbers = map[string]float64{"three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100}
 )
 
@@ -194,15 +171,15 @@ const numberWords = `three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twe
 
 // countStatedRuns returns the greatest number of runs that a sentence of the page states, else 0.
 func (d *document) countStatedRuns() float64 {
-	most := 0.0
+	greatest := 0.0
 	for _, s := range d.sentences {
-		for _, m := range statedRuns.FindAllStringSubmatch(s.text, maxFigures) {
+		for _, m := range statedRunsRE.FindAllStringSubmatch(s.text, maxFigures) {
 			n := numbers[strings.ToLower(m[1])]
 			if v, err := strconv.ParseFloat(m[1], 64); err == nil {
 				n = v
 			}
-			most = max(most, n)
+			greatest = max(greatest, n)
 		}
 	}
-	return most
+	return greatest
 }

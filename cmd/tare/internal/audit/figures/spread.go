@@ -8,21 +8,21 @@ import (
 )
 
 var (
-	// confidence matches words by which ± stands for an interval of confidence, and deviation those by
-	// which it is a standard deviation.
-	confidence = lazyregexp.New(`(?i)\bconfidence\b|\b9[59]\s?% (?:CI|interval)`)
-	deviation  = lazyregexp.New(`(?i)\b(?:standard|std\.?) ?(?:deviation|dev|error)\b|\bSD\b`)
-	// halfWidth matches a figure with ± in a cell.
-	halfWidth = lazyregexp.New(`^\D{0,3}(\d[\d,]*(?:\.\d+)?)\s?[^\d\s±]{0,5}\s?±\s?(\d[\d,]*(?:\.\d+)?)`)
+	// confidenceRE matches words that explain ± as a confidence interval, and deviationRE as a standard
+	// deviation.
+	confidenceRE = lazyregexp.New(`(?i)\bconfidence\b|\b9[59]\s?% (?:CI|interval)`)
+	deviationRE  = lazyregexp.New(`(?i)\b(?:standard|std\.?) ?(?:deviation|dev|error)\b|\bSD\b`)
+	// halfWidthRE matches a figure with ± in a cell. The groups are the numbers before and after it.
+	halfWidthRE = lazyregexp.New(`^\D{0,3}(\d[\d,]*(?:\.\d+)?)\s?[^\d\s±]{0,5}\s?±\s?(\d[\d,]*(?:\.\d+)?)`)
 )
 
-// meanSpread is a figure with what stands after its ±.
+// meanSpread is a figure with ±: 48.2 with a width of 2.9 for "48.2 ± 2.9 µs".
 type meanSpread struct {
-	value, width float64
-	text         string
+	value, width float64 // in the unit of the cell
+	text         string  // of the cell
 }
 
-// spreadsOf returns the figures of a column of a table of two rows, and false unless both have ±.
+// spreadsOf returns the figures with ± of a column, and false unless there are two.
 func (t *table) spreadsOf(col int) (a, b meanSpread, ok bool) {
 	var list []meanSpread
 	for _, row := range t.rows {
@@ -49,24 +49,25 @@ func (r tableRow) spreads() []meanSpread {
 	return list
 }
 
-// parseSpread parses a cell such as 48.2 ± 2.9 µs. It returns false for one with a ± in percent.
+// parseSpread parses a cell such as 48.2 ± 2.9 µs. It returns false for a ± in percent.
 func parseSpread(cell string) (meanSpread, bool) {
-	m := halfWidth.FindStringSubmatch(cell)
+	m := halfWidthRE.FindStringSubmatch(cell)
 	if m == nil || strings.Contains(cell, "%") {
 		return meanSpread{}, false
 	}
 	value, _, _, ok := parseNumber(m[1])
 	width, _, _, okWidth := parseNumber(m[2])
-	return meanSpread{value, width, cell}, ok && okWidth
+	return meanSpread{value: value, width: width, text: cell}, ok && okWidth
 }
 
-// areApart reports whether two means may differ significantly. With n runs the widths are standard
-// deviations, and the difference is at least twice its standard error; with n = 0 they are half-widths of
-// intervals of confidence, and it is at least the greater of them.
-func areApart(a, b meanSpread, n float64) bool {
+// areApart reports whether two means may differ significantly. If runs, the number of runs of each
+// side, is above 0, the widths are standard deviations, and the difference must be at least twice
+// its standard error. Otherwise they are half-widths of confidence intervals, and it must be at
+// least the greater of them.
+func areApart(a, b meanSpread, runs float64) bool {
 	limit := max(a.width, b.width)
-	if n > 0 {
-		limit = 2 * math.Sqrt((a.width*a.width+b.width*b.width)/n)
+	if runs > 0 {
+		limit = 2 * math.Sqrt((a.width*a.width+b.width*b.width)/runs)
 	}
 	return math.Abs(a.value-b.value) >= limit
 }

@@ -10,57 +10,51 @@ import (
 // structs reads the definitions of C structs in blocks of code, and computes their sizes on
 // a 64-bit machine.
 type structs struct {
-	doc    *document
-	open   bool
-	pos    position
-	known  map[string]layout // of structs before
-	size   int64
-	align  int64
-	broken bool // a field has a type that is not known
+	doc            *document
+	inStruct       bool
+	start          position
+	known          map[string]layout // of structs before
+	size           int64
+	align          int64
+	hasUnknownType bool // a field has an unknown type
 }
 
 // layout is the size and the alignment of a type in bytes.
 type layout struct{ size, align int64 }
 
-// findScalar returns the layout of a C type that has the same layout on all 64-bit
-// machines. A long has 4 bytes on Windows and 8 elsewhere, so it is not known.
-func findScalar(name string) (layout, bool) {
-	switch name {
-	case "char", "signed char", "unsigned char", "bool", "_Bool", "int8_t", "uint8_t":
-		return layout{1, 1}, true
-	case "short", "unsigned short", "int16_t", "uint16_t":
-		return layout{2, 2}, true
-	case "int", "unsigned int", "unsigned", "int32_t", "uint32_t", "float":
-		return layout{4, 4}, true
-	case "double", "int64_t", "uint64_t", "long long", "unsigned long long":
-		return layout{8, 8}, true
-	}
-	return layout{}, false
+// scalarLayouts has the layouts of the C types with the same layout on all 64-bit machines, by name. A
+// long has 4 bytes on Windows and 8 elsewhere, so it is not known.
+var scalarLayouts = map[string]layout{
+	"char": {1, 1}, "signed char": {1, 1}, "unsigned char": {1, 1}, "bool": {1, 1}, "_Bool": {1, 1}, "int8_t": {1, 1}, "uint8_t": {1, 1},
+	"short": {2, 2}, "unsigned short": {2, 2}, "int16_t": {2, 2}, "uint16_t": {2, 2},
+	"int": {4, 4}, "unsigned int": {4, 4}, "unsigned": {4, 4}, "int32_t": {4, 4}, "uint32_t": {4, 4}, "float": {4, 4},
+	"double": {8, 8}, "int64_t": {8, 8}, "uint64_t": {8, 8}, "long long": {8, 8}, "unsigned long long": {8, 8},
 }
 
 var (
-	structOpen  = lazyregexp.New(`^(?:typedef )?struct(?: \w+)? *\{$`)
-	structClose = lazyregexp.New(`^\} *(\w+)? *;$`)
-	structField = lazyregexp.New(`^(?:const )?(?:struct )?([A-Za-z_][\w ]*?) *(\*?) *\b(\w+)((?:\[\d+\])*);`)
-	arrayLength = lazyregexp.New(`\[(\d+)\]`)
+	structOpenRE  = lazyregexp.New(`^(?:typedef )?struct(?: \w+)? *\{$`)
+	structCloseRE = lazyregexp.New(`^\} *(\w+)? *;$`)
+	structFieldRE = lazyregexp.New(`^(?:const )?(?:struct )?([A-Za-z_][\w ]*?) *(\*?) *\b(\w+)((?:\[\d+\])*);`)
+	arrayLengthRE = lazyregexp.New(`\[(\d+)\]`)
 )
 
 // readLine reads a line of code. It stores a struct at its end, unless the size is unknown.
 func (s *structs) readLine(pos position, text string) {
 	switch {
-	case structOpen.MatchString(text):
-		s.open, s.pos, s.size, s.align, s.broken = true, pos, 0, 1, false
-	case !s.open || text == "" || strings.HasPrefix(text, "//"):
+	case structOpenRE.MatchString(text):
+		s.inStruct, s.hasUnknownType = true, false
+		s.start, s.size, s.align = pos, 0, 1
+	case !s.inStruct || text == "" || strings.HasPrefix(text, "//"):
 		// The line is not a field.
-	case structClose.MatchString(text):
-		s.open = false
-		name := structClose.FindStringSubmatch(text)[1]
-		if s.broken || s.size == 0 || len(s.known) > maxStructs {
+	case structCloseRE.MatchString(text):
+		s.inStruct = false
+		name := structCloseRE.FindStringSubmatch(text)[1]
+		if s.hasUnknownType || s.size == 0 || len(s.known) > maxStructs {
 			return
 		}
 		size := roundUp(s.size, s.align)
 		s.known[name] = layout{size, s.align}
-		s.doc.structs = append(s.doc.structs, structSize{position: s.pos, name: name, size: size})
+		s.doc.structs = append(s.doc.structs, structSize{position: s.start, name: name, size: size})
 	default:
 		s.addField(text)
 	}
@@ -77,12 +71,12 @@ func roundUp(size, align int64) int64 { return (size + align - 1) / align * alig
 
 // addField adds a field to the current struct, with the padding before it.
 func (s *structs) addField(text string) {
-	m := structField.FindStringSubmatch(text)
+	m := structFieldRE.FindStringSubmatch(text)
 	if m == nil {
-		s.broken = true
+		s.hasUnknownType = true
 		return
 	}
-	field, ok := findScalar(m[1])
+	field, ok := scalarLayouts[m[1]]
 	if !ok {
 		field, ok = s.known[m[1]]
 	}
@@ -90,14 +84,14 @@ func (s *structs) addField(text string) {
 		field, ok = layout{8, 8}, true
 	}
 	if !ok {
-		s.broken = true
+		s.hasUnknownType = true
 		return
 	}
 	count := int64(1)
-	for _, length := range arrayLength.FindAllStringSubmatch(m[4], -1) {
+	for _, length := range arrayLengthRE.FindAllStringSubmatch(m[4], -1) {
 		n, err := strconv.ParseInt(length[1], 10, 32)
 		if err != nil || count > maxArray {
-			s.broken = true
+			s.hasUnknownType = true
 			return
 		}
 		count *= n

@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// successNotCounted returns the rule success-not-counted, which findSuccessNotCounted applies.
 func successNotCounted() rule {
 	return rule{Rule: audit.Rule{
 		ID: "success-not-counted", Severity: tare.Note,
@@ -22,33 +21,33 @@ func successNotCounted() rule {
 	}, find: findSuccessNotCounted}
 }
 
-// allSucceed matches a statement that no request failed, and countsErrors the signs that
+// allSucceedRE matches a statement that no request failed, and countsErrorsRE the signs that
 // failures were counted.
 var (
-	allSucceed   = lazyregexp.New(`(?i)\b100\s?%\s+success|\bzero (?:errors|failures)\b|\bno (?:errors|failed requests)\b|\b0\s?% (?:error|failure)`)
-	countsErrors = lazyregexp.New(`(?i)\berrors?\b|fail|success|non-2xx|status|✓`)
-	// countingTool matches a command of a load generator, all of which count errors.
-	countingTool = lazyregexp.New(`^(?:wrk2?|ab|hey|oha|vegeta|k6|ghz)\b`)
+	allSucceedRE   = lazyregexp.New(`(?i)\b100\s?%\s+success|\bzero (?:errors|failures)\b|\bno (?:errors|failed requests)\b|\b0\s?% (?:error|failure)`)
+	countsErrorsRE = lazyregexp.New(`(?i)\berrors?\b|fail|success|non-2xx|status|✓`)
+	// countingToolRE matches a command of a load generator, all of which count errors.
+	countingToolRE = lazyregexp.New(`^(?:wrk2?|ab|hey|oha|vegeta|k6|ghz)\b`)
 )
 
 // findSuccessNotCounted reports the first statement that no request failed, on a page with
 // tables whose cells do not mention errors and without a command of a load generator.
 func findSuccessNotCounted(d *document, report reportFunc) {
-	if len(d.measured) < 2 || len(d.loads) > 0 {
+	if len(d.figures) < 2 || len(d.loads) > 0 {
 		return
 	}
 	for _, c := range d.commands {
-		if countingTool.MatchString(c.text) {
+		if countingToolRE.MatchString(c.text) {
 			return
 		}
 	}
 	for _, t := range d.tables {
-		if t.hasText(countsErrors) {
+		if t.hasText(countsErrorsRE) {
 			return
 		}
 	}
 	for _, s := range d.sentences {
-		if m := allSucceed.FindString(s.text); m != "" {
+		if m := allSucceedRE.FindString(s.text); m != "" {
 			report(s.line, fmt.Sprintf("%s: no column or output on the page counts errors", quote(m)))
 			return
 		}

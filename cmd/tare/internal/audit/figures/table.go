@@ -20,10 +20,10 @@ type tableRow struct {
 	cells []string
 }
 
-// Bounds of what is stored of a table.
+// Bounds of a table. Further rows and cells are not stored.
 const (
 	maxRows  = 2000
-	maxCells = 60
+	maxCells = 60 // of a row
 )
 
 // splitRow returns the cells of a row of a Markdown table, nil if text has no |.
@@ -58,22 +58,22 @@ func splitRow(text string) []string {
 }
 
 var (
-	link = lazyregexp.New(`!?\[([^\]]*)\]\([^)]*\)`)
-	tag  = lazyregexp.New(`<[^>]*>`)
+	markdownLinkRE = lazyregexp.New(`!?\[([^\]]*)\]\([^)]*\)`)
+	htmlTagRE      = lazyregexp.New(`<[^>]*>`)
 )
 
 // cleanCell returns the text of a cell without marks of Markdown.
 func cleanCell(text string) string {
-	text = link.ReplaceAllString(text, "$1")
+	text = markdownLinkRE.ReplaceAllString(text, "$1")
 	if strings.Contains(text, "<") {
-		text = tag.ReplaceAllString(text, " ")
+		text = htmlTagRE.ReplaceAllString(text, " ")
 	}
 	text = strings.NewReplacer("**", "", "__", "", "`", "", "&nbsp;", " ").Replace(text)
 	return strings.TrimSpace(text)
 }
 
-// isRule reports whether cells are those of the rule below the header of a table: |---|:-:|.
-func isRule(cells []string) bool {
+// isDelimiterRow reports whether cells are the delimiter row below the header of a table: |---|:-:|.
+func isDelimiterRow(cells []string) bool {
 	if len(cells) == 0 {
 		return false
 	}
@@ -85,30 +85,15 @@ func isRule(cells []string) bool {
 	return true
 }
 
-// measure is a figure of a page: a cell of a table, or a figure of a benchmark or report.
-type measure struct {
-	quantity
-	subject string // name of the contender: of a row, or of a column, in lower case
-	metric  string // name of the metric: of a column, or of a row
-	heading string // heading above, in lower case
-	origin  int    // number of the table, or an origin such as benchOrigin
-	line    int
-	higher  bool   // a higher value is better
-	column  int    // index of the column of a table
-	label   string // label of the row of a table, in lower case
-	header  string // header of the column of a table, in lower case
-	section int    // number of headings of the first level so far
-}
+// bracketUnitRE matches the unit in a header: in brackets, or after a comma, as in "time (ms)".
+var bracketUnitRE = lazyregexp.New(`[(\[,]\s*([A-Za-zµμ#%/]+)\s*[)\]]?\s*$`)
 
-// bracketUnit matches the unit in a header: in brackets, or after a comma.
-var bracketUnit = lazyregexp.New(`[(\[,]\s*([A-Za-zµμ#%/]+)\s*[)\]]?\s*$`)
-
-// findKind returns the kind of figures that the header of a column, or the label of a row,
-// names, and the size of its unit in base units, 0 if it names no unit. known is false if
-// the kind is unknown.
-func findKind(header string) (k kind, size float64, known bool) {
+// findKind returns the kind of the figures below the header of a column, or after the label of a
+// row, and the size of the unit in it: timeKind and 0.001 for "time (ms)". size is 0 if the header
+// has no unit. isKnown is false if the header does not show the kind.
+func findKind(header string) (k kind, size float64, isKnown bool) {
 	text := strings.ToLower(strings.TrimSpace(header))
-	if m := bracketUnit.FindStringSubmatch(text); m != nil {
+	if m := bracketUnitRE.FindStringSubmatch(text); m != nil {
 		if u, ok := findUnit(m[1]); ok {
 			return u.kind, u.size, true
 		}
@@ -144,11 +129,9 @@ func findKind(header string) (k kind, size float64, known bool) {
 	return plainKind, 0, false
 }
 
-// measures returns the figures of a table, whose number in the page is index. The subject
-// of a figure is the label of its row, and the metric is the header of its column, or the
-// other way round if the label names a metric.
-func (t *table) measures(index int) []measure {
-	var out []measure
+// figures returns the figures of a table, whose number in the page is index.
+func (t *table) figures(index int) []figure {
+	var out []figure
 	for _, row := range t.rows {
 		label := ""
 		for i, cell := range row.cells {
@@ -159,52 +142,54 @@ func (t *table) measures(index int) []measure {
 				}
 				continue
 			}
-			header := ""
-			if i < len(t.header) {
-				header = t.header[i]
-			}
 			if label == "" && i == 0 {
 				label = cell // the rows are sizes
 				continue
 			}
-			m := measure{
-				quantity: q,
-				subject:  strings.ToLower(label),
-				metric:   strings.ToLower(header),
-				heading:  strings.ToLower(t.heading),
-				origin:   index,
-				line:     row.line,
-				column:   i,
-				label:    strings.ToLower(label),
-				header:   strings.ToLower(header),
-				section:  t.section,
+			header := ""
+			if i < len(t.header) {
+				header = t.header[i]
 			}
-			k, size, known := findKind(header)
-			if !known && sideHeader.MatchString(header) {
-				k, size, known = findKind(t.heading) // e.g. "Latency, ms" above before and after
-				known = known && size > 0
-			}
-			if !known {
-				k, size, known = findKind(label)
-				isLabelMetric := namesMetric(label) && strings.ContainsFunc(header, isLetter) && !namesMetric(header)
-				if known || isLabelMetric {
-					m.subject, m.metric = m.metric, m.subject
-				}
-			}
-			if q.kind == plainKind && known {
-				m.kind = k
-				if size > 0 {
-					m.value, m.step = q.raw*size, q.step*size
-				}
-			}
-			if m.kind == plainKind && m.metric == "" {
+			f := t.newFigure(q, label, header)
+			if f.kind == plainKind && f.metric == "" {
 				continue
 			}
-			m.higher = m.kind == rateKind || m.kind == byteRateKind
-			out = append(out, m)
+			f.origin, f.line, f.column = index, row.line, i
+			out = append(out, f)
 		}
 	}
 	return out
+}
+
+// newFigure returns the figure of a cell. Its subject is the label of the row, and its metric the
+// header of the column, or the other way round if the label names a metric. The kind of a number
+// without a unit is that in the header, in the heading of the table, if the header names a side such
+// as "before", or in the label.
+func (t *table) newFigure(q quantity, label, header string) figure {
+	f := figure{
+		quantity: q, subject: strings.ToLower(label), metric: strings.ToLower(header),
+		heading: strings.ToLower(t.heading), label: strings.ToLower(label), header: strings.ToLower(header),
+		section: t.section,
+	}
+	k, size, isKnown := findKind(header)
+	if !isKnown && sideHeaderRE.MatchString(header) {
+		k, size, isKnown = findKind(t.heading) // e.g. "Latency, ms" above before and after
+		isKnown = isKnown && size > 0
+	}
+	if !isKnown {
+		k, size, isKnown = findKind(label)
+		isLabelMetric := namesMetric(label) && strings.ContainsFunc(header, isLetter) && !namesMetric(header)
+		if isKnown || isLabelMetric {
+			f.subject, f.metric = f.metric, f.subject
+		}
+	}
+	if q.kind == plainKind && isKnown {
+		f.kind = k
+		if size > 0 {
+			f.value, f.step = q.raw*size, q.step*size
+		}
+	}
+	return f
 }
 
 // namesMetric reports whether a header names a metric, and not a contender.

@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// targetMisread returns the rule target-misread, which findTargetMisread applies.
 func targetMisread() rule {
 	return rule{Rule: audit.Rule{
 		ID: "target-misread", Severity: tare.Warn,
@@ -22,15 +21,15 @@ func targetMisread() rule {
 	}, find: findTargetMisread}
 }
 
-// exceeded matches a sentence by which a result, the third group, exceeds a target,
+// exceededTargetRE matches a sentence by which a result, the third group, exceeds a target,
 // the first or the range of the first and second.
-var exceeded = lazyregexp.New(`(?i)\bexceed\w*\b\*{0,2}[^.]{0,20}?(\d+(?:\.\d+)?)(?:\s*[-–]\s*(\d+(?:\.\d+)?))?x\b[^.]{0,40}\b(?:target|goal)\b[^\d]{0,40}(\d+(?:\.\d+)?)x`)
+var exceededTargetRE = lazyregexp.New(`(?i)\bexceed\w*\b\*{0,2}[^.]{0,20}?(\d+(?:\.\d+)?)(?:\s*[-–]\s*(\d+(?:\.\d+)?))?x\b[^.]{0,40}\b(?:target|goal)\b[^\d]{0,40}(\d+(?:\.\d+)?)x`)
 
 // findTargetMisread reports results that do not exceed the target that the sentence says
 // they exceed.
 func findTargetMisread(d *document, report reportFunc) {
 	for _, s := range d.sentences {
-		m := exceeded.FindStringSubmatch(stripMarks(s.text))
+		m := exceededTargetRE.FindStringSubmatch(stripMarks(s.text))
 		if m == nil {
 			continue
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// terminalLog returns the rule terminal-log, which findTerminalLog applies.
 func terminalLog() rule {
 	return rule{Rule: audit.Rule{
 		ID: "terminal-log", Severity: tare.Note,
@@ -23,8 +22,8 @@ func terminalLog() rule {
 	}, find: findTerminalLog}
 }
 
-// terminal matches docker run with the option -t or --tty.
-var terminal = lazyregexp.New(`^docker run\b[^|]*\s(?:-\w*t\w*|--tty)(?:\s|$)`)
+// dockerTerminalRE matches docker run with the option -t or --tty.
+var dockerTerminalRE = lazyregexp.New(`^docker run\b[^|]*\s(?:-\w*t\w*|--tty)(?:\s|$)`)
 
 // findTerminalLog reports the commands that start a server with a terminal, on a page with
 // reports of load generators.
@@ -36,7 +35,7 @@ func findTerminalLog(d *document, report reportFunc) {
 	for _, c := range d.commands {
 		options, _, _ := strings.Cut(c.text, " sh ") // -t may also be an option of the shell's command
 		isServer := strings.Contains(c.text, " -p ")
-		if isServer && terminal.MatchString(options) {
+		if isServer && dockerTerminalRE.MatchString(options) {
 			if n++; n == 1 {
 				line = c.line
 			}

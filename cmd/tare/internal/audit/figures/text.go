@@ -39,19 +39,9 @@ func formatQuantile(q float64) string { return "p" + strconv.FormatFloat(q*100, 
 
 // formatValue returns a figure with its unit.
 func formatValue(q quantity) string {
-	switch q.kind {
-	case timeKind:
+	if q.kind == timeKind {
 		return formatTime(q.value)
-	case byteKind:
-		return formatNumber(q.value) + " B"
-	case byteRateKind:
-		return formatNumber(q.value) + " B/s"
-	case allocKind:
-		return formatNumber(q.value) + " allocations"
-	case rateKind:
-		return formatNumber(q.value) + " per second"
-	case percentKind:
-		return formatNumber(q.value) + " %"
 	}
-	return formatNumber(q.value)
+	units := map[kind]string{byteKind: " B", byteRateKind: " B/s", allocKind: " allocations", rateKind: " per second", percentKind: " %"}
+	return formatNumber(q.value) + units[q.kind]
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// unsupportedSignificance returns the rule unsupported-significance, which findUnsupportedSignificance applies.
+// unsupportedSignificance returns the rule unsupported-significance, which
+// findUnsupportedSignificance applies.
 func unsupportedSignificance() rule {
 	return rule{Rule: audit.Rule{
 		ID: "unsupported-significance", Severity: tare.Warn,
@@ -28,67 +29,65 @@ func unsupportedSignificance() rule {
 }
 
 var (
-	// gained matches a stated change, significant a statement of significance, and supported
-	// the signs of repetitions and intervals.
-	gained      = lazyregexp.New(`(?i)\b(?:faster|slower|improve\w*|gain\w*|regress\w*|speed-?up|win)\b`)
-	significant = lazyregexp.New(`(?i)\bstatistical(?:ly)?\s+(?:\w+\s+)?(?:significan\w*|stab\w+|reliab\w+|robust\w*|valid\w*|confiden\w+|meaningful|sound|accura\w+)`)
-	supported   = lazyregexp.New(`(?i)±|\+/-|p\s?[=<]\s?0?\.\d|p-value|\bn\s?=\s?\d|95\s?%|99\s?% (?:ci|confidence)|confidence interval|standard deviation|std ?dev|-count[= ]?\d|benchstat|welch|mann|t-test|bootstrap|coefficient of variation`)
+	// gainRE matches a stated change, significanceRE a statement of statistical significance, and
+	// evidenceRE signs of repetitions and intervals.
+	gainRE         = lazyregexp.New(`(?i)\b(?:faster|slower|improve\w*|gain\w*|regress\w*|speed-?up|win)\b`)
+	significanceRE = lazyregexp.New(`(?i)\bstatistical(?:ly)?\s+(?:\w+\s+)?(?:significan\w*|stab\w+|reliab\w+|robust\w*|valid\w*|confiden\w+|meaningful|sound|accura\w+)`)
+	evidenceRE     = lazyregexp.New(`(?i)±|\+/-|p\s?[=<]\s?0?\.\d|p-value|\bn\s?=\s?\d|95\s?%|99\s?% (?:ci|confidence)|confidence interval|standard deviation|std ?dev|-count[= ]?\d|benchstat|welch|mann|t-test|bootstrap|coefficient of variation`)
+	// certaintyRE matches words for a certain change.
+	certaintyRE = lazyregexp.New(`(?i)\b(?:reliabl[ey]|significan(?:t|tly|ce)|consistent(?:ly)?|real|genuine(?:ly)?|certain(?:ly)?|definite(?:ly)?|clear(?:ly)?|solid|proven|proves|confirm(?:s|ed)|robust(?:ly)?|reproducib(?:le|ly)|repeatabl[ey]|undeniabl[ey]|measurabl[ey]|trustworthy|dependabl[ey]|stable)\b`)
+	// doubtRE matches words for an uncertain change, or none.
+	doubtRE = lazyregexp.New(`(?i)\bnois[ey]|\binsignificant|\bwithin\b|\btie\b|\bunchanged|\bindistinguishable|\bunclear|\binconclusive|\bperhaps|\bseem|\btend|\bunless|\bdoubt|\bwithout\b|\bchance\b|\bsmall enough|\bn\.s\.`)
+	// pInTextRE matches a p-value in a sentence. The group is its value.
+	pInTextRE = lazyregexp.New(`(?i)\bp\s?(?:-value|value)?\s?(?:=|of|is|:)\s?(0?\.\d+)`)
 )
 
-var (
-	// assured matches words by which a change is certain.
-	assured = lazyregexp.New(`(?i)\b(?:reliabl[ey]|significan(?:t|tly|ce)|consistent(?:ly)?|real|genuine(?:ly)?|certain(?:ly)?|definite(?:ly)?|clear(?:ly)?|solid|proven|proves|confirm(?:s|ed)|robust(?:ly)?|reproducib(?:le|ly)|repeatabl[ey]|undeniabl[ey]|measurabl[ey]|trustworthy|dependabl[ey]|stable)\b`)
-	// doubted matches words by which a change is none, or uncertain.
-	doubted = lazyregexp.New(`(?i)\bnois[ey]|\binsignificant|\bwithin\b|\btie\b|\bunchanged|\bindistinguishable|\bunclear|\binconclusive|\bperhaps|\bseem|\btend|\bunless|\bdoubt|\bwithout\b|\bchance\b|\bsmall enough|\bn\.s\.`)
-	// pInText matches a p-value in a sentence.
-	pInText = lazyregexp.New(`(?i)\bp\s?(?:-value|value)?\s?(?:=|of|is|:)\s?(0?\.\d+)`)
-)
-
-// findUntestedGains reports sentences that call a change certain, or state its percentage as a gain, for
-// which the page has a p-value above maxP or an interval that contains 0.
-func findUntestedGains(d *document, report reportFunc) {
+// findUnclearGains reports sentences that call a change certain, or state its percentage as a gain,
+// although the page has a p-value above maxP or an interval that contains 0 for it.
+func findUnclearGains(d *document, report reportFunc) {
 	compared := 0
 	pairs := d.findUnclearPairs()
 	for _, s := range d.sentences {
-		sure, gain := assured.FindString(s.text), gained.FindString(s.text)
-		end := max(endOf(assured, s.text), endOf(gained, s.text))
-		if end == 0 || isDenied(s.text, end) || doubted.MatchString(throughClause(s.text, end)) {
+		end := max(endOf(certaintyRE, s.text), endOf(gainRE, s.text))
+		if end == 0 || isDenied(s.text, end) || doubtRE.MatchString(throughClause(s.text, end)) {
 			continue
 		}
-		if m := pInText.FindStringSubmatch(s.text); m != nil && sure != "" {
+		certainty := certaintyRE.FindString(s.text) // "" if the sentence only states a gain
+		if m := pInTextRE.FindStringSubmatch(s.text); m != nil && certainty != "" {
 			if p, err := strconv.ParseFloat(m[1], 64); err == nil && p > maxP {
-				report(s.line, fmt.Sprintf("%s is said of a change with p = %s", quote(sure), m[1]))
+				report(s.line, fmt.Sprintf("%s is said of a change with p = %s", quote(certainty), m[1]))
 				continue
 			}
 		}
 		if compared++; compared > maxCompared {
 			return
 		}
-		if p, at := s.findUnclear(pairs); sure != "" && p != nil {
-			report(s.lineAt(at), fmt.Sprintf("%s is said of %s and %s: they differ by less than their spread allows", quote(sure), p.a.text, p.b.text))
+		if p, offset := s.findUnclearPair(pairs); certainty != "" && p != nil {
+			report(s.lineAt(offset), fmt.Sprintf("%s is said of %s and %s: they differ by less than their spread allows", quote(certainty), p.a.text, p.b.text))
 			continue
 		}
-		if row := d.findUntestedOfAll(s, sure); row != nil {
-			report(s.lineAt(0), fmt.Sprintf("%s is said of all rows, and %s has %s (line %d)", quote(sure), quote(row.label), row.why, row.line))
+		if row := d.findUnclearAmongAll(s, certainty); row != nil {
+			report(s.lineAt(0), fmt.Sprintf("%s is said of all rows, and %s has %s (line %d)", quote(certainty), quote(row.label), row.why, row.line))
 			continue
 		}
 		words := newWordSet(s.subject())
 		for _, g := range d.nearGrids(s.line) {
-			if row, at := g.findUntested(s, words, sure != ""); row != nil {
-				report(s.lineAt(at), fmt.Sprintf("%s is said of %s, which has %s (line %d)", quote(cmp.Or(sure, gain)), quote(row.label), row.why, row.line))
+			if row, offset := g.findUnclearRow(s, words, certainty != ""); row != nil {
+				text := quote(cmp.Or(certainty, gainRE.FindString(s.text)))
+				report(s.lineAt(offset), fmt.Sprintf("%s is said of %s, which has %s (line %d)", text, quote(row.label), row.why, row.line))
 				break
 			}
 		}
 	}
 }
 
-// ofAll matches a statement about all rows.
-var ofAll = lazyregexp.New(`(?i)\b(?:each|every|all)\b(?: of)?(?: the)?(?: (?:two|three|four|five|six|seven|eight|nine|ten|\d+))? (?:\w+ )?(?:rows?|quer(?:y|ies)|cases?|benchmarks?|sizes?|inputs?|files?|operations?|workloads?|steps?|of them)\b`)
+// allRowsRE matches words for all rows of a table.
+var allRowsRE = lazyregexp.New(`(?i)\b(?:each|every|all)\b(?: of)?(?: the)?(?: (?:two|three|four|five|six|seven|eight|nine|ten|\d+))? (?:\w+ )?(?:rows?|quer(?:y|ies)|cases?|benchmarks?|sizes?|inputs?|files?|operations?|workloads?|steps?|of them)\b`)
 
-// findUntestedOfAll returns a row without a significant change of the last table before a sentence that calls the
-// changes of all rows significant, nil if there is none.
-func (d *document) findUntestedOfAll(s sentence, sure string) *testedRow {
-	if !strings.HasPrefix(strings.ToLower(sure), "significan") || !ofAll.MatchString(s.text) {
+// findUnclearAmongAll returns a row without a significant change of the last table before a sentence
+// that calls the changes of all rows significant. It returns nil if there is none.
+func (d *document) findUnclearAmongAll(s sentence, certainty string) *unclearRow {
+	if !strings.HasPrefix(strings.ToLower(certainty), "significan") || !allRowsRE.MatchString(s.text) {
 		return nil
 	}
 	var last *grid
@@ -97,54 +96,56 @@ func (d *document) findUntestedOfAll(s sentence, sure string) *testedRow {
 			last = g
 		}
 	}
-	if last == nil || len(last.tested) == 0 || last.tested[0].line > s.line {
+	if last == nil || len(last.unclear) == 0 || last.unclear[0].line > s.line {
 		return nil
 	}
-	return &last.tested[0]
+	return &last.unclear[0]
 }
 
-// unclearPair holds two figures with ± that do not differ significantly.
+// unclearPair holds two figures with ± that do not differ significantly, of a row, or of a column of
+// two rows.
 type unclearPair struct {
 	a, b   meanSpread
 	change float64 // difference in percent of a, without its sign
-	isRow  bool    // of a row of a table with several, which only a sentence with both figures or the label is about
-	label  string  // of the row, in lower case; "" if isRow is not set
+	isRow  bool    // of a row: only a sentence with its label or with both figures is about it
+	label  string  // label of the row, in lower case; "" if isRow is not set
 }
 
-// findUnclearPairs returns the pairs of figures with ± in rows, and in columns of two rows, that do not differ
-// significantly. It returns nil if the page does not say what ± stands for.
+// findUnclearPairs returns the unclearPairs of the tables of a page. It returns nil if the page does
+// not explain ±.
 func (d *document) findUnclearPairs() []unclearPair {
 	var out []unclearPair
 	for _, t := range d.tables {
 		for col := range t.header {
 			if a, b, ok := t.spreadsOf(col); ok && len(t.rows) == 2 {
-				out = append(out, unclearPair{a, b, computeShare(a.value, b.value), false, ""})
+				out = append(out, unclearPair{a: a, b: b, change: computeShare(a.value, b.value)})
 			}
 		}
 		for _, row := range t.rows {
 			if list := row.spreads(); len(list) == 2 && len(out) < maxCompared {
-				out = append(out, unclearPair{list[0], list[1], computeShare(list[0].value, list[1].value), true, strings.ToLower(stripMarks(row.cells[0]))})
+				a, b, label := list[0], list[1], strings.ToLower(stripMarks(row.cells[0]))
+				out = append(out, unclearPair{a: a, b: b, change: computeShare(a.value, b.value), isRow: true, label: label})
 			}
 		}
 	}
 	if len(out) == 0 {
 		return nil
 	}
-	n := 0.0 // runs by which ± is a standard deviation; 0 if it is a half-width
+	runs := 0.0 // runs of each side if ± is a standard deviation; 0 if it is a confidence interval
 	switch {
-	case d.hasText(deviation):
-		if n = d.countStatedRuns(); n < 2 {
+	case d.hasText(deviationRE):
+		if runs = d.countStatedRuns(); runs < 2 {
 			return nil
 		}
-	case !d.hasText(confidence):
+	case !d.hasText(confidenceRE):
 		return nil
 	}
-	return slices.DeleteFunc(out, func(p unclearPair) bool { return areApart(p.a, p.b, n) })
+	return slices.DeleteFunc(out, func(p unclearPair) bool { return areApart(p.a, p.b, runs) })
 }
 
-// findUnclear returns the pair by whose difference a sentence states a percentage, or whose figures it compares,
-// and their place. It returns nil if there is none.
-func (s sentence) findUnclear(pairs []unclearPair) (*unclearPair, int) {
+// findUnclearPair returns the pair that a sentence compares, by its figures or by its difference in
+// percent, and the offset of these in the sentence. It returns nil if there is none.
+func (s sentence) findUnclearPair(pairs []unclearPair) (found *unclearPair, offset int) {
 	if len(pairs) == 0 {
 		return nil, 0
 	}
@@ -155,11 +156,11 @@ func (s sentence) findUnclear(pairs []unclearPair) (*unclearPair, int) {
 			}
 		}
 	}
-	for _, m := range percentClaim.FindAllStringSubmatchIndex(s.text, maxFigures) {
+	for _, m := range percentClaimRE.FindAllStringSubmatchIndex(s.text, maxFigures) {
 		value, step, _, ok := parseNumber(s.text[m[2]:m[3]])
-		for i := range pairs {
-			isAbout := !pairs[i].isRow || pairs[i].label != "" && strings.Contains(strings.ToLower(s.text), pairs[i].label)
-			if ok && isAbout && math.Abs(pairs[i].change-value) <= claimSteps*step {
+		for i, p := range pairs {
+			isAbout := !p.isRow || p.label != "" && strings.Contains(strings.ToLower(s.text), p.label)
+			if ok && isAbout && math.Abs(p.change-value) <= claimSteps*step {
 				return &pairs[i], m[0]
 			}
 		}
@@ -167,32 +168,33 @@ func (s sentence) findUnclear(pairs []unclearPair) (*unclearPair, int) {
 	return nil, 0
 }
 
-// findUntested returns a row without a significant change that a sentence is about, and the place in the
-// sentence: the row has a percentage of the sentence, which no other row has, or the row is
-// the only one that a sure sentence names.
-func (g *grid) findUntested(s sentence, words wordSet, sure bool) (*testedRow, int) {
-	if len(g.tested) == 0 {
+// findUnclearRow returns a row without a significant change that a sentence is about, and the offset
+// of the row's change in the sentence: the sentence states the change, and names the row or no other
+// one, or if it is certain, names only this row. words are the words of the sentence's subject.
+func (g *grid) findUnclearRow(s sentence, words wordSet, isCertain bool) (found *unclearRow, offset int) {
+	if len(g.unclear) == 0 {
 		return nil, 0
 	}
 	named := g.rows.findNamed(words)
-	for i := range g.tested {
-		row := &g.tested[i]
+	for i := range g.unclear {
+		row := &g.unclear[i]
 		isNamed := slices.Contains(named, row.label)
-		for _, m := range percentClaim.FindAllStringSubmatchIndex(s.text, maxFigures) {
+		for _, m := range percentClaimRE.FindAllStringSubmatchIndex(s.text, maxFigures) {
 			value, step, _, ok := parseNumber(s.text[m[2]:m[3]])
 			isStated := ok && slices.ContainsFunc(row.changes, func(x float64) bool { return math.Abs(x-value) <= claimSteps*step })
-			if isStated && (isNamed || len(named) == 0 && step < 1 || sure && step < 1) {
+			isExact := step < 1 && (len(named) == 0 || isCertain)
+			if isStated && (isNamed || isExact) {
 				return row, m[0]
 			}
 		}
-		if sure && isNamed && len(named) == 1 && gained.MatchString(s.text) {
+		if isCertain && isNamed && len(named) == 1 && gainRE.MatchString(s.text) {
 			return row, 0
 		}
 	}
 	return nil, 0
 }
 
-// endOf returns the end of the first match, 0 without one.
+// endOf returns the end of the first match in bytes, or 0 without a match.
 func endOf(pattern *lazyregexp.Regexp, text string) int {
 	if m := pattern.FindStringIndex(text); m != nil {
 		return m[1]
@@ -200,7 +202,7 @@ func endOf(pattern *lazyregexp.Regexp, text string) int {
 	return 0
 }
 
-// throughClause returns a text up to the end of the clause around its byte end.
+// throughClause returns a text up to the end of the clause around the offset end.
 func throughClause(text string, end int) string {
 	if i := strings.IndexAny(text[end:], ",;:"); i >= 0 {
 		return text[:end+i]
@@ -208,28 +210,31 @@ func throughClause(text string, end int) string {
 	return text
 }
 
-// isDenied reports whether a negation or a condition stands before the end of a match, or after it in its clause.
+// isDenied reports whether a negation or a condition is before the end of a match, or after it in
+// its clause.
 func isDenied(text string, end int) bool {
-	return negation.MatchString(become.ReplaceAllString(relativeClause.ReplaceAllString(throughClause(text, end), " "), " "))
+	text = relativeClauseRE.ReplaceAllString(throughClause(text, end), " ")
+	return negationRE.MatchString(hasBecomeRE.ReplaceAllString(text, " "))
 }
 
-// become matches a change that has happened.
-var become = lazyregexp.New(`(?i)\b(?:has|have|had) become\b`)
+// hasBecomeRE matches "has become", which negationRE would take for something that may be.
+var hasBecomeRE = lazyregexp.New(`(?i)\b(?:has|have|had) become\b`)
 
-// relativeClause matches a clause about a noun, which does not negate the sentence.
-var relativeClause = lazyregexp.New(`(?i), (?:which|who|that|whose|where)\b[^,;]*,`)
+// relativeClauseRE matches a clause about a noun, whose negation is not that of the sentence.
+var relativeClauseRE = lazyregexp.New(`(?i), (?:which|who|that|whose|where)\b[^,;]*,`)
 
-// findUnsupportedSignificance reports sentences that state a change of a benchmark for
-// which benchstat finds none, and significance without any sign of repetitions.
+// findUnsupportedSignificance reports sentences that state a change of a benchmark for which
+// benchstat finds none, changes that findUnclearGains finds, and significance on a page without any
+// sign of repetitions.
 func findUnsupportedSignificance(d *document, report reportFunc) {
 	unchanged := map[string]statRow{} // rows in which benchstat finds no change, by name
 	for _, row := range d.stats {
 		if row.p > maxP {
-			unchanged[strings.ToLower(processors.ReplaceAllString(row.name, ""))] = row
+			unchanged[strings.ToLower(processorsRE.ReplaceAllString(row.name, ""))] = row
 		}
 	}
 	for _, s := range d.sentences {
-		m := gained.FindStringIndex(s.text)
+		m := gainRE.FindStringIndex(s.text)
 		if len(unchanged) == 0 || m == nil || isDenied(s.text, m[1]) {
 			continue
 		}
@@ -240,12 +245,12 @@ func findUnsupportedSignificance(d *document, report reportFunc) {
 			}
 		}
 	}
-	findUntestedGains(d, report)
+	findUnclearGains(d, report)
 	figures := len(d.benches) + len(d.loads)
 	for i, t := range d.tables {
-		figures += len(t.measures(i))
+		figures += len(t.figures(i))
 	}
-	if figures == 0 || len(d.stats) > 0 || d.hasText(supported) {
+	if figures == 0 || len(d.stats) > 0 || d.hasText(evidenceRE) {
 		return
 	}
 	for _, b := range d.benches {
@@ -254,7 +259,7 @@ func findUnsupportedSignificance(d *document, report reportFunc) {
 		}
 	}
 	for _, s := range d.sentences {
-		if m := significant.FindStringIndex(s.text); m != nil && !isDenied(s.text, m[1]) {
+		if m := significanceRE.FindStringIndex(s.text); m != nil && !isDenied(s.text, m[1]) {
 			report(s.line, fmt.Sprintf("%s: the page has no number of runs, no interval and no p", quote(s.text[m[0]:m[1]])))
 		}
 	}

@@ -10,11 +10,11 @@ import (
 // verdict is the result of comparing a claim with the figures of the rows and columns that its
 // sentence names.
 type verdict struct {
-	pairs     []tablePair
-	fits      bool       // a pair has what the claim states, or a figure elsewhere has it exactly
-	reversed  *tablePair // the pair has the amount, and the opposite direction
-	wrongBase *tablePair // the pair has the percentage of the other figure
-	rawUnits  *tablePair // the pair has it only without the units
+	pairs       []tablePair // figures that the claim may be about
+	isSupported bool        // a pair has the claimed ratio, or figures elsewhere have it exactly
+	reversed    *tablePair  // a pair with the ratio in the opposite direction; nil without one
+	wrongBase   *tablePair  // a pair with the percentage as a share of the other figure; nil without one
+	rawUnits    *tablePair  // a pair with the ratio only if the units are ignored; nil without one
 }
 
 // claimKey identifies a claim of a document.
@@ -23,14 +23,14 @@ type claimKey struct {
 	line, start int
 }
 
-// judgeClaim compares a claim of a sentence with the figures of the page. claims holds all claims of
-// the sentence. Several rules need the verdict, which is computed once. After maxCompared
-// claims each claim fits.
+// judgeClaim compares a claim with the figures of the page. claims are all claims of the sentence.
+// Several rules need the verdict, so it is computed once. Further claims after maxCompared count as
+// supported.
 func (d *document) judgeClaim(c claim, claims []claim) verdict {
 	key := claimKey{c.sentence.text, c.sentence.line, c.start}
 	v, ok := d.verdicts[key]
 	if !ok && len(d.verdicts) >= maxCompared {
-		return verdict{fits: true}
+		return verdict{isSupported: true}
 	}
 	if !ok {
 		v = d.computeVerdict(c, claims)
@@ -39,49 +39,52 @@ func (d *document) judgeClaim(c claim, claims []claim) verdict {
 	return v
 }
 
-// computeVerdict returns the result of judgeClaim.
+// computeVerdict does the work of judgeClaim.
 func (d *document) computeVerdict(c claim, claims []claim) verdict {
 	v := verdict{pairs: d.claimedPairs(c, claims)}
-	agrees := false // a pair has the direction, with whatever amount
+	agrees := false // a pair has the claimed direction, whatever its ratio
 	for i := range v.pairs {
 		p := &v.pairs[i]
 		sign := c.expectedSign(p.a.kind)
-		isOrdered := p.ordered && sign != 0
-		isOpposite := func(a, b float64) bool { return isOrdered && a != b && (b > a) != (sign > 0) }
-		fits := c.canBeOf(p.a.value, p.b.value)
-		agrees = agrees || isOrdered && !isOpposite(p.a.value, p.b.value)
+		isDirected := p.isOrdered && sign != 0
+		isReversed := func(a, b float64) bool { return isDirected && a != b && (b > a) != (sign > 0) }
+		matches := c.matchesPair(p.a.value, p.b.value)
+		hasOpposite := isReversed(p.a.value, p.b.value)
+		matchesRaw := c.hasOtherUnits(*p) && c.matchesPair(p.a.raw, p.b.raw) && !isReversed(p.a.raw, p.b.raw)
+		agrees = agrees || isDirected && !hasOpposite
 		switch {
-		case c.hasOtherUnits(*p) && c.canBeOf(p.a.raw, p.b.raw) && !isOpposite(p.a.raw, p.b.raw) && (!fits || isOpposite(p.a.value, p.b.value)):
+		case matchesRaw && (!matches || hasOpposite):
 			v.rawUnits = p
-		case isOpposite(p.a.value, p.b.value):
-			isAmount := c.isPercent && c.fitsValue(computeShare(p.a.value, p.b.value), reversedTolerance)
-			if isAmount || !c.isPercent && fits {
+		case hasOpposite:
+			isAmount := c.isPercent && c.matchesValue(computeShare(p.a.value, p.b.value), reversedTolerance)
+			if isAmount || !c.isPercent && matches {
 				v.reversed = p
 			}
-		case fits:
-			v.fits = true
-		case p.ordered && !c.isSpeed() && percentOfOtherBase(c, p.a.value, p.b.value) > 0:
+		case matches:
+			v.isSupported = true
+		case p.isOrdered && !c.isSpeed() && percentOfOtherBase(c, p.a.value, p.b.value) > 0:
 			v.wrongBase = p
 		}
 	}
 	if len(v.pairs) == 0 {
 		v.wrongBase = d.findOtherBase(c, claims)
 	}
-	if isExact := c.isPercent && c.step < 1; v.fits || agrees && !isExact {
+	if isExact := c.isPercent && c.step < 1; v.isSupported || agrees && !isExact {
 		v.reversed = nil
 	}
-	if v.reversed == nil && c.fitsOwnFigures() {
-		v.fits = true
+	if v.reversed == nil && c.matchesSentence() {
+		v.isSupported = true
 	}
-	if !v.fits && v.reversed == nil && v.wrongBase == nil && v.rawUnits == nil {
-		v.fits = d.hasElsewhere(c)
+	if !v.isSupported && v.reversed == nil && v.wrongBase == nil && v.rawUnits == nil {
+		v.isSupported = d.isSupportedElsewhere(c)
 	}
 	return v
 }
 
-// findOtherBase returns the pair of a row that the sentence names after "than" with a row that it does not
-// name, as in "that build takes 60 % less than one without a cache", if the pair has the percentage of the
-// other figure and no pair of the same row has what the claim states. It returns nil without one such pair.
+// findOtherBase returns a pair that has the claimed percentage as a share of the other figure. One
+// of its rows is named after "than", and the other is not named: "that build takes 60 % less than
+// one without a cache". It returns nil if there is no such pair, more than one, or a pair with the
+// claimed percentage itself.
 func (d *document) findOtherBase(c claim, claims []claim) *tablePair {
 	const maxRows = 8 // with more, one of them has any percentage
 	before, after, hasThan := c.splitClause(claims)
@@ -91,25 +94,25 @@ func (d *document) findOtherBase(c claim, claims []claim) *tablePair {
 	first, second := newWordSet(before), newWordSet(after)
 	var found []tablePair
 	for _, g := range d.nearGroups(c.sentence.line) {
-		if !slices.Contains(c.kinds, g.kind) || g.naming.words == nil || d.isOtherMetric(g, second) {
+		if !slices.Contains(c.kinds, g.kind) || g.matcher.isEmpty() || d.isOtherMetric(g, second) {
 			continue
 		}
-		references := g.naming.findNamed(second)
-		if len(references) != 1 || len(g.naming.findNamed(first)) > 0 || len(g.measures) > maxRows {
+		references := g.matcher.findNamed(second)
+		if len(references) != 1 || len(g.matcher.findNamed(first)) > 0 || len(g.figures) > maxRows {
 			continue
 		}
 		var others []string
-		for _, m := range g.measures {
+		for _, m := range g.figures {
 			if m.subject != references[0] {
 				others = append(others, m.subject)
 			}
 		}
 		for _, p := range g.pairsOf(references, others) {
-			if c.canBeOf(p[0].value, p[1].value) {
+			if c.matchesPair(p[0].value, p[1].value) {
 				return nil
 			}
 			if percentOfOtherBase(c, p[0].value, p[1].value) > 0 {
-				found = append(found, tablePair{a: p[0], b: p[1], ordered: true})
+				found = append(found, tablePair{a: p[0], b: p[1], isOrdered: true})
 			}
 		}
 	}
@@ -119,22 +122,23 @@ func (d *document) findOtherBase(c claim, claims []claim) *tablePair {
 	return &found[0]
 }
 
-// hasElsewhere reports whether some row of the page has the change that a claim states, to its last
-// digit: the claim may name the row by other words than the table. If the claim was not compared with
-// all tables, a change within the tolerance of claims suffices.
-func (d *document) hasElsewhere(c claim) bool {
+// isSupportedElsewhere reports whether a row of the page has the claimed change to its last digit:
+// the claim may name the row by other words than the table. If the claim was not compared with all
+// tables, a change within the tolerance of claims suffices.
+func (d *document) isSupportedElsewhere(c claim) bool {
 	tolerance := 0.0
 	if len(d.grids) > tablesBefore+tablesAfter {
 		tolerance = claimTolerance
 	}
-	return d.ratios.hasFit(c, tolerance) || slices.ContainsFunc(d.nearGrids(c.sentence.line), func(g *grid) bool { return g.hasTestedChange(c) })
+	return d.ratios.hasMatch(c, tolerance) || slices.ContainsFunc(d.nearGrids(c.sentence.line), func(g *grid) bool { return g.hasUnclearChange(c) })
 }
 
-// reversedTolerance is the tolerance of a percentage whose direction is the opposite: little, so
-// that the claim is certainly about these figures.
+// reversedTolerance is the tolerance of a percentage with the opposite direction, a share of it. It
+// is small, so that the claim certainly is about these figures.
 const reversedTolerance = 0.005
 
-// claimedPairs returns the pairs of figures of tables that a claim may be about.
+// claimedPairs returns the pairs of figures of tables that a claim may be about: in a row, figures
+// of two columns, and in a column, figures of two rows.
 func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 	if len(c.kinds) == 0 {
 		c.kinds = c.sentence.findUnitKinds()
@@ -143,99 +147,128 @@ func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 		return nil
 	}
 	before, after, hasThan := c.splitClause(claims)
-	words := newWordSet(c.sentence.before + " " + c.sentence.text[:c.start] + " " + c.sentence.text[c.end:])
-	first, second := newWordSet(before), newWordSet(after)
-	isOfItself := hasThan && itself.MatchString(after) || !hasThan && nowTakes.MatchString(c.clauseBefore()) // the reference is the column before it
-	hasThan = hasThan && !isOfItself
-	if !hasThan {
-		second = wordSet{}
+	isOwnPast := hasThan && ownPastRE.MatchString(after) || !hasThan && nowTakesRE.MatchString(c.clauseBefore())
+	first, second := newWordSet(before), wordSet{} // words about the subject, and about the reference
+	if hasThan = hasThan && !isOwnPast; hasThan {
+		second = newWordSet(after)
 	}
+	out := d.rowPairs(c, first, second, hasThan, isOwnPast)
+	text := c.sentence.text
+	isElliptic := !hasThan && c.isSpeed() && ellipticRE.MatchString(text[:c.start]) && !thanWordRE.MatchString(text[c.end:])
+	switch {
+	case hasThan:
+		return append(out, d.columnPairs(c, first, second, second)...)
+	case isElliptic:
+		first, second = splitElliptic(c)
+		return append(out, d.columnPairs(c, first, second, newWordSet(after))...)
+	}
+	return out
+}
+
+// rowPairs returns the pairs of figures of a row that a claim may be about. first and second are the
+// words about its subject, and after "than". isOwnPast means that the claim compares a row
+// with its past, which is the column before.
+func (d *document) rowPairs(c claim, first, second wordSet, hasThan, isOwnPast bool) []tablePair {
+	text := c.sentence.text
+	words := newWordSet(c.sentence.before + " " + text[:c.start] + " " + text[c.end:])
 	var out []tablePair
 	near := d.nearGrids(c.sentence.line)
 	for _, g := range near {
 		// Of several tables with one row each, a statement without a name is about the one right before it.
-		isOnly := c.sentence.isRightAfter(g.line) || !slices.ContainsFunc(near, func(other *grid) bool { return len(other.labels) == 1 && !slices.Equal(other.labels, g.labels) })
-		for _, p := range g.pairsFor(words, c.kinds, isOfItself, isOnly) {
-			sides := newNaming([]string{p.a.subject, p.b.subject})
+		hasOtherRow := func(other *grid) bool { return len(other.labels) == 1 && !slices.Equal(other.labels, g.labels) }
+		isOnlyRow := c.sentence.isRightAfter(g.line) || !slices.ContainsFunc(near, hasOtherRow)
+		for _, p := range g.pairsFor(words, c.kinds, isOwnPast, isOnlyRow) {
+			sides := newLabelMatcher([]string{p.a.subject, p.b.subject})
 			out = append(out, p.order(sides, first, second, hasThan))
-		}
-	}
-	about := second
-	isElliptic := !hasThan && c.isSpeed() && elliptic.MatchString(c.sentence.text[:c.start]) && !thanWord.MatchString(c.sentence.text[c.end:])
-	if isElliptic {
-		first, second = splitElliptic(c)
-		about = newWordSet(after)
-	}
-	if !hasThan && !isElliptic {
-		return out
-	}
-	for _, g := range d.nearGroups(c.sentence.line) {
-		if !slices.Contains(c.kinds, g.kind) || g.naming.words == nil || d.isOtherMetric(g, about) {
-			continue
-		}
-		subjects, references := g.naming.findNamed(first), g.naming.findNamed(second)
-		if len(subjects) != 1 || len(references) != 1 || subjects[0] == references[0] {
-			continue
-		}
-		for _, p := range g.pairsOf(references, subjects) {
-			out = append(out, tablePair{a: p[0], b: p[1], ordered: true})
 		}
 	}
 	return out
 }
 
-// elliptic matches the words before a claim about the subject and the object of the clause before, as in "gob has
-// half the size of the CSV, but is about 1.5 times slower". The groups are the text about the subject, which has
-// no comma, and that about the object.
-var elliptic = lazyregexp.New(`(?i)(?:^|[,;:] )([^,;:]+?)\s+(?:has|is|takes|needs|uses|was|had|took)\b([^;:]*?),?\s+(?:but|and|yet)\s+(?:is|was|takes|needs|runs)\s+(?:about |some |around |roughly |nearly |almost )?$`)
+// columnPairs returns the pairs of figures of a column whose rows are the only ones that the words
+// about the subject of a claim and about its reference name. It skips columns if the words about the
+// metric name another one.
+func (d *document) columnPairs(c claim, subject, reference, metric wordSet) []tablePair {
+	var out []tablePair
+	for _, g := range d.nearGroups(c.sentence.line) {
+		if !slices.Contains(c.kinds, g.kind) || g.matcher.isEmpty() || d.isOtherMetric(g, metric) {
+			continue
+		}
+		for _, p := range g.soleNamedPairs(reference, subject) {
+			out = append(out, tablePair{a: p[0], b: p[1], isOrdered: true})
+		}
+	}
+	return out
+}
 
-// splitElliptic returns the words about the two sides of a claim that elliptic matches.
-func splitElliptic(c claim) (first, second wordSet) {
-	m := elliptic.FindStringSubmatch(c.sentence.text[:c.start])
+// soleNamedPairs returns the pairs of a figure of the side that first names and a figure of the side
+// that second names. It returns nil unless each names exactly one side, and these are different.
+func (g *figureGroup) soleNamedPairs(first, second wordSet) [][2]figure {
+	a, b := g.matcher.findNamed(first), g.matcher.findNamed(second)
+	if len(a) != 1 || len(b) != 1 || a[0] == b[0] {
+		return nil
+	}
+	return g.pairsOf(a, b)
+}
+
+// ellipticRE matches the words before a claim whose sides only the previous clause names: "gob has
+// half the size of the CSV, but is about 1.5 times slower". The groups are the text about the
+// subject and about the reference.
+var ellipticRE = lazyregexp.New(`(?i)(?:^|[,;:] )([^,;:]+?)\s+(?:has|is|takes|needs|uses|was|had|took)\b([^;:]*?),?\s+(?:but|and|yet)\s+(?:is|was|takes|needs|runs)\s+(?:about |some |around |roughly |nearly |almost )?$`)
+
+// splitElliptic returns the words about the subject and the reference of a claim that ellipticRE
+// matches.
+func splitElliptic(c claim) (subject, reference wordSet) {
+	m := ellipticRE.FindStringSubmatch(c.sentence.text[:c.start])
 	return newWordSet(m[1]), newWordSet(m[2])
 }
 
-// conjunction matches the words between two clauses.
-var conjunction = lazyregexp.New(`(?i)[;,(]|\b(?:and|but|while|whereas|or)\b`)
+// conjunctionRE matches the words between two clauses.
+var conjunctionRE = lazyregexp.New(`(?i)[;,(]|\b(?:and|but|while|whereas|or)\b`)
 
-// splitClause returns the text before the first claim of the sentence and that of the claim's own clause,
-// and the text after "than" or "as".
+// splitClause returns the text about a claim's subject, before the first claim of the sentence and
+// in the claim's own clause, and the text after the claim, or after its "than" or "as" if it has
+// one. For the second claim of "a is 2x faster, and needs 30 % less memory than b" these are "a is
+// needs" and "b".
 func (c claim) splitClause(claims []claim) (before, after string, hasThan bool) {
 	text := c.sentence.text
-	first, start, end := c.start, 0, len(text)
+	first := c.start           // start of the first claim
+	start, end := 0, len(text) // text between the previous claim and the next one
 	for _, other := range claims {
-		if first = min(first, other.start); other.end <= c.start {
+		first = min(first, other.start)
+		if other.end <= c.start {
 			start = max(start, other.end)
 		}
 		if other.start >= c.end {
 			end = min(end, other.start)
 		}
 	}
-	if before, after = text[:first], text[c.end:end]; start > 0 {
-		own := text[start:c.start]
-		if all := conjunction.FindAllStringIndex(own, maxFigures); len(all) > 0 {
-			before += own[all[len(all)-1][1]:]
+	before, after = text[:first], text[c.end:end]
+	if start > 0 {
+		between := text[start:c.start]
+		if all := conjunctionRE.FindAllStringIndex(between, maxFigures); len(all) > 0 {
+			before += between[all[len(all)-1][1]:]
 		}
 	}
 	if i := strings.LastIndexAny(before, ";:"); i >= 0 {
 		before = before[i+1:]
 	}
-	if all := conjunction.FindStringIndex(after); all != nil {
-		after = after[:all[0]]
+	if m := conjunctionRE.FindStringIndex(after); m != nil {
+		after = after[:m[0]]
 	}
-	if m := thanWord.FindStringIndex(after); m != nil {
+	if m := thanWordRE.FindStringIndex(after); m != nil {
 		return before, after[m[1]:], true
 	}
 	return before, after, false
 }
 
-// itself matches the words after "than" by which a row is compared with what it was.
-var itself = lazyregexp.New(`(?i)^\W*(?:before|previously|(?:it|they|that) (?:was|were|did|used to|had been))\b`)
+// ownPastRE matches words after "than" that compare a row with its past: "than before".
+var ownPastRE = lazyregexp.New(`(?i)^\W*(?:before|previously|(?:it|they|that) (?:was|were|did|used to|had been))\b`)
 
-// findUnitKinds returns the kinds of the times and of the amounts of data in a sentence.
+// findUnitKinds returns timeKind and byteKind if the sentence has such quantities.
 func (s sentence) findUnitKinds() []kind {
 	var out []kind
-	for _, m := range figure.FindAllStringIndex(s.text, maxFigures) {
+	for _, m := range numberRE.FindAllStringIndex(s.text, maxFigures) {
 		if q, _, ok := parseQuantity(s.text[m[0]:]); ok && (q.kind == timeKind || q.kind == byteKind) && !slices.Contains(out, q.kind) {
 			out = append(out, q.kind)
 		}
@@ -243,58 +276,58 @@ func (s sentence) findUnitKinds() []kind {
 	return out
 }
 
-// fitsOwnFigures reports whether two times of the sentence, apart from the claim, have what it states, as in
-// "6.33 µs with the one and 7.72 µs with the other, 22 % more".
-func (c claim) fitsOwnFigures() bool {
-	var own []float64
-	for _, m := range figure.FindAllStringIndex(c.sentence.text, maxFigures) {
+// matchesSentence reports whether the sentence has, except for the claim, two times with the claimed
+// ratio, as in "6.33 µs with the one and 7.72 µs with the other, 22 % more".
+func (c claim) matchesSentence() bool {
+	var times []float64
+	for _, m := range numberRE.FindAllStringIndex(c.sentence.text, maxFigures) {
 		if q, _, ok := parseQuantity(c.sentence.text[m[0]:]); ok && q.kind == timeKind && (m[1] <= c.start || m[0] >= c.end) {
-			own = append(own, q.value)
+			times = append(times, q.value)
 		}
 	}
-	return len(own) == 2 && own[0] != own[1] && c.canBeOf(own[0], own[1])
+	return len(times) == 2 && times[0] != times[1] && c.matchesPair(times[0], times[1])
 }
 
-// nowTakes matches the words before a change of what a row was.
-var nowTakes = lazyregexp.New(`(?i)\bnow (?:takes?|needs?|costs?|uses?|allocates?|runs?|is|are)\b`)
+// nowTakesRE matches words before a claim that compare a row with its past: "now takes".
+var nowTakesRE = lazyregexp.New(`(?i)\bnow (?:takes?|needs?|costs?|uses?|allocates?|runs?|is|are)\b`)
 
-// thanWord matches the word before the reference of a comparison.
-var thanWord = lazyregexp.New(`(?i)\bthan\b|\bas (?:fast|quick|slow|much|many|long|large|big|high|heavy) as\b|\bcompared (?:to|with)\b|\brelative to\b|\bversus\b|\bvs\b`)
+// thanWordRE matches the word before the reference of a comparison.
+var thanWordRE = lazyregexp.New(`(?i)\bthan\b|\bas (?:fast|quick|slow|much|many|long|large|big|high|heavy) as\b|\bcompared (?:to|with)\b|\brelative to\b|\bversus\b|\bvs\b`)
 
-// baseSubject matches words by which a statement is about the figures before a change.
-var baseSubject = lazyregexp.New(`(?i)\b(?:without|before|old|baseline|base|main|master|previous|original|unpatched|stock|was|were|had|used to)\b`)
+// baseSubjectRE matches words of a statement about the figures before a change.
+var baseSubjectRE = lazyregexp.New(`(?i)\b(?:without|before|old|baseline|base|main|master|previous|original|unpatched|stock|was|were|had|used to)\b`)
 
-// order returns the pair in the order of a claim, whose reference comes first. first and second are
-// the words before the claim, and after "than".
-func (p tablePair) order(sides naming, first, second wordSet, hasThan bool) tablePair {
+// order returns the pair in the order of a claim: the reference comes first. sides matches the
+// subjects of the two figures; first and second are the words before the claim, and after "than".
+func (p tablePair) order(sides labelMatcher, first, second wordSet, hasThan bool) tablePair {
 	subjects, references := sides.findNamed(first), sides.findNamed(second)
-	isOne := len(references) == 1 && !slices.Contains(subjects, references[0])
+	hasReference := len(references) == 1 && !slices.Contains(subjects, references[0])
 	switch {
-	case hasThan && isOne:
-		p.ordered = len(subjects) == 1 || p.ordered
+	case hasThan && hasReference:
+		p.isOrdered = len(subjects) == 1 || p.isOrdered
 		if references[0] == p.b.subject {
 			p.a, p.b = p.b, p.a
 		}
 	case hasThan:
-		p.ordered = false
-	case !p.ordered && !hasThan && len(subjects) == 1 && p.isAlone:
-		p.ordered = true // the other side is the reference
+		p.isOrdered = false
+	case !p.isOrdered && len(subjects) == 1 && p.isOnlyOfKind:
+		p.isOrdered = true // the other side is the reference
 		if subjects[0] == p.a.subject {
 			p.a, p.b = p.b, p.a
 		}
-	case p.ordered:
+	case p.isOrdered:
 		isBase := slices.Contains(subjects, p.a.subject) && !slices.Contains(subjects, p.b.subject)
 		for w := range first {
-			isBase = isBase || baseSubject.MatchString(w)
+			isBase = isBase || baseSubjectRE.MatchString(w)
 		}
-		p.ordered = !isBase
+		p.isOrdered = !isBase
 	}
 	return p
 }
 
-// name returns the name of a figure's side: its subject, in a table with rows of figures after the label of
-// the row.
-func (m measure) name() string {
+// name returns the name of a figure's side in a finding: its subject, after the label of the row if
+// the subject is a column.
+func (m figure) name() string {
 	if m.label != "" && m.label != m.subject && m.header == m.subject {
 		return m.label + ", " + m.subject
 	}
@@ -306,8 +339,7 @@ func (c claim) hasOtherUnits(p tablePair) bool {
 	return p.a.raw > 0 && p.b.raw > 0 && !isNear(p.a.value/p.a.raw, p.b.value/p.b.raw, sameUnit)
 }
 
-// isSpeed reports whether the claim is about speed, of which a percentage may be that of the time
-// or that of the rate.
+// isSpeed reports whether the claim is about speed, whose percentage may be of a time or of a rate.
 func (c claim) isSpeed() bool {
 	switch c.word {
 	case "faster", "slower", "quicker", "overhead", "speedup", "speed-up":
@@ -316,8 +348,8 @@ func (c claim) isSpeed() bool {
 	return false
 }
 
-// expectedSign returns 1 if the claim states that its subject has the greater figure of a kind, -1
-// for the smaller, and 0 if its word does not tell.
+// expectedSign returns 1 if the subject of the claim should have the greater figure of a kind, -1
+// for the smaller one, and 0 if the claim's word does not tell.
 func (c claim) expectedSign(k kind) int {
 	isRate := k == rateKind || k == byteRateKind
 	better := -1

@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// wrongBase returns the rule wrong-base, which findWrongBase applies.
 func wrongBase() rule {
 	return rule{Rule: audit.Rule{
 		ID: "wrong-base", Severity: tare.Warn,
@@ -22,10 +21,11 @@ func wrongBase() rule {
 	}, find: findWrongBase}
 }
 
-// perSecondSaving matches a time per second with a percentage next to it.
-var perSecondSaving = lazyregexp.New(`(?i)(\d[\d,]*(?:\.\d+)?)\s*(ms|µs|us)\s*(?:/|per |of cpu (?:time )?per |cpu (?:time )?per )\s*s(?:ec(?:ond)?)?\b[^%\d]{0,20}~?(\d+(?:\.\d+)?)\s?%`)
+// perSecondSavingRE matches a time per second and a percentage next to it. The groups are the number
+// and unit of the time, and the percentage.
+var perSecondSavingRE = lazyregexp.New(`(?i)(\d[\d,]*(?:\.\d+)?)\s*(ms|µs|us)\s*(?:/|per |of cpu (?:time )?per |cpu (?:time )?per )\s*s(?:ec(?:ond)?)?\b[^%\d]{0,20}~?(\d+(?:\.\d+)?)\s?%`)
 
-// findWrongBase reports percentages that are of the other one of two figures, decreases by
+// findWrongBase reports percentages that are shares of the wrong one of two figures, decreases by
 // more than 100 %, and shares of a second that do not follow from the time.
 func findWrongBase(d *document, report reportFunc) {
 	const minExcess = 2 // percentage points above the true decrease
@@ -35,13 +35,13 @@ func findWrongBase(d *document, report reportFunc) {
 				continue
 			}
 			decrease := 100 * (c.a.value - c.b.value) / c.a.value
-			if c.value > decrease+max(minExcess, c.step) && c.canBeOf() {
+			if c.value > decrease+max(minExcess, c.step) && c.isCorrect() {
 				report(c.line, fmt.Sprintf("%s: from %s to %s is %s %% less", quote(c.text), formatValue(c.a), formatValue(c.b), formatNumber(decrease)))
 			}
 		}
 	}
 	for _, s := range d.sentences {
-		if m := perSecondSaving.FindStringSubmatch(s.text); m != nil {
+		if m := perSecondSavingRE.FindStringSubmatch(s.text); m != nil {
 			q, _, _ := parseQuantity(m[1] + " " + m[2])
 			stated, _, _, _ := parseNumber(m[3])
 			const roundingShare = 0.2
@@ -60,13 +60,13 @@ func findWrongBase(d *document, report reportFunc) {
 			}
 			p, ok := s.pairOf(c, claims)
 			if !ok {
-				if v := d.judgeClaim(c, claims); v.wrongBase != nil && !v.fits {
+				if v := d.judgeClaim(c, claims); v.wrongBase != nil && !v.isSupported {
 					a, b := v.wrongBase.a, v.wrongBase.b
 					report(s.lineAt(c.start), fmt.Sprintf("%s: of %s and %s (line %d) that is %s; the percentage is of the other figure", quote(c.text), formatValue(a.quantity), formatValue(b.quantity), b.line, c.describeActual(a.value, b.value)))
 				}
 				continue
 			}
-			if !c.canBeOf(p.a.value, p.b.value) {
+			if !c.matchesPair(p.a.value, p.b.value) {
 				if x := percentOfOtherBase(c, p.a.value, p.b.value); x > 0 {
 					report(s.lineAt(c.start), fmt.Sprintf("%s: of %s and %s that is %s; the percentage is of the other figure", quote(c.text), formatValue(p.a), formatValue(p.b), c.describeActual(p.a.value, p.b.value)))
 				}
@@ -75,9 +75,9 @@ func findWrongBase(d *document, report reportFunc) {
 	}
 }
 
-// percentOfOtherBase returns the percentage of the difference of two figures with the wrong
-// base, if the claim states that percentage: an increase as a share of the greater figure,
-// or a decrease as a share of the smaller. Else it returns 0.
+// percentOfOtherBase returns the percentage of two figures with the wrong base if the claim states
+// it, else 0: an increase as a share of the greater figure, or a decrease as a share of the smaller
+// one.
 func percentOfOtherBase(c claim, a, b float64) float64 {
 	const tolerance = 0.03 // less than claimTolerance: the finding names the mistake
 	small, great := min(a, b), max(a, b)
@@ -91,7 +91,7 @@ func percentOfOtherBase(c claim, a, b float64) float64 {
 	case c.isMore():
 		x = 100 * (great - small) / great
 	}
-	if x > 0 && c.fitsValue(x, tolerance) {
+	if x > 0 && c.matchesValue(x, tolerance) {
 		return x
 	}
 	return 0

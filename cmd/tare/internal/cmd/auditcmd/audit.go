@@ -3,6 +3,7 @@
 package auditcmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -124,8 +125,8 @@ func (o *options) listRules(env cmdenv.Env) error {
 	return nil
 }
 
-// readInputs reads the files and directories of args: Go files by the rules for code, other files as
-// results or pages, directories for both. - is stdin.
+// readInputs reads the files and directories of args: Go files by the rules for code, other files as results or
+// pages, and directories by both. - is stdin.
 func readInputs(env cmdenv.Env, cmd *cobra.Command, args []string) (audit.Document, error) {
 	d := audit.Document{Schema: audit.Schema, Read: []string{}, Notes: []string{}, Findings: []audit.Finding{}}
 	var code []string // Go files and directories
@@ -142,27 +143,34 @@ func readInputs(env cmdenv.Env, cmd *cobra.Command, args []string) (audit.Docume
 		case err != nil:
 			return d, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", arg, cmdenv.Cause(err)), "name a file or a directory")
 		case info.IsDir():
+			code = append(code, arg)
 			err = readPages(&files, arg, &d)
-		case filepath.Ext(arg) != ".go":
+		case filepath.Ext(arg) == ".go":
+			code = append(code, arg)
+		default:
 			err = readResult(&files, arg, nil, &d)
 		}
 		if err != nil {
 			return d, err
 		}
-		if info.IsDir() || filepath.Ext(arg) == ".go" {
-			code = append(code, arg)
+	}
+	if len(code) > 0 {
+		if err := readCode(cmd.Context(), code, &d); err != nil {
+			return d, err
 		}
 	}
-	if len(code) == 0 {
-		d.Findings = audit.SortFindings(d.Findings)
-		return d, nil
-	}
-	rep, err := gobench.Read(cmd.Context(), code)
+	d.Findings = audit.SortFindings(d.Findings)
+	return d, nil
+}
+
+// readCode adds the findings about the Go benchmarks in files and directories to d.
+func readCode(ctx context.Context, paths []string, d *audit.Document) error {
+	rep, err := gobench.Read(ctx, paths)
 	if err != nil {
-		if cmd.Context().Err() != nil {
-			return d, cmdenv.ErrInterrupted
+		if ctx.Err() != nil {
+			return cmdenv.ErrInterrupted
 		}
-		return d, readError(err)
+		return readError(err)
 	}
 	if rep.Files > 0 || len(d.Read) == 0 {
 		d.Read = append(d.Read, fmt.Sprintf("%s in %s", format.Count(rep.Benchmarks, "benchmark"), format.Count(rep.Files, "file")))
@@ -172,8 +180,7 @@ func readInputs(env cmdenv.Env, cmd *cobra.Command, args []string) (audit.Docume
 		f.File = shortPath(f.File)
 		d.Findings = append(d.Findings, f)
 	}
-	d.Findings = audit.SortFindings(d.Findings)
-	return d, nil
+	return nil
 }
 
 // readError returns err as a usage error, unless it is an error of the file system.
@@ -217,11 +224,10 @@ func (o *options) write(env cmdenv.Env, d audit.Document) error {
 	return nil
 }
 
-// writeText prints each finding. The first finding of a rule also has the rule's reason and advice,
-// which are the same for all of its findings.
+// writeText prints each finding. Only the first finding of a rule has the rule's reason and advice.
 func writeText(w io.Writer, d audit.Document, st report.Style) {
 	paint := map[tare.Severity]func(string) string{tare.Void: st.Bad, tare.Warn: st.Warn, tare.Note: st.Dim}
-	var explained []string // rules
+	var explained []string // ids of rules whose reason is printed
 	for _, f := range d.Findings {
 		position := f.File
 		if f.Line > 0 {

@@ -25,11 +25,11 @@ import (
 // prepareStudy before and recommendCodecs after the measurement.
 type documentStudy struct {
 	o        options
-	args     []string         // names of the files
-	docs     []codec.Document // measured documents
-	total    int              // number of all documents, measured or not
-	typ      jsonstudy.Type   // the type that documents are decoded into
-	userType *jsonstudy.Own   // nil if the type is inferred
+	args     []string            // names of the files
+	docs     []codec.Document    // measured documents
+	total    int                 // number of all documents, measured or not
+	typ      jsonstudy.Type      // the type that documents are decoded into
+	userType *jsonstudy.UserType // nil if the type is inferred
 	kind     *jsonstudy.Kind
 	skipped  []tare.NotWeighed // codecs that are not measured, with the reasons
 
@@ -70,7 +70,7 @@ func planDocuments(env cmdenv.Env, o options, args []string, docs []codec.Docume
 }
 
 // findType finds a type of the user's from the working directory, like the go command.
-func findType(ctx context.Context, env cmdenv.Env, name string) (*jsonstudy.Own, error) {
+func findType(ctx context.Context, env cmdenv.Env, name string) (*jsonstudy.UserType, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err

@@ -41,15 +41,15 @@ func (e *TypeError) Error() string {
 	return s
 }
 
-// Own is a type of the user's own module.
-type Own struct {
+// UserType is a type of the user's own module.
+type UserType struct {
 	Import string // import path of the package
 	Type   string // name of the type
 
 	path        string       // path of the package's module
 	goLine      string       // Go version of the module
 	modules     []mainModule // main modules: one, or all of a workspace
-	replace     [][]string   // their replacements, each an old and a new module, as go mod edit -replace takes them
+	replace     [][2]string  // their replacements: an old and a new module, as in go mod edit -replace=old=new
 	sums        string       // lines of their go.sum files
 	fingerprint string       // hash of everything that decides which modules are linked
 }
@@ -71,15 +71,14 @@ type listedPackage struct {
 // Find finds the type that spec names: import/path.Type, ./dir.Type, or ./.Type in the package of dir.
 // The go command runs in dir, with tag in the environment. If there is no such type, the error is a
 // *TypeError; whether the package declares it shows only in Describe.
-func Find(ctx context.Context, tag, dir, spec string) (*Own, error) {
+func Find(ctx context.Context, tag, dir, spec string) (*UserType, error) {
 	newError := func(what, hint string) error { return &TypeError{Type: spec, What: what, Hint: hint} }
 	dot := strings.LastIndexByte(spec, '.')
-	hasNoPackage := dot <= strings.LastIndexByte(spec, '/')+1
-	isInDir := spec[:max(dot, 0)] == "./" // ./.Type
-	if hasNoPackage && !isInDir || !token.IsIdentifier(spec[dot+1:]) {
+	hasPackage := dot > strings.LastIndexByte(spec, '/')+1 || spec[:max(dot, 0)] == "./" // or ./.Type
+	if !hasPackage || !token.IsIdentifier(spec[dot+1:]) {
 		return nil, newError("not the name of a type", "write import/path.Type or ./dir.Type, e.g. example.com/shop/order.Order, or ./.Order for the package of this directory")
 	}
-	o := &Own{Import: spec[:dot], Type: spec[dot+1:]}
+	o := &UserType{Import: spec[:dot], Type: spec[dot+1:]}
 	if !token.IsExported(o.Type) {
 		return nil, newError(o.Type+" is not exported", "only an exported type can be used from elsewhere")
 	}
@@ -104,7 +103,7 @@ func Find(ctx context.Context, tag, dir, spec string) (*Own, error) {
 		return nil, newError(o.Import+" is package main, which nothing can import", "move the type into a package of its own")
 	}
 	o.Import = p.ImportPath
-	if err := o.modulesAround(ctx, run, dir); err != nil {
+	if err := o.addModules(ctx, run, dir); err != nil {
 		return nil, typeError(ctx, err, newError)
 	}
 	for _, m := range o.modules {
@@ -142,9 +141,9 @@ func typeError(ctx context.Context, err error, newError func(what, hint string) 
 	return newError(text, "")
 }
 
-// modulesAround finds the user's module, or the modules of the user's workspace, with their
-// replacements and sums.
-func (o *Own) modulesAround(ctx context.Context, run gocmd.Go, dir string) error {
+// addModules adds the user's module, or the modules of the user's workspace, with their replacements
+// and sums.
+func (o *UserType) addModules(ctx context.Context, run gocmd.Go, dir string) error {
 	out, err := run.AsUser(ctx, dir, "list", "-m", "-json=Path,Dir,GoVersion")
 	if err != nil {
 		return err
@@ -186,7 +185,7 @@ func (o *Own) modulesAround(ctx context.Context, run gocmd.Go, dir string) error
 
 // addReplaces adds the replacements of a go.mod or go.work in dir, which args prints. If there are
 // several of a module, the first counts. It skips replacements of main modules and of the SDK.
-func (o *Own) addReplaces(ctx context.Context, run gocmd.Go, dir string, args ...string) error {
+func (o *UserType) addReplaces(ctx context.Context, run gocmd.Go, dir string, args ...string) error {
 	out, err := run.In(ctx, dir, args...)
 	if err != nil {
 		return err
@@ -210,16 +209,16 @@ func (o *Own) addReplaces(ctx context.Context, run gocmd.Go, dir string, args ..
 			to = filepath.Join(dir, to)
 		}
 		isMain := slices.ContainsFunc(o.modules, func(m mainModule) bool { return m.Path == r.Old.Path })
-		isKnown := slices.ContainsFunc(o.replace, func(known []string) bool { return known[0] == from })
+		isKnown := slices.ContainsFunc(o.replace, func(known [2]string) bool { return known[0] == from })
 		if !isMain && !isKnown && r.Old.Path != sdkPath {
-			o.replace = append(o.replace, []string{from, to})
+			o.replace = append(o.replace, [2]string{from, to})
 		}
 	}
 	return nil
 }
 
 // addSumFile adds the lines of a go.sum, if the file exists.
-func (o *Own) addSumFile(file string) error {
+func (o *UserType) addSumFile(file string) error {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -229,10 +228,10 @@ func (o *Own) addSumFile(file string) error {
 }
 
 // bridgePath returns the path of the bridge, see bridgeName.
-func (o *Own) bridgePath() string { return o.path + "/" + bridgeName }
+func (o *UserType) bridgePath() string { return o.path + "/" + bridgeName }
 
 // bridgeFiles returns the files of the bridge in directory dir, by path.
-func (o *Own) bridgeFiles(dir string) map[string]string {
+func (o *UserType) bridgeFiles(dir string) map[string]string {
 	return map[string]string{
 		dir + "/go.mod": fmt.Sprintf("module %s\n\ngo %s\n", o.bridgePath(), o.goLine),
 		dir + "/document.go": fmt.Sprintf("// Package document names the user's own type.\npackage document\n\nimport user %q\n\n"+
@@ -240,18 +239,18 @@ func (o *Own) bridgeFiles(dir string) map[string]string {
 	}
 }
 
-// Sources returns sources whose programs do not have the user's modules and the bridge in their list of
-// modules: a codec does not add them to the user's program.
-func (o *Own) Sources(sources lab.Sources) lab.Sources { return ownSources{sources, o} }
+// Sources returns sources whose programs do not have the user's modules and the bridge in their list
+// of modules: a codec does not add them to the user's program.
+func (o *UserType) Sources(sources lab.Sources) lab.Sources { return userSources{sources, o} }
 
-// ownSources are sources whose programs are built with the user's type.
-type ownSources struct {
+// userSources are sources whose programs are built with the user's type.
+type userSources struct {
 	lab.Sources
-	own *Own
+	own *UserType
 }
 
 // Program returns the program of the inner sources, without the user's modules and the bridge.
-func (s ownSources) Program(ctx context.Context, kind, studyDir string, e tare.Entry) (build.Program, error) {
+func (s userSources) Program(ctx context.Context, kind, studyDir string, e tare.Entry) (build.Program, error) {
 	p, err := s.Sources.Program(ctx, kind, studyDir, e)
 	c := &p.Contender
 	before := len(c.Modules)
