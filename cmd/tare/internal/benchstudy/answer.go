@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// maxChanges limits the changed benchmarks that the line below the headline names.
-const maxChanges = 3
+// maxNamedChanges limits the changed benchmarks that the line below the headline names.
+const maxNamedChanges = 3
 
 // setAnswer sets the headline of a result, Answer: how many benchmarks are slower or faster in head,
 // or that no change was shown. The line below, Figures, has the largest changes, the smallest change
@@ -29,25 +29,25 @@ func setAnswer(r *tare.Result) {
 			void++
 			continue
 		}
-		c, ok := reading.Comparison(Head)
-		if !ok || !c.Bounded() || reading.Nothing() != "" {
+		comparison, ok := reading.Comparison(Head)
+		if !ok || !comparison.Bounded() || reading.WhyNoAdvice() != "" {
 			continue
 		}
-		all = append(all, c)
-		if reading.Shown(c) {
-			changed = append(changed, c)
+		all = append(all, comparison)
+		if reading.IsShown(comparison) {
+			changed = append(changed, comparison)
 			continue
 		}
-		detectable := math.Expm1(max(reading.NoiseFloor(), c.HalfWidth())) // both are logarithms of ratios
+		detectable := math.Expm1(max(reading.NoiseFloor(), comparison.HalfWidth())) // both are logarithms of ratios
 		minDetectable, maxDetectable = min(minDetectable, detectable), max(maxDetectable, detectable)
 	}
 	work, voidText := describeWork(r), ""
 	if void > 0 {
 		voidText = fmt.Sprintf("; %d void", void)
 	}
-	detectableText := advice.Percent(minDetectable)
-	if advice.Percent(maxDetectable) != detectableText {
-		detectableText += " to " + advice.Percent(maxDetectable)
+	detectableText := advice.FormatPercent(minDetectable)
+	if advice.FormatPercent(maxDetectable) != detectableText {
+		detectableText += " to " + advice.FormatPercent(maxDetectable)
 	}
 	r.Answer, r.Figures, r.Quotes = "", "", nil
 	switch {
@@ -62,18 +62,18 @@ func setAnswer(r *tare.Result) {
 	sortByChange(changed)
 	slower := 0
 	var parts []string
-	for i, c := range changed {
-		if c.Ratio > 1 {
+	for i, comparison := range changed {
+		if comparison.Ratio > 1 {
 			slower++
 		}
-		if i < maxChanges {
-			parts = append(parts, c.Workload+" "+format.Within(c.Ratio, c.Low, c.High))
-			r.Quotes = append(r.Quotes, tare.Quote{Contender: Head, Workload: c.Workload, Metric: "time"})
+		if i < maxNamedChanges {
+			parts = append(parts, comparison.Workload+" "+format.Within(comparison.Ratio, comparison.Low, comparison.High))
+			r.Quotes = append(r.Quotes, tare.Quote{Contender: Head, Workload: comparison.Workload, Metric: "time"})
 		}
 	}
 	r.Answer = fmt.Sprintf("%d of %s changed in time: %d slower, %d faster%s.",
 		len(changed), format.Count(len(all), "benchmark"), slower, len(changed)-slower, voidText)
-	if more := len(changed) - maxChanges; more > 0 {
+	if more := len(changed) - maxNamedChanges; more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
 	}
 	r.Figures = "Of base: " + strings.Join(parts, "; ") + "."
@@ -122,14 +122,14 @@ func describeWork(r *tare.Result) string {
 	}
 	sortByChange(changed)
 	var parts []string
-	for _, c := range changed[:min(len(changed), maxChanges)] {
+	for _, c := range changed[:min(len(changed), maxNamedChanges)] {
 		word := metric.More
 		if c.Ratio < 1 {
 			word = metric.Less
 		}
 		parts = append(parts, fmt.Sprintf("%s %s %.1f %% %s", c.Workload, metric.Verb, 100*math.Abs(c.Ratio-1), word))
 	}
-	if more := len(changed) - maxChanges; more > 0 {
+	if more := len(changed) - maxNamedChanges; more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more differ", more))
 	}
 	return " " + strings.Join(parts, "; ") + "."

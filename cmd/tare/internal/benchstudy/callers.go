@@ -26,7 +26,7 @@ const (
 // countCallers counts the calls of the benchmarks that differ most, at most maxExplained, on all
 // processors concurrently. It returns the calls by benchmark, and why there are none. A benchmark that
 // there is no time for has neither.
-func (l *layouts) countCallers(ctx context.Context, c *comparisonCounts) (map[string]*callGraph, map[string]string) {
+func (l *countBuilds) countCallers(ctx context.Context, c *comparisonCounts) (map[string]*callGraph, map[string]string) {
 	var rows []tare.Comparison
 	for _, row := range c.rows {
 		if row.Differs(0) != tare.NotShown {
@@ -38,16 +38,16 @@ func (l *layouts) countCallers(ctx context.Context, c *comparisonCounts) (map[st
 	})
 	rows = rows[:min(len(rows), maxExplained)]
 	graphs, failures := map[string]*callGraph{}, map[string]string{}
-	isUser := newUserFilter(l.b.Sources)
+	isUser := newUserFilter(l.bench.Sources)
 	var mu sync.Mutex
 	done := 0
 	counts.Concurrently(rows, func(row tare.Comparison) {
-		i := slices.IndexFunc(l.b.benchmarks, func(m suite.Benchmark) bool { return m.ID() == row.Workload })
-		base, head, err := l.countCalls(ctx, l.b.benchmarks[i], c.pairs[row.Workload])
+		i := slices.IndexFunc(l.bench.benchmarks, func(m suite.Benchmark) bool { return m.ID() == row.Workload })
+		base, head, err := l.countCalls(ctx, l.bench.benchmarks[i], c.pairs[row.Workload])
 		mu.Lock()
 		defer mu.Unlock()
 		done++
-		l.place.Say(fmt.Sprintf("counting calls: %d of %d benchmarks", done, len(rows)))
+		l.setup.Say(fmt.Sprintf("counting calls: %d of %d benchmarks", done, len(rows)))
 		switch {
 		case err == nil:
 			graphs[row.Workload] = newCallGraph(base, head, isUser)
@@ -59,7 +59,7 @@ func (l *layouts) countCallers(ctx context.Context, c *comparisonCounts) (map[st
 }
 
 // countCalls counts the calls of one benchmark on both sides.
-func (l *layouts) countCalls(ctx context.Context, m suite.Benchmark, p counts.Pair) (base, head map[counts.Call]float64, err error) {
+func (l *countBuilds) countCalls(ctx context.Context, m suite.Benchmark, p counts.Pair) (base, head map[counts.Call]float64, err error) {
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}

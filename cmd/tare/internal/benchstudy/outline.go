@@ -23,13 +23,13 @@ type Outline struct {
 }
 
 // Outline returns the outline of a request. It runs git, but not the go command, and writes nothing.
-func (a Asked) Outline(ctx context.Context) (o Outline, err error) {
+func (a Request) Outline(ctx context.Context) (o Outline, err error) {
 	const unpackNone = ""
 	s, err := findSides(ctx, a, unpackNone)
 	if err != nil {
 		return o, err
 	}
-	o = Outline{StudyID: "bench " + nearestModule(s.head.Home), Titles: s.titles}
+	o = Outline{StudyID: "bench " + nearestModule(s.head.UserDir), Titles: s.titles}
 	if s.repo.Root == "" {
 		o.Notes = []string{"which benchmarks there are shows when both sides are built: this is no git repository"}
 		return o, nil
@@ -43,8 +43,8 @@ func (a Asked) Outline(ctx context.Context) (o Outline, err error) {
 		return o, err
 	}
 	base := head
-	if s.rev != nil {
-		if base, err = grepBenchmarks(ctx, s.repo, s.rev, top); err != nil {
+	if s.baseRev != nil {
+		if base, err = grepBenchmarks(ctx, s.repo, s.baseRev, top); err != nil {
 			return o, err
 		}
 	}
@@ -71,7 +71,7 @@ func (a Asked) Outline(ctx context.Context) (o Outline, err error) {
 
 // selectsDir reports whether the packages of a request include that of a file, as far as relative patterns
 // show it, and returns the directory of the package, relative to the user's.
-func (a Asked) selectsDir(repo gitrev.Repo, m gitrev.Match) (dir string, ok bool) {
+func (a Request) selectsDir(repo gitrev.Repo, m gitrev.Match) (dir string, ok bool) {
 	rel, err := filepath.Rel(filepath.Join("/", repo.Prefix), filepath.Join("/", filepath.FromSlash(path.Dir(m.File))))
 	if err != nil || !filepath.IsLocal(rel) {
 		return "", false

@@ -40,7 +40,7 @@ func (c *comparisonCounts) addFunctions(r *tare.Result) {
 			}
 		}
 		r.Explanations = append(r.Explanations, tare.Explanation{
-			Workload: row.Workload, Contender: Head, Against: Base, Work: work, Why: c.noCalls[row.Workload],
+			Workload: row.Workload, Contender: Head, Against: Base, Work: work, Why: c.whyNoCalls[row.Workload],
 			Functions: []tare.Origin{}, Sites: []tare.Origin{}, Decisions: []tare.Decision{}, Calls: []tare.Decision{},
 		})
 	}

@@ -63,8 +63,8 @@ func (c *Counter) BuildTag() string {
 // minMinor is the release go1.minMinor since which Go supports Valgrind.
 const minMinor = 25
 
-// WhyRelease returns why programs that a release of Go built cannot be counted, or "".
-func (c *Counter) WhyRelease(release string) string {
+// WhyUnsupported returns why programs that a release of Go built cannot be counted, or "".
+func (c *Counter) WhyUnsupported(release string) string {
 	var minor int
 	_, err := fmt.Sscanf(release, "go1.%d", &minor)
 	if c.path == "" || err != nil || minor >= minMinor {
@@ -76,9 +76,9 @@ func (c *Counter) WhyRelease(release string) string {
 // packageNames lists the commands that install Valgrind in several distributions.
 const packageNames = "valgrind (apt-get install valgrind, dnf install valgrind, apk add valgrind)"
 
-// Find returns the counter of a choice, or nil and why the machine has no such counter. It
+// FindCounter returns the counter of a choice, or nil and why the machine has no such counter. It
 // returns nil and "" if counting is off.
-func Find(ctx context.Context, choice Choice) (c *Counter, why string) {
+func FindCounter(ctx context.Context, choice Choice) (c *Counter, why string) {
 	if choice == "" || choice == Off {
 		return nil, ""
 	}

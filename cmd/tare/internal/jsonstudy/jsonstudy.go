@@ -51,15 +51,15 @@ func poolBodies(docs []codec.Document) [][]byte {
 // kB (median 1.2 kB)".
 func Sizes(docs []codec.Document) string {
 	if len(docs) == 1 {
-		return advice.Bytes(int64(len(docs[0].Body))) + " document"
+		return advice.FormatBytes(int64(len(docs[0].Body))) + " document"
 	}
 	sizes := make([]int, len(docs))
 	for i, d := range docs {
 		sizes[i] = len(d.Body)
 	}
 	slices.Sort(sizes)
-	smallest, largest := advice.Bytes(int64(sizes[0])), advice.Bytes(int64(sizes[len(sizes)-1]))
-	median := advice.Bytes(int64(sizes[len(sizes)/2]))
+	smallest, largest := advice.FormatBytes(int64(sizes[0])), advice.FormatBytes(int64(sizes[len(sizes)-1]))
+	median := advice.FormatBytes(int64(sizes[len(sizes)/2]))
 	if smallest == largest {
 		return fmt.Sprintf("%d documents of %s", len(docs), smallest)
 	}
@@ -74,7 +74,7 @@ func describeSize(docs []codec.Document) string {
 		sizes[i] = len(d.Body)
 	}
 	slices.Sort(sizes)
-	text := advice.Bytes(int64(sizes[len(sizes)/2])) + " document"
+	text := advice.FormatBytes(int64(sizes[len(sizes)/2])) + " document"
 	if len(docs) > 1 {
 		text += "s"
 	}

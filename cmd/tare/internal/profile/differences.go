@@ -9,16 +9,16 @@ import (
 // shadeSteps is the number of shades of red, and of blue.
 const shadeSteps = 4
 
-// FlameOfDifference draws the cost of an operation in two contenders as one graph. The width
+// DifferenceFlame draws the cost of an operation in two contenders as one graph. The width
 // of a box is the sum of both costs; the box is red if the second contender takes more, and
 // blue if it takes less. The caller joins profiles of several rounds by [Profile.Add].
-func FlameOfDifference(title string, from, to Side) []byte {
-	p := &Profile{Of: from.Profile.Of, Unit: from.Profile.Unit}
+func DifferenceFlame(title string, from, to Side) []byte {
+	p := &Profile{Kind: from.Profile.Kind, Unit: from.Profile.Unit}
 	for i, side := range []Side{from, to} {
 		for _, s := range side.Profile.stacks {
 			perOp := stack{frames: s.frames, value: s.value / float64(max(1, side.Ops))}
 			if i == 0 {
-				perOp.before = perOp.value
+				perOp.fromValue = perOp.value
 			}
 			p.Total += perOp.value
 			p.stacks = append(p.stacks, perOp)
@@ -26,7 +26,7 @@ func FlameOfDifference(title string, from, to Side) []byte {
 	}
 	before := 0.0
 	for _, s := range p.stacks {
-		before += s.before
+		before += s.fromValue
 	}
 	// A value is the sum of both contenders: value-before is that of the second, so the
 	// difference is value-2*before.
@@ -36,10 +36,10 @@ func FlameOfDifference(title string, from, to Side) []byte {
 	return p.drawToFit(title, func([]box) graphLook {
 		return graphLook{
 			caption: caption, style: shadeStyles(),
-			class: func(x box) string { return shadeClass(x.value-2*x.before, whole, p.Total) },
+			class: func(x box) string { return shadeClass(x.value-2*x.fromValue, whole, p.Total) },
 			tooltip: func(x box) string {
-				text := fmt.Sprintf("%s: %s of %s, %s of %s", x.function, p.formatAmount(x.before), from.Name, p.formatAmount(x.value-x.before), to.Name)
-				if d := x.value - 2*x.before; whole != 0 {
+				text := fmt.Sprintf("%s: %s of %s, %s of %s", x.function, p.formatAmount(x.fromValue), from.Name, p.formatAmount(x.value-x.fromValue), to.Name)
+				if d := x.value - 2*x.fromValue; whole != 0 {
 					text += fmt.Sprintf("; %.0f %% of the difference", 100*d/whole)
 				}
 				return text

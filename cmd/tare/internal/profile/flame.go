@@ -6,11 +6,11 @@ import (
 
 // frame is a function of a flame graph, as called by one stack of callers.
 type frame struct {
-	function string
-	value    float64  // value of the function and its callees
-	before   float64  // part of value of the first of two contenders
-	own      float64  // value of the function without its callees
-	calls    []*frame // callees, largest first
+	function  string
+	value     float64  // value of the function and its callees
+	fromValue float64  // part of value of the first of two contenders
+	self      float64  // value of the function without its callees
+	calls     []*frame // callees, largest first
 }
 
 // buildTree merges the stacks into a tree: stacks share the frames of equal callers. The root
@@ -32,10 +32,10 @@ func (p *Profile) buildTree() *frame {
 				current.calls = append(current.calls, callee)
 			}
 			callee.value += s.value
-			callee.before += s.before
+			callee.fromValue += s.fromValue
 			current = callee
 		}
-		current.own += s.value
+		current.self += s.value
 	}
 	root.sortCalls()
 	return root

@@ -109,8 +109,8 @@ func drawBox(b *strings.Builder, x box, l graphLook) {
 // tooltip returns the function, its value and its share.
 func (p *Profile) tooltip(x box) string {
 	text := fmt.Sprintf("%s: %s, %s", x.function, p.formatAmount(x.value), formatPercent(x.value/p.Total))
-	if x.own > 0 && x.own < x.value {
-		text += fmt.Sprintf("; itself %s", p.formatAmount(x.own))
+	if x.self > 0 && x.self < x.value {
+		text += fmt.Sprintf("; itself %s", p.formatAmount(x.self))
 	}
 	return text
 }

@@ -20,8 +20,8 @@ type Quantity struct {
 	Sign      float64 `json:"sign"` // 1 if more is bad, -1 if less is bad
 }
 
-// Counts reports whether a change is a difference of counts, not a ratio.
-func (q Quantity) Counts() bool { return tare.MetricFor(q.Metric).IsCount() }
+// IsDifference reports whether a change is a difference of counts, not a ratio.
+func (q Quantity) IsDifference() bool { return tare.MetricFor(q.Metric).IsCount() }
 
 // IsCounted reports whether the metric is counted outside of rounds, as instructions are.
 func (q Quantity) IsCounted() bool { return tare.MetricFor(q.Metric).Counted }
@@ -57,7 +57,7 @@ func (q Quantity) countBatch(r *tare.Result) (Batch, error) {
 		}
 		return min(low, high), max(low, high)
 	}
-	return Batch{Effects: []float64{q.Sign * (c.Value - c.AgainstValue)}, Interval: interval, Last: true}, nil
+	return Batch{Effects: []float64{q.Sign * (c.Value - c.AgainstValue)}, Interval: interval, IsLast: true}, nil
 }
 
 // Batch returns the effects of the rounds of a result, positive towards the bad revision. The error is
@@ -72,7 +72,7 @@ func (q Quantity) Batch(r *tare.Result) (Batch, error) {
 		return q.countBatch(r)
 	}
 	var b Batch
-	if q.Counts() {
+	if q.IsDifference() {
 		b.Effects, b.Exact = q.countDifferences(r, benchstudy.Head)
 		b.Control, _ = q.countDifferences(r, tare.ControlID)
 	} else {
@@ -124,8 +124,8 @@ func areEqual(counts []float64) bool {
 	return len(counts) > 0 && slices.Max(counts)-slices.Min(counts) < countTolerance
 }
 
-// Base returns the value of the good revision: the median over rounds; 0 without rounds.
-func (q Quantity) Base(r *tare.Result) float64 {
+// BaseValue returns the value of the good revision: the median over rounds; 0 without rounds.
+func (q Quantity) BaseValue(r *tare.Result) float64 {
 	if c, ok := q.findComparison(r); ok && q.IsCounted() {
 		return c.AgainstValue
 	}
@@ -137,9 +137,9 @@ func (q Quantity) Base(r *tare.Result) float64 {
 	return stats.Median(xs)
 }
 
-// Widest returns the quantity with the clearest change in its direction: the largest change relative
+// ClearestChange returns the quantity with the clearest change in its direction: the largest change relative
 // to the differences between its rounds, or, of counts, relative to base.
-func Widest(r *tare.Result, quantities []Quantity) Quantity {
+func ClearestChange(r *tare.Result, quantities []Quantity) Quantity {
 	const (
 		alpha     = 0.5   // of the half-width, which measures the spread of rounds and decides nothing
 		minSpread = 0.005 // added to the half-width, which may be 0
@@ -152,9 +152,9 @@ func Widest(r *tare.Result, quantities []Quantity) Quantity {
 		}
 		half, _ := stats.HalfWidth(b.Effects, alpha)
 		change := stats.HodgesLehmann(b.Effects)
-		if !q.Counts() {
+		if !q.IsDifference() {
 			change /= half + minSpread
-		} else if base := q.Base(r); base > 0 {
+		} else if base := q.BaseValue(r); base > 0 {
 			change /= base
 		}
 		if change > maxChange {

@@ -109,11 +109,11 @@ func (s *Search) verdictOf(id string) Verdict {
 	return ""
 }
 
-// Found returns the commits of which one is the first bad one, the newest first: a single commit if
+// Suspects returns the commits of which one is the first bad one, the newest first: a single commit if
 // all comparisons decided, several if commits were skipped or undecided. It returns nil if the bad
 // revision has not shown the effect.
-func (s *Search) Found() []Commit {
-	if !s.Shown() {
+func (s *Search) Suspects() []Commit {
+	if !s.BadShows() {
 		return nil
 	}
 	return s.candidates()

@@ -8,30 +8,30 @@ import (
 	"strings"
 )
 
-// issue is an entry of GitLab's code quality report
+// codeQualityIssue is an entry of GitLab's code quality report
 // (https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format).
-type issue struct {
-	Description string   `json:"description"`
-	CheckName   string   `json:"check_name"`
-	Fingerprint string   `json:"fingerprint"`
-	Severity    string   `json:"severity"`
-	Location    location `json:"location"`
+type codeQualityIssue struct {
+	Description string        `json:"description"`
+	CheckName   string        `json:"check_name"`
+	Fingerprint string        `json:"fingerprint"`
+	Severity    string        `json:"severity"`
+	Location    issueLocation `json:"location"`
 }
 
-type location struct {
+type issueLocation struct {
 	Path  string `json:"path"`
 	Lines struct {
 		Begin int `json:"begin"`
 	} `json:"lines"`
 }
 
-// CodeQuality writes a code quality report for GitLab, with the entries of [Annotations]. An entry
-// without a file is at the project's file, or at go.mod.
-func CodeQuality(w io.Writer, rep Report) error {
-	issues := []issue{}
+// WriteCodeQuality writes a code quality report for GitLab, with the entries of [WriteAnnotations].
+// An entry without a file is at the project's file, or at go.mod.
+func WriteCodeQuality(w io.Writer, rep Report) error {
+	issues := []codeQualityIssue{}
 	add := func(check, subject, text, severity string, place Place) {
 		sum := sha256.Sum256([]byte(strings.Join([]string{check, subject}, "\x00")))
-		i := issue{Description: text, CheckName: "tare gate: " + check, Fingerprint: hex.EncodeToString(sum[:16]), Severity: severity}
+		i := codeQualityIssue{Description: text, CheckName: "tare gate: " + check, Fingerprint: hex.EncodeToString(sum[:16]), Severity: severity}
 		i.Location.Path, i.Location.Lines.Begin = place.File, max(1, place.Line)
 		if place.File == "" {
 			i.Location.Path = "go.mod"
@@ -47,8 +47,8 @@ func CodeQuality(w io.Writer, rep Report) error {
 			add(rep.rowVerdict(r), r.Benchmark+" "+r.Metric+onMachine(r), rep.rowTitle(r)+": "+r.Sentence, levels[s], Place{r.File, r.Line})
 		}
 	}
-	for _, l := range rep.Left {
-		if s := rep.severityOfLeft(l); s != "" {
+	for _, l := range rep.Skipped {
+		if s := rep.skippedSeverity(l); s != "" {
 			add("not compared", l.What, rep.shortName(l.What)+": "+l.Why, levels[s], Place{})
 		}
 	}

@@ -9,8 +9,8 @@ import (
 // Marker is an HTML comment. A later run finds the gate's comment on a pull request by it.
 const Marker = "<!-- tare gate -->"
 
-// Markdown writes the report for a review or a step summary.
-func Markdown(w io.Writer, rep Report) error {
+// WriteMarkdown writes the report for a review or a step summary.
+func WriteMarkdown(w io.Writer, rep Report) error {
 	rep = rep.legibleCopy()
 	var b strings.Builder
 	sign := "✅"
@@ -56,7 +56,7 @@ func Markdown(w io.Writer, rep Report) error {
 	if len(folded) > 0 {
 		writeFold(&b, fmt.Sprintf("%d pass: at most %s worse", len(folded), rep.marginText()), func() { rep.writeMarkdownTable(&b, folded) })
 	}
-	rep.writeLeftOut(&b, "\n", "- ", func(severity, text string) string {
+	rep.writeSkipped(&b, "\n", "- ", func(severity, text string) string {
 		if severity == IsNote || severity == "" {
 			return escapeText(text)
 		}
@@ -68,9 +68,9 @@ func Markdown(w io.Writer, rep Report) error {
 				if i > 0 {
 					b.WriteString("\n")
 				}
-				fmt.Fprintf(&b, "%s\n", escapeText(s.Text))
-				if len(s.Code) > 0 {
-					text := strings.Join(s.Code, "\n")
+				fmt.Fprintf(&b, "%s\n", escapeText(s.text))
+				if len(s.lines) > 0 {
+					text := strings.Join(s.lines, "\n")
 					fence := fenceOf(text, "```")
 					fmt.Fprintf(&b, "\n%s\n%s\n%s\n", fence, text, fence)
 				}
@@ -106,7 +106,7 @@ func (rep *Report) writeMarkdownTable(b *strings.Builder, rows []Row) {
 				cells[i] = escapeText(c)
 			}
 		}
-		if r.Fails(rep.On) {
+		if r.Fails(rep.OnInconclusive) {
 			cells[0] = "**" + cells[0] + "**"
 		}
 		fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | "))

@@ -8,16 +8,17 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// missingCount counts the benchmarks and packages that were not compared, by their effect on the verdict.
-type missingCount struct {
+// skippedCounts counts the benchmarks and packages that were not compared, by their effect on the
+// verdict.
+type skippedCounts struct {
 	broken   int // the head does not build or panics: the change is blocked
 	missing  int // both sides have it: the verdict does not cover it
 	oneSided int // only one side has it
 }
 
-// countLeft counts the entries of rep.Left.
-func (rep *Report) countLeft() (n missingCount) {
-	for _, l := range rep.Left {
+// countSkipped counts the entries of rep.Left.
+func (rep *Report) countSkipped() (n skippedCounts) {
+	for _, l := range rep.Skipped {
 		switch {
 		case l.Broken:
 			n.broken++
@@ -30,9 +31,9 @@ func (rep *Report) countLeft() (n missingCount) {
 	return n
 }
 
-// describeLeft returns the end of the report's sentence, about the benchmarks and metrics that the
-// verdict does not cover; "" if it covers all of them.
-func (rep *Report) describeLeft(n missingCount) string {
+// describeUncovered returns the end of the report's sentence, about the benchmarks and metrics that
+// the verdict does not cover; "" if it covers all of them.
+func (rep *Report) describeUncovered(n skippedCounts) string {
 	text := ""
 	if n.missing > 0 {
 		text += fmt.Sprintf("; %d more %s not compared: %s", n.missing, format.Choose(n.missing, "was", "were"), rep.firstMissing())
@@ -49,8 +50,8 @@ func (rep *Report) describeLeft(n missingCount) string {
 // firstMissing returns the name of the first missing entry and its reason, or only the reason if all
 // missing entries have the same.
 func (rep *Report) firstMissing() string {
-	reasons, first := map[string]bool{}, Left{}
-	for _, l := range rep.Left {
+	reasons, first := map[string]bool{}, Skipped{}
+	for _, l := range rep.Skipped {
 		if l.Broken || l.OneSided {
 			continue
 		}
@@ -66,15 +67,15 @@ func (rep *Report) firstMissing() string {
 	return fmt.Sprintf("%s: %s (and others)", rep.shortName(first.What), why)
 }
 
-// severityOfLeft returns the severity with which a CI annotates an entry that was not compared: error,
-// warning, or "" for no annotation. Missing entries are like rows that could not be decided.
-func (rep *Report) severityOfLeft(l Left) string {
+// skippedSeverity returns the severity with which a CI annotates an entry that was not compared:
+// error, warning, or "" for no annotation. Missing entries are like rows that could not be decided.
+func (rep *Report) skippedSeverity(l Skipped) string {
 	switch {
 	case l.Broken:
 		return IsError
-	case l.OneSided, rep.Record, rep.On == project.PassOpen:
+	case l.OneSided, rep.Record, rep.OnInconclusive == project.PassOpen:
 		return ""
-	case rep.On == project.FailOpen:
+	case rep.OnInconclusive == project.FailOpen:
 		return IsError
 	}
 	return IsWarning

@@ -21,9 +21,9 @@ func Judge(p project.Project, m Measured, places map[string]Place, now time.Time
 	g := p.Gate
 	rep := Report{
 		Schema: Schema, Base: m.Base, Head: m.Head, Commit: m.Commit, Record: m.Record,
-		Margin: g.Margin, Alpha: g.Alpha, On: g.OnInconclusive, allocs: g.Allocs,
-		Rows: []Row{}, Remarks: []Remark{}, Left: append([]Left{}, m.Left...), Results: append([]*tare.Result{}, m.Results...),
-		Held: m.Held, Notes: m.Notes, Over: m.Over, reason: m.Nothing, commands: m.Commands, config: config,
+		Margin: g.Margin, Alpha: g.Alpha, OnInconclusive: g.OnInconclusive, allocs: g.Allocs,
+		Rows: []Row{}, Remarks: []Remark{}, Skipped: append([]Skipped{}, m.Skipped...), Results: append([]*tare.Result{}, m.Results...),
+		Requirements: m.Requirements, Notes: m.Notes, OverMachines: m.OverMachines, nothingReason: m.Nothing, commands: m.Commands, config: config,
 	}
 	family := newMembers(m, g)
 	judgeExactCounts(family, g.Allocs == project.AllocsExact)
@@ -40,8 +40,8 @@ func Judge(p project.Project, m Measured, places map[string]Place, now time.Time
 	seconds := map[string]float64{} // by machine: machines measure at the same time
 	for i, res := range m.Results {
 		machine := ""
-		if i < len(m.On) {
-			machine = m.On[i]
+		if i < len(m.MachineNames) {
+			machine = m.MachineNames[i]
 		}
 		seconds[machine] += res.Seconds
 		rep.Rounds, rep.Seconds = max(rep.Rounds, res.RoundsDone), max(rep.Seconds, seconds[machine])
@@ -56,7 +56,7 @@ func Judge(p project.Project, m Measured, places map[string]Place, now time.Time
 	for _, note := range m.Notes {
 		rep.addRemark(IsNote, note)
 	}
-	for _, o := range m.Over {
+	for _, o := range m.OverMachines {
 		isPrimary := o.Metric == gatedMetrics(g)[0]
 		if isPrimary && len(o.Less)+len(o.More) > 0 {
 			rep.addRemark(IsNote, fmt.Sprintf("%s, %s over machines: %s", rep.shortName(o.Workload), o.Metric, o.Sentence))
@@ -79,8 +79,8 @@ func (rep *Report) addRemark(severity, text string) {
 func (rep *Report) remarkUnmeasured(m Measured, g project.Gate) {
 	for _, name := range gatedMetrics(g) {
 		required := slices.ContainsFunc(m.Results, func(res *tare.Result) bool {
-			held, listed := m.Held[res.Study]
-			return len(res.Workloads) > 0 && (!listed || slices.Contains(held.Metrics, name))
+			required, listed := m.Requirements[res.Study]
+			return len(res.Workloads) > 0 && (!listed || slices.Contains(required.Metrics, name))
 		})
 		if required && !slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Metric == name }) {
 			rep.addRemark(IsWarning, name+" is requested and is not measured of these benchmarks; remove it from gate.metrics")
@@ -120,13 +120,13 @@ func dropDigits(message string) string {
 	}, message)
 }
 
-// conclude sets the outcome of the report, its sentence, and whether it blocks the change. The sentence
-// is the verdict, the number of benchmarks, a clause for each kind of bad row, and what the verdict
-// does not cover.
+// conclude sets the outcome of the report, its sentence, and whether it blocks the change. The
+// sentence is the verdict, the number of benchmarks, a clause for each kind of bad row, and what the
+// verdict does not cover.
 func (rep *Report) conclude() {
-	left, waived := rep.countLeft(), 0
+	skipped, waived := rep.countSkipped(), 0
 	for _, r := range rep.Rows {
-		rep.Blocked = rep.Blocked || r.Fails(rep.On)
+		rep.Blocked = rep.Blocked || r.Fails(rep.OnInconclusive)
 		if r.Waived != nil {
 			waived++
 		}
@@ -137,8 +137,8 @@ func (rep *Report) conclude() {
 	if void > 0 {
 		parts = append(parts, fmt.Sprintf("%d %s void", void, format.Choose(void, "is", "are")))
 	}
-	if left.broken > 0 {
-		parts = append(parts, fmt.Sprintf("%d of the head could not be run", left.broken))
+	if skipped.broken > 0 {
+		parts = append(parts, fmt.Sprintf("%d of the head could not be run", skipped.broken))
 		rep.Blocked = true
 	}
 	if len(parts) == 0 {
@@ -146,16 +146,16 @@ func (rep *Report) conclude() {
 	}
 	tail := ""
 	if open > 0 {
-		tail += fmt.Sprintf("; %d could not be told (on_inconclusive: %s)", open, rep.On)
+		tail += fmt.Sprintf("; %d could not be told (on_inconclusive: %s)", open, rep.OnInconclusive)
 	}
 	if waived > 0 {
 		tail += fmt.Sprintf("; %d waived", waived)
 	}
-	tail += rep.describeLeft(left)
-	isUndecided := open > 0 || left.missing > 0 || len(rep.unmeasured) > 0
-	rep.Blocked = (rep.Blocked || isUndecided && rep.On == project.FailOpen) && !rep.Record
+	tail += rep.describeUncovered(skipped)
+	isUndecided := open > 0 || skipped.missing > 0 || len(rep.unmeasured) > 0
+	rep.Blocked = (rep.Blocked || isUndecided && rep.OnInconclusive == project.FailOpen) && !rep.Record
 	switch {
-	case left.broken > 0 || void > 0:
+	case skipped.broken > 0 || void > 0:
 		rep.Outcome = Void
 	case len(rep.Rows) == 0:
 		rep.Outcome = Nothing
@@ -187,9 +187,9 @@ func (rep *Report) verdictLabel() string {
 	return "passes"
 }
 
-// describeNoneWorse returns the clause that no row is worse, e.g. "none takes longer by more than 5 %".
-// hasOpen is set if some rows are undecided: "none is known to take longer …"; hasWaived if some are
-// worse and waived: "none else …".
+// describeNoneWorse returns the clause that no row is worse, e.g. "none takes longer by more than 5
+// %". hasOpen is set if some rows are undecided: "none is known to take longer …"; hasWaived if some
+// are worse and waived: "none else …".
 func (rep *Report) describeNoneWorse(hasOpen, hasWaived bool) string {
 	is := "is "
 	if hasOpen {
@@ -251,11 +251,11 @@ func (rep *Report) describeLimitsMet() string {
 
 // whyNothing returns why nothing was compared.
 func (rep *Report) whyNothing() string {
-	if rep.reason != "" {
-		return "nothing to compare: " + rep.reason
+	if rep.nothingReason != "" {
+		return "nothing to compare: " + rep.nothingReason
 	}
-	if len(rep.Left) > 0 {
-		return fmt.Sprintf("nothing to compare: %s: %s%s", rep.Left[0].What, rep.Left[0].Why, andMore(len(rep.Left)-1))
+	if len(rep.Skipped) > 0 {
+		return fmt.Sprintf("nothing to compare: %s: %s%s", rep.Skipped[0].What, rep.Skipped[0].Why, andMore(len(rep.Skipped)-1))
 	}
 	return "nothing to compare: there are no benchmarks; tare gate runs functions like func BenchmarkEncode(b *testing.B) in test files, and bench: in tare.yaml says which"
 }
@@ -322,7 +322,8 @@ func (rep *Report) countOutcome(o Outcome) int {
 	return len(ids)
 }
 
-// describeCount returns e.g. "12 benchmarks". If any row is not of a Go benchmark the noun is workload.
+// describeCount returns e.g. "12 benchmarks". If any row is not of a Go benchmark the noun is
+// workload.
 func (rep *Report) describeCount() string {
 	noun := "benchmark"
 	for _, r := range rep.Rows {

@@ -141,10 +141,10 @@ func describeNeeded(r Row) string {
 	if tare.MetricFor(r.Metric).Counted {
 		return "its counts vary too much"
 	}
-	if r.Needed == 0 {
+	if r.RoundsNeeded == 0 {
 		return "more rounds than tare runs would be needed"
 	}
-	return fmt.Sprintf("about %d rounds would tell", r.Needed)
+	return fmt.Sprintf("about %d rounds would tell", r.RoundsNeeded)
 }
 
 // describeInterval returns the interval with its level and rounds.

@@ -30,7 +30,7 @@ func workRows(m Measured, g project.Gate) (rows []Row) {
 				continue
 			}
 			limit := g.MarginOf(c.Workload, c.Metric)
-			r := newRow(res, Held{}, c.Workload, metric)
+			r := newRow(res, Requirements{}, c.Workload, metric)
 			r.Untimed = slices.ContainsFunc(res.Findings, func(f tare.Finding) bool { return f.Check == checkNotTimed && f.Workload == c.Workload })
 			r.Base, r.Head, r.Rounds, r.Exact = c.AgainstValue, c.Value, c.Rounds, c.Exact
 			r.Ratio, r.Low, r.High, r.Level, r.Margin = c.Ratio, c.Low, c.High, c.Level, limit

@@ -24,8 +24,8 @@ const Flags = "-m=2 -d=ssa/check_bce/debug=1"
 
 // Source contains the compiler's output for packages, with paths relative to Dir.
 type Source struct {
-	Dir  string
-	Said string
+	Dir    string
+	Output string
 }
 
 // maxDecisions limits the decisions, and the calls, of an explanation.
@@ -60,7 +60,7 @@ func (q Question) compareSources(ctx context.Context, e *tare.Explanation, hot [
 	}
 	var packages []string
 	for n := range rank {
-		if p := profile.PackageOf(n); q.Users(p) && !slices.Contains(packages, p) {
+		if p := profile.PackageOf(n); q.IsUser(p) && !slices.Contains(packages, p) {
 			packages = append(packages, p)
 		}
 	}
@@ -129,7 +129,7 @@ func parseOutput(s Source, id string) sideFacts {
 	files := map[string]*file{}
 	seen := map[string]bool{}
 	pkg := ""
-	for text := range strings.Lines(s.Said) {
+	for text := range strings.Lines(s.Output) {
 		text = strings.TrimRight(text, "\n")
 		if rest, ok := strings.CutPrefix(text, "# "); ok {
 			pkg, _, _ = strings.Cut(rest, " ")
@@ -170,9 +170,9 @@ func parseDecision(text string) (string, bool) {
 		return "", false // only "cannot inline" costs time
 	case strings.HasPrefix(text, "cannot inline "):
 		text, _, _ = strings.Cut(text, ": cost ")
-		return profile.Plain(text), true
+		return profile.WithoutTypeArgs(text), true
 	case strings.HasPrefix(text, "inlining call to "):
-		return profile.Plain(text), true
+		return profile.WithoutTypeArgs(text), true
 	case strings.HasPrefix(text, "moved to heap: "),
 		strings.HasPrefix(text, "devirtualizing "), strings.HasPrefix(text, "PGO devirtualizing "):
 		return text, true

@@ -40,17 +40,17 @@ type Query struct {
 
 // Reached selects the benchmarks that a change reaches.
 type Reached struct {
-	all       bool                // the change reaches all benchmarks
-	deps      map[string][]string // Query.Deps
-	wholeDirs map[string]bool     // directories in which more than functions changed
-	changed   map[string][]lines  // changed functions by file
-	graph     *graph              // references between functions; nil if not needed or unknown
+	all       bool                   // the change reaches all benchmarks
+	deps      map[string][]string    // Query.Deps
+	wholeDirs map[string]bool        // directories in which more than functions changed
+	changed   map[string][]lineRange // changed functions by file
+	graph     *graph                 // references between functions; nil if not needed or unknown
 }
 
 // Find reads the change. If the references between functions cannot be found, it returns a Reached that
 // selects complete packages, together with the error.
 func Find(ctx context.Context, q Query) (*Reached, error) {
-	r := &Reached{deps: q.Deps, wholeDirs: map[string]bool{}, changed: map[string][]lines{}}
+	r := &Reached{deps: q.Deps, wholeDirs: map[string]bool{}, changed: map[string][]lineRange{}}
 	isPackage := map[string]bool{} // by directory
 	for _, dirs := range q.Deps {
 		for _, d := range dirs {
@@ -109,8 +109,8 @@ func (r *Reached) addFile(q Query, file string, isPackage map[string]bool) {
 	}
 }
 
-// Package reports whether the change may reach a benchmark of the package.
-func (r *Reached) Package(path string) bool {
+// ReachesPackage reports whether the change may reach a benchmark of the package.
+func (r *Reached) ReachesPackage(path string) bool {
 	if r.all {
 		return true
 	}
@@ -127,9 +127,9 @@ func (r *Reached) Package(path string) bool {
 	})
 }
 
-// Benchmark reports whether the change may reach a benchmark. id is import/path.Name, with _test after
+// ReachesBenchmark reports whether the change may reach a benchmark. id is import/path.Name, with _test after
 // the path of an external test.
-func (r *Reached) Benchmark(id string) bool {
+func (r *Reached) ReachesBenchmark(id string) bool {
 	dot := strings.LastIndexByte(id, '.')
 	path := id[:max(dot, 0)]
 	tested := strings.TrimSuffix(path, "_test")
@@ -149,7 +149,7 @@ func (r *Reached) Benchmark(id string) bool {
 	// TestMain and the init functions of all dependencies run before the benchmark.
 	roots := []string{id, path + ".TestMain", tested + ".TestMain", tested + "_test.TestMain"}
 	for name, n := range r.graph.nodes {
-		if n.init && slices.Contains(deps, n.dir) {
+		if n.isInit && slices.Contains(deps, n.dir) {
 			roots = append(roots, name)
 		}
 	}
@@ -159,23 +159,23 @@ func (r *Reached) Benchmark(id string) bool {
 // node is a function. A package may be loaded in several variants, with and without its tests; a node
 // has the references of the function in all of them.
 type node struct {
-	places []place         // source of the function; several if the variants differ
-	dir    string          // directory of the package; "" if unknown
-	init   bool            // the function initializes its package
-	calls  map[string]bool // names of the functions that it refers to
+	sources []sourceRange   // source of the function; several if the variants differ
+	dir     string          // directory of the package; "" if unknown
+	isInit  bool            // the function initializes its package
+	refs    map[string]bool // names of the functions that it refers to
 }
 
-// place is a range of lines in a file.
-type place struct {
+// sourceRange is a range of lines in a file.
+type sourceRange struct {
 	file string
-	lines
+	lineRange
 }
 
 // graph contains the functions of the module by name, see functionKey.
 type graph struct{ nodes map[string]*node }
 
 // canReach reports whether references lead from roots to a changed function.
-func (g *graph) canReach(roots []string, changed map[string][]lines) bool {
+func (g *graph) canReach(roots []string, changed map[string][]lineRange) bool {
 	seen := map[string]bool{}
 	for len(roots) > 0 {
 		name := roots[len(roots)-1]
@@ -185,14 +185,14 @@ func (g *graph) canReach(roots []string, changed map[string][]lines) bool {
 			continue
 		}
 		seen[name] = true
-		for _, p := range n.places {
+		for _, p := range n.sources {
 			for _, c := range changed[p.file] {
 				if overlap := p.first <= c.last && c.first <= p.last; overlap {
 					return true
 				}
 			}
 		}
-		for callee := range n.calls {
+		for callee := range n.refs {
 			roots = append(roots, callee)
 		}
 	}
@@ -274,17 +274,17 @@ func (g *graph) addFunction(program *ssa.Program, f *ssa.Function) {
 	n := g.nodes[name]
 	if n == nil {
 		isInit := top.Name() == "init" || strings.HasPrefix(top.Name(), "init#")
-		n = &node{calls: map[string]bool{}, init: isInit && top.Signature.Recv() == nil}
+		n = &node{refs: map[string]bool{}, isInit: isInit && top.Signature.Recv() == nil}
 		g.nodes[name] = n
 	}
 	if syntax := top.Syntax(); syntax != nil && top.Synthetic == "" {
 		start, end := program.Fset.Position(syntax.Pos()), program.Fset.Position(syntax.End())
-		if p := (place{start.Filename, lines{start.Line, end.Line}}); !slices.Contains(n.places, p) {
-			n.places = append(n.places, p)
+		if p := (sourceRange{start.Filename, lineRange{start.Line, end.Line}}); !slices.Contains(n.sources, p) {
+			n.sources = append(n.sources, p)
 		}
 		n.dir = filepath.Dir(start.Filename)
 	}
-	if n.init && n.dir == "" && top.Pkg != nil { // the function that initializes variables has no position
+	if n.isInit && n.dir == "" && top.Pkg != nil { // the function that initializes variables has no position
 		for _, m := range top.Pkg.Members {
 			if pos := program.Fset.Position(m.Pos()); pos.IsValid() && filepath.IsAbs(pos.Filename) {
 				n.dir = filepath.Dir(pos.Filename)
@@ -302,7 +302,7 @@ func (g *graph) addFunction(program *ssa.Program, f *ssa.Function) {
 				if !ok {
 					continue
 				}
-				n.calls[functionKey(callee)] = true
+				n.refs[functionKey(callee)] = true
 				for _, t := range callee.TypeArgs() {
 					n.addMethods(program, t, seen)
 				}
@@ -326,7 +326,7 @@ func (n *node) addMethods(program *ssa.Program, t types.Type, seen map[types.Typ
 			set := program.MethodSets.MethodSet(receiver)
 			for i := range set.Len() {
 				if f, ok := set.At(i).Obj().(*types.Func); ok {
-					n.calls[f.Origin().FullName()] = true
+					n.refs[f.Origin().FullName()] = true
 				}
 			}
 		}

@@ -30,10 +30,10 @@ var ErrUnknown = errors.New("its machine code cannot be read on this system")
 
 // Program is the code of a binary.
 type Program struct {
-	functions map[string]function // by name
-	taken     map[string]bool     // names of functions whose address is in data
-	tests     map[string]bool     // names of tests, benchmarks and examples
-	literals  map[string][]string // function literals, by the function around them
+	functions    map[string]function // by name
+	addressTaken map[string]bool     // names of functions whose address is in data
+	tests        map[string]bool     // names of tests, benchmarks and examples
+	literals     map[string][]string // function literals, by the function around them
 }
 
 // function is the code of a function with addresses masked.
@@ -64,7 +64,7 @@ func Open(path string) (*Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	p := &Program{functions: make(map[string]function, len(table.Funcs)), taken: map[string]bool{}, tests: map[string]bool{}, literals: map[string][]string{}}
+	p := &Program{functions: make(map[string]function, len(table.Funcs)), addressTaken: map[string]bool{}, tests: map[string]bool{}, literals: map[string][]string{}}
 	names := make(map[uint64]string, len(table.Funcs))
 	for _, f := range table.Funcs {
 		names[f.Entry] = f.Name
@@ -108,7 +108,7 @@ func Open(path string) (*Program, error) {
 	for _, section := range img.data {
 		for ; len(section) >= 8; section = section[8:] {
 			if name, ok := names[binary.LittleEndian.Uint64(section)]; ok {
-				p.taken[name] = true
+				p.addressTaken[name] = true
 			}
 		}
 	}
@@ -117,9 +117,9 @@ func Open(path string) (*Program, error) {
 
 // Difference contains the functions that differ between two programs.
 type Difference struct {
-	a, b     *Program
-	names    map[string]bool // functions that differ
-	indirect bool            // an indirect call can lead to one of them
+	a, b        *Program
+	differing   map[string]bool // functions that differ
+	anyIndirect bool            // an indirect call can lead to one of them
 }
 
 // initRE matches functions that initialise a package, so that they run before any benchmark. The method
@@ -171,7 +171,7 @@ func (p *Program) indirectCalls() (names []string) {
 		switch {
 		case initRE.MatchString(name), p.tests[name], name == "runtime.main": // no benchmark calls it
 		case isLiteral && !stored[name]:
-		case p.taken[name] || methodRE.MatchString(name):
+		case p.addressTaken[name] || methodRE.MatchString(name):
 			names = append(names, name)
 		}
 	}
@@ -182,12 +182,12 @@ func (p *Program) indirectCalls() (names []string) {
 // the compiler made for types and all instances of generic functions: these may differ although the
 // package of their source is the same.
 func Compare(a, b *Program, changed func(path string) bool) *Difference {
-	d := &Difference{a: a, b: b, names: map[string]bool{}}
+	d := &Difference{a: a, b: b, differing: map[string]bool{}}
 	addDifferent := func(name string) {
 		if path, ok := packageOf(name); initRE.MatchString(name) || ok && !changed(path) {
 			return
 		}
-		d.names[name] = true
+		d.differing[name] = true
 	}
 	for name, f := range a.functions {
 		isLocal := !strings.Contains(name, ".")
@@ -200,7 +200,7 @@ func Compare(a, b *Program, changed func(path string) bool) *Difference {
 			addDifferent(name)
 		}
 	}
-	d.indirect = len(d.names) > 0 && (a.canReach(a.indirectCalls(), d.names) || b.canReach(b.indirectCalls(), d.names))
+	d.anyIndirect = len(d.differing) > 0 && (a.canReach(a.indirectCalls(), d.differing) || b.canReach(b.indirectCalls(), d.differing))
 	return d
 }
 
@@ -226,23 +226,23 @@ func packageOf(name string) (string, bool) {
 	return strings.ReplaceAll(name[:slash+dot], "%2e", "."), true
 }
 
-// Same reports whether all code is equal that the function called name, in the package at path, can
+// IsSame reports whether all code is equal that the function called name, in the package at path, can
 // execute. It returns false if the function is unknown.
-func (d *Difference) Same(path, name string) bool {
-	if d.indirect {
+func (d *Difference) IsSame(path, name string) bool {
+	if d.anyIndirect {
 		return false
 	}
 	if _, ok := d.a.functions[pathPrefix(path)+"."+name]; !ok {
 		return false
 	}
-	return !d.Calls(path, name)
+	return !d.CallsDifferent(path, name)
 }
 
-// Calls reports whether direct calls from the function called name, in the package at path, lead to a
+// CallsDifferent reports whether direct calls from the function called name, in the package at path, lead to a
 // function that differs.
-func (d *Difference) Calls(path, name string) bool {
+func (d *Difference) CallsDifferent(path, name string) bool {
 	start := []string{pathPrefix(path) + "." + name}
-	return d.a.canReach(start, d.names) || d.b.canReach(start, d.names)
+	return d.a.canReach(start, d.differing) || d.b.canReach(start, d.differing)
 }
 
 // canReach reports whether direct calls and function literals lead from start to one of names.

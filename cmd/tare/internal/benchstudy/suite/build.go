@@ -29,9 +29,9 @@ type Tests struct {
 	Files   []gobench.TestFile // one entry for internal tests, one for external tests (package x_test)
 }
 
-// Find reads the benchmarks in a package's test files. Of a file that does not parse it returns the
+// FindTests reads the benchmarks in a package's test files. Of a file that does not parse it returns the
 // benchmarks before the error, which the compiler reports later.
-func Find(p Package) Tests {
+func FindTests(p Package) Tests {
 	t := Tests{Package: p}
 	seen := map[string]bool{}
 	for _, files := range [][]string{p.TestGoFiles, p.XTestGoFiles} {

@@ -22,7 +22,7 @@ func (s *Side) Resolve(ctx context.Context, work string) error {
 	}
 	gomod, rest, _ := strings.Cut(out, "\n")
 	gowork, goflags, _ := strings.Cut(rest, "\n")
-	s.tags, s.ldflags = flagIn(goflags, "tags"), flagIn(goflags, "ldflags")
+	s.tags, s.ldflags = findFlag(goflags, "tags"), findFlag(goflags, "ldflags")
 	inWork := gowork != "" && gowork != "off"
 	if inWork && len(s.With) > 0 {
 		return &UsageError{What: "--with does not reach into a go.work; GOWORK=off in the environment leaves it out"}
@@ -32,9 +32,9 @@ func (s *Side) Resolve(ctx context.Context, work string) error {
 		return nil
 	}
 	if s.noModule {
-		place := s.Home + " or above"
-		if s.Dir != s.Home {
-			place = "the revision, where " + s.Home + " is"
+		place := s.UserDir + " or above"
+		if s.Dir != s.UserDir {
+			place = "the revision, where " + s.UserDir + " is"
 		}
 		return &UsageError{What: fmt.Sprintf("%s: no go.mod in %s; benchmarks are those of a module", s.ID, place)}
 	}
@@ -97,7 +97,7 @@ func (s *Side) checkRequired(ctx context.Context, w build.With) error {
 // nil if the side is the user's tree, or has a vendor directory.
 func (s *Side) outsideReplacements(ctx context.Context, gomod string) ([]string, error) {
 	_, err := os.Stat(filepath.Join(filepath.Dir(gomod), "vendor", "modules.txt"))
-	if isVendored := err == nil; isVendored || s.Dir == s.Home {
+	if isVendored := err == nil; isVendored || s.Dir == s.UserDir {
 		return nil, nil
 	}
 	out, err := s.runGo(ctx, "mod", "edit", "-json", gomod)
@@ -113,7 +113,7 @@ func (s *Side) outsideReplacements(ctx context.Context, gomod string) ([]string,
 	if err != nil {
 		return nil, err
 	}
-	home := filepath.Join(s.Home, rel) // directory of gomod in the user's tree
+	home := filepath.Join(s.UserDir, rel) // directory of gomod in the user's tree
 	var replacements []string
 	for _, r := range file.Replace {
 		if r.New.Version != "" || filepath.IsAbs(r.New.Path) {

@@ -32,8 +32,8 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 	benchEnv := env
 	benchEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // replaced when both sides are built
 	err = session.With(ctx, benchEnv, o.run, p, func(ctx context.Context, w *session.Session) error {
-		place := benchstudy.Place{
-			Cache: w.Dirs.Cache, Run: w.RunTag, Guardian: w.Guardian, Procs: o.run.Procs, Slice: o.run.Slice, Seed: o.run.Seed,
+		place := benchstudy.Setup{
+			Cache: w.Dirs.Cache, RunTag: w.RunTag, Guardian: w.Guardian, Procs: o.run.Procs, SliceTime: o.run.Slice, Seed: o.run.Seed,
 			Say: func(text string) { p.Status("build", text) },
 		}
 		if o.run.User {
@@ -49,7 +49,7 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 			return session.BenchError(ctx, err)
 		}
 		defer b.Close()
-		if err := b.Count(ctx, benchstudy.Counting{Counter: o.counts, Within: w.CountsTime(o.maxTime), Callers: true}, place); err != nil {
+		if err := b.Count(ctx, benchstudy.Counting{Counter: o.counts, TimeLimit: w.CountsTime(o.maxTime), Callers: true}, place); err != nil {
 			return session.BenchError(ctx, err)
 		}
 		if o.request.Changed && !o.all {
@@ -57,7 +57,7 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 		}
 		const single = true              // there is one study, so JSON output is one document, not a list
 		if len(b.Study.Workloads) == 0 { // the counts have decided all benchmarks
-			p.Fail(w.Keep(b.Untimed()))
+			p.Fail(w.Keep(b.UntimedResult()))
 			return w.Finish(out, single)
 		}
 		if err := w.FitBench(b, o.maxTime); err != nil {

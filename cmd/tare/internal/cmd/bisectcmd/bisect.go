@@ -172,6 +172,6 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 
 // selectionOf selects the benchmarks that match pattern, with the good revision as base and commit as
 // head. Only time depends on the order of functions, so other metrics need one build.
-func (o options) selectionOf(commit, pattern string) benchstudy.Asked {
-	return benchstudy.Asked{Dir: ".", Packages: o.packages, Base: o.good, Head: commit, Bench: pattern, OneBuild: o.metric != "time"}
+func (o options) selectionOf(commit, pattern string) benchstudy.Request {
+	return benchstudy.Request{Dir: ".", Packages: o.packages, Base: o.good, Head: commit, Bench: pattern, OneBuild: o.metric != "time"}
 }

@@ -47,8 +47,8 @@ func (o options) planSearch(ctx context.Context, env cmdenv.Env, h commitRange) 
 	if study.Workloads == nil {
 		study.Workloads = []string{}
 	}
-	if s.Of.Benchmark != "" {
-		study.Workloads = []string{s.Of.Benchmark}
+	if s.Quantity.Benchmark != "" {
+		study.Workloads = []string{s.Quantity.Benchmark}
 	}
 	p.AddUnsaved(study)
 	p.AddNote(h.describeSearch(s))
@@ -58,7 +58,7 @@ func (o options) planSearch(ctx context.Context, env cmdenv.Env, h commitRange) 
 		p.AddNote("if several benchmarks match, or counts are compared, rounds of bad come before: at most --max as well")
 	}
 	p.AddNote(fmt.Sprintf("each comparison takes --max %v at most and ends as soon as it can tell; each but the first builds another commit", o.maxTime))
-	p.AddNote(fmt.Sprintf("commits that do not build or cannot be told are passed over: up to %s then", format.Count(plan.Most(), "comparison")))
+	p.AddNote(fmt.Sprintf("commits that do not build or cannot be told are passed over: up to %s then", format.Count(plan.MaxComparisons(), "comparison")))
 	for _, note := range outline.Notes {
 		p.AddNote(note)
 	}

@@ -24,7 +24,7 @@ import (
 )
 
 // measureSides measures both sides of a repository: its benchmarks, then the rest of tare.yaml.
-func measureSides(ctx context.Context, env cmdenv.Env, request gate.Ask) (gate.Measured, error) {
+func measureSides(ctx context.Context, env cmdenv.Env, request gate.Request) (gate.Measured, error) {
 	restore, err := benchEnvironment(request.Project.Bench, os.Environ())
 	if err != nil {
 		return gate.Measured{}, err
@@ -39,12 +39,12 @@ func measureSides(ctx context.Context, env cmdenv.Env, request gate.Ask) (gate.M
 	if request.Shard.Index > 1 { // part 1 measures the rest
 		return m, nil
 	}
-	return m, measureNonBench(ctx, env, request, p, &m)
+	return m, measureExtraStudies(ctx, env, request, p, &m)
 }
 
 // gateOptions returns the options of a run for a gate. defaultBudget applies if the flags set neither
 // a budget nor rounds; 0 means the study's own budget.
-func gateOptions(request gate.Ask, defaultBudget time.Duration) session.Options {
+func gateOptions(request gate.Request, defaultBudget time.Duration) session.Options {
 	o := session.Options{Measuring: lab.Measuring{Isolation: tare.Lockstep, Rounds: request.Rounds, Seed: request.Seed}, NoLock: request.NoLock, Quiet: request.Quiet}
 	o.Budget = request.Budget
 	if o.Budget == 0 && o.Rounds == 0 {
@@ -55,9 +55,9 @@ func gateOptions(request gate.Ask, defaultBudget time.Duration) session.Options 
 }
 
 // newBenchRequest returns the request for the repository's benchmarks.
-func newBenchRequest(request gate.Ask) benchstudy.Asked {
+func newBenchRequest(request gate.Request) benchstudy.Request {
 	b := request.Project.Bench
-	return benchstudy.Asked{
+	return benchstudy.Request{
 		Dir: request.Project.Dir, Packages: b.Packages, Base: request.Base, Head: request.Head, Bench: b.Run,
 		Changed: request.Changed, Shard: request.Shard,
 	}
@@ -66,11 +66,11 @@ func newBenchRequest(request gate.Ask) benchstudy.Asked {
 // measureBenchmarks measures the repository's go test benchmarks: it builds both sides, counts
 // instructions, skips benchmarks with the same code and count, and times the others. If there are no
 // benchmarks, Nothing of the result has the reason.
-func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Ask, p *session.Progress) (m gate.Measured, err error) {
-	b := request.Project.Bench
-	o := gateOptions(request, b.Budget)
-	maxTime := cmp.Or(b.Max, session.BenchMost)
-	o.Env, o.KeepEnv = b.Env, true // the values are in the repository anyway
+func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Request, p *session.Progress) (m gate.Measured, err error) {
+	rules := request.Project.Bench
+	o := gateOptions(request, rules.Budget)
+	maxTime := cmp.Or(rules.Max, session.BenchMost)
+	o.Env, o.KeepEnv = rules.Env, true // the values are in the repository anyway
 	benchRequest := newBenchRequest(request)
 	hasNoBenchmarks := func(err error) bool { // if so, it sets m
 		var usage *benchstudy.UsageError
@@ -87,15 +87,15 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Ask, p 
 	}
 	benchEnv := env
 	benchEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // replaced when both sides are built
-	err = session.With(ctx, benchEnv, o, p, func(ctx context.Context, w *session.Session) error {
-		place := benchstudy.Place{
-			Cache: w.Dirs.Cache, Run: w.RunTag, Guardian: w.Guardian,
+	err = session.With(ctx, benchEnv, o, p, func(ctx context.Context, s *session.Session) error {
+		setup := benchstudy.Setup{
+			Cache: s.Dirs.Cache, RunTag: s.RunTag, Guardian: s.Guardian,
 			Say: func(text string) { p.Status("build", text) },
 		}
 		if o.User {
-			place.Budget = o.Budget
+			setup.Budget = o.Budget
 		}
-		built, err := benchstudy.NewBench(ctx, benchRequest, place)
+		built, err := benchstudy.NewBench(ctx, benchRequest, setup)
 		if hasNoBenchmarks(err) {
 			return nil
 		}
@@ -103,7 +103,7 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Ask, p 
 			return session.BenchError(ctx, err)
 		}
 		defer built.Close()
-		if err := built.Count(ctx, benchstudy.Counting{Counter: request.Counts, Within: w.CountsTime(maxTime), Callers: true}, place); err != nil {
+		if err := built.Count(ctx, benchstudy.Counting{Counter: request.Counts, TimeLimit: s.CountsTime(maxTime), Callers: true}, setup); err != nil {
 			return session.BenchError(ctx, err)
 		}
 		m.Base, m.Head = built.Sources.Titles[benchstudy.Base], built.Sources.Titles[benchstudy.Head]
@@ -111,11 +111,11 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Ask, p 
 			built.SkipSame()
 		}
 		if len(built.Study.Workloads) == 0 { // the counts have decided all benchmarks
-			m.Results, m.Notes = []*tare.Result{built.Untimed()}, built.Notes
-			m.Left = omissionsOf(built, m.Results[0])
+			m.Results, m.Notes = []*tare.Result{built.UntimedResult()}, built.Notes
+			m.Skipped = listSkipped(built, m.Results[0])
 			return nil
 		}
-		if err := w.FitBench(built, maxTime); err != nil {
+		if err := s.FitBench(built, maxTime); err != nil {
 			return session.BenchError(ctx, err)
 		}
 		study := built.Study
@@ -125,43 +125,43 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Ask, p 
 				study.Criteria = append(study.Criteria, c)
 			}
 		}
-		w.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
+		s.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
 			res, err := env.Lab.Run(ctx, study, o)
 			if res != nil {
 				built.Finish(res)
-				place.Say, place.Dir = func(text string) { p.Status("profile", text) }, o.Dir
+				setup.Say, setup.Dir = func(text string) { p.Status("profile", text) }, o.Dir
 				if request.Profile {
-					built.Explain(ctx, res, benchstudy.ProfileDifferent, place)
+					built.Explain(ctx, res, benchstudy.ProfileDifferent, setup)
 				}
 			}
 			return res, err
 		}
-		w.Sources = built.Sources
-		if err := measureInTwoParts(ctx, w, built, study); err != nil {
+		s.Sources = built.Sources
+		if err := measureInTwoParts(ctx, s, built, study); err != nil {
 			return err
 		}
-		m.Results, m.Notes = w.Results, built.Notes
+		m.Results, m.Notes = s.Results, built.Notes
 		if len(m.Results) > 0 { // a second result repeats a part of the first
-			m.Left = append(m.Left, omissionsOf(built, m.Results[0])...)
+			m.Skipped = append(m.Skipped, listSkipped(built, m.Results[0])...)
 		}
 		return nil
 	})
 	return m, err
 }
 
-// omissionsOf returns the comparisons that a result lacks. Broken is set if a benchmark fails on
+// listSkipped returns the comparisons that a result lacks. Broken is set if a benchmark fails on
 // another side than the base.
-func omissionsOf(built *benchstudy.Bench, res *tare.Result) (all []gate.Left) {
+func listSkipped(built *benchstudy.Bench, res *tare.Result) (all []gate.Skipped) {
 	for _, l := range res.NotWeighed {
-		left := gate.Left{What: l.What, Why: l.Why}
-		for _, b := range built.Left() {
+		entry := gate.Skipped{What: l.What, Why: l.Why}
+		for _, b := range built.Skipped() {
 			if b.ID == l.What && b.String() == l.Why {
 				brokenByHead := b.Broken && b.Side != benchstudy.Base
-				left.Broken = left.Broken || brokenByHead
-				left.OneSided = b.OneSided
+				entry.Broken = entry.Broken || brokenByHead
+				entry.OneSided = b.OneSided
 			}
 		}
-		all = append(all, left)
+		all = append(all, entry)
 	}
 	return all
 }
@@ -178,7 +178,7 @@ const (
 // ones for the rest. There is one part for a fixed number of rounds and for a single benchmark.
 func measureInTwoParts(ctx context.Context, w *session.Session, built *benchstudy.Bench, study tare.Study) error {
 	budget, limit := w.Options.Budget, w.Options.Limit
-	first := max(budget/2, built.Takes(firstRounds))
+	first := max(budget/2, built.EstimateTime(firstRounds))
 	hasTime := first <= budget*maxFirstPercent/100
 	inTwoParts := w.Options.Rounds == 0 && len(study.Workloads) > 1 && hasTime
 	if inTwoParts {
@@ -188,7 +188,7 @@ func measureInTwoParts(ctx context.Context, w *session.Session, built *benchstud
 		return err
 	}
 	res := w.Results[0]
-	undecided := gate.Undecided(res)
+	undecided := gate.UndecidedWorkloads(res)
 	rest := budget - time.Duration(res.Seconds*float64(time.Second))
 	wasAnswered := res.Stopped == lab.Decided // the run ended because every criterion had an answer
 	if len(undecided) == 0 || len(undecided) == len(study.Workloads) && wasAnswered || rest < plan.Least(nil) {
