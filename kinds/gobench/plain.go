@@ -106,8 +106,7 @@ func procsSuffix(procs int) string {
 	return "-" + strconv.Itoa(procs)
 }
 
-// nextLine matches the beginning of the line of another benchmark, and of the log
-// of this one.
+// nextLine matches the beginning of the line of another benchmark, and of the log of this one.
 var nextLine = lazyregexp.New(`(?m)^(Benchmark\S* *\t|--- )`)
 
 // Exactly returns a pattern for -test.bench that matches only the benchmark called name.
