@@ -1,5 +1,4 @@
-// Package bisectcmd implements tare bisect: it finds the commit that changed a
-// benchmark.
+// Package bisectcmd implements tare bisect: it finds the commit that changed a benchmark.
 package bisectcmd
 
 import (

@@ -30,19 +30,18 @@ func (o options) planSearch(ctx context.Context, env cmdenv.Env, h commitRange) 
 	if err != nil {
 		return err
 	}
-	outline, err := o.selectionOf(h.ends[1].Commit, o.bench).Outline(ctx)
+	outline, err := o.selectionOf(h.bad.Commit, o.bench).Outline(ctx)
 	if err != nil {
 		return err
 	}
-	names := []string{"good", "bad"}
-	for i, name := range names {
-		p.AddBuild(dryrun.Build{Name: name, Revision: h.ends[i].String(), Sources: "go test -c of the packages with benchmarks"})
-	}
+	const sources = "go test -c of the packages with benchmarks"
+	p.AddBuild(dryrun.Build{Name: "good", Revision: h.good.String(), Sources: sources})
+	p.AddBuild(dryrun.Build{Name: "bad", Revision: h.bad.String(), Sources: sources})
 	plan := s.Search.Plan
-	left := plan.Comparisons() - s.countDone()
+	remaining := max(0, plan.Comparisons()-s.countDone())
 	study := dryrun.Study{
-		ID: "bisect", Question: h.describeQuestion(o), Contenders: names, Workloads: outline.Benchmarks,
-		Seconds: o.maxTime.Seconds() * float64(max(0, left)),
+		ID: "bisect", Question: h.describeQuestion(o), Contenders: []string{"good", "bad"}, Workloads: outline.Benchmarks,
+		Seconds: o.maxTime.Seconds() * float64(remaining),
 	}
 	if study.Workloads == nil {
 		study.Workloads = []string{}
@@ -68,5 +67,5 @@ func (o options) planSearch(ctx context.Context, env cmdenv.Env, h commitRange) 
 
 // describeQuestion returns the question of a search.
 func (h commitRange) describeQuestion(o options) string {
-	return fmt.Sprintf("Which of the %s after %s up to %s changes %s?", format.Count(len(h.commits), "commit"), h.ends[0], h.ends[1], tare.MetricFor(o.metric).Noun)
+	return fmt.Sprintf("Which of the %s after %s up to %s changes %s?", format.Count(len(h.commits), "commit"), h.good, h.bad, tare.MetricFor(o.metric).Noun)
 }

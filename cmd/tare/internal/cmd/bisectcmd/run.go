@@ -62,7 +62,7 @@ func runBisect(ctx context.Context, env cmdenv.Env, o options) error {
 	return cmdenv.Code(exit)
 }
 
-// searcher builds and measures commits for a search. bisect.Search decides which commits; it calls
+// searcher builds and measures commits for a search. [bisect.Search] decides which commits; it calls
 // measureCommit and, after each measurement, saveState.
 type searcher struct {
 	options
@@ -82,11 +82,11 @@ func (s *searcher) closeBuild() {
 	}
 }
 
-// commitRange holds the commits of the search.
+// commitRange is the part of a repository's history that is searched.
 type commitRange struct {
-	repo    gitrev.Repo
-	ends    [2]gitrev.Revision // the good and the bad revision
-	commits []gitrev.Commit    // reachable from bad and not from good, bad first
+	repo      gitrev.Repo
+	good, bad gitrev.Revision
+	commits   []gitrev.Commit // reachable from bad and not from good, bad first
 }
 
 // findHistory finds the commits to search, and checks that the bad revision has the benchmark.
@@ -94,12 +94,13 @@ func (o options) findHistory(ctx context.Context) (h commitRange, err error) {
 	if h.repo, err = gitrev.Find(ctx, "."); err != nil {
 		return h, cmdenv.UsageOf(err, "")
 	}
-	for i, name := range []string{o.good, o.bad} {
-		if h.ends[i], err = h.repo.Resolve(ctx, name); err != nil {
-			return h, cmdenv.UsageOf(err, "git log shows which there are, and a shallow clone has only the newest")
-		}
+	if h.good, err = h.repo.Resolve(ctx, o.good); err == nil {
+		h.bad, err = h.repo.Resolve(ctx, o.bad)
 	}
-	h.commits, err = h.repo.Between(ctx, h.ends[0], h.ends[1], o.firstParent)
+	if err != nil {
+		return h, cmdenv.UsageOf(err, "git log shows which there are, and a shallow clone has only the newest")
+	}
+	h.commits, err = h.repo.Between(ctx, h.good, h.bad, o.firstParent)
 	var noAncestor *gitrev.ApartError
 	if errors.As(err, &noAncestor) {
 		return h, cmdenv.UsageOf(err, "give the commit that they come from as --good")
@@ -108,14 +109,14 @@ func (o options) findHistory(ctx context.Context) (h commitRange, err error) {
 		return h, err
 	}
 	if len(h.commits) == 0 {
-		return h, cmdenv.Usage(fmt.Sprintf("there is no commit between %s and %s", h.ends[0], h.ends[1]), "")
+		return h, cmdenv.Usage(fmt.Sprintf("there is no commit between %s and %s", h.good, h.bad), "")
 	}
-	return h, o.selectionOf(h.ends[1].Commit, o.bench).Check(ctx)
+	return h, o.selectionOf(h.bad.Commit, o.bench).Check(ctx)
 }
 
 // findState returns the search of an earlier call or a new one, and the file in which it is stored.
 func (o options) findState(h commitRange, cache string) (s *state, path string, err error) {
-	s = newState(o, h.repo, h.ends, h.commits)
+	s = newState(o, h)
 	path = filepath.Join(cache, "bisect", s.hashKey()+".json")
 	if !o.restart {
 		s, err = loadState(path, s)
@@ -126,10 +127,10 @@ func (o options) findState(h commitRange, cache string) (s *state, path string, 
 // describeSearch returns the number of commits and of comparisons.
 func (h commitRange) describeSearch(s *state) string {
 	return fmt.Sprintf("%s after %s up to %s: %s with %s, the first of them of %s",
-		format.Count(len(h.commits), "commit"), h.ends[0], h.ends[1], format.Count(s.Search.Plan.Comparisons(), "comparison"), shortID(h.ends[0].Commit), shortID(h.ends[1].Commit))
+		format.Count(len(h.commits), "commit"), h.good, h.bad, format.Count(s.Search.Plan.Comparisons(), "comparison"), shortID(h.good.Commit), shortID(h.bad.Commit))
 }
 
-// describeDone returns that n comparisons of an earlier call are not repeated.
+// describeDone returns the message that n comparisons of an earlier call are not repeated.
 func describeDone(n int) string {
 	return fmt.Sprintf("%s of an earlier call are used; --restart would forget them", format.Count(n, "comparison"))
 }
@@ -145,7 +146,7 @@ func (s *searcher) beginSearch(ctx context.Context, h commitRange) (err error) {
 		s.session.Progress.Say(describeDone(done))
 		return nil
 	}
-	return s.chooseBenchmark(ctx, h.ends[1].Commit)
+	return s.chooseBenchmark(ctx, h.bad.Commit)
 }
 
 // chooseBenchmark builds the bad revision, selects the benchmark that changes most, prints the cost of the
@@ -256,7 +257,7 @@ func (s *searcher) measureCommit(ctx context.Context, commit string, rounds int)
 	n, hasForecast := s.state.Search.ForecastRounds() // after the comparison of the bad revision
 	if hasForecast && !s.printedForecast && s.built != nil && !s.isCounted() {
 		s.printedForecast = true
-		s.session.Progress.Say(s.state.describeBad() + fmt.Sprintf("; %s to go, of about %s and %v each", format.Count(s.state.countLeft(), "comparison"), format.Count(n, "round"), roundSeconds(s.built.EstimateTime(n))))
+		s.session.Progress.Say(s.state.describeBad() + fmt.Sprintf("; %s to go, of about %s and %v each", format.Count(s.state.countRemaining(), "comparison"), format.Count(n, "round"), roundSeconds(s.built.EstimateTime(n))))
 	}
 	if s.built == nil || s.commit != commit {
 		if err := s.buildCommit(ctx, commit, gobench.Exactly(s.state.Name)); err != nil {

@@ -18,7 +18,6 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/bisect"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
-	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/kinds/gobench"
 	"github.com/tarebench/tare/stats"
@@ -42,16 +41,16 @@ type state struct {
 	typed cmdenv.Command // the user's command, for hints
 }
 
-// newState returns a search without measurements. The two commits and the settings, on which the
+// newState returns a search of h without measurements. The two commits and the settings, on which the
 // measurements depend, identify the search.
-func newState(o options, repo gitrev.Repo, ends [2]gitrev.Revision, commits []gitrev.Commit) *state {
-	s := &state{Schema: schema, Good: ends[0].Commit, Bad: ends[1].Commit}
+func newState(o options, h commitRange) *state {
+	s := &state{Schema: schema, Good: h.good.Commit, Bad: h.bad.Commit}
 	s.Settings = append([]string{
-		repo.Root, repo.Prefix, o.bench, o.metric, fmt.Sprint(o.firstParent, o.effect, o.fixed, o.bound, o.maxTime, o.procs),
+		h.repo.Root, h.repo.Prefix, o.bench, o.metric, fmt.Sprint(o.firstParent, o.effect, o.fixed, o.bound, o.maxTime, o.procs),
 		os.Getenv("GOFLAGS"), os.Getenv("GOTOOLCHAIN"),
 	}, o.packages...)
-	s.Search = bisect.Search{Plan: bisect.Plan{ErrorBound: o.bound, Commits: len(commits), MaxRounds: stats.MaxRounds}, FixedEdge: o.fixed}
-	for _, c := range commits {
+	s.Search = bisect.Search{Plan: bisect.Plan{ErrorBound: o.bound, Commits: len(h.commits), MaxRounds: stats.MaxRounds}, FixedEdge: o.fixed}
+	for _, c := range h.commits {
 		s.Search.History = append(s.Search.History, bisect.Commit{ID: c.ID, Parents: c.Parents, Author: c.Author, Time: c.Time, Subject: c.Subject})
 	}
 	return s
@@ -106,9 +105,9 @@ func (s *state) countDone() int {
 	return n
 }
 
-// countLeft counts the remaining comparisons, if no commit is skipped. Plan.Comparisons includes the
+// countRemaining counts the remaining comparisons, if no commit is skipped. Plan.Comparisons includes the
 // comparison of the bad revision, which is done.
-func (s *state) countLeft() int {
+func (s *state) countRemaining() int {
 	return bisect.Plan{Commits: len(s.Search.Suspects())}.Comparisons() - 1
 }
 
