@@ -74,8 +74,7 @@ func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) 
 	return m, runs.Failed, runs.Keep(m.Results)
 }
 
-// readReport reads the report of a gate and checks its results, which may come from another
-// machine.
+// readReport reads the report of a gate and checks its results, which may come from another machine.
 func readReport(name string, document []byte) (rep gate.Report, err error) {
 	if err := footprint.Unmarshal(document, &rep, footprint.Most); err != nil {
 		return rep, fmt.Errorf("%s is no report of tare gate: %w", name, err)

@@ -3,12 +3,10 @@ package gatecmd
 import (
 	"cmp"
 	"context"
-	"errors"
 	"path"
 	"strings"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/gate"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/dryrun"
@@ -34,16 +32,14 @@ func (o options) planGate(ctx context.Context, env cmdenv.Env, p project.Project
 	}
 	benchRequest := newBenchRequest(request)
 	err = benchRequest.Check(ctx)
-	var usage *benchstudy.UsageError
-	switch {
-	case errors.As(err, &usage) && usage.Nothing:
-		plan.AddNote(usage.What)
-	case err != nil:
+	why, isEmpty := whyNoBenchmarks(err)
+	if isEmpty {
+		plan.AddNote(why)
+	} else if err == nil {
+		err = plan.AddBench(ctx, benchRequest, cmp.Or(p.Bench.Max, session.BenchMost))
+	}
+	if err != nil && !isEmpty {
 		return session.BenchError(ctx, err)
-	default:
-		if err := plan.AddBench(ctx, benchRequest, cmp.Or(p.Bench.Max, session.BenchMost)); err != nil {
-			return session.BenchError(ctx, err)
-		}
 	}
 	if request.Shard.Index <= 1 { // part 1 measures the rest
 		planExtraStudies(plan, request, sides)

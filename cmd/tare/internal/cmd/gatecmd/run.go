@@ -63,26 +63,17 @@ func newBenchRequest(request gate.Request) benchstudy.Request {
 	}
 }
 
-// measureBenchmarks measures the repository's go test benchmarks: it builds both sides, counts
-// instructions, skips benchmarks with the same code and count, and times the others. If there are no
-// benchmarks, Nothing of the result has the reason.
+// measureBenchmarks measures the repository's go test benchmarks. If there are none, Nothing of the
+// result has the reason.
 func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Request, p *session.Progress) (m gate.Measured, err error) {
-	rules := request.Project.Bench
-	o := gateOptions(request, rules.Budget)
-	maxTime := cmp.Or(rules.Max, session.BenchMost)
-	o.Env, o.KeepEnv = rules.Env, true // the values are in the repository anyway
+	o := gateOptions(request, request.Project.Bench.Budget)
+	o.Env, o.KeepEnv = request.Project.Bench.Env, true // the values are in the repository anyway
 	benchRequest := newBenchRequest(request)
-	hasNoBenchmarks := func(err error) bool { // if so, it sets m
-		var usage *benchstudy.UsageError
-		if errors.As(err, &usage) && usage.Nothing {
-			m = gate.Measured{Base: request.Base, Head: request.Head, Nothing: usage.What}
-			return true
-		}
-		return false
+	err = benchRequest.Check(ctx) // before waiting for the lock
+	if why, ok := whyNoBenchmarks(err); ok {
+		return gate.Measured{Base: request.Base, Head: request.Head, Nothing: why}, nil
 	}
-	if err := benchRequest.Check(ctx); hasNoBenchmarks(err) { // before waiting for the lock
-		return m, nil
-	} else if err != nil {
+	if err != nil {
 		return m, session.BenchError(ctx, err)
 	}
 	benchEnv := env
@@ -96,57 +87,97 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Request
 			setup.Budget = o.Budget
 		}
 		built, err := benchstudy.NewBench(ctx, benchRequest, setup)
-		if hasNoBenchmarks(err) {
+		if why, ok := whyNoBenchmarks(err); ok {
+			m = gate.Measured{Base: request.Base, Head: request.Head, Nothing: why}
 			return nil
 		}
 		if err != nil {
 			return session.BenchError(ctx, err)
 		}
 		defer built.Close()
-		if err := built.Count(ctx, benchstudy.Counting{Counter: request.Counts, TimeLimit: s.CountsTime(maxTime), Callers: true}, setup); err != nil {
-			return session.BenchError(ctx, err)
-		}
-		m.Base, m.Head = built.Sources.Titles[benchstudy.Base], built.Sources.Titles[benchstudy.Head]
-		if !request.All && !request.Record {
-			built.SkipSame()
-		}
-		if len(built.Study.Workloads) == 0 { // the counts have decided all benchmarks
-			m.Results, m.Notes = []*tare.Result{built.UntimedResult()}, built.Notes
-			m.Skipped = listSkipped(built, m.Results[0])
-			return nil
-		}
-		if err := s.FitBench(built, maxTime); err != nil {
-			return session.BenchError(ctx, err)
-		}
-		study := built.Study
-		study.Criteria = nil
-		for _, c := range request.Criteria(benchstudy.Head, study.Workloads) {
-			if slices.Contains(study.Metrics, c.Metric) {
-				study.Criteria = append(study.Criteria, c)
-			}
-		}
-		s.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
-			res, err := env.Lab.Run(ctx, study, o)
-			if res != nil {
-				built.Finish(res)
-				setup.Say, setup.Dir = func(text string) { p.Status("profile", text) }, o.Dir
-				if request.Profile {
-					built.Explain(ctx, res, benchstudy.ProfileDifferent, setup)
-				}
-			}
-			return res, err
-		}
-		s.Sources = built.Sources
-		if err := measureInTwoParts(ctx, s, built, study); err != nil {
-			return err
-		}
-		m.Results, m.Notes = s.Results, built.Notes
-		if len(m.Results) > 0 { // a second result repeats a part of the first
-			m.Skipped = append(m.Skipped, listSkipped(built, m.Results[0])...)
-		}
-		return nil
+		g := benchGate{Session: s, request: request, built: built, setup: setup, maxTime: cmp.Or(request.Project.Bench.Max, session.BenchMost)}
+		m, err = g.measure(ctx, env)
+		return err
 	})
 	return m, err
+}
+
+// whyNoBenchmarks returns why a selection has no benchmarks; ok is false if err reports something else.
+func whyNoBenchmarks(err error) (why string, ok bool) {
+	var usage *benchstudy.UsageError
+	if errors.As(err, &usage) && usage.Nothing {
+		return usage.What, true
+	}
+	return "", false
+}
+
+// benchGate measures the benchmarks of both sides, after these are built.
+type benchGate struct {
+	*session.Session
+	request gate.Request
+	built   *benchstudy.Bench
+	setup   benchstudy.Setup
+	maxTime time.Duration // most measuring time without a budget of the user
+}
+
+// measure counts the instructions of all benchmarks, skips those with the same code and count, and
+// times the others.
+func (g benchGate) measure(ctx context.Context, env cmdenv.Env) (gate.Measured, error) {
+	built := g.built
+	m := gate.Measured{Base: built.Sources.Titles[benchstudy.Base], Head: built.Sources.Titles[benchstudy.Head]}
+	counting := benchstudy.Counting{Counter: g.request.Counts, TimeLimit: g.CountsTime(g.maxTime), Callers: true}
+	if err := built.Count(ctx, counting, g.setup); err != nil {
+		return m, session.BenchError(ctx, err)
+	}
+	if !g.request.All && !g.request.Record {
+		built.SkipSame()
+	}
+	if len(built.Study.Workloads) == 0 { // the counts have decided all benchmarks
+		m.Results = []*tare.Result{built.UntimedResult()}
+	} else {
+		if err := g.FitBench(built, g.maxTime); err != nil {
+			return m, session.BenchError(ctx, err)
+		}
+		g.finishResults(env)
+		if err := measureInTwoParts(ctx, g.Session, built, g.study()); err != nil {
+			return m, err
+		}
+		m.Results = g.Results
+	}
+	m.Notes = built.Notes
+	if len(m.Results) > 0 { // a second result repeats a part of the first
+		m.Skipped = listSkipped(built, m.Results[0])
+	}
+	return m, nil
+}
+
+// study returns the study of the benchmarks, which ends once every limit of the head is decided.
+func (g benchGate) study() tare.Study {
+	study := g.built.Study
+	study.Criteria = nil
+	for _, c := range g.request.Criteria(benchstudy.Head, study.Workloads) {
+		if slices.Contains(study.Metrics, c.Metric) {
+			study.Criteria = append(study.Criteria, c)
+		}
+	}
+	return study
+}
+
+// finishResults has the session complete each result with counts, notes and profiles.
+func (g benchGate) finishResults(env cmdenv.Env) {
+	g.Sources = g.built.Sources
+	g.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
+		res, err := env.Lab.Run(ctx, study, o)
+		if res != nil {
+			g.built.Finish(res)
+			if g.request.Profile {
+				setup := g.setup
+				setup.Say, setup.Dir = func(text string) { g.Progress.Status("profile", text) }, o.Dir
+				g.built.Explain(ctx, res, benchstudy.ProfileDifferent, setup)
+			}
+		}
+		return res, err
+	}
 }
 
 // listSkipped returns the comparisons that a result lacks. Broken is set if a benchmark fails on
