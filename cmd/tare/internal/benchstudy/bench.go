@@ -1,6 +1,7 @@
 package benchstudy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -17,20 +18,20 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// maxBuildAge is the age at which test binaries of a killed run are removed from the cache.
+// maxBuildAge is the age from which test binaries that a killed run left in the cache are removed.
 const maxBuildAge = 24 * time.Hour
 
-// discoverShare is the divisor of a budget that gives the time to try the benchmarks of one side.
+// discoverShare divides a budget into the time to try the benchmarks of one side: a sixth.
 const discoverShare = 6
 
-// sideBySideShare is the divisor of a budget that gives the least time to find out which benchmarks
-// need a process to themselves.
+// sideBySideShare divides a budget into the least time to find out which benchmarks need a process to
+// themselves: a twelfth.
 const sideBySideShare = 12
 
-// Setup configures where and how two sides are built.
+// Setup is where and how two sides are built, and how their benchmarks are tried.
 type Setup struct {
 	Cache     string // cache directory
-	RunTag    string // tag of the run
+	RunTag    string // marks the processes of this run of tare
 	Guardian  *trial.Guardian
 	Procs     int           // GOMAXPROCS of the benchmarks; 0 leaves it unset
 	Seed      uint64        // selects the orders of functions in which instructions are counted
@@ -91,7 +92,7 @@ func NewBench(ctx context.Context, request Request, setup Setup) (*Bench, error)
 // Metrics returns the metrics of a comparison; the first is primary.
 func Metrics() []string { return []string{"time", "bytes", "allocs"} }
 
-// NewRunDir makes a directory for a run. Close removes it.
+// NewRunDir makes a directory for the files of a run. Close removes it.
 func (b *Bench) NewRunDir() (string, error) {
 	dir, err := os.MkdirTemp(b.workDir, "rounds-")
 	if err != nil {
@@ -105,22 +106,20 @@ func (b *Bench) Close() { _ = os.RemoveAll(b.workDir) }
 
 // prepareStudy lists the packages with benchmarks, builds both sides and runs every benchmark once.
 // The benchmarks that both sides have become the workloads of the study; all others are skipped.
-func (b *Bench) prepareStudy(ctx context.Context, request Request, setup Setup, s *sides) error {
+func (b *Bench) prepareStudy(ctx context.Context, request Request, setup Setup, s *sides) (err error) {
 	for _, side := range []*suite.Side{s.base, s.head} {
 		if err := side.Resolve(ctx, b.workDir); err != nil {
 			return err
 		}
 	}
-	renamed := map[string]string{}
+	var renamed map[string]string // paths in head of modules, by their paths in base
 	if request.Base != "" {
-		var err error
 		if renamed, err = s.findRenames(ctx); err != nil {
 			return err
 		}
 	}
 	var headTests map[string]string // lines about packages of which base runs the tests of head
 	if request.Tests == TestsOfHead {
-		var err error
 		if headTests, b.keptTests, err = s.useHeadTests(ctx, request, renamed, b.workDir, setup.Say); err != nil {
 			return err
 		}
@@ -129,47 +128,14 @@ func (b *Bench) prepareStudy(ctx context.Context, request Request, setup Setup, 
 	if err != nil {
 		return err
 	}
-	if request.Bench == "" {
-		request.Bench = "."
-	}
-	keep := request.Shard.FilterIDs(tests)
-	if inShard := keep; s.reach != nil {
-		keep = func(id string) bool { return s.reach.ReachesBenchmark(id) && inShard(id) }
-	}
-	spec := trial.Spec{Run: setup.RunTag, Guardian: setup.Guardian}
-	if setup.Procs > 0 {
-		spec.Env = []string{fmt.Sprintf("GOMAXPROCS=%d", setup.Procs)}
-	}
+	request.Bench = cmp.Or(request.Bench, ".")
 	b.Sources = suite.Sources{Suites: map[string]*suite.Suite{}, Titles: s.titles, Module: modulePath(tests[Head])}
 	audited, err := auditTests(ctx, tests[Head])
 	if err != nil {
 		return err
 	}
-	found := map[string][]suite.Benchmark{}
-	var skipped []suite.Skipped
-	var remarks []suite.Remark
-	search := suite.Search{
-		Pattern: request.Bench, IsSelected: keep, SkipIDs: map[string]bool{},
-		SliceTime: b.sliceTime, RunTime: wholeLength, RunLimit: setup.RunLimit, TimeLimit: setup.Budget / discoverShare,
-		WhyNoTime: fmt.Sprintf("left out: a budget of %v has no time to try it; a longer --budget does", setup.Budget),
-		Spec:      spec, Say: setup.Say,
-	}
-	for _, side := range []*suite.Side{s.base, s.head} {
-		sideFound, sideSkipped, sideRemarks, err := b.discoverSide(ctx, request, setup, side, tests[side.ID], search)
-		if err != nil {
-			return err
-		}
-		found[side.ID] = sideFound
-		skipped = append(skipped, sideSkipped...)
-		remarks = append(remarks, sideRemarks...)
-	}
-	skipped = mergeSides(skipped)
-	b.skip(skipped...)
-	shared := b.sharedBenchmarks(found[Base], found[Head], skipped)
-	if len(shared) == 0 {
-		return b.noneError(request)
-	}
-	if shared, err = b.findAlone(ctx, setup, search, shared); err != nil {
+	shared, remarks, err := b.discoverShared(ctx, request, setup, s, tests)
+	if err != nil {
 		return err
 	}
 	b.noteRemarks(remarks, shared)
@@ -190,34 +156,69 @@ func (b *Bench) prepareStudy(ctx context.Context, request Request, setup Setup, 
 	return nil
 }
 
+// discoverShared builds both sides and returns the benchmarks that give results on both. It skips the
+// others. tests are the packages by side.
+func (b *Bench) discoverShared(ctx context.Context, request Request, setup Setup, s *sides, tests map[string][]suite.Tests) ([]suite.Benchmark, []suite.Remark, error) {
+	isSelected := request.Shard.FilterIDs(tests)
+	if isInShard := isSelected; s.reach != nil {
+		isSelected = func(id string) bool { return s.reach.ReachesBenchmark(id) && isInShard(id) }
+	}
+	search := suite.Search{
+		Pattern: request.Bench, IsSelected: isSelected, SkipIDs: map[string]bool{},
+		SliceTime: b.sliceTime, RunTime: wholeLength, RunLimit: setup.RunLimit, TimeLimit: setup.Budget / discoverShare,
+		WhyNoTime: fmt.Sprintf("left out: a budget of %v has no time to try it; a longer --budget does", setup.Budget),
+		Spec:      trial.Spec{Run: setup.RunTag, Guardian: setup.Guardian}, Say: setup.Say,
+	}
+	if setup.Procs > 0 {
+		search.Spec.Env = []string{fmt.Sprintf("GOMAXPROCS=%d", setup.Procs)}
+	}
+	base, err := b.discoverSide(ctx, request, setup, s.base, tests[Base], search)
+	if err != nil {
+		return nil, nil, err
+	}
+	head, err := b.discoverSide(ctx, request, setup, s.head, tests[Head], search)
+	if err != nil {
+		return nil, nil, err
+	}
+	skipped := mergeSides(slices.Concat(base.Skipped, head.Skipped))
+	b.skip(skipped...)
+	shared := b.sharedBenchmarks(base.Benchmarks, head.Benchmarks, skipped)
+	if len(shared) == 0 {
+		return nil, nil, noBenchmarksError(request, b.skipped)
+	}
+	shared, err = b.findAlone(ctx, setup, search, shared)
+	return shared, slices.Concat(base.Remarks, head.Remarks), err
+}
+
 // discoverSide builds one side and runs each of its benchmarks once. With a budget it adds the
-// benchmarks that it has no time for to q.Skip: the side after it does not try them.
-func (b *Bench) discoverSide(ctx context.Context, request Request, setup Setup, side *suite.Side, tests []suite.Tests, search suite.Search) (found []suite.Benchmark, skipped []suite.Skipped, remarks []suite.Remark, err error) {
+// benchmarks that it has no time for to search.SkipIDs, so that the next side does not try them.
+func (b *Bench) discoverSide(ctx context.Context, request Request, setup Setup, side *suite.Side, tests []suite.Tests, search suite.Search) (found suite.Discovered, err error) {
 	built, err := suite.Build(ctx, side, tests, request.Bench, b.workDir, setup.Say)
 	if err != nil {
-		return nil, nil, nil, err
+		return found, err
 	}
 	b.Sources.Suites[side.ID] = built
 	if side.OneBuild && !request.OneBuild {
 		b.note(oneLayout(), "", fmt.Sprintf("the linker of %s cannot put functions in another order: it was built once", side.ID))
 	}
-	for _, t := range tests {
-		if why, ok := built.Failed[t.Package.Name()]; ok {
-			skipped = append(skipped, suite.Skipped{ID: t.Package.Name(), Side: side.ID, Broken: true, Why: why})
-		}
-	}
 	began := time.Now()
-	found, failures, remarks, err := built.Discover(ctx, search)
-	if err != nil {
-		return nil, nil, nil, err
+	if found, err = built.Discover(ctx, search); err != nil {
+		return found, err
 	}
 	b.Spent += time.Since(began)
-	for _, l := range failures {
-		if l.OutOfTime && setup.Budget > 0 {
-			search.SkipIDs[l.ID] = true
+	for _, entry := range found.Skipped {
+		if entry.OutOfTime && setup.Budget > 0 {
+			search.SkipIDs[entry.ID] = true
 		}
 	}
-	return found, append(skipped, failures...), remarks, nil
+	var broken []suite.Skipped
+	for _, t := range tests {
+		if why, ok := built.Failed[t.Package.Name()]; ok {
+			broken = append(broken, suite.Skipped{ID: t.Package.Name(), Side: side.ID, Broken: true, Why: why})
+		}
+	}
+	found.Skipped = slices.Concat(broken, found.Skipped)
+	return found, nil
 }
 
 // findAlone finds the benchmarks that need a process to themselves. It takes at most what is left of
@@ -239,63 +240,74 @@ func (b *Bench) findAlone(ctx context.Context, setup Setup, search suite.Search,
 }
 
 // listTests returns the packages with benchmarks, by side. It returns only packages that both sides
-// have, in the same order for both, and skips the others. renamed has the new paths of modules.
+// have, in the same order for both, and skips the others. renamed has the paths in head of modules by
+// their paths in base.
 func (b *Bench) listTests(ctx context.Context, request Request, s *sides, renamed map[string]string) (map[string][]suite.Tests, error) {
-	bySide := map[string]map[string]suite.Tests{} // by side and package name
-	var order []string                            // package names
-	for _, side := range []*suite.Side{s.head, s.base} {
-		packages, err := side.List(ctx, request.Packages)
-		if err != nil {
+	packages, err := s.head.List(ctx, request.Packages)
+	if err != nil {
+		return nil, err
+	}
+	if request.Changed {
+		var partial error
+		if packages, partial, err = s.filterReached(ctx, packages); err != nil {
 			return nil, err
 		}
-		if side == s.head && request.Changed {
-			var partial error
-			if packages, partial, err = s.filterReached(ctx, packages); err != nil {
-				return nil, err
-			}
-			if partial != nil {
-				b.Notes = append(b.Notes, firstLine(partial.Error()))
-			}
-		}
-		bySide[side.ID] = map[string]suite.Tests{}
-		for _, p := range packages {
-			if side == s.head && p.OutsideWork() {
-				return nil, usageError("%s in %s is in no module that go.work lists; go work use adds one, and GOWORK=off in the environment leaves go.work out", p.ImportPath, side.UserDir)
-			}
-			if side == s.base {
-				p.HeadPath = renamePath(p.ImportPath, renamed)
-			}
-			if t := suite.FindTests(p); len(t.Files) > 0 {
-				bySide[side.ID][p.Name()] = t
-				if !slices.Contains(order, p.Name()) && (side == s.head || !request.Changed) {
-					order = append(order, p.Name())
-				}
-			} else if p.Error != nil && side == s.head && !strings.Contains(p.Error.Err, "no Go files") {
-				b.skip(suite.Skipped{ID: p.ImportPath, Side: side.ID, Why: firstLine(p.Error.Err)})
-			}
+		if partial != nil {
+			b.Notes = append(b.Notes, firstLine(partial.Error()))
 		}
 	}
+	for _, p := range packages {
+		if p.OutsideWork() {
+			return nil, usageError("%s in %s is in no module that go.work lists; go work use adds one, and GOWORK=off in the environment leaves go.work out", p.ImportPath, s.head.UserDir)
+		}
+		isBroken := p.Error != nil && !strings.Contains(p.Error.Err, "no Go files")
+		if isBroken && len(suite.FindTests(p).Files) == 0 {
+			b.skip(suite.Skipped{ID: p.ImportPath, Side: Head, Why: firstLine(p.Error.Err)})
+		}
+	}
+	inHead, headNames := findTests(packages)
+	if packages, err = s.base.List(ctx, request.Packages); err != nil {
+		return nil, err
+	}
+	for i := range packages {
+		packages[i].HeadPath = renamePath(packages[i].ImportPath, renamed)
+	}
+	inBase, baseNames := findTests(packages)
 	shared := map[string][]suite.Tests{}
-	for _, path := range order {
-		inBase, okBase := bySide[Base][path]
-		inHead, okHead := bySide[Head][path]
-		switch {
-		case okBase && okHead:
-			shared[Base], shared[Head] = append(shared[Base], inBase), append(shared[Head], inHead)
-		case okBase:
-			b.skip(suite.Skipped{ID: path, Why: "it has benchmarks in " + Base + " only", OneSided: true})
-		default:
-			b.skip(suite.Skipped{ID: path, Why: "it has benchmarks in " + Head + " only", OneSided: true})
+	for _, name := range headNames {
+		if base, ok := inBase[name]; ok {
+			shared[Base], shared[Head] = append(shared[Base], base), append(shared[Head], inHead[name])
+		} else {
+			b.skip(suite.Skipped{ID: name, Why: "it has benchmarks in " + Head + " only", OneSided: true})
+		}
+	}
+	for _, name := range baseNames {
+		if _, ok := inHead[name]; !ok && !request.Changed {
+			b.skip(suite.Skipped{ID: name, Why: "it has benchmarks in " + Base + " only", OneSided: true})
 		}
 	}
 	if len(shared[Head]) == 0 {
-		return nil, b.noneError(request)
+		return nil, noBenchmarksError(request, b.skipped)
 	}
 	return shared, nil
 }
 
-// noneError returns the error that there is no benchmark to measure.
-func (b *Bench) noneError(a Request) error { return noBenchmarksError(a, b.skipped) }
+// findTests returns the benchmarks of packages by [suite.Package.Name], and these names in order. It
+// omits packages without benchmarks.
+func findTests(packages []suite.Package) (tests map[string]suite.Tests, names []string) {
+	tests = map[string]suite.Tests{}
+	for _, p := range packages {
+		t := suite.FindTests(p)
+		if len(t.Files) == 0 {
+			continue
+		}
+		if _, ok := tests[p.Name()]; !ok {
+			names = append(names, p.Name())
+		}
+		tests[p.Name()] = t
+	}
+	return tests, names
+}
 
 // noBenchmarksError returns the error for an empty selection. It names the filters in effect, and the
 // first skipped benchmark.
@@ -318,59 +330,58 @@ func noBenchmarksError(request Request, skipped []suite.Skipped) error {
 	if len(skipped) > 0 {
 		message += fmt.Sprintf(" on both sides; %s: %s", skipped[0].ID, skipped[0])
 	}
-	anyLate := slices.ContainsFunc(skipped, func(l suite.Skipped) bool { return l.OutOfTime }) // then the budget is the reason
-	return &UsageError{What: message, Nothing: !anyLate}
+	isBudgetShort := slices.ContainsFunc(skipped, func(s suite.Skipped) bool { return s.OutOfTime })
+	return &UsageError{What: message, Nothing: !isBudgetShort}
 }
 
 // sharedBenchmarks returns the benchmarks that both sides have, in the order of head. Each has the
-// larger times and sizes of the two sides, and the shorter run. It skips the other benchmarks; those
-// in skipped are skipped already.
+// larger times and sizes of the two sides, and the shorter run. It skips the other benchmarks, except
+// those in skipped.
 func (b *Bench) sharedBenchmarks(base, head []suite.Benchmark, skipped []suite.Skipped) []suite.Benchmark {
-	var out []suite.Benchmark
-	for _, h := range head {
-		i := slices.IndexFunc(base, func(o suite.Benchmark) bool { return o.ID() == h.ID() })
+	var shared []suite.Benchmark
+	for _, m := range head {
+		i := slices.IndexFunc(base, func(o suite.Benchmark) bool { return o.ID() == m.ID() })
 		if i < 0 {
-			b.skipOneSided(h, Head, skipped)
+			b.skipOneSided(m, Head, skipped)
 			continue
 		}
 		o := base[i]
-		h.NSPerOp, h.BytesPerOp = max(h.NSPerOp, o.NSPerOp), max(h.BytesPerOp, o.BytesPerOp)
-		h.UntimedNS = max(h.UntimedNS, o.UntimedNS)
-		h.Overhead, h.StartTime = max(h.Overhead, o.Overhead), max(h.StartTime, o.StartTime)
-		h.LinkTime = max(h.LinkTime, o.LinkTime)
-		h.OutsideLoop, h.Growth = max(h.OutsideLoop, o.OutsideLoop), max(h.Growth, o.Growth)
-		if h.RunIterations == 0 || o.RunIterations > 0 && o.RunIterations < h.RunIterations { // 0 means that the side has no length of a run
-			h.RunIterations = o.RunIterations
+		m.NSPerOp, m.BytesPerOp = max(m.NSPerOp, o.NSPerOp), max(m.BytesPerOp, o.BytesPerOp)
+		m.UntimedNS = max(m.UntimedNS, o.UntimedNS)
+		m.Overhead, m.StartTime, m.LinkTime = max(m.Overhead, o.Overhead), max(m.StartTime, o.StartTime), max(m.LinkTime, o.LinkTime)
+		m.OutsideLoop, m.Growth = max(m.OutsideLoop, o.OutsideLoop), max(m.Growth, o.Growth)
+		if m.RunIterations == 0 || o.RunIterations > 0 && o.RunIterations < m.RunIterations { // 0: the side runs in slices
+			m.RunIterations = o.RunIterations
 		}
-		out = append(out, h)
+		shared = append(shared, m)
 	}
-	for _, o := range base {
-		if !slices.ContainsFunc(head, func(h suite.Benchmark) bool { return o.ID() == h.ID() }) {
-			b.skipOneSided(o, Base, skipped)
+	for _, m := range base {
+		if !slices.ContainsFunc(head, func(o suite.Benchmark) bool { return o.ID() == m.ID() }) {
+			b.skipOneSided(m, Base, skipped)
 		}
 	}
-	return out
+	return shared
 }
 
 // skipOneSided skips a benchmark that only one side has. It adds nothing if skipped has the reason
 // already: an entry for the benchmark, for a benchmark above it, or for its package.
-func (b *Bench) skipOneSided(o suite.Benchmark, side string, skipped []suite.Skipped) {
-	known := slices.ContainsFunc(skipped, func(l suite.Skipped) bool {
-		return l.ID == o.ID() || strings.HasPrefix(o.ID(), l.ID+"/") || strings.HasPrefix(o.ID(), l.ID+".")
+func (b *Bench) skipOneSided(m suite.Benchmark, side string, skipped []suite.Skipped) {
+	isKnown := slices.ContainsFunc(skipped, func(entry suite.Skipped) bool {
+		return entry.ID == m.ID() || strings.HasPrefix(m.ID(), entry.ID+"/") || strings.HasPrefix(m.ID(), entry.ID+".")
 	})
-	if !known {
-		b.skip(suite.Skipped{ID: o.ID(), Why: "it is in " + side + " only", OneSided: true})
+	if !isKnown {
+		b.skip(suite.Skipped{ID: m.ID(), Why: "it is in " + side + " only", OneSided: true})
 	}
 }
 
 // Skipped returns the skipped benchmarks and packages, with the reason and the side at fault.
 func (b *Bench) Skipped() []suite.Skipped { return slices.Clone(b.skipped) }
 
-// skip skips benchmarks or packages. It adds each entry once.
+// skip adds skipped benchmarks or packages, each entry once.
 func (b *Bench) skip(entries ...suite.Skipped) {
-	for _, l := range entries {
-		if !slices.Contains(b.skipped, l) {
-			b.skipped = append(b.skipped, l)
+	for _, entry := range entries {
+		if !slices.Contains(b.skipped, entry) {
+			b.skipped = append(b.skipped, entry)
 		}
 	}
 }
@@ -378,13 +389,13 @@ func (b *Bench) skip(entries ...suite.Skipped) {
 // mergeSides replaces two entries that differ only in their side by one of [suite.Both].
 func mergeSides(skipped []suite.Skipped) []suite.Skipped {
 	var all []suite.Skipped
-	for _, l := range skipped {
-		i := slices.IndexFunc(all, func(o suite.Skipped) bool { return o.ID == l.ID && o.Why == l.Why && o.Broken == l.Broken })
-		if i >= 0 && all[i].Side != l.Side {
+	for _, entry := range skipped {
+		i := slices.IndexFunc(all, func(o suite.Skipped) bool { return o.ID == entry.ID && o.Why == entry.Why && o.Broken == entry.Broken })
+		if i >= 0 && all[i].Side != entry.Side {
 			all[i].Side = suite.BothSides
 			continue
 		}
-		all = append(all, l)
+		all = append(all, entry)
 	}
 	return all
 }

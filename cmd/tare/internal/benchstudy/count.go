@@ -105,8 +105,8 @@ func (b *Bench) whyUncountable(c *counts.Counter) string {
 	return ""
 }
 
-// countBuilds links the test binaries that are counted. Each repeat of a count has a binary with another
-// order of functions, as timed rounds do.
+// countBuilds links the test binaries that are counted. Each repeat of a count has a binary with
+// another order of functions, as timed rounds do.
 type countBuilds struct {
 	bench   *Bench
 	setup   Setup
@@ -121,26 +121,26 @@ type countBuilds struct {
 
 // buildPackage builds a package on both sides for a counter that needs builds with a tag. An error
 // of the compiler is stored in l.failed, not returned.
-func (l *countBuilds) buildPackage(ctx context.Context, key string) error {
+func (b *countBuilds) buildPackage(ctx context.Context, key string) error {
 	for _, id := range []string{Base, Head} {
-		s := l.bench.Sources.Suites[id]
+		s := b.bench.Sources.Suites[id]
 		pkg := packageKey(key)
-		if l.links[id+" "+pkg] != nil {
+		if b.links[id+" "+pkg] != nil {
 			continue
 		}
 		link := s.Packages[key].Link
-		if tag := l.counter.BuildTag(); tag != "" {
-			l.setup.Say(fmt.Sprintf("%s: building %s for %s", id, pkg, l.counter.Name))
+		if tag := b.counter.BuildTag(); tag != "" {
+			b.setup.Say(fmt.Sprintf("%s: building %s for %s", id, pkg, b.counter.Name))
 			var err error
-			link, err = s.BuildCounted(ctx, key, tag, filepath.Join(l.bench.workDir, "counted", id, fmt.Sprint(len(l.links))))
+			link, err = s.BuildCounted(ctx, key, tag, filepath.Join(b.bench.workDir, "counted", id, fmt.Sprint(len(b.links))))
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
 			if err != nil {
-				l.failed[pkg] = fmt.Errorf("built for %s, %w", l.counter.Name, err)
+				b.failed[pkg] = fmt.Errorf("built for %s, %w", b.counter.Name, err)
 			}
 		}
-		l.links[id+" "+pkg] = link
+		b.links[id+" "+pkg] = link
 	}
 	return nil
 }
@@ -149,70 +149,68 @@ func (l *countBuilds) buildPackage(ctx context.Context, key string) error {
 func packageKey(key string) string { return strings.TrimSuffix(key, "_test") }
 
 // linkBinary returns the binary of a package for the repeat-th count of a side.
-func (l *countBuilds) linkBinary(ctx context.Context, side, key string, repeat int) (string, error) {
+func (b *countBuilds) linkBinary(ctx context.Context, side, key string, repeat int) (string, error) {
 	pkg := packageKey(key)
-	if err := l.failed[pkg]; err != nil {
+	if err := b.failed[pkg]; err != nil {
 		return "", err
 	}
-	link := l.links[side+" "+pkg]
+	link := b.links[side+" "+pkg]
 	if link == nil {
-		return l.bench.Sources.Suites[side].Packages[key].Binary, nil
+		return b.bench.Sources.Suites[side].Packages[key].Binary, nil
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	id := fmt.Sprint(side, " ", pkg, " ", repeat)
-	if path := l.built[id]; path != "" {
+	if path := b.built[id]; path != "" {
 		return path, nil
 	}
 	seed := uint64(2*repeat+1) << 33 // seeds of base and head differ: no two binaries have the same order
 	if side == Head {
 		seed += 1 << 33
 	}
-	path, err := link.Binary(ctx, seed+l.setup.Seed<<1)
+	path, err := link.Binary(ctx, seed+b.setup.Seed<<1)
 	if err == nil {
-		l.built[id] = path
+		b.built[id] = path
 	}
 	return path, err
 }
 
 // removeBinaries removes all binaries that were built or linked for counting.
-func (l *countBuilds) removeBinaries() {
-	for _, path := range l.built {
+func (b *countBuilds) removeBinaries() {
+	for _, path := range b.built {
 		_ = os.Remove(path)
 	}
-	_ = os.RemoveAll(filepath.Join(l.bench.workDir, "counted"))
+	_ = os.RemoveAll(filepath.Join(b.bench.workDir, "counted"))
 }
 
 // countAll counts all benchmarks and adds their counts to c. It returns why benchmarks are not
 // counted, by id. Benchmarks whose code differs come first, as time may run out.
-func (l *countBuilds) countAll(ctx context.Context, c *comparisonCounts) map[string]string {
+func (b *countBuilds) countAll(ctx context.Context, c *comparisonCounts) map[string]string {
 	failures := map[string]string{}
-	l.packageLocks = map[string]*sync.Mutex{}
-	for _, m := range l.bench.benchmarks {
+	b.packageLocks = map[string]*sync.Mutex{}
+	for _, m := range b.bench.benchmarks {
 		if m.WhyAlone != "" {
-			l.packageLocks[m.Package] = &sync.Mutex{}
+			b.packageLocks[m.Package] = &sync.Mutex{}
 		}
 	}
-	order := slices.Clone(l.bench.benchmarks)
-	slices.SortStableFunc(order, func(x, y suite.Benchmark) int {
-		sameX, sameY := l.bench.isSameCode(x.ID()), l.bench.isSameCode(y.ID())
-		switch {
-		case sameX == sameY:
-			return 0
-		case sameX:
-			return 1
+	var differing, same []suite.Benchmark
+	for _, m := range b.bench.benchmarks {
+		if b.bench.isSameCode(m.ID()) {
+			same = append(same, m)
+		} else {
+			differing = append(differing, m)
 		}
-		return -1
-	})
+	}
+	order := slices.Concat(differing, same)
 	var mu sync.Mutex
 	done := 0
-	l.setup.Say(fmt.Sprintf("counting instructions: 0 of %d benchmarks", len(order)))
+	b.setup.Say(fmt.Sprintf("counting instructions: 0 of %d benchmarks", len(order)))
 	counts.Concurrently(order, func(m suite.Benchmark) {
-		pair, err := l.countBenchmark(ctx, m)
+		pair, err := b.countBenchmark(ctx, m)
 		mu.Lock()
 		defer mu.Unlock()
 		done++
-		l.setup.Say(fmt.Sprintf("counting instructions: %d of %d benchmarks", done, len(order)))
+		b.setup.Say(fmt.Sprintf("counting instructions: %d of %d benchmarks", done, len(order)))
 		if err != nil {
 			failures[m.ID()] = WhyNotCounted(ctx, err)
 		} else {
@@ -223,18 +221,18 @@ func (l *countBuilds) countAll(ctx context.Context, c *comparisonCounts) map[str
 }
 
 // countBenchmark counts one benchmark on both sides.
-func (l *countBuilds) countBenchmark(ctx context.Context, m suite.Benchmark) (counts.Pair, error) {
+func (b *countBuilds) countBenchmark(ctx context.Context, m suite.Benchmark) (counts.Pair, error) {
 	if ctx.Err() != nil {
 		return counts.Pair{}, ctx.Err()
 	}
-	defer l.lockPackage(m.Package)()
-	guess := counts.Estimate{NSPerOp: m.NSPerOp + m.UntimedNS, BytesPerOp: m.BytesPerOp, SameCode: l.bench.isSameCode(m.ID()), FewOthers: len(l.bench.benchmarks) <= FewBenchmarks}
-	return l.counter.CountPair(ctx, guess, l.newSide(m, Base), l.newSide(m, Head))
+	defer b.lockPackage(m.Package)()
+	guess := counts.Estimate{NSPerOp: m.NSPerOp + m.UntimedNS, BytesPerOp: m.BytesPerOp, SameCode: b.bench.isSameCode(m.ID()), FewOthers: len(b.bench.benchmarks) <= FewBenchmarks}
+	return b.counter.CountPair(ctx, guess, b.newSide(m, Base), b.newSide(m, Head))
 }
 
 // lockPackage waits for the process of a package of which only one can run at a time.
-func (l *countBuilds) lockPackage(key string) (unlock func()) {
-	lock := l.packageLocks[key]
+func (b *countBuilds) lockPackage(key string) (unlock func()) {
+	lock := b.packageLocks[key]
 	if lock == nil {
 		return func() {}
 	}
@@ -243,13 +241,13 @@ func (l *countBuilds) lockPackage(key string) (unlock func()) {
 }
 
 // newSide returns the programs of one side of a benchmark.
-func (l *countBuilds) newSide(m suite.Benchmark, id string) counts.Side {
-	s := l.bench.Sources.Suites[id]
+func (b *countBuilds) newSide(m suite.Benchmark, id string) counts.Side {
+	s := b.bench.Sources.Suites[id]
 	return func(ctx context.Context, repeat int) (counts.Program, error) {
-		binary, err := l.linkBinary(ctx, id, m.Package, repeat)
+		binary, err := b.linkBinary(ctx, id, m.Package, repeat)
 		return counts.Benchmark{
 			Name: m.Name, Binary: binary, Dir: s.Packages[m.Package].Dir, Env: s.Environment(m.Package),
-			Spec: trial.Spec{Run: l.setup.RunTag, Guardian: l.setup.Guardian}, Work: l.bench.workDir,
+			Spec: trial.Spec{Run: b.setup.RunTag, Guardian: b.setup.Guardian}, Work: b.bench.workDir,
 		}, err
 	}
 }
@@ -269,15 +267,15 @@ func WhyNotCounted(ctx context.Context, err error) string {
 // compareSides makes a row of each counted benchmark.
 func (c *comparisonCounts) compareSides(all []suite.Benchmark) {
 	for _, m := range all {
-		p, ok := c.pairs[m.ID()]
+		pair, ok := c.pairs[m.ID()]
 		if !ok {
 			continue
 		}
 		for _, side := range []struct {
 			id      string
 			repeats []counts.Count
-		}{{Base, p.Base}, {Head, p.Head}} {
-			c.work = append(c.work, tare.Work{Workload: m.ID(), Contender: side.id, Metric: tare.MetricInstructions, Ops: p.Ops, PerOp: counts.PerOp(side.repeats)})
+		}{{Base, pair.Base}, {Head, pair.Head}} {
+			c.work = append(c.work, tare.Work{Workload: m.ID(), Contender: side.id, Metric: tare.MetricInstructions, Ops: pair.Ops, PerOp: counts.PerOp(side.repeats)})
 		}
 	}
 	c.rows = counts.CompareWork(c.work, Base, counts.Alpha)

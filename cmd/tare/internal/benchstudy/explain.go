@@ -33,7 +33,8 @@ const (
 // Profiles lists the values of the option.
 func Profiles() []string { return []string{string(ProfileDifferent), string(ProfileAll)} }
 
-// minCountDifference is a difference in allocations per operation below which two values are the same count.
+// minCountDifference is a difference in allocations per operation below which two values are the same
+// count.
 const minCountDifference = 0.5
 
 // maxExplained limits the differing rows that are profiled: each takes some twenty seconds.

@@ -42,27 +42,27 @@ const (
 // is measured in complete runs.
 func (b *Bench) planSlices(shared []suite.Benchmark) {
 	for _, m := range shared {
-		w := tare.Workload{ID: m.ID(), Fixture: m.Package, Op: m.Name}
+		workload := tare.Workload{ID: m.ID(), Fixture: m.Package, Op: m.Name}
 		if why := b.whyIndivisible(m); why != "" {
-			n := wholeIterations(m) // equal on both sides: the time of an iteration may depend on it
-			w.Set = map[string]string{gobench.SetRun: strconv.FormatInt(n, 10)}
+			iterations := wholeIterations(m) // equal on both sides: the time of an iteration may depend on it
+			workload.Set = map[string]string{gobench.SetRun: strconv.FormatInt(iterations, 10)}
 			finding := wholeRuns()
 			if m.WhyAlone != "" {
 				finding = oneProcess()
 			} else if m.RunIterations == 0 && m.Overhead < maxLength/overheadFactor { // the iteration is too long
 				finding.Advice = "a smaller input leaves time for more rounds, if it is equally meaningful"
 			}
-			b.note(finding, w.ID, fmt.Sprintf("%s: it is measured in whole runs of %s, two of each side in a round", why, format.Count(n, "iteration")))
-			b.Study.Workloads = append(b.Study.Workloads, w)
-			b.ExpectedPilots = append(b.ExpectedPilots, expectWhole(w, m, n)...)
+			b.note(finding, workload.ID, fmt.Sprintf("%s: it is measured in whole runs of %s, two of each side in a round", why, format.Count(iterations, "iteration")))
+			b.Study.Workloads = append(b.Study.Workloads, workload)
+			b.ExpectedPilots = append(b.ExpectedPilots, expectWhole(workload, m, iterations)...)
 			continue
 		}
-		w.Slice = b.sliceTime(m)
-		if w.Slice > b.SliceTime && m.Overhead > notedOverhead {
-			b.note(longSlices(), w.ID, fmt.Sprintf("testing takes %v to set the benchmark up again for every slice: slices are about %v long, and fewer of them fit a budget", roundTime(m.Overhead), roundTime(w.Slice)))
+		workload.Slice = b.sliceTime(m)
+		if workload.Slice > b.SliceTime && m.Overhead > notedOverhead {
+			b.note(longSlices(), workload.ID, fmt.Sprintf("testing takes %v to set the benchmark up again for every slice: slices are about %v long, and fewer of them fit a budget", roundTime(m.Overhead), roundTime(workload.Slice)))
 		}
-		b.Study.Workloads = append(b.Study.Workloads, w)
-		b.ExpectedPilots = append(b.ExpectedPilots, expectSlices(w, m)...)
+		b.Study.Workloads = append(b.Study.Workloads, workload)
+		b.ExpectedPilots = append(b.ExpectedPilots, expectSlices(workload, m)...)
 	}
 }
 
@@ -158,9 +158,9 @@ func (b *Bench) EstimateTime(rounds int) time.Duration {
 }
 
 // forecastTime returns the duration of a number of rounds of some workloads, including the pilots
-// before them. If long is true, it includes the extra rounds with longer slices, which the plan of a
+// before them. If withLongSlices is true, it includes the extra rounds with longer slices, which the plan of a
 // budget has, and that of a fixed number of rounds has not.
-func (b *Bench) forecastTime(workloads []tare.Workload, rounds int, long bool) time.Duration {
+func (b *Bench) forecastTime(workloads []tare.Workload, rounds int, withLongSlices bool) time.Duration {
 	included := map[string]bool{}
 	for _, w := range workloads {
 		included[w.ID] = true
@@ -168,7 +168,7 @@ func (b *Bench) forecastTime(workloads []tare.Workload, rounds int, long bool) t
 	expected := slices.DeleteFunc(slices.Clone(b.ExpectedPilots), func(p tare.Pilot) bool { return !included[p.Workload] })
 	o := plan.Options{Rounds: rounds, Slice: b.SliceTime, Most: MaxSlices, Brief: []string{tare.NullID}}
 	p := plan.New(workloads, []string{Base, tare.ControlID, Head, tare.NullID}, expected, o)
-	return lab.PilotTime(expected) + time.Duration(plan.Seconds(p, expected, rounds, long)*float64(time.Second))
+	return lab.PilotTime(expected) + time.Duration(plan.Seconds(p, expected, rounds, withLongSlices)*float64(time.Second))
 }
 
 // KeepOnly skips all benchmarks except id. It returns false, and skips none, if id does not exist.
@@ -184,9 +184,9 @@ func (b *Bench) KeepOnly(id string) bool {
 // Budget returns the measuring time if the user sets none: the time of wantRounds rounds, but at
 // most limit. It skips benchmarks whose fewest rounds do not fit into limit; a limit of 0 means none.
 func (b *Bench) Budget(limit time.Duration) (time.Duration, error) {
-	all := b.Study.Workloads
+	workloads := b.Study.Workloads
 	var fitting, skipped []tare.Workload
-	for _, w := range all {
+	for _, w := range workloads {
 		if withW := append(slices.Clip(fitting), w); limit > 0 && b.forecastTime(withW, plan.MinRounds, true) > limit {
 			skipped = append(skipped, w)
 		} else {
@@ -194,10 +194,10 @@ func (b *Bench) Budget(limit time.Duration) (time.Duration, error) {
 		}
 	}
 	if len(fitting) == 0 {
-		return 0, usageError("--max %v has no time for %s: %v would do", limit, skipped[0].ID, roundUp(b.forecastTime(all[:1], plan.MinRounds, true)))
+		return 0, usageError("--max %v has no time for %s: %v would do", limit, skipped[0].ID, roundUp(b.forecastTime(workloads[:1], plan.MinRounds, true)))
 	}
 	for _, w := range skipped {
-		b.skip(suite.Skipped{ID: w.ID, Why: fmt.Sprintf("--max %v holds %d of %d benchmarks; all of them take about %v", limit, len(fitting), len(all), roundUp(b.forecastTime(all, plan.MinRounds, true)))})
+		b.skip(suite.Skipped{ID: w.ID, Why: fmt.Sprintf("--max %v holds %d of %d benchmarks; all of them take about %v", limit, len(fitting), len(workloads), roundUp(b.forecastTime(workloads, plan.MinRounds, true)))})
 		b.findings = slices.DeleteFunc(b.findings, func(f tare.Finding) bool { return f.Workload == w.ID })
 	}
 	b.Study.Workloads = fitting

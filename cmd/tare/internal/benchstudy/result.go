@@ -13,8 +13,8 @@ import (
 // and the CPU time, sizes and answers, which are not measured of a benchmark.
 func (b *Bench) Finish(r *tare.Result) {
 	var skipped []tare.NotWeighed
-	for _, l := range b.skipped {
-		skipped = append(skipped, tare.NotWeighed{What: l.ID, Why: l.String()})
+	for _, entry := range b.skipped {
+		skipped = append(skipped, tare.NotWeighed{What: entry.ID, Why: entry.String()})
 	}
 	r.NotWeighed = append(skipped, r.NotWeighed...)
 	r.Findings = append(r.Findings, b.findings...)
@@ -52,8 +52,8 @@ func (b *Bench) Finish(r *tare.Result) {
 	setAnswer(r)
 }
 
-// UntimedResult returns the result of a comparison whose benchmarks were counted only: none was timed. Its
-// lists are empty, not nil, as documents have them.
+// UntimedResult returns the result of a comparison whose benchmarks were counted only: none was timed.
+// Its lists are empty, not nil, as documents have them.
 func (b *Bench) UntimedResult() *tare.Result {
 	r := &tare.Result{Schema: tare.ResultSchema, Study: b.Study.ID, Question: b.Study.Question, Kind: b.Study.Kind}
 	r.Metrics, r.Stopped = b.Study.Metrics, lab.Decided

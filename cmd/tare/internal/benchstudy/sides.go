@@ -68,8 +68,8 @@ type sides struct {
 	reach      *reach.Reached    // code that the change reaches; nil unless Asked.Changed is set
 }
 
-// findSides finds the directories of both sides, and unpacks requested revisions below cache. If cache is ""
-// it unpacks none: the sides then have only their titles and revisions.
+// findSides finds the directories of both sides, and unpacks requested revisions below cache. If cache
+// is "" it unpacks none: the sides then have only their titles and revisions.
 func findSides(ctx context.Context, request Request, cache string) (*sides, error) {
 	dir, err := filepath.Abs(request.Dir)
 	if err == nil {
@@ -153,7 +153,7 @@ func (a Request) Check(ctx context.Context) error {
 	if err := a.Validate(); err != nil {
 		return err
 	}
-	top, err := suite.CompilePattern(cmp.Or(a.Bench, "."))
+	topLevel, err := suite.CompilePattern(cmp.Or(a.Bench, "."))
 	if err != nil {
 		return err
 	}
@@ -180,22 +180,22 @@ func (a Request) Check(ctx context.Context) error {
 	if a.Changed || a.Shard.Of > 1 || slices.ContainsFunc(a.Packages, isImportPath) {
 		return nil // whether a benchmark is selected is known only later
 	}
-	found, err := grepBenchmarks(ctx, repo, head, top)
+	found, err := grepBenchmarks(ctx, repo, head, topLevel)
 	if err != nil || len(found) > 0 {
 		return err
 	}
 	return noBenchmarksError(a, nil)
 }
 
-// grepBenchmarks returns the benchmarks in the files of a revision, or of the worktree if rev is nil, that
-// a pattern selects. Each has its file, and its name in place of the line.
-func grepBenchmarks(ctx context.Context, repo gitrev.Repo, rev *gitrev.Revision, top *regexp.Regexp) ([]gitrev.Match, error) {
+// grepBenchmarks returns the benchmarks in the files of a revision, or of the worktree if rev is nil,
+// that a pattern selects. Each has its file, and its name in place of the line.
+func grepBenchmarks(ctx context.Context, repo gitrev.Repo, rev *gitrev.Revision, topLevel *regexp.Regexp) ([]gitrev.Match, error) {
 	lines, err := repo.Grep(ctx, rev, benchmarkLine, "*_test.go")
 	var found []gitrev.Match
 	for _, m := range lines {
 		_, after, _ := strings.Cut(m.Line, "func")
 		name, _, _ := strings.Cut(after, "(")
-		if m.Line = strings.TrimSpace(name); top.MatchString(m.Line) {
+		if m.Line = strings.TrimSpace(name); topLevel.MatchString(m.Line) {
 			found = append(found, m)
 		}
 	}

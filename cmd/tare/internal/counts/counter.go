@@ -1,14 +1,13 @@
 // Package counts counts the instructions that an operation of a benchmark executes.
 //
-// A count compares two runs of a test binary, of N operations and of N/8: the difference of
-// their instructions, divided by the difference of their operations. The instructions of the
-// start and of the setup cancel out. The garbage collector is off, and goroutines are not
-// preempted, because both depend on the clock. The benchmark has one processor.
+// A count compares two runs of a test binary, of N operations and of N/8: the difference of their
+// instructions, divided by the difference of their operations. The instructions of the start and of
+// the setup cancel out. The garbage collector is off, and goroutines are not preempted, because both
+// depend on the clock. The benchmark has one processor.
 //
-// A [Counter] counts the instructions of a process in one of two ways. Valgrind's cachegrind
-// emulates the processor: its counts do not depend on the machine or on other processes, and
-// it reports functions and lines; callgrind adds calls. Hardware counters take no time and report
-// only the sum.
+// A [Counter] counts the instructions of a process in one of two ways. Valgrind's cachegrind emulates
+// the processor: its counts do not depend on the machine or on other processes, and it reports
+// functions and lines; callgrind adds calls. Hardware counters take no time and report only the sum.
 package counts
 
 import (

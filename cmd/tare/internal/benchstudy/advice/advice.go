@@ -1,6 +1,5 @@
 // Package advice recommends one contender of a result: which ones are significantly faster than the
-// baseline on a workload, what the user gains and at what cost. Every number is one of the
-// result's.
+// baseline on a workload, what the user gains and at what cost. Every number is one of the result's.
 package advice
 
 import (
@@ -73,8 +72,8 @@ func (r Reading) IsShown(c tare.Comparison) bool {
 	return c.Differs(r.NoiseFloor()) == tare.Significant
 }
 
-// DescribeDoubt returns a clause about a comparison that is not significant beyond the noise floor, to follow a
-// sentence about it. It returns "" for other comparisons.
+// DescribeDoubt returns a clause about a comparison that is not significant beyond the noise floor, to
+// follow a sentence about it. It returns "" for other comparisons.
 func (r Reading) DescribeDoubt(c tare.Comparison) string {
 	if r.IsShown(c) {
 		return ""
@@ -111,8 +110,8 @@ const maxFigures = 3
 
 // SetAnswer sets the headline of the result, which recommends a contender or explains why not, the
 // line of values below it, and the comparisons that both quote. noun (router, codec) and base are the
-// printed names of the contenders' kind and of the baseline. isCompatible reports whether a contender behaves
-// as base does; condition names that in words. isCompatible is nil if there is no condition.
+// printed names of the contenders' kind and of the baseline. isCompatible reports whether a contender
+// behaves as base does; condition names that in words. isCompatible is nil if there is no condition.
 func (r Reading) SetAnswer(noun, base, condition string, isCompatible func(id string) bool) {
 	res := r.Result
 	res.Answer, res.Figures, res.Quotes = r.headlineText(noun, base, condition, isCompatible), "", nil
@@ -159,7 +158,8 @@ func (r Reading) headlineText(noun, base, condition string, isCompatible func(id
 	return text + "; " + condition + ", " + alternative + "."
 }
 
-// DescribeCosts returns a clause about the modules and bytes that a contender adds to the baseline's program.
+// DescribeCosts returns a clause about the modules and bytes that a contender adds to the baseline's
+// program.
 func (r Reading) DescribeCosts(id string) string {
 	c, _ := r.Result.Contender(id)
 	base, _ := r.Result.Contender(r.Baseline)

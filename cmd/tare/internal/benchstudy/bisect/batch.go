@@ -12,8 +12,7 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Quantity is a metric of a benchmark that is searched for a change, and the direction of the
-// change.
+// Quantity is a metric of a benchmark that is searched for a change, and the direction of the change.
 type Quantity struct {
 	Benchmark string  `json:"benchmark"`
 	Metric    string  `json:"metric"`
@@ -28,12 +27,7 @@ func (q Quantity) IsCounted() bool { return tare.MetricFor(q.Metric).Counted }
 
 // findComparison returns the comparison of head with base; false if none exists.
 func (q Quantity) findComparison(r *tare.Result) (tare.Comparison, bool) {
-	for _, c := range r.Comparisons {
-		if c.Workload == q.Benchmark && c.Metric == q.Metric && c.Contender == benchstudy.Head {
-			return c, true
-		}
-	}
-	return tare.Comparison{}, false
+	return tare.FindComparison(r.Comparisons, q.Benchmark, benchstudy.Head, q.Metric)
 }
 
 // countBatch returns the difference of a metric that is counted outside of rounds, as a batch of one
@@ -102,8 +96,8 @@ func (q Quantity) logRatios(r *tare.Result, side string) []float64 {
 // divided by the number of operations, which differs between rounds.
 const countTolerance = 0.5
 
-// countDifferences returns side − base of each round, and whether each of the two had the same count in
-// all rounds.
+// countDifferences returns side − base of each round, and whether each of the two had the same count
+// in all rounds.
 func (q Quantity) countDifferences(r *tare.Result, side string) (effects []float64, exact bool) {
 	metric, _ := tare.MetricNamed(q.Metric)
 	index := evidence.FromResult(r).Index()
@@ -137,8 +131,8 @@ func (q Quantity) BaseValue(r *tare.Result) float64 {
 	return stats.Median(xs)
 }
 
-// ClearestChange returns the quantity with the clearest change in its direction: the largest change relative
-// to the differences between its rounds, or, of counts, relative to base.
+// ClearestChange returns the quantity with the clearest change in its direction: the largest change
+// relative to the differences between its rounds, or, of counts, relative to base.
 func ClearestChange(r *tare.Result, quantities []Quantity) Quantity {
 	const (
 		alpha     = 0.5   // of the half-width, which measures the spread of rounds and decides nothing

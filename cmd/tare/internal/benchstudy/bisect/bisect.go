@@ -151,12 +151,12 @@ func (s *Search) BadShows() bool { return len(s.Tests) > 0 && s.Tests[0].Verdict
 // after each measurement.
 func (s *Search) Run(ctx context.Context, measure Measure, save func() error) error {
 	for {
-		k, ok := s.nextTest()
+		index, ok := s.nextTest()
 		if !ok {
 			return nil
 		}
-		for s.Tests[k].Verdict == "" {
-			if err := s.measureTest(ctx, k, measure); err != nil {
+		for s.Tests[index].Verdict == "" {
+			if err := s.measureTest(ctx, index, measure); err != nil {
 				return err
 			}
 			if err := save(); err != nil {
@@ -168,7 +168,7 @@ func (s *Search) Run(ctx context.Context, measure Measure, save func() error) er
 
 // nextTest returns the index of the test to continue with: the last one if it is not over, or else a
 // new one. ok is false if the search is over.
-func (s *Search) nextTest() (k int, ok bool) {
+func (s *Search) nextTest() (index int, ok bool) {
 	last := len(s.Tests) - 1
 	if last >= 0 && s.Tests[last].Verdict == "" {
 		return last, true
@@ -284,9 +284,9 @@ func (t *Test) judgeRounds(p Plan, k int, edge float64) {
 	}
 }
 
-// ForecastRounds returns the number of rounds after which a comparison of a commit without the effect is
-// expected to end, from the noise of the bad revision's rounds. It returns false if the bad revision
-// does not show the effect, or if more rounds than planned are needed.
+// ForecastRounds returns the number of rounds after which a comparison of a commit without the effect
+// is expected to end, from the noise of the bad revision's rounds. It returns false if the bad
+// revision does not show the effect, or if more rounds than planned are needed.
 func (s *Search) ForecastRounds() (rounds int, ok bool) {
 	if !s.BadShows() {
 		return 0, false

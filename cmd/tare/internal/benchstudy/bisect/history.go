@@ -54,13 +54,13 @@ func (s *Search) ancestors(id string) map[string]bool {
 // candidates at least half as evenly. It returns "" if all candidates have a verdict.
 func (s *Search) middleCommit() string {
 	candidates := s.candidates()
-	var passed []int                      // candidates with a verdict that did not decide
-	score := make([]int, len(candidates)) // size of the smaller part if the candidate is compared; 0 if it was
-	best := 0
+	var undecided []int                    // candidates with a verdict that did not decide
+	scores := make([]int, len(candidates)) // size of the smaller part if the candidate is compared; 0 if it was
+	bestScore := 0
 	for i, c := range candidates {
 		if v := s.verdictOf(c.ID); v != "" {
 			if v != Bad {
-				passed = append(passed, i)
+				undecided = append(undecided, i)
 			}
 			continue
 		}
@@ -70,26 +70,26 @@ func (s *Search) middleCommit() string {
 				n++
 			}
 		}
-		score[i] = min(n, len(candidates)-n)
-		best = max(best, score[i])
+		scores[i] = min(n, len(candidates)-n)
+		bestScore = max(bestScore, scores[i])
 	}
 	distance := func(i int) int { // to the nearest passed candidate
 		d := len(candidates)
-		for _, p := range passed {
+		for _, p := range undecided {
 			d = min(d, max(i-p, p-i))
 		}
 		return d
 	}
 	chosen := -1
 	for i := range candidates {
-		minScore := best
-		if len(passed) > 0 {
-			minScore = (best + 1) / 2
+		minScore := bestScore
+		if len(undecided) > 0 {
+			minScore = (bestScore + 1) / 2
 		}
-		if score[i] == 0 || score[i] < minScore {
+		if scores[i] == 0 || scores[i] < minScore {
 			continue
 		}
-		if chosen < 0 || distance(i) > distance(chosen) || distance(i) == distance(chosen) && score[i] > score[chosen] {
+		if chosen < 0 || distance(i) > distance(chosen) || distance(i) == distance(chosen) && scores[i] > scores[chosen] {
 			chosen = i
 		}
 	}

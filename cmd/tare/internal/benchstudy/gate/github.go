@@ -26,9 +26,9 @@ func WriteAnnotations(w io.Writer, rep Report) error {
 		}
 		add(command, "tare gate: "+rep.rowVerdict(r), text, Place{r.File, r.Line})
 	}
-	for _, l := range rep.Skipped {
-		if command := rep.skippedSeverity(l); command != "" {
-			add(command, "tare gate: not compared", rep.shortName(l.What)+": "+l.Why, Place{})
+	for _, entry := range rep.Skipped {
+		if command := rep.skippedSeverity(entry); command != "" {
+			add(command, "tare gate: not compared", rep.shortName(entry.What)+": "+entry.Why, Place{})
 		}
 	}
 	for _, r := range rep.Remarks {

@@ -31,25 +31,25 @@ func WriteCodeQuality(w io.Writer, rep Report) error {
 	issues := []codeQualityIssue{}
 	add := func(check, subject, text, severity string, place Place) {
 		sum := sha256.Sum256([]byte(strings.Join([]string{check, subject}, "\x00")))
-		i := codeQualityIssue{Description: text, CheckName: "tare gate: " + check, Fingerprint: hex.EncodeToString(sum[:16]), Severity: severity}
-		i.Location.Path, i.Location.Lines.Begin = place.File, max(1, place.Line)
+		issue := codeQualityIssue{Description: text, CheckName: "tare gate: " + check, Fingerprint: hex.EncodeToString(sum[:16]), Severity: severity}
+		issue.Location.Path, issue.Location.Lines.Begin = place.File, max(1, place.Line)
 		if place.File == "" {
-			i.Location.Path = "go.mod"
+			issue.Location.Path = "go.mod"
 			if rep.config != "" {
-				i.Location.Path = rep.config
+				issue.Location.Path = rep.config
 			}
 		}
-		issues = append(issues, i)
+		issues = append(issues, issue)
 	}
 	levels := map[string]string{"error": "major", "warning": "minor", "notice": "info"}
 	for _, r := range rep.Rows {
-		if s := rowSeverity(r, rep); s != "" {
-			add(rep.rowVerdict(r), r.Benchmark+" "+r.Metric+onMachine(r), rep.rowTitle(r)+": "+r.Sentence, levels[s], Place{r.File, r.Line})
+		if severity := rowSeverity(r, rep); severity != "" {
+			add(rep.rowVerdict(r), r.Benchmark+" "+r.Metric+onMachine(r), rep.rowTitle(r)+": "+r.Sentence, levels[severity], Place{r.File, r.Line})
 		}
 	}
-	for _, l := range rep.Skipped {
-		if s := rep.skippedSeverity(l); s != "" {
-			add("not compared", l.What, rep.shortName(l.What)+": "+l.Why, levels[s], Place{})
+	for _, entry := range rep.Skipped {
+		if severity := rep.skippedSeverity(entry); severity != "" {
+			add("not compared", entry.What, rep.shortName(entry.What)+": "+entry.Why, levels[severity], Place{})
 		}
 	}
 	for _, r := range rep.Remarks {

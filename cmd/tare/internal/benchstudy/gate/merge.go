@@ -62,9 +62,9 @@ func hasResults(p Report) bool { return len(p.Results) > 0 }
 // add adds the measurements of one report: results, requirements, and new notes and skipped entries.
 func (m *Measured) add(p Report) {
 	m.Results = append(m.Results, p.Results...)
-	for _, l := range p.Skipped {
-		if !slices.Contains(m.Skipped, l) {
-			m.Skipped = append(m.Skipped, l)
+	for _, entry := range p.Skipped {
+		if !slices.Contains(m.Skipped, entry) {
+			m.Skipped = append(m.Skipped, entry)
 		}
 	}
 	for _, n := range p.Notes {

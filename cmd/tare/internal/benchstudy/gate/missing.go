@@ -18,11 +18,11 @@ type skippedCounts struct {
 
 // countSkipped counts the entries of rep.Left.
 func (rep *Report) countSkipped() (n skippedCounts) {
-	for _, l := range rep.Skipped {
+	for _, entry := range rep.Skipped {
 		switch {
-		case l.Broken:
+		case entry.Broken:
 			n.broken++
-		case l.OneSided:
+		case entry.OneSided:
 			n.oneSided++
 		default:
 			n.missing++
@@ -51,14 +51,14 @@ func (rep *Report) describeUncovered(n skippedCounts) string {
 // missing entries have the same.
 func (rep *Report) firstMissing() string {
 	reasons, first := map[string]bool{}, Skipped{}
-	for _, l := range rep.Skipped {
-		if l.Broken || l.OneSided {
+	for _, entry := range rep.Skipped {
+		if entry.Broken || entry.OneSided {
 			continue
 		}
 		if len(reasons) == 0 {
-			first = l
+			first = entry
 		}
-		reasons[l.Why] = true
+		reasons[entry.Why] = true
 	}
 	why := strings.ReplaceAll(first.Why, "\n", " ")
 	if len(reasons) == 1 {
@@ -69,11 +69,11 @@ func (rep *Report) firstMissing() string {
 
 // skippedSeverity returns the severity with which a CI annotates an entry that was not compared:
 // error, warning, or "" for no annotation. Missing entries are like rows that could not be decided.
-func (rep *Report) skippedSeverity(l Skipped) string {
+func (rep *Report) skippedSeverity(entry Skipped) string {
 	switch {
-	case l.Broken:
+	case entry.Broken:
 		return IsError
-	case l.OneSided, rep.Record, rep.OnInconclusive == project.PassOpen:
+	case entry.OneSided, rep.Record, rep.OnInconclusive == project.PassOpen:
 		return ""
 	case rep.OnInconclusive == project.FailOpen:
 		return IsError

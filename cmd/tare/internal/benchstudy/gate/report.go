@@ -234,8 +234,7 @@ func (rep *Report) describeNoneWorse(hasOpen, hasWaived bool) string {
 	return text + rep.describeLimitsMet()
 }
 
-// describeLimitsMet returns the clause that all limits are met; "" without limits or if one is
-// not.
+// describeLimitsMet returns the clause that all limits are met; "" without limits or if one is not.
 func (rep *Report) describeLimitsMet() string {
 	clause := ""
 	for _, r := range rep.Rows {
@@ -360,8 +359,7 @@ func benchmarkFunction(benchmark string) string {
 	return benchmark
 }
 
-// packageOf returns the import path of a benchmark's package; "" if the row is not of a Go
-// benchmark.
+// packageOf returns the import path of a benchmark's package; "" if the row is not of a Go benchmark.
 func packageOf(benchmark string) string {
 	i := strings.Index(benchmark, ".Benchmark")
 	return benchmark[:max(0, i)]

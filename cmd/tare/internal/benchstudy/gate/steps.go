@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 	"github.com/tarebench/tare/internal/plan"
+	"github.com/tarebench/tare/kinds/gobench"
 )
 
 // step is one action for the user: a sentence, and the lines to type or copy, if any.
@@ -29,9 +30,9 @@ func (rep *Report) nextSteps() []step {
 		}
 		return Row{}, false
 	}
-	for _, l := range rep.Skipped {
-		if l.Broken {
-			steps = append(steps, step{text: fmt.Sprintf("Mend %s: go test -run '^$' -bench . on it shows what is wrong.", rep.shortName(l.What))})
+	for _, entry := range rep.Skipped {
+		if entry.Broken {
+			steps = append(steps, step{text: fmt.Sprintf("Mend %s: go test -run '^$' -bench . on it shows what is wrong.", rep.shortName(entry.What))})
 			break
 		}
 	}
@@ -118,11 +119,7 @@ func (rep *Report) benchCommand(r Row) string {
 		return ""
 	}
 	name := strings.TrimPrefix(r.Benchmark, pkg+".")
-	parts := strings.Split(name, "/")
-	for i, p := range parts {
-		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
-	}
-	return rep.commands.Bench(strings.TrimSuffix(pkg, "_test"), strings.Join(parts, "/"))
+	return rep.commands.Bench(strings.TrimSuffix(pkg, "_test"), gobench.Exactly(name))
 }
 
 // maxWaivers limits the entries of accept in a report; the other benchmarks are only named.

@@ -289,12 +289,12 @@ func paint(f func(string) string, text string) string {
 func (rep *Report) writeSkipped(b *strings.Builder, before, indent string, formatLine func(severity, text string) string) {
 	if len(rep.Skipped) > 0 {
 		b.WriteString(before + "Not compared:\n")
-		for _, l := range rep.Skipped {
+		for _, entry := range rep.Skipped {
 			severity := ""
-			if l.Broken {
+			if entry.Broken {
 				severity = IsError
 			}
-			b.WriteString(indent + formatLine(severity, fmt.Sprintf("%s: %s", rep.shortName(l.What), l.Why)) + "\n")
+			b.WriteString(indent + formatLine(severity, fmt.Sprintf("%s: %s", rep.shortName(entry.What), entry.Why)) + "\n")
 		}
 	}
 	for i, r := range rep.Remarks {

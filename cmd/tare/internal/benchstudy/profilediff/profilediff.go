@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/tarebench/tare"
@@ -21,6 +20,7 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/kinds/gobench"
+	"github.com/tarebench/tare/stats"
 )
 
 // Bounds of profiling.
@@ -56,8 +56,8 @@ type Question struct {
 	SaveFlame  func(flame []byte) (file string, err error) // stores a flame graph of the differences; nil to draw none
 }
 
-// Explain returns the explanation of the difference. The only error is that ctx is done; other failures
-// are part of the explanation.
+// Explain returns the explanation of the difference. The only error is that ctx is done; other
+// failures are part of the explanation.
 func Explain(ctx context.Context, q Question) (tare.Explanation, error) {
 	if q.Rounds == 0 {
 		q.Rounds = Rounds
@@ -80,8 +80,8 @@ func opsPerRound(ns float64) int64 {
 	return max(1, int64(float64(roundTime.Nanoseconds())/max(ns, minNSPerOp)))
 }
 
-// profileBoth profiles both sides in every round and fills in e. In a few of the first rounds it counts
-// allocations as well.
+// profileBoth profiles both sides in every round and fills in e. In a few of the first rounds it
+// counts allocations as well.
 func profileBoth(ctx context.Context, q Question, e *tare.Explanation) error {
 	var cpu Rows
 	var allocated []allocCounts   // by round
@@ -114,7 +114,7 @@ func profileBoth(ctx context.Context, q Question, e *tare.Explanation) error {
 			allocated = append(allocated, sites)
 		}
 	}
-	e.WallFrom, e.WallTo = median(walls[0]), median(walls[1])
+	e.WallFrom, e.WallTo = stats.Median(walls[0]), stats.Median(walls[1])
 	e.From, e.To = cpu.Totals()
 	e.Functions = cpu.Significant()
 	e.Sites, e.Unseen = closestRows(allocated).Constant(q.Allocs)
@@ -271,33 +271,24 @@ const queueInterval = 20 * time.Millisecond
 // its threads waited for a processor, which may be most of the time if the machine is busy. It is 0 if
 // the system does not report it.
 func runBenchmark(ctx context.Context, spec trial.Spec) (printed string, queued time.Duration, err error) {
-	c, err := trial.StartCommand(ctx, spec)
+	command, err := trial.StartCommand(ctx, spec)
 	if err != nil {
 		return "", 0, err
 	}
-	defer c.Close(ctx)
-	tick := time.NewTicker(queueInterval)
-	defer tick.Stop()
+	defer command.Close(ctx)
+	ticker := time.NewTicker(queueInterval)
+	defer ticker.Stop()
 	for {
 		select {
-		case <-c.Exited():
-			printed, err = c.Output("profiling")
+		case <-command.Exited():
+			printed, err = command.Output("profiling")
 			return printed, queued, err
 		case <-ctx.Done():
 			return "", queued, ctx.Err()
-		case <-tick.C:
-			if d, ok := machine.RunQueueWait(c.PID()); ok {
+		case <-ticker.C:
+			if d, ok := machine.RunQueueWait(command.PID()); ok {
 				queued = max(queued, d)
 			}
 		}
 	}
-}
-
-// median returns the median of x; 0 if x is empty.
-func median(x []float64) float64 {
-	if len(x) == 0 {
-		return 0
-	}
-	s := slices.Sorted(slices.Values(x))
-	return (s[len(s)/2] + s[(len(s)-1)/2]) / 2
 }

@@ -88,8 +88,8 @@ func TestDecided(t *testing.T) {
 }
 
 func TestOnesided(t *testing.T) {
-	fact := func(function, text string, n int) map[decisionKey][]tare.Decision {
-		return map[decisionKey][]tare.Decision{{function, text}: slices.Repeat([]tare.Decision{{Function: function, Text: text}}, n)}
+	fact := func(function, text string, n int) map[factKey][]tare.Decision {
+		return map[factKey][]tare.Decision{{function, text}: slices.Repeat([]tare.Decision{{Function: function, Text: text}}, n)}
 	}
 	rank := map[string]int{"m.A": 1}
 	if got := selectOneSided(fact("m.A", "x", 1), fact("m.A", "x", 1), rank); len(got) != 0 {

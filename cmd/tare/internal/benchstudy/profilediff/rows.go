@@ -110,8 +110,8 @@ func (r *Rows) candidates(minShare float64) []*functionCosts {
 	return out
 }
 
-// HotFunctions returns the names of functions with at least minShare of the total of either side, the largest
-// first.
+// HotFunctions returns the names of functions with at least minShare of the total of either side, the
+// largest first.
 func (r *Rows) HotFunctions(minShare float64) []string {
 	var names []string
 	for _, w := range r.candidates(minShare) {
@@ -120,10 +120,10 @@ func (r *Rows) HotFunctions(minShare float64) []string {
 	return names
 }
 
-// Significant returns the functions that explain the difference between the totals, the largest part first.
-// The signed-rank interval over rounds of a function's part excludes zero, at a level that holds for
-// all candidates together, and its share is more than hotShare. Significant returns an empty list if the
-// totals do not differ.
+// Significant returns the functions that explain the difference between the totals, the largest part
+// first. The signed-rank interval over rounds of a function's part excludes zero, at a level that
+// holds for all candidates together, and its share is more than hotShare. Significant returns an empty
+// list if the totals do not differ.
 func (r *Rows) Significant() []tare.Origin {
 	named := []tare.Origin{}
 	candidates := r.candidates(hotShare)
@@ -158,9 +158,9 @@ func (r *Rows) Significant() []tare.Origin {
 // tables cause smaller ones by allocating now and then.
 const minObjects = 0.5
 
-// Constant returns the functions that differ by at least minObjects in every round, the largest difference
-// first, and the part of total, the measured difference, that the profiles do not have. If total is
-// NaN (not measured) the difference between the profiles replaces it.
+// Constant returns the functions that differ by at least minObjects in every round, the largest
+// difference first, and the part of total, the measured difference, that the profiles do not have. If
+// total is NaN (not measured) the difference between the profiles replaces it.
 func (r *Rows) Constant(total float64) (named []tare.Origin, unseen float64) {
 	named = []tare.Origin{}
 	base, head := r.Totals()

@@ -1,13 +1,12 @@
-// Package reach finds out which benchmarks of a module can run the code that a
-// change changes, from the references between functions.
+// Package reach finds out which benchmarks of a module can run the code that a change changes, from
+// the references between functions.
 //
-// It finds every benchmark that may run changed code. A function counts as reached
-// if a reached function, or one that runs before any benchmark, calls it or takes
-// its value. A method is also reached if a reached function converts a value of its
-// type, or a value that contains one, to an interface or uses its type as a type
-// argument: interfaces and reflection can call it then. If a change is more than
-// the bodies of functions, every benchmark is reached whose package depends on the
-// changed package.
+// It finds every benchmark that may run changed code. A function counts as reached if a reached
+// function, or one that runs before any benchmark, calls it or takes its value. A method is also
+// reached if a reached function converts a value of its type, or a value that contains one, to an
+// interface or uses its type as a type argument: interfaces and reflection can call it then. If a
+// change is more than the bodies of functions, every benchmark is reached whose package depends on
+// the changed package.
 package reach
 
 import (
@@ -47,8 +46,8 @@ type Reached struct {
 	graph     *graph                 // references between functions; nil if not needed or unknown
 }
 
-// Find reads the change. If the references between functions cannot be found, it returns a Reached that
-// selects complete packages, together with the error.
+// Find reads the change. If the references between functions cannot be found, it returns a Reached
+// that selects complete packages, together with the error.
 func Find(ctx context.Context, q Query) (*Reached, error) {
 	r := &Reached{deps: q.Deps, wholeDirs: map[string]bool{}, changed: map[string][]lineRange{}}
 	isPackage := map[string]bool{} // by directory
@@ -70,20 +69,20 @@ func Find(ctx context.Context, q Query) (*Reached, error) {
 	if len(r.changed) == 0 {
 		return r, nil
 	}
-	g, err := buildGraph(ctx, q)
+	loaded, err := buildGraph(ctx, q)
 	if err != nil {
 		for file := range r.changed {
 			r.wholeDirs[filepath.Dir(file)] = true
 		}
 		return r, fmt.Errorf("what calls what cannot be determined, and --changed goes by packages: %w", err)
 	}
-	r.graph = g
+	r.graph = loaded
 	return r, nil
 }
 
 // addFile adds a file that differs: its changed functions, or its complete package if more than
-// functions changed. A file that is not in a package, such as test data, belongs to the nearest package
-// above.
+// functions changed. A file that is not in a package, such as test data, belongs to the nearest
+// package above.
 func (r *Reached) addFile(q Query, file string, isPackage map[string]bool) {
 	path := filepath.Join(q.Head, filepath.FromSlash(file))
 	if dir := filepath.Dir(path); isPackage[dir] && filepath.Ext(path) == ".go" {
@@ -110,11 +109,11 @@ func (r *Reached) addFile(q Query, file string, isPackage map[string]bool) {
 }
 
 // ReachesPackage reports whether the change may reach a benchmark of the package.
-func (r *Reached) ReachesPackage(path string) bool {
+func (r *Reached) ReachesPackage(importPath string) bool {
 	if r.all {
 		return true
 	}
-	return slices.ContainsFunc(r.deps[path], func(dir string) bool {
+	return slices.ContainsFunc(r.deps[importPath], func(dir string) bool {
 		if r.wholeDirs[dir] {
 			return true
 		}
@@ -127,8 +126,8 @@ func (r *Reached) ReachesPackage(path string) bool {
 	})
 }
 
-// ReachesBenchmark reports whether the change may reach a benchmark. id is import/path.Name, with _test after
-// the path of an external test.
+// ReachesBenchmark reports whether the change may reach a benchmark. id is import/path.Name, with
+// _test after the path of an external test.
 func (r *Reached) ReachesBenchmark(id string) bool {
 	dot := strings.LastIndexByte(id, '.')
 	path := id[:max(dot, 0)]
@@ -241,8 +240,8 @@ func buildGraph(ctx context.Context, q Query) (*graph, error) {
 	return g, nil
 }
 
-// functionKey returns the name of a function, which is the same in all variants of its package, for all
-// instances of a generic function, and for the literals inside of the function.
+// functionKey returns the name of a function, which is the same in all variants of its package, for
+// all instances of a generic function, and for the literals inside of the function.
 func functionKey(f *ssa.Function) string {
 	if f.Origin() != nil {
 		f = f.Origin()
@@ -314,8 +313,8 @@ func (g *graph) addFunction(program *ssa.Program, f *ssa.Function) {
 	}
 }
 
-// addMethods adds references to the methods of a type and of the types inside of it: they can be called
-// once a value of the type is in an interface. seen has the types that were added.
+// addMethods adds references to the methods of a type and of the types inside of it: they can be
+// called once a value of the type is in an interface. seen has the types that were added.
 func (n *node) addMethods(program *ssa.Program, t types.Type, seen map[types.Type]bool) {
 	if seen[t] {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// ChangedPackages returns a predicate for packages that two links do not take from the same file. The go command
-// names objects in its cache by their content, so that equal files are equal packages.
+// ChangedPackages returns a predicate for packages that two links do not take from the same file. The
+// go command names objects in its cache by their content, so that equal files are equal packages.
 func ChangedPackages(a, b *gobench.Link) (func(path string) bool, error) {
 	objectsA, err := linkObjects(a)
 	if err != nil {

@@ -1,16 +1,14 @@
-// Package samecode compares the machine code of two builds of a test binary,
-// function by function, with addresses masked. If no function that a benchmark
-// can execute differs, a difference in its time comes from data, from the
-// addresses of code, or from chance.
+// Package samecode compares the machine code of two builds of a test binary, function by function,
+// with addresses masked. If no function that a benchmark can execute differs, a difference in its
+// time comes from data, from the addresses of code, or from chance.
 //
 // Packages whose objects are the same file on both sides are not compared.
 //
-// The functions that a benchmark can execute are over-estimated. They are the
-// functions that direct calls lead to, with the function literals inside of them,
-// from the benchmark and from all functions that can be called indirectly:
-// methods, and functions whose address is in data. Functions that initialise
-// packages are excluded, since their results are data, and so are other benchmarks
-// and tests; function literals that these may have stored are not.
+// The functions that a benchmark can execute are over-estimated. They are the functions that direct
+// calls lead to, with the function literals inside of them, from the benchmark and from all functions
+// that can be called indirectly: methods, and functions whose address is in data. Functions that
+// initialise packages are excluded, since their results are data, and so are other benchmarks and
+// tests; function literals that these may have stored are not.
 package samecode
 
 import (
@@ -43,9 +41,9 @@ type function struct {
 	opaque bool     // a part of the code could not be decoded, and is not masked
 }
 
-// equal reports whether two functions have the same code. isLocal is set if they are assembly functions
-// local to a file, which have no package in their names. If such functions cannot be decoded only their
-// lengths are compared: the unmasked addresses in those of the runtime always differ.
+// equal reports whether two functions have the same code. isLocal is set if they are assembly
+// functions local to a file, which have no package in their names. If such functions cannot be decoded
+// only their lengths are compared: the unmasked addresses in those of the runtime always differ.
 func (f function) equal(g function, isLocal bool) bool {
 	if isLocal && f.opaque && g.opaque {
 		return len(f.code) == len(g.code)
@@ -65,31 +63,13 @@ func Open(path string) (*Program, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	p := &Program{functions: make(map[string]function, len(table.Funcs)), addressTaken: map[string]bool{}, tests: map[string]bool{}, literals: map[string][]string{}}
-	names := make(map[uint64]string, len(table.Funcs))
-	for _, f := range table.Funcs {
-		names[f.Entry] = f.Name
-	}
-	entries := make([]uint64, 0, len(table.Funcs))
-	for _, f := range table.Funcs {
-		entries = append(entries, f.Entry)
-	}
-	slices.Sort(entries)
-	find := func(addr uint64) (name string, offset uint64, ok bool) {
-		i, exact := slices.BinarySearch(entries, addr)
-		if !exact {
-			i--
-		}
-		if i < 0 || addr-img.textAddr >= uint64(len(img.text)) {
-			return "", 0, false
-		}
-		return names[entries[i]], addr - entries[i], true
-	}
+	locate := img.newLocator(table.Funcs)
 	for _, f := range table.Funcs {
 		low, high := f.Entry-img.textAddr, f.End-img.textAddr
 		if f.Entry < img.textAddr || high > uint64(len(img.text)) || low > high {
 			continue
 		}
-		masked := img.mask(f.Entry, img.text[low:high], find)
+		masked := img.mask(f.Entry, img.text[low:high], locate)
 		if old, ok := p.functions[f.Name]; ok { // functions of the same name count as one
 			masked.code = slices.Concat(old.code, masked.code)
 			masked.refs = append(masked.refs, old.refs...)
@@ -107,7 +87,7 @@ func Open(path string) (*Program, error) {
 	}
 	for _, section := range img.data {
 		for ; len(section) >= 8; section = section[8:] {
-			if name, ok := names[binary.LittleEndian.Uint64(section)]; ok {
+			if name, offset, ok := locate(binary.LittleEndian.Uint64(section)); ok && offset == 0 {
 				p.addressTaken[name] = true
 			}
 		}
@@ -122,8 +102,8 @@ type Difference struct {
 	anyIndirect bool            // an indirect call can lead to one of them
 }
 
-// initRE matches functions that initialise a package, so that they run before any benchmark. The method
-// (*T).init is none of them.
+// initRE matches functions that initialise a package, so that they run before any benchmark. The
+// method (*T).init is none of them.
 var initRE = lazyregexp.New(`^([^()]*/)?[^./()]+\.init(\.\d+)?$|(^|\.)map\.init\.\d+$`)
 
 // literalRE matches the end of the name of a function literal, and of functions that go and defer
@@ -238,8 +218,8 @@ func (d *Difference) IsSame(path, name string) bool {
 	return !d.CallsDifferent(path, name)
 }
 
-// CallsDifferent reports whether direct calls from the function called name, in the package at path, lead to a
-// function that differs.
+// CallsDifferent reports whether direct calls from the function called name, in the package at path,
+// lead to a function that differs.
 func (d *Difference) CallsDifferent(path, name string) bool {
 	start := []string{pathPrefix(path) + "." + name}
 	return d.a.canReach(start, d.differing) || d.b.canReach(start, d.differing)

@@ -13,11 +13,12 @@ import (
 // run in the first process. A process that waits for a lock of another one never ends by itself.
 const sideBySideFactor = 10
 
-// FindAlone finds the packages of which only one process can run at a time, e.g. because TestMain binds
-// a fixed port. It starts the processes of a round side by side, two of base and one of head, and runs
-// each benchmark once in each of them. If a benchmark fails there, but works in a single process, the
-// other processes are the reason: the suites then have the package as Alone, and its benchmarks the
-// failure as WhyAlone. FindAlone returns the benchmarks that it has tried within search.TimeLimit.
+// FindAlone finds the packages of which only one process can run at a time, e.g. because TestMain
+// binds a fixed port. It starts the processes of a round side by side, two of base and one of head,
+// and runs each benchmark once in each of them. If a benchmark fails there, but works in a single
+// process, the other processes are the reason: the suites then have the package as Alone, and its
+// benchmarks the failure as WhyAlone. FindAlone returns the benchmarks that it has tried within
+// search.TimeLimit.
 func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, search Search) (tried []Benchmark, err error) {
 	began := time.Now()
 	whyAlone := map[string]string{} // failure next to other processes, by package
@@ -144,11 +145,11 @@ func (r *sideBySide) closeAll(ctx context.Context) {
 }
 
 // tryOnce runs one iteration of b. It returns why b gives no result; "" if b gives one.
-func (d *discovery) tryOnce(ctx context.Context, b Benchmark, limit time.Duration) (why string, err error) {
+func (d *discovery) tryOnce(ctx context.Context, m Benchmark, limit time.Duration) (why string, err error) {
 	d.runLimit = limit
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	outcomes, _, err := d.runOnce(ctx, b, nil, 0)
+	outcomes, _, err := d.runOnce(ctx, m, nil, 0)
 	var te *tare.TrialError
 	switch {
 	case errors.As(err, &te):

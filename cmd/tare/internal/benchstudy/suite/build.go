@@ -29,8 +29,8 @@ type Tests struct {
 	Files   []gobench.TestFile // one entry for internal tests, one for external tests (package x_test)
 }
 
-// FindTests reads the benchmarks in a package's test files. Of a file that does not parse it returns the
-// benchmarks before the error, which the compiler reports later.
+// FindTests reads the benchmarks in a package's test files. Of a file that does not parse it returns
+// the benchmarks before the error, which the compiler reports later.
 func FindTests(p Package) Tests {
 	t := Tests{Package: p}
 	seen := map[string]bool{}

@@ -40,25 +40,25 @@ type Remark struct {
 
 // compareGoTest runs the benchmarks as go test -bench does, and remarks on each whose time differs
 // from the time in found. A set-up may read a flag, or use the state of an earlier benchmark.
-func (d *discovery) compareGoTest(ctx context.Context, b *Suite, found []Benchmark, spec trial.Spec, say func(string)) (remarks []Remark, err error) {
+func (d *discovery) compareGoTest(ctx context.Context, built *Suite, found []Benchmark, spec trial.Spec, say func(string)) (remarks []Remark, err error) {
 	groups := map[string][]Benchmark{}
 	var order []string
-	for _, f := range found {
-		if groups[f.Package] == nil {
-			order = append(order, f.Package)
+	for _, m := range found {
+		if groups[m.Package] == nil {
+			order = append(order, m.Package)
 		}
-		groups[f.Package] = append(groups[f.Package], f)
+		groups[m.Package] = append(groups[m.Package], m)
 	}
 	for _, key := range order {
 		if d.isCompareTimeOver() {
 			remarks = append(remarks, d.newNotCompared(strings.TrimSuffix(key, "_test")))
 			continue
 		}
-		if err := d.reopenConn(ctx, b, spec); err != nil { // no process of the package runs meanwhile
+		if err := d.reopenConn(ctx, built, spec); err != nil { // no process of the package runs meanwhile
 			return nil, err
 		}
-		say(fmt.Sprintf("%s: running the benchmarks of %s as go test does", b.Side.ID, strings.TrimSuffix(key, "_test")))
-		more, err := d.comparePackage(ctx, b, key, groups[key], spec)
+		say(fmt.Sprintf("%s: running the benchmarks of %s as go test does", built.Side.ID, strings.TrimSuffix(key, "_test")))
+		more, err := d.comparePackage(ctx, built, key, groups[key], spec)
 		if err != nil {
 			return nil, err
 		}
@@ -69,20 +69,20 @@ func (d *discovery) compareGoTest(ctx context.Context, b *Suite, found []Benchma
 
 // comparePackage compares the benchmarks of one package with one run of go test. If a time differs in
 // that run, confirmDifference measures the benchmark again.
-func (d *discovery) comparePackage(ctx context.Context, b *Suite, key string, found []Benchmark, spec trial.Spec) (remarks []Remark, err error) {
+func (d *discovery) comparePackage(ctx context.Context, built *Suite, key string, found []Benchmark, spec trial.Spec) (remarks []Remark, err error) {
 	var expected time.Duration
-	for _, f := range found {
-		expected += f.StartTime + goTestAttempts*(f.Overhead+max(goTestBenchTime, time.Duration(f.NSPerOp)))
+	for _, m := range found {
+		expected += m.StartTime + goTestAttempts*(m.Overhead+max(goTestBenchTime, time.Duration(m.NSPerOp)))
 	}
 	limit := max(minGoTestLimit, goTestFactor*expected)
 	args := []string{"-test.benchtime=" + goTestBenchTime.String()}
 	if !d.compareUntil.IsZero() { // skipped benchmarks of the package could take all of the time
 		limit = min(limit, time.Until(d.compareUntil))
-		if !strings.Contains(b.suite.Bench, "/") {
+		if !strings.Contains(built.suite.Bench, "/") {
 			args = append(args, "-test.bench="+topLevelPattern(found))
 		}
 	}
-	printed, why, err := d.runGoTest(ctx, b, key, spec, limit, args...)
+	printed, why, err := d.runGoTest(ctx, built, key, spec, limit, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -90,27 +90,27 @@ func (d *discovery) comparePackage(ctx context.Context, b *Suite, key string, fo
 		return []Remark{d.newNotCompared(strings.TrimSuffix(key, "_test"))}, nil
 	}
 	repeats := 0
-	for _, f := range found {
-		times := gobench.PrintedResults(printed, f.Name, d.procs[key], 0)
+	for _, m := range found {
+		times := gobench.PrintedResults(printed, m.Name, d.procs[key], 0)
 		repeats = max(repeats, len(times))
-		if len(times) > 0 && !isFarApart(times[0], f.NSPerOp) {
+		if len(times) > 0 && !isFarApart(times[0], m.NSPerOp) {
 			continue
 		}
 		limited, cancel := ctx, context.CancelFunc(func() {})
 		if !d.compareUntil.IsZero() {
 			limited, cancel = context.WithDeadline(ctx, d.compareUntil)
 		}
-		text, err := d.confirmDifference(limited, b, f, spec, limit, why)
+		text, err := d.confirmDifference(limited, built, m, spec, limit, why)
 		isPast := limited.Err() != nil && ctx.Err() == nil
 		cancel()
 		switch {
 		case isPast:
-			remarks = append(remarks, d.newNotCompared(f.ID()))
+			remarks = append(remarks, d.newNotCompared(m.ID()))
 			continue
 		case err != nil:
 			return nil, err
 		case text != "":
-			remarks = append(remarks, Remark{ID: f.ID(), Side: d.side, Text: text})
+			remarks = append(remarks, Remark{ID: m.ID(), Side: d.side, Text: text})
 		}
 	}
 	if repeats > 1 {
@@ -136,8 +136,8 @@ func (d *discovery) newNotCompared(id string) Remark {
 // their sub-benchmarks, e.g. ^(BenchmarkA|BenchmarkB)$.
 func topLevelPattern(found []Benchmark) string {
 	var tops []string
-	for _, f := range found {
-		if top, _, _ := strings.Cut(f.Name, "/"); !slices.Contains(tops, top) {
+	for _, m := range found {
+		if top, _, _ := strings.Cut(m.Name, "/"); !slices.Contains(tops, top) {
 			tops = append(tops, top)
 		}
 	}
@@ -147,34 +147,34 @@ func topLevelPattern(found []Benchmark) string {
 // confirmDifference measures f in tare and in go test in turn, over the same number of iterations. It
 // returns how the times differ; "" as soon as the quickest runs agree. why is the failure of an
 // earlier run of go test, or "".
-func (d *discovery) confirmDifference(ctx context.Context, b *Suite, f Benchmark, spec trial.Spec, limit time.Duration, why string) (text string, err error) {
-	n, runs := f.RunIterations, minRuns
+func (d *discovery) confirmDifference(ctx context.Context, built *Suite, m Benchmark, spec trial.Spec, limit time.Duration, why string) (text string, err error) {
+	n, runs := m.RunIterations, minRuns
 	if n == 0 {
-		n = max(1, int64(float64(growRunTime)/max(0.1, f.NSPerOp)))
-		runs = max(minRuns, int(maxShortRuns*shortRunTime/max(shortRunTime, f.Overhead, time.Duration(f.NSPerOp))))
+		n = max(1, int64(float64(growRunTime)/max(0.1, m.NSPerOp)))
+		runs = max(minRuns, int(maxShortRuns*shortRunTime/max(shortRunTime, m.Overhead, time.Duration(m.NSPerOp))))
 	}
 	var tareTimes, goTestTimes []float64 // in ns per operation
 	for range compareTurns {
-		if err := d.reopenConn(ctx, b, spec); err != nil {
+		if err := d.reopenConn(ctx, built, spec); err != nil {
 			return "", err
 		}
-		if err := d.prepareBenchmark(ctx, f, nil); err != nil {
+		if err := d.prepareBenchmark(ctx, m, nil); err != nil {
 			return "", err
 		}
-		took, failure, err := d.quickestRun(ctx, f, n, runs)
+		took, failure, err := d.quickestRun(ctx, m, n, runs)
 		if err != nil || failure != "" {
 			return failure, err
 		}
 		tareTimes = append(tareTimes, took/float64(n))
-		if err := d.reopenConn(ctx, b, spec); err != nil {
+		if err := d.reopenConn(ctx, built, spec); err != nil {
 			return "", err
 		}
-		printed, failure, err := d.runGoTest(ctx, b, f.Package, spec, time.Duration(runs)*limit,
-			"-test.bench="+gobench.Exactly(f.Name), fmt.Sprintf("-test.benchtime=%dx", n), fmt.Sprintf("-test.count=%d", runs))
+		printed, failure, err := d.runGoTest(ctx, built, m.Package, spec, time.Duration(runs)*limit,
+			"-test.bench="+gobench.Exactly(m.Name), fmt.Sprintf("-test.benchtime=%dx", n), fmt.Sprintf("-test.count=%d", runs))
 		if err != nil {
 			return "", err
 		}
-		goTestTimes = append(goTestTimes, gobench.PrintedResults(printed, f.Name, d.procs[f.Package], n)...)
+		goTestTimes = append(goTestTimes, gobench.PrintedResults(printed, m.Name, d.procs[m.Package], n)...)
 		if len(goTestTimes) == 0 {
 			return "go test -bench prints no result of it: " + cmp.Or(failure, why, "it is not among its benchmarks"), nil
 		}
@@ -188,10 +188,10 @@ func (d *discovery) confirmDifference(ctx context.Context, b *Suite, f Benchmark
 
 // runGoTest runs a package as go test does. It returns the output, and why the run failed or reached
 // the limit, or "".
-func (d *discovery) runGoTest(ctx context.Context, b *Suite, key string, spec trial.Spec, limit time.Duration, args ...string) (printed, why string, err error) {
+func (d *discovery) runGoTest(ctx context.Context, built *Suite, key string, spec trial.Spec, limit time.Duration, args ...string) (printed, why string, err error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	printed, err = b.suite.RunPlain(limited, spec, key, append([]string{"-test.count=1"}, args...)...)
+	printed, err = built.suite.RunPlain(limited, spec, key, append([]string{"-test.count=1"}, args...)...)
 	var te *tare.TrialError
 	switch {
 	case ctx.Err() != nil:

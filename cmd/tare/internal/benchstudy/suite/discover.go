@@ -107,44 +107,50 @@ type Search struct {
 	Say  func(string) // reports progress
 }
 
+// Discovered is what a search has found on one side.
+type Discovered struct {
+	Benchmarks []Benchmark // that give results, in the order of the sources
+	Skipped    []Skipped   // the other selected benchmarks
+	Remarks    []Remark    // on Benchmarks
+}
+
 // Discover runs every selected benchmark of the suite once, measures those that give results, and
-// compares their times with those of go test. found has them in the order of the sources, skipped the
-// other selected benchmarks.
-func (b *Suite) Discover(ctx context.Context, search Search) (found []Benchmark, skipped []Skipped, remarks []Remark, err error) {
+// compares their times with those of go test.
+func (b *Suite) Discover(ctx context.Context, search Search) (found Discovered, err error) {
 	search.Spec.Name = b.Side.ID + "/discover"
 	d := newDiscovery(b.Side.ID)
 	d.setLimits(search)
 	if err := b.measureLink(ctx); err != nil {
-		return nil, nil, nil, err
+		return found, err
 	}
 	if err := d.reopenConn(ctx, b, search.Spec); err != nil {
-		return nil, nil, nil, err
+		return found, err
 	}
 	defer func() { d.conn.Close(context.WithoutCancel(ctx)) }()
 	topLevel, err := CompilePattern(search.Pattern)
 	if err != nil {
-		return nil, nil, nil, err
+		return found, err
 	}
 	d.clock = searchClock{limit: search.TimeLimit, began: time.Now()}
 	for i, t := range b.Tests {
 		d.clock.beginPackage(i == len(b.Tests)-1)
 		for _, f := range t.Files {
-			fileFound, fileSkipped, err := d.searchFile(ctx, t.Key(f), f.Names, topLevel, search)
+			benchmarks, skipped, err := d.searchFile(ctx, t.Key(f), f.Names, topLevel, search)
 			if err != nil {
-				return nil, nil, nil, err
+				return found, err
 			}
-			found, skipped = append(found, fileFound...), append(skipped, fileSkipped...)
+			found.Benchmarks, found.Skipped = append(found.Benchmarks, benchmarks...), append(found.Skipped, skipped...)
 		}
 	}
-	for i := range found {
-		found[i].LinkTime = b.forecastLink(found[i].Package)
+	for i := range found.Benchmarks {
+		found.Benchmarks[i].LinkTime = b.forecastLink(found.Benchmarks[i].Package)
 	}
 	if search.TimeLimit > 0 {
 		searched := time.Since(d.clock.began)
 		d.compareUntil = d.clock.began.Add(max(searched+search.TimeLimit/compareShare, search.TimeLimit))
 	}
-	remarks, err = d.compareGoTest(ctx, b, found, search.Spec, search.Say)
-	return found, skipped, remarks, err
+	found.Remarks, err = d.compareGoTest(ctx, b, found.Benchmarks, search.Spec, search.Say)
+	return found, err
 }
 
 // setLimits sets the lengths and limits of runs from a search.
@@ -168,8 +174,8 @@ type searchClock struct {
 	packageTime time.Duration // time for the current package, without starts
 }
 
-// beginPackage gives the next package half of the remaining time, or all of it if it is the last one: a
-// package with long benchmarks must not take all of the time.
+// beginPackage gives the next package half of the remaining time, or all of it if it is the last one:
+// a package with long benchmarks must not take all of the time.
 func (c *searchClock) beginPackage(isLast bool) {
 	c.usedBefore = time.Since(c.began) - c.startTotal
 	c.packageTime = max(0, c.limit-c.usedBefore)
@@ -189,11 +195,11 @@ func (c *searchClock) isLate() bool { return c.limit > 0 && time.Since(c.began) 
 
 // reopenConn opens a connection to the suite, and closes the previous one. The binaries of the suite
 // run as they are: without a study nothing is linked again.
-func (d *discovery) reopenConn(ctx context.Context, b *Suite, spec trial.Spec) (err error) {
+func (d *discovery) reopenConn(ctx context.Context, built *Suite, spec trial.Spec) (err error) {
 	if d.conn != nil {
 		d.conn.Close(context.WithoutCancel(ctx))
 	}
-	if d.conn, err = gobench.New().Open(ctx, build.Program{Path: b.Program}, spec); err != nil {
+	if d.conn, err = gobench.New().Open(ctx, build.Program{Path: built.Program}, spec); err != nil {
 		return err
 	}
 	_, err = d.conn.Do(ctx, wire.Request{Op: wire.OpHello, Protocol: wire.Protocol, Trial: spec.Name})
@@ -453,7 +459,8 @@ func (b *Benchmark) splitTime(many wire.Reply) {
 	b.Overhead = max(0, b.Overhead-time.Duration(b.UntimedNS))
 }
 
-// exitPrefixRE matches the start of a message about the end of a process; the exit status comes after it.
+// exitPrefixRE matches the start of a message about the end of a process; the exit status comes after
+// it.
 var exitPrefixRE = lazyregexp.New(`^ended during \w+ with `)
 
 // whyNoResult returns why a reply contains no result of b.

@@ -92,9 +92,9 @@ func (s *Side) checkRequired(ctx context.Context, w build.With) error {
 	return nil
 }
 
-// outsideReplacements returns the relative replacements in gomod that lead out of the tree, in the form
-// module=directory of go mod edit, with the directory that they mean in the user's tree. It returns
-// nil if the side is the user's tree, or has a vendor directory.
+// outsideReplacements returns the relative replacements in gomod that lead out of the tree, in the
+// form module=directory of go mod edit, with the directory that they mean in the user's tree. It
+// returns nil if the side is the user's tree, or has a vendor directory.
 func (s *Side) outsideReplacements(ctx context.Context, gomod string) ([]string, error) {
 	_, err := os.Stat(filepath.Join(filepath.Dir(gomod), "vendor", "modules.txt"))
 	if isVendored := err == nil; isVendored || s.Dir == s.UserDir {

@@ -91,7 +91,7 @@ func (s *Side) allPatterns(ctx context.Context) ([]string, error) {
 	return patterns, nil
 }
 
-// List returns the packages that match patterns of the go command; without patterns all below Dir. A
+// List returns the packages that match patterns of the go command; without patterns packages below Dir. A
 // package with an error is part of the list.
 func (s *Side) List(ctx context.Context, patterns []string) ([]Package, error) {
 	if len(patterns) == 0 || slices.Equal(patterns, []string{"./..."}) {
@@ -104,28 +104,28 @@ func (s *Side) List(ctx context.Context, patterns []string) ([]Package, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []Package
+	var packages []Package
 	for d := json.NewDecoder(strings.NewReader(out)); d.More(); {
 		var p Package
 		if err := d.Decode(&p); err != nil {
 			return nil, fmt.Errorf("%s: read what go list wrote: %w", s.ID, err)
 		}
-		all = append(all, p)
+		packages = append(packages, p)
 	}
-	return all, nil
+	return packages, nil
 }
 
 // Modules returns the modules of the side's packages.
-func (s *Side) Modules(ctx context.Context) (all []Module, err error) {
+func (s *Side) Modules(ctx context.Context) (modules []Module, err error) {
 	out, err := s.runGo(ctx, "list", "-m", "-f={{.Path}}\t{{.Dir}}")
 	if err != nil {
 		return nil, err
 	}
 	for line := range strings.Lines(out) {
 		name, dir, _ := strings.Cut(strings.TrimRight(line, "\r\n"), "\t")
-		all = append(all, Module{Path: name, Dir: dir, Main: true})
+		modules = append(modules, Module{Path: name, Dir: dir, Main: true})
 	}
-	return all, nil
+	return modules, nil
 }
 
 // CheckTests compiles a package with its tests, and links nothing. The error is a *BuildError if the
@@ -135,8 +135,8 @@ func (s *Side) CheckTests(ctx context.Context, importPath string) error {
 	return err
 }
 
-// TestDeps returns the directories of all dependencies of each package's tests, sorted, by import path of
-// the package.
+// TestDeps returns the directories of all dependencies of each package's tests, sorted, by import path
+// of the package.
 func (s *Side) TestDeps(ctx context.Context, packages []string) (map[string][]string, error) {
 	out, err := s.runGo(ctx, s.withFlags("list", append([]string{"-e", "-test", "-deps", "-f={{.ImportPath}}\t{{.ForTest}}\t{{.Dir}}\t{{join .Deps \",\"}}"}, packages...)...)...)
 	if err != nil {

@@ -287,16 +287,13 @@ func (t *page) judgeRow(workload, metric string, base, head []float64) verdict {
 	if !isPrimary && isConstant(base) && isConstant(head) {
 		return t.describeExact(base[0], head[0])
 	}
-	i := slices.IndexFunc(t.r.Comparisons, func(c tare.Comparison) bool {
-		return c.Workload == workload && c.Contender == benchstudy.Head && c.Metric == metric
-	})
-	if i < 0 {
+	c, ok := tare.FindComparison(t.r.Comparisons, workload, benchstudy.Head, metric)
+	if !ok {
 		if m, _ := tare.MetricNamed(metric); m.IsCount() {
 			return t.compareCounts(base, head)
 		}
 		return verdict{ratio: "–", label: "–"}
 	}
-	c := t.r.Comparisons[i]
 	v := verdict{ratio: format.Ratio(c.Ratio)}
 	if !c.Bounded() {
 		v.label, v.colour = "too few rounds", t.style.Dim
@@ -335,8 +332,8 @@ func (t *page) verdictLabel(c tare.Comparison) (label string, colour func(string
 	return more, t.style.Bad
 }
 
-// compareCounts returns the verdict on counts that vary and have no interval of a ratio, because a side
-// is zero in some round.
+// compareCounts returns the verdict on counts that vary and have no interval of a ratio, because a
+// side is zero in some round.
 func (t *page) compareCounts(base, head []float64) verdict {
 	sign, _, ok := stats.CompareCounts(base, head)
 	switch {
@@ -370,8 +367,8 @@ func (t *page) describeExact(base, head float64) verdict {
 	return v
 }
 
-// benchstatText returns benchstat's verdict on the same values. benchstat compares them as two samples,
-// by the U test of Mann and Whitney at 5 %, each row by itself.
+// benchstatText returns benchstat's verdict on the same values. benchstat compares them as two
+// samples, by the U test of Mann and Whitney at 5 %, each row by itself.
 func benchstatText(base, head []float64) string {
 	if len(base) == 0 || len(head) == 0 {
 		return ""
@@ -524,8 +521,8 @@ func isConstant(values []float64) bool {
 	return len(values) > 0 && slices.Min(values) == slices.Max(values)
 }
 
-// formatPair formats two values of a row in one unit: times in the unit of the larger one, other values
-// without a unit. NaN, a missing value, becomes a dash.
+// formatPair formats two values of a row in one unit: times in the unit of the larger one, other
+// values without a unit. NaN, a missing value, becomes a dash.
 func formatPair(unit string, base, head float64) (string, string) {
 	divisor := 1.0
 	if larger := max(base, head); unit == "ns/op" {
