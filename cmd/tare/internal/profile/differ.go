@@ -39,7 +39,7 @@ type Difference struct {
 }
 
 // Change returns the value in the second contender less that in the first.
-func (l Difference) Change() float64 { return l.To - l.From }
+func (d Difference) Change() float64 { return d.To - d.From }
 
 // Compare returns the difference between two contenders, with at most n functions. Functions
 // whose difference may be a sampling error are in Rest.
@@ -52,20 +52,20 @@ func Compare(from, to Side, n int) (Gap, error) {
 	}
 	g := Gap{From: from.Name, To: to.Name, Unit: from.Profile.Unit, Whole: Difference{Name: "all"}}
 	functions, parts := map[string]Difference{}, map[string]Difference{}
-	addTo := func(sums map[string]Difference, name string, l Difference) {
-		sums[name] = Difference{Name: name, From: sums[name].From + l.From, To: sums[name].To + l.To}
+	addTo := func(sums map[string]Difference, name string, fromValue, toValue float64) {
+		sums[name] = Difference{Name: name, From: sums[name].From + fromValue, To: sums[name].To + toValue}
 	}
-	add := func(s stack, l Difference) {
-		addTo(functions, s.frames[len(s.frames)-1], l)
-		addTo(parts, partOf(s), l)
-		g.Whole.From += l.From
-		g.Whole.To += l.To
+	add := func(s stack, fromValue, toValue float64) {
+		addTo(functions, s.frames[len(s.frames)-1], fromValue, toValue)
+		addTo(parts, partOf(s), fromValue, toValue)
+		g.Whole.From += fromValue
+		g.Whole.To += toValue
 	}
 	for _, s := range from.Profile.stacks {
-		add(s, Difference{From: s.value / float64(from.Ops)})
+		add(s, s.value/float64(from.Ops), 0)
 	}
 	for _, s := range to.Profile.stacks {
-		add(s, Difference{To: s.value / float64(to.Ops)})
+		add(s, 0, s.value/float64(to.Ops))
 	}
 	g.Parts = sortByDifference(parts)
 	for _, l := range g.Parts {

@@ -1,8 +1,6 @@
 package profile
 
-import (
-	"slices"
-)
+import "slices"
 
 // frame is a function of a flame graph, as called by one stack of callers.
 type frame struct {
@@ -12,6 +10,9 @@ type frame struct {
 	self      float64  // value of the function without its callees
 	calls     []*frame // callees, largest first
 }
+
+// toValue returns the part of value of the second contender.
+func (f *frame) toValue() float64 { return f.value - f.fromValue }
 
 // buildTree merges the stacks into a tree: stacks share the frames of equal callers. The root
 // has no function.
