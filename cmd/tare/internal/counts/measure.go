@@ -62,7 +62,7 @@ type RefusedError struct{ Why string }
 func (e *RefusedError) Error() string { return e.Why }
 
 // CountPair counts both sides of a benchmark twice, and a third time if the counts of a side
-// are inconsistent or if g.IsAlone is set. Sides with the same code are counted once, and again if
+// are inconsistent or if g.FewOthers is set. Sides with the same code are counted once, and again if
 // the two counts are inconsistent. The error explains why the benchmark cannot be counted.
 func (c *Counter) CountPair(ctx context.Context, g Estimate, base, head Side) (p Pair, err error) {
 	shorter, longer, pilot, err := c.findOperations(ctx, g, base)
@@ -76,24 +76,23 @@ func (c *Counter) CountPair(ctx context.Context, g Estimate, base, head Side) (p
 		if isComplete || isEqual {
 			break
 		}
-		for _, side := range []struct {
-			program Side
-			counts  *[]Count
-		}{{base, &p.Base}, {head, &p.Head}} {
-			if len(*side.counts) > repeat { // the pilot is the first count of base
-				continue
-			}
-			count, err := c.countSide(ctx, cachegrind, side.program, repeat, shorter, longer)
+		if repeat > 0 { // the pilot is the first count of base
+			count, err := c.countSide(ctx, cachegrind, base, repeat, shorter, longer)
 			if err != nil {
 				return p, err
 			}
-			*side.counts = append(*side.counts, count)
+			p.Base = append(p.Base, count)
 		}
+		count, err := c.countSide(ctx, cachegrind, head, repeat, shorter, longer)
+		if err != nil {
+			return p, err
+		}
+		p.Head = append(p.Head, count)
 	}
 	return p, checkGrowth(slices.Concat(p.Base, p.Head))
 }
 
-// CountSingle counts one side by itself, as often as [Counter.Compare] does. ops is the difference in
+// CountSingle counts one side by itself, as often as [Counter.CountPair] does. ops is the difference in
 // operations of the two runs of a count.
 func (c *Counter) CountSingle(ctx context.Context, g Estimate, side Side) (ops int64, all []Count, err error) {
 	shorter, longer, pilot, err := c.findOperations(ctx, g, side)
@@ -166,7 +165,7 @@ func splitOperations(estimate, maxLonger float64, cycle int64) (shorter, longer 
 	return shorter, longer
 }
 
-// CountCalls counts the calls of an operation of one side by callgrind, after [Counter.Compare] has
+// CountCalls counts the calls of an operation of one side by callgrind, after [Counter.CountPair] has
 // returned p. It runs fewer operations, because callgrind is slower and calls are integers. The
 // counter must have functions.
 func (c *Counter) CountCalls(ctx context.Context, p Pair, side Side) (Count, error) {
