@@ -209,7 +209,6 @@ func (c *conn) endProcess(ctx context.Context) {
 	c.evidence, c.process, c.processKey = e, nil, ""
 }
 
-// removeLinked removes the binary that was linked for the trial.
 func (c *conn) removeLinked() {
 	if c.linkedBinary != "" {
 		_ = os.Remove(c.linkedBinary)

@@ -70,7 +70,6 @@ type timeChanges struct {
 	minDetectable, maxDetectable float64
 }
 
-// compareTimes summarizes the times in a result.
 func compareTimes(r *tare.Result) timeChanges {
 	t := timeChanges{minDetectable: math.Inf(1)}
 	for _, w := range r.Workloads {

@@ -386,7 +386,7 @@ func (b *Bench) skip(entries ...suite.Skipped) {
 	}
 }
 
-// mergeSides replaces two entries that differ only in their side by one of [suite.Both].
+// mergeSides replaces two entries that differ only in their side by one of [suite.BothSides].
 func mergeSides(skipped []suite.Skipped) []suite.Skipped {
 	var all []suite.Skipped
 	for _, entry := range skipped {

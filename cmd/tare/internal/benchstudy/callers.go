@@ -56,7 +56,6 @@ func (b *countBuilds) countCallers(ctx context.Context, c *comparisonCounts) (ma
 	return graphs, failures
 }
 
-// countCalls counts the calls of one benchmark on both sides.
 func (b *countBuilds) countCalls(ctx context.Context, m suite.Benchmark, p counts.Pair) (base, head map[counts.Call]float64, err error) {
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()

@@ -220,7 +220,6 @@ func (b *countBuilds) countAll(ctx context.Context, c *comparisonCounts) map[str
 	return failures
 }
 
-// countBenchmark counts one benchmark on both sides.
 func (b *countBuilds) countBenchmark(ctx context.Context, m suite.Benchmark) (counts.Pair, error) {
 	if ctx.Err() != nil {
 		return counts.Pair{}, ctx.Err()

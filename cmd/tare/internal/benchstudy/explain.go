@@ -33,8 +33,8 @@ const (
 // Profiles lists the values of the option.
 func Profiles() []string { return []string{string(ProfileDifferent), string(ProfileAll)} }
 
-// minCountDifference is a difference in allocations per operation below which two values are the same
-// count.
+// minCountDifference is a difference in allocations per operation below which two counts are the same:
+// the allocations before the loop are divided by the number of operations, which differs between rounds.
 const minCountDifference = 0.5
 
 // maxExplained limits the differing rows that are profiled: each takes some twenty seconds.
@@ -103,7 +103,7 @@ func (b *Bench) selectProfiled(r *tare.Result, selection Profile) []tare.Workloa
 	}
 	for _, w := range r.Workloads { // constant counts differ without an interval, which few rounds do not have
 		base, head := allocsPerRound(r, w)
-		if d := stats.Median(head) - stats.Median(base); isConstant(base) && isConstant(head) && math.Abs(d) >= minCountDifference {
+		if d := stats.Median(head) - stats.Median(base); IsConstant(base) && IsConstant(head) && math.Abs(d) >= minCountDifference {
 			ratio := (stats.Median(head) + 1) / (stats.Median(base) + 1) // +1: a side may allocate nothing
 			differences[w.ID] = max(differences[w.ID], math.Abs(math.Log(ratio)))
 		}
@@ -115,7 +115,6 @@ func (b *Bench) selectProfiled(r *tare.Result, selection Profile) []tare.Workloa
 	return rows
 }
 
-// newQuestion returns the question why both sides differ on w.
 func (b *Bench) newQuestion(r *tare.Result, w tare.Workload, setup Setup) profilediff.Question {
 	m, _ := tare.MetricNamed("time")
 	q := profilediff.Question{
@@ -139,8 +138,8 @@ func allocsPerRound(r *tare.Result, w tare.Workload) (base, head []float64) {
 	return index.PerRound(m, w.ID, Base), index.PerRound(m, w.ID, Head)
 }
 
-// isConstant reports whether all rounds have the same count. It returns false if there are no rounds.
-func isConstant(counts []float64) bool {
+// IsConstant reports whether the counts of all rounds are the same. It returns false without rounds.
+func IsConstant(counts []float64) bool {
 	return len(counts) > 0 && slices.Max(counts)-slices.Min(counts) < minCountDifference
 }
 

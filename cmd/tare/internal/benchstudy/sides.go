@@ -1,5 +1,7 @@
-// Package benchstudy compares the Go benchmarks of two sides of a user's module: it builds both
-// sides, makes a study of kind gobench of the benchmarks that both have, and completes the result.
+// Package benchstudy compares the Go benchmarks of two sides of a user's module, base and head, e.g. a
+// release and the user's files. [NewBench] builds both sides and makes a study of kind gobench of the
+// benchmarks that both have. [Bench.Count] counts their instructions. After the lab has run the study,
+// [Bench.Finish] completes the result, and [Bench.Explain] profiles what differs.
 package benchstudy
 
 import (
@@ -202,7 +204,6 @@ func grepBenchmarks(ctx context.Context, repo gitrev.Repo, rev *gitrev.Revision,
 	return found, err
 }
 
-// resolveRevision finds the revision of a side.
 func resolveRevision(ctx context.Context, repo gitrev.Repo, id, name string) (*gitrev.Revision, error) {
 	rev, err := repo.Resolve(ctx, name)
 	var unknown *gitrev.UnknownError

@@ -120,7 +120,6 @@ func sumByFunction(repeats []counts.Count) []map[string]float64 {
 	return sums
 }
 
-// functionCounts returns the count of one function in each repeat.
 func functionCounts(repeats []map[string]float64, name string) []float64 {
 	all := make([]float64, len(repeats))
 	for i, r := range repeats {

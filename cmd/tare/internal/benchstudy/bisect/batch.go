@@ -92,10 +92,6 @@ func (q Quantity) logRatios(r *tare.Result, side string) []float64 {
 	return slices.DeleteFunc(slices.Clone(e.Effects), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
-// countTolerance is the range within which counts are the same: the allocations before the loop are
-// divided by the number of operations, which differs between rounds.
-const countTolerance = 0.5
-
 // countDifferences returns side − base of each round, and whether each of the two had the same count
 // in all rounds.
 func (q Quantity) countDifferences(r *tare.Result, side string) (effects []float64, exact bool) {
@@ -110,12 +106,7 @@ func (q Quantity) countDifferences(r *tare.Result, side string) (effects []float
 			baseCounts, sideCounts = append(baseCounts, baseCount), append(sideCounts, sideCount)
 		}
 	}
-	return effects, areEqual(baseCounts) && areEqual(sideCounts)
-}
-
-// areEqual reports whether there are counts and all of them are the same.
-func areEqual(counts []float64) bool {
-	return len(counts) > 0 && slices.Max(counts)-slices.Min(counts) < countTolerance
+	return effects, benchstudy.IsConstant(baseCounts) && benchstudy.IsConstant(sideCounts)
 }
 
 // BaseValue returns the value of the good revision: the median over rounds; 0 without rounds.

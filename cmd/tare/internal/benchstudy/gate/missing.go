@@ -16,7 +16,7 @@ type skippedCounts struct {
 	oneSided int // only one side has it
 }
 
-// countSkipped counts the entries of rep.Left.
+// countSkipped counts the entries of rep.Skipped.
 func (rep *Report) countSkipped() (n skippedCounts) {
 	for _, entry := range rep.Skipped {
 		switch {

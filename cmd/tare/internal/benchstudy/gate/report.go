@@ -248,7 +248,6 @@ func (rep *Report) describeLimitsMet() string {
 	return clause
 }
 
-// whyNothing returns why nothing was compared.
 func (rep *Report) whyNothing() string {
 	if rep.nothingReason != "" {
 		return "nothing to compare: " + rep.nothingReason

@@ -173,7 +173,6 @@ func formatSigned(difference float64) string {
 // benchmarkColumn is the column with the name of the benchmark.
 const benchmarkColumn = 1
 
-// columnHeads returns the heads of a table's columns.
 func columnHeads() []string {
 	return []string{"verdict", "benchmark", "metric", "base", "head", "change", "interval"}
 }
@@ -264,7 +263,6 @@ func rowColour(r Row, st report.Style) func(string) string {
 	return nil
 }
 
-// verdictColour returns the style of the report's verdict.
 func (rep *Report) verdictColour(st report.Style) func(string) string {
 	switch {
 	case rep.Blocked:

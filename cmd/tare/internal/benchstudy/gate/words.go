@@ -20,7 +20,6 @@ type metricWords struct {
 	takes, take            string // the verb: singular and plural
 }
 
-// wordsFor returns the words of a metric.
 func wordsFor(metric string) metricWords {
 	m := tare.MetricFor(metric)
 	switch {
@@ -118,7 +117,6 @@ func (r Row) whyLimitOpen() string {
 		r.formatLimit(), formatAmount(r.Head, r.Unit), formatAmount(r.Low, r.Unit), formatAmount(r.High, r.Unit), formatLevel(r.Level), format.Count(r.Rounds, "round"), describeNeeded(r))
 }
 
-// whyOpen returns why a row could not be decided.
 func (rep *Report) whyOpen(r Row) string {
 	noun := wordsFor(r.Metric).noun
 	switch {
@@ -168,17 +166,16 @@ func (r Row) formatChanges() (change, interval string) {
 	if r.Low > 0 {
 		all = append(all, r.Low, r.High)
 	}
-	print := func(x float64) string { return format.Change(x, 1) }
+	formatOne := func(x float64) string { return format.Change(x, 1) }
 	if slices.ContainsFunc(all, isFactor) {
-		print = format.Factor
+		formatOne = format.Factor
 	}
 	if r.Low > 0 {
-		interval = print(r.Low) + " to " + print(r.High)
+		interval = formatOne(r.Low) + " to " + formatOne(r.High)
 	}
-	return print(r.Ratio), interval
+	return formatOne(r.Ratio), interval
 }
 
-// formatChange formats the ratio of a row.
 func (r Row) formatChange() string {
 	change, _ := r.formatChanges()
 	return change

@@ -177,7 +177,7 @@ func closestRows(rounds []allocCounts) *Rows {
 	return &r
 }
 
-// drawFlame draws one flame graph of the CPU time of both sides and stores it. Without q.Keep or
+// drawFlame draws one flame graph of the CPU time of both sides and stores it. Without q.SaveFlame or
 // without samples it does nothing.
 func (q Question) drawFlame(e *tare.Explanation, merged [2]profile.Profile) (err error) {
 	if q.SaveFlame == nil || merged[0].Total+merged[1].Total == 0 {

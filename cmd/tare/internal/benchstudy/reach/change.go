@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// lineRange is the range of lineRange of a declaration, counted from 1.
+// lineRange is the range of lines of a declaration, counted from 1, e.g. 10 to 12.
 type lineRange struct{ first, last int }
 
 // changedFunctions returns the lines in head of the functions of a file that differ between base and
@@ -49,7 +49,7 @@ func isDispatched(name string) bool {
 	return strings.Contains(name, ".") || strings.HasPrefix(name, "init#") || name == "_"
 }
 
-// parsedFile is a source parsedFile without comments.
+// parsedFile is a source file without comments.
 type parsedFile struct {
 	functions map[string]string    // text by name; the name of a method has its receiver's type before it
 	ranges    map[string]lineRange // lines by name

@@ -331,14 +331,6 @@ func (n *node) addMethods(program *ssa.Program, t types.Type, seen map[types.Typ
 		}
 	}
 	switch u := t.Underlying().(type) {
-	case *types.Pointer:
-		n.addMethods(program, u.Elem(), seen)
-	case *types.Slice:
-		n.addMethods(program, u.Elem(), seen)
-	case *types.Array:
-		n.addMethods(program, u.Elem(), seen)
-	case *types.Chan:
-		n.addMethods(program, u.Elem(), seen)
 	case *types.Map:
 		n.addMethods(program, u.Key(), seen)
 		n.addMethods(program, u.Elem(), seen)
@@ -346,5 +338,7 @@ func (n *node) addMethods(program *ssa.Program, t types.Type, seen map[types.Typ
 		for i := range u.NumFields() {
 			n.addMethods(program, u.Field(i).Type(), seen)
 		}
+	case interface{ Elem() types.Type }: // pointer, slice, array or channel
+		n.addMethods(program, u.Elem(), seen)
 	}
 }

@@ -81,7 +81,10 @@ func (r *sideBySide) tryBenchmark(ctx context.Context, m Benchmark) (why string,
 				return "", err
 			}
 			if i > 0 {
-				limit = r.startLimit(firstTook)
+				limit = min(onceLimit, max(minGoTestLimit, sideBySideFactor*firstTook))
+			}
+			if i > 0 && r.search.TimeLimit > 0 {
+				limit = min(limit, max(r.search.TimeLimit, 2*firstTook))
 			}
 		}
 		began := time.Now()
@@ -103,16 +106,6 @@ func (r *sideBySide) tryBenchmark(ctx context.Context, m Benchmark) (why string,
 	return "", nil
 }
 
-// startLimit returns the limit of the first run in a process next to the first one, whose run took
-// firstTook.
-func (r *sideBySide) startLimit(firstTook time.Duration) time.Duration {
-	limit := min(onceLimit, max(minGoTestLimit, sideBySideFactor*firstTook))
-	if r.search.TimeLimit > 0 {
-		limit = min(limit, max(r.search.TimeLimit, 2*firstTook))
-	}
-	return limit
-}
-
 // worksByItself ends all processes and reports whether m gives a result in a new i-th process.
 func (r *sideBySide) worksByItself(ctx context.Context, i int, m Benchmark) (bool, error) {
 	r.closeAll(ctx)
@@ -124,7 +117,6 @@ func (r *sideBySide) worksByItself(ctx context.Context, i int, m Benchmark) (boo
 	return err == nil && failure == "", err
 }
 
-// start starts the i-th process.
 func (r *sideBySide) start(ctx context.Context, i int) error {
 	d := newDiscovery(r.suites[i].Side.ID)
 	if err := d.reopenConn(ctx, r.suites[i], r.search.Spec); err != nil {
@@ -134,7 +126,6 @@ func (r *sideBySide) start(ctx context.Context, i int) error {
 	return nil
 }
 
-// closeAll ends all processes.
 func (r *sideBySide) closeAll(ctx context.Context) {
 	for i, d := range r.processes {
 		if d != nil {

@@ -207,5 +207,4 @@ func (d *discovery) runGoTest(ctx context.Context, built *Suite, key string, spe
 // isFarApart reports whether two times differ by more than noise explains.
 func isFarApart(a, b float64) bool { return max(a, b) > maxRatio*min(a, b) }
 
-// formatPerOp formats a time per operation.
 func formatPerOp(ns float64) string { return fmt.Sprintf("%.4g ns/op", ns) }

@@ -445,7 +445,7 @@ func hasTime(o gobench.Outcome) bool {
 	return ok
 }
 
-// splitTime divides the time of a run of one iteration, which is in b.Around, into timed, untimed and
+// splitTime divides the time of a run of one iteration, which is in b.Overhead, into timed, untimed and
 // testing's work for each run. many is a run of several iterations; testing works around it twice, as
 // it runs the first iteration by itself.
 func (b *Benchmark) splitTime(many wire.Reply) {

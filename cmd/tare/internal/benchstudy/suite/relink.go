@@ -115,7 +115,8 @@ func parseLink(output string) (*gobench.Link, error) {
 }
 
 // splitWords splits a command line of the go command into words. A word, or a part of it, may be in
-// single quotes, without escapes, or in double quotes, with the escapes of Go.
+// single quotes, without escapes, or in double quotes, with the escapes of Go: A='b c' link has the
+// words "A=b c" and "link".
 func splitWords(line string) (words []string) {
 	var word strings.Builder
 	begun := false // a word has begun; it may be empty: ''

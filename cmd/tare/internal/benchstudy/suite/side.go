@@ -1,5 +1,5 @@
-// Package suite builds the benchmarks of one side of a comparison as test binaries, and finds which
-// benchmarks there are.
+// Package suite builds the benchmarks of one side of a comparison as test binaries ([Build]), and finds
+// by running them which benchmarks there are and how long they take ([Suite.Discover]).
 package suite
 
 import (

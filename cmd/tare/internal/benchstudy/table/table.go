@@ -127,7 +127,6 @@ func (t *page) writeRows(columns []column, rows []row) {
 	}
 }
 
-// writeMetric writes the table of one metric.
 func (t *page) writeMetric(name string) {
 	m, _ := tare.MetricNamed(name)
 	var rows []row
@@ -434,7 +433,6 @@ func (t *page) writeSummary() {
 	}
 }
 
-// writeFinding writes the line of a finding.
 func (t *page) writeFinding(f tare.Finding) {
 	subject := strings.TrimSpace(strings.Join([]string{f.Contender, t.shortName(f.Workload)}, " "))
 	line := fmt.Sprintf("%s %s: %s", f.Severity, f.Check, f.Message)
@@ -459,7 +457,6 @@ func (t *page) writeList(heading string, skipped []tare.NotWeighed) {
 	}
 }
 
-// idsWithNote returns the ids of the workloads with a note.
 func (t *page) idsWithNote(note check.Check) (ids []string) {
 	for _, f := range t.r.Findings {
 		if f.Check == note.ID && f.Workload != "" {
@@ -537,7 +534,7 @@ func formatPair(unit string, base, head float64) (string, string) {
 	} else {
 		unit = ""
 	}
-	print := func(x float64) string {
+	formatOne := func(x float64) string {
 		if math.IsNaN(x) {
 			return "–"
 		}
@@ -548,7 +545,7 @@ func formatPair(unit string, base, head float64) (string, string) {
 		}
 		return strings.TrimSpace(strconv.FormatFloat(x, 'f', min(decimals, 6), 64) + " " + unit)
 	}
-	return print(base), print(head)
+	return formatOne(base), formatOne(head)
 }
 
 // shortName returns the name of a benchmark or package within the module.

@@ -100,7 +100,6 @@ effect; 4 undecided, or one of several commits; 130 interrupted.`,
 	return cmd
 }
 
-// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	history := cmdenv.NewFlags("Where it is searched")
 	history.Set.StringVar(&o.good, "good", "", "`revision` without the effect, an ancestor of bad")
@@ -127,7 +126,6 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.CompleteFlag(cmd, "format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// check validates the flags and their combinations.
 func (o *options) check(cmd *cobra.Command) (err error) {
 	switch {
 	case o.good == "":

@@ -65,7 +65,6 @@ func (o options) planSearch(ctx context.Context, env cmdenv.Env, h commitRange) 
 	return p.Print()
 }
 
-// describeQuestion returns the question of a search.
 func (h commitRange) describeQuestion(o options) string {
 	return fmt.Sprintf("Which of the %s after %s up to %s changes %s?", format.Count(len(h.commits), "commit"), h.good, h.bad, tare.MetricFor(o.metric).Noun)
 }

@@ -75,7 +75,6 @@ type searcher struct {
 	printedForecast bool
 }
 
-// closeBuild closes the last build, if there is one.
 func (s *searcher) closeBuild() {
 	if s.built != nil {
 		s.built.Close()
@@ -307,7 +306,6 @@ func (s *searcher) countInstructions(ctx context.Context, maxTime time.Duration)
 	return s.built.UntimedResult(), nil
 }
 
-// buildSetup returns the build directories and limits.
 func (s *searcher) buildSetup() benchstudy.Setup {
 	return benchstudy.Setup{
 		Cache: s.session.Dirs.Cache, RunTag: s.session.RunTag, Guardian: s.session.Guardian, Procs: s.procs,
@@ -337,7 +335,6 @@ func toSkipError(ctx context.Context, err error) error {
 	return err
 }
 
-// shortID returns an abbreviated hash for output.
 func shortID(commit string) string { return commit[:min(9, len(commit))] }
 
 // roundSeconds rounds d to seconds, to at least one.

@@ -81,7 +81,6 @@ func loadState(path string, fresh *state) (*state, error) {
 	return stored, nil
 }
 
-// saveTo writes the search to path.
 func (s *state) saveTo(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("keep the search: %w", err)
@@ -94,7 +93,6 @@ func (s *state) saveTo(path string) error {
 	return out.Save(func(f io.Writer) error { return cmdenv.PrintJSON(f, s) })
 }
 
-// countDone counts the finished comparisons.
 func (s *state) countDone() int {
 	n := 0
 	for _, t := range s.Search.Tests {
@@ -136,7 +134,6 @@ func (s *state) toDocument() any {
 	}{s, s.Search.Edge(), found, s.formatSentence()}
 }
 
-// formatSentence returns the result in one sentence.
 func (s *state) formatSentence() string {
 	first := s.Search.Tests[0]
 	found := s.Search.Suspects()
@@ -153,7 +150,6 @@ func (s *state) formatSentence() string {
 	return fmt.Sprintf("One of %d commits is the first that shows it: the others were passed over.", len(found))
 }
 
-// describeBad returns the effect of the bad revision.
 func (s *state) describeBad() string {
 	return fmt.Sprintf("%s shows it: %s", shortID(s.Bad), s.formatChange(s.Search.Tests[0]))
 }

@@ -62,7 +62,7 @@ func (b *extraStudies) buildServers(ctx context.Context, dir string) error {
 }
 
 // buildServer builds the program of both sides in dir and returns the files. If base does not have
-// the program, or a side does not build, it returns false and adds the reason to b.measured.Left.
+// the program, or a side does not build, it returns false and adds the reason to b.measured.Skipped.
 func (b *extraStudies) buildServer(ctx context.Context, server project.Server, dir string) (programs gate.Trees, ok bool, err error) {
 	skipped := gate.Skipped{What: "load " + server.ID}
 	exists, err := gate.IsDir(filepath.Join(b.dirs.Head, filepath.FromSlash(server.Program)))

@@ -102,7 +102,6 @@ and 5 the worst: 5, then 3, then 4.`,
 	return cmd
 }
 
-// addFlags declares the flags of tare gate, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	sides := cmdenv.NewFlags("The two sides")
 	sides.Set.StringVar(&o.base, "base", "", "`revision`, or merge-base, or 'merge-base REVISION'; default: tare.yaml's")
@@ -128,12 +127,10 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.CompleteCounts(cmd)
 }
 
-// addReviews adds --reviews.
 func (o *options) addReviews(rules cmdenv.Flags) {
 	rules.Set.StringVar(&o.reviewsFile, "reviews", "", "`file` of what reviewers wrote, in which gate: review of tare.yaml is looked for")
 }
 
-// addPrinted adds the flags of the output.
 func (o *options) addPrinted(output cmdenv.Flags) {
 	output.Set.StringVar(&o.printed.Name, "format", "text", "`how` to print it: "+strings.Join(gateFormats(), ", "))
 	output.Set.BoolVar(&o.printed.AsJSON, "json", false, "the same as --format json")
@@ -143,7 +140,6 @@ func (o *options) addPrinted(output cmdenv.Flags) {
 	cmdenv.AddProgress(output.Set, &o.quiet)
 }
 
-// check validates the flags and their combinations.
 func (o *options) check(cmd *cobra.Command) (err error) {
 	if o.format, err = o.printed.Choose(cmd, "a format of a gate", gateFormats()...); err != nil {
 		return err
@@ -262,7 +258,6 @@ func (o options) measureChange(cmd *cobra.Command, env cmdenv.Env, p project.Pro
 	return m, nil, err
 }
 
-// newRequest returns the request for measurements of both sides.
 func (o options) newRequest(p project.Project, sides gate.Sides) gate.Request {
 	return gate.Request{
 		Project: p, Base: sides.Base, Head: o.head, Budget: o.budget, Rounds: o.rounds, Seed: o.seed,
@@ -296,7 +291,6 @@ func loadProject() (p project.Project, dir workDir, err error) {
 // files holds the files that a report is written to, in addition to stdout.
 type files struct{ report, gitlab *cmdenv.Output }
 
-// openFiles opens the files that the flags name.
 func (o options) openFiles() (f files, err error) {
 	if f.report, err = cmdenv.OpenOutput(o.jsonFile); err == nil {
 		f.gitlab, err = cmdenv.OpenOutput(o.gitlabFile)
@@ -316,15 +310,12 @@ func (f files) Close() {
 	}
 }
 
-// describeSameCommit explains that both sides are the same commit.
 func describeSameCommit(sides gate.Sides) string {
 	return "base and head are one and the same commit, " + shortHash(sides.BaseCommit) + "; name another base, e.g. --base HEAD~1"
 }
 
-// shortHash returns an abbreviated hash for output.
 func shortHash(commit string) string { return commit[:min(9, len(commit))] }
 
-// gateCode returns the exit code of a report.
 func gateCode(rep gate.Report) int {
 	switch rep.Worst() {
 	case gate.Void:
