@@ -54,12 +54,7 @@ func (s Suite) RunPlain(ctx context.Context, base trial.Spec, key string, args .
 		return "", err
 	}
 	defer c.Close(context.WithoutCancel(ctx))
-	select {
-	case <-c.Exited():
-		return c.Output("its benchmarks")
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
+	return c.AwaitOutput(ctx, "its benchmarks")
 }
 
 // printedResult matches the number of iterations and the time of a result.

@@ -61,12 +61,7 @@ func runCommand(ctx context.Context, l *launch, spec trial.Spec) (printed string
 		return "", err
 	}
 	defer command.Close(context.WithoutCancel(ctx))
-	select {
-	case <-command.Exited():
-		return command.Output("counting")
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
+	return command.AwaitOutput(ctx, "counting")
 }
 
 // whyFailed returns the first line of a benchmark's output that reports a failure, else the

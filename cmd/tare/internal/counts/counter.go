@@ -115,12 +115,10 @@ func findValgrind(ctx context.Context) (*Counter, error) {
 		return nil, fmt.Errorf("%s does not start: %w", path, err)
 	}
 	defer c.Close(ctx)
-	select {
-	case <-c.Exited():
-	case <-ctx.Done():
+	text, err := c.AwaitOutput(ctx, "printing its version")
+	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	text, err := c.Output("printing its version")
 	version, ok := strings.CutPrefix(strings.TrimSpace(text), "valgrind-")
 	if err != nil || !ok {
 		return nil, fmt.Errorf("%s does not run: install the package %s again", path, packageNames)
