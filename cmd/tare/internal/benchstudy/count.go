@@ -1,9 +1,11 @@
 package benchstudy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -68,10 +70,7 @@ func (b *Bench) Count(ctx context.Context, options Counting, setup Setup) error 
 		}
 	}
 	began := time.Now()
-	limited, cancel := ctx, context.CancelFunc(func() {})
-	if options.TimeLimit > 0 {
-		limited, cancel = context.WithTimeout(ctx, options.TimeLimit)
-	}
+	limited, cancel := context.WithTimeout(ctx, cmp.Or(options.TimeLimit, math.MaxInt64))
 	defer cancel()
 	failures := builds.countAll(limited, c)
 	c.compareSides(b.benchmarks)
@@ -285,11 +284,7 @@ func (c *comparisonCounts) findRow(id string) (tare.Comparison, bool) {
 	if c == nil {
 		return tare.Comparison{}, false
 	}
-	i := slices.IndexFunc(c.rows, func(r tare.Comparison) bool { return r.Workload == id })
-	if i < 0 {
-		return tare.Comparison{}, false
-	}
-	return c.rows[i], true
+	return tare.FindComparison(c.rows, id, Head, tare.MetricInstructions)
 }
 
 // isSameCode reports whether the machine code of a benchmark is the same on both sides.

@@ -65,13 +65,13 @@ func (b *Bench) Explain(ctx context.Context, r *tare.Result, selection Profile, 
 		if err != nil {
 			return // the result stays valid without explanations
 		}
-		i := slices.IndexFunc(r.Explanations, func(o tare.Explanation) bool { return o.Workload == explanation.Workload })
-		if i < 0 {
+		counted := slices.IndexFunc(r.Explanations, func(e tare.Explanation) bool { return e.Workload == explanation.Workload })
+		if counted < 0 {
 			r.Explanations = append(r.Explanations, explanation)
 			continue
 		}
-		explanation.Work = r.Explanations[i].Work // from the counts of instructions
-		r.Explanations[i] = explanation
+		explanation.Work = r.Explanations[counted].Work // from the counts of instructions
+		r.Explanations[counted] = explanation
 	}
 }
 

@@ -42,28 +42,32 @@ const (
 // is measured in complete runs.
 func (b *Bench) planSlices(shared []suite.Benchmark) {
 	for _, m := range shared {
-		workload := tare.Workload{ID: m.ID(), Fixture: m.Package, Op: m.Name}
+		workload := tare.Workload{ID: m.ID(), Fixture: m.Package, Op: m.Name, Slice: b.sliceTime(m)}
 		if why := b.whyIndivisible(m); why != "" {
 			iterations := wholeIterations(m) // equal on both sides: the time of an iteration may depend on it
 			workload.Set = map[string]string{gobench.SetRun: strconv.FormatInt(iterations, 10)}
-			finding := wholeRuns()
-			if m.WhyAlone != "" {
-				finding = oneProcess()
-			} else if m.RunIterations == 0 && m.Overhead < maxLength/overheadFactor { // the iteration is too long
-				finding.Advice = "a smaller input leaves time for more rounds, if it is equally meaningful"
-			}
-			b.note(finding, workload.ID, fmt.Sprintf("%s: it is measured in whole runs of %s, two of each side in a round", why, format.Count(iterations, "iteration")))
-			b.Study.Workloads = append(b.Study.Workloads, workload)
 			b.ExpectedPilots = append(b.ExpectedPilots, expectWhole(workload, m, iterations)...)
-			continue
-		}
-		workload.Slice = b.sliceTime(m)
-		if workload.Slice > b.SliceTime && m.Overhead > notedOverhead {
-			b.note(longSlices(), workload.ID, fmt.Sprintf("testing takes %v to set the benchmark up again for every slice: slices are about %v long, and fewer of them fit a budget", roundTime(m.Overhead), roundTime(workload.Slice)))
+			b.noteWholeRuns(m, iterations, why)
+		} else {
+			b.ExpectedPilots = append(b.ExpectedPilots, expectSlices(workload, m)...)
+			if workload.Slice > b.SliceTime && m.Overhead > notedOverhead {
+				b.note(longSlices(), workload.ID, fmt.Sprintf("testing takes %v to set the benchmark up again for every slice: slices are about %v long, and fewer of them fit a budget", roundTime(m.Overhead), roundTime(workload.Slice)))
+			}
 		}
 		b.Study.Workloads = append(b.Study.Workloads, workload)
-		b.ExpectedPilots = append(b.ExpectedPilots, expectSlices(workload, m)...)
 	}
+}
+
+// noteWholeRuns adds the note that m is measured in complete runs, and why.
+func (b *Bench) noteWholeRuns(m suite.Benchmark, iterations int64, why string) {
+	finding := wholeRuns()
+	isIterationLong := m.RunIterations == 0 && m.Overhead < maxLength/overheadFactor
+	if m.WhyAlone != "" {
+		finding = oneProcess()
+	} else if isIterationLong {
+		finding.Advice = "a smaller input leaves time for more rounds, if it is equally meaningful"
+	}
+	b.note(finding, m.ID(), fmt.Sprintf("%s: it is measured in whole runs of %s, two of each side in a round", why, format.Count(iterations, "iteration")))
 }
 
 // sliceTime returns the length of slices of m; 0 if m cannot be cut into slices. If m stops its

@@ -1,6 +1,7 @@
 package benchstudy
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,14 +35,12 @@ func (b *Bench) Finish(r *tare.Result) {
 	r.Comparisons = slices.DeleteFunc(r.Comparisons, func(counted tare.Comparison) bool { return isNull(counted.Contender) || isNull(counted.Against) })
 	r.Conformance = slices.DeleteFunc(r.Conformance, func(counted tare.Conformance) bool { return counted.Cases == 0 || isNull(counted.Contender) })
 	r.Trials = slices.DeleteFunc(r.Trials, func(t tare.Trial) bool { return isNull(t.Contender) })
-	for _, t := range r.Trials {
-		for _, s := range t.Samples {
+	for i := range r.Trials {
+		r.Trials[i].Answers = nil
+		for _, s := range r.Trials[i].Samples {
 			delete(s, "cpu_ns_per_op")
 			delete(s, "size_bytes_per_op")
 		}
-	}
-	for i := range r.Trials {
-		r.Trials[i].Answers = nil
 	}
 	if counted := b.counted; counted != nil {
 		counted.counter.AddToResult(r, counted.work, counted.rows)
@@ -72,14 +71,13 @@ func (b *Bench) UntimedResult() *tare.Result {
 // ReportedUnits returns the sorted units of the metrics that a benchmark reported itself, with
 // b.ReportMetric.
 func ReportedUnits(r *tare.Result, workload string) []string {
-	var units []string
+	units := map[string]bool{}
 	for _, t := range r.Trials {
 		for key := range t.Samples[workload] {
-			if unit, ok := strings.CutPrefix(key, tare.KeyReported); ok && !slices.Contains(units, unit) {
-				units = append(units, unit)
+			if unit, ok := strings.CutPrefix(key, tare.KeyReported); ok {
+				units[unit] = true
 			}
 		}
 	}
-	slices.Sort(units)
-	return units
+	return slices.Sorted(maps.Keys(units))
 }

@@ -84,25 +84,19 @@ func (r Reading) DescribeDoubt(c tare.Comparison) string {
 // BestRank returns the best rank that the evidence allows; 1 if there are no ranks.
 func BestRank(c tare.Comparison) int { return max(1, c.RankLow) }
 
-// Tied returns the other contenders of list that the evidence allows the same rank.
-func Tied(c tare.Comparison, list []tare.Comparison) []string {
+// DescribeTies returns a clause about the other contenders of list that the evidence allows the rank of
+// c, to follow a sentence about c. It returns "" if there are none.
+func DescribeTies(c tare.Comparison, list []tare.Comparison) string {
 	var names []string
 	for _, other := range list {
 		if other.Contender != c.Contender && BestRank(other) == BestRank(c) {
 			names = append(names, other.Contender)
 		}
 	}
-	return names
-}
-
-// DescribeTies returns a clause about the others that the evidence allows the rank of c, to follow a
-// sentence about c. It returns "" if there are none.
-func DescribeTies(c tare.Comparison, list []tare.Comparison) string {
-	tied := Tied(c, list)
-	if len(tied) == 0 {
+	if len(names) == 0 {
 		return ""
 	}
-	return "; " + JoinNames(tied) + " did not differ significantly from it"
+	return "; " + JoinNames(names) + " did not differ significantly from it"
 }
 
 // maxFigures is the largest number of contenders in the line below a headline.

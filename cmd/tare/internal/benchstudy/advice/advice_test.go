@@ -117,8 +117,10 @@ func TestShown(t *testing.T) {
 
 func TestTied(t *testing.T) {
 	list := reading(measured()).Measured()
-	for i, want := range []string{"even", "quick", ""} {
-		if got := strings.Join(Tied(list[i], list), " "); got != want {
+	for i, want := range []string{
+		"; even did not differ significantly from it", "; quick did not differ significantly from it", "",
+	} {
+		if got := DescribeTies(list[i], list); got != want {
 			t.Errorf("%s: %q, want %q", list[i].Contender, got, want)
 		}
 	}

@@ -38,21 +38,7 @@ func WriteMarkdown(w io.Writer, rep Report) error {
 		b.WriteString("\n")
 		rep.writeMarkdownTable(&b, shown)
 	}
-	var notes strings.Builder
-	for _, r := range shown {
-		if note := rep.rowNote(r); note != "" {
-			fmt.Fprintf(&notes, "- %s: %s\n", quoteCode(rep.rowTitle(r)), escapeText(note))
-		}
-		if reasons := rep.explainRow(r); len(reasons) > 0 {
-			fmt.Fprintf(&notes, "- why %s:\n", quoteCode(rep.rowTitle(r)))
-			for _, line := range reasons {
-				fmt.Fprintf(&notes, "  - %s\n", escapeText(line))
-			}
-		}
-	}
-	if notes.Len() > 0 {
-		b.WriteString("\n" + notes.String())
-	}
+	rep.writeMarkdownNotes(&b, shown)
 	if len(folded) > 0 {
 		writeFold(&b, fmt.Sprintf("%d pass: at most %s worse", len(folded), rep.marginText()), func() { rep.writeMarkdownTable(&b, folded) })
 	}
@@ -62,23 +48,48 @@ func WriteMarkdown(w io.Writer, rep Report) error {
 		}
 		return "**" + severity + "**: " + escapeText(text)
 	})
-	if steps := rep.nextSteps(); len(steps) > 0 {
-		writeFold(&b, "What to do", func() {
-			for i, s := range steps {
-				if i > 0 {
-					b.WriteString("\n")
-				}
-				fmt.Fprintf(&b, "%s\n", escapeText(s.text))
-				if len(s.lines) > 0 {
-					text := strings.Join(s.lines, "\n")
-					fence := fenceOf(text, "```")
-					fmt.Fprintf(&b, "\n%s\n%s\n%s\n", fence, text, fence)
-				}
-			}
-		})
-	}
+	rep.writeMarkdownSteps(&b)
 	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
 	return err
+}
+
+// writeMarkdownNotes writes a list of the notes on rows and of the causes of their differences.
+func (rep *Report) writeMarkdownNotes(b *strings.Builder, rows []Row) {
+	before := "\n" // of the first line
+	for _, r := range rows {
+		if note := rep.rowNote(r); note != "" {
+			fmt.Fprintf(b, "%s- %s: %s\n", before, quoteCode(rep.rowTitle(r)), escapeText(note))
+			before = ""
+		}
+		if reasons := rep.explainRow(r); len(reasons) > 0 {
+			fmt.Fprintf(b, "%s- why %s:\n", before, quoteCode(rep.rowTitle(r)))
+			before = ""
+			for _, line := range reasons {
+				fmt.Fprintf(b, "  - %s\n", escapeText(line))
+			}
+		}
+	}
+}
+
+// writeMarkdownSteps writes the actions that the report advises, with their lines as blocks of code.
+func (rep *Report) writeMarkdownSteps(b *strings.Builder) {
+	steps := rep.nextSteps()
+	if len(steps) == 0 {
+		return
+	}
+	writeFold(b, "What to do", func() {
+		for i, s := range steps {
+			if i > 0 {
+				b.WriteString("\n")
+			}
+			fmt.Fprintf(b, "%s\n", escapeText(s.text))
+			if len(s.lines) > 0 {
+				text := strings.Join(s.lines, "\n")
+				fence := fenceOf(text, "```")
+				fmt.Fprintf(b, "\n%s\n%s\n%s\n", fence, text, fence)
+			}
+		}
+	})
 }
 
 // writeFold writes a foldable section: the summary, and below it what body writes.

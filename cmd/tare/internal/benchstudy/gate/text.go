@@ -32,15 +32,15 @@ func WriteText(w io.Writer, rep Report, st report.Style, all bool) error {
 	rep.writeSkipped(&b, "\n", "  ", func(severity, text string) string {
 		switch severity {
 		case IsError:
-			return paint(st.Bad, "error: ") + text
+			return format.Paint(st.Bad, "error: ") + text
 		case IsWarning:
-			return paint(st.Warn, "warning: ") + text
+			return format.Paint(st.Warn, "warning: ") + text
 		case "":
 			return text
 		}
-		return paint(st.Dim, "note: ") + text
+		return format.Paint(st.Dim, "note: ") + text
 	})
-	fmt.Fprintf(&b, "\n%s\n", paint(rep.verdictColour(st), rep.Sentence))
+	fmt.Fprintf(&b, "\n%s\n", format.Paint(rep.verdictColour(st), rep.Sentence))
 	if steps := rep.nextSteps(); len(steps) > 0 {
 		b.WriteString("\nWhat to do:\n")
 		for _, s := range steps {
@@ -199,9 +199,9 @@ func writeTextTable(b *strings.Builder, rep Report, rows []Row, st report.Style)
 			painted := c
 			switch {
 			case n == 0:
-				painted = paint(st.Bold, c)
+				painted = format.Paint(st.Bold, c)
 			case i == 0:
-				painted = paint(rowColour(rows[n-1], st), c)
+				painted = format.Paint(rowColour(rows[n-1], st), c)
 			}
 			line.WriteString("  ")
 			if isNumeric(i) {
@@ -213,7 +213,7 @@ func writeTextTable(b *strings.Builder, rep Report, rows []Row, st report.Style)
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 		if n > 0 {
 			if note := rep.rowNote(rows[n-1]); note != "" {
-				fmt.Fprintf(b, "      %s\n", paint(st.Dim, note))
+				fmt.Fprintf(b, "      %s\n", format.Paint(st.Dim, note))
 			}
 			for _, line := range rep.explainRow(rows[n-1]) {
 				fmt.Fprintf(b, "      %s\n", report.Legible(line))
@@ -271,14 +271,6 @@ func (rep *Report) verdictColour(st report.Style) func(string) string {
 		return st.Warn
 	}
 	return st.Good
-}
-
-// paint applies style f to text, unless f is nil or text is empty.
-func paint(f func(string) string, text string) string {
-	if f == nil || text == "" {
-		return text
-	}
-	return f(text)
 }
 
 // writeSkipped writes two lists: what was not compared, and the remarks. It writes the text before

@@ -145,7 +145,6 @@ func describeNeeded(r Row) string {
 	return fmt.Sprintf("about %d rounds would tell", r.RoundsNeeded)
 }
 
-// describeInterval returns the interval with its level and rounds.
 func (r Row) describeInterval() string {
 	_, interval := r.formatChanges()
 	return fmt.Sprintf("%s, %s, %s", interval, formatLevel(r.Level), r.describeRounds())

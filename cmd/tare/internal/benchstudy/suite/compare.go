@@ -144,7 +144,7 @@ func topLevelPattern(found []Benchmark) string {
 	return "^(" + strings.Join(tops, "|") + ")$"
 }
 
-// confirmDifference measures f in tare and in go test in turn, over the same number of iterations. It
+// confirmDifference measures m in tare and in go test in turn, over the same number of iterations. It
 // returns how the times differ; "" as soon as the quickest runs agree. why is the failure of an
 // earlier run of go test, or "".
 func (d *discovery) confirmDifference(ctx context.Context, built *Suite, m Benchmark, spec trial.Spec, limit time.Duration, why string) (text string, err error) {

@@ -42,39 +42,46 @@ func (s *Side) Resolve(ctx context.Context, work string) error {
 	if err != nil || len(s.With) == 0 && len(replacements) == 0 {
 		return err
 	}
-	mod := filepath.Join(work, s.ID+".mod")
+	return s.writeModFile(ctx, gomod, filepath.Join(work, s.ID+".mod"), replacements)
+}
+
+// writeModFile writes a copy of gomod to mod, with replacements in the form module=directory and the
+// modules of --with, and makes the side build with it.
+func (s *Side) writeModFile(ctx context.Context, gomod, mod string, replacements []string) error {
 	if err := copyFile(gomod, mod); err != nil {
 		return err
 	}
-	if err := copyFile(strings.TrimSuffix(gomod, ".mod")+".sum", filepath.Join(work, s.ID+".sum")); err != nil && !errors.Is(err, os.ErrNotExist) {
+	err := copyFile(strings.TrimSuffix(gomod, ".mod")+".sum", strings.TrimSuffix(mod, ".mod")+".sum")
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
-	}
-	args := []string{"mod", "edit"}
-	for _, r := range replacements {
-		args = append(args, "-replace="+r)
 	}
 	for _, w := range s.With {
 		if err := s.checkRequired(ctx, w); err != nil {
 			return err
 		}
 		if w.Dir != "" {
-			args = append(args, "-replace="+w.Path+"="+w.Dir)
+			replacements = append(replacements, w.Path+"="+w.Dir)
 		}
 	}
-	if len(args) > 2 {
+	if len(replacements) > 0 {
+		args := []string{"mod", "edit"}
+		for _, r := range replacements {
+			args = append(args, "-replace="+r)
+		}
 		if _, err := s.runGo(ctx, append(args, mod)...); err != nil {
 			return err
 		}
 	}
 	for _, w := range s.With {
-		if w.Dir == "" {
-			_, err := s.runGo(ctx, "get", "-modfile="+mod, w.Path+"@"+w.Version)
-			if broken := (*BuildError)(nil); errors.As(err, &broken) {
-				return &BuildError{Side: s.ID + " with " + w.String(), Why: broken.Why}
-			}
-			if err != nil {
-				return err
-			}
+		if w.Dir != "" {
+			continue
+		}
+		_, err := s.runGo(ctx, "get", "-modfile="+mod, w.Path+"@"+w.Version)
+		if broken := (*BuildError)(nil); errors.As(err, &broken) {
+			return &BuildError{Side: s.ID + " with " + w.String(), Why: broken.Why}
+		}
+		if err != nil {
+			return err
 		}
 	}
 	s.modfile = mod

@@ -50,9 +50,9 @@ type page struct {
 
 // writeHead writes the title, the headline with the line below it, and the sides.
 func (t *page) writeHead() {
-	fmt.Fprintln(&t.b, paint(t.style.Bold, t.r.Study))
+	fmt.Fprintln(&t.b, format.Paint(t.style.Bold, t.r.Study))
 	if headline, figures := report.Headline(t.r); t.r.Answer != "" {
-		fmt.Fprintln(&t.b, paint(t.style.Bold, headline))
+		fmt.Fprintln(&t.b, format.Paint(t.style.Bold, headline))
 		if figures != "" {
 			fmt.Fprintln(&t.b, figures)
 		}
@@ -106,7 +106,7 @@ func (t *page) writeRows(columns []column, rows []row) {
 		for i, cell := range cells {
 			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
 			if i == verdictColumn {
-				cell = paint(colour, cell)
+				cell = format.Paint(colour, cell)
 			}
 			if columns[i].isRight {
 				cell = pad + cell
@@ -558,12 +558,4 @@ func (t *page) shortName(id string) string {
 		return rest
 	}
 	return id
-}
-
-// paint applies f, a style's function, unless it is nil.
-func paint(f func(string) string, text string) string {
-	if f == nil || text == "" {
-		return text
-	}
-	return f(text)
 }

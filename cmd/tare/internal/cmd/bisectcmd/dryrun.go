@@ -39,8 +39,9 @@ func (o options) planSearch(ctx context.Context, env cmdenv.Env, h commitRange) 
 	p.AddBuild(dryrun.Build{Name: "bad", Revision: h.bad.String(), Sources: sources})
 	plan := s.Search.Plan
 	remaining := max(0, plan.Comparisons()-s.countDone())
+	question := fmt.Sprintf("Which of the %s after %s up to %s changes %s?", format.Count(len(h.commits), "commit"), h.good, h.bad, tare.MetricFor(o.metric).Noun)
 	study := dryrun.Study{
-		ID: "bisect", Question: h.describeQuestion(o), Contenders: []string{"good", "bad"}, Workloads: outline.Benchmarks,
+		ID: "bisect", Question: question, Contenders: []string{"good", "bad"}, Workloads: outline.Benchmarks,
 		Seconds: o.maxTime.Seconds() * float64(remaining),
 	}
 	if study.Workloads == nil {
@@ -63,8 +64,4 @@ func (o options) planSearch(ctx context.Context, env cmdenv.Env, h commitRange) 
 	}
 	p.AddFile(path, "the search, which the same command continues")
 	return p.Print()
-}
-
-func (h commitRange) describeQuestion(o options) string {
-	return fmt.Sprintf("Which of the %s after %s up to %s changes %s?", format.Count(len(h.commits), "commit"), h.good, h.bad, tare.MetricFor(o.metric).Noun)
 }

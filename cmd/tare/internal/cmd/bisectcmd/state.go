@@ -120,7 +120,6 @@ func (s *state) exitCode() int {
 	return cmdenv.ExitInconclusive
 }
 
-// toDocument returns the JSON document: the search and its result.
 func (s *state) toDocument() any {
 	found := []string{}
 	for _, c := range s.Search.Suspects() {

@@ -273,7 +273,6 @@ type workDir struct {
 	inRepository bool
 }
 
-// loadProject returns the project of the working directory.
 func loadProject() (p project.Project, dir workDir, err error) {
 	if dir.dir, err = os.Getwd(); err != nil {
 		return p, dir, err

@@ -54,7 +54,6 @@ func gateOptions(request gate.Request, defaultBudget time.Duration) session.Opti
 	return o
 }
 
-// newBenchRequest returns the request for the repository's benchmarks.
 func newBenchRequest(request gate.Request) benchstudy.Request {
 	b := request.Project.Bench
 	return benchstudy.Request{
