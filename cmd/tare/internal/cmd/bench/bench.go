@@ -22,7 +22,7 @@ import (
 )
 
 // options holds the flags of tare bench. The flag package sets most fields directly. Some flags need
-// parsing: their texts are in the second group, and parseFlags stores the values in the third group,
+// parsing: their texts are in the second group, and parseTexts stores the values in the third group,
 // in request or in run.
 type options struct {
 	request benchstudy.Request // the two sides and the selected benchmarks
@@ -186,7 +186,7 @@ func (o *options) recordEnv(env cmdenv.Env) error {
 }
 
 // parseFlags checks the flags and their combinations, sets defaults, and parses the texts of flags.
-func (o *options) parseFlags(cmd *cobra.Command, env cmdenv.Env) (err error) {
+func (o *options) parseFlags(cmd *cobra.Command, env cmdenv.Env) error {
 	// The budgets quick and full are those that a study names. A suite of benchmarks has none.
 	if text := o.run.BudgetText; text == "quick" || text == "full" {
 		return cmdenv.Usage("--budget "+text+" is for studies", "a duration such as 90s; without it the benchmarks say how long")
@@ -218,7 +218,6 @@ func (o *options) parseFlags(cmd *cobra.Command, env cmdenv.Env) (err error) {
 	if o.layoutCount != 0 && o.layoutCount != 1 {
 		return cmdenv.Usage(fmt.Sprintf("--layouts %d: it is 0 or 1", o.layoutCount), "0 links each side anew for each round, 1 builds each side once")
 	}
-	o.request.OneBuild = o.layoutCount == 1
 	if o.profile != "" && !slices.Contains(benchstudy.Profiles(), o.profile) {
 		return cmdenv.Usage(fmt.Sprintf("--profile=%s is not a choice of rows", o.profile), "one of "+strings.Join(benchstudy.Profiles(), ", "))
 	}
@@ -231,6 +230,12 @@ func (o *options) parseFlags(cmd *cobra.Command, env cmdenv.Env) (err error) {
 	if o.maxTime < 0 {
 		return cmdenv.Usage(fmt.Sprintf("--max %v is not a positive duration", o.maxTime), "e.g. 10m")
 	}
+	o.request.OneBuild = o.layoutCount == 1
+	return o.parseTexts(env)
+}
+
+// parseTexts parses the texts of flags into o.request and o.
+func (o *options) parseTexts(env cmdenv.Env) (err error) {
 	if isProfileFile(o.request.PGO) {
 		if o.request.PGO, err = filepath.Abs(o.request.PGO); err != nil {
 			return err

@@ -32,14 +32,14 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 	benchEnv := env
 	benchEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // replaced when both sides are built
 	err = session.With(ctx, benchEnv, o.run, p, func(ctx context.Context, w *session.Session) error {
-		place := benchstudy.Setup{
+		setup := benchstudy.Setup{
 			Cache: w.Dirs.Cache, RunTag: w.RunTag, Guardian: w.Guardian, Procs: o.run.Procs, SliceTime: o.run.Slice, Seed: o.run.Seed,
 			Say: func(text string) { p.Status("build", text) },
 		}
 		if o.run.User {
-			place.Budget = o.run.Budget
+			setup.Budget = o.run.Budget
 		}
-		b, err := benchstudy.NewBench(ctx, o.request, place)
+		built, err := benchstudy.NewBench(ctx, o.request, setup)
 		var usage *benchstudy.UsageError
 		if errors.As(err, &usage) && usage.Nothing && o.mayBeEmpty() {
 			p.Say(usage.What)
@@ -48,37 +48,27 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 		if err != nil {
 			return session.BenchError(ctx, err)
 		}
-		defer b.Close()
-		if err := b.Count(ctx, benchstudy.Counting{Counter: o.counts, TimeLimit: w.CountsTime(o.maxTime), Callers: true}, place); err != nil {
+		defer built.Close()
+		if err := built.Count(ctx, benchstudy.Counting{Counter: o.counts, TimeLimit: w.CountsTime(o.maxTime), Callers: true}, setup); err != nil {
 			return session.BenchError(ctx, err)
 		}
 		if o.request.Changed && !o.all {
-			b.SkipSame()
+			built.SkipSame()
 		}
-		const single = true              // there is one study, so JSON output is one document, not a list
-		if len(b.Study.Workloads) == 0 { // the counts have decided all benchmarks
-			p.Fail(w.Keep(b.UntimedResult()))
+		const single = true                  // there is one study, so JSON output is one document, not a list
+		if len(built.Study.Workloads) == 0 { // the counts have decided all benchmarks
+			p.Fail(w.Keep(built.UntimedResult()))
 			return w.Finish(out, single)
 		}
-		if err := w.FitBench(b, o.maxTime); err != nil {
+		if err := w.FitBench(built, o.maxTime); err != nil {
 			return session.BenchError(ctx, err)
 		}
-		study := b.Study
+		study := built.Study
 		if o.run.ExitCode {
 			study.Criteria = o.exitCriteria()
 		}
-		profiledRows := benchstudy.Profile(o.profile)
-		w.Lab.Run = func(ctx context.Context, study tare.Study, labOptions lab.Options) (*tare.Result, error) {
-			res, err := env.Lab.Run(ctx, study, labOptions)
-			if res != nil {
-				b.Finish(res)
-				place.Say = func(text string) { p.Status("profile", text) }
-				place.Dir = labOptions.Dir
-				b.Explain(ctx, res, profiledRows, place)
-			}
-			return res, err
-		}
-		w.Sources = b.Sources
+		w.Lab.Run = o.newRun(env, p, built, setup)
+		w.Sources = built.Sources
 		err = w.WeighAll(ctx, []cmdenv.Study{{Study: study}}, p.Fail)
 		if errFinish := w.Finish(out, single); err == nil {
 			err = errFinish
@@ -92,6 +82,19 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 		return err
 	}
 	return p.Outcome()
+}
+
+// newRun returns the function that runs a study and completes its result with counts, notes and profiles.
+func (o options) newRun(env cmdenv.Env, p *session.Progress, built *benchstudy.Bench, setup benchstudy.Setup) func(context.Context, tare.Study, lab.Options) (*tare.Result, error) {
+	return func(ctx context.Context, study tare.Study, labOptions lab.Options) (*tare.Result, error) {
+		res, err := env.Lab.Run(ctx, study, labOptions)
+		if res != nil {
+			built.Finish(res)
+			setup.Say, setup.Dir = func(text string) { p.Status("profile", text) }, labOptions.Dir
+			built.Explain(ctx, res, benchstudy.Profile(o.profile), setup)
+		}
+		return res, err
+	}
 }
 
 // planBench prints what runBench would do.
