@@ -221,9 +221,8 @@ func (b *Bench) discoverSide(ctx context.Context, request Request, setup Setup, 
 	return found, nil
 }
 
-// findAlone finds the benchmarks that need a process to themselves. It takes at most what is left of
-// half the budget, but at least one sideBySideShare-th of the budget, and skips the benchmarks that
-// it has no time for.
+// findAlone finds the benchmarks that need a process to themselves, until half of the budget is used,
+// but for at least a twelfth of it. It skips the benchmarks that it has no time for.
 func (b *Bench) findAlone(ctx context.Context, setup Setup, search suite.Search, shared []suite.Benchmark) ([]suite.Benchmark, error) {
 	if setup.Budget > 0 {
 		search.TimeLimit = max(setup.Budget/2-b.Spent, setup.Budget/sideBySideShare)

@@ -280,7 +280,7 @@ func (c *comparisonCounts) compareSides(all []suite.Benchmark) {
 }
 
 // findRow returns the comparison of a benchmark; false if the benchmark was not counted, or c is nil.
-func (c *comparisonCounts) findRow(id string) (tare.Comparison, bool) {
+func (c *comparisonCounts) findRow(id string) (row tare.Comparison, ok bool) {
 	if c == nil {
 		return tare.Comparison{}, false
 	}

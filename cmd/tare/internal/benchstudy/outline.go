@@ -69,8 +69,8 @@ func (a Request) Outline(ctx context.Context) (outline Outline, err error) {
 	return outline, nil
 }
 
-// selectsDir reports whether the packages of a request include that of a file, as far as relative
-// patterns show it, and returns the directory of the package, relative to the user's.
+// selectsDir reports whether a request selects the package of a file, as far as relative patterns show
+// it, and returns the directory of the package, relative to the user's.
 func (a Request) selectsDir(repo gitrev.Repo, m gitrev.Match) (dir string, ok bool) {
 	rel, err := filepath.Rel(filepath.Join("/", repo.Prefix), filepath.Join("/", filepath.FromSlash(path.Dir(m.File))))
 	if err != nil || !filepath.IsLocal(rel) {
@@ -78,7 +78,8 @@ func (a Request) selectsDir(repo gitrev.Repo, m gitrev.Match) (dir string, ok bo
 	}
 	dir = filepath.ToSlash(rel)
 	isIgnored := func(part string) bool { // by the go command
-		return part == "testdata" || part == "vendor" || strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".") && part != "."
+		isHidden := strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".") && part != "."
+		return isHidden || part == "testdata" || part == "vendor"
 	}
 	if slices.ContainsFunc(strings.Split(dir, "/"), isIgnored) {
 		return "", false

@@ -161,9 +161,8 @@ func (b *Bench) EstimateTime(rounds int) time.Duration {
 	return b.forecastTime(b.Study.Workloads, rounds, false)
 }
 
-// forecastTime returns the duration of a number of rounds of some workloads, including the pilots
-// before them. If withLongSlices is true, it includes the extra rounds with longer slices, which the plan of a
-// budget has, and that of a fixed number of rounds has not.
+// forecastTime returns the duration of a number of rounds of some workloads, including the pilots before
+// them. withLongSlices includes the extra rounds with longer slices, which only the plan of a budget has.
 func (b *Bench) forecastTime(workloads []tare.Workload, rounds int, withLongSlices bool) time.Duration {
 	included := map[string]bool{}
 	for _, w := range workloads {
@@ -212,7 +211,6 @@ func (b *Bench) Budget(limit time.Duration) (time.Duration, error) {
 	return budget, nil
 }
 
-// roundUp rounds d up to a multiple of a second.
 func roundUp(d time.Duration) time.Duration {
 	return (d + time.Second - 1).Truncate(time.Second)
 }

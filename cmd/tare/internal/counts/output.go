@@ -162,7 +162,7 @@ func (o *outputReader) readCalls(line []byte, fields [][]byte) (err error) {
 	return nil
 }
 
-// readCount reads a line number with its count, or with that of the functions called there.
+// readCount reads a line number with its count, or with the count of the functions called there.
 func (o *outputReader) readCount(line []byte, fields [][]byte) error {
 	if !o.hasEvents || len(fields) < 2 {
 		return o.lineError("%q is neither a heading nor a line with its count", clipLine(line))

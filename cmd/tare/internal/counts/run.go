@@ -43,7 +43,7 @@ func (l *launch) commandLine(path string, args []string) (string, []string) {
 	toolArgs := []string{"--tool=" + l.tool, "--cache-sim=no", "--branch-sim=no", "--" + l.tool + "-out-file=" + l.file}
 	if l.tool == callgrind {
 		// Callgrind follows calls by the stack pointer and takes a switch of goroutines for a recursion.
-		// Without separate-recs the calls of one function would be those of turn and of turn'2.
+		// Without separate-recs it would divide the calls of function f between f and f'2.
 		toolArgs = append(toolArgs, "--compress-strings=no", "--compress-pos=no", "--separate-recs=1")
 	}
 	return l.counter.path, append(append(toolArgs, path), args...)

@@ -59,7 +59,7 @@ func Attribute(doc []byte, kind string, isUsers func(path string) bool) ([]Cost,
 
 // chargeTo returns the cost, without a value, to which a sample is charged. It returns false
 // for a sample outside of benchmarks.
-func chargeTo(s *profile.Sample, isUsers func(path string) bool) (Cost, bool) {
+func chargeTo(s *profile.Sample, isUsers func(path string) bool) (c Cost, ok bool) {
 	through := ""
 	for _, l := range s.Location {
 		for _, line := range l.Line {

@@ -101,11 +101,11 @@ func sortByDifference(lines map[string]Difference) []Difference {
 
 // exceedsSampling reports whether the difference of a line exceeds twice its standard
 // deviation. The number of samples has a Poisson distribution, so the variance of a value is
-// the value times that of one sample. Without a sampling period the deviation is 0.
-func exceedsSampling(l Difference, from, to Side) bool {
+// the value times the value of one sample. Without a sampling period the deviation is 0.
+func exceedsSampling(d Difference, from, to Side) bool {
 	sampleFrom, sampleTo := from.Profile.Sample/float64(from.Ops), to.Profile.Sample/float64(to.Ops)
-	deviation := math.Sqrt(l.From*sampleFrom + l.To*sampleTo)
-	return math.Abs(l.Change()) > 2*deviation
+	deviation := math.Sqrt(d.From*sampleFrom + d.To*sampleTo)
+	return math.Abs(d.Change()) > 2*deviation
 }
 
 // Describe returns the gap for a result, with at most n parts and n functions whose

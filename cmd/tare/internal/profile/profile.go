@@ -247,8 +247,8 @@ func shortName(function string) string {
 	return plain
 }
 
-// Top returns the n functions with the largest values of their own, without those of the
-// functions that they call, largest first.
+// Top returns the n functions with the largest values of their own, largest first. A value of
+// its own excludes the functions that a function calls.
 func (p *Profile) Top(n int) []tare.ProfileLine {
 	lines := map[string]*tare.ProfileLine{}
 	for _, s := range p.stacks {

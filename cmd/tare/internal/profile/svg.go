@@ -143,7 +143,7 @@ func (p *Profile) formatCaption(ops int64) string {
 type legendEntry struct{ class, text string }
 
 // buildLegend returns the drawn packages with the largest values of their own. The packages
-// of the runtime are one entry, and those of system calls another.
+// of the runtime share one entry, and the packages of system calls another.
 func (p *Profile) buildLegend(colours map[string]string) []legendEntry {
 	var shares []share           // the first package of each entry
 	sums := map[string]float64{} // by legendName

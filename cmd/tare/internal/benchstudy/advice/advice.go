@@ -40,8 +40,8 @@ func (r Reading) NoiseFloor() float64 {
 }
 
 // Comparison returns the comparison of a contender with the baseline, and whether there is one.
-func (r Reading) Comparison(id string) (tare.Comparison, bool) {
-	c, ok := tare.FindComparison(r.Result.Comparisons, r.Workload, id, r.Metric)
+func (r Reading) Comparison(id string) (c tare.Comparison, ok bool) {
+	c, ok = tare.FindComparison(r.Result.Comparisons, r.Workload, id, r.Metric)
 	return c, ok && c.Against == r.Baseline
 }
 
@@ -51,7 +51,8 @@ func (r Reading) Measured() []tare.Comparison {
 	var out []tare.Comparison
 	for _, c := range r.Result.Contenders {
 		x, ok := r.Comparison(c.ID)
-		if c.Role == tare.RoleContender && ok && x.Bounded() && len(r.Result.VoidsMetric(c.ID, r.Workload, r.Metric)) == 0 {
+		isVoid := len(r.Result.VoidsMetric(c.ID, r.Workload, r.Metric)) > 0
+		if c.Role == tare.RoleContender && ok && x.Bounded() && !isVoid {
 			out = append(out, x)
 		}
 	}

@@ -26,7 +26,7 @@ func (q Quantity) IsDifference() bool { return tare.MetricFor(q.Metric).IsCount(
 func (q Quantity) IsCounted() bool { return tare.MetricFor(q.Metric).Counted }
 
 // findComparison returns the comparison of head with base; false if none exists.
-func (q Quantity) findComparison(r *tare.Result) (tare.Comparison, bool) {
+func (q Quantity) findComparison(r *tare.Result) (c tare.Comparison, ok bool) {
 	return tare.FindComparison(r.Comparisons, q.Benchmark, benchstudy.Head, q.Metric)
 }
 

@@ -1,6 +1,7 @@
 package bisect
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -89,7 +90,7 @@ func (s *Search) middleCommit() string {
 		if scores[i] == 0 || scores[i] < minScore {
 			continue
 		}
-		if chosen < 0 || distance(i) > distance(chosen) || distance(i) == distance(chosen) && scores[i] > scores[chosen] {
+		if chosen < 0 || cmp.Or(cmp.Compare(distance(i), distance(chosen)), cmp.Compare(scores[i], scores[chosen])) > 0 {
 			chosen = i
 		}
 	}

@@ -190,6 +190,9 @@ type Row struct {
 	isMin        bool         // Limit is a minimum
 }
 
+// isUnwaived reports whether the row has an outcome that no waiver covers.
+func (r Row) isUnwaived(o Outcome) bool { return r.Outcome == o && r.Waived == nil }
+
 // Fails reports whether the row keeps the change from passing.
 func (r Row) Fails(on project.OnInconclusive) bool {
 	if r.Waived != nil {

@@ -223,7 +223,7 @@ func rowName(res *tare.Result, required Requirements, workload string) string {
 }
 
 // findVoid returns the finding that voids metric of either side on workload.
-func findVoid(res *tare.Result, workload, metric string) (tare.Finding, bool) {
+func findVoid(res *tare.Result, workload, metric string) (f tare.Finding, ok bool) {
 	for _, id := range []string{HeadID, BaseID} {
 		if fs := res.VoidsMetric(id, workload, metric); len(fs) > 0 {
 			return fs[0], true

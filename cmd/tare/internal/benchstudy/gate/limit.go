@@ -38,7 +38,7 @@ func newLimitMembers(res *tare.Result, index *evidence.Index, required Requireme
 // findInconclusive returns the result's verdict on a limit, and whether it is inconclusive. There may
 // be too few requests beyond the quantile. Or the interval is too wide for a verdict at the level of a
 // single one, and so it is at the stricter level of the family.
-func findInconclusive(res *tare.Result, workload, metric string, rule tare.Rule) (tare.Verdict, bool) {
+func findInconclusive(res *tare.Result, workload, metric string, rule tare.Rule) (verdict tare.Verdict, ok bool) {
 	for _, v := range res.Verdicts {
 		if v.Contender == HeadID && v.Workload == workload && v.Metric == metric && v.Rule == rule {
 			return v, v.Verdict == tare.Inconclusive

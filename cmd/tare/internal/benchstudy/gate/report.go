@@ -284,7 +284,7 @@ func (rep *Report) describeWorse() []string {
 	for _, metric := range rep.rowMetrics() {
 		n, exact := 0, true
 		for _, r := range rep.Rows {
-			if r.Outcome == Worse && r.Waived == nil && r.Metric == metric && r.Limit == 0 {
+			if r.isUnwaived(Worse) && r.Metric == metric && r.Limit == 0 {
 				n, exact = n+1, exact && r.Exact
 			}
 		}
@@ -302,7 +302,7 @@ func (rep *Report) describeWorse() []string {
 		}
 	}
 	for _, r := range rep.Rows {
-		if r.Outcome == Worse && r.Waived == nil && r.Limit > 0 {
+		if r.isUnwaived(Worse) && r.Limit > 0 {
 			parts = append(parts, fmt.Sprintf("%s is %s in %s", r.Metric, r.describeLimit(), rep.rowTitle(r)))
 		}
 	}
@@ -313,7 +313,7 @@ func (rep *Report) describeWorse() []string {
 func (rep *Report) countOutcome(o Outcome) int {
 	var ids []string
 	for _, r := range rep.Rows {
-		if r.Outcome == o && r.Waived == nil && !slices.Contains(ids, r.Benchmark) {
+		if r.isUnwaived(o) && !slices.Contains(ids, r.Benchmark) {
 			ids = append(ids, r.Benchmark)
 		}
 	}

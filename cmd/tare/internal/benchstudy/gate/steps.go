@@ -24,7 +24,7 @@ func (rep *Report) nextSteps() []step {
 	var steps []step
 	firstRow := func(o Outcome) (Row, bool) {
 		for _, r := range rep.Rows {
-			if r.Outcome == o && r.Waived == nil {
+			if r.isUnwaived(o) {
 				return r, true
 			}
 		}
@@ -66,7 +66,7 @@ func (rep *Report) nextSteps() []step {
 func (rep *Report) forecastUndecided() (rounds int, seconds float64, isKnown bool) {
 	isKnown = true
 	for _, r := range rep.Rows {
-		if r.Outcome != Open || r.Waived != nil {
+		if !r.isUnwaived(Open) {
 			continue
 		}
 		n := max(r.RoundsNeeded, plan.MinRounds)
@@ -131,7 +131,7 @@ func (rep *Report) waiverEntries() []string {
 	metrics := map[string][]string{}
 	var order []string
 	for _, r := range rep.Rows {
-		if r.Outcome == Worse && r.Waived == nil {
+		if r.isUnwaived(Worse) {
 			if metrics[r.Benchmark] == nil {
 				order = append(order, r.Benchmark)
 			}

@@ -98,8 +98,8 @@ func addPins(studyPins, pins []string) []string {
 
 // pairStudy returns the study of one contender before and after the change, on the workloads of s that
 // the contender has. It returns false if the contender has none.
-func pairStudy(s tare.Study, request Request, id string, before, after tare.Entry) (Measurement, bool) {
-	m := Measurement{Study: s, Requirements: Requirements{Name: s.ID + "/" + id, Metrics: request.Metrics()}}
+func pairStudy(s tare.Study, request Request, id string, before, after tare.Entry) (m Measurement, ok bool) {
+	m = Measurement{Study: s, Requirements: Requirements{Name: s.ID + "/" + id, Metrics: request.Metrics()}}
 	study := &m.Study
 	study.ID = studyPrefix + s.ID + "-" + strings.ReplaceAll(id, "/", "-")
 	study.Baseline, study.Contenders = BaseID, []tare.Entry{before, after}

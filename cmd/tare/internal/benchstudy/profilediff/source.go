@@ -30,7 +30,7 @@ type Source struct {
 // maxDecisions limits the decisions, and the calls, of an explanation.
 const maxDecisions = 12
 
-// factKey identifies a decision or call in a function, whatever its line.
+// factKey identifies a decision or call in a function, on any line.
 type factKey struct{ function, text string }
 
 // sideFacts contains the compiler's decisions and the calls in the source of one side.
@@ -163,7 +163,7 @@ func parseOutput(s Source, id string) sideFacts {
 
 // parseDecision returns the decision in a line of the compiler, without details such as a cost, which
 // other changes affect. It returns false if the decision is of no interest.
-func parseDecision(text string) (string, bool) {
+func parseDecision(text string) (decision string, ok bool) {
 	switch {
 	case strings.HasPrefix(text, "can inline "):
 		return "", false // only "cannot inline" costs time

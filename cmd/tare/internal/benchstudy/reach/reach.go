@@ -258,8 +258,8 @@ func functionKey(f *ssa.Function) string {
 	return f.Pkg.Pkg.Path() + "." + f.Name()
 }
 
-// addFunction adds a function and its references. The references of a function literal become those of
-// the function around it. Functions without a body or a package have none.
+// addFunction adds a function and its references. The function around a function literal gets the
+// references of the literal. Functions without a body or a package have none.
 func (g *graph) addFunction(program *ssa.Program, f *ssa.Function) {
 	isSynthetic := f.Pkg == nil && f.Origin() == nil && f.Object() == nil && f.Parent() == nil
 	if isSynthetic || len(f.Blocks) == 0 {

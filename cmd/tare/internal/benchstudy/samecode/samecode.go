@@ -43,7 +43,7 @@ type function struct {
 
 // equal reports whether two functions have the same code. isLocal is set if they are assembly
 // functions local to a file, which have no package in their names. If such functions cannot be decoded
-// only their lengths are compared: the unmasked addresses in those of the runtime always differ.
+// only their lengths are compared: unmasked addresses in the runtime's assembly always differ.
 func (f function) equal(g function, isLocal bool) bool {
 	if isLocal && f.opaque && g.opaque {
 		return len(f.code) == len(g.code)
@@ -112,7 +112,7 @@ var literalRE = lazyregexp.New(`\.(func|gowrap|deferwrap)\d+$|\.\d+$`)
 
 // outerOf returns the function around a function literal; false if name is not a function literal. The
 // names of inlined functions may be between the name of the function and the suffix of the literal.
-func (p *Program) outerOf(name string) (string, bool) {
+func (p *Program) outerOf(name string) (outer string, ok bool) {
 	if !literalRE.MatchString(name) {
 		return "", false
 	}
@@ -194,7 +194,7 @@ func pathPrefix(path string) string {
 // packageOf returns the import path of the package that a function is compiled in. It returns false
 // for instances of generic functions and for functions that the compiler made for types: every package
 // may contain them.
-func packageOf(name string) (string, bool) {
+func packageOf(name string) (path string, ok bool) {
 	if strings.ContainsAny(name, "[:") { // f[…], type:.eq.…
 		return "", false
 	}

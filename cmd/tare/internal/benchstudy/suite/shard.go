@@ -35,8 +35,7 @@ func (s Shard) String() string {
 	return fmt.Sprintf("%d/%d", s.Index, s.Of)
 }
 
-// FilterIDs returns a predicate for the ids of the benchmarks of s. tests are those of all sides, by
-// side. Every id belongs to exactly one shard.
+// FilterIDs returns a predicate for the ids of the benchmarks of s. tests has the packages by side. Every id belongs to exactly one shard.
 func (s Shard) FilterIDs(tests map[string][]Tests) func(id string) bool {
 	if s.Of <= 1 {
 		return func(string) bool { return true }

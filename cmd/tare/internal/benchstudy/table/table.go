@@ -268,7 +268,8 @@ func (t *page) sideValues(workload, contender, key string) []float64 {
 	var out []float64
 	for _, trial := range t.r.Trials {
 		s := trial.Samples[workload]
-		if v, ok := s[key]; ok && trial.Contender == contender && trial.Tau == 1 && trial.Error == nil && s["errors"] == 0 {
+		isValid := trial.Tau == 1 && trial.Error == nil && s["errors"] == 0
+		if v, ok := s[key]; ok && isValid && trial.Contender == contender {
 			out = append(out, v)
 		}
 	}
@@ -520,7 +521,7 @@ func isConstant(values []float64) bool {
 
 // formatPair formats two values of a row in one unit: times in the unit of the larger one, other
 // values without a unit. NaN, a missing value, becomes a dash.
-func formatPair(unit string, base, head float64) (string, string) {
+func formatPair(unit string, base, head float64) (baseText, headText string) {
 	divisor := 1.0
 	if larger := max(base, head); unit == "ns/op" {
 		for _, u := range []struct {

@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// planSearch prints what a search of h would build, measure and write. How long the rounds of a benchmark
-// take is known only after a build, so the time is the most that --max allows.
+// planSearch prints what a search of h would build, measure and write. Only a build shows how long the
+// rounds of a benchmark take, so the printed time is the longest that --max allows.
 func (o options) planSearch(ctx context.Context, env cmdenv.Env, h commitRange) error {
 	var run session.Options
 	run.Format, _ = report.FormatNamed(o.format)

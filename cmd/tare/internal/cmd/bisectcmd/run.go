@@ -23,8 +23,7 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// runBisect searches for the first bad commit and prints the result. With --dry-run it only prints what that
-// would take.
+// runBisect searches for the first bad commit and prints the result. With --dry-run it prints the cost.
 func runBisect(ctx context.Context, env cmdenv.Env, o options) error {
 	h, err := o.findHistory(ctx) // before waiting for the lock
 	if err != nil {
@@ -254,7 +253,7 @@ func (s *searcher) buildCommit(ctx context.Context, commit, pattern string) erro
 // *bisect.SkipError if the commit does not build or does not have the benchmark.
 func (s *searcher) measureCommit(ctx context.Context, commit string, rounds int) (bisect.Batch, error) {
 	n, hasForecast := s.state.Search.ForecastRounds() // after the comparison of the bad revision
-	if hasForecast && !s.printedForecast && s.built != nil && !s.isCounted() {
+	if canPrint := s.built != nil && !s.isCounted(); hasForecast && canPrint && !s.printedForecast {
 		s.printedForecast = true
 		s.session.Progress.Say(s.state.describeBad() + fmt.Sprintf("; %s to go, of about %s and %v each", format.Count(s.state.countRemaining(), "comparison"), format.Count(n, "round"), roundSeconds(s.built.EstimateTime(n))))
 	}

@@ -109,7 +109,7 @@ func (s *state) countRemaining() int {
 	return bisect.Plan{Commits: len(s.Search.Suspects())}.Comparisons() - 1
 }
 
-// exitCode returns the exit code for the result: the first test is that of the bad revision.
+// exitCode returns the exit code for the result: the first test compares the bad revision.
 func (s *state) exitCode() int {
 	switch first := s.Search.Tests[0]; {
 	case first.Verdict == bisect.Good:

@@ -217,8 +217,8 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	return cmdenv.Code(exit)
 }
 
-// findSides finds the commits of base and head. The base is that of the flags, or what tare.yaml
-// names. findSides sets p.Gate.Base if the flags choose the base.
+// findSides finds the commits of base and head. The flags choose the base, or else tare.yaml does. In the
+// first case findSides sets p.Gate.Base.
 func (o options) findSides(ctx context.Context, p *project.Project, at workDir) (gate.Sides, error) {
 	var base string
 	var err error
@@ -243,8 +243,8 @@ func (o options) findSides(ctx context.Context, p *project.Project, at workDir) 
 	return sides, err
 }
 
-// measureChange measures both sides on this machine, or on those of --on. lost is an error about machines
-// without a result, or nil.
+// measureChange measures both sides on this machine, or on the machines of --on. lost is an error about
+// machines without a result; nil if all have one.
 func (o options) measureChange(cmd *cobra.Command, env cmdenv.Env, p project.Project, sides gate.Sides) (m gate.Measured, lost, err error) {
 	switch {
 	case sides.AreEqual():

@@ -120,7 +120,6 @@ func (b *extraStudies) addStudy(study tare.Study, file project.File) error {
 	return nil
 }
 
-// addStudies adds the study files and the bundled studies.
 func (b *extraStudies) addStudies() error {
 	for _, f := range b.request.Project.Studies {
 		var study cmdenv.Study
@@ -154,8 +153,8 @@ func (b *extraStudies) readStudy(f project.File) (cmdenv.Study, error) {
 	return study, err
 }
 
-// readSource reads a file of the head: a study, a document or a list of routes. The limit on
-// its size is that of routes, the largest.
+// readSource reads a file of the head: a study, a document or a list of routes. It reads at most
+// routestudy.MostBytes, the largest limit of the three.
 func (b *extraStudies) readSource(f project.File) ([]byte, error) {
 	src, err := atomicfile.ReadStart(filepath.Join(b.dirs.Head, filepath.FromSlash(f.Path)), routestudy.MostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -234,7 +233,7 @@ func (b *extraStudies) addRoutes() error {
 }
 
 // runStudies runs studies of base and head, each under a unique id: -2, -3 and so on are appended to
-// repeated ids. It adds their results and what they leave out to b.measured.
+// repeated ids. It adds their results and their skipped workloads to b.measured.
 func (b *extraStudies) runStudies(ctx context.Context, list []gate.Measurement) error {
 	if b.measured.Requirements == nil {
 		b.measured.Requirements = map[string]gate.Requirements{}
