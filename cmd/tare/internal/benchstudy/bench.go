@@ -48,7 +48,7 @@ type Bench struct {
 	Study          tare.Study
 	Sources        suite.Sources
 	SliceTime      time.Duration // length of a slice
-	Notes          []string      // lines about what the sides lack
+	Notes          []string      // messages about files that a side lacks
 	Spent          time.Duration // time spent on trying benchmarks and counting instructions
 	ExpectedPilots []tare.Pilot  // forecast of the study's pilots
 
@@ -260,7 +260,7 @@ func (b *Bench) listTests(ctx context.Context, request Request, s *sides, rename
 			return nil, usageError("%s in %s is in no module that go.work lists; go work use adds one, and GOWORK=off in the environment leaves go.work out", p.ImportPath, s.head.UserDir)
 		}
 		isBroken := p.Error != nil && !strings.Contains(p.Error.Err, "no Go files")
-		if isBroken && len(suite.FindTests(p).Files) == 0 {
+		if isBroken && len(suite.FindTests(p).TestFiles) == 0 {
 			b.skip(suite.Skipped{ID: p.ImportPath, Side: Head, Why: firstLine(p.Error.Err)})
 		}
 	}
@@ -297,7 +297,7 @@ func findTests(packages []suite.Package) (tests map[string]suite.Tests, names []
 	tests = map[string]suite.Tests{}
 	for _, p := range packages {
 		t := suite.FindTests(p)
-		if len(t.Files) == 0 {
+		if len(t.TestFiles) == 0 {
 			continue
 		}
 		if _, ok := tests[p.Name()]; !ok {

@@ -69,7 +69,7 @@ func TestChangedLeavesNothingOut(t *testing.T) {
 			packages[side.ID] = built.Packages
 		}
 		for _, of := range tests[Head] {
-			for _, file := range of.Files {
+			for _, file := range of.TestFiles {
 				key := of.Key(file)
 				d, err := compareCode(packages[Base][key], packages[Head][key])
 				for _, name := range file.Names {

@@ -24,7 +24,7 @@ func gated() gate.Report {
 			Benchmark: "m.BenchmarkX", Metric: "time", Outcome: gate.Open, Sentence: "s", Ratio: 1, Low: 1, High: 1, Level: 1, Base: 1, Head: 1, Unit: "ns/op", Rounds: 1, Margin: 0.1,
 			RoundsNeeded: 1, Exact: true, Advice: "a", Waived: &gate.Waived{Until: "2026-12-31", Reason: "r"}, File: "f", Line: 1,
 		}},
-		Remarks: []gate.Remark{{Severity: gate.IsError, Text: "t", Place: gate.Place{File: "f", Line: 1}}},
+		Remarks: []gate.Remark{{Severity: gate.SeverityError, Text: "t", Place: gate.Place{File: "f", Line: 1}}},
 		Skipped: []gate.Skipped{{What: "w", Why: "y", Broken: true, OneSided: true}},
 		Results: []*tare.Result{{Schema: tare.ResultSchema}},
 		Shard:   "2/4", Commit: "c", Requirements: map[string]gate.Requirements{"s": {Name: "n", Metrics: []string{"time"}, Place: gate.Place{File: "f", Line: 1}}}, Notes: []string{"n"},

@@ -38,10 +38,10 @@ const (
 
 // Plan fixes the error level and the number of comparisons before measuring.
 type Plan struct {
-	ErrorBound float64 `json:"error"`   // upper bound of the probability that any comparison is wrong
-	Commits    int     `json:"commits"` // commits after the good one, up to the bad one
-	MaxRounds  int     `json:"rounds"`  // most rounds of a comparison
-	Counts     bool    `json:"counts"`  // effects are differences of counts, which can be the same in every round
+	ErrorBound       float64 `json:"error"`   // upper bound of the probability that any comparison is wrong
+	Commits          int     `json:"commits"` // commits after the good one, up to the bad one
+	MaxRounds        int     `json:"rounds"`  // most rounds of a comparison
+	CountDifferences bool    `json:"counts"`  // effects are differences of counts, which can be the same in every round
 }
 
 // Comparisons returns the number of planned comparisons, including the one of the bad revision. There
@@ -81,7 +81,7 @@ const exactRounds = 3
 func (p Plan) lookRounds(k int) []int {
 	minRounds := stats.MinRounds(p.intervalLevel(k)) // fewer have no interval
 	looks := slices.DeleteFunc(stats.Looks(p.MaxRounds), func(n int) bool { return n < minRounds && n < p.MaxRounds })
-	if p.Counts && looks[0] > exactRounds {
+	if p.CountDifferences && looks[0] > exactRounds {
 		looks = append([]int{exactRounds}, looks...)
 	}
 	return looks
@@ -261,7 +261,7 @@ func (t *Test) judgeCount(b Batch, alpha, edge float64) {
 func (t *Test) judgeRounds(p Plan, k int, edge float64) {
 	t.Estimate = stats.HodgesLehmann(t.Effects)
 	t.Low, t.High = t.Estimate, t.Estimate
-	if t.Exact && p.Counts {
+	if t.Exact && p.CountDifferences {
 		t.Verdict = Good
 		if t.Estimate > edge {
 			t.Verdict = Bad
@@ -292,7 +292,7 @@ func (s *Search) ForecastRounds() (rounds int, ok bool) {
 		return 0, false
 	}
 	t := s.Tests[0]
-	if t.Exact && s.Plan.Counts {
+	if t.Exact && s.Plan.CountDifferences {
 		return exactRounds, true
 	}
 	noise := slices.Clone(t.Effects)

@@ -273,7 +273,7 @@ func TestPlanted(t *testing.T) {
 // Counts that are the same in every round need three of them.
 func TestExactCounts(t *testing.T) {
 	s := search(line(16), 60)
-	s.Plan.Counts, s.Effect = true, 1
+	s.Plan.CountDifferences, s.Effect = true, 1
 	err := s.Run(t.Context(), exactly(func(id string) float64 { return float64(min(1, number(id)/5)) }), nothing)
 	if found := s.Suspects(); err != nil || len(found) != 1 || found[0].ID != "c5" {
 		t.Fatalf("found %v, %v", found, err)

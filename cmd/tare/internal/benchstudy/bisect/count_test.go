@@ -28,7 +28,7 @@ func counted(head float64) *tare.Result {
 func TestSearchByCount(t *testing.T) {
 	q := Quantity{Benchmark: "m.BenchmarkX", Metric: tare.MetricInstructions, Sign: 1}
 	const commits, first = 32, 11
-	s := Search{Plan: Plan{ErrorBound: 0.05, Commits: commits, MaxRounds: 180, Counts: true}, Effect: 50}
+	s := Search{Plan: Plan{ErrorBound: 0.05, Commits: commits, MaxRounds: 180, CountDifferences: true}, Effect: 50}
 	id := func(i int) string { return string(rune('A' + i)) }
 	for i := range commits { // the newest first
 		s.History = append(s.History, Commit{ID: id(i), Parents: []string{id(i + 1)}})
@@ -92,7 +92,7 @@ func TestErrorOfCounts(t *testing.T) {
 	const effect = 10000 + 2*11 // the edge is half of it
 	verdict := func(bound float64, commits int) Test {
 		q := Quantity{Benchmark: "m.BenchmarkX", Metric: tare.MetricInstructions, Sign: 1}
-		s := Search{Plan: Plan{ErrorBound: bound, Commits: commits, MaxRounds: 180, Counts: true}, History: []Commit{{ID: "A", Parents: []string{"B"}}}, Effect: effect - 10000, FixedEdge: true}
+		s := Search{Plan: Plan{ErrorBound: bound, Commits: commits, MaxRounds: 180, CountDifferences: true}, History: []Commit{{ID: "A", Parents: []string{"B"}}}, Effect: effect - 10000, FixedEdge: true}
 		if err := s.Run(t.Context(), func(context.Context, string, int) (Batch, error) { return q.Batch(counted(effect)) }, func() error { return nil }); err != nil {
 			t.Fatal(err)
 		}

@@ -126,11 +126,11 @@ type Skipped struct {
 }
 
 // Bench measures the benchmarks of two sides of a repository against each other.
-type Bench func(ctx context.Context, ask Request) (Measured, error)
+type Bench func(ctx context.Context, request Request) (Measured, error)
 
 type benchKey struct{}
 
-// WithBench returns a context in which [Measure] calls b, for tests.
+// WithBench returns a context in which [Measure] calls bench, for tests.
 func WithBench(ctx context.Context, bench Bench) context.Context {
 	return context.WithValue(ctx, benchKey{}, bench)
 }
@@ -230,9 +230,9 @@ type Remark struct {
 
 // Severities of remarks.
 const (
-	IsError   = "error"
-	IsWarning = "warning"
-	IsNote    = "note"
+	SeverityError   = "error"
+	SeverityWarning = "warning"
+	SeverityNote    = "note"
 )
 
 // Report contains the verdicts of a gate and the results that they come from.
@@ -259,12 +259,12 @@ type Report struct {
 	Record         bool                    `json:"record,omitempty"`      // the head was measured for the history: nothing is blocked
 	OverMachines   []tare.OverMachines     `json:"over_machines,omitempty"`
 
-	unmeasured []string // metrics of gate.metrics that nothing measured
+	unmeasuredMetrics []string // metrics of gate.metrics that nothing measured
 
 	commands Commands
 
-	prefix        string // common start of all import paths, which is not printed
-	config        string // printed path of tare.yaml; "" if none exists
+	importPrefix  string // common start of all import paths, which is not printed
+	configFile    string // printed path of tare.yaml; "" if none exists
 	allocs        project.Allocs
 	nothingReason string // why there was nothing to compare
 	requiredLine  string // line by which a reviewer accepts rows that are worse; "" if no review is required

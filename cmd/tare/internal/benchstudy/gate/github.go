@@ -32,7 +32,7 @@ func WriteAnnotations(w io.Writer, rep Report) error {
 		}
 	}
 	for _, r := range rep.Remarks {
-		if r.Severity == IsError || r.Severity == IsWarning {
+		if r.Severity == SeverityError || r.Severity == SeverityWarning {
 			add(r.Severity, "tare gate", r.Text, r.Place)
 		}
 	}

@@ -35,8 +35,8 @@ func WriteCodeQuality(w io.Writer, rep Report) error {
 		issue.Location.Path, issue.Location.Lines.Begin = place.File, max(1, place.Line)
 		if place.File == "" {
 			issue.Location.Path = "go.mod"
-			if rep.config != "" {
-				issue.Location.Path = rep.config
+			if rep.configFile != "" {
+				issue.Location.Path = rep.configFile
 			}
 		}
 		issues = append(issues, issue)
@@ -53,7 +53,7 @@ func WriteCodeQuality(w io.Writer, rep Report) error {
 		}
 	}
 	for _, r := range rep.Remarks {
-		if r.Severity == IsError || r.Severity == IsWarning {
+		if r.Severity == SeverityError || r.Severity == SeverityWarning {
 			add(r.Severity, r.Text, r.Text, levels[r.Severity], r.Place)
 		}
 	}

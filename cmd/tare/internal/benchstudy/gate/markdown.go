@@ -43,7 +43,7 @@ func WriteMarkdown(w io.Writer, rep Report) error {
 		writeFold(&b, fmt.Sprintf("%d pass: at most %s worse", len(folded), rep.marginText()), func() { rep.writeMarkdownTable(&b, folded) })
 	}
 	rep.writeSkipped(&b, "\n", "- ", func(severity, text string) string {
-		if severity == IsNote || severity == "" {
+		if severity == SeverityNote || severity == "" {
 			return escapeText(text)
 		}
 		return "**" + severity + "**: " + escapeText(text)

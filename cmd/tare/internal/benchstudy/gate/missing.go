@@ -38,8 +38,8 @@ func (rep *Report) describeUncovered(n skippedCounts) string {
 	if n.missing > 0 {
 		text += fmt.Sprintf("; %d more %s not compared: %s", n.missing, format.Choose(n.missing, "was", "were"), rep.firstMissing())
 	}
-	if len(rep.unmeasured) > 0 {
-		text += "; " + format.List(rep.unmeasured, "and") + " " + format.Choose(len(rep.unmeasured), "was", "were") + " not measured"
+	if len(rep.unmeasuredMetrics) > 0 {
+		text += "; " + format.List(rep.unmeasuredMetrics, "and") + " " + format.Choose(len(rep.unmeasuredMetrics), "was", "were") + " not measured"
 	}
 	if n.oneSided > 0 {
 		text += fmt.Sprintf("; %d more %s on one side only", n.oneSided, format.Choose(n.oneSided, "is", "are"))
@@ -72,11 +72,11 @@ func (rep *Report) firstMissing() string {
 func (rep *Report) skippedSeverity(entry Skipped) string {
 	switch {
 	case entry.Broken:
-		return IsError
+		return SeverityError
 	case entry.OneSided, rep.Record, rep.OnInconclusive == project.PassOpen:
 		return ""
 	case rep.OnInconclusive == project.FailOpen:
-		return IsError
+		return SeverityError
 	}
-	return IsWarning
+	return SeverityWarning
 }

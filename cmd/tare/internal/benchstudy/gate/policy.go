@@ -123,8 +123,8 @@ func (rep *Report) applyPolicy(p Policy) {
 	}
 	for _, changed := range p.ChangedRules {
 		rep.Remarks = append(rep.Remarks, Remark{
-			Severity: IsWarning, Text: "this change also changes what it is judged by: " + changed + consequence,
-			Place: Place{File: cmp.Or(rep.config, project.FileName), Line: 1},
+			Severity: SeverityWarning, Text: "this change also changes what it is judged by: " + changed + consequence,
+			Place: Place{File: cmp.Or(rep.configFile, project.FileName), Line: 1},
 		})
 	}
 	rep.requiredLine = p.RequiredLine

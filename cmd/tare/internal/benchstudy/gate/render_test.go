@@ -164,7 +164,7 @@ func TestMarkdownCallsNobody(t *testing.T) {
 	rep := everything()
 	rep.Head, rep.Base = "worktree at @head", "@base (1a2b3c4d5)"
 	rep.Skipped = append(rep.Skipped, Skipped{What: "example.com/m@v1.2.3", Why: "it is @left"})
-	rep.Remarks = append(rep.Remarks, Remark{Severity: IsNote, Text: "@note"})
+	rep.Remarks = append(rep.Remarks, Remark{Severity: SeverityNote, Text: "@note"})
 	var md bytes.Buffer
 	if err := WriteMarkdown(&md, rep); err != nil {
 		t.Fatal(err)

@@ -17,55 +17,54 @@ import (
 // Judge compares the measurements with the rules of the project. places has the lines of benchmarks,
 // by import/path.BenchmarkName; waivers are valid or expired at now; config is the printed path of
 // tare.yaml, or "". Rows get their outcomes first, then waivers, then sentences, which depend on both.
-func Judge(p project.Project, m Measured, places map[string]Place, now time.Time, config string) Report {
+func Judge(p project.Project, measured Measured, places map[string]Place, now time.Time, config string) Report {
 	g := p.Gate
 	rep := Report{
-		Schema: Schema, Base: m.Base, Head: m.Head, Commit: m.Commit, Record: m.Record,
+		Schema: Schema, Base: measured.Base, Head: measured.Head, Commit: measured.Commit, Record: measured.Record, Shard: measured.Shard.String(),
 		Margin: g.Margin, Alpha: g.Alpha, OnInconclusive: g.OnInconclusive, allocs: g.Allocs,
-		Rows: []Row{}, Remarks: []Remark{}, Skipped: append([]Skipped{}, m.Skipped...), Results: append([]*tare.Result{}, m.Results...),
-		Requirements: m.Requirements, Notes: m.Notes, OverMachines: m.OverMachines, nothingReason: m.Nothing, commands: m.Commands, config: config,
+		Rows: []Row{}, Remarks: []Remark{}, Skipped: append([]Skipped{}, measured.Skipped...), Results: append([]*tare.Result{}, measured.Results...),
+		Requirements: measured.Requirements, Notes: measured.Notes, OverMachines: measured.OverMachines, nothingReason: measured.Nothing, commands: measured.Commands, configFile: config,
 	}
-	family := newMembers(m, g)
+	family := newMembers(measured, g)
 	judgeExactCounts(family, g.Allocs == project.AllocsExact)
 	judgeMembers(family, g.Alpha)
 	for _, f := range family {
 		rep.Rows = append(rep.Rows, *f.row)
 	}
-	rep.Rows = append(rep.Rows, workRows(m, g)...)
+	rep.Rows = append(rep.Rows, workRows(measured, g)...)
 	for i := range rep.Rows {
 		if place, ok := places[benchmarkFunction(rep.Rows[i].Benchmark)]; ok {
 			rep.Rows[i].File, rep.Rows[i].Line = place.File, place.Line
 		}
 	}
 	seconds := map[string]float64{} // by machine: machines measure at the same time
-	for i, res := range m.Results {
+	for i, res := range measured.Results {
 		machine := ""
-		if i < len(m.MachineNames) {
-			machine = m.MachineNames[i]
+		if i < len(measured.MachineNames) {
+			machine = measured.MachineNames[i]
 		}
 		seconds[machine] += res.Seconds
 		rep.Rounds, rep.Seconds = max(rep.Rounds, res.RoundsDone), max(rep.Seconds, seconds[machine])
 	}
-	rep.prefix = commonPrefix(rep.Rows)
+	rep.importPrefix = commonPrefix(rep.Rows)
 	rep.applyWaivers(p.Accept, now)
-	rep.applyPolicy(m.Policy)
+	rep.applyPolicy(measured.Policy)
 	for i := range rep.Rows {
 		rep.Rows[i].Sentence = rep.rowSentence(rep.Rows[i])
 	}
 	sortRows(rep.Rows)
-	for _, note := range m.Notes {
-		rep.addRemark(IsNote, note)
+	for _, note := range measured.Notes {
+		rep.addRemark(SeverityNote, note)
 	}
-	for _, o := range m.OverMachines {
+	for _, o := range measured.OverMachines {
 		isPrimary := o.Metric == gatedMetrics(g)[0]
 		if isPrimary && len(o.Less)+len(o.More) > 0 {
-			rep.addRemark(IsNote, fmt.Sprintf("%s, %s over machines: %s", rep.shortName(o.Workload), o.Metric, o.Sentence))
+			rep.addRemark(SeverityNote, fmt.Sprintf("%s, %s over machines: %s", rep.shortName(o.Workload), o.Metric, o.Sentence))
 		}
 	}
-	rep.remarkWork(m, g)
-	rep.remarkUncounted(m)
-	rep.Shard = m.Shard.String()
-	rep.remarkUnmeasured(m, g)
+	rep.remarkWork(measured, g)
+	rep.remarkUncounted(measured)
+	rep.remarkUnmeasured(measured, g)
 	rep.conclude()
 	return rep
 }
@@ -83,15 +82,15 @@ func (rep *Report) remarkUnmeasured(m Measured, g project.Gate) {
 			return len(res.Workloads) > 0 && (!listed || slices.Contains(required.Metrics, name))
 		})
 		if required && !slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Metric == name }) {
-			rep.addRemark(IsWarning, name+" is requested and is not measured of these benchmarks; remove it from gate.metrics")
-			rep.unmeasured = append(rep.unmeasured, name)
+			rep.addRemark(SeverityWarning, name+" is requested and is not measured of these benchmarks; remove it from gate.metrics")
+			rep.unmeasuredMetrics = append(rep.unmeasuredMetrics, name)
 		}
 	}
 	seen := map[string]bool{} // all studies of a machine have the same findings about it
 	for _, res := range m.Results {
 		for _, f := range res.Findings {
 			if f.Check == checkAudit {
-				rep.addRemark(IsNote, rep.shortName(f.Workload)+": "+f.Message)
+				rep.addRemark(SeverityNote, rep.shortName(f.Workload)+": "+f.Message)
 				continue
 			}
 			key := f.Check + f.Advice + dropDigits(f.Message)
@@ -104,7 +103,7 @@ func (rep *Report) remarkUnmeasured(m Measured, g project.Gate) {
 			if f.Advice != "" {
 				text += "; " + f.Advice
 			}
-			rep.addRemark(IsWarning, text)
+			rep.addRemark(SeverityWarning, text)
 		}
 	}
 }
@@ -152,7 +151,7 @@ func (rep *Report) conclude() {
 		tail += fmt.Sprintf("; %d waived", waived)
 	}
 	tail += rep.describeUncovered(skipped)
-	isUndecided := open > 0 || skipped.missing > 0 || len(rep.unmeasured) > 0
+	isUndecided := open > 0 || skipped.missing > 0 || len(rep.unmeasuredMetrics) > 0
 	rep.Blocked = (rep.Blocked || isUndecided && rep.OnInconclusive == project.FailOpen) && !rep.Record
 	switch {
 	case skipped.broken > 0 || void > 0:
@@ -388,7 +387,7 @@ func commonPrefix(rows []Row) string {
 
 // shortName returns the printed name of a benchmark or of an entry that was not compared.
 func (rep *Report) shortName(benchmark string) string {
-	return strings.TrimPrefix(strings.TrimPrefix(benchmark, "workload "), rep.prefix)
+	return strings.TrimPrefix(strings.TrimPrefix(benchmark, "workload "), rep.importPrefix)
 }
 
 // rowTitle returns the benchmark of a row, and its machine if there are several.

@@ -105,10 +105,10 @@ func (rep *Report) undecidedStep(worst Row) step {
 
 // projectFile returns the printed path of tare.yaml, or its name and how to make one.
 func (rep *Report) projectFile() string {
-	if rep.config == "" {
+	if rep.configFile == "" {
 		return project.FileName + " (tare init writes one)"
 	}
-	return rep.config
+	return rep.configFile
 }
 
 // benchCommand returns the command that measures the benchmark of a row by itself; "" if the row is

@@ -31,9 +31,9 @@ func WriteText(w io.Writer, rep Report, st report.Style, all bool) error {
 	}
 	rep.writeSkipped(&b, "\n", "  ", func(severity, text string) string {
 		switch severity {
-		case IsError:
+		case SeverityError:
 			return format.Paint(st.Bad, "error: ") + text
-		case IsWarning:
+		case SeverityWarning:
 			return format.Paint(st.Warn, "warning: ") + text
 		case "":
 			return text
@@ -282,7 +282,7 @@ func (rep *Report) writeSkipped(b *strings.Builder, before, indent string, forma
 		for _, entry := range rep.Skipped {
 			severity := ""
 			if entry.Broken {
-				severity = IsError
+				severity = SeverityError
 			}
 			b.WriteString(indent + formatLine(severity, fmt.Sprintf("%s: %s", rep.shortName(entry.What), entry.Why)) + "\n")
 		}

@@ -74,7 +74,7 @@ func (rep *Report) remarkUncounted(m Measured) {
 		if first := names[why][0]; first != "" {
 			text = fmt.Sprintf("the instructions of %s%s are not counted: %s", rep.shortName(first), andMore(len(names[why])-1), why)
 		}
-		rep.addRemark(IsNote, text)
+		rep.addRemark(SeverityNote, text)
 	}
 }
 
@@ -105,5 +105,5 @@ func (rep *Report) remarkWork(m Measured, g project.Gate) {
 	if i >= 0 {
 		text += ", first of all " + report.Reasons(causes[i], 1)[0]
 	}
-	rep.addRemark(IsNote, text+fmt.Sprintf("; gate: {%s: 2%%} of tare.yaml would limit it", metric.Name))
+	rep.addRemark(SeverityNote, text+fmt.Sprintf("; gate: {%s: 2%%} of tare.yaml would limit it", metric.Name))
 }

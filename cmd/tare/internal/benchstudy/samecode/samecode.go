@@ -162,12 +162,12 @@ func (p *Program) indirectCalls() (names []string) {
 // the compiler made for types and all instances of generic functions: these may differ although the
 // package of their source is the same.
 func Compare(a, b *Program, changed func(path string) bool) *Difference {
-	d := &Difference{a: a, b: b, differing: map[string]bool{}}
+	difference := &Difference{a: a, b: b, differing: map[string]bool{}}
 	addDifferent := func(name string) {
 		if path, ok := packageOf(name); initRE.MatchString(name) || ok && !changed(path) {
 			return
 		}
-		d.differing[name] = true
+		difference.differing[name] = true
 	}
 	for name, f := range a.functions {
 		isLocal := !strings.Contains(name, ".")
@@ -180,8 +180,8 @@ func Compare(a, b *Program, changed func(path string) bool) *Difference {
 			addDifferent(name)
 		}
 	}
-	d.anyIndirect = len(d.differing) > 0 && (a.canReach(a.indirectCalls(), d.differing) || b.canReach(b.indirectCalls(), d.differing))
-	return d
+	difference.anyIndirect = len(difference.differing) > 0 && (a.canReach(a.indirectCalls(), difference.differing) || b.canReach(b.indirectCalls(), difference.differing))
+	return difference
 }
 
 // pathPrefix returns a package's path in the form that names of functions have: dots after the last

@@ -25,8 +25,8 @@ import (
 
 // Tests contains the names of a package's benchmarks, read from the sources of a side.
 type Tests struct {
-	Package Package
-	Files   []gobench.TestFile // one entry for internal tests, one for external tests (package x_test)
+	Package   Package
+	TestFiles []gobench.TestFile // one entry for internal tests, one for external tests (package x_test)
 }
 
 // FindTests reads the benchmarks in a package's test files. Of a file that does not parse it returns
@@ -50,7 +50,7 @@ func FindTests(p Package) Tests {
 			}
 		}
 		if len(f.Names) > 0 {
-			t.Files = append(t.Files, f)
+			t.TestFiles = append(t.TestFiles, f)
 		}
 	}
 	return t
@@ -66,17 +66,17 @@ func (t Tests) Key(f gobench.TestFile) string {
 
 // Suite is a built side.
 type Suite struct {
-	Side     *Side
-	Tests    []Tests                    // packages that were built
-	Program  string                     // path of the gobench.Suite
-	Packages map[string]gobench.Package // by Tests.Key
-	Go       string                     // version of Go that built the side
-	Failed   map[string]string          // why packages were not built, by Package.Name
-	suite    gobench.Suite              // content of the file Program
-	modules  []tare.Module              // dependencies of the first binary
-	sum      string                     // SHA-256 of all binaries together
-	bytes    int64                      // size of all binaries together
-	linkRate float64                    // link time in ns per byte of the binary; 0 if none is linked again
+	Side        *Side
+	Tests       []Tests                    // packages that were built
+	Program     string                     // path of the gobench.Suite
+	Packages    map[string]gobench.Package // by Tests.Key
+	Go          string                     // version of Go that built the side
+	Failed      map[string]string          // why packages were not built, by Package.Name
+	suite       gobench.Suite              // content of the file Program
+	modules     []tare.Module              // dependencies of the first binary
+	sha256Hex   string                     // SHA-256 of all binaries together
+	binaryBytes int64                      // size of all binaries together
+	linkRate    float64                    // link time in ns per byte of the binary; 0 if none is linked again
 }
 
 // Build builds the test binaries of packages in a directory below work. pattern, of go test -bench,
@@ -106,7 +106,7 @@ func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string,
 			return nil, err
 		}
 		b.Tests = append(b.Tests, t)
-		for _, f := range t.Files {
+		for _, f := range t.TestFiles {
 			pkg.Test = f.Test()
 			suite.Packages[t.Key(f)] = pkg
 		}
@@ -175,7 +175,7 @@ func (b *Suite) hashBinaries(packages []Tests, suite gobench.Suite) error {
 		if b.Failed[t.Package.Name()] != "" {
 			continue
 		}
-		f, err := os.Open(suite.Packages[t.Key(t.Files[0])].Binary)
+		f, err := os.Open(suite.Packages[t.Key(t.TestFiles[0])].Binary)
 		if err != nil {
 			return err
 		}
@@ -184,9 +184,9 @@ func (b *Suite) hashBinaries(packages []Tests, suite gobench.Suite) error {
 		if err != nil {
 			return err
 		}
-		b.bytes += n
+		b.binaryBytes += n
 	}
-	b.sum = hex.EncodeToString(h.Sum(nil))
+	b.sha256Hex = hex.EncodeToString(h.Sum(nil))
 	return nil
 }
 
@@ -227,7 +227,7 @@ func (t Tests) writeOverlay(goRoot, dir string) (string, error) {
 			return "", err
 		}
 	}
-	for _, f := range t.Files {
+	for _, f := range t.TestFiles {
 		text, err := f.Source()
 		if err != nil {
 			return "", err
@@ -290,6 +290,6 @@ func (s Sources) Program(_ context.Context, kind, _ string, e tare.Entry) (build
 	if b.Side.PGO != "" {
 		c.Flags = append(c.Flags, "-pgo="+filepath.Base(b.Side.PGO))
 	}
-	c.Why, c.SHA256, c.BinaryBytes = "the benchmarks of "+s.Module, b.sum, b.bytes
+	c.Why, c.SHA256, c.BinaryBytes = "the benchmarks of "+s.Module, b.sha256Hex, b.binaryBytes
 	return build.Program{Path: b.Program, Cached: true, Contender: c}, nil
 }

@@ -110,12 +110,12 @@ func (d *discovery) comparePackage(ctx context.Context, built *Suite, key string
 		case err != nil:
 			return nil, err
 		case text != "":
-			remarks = append(remarks, Remark{ID: m.ID(), Side: d.side, Text: text})
+			remarks = append(remarks, Remark{ID: m.ID(), Side: d.sideID, Text: text})
 		}
 	}
 	if repeats > 1 {
 		remarks = append(remarks, Remark{
-			ID: strings.TrimSuffix(key, "_test"), Side: d.side, Repeats: true,
+			ID: strings.TrimSuffix(key, "_test"), Side: d.sideID, Repeats: true,
 			Text: fmt.Sprintf("go test runs its benchmarks %d times, because TestMain calls m.Run as often: the first of them is measured", repeats),
 		})
 	}
@@ -129,7 +129,7 @@ func (d *discovery) isCompareTimeOver() bool {
 
 // newNotCompared returns the remark that there was no time to compare a package or benchmark.
 func (d *discovery) newNotCompared(id string) Remark {
-	return Remark{ID: id, Side: d.side, OutOfTime: true, Text: "it was not compared with go test -bench: the budget has no time for it"}
+	return Remark{ID: id, Side: d.sideID, OutOfTime: true, Text: "it was not compared with go test -bench: the budget has no time for it"}
 }
 
 // topLevelPattern returns the -test.bench pattern of the top-level benchmarks of found and all of

@@ -134,7 +134,7 @@ func (b *Suite) Discover(ctx context.Context, search Search) (found Discovered, 
 	d.clock = searchClock{limit: search.TimeLimit, began: time.Now()}
 	for i, t := range b.Tests {
 		d.clock.beginPackage(i == len(b.Tests)-1)
-		for _, f := range t.Files {
+		for _, f := range t.TestFiles {
 			benchmarks, skipped, err := d.searchFile(ctx, t.Key(f), f.Names, topLevel, search)
 			if err != nil {
 				return found, err
@@ -221,7 +221,7 @@ func (d *discovery) searchFile(ctx context.Context, key string, names []string, 
 		}
 		tried++
 		d.hasTried = true
-		search.Say(fmt.Sprintf("%s: running %s once", d.side, b.ID()))
+		search.Say(fmt.Sprintf("%s: running %s once", d.sideID, b.ID()))
 		below, belowSkipped, err := d.searchBelow(ctx, b, search.Pattern)
 		if err != nil {
 			return nil, nil, err
@@ -274,7 +274,7 @@ func (d *discovery) measureAll(ctx context.Context, found []Benchmark, search Se
 
 // discovery is the search for the benchmarks of one side.
 type discovery struct {
-	side      string
+	sideID    string
 	conn      trial.Conn                    // connection to the suite
 	runLimit  time.Duration                 // limit of the run of one iteration
 	sliceTime func(Benchmark) time.Duration // Search.SliceTime
@@ -293,7 +293,7 @@ type discovery struct {
 }
 
 func newDiscovery(side string) *discovery {
-	return &discovery{side: side, procs: map[string]int{}, starts: map[string]time.Duration{}}
+	return &discovery{sideID: side, procs: map[string]int{}, starts: map[string]time.Duration{}}
 }
 
 // searchBelow runs a top-level benchmark and its sub-benchmarks once, and returns those that give
@@ -347,7 +347,7 @@ func (d *discovery) skippedByExit(b Benchmark, te *tare.TrialError) Skipped {
 }
 
 func (d *discovery) newSkipped(b Benchmark, why string) Skipped {
-	return Skipped{ID: b.ID(), Side: d.side, Why: why}
+	return Skipped{ID: b.ID(), Side: d.sideID, Why: why}
 }
 
 // runOnce prepares b and runs it once, as the given case. Case 1 reports more about skipped

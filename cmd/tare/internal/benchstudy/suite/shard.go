@@ -43,7 +43,7 @@ func (s Shard) FilterIDs(tests map[string][]Tests) func(id string) bool {
 	var ids []string
 	for _, side := range tests {
 		for _, t := range side {
-			for _, f := range t.Files {
+			for _, f := range t.TestFiles {
 				for _, name := range f.Names {
 					ids = append(ids, Benchmark{Package: t.Key(f), Name: name}.ID())
 				}

@@ -165,7 +165,7 @@ func (s *searcher) chooseBenchmark(ctx context.Context, bad string) error {
 	s.built.KeepOnly(quantity.Benchmark)
 	s.state.Quantity = quantity
 	search := &s.state.Search
-	search.Plan.Counts = quantity.IsDifference()
+	search.Plan.CountDifferences = quantity.IsDifference()
 	switch {
 	case !quantity.IsDifference(): // a logarithm of a ratio
 		search.Effect = math.Abs(math.Log1p(s.effect))
