@@ -143,8 +143,7 @@ func IsConstant(counts []float64) bool {
 	return len(counts) > 0 && slices.Max(counts)-slices.Min(counts) < minCountDifference
 }
 
-// profileSide returns one side of a benchmark to profile, linked again for each round as in the
-// measurement.
+// profileSide returns one side of a benchmark to profile. It links again for each round, as for timing.
 func (b *Bench) profileSide(id string, w tare.Workload, setup Setup) profilediff.Side {
 	built := b.Sources.Suites[id]
 	pkg := built.Packages[w.Fixture]

@@ -141,8 +141,7 @@ func renamePath(importPath string, renamed map[string]string) string {
 	return renamed[best] + strings.TrimPrefix(importPath, best)
 }
 
-// renameImports changes the paths that a Go file imports. A file that does not parse is returned
-// unchanged.
+// renameImports changes the paths that a Go file imports. A file that does not parse stays as it is.
 func renameImports(text []byte, renamed map[string]string) []byte {
 	if len(renamed) == 0 {
 		return text

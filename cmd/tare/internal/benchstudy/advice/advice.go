@@ -153,8 +153,7 @@ func (r Reading) headlineText(noun, base, condition string, isCompatible func(id
 	return text + "; " + condition + ", " + alternative + "."
 }
 
-// DescribeCosts returns a clause about the modules and bytes that a contender adds to the baseline's
-// program.
+// DescribeCosts returns a clause about the modules and bytes that a contender adds to the baseline.
 func (r Reading) DescribeCosts(id string) string {
 	c, _ := r.Result.Contender(id)
 	base, _ := r.Result.Contender(r.Baseline)

@@ -103,8 +103,7 @@ type Batch struct {
 	Interval func(alpha float64) (low, high float64)
 }
 
-// Measure measures rounds more rounds of a commit. A [*SkipError] means that it cannot be measured
-// at all.
+// Measure measures more rounds of a commit. The error is a *SkipError if it cannot be measured.
 type Measure func(ctx context.Context, commit string, rounds int) (Batch, error)
 
 // SkipError reports why a commit cannot be measured.

@@ -133,8 +133,7 @@ func quoteCode(text string) string {
 	return fence + text + fence
 }
 
-// fenceOf returns the shortest fence of backquotes that does not occur in text and is at least as long
-// as fence.
+// fenceOf returns the shortest fence of backquotes, at least as long as fence, that is not in text.
 func fenceOf(text, fence string) string {
 	for strings.Contains(text, fence) {
 		fence += "`"

@@ -8,8 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// skippedCounts counts the benchmarks and packages that were not compared, by their effect on the
-// verdict.
+// skippedCounts has the numbers of benchmarks and packages that were not compared, by their effect.
 type skippedCounts struct {
 	broken   int // the head does not build or panics: the change is blocked
 	missing  int // both sides have it: the verdict does not cover it

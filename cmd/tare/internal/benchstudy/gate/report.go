@@ -108,8 +108,7 @@ func (rep *Report) remarkUnmeasured(m Measured, g project.Gate) {
 	}
 }
 
-// dropDigits removes the digits of a message, so that messages with other readings of a sensor are
-// equal.
+// dropDigits removes digits, so that messages with different readings of a sensor are equal.
 func dropDigits(message string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsDigit(r) {
@@ -319,8 +318,7 @@ func (rep *Report) countOutcome(o Outcome) int {
 	return len(ids)
 }
 
-// describeCount returns e.g. "12 benchmarks". If any row is not of a Go benchmark the noun is
-// workload.
+// describeCount returns e.g. "12 benchmarks", or "12 workloads" if any row is not of a Go benchmark.
 func (rep *Report) describeCount() string {
 	noun := "benchmark"
 	for _, r := range rep.Rows {
@@ -344,8 +342,7 @@ func (rep *Report) Benchmarks() []string {
 	return ids
 }
 
-// benchmarkFunction returns import/path.BenchmarkName of a benchmark, without the names of
-// sub-benchmarks.
+// benchmarkFunction returns import/path.BenchmarkName for import/path.BenchmarkName/sub.
 func benchmarkFunction(benchmark string) string {
 	i := strings.Index(benchmark, ".Benchmark")
 	if i < 0 {

@@ -80,8 +80,7 @@ type BuildError struct{ What string }
 // Error is one line.
 func (e *BuildError) Error() string { return e.What }
 
-// Build builds the main package in dir as file. The error is a *BuildError if the package is the
-// reason.
+// Build builds the main package in dir as file. The error is a *BuildError if the package is at fault.
 func Build(ctx context.Context, dir, file string) error {
 	if exists, err := IsDir(dir); err != nil {
 		return err
@@ -116,8 +115,7 @@ func IsDir(path string) (bool, error) {
 	return err == nil && info.IsDir(), err
 }
 
-// firstMessage returns the first line of the go command's output that is neither a package name nor
-// a download.
+// firstMessage returns the first line of the go command's output that is no package name or download.
 func firstMessage(out string) string {
 	for line := range strings.Lines(out) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' && !strings.HasPrefix(line, "go: downloading ") {

@@ -32,52 +32,73 @@ const studyPrefix = "gate-"
 // own values (value:) becomes a limit of the head. skipped has programs that only the head has.
 func Studies(s tare.Study, request Request, trees Trees, versionsOf ModuleVersions) (out []Measurement, skipped []Skipped, err error) {
 	for _, e := range s.Contenders {
-		var before, after tare.Entry
+		var before, after tare.Entry // zero if the change cannot have made the contender slower
 		switch {
 		case e.Program != "":
-			dir := e.Program
-			if !filepath.IsAbs(dir) {
-				dir = filepath.Join(s.Dir, filepath.FromSlash(dir))
+			var missing string
+			before, after, missing, err = programSides(s, e, trees)
+			if missing != "" {
+				skipped = append(skipped, Skipped{What: s.ID + " " + e.ID, Why: "its program " + missing + " is in head only", OneSided: true})
 			}
-			rel, err := filepath.Rel(trees.Head, dir)
-			if err != nil || !filepath.IsLocal(rel) {
-				continue // a program outside of the repository is the same on both sides
-			}
-			before, after = e, e
-			before.Program, after.Program = filepath.Join(trees.Base, rel), dir
-			exists, err := IsDir(before.Program)
-			if err != nil {
-				return nil, nil, err
-			}
-			if !exists {
-				skipped = append(skipped, Skipped{What: s.ID + " " + e.ID, Why: "its program " + filepath.ToSlash(rel) + " is in head only", OneSided: true})
-				continue
-			}
-			before.Use, after.Use = "", ""
 		case e.Launch() == tare.LaunchProgram && versionsOf != nil:
-			oldPins, newPins, ok, err := versionsOf(string(s.Kind), e)
-			if err != nil {
-				return nil, nil, err
-			}
-			if !ok {
-				continue
-			}
-			before, after = e, e
-			before.Use, after.Use = e.Leaf(), e.Leaf()
-			before.With, after.With = addPins(e.With, oldPins), addPins(e.With, newPins)
-			if slices.Equal(before.With, after.With) {
-				continue // the study itself pins the moved modules
-			}
-		default:
+			before, after, err = catalogSides(s, e, versionsOf)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if after.ID == "" {
 			continue
 		}
 		before.ID, after.ID = BaseID, HeadID
 		before.Expect, after.Expect = tare.Expect{}, tare.Expect{}
-		if w, ok := pairStudy(s, request, e.ID, before, after); ok {
-			out = append(out, w)
+		if m, ok := pairStudy(s, request, e.ID, before, after); ok {
+			out = append(out, m)
 		}
 	}
 	return out, skipped, nil
+}
+
+// programSides returns a contender that is a program of the repository, before and after the change.
+// missing is its directory if base does not have it. The entries are zero then, and for a program
+// outside of the repository, which is the same on both sides.
+func programSides(s tare.Study, e tare.Entry, trees Trees) (before, after tare.Entry, missing string, err error) {
+	dir := e.Program
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(s.Dir, filepath.FromSlash(dir))
+	}
+	rel, err := filepath.Rel(trees.Head, dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return before, after, "", nil
+	}
+	baseDir := filepath.Join(trees.Base, rel)
+	exists, err := IsDir(baseDir)
+	if err != nil {
+		return before, after, "", err
+	}
+	if !exists {
+		return before, after, filepath.ToSlash(rel), nil
+	}
+	before, after = e, e
+	before.Program, after.Program = baseDir, dir
+	before.Use, after.Use = "", ""
+	return before, after, "", nil
+}
+
+// catalogSides returns a contender of the catalog with the versions of its modules before and after the
+// change. The entries are zero if no version differs, or if the study itself pins the modules.
+func catalogSides(s tare.Study, e tare.Entry, versionsOf ModuleVersions) (before, after tare.Entry, err error) {
+	oldPins, newPins, ok, err := versionsOf(string(s.Kind), e)
+	if err != nil || !ok {
+		return before, after, err
+	}
+	oldPins, newPins = addPins(e.With, oldPins), addPins(e.With, newPins)
+	if slices.Equal(oldPins, newPins) {
+		return before, after, nil
+	}
+	before, after = e, e
+	before.Use, after.Use = e.Leaf(), e.Leaf()
+	before.With, after.With = oldPins, newPins
+	return before, after, nil
 }
 
 // addPins returns studyPins, and the pins for modules that studyPins does not have. A pin is

@@ -97,8 +97,7 @@ func formatSeconds(s float64) string {
 	return fmt.Sprintf("%.0f s", s)
 }
 
-// maxRows is the largest number of rows of a complete table. In a longer table, rows that pass are
-// only counted.
+// maxRows is the largest number of rows of a complete table. A longer one only counts rows that pass.
 const maxRows = 24
 
 // listedRows returns the rows to list, and a line about the other rows, "" if all are listed.
@@ -222,8 +221,7 @@ func writeTextTable(b *strings.Builder, rep Report, rows []Row, st report.Style)
 	}
 }
 
-// repeatsVoid reports whether an earlier row of the same benchmark and machine is void for the same
-// reason.
+// repeatsVoid reports whether an earlier row of the benchmark and machine is void for the same reason.
 func (rep *Report) repeatsVoid(r Row) bool {
 	for _, o := range rep.Rows {
 		if o.Benchmark == r.Benchmark && o.Machine == r.Machine && o.Outcome == Void && o.Sentence == r.Sentence {

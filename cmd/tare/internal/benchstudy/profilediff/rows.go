@@ -92,8 +92,7 @@ func (r *Rows) sideMean(f *functionCosts, i int) float64 {
 	return sum(f.sides[i]) / float64(max(1, r.rounds))
 }
 
-// candidates returns the functions with at least minShare of the total of either side, the largest
-// first.
+// candidates returns the functions with at least minShare of the total of a side, the largest first.
 func (r *Rows) candidates(minShare float64) []*functionCosts {
 	base, head := r.Totals()
 	var out []*functionCosts
@@ -110,8 +109,7 @@ func (r *Rows) candidates(minShare float64) []*functionCosts {
 	return out
 }
 
-// HotFunctions returns the names of functions with at least minShare of the total of either side, the
-// largest first.
+// HotFunctions returns the names of candidates with at least minShare, the largest first.
 func (r *Rows) HotFunctions(minShare float64) []string {
 	var names []string
 	for _, w := range r.candidates(minShare) {

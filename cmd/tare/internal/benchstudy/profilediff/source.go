@@ -268,6 +268,5 @@ func (f *file) addCalls(calls map[factKey][]tare.Decision, id string) {
 
 var literalRE = lazyregexp.New(`\.(func\d+|gowrap\d+|deferwrap\d+).*$`)
 
-// declaredFunction returns the name of the declared function around a function literal, or function
-// itself.
+// declaredFunction returns the declared function around a function literal, or function itself.
 func declaredFunction(function string) string { return literalRE.ReplaceAllString(function, "") }

@@ -56,8 +56,7 @@ type parsedFile struct {
 	rest      string               // text of all other declarations, and directives
 }
 
-// parseFunctions divides a source file into functions and the rest. Several init functions have
-// different names.
+// parseFunctions divides a source file into functions and the rest. It numbers init functions.
 func parseFunctions(src []byte) (parsedFile, error) {
 	fset := token.NewFileSet()
 	tree, err := parser.ParseFile(fset, "", src, parser.SkipObjectResolution)

@@ -198,8 +198,7 @@ func (g *graph) canReach(roots []string, changed map[string][]lineRange) bool {
 	return false
 }
 
-// buildGraph loads the packages below head that tests need, and collects the references of their
-// functions.
+// buildGraph loads the packages below head that tests need, and collects their references.
 func buildGraph(ctx context.Context, q Query) (*graph, error) {
 	var dirs []string
 	for _, deps := range q.Deps {

@@ -51,8 +51,7 @@ func (f function) equal(g function, isLocal bool) bool {
 	return bytes.Equal(f.code, g.code)
 }
 
-// Open reads the functions of a binary. The error wraps [ErrUnknown] if the system or processor is
-// unknown.
+// Open reads the functions of a binary. The error wraps [ErrUnknown] if it is for an unknown system.
 func Open(path string) (*Program, error) {
 	img, err := readImage(path)
 	if err != nil {
@@ -106,8 +105,7 @@ type Difference struct {
 // method (*T).init is none of them.
 var initRE = lazyregexp.New(`^([^()]*/)?[^./()]+\.init(\.\d+)?$|(^|\.)map\.init\.\d+$`)
 
-// literalRE matches the end of the name of a function literal, and of functions that go and defer
-// statements call.
+// literalRE matches the end of names of function literals, and of functions of go and defer statements.
 var literalRE = lazyregexp.New(`\.(func|gowrap|deferwrap)\d+$|\.\d+$`)
 
 // outerOf returns the function around a function literal; false if name is not a function literal. The

@@ -152,8 +152,7 @@ type BuildError struct {
 // Error is one line.
 func (e *BuildError) Error() string { return e.Side + " does not build: " + e.Why }
 
-// readBuildInfo reads the Go version and the modules of a binary. A binary without them changes
-// nothing.
+// readBuildInfo reads the Go version and the modules of a binary. If there are none, b stays as it is.
 func (b *Suite) readBuildInfo(binary string) {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
@@ -191,8 +190,7 @@ func (b *Suite) hashBinaries(packages []Tests, suite gobench.Suite) error {
 }
 
 // compilePackage builds one package's test binary in dir, and finds the command that links it again,
-// unless s.OneBuild is set. The name of the test stays unset, as a package may have two, internal and
-// external.
+// unless s.OneBuild is set. The name of the test stays unset, as a package may have two.
 func (s *Side) compilePackage(ctx context.Context, t Tests, goRoot, dir string) (gobench.Package, error) {
 	pkg := gobench.Package{Binary: filepath.Join(dir, "bench.test"), Dir: t.Package.Dir}
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -31,8 +31,7 @@ const (
 	minUntimedShare = 0.25                   // least untimed part of an iteration, as a share of the timed part; less may be chance
 )
 
-// Benchmark is a benchmark that gives results, and how it runs. Its times are estimates from its very
-// first runs.
+// Benchmark is a benchmark that gives results. Its times are estimates from its very first runs.
 type Benchmark struct {
 	Package    string // key in the suite
 	Name       string // in full, e.g. BenchmarkParse/small
@@ -459,8 +458,7 @@ func (b *Benchmark) splitTime(many wire.Reply) {
 	b.Overhead = max(0, b.Overhead-time.Duration(b.UntimedNS))
 }
 
-// exitPrefixRE matches the start of a message about the end of a process; the exit status comes after
-// it.
+// exitPrefixRE matches the start of a message about the end of a process, before the exit status.
 var exitPrefixRE = lazyregexp.New(`^ended during \w+ with `)
 
 // whyNoResult returns why a reply contains no result of b.

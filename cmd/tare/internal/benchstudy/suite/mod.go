@@ -88,8 +88,7 @@ func (s *Side) writeModFile(ctx context.Context, gomod, mod string, replacements
 	return nil
 }
 
-// checkRequired returns an error if the side does not require the module of w: the pin would change
-// nothing.
+// checkRequired returns an error if the side does not require the module of w: it would have no effect.
 func (s *Side) checkRequired(ctx context.Context, w build.With) error {
 	out, err := s.runGo(ctx, "list", "-mod=mod", "-m", "-json", w.Path)
 	var m Module

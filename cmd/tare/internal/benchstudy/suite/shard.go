@@ -9,8 +9,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Shard selects part Index of Of parts of the benchmarks, counted from 1; the zero value selects all
-// of them.
+// Shard selects part Index, counted from 1, of Of parts of the benchmarks. The zero value selects all.
 type Shard struct{ Index, Of int }
 
 // MaxShards is the largest number of parts.

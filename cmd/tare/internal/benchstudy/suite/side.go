@@ -66,8 +66,7 @@ type Package struct {
 // Name returns the import path that the package has in a comparison.
 func (p Package) Name() string { return cmp.Or(p.HeadPath, p.ImportPath) }
 
-// OutsideWork reports whether the package was not found because go.work does not list the module of
-// its directory.
+// OutsideWork reports whether the package was not found because go.work does not list its module.
 func (p Package) OutsideWork() bool {
 	return p.Error != nil && strings.Contains(p.Error.Err, "listed in go.work")
 }

@@ -404,8 +404,7 @@ func (t *page) writeTail() {
 	t.writeList("not measured", t.r.NotWeighed)
 }
 
-// writeSummary writes how the run went, the verdicts on criteria, and the numbers of benchmarks with
-// certain notes.
+// writeSummary writes how the run went, the verdicts on criteria, and how many benchmarks have notes.
 func (t *page) writeSummary() {
 	r := t.r
 	if r.Counter != nil {
@@ -446,8 +445,7 @@ func (t *page) writeFinding(f tare.Finding) {
 	fmt.Fprintln(&t.b, line)
 }
 
-// writeList writes a heading and the skipped benchmarks, a line for each reason; nothing if skipped is
-// empty.
+// writeList writes a heading and a line for each reason; nothing if skipped is empty.
 func (t *page) writeList(heading string, skipped []tare.NotWeighed) {
 	if len(skipped) == 0 {
 		return

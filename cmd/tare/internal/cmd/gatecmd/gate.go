@@ -167,8 +167,7 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// runGate runs tare gate: it finds the two sides and the rules, measures, judges, and prints the
-// report.
+// runGate finds the two sides and the rules, measures, judges, and prints the report.
 func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	ctx := cmd.Context()
 	p, at, err := loadProject()

@@ -42,8 +42,7 @@ type extraStudies struct {
 	servers []gate.Measurement
 }
 
-// measureExtraStudies adds the results of the studies, documents, routes and servers in tare.yaml
-// to m.
+// measureExtraStudies adds the results of tare.yaml's studies, documents, routes and servers to m.
 func measureExtraStudies(ctx context.Context, env cmdenv.Env, request gate.Request, p *session.Progress, m *gate.Measured) error {
 	rules := request.Project
 	if len(rules.Studies)+len(rules.JSON)+len(rules.Routes)+len(rules.Load) == 0 {
@@ -76,8 +75,7 @@ func measureExtraStudies(ctx context.Context, env cmdenv.Env, request gate.Reque
 	})
 }
 
-// openSides unpacks both sides and finds the contenders and the versions of modules that the
-// project requires.
+// openSides unpacks both sides, and finds the contenders and the modules that the project requires.
 func (b *extraStudies) openSides(ctx context.Context) error {
 	repo, err := gitrev.Find(ctx, b.request.Project.Dir)
 	if err != nil {
@@ -195,8 +193,7 @@ func (b *extraStudies) addDocuments() error {
 	return nil
 }
 
-// plainID returns name with "-" for the characters that ids cannot contain, or "document" if nothing
-// else remains.
+// plainID returns name with "-" for characters that ids cannot contain; "document" if none remain.
 func plainID(name string) string {
 	id := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
