@@ -28,7 +28,7 @@ const discoverShare = 6
 // themselves: a twelfth.
 const sideBySideShare = 12
 
-// Setup is where and how two sides are built, and how their benchmarks are tried.
+// Setup configures where and how two sides are built, and how their benchmarks are tried.
 type Setup struct {
 	Cache     string // cache directory
 	RunTag    string // marks the processes of this run of tare
@@ -181,7 +181,7 @@ func (b *Bench) discoverShared(ctx context.Context, request Request, setup Setup
 		return nil, nil, err
 	}
 	skipped := mergeSides(slices.Concat(base.Skipped, head.Skipped))
-	b.skip(skipped...)
+	b.addSkipped(skipped...)
 	shared := b.sharedBenchmarks(base.Benchmarks, head.Benchmarks, skipped)
 	if len(shared) == 0 {
 		return nil, nil, noBenchmarksError(request, b.skipped)
@@ -232,7 +232,7 @@ func (b *Bench) findAlone(ctx context.Context, setup Setup, search suite.Search,
 	b.Spent += time.Since(began)
 	for _, m := range shared {
 		if err == nil && !slices.ContainsFunc(tried, func(t suite.Benchmark) bool { return t.ID() == m.ID() }) {
-			b.skip(suite.Skipped{ID: m.ID(), OutOfTime: true, Why: search.WhyNoTime})
+			b.addSkipped(suite.Skipped{ID: m.ID(), OutOfTime: true, Why: search.WhyNoTime})
 		}
 	}
 	return tried, err
@@ -261,7 +261,7 @@ func (b *Bench) listTests(ctx context.Context, request Request, s *sides, rename
 		}
 		isBroken := p.Error != nil && !strings.Contains(p.Error.Err, "no Go files")
 		if isBroken && len(suite.FindTests(p).TestFiles) == 0 {
-			b.skip(suite.Skipped{ID: p.ImportPath, Side: Head, Why: firstLine(p.Error.Err)})
+			b.addSkipped(suite.Skipped{ID: p.ImportPath, Side: Head, Why: firstLine(p.Error.Err)})
 		}
 	}
 	inHead, headNames := findTests(packages)
@@ -277,12 +277,12 @@ func (b *Bench) listTests(ctx context.Context, request Request, s *sides, rename
 		if base, ok := inBase[name]; ok {
 			shared[Base], shared[Head] = append(shared[Base], base), append(shared[Head], inHead[name])
 		} else {
-			b.skip(suite.Skipped{ID: name, Why: "it has benchmarks in " + Head + " only", OneSided: true})
+			b.addSkipped(suite.Skipped{ID: name, Why: "it has benchmarks in " + Head + " only", OneSided: true})
 		}
 	}
 	for _, name := range baseNames {
 		if _, ok := inHead[name]; !ok && !request.Changed {
-			b.skip(suite.Skipped{ID: name, Why: "it has benchmarks in " + Base + " only", OneSided: true})
+			b.addSkipped(suite.Skipped{ID: name, Why: "it has benchmarks in " + Base + " only", OneSided: true})
 		}
 	}
 	if len(shared[Head]) == 0 {
@@ -369,15 +369,15 @@ func (b *Bench) skipOneSided(m suite.Benchmark, side string, skipped []suite.Ski
 		return entry.ID == m.ID() || strings.HasPrefix(m.ID(), entry.ID+"/") || strings.HasPrefix(m.ID(), entry.ID+".")
 	})
 	if !isKnown {
-		b.skip(suite.Skipped{ID: m.ID(), Why: "it is in " + side + " only", OneSided: true})
+		b.addSkipped(suite.Skipped{ID: m.ID(), Why: "it is in " + side + " only", OneSided: true})
 	}
 }
 
 // Skipped returns the skipped benchmarks and packages, with the reason and the side at fault.
 func (b *Bench) Skipped() []suite.Skipped { return slices.Clone(b.skipped) }
 
-// skip adds skipped benchmarks or packages, each entry once.
-func (b *Bench) skip(entries ...suite.Skipped) {
+// addSkipped adds skipped benchmarks or packages, each entry once.
+func (b *Bench) addSkipped(entries ...suite.Skipped) {
 	for _, entry := range entries {
 		if !slices.Contains(b.skipped, entry) {
 			b.skipped = append(b.skipped, entry)

@@ -200,7 +200,7 @@ func (b *Bench) Budget(limit time.Duration) (time.Duration, error) {
 		return 0, usageError("--max %v has no time for %s: %v would do", limit, skipped[0].ID, roundUp(b.forecastTime(workloads[:1], plan.MinRounds, true)))
 	}
 	for _, w := range skipped {
-		b.skip(suite.Skipped{ID: w.ID, Why: fmt.Sprintf("--max %v holds %d of %d benchmarks; all of them take about %v", limit, len(fitting), len(workloads), roundUp(b.forecastTime(workloads, plan.MinRounds, true)))})
+		b.addSkipped(suite.Skipped{ID: w.ID, Why: fmt.Sprintf("--max %v holds %d of %d benchmarks; all of them take about %v", limit, len(fitting), len(workloads), roundUp(b.forecastTime(workloads, plan.MinRounds, true)))})
 		b.findings = slices.DeleteFunc(b.findings, func(f tare.Finding) bool { return f.Workload == w.ID })
 	}
 	b.Study.Workloads = fitting

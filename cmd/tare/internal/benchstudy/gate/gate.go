@@ -32,7 +32,7 @@ const Schema = "tare.gate/1"
 // Worktree as a head means the files as they are, committed or not.
 const Worktree = "worktree"
 
-// Request is what a gate is to measure: the benchmarks and studies of a project, on two revisions.
+// Request configures what a gate measures: the benchmarks and studies of a project, on two revisions.
 type Request struct {
 	Project    project.Project
 	Base, Head string        // revisions; a head may be [Worktree]

@@ -143,7 +143,7 @@ func (p *Program) indirectCalls() (names []string) {
 			before = append(before, name)
 		}
 	}
-	stored := p.reach(before)
+	stored := p.findReachable(before)
 	for name := range p.functions {
 		_, isLiteral := p.outerOf(name)
 		switch {
@@ -225,7 +225,7 @@ func (d *Difference) CallsDifferent(path, name string) bool {
 
 // canReach reports whether direct calls and function literals lead from start to one of names.
 func (p *Program) canReach(start []string, names map[string]bool) bool {
-	for name := range p.reach(start) {
+	for name := range p.findReachable(start) {
 		if names[name] {
 			return true
 		}
@@ -233,8 +233,8 @@ func (p *Program) canReach(start []string, names map[string]bool) bool {
 	return false
 }
 
-// reach returns start and the functions that direct calls and function literals lead to.
-func (p *Program) reach(start []string) map[string]bool {
+// findReachable returns start and the functions that direct calls and function literals lead to.
+func (p *Program) findReachable(start []string) map[string]bool {
 	seen := map[string]bool{}
 	for queue := slices.Clone(start); len(queue) > 0; {
 		name := queue[len(queue)-1]

@@ -77,7 +77,7 @@ func (r *sideBySide) tryBenchmark(ctx context.Context, m Benchmark) (why string,
 	for i := range r.processes {
 		limit := onceLimit
 		if r.processes[i] == nil {
-			if err := r.start(ctx, i); err != nil {
+			if err := r.startProcess(ctx, i); err != nil {
 				return "", err
 			}
 			if i > 0 {
@@ -110,14 +110,14 @@ func (r *sideBySide) tryBenchmark(ctx context.Context, m Benchmark) (why string,
 func (r *sideBySide) worksByItself(ctx context.Context, i int, m Benchmark) (bool, error) {
 	r.closeAll(ctx)
 	defer r.closeAll(ctx)
-	if err := r.start(ctx, i); err != nil {
+	if err := r.startProcess(ctx, i); err != nil {
 		return false, err
 	}
 	failure, err := r.processes[i].tryOnce(ctx, m, onceLimit)
 	return err == nil && failure == "", err
 }
 
-func (r *sideBySide) start(ctx context.Context, i int) error {
+func (r *sideBySide) startProcess(ctx context.Context, i int) error {
 	d := newDiscovery(r.suites[i].Side.ID)
 	if err := d.reopenConn(ctx, r.suites[i], r.search.Spec); err != nil {
 		return err

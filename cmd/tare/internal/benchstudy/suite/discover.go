@@ -106,7 +106,7 @@ type Search struct {
 	Say  func(string) // reports progress
 }
 
-// Discovered is what a search has found on one side.
+// Discovered contains the result of a search on one side.
 type Discovered struct {
 	Benchmarks []Benchmark // that give results, in the order of the sources
 	Skipped    []Skipped   // the other selected benchmarks

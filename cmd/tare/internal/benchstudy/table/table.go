@@ -71,7 +71,10 @@ type column struct {
 
 // comparisonColumns returns the columns of a table that compares both sides by one metric or unit.
 func comparisonColumns(metric string) []column {
-	return []column{{name: metric}, {benchstudy.Base, true}, {benchstudy.Head, true}, {"head/base", true}, {}, {}}
+	return []column{
+		{name: metric}, {name: benchstudy.Base, isRight: true}, {name: benchstudy.Head, isRight: true},
+		{name: "head/base", isRight: true}, {}, {}, // interval and verdict have no heading
+	}
 }
 
 // verdictColumn is the index of the column that is printed in the row's colour.

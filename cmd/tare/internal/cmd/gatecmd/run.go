@@ -95,7 +95,7 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Request
 		}
 		defer built.Close()
 		g := benchGate{Session: s, request: request, built: built, setup: setup, maxTime: cmp.Or(request.Project.Bench.Max, session.BenchMost)}
-		m, err = g.measure(ctx, env)
+		m, err = g.countAndTime(ctx, env)
 		return err
 	})
 	return m, err
@@ -119,9 +119,9 @@ type benchGate struct {
 	maxTime time.Duration // most measuring time without a budget of the user
 }
 
-// measure counts the instructions of all benchmarks, skips those with the same code and count, and
+// countAndTime counts the instructions of all benchmarks, skips those with the same code and count, and
 // times the others.
-func (g benchGate) measure(ctx context.Context, env cmdenv.Env) (gate.Measured, error) {
+func (g benchGate) countAndTime(ctx context.Context, env cmdenv.Env) (gate.Measured, error) {
 	built := g.built
 	m := gate.Measured{Base: built.Sources.Titles[benchstudy.Base], Head: built.Sources.Titles[benchstudy.Head]}
 	counting := benchstudy.Counting{Counter: g.request.Counts, TimeLimit: g.CountsTime(g.maxTime), Callers: true}
@@ -138,7 +138,7 @@ func (g benchGate) measure(ctx context.Context, env cmdenv.Env) (gate.Measured, 
 			return m, session.BenchError(ctx, err)
 		}
 		g.finishResults(env)
-		if err := measureInTwoParts(ctx, g.Session, built, g.study()); err != nil {
+		if err := measureInTwoParts(ctx, g.Session, built, g.newStudy()); err != nil {
 			return m, err
 		}
 		m.Results = g.Results
@@ -150,8 +150,8 @@ func (g benchGate) measure(ctx context.Context, env cmdenv.Env) (gate.Measured, 
 	return m, nil
 }
 
-// study returns the study of the benchmarks, which ends once every limit of the head is decided.
-func (g benchGate) study() tare.Study {
+// newStudy returns the study of the benchmarks, which ends once every limit of the head is decided.
+func (g benchGate) newStudy() tare.Study {
 	study := g.built.Study
 	study.Criteria = nil
 	for _, c := range g.request.Criteria(benchstudy.Head, study.Workloads) {
