@@ -218,3 +218,11 @@ func Span(seconds float64) string {
 	whole := int(math.Round(seconds))
 	return strconv.Itoa(whole/60) + " min " + strconv.Itoa(whole%60) + " s"
 }
+
+// Paint applies a style to text, unless style is nil or text is empty.
+func Paint(style func(string) string, text string) string {
+	if style == nil || text == "" {
+		return text
+	}
+	return style(text)
+}

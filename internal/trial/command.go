@@ -40,6 +40,16 @@ func (c *Command) Exited() <-chan struct{} { return c.process.Exited() }
 // Lost returns the error that ended the trial, or nil while it runs: see [Process.Lost].
 func (c *Command) Lost(doing string) error { return c.process.Lost(doing) }
 
+// AwaitOutput is Output, but returns the error of ctx if ctx is done before the program ends.
+func (c *Command) AwaitOutput(ctx context.Context, doing string) (string, error) {
+	select {
+	case <-c.Exited():
+		return c.Output(doing)
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
 // Output waits for the end of the program and returns the end of its output on stdout. The error is
 // nil if the program succeeded by itself, otherwise the error of Lost.
 func (c *Command) Output(doing string) (string, error) {

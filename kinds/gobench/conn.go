@@ -18,18 +18,21 @@ type conn struct {
 	suite Suite
 	spec  trial.Spec
 
-	hello   wire.Request     // request of the lab, which is sent to each process
-	process *trial.Process   // nil if none runs
-	pkg     string           // import path of the package of the process
-	linked  string           // path of the binary that was linked for this trial; "" if the suite's binary is used
-	layout  string           // import path of the package of linked
-	alone   *wire.Request    // prepare request of a package that needs a process per request; nil for other packages
-	counts  *wire.Reply      // reply to stats for the last slice of such a package; nil before the first
-	procs   int              // GOMAXPROCS that the process has reported
-	failure *tare.TrialError // why the prepared benchmark has no result; nil if it works
+	hello      wire.Request   // request of the lab, which is sent to each process
+	process    *trial.Process // nil if none runs
+	processKey string         // key of the package of the process; "" if none runs
+	procs      int            // GOMAXPROCS that the process has reported
 
-	reported map[string]map[string]mean // metrics that benchmarks reported with b.ReportMetric, by workload and unit
-	evidence tare.Evidence
+	linkedBinary string // path of the binary that was linked for this trial; "" if none was
+	linkedKey    string // key of the package of linkedBinary
+
+	// Of the prepared benchmark:
+	failure      *tare.TrialError // why it has no result; nil if it works
+	aloneRequest *wire.Request    // prepare request, if its package needs a process per request; else nil
+	lastStats    *wire.Reply      // reply to stats for its last slice, if aloneRequest is set; nil before the first
+
+	reported map[string]map[string]weightedMean // values of b.ReportMetric, by workload and unit
+	evidence tare.Evidence                      // of all processes that have ended
 }
 
 var (
@@ -37,21 +40,21 @@ var (
 	_ trial.Gauger = (*conn)(nil)
 )
 
-// mean is a mean sum/ops, weighted by numbers of operations.
-type mean struct{ sum, ops float64 }
+// weightedMean is the mean sum/ops of values weighted by their numbers of operations.
+type weightedMean struct{ sum, ops float64 }
 
 // Do answers hello itself and sends other requests to the process of the package.
-func (c *conn) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
-	switch q.Op {
+func (c *conn) Do(ctx context.Context, request wire.Request) (wire.Reply, error) {
+	switch request.Op {
 	case wire.OpHello:
-		c.hello = q
+		c.hello = request
 		return wire.Reply{Hello: wire.Hello{Protocol: wire.Protocol, Kind: Name, Go: c.suite.Go, GOMAXPROCS: c.suite.Procs}}, nil
 	case wire.OpBye:
 		return wire.Reply{}, nil
 	case wire.OpPrepare:
-		return c.prepareProcess(ctx, q)
+		return c.prepareProcess(ctx, request)
 	case wire.OpAnswer:
-		if len(q.Cases) == 0 { // slices report a failure; an error of answer would end the trial of all packages
+		if len(request.Cases) == 0 { // slices report a failure; an error of answer would end the trial of all packages
 			return wire.Reply{}, nil
 		}
 		if c.failure != nil {
@@ -61,40 +64,34 @@ func (c *conn) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	if c.failure != nil {
 		return failedReply(c.failure), nil
 	}
-	if c.alone != nil {
-		return c.doAlone(ctx, q)
+	if c.aloneRequest != nil {
+		return c.doAlone(ctx, request)
 	}
 	if c.process == nil {
-		return wire.Reply{}, &tare.TrialError{Class: tare.ErrProtocol, Message: q.Op + " before prepare"}
+		return wire.Reply{}, &tare.TrialError{Class: tare.ErrProtocol, Message: request.Op + " before prepare"}
 	}
-	return c.forward(ctx, q)
+	return c.forward(ctx, request)
 }
 
 // forward sends a request to the process of the package. If the process fails, it ends the process and
 // reports the failure of the benchmark.
-func (c *conn) forward(ctx context.Context, q wire.Request) (wire.Reply, error) {
-	a, err := c.process.Do(ctx, q)
+func (c *conn) forward(ctx context.Context, request wire.Request) (wire.Reply, error) {
+	reply, err := c.process.Do(ctx, request)
 	var te *tare.TrialError
 	if errors.As(err, &te) {
 		c.loseProcess(ctx, te)
-		if q.Op == wire.OpAnswer {
+		if request.Op == wire.OpAnswer {
 			return wire.Reply{}, te
 		}
 		return failedReply(c.failure), nil
 	}
-	if q.Op == wire.OpSlice {
-		c.addReported(q.On, a)
+	if request.Op == wire.OpSlice {
+		c.addReported(request.On, reply)
 	}
-	a.Answers = answersFor(q.Op, a.Answers)
-	return a, err
-}
-
-// answersFor removes answers from replies to all operations except answer.
-func answersFor(op string, answers []wire.Answer) []wire.Answer {
-	if op != wire.OpAnswer {
-		return nil
+	if request.Op != wire.OpAnswer {
+		reply.Answers = nil
 	}
-	return answers
+	return reply, err
 }
 
 // failedReply returns the reply for a benchmark without a result: one operation with an error.
@@ -104,39 +101,39 @@ func failedReply(failure *tare.TrialError) wire.Reply {
 
 // prepareProcess prepares the benchmark of a workload in a process of its package. If the package needs a
 // process per request, it only links the binary.
-func (c *conn) prepareProcess(ctx context.Context, q wire.Request) (wire.Reply, error) {
-	c.failure, c.alone, c.counts = nil, nil, nil
-	delete(c.reported, q.Workload.ID)
-	p, ok := c.suite.Packages[q.Workload.Fixture]
+func (c *conn) prepareProcess(ctx context.Context, request wire.Request) (wire.Reply, error) {
+	c.failure, c.aloneRequest, c.lastStats = nil, nil, nil
+	delete(c.reported, request.Workload.ID)
+	pkg, ok := c.suite.Packages[request.Workload.Fixture]
 	if !ok {
 		return wire.Reply{Prepared: wire.Prepared{Unsupported: true}}, nil
 	}
-	if c.process != nil && c.pkg != q.Workload.Fixture {
+	if c.process != nil && c.processKey != request.Workload.Fixture {
 		c.endProcess(ctx)
 	}
-	if p.Alone { // no process now: the other side of the comparison prepares at the same time
-		c.alone = &q
-		if _, err := c.linkBinary(ctx, q.Workload.Fixture, p); err != nil {
+	if pkg.Alone { // no process now: the other side of the comparison prepares at the same time
+		c.aloneRequest = &request
+		if _, err := c.linkBinary(ctx, request.Workload.Fixture, pkg); err != nil {
 			return c.failPrepare(ctx, err)
 		}
 		return wire.Reply{}, nil
 	}
-	return c.prepareBenchmark(ctx, q, p)
+	return c.prepareBenchmark(ctx, request, pkg)
 }
 
 // prepareBenchmark prepares a benchmark in the process of package p, and starts the process if none runs.
-func (c *conn) prepareBenchmark(ctx context.Context, q wire.Request, p Package) (wire.Reply, error) {
+func (c *conn) prepareBenchmark(ctx context.Context, request wire.Request, pkg Package) (wire.Reply, error) {
 	if c.process == nil {
-		if err := c.startProcess(ctx, q.Workload.Fixture, p); err != nil {
+		if err := c.startProcess(ctx, request.Workload.Fixture, pkg); err != nil {
 			return c.failPrepare(ctx, err)
 		}
 	}
-	a, err := c.process.Do(ctx, q)
+	reply, err := c.process.Do(ctx, request)
 	if err != nil {
 		return c.failPrepare(ctx, err)
 	}
-	a.GOMAXPROCS = c.procs
-	return a, nil
+	reply.GOMAXPROCS = c.procs
+	return reply, nil
 }
 
 // failPrepare records the failure of a benchmark in c.failure, or returns err if the trial itself failed.
@@ -150,9 +147,9 @@ func (c *conn) failPrepare(ctx context.Context, err error) (wire.Reply, error) {
 }
 
 // startProcess starts the process of a package. The process answers hello when its TestMain calls m.Run.
-func (c *conn) startProcess(ctx context.Context, path string, p Package) error {
-	spec := c.suite.trialSpec(c.spec, p, "-test.run=^"+p.Test+"$", "-test.benchmem")
-	binary, err := c.linkBinary(ctx, path, p)
+func (c *conn) startProcess(ctx context.Context, key string, pkg Package) error {
+	spec := c.suite.trialSpec(c.spec, pkg, "-test.run=^"+pkg.Test+"$", "-test.benchmem")
+	binary, err := c.linkBinary(ctx, key, pkg)
 	if err != nil {
 		return err
 	}
@@ -161,28 +158,28 @@ func (c *conn) startProcess(ctx context.Context, path string, p Package) error {
 	if err != nil {
 		return err
 	}
-	c.process, c.pkg = process, path
-	a, err := process.Do(ctx, c.hello)
-	c.procs = a.GOMAXPROCS
+	c.process, c.processKey = process, key
+	reply, err := process.Do(ctx, c.hello)
+	c.procs = reply.GOMAXPROCS
 	return err
 }
 
-// linkBinary returns the path of a package's binary for this trial. It links a new one with another order
+// linkBinary returns the key of a package's binary for this trial. It links a new one with another order
 // of functions, unless the suite has no linker call or the trial does not belong to a study and so has
 // no seed.
-func (c *conn) linkBinary(ctx context.Context, path string, p Package) (string, error) {
-	if p.Link == nil || c.hello.Seed == "" {
-		return p.Binary, nil
+func (c *conn) linkBinary(ctx context.Context, key string, pkg Package) (string, error) {
+	if pkg.Link == nil || c.hello.Seed == "" {
+		return pkg.Binary, nil
 	}
-	if c.layout != path {
+	if c.linkedKey != key {
 		c.removeLinked()
-		binary, err := p.Link.Binary(ctx, layoutSeed(c.hello.Seed, c.spec.Name, path))
+		binary, err := pkg.Link.Binary(ctx, layoutSeed(c.hello.Seed, c.spec.Name, key))
 		if err != nil {
 			return "", err
 		}
-		c.linked, c.layout = binary, path
+		c.linkedBinary, c.linkedKey = binary, key
 	}
-	return c.linked, nil
+	return c.linkedBinary, nil
 }
 
 // loseProcess records a failure and ends the process.
@@ -209,14 +206,13 @@ func (c *conn) endProcess(ctx context.Context) {
 	if c.procs > 0 {
 		e.GOMAXPROCS = c.procs
 	}
-	c.evidence, c.process, c.pkg = e, nil, ""
+	c.evidence, c.process, c.processKey = e, nil, ""
 }
 
-// removeLinked removes the binary that was linked for the trial.
 func (c *conn) removeLinked() {
-	if c.linked != "" {
-		_ = os.Remove(c.linked)
-		c.linked, c.layout = "", ""
+	if c.linkedBinary != "" {
+		_ = os.Remove(c.linkedBinary)
+		c.linkedBinary, c.linkedKey = "", ""
 	}
 }
 
@@ -227,49 +223,49 @@ func (c *conn) Close(ctx context.Context) tare.Evidence {
 	return c.evidence
 }
 
-// addReported adds the metrics that a benchmark reported in one slice of workload on.
-func (c *conn) addReported(on string, a wire.Reply) {
-	if len(a.Answers) == 0 {
+// addReported adds the metrics that a benchmark reported in one slice of a workload.
+func (c *conn) addReported(workload string, reply wire.Reply) {
+	if len(reply.Answers) == 0 {
 		return
 	}
 	var units map[string]float64
-	if json.Unmarshal(a.Answers[0].Output, &units) != nil {
+	if json.Unmarshal(reply.Answers[0].Output, &units) != nil {
 		return
 	}
-	if c.reported[on] == nil {
-		c.reported[on] = map[string]mean{}
+	if c.reported[workload] == nil {
+		c.reported[workload] = map[string]weightedMean{}
 	}
 	for unit, value := range units {
-		m := c.reported[on][unit]
-		c.reported[on][unit] = mean{sum: m.sum + value*float64(a.Ops), ops: m.ops + float64(a.Ops)}
+		m := c.reported[workload][unit]
+		c.reported[workload][unit] = weightedMean{sum: m.sum + value*float64(reply.Ops), ops: m.ops + float64(reply.Ops)}
 	}
 }
 
 // Gauges returns the means over all slices of the metrics that the benchmark reported.
-func (c *conn) Gauges(on string) (tare.Sample, string) {
+func (c *conn) Gauges(workload string) (tare.Sample, string) {
 	s := tare.Sample{}
-	for unit, m := range c.reported[on] {
+	for unit, m := range c.reported[workload] {
 		s[tare.KeyReported+unit] = m.sum / m.ops
 	}
 	return s, ""
 }
 
-// nothing is the null contender. Package testing reads the clock around the benchmark
-// itself, without code of tare in between, so the cost of the harness is zero.
-type nothing struct{}
+// nullConn is the null contender. Package testing reads the clock around the benchmark itself, without
+// code of tare in between, so the cost of the harness is zero.
+type nullConn struct{}
 
 // Do returns replies with a time of 1 ns.
-func (nothing) Do(_ context.Context, q wire.Request) (wire.Reply, error) {
-	switch q.Op {
+func (nullConn) Do(_ context.Context, request wire.Request) (wire.Reply, error) {
+	switch request.Op {
 	case wire.OpHello:
 		return wire.Reply{Hello: wire.Hello{Protocol: wire.Protocol, Kind: Name}}, nil
 	case wire.OpWarm:
 		return wire.Reply{Counts: wire.Counts{Ops: 1e9, WallNS: 1}}, nil
 	case wire.OpSlice, wire.OpStats:
-		return wire.Reply{Counts: wire.Counts{Ops: max(1, q.Ops), WallNS: 1}}, nil
+		return wire.Reply{Counts: wire.Counts{Ops: max(1, request.Ops), WallNS: 1}}, nil
 	}
 	return wire.Reply{}, nil
 }
 
 // Close does nothing.
-func (nothing) Close(context.Context) tare.Evidence { return tare.Evidence{} }
+func (nullConn) Close(context.Context) tare.Evidence { return tare.Evidence{} }

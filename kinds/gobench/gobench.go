@@ -105,17 +105,16 @@ func (k *Kind) Input(w tare.Workload, _, _ string) (wire.Workload, error) {
 // Group returns the package of a benchmark. All benchmarks of a package run in one process.
 func (k *Kind) Group(w wire.Workload) string { return w.Fixture }
 
-// Open starts one trial. The process of a package starts when a benchmark of the package is
-// prepared.
+// Open starts one trial. The process of a package starts when a benchmark of the package is prepared.
 func (k *Kind) Open(_ context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	if p.Contender.ID == tare.NullID {
-		return nothing{}, nil
+		return nullConn{}, nil
 	}
 	s, err := k.loadSuite(p.Path)
 	if err != nil {
 		return nil, err
 	}
-	return &conn{suite: s, spec: spec, reported: map[string]map[string]mean{}}, nil
+	return &conn{suite: s, spec: spec, reported: map[string]map[string]weightedMean{}}, nil
 }
 
 // Compare returns no differences, because benchmarks have no output to compare.

@@ -47,9 +47,9 @@ func (l *Link) Binary(ctx context.Context, seed uint64) (string, error) {
 
 // layoutSeed returns the seed for the order of functions of a package in a trial. The trials of a study
 // have different seeds.
-func layoutSeed(study, trial, path string) uint64 {
+func layoutSeed(study, trial, key string) uint64 {
 	h := fnv.New64a()
-	for _, part := range []string{study, trial, path} {
+	for _, part := range []string{study, trial, key} {
 		_, _ = h.Write([]byte(part))
 		_, _ = h.Write([]byte{0})
 	}

@@ -54,12 +54,7 @@ func (s Suite) RunPlain(ctx context.Context, base trial.Spec, key string, args .
 		return "", err
 	}
 	defer c.Close(context.WithoutCancel(ctx))
-	select {
-	case <-c.Exited():
-		return c.Output("its benchmarks")
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
+	return c.AwaitOutput(ctx, "its benchmarks")
 }
 
 // printedResult matches the number of iterations and the time of a result.
@@ -106,8 +101,7 @@ func procsSuffix(procs int) string {
 	return "-" + strconv.Itoa(procs)
 }
 
-// nextLine matches the beginning of the line of another benchmark, and of the log
-// of this one.
+// nextLine matches the beginning of the line of another benchmark, and of the log of this one.
 var nextLine = lazyregexp.New(`(?m)^(Benchmark\S* *\t|--- )`)
 
 // Exactly returns a pattern for -test.bench that matches only the benchmark called name.

@@ -13,75 +13,94 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// maxChanges limits the changed benchmarks that the line below the headline names.
-const maxChanges = 3
+// maxNamedChanges limits the changed benchmarks that the line below the headline names.
+const maxNamedChanges = 3
 
 // setAnswer sets the headline of a result, Answer: how many benchmarks are slower or faster in head,
-// or that no change was shown. The line below, Figures, has the largest changes, the smallest change
-// that the run could have shown, and the benchmarks that execute more or fewer instructions.
+// or that no change was shown. For example:
+//
+//	2 of 12 benchmarks changed in time: 1 slower, 1 faster.
+//
+// The line below, Figures, has the largest changes, the smallest change that the run could have shown,
+// and the benchmarks that execute more or fewer instructions.
 func setAnswer(r *tare.Result) {
-	var changed, all []tare.Comparison
-	void := 0
-	// Smallest and largest of the detectable changes of benchmarks without a shown change, as a share.
-	minDetectable, maxDetectable := math.Inf(1), 0.0
-	for _, w := range r.Workloads {
-		reading := advice.Reading{Result: r, Baseline: Base, Workload: w.ID, Metric: "time"}
-		if len(r.VoidsMetric(Head, w.ID, "time"))+len(r.VoidsMetric(Base, w.ID, "time")) > 0 {
-			void++
-			continue
-		}
-		c, ok := reading.Comparison(Head)
-		if !ok || !c.Bounded() || reading.Nothing() != "" {
-			continue
-		}
-		all = append(all, c)
-		if reading.Shown(c) {
-			changed = append(changed, c)
-			continue
-		}
-		detectable := math.Expm1(max(reading.NoiseFloor(), c.HalfWidth())) // both are logarithms of ratios
-		minDetectable, maxDetectable = min(minDetectable, detectable), max(maxDetectable, detectable)
-	}
+	t := compareTimes(r)
 	work, voidText := describeWork(r), ""
-	if void > 0 {
-		voidText = fmt.Sprintf("; %d void", void)
-	}
-	detectableText := advice.Percent(minDetectable)
-	if advice.Percent(maxDetectable) != detectableText {
-		detectableText += " to " + advice.Percent(maxDetectable)
+	if t.void > 0 {
+		voidText = fmt.Sprintf("; %d void", t.void)
 	}
 	r.Answer, r.Figures, r.Quotes = "", "", nil
 	switch {
-	case len(all) == 0:
+	case t.compared == 0:
 		r.Answer, r.Figures = noTimes(r, voidText), strings.TrimSpace(work)
 		return
-	case len(changed) == 0:
-		r.Answer = fmt.Sprintf("No change in time shown in %s%s.", format.Count(len(all), "benchmark"), voidText)
-		r.Figures = "Changes in time beyond " + detectableText + " would have been shown." + work
+	case len(t.changed) == 0:
+		r.Answer = fmt.Sprintf("No change in time shown in %s%s.", format.Count(t.compared, "benchmark"), voidText)
+		r.Figures = "Changes in time beyond " + t.detectableText() + " would have been shown." + work
 		return
 	}
-	sortByChange(changed)
+	sortByChange(t.changed)
 	slower := 0
 	var parts []string
-	for i, c := range changed {
+	for i, c := range t.changed {
 		if c.Ratio > 1 {
 			slower++
 		}
-		if i < maxChanges {
+		if i < maxNamedChanges {
 			parts = append(parts, report.BenchmarkName(r, c.Workload)+" "+format.Within(c.Ratio, c.Low, c.High))
 			r.Quotes = append(r.Quotes, tare.Quote{Contender: Head, Workload: c.Workload, Metric: "time"})
 		}
 	}
 	r.Answer = fmt.Sprintf("%d of %s changed in time: %d slower, %d faster%s.",
-		len(changed), format.Count(len(all), "benchmark"), slower, len(changed)-slower, voidText)
-	if more := len(changed) - maxChanges; more > 0 {
+		len(t.changed), format.Count(t.compared, "benchmark"), slower, len(t.changed)-slower, voidText)
+	if more := len(t.changed) - maxNamedChanges; more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
 	}
 	r.Figures = "Time, head ÷ base: " + strings.Join(parts, "; ") + "."
-	if len(changed) < len(all) {
-		r.Figures += fmt.Sprintf(" In the others changes beyond %s would have been shown.", detectableText)
+	if len(t.changed) < t.compared {
+		r.Figures += fmt.Sprintf(" In the others changes beyond %s would have been shown.", t.detectableText())
 	}
 	r.Figures += work
+}
+
+// timeChanges summarizes the comparisons of all benchmarks by time.
+type timeChanges struct {
+	changed        []tare.Comparison // comparisons that show a change
+	compared, void int               // numbers of benchmarks
+	// Smallest and largest change that benchmarks without a shown change could have shown, as shares.
+	minDetectable, maxDetectable float64
+}
+
+func compareTimes(r *tare.Result) timeChanges {
+	t := timeChanges{minDetectable: math.Inf(1)}
+	for _, w := range r.Workloads {
+		reading := advice.Reading{Result: r, Baseline: Base, Workload: w.ID, Metric: "time"}
+		if len(r.VoidsMetric(Head, w.ID, "time"))+len(r.VoidsMetric(Base, w.ID, "time")) > 0 {
+			t.void++
+			continue
+		}
+		c, ok := reading.Comparison(Head)
+		if !ok || !c.Bounded() || reading.WhyNoAdvice() != "" {
+			continue
+		}
+		t.compared++
+		if reading.IsShown(c) {
+			t.changed = append(t.changed, c)
+			continue
+		}
+		detectable := math.Expm1(max(reading.NoiseFloor(), c.HalfWidth())) // both are logarithms of ratios
+		t.minDetectable, t.maxDetectable = min(t.minDetectable, detectable), max(t.maxDetectable, detectable)
+	}
+	return t
+}
+
+// detectableText returns the range of detectable changes, e.g. "2 %" or "2 % to 5 %".
+func (t timeChanges) detectableText() string {
+	smallest, largest := advice.FormatPercent(t.minDetectable), advice.FormatPercent(t.maxDetectable)
+	if smallest == largest {
+		return smallest
+	}
+	return smallest + " to " + largest
 }
 
 // sortByChange puts the largest changes first, whether more or less.
@@ -123,14 +142,14 @@ func describeWork(r *tare.Result) string {
 	}
 	sortByChange(changed)
 	var parts []string
-	for _, c := range changed[:min(len(changed), maxChanges)] {
+	for _, c := range changed[:min(len(changed), maxNamedChanges)] {
 		word := metric.More
 		if c.Ratio < 1 {
 			word = metric.Less
 		}
 		parts = append(parts, fmt.Sprintf("%s %s %.1f %% %s", c.Workload, metric.Verb, 100*math.Abs(c.Ratio-1), word))
 	}
-	if more := len(changed) - maxChanges; more > 0 {
+	if more := len(changed) - maxNamedChanges; more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more differ", more))
 	}
 	return " " + strings.Join(parts, "; ") + "."

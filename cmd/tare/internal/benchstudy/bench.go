@@ -1,6 +1,7 @@
 package benchstudy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -17,71 +18,71 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// workAge is the age at which test binaries of a killed run are removed from the cache.
-const workAge = 24 * time.Hour
+// maxBuildAge is the age from which test binaries that a killed run left in the cache are removed.
+const maxBuildAge = 24 * time.Hour
 
-// trialShare is the divisor of a budget that gives the time to try the benchmarks of one side.
-const trialShare = 6
+// discoverShare divides a budget into the time to try the benchmarks of one side: a sixth.
+const discoverShare = 6
 
-// sideBySideShare is the divisor of a budget that gives the least time to find out which benchmarks
-// need a process to themselves.
+// sideBySideShare divides a budget into the least time to find out which benchmarks need a process to
+// themselves: a twelfth.
 const sideBySideShare = 12
 
-// Place configures where and how two sides are built.
-type Place struct {
-	Cache    string // cache directory
-	Run      string // tag of the run
-	Guardian *trial.Guardian
-	Procs    int           // GOMAXPROCS of the benchmarks; 0 leaves it unset
-	Seed     uint64        // selects the orders of functions in which instructions are counted
-	Slice    time.Duration // length of a slice; 0 means by rule, see plan.go
-	Once     time.Duration // limit of the first run of a benchmark, which tries it; 0 means a minute
-	Say      func(string)  // reports progress
-	Dir      string        // directory of the result, for flame graphs; "" to draw none
+// Setup configures where and how two sides are built, and how their benchmarks are tried.
+type Setup struct {
+	Cache     string // cache directory
+	RunTag    string // marks the processes of this run of tare
+	Guardian  *trial.Guardian
+	Procs     int           // GOMAXPROCS of the benchmarks; 0 leaves it unset
+	Seed      uint64        // selects the orders of functions in which instructions are counted
+	SliceTime time.Duration // length of a slice; 0 means by rule, see plan.go
+	RunLimit  time.Duration // limit of the first run of a benchmark, which tries it; 0 means a minute
+	Say       func(string)  // reports progress
+	Dir       string        // directory of the result, for flame graphs; "" to draw none
 
 	Budget time.Duration // time limit of the user, also for trying benchmarks; 0 means no limit
 }
 
 // Bench is a comparison of two built sides: a study, and the benchmarks and sources that it needs.
 type Bench struct {
-	Study    tare.Study
-	Sources  suite.Sources
-	Slice    time.Duration // length of a slice
-	Notes    []string      // lines about what the sides lack
-	Spent    time.Duration // time spent on trying benchmarks and counting instructions
-	Expected []tare.Pilot  // forecast of the study's pilots
+	Study          tare.Study
+	Sources        suite.Sources
+	SliceTime      time.Duration // length of a slice
+	Notes          []string      // messages about files that a side lacks
+	Spent          time.Duration // time spent on trying benchmarks and counting instructions
+	ExpectedPilots []tare.Pilot  // forecast of the study's pilots
 
 	benchmarks []suite.Benchmark // benchmarks that both sides have
 	counted    *comparisonCounts // nil if nothing was counted
 
-	left      []suite.Left   // benchmarks and packages that are not measured
-	keptTests []string       // lines about tests of base that are not replaced by tests of head
-	findings  []tare.Finding // notes for every result
-	work      string         // directory of all files of the comparison
+	skipped   []suite.Skipped // benchmarks and packages that are not measured
+	keptTests []string        // lines about tests of base that are not replaced by tests of head
+	findings  []tare.Finding  // notes for every result
+	workDir   string          // directory of all files of the comparison
 }
 
 // NewBench builds both sides and finds the benchmarks that they share. Close removes the builds.
-func NewBench(ctx context.Context, a Asked, p Place) (*Bench, error) {
-	s, err := findSides(ctx, a, p.Cache)
+func NewBench(ctx context.Context, request Request, setup Setup) (*Bench, error) {
+	s, err := findSides(ctx, request, setup.Cache)
 	if err != nil {
 		return nil, err
 	}
-	parent := filepath.Join(p.Cache, "bench")
+	parent := filepath.Join(setup.Cache, "bench")
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return nil, fmt.Errorf("make the directory of test binaries: %w", err)
 	}
-	gitrev.Sweep(parent, workAge)
-	b := &Bench{Notes: s.notes, Slice: p.Slice}
+	gitrev.Sweep(parent, maxBuildAge)
+	b := &Bench{Notes: s.notes, SliceTime: setup.SliceTime}
 	for _, text := range s.notes {
 		b.note(partialRevision(), "", text)
 	}
-	if b.Slice == 0 {
-		b.Slice = sliceLength
+	if b.SliceTime == 0 {
+		b.SliceTime = sliceLength
 	}
-	if b.work, err = os.MkdirTemp(parent, "run-"); err != nil {
+	if b.workDir, err = os.MkdirTemp(parent, "run-"); err != nil {
 		return nil, fmt.Errorf("make the directory of test binaries: %w", err)
 	}
-	if err := b.prepareStudy(ctx, a, p, s); err != nil {
+	if err := b.prepareStudy(ctx, request, setup, s); err != nil {
 		b.Close()
 		return nil, err
 	}
@@ -91,9 +92,9 @@ func NewBench(ctx context.Context, a Asked, p Place) (*Bench, error) {
 // Metrics returns the metrics of a comparison; the first is primary.
 func Metrics() []string { return []string{"time", "bytes", "allocs"} }
 
-// Room makes a directory for a run. Close removes it.
-func (b *Bench) Room() (string, error) {
-	dir, err := os.MkdirTemp(b.work, "rounds-")
+// NewRunDir makes a directory for the files of a run. Close removes it.
+func (b *Bench) NewRunDir() (string, error) {
+	dir, err := os.MkdirTemp(b.workDir, "rounds-")
 	if err != nil {
 		return "", fmt.Errorf("make the directory of a run: %w", err)
 	}
@@ -101,75 +102,40 @@ func (b *Bench) Room() (string, error) {
 }
 
 // Close removes all files of the comparison.
-func (b *Bench) Close() { _ = os.RemoveAll(b.work) }
+func (b *Bench) Close() { _ = os.RemoveAll(b.workDir) }
 
 // prepareStudy lists the packages with benchmarks, builds both sides and runs every benchmark once.
 // The benchmarks that both sides have become the workloads of the study; all others are skipped.
-func (b *Bench) prepareStudy(ctx context.Context, a Asked, p Place, s *sides) error {
+func (b *Bench) prepareStudy(ctx context.Context, request Request, setup Setup, s *sides) (err error) {
 	for _, side := range []*suite.Side{s.base, s.head} {
-		if err := side.Resolve(ctx, b.work); err != nil {
+		if err := side.Resolve(ctx, b.workDir); err != nil {
 			return err
 		}
 	}
-	renamed := map[string]string{}
-	if a.Base != "" {
-		var err error
+	var renamed map[string]string // paths in head of modules, by their paths in base
+	if request.Base != "" {
 		if renamed, err = s.findRenames(ctx); err != nil {
 			return err
 		}
 	}
 	var headTests map[string]string // lines about packages of which base runs the tests of head
-	if a.Tests == TestsOfHead {
-		var err error
-		if headTests, b.keptTests, err = s.useHeadTests(ctx, a, renamed, b.work, p.Say); err != nil {
+	if request.Tests == TestsOfHead {
+		if headTests, b.keptTests, err = s.useHeadTests(ctx, request, renamed, b.workDir, setup.Say); err != nil {
 			return err
 		}
 	}
-	tests, err := b.listTests(ctx, a, s, renamed)
+	tests, err := b.listTests(ctx, request, s, renamed)
 	if err != nil {
 		return err
 	}
-	if a.Bench == "" {
-		a.Bench = "."
-	}
-	keep := a.Shard.FilterIDs(tests)
-	if inShard := keep; s.reach != nil {
-		keep = func(id string) bool { return s.reach.Benchmark(id) && inShard(id) }
-	}
-	spec := trial.Spec{Run: p.Run, Guardian: p.Guardian}
-	if p.Procs > 0 {
-		spec.Env = []string{fmt.Sprintf("GOMAXPROCS=%d", p.Procs)}
-	}
+	request.Bench = cmp.Or(request.Bench, ".")
 	b.Sources = suite.Sources{Suites: map[string]*suite.Suite{}, Titles: s.titles, Module: modulePath(tests[Head])}
 	audited, err := auditTests(ctx, tests[Head])
 	if err != nil {
 		return err
 	}
-	found := map[string][]suite.Benchmark{}
-	var left []suite.Left
-	var remarks []suite.Remark
-	search := suite.Search{
-		Pattern: a.Bench, Keep: keep, Skip: map[string]bool{},
-		Slice: b.sliceTime, Run: wholeLength, Once: p.Once, Within: p.Budget / trialShare,
-		NoTime: fmt.Sprintf("left out: a budget of %v has no time to try it; a longer --budget does", p.Budget),
-		Spec:   spec, Say: p.Say,
-	}
-	for _, side := range []*suite.Side{s.base, s.head} {
-		sideFound, sideLeft, sideRemarks, err := b.discoverSide(ctx, a, p, side, tests[side.ID], search)
-		if err != nil {
-			return err
-		}
-		found[side.ID] = sideFound
-		left = append(left, sideLeft...)
-		remarks = append(remarks, sideRemarks...)
-	}
-	left = mergeSides(left)
-	b.addLeft(left...)
-	shared := b.sharedBenchmarks(found[Base], found[Head], left)
-	if len(shared) == 0 {
-		return b.noneError(a)
-	}
-	if shared, err = b.findAlone(ctx, p, search, shared); err != nil {
+	shared, remarks, err := b.discoverShared(ctx, request, setup, s, tests)
+	if err != nil {
 		return err
 	}
 	b.noteRemarks(remarks, shared)
@@ -182,7 +148,7 @@ func (b *Bench) prepareStudy(ctx context.Context, a Asked, p Place, s *sides) er
 		ID:       "bench " + b.Sources.Module,
 		Question: fmt.Sprintf("%s: %s against %s", b.Sources.Module, s.titles[Head], s.titles[Base]),
 		Kind:     gobench.Name, Baseline: Base, Contenders: []tare.Entry{{ID: Base}, {ID: Head}},
-		Metrics: Metrics(), Dir: s.head.Home,
+		Metrics: Metrics(), Dir: s.head.UserDir,
 	}
 	b.benchmarks = shared
 	b.planSlices(shared)
@@ -190,201 +156,245 @@ func (b *Bench) prepareStudy(ctx context.Context, a Asked, p Place, s *sides) er
 	return nil
 }
 
-// discoverSide builds one side and runs each of its benchmarks once. With a budget it adds the
-// benchmarks that it has no time for to q.Skip: the side after it does not try them.
-func (b *Bench) discoverSide(ctx context.Context, a Asked, p Place, side *suite.Side, tests []suite.Tests, q suite.Search) (found []suite.Benchmark, left []suite.Left, remarks []suite.Remark, err error) {
-	built, err := suite.Build(ctx, side, tests, a.Bench, b.work, p.Say)
+// discoverShared builds both sides and returns the benchmarks that give results on both. It skips the
+// others. tests are the packages by side.
+func (b *Bench) discoverShared(ctx context.Context, request Request, setup Setup, s *sides, tests map[string][]suite.Tests) ([]suite.Benchmark, []suite.Remark, error) {
+	isSelected := request.Shard.FilterIDs(tests)
+	if isInShard := isSelected; s.reach != nil {
+		isSelected = func(id string) bool { return s.reach.ReachesBenchmark(id) && isInShard(id) }
+	}
+	search := suite.Search{
+		Pattern: request.Bench, IsSelected: isSelected, SkipIDs: map[string]bool{},
+		SliceTime: b.sliceTime, RunTime: wholeLength, RunLimit: setup.RunLimit, TimeLimit: setup.Budget / discoverShare,
+		WhyNoTime: fmt.Sprintf("left out: a budget of %v has no time to try it; a longer --budget does", setup.Budget),
+		Spec:      trial.Spec{Run: setup.RunTag, Guardian: setup.Guardian}, Say: setup.Say,
+	}
+	if setup.Procs > 0 {
+		search.Spec.Env = []string{fmt.Sprintf("GOMAXPROCS=%d", setup.Procs)}
+	}
+	base, err := b.discoverSide(ctx, request, setup, s.base, tests[Base], search)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	b.Sources.Suites[side.ID] = built
-	if side.OneBuild && !a.OneBuild {
-		b.note(oneLayout(), "", fmt.Sprintf("the linker of %s cannot put functions in another order: it was built once", side.ID))
-	}
-	for _, t := range tests {
-		if why, ok := built.Failed[t.Package.Name()]; ok {
-			left = append(left, suite.Left{ID: t.Package.Name(), Side: side.ID, Broken: true, Why: why})
-		}
-	}
-	began := time.Now()
-	found, failed, remarks, err := built.Discover(ctx, q)
+	head, err := b.discoverSide(ctx, request, setup, s.head, tests[Head], search)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	b.Spent += time.Since(began)
-	for _, l := range failed {
-		if l.Late && p.Budget > 0 {
-			q.Skip[l.ID] = true
-		}
+	skipped := mergeSides(slices.Concat(base.Skipped, head.Skipped))
+	b.addSkipped(skipped...)
+	shared := b.sharedBenchmarks(base.Benchmarks, head.Benchmarks, skipped)
+	if len(shared) == 0 {
+		return nil, nil, noBenchmarksError(request, b.skipped)
 	}
-	return found, append(left, failed...), remarks, nil
+	shared, err = b.findAlone(ctx, setup, search, shared)
+	return shared, slices.Concat(base.Remarks, head.Remarks), err
 }
 
-// findAlone finds the benchmarks that need a process to themselves. It takes at most what is left of
-// half the budget, but at least one sideBySideShare-th of the budget, and skips the benchmarks that
-// it has no time for.
-func (b *Bench) findAlone(ctx context.Context, p Place, q suite.Search, shared []suite.Benchmark) ([]suite.Benchmark, error) {
-	if p.Budget > 0 {
-		q.Within = max(p.Budget/2-b.Spent, p.Budget/sideBySideShare)
+// discoverSide builds one side and runs each of its benchmarks once. With a budget it adds the
+// benchmarks that it has no time for to search.SkipIDs, so that the next side does not try them.
+func (b *Bench) discoverSide(ctx context.Context, request Request, setup Setup, side *suite.Side, tests []suite.Tests, search suite.Search) (found suite.Discovered, err error) {
+	built, err := suite.Build(ctx, side, tests, request.Bench, b.workDir, setup.Say)
+	if err != nil {
+		return found, err
+	}
+	b.Sources.Suites[side.ID] = built
+	if side.OneBuild && !request.OneBuild {
+		b.note(oneLayout(), "", fmt.Sprintf("the linker of %s cannot put functions in another order: it was built once", side.ID))
 	}
 	began := time.Now()
-	tried, err := suite.FindAlone(ctx, b.Sources.Suites[Base], b.Sources.Suites[Head], shared, q)
+	if found, err = built.Discover(ctx, search); err != nil {
+		return found, err
+	}
+	b.Spent += time.Since(began)
+	for _, entry := range found.Skipped {
+		if entry.OutOfTime && setup.Budget > 0 {
+			search.SkipIDs[entry.ID] = true
+		}
+	}
+	var broken []suite.Skipped
+	for _, t := range tests {
+		if why, ok := built.Failed[t.Package.Name()]; ok {
+			broken = append(broken, suite.Skipped{ID: t.Package.Name(), Side: side.ID, Broken: true, Why: why})
+		}
+	}
+	found.Skipped = slices.Concat(broken, found.Skipped)
+	return found, nil
+}
+
+// findAlone finds the benchmarks that need a process to themselves, until half of the budget is used,
+// but for at least a twelfth of it. It skips the benchmarks that it has no time for.
+func (b *Bench) findAlone(ctx context.Context, setup Setup, search suite.Search, shared []suite.Benchmark) ([]suite.Benchmark, error) {
+	if setup.Budget > 0 {
+		search.TimeLimit = max(setup.Budget/2-b.Spent, setup.Budget/sideBySideShare)
+	}
+	began := time.Now()
+	tried, err := suite.FindAlone(ctx, b.Sources.Suites[Base], b.Sources.Suites[Head], shared, search)
 	b.Spent += time.Since(began)
 	for _, m := range shared {
 		if err == nil && !slices.ContainsFunc(tried, func(t suite.Benchmark) bool { return t.ID() == m.ID() }) {
-			b.addLeft(suite.Left{ID: m.ID(), Late: true, Why: q.NoTime})
+			b.addSkipped(suite.Skipped{ID: m.ID(), OutOfTime: true, Why: search.WhyNoTime})
 		}
 	}
 	return tried, err
 }
 
 // listTests returns the packages with benchmarks, by side. It returns only packages that both sides
-// have, in the same order for both, and skips the others. renamed has the new paths of modules.
-func (b *Bench) listTests(ctx context.Context, a Asked, s *sides, renamed map[string]string) (map[string][]suite.Tests, error) {
-	bySide := map[string]map[string]suite.Tests{} // by side and package name
-	var order []string                            // package names
-	for _, side := range []*suite.Side{s.head, s.base} {
-		packages, err := side.List(ctx, a.Packages)
-		if err != nil {
+// have, in the same order for both, and skips the others. renamed has the paths in head of modules by
+// their paths in base.
+func (b *Bench) listTests(ctx context.Context, request Request, s *sides, renamed map[string]string) (map[string][]suite.Tests, error) {
+	packages, err := s.head.List(ctx, request.Packages)
+	if err != nil {
+		return nil, err
+	}
+	if request.Changed {
+		var partial error
+		if packages, partial, err = s.filterReached(ctx, packages); err != nil {
 			return nil, err
 		}
-		if side == s.head && a.Changed {
-			var partial error
-			if packages, partial, err = s.filterReached(ctx, packages); err != nil {
-				return nil, err
-			}
-			if partial != nil {
-				b.Notes = append(b.Notes, firstLine(partial.Error()))
-			}
-		}
-		bySide[side.ID] = map[string]suite.Tests{}
-		for _, p := range packages {
-			if side == s.head && p.OutsideWork() {
-				return nil, usageError("%s in %s is in no module that go.work lists; go work use adds one, and GOWORK=off in the environment leaves go.work out", p.ImportPath, side.Home)
-			}
-			if side == s.base {
-				p.As = renamePath(p.ImportPath, renamed)
-			}
-			if t := suite.Find(p); len(t.Files) > 0 {
-				bySide[side.ID][p.Name()] = t
-				if !slices.Contains(order, p.Name()) && (side == s.head || !a.Changed) {
-					order = append(order, p.Name())
-				}
-			} else if p.Error != nil && side == s.head && !strings.Contains(p.Error.Err, "no Go files") {
-				b.addLeft(suite.Left{ID: p.ImportPath, Side: side.ID, Why: firstLine(p.Error.Err)})
-			}
+		if partial != nil {
+			b.Notes = append(b.Notes, firstLine(partial.Error()))
 		}
 	}
+	for _, p := range packages {
+		if p.OutsideWork() {
+			return nil, usageError("%s in %s is in no module that go.work lists; go work use adds one, and GOWORK=off in the environment leaves go.work out", p.ImportPath, s.head.UserDir)
+		}
+		isBroken := p.Error != nil && !strings.Contains(p.Error.Err, "no Go files")
+		if isBroken && len(suite.FindTests(p).TestFiles) == 0 {
+			b.addSkipped(suite.Skipped{ID: p.ImportPath, Side: Head, Why: firstLine(p.Error.Err)})
+		}
+	}
+	inHead, headNames := findTests(packages)
+	if packages, err = s.base.List(ctx, request.Packages); err != nil {
+		return nil, err
+	}
+	for i := range packages {
+		packages[i].HeadPath = renamePath(packages[i].ImportPath, renamed)
+	}
+	inBase, baseNames := findTests(packages)
 	shared := map[string][]suite.Tests{}
-	for _, path := range order {
-		inBase, okBase := bySide[Base][path]
-		inHead, okHead := bySide[Head][path]
-		switch {
-		case okBase && okHead:
-			shared[Base], shared[Head] = append(shared[Base], inBase), append(shared[Head], inHead)
-		case okBase:
-			b.addLeft(suite.Left{ID: path, Why: "it has benchmarks in " + Base + " only", OneSided: true})
-		default:
-			b.addLeft(suite.Left{ID: path, Why: "it has benchmarks in " + Head + " only", OneSided: true})
+	for _, name := range headNames {
+		if base, ok := inBase[name]; ok {
+			shared[Base], shared[Head] = append(shared[Base], base), append(shared[Head], inHead[name])
+		} else {
+			b.addSkipped(suite.Skipped{ID: name, Why: "it has benchmarks in " + Head + " only", OneSided: true})
+		}
+	}
+	for _, name := range baseNames {
+		if _, ok := inHead[name]; !ok && !request.Changed {
+			b.addSkipped(suite.Skipped{ID: name, Why: "it has benchmarks in " + Base + " only", OneSided: true})
 		}
 	}
 	if len(shared[Head]) == 0 {
-		return nil, b.noneError(a)
+		return nil, noBenchmarksError(request, b.skipped)
 	}
 	return shared, nil
 }
 
-// noneError returns the error that there is no benchmark to measure.
-func (b *Bench) noneError(a Asked) error { return noBenchmarks(a, b.left) }
+// findTests returns the benchmarks of packages by [suite.Package.Name], and these names in order. It
+// omits packages without benchmarks.
+func findTests(packages []suite.Package) (tests map[string]suite.Tests, names []string) {
+	tests = map[string]suite.Tests{}
+	for _, p := range packages {
+		t := suite.FindTests(p)
+		if len(t.TestFiles) == 0 {
+			continue
+		}
+		if _, ok := tests[p.Name()]; !ok {
+			names = append(names, p.Name())
+		}
+		tests[p.Name()] = t
+	}
+	return tests, names
+}
 
-// noBenchmarks returns the error for an empty selection. It names the filters in effect, and the
+// noBenchmarksError returns the error for an empty selection. It names the filters in effect, and the
 // first skipped benchmark.
-func noBenchmarks(a Asked, left []suite.Left) error {
-	patterns := strings.Join(a.Packages, " ")
+func noBenchmarksError(request Request, skipped []suite.Skipped) error {
+	patterns := strings.Join(request.Packages, " ")
 	if patterns == "" {
 		patterns = "./..."
 	}
 	var filters []string
-	if a.Bench != "" && a.Bench != "." {
-		filters = append(filters, "matches "+a.Bench)
+	if request.Bench != "" && request.Bench != "." {
+		filters = append(filters, "matches "+request.Bench)
 	}
-	if a.Changed {
+	if request.Changed {
 		filters = append(filters, "is reached by what changed")
 	}
-	if a.Shard.Of > 1 {
-		filters = append(filters, fmt.Sprintf("is in part %d of %d", a.Shard.Index, a.Shard.Of))
+	if request.Shard.Of > 1 {
+		filters = append(filters, fmt.Sprintf("is in part %d of %d", request.Shard.Index, request.Shard.Of))
 	}
 	message := strings.TrimSpace("no benchmark in " + patterns + " " + strings.Join(filters, " and "))
-	if len(left) > 0 {
-		message += fmt.Sprintf(" on both sides; %s: %s", left[0].ID, left[0])
+	if len(skipped) > 0 {
+		message += fmt.Sprintf(" on both sides; %s: %s", skipped[0].ID, skipped[0])
 	}
-	anyLate := slices.ContainsFunc(left, func(l suite.Left) bool { return l.Late }) // then the budget is the reason
-	return &UsageError{What: message, Nothing: !anyLate}
+	isBudgetShort := slices.ContainsFunc(skipped, func(s suite.Skipped) bool { return s.OutOfTime })
+	return &UsageError{What: message, Nothing: !isBudgetShort}
 }
 
 // sharedBenchmarks returns the benchmarks that both sides have, in the order of head. Each has the
-// larger times and sizes of the two sides, and the shorter run. It skips the other benchmarks; those
-// in left are skipped already.
-func (b *Bench) sharedBenchmarks(base, head []suite.Benchmark, left []suite.Left) []suite.Benchmark {
-	var out []suite.Benchmark
-	for _, h := range head {
-		i := slices.IndexFunc(base, func(o suite.Benchmark) bool { return o.ID() == h.ID() })
+// larger times and sizes of the two sides, and the shorter run. It skips the other benchmarks, except
+// those in skipped.
+func (b *Bench) sharedBenchmarks(base, head []suite.Benchmark, skipped []suite.Skipped) []suite.Benchmark {
+	var shared []suite.Benchmark
+	for _, m := range head {
+		i := slices.IndexFunc(base, func(o suite.Benchmark) bool { return o.ID() == m.ID() })
 		if i < 0 {
-			b.skipOneSided(h, Head, left)
+			b.skipOneSided(m, Head, skipped)
 			continue
 		}
 		o := base[i]
-		h.NSPerOp, h.BytesPer = max(h.NSPerOp, o.NSPerOp), max(h.BytesPer, o.BytesPer)
-		h.Untimed = max(h.Untimed, o.Untimed)
-		h.Around, h.Start = max(h.Around, o.Around), max(h.Start, o.Start)
-		h.Link = max(h.Link, o.Link)
-		h.Fixed, h.Growth = max(h.Fixed, o.Fixed), max(h.Growth, o.Growth)
-		if h.Run == 0 || o.Run > 0 && o.Run < h.Run { // 0 means that the side has no length of a run
-			h.Run = o.Run
+		m.NSPerOp, m.BytesPerOp = max(m.NSPerOp, o.NSPerOp), max(m.BytesPerOp, o.BytesPerOp)
+		m.UntimedNS = max(m.UntimedNS, o.UntimedNS)
+		m.Overhead, m.StartTime, m.LinkTime = max(m.Overhead, o.Overhead), max(m.StartTime, o.StartTime), max(m.LinkTime, o.LinkTime)
+		m.OutsideLoop, m.Growth = max(m.OutsideLoop, o.OutsideLoop), max(m.Growth, o.Growth)
+		if m.RunIterations == 0 || o.RunIterations > 0 && o.RunIterations < m.RunIterations { // 0: the side runs in slices
+			m.RunIterations = o.RunIterations
 		}
-		out = append(out, h)
+		shared = append(shared, m)
 	}
-	for _, o := range base {
-		if !slices.ContainsFunc(head, func(h suite.Benchmark) bool { return o.ID() == h.ID() }) {
-			b.skipOneSided(o, Base, left)
+	for _, m := range base {
+		if !slices.ContainsFunc(head, func(o suite.Benchmark) bool { return o.ID() == m.ID() }) {
+			b.skipOneSided(m, Base, skipped)
 		}
 	}
-	return out
+	return shared
 }
 
-// skipOneSided skips a benchmark that only one side has. It adds nothing if left has the reason
+// skipOneSided skips a benchmark that only one side has. It adds nothing if skipped has the reason
 // already: an entry for the benchmark, for a benchmark above it, or for its package.
-func (b *Bench) skipOneSided(o suite.Benchmark, side string, left []suite.Left) {
-	known := slices.ContainsFunc(left, func(l suite.Left) bool {
-		return l.ID == o.ID() || strings.HasPrefix(o.ID(), l.ID+"/") || strings.HasPrefix(o.ID(), l.ID+".")
+func (b *Bench) skipOneSided(m suite.Benchmark, side string, skipped []suite.Skipped) {
+	isKnown := slices.ContainsFunc(skipped, func(entry suite.Skipped) bool {
+		return entry.ID == m.ID() || strings.HasPrefix(m.ID(), entry.ID+"/") || strings.HasPrefix(m.ID(), entry.ID+".")
 	})
-	if !known {
-		b.addLeft(suite.Left{ID: o.ID(), Why: "it is in " + side + " only", OneSided: true})
+	if !isKnown {
+		b.addSkipped(suite.Skipped{ID: m.ID(), Why: "it is in " + side + " only", OneSided: true})
 	}
 }
 
-// Left returns the skipped benchmarks and packages, with the reason and the side at fault.
-func (b *Bench) Left() []suite.Left { return slices.Clone(b.left) }
+// Skipped returns the skipped benchmarks and packages, with the reason and the side at fault.
+func (b *Bench) Skipped() []suite.Skipped { return slices.Clone(b.skipped) }
 
-// addLeft skips benchmarks or packages. It adds each entry once.
-func (b *Bench) addLeft(left ...suite.Left) {
-	for _, l := range left {
-		if !slices.Contains(b.left, l) {
-			b.left = append(b.left, l)
+// addSkipped adds skipped benchmarks or packages, each entry once.
+func (b *Bench) addSkipped(entries ...suite.Skipped) {
+	for _, entry := range entries {
+		if !slices.Contains(b.skipped, entry) {
+			b.skipped = append(b.skipped, entry)
 		}
 	}
 }
 
-// mergeSides replaces two entries that differ only in their side by one of [suite.Both].
-func mergeSides(left []suite.Left) []suite.Left {
-	var all []suite.Left
-	for _, l := range left {
-		i := slices.IndexFunc(all, func(o suite.Left) bool { return o.ID == l.ID && o.Why == l.Why && o.Broken == l.Broken })
-		if i >= 0 && all[i].Side != l.Side {
-			all[i].Side = suite.Both
+// mergeSides replaces two entries that differ only in their side by one of [suite.BothSides].
+func mergeSides(skipped []suite.Skipped) []suite.Skipped {
+	var all []suite.Skipped
+	for _, entry := range skipped {
+		i := slices.IndexFunc(all, func(o suite.Skipped) bool { return o.ID == entry.ID && o.Why == entry.Why && o.Broken == entry.Broken })
+		if i >= 0 && all[i].Side != entry.Side {
+			all[i].Side = suite.BothSides
 			continue
 		}
-		all = append(all, l)
+		all = append(all, entry)
 	}
 	return all
 }

@@ -72,10 +72,10 @@ func repository(t *testing.T, dir string, files map[string]string) {
 
 // newBench builds what a asks for, with a limit of two seconds for each
 // benchmark.
-func newBench(t *testing.T, a benchstudy.Asked) (*benchstudy.Bench, *tare.Result, error) {
+func newBench(t *testing.T, a benchstudy.Request) (*benchstudy.Bench, *tare.Result, error) {
 	t.Helper()
 	cache := t.TempDir()
-	b, err := benchstudy.NewBench(t.Context(), a, benchstudy.Place{Cache: cache, Once: 5 * time.Second, Say: func(string) {}})
+	b, err := benchstudy.NewBench(t.Context(), a, benchstudy.Setup{Cache: cache, RunLimit: 5 * time.Second, Say: func(string) {}})
 	if err != nil {
 		if left, _ := filepath.Glob(filepath.Join(cache, "bench", "*")); len(left) > 0 {
 			t.Errorf("left behind: %q", left)
@@ -181,7 +181,7 @@ func TestBenchmarksOfTwoRevisions(t *testing.T) {
 		"bad/bad_test.go": "package bad\n\nimport \"testing\"\n\nfunc BenchmarkBad(b *testing.B) { undefined() }\n",
 	})
 	before := git(t, dir, "status", "--porcelain", "--ignored") + git(t, dir, "write-tree")
-	b, r, err := newBench(t, benchstudy.Asked{Dir: dir, Base: "one"})
+	b, r, err := newBench(t, benchstudy.Request{Dir: dir, Base: "one"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestBenchmarksOfTwoRevisions(t *testing.T) {
 			t.Errorf("%s in whole runs: %v, %v; findings %v", w.ID, whole, w.Set, r.Findings)
 		}
 		noted := slices.ContainsFunc(r.Findings, func(f tare.Finding) bool { return f.Workload == w.ID && f.Severity == tare.Note })
-		if i == 2 && (!noted || !whole && w.Slice <= b.Slice) { // it takes 60 ms to set up: once alone and once more
+		if i == 2 && (!noted || !whole && w.Slice <= b.SliceTime) { // it takes 60 ms to set up: once alone and once more
 			t.Errorf("slices of %s: %v, findings %v", w.ID, w.Slice, r.Findings)
 		}
 	}
@@ -266,7 +266,7 @@ func TestModulesAroundTheRepository(t *testing.T) {
 		"vendored/vendor/example.com/beside/beside.go": "package beside\n\nfunc One() int { return 1 }\n",
 	})
 	for _, name := range []string{"sub", "work/a", "vendored"} {
-		b, _, err := newBench(t, benchstudy.Asked{Dir: filepath.Join(dir, name), Base: "one", OneBuild: true})
+		b, _, err := newBench(t, benchstudy.Request{Dir: filepath.Join(dir, name), Base: "one", OneBuild: true})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -275,11 +275,11 @@ func TestModulesAroundTheRepository(t *testing.T) {
 			t.Errorf("%s: measured %q, want %s", name, ids(b), want)
 		}
 	}
-	b, _, err := newBench(t, benchstudy.Asked{Dir: filepath.Join(dir, "work"), Base: "one", OneBuild: true, Packages: []string{"./..."}})
+	b, _, err := newBench(t, benchstudy.Request{Dir: filepath.Join(dir, "work"), Base: "one", OneBuild: true, Packages: []string{"./..."}})
 	if err != nil || !slices.Equal(ids(b), []string{"a.BenchmarkOne"}) {
 		t.Errorf("above the modules of a go.work: %v, %v", b, err)
 	}
-	_, _, err = newBench(t, benchstudy.Asked{Dir: filepath.Join(dir, "work/out"), Base: "one"})
+	_, _, err = newBench(t, benchstudy.Request{Dir: filepath.Join(dir, "work/out"), Base: "one"})
 	var usage *benchstudy.UsageError
 	if !errors.As(err, &usage) || usage.Nothing || !strings.Contains(err.Error(), "no module that go.work lists; go work use adds one") {
 		t.Errorf("a module that go.work does not list: %v", err)
@@ -297,19 +297,19 @@ func TestWhatIsAskedInVain(t *testing.T) {
 	git(t, dir, "commit", "-qam", "broken")
 	git(t, dir, "tag", "broken")
 	for _, tt := range []struct {
-		asked benchstudy.Asked
+		asked benchstudy.Request
 		want  string
 	}{
-		{benchstudy.Asked{}, "there is nothing to compare"},
-		{benchstudy.Asked{Base: "nosuch"}, `--base: no revision "nosuch"`},
-		{benchstudy.Asked{Base: "one", Head: "nosuch"}, `--head: no revision "nosuch"`},
-		{benchstudy.Asked{Base: "broken", Head: "one", Bench: "Sum"}, "base does not build: tiny.go:3:30: undefined: m"},
-		{benchstudy.Asked{Base: "one", Bench: "Sum"}, "head does not build: tiny.go:3:30: undefined: m"},
-		{benchstudy.Asked{Base: "one", Head: "one", Packages: []string{"./nosuch"}}, "no benchmark in ./nosuch"},
-		{benchstudy.Asked{Base: "one", Packages: []string{dir}}, "absolute path"},
-		{benchstudy.Asked{Changed: true, Tags: "x"}, "--changed needs --base"},
-		{benchstudy.Asked{With: []build.With{{Path: "example.com/other", Version: "v1.0.0"}}}, "does not require example.com/other"},
-		{benchstudy.Asked{Base: "one", Head: "one", Changed: true}, "is reached by what changed"},
+		{benchstudy.Request{}, "there is nothing to compare"},
+		{benchstudy.Request{Base: "nosuch"}, `--base: no revision "nosuch"`},
+		{benchstudy.Request{Base: "one", Head: "nosuch"}, `--head: no revision "nosuch"`},
+		{benchstudy.Request{Base: "broken", Head: "one", Bench: "Sum"}, "base does not build: tiny.go:3:30: undefined: m"},
+		{benchstudy.Request{Base: "one", Bench: "Sum"}, "head does not build: tiny.go:3:30: undefined: m"},
+		{benchstudy.Request{Base: "one", Head: "one", Packages: []string{"./nosuch"}}, "no benchmark in ./nosuch"},
+		{benchstudy.Request{Base: "one", Packages: []string{dir}}, "absolute path"},
+		{benchstudy.Request{Changed: true, Tags: "x"}, "--changed needs --base"},
+		{benchstudy.Request{With: []build.With{{Path: "example.com/other", Version: "v1.0.0"}}}, "does not require example.com/other"},
+		{benchstudy.Request{Base: "one", Head: "one", Changed: true}, "is reached by what changed"},
 	} {
 		tt.asked.Dir = dir
 		_, _, err := newBench(t, tt.asked)
@@ -328,19 +328,19 @@ func TestCheck(t *testing.T) {
 	repository(t, dir, map[string]string{"go.mod": tinyMod, "tiny_test.go": tinyTests})
 	write(t, dir, map[string]string{"new/new_test.go": "package new\n\nimport \"testing\"\n\nfunc BenchmarkUntracked(b *testing.B) {}\n"})
 	for _, tt := range []struct {
-		asked benchstudy.Asked
+		asked benchstudy.Request
 		want  string // "" if nothing is wrong
 	}{
-		{benchstudy.Asked{Base: "one"}, ""},
-		{benchstudy.Asked{Base: "one", Bench: "Sum/n=1|Nothing"}, ""},
-		{benchstudy.Asked{Base: "one", Bench: "Untracked"}, ""},
-		{benchstudy.Asked{Base: "one", Head: "one", Bench: "Untracked"}, "no benchmark in ./... matches Untracked"},
-		{benchstudy.Asked{Base: "one", Bench: "^Sum"}, "no benchmark in ./... matches ^Sum"},
-		{benchstudy.Asked{Base: "one", Bench: "^Sum", Packages: []string{"example.com/other"}}, ""},
-		{benchstudy.Asked{Base: "one", Bench: "Sum/[x"}, `--bench "Sum/[x": error parsing regexp`},
-		{benchstudy.Asked{Base: "nosuch"}, `--base: no revision "nosuch"`},
-		{benchstudy.Asked{Base: "one", Head: "nosuch"}, `--head: no revision "nosuch"`},
-		{benchstudy.Asked{Bench: "Sum"}, "there is nothing to compare"},
+		{benchstudy.Request{Base: "one"}, ""},
+		{benchstudy.Request{Base: "one", Bench: "Sum/n=1|Nothing"}, ""},
+		{benchstudy.Request{Base: "one", Bench: "Untracked"}, ""},
+		{benchstudy.Request{Base: "one", Head: "one", Bench: "Untracked"}, "no benchmark in ./... matches Untracked"},
+		{benchstudy.Request{Base: "one", Bench: "^Sum"}, "no benchmark in ./... matches ^Sum"},
+		{benchstudy.Request{Base: "one", Bench: "^Sum", Packages: []string{"example.com/other"}}, ""},
+		{benchstudy.Request{Base: "one", Bench: "Sum/[x"}, `--bench "Sum/[x": error parsing regexp`},
+		{benchstudy.Request{Base: "nosuch"}, `--base: no revision "nosuch"`},
+		{benchstudy.Request{Base: "one", Head: "nosuch"}, `--head: no revision "nosuch"`},
+		{benchstudy.Request{Bench: "Sum"}, "there is nothing to compare"},
 	} {
 		tt.asked.Dir = dir
 		err := tt.asked.Check(t.Context())

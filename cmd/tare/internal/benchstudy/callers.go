@@ -26,28 +26,26 @@ const (
 // countCallers counts the calls of the benchmarks that differ most, at most maxExplained, on all
 // processors concurrently. It returns the calls by benchmark, and why there are none. A benchmark that
 // there is no time for has neither.
-func (l *layouts) countCallers(ctx context.Context, c *comparisonCounts) (map[string]*callGraph, map[string]string) {
+func (b *countBuilds) countCallers(ctx context.Context, c *comparisonCounts) (map[string]*callGraph, map[string]string) {
 	var rows []tare.Comparison
 	for _, row := range c.rows {
 		if row.Differs(0) != tare.NotShown {
 			rows = append(rows, row)
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b tare.Comparison) int {
-		return cmp.Compare(math.Abs(math.Log(b.Ratio)), math.Abs(math.Log(a.Ratio)))
-	})
+	sortByChange(rows)
 	rows = rows[:min(len(rows), maxExplained)]
 	graphs, failures := map[string]*callGraph{}, map[string]string{}
-	isUser := newUserFilter(l.b.Sources)
+	isUser := newUserFilter(b.bench.Sources)
 	var mu sync.Mutex
 	done := 0
 	counts.Concurrently(rows, func(row tare.Comparison) {
-		i := slices.IndexFunc(l.b.benchmarks, func(m suite.Benchmark) bool { return m.ID() == row.Workload })
-		base, head, err := l.countCalls(ctx, l.b.benchmarks[i], c.pairs[row.Workload])
+		i := slices.IndexFunc(b.bench.benchmarks, func(m suite.Benchmark) bool { return m.ID() == row.Workload })
+		base, head, err := b.countCalls(ctx, b.bench.benchmarks[i], c.pairs[row.Workload])
 		mu.Lock()
 		defer mu.Unlock()
 		done++
-		l.place.Say(fmt.Sprintf("counting calls: %d of %d benchmarks", done, len(rows)))
+		b.setup.Say(fmt.Sprintf("counting calls: %d of %d benchmarks", done, len(rows)))
 		switch {
 		case err == nil:
 			graphs[row.Workload] = newCallGraph(base, head, isUser)
@@ -58,15 +56,14 @@ func (l *layouts) countCallers(ctx context.Context, c *comparisonCounts) (map[st
 	return graphs, failures
 }
 
-// countCalls counts the calls of one benchmark on both sides.
-func (l *layouts) countCalls(ctx context.Context, m suite.Benchmark, p counts.Pair) (base, head map[counts.Call]float64, err error) {
+func (b *countBuilds) countCalls(ctx context.Context, m suite.Benchmark, p counts.Pair) (base, head map[counts.Call]float64, err error) {
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
-	defer l.lockPackage(m.Package)()
+	defer b.lockPackage(m.Package)()
 	calls := map[string]map[counts.Call]float64{}
 	for _, id := range []string{Base, Head} {
-		count, err := l.counter.CountCalls(ctx, p, l.newSide(m, id))
+		count, err := b.counter.CountCalls(ctx, p, b.newSide(m, id))
 		if err != nil {
 			return nil, nil, err
 		}

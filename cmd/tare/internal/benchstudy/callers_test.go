@@ -77,7 +77,7 @@ func TestFunctionsHaveCallers(t *testing.T) {
 	if e := explain(); e.Work[0].Function != "route" || !slices.Equal(e.Work[0].Callers, want) || len(e.Work[1].Callers) > 0 || e.Why != "" {
 		t.Errorf("%+v", e)
 	}
-	b.counted.calls, b.counted.noCalls = nil, map[string]string{more: "callers: it fails"}
+	b.counted.calls, b.counted.whyNoCalls = nil, map[string]string{more: "callers: it fails"}
 	if e := explain(); e.Why != "callers: it fails" || len(e.Work[0].Callers) > 0 {
 		t.Errorf("%+v", e)
 	}

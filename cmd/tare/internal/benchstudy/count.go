@@ -1,9 +1,11 @@
 package benchstudy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,25 +30,25 @@ const (
 
 // comparisonCounts contains the instruction counts of a comparison.
 type comparisonCounts struct {
-	counter *counts.Counter
-	pairs   map[string]counts.Pair // by benchmark id
-	work    []tare.Work            // of both sides
-	rows    []tare.Comparison      // in the order of the benchmarks
-	calls   map[string]*callGraph  // by benchmark id; only of some that differ
-	noCalls map[string]string      // why calls could not be counted, by benchmark id
+	counter    *counts.Counter
+	pairs      map[string]counts.Pair // by benchmark id
+	work       []tare.Work            // of both sides
+	rows       []tare.Comparison      // in the order of the benchmarks
+	calls      map[string]*callGraph  // by benchmark id; only of some that differ
+	whyNoCalls map[string]string      // why calls could not be counted, by benchmark id
 }
 
 // Counting configures how instructions are counted.
 type Counting struct {
-	Counter counts.Choice
-	Within  time.Duration // limit of the counting, without the builds before it; 0 means no limit
-	Callers bool          // also count the calls of some benchmarks that differ
+	Counter   counts.Choice
+	TimeLimit time.Duration // limit of the counting, without the builds before it; 0 means no limit
+	Callers   bool          // also count the calls of some benchmarks that differ
 }
 
 // Count counts the instructions of all benchmarks on both sides, on all processors concurrently. A
 // benchmark that cannot be counted gets a note, and is timed all the same.
-func (b *Bench) Count(ctx context.Context, o Counting, p Place) error {
-	counter, why := counts.Find(ctx, o.Counter)
+func (b *Bench) Count(ctx context.Context, options Counting, setup Setup) error {
+	counter, why := counts.FindCounter(ctx, options.Counter)
 	if counter == nil {
 		if why != "" {
 			b.note(NotCounted(), "", why)
@@ -58,25 +60,22 @@ func (b *Bench) Count(ctx context.Context, o Counting, p Place) error {
 		return nil
 	}
 	c := &comparisonCounts{counter: counter, pairs: map[string]counts.Pair{}}
-	l := &layouts{b: b, place: p, counter: counter, links: map[string]*gobench.Link{}, failed: map[string]error{}, built: map[string]string{}}
-	defer l.removeBinaries()
+	builds := &countBuilds{bench: b, setup: setup, counter: counter, links: map[string]*gobench.Link{}, failed: map[string]error{}, built: map[string]string{}}
+	defer builds.removeBinaries()
 	for i, m := range b.benchmarks {
 		if i == 0 || b.benchmarks[i-1].Package != m.Package {
-			if err := l.buildPackage(ctx, m.Package); err != nil {
+			if err := builds.buildPackage(ctx, m.Package); err != nil {
 				return err
 			}
 		}
 	}
 	began := time.Now()
-	limited, cancel := ctx, context.CancelFunc(func() {})
-	if o.Within > 0 {
-		limited, cancel = context.WithTimeout(ctx, o.Within)
-	}
+	limited, cancel := context.WithTimeout(ctx, cmp.Or(options.TimeLimit, math.MaxInt64))
 	defer cancel()
-	failures := l.countAll(limited, c)
+	failures := builds.countAll(limited, c)
 	c.compareSides(b.benchmarks)
-	if o.Callers && counter.HasFunctions() {
-		c.calls, c.noCalls = l.countCallers(limited, c)
+	if options.Callers && counter.HasFunctions() {
+		c.calls, c.whyNoCalls = builds.countCallers(limited, c)
 	}
 	b.Spent += time.Since(began)
 	if ctx.Err() != nil {
@@ -98,49 +97,49 @@ func (b *Bench) whyUncountable(c *counts.Counter) string {
 		if setting := counts.WhyUncountable(s.Side.Env); setting != "" {
 			return fmt.Sprintf("%s has %s, and the collector is off while they are", id, setting)
 		}
-		if why := c.WhyRelease(s.Go); why != "" {
+		if why := c.WhyUnsupported(s.Go); why != "" {
 			return id + " is " + why
 		}
 	}
 	return ""
 }
 
-// layouts links the test binaries that are counted. Each repeat of a count has a binary with another
-// order of functions, as timed rounds do.
-type layouts struct {
-	b       *Bench
-	place   Place
+// countBuilds links the test binaries that are counted. Each repeat of a count has a binary with
+// another order of functions, as timed rounds do.
+type countBuilds struct {
+	bench   *Bench
+	setup   Setup
 	counter *counts.Counter
 
-	mu     sync.Mutex
-	links  map[string]*gobench.Link // linker calls by side and package; nil if the binary is not linked again
-	failed map[string]error         // build errors by package
-	built  map[string]string        // paths of binaries by side, package and repeat
-	alone  map[string]*sync.Mutex   // locks of packages of which only one process can run at a time
+	mu           sync.Mutex
+	links        map[string]*gobench.Link // linker calls by side and package; nil if the binary is not linked again
+	failed       map[string]error         // build errors by package
+	built        map[string]string        // paths of binaries by side, package and repeat
+	packageLocks map[string]*sync.Mutex   // locks of packages of which only one process can run at a time
 }
 
 // buildPackage builds a package on both sides for a counter that needs builds with a tag. An error
 // of the compiler is stored in l.failed, not returned.
-func (l *layouts) buildPackage(ctx context.Context, key string) error {
+func (b *countBuilds) buildPackage(ctx context.Context, key string) error {
 	for _, id := range []string{Base, Head} {
-		s := l.b.Sources.Suites[id]
+		s := b.bench.Sources.Suites[id]
 		pkg := packageKey(key)
-		if l.links[id+" "+pkg] != nil {
+		if b.links[id+" "+pkg] != nil {
 			continue
 		}
 		link := s.Packages[key].Link
-		if tag := l.counter.BuildTag(); tag != "" {
-			l.place.Say(fmt.Sprintf("%s: building %s for %s", id, pkg, l.counter.Name))
+		if tag := b.counter.BuildTag(); tag != "" {
+			b.setup.Say(fmt.Sprintf("%s: building %s for %s", id, pkg, b.counter.Name))
 			var err error
-			link, err = s.BuildCounted(ctx, key, tag, filepath.Join(l.b.work, "counted", id, fmt.Sprint(len(l.links))))
+			link, err = s.BuildCounted(ctx, key, tag, filepath.Join(b.bench.workDir, "counted", id, fmt.Sprint(len(b.links))))
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
 			if err != nil {
-				l.failed[pkg] = fmt.Errorf("built for %s, %w", l.counter.Name, err)
+				b.failed[pkg] = fmt.Errorf("built for %s, %w", b.counter.Name, err)
 			}
 		}
-		l.links[id+" "+pkg] = link
+		b.links[id+" "+pkg] = link
 	}
 	return nil
 }
@@ -149,70 +148,68 @@ func (l *layouts) buildPackage(ctx context.Context, key string) error {
 func packageKey(key string) string { return strings.TrimSuffix(key, "_test") }
 
 // linkBinary returns the binary of a package for the repeat-th count of a side.
-func (l *layouts) linkBinary(ctx context.Context, side, key string, repeat int) (string, error) {
+func (b *countBuilds) linkBinary(ctx context.Context, side, key string, repeat int) (string, error) {
 	pkg := packageKey(key)
-	if err := l.failed[pkg]; err != nil {
+	if err := b.failed[pkg]; err != nil {
 		return "", err
 	}
-	link := l.links[side+" "+pkg]
+	link := b.links[side+" "+pkg]
 	if link == nil {
-		return l.b.Sources.Suites[side].Packages[key].Binary, nil
+		return b.bench.Sources.Suites[side].Packages[key].Binary, nil
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	id := fmt.Sprint(side, " ", pkg, " ", repeat)
-	if path := l.built[id]; path != "" {
+	if path := b.built[id]; path != "" {
 		return path, nil
 	}
 	seed := uint64(2*repeat+1) << 33 // seeds of base and head differ: no two binaries have the same order
 	if side == Head {
 		seed += 1 << 33
 	}
-	path, err := link.Binary(ctx, seed+l.place.Seed<<1)
+	path, err := link.Binary(ctx, seed+b.setup.Seed<<1)
 	if err == nil {
-		l.built[id] = path
+		b.built[id] = path
 	}
 	return path, err
 }
 
 // removeBinaries removes all binaries that were built or linked for counting.
-func (l *layouts) removeBinaries() {
-	for _, path := range l.built {
+func (b *countBuilds) removeBinaries() {
+	for _, path := range b.built {
 		_ = os.Remove(path)
 	}
-	_ = os.RemoveAll(filepath.Join(l.b.work, "counted"))
+	_ = os.RemoveAll(filepath.Join(b.bench.workDir, "counted"))
 }
 
 // countAll counts all benchmarks and adds their counts to c. It returns why benchmarks are not
 // counted, by id. Benchmarks whose code differs come first, as time may run out.
-func (l *layouts) countAll(ctx context.Context, c *comparisonCounts) map[string]string {
+func (b *countBuilds) countAll(ctx context.Context, c *comparisonCounts) map[string]string {
 	failures := map[string]string{}
-	l.alone = map[string]*sync.Mutex{}
-	for _, m := range l.b.benchmarks {
-		if m.Alone != "" {
-			l.alone[m.Package] = &sync.Mutex{}
+	b.packageLocks = map[string]*sync.Mutex{}
+	for _, m := range b.bench.benchmarks {
+		if m.WhyAlone != "" {
+			b.packageLocks[m.Package] = &sync.Mutex{}
 		}
 	}
-	order := slices.Clone(l.b.benchmarks)
-	slices.SortStableFunc(order, func(x, y suite.Benchmark) int {
-		sameX, sameY := l.b.isSameCode(x.ID()), l.b.isSameCode(y.ID())
-		switch {
-		case sameX == sameY:
-			return 0
-		case sameX:
-			return 1
+	var differing, same []suite.Benchmark
+	for _, m := range b.bench.benchmarks {
+		if b.bench.isSameCode(m.ID()) {
+			same = append(same, m)
+		} else {
+			differing = append(differing, m)
 		}
-		return -1
-	})
+	}
+	order := slices.Concat(differing, same)
 	var mu sync.Mutex
 	done := 0
-	l.place.Say(fmt.Sprintf("counting instructions: 0 of %d benchmarks", len(order)))
+	b.setup.Say(fmt.Sprintf("counting instructions: 0 of %d benchmarks", len(order)))
 	counts.Concurrently(order, func(m suite.Benchmark) {
-		pair, err := l.countOne(ctx, m)
+		pair, err := b.countBenchmark(ctx, m)
 		mu.Lock()
 		defer mu.Unlock()
 		done++
-		l.place.Say(fmt.Sprintf("counting instructions: %d of %d benchmarks", done, len(order)))
+		b.setup.Say(fmt.Sprintf("counting instructions: %d of %d benchmarks", done, len(order)))
 		if err != nil {
 			failures[m.ID()] = WhyNotCounted(ctx, err)
 		} else {
@@ -222,19 +219,18 @@ func (l *layouts) countAll(ctx context.Context, c *comparisonCounts) map[string]
 	return failures
 }
 
-// countOne counts one benchmark on both sides.
-func (l *layouts) countOne(ctx context.Context, m suite.Benchmark) (counts.Pair, error) {
+func (b *countBuilds) countBenchmark(ctx context.Context, m suite.Benchmark) (counts.Pair, error) {
 	if ctx.Err() != nil {
 		return counts.Pair{}, ctx.Err()
 	}
-	defer l.lockPackage(m.Package)()
-	guess := counts.Guess{NSPerOp: m.NSPerOp + m.Untimed, BytesPer: m.BytesPer, SameCode: l.b.isSameCode(m.ID()), IsAlone: len(l.b.benchmarks) <= FewBenchmarks}
-	return l.counter.Compare(ctx, guess, l.newSide(m, Base), l.newSide(m, Head))
+	defer b.lockPackage(m.Package)()
+	guess := counts.Estimate{NSPerOp: m.NSPerOp + m.UntimedNS, BytesPerOp: m.BytesPerOp, SameCode: b.bench.isSameCode(m.ID()), FewOthers: len(b.bench.benchmarks) <= FewBenchmarks}
+	return b.counter.CountPair(ctx, guess, b.newSide(m, Base), b.newSide(m, Head))
 }
 
 // lockPackage waits for the process of a package of which only one can run at a time.
-func (l *layouts) lockPackage(key string) (unlock func()) {
-	lock := l.alone[key]
+func (b *countBuilds) lockPackage(key string) (unlock func()) {
+	lock := b.packageLocks[key]
 	if lock == nil {
 		return func() {}
 	}
@@ -243,13 +239,13 @@ func (l *layouts) lockPackage(key string) (unlock func()) {
 }
 
 // newSide returns the programs of one side of a benchmark.
-func (l *layouts) newSide(m suite.Benchmark, id string) counts.Side {
-	s := l.b.Sources.Suites[id]
+func (b *countBuilds) newSide(m suite.Benchmark, id string) counts.Side {
+	s := b.bench.Sources.Suites[id]
 	return func(ctx context.Context, repeat int) (counts.Program, error) {
-		binary, err := l.linkBinary(ctx, id, m.Package, repeat)
+		binary, err := b.linkBinary(ctx, id, m.Package, repeat)
 		return counts.Benchmark{
 			Name: m.Name, Binary: binary, Dir: s.Packages[m.Package].Dir, Env: s.Environment(m.Package),
-			Spec: trial.Spec{Run: l.place.Run, Guardian: l.place.Guardian}, Work: l.b.work,
+			Spec: trial.Spec{Run: b.setup.RunTag, Guardian: b.setup.Guardian}, Work: b.bench.workDir,
 		}, err
 	}
 }
@@ -269,30 +265,26 @@ func WhyNotCounted(ctx context.Context, err error) string {
 // compareSides makes a row of each counted benchmark.
 func (c *comparisonCounts) compareSides(all []suite.Benchmark) {
 	for _, m := range all {
-		p, ok := c.pairs[m.ID()]
+		pair, ok := c.pairs[m.ID()]
 		if !ok {
 			continue
 		}
 		for _, side := range []struct {
 			id      string
 			repeats []counts.Count
-		}{{Base, p.Base}, {Head, p.Head}} {
-			c.work = append(c.work, tare.Work{Workload: m.ID(), Contender: side.id, Metric: tare.MetricInstructions, Ops: p.Ops, PerOp: counts.PerOp(side.repeats)})
+		}{{Base, pair.Base}, {Head, pair.Head}} {
+			c.work = append(c.work, tare.Work{Workload: m.ID(), Contender: side.id, Metric: tare.MetricInstructions, Ops: pair.Ops, PerOp: counts.PerOp(side.repeats)})
 		}
 	}
 	c.rows = counts.CompareWork(c.work, Base, counts.Alpha)
 }
 
 // findRow returns the comparison of a benchmark; false if the benchmark was not counted, or c is nil.
-func (c *comparisonCounts) findRow(id string) (tare.Comparison, bool) {
+func (c *comparisonCounts) findRow(id string) (row tare.Comparison, ok bool) {
 	if c == nil {
 		return tare.Comparison{}, false
 	}
-	i := slices.IndexFunc(c.rows, func(r tare.Comparison) bool { return r.Workload == id })
-	if i < 0 {
-		return tare.Comparison{}, false
-	}
-	return c.rows[i], true
+	return tare.FindComparison(c.rows, id, Head, tare.MetricInstructions)
 }
 
 // isSameCode reports whether the machine code of a benchmark is the same on both sides.

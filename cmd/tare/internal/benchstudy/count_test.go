@@ -133,11 +133,11 @@ func TestCountPlanted(t *testing.T) {
 	var r *tare.Result
 	for range 3 { // by chance the counts of the same code differ by some instructions
 		var err error
-		if b, _, err = newBench(t, benchstudy.Asked{Dir: dir, Base: "one", Bench: pattern}); err != nil {
+		if b, _, err = newBench(t, benchstudy.Request{Dir: dir, Base: "one", Bench: pattern}); err != nil {
 			t.Fatal(err)
 		}
-		place := benchstudy.Place{Say: func(string) {}}
-		if err := b.Count(t.Context(), benchstudy.Counting{Counter: counts.Valgrind, Within: 40 * time.Minute, Callers: true}, place); err != nil {
+		place := benchstudy.Setup{Say: func(string) {}}
+		if err := b.Count(t.Context(), benchstudy.Counting{Counter: counts.Valgrind, TimeLimit: 40 * time.Minute, Callers: true}, place); err != nil {
 			t.Fatal(err)
 		}
 		b.SkipSame()

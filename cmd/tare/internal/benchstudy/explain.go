@@ -33,8 +33,9 @@ const (
 // Profiles lists the values of the option.
 func Profiles() []string { return []string{string(ProfileDifferent), string(ProfileAll)} }
 
-// sameCount is a difference in allocations per operation below which two values are the same count.
-const sameCount = 0.5
+// minCountDifference is a difference in allocations per operation below which two counts are the same:
+// the allocations before the loop are divided by the number of operations, which differs between rounds.
+const minCountDifference = 0.5
 
 // maxExplained limits the differing rows that are profiled: each takes some twenty seconds.
 const maxExplained = 6
@@ -42,9 +43,9 @@ const maxExplained = 6
 // Explain profiles both sides of the selected rows, after all timing, and adds the causes of their
 // differences to the result. A failed profile is part of its explanation. If ctx is done Explain
 // returns early.
-func (b *Bench) Explain(ctx context.Context, r *tare.Result, which Profile, p Place) {
-	rows := b.selectProfiled(r, which)
-	if which == ProfileDifferent && len(rows) > maxExplained {
+func (b *Bench) Explain(ctx context.Context, r *tare.Result, selection Profile, setup Setup) {
+	rows := b.selectProfiled(r, selection)
+	if selection == ProfileDifferent && len(rows) > maxExplained {
 		var names []string
 		for _, w := range rows[maxExplained:] {
 			names = append(names, w.ID)
@@ -55,22 +56,22 @@ func (b *Bench) Explain(ctx context.Context, r *tare.Result, which Profile, p Pl
 		rows = rows[:maxExplained]
 	}
 	for i, w := range rows {
-		p.Say(fmt.Sprintf("profiling %s (%d of %d)", w.ID, i+1, len(rows)))
-		q := b.newQuestion(r, w, p)
-		if p.Dir != "" {
-			q.Keep = func(flame []byte) (string, error) { return writeFlame(p.Dir, i+1, flame) }
+		setup.Say(fmt.Sprintf("profiling %s (%d of %d)", w.ID, i+1, len(rows)))
+		question := b.newQuestion(r, w, setup)
+		if setup.Dir != "" {
+			question.SaveFlame = func(flame []byte) (string, error) { return writeFlame(setup.Dir, i+1, flame) }
 		}
-		e, err := profilediff.Explain(ctx, q)
+		explanation, err := profilediff.Explain(ctx, question)
 		if err != nil {
 			return // the result stays valid without explanations
 		}
-		i := slices.IndexFunc(r.Explanations, func(o tare.Explanation) bool { return o.Workload == e.Workload })
-		if i < 0 {
-			r.Explanations = append(r.Explanations, e)
+		counted := slices.IndexFunc(r.Explanations, func(e tare.Explanation) bool { return e.Workload == explanation.Workload })
+		if counted < 0 {
+			r.Explanations = append(r.Explanations, explanation)
 			continue
 		}
-		e.Work = r.Explanations[i].Work // from the counts of instructions
-		r.Explanations[i] = e
+		explanation.Work = r.Explanations[counted].Work // from the counts of instructions
+		r.Explanations[counted] = explanation
 	}
 }
 
@@ -87,7 +88,7 @@ func writeFlame(dir string, n int, flame []byte) (string, error) {
 }
 
 // selectProfiled returns the workloads to profile, those with the largest differences first.
-func (b *Bench) selectProfiled(r *tare.Result, which Profile) []tare.Workload {
+func (b *Bench) selectProfiled(r *tare.Result, selection Profile) []tare.Workload {
 	differences := map[string]float64{}
 	for _, c := range r.Comparisons {
 		if c.Contender != Head || c.Metric == "bytes" || len(r.VoidsMetric(Head, c.Workload, c.Metric)) > 0 {
@@ -97,37 +98,36 @@ func (b *Bench) selectProfiled(r *tare.Result, which Profile) []tare.Workload {
 			differences[c.Workload] = max(differences[c.Workload], math.Abs(math.Log(c.Ratio)))
 		}
 	}
-	if which == ProfileNone {
+	if selection == ProfileNone {
 		return nil
 	}
 	for _, w := range r.Workloads { // constant counts differ without an interval, which few rounds do not have
 		base, head := allocsPerRound(r, w)
-		if d := stats.Median(head) - stats.Median(base); isConstant(base) && isConstant(head) && math.Abs(d) >= sameCount {
+		if d := stats.Median(head) - stats.Median(base); IsConstant(base) && IsConstant(head) && math.Abs(d) >= minCountDifference {
 			ratio := (stats.Median(head) + 1) / (stats.Median(base) + 1) // +1: a side may allocate nothing
 			differences[w.ID] = max(differences[w.ID], math.Abs(math.Log(ratio)))
 		}
 	}
 	rows := slices.DeleteFunc(slices.Clone(r.Workloads), func(w tare.Workload) bool {
-		return which == ProfileDifferent && differences[w.ID] == 0
+		return selection == ProfileDifferent && differences[w.ID] == 0
 	})
 	slices.SortStableFunc(rows, func(a, c tare.Workload) int { return cmp.Compare(differences[c.ID], differences[a.ID]) })
 	return rows
 }
 
-// newQuestion returns the question why both sides differ on w.
-func (b *Bench) newQuestion(r *tare.Result, w tare.Workload, p Place) profilediff.Question {
+func (b *Bench) newQuestion(r *tare.Result, w tare.Workload, setup Setup) profilediff.Question {
 	m, _ := tare.MetricNamed("time")
 	q := profilediff.Question{
-		Workload: w.ID, Name: w.Op, Work: b.work,
-		Spec:  trial.Spec{Run: p.Run, Guardian: p.Guardian},
-		Users: newUserFilter(b.Sources),
+		Workload: w.ID, Name: w.Op, Work: b.workDir,
+		Spec:   trial.Spec{Run: setup.RunTag, Guardian: setup.Guardian},
+		IsUser: newUserFilter(b.Sources),
 	}
 	for _, t := range r.Trials {
 		q.NSPerOp = max(q.NSPerOp, t.Samples[w.ID][m.Key])
 	}
 	base, head := allocsPerRound(r, w)
 	q.Allocs = stats.Median(head) - stats.Median(base)
-	q.Base, q.Head = b.profileSide(Base, w, p), b.profileSide(Head, w, p)
+	q.Base, q.Head = b.profileSide(Base, w, setup), b.profileSide(Head, w, setup)
 	return q
 }
 
@@ -138,19 +138,18 @@ func allocsPerRound(r *tare.Result, w tare.Workload) (base, head []float64) {
 	return index.PerRound(m, w.ID, Base), index.PerRound(m, w.ID, Head)
 }
 
-// isConstant reports whether all rounds have the same count. It returns false if there are no rounds.
-func isConstant(counts []float64) bool {
-	return len(counts) > 0 && slices.Max(counts)-slices.Min(counts) < sameCount
+// IsConstant reports whether the counts of all rounds are the same. It returns false without rounds.
+func IsConstant(counts []float64) bool {
+	return len(counts) > 0 && slices.Max(counts)-slices.Min(counts) < minCountDifference
 }
 
-// profileSide returns one side of a benchmark to profile, linked again for each round as in the
-// measurement.
-func (b *Bench) profileSide(id string, w tare.Workload, p Place) profilediff.Side {
+// profileSide returns one side of a benchmark to profile. It links again for each round, as for timing.
+func (b *Bench) profileSide(id string, w tare.Workload, setup Setup) profilediff.Side {
 	built := b.Sources.Suites[id]
 	pkg := built.Packages[w.Fixture]
 	s := profilediff.Side{ID: id, Dir: pkg.Dir, Env: built.Environment(w.Fixture)}
-	if p.Procs > 0 {
-		s.Env = append(s.Env, fmt.Sprintf("GOMAXPROCS=%d", p.Procs))
+	if setup.Procs > 0 {
+		s.Env = append(s.Env, fmt.Sprintf("GOMAXPROCS=%d", setup.Procs))
 	}
 	s.Binary = func(ctx context.Context, round int) (string, func(), error) {
 		if pkg.Link == nil {
@@ -161,9 +160,9 @@ func (b *Bench) profileSide(id string, w tare.Workload, p Place) profilediff.Sid
 	}
 	tested := built.ImportPath(w.Fixture)
 	s.Source = func(ctx context.Context, packages []string) (profilediff.Source, error) {
-		others := slices.DeleteFunc(slices.Clone(packages), func(p string) bool { return p == tested || strings.HasSuffix(p, "_test") })
-		output, dir, err := built.Side.Compiled(ctx, profilediff.Flags, tested, others)
-		return profilediff.Source{Dir: dir, Said: output}, err
+		others := slices.DeleteFunc(slices.Clone(packages), func(setup string) bool { return setup == tested || strings.HasSuffix(setup, "_test") })
+		output, dir, err := built.Side.CompilerOutput(ctx, profilediff.Flags, tested, others)
+		return profilediff.Source{Dir: dir, Output: output}, err
 	}
 	return s
 }

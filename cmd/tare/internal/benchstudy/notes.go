@@ -143,7 +143,7 @@ func (b *Bench) noteRemarks(remarks []suite.Remark, shared []suite.Benchmark) {
 	for _, r := range remarks {
 		switch {
 		case !measured[r.ID]: // the benchmark is skipped, which has a reason of its own
-		case r.Late:
+		case r.OutOfTime:
 			b.note(unlikeGoTest(), "", fmt.Sprintf("%s, %s: %s", r.Side, r.ID, r.Text))
 		case r.Repeats:
 			b.note(repeatedRun(), "", fmt.Sprintf("%s, %s: %s", r.Side, r.ID, r.Text))

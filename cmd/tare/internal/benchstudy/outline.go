@@ -23,62 +23,63 @@ type Outline struct {
 }
 
 // Outline returns the outline of a request. It runs git, but not the go command, and writes nothing.
-func (a Asked) Outline(ctx context.Context) (o Outline, err error) {
+func (a Request) Outline(ctx context.Context) (outline Outline, err error) {
 	const unpackNone = ""
 	s, err := findSides(ctx, a, unpackNone)
 	if err != nil {
-		return o, err
+		return outline, err
 	}
-	o = Outline{StudyID: "bench " + nearestModule(s.head.Home), Titles: s.titles}
+	outline = Outline{StudyID: "bench " + nearestModule(s.head.UserDir), Titles: s.titles}
 	if s.repo.Root == "" {
-		o.Notes = []string{"which benchmarks there are shows when both sides are built: this is no git repository"}
-		return o, nil
+		outline.Notes = []string{"which benchmarks there are shows when both sides are built: this is no git repository"}
+		return outline, nil
 	}
-	top, err := suite.CompilePattern(cmp.Or(a.Bench, "."))
+	topLevel, err := suite.CompilePattern(cmp.Or(a.Bench, "."))
 	if err != nil {
-		return o, err
+		return outline, err
 	}
-	head, err := grepBenchmarks(ctx, s.repo, s.headRev, top)
+	head, err := grepBenchmarks(ctx, s.repo, s.headRev, topLevel)
 	if err != nil {
-		return o, err
+		return outline, err
 	}
 	base := head
-	if s.rev != nil {
-		if base, err = grepBenchmarks(ctx, s.repo, s.rev, top); err != nil {
-			return o, err
+	if s.baseRev != nil {
+		if base, err = grepBenchmarks(ctx, s.repo, s.baseRev, topLevel); err != nil {
+			return outline, err
 		}
 	}
 	for _, m := range head {
 		isShared := a.Tests == TestsOfHead || slices.Contains(base, m)
 		if dir, ok := a.selectsDir(s.repo, m); ok && isShared {
-			o.Benchmarks = append(o.Benchmarks, dir+"."+m.Line)
+			outline.Benchmarks = append(outline.Benchmarks, dir+"."+m.Line)
 		}
 	}
-	slices.Sort(o.Benchmarks)
-	o.Benchmarks = slices.Compact(o.Benchmarks)
-	o.Notes = []string{"benchmarks are the functions of the sources; sub-benchmarks, and what does not build or is too slow, show later"}
+	slices.Sort(outline.Benchmarks)
+	outline.Benchmarks = slices.Compact(outline.Benchmarks)
+	outline.Notes = []string{"benchmarks are the functions of the sources; sub-benchmarks, and what does not build or is too slow, show later"}
 	if a.Changed {
-		o.Notes = append(o.Notes, "--changed: only those that the change can reach")
+		outline.Notes = append(outline.Notes, "--changed: only those that the change can reach")
 	}
 	if a.Shard.Of > 1 {
-		o.Notes = append(o.Notes, "--shard: only a part of them")
+		outline.Notes = append(outline.Notes, "--shard: only a part of them")
 	}
 	if slices.ContainsFunc(a.Packages, isImportPath) {
-		o.Notes = append(o.Notes, "only those in "+strings.Join(a.Packages, " "))
+		outline.Notes = append(outline.Notes, "only those in "+strings.Join(a.Packages, " "))
 	}
-	return o, nil
+	return outline, nil
 }
 
-// selectsDir reports whether the packages of a request include that of a file, as far as relative patterns
-// show it, and returns the directory of the package, relative to the user's.
-func (a Asked) selectsDir(repo gitrev.Repo, m gitrev.Match) (dir string, ok bool) {
+// selectsDir reports whether a request selects the package of a file, as far as relative patterns show
+// it, and returns the directory of the package, relative to the user's.
+func (a Request) selectsDir(repo gitrev.Repo, m gitrev.Match) (dir string, ok bool) {
 	rel, err := filepath.Rel(filepath.Join("/", repo.Prefix), filepath.Join("/", filepath.FromSlash(path.Dir(m.File))))
 	if err != nil || !filepath.IsLocal(rel) {
 		return "", false
 	}
 	dir = filepath.ToSlash(rel)
 	isIgnored := func(part string) bool { // by the go command
-		return part == "testdata" || part == "vendor" || strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".") && part != "."
+		isHidden := strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".") && part != "."
+		return isHidden || part == "testdata" || part == "vendor"
 	}
 	if slices.ContainsFunc(strings.Split(dir, "/"), isIgnored) {
 		return "", false

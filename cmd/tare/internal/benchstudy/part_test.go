@@ -67,7 +67,7 @@ func TestReached(t *testing.T) {
 			text = append(text, "\nvar changed int"...)
 		}
 		put(tt.changes, string(text)+"\n")
-		s, err := findSides(t.Context(), Asked{Dir: dir, Base: "HEAD"}, t.TempDir())
+		s, err := findSides(t.Context(), Request{Dir: dir, Base: "HEAD"}, t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestReached(t *testing.T) {
 // What the head has that the base has not is in its title and nowhere else.
 func TestWhatTheHeadHas(t *testing.T) {
 	dir := t.TempDir()
-	s, err := findSides(t.Context(), Asked{Dir: dir, Env: []string{"GOGC=50"}, EnvRecord: []string{"GOGC=50"}, Tags: "purego", Go: []string{"go1.25.5", "go1.26.1"}, PGO: "/x/cpu.pprof"}, t.TempDir())
+	s, err := findSides(t.Context(), Request{Dir: dir, Env: []string{"GOGC=50"}, EnvRecord: []string{"GOGC=50"}, Tags: "purego", Go: []string{"go1.25.5", "go1.26.1"}, PGO: "/x/cpu.pprof"}, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,13 +108,13 @@ func TestWhatTheHeadHas(t *testing.T) {
 
 // A slice is long enough for what testing does around it, and for collections.
 func TestSliceRule(t *testing.T) {
-	b := Bench{Slice: sliceLength}
+	b := Bench{SliceTime: sliceLength}
 	b.planSlices([]suite.Benchmark{
-		{Package: "p", Name: "BenchmarkLean", NSPerOp: 100, Around: time.Millisecond},
-		{Package: "p", Name: "BenchmarkAllocates", NSPerOp: 1000, BytesPer: 500, Around: time.Millisecond},
-		{Package: "p", Name: "BenchmarkAllocatesMuch", NSPerOp: 1000, BytesPer: 5000, Around: time.Millisecond},
-		{Package: "p", Name: "BenchmarkSetsUp", NSPerOp: 100, Around: 30 * time.Millisecond},
-		{Package: "p", Name: "BenchmarkSlow", NSPerOp: 1e9, Around: time.Millisecond},
+		{Package: "p", Name: "BenchmarkLean", NSPerOp: 100, Overhead: time.Millisecond},
+		{Package: "p", Name: "BenchmarkAllocates", NSPerOp: 1000, BytesPerOp: 500, Overhead: time.Millisecond},
+		{Package: "p", Name: "BenchmarkAllocatesMuch", NSPerOp: 1000, BytesPerOp: 5000, Overhead: time.Millisecond},
+		{Package: "p", Name: "BenchmarkSetsUp", NSPerOp: 100, Overhead: 30 * time.Millisecond},
+		{Package: "p", Name: "BenchmarkSlow", NSPerOp: 1e9, Overhead: time.Millisecond},
 	})
 	for i, want := range []time.Duration{sliceLength, 32 * time.Millisecond, allocLength, 60 * time.Millisecond, 0} {
 		if got := b.Study.Workloads[i].Slice; got != want {
@@ -125,10 +125,10 @@ func TestSliceRule(t *testing.T) {
 		t.Errorf("findings: %v", b.findings)
 	}
 	first := b.forecastTime(b.Study.Workloads[:1], 12, true)
-	if _, err := b.Budget(first + time.Second); err != nil || len(b.Study.Workloads) != 1 || len(b.left) != 4 || len(b.findings) != 0 {
-		t.Errorf("%v for one: %d are measured, %d left out, %v", first, len(b.Study.Workloads), len(b.left), err)
+	if _, err := b.Budget(first + time.Second); err != nil || len(b.Study.Workloads) != 1 || len(b.skipped) != 4 || len(b.findings) != 0 {
+		t.Errorf("%v for one: %d are measured, %d left out, %v", first, len(b.Study.Workloads), len(b.skipped), err)
 	}
-	for _, l := range b.left {
+	for _, l := range b.skipped {
 		if !strings.Contains(l.String(), "holds 1 of 5 benchmarks") {
 			t.Errorf("%s: %s", l.ID, l)
 		}
@@ -138,11 +138,11 @@ func TestSliceRule(t *testing.T) {
 // Slices of a benchmark that stops its timer are cut by all the time they take, and so is
 // what rounds of it are expected to take.
 func TestStoppedTimers(t *testing.T) {
-	b := Bench{Slice: sliceLength}
-	stops := suite.Benchmark{Package: "p", Name: "BenchmarkStops", NSPerOp: 50, Untimed: 99950, Around: time.Millisecond}
+	b := Bench{SliceTime: sliceLength}
+	stops := suite.Benchmark{Package: "p", Name: "BenchmarkStops", NSPerOp: 50, UntimedNS: 99950, Overhead: time.Millisecond}
 	b.planSlices([]suite.Benchmark{
 		stops,
-		{Package: "p", Name: "BenchmarkStopsLong", NSPerOp: 50, Untimed: 400e6, Around: time.Millisecond},
+		{Package: "p", Name: "BenchmarkStopsLong", NSPerOp: 50, UntimedNS: 400e6, Overhead: time.Millisecond},
 	})
 	if got := b.Study.Workloads[0].Slice; got != 24*time.Microsecond { // 480 iterations, 48 ms
 		t.Errorf("slices of %v", got)
@@ -155,19 +155,19 @@ func TestStoppedTimers(t *testing.T) {
 		t.Errorf("ten rounds of two runs of 400 ms of three processes: %v", whole)
 	}
 	round := b.forecastTime(b.Study.Workloads[:1], 1, true) - b.forecastTime(b.Study.Workloads[:1], 0, true)
-	if least := 3 * MostSlices * 48 * time.Millisecond; round < least || round > 2*least {
-		t.Errorf("a round of %d slices of 48 ms of three processes: %v", MostSlices, round)
+	if least := 3 * MaxSlices * 48 * time.Millisecond; round < least || round > 2*least {
+		t.Errorf("a round of %d slices of 48 ms of three processes: %v", MaxSlices, round)
 	}
 }
 
 // Every eighth round of a budget has another one behind it, with two slices of eight times the length
 // at least. A fixed number of rounds has none.
 func TestLongRoundsAreForecast(t *testing.T) {
-	b := Bench{Slice: sliceLength}
-	b.planSlices([]suite.Benchmark{{Package: "p", Name: "BenchmarkAllocates", NSPerOp: 1000, BytesPer: 500, Around: time.Millisecond}})
+	b := Bench{SliceTime: sliceLength}
+	b.planSlices([]suite.Benchmark{{Package: "p", Name: "BenchmarkAllocates", NSPerOp: 1000, BytesPerOp: 500, Overhead: time.Millisecond}})
 	w := b.Study.Workloads
 	for rounds, want := range map[int]time.Duration{23: 0, 24: 3, 27: 3, 32: 4} {
-		extra := b.forecastTime(w, rounds, true) - b.Takes(rounds)
+		extra := b.forecastTime(w, rounds, true) - b.EstimateTime(rounds)
 		if least := want * 3 * 2 * 8 * w[0].Slice; extra < least || extra > least*5/4 {
 			t.Errorf("%d rounds take %v more with those of longer slices, want %v", rounds, extra, least)
 		}
@@ -177,24 +177,24 @@ func TestLongRoundsAreForecast(t *testing.T) {
 // A process starts once a round for all benchmarks of its package, and what a benchmark
 // sets up is done for each of its runs.
 func TestExpectedStarts(t *testing.T) {
-	m := suite.Benchmark{Package: "p", Name: "BenchmarkA", NSPerOp: 1000, Around: time.Millisecond}
+	m := suite.Benchmark{Package: "p", Name: "BenchmarkA", NSPerOp: 1000, Overhead: time.Millisecond}
 	round := func(edit func(all []suite.Benchmark)) time.Duration {
 		all := []suite.Benchmark{m, m}
 		all[1].Name = "BenchmarkB"
 		edit(all)
-		b := Bench{Slice: sliceLength}
+		b := Bench{SliceTime: sliceLength}
 		b.planSlices(all)
 		return b.forecastTime(b.Study.Workloads, 1, true) - b.forecastTime(b.Study.Workloads, 0, true)
 	}
 	plain := round(func([]suite.Benchmark) {})
-	together := round(func(all []suite.Benchmark) { all[0].Start, all[1].Start = time.Second, time.Second })
+	together := round(func(all []suite.Benchmark) { all[0].StartTime, all[1].StartTime = time.Second, time.Second })
 	apart := round(func(all []suite.Benchmark) {
-		all[0].Start, all[1].Start, all[1].Package = time.Second, time.Second, "q"
+		all[0].StartTime, all[1].StartTime, all[1].Package = time.Second, time.Second, "q"
 	})
 	if one, two := together-plain, apart-plain; one.Round(time.Millisecond) != 3*time.Second || two.Round(time.Millisecond) != 6*time.Second {
 		t.Errorf("starts of one package take %v a round, of two %v; want 3 s and 6 s", one, two)
 	}
-	linked := round(func(all []suite.Benchmark) { all[0].Link, all[1].Link = time.Second, time.Second })
+	linked := round(func(all []suite.Benchmark) { all[0].LinkTime, all[1].LinkTime = time.Second, time.Second })
 	if more := linked - plain; more.Round(time.Millisecond) != 3*time.Second {
 		t.Errorf("links of one package take %v a round, want 3 s", more)
 	}
@@ -202,14 +202,14 @@ func TestExpectedStarts(t *testing.T) {
 	isAlone := func(start time.Duration) func([]suite.Benchmark) {
 		return func(all []suite.Benchmark) {
 			for i := range all {
-				all[i].Alone, all[i].Start = "the port is taken", start
+				all[i].WhyAlone, all[i].StartTime = "the port is taken", start
 			}
 		}
 	}
 	if more := round(isAlone(time.Second)) - round(isAlone(0)); more.Round(time.Millisecond) != 18*time.Second {
 		t.Errorf("starts of a package with one process at a time take %v a round, want 3 s for each side and benchmark", more)
 	}
-	setUp := round(func(all []suite.Benchmark) { all[0].Around += 300 * time.Millisecond })
+	setUp := round(func(all []suite.Benchmark) { all[0].Overhead += 300 * time.Millisecond })
 	if more := setUp - plain; more < 3*2*600*time.Millisecond { // two runs, of one iteration and of the others
 		t.Errorf("300 ms of set-up take %v a round", more)
 	}
@@ -217,31 +217,31 @@ func TestExpectedStarts(t *testing.T) {
 
 // A benchmark that takes long does not keep those behind it out.
 func TestMaxHoldsWhatFits(t *testing.T) {
-	b := Bench{Slice: sliceLength}
+	b := Bench{SliceTime: sliceLength}
 	b.planSlices([]suite.Benchmark{
-		{Package: "p", Name: "BenchmarkLean", NSPerOp: 100, Around: time.Millisecond},
-		{Package: "p", Name: "BenchmarkSetsUp", NSPerOp: 100, Around: 100 * time.Millisecond},
-		{Package: "p", Name: "BenchmarkLeanToo", NSPerOp: 100, Around: time.Millisecond},
+		{Package: "p", Name: "BenchmarkLean", NSPerOp: 100, Overhead: time.Millisecond},
+		{Package: "p", Name: "BenchmarkSetsUp", NSPerOp: 100, Overhead: 100 * time.Millisecond},
+		{Package: "p", Name: "BenchmarkLeanToo", NSPerOp: 100, Overhead: time.Millisecond},
 	})
 	lean := []tare.Workload{b.Study.Workloads[0], b.Study.Workloads[2]}
 	if _, err := b.Budget(b.forecastTime(lean, 12, true) + time.Second); err != nil {
 		t.Fatal(err)
 	}
-	if len(b.left) != 1 || b.left[0].ID != "p.BenchmarkSetsUp" || len(b.Study.Workloads) != 2 || b.Study.Workloads[1].ID != "p.BenchmarkLeanToo" {
-		t.Errorf("measured %v, left out %v", b.Study.Workloads, b.left)
+	if len(b.skipped) != 1 || b.skipped[0].ID != "p.BenchmarkSetsUp" || len(b.Study.Workloads) != 2 || b.Study.Workloads[1].ID != "p.BenchmarkLeanToo" {
+		t.Errorf("measured %v, left out %v", b.Study.Workloads, b.skipped)
 	}
 }
 
 // What cannot be cut into slices is measured in whole runs, which the plan gives
 // few and long slices, and a note says why.
 func TestWholeRuns(t *testing.T) {
-	b := Bench{Slice: sliceLength}
+	b := Bench{SliceTime: sliceLength}
 	b.planSlices([]suite.Benchmark{
-		{Package: "p", Name: "BenchmarkLong", NSPerOp: 300e6, Around: time.Millisecond},
-		{Package: "p", Name: "BenchmarkSetsUp", NSPerOp: 1000, Around: 200 * time.Millisecond},
-		{Package: "p", Name: "BenchmarkGrows", NSPerOp: 1000, Around: time.Millisecond, Growth: 7.91, Run: 4321},
-		{Package: "p", Name: "BenchmarkAround", NSPerOp: 1000, Around: time.Millisecond, Fixed: 3 * time.Millisecond, Run: 1234},
-		{Package: "p", Name: "BenchmarkOther", NSPerOp: 1000, Around: time.Millisecond},
+		{Package: "p", Name: "BenchmarkLong", NSPerOp: 300e6, Overhead: time.Millisecond},
+		{Package: "p", Name: "BenchmarkSetsUp", NSPerOp: 1000, Overhead: 200 * time.Millisecond},
+		{Package: "p", Name: "BenchmarkGrows", NSPerOp: 1000, Overhead: time.Millisecond, Growth: 7.91, RunIterations: 4321},
+		{Package: "p", Name: "BenchmarkAround", NSPerOp: 1000, Overhead: time.Millisecond, OutsideLoop: 3 * time.Millisecond, RunIterations: 1234},
+		{Package: "p", Name: "BenchmarkOther", NSPerOp: 1000, Overhead: time.Millisecond},
 	})
 	for i, want := range []struct{ run, why string }{
 		{"2", "one iteration takes 300ms, and a slice is at most 250ms long: it is measured in whole runs of 2 iterations, two of each side in a round"},
@@ -264,7 +264,7 @@ func TestWholeRuns(t *testing.T) {
 	for _, id := range ids {
 		pilots = append(pilots, tare.Pilot{Contender: id, Workload: "w", NSPerOp: 500e6, BytesPerOp: 1000})
 	}
-	p := plan.New([]tare.Workload{{ID: "w"}}, ids, pilots, plan.Options{Rounds: 1, Slice: sliceLength, Most: MostSlices})
+	p := plan.New([]tare.Workload{{ID: "w"}}, ids, pilots, plan.Options{Rounds: 1, Slice: sliceLength, Most: MaxSlices})
 	if s := p.Slices[0]; s.Count != 2 || s.Block != 1 || !s.RatioOfSums || s.Ops[Head] != 1 {
 		t.Errorf("the plan for whole runs: %+v", s)
 	}
@@ -274,14 +274,14 @@ func TestWholeRuns(t *testing.T) {
 func TestWholeRunsOfOneSide(t *testing.T) {
 	at := suite.Benchmark{Package: "p", Name: "BenchmarkX", NSPerOp: 100}
 	grows, most := at, at
-	grows.Growth, grows.Run = 2, 1000
-	most.Fixed, most.Run = 3, 500
+	grows.Growth, grows.RunIterations = 2, 1000
+	most.OutsideLoop, most.RunIterations = 3, 500
 	for _, tt := range []struct {
 		base, head suite.Benchmark
 		run        int64
 	}{{at, at, 0}, {grows, at, 1000}, {at, grows, 1000}, {grows, most, 500}, {most, grows, 500}} {
 		got := (&Bench{}).sharedBenchmarks([]suite.Benchmark{tt.base}, []suite.Benchmark{tt.head}, nil)
-		if len(got) != 1 || got[0].Run != tt.run || (got[0].Growth+float64(got[0].Fixed) > 0) != (tt.run > 0) {
+		if len(got) != 1 || got[0].RunIterations != tt.run || (got[0].Growth+float64(got[0].OutsideLoop) > 0) != (tt.run > 0) {
 			t.Errorf("%+v and %+v: %+v", tt.base, tt.head, got)
 		}
 	}
@@ -289,7 +289,7 @@ func TestWholeRunsOfOneSide(t *testing.T) {
 
 // What is said of both sides is said once, and of one side with its name.
 func TestWhoseFault(t *testing.T) {
-	left := mergeSides([]suite.Left{
+	left := mergeSides([]suite.Skipped{
 		{ID: "a", Side: Base, Why: "it fails"}, {ID: "b", Side: Base, Broken: true, Why: "x.go:1:1: oh"}, {ID: "c", Side: Base, Why: "one"},
 		{ID: "a", Side: Head, Why: "it fails"}, {ID: "b", Side: Head, Broken: true, Why: "x.go:1:1: oh"}, {ID: "c", Side: Head, Why: "two"}, {ID: "d", Side: Head, Broken: true, Why: "y"},
 	})
@@ -332,7 +332,7 @@ func TestFinish(t *testing.T) {
 			{Contender: tare.NullID, Samples: map[string]tare.Sample{"w": {"time_ns_per_op": 1}}},
 		}},
 	}
-	b := &Bench{left: []suite.Left{{ID: "x", Side: Head, Why: "y"}}}
+	b := &Bench{skipped: []suite.Skipped{{ID: "x", Side: Head, Why: "y"}}}
 	b.Finish(r)
 	if len(r.Contenders) != 3 || len(r.Plan.Contenders) != 1 || len(r.Plan.Slices[0].Ops) != 1 || len(r.Rounds) != 1 || len(r.Values) != 1 || len(r.Trials) != 1 || len(r.Conformance) != 0 {
 		t.Errorf("left in it: %+v", r)
@@ -340,7 +340,7 @@ func TestFinish(t *testing.T) {
 	if _, is := r.Trials[0].Samples["w"]["cpu_ns_per_op"]; is || len(r.NotWeighed) != 1 || r.NotWeighed[0].Why != "head: y" {
 		t.Errorf("samples %v, not measured %v", r.Trials[0].Samples, r.NotWeighed)
 	}
-	if got := Reported(r, "w"); !slices.Equal(got, []string{"MB/s"}) {
+	if got := ReportedUnits(r, "w"); !slices.Equal(got, []string{"MB/s"}) {
 		t.Errorf("reported: %q", got)
 	}
 }

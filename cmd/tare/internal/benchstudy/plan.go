@@ -17,10 +17,10 @@ import (
 
 // The rule for slices of benchmarks; docs/bench.md explains it.
 const (
-	// MostSlices is the largest number of slices of each side in a round. A benchmark that allocates
+	// MaxSlices is the largest number of slices of each side in a round. A benchmark that allocates
 	// has four times fewer: testing takes time around each slice, and more rounds are worth more than
 	// more slices.
-	MostSlices = 16
+	MaxSlices = 16
 
 	sliceLength    = 4 * time.Millisecond   // slice of a benchmark that allocates nothing
 	allocLength    = 12 * time.Millisecond  // slice of a benchmark that allocates, as in other studies
@@ -31,10 +31,10 @@ const (
 	notedOverhead  = 20 * time.Millisecond  // testing's work around a slice beyond which there is a note
 	wholeLength    = 500 * time.Millisecond // run of a benchmark that cannot be cut into slices
 
-	wantRounds = 27 // rounds of a budget that the user did not choose
-	minBudget  = 15 * time.Second
-	warmLength = 10 * time.Millisecond // approximate length of a warm-up
-	minNSPerOp = 0.1                   // least time of an operation in a forecast, so that it is never 0
+	defaultRounds = 27 // rounds of a budget that the user did not choose
+	minBudget     = 15 * time.Second
+	warmLength    = 10 * time.Millisecond // approximate length of a warm-up
+	minNSPerOp    = 0.1                   // least time of an operation in a forecast, so that it is never 0
 )
 
 // planSlices makes a workload of each benchmark and forecasts its pilots. Slices are so long that
@@ -42,28 +42,32 @@ const (
 // is measured in complete runs.
 func (b *Bench) planSlices(shared []suite.Benchmark) {
 	for _, m := range shared {
-		w := tare.Workload{ID: m.ID(), Fixture: m.Package, Op: m.Name}
+		workload := tare.Workload{ID: m.ID(), Fixture: m.Package, Op: m.Name, Slice: b.sliceTime(m)}
 		if why := b.whyIndivisible(m); why != "" {
-			n := wholeIterations(m) // equal on both sides: the time of an iteration may depend on it
-			w.Set = map[string]string{gobench.SetRun: strconv.FormatInt(n, 10)}
-			finding := wholeRuns()
-			if m.Alone != "" {
-				finding = oneProcess()
-			} else if m.Run == 0 && m.Around < maxLength/overheadFactor { // the iteration is too long
-				finding.Advice = "a smaller input leaves time for more rounds, if it is equally meaningful"
+			iterations := wholeIterations(m) // equal on both sides: the time of an iteration may depend on it
+			workload.Set = map[string]string{gobench.SetRun: strconv.FormatInt(iterations, 10)}
+			b.ExpectedPilots = append(b.ExpectedPilots, expectWhole(workload, m, iterations)...)
+			b.noteWholeRuns(m, iterations, why)
+		} else {
+			b.ExpectedPilots = append(b.ExpectedPilots, expectSlices(workload, m)...)
+			if workload.Slice > b.SliceTime && m.Overhead > notedOverhead {
+				b.note(longSlices(), workload.ID, fmt.Sprintf("testing takes %v to set the benchmark up again for every slice: slices are about %v long, and fewer of them fit a budget", roundTime(m.Overhead), roundTime(workload.Slice)))
 			}
-			b.note(finding, w.ID, fmt.Sprintf("%s: it is measured in whole runs of %s, two of each side in a round", why, format.Count(n, "iteration")))
-			b.Study.Workloads = append(b.Study.Workloads, w)
-			b.Expected = append(b.Expected, expectWhole(w, m, n)...)
-			continue
 		}
-		w.Slice = b.sliceTime(m)
-		if w.Slice > b.Slice && m.Around > notedOverhead {
-			b.note(longSlices(), w.ID, fmt.Sprintf("testing takes %v to set the benchmark up again for every slice: slices are about %v long, and fewer of them fit a budget", roundTime(m.Around), roundTime(w.Slice)))
-		}
-		b.Study.Workloads = append(b.Study.Workloads, w)
-		b.Expected = append(b.Expected, expectSlices(w, m)...)
+		b.Study.Workloads = append(b.Study.Workloads, workload)
 	}
+}
+
+// noteWholeRuns adds the note that m is measured in complete runs, and why.
+func (b *Bench) noteWholeRuns(m suite.Benchmark, iterations int64, why string) {
+	finding := wholeRuns()
+	isIterationLong := m.RunIterations == 0 && m.Overhead < maxLength/overheadFactor
+	if m.WhyAlone != "" {
+		finding = oneProcess()
+	} else if isIterationLong {
+		finding.Advice = "a smaller input leaves time for more rounds, if it is equally meaningful"
+	}
+	b.note(finding, m.ID(), fmt.Sprintf("%s: it is measured in whole runs of %s, two of each side in a round", why, format.Count(iterations, "iteration")))
 }
 
 // sliceTime returns the length of slices of m; 0 if m cannot be cut into slices. If m stops its
@@ -72,12 +76,12 @@ func (b *Bench) sliceTime(m suite.Benchmark) time.Duration {
 	if b.whyIndivisible(m) != "" {
 		return 0
 	}
-	length, minLength := b.Slice, overheadFactor*m.Around
-	if m.BytesPer >= 1 {
+	length, minLength := b.SliceTime, overheadFactor*m.Overhead
+	if m.BytesPerOp >= 1 {
 		length = max(length, allocLength)
-		minLength = max(minLength, min(maxAllocLength, time.Duration(allocBytes/m.BytesPer*m.NSPerOp)))
+		minLength = max(minLength, min(maxAllocLength, time.Duration(allocBytes/m.BytesPerOp*m.NSPerOp)))
 	}
-	if m.Untimed > 0 { // so little of the slice is timed that a few more iterations are worth it
+	if m.UntimedNS > 0 { // so little of the slice is timed that a few more iterations are worth it
 		length = max(length, maxAllocLength)
 	}
 	timed := m.TimedShare() * float64(max(length, min(minLength, maxLength)))
@@ -86,18 +90,18 @@ func (b *Bench) sliceTime(m suite.Benchmark) time.Duration {
 
 // whyIndivisible returns why m cannot be cut into slices; "" if m can.
 func (b *Bench) whyIndivisible(m suite.Benchmark) string {
-	maxSlice := max(b.Slice, maxLength)
-	switch iteration := time.Duration(m.Elapsed()); {
-	case m.Alone != "":
-		return "no two processes of its package can run at once (" + m.Alone + ")"
-	case iteration > maxSlice && m.Untimed > m.NSPerOp:
+	maxSlice := max(b.SliceTime, maxLength)
+	switch iteration := time.Duration(m.IterationNS()); {
+	case m.WhyAlone != "":
+		return "no two processes of its package can run at once (" + m.WhyAlone + ")"
+	case iteration > maxSlice && m.UntimedNS > m.NSPerOp:
 		return fmt.Sprintf("one iteration takes %v, most of it with its timer stopped, and a slice is at most %v long", roundTime(iteration), maxSlice)
 	case iteration > maxSlice:
 		return fmt.Sprintf("one iteration takes %v, and a slice is at most %v long", roundTime(iteration), maxSlice)
-	case overheadFactor*m.Around > maxSlice:
-		return fmt.Sprintf("testing takes %v to set the benchmark up again for every slice, and a slice is at most %v long", roundTime(m.Around), maxSlice)
-	case m.Fixed > 0:
-		return fmt.Sprintf("%v of every run of it is work outside the loop that its time includes", roundTime(m.Fixed))
+	case overheadFactor*m.Overhead > maxSlice:
+		return fmt.Sprintf("testing takes %v to set the benchmark up again for every slice, and a slice is at most %v long", roundTime(m.Overhead), maxSlice)
+	case m.OutsideLoop > 0:
+		return fmt.Sprintf("%v of every run of it is work outside the loop that its time includes", roundTime(m.OutsideLoop))
 	case m.Growth > 0:
 		return fmt.Sprintf("an iteration takes %.2g times as long where eight times as many are requested", m.Growth)
 	}
@@ -106,43 +110,43 @@ func (b *Bench) whyIndivisible(m suite.Benchmark) string {
 
 // wholeIterations returns the number of iterations of a complete run of m.
 func wholeIterations(m suite.Benchmark) int64 {
-	if m.Run > 0 {
-		return m.Run
+	if m.RunIterations > 0 {
+		return m.RunIterations
 	}
-	return max(1, int64(math.Round(float64(wholeLength)/max(1, m.Elapsed()))))
+	return max(1, int64(math.Round(float64(wholeLength)/max(1, m.IterationNS()))))
 }
 
 // expectWhole forecasts the pilots of a benchmark that is measured in complete runs of n iterations.
 // An operation is a run, and is taken to allocate at least a byte.
 func expectWhole(w tare.Workload, m suite.Benchmark, n int64) []tare.Pilot {
-	around := float64(m.Around) + float64(n)*m.Untimed
+	around := float64(m.Overhead) + float64(n)*m.UntimedNS
 	if n > 1 { // testing runs one iteration by itself before the n
-		around += float64(m.Around) + m.Elapsed()
+		around += float64(m.Overhead) + m.IterationNS()
 	}
 	run := float64(n)*m.NSPerOp + around
-	warm := min(float64(2*m.Around)+max(float64(warmLength), 2*m.Elapsed()), run) // at most a run
-	if m.Alone != "" {                                                            // a process starts for the warm-up and for each run, not once for all
-		around, warm, m.Start = around+float64(m.Start), warm+float64(m.Start), 0
+	warm := min(float64(2*m.Overhead)+max(float64(warmLength), 2*m.IterationNS()), run) // at most a run
+	if m.WhyAlone != "" {                                                               // a process starts for the warm-up and for each run, not once for all
+		around, warm, m.StartTime = around+float64(m.StartTime), warm+float64(m.StartTime), 0
 	}
 	return expectAll(w, m, tare.Pilot{
-		NSPerOp: float64(n) * max(minNSPerOp, m.NSPerOp), BytesPerOp: max(1, float64(n)*m.BytesPer), AroundNS: around,
+		NSPerOp: float64(n) * max(minNSPerOp, m.NSPerOp), BytesPerOp: max(1, float64(n)*m.BytesPerOp), AroundNS: around,
 		SetupNS: warm, Counted: true,
 	})
 }
 
 // expectSlices forecasts the pilots of a benchmark that is cut into slices.
 func expectSlices(w tare.Workload, m suite.Benchmark) []tare.Pilot {
-	around := float64(2*m.Around) + m.Elapsed() // testing tries one iteration before the others
+	around := float64(2*m.Overhead) + m.IterationNS() // testing tries one iteration before the others
 	return expectAll(w, m, tare.Pilot{
-		NSPerOp: max(minNSPerOp, m.NSPerOp), UntimedNS: m.Untimed, BytesPerOp: m.BytesPer, AroundNS: around,
-		SetupNS: around + max(float64(warmLength), m.Elapsed()),
+		NSPerOp: max(minNSPerOp, m.NSPerOp), UntimedNS: m.UntimedNS, BytesPerOp: m.BytesPerOp, AroundNS: around,
+		SetupNS: around + max(float64(warmLength), m.IterationNS()),
 	})
 }
 
 // expectAll forecasts the pilots of all contenders on w: p for both sides and the control, and next
 // to no time for the null contender.
 func expectAll(w tare.Workload, m suite.Benchmark, p tare.Pilot) []tare.Pilot {
-	p.Workload, p.Process, p.StartNS = w.ID, m.Package, float64(m.Link+m.Start)
+	p.Workload, p.Process, p.StartNS = w.ID, m.Package, float64(m.LinkTime+m.StartTime)
 	null := tare.Pilot{Contender: tare.NullID, Workload: w.ID, NSPerOp: minNSPerOp}
 	all := []tare.Pilot{null}
 	for _, id := range []string{Base, tare.ControlID, Head} {
@@ -152,27 +156,26 @@ func expectAll(w tare.Workload, m suite.Benchmark, p tare.Pilot) []tare.Pilot {
 	return all
 }
 
-// Takes returns the approximate duration of a fixed number of rounds, including the pilots.
-func (b *Bench) Takes(rounds int) time.Duration {
+// EstimateTime returns the approximate duration of a fixed number of rounds, including the pilots.
+func (b *Bench) EstimateTime(rounds int) time.Duration {
 	return b.forecastTime(b.Study.Workloads, rounds, false)
 }
 
-// forecastTime returns the duration of a number of rounds of some workloads, including the pilots
-// before them. If long is true, it includes the extra rounds with longer slices, which the plan of a
-// budget has, and that of a fixed number of rounds has not.
-func (b *Bench) forecastTime(workloads []tare.Workload, rounds int, long bool) time.Duration {
+// forecastTime returns the duration of a number of rounds of some workloads, including the pilots before
+// them. withLongSlices includes the extra rounds with longer slices, which only the plan of a budget has.
+func (b *Bench) forecastTime(workloads []tare.Workload, rounds int, withLongSlices bool) time.Duration {
 	included := map[string]bool{}
 	for _, w := range workloads {
 		included[w.ID] = true
 	}
-	expected := slices.DeleteFunc(slices.Clone(b.Expected), func(p tare.Pilot) bool { return !included[p.Workload] })
-	o := plan.Options{Rounds: rounds, Slice: b.Slice, Most: MostSlices, Brief: []string{tare.NullID}}
+	expected := slices.DeleteFunc(slices.Clone(b.ExpectedPilots), func(p tare.Pilot) bool { return !included[p.Workload] })
+	o := plan.Options{Rounds: rounds, Slice: b.SliceTime, Most: MaxSlices, Brief: []string{tare.NullID}}
 	p := plan.New(workloads, []string{Base, tare.ControlID, Head, tare.NullID}, expected, o)
-	return lab.PilotTime(expected) + time.Duration(plan.Seconds(p, expected, rounds, long)*float64(time.Second))
+	return lab.PilotTime(expected) + time.Duration(plan.Seconds(p, expected, rounds, withLongSlices)*float64(time.Second))
 }
 
-// Keep skips all benchmarks except id. It returns false, and skips none, if id does not exist.
-func (b *Bench) Keep(id string) bool {
+// KeepOnly skips all benchmarks except id. It returns false, and skips none, if id does not exist.
+func (b *Bench) KeepOnly(id string) bool {
 	i := slices.IndexFunc(b.Study.Workloads, func(w tare.Workload) bool { return w.ID == id })
 	if i >= 0 {
 		b.Study.Workloads = b.Study.Workloads[i : i+1]
@@ -184,9 +187,9 @@ func (b *Bench) Keep(id string) bool {
 // Budget returns the measuring time if the user sets none: the time of wantRounds rounds, but at
 // most limit. It skips benchmarks whose fewest rounds do not fit into limit; a limit of 0 means none.
 func (b *Bench) Budget(limit time.Duration) (time.Duration, error) {
-	all := b.Study.Workloads
+	workloads := b.Study.Workloads
 	var fitting, skipped []tare.Workload
-	for _, w := range all {
+	for _, w := range workloads {
 		if withW := append(slices.Clip(fitting), w); limit > 0 && b.forecastTime(withW, plan.MinRounds, true) > limit {
 			skipped = append(skipped, w)
 		} else {
@@ -194,21 +197,20 @@ func (b *Bench) Budget(limit time.Duration) (time.Duration, error) {
 		}
 	}
 	if len(fitting) == 0 {
-		return 0, usageError("--max %v has no time for %s: %v would do", limit, skipped[0].ID, roundUp(b.forecastTime(all[:1], plan.MinRounds, true)))
+		return 0, usageError("--max %v has no time for %s: %v would do", limit, skipped[0].ID, roundUp(b.forecastTime(workloads[:1], plan.MinRounds, true)))
 	}
 	for _, w := range skipped {
-		b.addLeft(suite.Left{ID: w.ID, Why: fmt.Sprintf("--max %v holds %d of %d benchmarks; all of them take about %v", limit, len(fitting), len(all), roundUp(b.forecastTime(all, plan.MinRounds, true)))})
+		b.addSkipped(suite.Skipped{ID: w.ID, Why: fmt.Sprintf("--max %v holds %d of %d benchmarks; all of them take about %v", limit, len(fitting), len(workloads), roundUp(b.forecastTime(workloads, plan.MinRounds, true)))})
 		b.findings = slices.DeleteFunc(b.findings, func(f tare.Finding) bool { return f.Workload == w.ID })
 	}
 	b.Study.Workloads = fitting
-	budget := max(minBudget, roundUp(b.forecastTime(fitting, wantRounds, true)))
+	budget := max(minBudget, roundUp(b.forecastTime(fitting, defaultRounds, true)))
 	if limit > 0 {
 		budget = min(budget, limit)
 	}
 	return budget, nil
 }
 
-// roundUp rounds d up to a multiple of a second.
 func roundUp(d time.Duration) time.Duration {
 	return (d + time.Second - 1).Truncate(time.Second)
 }

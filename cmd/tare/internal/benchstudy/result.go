@@ -1,6 +1,7 @@
 package benchstudy
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,13 +14,13 @@ import (
 // and the CPU time, sizes and answers, which are not measured of a benchmark.
 func (b *Bench) Finish(r *tare.Result) {
 	var skipped []tare.NotWeighed
-	for _, l := range b.left {
-		skipped = append(skipped, tare.NotWeighed{What: l.ID, Why: l.String()})
+	for _, entry := range b.skipped {
+		skipped = append(skipped, tare.NotWeighed{What: entry.ID, Why: entry.String()})
 	}
 	r.NotWeighed = append(skipped, r.NotWeighed...)
 	r.Findings = append(r.Findings, b.findings...)
 	isNull := func(id string) bool { return id == tare.NullID }
-	r.Contenders = slices.DeleteFunc(r.Contenders, func(c tare.Contender) bool { return isNull(c.ID) })
+	r.Contenders = slices.DeleteFunc(r.Contenders, func(counted tare.Contender) bool { return isNull(counted.ID) })
 	r.Plan.Contenders = slices.DeleteFunc(r.Plan.Contenders, isNull)
 	for i := range r.Plan.Slices {
 		s := &r.Plan.Slices[i]
@@ -31,30 +32,28 @@ func (b *Bench) Finish(r *tare.Result) {
 	}
 	r.Rounds = slices.DeleteFunc(r.Rounds, func(e tare.Effects) bool { return isNull(e.A) || isNull(e.B) })
 	r.Values = slices.DeleteFunc(r.Values, func(v tare.Value) bool { return isNull(v.Contender) })
-	r.Comparisons = slices.DeleteFunc(r.Comparisons, func(c tare.Comparison) bool { return isNull(c.Contender) || isNull(c.Against) })
-	r.Conformance = slices.DeleteFunc(r.Conformance, func(c tare.Conformance) bool { return c.Cases == 0 || isNull(c.Contender) })
+	r.Comparisons = slices.DeleteFunc(r.Comparisons, func(counted tare.Comparison) bool { return isNull(counted.Contender) || isNull(counted.Against) })
+	r.Conformance = slices.DeleteFunc(r.Conformance, func(counted tare.Conformance) bool { return counted.Cases == 0 || isNull(counted.Contender) })
 	r.Trials = slices.DeleteFunc(r.Trials, func(t tare.Trial) bool { return isNull(t.Contender) })
-	for _, t := range r.Trials {
-		for _, s := range t.Samples {
+	for i := range r.Trials {
+		r.Trials[i].Answers = nil
+		for _, s := range r.Trials[i].Samples {
 			delete(s, "cpu_ns_per_op")
 			delete(s, "size_bytes_per_op")
 		}
 	}
-	for i := range r.Trials {
-		r.Trials[i].Answers = nil
-	}
-	if c := b.counted; c != nil {
-		c.counter.AddToResult(r, c.work, c.rows)
-		if c.counter.HasFunctions() {
-			c.addFunctions(r)
+	if counted := b.counted; counted != nil {
+		counted.counter.AddToResult(r, counted.work, counted.rows)
+		if counted.counter.HasFunctions() {
+			counted.addFunctions(r)
 		}
 	}
 	setAnswer(r)
 }
 
-// Untimed returns the result of a comparison whose benchmarks were counted only: none was timed. Its
-// lists are empty, not nil, as documents have them.
-func (b *Bench) Untimed() *tare.Result {
+// UntimedResult returns the result of a comparison whose benchmarks were counted only: none was timed.
+// Its lists are empty, not nil, as documents have them.
+func (b *Bench) UntimedResult() *tare.Result {
 	r := &tare.Result{Schema: tare.ResultSchema, Study: b.Study.ID, Question: b.Study.Question, Kind: b.Study.Kind}
 	r.Metrics, r.Stopped = b.Study.Metrics, lab.Decided
 	r.Rounds, r.Values, r.Comparisons, r.Trials = []tare.Effects{}, []tare.Value{}, []tare.Comparison{}, []tare.Trial{}
@@ -69,17 +68,16 @@ func (b *Bench) Untimed() *tare.Result {
 	return r
 }
 
-// Reported returns the sorted units of the metrics that a benchmark reported itself, with
+// ReportedUnits returns the sorted units of the metrics that a benchmark reported itself, with
 // b.ReportMetric.
-func Reported(r *tare.Result, workload string) []string {
-	var units []string
+func ReportedUnits(r *tare.Result, workload string) []string {
+	units := map[string]bool{}
 	for _, t := range r.Trials {
 		for key := range t.Samples[workload] {
-			if unit, ok := strings.CutPrefix(key, tare.KeyReported); ok && !slices.Contains(units, unit) {
-				units = append(units, unit)
+			if unit, ok := strings.CutPrefix(key, tare.KeyReported); ok {
+				units[unit] = true
 			}
 		}
 	}
-	slices.Sort(units)
-	return units
+	return slices.Sorted(maps.Keys(units))
 }

@@ -21,7 +21,7 @@ func (b *Bench) noteSameCode(benchmarks []suite.Benchmark) {
 			differences[headBuild.Binary] = d
 		}
 		top, _, _ := strings.Cut(m.Name, "/")
-		if d != nil && d.Same(m.Package, top) {
+		if d != nil && d.IsSame(m.Package, top) {
 			b.note(SameCode(), m.ID(), "the machine code of this benchmark is the same on both sides: what differs is data, where code or data lies, or nothing")
 		}
 	}
@@ -33,7 +33,7 @@ func compareCode(base, head gobench.Package) (*samecode.Difference, error) {
 	if base.Link == nil || head.Link == nil {
 		return nil, samecode.ErrUnknown
 	}
-	changed, err := samecode.Changed(base.Link, head.Link)
+	changed, err := samecode.ChangedPackages(base.Link, head.Link)
 	if err != nil {
 		return nil, err
 	}

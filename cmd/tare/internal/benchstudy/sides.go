@@ -1,5 +1,7 @@
-// Package benchstudy compares the Go benchmarks of two sides of a user's module: it builds both
-// sides, makes a study of kind gobench of the benchmarks that both have, and completes the result.
+// Package benchstudy compares the Go benchmarks of two sides of a user's module, base and head, e.g. a
+// release and the user's files. [NewBench] builds both sides and makes a study of kind gobench of the
+// benchmarks that both have. [Bench.Count] counts their instructions. After the lab has run the study,
+// [Bench.Finish] completes the result, and [Bench.Explain] profiles what differs.
 package benchstudy
 
 import (
@@ -28,9 +30,9 @@ const (
 // Worktree is the head if no revision is set.
 const Worktree = "worktree"
 
-// Asked configures a comparison. Without Base both sides are the same files, and With, Go, Env,
+// Request configures a comparison. Without Base both sides are the same files, and With, Go, Env,
 // Tags and PGO are the differences of the head; they can be combined with Base.
-type Asked struct {
+type Request struct {
 	Dir      string   // directory of the user
 	Packages []string // patterns of the go command; nil means ./...
 	Base     string   // revision; "" means the files of the head
@@ -63,30 +65,30 @@ type sides struct {
 	titles     map[string]string // descriptions of the sides, e.g. v1.2.0 (1f2e3d4c5), by id
 	notes      []string          // files that unpacked revisions lack, a line each
 	repo       gitrev.Repo       // zero if Dir is in no repository
-	rev        *gitrev.Revision  // revision of the base; nil if none was requested
+	baseRev    *gitrev.Revision  // revision of the base; nil if none was requested
 	headRev    *gitrev.Revision  // revision of the head; nil if it is the user's files
 	reach      *reach.Reached    // code that the change reaches; nil unless Asked.Changed is set
 }
 
-// findSides finds the directories of both sides, and unpacks requested revisions below cache. If cache is ""
-// it unpacks none: the sides then have only their titles and revisions.
-func findSides(ctx context.Context, a Asked, cache string) (*sides, error) {
-	dir, err := filepath.Abs(a.Dir)
+// findSides finds the directories of both sides, and unpacks requested revisions below cache. If cache
+// is "" it unpacks none: the sides then have only their titles and revisions.
+func findSides(ctx context.Context, request Request, cache string) (*sides, error) {
+	dir, err := filepath.Abs(request.Dir)
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("find the working directory: %w", err)
 	}
-	if err := a.Vet(); err != nil {
+	if err := request.Validate(); err != nil {
 		return nil, err
 	}
 	s := &sides{
-		base:   &suite.Side{ID: Base, Dir: dir, Root: dir, Home: dir, OneBuild: a.OneBuild},
-		head:   &suite.Side{ID: Head, Dir: dir, Root: dir, Home: dir, OneBuild: a.OneBuild},
+		base:   &suite.Side{ID: Base, Dir: dir, Root: dir, UserDir: dir, OneBuild: request.OneBuild},
+		head:   &suite.Side{ID: Head, Dir: dir, Root: dir, UserDir: dir, OneBuild: request.OneBuild},
 		titles: map[string]string{Base: "as it is", Head: "as it is"},
 	}
-	if s.repo, err = gitrev.Find(ctx, dir); err != nil && (a.Base != "" || a.headRevision() != "") {
+	if s.repo, err = gitrev.Find(ctx, dir); err != nil && (request.Base != "" || request.headRevision() != "") {
 		return nil, usageError("%v", err)
 	}
 	if err == nil {
@@ -94,32 +96,32 @@ func findSides(ctx context.Context, a Asked, cache string) (*sides, error) {
 		s.titles[Base] = s.repo.Worktree(ctx)
 		s.titles[Head] = s.titles[Base]
 	}
-	if rev := a.headRevision(); rev != "" {
+	if rev := request.headRevision(); rev != "" {
 		if s.headRev, err = s.unpackRevision(ctx, s.head, rev, cache); err != nil {
 			return nil, err
 		}
 		*s.base = *s.head
 		s.base.ID, s.titles[Base] = Base, s.titles[Head]
 	}
-	if a.Base != "" {
-		if s.rev, err = s.unpackRevision(ctx, s.base, a.Base, cache); err != nil {
+	if request.Base != "" {
+		if s.baseRev, err = s.unpackRevision(ctx, s.base, request.Base, cache); err != nil {
 			return nil, err
 		}
 	}
-	s.applyHeadOptions(a)
+	s.applyHeadOptions(request)
 	return s, nil
 }
 
 // headRevision returns the head's revision; "" if the head is the user's files.
-func (a Asked) headRevision() string {
+func (a Request) headRevision() string {
 	if a.Head == Worktree {
 		return ""
 	}
 	return a.Head
 }
 
-// Vet returns an error if options contradict each other.
-func (a Asked) Vet() error {
+// Validate returns an error if options contradict each other.
+func (a Request) Validate() error {
 	if a.Base == "" && len(a.With)+len(a.Go)+len(a.Env) == 0 && a.Tags == "" && a.PGO == "" {
 		return usageError("there is nothing to compare; give --base REV, or what the head is to have that the base has not: --with, --go, --env, --tags or --pgo")
 	}
@@ -149,11 +151,11 @@ func isImportPath(pattern string) bool { return !strings.HasPrefix(pattern, ".")
 // Check finds errors of a request that show without a build: options that make no sense together,
 // unknown revisions, a pattern that is invalid or matches no benchmark of the repository. It takes
 // no time that another measurement would notice.
-func (a Asked) Check(ctx context.Context) error {
-	if err := a.Vet(); err != nil {
+func (a Request) Check(ctx context.Context) error {
+	if err := a.Validate(); err != nil {
 		return err
 	}
-	top, err := suite.CompilePattern(cmp.Or(a.Bench, "."))
+	topLevel, err := suite.CompilePattern(cmp.Or(a.Bench, "."))
 	if err != nil {
 		return err
 	}
@@ -180,29 +182,28 @@ func (a Asked) Check(ctx context.Context) error {
 	if a.Changed || a.Shard.Of > 1 || slices.ContainsFunc(a.Packages, isImportPath) {
 		return nil // whether a benchmark is selected is known only later
 	}
-	found, err := grepBenchmarks(ctx, repo, head, top)
+	found, err := grepBenchmarks(ctx, repo, head, topLevel)
 	if err != nil || len(found) > 0 {
 		return err
 	}
-	return noBenchmarks(a, nil)
+	return noBenchmarksError(a, nil)
 }
 
-// grepBenchmarks returns the benchmarks in the files of a revision, or of the worktree if rev is nil, that
-// a pattern selects. Each has its file, and its name in place of the line.
-func grepBenchmarks(ctx context.Context, repo gitrev.Repo, rev *gitrev.Revision, top *regexp.Regexp) ([]gitrev.Match, error) {
+// grepBenchmarks returns the benchmarks in the files of a revision, or of the worktree if rev is nil,
+// that a pattern selects. Each has its file, and its name in place of the line.
+func grepBenchmarks(ctx context.Context, repo gitrev.Repo, rev *gitrev.Revision, topLevel *regexp.Regexp) ([]gitrev.Match, error) {
 	lines, err := repo.Grep(ctx, rev, benchmarkLine, "*_test.go")
 	var found []gitrev.Match
 	for _, m := range lines {
 		_, after, _ := strings.Cut(m.Line, "func")
 		name, _, _ := strings.Cut(after, "(")
-		if m.Line = strings.TrimSpace(name); top.MatchString(m.Line) {
+		if m.Line = strings.TrimSpace(name); topLevel.MatchString(m.Line) {
 			found = append(found, m)
 		}
 	}
 	return found, err
 }
 
-// resolveRevision finds the revision of a side.
 func resolveRevision(ctx context.Context, repo gitrev.Repo, id, name string) (*gitrev.Revision, error) {
 	rev, err := repo.Resolve(ctx, name)
 	var unknown *gitrev.UnknownError
@@ -238,27 +239,27 @@ func (s *sides) unpackRevision(ctx context.Context, side *suite.Side, name, cach
 }
 
 // applyHeadOptions sets the options in which the head differs from the base.
-func (s *sides) applyHeadOptions(a Asked) {
+func (s *sides) applyHeadOptions(request Request) {
 	var options []string // for the title of the head
-	s.head.With, s.head.Env, s.head.Tags, s.head.PGO = a.With, a.Env, a.Tags, a.PGO
-	for _, w := range a.With {
+	s.head.With, s.head.Env, s.head.Tags, s.head.PGO = request.With, request.Env, request.Tags, request.PGO
+	for _, w := range request.With {
 		options = append(options, w.String())
 	}
-	options = append(options, a.EnvRecord...)
-	if a.Tags != "" {
-		options = append(options, "tags "+a.Tags)
+	options = append(options, request.EnvRecord...)
+	if request.Tags != "" {
+		options = append(options, "tags "+request.Tags)
 	}
-	if a.PGO != "" {
-		options = append(options, "profile "+filepath.Base(a.PGO))
+	if request.PGO != "" {
+		options = append(options, "profile "+filepath.Base(request.PGO))
 	}
-	switch len(a.Go) {
+	switch len(request.Go) {
 	case 1:
-		s.head.Go = a.Go[0]
-		options = append(options, a.Go[0])
+		s.head.Go = request.Go[0]
+		options = append(options, request.Go[0])
 	case 2:
-		s.base.Go, s.head.Go = a.Go[0], a.Go[1]
-		s.titles[Base] += " with " + a.Go[0]
-		options = append(options, a.Go[1])
+		s.base.Go, s.head.Go = request.Go[0], request.Go[1]
+		s.titles[Base] += " with " + request.Go[0]
+		options = append(options, request.Go[1])
 	}
 	if len(options) > 0 {
 		s.titles[Head] += " with " + strings.Join(options, ", ")
@@ -269,7 +270,7 @@ func (s *sides) applyHeadOptions(a Asked) {
 // s.reach. If partial is not nil, the functions that the change reaches are unknown: partial explains
 // why, and all benchmarks of a reached package are selected.
 func (s *sides) filterReached(ctx context.Context, packages []suite.Package) (selected []suite.Package, partial, err error) {
-	files, err := s.repo.Changed(ctx, *s.rev, s.headRev)
+	files, err := s.repo.Changed(ctx, *s.baseRev, s.headRev)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -277,14 +278,14 @@ func (s *sides) filterReached(ctx context.Context, packages []suite.Package) (se
 	for _, p := range packages {
 		names = append(names, p.ImportPath)
 	}
-	deps, err := s.head.Deps(ctx, names)
+	deps, err := s.head.TestDeps(ctx, names)
 	if err != nil {
 		return nil, nil, err
 	}
-	env, flags := s.head.Building()
+	env, flags := s.head.BuildSettings()
 	s.reach, partial = reach.Find(ctx, reach.Query{Base: s.base.Root, Head: s.head.Root, Files: files, Deps: deps, Dir: s.head.Dir, Env: env, Flags: flags})
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
-	return slices.DeleteFunc(slices.Clone(packages), func(p suite.Package) bool { return !s.reach.Package(p.ImportPath) }), partial, nil
+	return slices.DeleteFunc(slices.Clone(packages), func(p suite.Package) bool { return !s.reach.ReachesPackage(p.ImportPath) }), partial, nil
 }

@@ -42,50 +42,50 @@ func TestChangedLeavesNothingOut(t *testing.T) {
 	cache := t.TempDir()
 	all, kept, differ, called, unknown := 0, 0, 0, 0, 0
 	for _, c := range commits[:min(20, len(commits))] {
-		s, err := findSides(t.Context(), Asked{Dir: dir, Base: c.Parents[0], Head: c.ID}, cache)
+		s, err := findSides(t.Context(), Request{Dir: dir, Base: c.Parents[0], Head: c.ID}, cache)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := &Bench{work: t.TempDir()}
+		b := &Bench{workDir: t.TempDir()}
 		for _, side := range []*suite.Side{s.base, s.head} {
-			if err := side.Resolve(t.Context(), b.work); err != nil {
+			if err := side.Resolve(t.Context(), b.workDir); err != nil {
 				t.Fatal(err)
 			}
 		}
-		_, _ = b.listTests(t.Context(), Asked{Changed: true}, s, nil) // an error says that nothing is reached
+		_, _ = b.listTests(t.Context(), Request{Changed: true}, s, nil) // an error says that nothing is reached
 		if s.reach == nil {
 			t.Fatalf("%.9s: what changed was not read", c.ID)
 		}
-		tests, err := b.listTests(t.Context(), Asked{}, s, nil)
+		tests, err := b.listTests(t.Context(), Request{}, s, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		packages := map[string]map[string]gobench.Package{}
 		for _, side := range []*suite.Side{s.base, s.head} {
-			built, err := suite.Build(t.Context(), side, tests[side.ID], ".", b.work, func(string) {})
+			built, err := suite.Build(t.Context(), side, tests[side.ID], ".", b.workDir, func(string) {})
 			if err != nil {
 				t.Fatalf("%.9s: %v", c.ID, err)
 			}
 			packages[side.ID] = built.Packages
 		}
 		for _, of := range tests[Head] {
-			for _, file := range of.Files {
+			for _, file := range of.TestFiles {
 				key := of.Key(file)
 				d, err := compareCode(packages[Base][key], packages[Head][key])
 				for _, name := range file.Names {
 					id := suite.Benchmark{Package: key, Name: name}.ID()
 					all++
-					reached := s.reach.Benchmark(id)
+					reached := s.reach.ReachesBenchmark(id)
 					if reached {
 						kept++
 					}
 					switch {
 					case err != nil:
 						unknown++
-					case !d.Same(key, name):
+					case !d.IsSame(key, name):
 						differ++
 						switch {
-						case !reached && d.Calls(key, name):
+						case !reached && d.CallsDifferent(key, name):
 							t.Errorf("%.9s %s: %s is left out, and calls code that differs", c.ID, c.Subject, id)
 						case !reached:
 							called++

@@ -49,7 +49,7 @@ func TestStrangers(t *testing.T) {
 	t.Parallel()
 	dir := strangers(t)
 	write(t, dir, map[string]string{"oneside/address.go": "package oneside\n\nconst address = \"127.0.0.1:0\"\n"})
-	b, r, err := newBench(t, benchstudy.Asked{Dir: dir, Base: "one", OneBuild: true})
+	b, r, err := newBench(t, benchstudy.Request{Dir: dir, Base: "one", OneBuild: true})
 	if err != nil {
 		t.Fatal(err)
 	}

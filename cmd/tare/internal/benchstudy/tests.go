@@ -48,7 +48,7 @@ func (s *sides) findRenames(ctx context.Context) (map[string]string, error) {
 // useHeadTests replaces the base by a copy with the tests of head, as far as they compile there. It
 // returns a text for each package that runs tests of head, by its import path in head, and a line for
 // each test file that base keeps. renamed has the paths in head of modules by their paths in base.
-func (s *sides) useHeadTests(ctx context.Context, a Asked, renamed map[string]string, work string, say func(string)) (headTests map[string]string, kept []string, err error) {
+func (s *sides) useHeadTests(ctx context.Context, request Request, renamed map[string]string, work string, say func(string)) (headTests map[string]string, kept []string, err error) {
 	say("copying the base, with the tests of head")
 	prefix, err := filepath.Rel(s.base.Root, s.base.Dir)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *sides) useHeadTests(ctx context.Context, a Asked, renamed map[string]st
 		return nil, nil, err
 	}
 	s.base.Root, s.base.Dir = tests.Root, filepath.Join(tests.Root, prefix)
-	packages, err := s.base.List(ctx, a.Packages)
+	packages, err := s.base.List(ctx, request.Packages)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -141,8 +141,7 @@ func renamePath(importPath string, renamed map[string]string) string {
 	return renamed[best] + strings.TrimPrefix(importPath, best)
 }
 
-// renameImports changes the paths that a Go file imports. A file that does not parse is returned
-// unchanged.
+// renameImports changes the paths that a Go file imports. A file that does not parse stays as it is.
 func renameImports(text []byte, renamed map[string]string) []byte {
 	if len(renamed) == 0 {
 		return text

@@ -52,7 +52,7 @@ func TestTestsOfHead(t *testing.T) {
 		"other/other_test.go": "package other\n\nimport \"testing\"\n\nvar sink int\n\nfunc BenchmarkOther(b *testing.B) {" + body("Other()"),
 	})
 	before := git(t, dir, "status", "--porcelain", "--ignored")
-	b, r, err := newBench(t, benchstudy.Asked{Dir: dir, Base: "one", OneBuild: true, Tests: benchstudy.TestsOfHead})
+	b, r, err := newBench(t, benchstudy.Request{Dir: dir, Base: "one", OneBuild: true, Tests: benchstudy.TestsOfHead})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestTestsOfHead(t *testing.T) {
 	if after := git(t, dir, "status", "--porcelain", "--ignored"); after != before {
 		t.Errorf("the worktree was changed:\n%s\nwas\n%s", after, before)
 	}
-	if _, _, err := newBench(t, benchstudy.Asked{Dir: dir, Env: []string{"GOGC=50"}, Tests: benchstudy.TestsOfHead}); err == nil || !strings.Contains(err.Error(), "--tests head needs --base") {
+	if _, _, err := newBench(t, benchstudy.Request{Dir: dir, Env: []string{"GOGC=50"}, Tests: benchstudy.TestsOfHead}); err == nil || !strings.Contains(err.Error(), "--tests head needs --base") {
 		t.Errorf("without --base: %v", err)
 	}
 }
@@ -105,7 +105,7 @@ func TestRenamedModule(t *testing.T) {
 	write(t, dir, files("example.com/tiny/v2"))
 	write(t, dir, map[string]string{"added_test.go": strings.Replace(test("tiny", "Added", "example.com/tiny/v2"), "var sink int\n\n", "", 1)})
 	for _, tests := range []string{"", benchstudy.TestsOfHead} {
-		b, r, err := newBench(t, benchstudy.Asked{Dir: dir, Base: "one", Tests: tests})
+		b, r, err := newBench(t, benchstudy.Request{Dir: dir, Base: "one", Tests: tests})
 		if err != nil {
 			t.Errorf("tests %q: %v", tests, err)
 			continue

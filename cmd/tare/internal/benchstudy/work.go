@@ -23,8 +23,8 @@ const (
 	minSpreads = 3
 )
 
-// addFunctions adds an explanation to the result for each benchmark whose count differs: the
-// functions that execute more or fewer instructions, and their callers. The counter must have functions.
+// addFunctions adds an explanation to the result for each benchmark whose count differs: the functions
+// that execute more or fewer instructions, and their callers. The counter must have functions.
 func (c *comparisonCounts) addFunctions(r *tare.Result) {
 	for _, row := range c.rows {
 		if row.Differs(0) == tare.NotShown {
@@ -40,14 +40,14 @@ func (c *comparisonCounts) addFunctions(r *tare.Result) {
 			}
 		}
 		r.Explanations = append(r.Explanations, tare.Explanation{
-			Workload: row.Workload, Contender: Head, Against: Base, Work: work, Why: c.noCalls[row.Workload],
+			Workload: row.Workload, Contender: Head, Against: Base, Work: work, Why: c.whyNoCalls[row.Workload],
 			Functions: []tare.Origin{}, Sites: []tare.Origin{}, Decisions: []tare.Decision{}, Calls: []tare.Decision{},
 		})
 	}
 }
 
-// diffFunctions returns the functions whose counts differ more between the two sides than within each side,
-// the largest difference first, and at most maxWorkFunctions of them.
+// diffFunctions returns the functions whose counts differ more between the two sides than within each
+// side, the largest difference first, and at most maxWorkFunctions of them.
 func diffFunctions(p counts.Pair) []tare.Origin {
 	baseCounts, headCounts := sumByFunction(p.Base), sumByFunction(p.Head)
 	perOp := mean(counts.PerOp(p.Base))
@@ -61,7 +61,7 @@ func diffFunctions(p counts.Pair) []tare.Origin {
 			names[name] = true
 		}
 	}
-	all := []tare.Origin{}
+	origins := []tare.Origin{}
 	for name := range names {
 		base, head := functionCounts(baseCounts, name), functionCounts(headCounts, name)
 		difference := mean(head) - mean(base)
@@ -69,22 +69,22 @@ func diffFunctions(p counts.Pair) []tare.Origin {
 		if math.Abs(difference) < max(minDifference, minSpreads*spread) {
 			continue
 		}
-		o := tare.Origin{Function: name, From: mean(base), To: mean(head)}
+		origin := tare.Origin{Function: name, From: mean(base), To: mean(head)}
 		if total != 0 {
-			o.Share = difference / total
-			o.Low, o.High = o.Share, o.Share // no interval
+			origin.Share = difference / total
+			origin.Low, origin.High = origin.Share, origin.Share // no interval
 		}
-		o.File, o.Line = mostChangedLine(p, name)
-		all = append(all, o)
+		origin.File, origin.Line = mostChangedLine(p, name)
+		origins = append(origins, origin)
 	}
-	slices.SortFunc(all, func(a, b tare.Origin) int {
+	slices.SortFunc(origins, func(a, b tare.Origin) int {
 		return cmp.Or(cmp.Compare(math.Abs(b.To-b.From), math.Abs(a.To-a.From)), cmp.Compare(a.Function, b.Function))
 	})
-	return all[:min(len(all), maxWorkFunctions)]
+	return origins[:min(len(origins), maxWorkFunctions)]
 }
 
-// mostChangedLine returns the line of a function whose count differs most between the sides, and the base name of
-// its file. The line is 0 if no line is known.
+// mostChangedLine returns the line of a function whose count differs most between the sides, and the
+// base name of its file. The line is 0 if no line is known.
 func mostChangedLine(p counts.Pair, name string) (file string, line int) {
 	lines := map[counts.Place]float64{} // mean count of the head minus that of the base
 	addMean := func(side []counts.Count, sign float64) {
@@ -120,7 +120,6 @@ func sumByFunction(repeats []counts.Count) []map[string]float64 {
 	return sums
 }
 
-// functionCounts returns the count of one function in each repeat.
 func functionCounts(repeats []map[string]float64, name string) []float64 {
 	all := make([]float64, len(repeats))
 	for i, r := range repeats {

@@ -30,7 +30,7 @@ type gated struct {
 	t     *testing.T
 	dir   string
 	bench gate.Bench
-	asked []gate.Ask
+	asked []gate.Request
 	env   map[string]string
 
 	stdout, stderr bytes.Buffer
@@ -75,7 +75,7 @@ func (g *gated) write(name, text string) {
 func (g *gated) run(args ...string) int {
 	g.stdout.Reset()
 	g.stderr.Reset()
-	ctx := gate.WithBench(context.Background(), func(ctx context.Context, ask gate.Ask) (gate.Measured, error) {
+	ctx := gate.WithBench(context.Background(), func(ctx context.Context, ask gate.Request) (gate.Measured, error) {
 		g.asked = append(g.asked, ask)
 		return g.bench(ctx, ask)
 	})
@@ -88,7 +88,7 @@ func (g *gated) run(args ...string) int {
 // shows is benchmarks of which the first is by so much slower, in rounds that
 // swing by noise; a void one is void.
 func shows(ratio, noise float64, void bool) gate.Bench {
-	return func(context.Context, gate.Ask) (gate.Measured, error) {
+	return func(context.Context, gate.Request) (gate.Measured, error) {
 		const id, n = "example.com/m/sub.BenchmarkX", 27
 		r := &tare.Result{
 			Schema: tare.ResultSchema, Study: "bench",
@@ -131,14 +131,16 @@ func TestGateExitCodes(t *testing.T) {
 		"open":                   {shows(1, 0.4, false), "", cmdenv.ExitOK},
 		"open, and that fails":   {shows(1, 0.4, false), "gate: {on_inconclusive: fail}", cmdenv.ExitInconclusive},
 		"void":                   {shows(1, 0.001, true), "", cmdenv.ExitVoid},
-		"interrupted":            {func(context.Context, gate.Ask) (gate.Measured, error) { return gate.Measured{}, cmdenv.ErrInterrupted }, "", cmdenv.ExitInterrupted},
-		"something failed": {func(context.Context, gate.Ask) (gate.Measured, error) {
+		"interrupted": {func(context.Context, gate.Request) (gate.Measured, error) {
+			return gate.Measured{}, cmdenv.ErrInterrupted
+		}, "", cmdenv.ExitInterrupted},
+		"something failed": {func(context.Context, gate.Request) (gate.Measured, error) {
 			return gate.Measured{}, errors.New("disk on fire")
 		}, "", cmdenv.ExitFailure},
-		"does not build": {func(context.Context, gate.Ask) (gate.Measured, error) {
+		"does not build": {func(context.Context, gate.Request) (gate.Measured, error) {
 			return gate.Measured{}, cmdenv.Usage("head does not build", "")
 		}, "", cmdenv.ExitUsage},
-		"no benchmarks": {func(context.Context, gate.Ask) (gate.Measured, error) {
+		"no benchmarks": {func(context.Context, gate.Request) (gate.Measured, error) {
 			return gate.Measured{Nothing: "no benchmark in ./..."}, nil
 		}, "", cmdenv.ExitOK},
 		"a bad tare.yaml": {shows(1, 0.001, false), "gate: {margin: 5}", cmdenv.ExitUsage},
@@ -184,7 +186,7 @@ func (g *gated) real() string {
 
 func TestGateRefuses(t *testing.T) {
 	g := newGated(t)
-	g.bench = func(context.Context, gate.Ask) (gate.Measured, error) {
+	g.bench = func(context.Context, gate.Request) (gate.Measured, error) {
 		t.Error("measured all the same")
 		return gate.Measured{}, nil
 	}
@@ -220,7 +222,9 @@ func TestGateRefuses(t *testing.T) {
 // What lies between one commit and itself is not measured.
 func TestGateOfOneCommit(t *testing.T) {
 	g := newGated(t)
-	g.bench = func(context.Context, gate.Ask) (gate.Measured, error) { return gate.Measured{}, errors.New("measured") }
+	g.bench = func(context.Context, gate.Request) (gate.Measured, error) {
+		return gate.Measured{}, errors.New("measured")
+	}
 	if code := g.run("--base", "main", "--head", "HEAD"); code != cmdenv.ExitOK || !strings.Contains(g.stdout.String(), "nothing to compare: base and head are one and the same commit, ") {
 		t.Errorf("exit code %d\n%s%s", code, g.stdout.String(), g.stderr.String())
 	}
@@ -404,7 +408,7 @@ func TestGateInGitHubActions(t *testing.T) {
 		return string(src)
 	}
 	var rep gate.Report
-	if err := json.Unmarshal(g.stdout.Bytes(), &rep); err != nil || rep.Schema != gate.Schema || !rep.Blocked || rep.On != project.WarnOpen || len(rep.Results) != 1 || read(doc) != g.stdout.String() {
+	if err := json.Unmarshal(g.stdout.Bytes(), &rep); err != nil || rep.Schema != gate.Schema || !rep.Blocked || rep.OnInconclusive != project.WarnOpen || len(rep.Results) != 1 || read(doc) != g.stdout.String() {
 		t.Errorf("%v: %+v", err, rep)
 	}
 	if want := "::error file=sub/x_test.go,line=5,title=tare gate%3A slower by > 5 %25::sub.BenchmarkX: slower by > 5 %25: +20.0 %25 time "; !strings.HasPrefix(g.stderr.String(), want) {
@@ -537,7 +541,7 @@ func TestGateMerge(t *testing.T) {
 	var files []string
 	for i, ratio := range []float64{1, 1.2} {
 		measure := shows(ratio, 0.001, false)
-		g.bench = func(ctx context.Context, ask gate.Ask) (gate.Measured, error) {
+		g.bench = func(ctx context.Context, ask gate.Request) (gate.Measured, error) {
 			m, err := measure(ctx, ask)
 			if i == 1 { // another benchmark
 				text, _ := json.Marshal(m.Results)

@@ -103,7 +103,7 @@ func TestGateAdvice(t *testing.T) {
 }
 
 // sameMeasuring fails unless two gates measure the same, but for how long.
-func sameMeasuring(t *testing.T, first, again gate.Ask) {
+func sameMeasuring(t *testing.T, first, again gate.Request) {
 	t.Helper()
 	if again.Budget == first.Budget && again.Rounds == first.Rounds {
 		t.Errorf("it measures no longer: %+v", again)
@@ -140,7 +140,7 @@ func TestMergedAdvice(t *testing.T) {
 		ratio, noise float64
 		want         string
 	}{{1, 0.2, ""}, {1.2, 0.001, "tare bench example.com/m/sub --bench '^BenchmarkX$' --base "}} {
-		g.bench = func(ctx context.Context, ask gate.Ask) (gate.Measured, error) {
+		g.bench = func(ctx context.Context, ask gate.Request) (gate.Measured, error) {
 			if ask.Shard.Index > 1 {
 				return gate.Measured{Nothing: "no benchmark"}, nil
 			}

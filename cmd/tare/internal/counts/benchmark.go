@@ -32,7 +32,7 @@ func (b Benchmark) runOps(ctx context.Context, l *launch, n int64) error {
 	spec := b.Spec
 	spec.Dir, spec.Stdout, spec.MemoryLimit = b.Dir, maxPrinted, maxMemory
 	spec.Env = countedEnv(b.Env)
-	spec.Path, spec.Args = l.addCounter(b.Binary, []string{
+	spec.Path, spec.Args = l.commandLine(b.Binary, []string{
 		"-test.paniconexit0", "-test.run=^$",
 		"-test.bench=" + gobench.Exactly(b.Name), "-test.skip=" + gobench.Exactly(b.Name) + "/.", // without its sub-benchmarks
 		"-test.count=1", "-test.cpu=1", fmt.Sprintf("-test.benchtime=%dx", n),
@@ -61,12 +61,7 @@ func runCommand(ctx context.Context, l *launch, spec trial.Spec) (printed string
 		return "", err
 	}
 	defer command.Close(context.WithoutCancel(ctx))
-	select {
-	case <-command.Exited():
-		return command.Output("counting")
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
+	return command.AwaitOutput(ctx, "counting")
 }
 
 // whyFailed returns the first line of a benchmark's output that reports a failure, else the

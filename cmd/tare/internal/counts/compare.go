@@ -20,29 +20,29 @@ const MinDifference = 1.0
 func CompareWork(work []tare.Work, against string, alpha float64) []tare.Comparison {
 	metric := tare.MetricFor(tare.MetricInstructions)
 	var rows []tare.Comparison
-	var table []stats.Repeats
+	var repeats []stats.Repeats
 	for _, w := range work {
 		base := slices.IndexFunc(work, func(b tare.Work) bool { return b.Workload == w.Workload && b.Contender == against })
 		if w.Contender == against || base < 0 {
 			continue
 		}
 		r := stats.Repeats{Base: work[base].PerOp, Head: w.PerOp}
-		table = append(table, r)
+		repeats = append(repeats, r)
 		rows = append(rows, tare.Comparison{
 			Workload: w.Workload, Contender: w.Contender, Against: against, Metric: metric.Name, Unit: metric.Unit, Level: 1 - alpha,
 			Rounds:       min(len(r.Base), len(r.Head)),
 			AgainstValue: stats.Median(r.Base), Value: stats.Median(r.Head), Exploratory: true,
 		})
 	}
-	usual := stats.RepeatVariance(table)
-	for i, r := range table {
+	usualVariance := stats.RepeatVariance(repeats)
+	for i, r := range repeats {
 		row := &rows[i]
 		if base, head, ok := r.Exact(); ok {
 			row.AgainstValue, row.Value, row.Exact = base, head, true
 			row.Ratio = head / base
 			row.Low, row.High = row.Ratio, row.Ratio
 		} else {
-			row.Ratio, row.Low, row.High = r.Compare(usual, MinDifference, alpha)
+			row.Ratio, row.Low, row.High = r.Compare(usualVariance, MinDifference, alpha)
 		}
 	}
 	return rows

@@ -27,7 +27,7 @@ func (p Contender) workDir() string { return p.Work }
 // runOps prepares the workload and executes n operations, as the pass does that counts allocations.
 func (p Contender) runOps(ctx context.Context, l *launch, n int64) error {
 	program, spec := p.Program, p.Spec
-	program.Path, spec.Args = l.addCounter(program.Path, nil)
+	program.Path, spec.Args = l.commandLine(program.Path, nil)
 	spec.Env, spec.MemoryLimit = countedEnv(spec.Env), maxMemory
 	var conn trial.Conn
 	err := l.startProcess(func() (err error) {
@@ -37,19 +37,19 @@ func (p Contender) runOps(ctx context.Context, l *launch, n int64) error {
 	if err != nil {
 		return err
 	}
-	s := &trial.Session{Conn: conn, Trial: spec.Name, Limit: func(string, time.Duration) time.Duration { return maxRun }}
-	defer s.Close(context.WithoutCancel(ctx))
-	if _, err := s.Hello(ctx, program.Variant, p.Seed); err != nil {
+	session := &trial.Session{Conn: conn, Trial: spec.Name, Limit: func(string, time.Duration) time.Duration { return maxRun }}
+	defer session.Close(context.WithoutCancel(ctx))
+	if _, err := session.Hello(ctx, program.Variant, p.Seed); err != nil {
 		return err
 	}
-	prepared, err := s.Prepare(ctx, p.Input)
+	prepared, err := session.Prepare(ctx, p.Input)
 	if err != nil {
 		return err
 	}
 	if prepared.Unsupported {
 		return &RefusedError{"it cannot do this workload"}
 	}
-	reply, err := s.Stats(ctx, p.Input.ID, n, maxRun)
+	reply, err := session.Stats(ctx, p.Input.ID, n, maxRun)
 	switch {
 	case err != nil:
 		return err

@@ -1,14 +1,13 @@
 // Package counts counts the instructions that an operation of a benchmark executes.
 //
-// A count compares two runs of a test binary, of N operations and of N/8: the difference of
-// their instructions, divided by the difference of their operations. The instructions of the
-// start and of the setup cancel out. The garbage collector is off, and goroutines are not
-// preempted, because both depend on the clock. The benchmark has one processor.
+// A count compares two runs of a test binary, of N operations and of N/8: the difference of their
+// instructions, divided by the difference of their operations. The instructions of the start and of
+// the setup cancel out. The garbage collector is off, and goroutines are not preempted, because both
+// depend on the clock. The benchmark has one processor.
 //
-// A [Counter] counts the instructions of a process in one of two ways. Valgrind's cachegrind
-// emulates the processor: its counts do not depend on the machine or on other processes, and
-// it reports functions and lines; callgrind adds calls. Hardware counters take no time and report
-// only the sum.
+// A [Counter] counts the instructions of a process in one of two ways. Valgrind's cachegrind emulates
+// the processor: its counts do not depend on the machine or on other processes, and it reports
+// functions and lines; callgrind adds calls. Hardware counters take no time and report only the sum.
 package counts
 
 import (
@@ -63,8 +62,8 @@ func (c *Counter) BuildTag() string {
 // minMinor is the release go1.minMinor since which Go supports Valgrind.
 const minMinor = 25
 
-// WhyRelease returns why programs that a release of Go built cannot be counted, or "".
-func (c *Counter) WhyRelease(release string) string {
+// WhyUnsupported returns why programs that a release of Go built cannot be counted, or "".
+func (c *Counter) WhyUnsupported(release string) string {
 	var minor int
 	_, err := fmt.Sscanf(release, "go1.%d", &minor)
 	if c.path == "" || err != nil || minor >= minMinor {
@@ -76,9 +75,9 @@ func (c *Counter) WhyRelease(release string) string {
 // packageNames lists the commands that install Valgrind in several distributions.
 const packageNames = "valgrind (apt-get install valgrind, dnf install valgrind, apk add valgrind)"
 
-// Find returns the counter of a choice, or nil and why the machine has no such counter. It
+// FindCounter returns the counter of a choice, or nil and why the machine has no such counter. It
 // returns nil and "" if counting is off.
-func Find(ctx context.Context, choice Choice) (c *Counter, why string) {
+func FindCounter(ctx context.Context, choice Choice) (c *Counter, why string) {
 	if choice == "" || choice == Off {
 		return nil, ""
 	}
@@ -116,12 +115,10 @@ func findValgrind(ctx context.Context) (*Counter, error) {
 		return nil, fmt.Errorf("%s does not start: %w", path, err)
 	}
 	defer c.Close(ctx)
-	select {
-	case <-c.Exited():
-	case <-ctx.Done():
+	text, err := c.AwaitOutput(ctx, "printing its version")
+	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	text, err := c.Output("printing its version")
 	version, ok := strings.CutPrefix(strings.TrimSpace(text), "valgrind-")
 	if err != nil || !ok {
 		return nil, fmt.Errorf("%s does not run: install the package %s again", path, packageNames)

@@ -16,11 +16,11 @@ func TestFind(t *testing.T) {
 	}
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
-	if c, why := Find(t.Context(), Valgrind); c != nil || why != "instructions are not counted: valgrind: it is not installed; install the package "+packageNames {
+	if c, why := FindCounter(t.Context(), Valgrind); c != nil || why != "instructions are not counted: valgrind: it is not installed; install the package "+packageNames {
 		t.Errorf("none: %v, %q", c, why)
 	}
 	for _, choice := range []Choice{Off, ""} {
-		if c, why := Find(t.Context(), choice); c != nil || why != "" {
+		if c, why := FindCounter(t.Context(), choice); c != nil || why != "" {
 			t.Errorf("%q: %v, %q", choice, c, why)
 		}
 	}
@@ -32,7 +32,7 @@ func TestFind(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "valgrind"), []byte(script), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		c, why := Find(t.Context(), Valgrind)
+		c, why := FindCounter(t.Context(), Valgrind)
 		switch {
 		case want == "" && (c == nil || c.String() != "valgrind 3.21.0" || c.BuildTag() != Tag || !c.HasFunctions()):
 			t.Errorf("%q: %v, %q", script, c, why)
@@ -45,11 +45,11 @@ func TestFind(t *testing.T) {
 func TestReleases(t *testing.T) {
 	valgrind := &Counter{path: "/bin/valgrind"}
 	for release, want := range map[string]string{"go1.25.3": "", "go1.24.9": "built with go1.24.9, and Go supports Valgrind since go1.25", "devel go1.27-abc": ""} {
-		if got := valgrind.WhyRelease(release); got != want {
+		if got := valgrind.WhyUnsupported(release); got != want {
 			t.Errorf("%s: %q, want %q", release, got, want)
 		}
 	}
-	if got := new(Counter).WhyRelease("go1.20"); got != "" {
+	if got := new(Counter).WhyUnsupported("go1.20"); got != "" {
 		t.Errorf("hardware counters: %q", got)
 	}
 }

@@ -40,13 +40,13 @@ type Count struct {
 // 0. Each build of a benchmark has another order of functions.
 type Side func(ctx context.Context, repeat int) (Program, error)
 
-// Guess holds earlier measurements of an operation.
-type Guess struct {
-	NSPerOp  float64
-	BytesPer float64 // bytes allocated per operation; 0 if unknown
-	SameCode bool    // both sides have the same machine code, so that one count of each may do
-	IsAlone  bool    // hardly any other benchmarks show how much counts vary
-	Cycle    int64   // number of inputs, which operations take in turn; 0 if all do the same
+// Estimate holds earlier measurements of an operation.
+type Estimate struct {
+	NSPerOp    float64
+	BytesPerOp float64 // bytes allocated per operation; 0 if unknown
+	SameCode   bool    // both sides have the same machine code, so that one count of each may do
+	FewOthers  bool    // hardly any other benchmarks show how much counts vary
+	Cycle      int64   // number of inputs, which operations take in turn; 0 if all do the same
 }
 
 // Pair holds the counts of a benchmark on two sides.
@@ -61,57 +61,56 @@ type RefusedError struct{ Why string }
 // Error is one line.
 func (e *RefusedError) Error() string { return e.Why }
 
-// Compare counts both sides of a benchmark twice, and a third time if the counts of a side
-// are inconsistent or if g.IsAlone is set. Sides with the same code are counted once, and again if
+// CountPair counts both sides of a benchmark twice, and a third time if the counts of a side
+// are inconsistent or if g.FewOthers is set. Sides with the same code are counted once, and again if
 // the two counts are inconsistent. The error explains why the benchmark cannot be counted.
-func (c *Counter) Compare(ctx context.Context, g Guess, base, head Side) (p Pair, err error) {
-	first, last, pilot, err := c.findOperations(ctx, g, base)
+func (c *Counter) CountPair(ctx context.Context, g Estimate, base, head Side) (p Pair, err error) {
+	shorter, longer, pilot, err := c.findOperations(ctx, g, base)
 	if err != nil {
 		return p, err
 	}
-	p.Ops, p.Base = last-first, []Count{pilot}
+	p.Ops, p.Base = longer-shorter, []Count{pilot}
 	for repeat := range maxRepeats {
-		isComplete := repeat >= minRepeats && !g.IsAlone && isConsistent(p.Base) && isConsistent(p.Head)
+		isComplete := repeat >= minRepeats && !g.FewOthers && isConsistent(p.Base) && isConsistent(p.Head)
 		isEqual := repeat > 0 && g.SameCode && isConsistent(slices.Concat(p.Base, p.Head))
 		if isComplete || isEqual {
 			break
 		}
-		for _, side := range []struct {
-			program Side
-			counts  *[]Count
-		}{{base, &p.Base}, {head, &p.Head}} {
-			if len(*side.counts) > repeat { // the pilot is the first count of base
-				continue
-			}
-			count, err := c.countSide(ctx, cachegrind, side.program, repeat, first, last)
+		if repeat > 0 { // the pilot is the first count of base
+			count, err := c.countSide(ctx, cachegrind, base, repeat, shorter, longer)
 			if err != nil {
 				return p, err
 			}
-			*side.counts = append(*side.counts, count)
+			p.Base = append(p.Base, count)
 		}
+		count, err := c.countSide(ctx, cachegrind, head, repeat, shorter, longer)
+		if err != nil {
+			return p, err
+		}
+		p.Head = append(p.Head, count)
 	}
 	return p, checkGrowth(slices.Concat(p.Base, p.Head))
 }
 
-// Repeat counts one side by itself, as often as [Counter.Compare] does. ops is the difference in
+// CountSingle counts one side by itself, as often as [Counter.CountPair] does. ops is the difference in
 // operations of the two runs of a count.
-func (c *Counter) Repeat(ctx context.Context, g Guess, side Side) (ops int64, all []Count, err error) {
-	first, last, pilot, err := c.findOperations(ctx, g, side)
+func (c *Counter) CountSingle(ctx context.Context, g Estimate, side Side) (ops int64, all []Count, err error) {
+	shorter, longer, pilot, err := c.findOperations(ctx, g, side)
 	if err != nil {
 		return 0, nil, err
 	}
 	all = []Count{pilot}
 	for repeat := 1; repeat < maxRepeats; repeat++ {
-		if repeat >= minRepeats && !g.IsAlone && isConsistent(all) {
+		if repeat >= minRepeats && !g.FewOthers && isConsistent(all) {
 			break
 		}
-		count, err := c.countSide(ctx, cachegrind, side, repeat, first, last)
+		count, err := c.countSide(ctx, cachegrind, side, repeat, shorter, longer)
 		if err != nil {
 			return 0, nil, err
 		}
 		all = append(all, count)
 	}
-	return last - first, all, checkGrowth(all)
+	return longer - shorter, all, checkGrowth(all)
 }
 
 // checkGrowth returns an error if a count has less than one instruction per operation.
@@ -124,103 +123,103 @@ func checkGrowth(counts []Count) error {
 
 // findOperations finds the numbers of operations of the two runs of a count, by pilots on one side. The
 // last pilot is a count.
-func (c *Counter) findOperations(ctx context.Context, g Guess, side Side) (first, last int64, pilot Count, err error) {
+func (c *Counter) findOperations(ctx context.Context, g Estimate, side Side) (shorter, longer int64, pilot Count, err error) {
 	estimate := max(1, g.NSPerOp*instructionsPerNS) // instructions per operation
-	least := max(minOps+1, 2*g.Cycle)               // operations of the longer run
-	if float64(least)*estimate > maxWork {
-		return 0, 0, pilot, &RefusedError{fmt.Sprintf("an operation takes %v, and a count %d times as long and more", time.Duration(g.NSPerOp).Round(time.Microsecond), 2*least)}
+	minLonger := max(minOps+1, 2*g.Cycle)           // operations of the longer run
+	if float64(minLonger)*estimate > maxWork {
+		return 0, 0, pilot, &RefusedError{fmt.Sprintf("an operation takes %v, and a count %d times as long and more", time.Duration(g.NSPerOp).Round(time.Microsecond), 2*minLonger)}
 	}
-	bound := float64(maxOps)
-	if g.BytesPer > 0 {
-		bound = min(bound, maxHeap/g.BytesPer)
+	maxLonger := float64(maxOps)
+	if g.BytesPerOp > 0 {
+		maxLonger = min(maxLonger, maxHeap/g.BytesPerOp)
 	}
-	if bound < float64(least) {
-		return 0, 0, pilot, &RefusedError{fmt.Sprintf("%d operations allocate %.0f MB, and a count has the collector off: its memory is bounded to 1 GiB", least, float64(least)*g.BytesPer/1e6)}
+	if maxLonger < float64(minLonger) {
+		return 0, 0, pilot, &RefusedError{fmt.Sprintf("%d operations allocate %.0f MB, and a count has the collector off: its memory is bounded to 1 GiB", minLonger, float64(minLonger)*g.BytesPerOp/1e6)}
 	}
 	for try := range maxPilots {
-		first, last = splitOperations(estimate, bound, g.Cycle)
-		if pilot, err = c.countSide(ctx, cachegrind, side, 0, first, last); err != nil {
+		shorter, longer = splitOperations(estimate, maxLonger, g.Cycle)
+		if pilot, err = c.countSide(ctx, cachegrind, side, 0, shorter, longer); err != nil {
 			return 0, 0, pilot, err
 		}
-		work := pilot.PerOp * float64(last-first)
-		isNearBound := float64(last) > bound/2 // there cannot be many more operations
+		work := pilot.PerOp * float64(longer-shorter)
+		isNearBound := float64(longer) > maxLonger/2 // there cannot be many more operations
 		if work >= minPilotWork || isNearBound || try == maxPilots-1 {
 			break
 		}
 		estimate = max(estimate/maxCorrection, pilot.PerOp, 1)
 	}
-	return first, last, pilot, nil
+	return shorter, longer, pilot, nil
 }
 
 // splitOperations returns the numbers of operations of the two runs of a count, for an
-// estimate of instructions per operation. bound is the maximum number, at least two cycles. With
+// estimate of instructions per operation. maxLonger is the maximum number, at least two cycles. With
 // several inputs both are multiples of the cycle, so that each input has the same weight.
-func splitOperations(estimate, bound float64, cycle int64) (first, last int64) {
-	n := min(targetWork/estimate*opsRatio/(opsRatio-1), bound)
-	last = max(minOps+1, int64(n))
-	first = max(minOps, last/opsRatio)
+func splitOperations(estimate, maxLonger float64, cycle int64) (shorter, longer int64) {
+	n := min(targetWork/estimate*opsRatio/(opsRatio-1), maxLonger)
+	longer = max(minOps+1, int64(n))
+	shorter = max(minOps, longer/opsRatio)
 	if cycle > 1 {
-		first = max(cycle, first-first%cycle)
-		last = max(first+cycle, last-last%cycle)
+		shorter = max(cycle, shorter-shorter%cycle)
+		longer = max(shorter+cycle, longer-longer%cycle)
 	}
-	return first, last
+	return shorter, longer
 }
 
-// CountCalls counts the calls of an operation of one side by callgrind, after [Counter.Compare] has
+// CountCalls counts the calls of an operation of one side by callgrind, after [Counter.CountPair] has
 // returned p. It runs fewer operations, because callgrind is slower and calls are integers. The
 // counter must have functions.
 func (c *Counter) CountCalls(ctx context.Context, p Pair, side Side) (Count, error) {
-	last := max(minOps+1, p.Ops/callsShare)
-	return c.countSide(ctx, callgrind, side, 0, max(minOps, last/opsRatio), last)
+	longer := max(minOps+1, p.Ops/callsShare)
+	return c.countSide(ctx, callgrind, side, 0, max(minOps, longer/opsRatio), longer)
 }
 
-// countSide counts one side by runs of first and of last operations. tool is ignored by hardware
+// countSide counts one side by runs of shorterOps and of longerOps operations. tool is ignored by hardware
 // counters.
-func (c *Counter) countSide(ctx context.Context, tool string, side Side, repeat int, first, last int64) (Count, error) {
+func (c *Counter) countSide(ctx context.Context, tool string, side Side, repeat int, shorterOps, longerOps int64) (Count, error) {
 	program, err := side(ctx, repeat)
 	if err != nil {
 		return Count{}, err
 	}
-	few, err := c.runCount(ctx, tool, program, first)
+	shorter, err := c.runCount(ctx, tool, program, shorterOps)
 	if err != nil {
 		return Count{}, err
 	}
-	many, err := c.runCount(ctx, tool, program, last)
+	longer, err := c.runCount(ctx, tool, program, longerOps)
 	if err != nil {
 		return Count{}, err
 	}
-	return perOperation(few, many, last-first), nil
+	return perOperation(shorter, longer, longerOps-shorterOps), nil
 }
 
-// perOperation returns the cost of an operation from two runs, of which many executed ops
-// operations more than few.
-func perOperation(few, many *Profile, ops int64) Count {
+// perOperation returns the cost of an operation from two runs, of which longer executed ops
+// operations more than shorter.
+func perOperation(shorter, longer *Profile, ops int64) Count {
 	n := float64(ops)
 	return Count{
-		PerOp:  (float64(many.Total) - float64(few.Total)) / n,
-		Places: diffPerOperation(few.Places, many.Places, n, minPlaceCount),
-		Calls:  diffPerOperation(few.Calls, many.Calls, n, minCalls),
+		PerOp:  (float64(longer.Total) - float64(shorter.Total)) / n,
+		Places: diffPerOperation(shorter.Places, longer.Places, n, minPlaceCount),
+		Calls:  diffPerOperation(shorter.Calls, longer.Calls, n, minCalls),
 	}
 }
 
 // diffPerOperation returns the differences of two runs, divided by n operations. It omits those
-// below least. It returns nil if many is empty.
-func diffPerOperation[K comparable](few, many map[K]uint64, n, least float64) map[K]float64 {
-	if len(many) == 0 {
+// below minimum. It returns nil if longer is empty.
+func diffPerOperation[K comparable](shorter, longer map[K]uint64, n, minimum float64) map[K]float64 {
+	if len(longer) == 0 {
 		return nil
 	}
-	all := map[K]float64{}
-	for key, count := range many {
-		if x := (float64(count) - float64(few[key])) / n; math.Abs(x) >= least {
-			all[key] = x
+	differences := map[K]float64{}
+	for key, count := range longer {
+		if x := (float64(count) - float64(shorter[key])) / n; math.Abs(x) >= minimum {
+			differences[key] = x
 		}
 	}
-	for key, count := range few {
-		if _, ok := many[key]; !ok && float64(count)/n >= least {
-			all[key] = -float64(count) / n
+	for key, count := range shorter {
+		if _, ok := longer[key]; !ok && float64(count)/n >= minimum {
+			differences[key] = -float64(count) / n
 		}
 	}
-	return all
+	return differences
 }
 
 // isConsistent reports whether counts differ as little as two counts of most benchmarks do.

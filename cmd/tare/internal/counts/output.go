@@ -44,14 +44,6 @@ const (
 	callgrind  = "callgrind"
 )
 
-// ReadCachegrind reads an output file of cachegrind whose first event is Ir. It fails unless
-// the counts of all lines add up to the file's summary.
-func ReadCachegrind(r io.Reader) (*Profile, error) { return readOutput(cachegrind, r) }
-
-// ReadCallgrind reads an output file of callgrind with calls. Names and line numbers must not
-// be compressed. It fails in the same cases as [ReadCachegrind].
-func ReadCallgrind(r io.Reader) (*Profile, error) { return readOutput(callgrind, r) }
-
 // outputReader reads the output file of a tool line by line.
 type outputReader struct {
 	tool    string
@@ -66,7 +58,8 @@ type outputReader struct {
 	summary               uint64
 }
 
-// readOutput reads the output file of a tool.
+// readOutput reads an output file of cachegrind or callgrind whose first event is Ir. Names and line
+// numbers must not be compressed. It fails unless the counts of all lines add up to the file's summary.
 func readOutput(tool string, r io.Reader) (*Profile, error) {
 	limited := &io.LimitedReader{R: r, N: maxDocument + 1}
 	lines := bufio.NewScanner(limited)
@@ -100,7 +93,6 @@ func readOutput(tool string, r io.Reader) (*Profile, error) {
 	return o.profile, nil
 }
 
-// lineError returns an error in the current line.
 func (o *outputReader) lineError(format string, args ...any) error {
 	return fmt.Errorf("%s's output, line %d: %s", o.tool, o.number, fmt.Sprintf(format, args...))
 }
@@ -110,7 +102,6 @@ func headerPrefixes() []string {
 	return []string{"#", "desc:", "cmd:", "version:", "creator:", "pid:", "part:", "thread:", "positions:", "totals:"}
 }
 
-// readLine reads one line.
 func (o *outputReader) readLine(line []byte) error {
 	for _, header := range headerPrefixes() {
 		if bytes.HasPrefix(line, []byte(header)) {
@@ -148,7 +139,6 @@ func (o *outputReader) readLine(line []byte) error {
 	return nil
 }
 
-// readSummary reads the number of all instructions.
 func (o *outputReader) readSummary(fields [][]byte) (err error) {
 	if len(fields) == 0 {
 		return o.lineError("an empty summary")
@@ -172,7 +162,7 @@ func (o *outputReader) readCalls(line []byte, fields [][]byte) (err error) {
 	return nil
 }
 
-// readCount reads a line number with its count, or with that of the functions called there.
+// readCount reads a line number with its count, or with the count of the functions called there.
 func (o *outputReader) readCount(line []byte, fields [][]byte) error {
 	if !o.hasEvents || len(fields) < 2 {
 		return o.lineError("%q is neither a heading nor a line with its count", clipLine(line))
@@ -206,12 +196,3 @@ func (o *outputReader) readCount(line []byte, fields [][]byte) error {
 
 // clipLine returns the first 60 bytes of a line for a message.
 func clipLine(line []byte) []byte { return line[:min(len(line), 60)] }
-
-// Functions returns the counts by function.
-func (p *Profile) Functions() map[string]uint64 {
-	all := map[string]uint64{}
-	for place, n := range p.Places {
-		all[place.Function] += n
-	}
-	return all
-}

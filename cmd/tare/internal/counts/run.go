@@ -35,18 +35,18 @@ type launch struct {
 	readTotal func() (uint64, error)
 }
 
-// addCounter returns the command line that executes a program under the counter.
-func (l *launch) addCounter(path string, args []string) (string, []string) {
+// commandLine returns the command line that executes a program under the counter.
+func (l *launch) commandLine(path string, args []string) (string, []string) {
 	if l.counter.path == "" {
 		return path, args
 	}
-	own := []string{"--tool=" + l.tool, "--cache-sim=no", "--branch-sim=no", "--" + l.tool + "-out-file=" + l.file}
+	toolArgs := []string{"--tool=" + l.tool, "--cache-sim=no", "--branch-sim=no", "--" + l.tool + "-out-file=" + l.file}
 	if l.tool == callgrind {
 		// Callgrind follows calls by the stack pointer and takes a switch of goroutines for a recursion.
-		// Without separate-recs the calls of one function would be those of turn and of turn'2.
-		own = append(own, "--compress-strings=no", "--compress-pos=no", "--separate-recs=1")
+		// Without separate-recs it would divide the calls of function f between f and f'2.
+		toolArgs = append(toolArgs, "--compress-strings=no", "--compress-pos=no", "--separate-recs=1")
 	}
-	return l.counter.path, append(append(own, path), args...)
+	return l.counter.path, append(append(toolArgs, path), args...)
 }
 
 // startProcess calls start, which starts a process, so that the instructions of the process are counted.

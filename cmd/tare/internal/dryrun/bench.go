@@ -9,7 +9,7 @@ import (
 
 // AddBench adds a comparison of benchmarks. If the options set neither a time nor a number of rounds, most
 // limits the time; 0 means no limit.
-func (p *Plan) AddBench(ctx context.Context, a benchstudy.Asked, most time.Duration) error {
+func (p *Plan) AddBench(ctx context.Context, a benchstudy.Request, most time.Duration) error {
 	o, err := a.Outline(ctx)
 	if err != nil {
 		return err

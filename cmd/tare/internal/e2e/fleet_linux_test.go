@@ -414,7 +414,7 @@ func TestGateOverSSH(t *testing.T) {
 	for _, r := range rep.Rows {
 		rows[r.Machine]++
 	}
-	if len(rows) != 2 || rows["local"] == 0 || rows["local"] != rows["lab"] || len(rep.Results) != 2 || len(rep.Over) == 0 {
+	if len(rows) != 2 || rows["local"] == 0 || rows["local"] != rows["lab"] || len(rep.Results) != 2 || len(rep.OverMachines) == 0 {
 		t.Errorf("rows %v of %d results\n%s", rows, len(rep.Results), errs.String())
 	}
 }
@@ -465,8 +465,8 @@ func TestGateBesidesOverSSH(t *testing.T) {
 		for name, machines := range on {
 			got[name] = strings.Join(slices.Sorted(maps.Keys(machines)), " ")
 		}
-		if !maps.Equal(got, c.want) || len(rep.Left) > 0 {
-			t.Errorf("%q: rows %v, want %v; left out %v\n%s", c.args, got, c.want, rep.Left, errs.String())
+		if !maps.Equal(got, c.want) || len(rep.Skipped) > 0 {
+			t.Errorf("%q: rows %v, want %v; left out %v\n%s", c.args, got, c.want, rep.Skipped, errs.String())
 		}
 	}
 	if left := h.running(t); len(left) > 0 {

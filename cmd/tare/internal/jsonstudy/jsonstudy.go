@@ -66,11 +66,11 @@ func poolBodies(docs []codec.Document) [][]byte {
 // kB (median 1.2 kB)".
 func Sizes(docs []codec.Document) string {
 	if len(docs) == 1 {
-		return advice.Bytes(int64(len(docs[0].Body))) + " document"
+		return advice.FormatBytes(int64(len(docs[0].Body))) + " document"
 	}
 	sizes := sortedSizes(docs)
-	smallest, largest := advice.Bytes(sizes[0]), advice.Bytes(sizes[len(sizes)-1])
-	median := advice.Bytes(sizes[len(sizes)/2])
+	smallest, largest := advice.FormatBytes(sizes[0]), advice.FormatBytes(sizes[len(sizes)-1])
+	median := advice.FormatBytes(sizes[len(sizes)/2])
 	if smallest == largest {
 		return fmt.Sprintf("%d documents of %s", len(docs), smallest)
 	}
@@ -80,7 +80,7 @@ func Sizes(docs []codec.Document) string {
 // describeSize names the documents in a sentence: "48 kB document", or "238 B documents" by their
 // median.
 func describeSize(docs []codec.Document) string {
-	text := advice.Bytes(sortedSizes(docs)[len(docs)/2]) + " document"
+	text := advice.FormatBytes(sortedSizes(docs)[len(docs)/2]) + " document"
 	if len(docs) > 1 {
 		text += "s"
 	}

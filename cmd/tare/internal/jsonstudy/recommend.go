@@ -68,7 +68,7 @@ type adviser struct {
 // fastest codec that does not.
 func (a *adviser) recommend() []string {
 	subject := "For your " + describeSize(a.docs)
-	if why := a.Nothing(); why != "" {
+	if why := a.WhyNoAdvice(); why != "" {
 		return []string{fmt.Sprintf("%s, %s: no recommendation: %s.", subject, inPassive(a.clause), why)}
 	}
 	measured, faster := a.Measured(), a.fasterCodecs()
@@ -81,7 +81,7 @@ func (a *adviser) recommend() []string {
 			none = measured[0].Contender + " was not"
 		}
 		return []string{fmt.Sprintf("%s, %s: stay with encoding/json: %s shown to be faster beyond what the control shows (±%s).",
-			subject, inPassive(a.clause), none, advice.Percent(math.Expm1(a.NoiseFloor())))}
+			subject, inPassive(a.clause), none, advice.FormatPercent(math.Expm1(a.NoiseFloor())))}
 	}
 	best := faster[0]
 	lines := []string{subject + ": " + a.describeCodec(best, faster)}
@@ -114,7 +114,7 @@ func (a *adviser) fasterCodecs() []tare.Comparison {
 		return points
 	}
 	slices.SortStableFunc(list, func(x, y tare.Comparison) int {
-		return cmp.Or(advice.Place(x)-advice.Place(y), penalty(x)-penalty(y))
+		return cmp.Or(advice.BestRank(x)-advice.BestRank(y), penalty(x)-penalty(y))
 	})
 	return list
 }
@@ -122,11 +122,11 @@ func (a *adviser) fasterCodecs() []tare.Comparison {
 // describeCodec returns a sentence about the gain and the costs of a codec.
 func (a *adviser) describeCodec(c tare.Comparison, faster []tare.Comparison) string {
 	text := fmt.Sprintf("%s %s in %s the time of encoding/json, %s instead of %s; %s; %s", c.Contender, a.clause,
-		format.Within(c.Ratio, c.Low, c.High), advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue), a.describeValues(c.Contender), a.Price(c.Contender))
+		format.Within(c.Ratio, c.Low, c.High), advice.FormatNanoseconds(c.Value), advice.FormatNanoseconds(c.AgainstValue), a.describeValues(c.Contender), a.DescribeCosts(c.Contender))
 	if Typed(a.Workload) && Generated(c.Contender) {
 		text += "; code is generated for the type, again after every change of it"
 	}
-	return text + advice.TiedWith(c, faster) + "."
+	return text + advice.DescribeTies(c, faster) + "."
 }
 
 // findDifferences returns the differences of a codec on a workload, of certain classes.

@@ -50,7 +50,7 @@ func (a ReleaseAdvice) newAdviser(w tare.Workload) *adviser {
 func (a ReleaseAdvice) describeCosts(w tare.Workload) []string {
 	r := a.newAdviser(w)
 	subject := "For your " + describeSize(a.Docs)
-	if why := r.Nothing(); why != "" {
+	if why := r.WhyNoAdvice(); why != "" {
 		return []string{fmt.Sprintf("%s, %s: no ratio: %s.", subject, inPassive(r.clause), why)}
 	}
 	measured := r.Measured()
@@ -63,8 +63,8 @@ func (a ReleaseAdvice) describeCosts(w tare.Workload) []string {
 		}
 		c := measured[i]
 		text := fmt.Sprintf("%s: %s %s in %s the time of %s, %s instead of %s", subject, id, r.clause,
-			format.Within(c.Ratio, c.Low, c.High), r.Baseline, advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue))
-		out = append(out, text+r.WhyDoubted(c)+".")
+			format.Within(c.Ratio, c.Low, c.High), r.Baseline, advice.FormatNanoseconds(c.Value), advice.FormatNanoseconds(c.AgainstValue))
+		out = append(out, text+r.DescribeDoubt(c)+".")
 	}
 	return out
 }
@@ -173,7 +173,7 @@ func (a ReleaseAdvice) SetAnswer() {
 	measured := r.Measured()
 	i := slices.IndexFunc(measured, func(c tare.Comparison) bool { return c.Contender == last })
 	switch {
-	case r.Nothing() != "":
+	case r.WhyNoAdvice() != "":
 		return // the headline says why
 	case i < 0:
 		a.Result.Answer = fmt.Sprintf("No answer: %s was not compared with %s.", last, base)
@@ -181,7 +181,7 @@ func (a ReleaseAdvice) SetAnswer() {
 	}
 	c := measured[i]
 	text := fmt.Sprintf("%s %s in %s the time of %s", last, r.clause, format.Factor(c.Ratio), base)
-	if !r.Shown(c) {
+	if !r.IsShown(c) {
 		text = fmt.Sprintf("%s is not shown to differ in time from %s where it %s", last, base, r.clause)
 	}
 	s := a.findSemantics(last)

@@ -23,22 +23,22 @@ type Cost struct {
 
 // Attribute reads a gzipped pprof document of CPU time or memory (see [Read]), and charges
 // each sample to the innermost function in a package of the user; isUsers reports whether a
-// package is one. It omits samples outside of benchmarks. The costs are sorted, largest first.
-func Attribute(doc []byte, of string, isUsers func(path string) bool) ([]Cost, error) {
+// package is one. It omits samples outside kind benchmarks. The costs are sorted, largest first.
+func Attribute(doc []byte, kind string, isUsers func(path string) bool) ([]Cost, error) {
 	parsed, err := parseDocument(doc)
 	if err != nil {
-		return nil, fmt.Errorf("read a %s profile: %w", of, err)
+		return nil, fmt.Errorf("read a %s profile: %w", kind, err)
 	}
 	index := -1 // of the sample value
 	for i, t := range parsed.SampleType {
-		isTime := of == tare.ProfileCPU && t.Unit == "nanoseconds"
-		isAllocations := of == tare.ProfileMem && t.Type == "alloc_objects"
+		isTime := kind == tare.ProfileCPU && t.Unit == "nanoseconds"
+		isAllocations := kind == tare.ProfileMem && t.Type == "alloc_objects"
 		if isTime || isAllocations {
 			index = i
 		}
 	}
 	if index < 0 {
-		return nil, fmt.Errorf("read a %s profile: it has no such values", of)
+		return nil, fmt.Errorf("read a %s profile: it has no such values", kind)
 	}
 	sums := map[Cost]float64{} // by the other fields of a cost
 	for _, s := range parsed.Sample {
@@ -59,14 +59,14 @@ func Attribute(doc []byte, of string, isUsers func(path string) bool) ([]Cost, e
 
 // chargeTo returns the cost, without a value, to which a sample is charged. It returns false
 // for a sample outside of benchmarks.
-func chargeTo(s *profile.Sample, isUsers func(path string) bool) (Cost, bool) {
+func chargeTo(s *profile.Sample, isUsers func(path string) bool) (c Cost, ok bool) {
 	through := ""
 	for _, l := range s.Location {
 		for _, line := range l.Line {
 			if line.Function == nil {
 				continue
 			}
-			name := Plain(line.Function.Name)
+			name := WithoutTypeArgs(line.Function.Name)
 			if isUsers(PackageOf(name)) {
 				return Cost{
 					Function: name,
@@ -88,8 +88,8 @@ func chargeTo(s *profile.Sample, isUsers func(path string) bool) (Cost, bool) {
 	return Cost{Function: partOf(stack{frames: names})}, true
 }
 
-// Plain returns the name of a function without type arguments: f for f[go.shape.int].
-func Plain(function string) string {
+// WithoutTypeArgs returns the name of a function without type arguments: f for f[go.shape.int].
+func WithoutTypeArgs(function string) string {
 	for {
 		i := strings.IndexByte(function, '[')
 		if i < 0 {

@@ -22,99 +22,99 @@ type Side struct {
 // Gap is the difference between two contenders, by function and by part of the program. All
 // lists are sorted, the largest difference first.
 type Gap struct {
-	From, To string // names of the contenders
-	Unit     string // unit of all values: nanoseconds or bytes, per operation
-	Parts    []Line // all packages and parts of the runtime; their sum is Whole
-	Told     []Line // those of Parts whose difference exceeds the sampling error
-	Lines    []Line // functions whose difference exceeds the sampling error; their sum with Rest is Whole
-	Rest     Line   // sum of all other functions; the name contains their number
-	Whole    Line   // sum of all functions
+	From, To         string       // names of the contenders
+	Unit             string       // unit of all values: nanoseconds or bytes, per operation
+	Parts            []Difference // all packages and parts of the runtime; their sum is Whole
+	SignificantParts []Difference // those of Parts whose difference exceeds the sampling error
+	Functions        []Difference // functions whose difference exceeds the sampling error; their sum with Rest is Whole
+	Rest             Difference   // sum of all other functions; the name contains their number
+	Whole            Difference   // sum of all functions
 }
 
-// Line holds the values per operation of one function or part, without the functions that it
+// Difference holds the values per operation of one function or part, without the functions that it
 // calls, in both contenders.
-type Line struct {
-	Function string  // name of the function or the part
+type Difference struct {
+	Name     string  // name of the function or the part
 	From, To float64 // value in the first and the second contender
 }
 
-// Difference returns the value in the second contender less that in the first.
-func (l Line) Difference() float64 { return l.To - l.From }
+// Change returns the value in the second contender less that in the first.
+func (d Difference) Change() float64 { return d.To - d.From }
 
-// Differ returns the difference between two contenders, with at most n functions. Functions
+// Compare returns the difference between two contenders, with at most n functions. Functions
 // whose difference may be a sampling error are in Rest.
-func Differ(from, to Side, n int) (Gap, error) {
+func Compare(from, to Side, n int) (Gap, error) {
 	switch {
 	case from.Profile == nil || to.Profile == nil || from.Ops <= 0 || to.Ops <= 0:
 		return Gap{}, errors.New("a gap needs two profiles and the operations that were done meanwhile")
-	case from.Profile.Of != to.Profile.Of:
-		return Gap{}, fmt.Errorf("a profile of %s and one of %s have no gap", from.Profile.Of, to.Profile.Of)
+	case from.Profile.Kind != to.Profile.Kind:
+		return Gap{}, fmt.Errorf("a profile of %s and one of %s have no gap", from.Profile.Kind, to.Profile.Kind)
 	}
-	g := Gap{From: from.Name, To: to.Name, Unit: from.Profile.Unit, Whole: Line{Function: "all"}}
-	functions, parts := map[string]Line{}, map[string]Line{}
-	addTo := func(sums map[string]Line, name string, l Line) {
-		sums[name] = Line{Function: name, From: sums[name].From + l.From, To: sums[name].To + l.To}
+	g := Gap{From: from.Name, To: to.Name, Unit: from.Profile.Unit, Whole: Difference{Name: "all"}}
+	functions, parts := map[string]Difference{}, map[string]Difference{}
+	addTo := func(sums map[string]Difference, name string, fromValue, toValue float64) {
+		sums[name] = Difference{Name: name, From: sums[name].From + fromValue, To: sums[name].To + toValue}
 	}
-	add := func(s stack, l Line) {
-		addTo(functions, s.frames[len(s.frames)-1], l)
-		addTo(parts, partOf(s), l)
-		g.Whole.From += l.From
-		g.Whole.To += l.To
+	add := func(s stack, fromValue, toValue float64) {
+		addTo(functions, s.frames[len(s.frames)-1], fromValue, toValue)
+		addTo(parts, partOf(s), fromValue, toValue)
+		g.Whole.From += fromValue
+		g.Whole.To += toValue
 	}
 	for _, s := range from.Profile.stacks {
-		add(s, Line{From: s.value / float64(from.Ops)})
+		add(s, s.value/float64(from.Ops), 0)
 	}
 	for _, s := range to.Profile.stacks {
-		add(s, Line{To: s.value / float64(to.Ops)})
+		add(s, 0, s.value/float64(to.Ops))
 	}
 	g.Parts = sortByDifference(parts)
 	for _, l := range g.Parts {
 		if exceedsSampling(l, from, to) {
-			g.Told = append(g.Told, l)
+			g.SignificantParts = append(g.SignificantParts, l)
 		}
 	}
 	others := 0
 	for _, l := range sortByDifference(functions) {
-		if len(g.Lines) < n && exceedsSampling(l, from, to) {
-			g.Lines = append(g.Lines, l)
+		if len(g.Functions) < n && exceedsSampling(l, from, to) {
+			g.Functions = append(g.Functions, l)
 			continue
 		}
 		others++
 		g.Rest.From += l.From
 		g.Rest.To += l.To
 	}
-	g.Rest.Function = fmt.Sprintf("%d other functions", others)
+	g.Rest.Name = fmt.Sprintf("%d other functions", others)
 	return g, nil
 }
 
 // sortByDifference returns the lines of a map, the largest absolute difference first.
-func sortByDifference(lines map[string]Line) []Line {
-	var out []Line
+func sortByDifference(lines map[string]Difference) []Difference {
+	var out []Difference
 	for _, l := range lines {
 		out = append(out, l)
 	}
-	slices.SortFunc(out, func(a, b Line) int {
-		return compareValues(math.Abs(a.Difference()), math.Abs(b.Difference()), a.Function, b.Function)
+	slices.SortFunc(out, func(a, b Difference) int {
+		return compareValues(math.Abs(a.Change()), math.Abs(b.Change()), a.Name, b.Name)
 	})
 	return out
 }
 
 // exceedsSampling reports whether the difference of a line exceeds twice its standard
 // deviation. The number of samples has a Poisson distribution, so the variance of a value is
-// the value times that of one sample. Without a sampling period the deviation is 0.
-func exceedsSampling(l Line, from, to Side) bool {
+// the value times the value of one sample. Without a sampling period the deviation is 0.
+func exceedsSampling(d Difference, from, to Side) bool {
 	sampleFrom, sampleTo := from.Profile.Sample/float64(from.Ops), to.Profile.Sample/float64(to.Ops)
-	deviation := math.Sqrt(l.From*sampleFrom + l.To*sampleTo)
-	return math.Abs(l.Difference()) > 2*deviation
+	deviation := math.Sqrt(d.From*sampleFrom + d.To*sampleTo)
+	return math.Abs(d.Change()) > 2*deviation
 }
 
 // Describe returns the gap for a result, with at most n parts and n functions whose
 // difference exceeds the sampling error.
 func (g Gap) Describe(n int) *tare.ProfileGap {
-	convert := func(lines []Line) []tare.GapLine {
+	convert := func(lines []Difference) []tare.GapLine {
 		out := []tare.GapLine{} // an empty array in JSON, not null
 		for _, l := range lines[:min(n, len(lines))] {
-			out = append(out, tare.GapLine{Name: l.Function, From: l.From, To: l.To})
+			out = append(out, tare.GapLine{Name: l.Name, From: l.From, To: l.To})
 		}
 		return out
 	}
@@ -122,8 +122,8 @@ func (g Gap) Describe(n int) *tare.ProfileGap {
 		Against:   g.From,
 		From:      g.Whole.From,
 		To:        g.Whole.To,
-		Parts:     convert(g.Told),
-		Functions: convert(g.Lines),
+		Parts:     convert(g.SignificantParts),
+		Functions: convert(g.Functions),
 	}
 }
 
@@ -131,8 +131,8 @@ func (g Gap) Describe(n int) *tare.ProfileGap {
 func (g Gap) WriteText(w io.Writer) error {
 	unit := map[string]string{"nanoseconds": "ns", "bytes": "B"}[g.Unit]
 	parts := append(slices.Clone(g.Parts), g.Whole)
-	functions := append(slices.Clone(g.Lines), g.Rest, g.Whole)
-	for i, lines := range [][]Line{parts, functions} {
+	functions := append(slices.Clone(g.Functions), g.Rest, g.Whole)
+	for i, lines := range [][]Difference{parts, functions} {
 		isFunctions := i == 1
 		if isFunctions {
 			fmt.Fprintln(w)
@@ -140,11 +140,11 @@ func (g Gap) WriteText(w io.Writer) error {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 		fmt.Fprintf(t, "%s/op\t%s\t%s\tdifference\t%% of it\t\n", unit, replaceControls(g.From), replaceControls(g.To))
 		for _, l := range lines {
-			name := l.Function
+			name := l.Name
 			if isFunctions {
 				name = shortName(name)
 			}
-			fmt.Fprintf(t, "\t%s\t%s\t%s\t%s\t  %s\n", formatValue(l.From), formatValue(l.To), formatSigned(l.Difference()), g.formatShare(l), replaceControls(name))
+			fmt.Fprintf(t, "\t%s\t%s\t%s\t%s\t  %s\n", formatValue(l.From), formatValue(l.To), formatSigned(l.Change()), g.formatShare(l), replaceControls(name))
 		}
 		if err := t.Flush(); err != nil {
 			return err
@@ -154,8 +154,8 @@ func (g Gap) WriteText(w io.Writer) error {
 }
 
 // formatShare returns the difference of a line as a percentage of the total difference.
-func (g Gap) formatShare(l Line) string {
-	x := l.Difference() / g.Whole.Difference() * 100
+func (g Gap) formatShare(l Difference) string {
+	x := l.Change() / g.Whole.Change() * 100
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "–"
 	}

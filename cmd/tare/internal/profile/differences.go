@@ -9,38 +9,33 @@ import (
 // shadeSteps is the number of shades of red, and of blue.
 const shadeSteps = 4
 
-// FlameOfDifference draws the cost of an operation in two contenders as one graph. The width
+// DifferenceFlame draws the cost of an operation in two contenders as one graph. The width
 // of a box is the sum of both costs; the box is red if the second contender takes more, and
 // blue if it takes less. The caller joins profiles of several rounds by [Profile.Add].
-func FlameOfDifference(title string, from, to Side) []byte {
-	p := &Profile{Of: from.Profile.Of, Unit: from.Profile.Unit}
-	for i, side := range []Side{from, to} {
-		for _, s := range side.Profile.stacks {
-			perOp := stack{frames: s.frames, value: s.value / float64(max(1, side.Ops))}
-			if i == 0 {
-				perOp.before = perOp.value
-			}
-			p.Total += perOp.value
-			p.stacks = append(p.stacks, perOp)
-		}
+func DifferenceFlame(title string, from, to Side) []byte {
+	p := &Profile{Kind: from.Profile.Kind, Unit: from.Profile.Unit}
+	for _, s := range from.Profile.stacks {
+		value := s.value / float64(max(1, from.Ops))
+		p.stacks = append(p.stacks, stack{frames: s.frames, value: value, fromValue: value})
+		p.Total += value
 	}
-	before := 0.0
-	for _, s := range p.stacks {
-		before += s.before
+	fromTotal := p.Total
+	for _, s := range to.Profile.stacks {
+		value := s.value / float64(max(1, to.Ops))
+		p.stacks = append(p.stacks, stack{frames: s.frames, value: value})
+		p.Total += value
 	}
-	// A value is the sum of both contenders: value-before is that of the second, so the
-	// difference is value-2*before.
-	whole := p.Total - 2*before
+	toTotal := p.Total - fromTotal
 	caption := fmt.Sprintf("%s for an operation of %s, %s of %s. As wide as both together; red: %[4]s takes more, blue: less; point at one for its figures.",
-		p.formatAmount(before), from.Name, p.formatAmount(p.Total-before), to.Name)
+		p.formatAmount(fromTotal), from.Name, p.formatAmount(toTotal), to.Name)
 	return p.drawToFit(title, func([]box) graphLook {
 		return graphLook{
 			caption: caption, style: shadeStyles(),
-			class: func(x box) string { return shadeClass(x.value-2*x.before, whole, p.Total) },
+			class: func(x box) string { return shadeClass(x.toValue()-x.fromValue, toTotal-fromTotal, p.Total) },
 			tooltip: func(x box) string {
-				text := fmt.Sprintf("%s: %s of %s, %s of %s", x.function, p.formatAmount(x.before), from.Name, p.formatAmount(x.value-x.before), to.Name)
-				if d := x.value - 2*x.before; whole != 0 {
-					text += fmt.Sprintf("; %.0f %% of the difference", 100*d/whole)
+				text := fmt.Sprintf("%s: %s of %s, %s of %s", x.function, p.formatAmount(x.fromValue), from.Name, p.formatAmount(x.toValue()), to.Name)
+				if whole := toTotal - fromTotal; whole != 0 {
+					text += fmt.Sprintf("; %.0f %% of the difference", 100*(x.toValue()-x.fromValue)/whole)
 				}
 				return text
 			},

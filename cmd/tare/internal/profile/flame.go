@@ -1,17 +1,18 @@
 package profile
 
-import (
-	"slices"
-)
+import "slices"
 
 // frame is a function of a flame graph, as called by one stack of callers.
 type frame struct {
-	function string
-	value    float64  // value of the function and its callees
-	before   float64  // part of value of the first of two contenders
-	own      float64  // value of the function without its callees
-	calls    []*frame // callees, largest first
+	function  string
+	value     float64  // value of the function and its callees
+	fromValue float64  // part of value of the first of two contenders
+	self      float64  // value of the function without its callees
+	calls     []*frame // callees, largest first
 }
+
+// toValue returns the part of value of the second contender.
+func (f *frame) toValue() float64 { return f.value - f.fromValue }
 
 // buildTree merges the stacks into a tree: stacks share the frames of equal callers. The root
 // has no function.
@@ -32,10 +33,10 @@ func (p *Profile) buildTree() *frame {
 				current.calls = append(current.calls, callee)
 			}
 			callee.value += s.value
-			callee.before += s.before
+			callee.fromValue += s.fromValue
 			current = callee
 		}
-		current.own += s.value
+		current.self += s.value
 	}
 	root.sortCalls()
 	return root

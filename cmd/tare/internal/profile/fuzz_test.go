@@ -43,7 +43,7 @@ func FuzzRead(f *testing.F) {
 		}
 		p.Top(10)
 		wellFormed(t, p.Flame("fuzz", 7))
-		if g, err := Differ(Side{"a", p, 1}, Side{"b", p, 2}, 5); err == nil {
+		if g, err := Compare(Side{"a", p, 1}, Side{"b", p, 2}, 5); err == nil {
 			if err := g.WriteText(&bytes.Buffer{}); err != nil {
 				t.Fatal(err)
 			}

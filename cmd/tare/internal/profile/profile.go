@@ -24,7 +24,7 @@ const MaxDocument = 256 << 20
 
 // Profile holds the call stacks on which a contender spent CPU time or allocated memory.
 type Profile struct {
-	Of     string  // cpu or mem
+	Kind   string  // cpu or mem
 	Unit   string  // unit of all values: nanoseconds or bytes
 	Total  float64 // sum of all stacks, in Unit
 	Sample float64 // value of one sample, in Unit; 0 if the document does not have it
@@ -33,28 +33,28 @@ type Profile struct {
 
 // stack is a call stack with its value.
 type stack struct {
-	frames []string // functions, the outermost first; never empty
-	value  float64  // in the unit of the profile
-	before float64  // in a graph of two contenders, the part of value of the first one; else 0
+	frames    []string // functions, the outermost first; never empty
+	value     float64  // in the unit of the profile
+	fromValue float64  // in a graph of two contenders, the part of value of the first one; else 0
 }
 
-// Read reads a gzipped pprof document as a profile of CPU time or memory: of is
+// Read reads a gzipped pprof document as a profile of CPU time or memory: kind is
 // [tare.ProfileCPU] or [tare.ProfileMem].
-func Read(doc []byte, of string) (*Profile, error) {
+func Read(doc []byte, kind string) (*Profile, error) {
 	units := map[string]string{tare.ProfileCPU: "nanoseconds", tare.ProfileMem: "bytes"}
-	unit, ok := units[of]
+	unit, ok := units[kind]
 	if !ok {
-		return nil, fmt.Errorf("profile of %q: there is one of cpu and one of mem", of)
+		return nil, fmt.Errorf("profile of %q: there is one of cpu and one of mem", kind)
 	}
 	parsed, err := parseDocument(doc)
 	if err != nil {
-		return nil, fmt.Errorf("read a %s profile: %w", of, err)
+		return nil, fmt.Errorf("read a %s profile: %w", kind, err)
 	}
 	index := valueIn(parsed.SampleType, unit)
 	if index < 0 {
-		return nil, fmt.Errorf("read a %s profile: no value in %s", of, unit)
+		return nil, fmt.Errorf("read a %s profile: no value in %s", kind, unit)
 	}
-	p := &Profile{Of: of, Unit: unit}
+	p := &Profile{Kind: kind, Unit: unit}
 	if parsed.PeriodType != nil && parsed.PeriodType.Unit == unit && parsed.Period > 0 {
 		p.Sample = float64(parsed.Period)
 	}
@@ -66,7 +66,7 @@ func Read(doc []byte, of string) (*Profile, error) {
 		}
 		st := stack{frames: sampleFrames(s), value: value}
 		if frames += len(st.frames); frames > maxFrames {
-			return nil, fmt.Errorf("read a %s profile: more than %d frames in all stacks", of, maxFrames)
+			return nil, fmt.Errorf("read a %s profile: more than %d frames in all stacks", kind, maxFrames)
 		}
 		st.frames = trimHarness(st.frames)
 		p.Total += value
@@ -192,30 +192,30 @@ func sampleFrames(s *profile.Sample) []string {
 			}
 		}
 		if len(l.Line) == 0 {
-			out = append(out, unknown)
+			out = append(out, unknownFunction)
 		}
 		if len(out) == maxDepth {
 			break
 		}
 	}
 	if len(out) == 0 {
-		out = []string{unknown}
+		out = []string{unknownFunction}
 	}
 	slices.Reverse(out)
 	return out
 }
 
-// unknown is the name of functions without a name.
-const unknown = "(unknown)"
+// unknownFunction is the name of functions without a name.
+const unknownFunction = "(unknown)"
 
-// sdk is the package whose functions call the timed code of a contender.
-const sdk = "github.com/tarebench/tare/contender"
+// sdkPackage is the package whose functions call the timed code of a contender.
+const sdkPackage = "github.com/tarebench/tare/contender"
 
 // trimHarness removes the frames above the innermost function of the SDK, which calls the
 // timed code: they are the same in every stack.
 func trimHarness(frames []string) []string {
 	for i := len(frames) - 1; i > 0; i-- {
-		if PackageOf(frames[i]) == sdk {
+		if PackageOf(frames[i]) == sdkPackage {
 			return frames[i:]
 		}
 	}
@@ -247,8 +247,8 @@ func shortName(function string) string {
 	return plain
 }
 
-// Top returns the n functions with the largest values of their own, without those of the
-// functions that they call, largest first.
+// Top returns the n functions with the largest values of their own, largest first. A value of
+// its own excludes the functions that a function calls.
 func (p *Profile) Top(n int) []tare.ProfileLine {
 	lines := map[string]*tare.ProfileLine{}
 	for _, s := range p.stacks {
@@ -280,7 +280,7 @@ func (p *Profile) Top(n int) []tare.ProfileLine {
 
 // Describe sets the kind, unit, total and top n functions of the profile of a result.
 func (p *Profile) Describe(dst *tare.Profile, n int) {
-	dst.Of, dst.Unit, dst.Total, dst.Top = p.Of, p.Unit, p.Total, p.Top(n)
+	dst.Of, dst.Unit, dst.Total, dst.Top = p.Kind, p.Unit, p.Total, p.Top(n)
 }
 
 // compareValues compares two named values for sorting: larger values come first, equal ones

@@ -146,19 +146,19 @@ func TestNames(t *testing.T) {
 }
 
 func TestGap(t *testing.T) {
-	g, err := Differ(Side{"encoding-json", cpu(t, rich), 1000}, Side{"lean", cpu(t, lean), 1000}, 4)
+	g, err := Compare(Side{"encoding-json", cpu(t, rich), 1000}, Side{"lean", cpu(t, lean), 1000}, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g.Lines[0].Function != "strconv.AppendFloat" || g.Lines[0].Difference() != -200e3 || g.Whole.Difference() != -200e3 {
+	if g.Functions[0].Name != "strconv.AppendFloat" || g.Functions[0].Change() != -200e3 || g.Whole.Change() != -200e3 {
 		t.Errorf("%+v", g)
 	}
-	sum := g.Rest.Difference()
-	for _, l := range g.Lines {
-		sum += l.Difference()
+	sum := g.Rest.Change()
+	for _, l := range g.Functions {
+		sum += l.Change()
 	}
-	if math.Abs(sum-g.Whole.Difference()) > 1e-6 {
-		t.Errorf("the lines add up to %v, the gap is %v", sum, g.Whole.Difference())
+	if math.Abs(sum-g.Whole.Change()) > 1e-6 {
+		t.Errorf("the lines add up to %v, the gap is %v", sum, g.Whole.Change())
 	}
 	var b bytes.Buffer
 	if err := g.WriteText(&b); err != nil {
@@ -171,7 +171,7 @@ func TestGap(t *testing.T) {
 	few.Sample = 10e6
 	many := cpu(t, []call{{50e6, "example.org/p.F"}, {10e6, "example.org/q.G"}, {10e6, "runtime.mcall runtime.schedule internal/runtime/syscall/linux.Syscall6"}, {60e6, "example.org/p.F runtime.newstack runtime.copystack memmove"}})
 	many.Sample = 10e6
-	if g, err = Differ(Side{"a", few, 10}, Side{"b", many, 10}, 9); err != nil || len(g.Lines) != 1 || g.Lines[0].Function != "memmove" || len(g.Told) != 1 || g.Told[0].Function != partGrowing || len(g.Parts) != 4 {
+	if g, err = Compare(Side{"a", few, 10}, Side{"b", many, 10}, 9); err != nil || len(g.Functions) != 1 || g.Functions[0].Name != "memmove" || len(g.SignificantParts) != 1 || g.SignificantParts[0].Name != partGrowing || len(g.Parts) != 4 {
 		t.Errorf("%+v %v", g, err)
 	}
 	if d := g.Describe(3); d.Against != "a" || d.From != 1e6 || d.To != 13e6 || len(d.Parts) != 1 || len(d.Functions) != 1 {
@@ -179,12 +179,12 @@ func TestGap(t *testing.T) {
 	}
 
 	// Per operation: the same profile of half as many operations is twice as much.
-	if g, err = Differ(Side{"a", cpu(t, lean), 100}, Side{"b", cpu(t, lean), 50}, 1); err != nil || g.Lines[0].To != 2*g.Lines[0].From {
+	if g, err = Compare(Side{"a", cpu(t, lean), 100}, Side{"b", cpu(t, lean), 50}, 1); err != nil || g.Functions[0].To != 2*g.Functions[0].From {
 		t.Errorf("%+v %v", g, err)
 	}
-	mem := &Profile{Of: tare.ProfileMem}
+	mem := &Profile{Kind: tare.ProfileMem}
 	for _, bad := range [][2]Side{{{"a", nil, 1}, {"b", mem, 1}}, {{"a", mem, 0}, {"b", mem, 1}}, {{"a", mem, 1}, {"b", cpu(t, lean), 1}}} {
-		if _, err := Differ(bad[0], bad[1], 3); err == nil {
+		if _, err := Compare(bad[0], bad[1], 3); err == nil {
 			t.Errorf("a gap of %+v", bad)
 		}
 	}
@@ -271,19 +271,19 @@ func TestNamesAreText(t *testing.T) {
 	if strings.Contains(svg, "<script") || strings.ContainsAny(svg, "\x00\x1b") || strings.Contains(svg, "\xff") || !strings.Contains(svg, "&lt;script&gt;") {
 		t.Error(svg)
 	}
-	g, err := Differ(Side{"a\n", p, 1}, Side{"b\x1b", p, 2}, 9)
+	g, err := Compare(Side{"a\n", p, 1}, Side{"b\x1b", p, 2}, 9)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := g.WriteText(&b); err != nil || strings.Count(b.String(), "\n") != 1+len(g.Parts)+1+1+1+len(g.Lines)+2 || strings.ContainsAny(b.String(), "\x00\x1b") {
+	if err := g.WriteText(&b); err != nil || strings.Count(b.String(), "\n") != 1+len(g.Parts)+1+1+1+len(g.Functions)+2 || strings.ContainsAny(b.String(), "\x00\x1b") {
 		t.Errorf("%v: %q", err, b.String())
 	}
 }
 
 // Thousands of functions and deep recursions still make a graph of bounded size.
 func TestFlameIsPruned(t *testing.T) {
-	p := &Profile{Of: tare.ProfileCPU, Unit: "nanoseconds"}
+	p := &Profile{Kind: tare.ProfileCPU, Unit: "nanoseconds"}
 	name := func(i, k int) string { return fmt.Sprintf("example.org/some/long/path/p%d.Function%d", k%40, i) }
 	for i := range 3000 {
 		s := stack{value: float64(1 + i%7)}
@@ -366,7 +366,7 @@ func TestFramesAreBounded(t *testing.T) {
 // function what either takes.
 func TestFlameOfDifference(t *testing.T) {
 	side := func(name string, of ...stack) Side {
-		p := &Profile{Of: tare.ProfileCPU, Unit: "nanoseconds"}
+		p := &Profile{Kind: tare.ProfileCPU, Unit: "nanoseconds"}
 		for _, s := range of {
 			p.Add(&Profile{Total: s.value, stacks: []stack{s}})
 		}
@@ -374,7 +374,7 @@ func TestFlameOfDifference(t *testing.T) {
 	}
 	from := side("base", stack{frames: []string{"m.Run", "m.Same"}, value: 1000}, stack{frames: []string{"m.Run", "m.Gone<"}, value: 500})
 	to := side("head", stack{frames: []string{"m.Run", "m.Same"}, value: 1005}, stack{frames: []string{"m.Run", "m.New"}, value: 2000})
-	svg := string(FlameOfDifference("head & base", from, to))
+	svg := string(DifferenceFlame("head & base", from, to))
 	for d := xml.NewDecoder(strings.NewReader(svg)); ; {
 		if _, err := d.Token(); errors.Is(err, io.EOF) {
 			break
@@ -392,7 +392,7 @@ func TestFlameOfDifference(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, svg)
 		}
 	}
-	if again := string(FlameOfDifference("head & base", from, to)); again != svg {
+	if again := string(DifferenceFlame("head & base", from, to)); again != svg {
 		t.Error("the same profiles are drawn in two ways")
 	}
 	if path := os.Getenv("TARE_KEEP_FLAME"); path != "" {

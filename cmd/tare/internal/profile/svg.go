@@ -109,8 +109,8 @@ func drawBox(b *strings.Builder, x box, l graphLook) {
 // tooltip returns the function, its value and its share.
 func (p *Profile) tooltip(x box) string {
 	text := fmt.Sprintf("%s: %s, %s", x.function, p.formatAmount(x.value), formatPercent(x.value/p.Total))
-	if x.own > 0 && x.own < x.value {
-		text += fmt.Sprintf("; itself %s", p.formatAmount(x.own))
+	if x.self > 0 && x.self < x.value {
+		text += fmt.Sprintf("; itself %s", p.formatAmount(x.self))
 	}
 	return text
 }
@@ -143,7 +143,7 @@ func (p *Profile) formatCaption(ops int64) string {
 type legendEntry struct{ class, text string }
 
 // buildLegend returns the drawn packages with the largest values of their own. The packages
-// of the runtime are one entry, and those of system calls another.
+// of the runtime share one entry, and the packages of system calls another.
 func (p *Profile) buildLegend(colours map[string]string) []legendEntry {
 	var shares []share           // the first package of each entry
 	sums := map[string]float64{} // by legendName

@@ -46,7 +46,7 @@ func (a *adviser) recommend() []string {
 	if !slices.ContainsFunc(a.Result.Workloads, func(w tare.Workload) bool { return w.ID == allID }) {
 		return []string{fmt.Sprintf("%s: no recommendation: the workload %s was not measured.", subject, allID)}
 	}
-	if why := a.Nothing(); why != "" {
+	if why := a.WhyNoAdvice(); why != "" {
 		return []string{fmt.Sprintf("%s: no recommendation: %s.", subject, why)}
 	}
 	measured, faster := a.Measured(), a.Faster()
@@ -58,7 +58,7 @@ func (a *adviser) recommend() []string {
 		if len(measured) == 1 {
 			none, nearest = "the other router was not", measured[0].Contender
 		}
-		text := fmt.Sprintf("%s: stay with %s: %s shown to be faster beyond what the control shows (±%s).", subject, routerName(a.Baseline), none, advice.Percent(math.Expm1(a.NoiseFloor())))
+		text := fmt.Sprintf("%s: stay with %s: %s shown to be faster beyond what the control shows (±%s).", subject, routerName(a.Baseline), none, advice.FormatPercent(math.Expm1(a.NoiseFloor())))
 		return a.addImpact([]string{text + " " + a.describeLookup(nearest, measured[0]) + "."})
 	}
 	lines := []string{a.describeChoice(subject+" "+faster[0].Contender, faster[0], faster)}
@@ -76,7 +76,7 @@ func (a *adviser) recommend() []string {
 
 // describeChoice returns a sentence about the gain and the costs of a router; subject begins it.
 func (a *adviser) describeChoice(subject string, c tare.Comparison, faster []tare.Comparison) string {
-	return fmt.Sprintf("%s; %s; %s%s.", a.describeLookup(subject, c), a.describeSemantics(c.Contender), a.Price(c.Contender), advice.TiedWith(c, faster))
+	return fmt.Sprintf("%s; %s; %s%s.", a.describeLookup(subject, c), a.describeSemantics(c.Contender), a.DescribeCosts(c.Contender), advice.DescribeTies(c, faster))
 }
 
 // findMisrouted returns the differences of a router in requests that a route of the table should have
@@ -97,11 +97,11 @@ func (a *adviser) findMisrouted(id string) []tare.Difference {
 // in CPU time as a share of a complete request; subject begins it.
 func (a *adviser) describeLookup(subject string, c tare.Comparison) string {
 	text := fmt.Sprintf("%s takes %s the time of %s for a lookup, %s instead of %s", subject,
-		format.Within(c.Ratio, c.Low, c.High), routerName(a.Baseline), advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue))
+		format.Within(c.Ratio, c.Low, c.High), routerName(a.Baseline), advice.FormatNanoseconds(c.Value), advice.FormatNanoseconds(c.AgainstValue))
 	cpu, ok := a.cpuReading().Comparison(c.Contender)
 	if request := a.requestCost(); request > 0 && ok {
 		text += fmt.Sprintf(": of CPU time the difference is %s of what a request costs over a loopback connection, %s",
-			advice.Percent(math.Abs(cpu.Value-cpu.AgainstValue)/request), advice.Nanoseconds(request))
+			advice.FormatPercent(math.Abs(cpu.Value-cpu.AgainstValue)/request), advice.FormatNanoseconds(request))
 	}
 	return text
 }
@@ -139,7 +139,7 @@ func (a *adviser) addImpact(lines []string) []string {
 			undecided = append(undecided, c.Contender)
 		}
 	}
-	share := advice.Percent(noticeable)
+	share := advice.FormatPercent(noticeable)
 	switch {
 	case len(measured) == 0:
 		return lines
@@ -150,10 +150,10 @@ func (a *adviser) addImpact(lines []string) []string {
 	}
 	var parts []string
 	if len(expensive) > 0 {
-		parts = append(parts, "more: "+advice.Names(expensive))
+		parts = append(parts, "more: "+advice.JoinNames(expensive))
 	}
 	if len(undecided) > 0 {
-		parts = append(parts, "not decided: "+advice.Names(undecided))
+		parts = append(parts, "not decided: "+advice.JoinNames(undecided))
 	}
 	return append(lines, fmt.Sprintf("%d of %d routers cost a request at most %s more CPU time than %s does (%s): among those choose by what they answer and what they bring, not by speed.",
 		len(measured)-len(expensive)-len(undecided), len(measured), share, routerName(a.Baseline), strings.Join(parts, "; ")))

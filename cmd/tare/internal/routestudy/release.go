@@ -34,7 +34,7 @@ func (d *Document) ReleaseStudy(r Releases) string {
 	for _, id := range r.Routers {
 		names = append(names, routerName(id))
 	}
-	question := fmt.Sprintf("What changes between the Go releases %s for %s on the %s of %s?", strings.Join(r.Toolchains, ", "), advice.Names(names), d.countRoutes(), d.fileTitle())
+	question := fmt.Sprintf("What changes between the Go releases %s for %s on the %s of %s?", strings.Join(r.Toolchains, ", "), advice.JoinNames(names), d.countRoutes(), d.fileTitle())
 	first := r.Toolchains[0]
 	fmt.Fprintf(&b, "study: %s\nquestion: %q\nkind: %s\nbaseline: %s\ncontenders:\n", ReleaseStudyID, question, sdk.Kind, contenderID(r.Routers[0], first))
 	for _, id := range r.Routers {
@@ -91,14 +91,14 @@ func (a ReleaseAdvice) Lines() []string {
 	subject := "On your " + a.Document.countRoutes()
 	r := a.newReading()
 	var out []string
-	if why := r.Nothing(); why != "" {
+	if why := r.WhyNoAdvice(); why != "" {
 		out = append(out, fmt.Sprintf("%s: no ratio: %s.", subject, why))
 	}
 	for _, id := range a.Routers {
 		from := contenderID(id, a.Toolchains[0])
 		for _, toolchain := range a.Toolchains[1:] {
 			to := contenderID(id, toolchain)
-			if r.Nothing() == "" {
+			if r.WhyNoAdvice() == "" {
 				out = append(out, subject+" "+a.describeCost(r, from, to))
 			}
 			if text := a.describeAnswers(from, to); text != "" {
@@ -139,7 +139,7 @@ func (a ReleaseAdvice) describeCost(r advice.Reading, from, to string) string {
 		return fmt.Sprintf("%s was not compared with %s.", to, from)
 	}
 	return fmt.Sprintf("%s takes %s the time of %s for a lookup, %s instead of %s%s.", to,
-		format.Within(c.Ratio, c.Low, c.High), from, advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue), r.WhyDoubted(c))
+		format.Within(c.Ratio, c.Low, c.High), from, advice.FormatNanoseconds(c.Value), advice.FormatNanoseconds(c.AgainstValue), r.DescribeDoubt(c))
 }
 
 // changedAnswer is a semantics test in which two releases answer differently.
@@ -228,7 +228,7 @@ func (a ReleaseAdvice) SetAnswer() {
 	from, to := r.Baseline, contenderID(a.Routers[0], a.Toolchains[len(a.Toolchains)-1])
 	const unconditional = ""
 	r.SetAnswer("release", from, unconditional, nil) // for the values below the headline
-	if r.Nothing() != "" {
+	if r.WhyNoAdvice() != "" {
 		return // the headline gives the reason
 	}
 	c, ok := a.findPair(r, from, to)
@@ -237,7 +237,7 @@ func (a ReleaseAdvice) SetAnswer() {
 		return
 	}
 	text := fmt.Sprintf("%s takes %s the time of %s", to, format.Factor(c.Ratio), from)
-	if !r.Shown(c) {
+	if !r.IsShown(c) {
 		text = fmt.Sprintf("%s is not shown to differ in time from %s", to, from)
 	}
 	if before, then := a.findSemantics(from), a.findSemantics(to); before != nil && then != nil {

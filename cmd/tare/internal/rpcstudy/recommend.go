@@ -30,19 +30,19 @@ func (d *Document) compareTransports(r *tare.Result) (lines []string) {
 	if !slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == allID }) {
 		return []string{fmt.Sprintf("%s: no comparison: the workload %s was not measured.", subject, allID)}
 	}
-	if why := cpu.Nothing(); why != "" {
+	if why := cpu.WhyNoAdvice(); why != "" {
 		return []string{fmt.Sprintf("%s: no comparison: %s.", subject, why)}
 	}
 	for _, c := range cpu.Measured() {
 		line := fmt.Sprintf("%s %s takes %s the server CPU time of gRPC for a call, %s instead of %s", subject, c.Contender,
-			format.Within(c.Ratio, c.Low, c.High), advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue))
-		if !cpu.Shown(c) {
+			format.Within(c.Ratio, c.Low, c.High), advice.FormatNanoseconds(c.Value), advice.FormatNanoseconds(c.AgainstValue))
+		if !cpu.IsShown(c) {
 			line = fmt.Sprintf("%s no difference in server CPU time was shown between %s and gRPC: %s", subject, c.Contender, format.Within(c.Ratio, c.Low, c.High))
 		}
 		w, ok := wait.Comparison(c.Contender)
-		isValid := wait.Nothing() == "" && len(r.VoidsMetric(c.Contender, oneID, "time")) == 0
+		isValid := wait.WhyNoAdvice() == "" && len(r.VoidsMetric(c.Contender, oneID, "time")) == 0
 		if ok && w.Bounded() && isValid {
-			line += fmt.Sprintf("; one caller waits %s for an answer instead of %s, %s", advice.Nanoseconds(w.Value), advice.Nanoseconds(w.AgainstValue), format.Within(w.Ratio, w.Low, w.High))
+			line += fmt.Sprintf("; one caller waits %s for an answer instead of %s, %s", advice.FormatNanoseconds(w.Value), advice.FormatNanoseconds(w.AgainstValue), format.Within(w.Ratio, w.Low, w.High))
 		}
 		lines = append(lines, line+".")
 	}

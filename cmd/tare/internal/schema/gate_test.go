@@ -19,15 +19,15 @@ const gateSchema = "gate.schema.json"
 // gated is a report that has every field.
 func gated() gate.Report {
 	return gate.Report{
-		Schema: gate.Schema, Base: "b", Head: "h", Outcome: gate.Worse, Blocked: true, Sentence: "s", Margin: 0.05, Alpha: 0.05, On: project.WarnOpen, Rounds: 1, Seconds: 1,
+		Schema: gate.Schema, Base: "b", Head: "h", Outcome: gate.Worse, Blocked: true, Sentence: "s", Margin: 0.05, Alpha: 0.05, OnInconclusive: project.WarnOpen, Rounds: 1, Seconds: 1,
 		Rows: []gate.Row{{
 			Benchmark: "m.BenchmarkX", Metric: "time", Outcome: gate.Open, Sentence: "s", Ratio: 1, Low: 1, High: 1, Level: 1, Base: 1, Head: 1, Unit: "ns/op", Rounds: 1, Margin: 0.1,
-			Needed: 1, Exact: true, Advice: "a", Waived: &gate.Waived{Until: "2026-12-31", Reason: "r"}, File: "f", Line: 1,
+			RoundsNeeded: 1, Exact: true, Advice: "a", Waived: &gate.Waived{Until: "2026-12-31", Reason: "r"}, File: "f", Line: 1,
 		}},
-		Remarks: []gate.Remark{{Severity: gate.IsError, Text: "t", Place: gate.Place{File: "f", Line: 1}}},
-		Left:    []gate.Left{{What: "w", Why: "y", Broken: true, OneSided: true}},
+		Remarks: []gate.Remark{{Severity: gate.SeverityError, Text: "t", Place: gate.Place{File: "f", Line: 1}}},
+		Skipped: []gate.Skipped{{What: "w", Why: "y", Broken: true, OneSided: true}},
 		Results: []*tare.Result{{Schema: tare.ResultSchema}},
-		Shard:   "2/4", Commit: "c", Held: map[string]gate.Held{"s": {Name: "n", Metrics: []string{"time"}, Place: gate.Place{File: "f", Line: 1}}}, Notes: []string{"n"},
+		Shard:   "2/4", Commit: "c", Requirements: map[string]gate.Requirements{"s": {Name: "n", Metrics: []string{"time"}, Place: gate.Place{File: "f", Line: 1}}}, Notes: []string{"n"},
 	}
 }
 
@@ -59,7 +59,7 @@ func TestGateSchemaKnowsEveryField(t *testing.T) {
 	checkFields(t, map[reflect.Type]map[string]any{
 		reflect.TypeFor[gate.Report](): schema.Properties, reflect.TypeFor[gate.Row](): schema.Defs["row"].Properties,
 		reflect.TypeFor[gate.Waived](): schema.Defs["waived"].Properties, reflect.TypeFor[gate.Remark](): schema.Defs["remark"].Properties,
-		reflect.TypeFor[gate.Left](): schema.Defs["left"].Properties,
+		reflect.TypeFor[gate.Skipped](): schema.Defs["left"].Properties,
 	})
 }
 

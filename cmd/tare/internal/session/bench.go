@@ -30,9 +30,9 @@ func (w *Session) CountsTime(maxTime time.Duration) time.Duration {
 // sets neither a budget nor a number of rounds, maxTime limits the budget; 0 means no limit.
 func (w *Session) FitBench(b *benchstudy.Bench, maxTime time.Duration) error {
 	if w.Options.Slice == 0 {
-		w.Options.Slice = b.Slice
+		w.Options.Slice = b.SliceTime
 	}
-	w.Options.Most, w.Options.Expected = benchstudy.MostSlices, b.Expected
+	w.Options.Most, w.Options.Expected = benchstudy.MaxSlices, b.ExpectedPilots
 	if w.Options.User {
 		w.Options.Limit, w.Options.Spent = w.Options.Budget, b.Spent
 	}
@@ -60,16 +60,16 @@ func (w *Session) FitBench(b *benchstudy.Bench, maxTime time.Duration) error {
 func (w *Session) Batch(ctx context.Context, b *benchstudy.Bench, study tare.Study, rounds int, maxTime time.Duration, progress func(lab.Event)) (*tare.Result, error) {
 	w.Sources = b.Sources
 	o := w.labOptions(progress)
-	o.Rounds, o.Most, o.Expected = rounds, benchstudy.MostSlices, b.Expected
+	o.Rounds, o.Most, o.Expected = rounds, benchstudy.MaxSlices, b.ExpectedPilots
 	o.Permit = permitWithin(maxTime, w.Now)
 	if o.Slice == 0 {
-		o.Slice = b.Slice
+		o.Slice = b.SliceTime
 	}
 	if o.Seed == 0 {
 		o.Seed = newSeed(w.Now())
 	}
 	var err error
-	if o.Dir, err = b.Room(); err != nil {
+	if o.Dir, err = b.NewRunDir(); err != nil {
 		return nil, err
 	}
 	defer w.Halt.SetMeasuring(false)

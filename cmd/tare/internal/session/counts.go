@@ -42,7 +42,7 @@ type countedPart struct {
 	workload  string
 	contender tare.Contender
 	program   build.Program
-	guess     counts.Guess // what is known from timing, by which the counter chooses numbers of operations
+	guess     counts.Estimate // what is known from timing, by which the counter chooses numbers of operations
 }
 
 // countInstructions counts the instructions of the contenders of a study, if the user asks for it, and
@@ -54,7 +54,7 @@ func (w *Session) countInstructions(ctx context.Context, study tare.Study, dir s
 	}
 	c := &studyCount{w: w, study: study, res: res, inputs: map[string]wire.Workload{}}
 	var why string
-	if c.counter, why = counts.Find(ctx, w.Options.Counts); c.counter == nil {
+	if c.counter, why = counts.FindCounter(ctx, w.Options.Counts); c.counter == nil {
 		c.addNote("", "", cmp.Or(why, "instructions are not counted: it was interrupted"))
 		return
 	}
@@ -127,8 +127,8 @@ func (c *studyCount) buildParts(ctx context.Context) (parts []countedPart) {
 			continue
 		}
 		for _, w := range works {
-			parts = append(parts, countedPart{workload: w.ID, contender: contender, program: program, guess: counts.Guess{
-				NSPerOp: c.timePerOp(contender.ID, w.ID), BytesPer: c.largestSample("bytes", contender.ID, w.ID), Cycle: int64(c.inputs[w.ID].Bodies),
+			parts = append(parts, countedPart{workload: w.ID, contender: contender, program: program, guess: counts.Estimate{
+				NSPerOp: c.timePerOp(contender.ID, w.ID), BytesPerOp: c.largestSample("bytes", contender.ID, w.ID), Cycle: int64(c.inputs[w.ID].Bodies),
 			}})
 		}
 	}
@@ -148,7 +148,7 @@ func (c *studyCount) buildProgram(ctx context.Context, e tare.Entry) (build.Prog
 	if err != nil {
 		return program, err
 	}
-	if why := c.counter.WhyRelease(program.Contender.Go); why != "" {
+	if why := c.counter.WhyUnsupported(program.Contender.Go); why != "" {
 		return program, errors.New("it is " + why)
 	}
 	return program, nil
@@ -185,8 +185,8 @@ func (c *studyCount) countAll(ctx context.Context, parts []countedPart) {
 	done := 0
 	counts.Concurrently(indices, func(i int) {
 		p := parts[i]
-		p.guess.IsAlone = len(parts) <= benchstudy.FewBenchmarks+1 // the baseline is in no row of its own
-		ops, all, err := c.counter.Repeat(ctx, p.guess, c.newSide(p))
+		p.guess.FewOthers = len(parts) <= benchstudy.FewBenchmarks+1 // the baseline is in no row of its own
+		ops, all, err := c.counter.CountSingle(ctx, p.guess, c.newSide(p))
 		mu.Lock()
 		defer mu.Unlock()
 		done++

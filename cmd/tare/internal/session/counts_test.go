@@ -48,7 +48,7 @@ func measuredCodecs() (tare.Study, *tare.Result) {
 
 // What cannot be counted gets one note, and the result stays as it was.
 func TestNothingIsCounted(t *testing.T) {
-	if c, why := counts.Find(t.Context(), counts.Auto); c == nil {
+	if c, why := counts.FindCounter(t.Context(), counts.Auto); c == nil {
 		t.Skip(why)
 	}
 	for name, tt := range map[string]struct {

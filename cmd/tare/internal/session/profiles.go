@@ -58,7 +58,7 @@ func addProfiles(dir string, res *tare.Result) error {
 // writeGap writes the causes of the difference between the profile p of a contender and that of the
 // baseline to a text file next to p, and returns the largest causes; nil if a profile is empty.
 func writeGap(dir string, p tare.Profile, from, to profile.Side) (*tare.ProfileGap, error) {
-	g, err := profile.Differ(from, to, gapFunctions)
+	g, err := profile.Compare(from, to, gapFunctions)
 	if err != nil {
 		return nil, nil // an empty profile has no differences
 	}

@@ -1,6 +1,5 @@
 // Package advice recommends one contender of a result: which ones are significantly faster than the
-// baseline on a workload, what the user gains and at what cost. Every number is one of the
-// result's.
+// baseline on a workload, what the user gains and at what cost. Every number is one of the result's.
 package advice
 
 import (
@@ -22,8 +21,8 @@ type Reading struct {
 	Metric   string // a lower value is better, e.g. time
 }
 
-// Nothing returns why there is no recommendation; "" if there is one.
-func (r Reading) Nothing() string {
+// WhyNoAdvice returns why there is no recommendation; "" if there is one.
+func (r Reading) WhyNoAdvice() string {
 	for _, id := range []string{r.Baseline, tare.ControlID} {
 		if v := r.Result.VoidsMetric(id, r.Workload, r.Metric); len(v) > 0 {
 			return fmt.Sprintf("%s is void by the check %s", id, v[0].Check)
@@ -41,8 +40,8 @@ func (r Reading) NoiseFloor() float64 {
 }
 
 // Comparison returns the comparison of a contender with the baseline, and whether there is one.
-func (r Reading) Comparison(id string) (tare.Comparison, bool) {
-	c, ok := tare.FindComparison(r.Result.Comparisons, r.Workload, id, r.Metric)
+func (r Reading) Comparison(id string) (c tare.Comparison, ok bool) {
+	c, ok = tare.FindComparison(r.Result.Comparisons, r.Workload, id, r.Metric)
 	return c, ok && c.Against == r.Baseline
 }
 
@@ -52,12 +51,13 @@ func (r Reading) Measured() []tare.Comparison {
 	var out []tare.Comparison
 	for _, c := range r.Result.Contenders {
 		x, ok := r.Comparison(c.ID)
-		if c.Role == tare.RoleContender && ok && x.Bounded() && len(r.Result.VoidsMetric(c.ID, r.Workload, r.Metric)) == 0 {
+		isVoid := len(r.Result.VoidsMetric(c.ID, r.Workload, r.Metric)) > 0
+		if c.Role == tare.RoleContender && ok && x.Bounded() && !isVoid {
 			out = append(out, x)
 		}
 	}
 	slices.SortStableFunc(out, func(x, y tare.Comparison) int {
-		return cmp.Or(cmp.Compare(Place(x), Place(y)), cmp.Compare(x.Ratio, y.Ratio))
+		return cmp.Or(cmp.Compare(BestRank(x), BestRank(y)), cmp.Compare(x.Ratio, y.Ratio))
 	})
 	return out
 }
@@ -65,45 +65,39 @@ func (r Reading) Measured() []tare.Comparison {
 // Faster returns the comparisons of [Reading.Measured] that are significantly below the baseline,
 // beyond the noise floor.
 func (r Reading) Faster() []tare.Comparison {
-	return slices.DeleteFunc(r.Measured(), func(c tare.Comparison) bool { return !(c.High < 1) || !r.Shown(c) })
+	return slices.DeleteFunc(r.Measured(), func(c tare.Comparison) bool { return !(c.High < 1) || !r.IsShown(c) })
 }
 
-// Shown reports whether c is significant and beyond the noise floor.
-func (r Reading) Shown(c tare.Comparison) bool {
+// IsShown reports whether c is significant and beyond the noise floor.
+func (r Reading) IsShown(c tare.Comparison) bool {
 	return c.Differs(r.NoiseFloor()) == tare.Significant
 }
 
-// WhyDoubted returns a clause about a comparison that is not significant beyond the noise floor, to follow a
-// sentence about it. It returns "" for other comparisons.
-func (r Reading) WhyDoubted(c tare.Comparison) string {
-	if r.Shown(c) {
+// DescribeDoubt returns a clause about a comparison that is not significant beyond the noise floor, to
+// follow a sentence about it. It returns "" for other comparisons.
+func (r Reading) DescribeDoubt(c tare.Comparison) string {
+	if r.IsShown(c) {
 		return ""
 	}
-	return fmt.Sprintf("; that is no difference beyond what the control shows (±%s)", Percent(math.Expm1(r.NoiseFloor())))
+	return fmt.Sprintf("; that is no difference beyond what the control shows (±%s)", FormatPercent(math.Expm1(r.NoiseFloor())))
 }
 
-// Place returns the best rank that the evidence allows; 1 if there are no ranks.
-func Place(c tare.Comparison) int { return max(1, c.RankLow) }
+// BestRank returns the best rank that the evidence allows; 1 if there are no ranks.
+func BestRank(c tare.Comparison) int { return max(1, c.RankLow) }
 
-// Tied returns the other contenders of list that the evidence allows the same rank.
-func Tied(c tare.Comparison, list []tare.Comparison) []string {
+// DescribeTies returns a clause about the other contenders of list that the evidence allows the rank of
+// c, to follow a sentence about c. It returns "" if there are none.
+func DescribeTies(c tare.Comparison, list []tare.Comparison) string {
 	var names []string
 	for _, other := range list {
-		if other.Contender != c.Contender && Place(other) == Place(c) {
+		if other.Contender != c.Contender && BestRank(other) == BestRank(c) {
 			names = append(names, other.Contender)
 		}
 	}
-	return names
-}
-
-// TiedWith returns a clause about the others that the evidence allows the rank of c, to follow a
-// sentence about c. It returns "" if there are none.
-func TiedWith(c tare.Comparison, list []tare.Comparison) string {
-	tied := Tied(c, list)
-	if len(tied) == 0 {
+	if len(names) == 0 {
 		return ""
 	}
-	return "; " + Names(tied) + " did not differ significantly from it"
+	return "; " + JoinNames(names) + " did not differ significantly from it"
 }
 
 // maxFigures is the largest number of contenders in the line below a headline.
@@ -111,11 +105,11 @@ const maxFigures = 3
 
 // SetAnswer sets the headline of the result, which recommends a contender or explains why not, the
 // line of values below it, and the comparisons that both quote. noun (router, codec) and base are the
-// printed names of the contenders' kind and of the baseline. keeps reports whether a contender behaves
-// as base does; condition names that in words. keeps is nil if there is no condition.
-func (r Reading) SetAnswer(noun, base, condition string, keeps func(id string) bool) {
+// printed names of the contenders' kind and of the baseline. isCompatible reports whether a contender
+// behaves as base does; condition names that in words. isCompatible is nil if there is no condition.
+func (r Reading) SetAnswer(noun, base, condition string, isCompatible func(id string) bool) {
 	res := r.Result
-	res.Answer, res.Figures, res.Quotes = r.headlineText(noun, base, condition, keeps), "", nil
+	res.Answer, res.Figures, res.Quotes = r.headlineText(noun, base, condition, isCompatible), "", nil
 	var parts []string
 	for _, c := range r.Measured() {
 		if len(parts) == maxFigures {
@@ -125,15 +119,15 @@ func (r Reading) SetAnswer(noun, base, condition string, keeps func(id string) b
 		res.Quotes = append(res.Quotes, tare.Quote{Contender: c.Contender, Workload: c.Workload, Metric: c.Metric})
 	}
 	if len(parts) > 0 && r.NoiseFloor() > 0 {
-		res.Figures = fmt.Sprintf("%s, of %s: %s; noise ±%s.", tare.MetricFor(r.Metric).Noun, base, strings.Join(parts, ", "), Percent(math.Expm1(r.NoiseFloor())))
+		res.Figures = fmt.Sprintf("%s, of %s: %s; noise ±%s.", tare.MetricFor(r.Metric).Noun, base, strings.Join(parts, ", "), FormatPercent(math.Expm1(r.NoiseFloor())))
 		res.Figures = strings.ToUpper(res.Figures[:1]) + res.Figures[1:]
 	}
 }
 
 // headlineText returns the headline. If the fastest contender does not behave as base does, the
 // headline also names the fastest one that does, or base itself.
-func (r Reading) headlineText(noun, base, condition string, keeps func(id string) bool) string {
-	if why := r.Nothing(); why != "" {
+func (r Reading) headlineText(noun, base, condition string, isCompatible func(id string) bool) string {
+	if why := r.WhyNoAdvice(); why != "" {
 		return "No answer: " + why + "."
 	}
 	measured, faster := r.Measured(), r.Faster()
@@ -146,21 +140,21 @@ func (r Reading) headlineText(noun, base, condition string, keeps func(id string
 	best := faster[0]
 	gain := format.Times(1/best.Ratio) + " as fast as " + base
 	if r.Metric != "time" {
-		gain = Percent(1-best.Ratio) + " less " + tare.MetricFor(r.Metric).Noun + " than " + base
+		gain = FormatPercent(1-best.Ratio) + " less " + tare.MetricFor(r.Metric).Noun + " than " + base
 	}
 	text := "Use " + best.Contender + ": " + gain
-	if keeps == nil || keeps(best.Contender) {
+	if isCompatible == nil || isCompatible(best.Contender) {
 		return text + "."
 	}
 	alternative := base
-	if i := slices.IndexFunc(faster, func(c tare.Comparison) bool { return keeps(c.Contender) }); i >= 0 {
+	if i := slices.IndexFunc(faster, func(c tare.Comparison) bool { return isCompatible(c.Contender) }); i >= 0 {
 		alternative = faster[i].Contender
 	}
 	return text + "; " + condition + ", " + alternative + "."
 }
 
-// Price returns a clause about the modules and bytes that a contender adds to the baseline's program.
-func (r Reading) Price(id string) string {
+// DescribeCosts returns a clause about the modules and bytes that a contender adds to the baseline.
+func (r Reading) DescribeCosts(id string) string {
 	c, _ := r.Result.Contender(id)
 	base, _ := r.Result.Contender(r.Baseline)
 	modules := "it links no further module"
@@ -172,7 +166,7 @@ func (r Reading) Price(id string) string {
 	}
 	text := modules + " and makes the binary no larger"
 	if more := c.BinaryBytes - base.BinaryBytes; more > 0 {
-		text = modules + fmt.Sprintf(" and adds %s to the binary", Bytes(more))
+		text = modules + fmt.Sprintf(" and adds %s to the binary", FormatBytes(more))
 	}
 	if c.Adoption.Unmaintained != "" {
 		text += "; it counts as unmaintained"
@@ -180,11 +174,11 @@ func (r Reading) Price(id string) string {
 	return text
 }
 
-// Names joins names: "a, b and c".
-func Names(names []string) string { return format.List(names, "and") }
+// JoinNames joins names: "a, b and c".
+func JoinNames(names []string) string { return format.List(names, "and") }
 
-// Nanoseconds formats a time with three digits.
-func Nanoseconds(ns float64) string {
+// FormatNanoseconds formats a time with three digits.
+func FormatNanoseconds(ns float64) string {
 	switch {
 	case ns < 1e3:
 		return fmt.Sprintf("%.3g ns", ns)
@@ -196,8 +190,8 @@ func Nanoseconds(ns float64) string {
 	return fmt.Sprintf("%.3g s", ns/1e9)
 }
 
-// Bytes formats a size with three digits, in decimal units.
-func Bytes(n int64) string {
+// FormatBytes formats a size with three digits, in decimal units.
+func FormatBytes(n int64) string {
 	switch {
 	case n < 1000:
 		return fmt.Sprintf("%d B", n)
@@ -209,8 +203,8 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.3g MB", float64(n)/1e6)
 }
 
-// Percent formats a share in per cent.
-func Percent(share float64) string {
+// FormatPercent formats a share in per cent.
+func FormatPercent(share float64) string {
 	switch s := 100 * share; {
 	case s >= 9.95: // rounds to 10: no decimal
 		return fmt.Sprintf("%.0f %%", s)

@@ -94,7 +94,7 @@ func TestWho(t *testing.T) {
 		if got := ids(a.Faster()); got != tt.faster {
 			t.Errorf("%s: faster %q, want %q", name, got, tt.faster)
 		}
-		if got := a.Nothing(); got != tt.nothing {
+		if got := a.WhyNoAdvice(); got != tt.nothing {
 			t.Errorf("%s: %q, want %q", name, got, tt.nothing)
 		}
 	}
@@ -109,7 +109,7 @@ func TestShown(t *testing.T) {
 		{0.5, 0.4, 0.6, true}, {2, 1.9, 2.1, true}, {1.03, 1.025, 1.035, true}, {0.97, 0.96, 0.98, true},
 		{1.01, 1.005, 1.015, false}, {0.99, 0.985, 0.995, false}, {0.5, 0.2, 1.1, false}, {2, 0.9, 4, false}, {1, 1, 1, false},
 	} {
-		if got := a.Shown(tare.Comparison{Ratio: tt.ratio, Low: tt.low, High: tt.high}); got != tt.want {
+		if got := a.IsShown(tare.Comparison{Ratio: tt.ratio, Low: tt.low, High: tt.high}); got != tt.want {
 			t.Errorf("%v [%v, %v]: %v", tt.ratio, tt.low, tt.high, got)
 		}
 	}
@@ -117,8 +117,10 @@ func TestShown(t *testing.T) {
 
 func TestTied(t *testing.T) {
 	list := reading(measured()).Measured()
-	for i, want := range []string{"even", "quick", ""} {
-		if got := strings.Join(Tied(list[i], list), " "); got != want {
+	for i, want := range []string{
+		"; even did not differ significantly from it", "; quick did not differ significantly from it", "",
+	} {
+		if got := DescribeTies(list[i], list); got != want {
 			t.Errorf("%s: %q, want %q", list[i].Contender, got, want)
 		}
 	}
@@ -131,7 +133,7 @@ func TestPrice(t *testing.T) {
 		"even":  "it links 1 module and adds 900 B to the binary",
 		"slow":  "it links no further module and makes the binary no larger",
 	} {
-		if got := a.Price(id); got != want {
+		if got := a.DescribeCosts(id); got != want {
 			t.Errorf("%s: %q, want %q", id, got, want)
 		}
 	}
@@ -139,26 +141,26 @@ func TestPrice(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for got, want := range map[string]string{
-		Names(nil):                     "",
-		Names([]string{"a"}):           "a",
-		Names([]string{"a", "b"}):      "a and b",
-		Names([]string{"a", "b", "c"}): "a, b and c",
-		Nanoseconds(0.25):              "0.25 ns",
-		Nanoseconds(999.4):             "999 ns",
-		Nanoseconds(1234):              "1.23 µs",
-		Nanoseconds(2_900_000):         "2.9 ms",
-		Nanoseconds(7.52e9):            "7.52 s",
-		Bytes(0):                       "0 B",
-		Bytes(999):                     "999 B",
-		Bytes(1234):                    "1.23 kB",
-		Bytes(123_456):                 "123 kB",
-		Bytes(5_000_009):               "5 MB",
-		Percent(0.5):                   "50 %",
-		Percent(0.05):                  "5 %",
-		Percent(0.0123):                "1.2 %",
-		Percent(0.000949):              "less than 0.1 %",
-		Percent(0.0995):                "10 %",
-		Bytes(1e5):                     "100 kB",
+		JoinNames(nil):                     "",
+		JoinNames([]string{"a"}):           "a",
+		JoinNames([]string{"a", "b"}):      "a and b",
+		JoinNames([]string{"a", "b", "c"}): "a, b and c",
+		FormatNanoseconds(0.25):            "0.25 ns",
+		FormatNanoseconds(999.4):           "999 ns",
+		FormatNanoseconds(1234):            "1.23 µs",
+		FormatNanoseconds(2_900_000):       "2.9 ms",
+		FormatNanoseconds(7.52e9):          "7.52 s",
+		FormatBytes(0):                     "0 B",
+		FormatBytes(999):                   "999 B",
+		FormatBytes(1234):                  "1.23 kB",
+		FormatBytes(123_456):               "123 kB",
+		FormatBytes(5_000_009):             "5 MB",
+		FormatPercent(0.5):                 "50 %",
+		FormatPercent(0.05):                "5 %",
+		FormatPercent(0.0123):              "1.2 %",
+		FormatPercent(0.000949):            "less than 0.1 %",
+		FormatPercent(0.0995):              "10 %",
+		FormatBytes(1e5):                   "100 kB",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -12,28 +12,22 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Quantity is a metric of a benchmark that is searched for a change, and the direction of the
-// change.
+// Quantity is a metric of a benchmark that is searched for a change, and the direction of the change.
 type Quantity struct {
 	Benchmark string  `json:"benchmark"`
 	Metric    string  `json:"metric"`
 	Sign      float64 `json:"sign"` // 1 if more is bad, -1 if less is bad
 }
 
-// Counts reports whether a change is a difference of counts, not a ratio.
-func (q Quantity) Counts() bool { return tare.MetricFor(q.Metric).IsCount() }
+// IsDifference reports whether a change is a difference of counts, not a ratio.
+func (q Quantity) IsDifference() bool { return tare.MetricFor(q.Metric).IsCount() }
 
 // IsCounted reports whether the metric is counted outside of rounds, as instructions are.
 func (q Quantity) IsCounted() bool { return tare.MetricFor(q.Metric).Counted }
 
 // findComparison returns the comparison of head with base; false if none exists.
-func (q Quantity) findComparison(r *tare.Result) (tare.Comparison, bool) {
-	for _, c := range r.Comparisons {
-		if c.Workload == q.Benchmark && c.Metric == q.Metric && c.Contender == benchstudy.Head {
-			return c, true
-		}
-	}
-	return tare.Comparison{}, false
+func (q Quantity) findComparison(r *tare.Result) (c tare.Comparison, ok bool) {
+	return tare.FindComparison(r.Comparisons, q.Benchmark, benchstudy.Head, q.Metric)
 }
 
 // countBatch returns the difference of a metric that is counted outside of rounds, as a batch of one
@@ -57,7 +51,7 @@ func (q Quantity) countBatch(r *tare.Result) (Batch, error) {
 		}
 		return min(low, high), max(low, high)
 	}
-	return Batch{Effects: []float64{q.Sign * (c.Value - c.AgainstValue)}, Interval: interval, Last: true}, nil
+	return Batch{Effects: []float64{q.Sign * (c.Value - c.AgainstValue)}, Interval: interval, IsLast: true}, nil
 }
 
 // Batch returns the effects of the rounds of a result, positive towards the bad revision. The error is
@@ -72,7 +66,7 @@ func (q Quantity) Batch(r *tare.Result) (Batch, error) {
 		return q.countBatch(r)
 	}
 	var b Batch
-	if q.Counts() {
+	if q.IsDifference() {
 		b.Effects, b.Exact = q.countDifferences(r, benchstudy.Head)
 		b.Control, _ = q.countDifferences(r, tare.ControlID)
 	} else {
@@ -98,12 +92,8 @@ func (q Quantity) logRatios(r *tare.Result, side string) []float64 {
 	return slices.DeleteFunc(slices.Clone(e.Effects), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
-// countTolerance is the range within which counts are the same: the allocations before the loop are
-// divided by the number of operations, which differs between rounds.
-const countTolerance = 0.5
-
-// countDifferences returns side − base of each round, and whether each of the two had the same count in
-// all rounds.
+// countDifferences returns side − base of each round, and whether each of the two had the same count
+// in all rounds.
 func (q Quantity) countDifferences(r *tare.Result, side string) (effects []float64, exact bool) {
 	metric, _ := tare.MetricNamed(q.Metric)
 	index := evidence.FromResult(r).Index()
@@ -116,16 +106,11 @@ func (q Quantity) countDifferences(r *tare.Result, side string) (effects []float
 			baseCounts, sideCounts = append(baseCounts, baseCount), append(sideCounts, sideCount)
 		}
 	}
-	return effects, areEqual(baseCounts) && areEqual(sideCounts)
+	return effects, benchstudy.IsConstant(baseCounts) && benchstudy.IsConstant(sideCounts)
 }
 
-// areEqual reports whether there are counts and all of them are the same.
-func areEqual(counts []float64) bool {
-	return len(counts) > 0 && slices.Max(counts)-slices.Min(counts) < countTolerance
-}
-
-// Base returns the value of the good revision: the median over rounds; 0 without rounds.
-func (q Quantity) Base(r *tare.Result) float64 {
+// BaseValue returns the value of the good revision: the median over rounds; 0 without rounds.
+func (q Quantity) BaseValue(r *tare.Result) float64 {
 	if c, ok := q.findComparison(r); ok && q.IsCounted() {
 		return c.AgainstValue
 	}
@@ -137,9 +122,9 @@ func (q Quantity) Base(r *tare.Result) float64 {
 	return stats.Median(xs)
 }
 
-// Widest returns the quantity with the clearest change in its direction: the largest change relative
-// to the differences between its rounds, or, of counts, relative to base.
-func Widest(r *tare.Result, quantities []Quantity) Quantity {
+// ClearestChange returns the quantity with the clearest change in its direction: the largest change
+// relative to the differences between its rounds, or, of counts, relative to base.
+func ClearestChange(r *tare.Result, quantities []Quantity) Quantity {
 	const (
 		alpha     = 0.5   // of the half-width, which measures the spread of rounds and decides nothing
 		minSpread = 0.005 // added to the half-width, which may be 0
@@ -152,9 +137,9 @@ func Widest(r *tare.Result, quantities []Quantity) Quantity {
 		}
 		half, _ := stats.HalfWidth(b.Effects, alpha)
 		change := stats.HodgesLehmann(b.Effects)
-		if !q.Counts() {
+		if !q.IsDifference() {
 			change /= half + minSpread
-		} else if base := q.Base(r); base > 0 {
+		} else if base := q.BaseValue(r); base > 0 {
 			change /= base
 		}
 		if change > maxChange {

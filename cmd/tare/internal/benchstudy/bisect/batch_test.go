@@ -56,8 +56,8 @@ func TestBatch(t *testing.T) {
 	if b, _ := of.Batch(measured([]float64{5, 6}, nil)); b.Exact {
 		t.Error("what differs from round to round is exact")
 	}
-	if of.Base(r) != 3 || of.Base(&tare.Result{}) != 0 {
-		t.Errorf("base %v", of.Base(r))
+	if of.BaseValue(r) != 3 || of.BaseValue(&tare.Result{}) != 0 {
+		t.Errorf("base %v", of.BaseValue(r))
 	}
 	var skip *bisect.SkipError
 	r.Findings = []tare.Finding{{Check: "drift", Severity: tare.Void, Contender: "head", Workload: "b", Message: "it drifts"}}
@@ -75,11 +75,11 @@ func TestWidest(t *testing.T) {
 	r := measured([]float64{5, 5}, []float64{0.1, 0.1, 0.1, 0.1})
 	r.Rounds = append(r.Rounds, tare.Effects{Workload: "noisy", Metric: "time", A: "head", B: "base", Effects: []float64{0.9, -0.5, 0.8, -0.6}})
 	of := func(id string) bisect.Quantity { return bisect.Quantity{Benchmark: id, Metric: "time", Sign: 1} }
-	if q := bisect.Widest(r, []bisect.Quantity{of("none"), of("noisy"), of("b")}); q.Benchmark != "b" {
+	if q := bisect.ClearestChange(r, []bisect.Quantity{of("none"), of("noisy"), of("b")}); q.Benchmark != "b" {
 		t.Errorf("%+v", q)
 	}
 	count := bisect.Quantity{Benchmark: "b", Metric: "allocs", Sign: 1}
-	if q := bisect.Widest(r, []bisect.Quantity{{Benchmark: "none", Metric: "allocs", Sign: 1}, count}); q != count {
+	if q := bisect.ClearestChange(r, []bisect.Quantity{{Benchmark: "none", Metric: "allocs", Sign: 1}, count}); q != count {
 		t.Errorf("%+v", q)
 	}
 }

@@ -38,30 +38,30 @@ const (
 
 // Plan fixes the error level and the number of comparisons before measuring.
 type Plan struct {
-	Error   float64 `json:"error"`   // upper bound of the probability that any comparison is wrong
-	Commits int     `json:"commits"` // commits after the good one, up to the bad one
-	Rounds  int     `json:"rounds"`  // most rounds of a comparison
-	Counts  bool    `json:"counts"`  // effects are differences of counts, which can be the same in every round
+	ErrorBound       float64 `json:"error"`   // upper bound of the probability that any comparison is wrong
+	Commits          int     `json:"commits"` // commits after the good one, up to the bad one
+	MaxRounds        int     `json:"rounds"`  // most rounds of a comparison
+	CountDifferences bool    `json:"counts"`  // effects are differences of counts, which can be the same in every round
 }
 
 // Comparisons returns the number of planned comparisons, including the one of the bad revision. There
 // are more if commits are skipped.
 func (p Plan) Comparisons() int {
 	n := 1
-	for left := p.Commits; left > 1; left = (left + 1) / 2 {
+	for remaining := p.Commits; remaining > 1; remaining = (remaining + 1) / 2 {
 		n++
 	}
 	return n
 }
 
-// Most returns the largest number of comparisons, if some are inconclusive.
-func (p Plan) Most() int { return 2 * p.Comparisons() }
+// MaxComparisons returns the largest number of comparisons, if some are inconclusive.
+func (p Plan) MaxComparisons() int { return 2 * p.Comparisons() }
 
 // errorShare returns the probability with which the k-th comparison, counted from 0, may be wrong; see
 // the package's description.
 func (p Plan) errorShare(k int) float64 {
 	planned := p.Comparisons()
-	share := p.Error / float64(planned+1)
+	share := p.ErrorBound / float64(planned+1)
 	if k >= planned { // half as much for each further one: 2^-1, 2^-2, …
 		share = math.Ldexp(share, planned-k-1)
 	}
@@ -71,7 +71,7 @@ func (p Plan) errorShare(k int) float64 {
 // intervalLevel returns the level of the two-sided interval at each look of the k-th comparison. It is
 // twice the share, as only one end of an interval can be wrong about a commit.
 func (p Plan) intervalLevel(k int) float64 {
-	return stats.LookLevel(2*p.errorShare(k), len(stats.Looks(p.Rounds)))
+	return stats.LookLevel(2*p.errorShare(k), len(stats.Looks(p.MaxRounds)))
 }
 
 // exactRounds is the number of rounds that suffices if all have the same count.
@@ -80,15 +80,15 @@ const exactRounds = 3
 // lookRounds returns the numbers of rounds after which the k-th comparison can end.
 func (p Plan) lookRounds(k int) []int {
 	minRounds := stats.MinRounds(p.intervalLevel(k)) // fewer have no interval
-	looks := slices.DeleteFunc(stats.Looks(p.Rounds), func(n int) bool { return n < minRounds && n < p.Rounds })
-	if p.Counts && looks[0] > exactRounds {
+	looks := slices.DeleteFunc(stats.Looks(p.MaxRounds), func(n int) bool { return n < minRounds && n < p.MaxRounds })
+	if p.CountDifferences && looks[0] > exactRounds {
 		looks = append([]int{exactRounds}, looks...)
 	}
 	return looks
 }
 
-// Fewest returns the number of rounds after which the first comparison can end.
-func (p Plan) Fewest() int { return p.lookRounds(0)[0] }
+// MinRounds returns the number of rounds after which the first comparison can end.
+func (p Plan) MinRounds() int { return p.lookRounds(0)[0] }
 
 // Batch contains rounds of one commit against the good revision.
 type Batch struct {
@@ -96,15 +96,14 @@ type Batch struct {
 	Control []float64 // effects of the good revision against itself
 	Exact   bool      // each side had the same count in every round
 	Took    time.Duration
-	Last    bool // there is no time for more rounds of this commit
+	IsLast  bool // there is no time for more rounds of this commit
 
 	// Interval returns the interval at level alpha of a metric that is counted outside of rounds, which
 	// has one effect; nil if effects are rounds.
 	Interval func(alpha float64) (low, high float64)
 }
 
-// Measure measures rounds more rounds of a commit. A [*SkipError] means that it cannot be measured
-// at all.
+// Measure measures more rounds of a commit. The error is a *SkipError if it cannot be measured.
 type Measure func(ctx context.Context, commit string, rounds int) (Batch, error)
 
 // SkipError reports why a commit cannot be measured.
@@ -129,34 +128,34 @@ type Test struct {
 
 // Search is a bisection and its progress. It can be saved and resumed at any time.
 type Search struct {
-	Plan    Plan     `json:"plan"`
-	History []Commit `json:"history"` // commits of good..bad, the bad revision first
-	Effect  float64  `json:"effect"`  // smallest effect that the bad revision has to show
-	Fixed   bool     `json:"fixed"`   // the edge is half of Effect; otherwise half of the bad revision's effect
-	Tests   []Test   `json:"tests"`   // comparisons in order; the first is of the bad revision
+	Plan      Plan     `json:"plan"`
+	History   []Commit `json:"history"` // commits of good..bad, the bad revision first
+	Effect    float64  `json:"effect"`  // smallest effect that the bad revision has to show
+	FixedEdge bool     `json:"fixed"`   // the edge is half of Effect; otherwise half of the bad revision's effect
+	Tests     []Test   `json:"tests"`   // comparisons in order; the first is of the bad revision
 }
 
 // Edge returns the threshold that a commit's effect is compared with.
 func (s *Search) Edge() float64 {
-	if s.Fixed || !s.Shown() {
+	if s.FixedEdge || !s.BadShows() {
 		return s.Effect / 2
 	}
 	return s.Tests[0].Estimate / 2
 }
 
-// Shown reports whether the bad revision shows the effect.
-func (s *Search) Shown() bool { return len(s.Tests) > 0 && s.Tests[0].Verdict == Bad }
+// BadShows reports whether the bad revision shows the effect.
+func (s *Search) BadShows() bool { return len(s.Tests) > 0 && s.Tests[0].Verdict == Bad }
 
 // Run continues until the first bad commit is known or no comparison can decide more. It calls save
 // after each measurement.
 func (s *Search) Run(ctx context.Context, measure Measure, save func() error) error {
 	for {
-		k, ok := s.nextTest()
+		index, ok := s.nextTest()
 		if !ok {
 			return nil
 		}
-		for s.Tests[k].Verdict == "" {
-			if err := s.measureTest(ctx, k, measure); err != nil {
+		for s.Tests[index].Verdict == "" {
+			if err := s.measureTest(ctx, index, measure); err != nil {
 				return err
 			}
 			if err := save(); err != nil {
@@ -168,14 +167,14 @@ func (s *Search) Run(ctx context.Context, measure Measure, save func() error) er
 
 // nextTest returns the index of the test to continue with: the last one if it is not over, or else a
 // new one. ok is false if the search is over.
-func (s *Search) nextTest() (k int, ok bool) {
+func (s *Search) nextTest() (index int, ok bool) {
 	last := len(s.Tests) - 1
 	if last >= 0 && s.Tests[last].Verdict == "" {
 		return last, true
 	}
 	commit := s.History[0].ID
 	if last >= 0 {
-		if commit = s.middleCommit(); !s.Shown() || commit == "" || s.countMeasured(last+1) >= s.Plan.Most() {
+		if commit = s.middleCommit(); !s.BadShows() || commit == "" || s.countMeasured(last+1) >= s.Plan.MaxComparisons() {
 			return 0, false
 		}
 	}
@@ -186,14 +185,14 @@ func (s *Search) nextTest() (k int, ok bool) {
 // measureTest takes the k-th test to its next look.
 func (s *Search) measureTest(ctx context.Context, k int, measure Measure) error {
 	t, measured := &s.Tests[k], s.countMeasured(k)
-	wanted := 1 // rounds that did not count are taken again, one by one
+	rounds := 1 // rounds that did not count are taken again, one by one
 	for _, n := range s.Plan.lookRounds(measured) {
 		if n > len(t.Effects) {
-			wanted = n - len(t.Effects)
+			rounds = n - len(t.Effects)
 			break
 		}
 	}
-	batch, err := measure(ctx, t.Commit, wanted)
+	batch, err := measure(ctx, t.Commit, rounds)
 	var skip *SkipError
 	switch {
 	case errors.As(err, &skip):
@@ -214,14 +213,14 @@ func (s *Search) measureTest(ctx context.Context, k int, measure Measure) error 
 		return nil
 	}
 	t.judgeRounds(s.Plan, measured, s.Edge())
-	if t.Verdict == "" && batch.Last { // no time for another look
+	if t.Verdict == "" && batch.IsLast { // no time for another look
 		t.Verdict = Open
 	}
 	return nil
 }
 
-// Took returns the measuring time of a commit; 0 if it was not measured.
-func (s *Search) Took(commit string) time.Duration {
+// MeasuringTime returns the measuring time of a commit; 0 if it was not measured.
+func (s *Search) MeasuringTime(commit string) time.Duration {
 	for _, t := range s.Tests {
 		if t.Commit == commit {
 			return time.Duration(t.Seconds * float64(time.Second))
@@ -261,7 +260,7 @@ func (t *Test) judgeCount(b Batch, alpha, edge float64) {
 func (t *Test) judgeRounds(p Plan, k int, edge float64) {
 	t.Estimate = stats.HodgesLehmann(t.Effects)
 	t.Low, t.High = t.Estimate, t.Estimate
-	if t.Exact && p.Counts {
+	if t.Exact && p.CountDifferences {
 		t.Verdict = Good
 		if t.Estimate > edge {
 			t.Verdict = Bad
@@ -279,31 +278,31 @@ func (t *Test) judgeRounds(p Plan, k int, edge float64) {
 		t.Verdict = Bad
 	case ok && high <= edge:
 		t.Verdict = Good
-	case len(t.Effects) >= p.Rounds:
+	case len(t.Effects) >= p.MaxRounds:
 		t.Verdict = Open
 	}
 }
 
-// Forecast returns the number of rounds after which a comparison of a commit without the effect is
-// expected to end, from the noise of the bad revision's rounds. It returns false if the bad revision
-// does not show the effect, or if more rounds than planned are needed.
-func (s *Search) Forecast() (rounds int, ok bool) {
-	if !s.Shown() {
+// ForecastRounds returns the number of rounds after which a comparison of a commit without the effect
+// is expected to end, from the noise of the bad revision's rounds. It returns false if the bad
+// revision does not show the effect, or if more rounds than planned are needed.
+func (s *Search) ForecastRounds() (rounds int, ok bool) {
+	if !s.BadShows() {
 		return 0, false
 	}
 	t := s.Tests[0]
-	if t.Exact && s.Plan.Counts {
+	if t.Exact && s.Plan.CountDifferences {
 		return exactRounds, true
 	}
 	noise := slices.Clone(t.Effects)
 	for i := range noise {
 		noise[i] -= t.Estimate
 	}
-	n, ok := stats.RoundsNeeded(noise, s.Plan.intervalLevel(1), s.Plan.Rounds, s.Edge())
+	n, ok := stats.RoundsNeeded(noise, s.Plan.intervalLevel(1), s.Plan.MaxRounds, s.Edge())
 	for _, look := range s.Plan.lookRounds(1) {
 		if look >= n {
 			return look, ok
 		}
 	}
-	return s.Plan.Rounds, ok
+	return s.Plan.MaxRounds, ok
 }

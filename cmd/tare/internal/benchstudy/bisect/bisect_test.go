@@ -24,7 +24,7 @@ func line(n int) []bisect.Commit {
 }
 
 func search(history []bisect.Commit, rounds int) *bisect.Search {
-	return &bisect.Search{Plan: bisect.Plan{Error: 0.05, Commits: len(history), Rounds: rounds}, History: history, Effect: math.Log(1.05)}
+	return &bisect.Search{Plan: bisect.Plan{ErrorBound: 0.05, Commits: len(history), MaxRounds: rounds}, History: history, Effect: math.Log(1.05)}
 }
 
 func nothing() error { return nil }
@@ -59,7 +59,7 @@ func TestEveryCommitIsFound(t *testing.T) {
 				}
 				return 0
 			}), nothing)
-			if found := s.Found(); err != nil || len(found) != 1 || number(found[0].ID) != first || len(s.Tests) > s.Plan.Comparisons() {
+			if found := s.Suspects(); err != nil || len(found) != 1 || number(found[0].ID) != first || len(s.Tests) > s.Plan.Comparisons() {
 				t.Fatalf("%d commits, the first bad one c%d: found %v after %d comparisons of %d; %v", n, first, found, len(s.Tests), s.Plan.Comparisons(), err)
 			}
 		}
@@ -89,7 +89,7 @@ func TestWhatDoesNotBuildIsPassedOver(t *testing.T) {
 				}
 			}
 			var got []int
-			for _, c := range s.Found() {
+			for _, c := range s.Suspects() {
 				got = append(got, number(c.ID))
 			}
 			if err != nil || !slices.Equal(got, want) {
@@ -115,7 +115,7 @@ func TestBranches(t *testing.T) {
 			}
 			return 0
 		}), nothing)
-		if found := s.Found(); err != nil || len(found) != 1 || found[0].ID != first {
+		if found := s.Suspects(); err != nil || len(found) != 1 || found[0].ID != first {
 			t.Errorf("found %v, %v; want %s", found, err, first)
 		}
 	}
@@ -124,8 +124,8 @@ func TestBranches(t *testing.T) {
 // Without the effect nothing is searched.
 func TestNoEffect(t *testing.T) {
 	s := search(line(8), 40)
-	if err := s.Run(t.Context(), exactly(func(string) float64 { return 0.001 }), nothing); err != nil || s.Shown() || len(s.Tests) != 1 || s.Found() != nil {
-		t.Errorf("shown %v, %d tests, found %v, %v", s.Shown(), len(s.Tests), s.Found(), err)
+	if err := s.Run(t.Context(), exactly(func(string) float64 { return 0.001 }), nothing); err != nil || s.BadShows() || len(s.Tests) != 1 || s.Suspects() != nil {
+		t.Errorf("shown %v, %d tests, found %v, %v", s.BadShows(), len(s.Tests), s.Suspects(), err)
 	}
 }
 
@@ -165,7 +165,7 @@ func TestCutOff(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if found := s.Found(); len(found) != 1 || found[0].ID != "c9" || calls < len(s.Tests) {
+	if found := s.Suspects(); len(found) != 1 || found[0].ID != "c9" || calls < len(s.Tests) {
 		t.Errorf("found %v after %d batches", found, calls)
 	}
 }
@@ -196,7 +196,7 @@ func TestErrorIsBounded(t *testing.T) {
 			n := 2 + rng.IntN(20)
 			first, sd := rng.IntN(n), 0.002+0.008*rng.Float64()
 			s := search(line(n), 18)
-			s.Fixed = true
+			s.FixedEdge = true
 			level := func(i int) float64 {
 				switch {
 				case i == n-1:
@@ -209,13 +209,13 @@ func TestErrorIsBounded(t *testing.T) {
 			if err := s.Run(t.Context(), noisy(rng, sd, level), nothing); err != nil {
 				t.Fatal(err)
 			}
-			if len(s.Tests) > s.Plan.Most() {
-				t.Fatalf("%d comparisons of %d commits, want at most %d", len(s.Tests), n, s.Plan.Most())
+			if len(s.Tests) > s.Plan.MaxComparisons() {
+				t.Fatalf("%d comparisons of %d commits, want at most %d", len(s.Tests), n, s.Plan.MaxComparisons())
 			}
 			if !right(s, func(i int) bool { return level(i) > s.Edge() }) {
 				wrong++
 			}
-			if len(s.Found()) == 1 {
+			if len(s.Suspects()) == 1 {
 				decided++
 			}
 		}
@@ -254,13 +254,13 @@ func TestPlanted(t *testing.T) {
 		if err := s.Run(t.Context(), noisy(rng, 0.02, func(i int) float64 { return level[i] }), nothing); err != nil {
 			t.Fatal(err)
 		}
-		if found := s.Found(); len(found) == 1 && number(found[0].ID) == first {
+		if found := s.Suspects(); len(found) == 1 && number(found[0].ID) == first {
 			named++
 		}
 		for _, t := range s.Tests {
 			rounds += len(t.Effects)
 		}
-		if n, ok := s.Forecast(); !ok || n < 8 || n > 60 {
+		if n, ok := s.ForecastRounds(); !ok || n < 8 || n > 60 {
 			t.Errorf("forecast of %d rounds, %v", n, ok)
 		}
 	}
@@ -273,9 +273,9 @@ func TestPlanted(t *testing.T) {
 // Counts that are the same in every round need three of them.
 func TestExactCounts(t *testing.T) {
 	s := search(line(16), 60)
-	s.Plan.Counts, s.Effect = true, 1
+	s.Plan.CountDifferences, s.Effect = true, 1
 	err := s.Run(t.Context(), exactly(func(id string) float64 { return float64(min(1, number(id)/5)) }), nothing)
-	if found := s.Found(); err != nil || len(found) != 1 || found[0].ID != "c5" {
+	if found := s.Suspects(); err != nil || len(found) != 1 || found[0].ID != "c5" {
 		t.Fatalf("found %v, %v", found, err)
 	}
 	for _, c := range s.Tests {
@@ -283,7 +283,7 @@ func TestExactCounts(t *testing.T) {
 			t.Errorf("%s took %d rounds", c.Commit, len(c.Effects))
 		}
 	}
-	if n, ok := s.Forecast(); n != 3 || !ok {
+	if n, ok := s.ForecastRounds(); n != 3 || !ok {
 		t.Errorf("forecast %d, %v", n, ok)
 	}
 }
@@ -308,14 +308,14 @@ func TestNoMoreTime(t *testing.T) {
 	asked := 0
 	err := s.Run(t.Context(), func(_ context.Context, commit string, rounds int) (bisect.Batch, error) {
 		asked++
-		if took := s.Took(commit); took != time.Duration(asked-1)*time.Second {
+		if took := s.MeasuringTime(commit); took != time.Duration(asked-1)*time.Second {
 			t.Errorf("%s was measured for %v before batch %d", commit, took, asked)
 		}
 		noisy := make([]float64, max(1, rounds-1))
 		for i := range noisy {
 			noisy[i] = 0.1 * float64(i%2*2-1)
 		}
-		return bisect.Batch{Effects: noisy, Control: make([]float64, len(noisy)), Took: time.Second, Last: asked == 2}, nil
+		return bisect.Batch{Effects: noisy, Control: make([]float64, len(noisy)), Took: time.Second, IsLast: asked == 2}, nil
 	}, nothing)
 	if err != nil || asked != 2 || len(s.Tests) != 1 || s.Tests[0].Verdict != bisect.Open || s.Tests[0].Seconds != 2 {
 		t.Errorf("%d batches, %+v, %v; want 2 batches of one commit, inconclusive", asked, s.Tests, err)

@@ -28,7 +28,7 @@ func counted(head float64) *tare.Result {
 func TestSearchByCount(t *testing.T) {
 	q := Quantity{Benchmark: "m.BenchmarkX", Metric: tare.MetricInstructions, Sign: 1}
 	const commits, first = 32, 11
-	s := Search{Plan: Plan{Error: 0.05, Commits: commits, Rounds: 180, Counts: true}, Effect: 50}
+	s := Search{Plan: Plan{ErrorBound: 0.05, Commits: commits, MaxRounds: 180, CountDifferences: true}, Effect: 50}
 	id := func(i int) string { return string(rune('A' + i)) }
 	for i := range commits { // the newest first
 		s.History = append(s.History, Commit{ID: id(i), Parents: []string{id(i + 1)}})
@@ -48,7 +48,7 @@ func TestSearchByCount(t *testing.T) {
 	if err := s.Run(t.Context(), measure, func() error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if found := s.Found(); len(found) != 1 || found[0].ID != id(first) || measured > s.Plan.Most() {
+	if found := s.Suspects(); len(found) != 1 || found[0].ID != id(first) || measured > s.Plan.MaxComparisons() {
 		t.Errorf("found %v after %d counts: %+v", found, measured, s.Tests)
 	}
 	for head, want := range map[float64]Verdict{10100: Bad, 10020: Good, 10050: Open, 10055: Open, 9000: Good} {
@@ -81,7 +81,7 @@ func TestSearchByCount(t *testing.T) {
 	if _, err := q.Batch(&tare.Result{}); !errors.As(err, &skip) {
 		t.Errorf("not counted: %v", err)
 	}
-	if base := q.Base(counted(10100)); base != 10000 {
+	if base := q.BaseValue(counted(10100)); base != 10000 {
 		t.Errorf("base takes %g", base)
 	}
 }
@@ -92,7 +92,7 @@ func TestErrorOfCounts(t *testing.T) {
 	const effect = 10000 + 2*11 // the edge is half of it
 	verdict := func(bound float64, commits int) Test {
 		q := Quantity{Benchmark: "m.BenchmarkX", Metric: tare.MetricInstructions, Sign: 1}
-		s := Search{Plan: Plan{Error: bound, Commits: commits, Rounds: 180, Counts: true}, History: []Commit{{ID: "A", Parents: []string{"B"}}}, Effect: effect - 10000, Fixed: true}
+		s := Search{Plan: Plan{ErrorBound: bound, Commits: commits, MaxRounds: 180, CountDifferences: true}, History: []Commit{{ID: "A", Parents: []string{"B"}}}, Effect: effect - 10000, FixedEdge: true}
 		if err := s.Run(t.Context(), func(context.Context, string, int) (Batch, error) { return q.Batch(counted(effect)) }, func() error { return nil }); err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package bisect
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -54,13 +55,13 @@ func (s *Search) ancestors(id string) map[string]bool {
 // candidates at least half as evenly. It returns "" if all candidates have a verdict.
 func (s *Search) middleCommit() string {
 	candidates := s.candidates()
-	var passed []int                      // candidates with a verdict that did not decide
-	score := make([]int, len(candidates)) // size of the smaller part if the candidate is compared; 0 if it was
-	best := 0
+	var undecided []int                    // candidates with a verdict that did not decide
+	scores := make([]int, len(candidates)) // size of the smaller part if the candidate is compared; 0 if it was
+	bestScore := 0
 	for i, c := range candidates {
 		if v := s.verdictOf(c.ID); v != "" {
 			if v != Bad {
-				passed = append(passed, i)
+				undecided = append(undecided, i)
 			}
 			continue
 		}
@@ -70,26 +71,26 @@ func (s *Search) middleCommit() string {
 				n++
 			}
 		}
-		score[i] = min(n, len(candidates)-n)
-		best = max(best, score[i])
+		scores[i] = min(n, len(candidates)-n)
+		bestScore = max(bestScore, scores[i])
 	}
 	distance := func(i int) int { // to the nearest passed candidate
 		d := len(candidates)
-		for _, p := range passed {
+		for _, p := range undecided {
 			d = min(d, max(i-p, p-i))
 		}
 		return d
 	}
 	chosen := -1
 	for i := range candidates {
-		minScore := best
-		if len(passed) > 0 {
-			minScore = (best + 1) / 2
+		minScore := bestScore
+		if len(undecided) > 0 {
+			minScore = (bestScore + 1) / 2
 		}
-		if score[i] == 0 || score[i] < minScore {
+		if scores[i] == 0 || scores[i] < minScore {
 			continue
 		}
-		if chosen < 0 || distance(i) > distance(chosen) || distance(i) == distance(chosen) && score[i] > score[chosen] {
+		if chosen < 0 || cmp.Or(cmp.Compare(distance(i), distance(chosen)), cmp.Compare(scores[i], scores[chosen])) > 0 {
 			chosen = i
 		}
 	}
@@ -109,11 +110,11 @@ func (s *Search) verdictOf(id string) Verdict {
 	return ""
 }
 
-// Found returns the commits of which one is the first bad one, the newest first: a single commit if
+// Suspects returns the commits of which one is the first bad one, the newest first: a single commit if
 // all comparisons decided, several if commits were skipped or undecided. It returns nil if the bad
 // revision has not shown the effect.
-func (s *Search) Found() []Commit {
-	if !s.Shown() {
+func (s *Search) Suspects() []Commit {
+	if !s.BadShows() {
 		return nil
 	}
 	return s.candidates()

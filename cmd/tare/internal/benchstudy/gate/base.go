@@ -20,69 +20,82 @@ type BaseError struct{ What string }
 // Error is one line.
 func (e *BaseError) Error() string { return e.What }
 
-// Base finds the base and the commits of a gate in the repository of dir. spec is a revision, or, as
-// projects write it, [project.MergeBase] and optionally a branch: the base is then the commit at which
-// head left the branch. If head is [Worktree] or "", its commit is HEAD, and Changed is set if files
-// differ from it. The error is a *BaseError if a revision or the repository does not exist.
-func Base(ctx context.Context, dir, spec, head string) (b Sides, err error) {
+// Sides are the two revisions of a gate.
+type Sides struct {
+	Base            string // revision to measure
+	Branch          string // branch whose merge base with the head is the base; "" if the base is named
+	BaseCommit      string
+	HeadCommit      string
+	WorktreeDiffers bool // the worktree differs from HeadCommit
+}
+
+// AreEqual reports whether base and head have the same files.
+func (s Sides) AreEqual() bool { return s.BaseCommit == s.HeadCommit && !s.WorktreeDiffers }
+
+// FindSides finds the base and the commits of a gate in the repository of dir. spec is a revision,
+// or, as projects write it, [project.MergeBase] and optionally a branch: the base is then the commit
+// at which head left the branch. If head is [Worktree] or "", its commit is HEAD, and
+// WorktreeDiffers is set if files differ from it. The error is a *BaseError if a revision or the
+// repository does not exist.
+//
+// For example, spec "merge-base origin/main" and head "" compare the working directory with the
+// commit at which it left origin/main.
+func FindSides(ctx context.Context, dir, spec, head string) (s Sides, err error) {
 	rev, isWorktree := head, head == "" || head == Worktree
 	if isWorktree {
 		rev = "HEAD"
 	}
-	if b.HeadCommit, err = runGit(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}"); err != nil {
+	if s.HeadCommit, err = resolveCommit(ctx, dir, rev); err != nil {
 		if _, errRepo := runGit(ctx, dir, "rev-parse", "--git-dir"); errRepo != nil {
-			return b, &BaseError{"a gate needs a git repository and the git command: " + errRepo.Error()}
+			return s, &BaseError{"a gate needs a git repository and the git command: " + errRepo.Error()}
 		}
-		return b, &BaseError{fmt.Sprintf("there is no revision %q to measure; git log shows which there are", rev)}
+		return s, &BaseError{fmt.Sprintf("there is no revision %q to measure; git log shows which there are", rev)}
 	}
 	if isWorktree {
 		status, err := runGit(ctx, dir, "status", "--porcelain")
-		b.Changed = err != nil || status != ""
+		s.WorktreeDiffers = err != nil || status != ""
 	}
 	branch, isMergeBase := strings.CutPrefix(spec, project.MergeBase)
 	if !isMergeBase || branch != "" && branch[0] != ' ' { // a revision, which may begin like MergeBase
-		b.Base = spec
-		b.BaseCommit, err = runGit(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", spec+"^{commit}")
-		if err != nil {
-			return b, &BaseError{fmt.Sprintf("there is no revision %q to compare the head with; git branch --all and git tag list those there are%s", spec, shallowHint(ctx, dir))}
+		s.Base = spec
+		if s.BaseCommit, err = resolveCommit(ctx, dir, spec); err != nil {
+			return s, &BaseError{fmt.Sprintf("there is no revision %q to compare the head with; git branch --all and git tag list those there are%s", spec, shallowHint(ctx, dir))}
 		}
-		return b, nil
+		return s, nil
 	}
-	branch = strings.TrimSpace(branch)
-	// Without a branch the first of the usual names that exists is taken.
-	for _, name := range []string{branch, "origin/HEAD", "origin/main", "origin/master", "main", "master"} {
-		if name == "" || branch != "" && name != branch {
-			continue
-		}
-		commit, err := runGit(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	err = s.findMergeBase(ctx, dir, strings.TrimSpace(branch), rev)
+	return s, err
+}
+
+// findMergeBase sets the base to the commit at which the head, printed as rev, left branch. If branch
+// is "", the first of the usual default branches that exists is taken.
+func (s *Sides) findMergeBase(ctx context.Context, dir, branch, rev string) error {
+	candidates := []string{branch}
+	if branch == "" {
+		candidates = []string{"origin/HEAD", "origin/main", "origin/master", "main", "master"}
+	}
+	for _, name := range candidates {
+		commit, err := resolveCommit(ctx, dir, name)
 		if err != nil {
 			continue
 		}
-		b.BaseCommit, err = runGit(ctx, dir, "merge-base", commit, b.HeadCommit)
+		s.BaseCommit, err = runGit(ctx, dir, "merge-base", commit, s.HeadCommit)
 		if err != nil {
-			return b, &BaseError{fmt.Sprintf("%s and %s have no commit in common%s", name, rev, shallowHint(ctx, dir))}
+			return &BaseError{fmt.Sprintf("%s and %s have no commit in common%s", name, rev, shallowHint(ctx, dir))}
 		}
-		b.Base = b.BaseCommit
-		b.From = name
-		return b, nil
+		s.Base, s.Branch = s.BaseCommit, name
+		return nil
 	}
 	if branch != "" {
-		return b, &BaseError{fmt.Sprintf("there is no revision %q to have left%s", branch, shallowHint(ctx, dir))}
+		return &BaseError{fmt.Sprintf("there is no revision %q to have left%s", branch, shallowHint(ctx, dir))}
 	}
-	return b, &BaseError{"cannot tell which branch the head left: there is no origin/HEAD, main or master; name a base, e.g. --base v1.2.0" + shallowHint(ctx, dir)}
+	return &BaseError{"cannot tell which branch the head left: there is no origin/HEAD, main or master; name a base, e.g. --base v1.2.0" + shallowHint(ctx, dir)}
 }
 
-// Sides are the two revisions of a gate.
-type Sides struct {
-	Base       string // revision to measure
-	From       string // branch whose merge base with the head is the base; "" if the base is named
-	BaseCommit string
-	HeadCommit string
-	Changed    bool // the worktree differs from HeadCommit
+// resolveCommit returns the hash of the commit that a revision names.
+func resolveCommit(ctx context.Context, dir, revision string) (string, error) {
+	return runGit(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
 }
-
-// Same reports whether base and head have the same files.
-func (b Sides) Same() bool { return b.BaseCommit == b.HeadCommit && !b.Changed }
 
 // shallowHint returns the advice to fetch the rest of a shallow clone; "" if the clone is complete.
 func shallowHint(ctx context.Context, dir string) string {

@@ -220,7 +220,7 @@ func TestTheWorstDecides(t *testing.T) {
 		}
 	}
 	rep := judged(p, bench{id: encode, effects: steady(1)})
-	rep.Left = []Left{{What: "example.com/m/x", Why: "head does not build", Broken: true}}
+	rep.Skipped = []Skipped{{What: "example.com/m/x", Why: "head does not build", Broken: true}}
 	rep.conclude()
 	if rep.Worst() != Void || !rep.Blocked {
 		t.Errorf("a head that does not build: %s", rep.Sentence)
@@ -273,7 +273,7 @@ func TestNothingToCompare(t *testing.T) {
 		want string
 	}{
 		{Measured{}, "nothing to compare: there are no benchmarks; "},
-		{Measured{Left: []Left{{What: "m.BenchmarkX", Why: "it is in head only"}, {What: "m.BenchmarkY", Why: "it is in head only"}}}, "nothing to compare: m.BenchmarkX: it is in head only (and 1 more)"},
+		{Measured{Skipped: []Skipped{{What: "m.BenchmarkX", Why: "it is in head only"}, {What: "m.BenchmarkY", Why: "it is in head only"}}}, "nothing to compare: m.BenchmarkX: it is in head only (and 1 more)"},
 	} {
 		rep := Judge(project.Default("."), c.m, nil, at("2026-06-01"), "")
 		if rep.Outcome != Nothing || rep.Blocked || !strings.HasPrefix(rep.Sentence, c.want) || rep.Worst() != NoWorse {

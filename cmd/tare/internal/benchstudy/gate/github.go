@@ -7,9 +7,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/annotation"
 )
 
-// Annotations writes GitHub workflow commands. They annotate the lines of benchmarks that block a
+// WriteAnnotations writes GitHub workflow commands. They annotate the lines of benchmarks that block a
 // change or could not be decided, and report skipped benchmarks, errors and warnings.
-func Annotations(w io.Writer, rep Report) error {
+func WriteAnnotations(w io.Writer, rep Report) error {
 	rep = rep.legibleCopy()
 	var list []annotation.Annotation
 	add := func(command, title, text string, place Place) {
@@ -26,13 +26,13 @@ func Annotations(w io.Writer, rep Report) error {
 		}
 		add(command, "tare gate: "+rep.rowVerdict(r), text, Place{r.File, r.Line})
 	}
-	for _, l := range rep.Left {
-		if command := rep.severityOfLeft(l); command != "" {
-			add(command, "tare gate: not compared", rep.shortName(l.What)+": "+l.Why, Place{})
+	for _, entry := range rep.Skipped {
+		if command := rep.skippedSeverity(entry); command != "" {
+			add(command, "tare gate: not compared", rep.shortName(entry.What)+": "+entry.Why, Place{})
 		}
 	}
 	for _, r := range rep.Remarks {
-		if r.Severity == IsError || r.Severity == IsWarning {
+		if r.Severity == SeverityError || r.Severity == SeverityWarning {
 			add(r.Severity, "tare gate", r.Text, r.Place)
 		}
 	}
@@ -49,16 +49,16 @@ func rowSeverity(r Row, rep Report) string {
 		return ""
 	case r.Waived != nil:
 		return "notice"
-	case r.Fails(rep.On):
+	case r.Fails(rep.OnInconclusive):
 		return "error"
-	case r.Outcome == Open && rep.On == "warn":
+	case r.Outcome == Open && rep.OnInconclusive == "warn":
 		return "warning"
 	}
 	return ""
 }
 
-// Outputs writes the outputs of a workflow step, NAME=value, which later steps can read.
-func Outputs(w io.Writer, rep Report, exit int) error {
+// WriteStepOutputs writes the outputs of a workflow step, NAME=value, which later steps can read.
+func WriteStepOutputs(w io.Writer, rep Report, exit int) error {
 	rep = rep.legibleCopy()
 	_, err := fmt.Fprintf(w, "outcome=%s\nblocked=%t\nexit-code=%d\nsentence=%s\n",
 		rep.Outcome, rep.Blocked, exit, rep.Sentence)

@@ -8,52 +8,52 @@ import (
 	"strings"
 )
 
-// issue is an entry of GitLab's code quality report
+// codeQualityIssue is an entry of GitLab's code quality report
 // (https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format).
-type issue struct {
-	Description string   `json:"description"`
-	CheckName   string   `json:"check_name"`
-	Fingerprint string   `json:"fingerprint"`
-	Severity    string   `json:"severity"`
-	Location    location `json:"location"`
+type codeQualityIssue struct {
+	Description string        `json:"description"`
+	CheckName   string        `json:"check_name"`
+	Fingerprint string        `json:"fingerprint"`
+	Severity    string        `json:"severity"`
+	Location    issueLocation `json:"location"`
 }
 
-type location struct {
+type issueLocation struct {
 	Path  string `json:"path"`
 	Lines struct {
 		Begin int `json:"begin"`
 	} `json:"lines"`
 }
 
-// CodeQuality writes a code quality report for GitLab, with the entries of [Annotations]. An entry
-// without a file is at the project's file, or at go.mod.
-func CodeQuality(w io.Writer, rep Report) error {
-	issues := []issue{}
+// WriteCodeQuality writes a code quality report for GitLab, with the entries of [WriteAnnotations].
+// An entry without a file is at the project's file, or at go.mod.
+func WriteCodeQuality(w io.Writer, rep Report) error {
+	issues := []codeQualityIssue{}
 	add := func(check, subject, text, severity string, place Place) {
 		sum := sha256.Sum256([]byte(strings.Join([]string{check, subject}, "\x00")))
-		i := issue{Description: text, CheckName: "tare gate: " + check, Fingerprint: hex.EncodeToString(sum[:16]), Severity: severity}
-		i.Location.Path, i.Location.Lines.Begin = place.File, max(1, place.Line)
+		issue := codeQualityIssue{Description: text, CheckName: "tare gate: " + check, Fingerprint: hex.EncodeToString(sum[:16]), Severity: severity}
+		issue.Location.Path, issue.Location.Lines.Begin = place.File, max(1, place.Line)
 		if place.File == "" {
-			i.Location.Path = "go.mod"
-			if rep.config != "" {
-				i.Location.Path = rep.config
+			issue.Location.Path = "go.mod"
+			if rep.configFile != "" {
+				issue.Location.Path = rep.configFile
 			}
 		}
-		issues = append(issues, i)
+		issues = append(issues, issue)
 	}
 	levels := map[string]string{"error": "major", "warning": "minor", "notice": "info"}
 	for _, r := range rep.Rows {
-		if s := rowSeverity(r, rep); s != "" {
-			add(rep.rowVerdict(r), r.Benchmark+" "+r.Metric+onMachine(r), rep.rowTitle(r)+": "+r.Sentence, levels[s], Place{r.File, r.Line})
+		if severity := rowSeverity(r, rep); severity != "" {
+			add(rep.rowVerdict(r), r.Benchmark+" "+r.Metric+onMachine(r), rep.rowTitle(r)+": "+r.Sentence, levels[severity], Place{r.File, r.Line})
 		}
 	}
-	for _, l := range rep.Left {
-		if s := rep.severityOfLeft(l); s != "" {
-			add("not compared", l.What, rep.shortName(l.What)+": "+l.Why, levels[s], Place{})
+	for _, entry := range rep.Skipped {
+		if severity := rep.skippedSeverity(entry); severity != "" {
+			add("not compared", entry.What, rep.shortName(entry.What)+": "+entry.Why, levels[severity], Place{})
 		}
 	}
 	for _, r := range rep.Remarks {
-		if r.Severity == IsError || r.Severity == IsWarning {
+		if r.Severity == SeverityError || r.Severity == SeverityWarning {
 			add(r.Severity, r.Text, r.Text, levels[r.Severity], r.Place)
 		}
 	}

@@ -26,8 +26,8 @@ type member struct {
 	index *evidence.Index // values of the row's result
 }
 
-// collectQuestions returns the questions of a family. If edges are passed, they replace the edges of
-// each question.
+// collectQuestions returns the questions of a family. If edges are passed, every question gets them in
+// place of its own.
 func collectQuestions(family []member, edges ...float64) []judge.Question {
 	var out []judge.Question
 	for _, m := range family {
@@ -39,7 +39,8 @@ func collectQuestions(family []member, edges ...float64) []judge.Question {
 	return out
 }
 
-// judgeMembers gives every member without an outcome its outcome.
+// judgeMembers sets the outcome of every member that has none. Members that are void keep theirs, but
+// count in the size of the family, by which the error level alpha is divided.
 func judgeMembers(family []member, alpha float64) {
 	family = slices.DeleteFunc(slices.Clone(family), func(m member) bool { return m.row.Outcome != "" && m.row.Outcome != Void })
 	spans := judge.Settle(collectQuestions(family), alpha)
@@ -51,97 +52,104 @@ func judgeMembers(family []member, alpha float64) {
 		case m.Median:
 			m.judgeLimit(spans[i])
 		default:
-			k := slices.IndexFunc(ratios, func(r member) bool { return r.row == m.row })
-			m.judgeRatio(spans[i], zeroSpans[k], m.Edges[0])
+			ratio := slices.IndexFunc(ratios, func(r member) bool { return r.row == m.row })
+			m.judgeRatio(spans[i], zeroSpans[ratio], m.Edges[0])
 		}
 	}
 }
 
-// judgeRatio sets the outcome of a row with ratios. s is the interval about the margin, zero the one
-// about no difference; edge is ln(1 + margin). Worse and Better need a difference beyond the noise
-// floor, too: the control, which is the base once more, does not differ as much.
-func (m member) judgeRatio(s, zero stats.Span, edge float64) {
+// judgeRatio sets the outcome of a row with ratios. span is the interval about the margin, zeroSpan
+// the one about no difference; edge is ln(1 + margin). Worse and Better need a difference beyond the
+// noise floor, too: the control, which is the base once more, does not differ as much.
+func (m member) judgeRatio(span, zeroSpan stats.Span, edge float64) {
 	r := m.row
 	r.Outcome = Open
 	switch floor := r.noiseFloor(); {
-	case !s.OK: // too few rounds for an interval
-		if r.Level = s.Level; r.Rounds > 0 && r.why == "" {
-			r.Needed = stats.MinRounds(stats.LookLevel(1-s.Level, m.Looks))
+	case !span.OK: // too few rounds for an interval
+		if r.Level = span.Level; r.Rounds > 0 && r.why == "" {
+			r.RoundsNeeded = stats.MinRounds(stats.LookLevel(1-span.Level, m.Looks))
 		}
 		return
-	case s.Low > edge && tare.Exceeds(r.Ratio, floor):
+	case span.Low > edge && tare.Exceeds(r.Ratio, floor):
 		r.Outcome = Worse
-	case s.Low > edge: // within the noise floor: it stays open
-	case s.High <= edge:
+	case span.Low > edge: // within the noise floor: it stays open
+	case span.High <= edge:
 		r.Outcome = NoWorse
-		if zero.OK && zero.High < 0 && tare.Exceeds(r.Ratio, floor) {
-			r.Outcome, s = Better, zero
+		if zeroSpan.OK && zeroSpan.High < 0 && tare.Exceeds(r.Ratio, floor) {
+			r.Outcome, span = Better, zeroSpan
 		}
 	}
-	r.Low, r.High, r.Level = math.Exp(s.Low), math.Exp(s.High), s.Level
+	r.Low, r.High, r.Level = math.Exp(span.Low), math.Exp(span.High), span.Level
 	if r.Outcome == Open {
-		if n, ok := stats.RoundsNeeded(m.Effects, stats.LookLevel(1-s.Level, m.Looks), stats.MaxRounds, edge); ok && n > r.Rounds {
-			r.Needed = n
+		if n, ok := stats.RoundsNeeded(m.Effects, stats.LookLevel(1-span.Level, m.Looks), stats.MaxRounds, edge); ok && n > r.Rounds {
+			r.RoundsNeeded = n
 		}
 	}
 }
 
-// newMembers returns a member for each required metric, and each limit, of each measured workload. A
-// row that was measured twice is one member with the rounds of both.
-func newMembers(m Measured, g project.Gate) []member {
+// newMembers returns the members of all results. A row that was measured twice is one member with the
+// rounds of both.
+func newMembers(measured Measured, rules project.Gate) []member {
 	var family []member
-	for k, res := range m.Results {
-		index := evidence.FromResult(res).Index()
-		held, listed := m.Held[res.Study]
-		if !listed {
-			held.Metrics = gatedMetrics(g)
+	for i, res := range measured.Results {
+		required, isListed := measured.Requirements[res.Study]
+		if !isListed {
+			required.Metrics = gatedMetrics(rules)
 		}
-		var members []member // of this result
-		for _, w := range res.Workloads {
-			for _, name := range held.Metrics {
-				metric, ok := tare.MetricNamed(name)
-				if !ok || !slices.Contains(res.Metrics, name) || !w.Measures(metric) {
-					continue
-				}
-				r := newMeasuredRow(res, index, held, w.ID, metric)
-				margin := g.MarginOf(r.Benchmark, name)
-				if margin != g.Margin {
-					r.Margin = margin
-				}
-				e, _ := tare.EffectsOf(res.Rounds, w.ID, name, HeadID, BaseID)
-				question := judge.Question{Effects: e.Effects, Edges: []float64{math.Log1p(margin)}, Looks: max(1, len(res.Plan.Looks))}
-				r.Rounds = len(e.Effects)
-				if r.Rounds > 0 {
-					r.Ratio = math.Exp(stats.HodgesLehmann(e.Effects))
-				}
-				members = append(members, member{row: r, Question: question, index: index}.markVoid())
+		for _, m := range newResultMembers(res, required, rules) {
+			if i < len(measured.MachineNames) {
+				m.row.Machine = measured.MachineNames[i]
 			}
-			members = append(members, newLimitMembers(res, index, held, w)...)
-		}
-		for _, one := range members {
-			if k < len(m.On) {
-				one.row.Machine = m.On[k]
-			}
-			if i := slices.IndexFunc(family, one.isSameRow); i >= 0 {
-				family[i] = family[i].poolRounds(one)
+			if earlier := slices.IndexFunc(family, m.isSameRow); earlier >= 0 {
+				family[earlier] = family[earlier].poolRounds(m)
 				continue
 			}
-			family = append(family, one)
+			family = append(family, m)
 		}
 	}
 	return family
 }
 
-// isSameRow reports whether o has the same benchmark, metric and machine, and neither has a limit.
-func (m member) isSameRow(o member) bool {
-	return !o.Median && !m.Median && o.row.Benchmark == m.row.Benchmark && o.row.Metric == m.row.Metric && o.row.Machine == m.row.Machine
+// newResultMembers returns a member for each required metric, and each limit, of each workload of res.
+func newResultMembers(res *tare.Result, required Requirements, rules project.Gate) []member {
+	index := evidence.FromResult(res).Index()
+	var members []member
+	for _, workload := range res.Workloads {
+		for _, name := range required.Metrics {
+			metric, ok := tare.MetricNamed(name)
+			if !ok || !slices.Contains(res.Metrics, name) || !workload.Measures(metric) {
+				continue
+			}
+			row := newMeasuredRow(res, index, required, workload.ID, metric)
+			margin := rules.MarginOf(row.Benchmark, name)
+			if margin != rules.Margin {
+				row.Margin = margin
+			}
+			e, _ := tare.EffectsOf(res.Rounds, workload.ID, name, HeadID, BaseID)
+			question := judge.Question{Effects: e.Effects, Edges: []float64{math.Log1p(margin)}, Looks: max(1, len(res.Plan.Looks))}
+			row.Rounds = len(e.Effects)
+			if row.Rounds > 0 {
+				row.Ratio = math.Exp(stats.HodgesLehmann(e.Effects))
+			}
+			members = append(members, member{row: row, Question: question, index: index}.markVoid())
+		}
+		members = append(members, newLimitMembers(res, index, required, workload)...)
+	}
+	return members
+}
+
+// isSameRow reports whether other has the same benchmark, metric and machine, and neither has a limit.
+func (m member) isSameRow(other member) bool {
+	a, b := m.row, other.row
+	isSame := a.Benchmark == b.Benchmark && a.Metric == b.Metric && a.Machine == b.Machine
+	return isSame && !m.Median && !other.Median
 }
 
 // poolRounds adds the rounds of later, a second measurement of the same row. The error level of the
 // row is divided among the interim analyses of both. If one of them is void, so is the row.
 func (m member) poolRounds(later member) member {
 	r := m.row
-	r.again, m.Looks = later.row.result, m.Looks+later.Looks
+	r.secondResult, m.Looks = later.row.result, m.Looks+later.Looks
 	switch {
 	case r.why != "":
 		return m // void already
@@ -159,24 +167,23 @@ func (m member) poolRounds(later member) member {
 // noiseFloor returns the noise floor of a row; the larger one if the row was measured twice.
 func (r *Row) noiseFloor() float64 {
 	floor := tare.NoiseFloor(r.result.Comparisons, r.workload, r.Metric)
-	if r.again != nil {
-		floor = max(floor, tare.NoiseFloor(r.again.Comparisons, r.workload, r.Metric))
+	if r.secondResult != nil {
+		floor = max(floor, tare.NoiseFloor(r.secondResult.Comparisons, r.workload, r.Metric))
 	}
 	return floor
 }
 
-// newMeasuredRow returns the row of a workload with the values of both sides, before it
-// is judged.
-func newMeasuredRow(res *tare.Result, index *evidence.Index, held Held, workload string, metric tare.Metric) *Row {
-	r := newRow(res, held, workload, metric)
+// newMeasuredRow returns the row of a workload with the values of both sides, before it is judged.
+func newMeasuredRow(res *tare.Result, index *evidence.Index, required Requirements, workload string, metric tare.Metric) *Row {
+	r := newRow(res, required, workload, metric)
 	r.Base, r.Head = sideValue(res, index, workload, BaseID, metric), sideValue(res, index, workload, HeadID, metric)
 	return r
 }
 
 // newRow returns the row of a workload without values.
-func newRow(res *tare.Result, held Held, workload string, metric tare.Metric) *Row {
-	r := &Row{Benchmark: rowName(res, held, workload), Metric: metric.Name, Unit: metric.Unit, result: res, workload: workload}
-	r.File, r.Line = held.File, held.Line
+func newRow(res *tare.Result, required Requirements, workload string, metric tare.Metric) *Row {
+	r := &Row{Benchmark: rowName(res, required, workload), Metric: metric.Name, Unit: metric.Unit, result: res, workload: workload}
+	r.File, r.Line = required.File, required.Line
 	r.SameCode = slices.ContainsFunc(res.Findings, func(f tare.Finding) bool { return f.Check == checkSameCode && f.Workload == workload })
 	return r
 }
@@ -203,20 +210,20 @@ func (m member) markVoid() member {
 
 // rowName returns the name of a workload in a report: the id of a Go benchmark, which is unique in the
 // repository, and for other workloads their id after the name in the requirements, or of the study.
-func rowName(res *tare.Result, held Held, workload string) string {
+func rowName(res *tare.Result, required Requirements, workload string) string {
 	switch {
 	case packageOf(workload) != "":
 		return workload
-	case held.Name != "" && len(res.Workloads) == 1 && workload == onlyRequests:
-		return held.Name
-	case held.Name != "":
-		return held.Name + " " + workload
+	case required.Name != "" && len(res.Workloads) == 1 && workload == onlyRequests:
+		return required.Name
+	case required.Name != "":
+		return required.Name + " " + workload
 	}
 	return res.Study + " " + workload
 }
 
 // findVoid returns the finding that voids metric of either side on workload.
-func findVoid(res *tare.Result, workload, metric string) (tare.Finding, bool) {
+func findVoid(res *tare.Result, workload, metric string) (f tare.Finding, ok bool) {
 	for _, id := range []string{HeadID, BaseID} {
 		if fs := res.VoidsMetric(id, workload, metric); len(fs) > 0 {
 			return fs[0], true

@@ -10,9 +10,9 @@ import (
 )
 
 // newLimitMembers returns the members that compare the head's own values on w with limits.
-func newLimitMembers(res *tare.Result, index *evidence.Index, held Held, w tare.Workload) []member {
+func newLimitMembers(res *tare.Result, index *evidence.Index, required Requirements, w tare.Workload) []member {
 	var out []member
-	for _, c := range held.Limits {
+	for _, c := range required.Limits {
 		metric, ok := tare.MetricNamed(c.Metric)
 		rule, err := c.Rule()
 		if !ok || err != nil || rule.Kind != tare.RuleValue {
@@ -22,13 +22,13 @@ func newLimitMembers(res *tare.Result, index *evidence.Index, held Held, w tare.
 		if !isMeasured || c.Workload != "" && c.Workload != w.ID {
 			continue
 		}
-		r := newMeasuredRow(res, index, held, w.ID, metric)
+		r := newMeasuredRow(res, index, required, w.ID, metric)
 		r.Limit, r.isMin = rule.Limit, !rule.AtMost
 		question := judge.Question{Effects: index.PerRound(metric, w.ID, HeadID), Edges: []float64{r.Limit}, Looks: 1, Median: true}
 		m := member{row: r, Question: question, index: index}
 		r.Rounds = len(m.Effects)
 		if v, ok := findInconclusive(res, w.ID, c.Metric, rule); ok {
-			r.why, r.Needed, m.Effects = v.Sentence, v.RoundsNeeded, nil
+			r.why, r.RoundsNeeded, m.Effects = v.Sentence, v.RoundsNeeded, nil
 		}
 		out = append(out, m.markVoid())
 	}
@@ -38,7 +38,7 @@ func newLimitMembers(res *tare.Result, index *evidence.Index, held Held, w tare.
 // findInconclusive returns the result's verdict on a limit, and whether it is inconclusive. There may
 // be too few requests beyond the quantile. Or the interval is too wide for a verdict at the level of a
 // single one, and so it is at the stricter level of the family.
-func findInconclusive(res *tare.Result, workload, metric string, rule tare.Rule) (tare.Verdict, bool) {
+func findInconclusive(res *tare.Result, workload, metric string, rule tare.Rule) (verdict tare.Verdict, ok bool) {
 	for _, v := range res.Verdicts {
 		if v.Contender == HeadID && v.Workload == workload && v.Metric == metric && v.Rule == rule {
 			return v, v.Verdict == tare.Inconclusive
@@ -47,17 +47,17 @@ func findInconclusive(res *tare.Result, workload, metric string, rule tare.Rule)
 	return tare.Verdict{}, false
 }
 
-// judgeLimit sets the outcome of a row with a limit; s is the interval of the median over rounds.
-func (m member) judgeLimit(s stats.Span) {
+// judgeLimit sets the outcome of a row with a limit; span is the interval of the median over rounds.
+func (m member) judgeLimit(span stats.Span) {
 	r := m.row
-	r.Outcome, r.Level = Open, s.Level
-	if !s.OK {
+	r.Outcome, r.Level = Open, span.Level
+	if !span.OK {
 		return
 	}
-	r.Low, r.High = s.Low, s.High
-	isExceeded, isMet := s.Low > r.Limit, s.High <= r.Limit
+	r.Low, r.High = span.Low, span.High
+	isExceeded, isMet := span.Low > r.Limit, span.High <= r.Limit
 	if r.isMin {
-		isExceeded, isMet = s.High < r.Limit, s.Low >= r.Limit
+		isExceeded, isMet = span.High < r.Limit, span.Low >= r.Limit
 	}
 	switch {
 	case isExceeded:
@@ -68,8 +68,8 @@ func (m member) judgeLimit(s stats.Span) {
 		// The sign test of this interval needs half as many rounds again as the signed-rank test of
 		// the forecast (relative efficiency 2/3 for normal data: E. L. Lehmann, "Nonparametrics",
 		// §4.3).
-		if n, ok := stats.RoundsNeeded(m.Effects, 1-s.Level, stats.MaxRounds, r.Limit); ok {
-			r.Needed = min(max(n*3/2, r.Rounds+1), stats.MaxRounds)
+		if n, ok := stats.RoundsNeeded(m.Effects, 1-span.Level, stats.MaxRounds, r.Limit); ok {
+			r.RoundsNeeded = min(max(n*3/2, r.Rounds+1), stats.MaxRounds)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func TestMargins(t *testing.T) {
 		t.Errorf("%s", rep.Sentence)
 	}
 	var got []string
-	for _, c := range (Ask{Project: p}).Criteria(HeadID, []tare.Workload{{ID: encode}, {ID: decode}}) {
+	for _, c := range (Request{Project: p}).Criteria(HeadID, []tare.Workload{{ID: encode}, {ID: decode}}) {
 		got = append(got, c.Workload+" "+c.String())
 	}
 	if want := encode + " time ratio <= 1.3|" + decode + " time ratio <= 1.05"; strings.Join(got, "|") != want {
@@ -154,11 +154,11 @@ func TestGateOverMachines(t *testing.T) {
 	if outcomes["x"] == Worse || outcomes["y"] != Worse || !rep.Blocked {
 		t.Errorf("%v, blocked %v: %s", outcomes, rep.Blocked, rep.Sentence)
 	}
-	if len(rep.Over) == 0 || !strings.Contains(rep.Over[0].Sentence, "More on y but not on x") {
-		t.Errorf("%+v", rep.Over)
+	if len(rep.OverMachines) == 0 || !strings.Contains(rep.OverMachines[0].Sentence, "More on y but not on x") {
+		t.Errorf("%+v", rep.OverMachines)
 	}
 	var b strings.Builder
-	if err := Text(&b, rep, report.Style{}, true); err != nil || !strings.Contains(b.String(), "BenchmarkA on y") || !strings.Contains(b.String(), "over machines: More on y but not on x") {
+	if err := WriteText(&b, rep, report.Style{}, true); err != nil || !strings.Contains(b.String(), "BenchmarkA on y") || !strings.Contains(b.String(), "over machines: More on y but not on x") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }

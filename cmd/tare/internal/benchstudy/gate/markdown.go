@@ -9,8 +9,8 @@ import (
 // Marker is an HTML comment. A later run finds the gate's comment on a pull request by it.
 const Marker = "<!-- tare gate -->"
 
-// Markdown writes the report for a review or a step summary.
-func Markdown(w io.Writer, rep Report) error {
+// WriteMarkdown writes the report for a review or a step summary.
+func WriteMarkdown(w io.Writer, rep Report) error {
 	rep = rep.legibleCopy()
 	var b strings.Builder
 	sign := "✅"
@@ -38,47 +38,58 @@ func Markdown(w io.Writer, rep Report) error {
 		b.WriteString("\n")
 		rep.writeMarkdownTable(&b, shown)
 	}
-	var notes strings.Builder
-	for _, r := range shown {
-		if note := rep.rowNote(r); note != "" {
-			fmt.Fprintf(&notes, "- %s: %s\n", quoteCode(rep.rowTitle(r)), escapeText(note))
-		}
-		if reasons := rep.explainRow(r); len(reasons) > 0 {
-			fmt.Fprintf(&notes, "- why %s:\n", quoteCode(rep.rowTitle(r)))
-			for _, line := range reasons {
-				fmt.Fprintf(&notes, "  - %s\n", escapeText(line))
-			}
-		}
-	}
-	if notes.Len() > 0 {
-		b.WriteString("\n" + notes.String())
-	}
+	rep.writeMarkdownNotes(&b, shown)
 	if len(folded) > 0 {
 		writeFold(&b, fmt.Sprintf("%d pass: at most %s worse", len(folded), rep.marginText()), func() { rep.writeMarkdownTable(&b, folded) })
 	}
-	rep.writeLeftOut(&b, "\n", "- ", func(severity, text string) string {
-		if severity == IsNote || severity == "" {
+	rep.writeSkipped(&b, "\n", "- ", func(severity, text string) string {
+		if severity == SeverityNote || severity == "" {
 			return escapeText(text)
 		}
 		return "**" + severity + "**: " + escapeText(text)
 	})
-	if steps := rep.nextSteps(); len(steps) > 0 {
-		writeFold(&b, "What to do", func() {
-			for i, s := range steps {
-				if i > 0 {
-					b.WriteString("\n")
-				}
-				fmt.Fprintf(&b, "%s\n", escapeText(s.Text))
-				if len(s.Code) > 0 {
-					text := strings.Join(s.Code, "\n")
-					fence := fenceOf(text, "```")
-					fmt.Fprintf(&b, "\n%s\n%s\n%s\n", fence, text, fence)
-				}
-			}
-		})
-	}
+	rep.writeMarkdownSteps(&b)
 	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
 	return err
+}
+
+// writeMarkdownNotes writes a list of the notes on rows and of the causes of their differences.
+func (rep *Report) writeMarkdownNotes(b *strings.Builder, rows []Row) {
+	before := "\n" // of the first line
+	for _, r := range rows {
+		if note := rep.rowNote(r); note != "" {
+			fmt.Fprintf(b, "%s- %s: %s\n", before, quoteCode(rep.rowTitle(r)), escapeText(note))
+			before = ""
+		}
+		if reasons := rep.explainRow(r); len(reasons) > 0 {
+			fmt.Fprintf(b, "%s- why %s:\n", before, quoteCode(rep.rowTitle(r)))
+			before = ""
+			for _, line := range reasons {
+				fmt.Fprintf(b, "  - %s\n", escapeText(line))
+			}
+		}
+	}
+}
+
+// writeMarkdownSteps writes the actions that the report advises, with their lines as blocks of code.
+func (rep *Report) writeMarkdownSteps(b *strings.Builder) {
+	steps := rep.nextSteps()
+	if len(steps) == 0 {
+		return
+	}
+	writeFold(b, "What to do", func() {
+		for i, s := range steps {
+			if i > 0 {
+				b.WriteString("\n")
+			}
+			fmt.Fprintf(b, "%s\n", escapeText(s.text))
+			if len(s.lines) > 0 {
+				text := strings.Join(s.lines, "\n")
+				fence := fenceOf(text, "```")
+				fmt.Fprintf(b, "\n%s\n%s\n%s\n", fence, text, fence)
+			}
+		}
+	})
 }
 
 // writeFold writes a foldable section: the summary, and below it what body writes.
@@ -106,7 +117,7 @@ func (rep *Report) writeMarkdownTable(b *strings.Builder, rows []Row) {
 				cells[i] = escapeText(c)
 			}
 		}
-		if r.Fails(rep.On) {
+		if r.Fails(rep.OnInconclusive) {
 			cells[0] = "**" + cells[0] + "**"
 		}
 		fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | "))
@@ -122,8 +133,7 @@ func quoteCode(text string) string {
 	return fence + text + fence
 }
 
-// fenceOf returns the shortest fence of backquotes that does not occur in text and is at least as long
-// as fence.
+// fenceOf returns the shortest fence of backquotes, at least as long as fence, that is not in text.
 func fenceOf(text, fence string) string {
 	for strings.Contains(text, fence) {
 		fence += "`"

@@ -18,7 +18,7 @@ func Merge(parts []Report) (Measured, error) {
 	if i := slices.IndexFunc(parts, hasResults); i >= 0 {
 		named = parts[i]
 	}
-	m := Measured{Base: named.Base, Head: named.Head, Commit: named.Commit, Held: map[string]Held{}}
+	m := Measured{Base: named.Base, Head: named.Head, Commit: named.Commit, Requirements: map[string]Requirements{}}
 	seen := map[int]bool{}
 	total := 0 // number of parts, as the first one has it
 	for _, p := range parts {
@@ -62,9 +62,9 @@ func hasResults(p Report) bool { return len(p.Results) > 0 }
 // add adds the measurements of one report: results, requirements, and new notes and skipped entries.
 func (m *Measured) add(p Report) {
 	m.Results = append(m.Results, p.Results...)
-	for _, l := range p.Left {
-		if !slices.Contains(m.Left, l) {
-			m.Left = append(m.Left, l)
+	for _, entry := range p.Skipped {
+		if !slices.Contains(m.Skipped, entry) {
+			m.Skipped = append(m.Skipped, entry)
 		}
 	}
 	for _, n := range p.Notes {
@@ -72,7 +72,7 @@ func (m *Measured) add(p Report) {
 			m.Notes = append(m.Notes, n)
 		}
 	}
-	maps.Copy(m.Held, p.Held)
+	maps.Copy(m.Requirements, p.Requirements)
 }
 
 // Machine is the report of one machine.
@@ -86,13 +86,13 @@ type Machine struct {
 // the benchmarks; otherwise the studies that several machines measured are also compared over
 // machines. mixedGo permits machines with different releases of Go.
 func OverMachines(machines []Machine, divided, mixedGo bool) (Measured, error) {
-	m := Measured{Base: machines[0].Report.Base, Head: machines[0].Report.Head, Held: map[string]Held{}}
+	m := Measured{Base: machines[0].Report.Base, Head: machines[0].Report.Head, Requirements: map[string]Requirements{}}
 	byStudy := map[string][]judge.Measured{}
 	var order []string
 	for _, machine := range machines {
 		m.add(machine.Report)
 		for _, r := range machine.Report.Results {
-			m.On = append(m.On, machine.Name)
+			m.MachineNames = append(m.MachineNames, machine.Name)
 			if byStudy[r.Study] == nil {
 				order = append(order, r.Study)
 			}
@@ -114,7 +114,7 @@ func OverMachines(machines []Machine, divided, mixedGo bool) (Measured, error) {
 		if err != nil {
 			return m, err
 		}
-		m.Over = append(m.Over, over.OverMachines...)
+		m.OverMachines = append(m.OverMachines, over.OverMachines...)
 	}
 	return m, nil
 }

@@ -8,20 +8,20 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// missingCount counts the benchmarks and packages that were not compared, by their effect on the verdict.
-type missingCount struct {
+// skippedCounts has the numbers of benchmarks and packages that were not compared, by their effect.
+type skippedCounts struct {
 	broken   int // the head does not build or panics: the change is blocked
 	missing  int // both sides have it: the verdict does not cover it
 	oneSided int // only one side has it
 }
 
-// countLeft counts the entries of rep.Left.
-func (rep *Report) countLeft() (n missingCount) {
-	for _, l := range rep.Left {
+// countSkipped counts the entries of rep.Skipped.
+func (rep *Report) countSkipped() (n skippedCounts) {
+	for _, entry := range rep.Skipped {
 		switch {
-		case l.Broken:
+		case entry.Broken:
 			n.broken++
-		case l.OneSided:
+		case entry.OneSided:
 			n.oneSided++
 		default:
 			n.missing++
@@ -30,15 +30,15 @@ func (rep *Report) countLeft() (n missingCount) {
 	return n
 }
 
-// describeLeft returns the end of the report's sentence, about the benchmarks and metrics that the
-// verdict does not cover; "" if it covers all of them.
-func (rep *Report) describeLeft(n missingCount) string {
+// describeUncovered returns the end of the report's sentence, about the benchmarks and metrics that
+// the verdict does not cover; "" if it covers all of them.
+func (rep *Report) describeUncovered(n skippedCounts) string {
 	text := ""
 	if n.missing > 0 {
 		text += fmt.Sprintf("; %d more %s not compared: %s", n.missing, format.Choose(n.missing, "was", "were"), rep.firstMissing())
 	}
-	if len(rep.unmeasured) > 0 {
-		text += "; " + format.List(rep.unmeasured, "and") + " " + format.Choose(len(rep.unmeasured), "was", "were") + " not measured"
+	if len(rep.unmeasuredMetrics) > 0 {
+		text += "; " + format.List(rep.unmeasuredMetrics, "and") + " " + format.Choose(len(rep.unmeasuredMetrics), "was", "were") + " not measured"
 	}
 	if n.oneSided > 0 {
 		text += fmt.Sprintf("; %d more %s on one side only", n.oneSided, format.Choose(n.oneSided, "is", "are"))
@@ -49,15 +49,15 @@ func (rep *Report) describeLeft(n missingCount) string {
 // firstMissing returns the name of the first missing entry and its reason, or only the reason if all
 // missing entries have the same.
 func (rep *Report) firstMissing() string {
-	reasons, first := map[string]bool{}, Left{}
-	for _, l := range rep.Left {
-		if l.Broken || l.OneSided {
+	reasons, first := map[string]bool{}, Skipped{}
+	for _, entry := range rep.Skipped {
+		if entry.Broken || entry.OneSided {
 			continue
 		}
 		if len(reasons) == 0 {
-			first = l
+			first = entry
 		}
-		reasons[l.Why] = true
+		reasons[entry.Why] = true
 	}
 	why := strings.ReplaceAll(first.Why, "\n", " ")
 	if len(reasons) == 1 {
@@ -66,16 +66,16 @@ func (rep *Report) firstMissing() string {
 	return fmt.Sprintf("%s: %s (and others)", rep.shortName(first.What), why)
 }
 
-// severityOfLeft returns the severity with which a CI annotates an entry that was not compared: error,
-// warning, or "" for no annotation. Missing entries are like rows that could not be decided.
-func (rep *Report) severityOfLeft(l Left) string {
+// skippedSeverity returns the severity with which a CI annotates an entry that was not compared:
+// error, warning, or "" for no annotation. Missing entries are like rows that could not be decided.
+func (rep *Report) skippedSeverity(entry Skipped) string {
 	switch {
-	case l.Broken:
-		return IsError
-	case l.OneSided, rep.Record, rep.On == project.PassOpen:
+	case entry.Broken:
+		return SeverityError
+	case entry.OneSided, rep.Record, rep.OnInconclusive == project.PassOpen:
 		return ""
-	case rep.On == project.FailOpen:
-		return IsError
+	case rep.OnInconclusive == project.FailOpen:
+		return SeverityError
 	}
-	return IsWarning
+	return SeverityWarning
 }

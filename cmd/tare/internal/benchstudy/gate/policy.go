@@ -15,18 +15,18 @@ import (
 // Policy describes how a change alters the rules that judge it, and whether a reviewer accepts the
 // new rules.
 type Policy struct {
-	Changed []string // rules that differ between base and head, a line each
-	Review  string   // line by which a reviewer accepts new rules and worse rows; "" if the base requires none
-	Given   bool     // a reviewer wrote the line
+	ChangedRules []string // rules that differ between base and head, a line each
+	RequiredLine string   // line by which a reviewer accepts new rules and worse rows; "" if the base requires none
+	Accepted     bool     // a reviewer wrote the line
 }
 
-// Judged returns the project whose rules judge a change: head, but with the rules of base if base
+// ChooseRules returns the project whose rules judge a change: head, but with the rules of base if base
 // requires a review and reviews, the texts of all reviews, has no line that is the required one. root
 // is the top of the repository.
-func Judged(root string, head, base project.Project, reviews string) (project.Project, Policy) {
-	policy := Policy{Review: base.Gate.Review}
+func ChooseRules(root string, head, base project.Project, reviews string) (project.Project, Policy) {
+	policy := Policy{RequiredLine: base.Gate.Review}
 	changed := func(key, was, is string) {
-		policy.Changed = append(policy.Changed, fmt.Sprintf("%s was %s and is %s", key, cmp.Or(was, "not set"), cmp.Or(is, "not set")))
+		policy.ChangedRules = append(policy.ChangedRules, fmt.Sprintf("%s was %s and is %s", key, cmp.Or(was, "not set"), cmp.Or(is, "not set")))
 	}
 	moved := base.Dir != head.Dir // then the same patterns match other packages
 	if moved {
@@ -41,9 +41,9 @@ func Judged(root string, head, base project.Project, reviews string) (project.Pr
 		}
 	}
 	for line := range strings.Lines(reviews) {
-		policy.Given = policy.Given || policy.Review != "" && strings.TrimSpace(line) == policy.Review
+		policy.Accepted = policy.Accepted || policy.RequiredLine != "" && strings.TrimSpace(line) == policy.RequiredLine
 	}
-	if policy.Review != "" && !policy.Given {
+	if policy.RequiredLine != "" && !policy.Accepted {
 		revision := head.Gate.Base // the caller chose the revision to compare with
 		if moved {
 			head = base // the paths in its rules are relative to its directory
@@ -116,21 +116,21 @@ func readObject(ctx context.Context, dir, object string) (string, error) {
 func (rep *Report) applyPolicy(p Policy) {
 	consequence := ""
 	switch {
-	case p.Review != "" && !p.Given:
-		consequence = fmt.Sprintf("; the base's rules hold until a reviewer accepts the change with a line %q", p.Review)
-	case p.Given:
-		consequence = fmt.Sprintf("; a reviewer accepts it with %q", p.Review)
+	case p.RequiredLine != "" && !p.Accepted:
+		consequence = fmt.Sprintf("; the base's rules hold until a reviewer accepts the change with a line %q", p.RequiredLine)
+	case p.Accepted:
+		consequence = fmt.Sprintf("; a reviewer accepts it with %q", p.RequiredLine)
 	}
-	for _, changed := range p.Changed {
+	for _, changed := range p.ChangedRules {
 		rep.Remarks = append(rep.Remarks, Remark{
-			Severity: IsWarning, Text: "this change also changes what it is judged by: " + changed + consequence,
-			Place: Place{File: cmp.Or(rep.config, project.FileName), Line: 1},
+			Severity: SeverityWarning, Text: "this change also changes what it is judged by: " + changed + consequence,
+			Place: Place{File: cmp.Or(rep.configFile, project.FileName), Line: 1},
 		})
 	}
-	rep.review = p.Review
+	rep.requiredLine = p.RequiredLine
 	for i := range rep.Rows {
-		if r := &rep.Rows[i]; p.Given && r.Waived == nil && slices.Contains([]Outcome{Worse, Open}, r.Outcome) {
-			r.Waived = &Waived{Reason: fmt.Sprintf("a reviewer wrote %q", p.Review)}
+		if r := &rep.Rows[i]; p.Accepted && r.Waived == nil && slices.Contains([]Outcome{Worse, Open}, r.Outcome) {
+			r.Waived = &Waived{Reason: fmt.Sprintf("a reviewer wrote %q", p.RequiredLine)}
 		}
 	}
 }

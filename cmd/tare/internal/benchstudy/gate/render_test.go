@@ -29,7 +29,7 @@ func everything() Report {
 			bench{id: "example.com/m/store.BenchmarkPut", effects: steady(0.41)},
 			bench{id: "example.com/m/store.BenchmarkScan/a|b", effects: steady(1), void: "store is closed"},
 		)},
-		Left:     []Left{{What: "example.com/m/store.BenchmarkNew", Why: "it is in head only", OneSided: true}},
+		Skipped:  []Skipped{{What: "example.com/m/store.BenchmarkNew", Why: "it is in head only", OneSided: true}},
 		Commands: advised(),
 		Notes:    []string{"main (1a2b3c4d5): submodule third_party is left empty; git submodules are not fetched"},
 	}
@@ -55,14 +55,14 @@ func TestHostileNames(t *testing.T) {
 	m := Measured{
 		Base: hostile, Head: hostile, Commit: strings.Repeat("a", 40),
 		Results: []*tare.Result{result(bench{id: "example.com/m.Benchmark" + hostile, effects: steady(1.5)}, bench{id: decode, effects: steady(1), void: hostile})},
-		Left:    []Left{{What: hostile, Why: hostile}}, Notes: []string{hostile},
+		Skipped: []Skipped{{What: hostile, Why: hostile}}, Notes: []string{hostile},
 	}
 	rep := Judge(p, m, map[string]Place{"example.com/m.Benchmark" + hostile: {File: hostile, Line: 1}}, at("2026-06-01"), "tare.yaml")
 	if !rep.Blocked {
 		t.Error("nothing blocks")
 	}
 	var text, md, notes, out bytes.Buffer
-	for _, err := range []error{Text(&text, rep, report.Style{}, true), Markdown(&md, rep), Annotations(&notes, rep), Outputs(&out, rep, 3)} {
+	for _, err := range []error{WriteText(&text, rep, report.Style{}, true), WriteMarkdown(&md, rep), WriteAnnotations(&notes, rep), WriteStepOutputs(&out, rep, 3)} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestHostileNames(t *testing.T) {
 func TestRendering(t *testing.T) {
 	for name, rep := range map[string]Report{"everything": everything(), "slower": slower(), "open": open(), "passing": passing(), "nothing": Judge(project.Default("."), Measured{Base: "main (1a2b3c4d5)", Head: "worktree"}, nil, at("2026-06-01"), "")} {
 		var text, md, notes, quality, out bytes.Buffer
-		for _, err := range []error{Text(&text, rep, report.Style{}, false), Markdown(&md, rep), Annotations(&notes, rep), CodeQuality(&quality, rep), Outputs(&out, rep, 3)} {
+		for _, err := range []error{WriteText(&text, rep, report.Style{}, false), WriteMarkdown(&md, rep), WriteAnnotations(&notes, rep), WriteCodeQuality(&quality, rep), WriteStepOutputs(&out, rep, 3)} {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -125,7 +125,7 @@ func TestMarkdownIsShort(t *testing.T) {
 		benches = append(benches, bench{id: fmt.Sprintf("example.com/m.BenchmarkSame%d", i), effects: steady(1.001)})
 	}
 	var md bytes.Buffer
-	if err := Markdown(&md, judged(project.Default("."), benches...)); err != nil {
+	if err := WriteMarkdown(&md, judged(project.Default("."), benches...)); err != nil {
 		t.Fatal(err)
 	}
 	shown := strings.Split(strings.TrimSpace(folded.ReplaceAllString(md.String(), "$1")), "\n")
@@ -163,10 +163,10 @@ func TestManyWaivers(t *testing.T) {
 func TestMarkdownCallsNobody(t *testing.T) {
 	rep := everything()
 	rep.Head, rep.Base = "worktree at @head", "@base (1a2b3c4d5)"
-	rep.Left = append(rep.Left, Left{What: "example.com/m@v1.2.3", Why: "it is @left"})
-	rep.Remarks = append(rep.Remarks, Remark{Severity: IsNote, Text: "@note"})
+	rep.Skipped = append(rep.Skipped, Skipped{What: "example.com/m@v1.2.3", Why: "it is @left"})
+	rep.Remarks = append(rep.Remarks, Remark{Severity: SeverityNote, Text: "@note"})
 	var md bytes.Buffer
-	if err := Markdown(&md, rep); err != nil {
+	if err := WriteMarkdown(&md, rep); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"head", "base", "left", "note", "v1.2.3"} {

@@ -17,55 +17,54 @@ import (
 // Judge compares the measurements with the rules of the project. places has the lines of benchmarks,
 // by import/path.BenchmarkName; waivers are valid or expired at now; config is the printed path of
 // tare.yaml, or "". Rows get their outcomes first, then waivers, then sentences, which depend on both.
-func Judge(p project.Project, m Measured, places map[string]Place, now time.Time, config string) Report {
+func Judge(p project.Project, measured Measured, places map[string]Place, now time.Time, config string) Report {
 	g := p.Gate
 	rep := Report{
-		Schema: Schema, Base: m.Base, Head: m.Head, Commit: m.Commit, Record: m.Record,
-		Margin: g.Margin, Alpha: g.Alpha, On: g.OnInconclusive, allocs: g.Allocs,
-		Rows: []Row{}, Remarks: []Remark{}, Left: append([]Left{}, m.Left...), Results: append([]*tare.Result{}, m.Results...),
-		Held: m.Held, Notes: m.Notes, Over: m.Over, reason: m.Nothing, commands: m.Commands, config: config,
+		Schema: Schema, Base: measured.Base, Head: measured.Head, Commit: measured.Commit, Record: measured.Record, Shard: measured.Shard.String(),
+		Margin: g.Margin, Alpha: g.Alpha, OnInconclusive: g.OnInconclusive, allocs: g.Allocs,
+		Rows: []Row{}, Remarks: []Remark{}, Skipped: append([]Skipped{}, measured.Skipped...), Results: append([]*tare.Result{}, measured.Results...),
+		Requirements: measured.Requirements, Notes: measured.Notes, OverMachines: measured.OverMachines, nothingReason: measured.Nothing, commands: measured.Commands, configFile: config,
 	}
-	family := newMembers(m, g)
+	family := newMembers(measured, g)
 	judgeExactCounts(family, g.Allocs == project.AllocsExact)
 	judgeMembers(family, g.Alpha)
 	for _, f := range family {
 		rep.Rows = append(rep.Rows, *f.row)
 	}
-	rep.Rows = append(rep.Rows, workRows(m, g)...)
+	rep.Rows = append(rep.Rows, workRows(measured, g)...)
 	for i := range rep.Rows {
 		if place, ok := places[benchmarkFunction(rep.Rows[i].Benchmark)]; ok {
 			rep.Rows[i].File, rep.Rows[i].Line = place.File, place.Line
 		}
 	}
 	seconds := map[string]float64{} // by machine: machines measure at the same time
-	for i, res := range m.Results {
+	for i, res := range measured.Results {
 		machine := ""
-		if i < len(m.On) {
-			machine = m.On[i]
+		if i < len(measured.MachineNames) {
+			machine = measured.MachineNames[i]
 		}
 		seconds[machine] += res.Seconds
 		rep.Rounds, rep.Seconds = max(rep.Rounds, res.RoundsDone), max(rep.Seconds, seconds[machine])
 	}
-	rep.prefix = commonPrefix(rep.Rows)
+	rep.importPrefix = commonPrefix(rep.Rows)
 	rep.applyWaivers(p.Accept, now)
-	rep.applyPolicy(m.Policy)
+	rep.applyPolicy(measured.Policy)
 	for i := range rep.Rows {
 		rep.Rows[i].Sentence = rep.rowSentence(rep.Rows[i])
 	}
 	sortRows(rep.Rows)
-	for _, note := range m.Notes {
-		rep.addRemark(IsNote, note)
+	for _, note := range measured.Notes {
+		rep.addRemark(SeverityNote, note)
 	}
-	for _, o := range m.Over {
+	for _, o := range measured.OverMachines {
 		isPrimary := o.Metric == gatedMetrics(g)[0]
 		if isPrimary && len(o.Less)+len(o.More) > 0 {
-			rep.addRemark(IsNote, fmt.Sprintf("%s, %s over machines: %s", rep.shortName(o.Workload), o.Metric, o.Sentence))
+			rep.addRemark(SeverityNote, fmt.Sprintf("%s, %s over machines: %s", rep.shortName(o.Workload), o.Metric, o.Sentence))
 		}
 	}
-	rep.remarkWork(m, g)
-	rep.remarkUncounted(m)
-	rep.Shard = m.Shard.String()
-	rep.remarkUnmeasured(m, g)
+	rep.remarkWork(measured, g)
+	rep.remarkUncounted(measured)
+	rep.remarkUnmeasured(measured, g)
 	rep.conclude()
 	return rep
 }
@@ -79,19 +78,19 @@ func (rep *Report) addRemark(severity, text string) {
 func (rep *Report) remarkUnmeasured(m Measured, g project.Gate) {
 	for _, name := range gatedMetrics(g) {
 		required := slices.ContainsFunc(m.Results, func(res *tare.Result) bool {
-			held, listed := m.Held[res.Study]
-			return len(res.Workloads) > 0 && (!listed || slices.Contains(held.Metrics, name))
+			required, listed := m.Requirements[res.Study]
+			return len(res.Workloads) > 0 && (!listed || slices.Contains(required.Metrics, name))
 		})
 		if required && !slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Metric == name }) {
-			rep.addRemark(IsWarning, name+" is requested and is not measured of these benchmarks; remove it from gate.metrics")
-			rep.unmeasured = append(rep.unmeasured, name)
+			rep.addRemark(SeverityWarning, name+" is requested and is not measured of these benchmarks; remove it from gate.metrics")
+			rep.unmeasuredMetrics = append(rep.unmeasuredMetrics, name)
 		}
 	}
 	seen := map[string]bool{} // all studies of a machine have the same findings about it
 	for _, res := range m.Results {
 		for _, f := range res.Findings {
 			if f.Check == checkAudit {
-				rep.addRemark(IsNote, rep.shortName(f.Workload)+": "+f.Message)
+				rep.addRemark(SeverityNote, rep.shortName(f.Workload)+": "+f.Message)
 				continue
 			}
 			key := f.Check + f.Advice + dropDigits(f.Message)
@@ -104,13 +103,12 @@ func (rep *Report) remarkUnmeasured(m Measured, g project.Gate) {
 			if f.Advice != "" {
 				text += "; " + f.Advice
 			}
-			rep.addRemark(IsWarning, text)
+			rep.addRemark(SeverityWarning, text)
 		}
 	}
 }
 
-// dropDigits removes the digits of a message, so that messages with other readings of a sensor are
-// equal.
+// dropDigits removes digits, so that messages with different readings of a sensor are equal.
 func dropDigits(message string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsDigit(r) {
@@ -120,13 +118,13 @@ func dropDigits(message string) string {
 	}, message)
 }
 
-// conclude sets the outcome of the report, its sentence, and whether it blocks the change. The sentence
-// is the verdict, the number of benchmarks, a clause for each kind of bad row, and what the verdict
-// does not cover.
+// conclude sets the outcome of the report, its sentence, and whether it blocks the change. The
+// sentence is the verdict, the number of benchmarks, a clause for each kind of bad row, and what the
+// verdict does not cover.
 func (rep *Report) conclude() {
-	left, waived := rep.countLeft(), 0
+	skipped, waived := rep.countSkipped(), 0
 	for _, r := range rep.Rows {
-		rep.Blocked = rep.Blocked || r.Fails(rep.On)
+		rep.Blocked = rep.Blocked || r.Fails(rep.OnInconclusive)
 		if r.Waived != nil {
 			waived++
 		}
@@ -137,8 +135,8 @@ func (rep *Report) conclude() {
 	if void > 0 {
 		parts = append(parts, fmt.Sprintf("%d %s void", void, format.Choose(void, "is", "are")))
 	}
-	if left.broken > 0 {
-		parts = append(parts, fmt.Sprintf("%d of the head could not be run", left.broken))
+	if skipped.broken > 0 {
+		parts = append(parts, fmt.Sprintf("%d of the head could not be run", skipped.broken))
 		rep.Blocked = true
 	}
 	if len(parts) == 0 {
@@ -146,16 +144,16 @@ func (rep *Report) conclude() {
 	}
 	tail := ""
 	if open > 0 {
-		tail += fmt.Sprintf("; %d could not be told (on_inconclusive: %s)", open, rep.On)
+		tail += fmt.Sprintf("; %d could not be told (on_inconclusive: %s)", open, rep.OnInconclusive)
 	}
 	if waived > 0 {
 		tail += fmt.Sprintf("; %d waived", waived)
 	}
-	tail += rep.describeLeft(left)
-	isUndecided := open > 0 || left.missing > 0 || len(rep.unmeasured) > 0
-	rep.Blocked = (rep.Blocked || isUndecided && rep.On == project.FailOpen) && !rep.Record
+	tail += rep.describeUncovered(skipped)
+	isUndecided := open > 0 || skipped.missing > 0 || len(rep.unmeasuredMetrics) > 0
+	rep.Blocked = (rep.Blocked || isUndecided && rep.OnInconclusive == project.FailOpen) && !rep.Record
 	switch {
-	case left.broken > 0 || void > 0:
+	case skipped.broken > 0 || void > 0:
 		rep.Outcome = Void
 	case len(rep.Rows) == 0:
 		rep.Outcome = Nothing
@@ -187,9 +185,9 @@ func (rep *Report) verdictLabel() string {
 	return "passes"
 }
 
-// describeNoneWorse returns the clause that no row is worse, e.g. "none takes longer by more than 5 %".
-// hasOpen is set if some rows are undecided: "none is known to take longer …"; hasWaived if some are
-// worse and waived: "none else …".
+// describeNoneWorse returns the clause that no row is worse, e.g. "none takes longer by more than 5
+// %". hasOpen is set if some rows are undecided: "none is known to take longer …"; hasWaived if some
+// are worse and waived: "none else …".
 func (rep *Report) describeNoneWorse(hasOpen, hasWaived bool) string {
 	is := "is "
 	if hasOpen {
@@ -234,8 +232,7 @@ func (rep *Report) describeNoneWorse(hasOpen, hasWaived bool) string {
 	return text + rep.describeLimitsMet()
 }
 
-// describeLimitsMet returns the clause that all limits are met; "" without limits or if one is
-// not.
+// describeLimitsMet returns the clause that all limits are met; "" without limits or if one is not.
 func (rep *Report) describeLimitsMet() string {
 	clause := ""
 	for _, r := range rep.Rows {
@@ -249,13 +246,12 @@ func (rep *Report) describeLimitsMet() string {
 	return clause
 }
 
-// whyNothing returns why nothing was compared.
 func (rep *Report) whyNothing() string {
-	if rep.reason != "" {
-		return "nothing to compare: " + rep.reason
+	if rep.nothingReason != "" {
+		return "nothing to compare: " + rep.nothingReason
 	}
-	if len(rep.Left) > 0 {
-		return fmt.Sprintf("nothing to compare: %s: %s%s", rep.Left[0].What, rep.Left[0].Why, andMore(len(rep.Left)-1))
+	if len(rep.Skipped) > 0 {
+		return fmt.Sprintf("nothing to compare: %s: %s%s", rep.Skipped[0].What, rep.Skipped[0].Why, andMore(len(rep.Skipped)-1))
 	}
 	return "nothing to compare: there are no benchmarks; tare gate runs functions like func BenchmarkEncode(b *testing.B) in test files, and bench: in tare.yaml says which"
 }
@@ -286,7 +282,7 @@ func (rep *Report) describeWorse() []string {
 	for _, metric := range rep.rowMetrics() {
 		n, exact := 0, true
 		for _, r := range rep.Rows {
-			if r.Outcome == Worse && r.Waived == nil && r.Metric == metric && r.Limit == 0 {
+			if r.isUnwaived(Worse) && r.Metric == metric && r.Limit == 0 {
 				n, exact = n+1, exact && r.Exact
 			}
 		}
@@ -304,7 +300,7 @@ func (rep *Report) describeWorse() []string {
 		}
 	}
 	for _, r := range rep.Rows {
-		if r.Outcome == Worse && r.Waived == nil && r.Limit > 0 {
+		if r.isUnwaived(Worse) && r.Limit > 0 {
 			parts = append(parts, fmt.Sprintf("%s is %s in %s", r.Metric, r.describeLimit(), rep.rowTitle(r)))
 		}
 	}
@@ -315,14 +311,14 @@ func (rep *Report) describeWorse() []string {
 func (rep *Report) countOutcome(o Outcome) int {
 	var ids []string
 	for _, r := range rep.Rows {
-		if r.Outcome == o && r.Waived == nil && !slices.Contains(ids, r.Benchmark) {
+		if r.isUnwaived(o) && !slices.Contains(ids, r.Benchmark) {
 			ids = append(ids, r.Benchmark)
 		}
 	}
 	return len(ids)
 }
 
-// describeCount returns e.g. "12 benchmarks". If any row is not of a Go benchmark the noun is workload.
+// describeCount returns e.g. "12 benchmarks", or "12 workloads" if any row is not of a Go benchmark.
 func (rep *Report) describeCount() string {
 	noun := "benchmark"
 	for _, r := range rep.Rows {
@@ -346,8 +342,7 @@ func (rep *Report) Benchmarks() []string {
 	return ids
 }
 
-// benchmarkFunction returns import/path.BenchmarkName of a benchmark, without the names of
-// sub-benchmarks.
+// benchmarkFunction returns import/path.BenchmarkName for import/path.BenchmarkName/sub.
 func benchmarkFunction(benchmark string) string {
 	i := strings.Index(benchmark, ".Benchmark")
 	if i < 0 {
@@ -359,8 +354,7 @@ func benchmarkFunction(benchmark string) string {
 	return benchmark
 }
 
-// packageOf returns the import path of a benchmark's package; "" if the row is not of a Go
-// benchmark.
+// packageOf returns the import path of a benchmark's package; "" if the row is not of a Go benchmark.
 func packageOf(benchmark string) string {
 	i := strings.Index(benchmark, ".Benchmark")
 	return benchmark[:max(0, i)]
@@ -390,7 +384,7 @@ func commonPrefix(rows []Row) string {
 
 // shortName returns the printed name of a benchmark or of an entry that was not compared.
 func (rep *Report) shortName(benchmark string) string {
-	return strings.TrimPrefix(strings.TrimPrefix(benchmark, "workload "), rep.prefix)
+	return strings.TrimPrefix(strings.TrimPrefix(benchmark, "workload "), rep.importPrefix)
 }
 
 // rowTitle returns the benchmark of a row, and its machine if there are several.

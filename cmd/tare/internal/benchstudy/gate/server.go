@@ -27,41 +27,41 @@ const openLoopRounds = 12
 
 // Server returns the study of a server under load, before and after the change, and its requirements:
 // the time and the CPU time of a request in a closed loop, the median latency and the CPU time at a
-// fixed rate (l.Rate > 0), and the limits of l. programs are the built programs of both sides, dirs
+// fixed rate (server.Rate > 0), and the limits of server. programs are the built programs of both sides, dirs
 // their working directories, and requests a file with one request a line.
-func Server(l project.Server, ask Ask, programs, dirs Trees, requests string) Measurement {
-	traffic := &tare.Traffic{Connections: l.Connections, Rate: l.Rate, Segment: l.Segment()}
-	w := Measurement{
+func Server(server project.Server, request Request, programs, dirs Trees, requests string) Measurement {
+	traffic := &tare.Traffic{Connections: server.Connections, Rate: server.Rate, Segment: server.Segment()}
+	m := Measurement{
 		Study: tare.Study{
-			ID:       studyPrefix + "load-" + l.ID,
-			Question: "Is " + l.ID + " under load as fast as it was?",
+			ID:       studyPrefix + "load-" + server.ID,
+			Question: "Is " + server.ID + " under load as fast as it was?",
 			Kind:     kind.Name, Baseline: BaseID, Dir: filepath.Dir(requests),
 			Contenders: []tare.Entry{
-				{ID: BaseID, Command: sideCommand(dirs.Base, programs.Base, l.Args)},
-				{ID: HeadID, Command: sideCommand(dirs.Head, programs.Head, l.Args)},
+				{ID: BaseID, Command: sideCommand(dirs.Base, programs.Base, server.Args)},
+				{ID: HeadID, Command: sideCommand(dirs.Head, programs.Head, server.Args)},
 			},
 			Workloads: []tare.Workload{{ID: onlyRequests, File: filepath.Base(requests), Op: kind.OpRequests, Traffic: traffic}},
 		},
-		Held: Held{Name: "load " + l.ID, Metrics: []string{"time", "cpu"}},
+		Requirements: Requirements{Name: "load " + server.ID, Metrics: []string{"time", "cpu"}},
 	}
-	if l.Rate > 0 {
-		w.Held.Metrics = []string{"p50", "cpu"}
-		round := 4*l.Segment() + time.Second // base, control, head, and the load generator by itself
-		w.Study.Budget.Quick = openLoopRounds * round
-		w.Study.Budget.Full = w.Study.Budget.Quick
+	if server.Rate > 0 {
+		m.Requirements.Metrics = []string{"p50", "cpu"}
+		round := 4*server.Segment() + time.Second // base, control, head, and the load generator by itself
+		m.Study.Budget.Quick = openLoopRounds * round
+		m.Study.Budget.Full = m.Study.Budget.Quick
 	}
-	w.Study.Metrics = append([]string{}, w.Held.Metrics...)
-	for _, m := range w.Held.Metrics {
-		w.Study.Criteria = append(w.Study.Criteria, tare.Criterion{Contender: HeadID, Metric: m, Ratio: "<= " + formatRatio(1+ask.Project.Gate.Margin)})
+	m.Study.Metrics = append([]string{}, m.Requirements.Metrics...)
+	for _, metric := range m.Requirements.Metrics {
+		m.Study.Criteria = append(m.Study.Criteria, tare.Criterion{Contender: HeadID, Metric: metric, Ratio: "<= " + formatRatio(1+request.Project.Gate.Margin)})
 	}
-	for _, o := range l.SLO {
+	for _, o := range server.SLO {
 		c := tare.Criterion{Contender: HeadID, Metric: o.Metric, Value: "<= " + time.Duration(o.Limit).String()}
-		w.Held.Limits, w.Study.Criteria = append(w.Held.Limits, c), append(w.Study.Criteria, c)
+		m.Requirements.Limits, m.Study.Criteria = append(m.Requirements.Limits, c), append(m.Study.Criteria, c)
 		if o.Metric != "p50" {
-			w.Study.Metrics = append(w.Study.Metrics, o.Metric)
+			m.Study.Metrics = append(m.Study.Metrics, o.Metric)
 		}
 	}
-	return w
+	return m
 }
 
 // sideCommand returns the command line that runs a program in dir, the directory of its side. The lab
@@ -80,8 +80,7 @@ type BuildError struct{ What string }
 // Error is one line.
 func (e *BuildError) Error() string { return e.What }
 
-// Build builds the main package in dir as file. The error is a *BuildError if the package is the
-// reason.
+// Build builds the main package in dir as file. The error is a *BuildError if the package is at fault.
 func Build(ctx context.Context, dir, file string) error {
 	if exists, err := IsDir(dir); err != nil {
 		return err
@@ -116,8 +115,7 @@ func IsDir(path string) (bool, error) {
 	return err == nil && info.IsDir(), err
 }
 
-// firstMessage returns the first line of the go command's output that is neither a package name nor
-// a download.
+// firstMessage returns the first line of the go command's output that is no package name or download.
 func firstMessage(out string) string {
 	for line := range strings.Lines(out) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' && !strings.HasPrefix(line, "go: downloading ") {

@@ -19,8 +19,8 @@ import (
 
 // loaded is what a lab would have made of a server whose p99 was that in each
 // round.
-func loaded(p99 []float64) (*tare.Result, Held) {
-	w := Server(project.Server{ID: "api", Rate: 500, Connections: 10, SLO: []project.Objective{{Metric: "p99", Limit: 50e6}}}, Ask{Project: project.Default(".")}, Trees{}, Trees{}, "requests.ndjson")
+func loaded(p99 []float64) (*tare.Result, Requirements) {
+	w := Server(project.Server{ID: "api", Rate: 500, Connections: 10, SLO: []project.Objective{{Metric: "p99", Limit: 50e6}}}, Request{Project: project.Default(".")}, Trees{}, Trees{}, "requests.ndjson")
 	r := &tare.Result{Schema: tare.ResultSchema, Study: w.Study.ID, Design: tare.Design{Metrics: w.Study.Metrics, Plan: tare.Plan{Looks: []int{8, 12}}, Workloads: w.Study.Workloads}, Measured: tare.Measured{RoundsDone: len(p99)}, Run: tare.Run{Seconds: 60}}
 	p50 := tare.Effects{Workload: onlyRequests, Metric: "p50", A: HeadID, B: BaseID}
 	for i, v := range p99 {
@@ -31,8 +31,8 @@ func loaded(p99 []float64) (*tare.Result, Held) {
 	cpu.Metric = "cpu"
 	r.Rounds = []tare.Effects{p50, cpu}
 	r.Values = []tare.Value{{Workload: onlyRequests, Contender: BaseID, Metric: "p99", Value: 40e6}, {Workload: onlyRequests, Contender: HeadID, Metric: "p99", Value: p99[0]}}
-	w.Held.Place = Place{File: "tare.yaml", Line: 7}
-	return r, w.Held
+	w.Requirements.Place = Place{File: "tare.yaml", Line: 7}
+	return r, w.Requirements
 }
 
 func around(ms, swing float64, n int) []float64 {
@@ -57,7 +57,7 @@ func TestLimits(t *testing.T) {
 		"a margin": {around(50, 0, 12), NoWorse, "within 50 ms: "},
 	} {
 		res, held := loaded(c.p99)
-		m := Measured{Results: []*tare.Result{result(bench{id: encode, effects: steady(1)}), res}, Held: map[string]Held{res.Study: held}}
+		m := Measured{Results: []*tare.Result{result(bench{id: encode, effects: steady(1)}), res}, Requirements: map[string]Requirements{res.Study: held}}
 		rep := Judge(project.Default("."), m, nil, at("2026-06-01"), "tare.yaml")
 		r := row(t, rep, "load api", "p99")
 		if r.Outcome != c.want || !strings.HasPrefix(r.Sentence, c.sentence) || r.Limit != 50e6 || r.File != "tare.yaml" || r.Line != 7 {
@@ -87,7 +87,7 @@ func TestThinLimits(t *testing.T) {
 	res, held := loaded(around(30, 1, 12))
 	rule, _ := held.Limits[0].Rule()
 	res.Verdicts = []tare.Verdict{{Contender: HeadID, Workload: onlyRequests, Metric: "p99", Rule: rule, Criterion: held.Limits[0].String(), Verdict: tare.Inconclusive, Sentence: "too few answers"}}
-	rep := Judge(project.Default("."), Measured{Results: []*tare.Result{res}, Held: map[string]Held{res.Study: held}}, nil, at("2026-06-01"), "")
+	rep := Judge(project.Default("."), Measured{Results: []*tare.Result{res}, Requirements: map[string]Requirements{res.Study: held}}, nil, at("2026-06-01"), "")
 	if r := row(t, rep, "load api", "p99"); r.Outcome != Open || r.Sentence != "cannot be told: too few answers" {
 		t.Errorf("%+v", r)
 	}
@@ -99,7 +99,7 @@ func TestWhoseFaultIsVoid(t *testing.T) {
 	for check, want := range map[string]Outcome{"generator-headroom": Open, "error-in-loop": Void, "rate-held": Void} {
 		res, held := loaded(around(30, 1, 12))
 		res.Findings = []tare.Finding{{Check: check, Severity: tare.Void, Contender: HeadID, Workload: onlyRequests, Metric: "p99", Message: "late", Advice: "more cores"}}
-		rep := Judge(project.Default("."), Measured{Results: []*tare.Result{res}, Held: map[string]Held{res.Study: held}}, nil, at("2026-06-01"), "")
+		rep := Judge(project.Default("."), Measured{Results: []*tare.Result{res}, Requirements: map[string]Requirements{res.Study: held}}, nil, at("2026-06-01"), "")
 		if r := row(t, rep, "load api", "p99"); r.Outcome != want || r.Advice != "more cores" || want == Open && r.Sentence != "cannot be told: late" {
 			t.Errorf("%s: %+v", check, r)
 		}
@@ -127,7 +127,7 @@ func TestLimitsShareTheErrorOfTheTable(t *testing.T) {
 }
 
 func TestServerStudies(t *testing.T) {
-	ask := Ask{Project: project.Default(".")}
+	ask := Request{Project: project.Default(".")}
 	closed := Server(project.Server{ID: "api", Args: []string{"-port", "$PORT"}, Connections: 7}, ask, Trees{Base: "b", Head: "h"}, Trees{Base: "/base", Head: "/head"}, filepath.Join("x", "requests.ndjson"))
 	open := Server(project.Server{ID: "api", Connections: 7, Rate: 100, SLO: []project.Objective{{Metric: "p50", Limit: 5e6}, {Metric: "p90", Limit: 5e7}}}, ask, Trees{Base: "b", Head: "h"}, Trees{}, filepath.Join("x", "requests.ndjson"))
 	for _, w := range []Measurement{closed, open} {
@@ -140,7 +140,7 @@ func TestServerStudies(t *testing.T) {
 	}
 	// p90 at 100 a second: 24 answers beyond it take 2.4 s, of base, control,
 	// head and the null server in each of twelve rounds.
-	if o := open.Study; !slices.Equal(o.Metrics, []string{"p50", "cpu", "p90"}) || o.Workloads[0].Traffic.Segment != 2400*time.Millisecond || o.Budget.Quick != 12*(4*2400+1000)*time.Millisecond || len(open.Held.Limits) != 2 || open.Held.Limits[1].Value != "<= 50ms" {
+	if o := open.Study; !slices.Equal(o.Metrics, []string{"p50", "cpu", "p90"}) || o.Workloads[0].Traffic.Segment != 2400*time.Millisecond || o.Budget.Quick != 12*(4*2400+1000)*time.Millisecond || len(open.Requirements.Limits) != 2 || open.Requirements.Limits[1].Value != "<= 50ms" {
 		t.Errorf("%+v", o)
 	}
 }

@@ -9,114 +9,117 @@ import (
 
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 	"github.com/tarebench/tare/internal/plan"
+	"github.com/tarebench/tare/kinds/gobench"
 )
 
 // step is one action for the user: a sentence, and the lines to type or copy, if any.
 type step struct {
-	Text string
-	Code []string
+	text  string
+	lines []string // nil for none
 }
 
-// nextSteps returns the actions that the report advises: about broken packages, the worst row, the first
-// void row and undecided rows.
+// nextSteps returns the actions that the report advises: about broken packages, the worst row, the
+// first void row and undecided rows.
 func (rep *Report) nextSteps() []step {
-	var out []step
-	first := func(o Outcome) (Row, bool) {
+	var steps []step
+	firstRow := func(o Outcome) (Row, bool) {
 		for _, r := range rep.Rows {
-			if r.Outcome == o && r.Waived == nil {
+			if r.isUnwaived(o) {
 				return r, true
 			}
 		}
 		return Row{}, false
 	}
-	for _, l := range rep.Left {
-		if l.Broken {
-			out = append(out, step{fmt.Sprintf("Mend %s: go test -run '^$' -bench . on it shows what is wrong.", rep.shortName(l.What)), nil})
+	for _, entry := range rep.Skipped {
+		if entry.Broken {
+			steps = append(steps, step{text: fmt.Sprintf("Mend %s: go test -run '^$' -bench . on it shows what is wrong.", rep.shortName(entry.What))})
 			break
 		}
 	}
-	if r, ok := first(Worse); ok {
+	if r, ok := firstRow(Worse); ok {
 		if command := rep.benchCommand(r); command != "" {
-			out = append(out, step{fmt.Sprintf("Measure %s alone on your own machine, before and after a fix:", rep.shortName(r.Benchmark)), []string{command}})
+			steps = append(steps, step{text: fmt.Sprintf("Measure %s alone on your own machine, before and after a fix:", rep.shortName(r.Benchmark)), lines: []string{command}})
 		}
 		switch {
 		case rep.Record: // the change is on the branch already: there is nothing to accept
-		case rep.review != "":
-			out = append(out, step{"If it is worth its price, a reviewer accepts it, approving the change with a line", []string{rep.review}})
+		case rep.requiredLine != "":
+			steps = append(steps, step{text: "If it is worth its price, a reviewer accepts it, approving the change with a line", lines: []string{rep.requiredLine}})
 		default:
-			out = append(out, step{fmt.Sprintf("If it is worth its price, let it pass until some day: in %s, committed with the change,", rep.projectFile()), rep.waiverEntries()})
+			steps = append(steps, step{text: fmt.Sprintf("If it is worth its price, let it pass until some day: in %s, committed with the change,", rep.projectFile()), lines: rep.waiverEntries()})
 		}
 	}
-	if r, ok := first(Void); ok {
+	if r, ok := firstRow(Void); ok {
 		text := "What is void does not count, whatever its figures: " + r.Sentence
 		if r.Advice != "" {
 			text += "; " + r.Advice
 		}
-		out = append(out, step{strings.TrimSuffix(text, ".") + ".", nil})
+		steps = append(steps, step{text: strings.TrimSuffix(text, ".") + "."})
 	}
-	if r, ok := first(Open); ok && (rep.Blocked || rep.On == project.WarnOpen) {
-		out = append(out, rep.undecidedStep(r))
+	if r, ok := firstRow(Open); ok && (rep.Blocked || rep.OnInconclusive == project.WarnOpen) {
+		steps = append(steps, rep.undecidedStep(r))
 	}
-	return out
+	return steps
+}
+
+// forecastUndecided returns the rounds that would decide every open row, and the measuring time in
+// seconds that they take, with a tenth as reserve. isKnown is false if a row has no such forecast.
+func (rep *Report) forecastUndecided() (rounds int, seconds float64, isKnown bool) {
+	isKnown = true
+	for _, r := range rep.Rows {
+		if !r.isUnwaived(Open) {
+			continue
+		}
+		n := max(r.RoundsNeeded, plan.MinRounds)
+		isKnown = isKnown && r.RoundsNeeded > 0 && r.result.RoundsDone > 0 && n > r.result.RoundsDone
+		rounds = max(rounds, n)
+		if isKnown {
+			seconds = max(seconds, 1.1*r.result.Seconds*float64(n)/float64(r.result.RoundsDone)+1)
+		}
+	}
+	return rounds, seconds, isKnown
 }
 
 // undecidedStep advises how to decide the open rows: more rounds, a longer budget, or a quieter
 // machine. worst is the first open row.
 func (rep *Report) undecidedStep(worst Row) step {
-	needed, budget := 0, 0.0 // rounds, and seconds with a tenth as reserve
-	known := true            // the number of rounds is known for every open row
-	for _, r := range rep.Rows {
-		if r.Outcome != Open || r.Waived != nil {
-			continue
-		}
-		n := max(r.Needed, plan.MinRounds)
-		known = known && r.Needed > 0 && r.result.RoundsDone > 0 && n > r.result.RoundsDone
-		needed = max(needed, n)
-		if known {
-			budget = max(budget, 1.1*r.result.Seconds*float64(n)/float64(r.result.RoundsDone)+1)
-		}
-	}
+	rounds, seconds, isKnown := rep.forecastUndecided()
 	withCommand := func(text, flag, value string) step {
 		if rep.commands.Gate == nil {
-			return step{text + ".", nil}
+			return step{text: text + "."}
 		}
-		return step{text + ":", []string{rep.commands.Gate(flag, value)}}
+		return step{text: text + ":", lines: []string{rep.commands.Gate(flag, value)}}
 	}
-	if known && (worst.Machine != "" || rep.commands.Rounds) {
-		return withCommand("To tell what could not be told, measure more rounds", "rounds", strconv.Itoa(needed))
+	if isKnown && (worst.Machine != "" || rep.commands.Rounds) {
+		return withCommand("To tell what could not be told, measure more rounds", "rounds", strconv.Itoa(rounds))
 	}
-	if known && budget > 1 {
-		text := fmt.Sprintf("%.0fs", budget)
-		return withCommand(fmt.Sprintf("To tell what could not be told, measure longer: about %d rounds, which a budget of %s holds", needed, text), "budget", text)
+	if isKnown && seconds > 1 {
+		text := fmt.Sprintf("%.0fs", seconds)
+		return withCommand(fmt.Sprintf("To tell what could not be told, measure longer: about %d rounds, which a budget of %s holds", rounds, text), "budget", text)
 	}
 	text := "To tell what could not be told, measure on a quieter machine, gate fewer benchmarks (bench: run: in " + rep.projectFile() + "), or allow a wider margin."
 	if command := rep.benchCommand(worst); command != "" {
-		return step{text + " One alone is told sooner:", []string{command}}
+		return step{text: text + " One alone is told sooner:", lines: []string{command}}
 	}
-	return step{text, nil}
+	return step{text: text}
 }
 
 // projectFile returns the printed path of tare.yaml, or its name and how to make one.
 func (rep *Report) projectFile() string {
-	if rep.config == "" {
+	if rep.configFile == "" {
 		return project.FileName + " (tare init writes one)"
 	}
-	return rep.config
+	return rep.configFile
 }
 
-// benchCommand returns the command that measures the benchmark of a row by itself; "" if the row is not
-// of a Go benchmark.
+// benchCommand returns the command that measures the benchmark of a row by itself; "" if the row is
+// not of a Go benchmark.
 func (rep *Report) benchCommand(r Row) string {
 	pkg := packageOf(r.Benchmark)
 	if pkg == "" || rep.commands.Bench == nil {
 		return ""
 	}
 	name := strings.TrimPrefix(r.Benchmark, pkg+".")
-	parts := strings.Split(name, "/")
-	for i, p := range parts {
-		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
-	}
-	return rep.commands.Bench(strings.TrimSuffix(pkg, "_test"), strings.Join(parts, "/"))
+	return rep.commands.Bench(strings.TrimSuffix(pkg, "_test"), gobench.Exactly(name))
 }
 
 // maxWaivers limits the entries of accept in a report; the other benchmarks are only named.
@@ -128,7 +131,7 @@ func (rep *Report) waiverEntries() []string {
 	metrics := map[string][]string{}
 	var order []string
 	for _, r := range rep.Rows {
-		if r.Outcome == Worse && r.Waived == nil {
+		if r.isUnwaived(Worse) {
 			if metrics[r.Benchmark] == nil {
 				order = append(order, r.Benchmark)
 			}
@@ -157,7 +160,7 @@ func (rep *Report) Worst() Outcome {
 		return Void
 	}
 	for _, o := range []Outcome{Void, Worse, Open} {
-		if slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Outcome == o && r.Fails(rep.On) }) {
+		if slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Outcome == o && r.Fails(rep.OnInconclusive) }) {
 			return o
 		}
 	}

@@ -11,15 +11,15 @@ import (
 // Trees are the directories with the files of both sides.
 type Trees struct{ Base, Head string }
 
-// Moved returns the versions of a catalog contender's modules that the repository requires before
-// and after the change, each as module@version. ok is false if the versions are equal, or if the
-// repository requires none of the modules.
-type Moved func(kind string, e tare.Entry) (before, after []string, ok bool, err error)
+// ModuleVersions returns the versions of a catalog contender's modules that the repository requires
+// before and after the change, each as module@version. ok is false if the versions are equal, or if
+// the repository requires none of the modules.
+type ModuleVersions func(kind string, e tare.Entry) (before, after []string, ok bool, err error)
 
 // Measurement is a study of base and head, and its requirements.
 type Measurement struct {
-	Study tare.Study
-	Held  Held
+	Study        tare.Study
+	Requirements Requirements
 }
 
 // studyPrefix is the start of the ids of a gate's studies, so that their results do not mix with
@@ -29,55 +29,76 @@ const studyPrefix = "gate-"
 // Studies returns one study for each contender of s that the change can have made slower: a program
 // of the repository, and a contender of the catalog if the change moves its modules to other versions.
 // Each study compares the contender before and after the change. A criterion of s on the contender's
-// own values (value:) becomes a limit of the head. left has programs that only the head has.
-func Studies(s tare.Study, ask Ask, trees Trees, moved Moved) (out []Measurement, left []Left, err error) {
+// own values (value:) becomes a limit of the head. skipped has programs that only the head has.
+func Studies(s tare.Study, request Request, trees Trees, versionsOf ModuleVersions) (out []Measurement, skipped []Skipped, err error) {
 	for _, e := range s.Contenders {
-		var before, after tare.Entry
+		var before, after tare.Entry // zero if the change cannot have made the contender slower
 		switch {
 		case e.Program != "":
-			dir := e.Program
-			if !filepath.IsAbs(dir) {
-				dir = filepath.Join(s.Dir, filepath.FromSlash(dir))
+			var missing string
+			before, after, missing, err = programSides(s, e, trees)
+			if missing != "" {
+				skipped = append(skipped, Skipped{What: s.ID + " " + e.ID, Why: "its program " + missing + " is in head only", OneSided: true})
 			}
-			rel, err := filepath.Rel(trees.Head, dir)
-			if err != nil || !filepath.IsLocal(rel) {
-				continue // a program outside of the repository is the same on both sides
-			}
-			before, after = e, e
-			before.Program, after.Program = filepath.Join(trees.Base, rel), dir
-			exists, err := IsDir(before.Program)
-			if err != nil {
-				return nil, nil, err
-			}
-			if !exists {
-				left = append(left, Left{What: s.ID + " " + e.ID, Why: "its program " + filepath.ToSlash(rel) + " is in head only", OneSided: true})
-				continue
-			}
-			before.Use, after.Use = "", ""
-		case e.Launch() == tare.LaunchProgram && moved != nil:
-			oldPins, newPins, ok, err := moved(string(s.Kind), e)
-			if err != nil {
-				return nil, nil, err
-			}
-			if !ok {
-				continue
-			}
-			before, after = e, e
-			before.Use, after.Use = e.Leaf(), e.Leaf()
-			before.With, after.With = addPins(e.With, oldPins), addPins(e.With, newPins)
-			if slices.Equal(before.With, after.With) {
-				continue // the study itself pins the moved modules
-			}
-		default:
+		case e.Launch() == tare.LaunchProgram && versionsOf != nil:
+			before, after, err = catalogSides(s, e, versionsOf)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if after.ID == "" {
 			continue
 		}
 		before.ID, after.ID = BaseID, HeadID
 		before.Expect, after.Expect = tare.Expect{}, tare.Expect{}
-		if w, ok := pairStudy(s, ask, e.ID, before, after); ok {
-			out = append(out, w)
+		if m, ok := pairStudy(s, request, e.ID, before, after); ok {
+			out = append(out, m)
 		}
 	}
-	return out, left, nil
+	return out, skipped, nil
+}
+
+// programSides returns a contender that is a program of the repository, before and after the change.
+// missing is its directory if base does not have it. The entries are zero then, and for a program
+// outside of the repository, which is the same on both sides.
+func programSides(s tare.Study, e tare.Entry, trees Trees) (before, after tare.Entry, missing string, err error) {
+	dir := e.Program
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(s.Dir, filepath.FromSlash(dir))
+	}
+	rel, err := filepath.Rel(trees.Head, dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return before, after, "", nil
+	}
+	baseDir := filepath.Join(trees.Base, rel)
+	exists, err := IsDir(baseDir)
+	if err != nil {
+		return before, after, "", err
+	}
+	if !exists {
+		return before, after, filepath.ToSlash(rel), nil
+	}
+	before, after = e, e
+	before.Program, after.Program = baseDir, dir
+	before.Use, after.Use = "", ""
+	return before, after, "", nil
+}
+
+// catalogSides returns a contender of the catalog with the versions of its modules before and after the
+// change. The entries are zero if no version differs, or if the study itself pins the modules.
+func catalogSides(s tare.Study, e tare.Entry, versionsOf ModuleVersions) (before, after tare.Entry, err error) {
+	oldPins, newPins, ok, err := versionsOf(string(s.Kind), e)
+	if err != nil || !ok {
+		return before, after, err
+	}
+	oldPins, newPins = addPins(e.With, oldPins), addPins(e.With, newPins)
+	if slices.Equal(oldPins, newPins) {
+		return before, after, nil
+	}
+	before, after = e, e
+	before.Use, after.Use = e.Leaf(), e.Leaf()
+	before.With, after.With = oldPins, newPins
+	return before, after, nil
 }
 
 // addPins returns studyPins, and the pins for modules that studyPins does not have. A pin is
@@ -98,31 +119,31 @@ func addPins(studyPins, pins []string) []string {
 
 // pairStudy returns the study of one contender before and after the change, on the workloads of s that
 // the contender has. It returns false if the contender has none.
-func pairStudy(s tare.Study, ask Ask, id string, before, after tare.Entry) (Measurement, bool) {
-	w := Measurement{Study: s, Held: Held{Name: s.ID + "/" + id, Metrics: ask.Metrics()}}
-	study := &w.Study
+func pairStudy(s tare.Study, request Request, id string, before, after tare.Entry) (m Measurement, ok bool) {
+	m = Measurement{Study: s, Requirements: Requirements{Name: s.ID + "/" + id, Metrics: request.Metrics()}}
+	study := &m.Study
 	study.ID = studyPrefix + s.ID + "-" + strings.ReplaceAll(id, "/", "-")
 	study.Baseline, study.Contenders = BaseID, []tare.Entry{before, after}
 	study.Workloads = nil
-	for _, work := range s.Workloads {
-		if work.Asks(id) || id == s.Baseline {
-			work.Contenders = nil
-			study.Workloads = append(study.Workloads, work)
+	for _, workload := range s.Workloads {
+		if workload.Asks(id) || id == s.Baseline {
+			workload.Contenders = nil
+			study.Workloads = append(study.Workloads, workload)
 		}
 	}
-	study.Metrics, study.Criteria = ask.Metrics(), ask.Criteria(HeadID, study.Workloads)
+	study.Metrics, study.Criteria = request.Metrics(), request.Criteria(HeadID, study.Workloads)
 	for _, c := range s.Criteria {
-		applies := func(work tare.Workload) bool { return c.Workload == "" || c.Workload == work.ID }
+		applies := func(workload tare.Workload) bool { return c.Workload == "" || c.Workload == workload.ID }
 		if c.Value == "" || c.Contender != "" && c.Contender != id || !slices.ContainsFunc(study.Workloads, applies) {
 			continue
 		}
 		c.Contender = HeadID
-		w.Held.Limits = append(w.Held.Limits, c)
+		m.Requirements.Limits = append(m.Requirements.Limits, c)
 		study.Criteria = append(study.Criteria, c)
 		if !slices.Contains(study.Metrics, c.Metric) {
 			study.Metrics = append(study.Metrics, c.Metric)
 		}
 	}
 	study.Claims, study.Decompose, study.BreakEven, study.Budget.QuickWorkloads = nil, nil, nil, nil
-	return w, len(study.Workloads) > 0
+	return m, len(study.Workloads) > 0
 }

@@ -32,11 +32,11 @@ func TestStudies(t *testing.T) {
 			{Metric: "time", Workload: "two", Value: "<= 1ms"},
 		},
 	}
-	out, left, err := Studies(s, Ask{Project: project.Default(".")}, Trees{Base: base, Head: root}, nil)
+	out, left, err := Studies(s, Request{Project: project.Default(".")}, Trees{Base: base, Head: root}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(left) != 1 || left[0] != (Left{What: "encode fresh", Why: "its program cmd/fresh is in head only", OneSided: true}) {
+	if len(left) != 1 || left[0] != (Skipped{What: "encode fresh", Why: "its program cmd/fresh is in head only", OneSided: true}) {
 		t.Errorf("left %+v", left)
 	}
 	if len(out) != 1 {
@@ -56,7 +56,7 @@ func TestStudies(t *testing.T) {
 	if len(one.Criteria) != 2 || one.Criteria[0].Contender != HeadID || one.Criteria[0].Ratio != "<= 1.05" {
 		t.Errorf("criteria %+v", one.Criteria)
 	}
-	held := out[0].Held
+	held := out[0].Requirements
 	if held.Name != "encode/mine" || len(held.Limits) != 1 || held.Limits[0] != (tare.Criterion{Contender: HeadID, Metric: "size", Value: "<= 9kB"}) {
 		t.Errorf("held to %+v", held)
 	}
@@ -73,7 +73,7 @@ func TestStudiesOfMovedModules(t *testing.T) {
 	moved := func(kind string, e tare.Entry) (before, after []string, ok bool, err error) {
 		return []string{"m/x@v1.0.0", "m/y@v1.0.0"}, []string{"m/x@v1.1.0", "m/y@v1.0.0"}, kind == "codec" && e.Leaf() == "goccy", nil
 	}
-	out, left, err := Studies(s, Ask{Project: project.Default(".")}, Trees{Base: "base", Head: "head"}, moved)
+	out, left, err := Studies(s, Request{Project: project.Default(".")}, Trees{Base: "base", Head: "head"}, moved)
 	if err != nil || len(out) != 1 || len(left) != 0 {
 		t.Fatalf("%d studies, left %v, %v", len(out), left, err)
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// Text writes the report for a terminal: first what blocks the change, last what to do about it.
+// WriteText writes the report for a terminal: first what blocks the change, last what to do about it.
 // Rows that pass are counted, not listed, unless all is set.
-func Text(w io.Writer, rep Report, st report.Style, all bool) error {
+func WriteText(w io.Writer, rep Report, st report.Style, all bool) error {
 	rep = rep.legibleCopy()
 	var b strings.Builder
 	fmt.Fprintf(&b, "tare gate: %s against %s\n", rep.Head, rep.Base)
@@ -29,23 +29,23 @@ func Text(w io.Writer, rep Report, st report.Style, all bool) error {
 	if rest != "" {
 		fmt.Fprintf(&b, "\n  %s\n", rest)
 	}
-	rep.writeLeftOut(&b, "\n", "  ", func(severity, text string) string {
+	rep.writeSkipped(&b, "\n", "  ", func(severity, text string) string {
 		switch severity {
-		case IsError:
-			return paint(st.Bad, "error: ") + text
-		case IsWarning:
-			return paint(st.Warn, "warning: ") + text
+		case SeverityError:
+			return format.Paint(st.Bad, "error: ") + text
+		case SeverityWarning:
+			return format.Paint(st.Warn, "warning: ") + text
 		case "":
 			return text
 		}
-		return paint(st.Dim, "note: ") + text
+		return format.Paint(st.Dim, "note: ") + text
 	})
-	fmt.Fprintf(&b, "\n%s\n", paint(rep.verdictColour(st), rep.Sentence))
+	fmt.Fprintf(&b, "\n%s\n", format.Paint(rep.verdictColour(st), rep.Sentence))
 	if steps := rep.nextSteps(); len(steps) > 0 {
 		b.WriteString("\nWhat to do:\n")
 		for _, s := range steps {
-			fmt.Fprintf(&b, "  %s\n", s.Text)
-			for _, line := range s.Code {
+			fmt.Fprintf(&b, "  %s\n", s.text)
+			for _, line := range s.lines {
 				fmt.Fprintf(&b, "      %s\n", line)
 			}
 		}
@@ -54,8 +54,8 @@ func Text(w io.Writer, rep Report, st report.Style, all bool) error {
 	return err
 }
 
-// legibleCopy returns a copy of the report without results. Its texts have only printable characters: some
-// texts come from benchmarks and from other machines.
+// legibleCopy returns a copy of the report without results. Its texts have only printable
+// characters: some texts come from benchmarks and from other machines.
 func (rep Report) legibleCopy() Report {
 	rep.Results = nil
 	return report.LegibleAll(rep)
@@ -97,8 +97,7 @@ func formatSeconds(s float64) string {
 	return fmt.Sprintf("%.0f s", s)
 }
 
-// maxRows is the largest number of rows of a complete table. In a longer table, rows that pass are only
-// counted.
+// maxRows is the largest number of rows of a complete table. A longer one only counts rows that pass.
 const maxRows = 24
 
 // listedRows returns the rows to list, and a line about the other rows, "" if all are listed.
@@ -134,9 +133,10 @@ func (rep *Report) rowCells(r Row) []string {
 	return []string{verdict, rep.rowTitle(r), r.Metric, base, head, change, interval}
 }
 
-// changeCells returns the cells of a row's change and its interval, "" if there are none. A row may have several
-// of the properties below; the first one decides: the values of a void row do not count, those of an exact row
-// need no interval, and a row with a limit has the interval of the head's value in place of the ratio's.
+// changeCells returns the cells of a row's change and its interval, "" if there are none. A row may
+// have several of the properties below; the first one decides: the values of a void row do not
+// count, those of an exact row need no interval, and a row with a limit has the interval of the
+// head's value in place of the ratio's.
 func (r Row) changeCells() (change, interval string) {
 	switch {
 	case r.Outcome == Void:
@@ -172,7 +172,6 @@ func formatSigned(difference float64) string {
 // benchmarkColumn is the column with the name of the benchmark.
 const benchmarkColumn = 1
 
-// columnHeads returns the heads of a table's columns.
 func columnHeads() []string {
 	return []string{"verdict", "benchmark", "metric", "base", "head", "change", "interval"}
 }
@@ -199,9 +198,9 @@ func writeTextTable(b *strings.Builder, rep Report, rows []Row, st report.Style)
 			painted := c
 			switch {
 			case n == 0:
-				painted = paint(st.Bold, c)
+				painted = format.Paint(st.Bold, c)
 			case i == 0:
-				painted = paint(rowColour(rows[n-1], st), c)
+				painted = format.Paint(rowColour(rows[n-1], st), c)
 			}
 			line.WriteString("  ")
 			if isNumeric(i) {
@@ -213,7 +212,7 @@ func writeTextTable(b *strings.Builder, rep Report, rows []Row, st report.Style)
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 		if n > 0 {
 			if note := rep.rowNote(rows[n-1]); note != "" {
-				fmt.Fprintf(b, "      %s\n", paint(st.Dim, note))
+				fmt.Fprintf(b, "      %s\n", format.Paint(st.Dim, note))
 			}
 			for _, line := range rep.explainRow(rows[n-1]) {
 				fmt.Fprintf(b, "      %s\n", report.Legible(line))
@@ -222,7 +221,7 @@ func writeTextTable(b *strings.Builder, rep Report, rows []Row, st report.Style)
 	}
 }
 
-// repeatsVoid reports whether an earlier row of the same benchmark and machine is void for the same reason.
+// repeatsVoid reports whether an earlier row of the benchmark and machine is void for the same reason.
 func (rep *Report) repeatsVoid(r Row) bool {
 	for _, o := range rep.Rows {
 		if o.Benchmark == r.Benchmark && o.Machine == r.Machine && o.Outcome == Void && o.Sentence == r.Sentence {
@@ -262,7 +261,6 @@ func rowColour(r Row, st report.Style) func(string) string {
 	return nil
 }
 
-// verdictColour returns the style of the report's verdict.
 func (rep *Report) verdictColour(st report.Style) func(string) string {
 	switch {
 	case rep.Blocked:
@@ -273,26 +271,18 @@ func (rep *Report) verdictColour(st report.Style) func(string) string {
 	return st.Good
 }
 
-// paint applies style f to text, unless f is nil or text is empty.
-func paint(f func(string) string, text string) string {
-	if f == nil || text == "" {
-		return text
-	}
-	return f(text)
-}
-
-// writeLeftOut writes two lists: what was not compared, and the remarks. It writes the text before in front of
-// each list. formatLine formats one text of a severity. The severity is "" for an entry that was skipped
-// without an error.
-func (rep *Report) writeLeftOut(b *strings.Builder, before, indent string, formatLine func(severity, text string) string) {
-	if len(rep.Left) > 0 {
+// writeSkipped writes two lists: what was not compared, and the remarks. It writes the text before
+// in front of each list. formatLine formats one text of a severity. The severity is "" for an entry
+// that was skipped without an error.
+func (rep *Report) writeSkipped(b *strings.Builder, before, indent string, formatLine func(severity, text string) string) {
+	if len(rep.Skipped) > 0 {
 		b.WriteString(before + "Not compared:\n")
-		for _, l := range rep.Left {
+		for _, entry := range rep.Skipped {
 			severity := ""
-			if l.Broken {
-				severity = IsError
+			if entry.Broken {
+				severity = SeverityError
 			}
-			b.WriteString(indent + formatLine(severity, fmt.Sprintf("%s: %s", rep.shortName(l.What), l.Why)) + "\n")
+			b.WriteString(indent + formatLine(severity, fmt.Sprintf("%s: %s", rep.shortName(entry.What), entry.Why)) + "\n")
 		}
 	}
 	for i, r := range rep.Remarks {
@@ -306,9 +296,10 @@ func (rep *Report) writeLeftOut(b *strings.Builder, before, indent string, forma
 // maxReasons is the largest number of lines that explain a row's difference.
 const maxReasons = 5
 
-// explainRow returns the causes of a row's difference, if the benchmark was profiled or its instructions counted.
-// A benchmark has one row per metric and one explanation, which is only below its first row that is worse,
-// better or void, so that it is not repeated. Below the other rows there is nothing: nil.
+// explainRow returns the causes of a row's difference, if the benchmark was profiled or its
+// instructions counted. A benchmark has one row per metric and one explanation, which is only below
+// its first row that is worse, better or void, so that it is not repeated. Below the other rows
+// there is nothing: nil.
 func (rep *Report) explainRow(r Row) []string {
 	if r.result == nil {
 		return nil

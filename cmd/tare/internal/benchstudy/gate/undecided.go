@@ -6,9 +6,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Undecided returns the ids of the workloads on which a criterion of the head is inconclusive, in the
-// order of the result.
-func Undecided(r *tare.Result) []string {
+// UndecidedWorkloads returns the ids of the workloads on which a criterion of the head is
+// inconclusive, in the order of the result.
+func UndecidedWorkloads(r *tare.Result) []string {
 	var out []string
 	for _, w := range r.Workloads {
 		isUndecided := slices.ContainsFunc(r.Verdicts, func(v tare.Verdict) bool {

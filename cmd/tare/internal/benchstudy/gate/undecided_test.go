@@ -18,7 +18,7 @@ func TestUndecided(t *testing.T) {
 		{Contender: HeadID, Workload: "a", Criterion: "x", Verdict: tare.Met},
 		{Contender: "other", Workload: "c", Criterion: "x", Verdict: tare.Inconclusive},
 	}}}
-	if got := Undecided(r); !slices.Equal(got, []string{"b"}) {
+	if got := UndecidedWorkloads(r); !slices.Equal(got, []string{"b"}) {
 		t.Errorf("%q", got)
 	}
 }

@@ -26,11 +26,11 @@ func (rep *Report) applyWaivers(waivers []project.Waiver, now time.Time) {
 				r.Waived = &Waived{Until: w.Last(), Reason: w.Reason}
 			}
 		}
-		remark := Remark{Severity: IsNote, Place: Place{File: rep.config, Line: w.Line}}
-		subject := fmt.Sprintf("%s:%d:%d: the waiver for %q", rep.config, w.Line, w.Col, w.Benchmark)
+		remark := Remark{Severity: SeverityNote, Place: Place{File: rep.configFile, Line: w.Line}}
+		subject := fmt.Sprintf("%s:%d:%d: the waiver for %q", rep.configFile, w.Line, w.Col, w.Benchmark)
 		switch {
 		case expired:
-			remark.Severity = IsError
+			remark.Severity = SeverityError
 			remark.Text = fmt.Sprintf("%s ran out on %s and waives nothing; take it out of accept, or give it a later day", subject, w.Last())
 		case used:
 			continue

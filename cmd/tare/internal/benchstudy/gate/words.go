@@ -20,7 +20,6 @@ type metricWords struct {
 	takes, take            string // the verb: singular and plural
 }
 
-// wordsFor returns the words of a metric.
 func wordsFor(metric string) metricWords {
 	m := tare.MetricFor(metric)
 	switch {
@@ -118,7 +117,6 @@ func (r Row) whyLimitOpen() string {
 		r.formatLimit(), formatAmount(r.Head, r.Unit), formatAmount(r.Low, r.Unit), formatAmount(r.High, r.Unit), formatLevel(r.Level), format.Count(r.Rounds, "round"), describeNeeded(r))
 }
 
-// whyOpen returns why a row could not be decided.
 func (rep *Report) whyOpen(r Row) string {
 	noun := wordsFor(r.Metric).noun
 	switch {
@@ -141,13 +139,12 @@ func describeNeeded(r Row) string {
 	if tare.MetricFor(r.Metric).Counted {
 		return "its counts vary too much"
 	}
-	if r.Needed == 0 {
+	if r.RoundsNeeded == 0 {
 		return "more rounds than tare runs would be needed"
 	}
-	return fmt.Sprintf("about %d rounds would tell", r.Needed)
+	return fmt.Sprintf("about %d rounds would tell", r.RoundsNeeded)
 }
 
-// describeInterval returns the interval with its level and rounds.
 func (r Row) describeInterval() string {
 	_, interval := r.formatChanges()
 	return fmt.Sprintf("%s, %s, %s", interval, formatLevel(r.Level), r.describeRounds())
@@ -168,17 +165,16 @@ func (r Row) formatChanges() (change, interval string) {
 	if r.Low > 0 {
 		all = append(all, r.Low, r.High)
 	}
-	print := func(x float64) string { return format.Change(x, 1) }
+	formatOne := func(x float64) string { return format.Change(x, 1) }
 	if slices.ContainsFunc(all, isFactor) {
-		print = format.Factor
+		formatOne = format.Factor
 	}
 	if r.Low > 0 {
-		interval = print(r.Low) + " to " + print(r.High)
+		interval = formatOne(r.Low) + " to " + formatOne(r.High)
 	}
-	return print(r.Ratio), interval
+	return formatOne(r.Ratio), interval
 }
 
-// formatChange formats the ratio of a row.
 func (r Row) formatChange() string {
 	change, _ := r.formatChanges()
 	return change

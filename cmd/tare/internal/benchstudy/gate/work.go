@@ -30,7 +30,7 @@ func workRows(m Measured, g project.Gate) (rows []Row) {
 				continue
 			}
 			limit := g.MarginOf(c.Workload, c.Metric)
-			r := newRow(res, Held{}, c.Workload, metric)
+			r := newRow(res, Requirements{}, c.Workload, metric)
 			r.Untimed = slices.ContainsFunc(res.Findings, func(f tare.Finding) bool { return f.Check == checkNotTimed && f.Workload == c.Workload })
 			r.Base, r.Head, r.Rounds, r.Exact = c.AgainstValue, c.Value, c.Rounds, c.Exact
 			r.Ratio, r.Low, r.High, r.Level, r.Margin = c.Ratio, c.Low, c.High, c.Level, limit
@@ -74,7 +74,7 @@ func (rep *Report) remarkUncounted(m Measured) {
 		if first := names[why][0]; first != "" {
 			text = fmt.Sprintf("the instructions of %s%s are not counted: %s", rep.shortName(first), andMore(len(names[why])-1), why)
 		}
-		rep.addRemark(IsNote, text)
+		rep.addRemark(SeverityNote, text)
 	}
 }
 
@@ -105,5 +105,5 @@ func (rep *Report) remarkWork(m Measured, g project.Gate) {
 	if i >= 0 {
 		text += ", first of all " + report.Reasons(causes[i], 1)[0]
 	}
-	rep.addRemark(IsNote, text+fmt.Sprintf("; gate: {%s: 2%%} of tare.yaml would limit it", metric.Name))
+	rep.addRemark(SeverityNote, text+fmt.Sprintf("; gate: {%s: 2%%} of tare.yaml would limit it", metric.Name))
 }

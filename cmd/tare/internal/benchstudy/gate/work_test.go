@@ -58,7 +58,7 @@ func TestLimitOfWork(t *testing.T) {
 		t.Errorf("%d rows, blocked %v: %s", len(rep.Rows), rep.Blocked, rep.Sentence)
 	}
 	var text strings.Builder
-	if err := Text(&text, rep, report.Style{}, true); err != nil {
+	if err := WriteText(&text, rep, report.Style{}, true); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -70,7 +70,7 @@ func TestLimitOfWork(t *testing.T) {
 		}
 	}
 	var markdown strings.Builder
-	if err := Markdown(&markdown, rep); err != nil {
+	if err := WriteMarkdown(&markdown, rep); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(text.String(), cause) || !strings.Contains(markdown.String(), cause) {

@@ -43,7 +43,7 @@ func (g Go) AsUser(ctx context.Context, dir string, args ...string) (string, err
 }
 
 // runCommand runs the go command with env in addition to its environment, and returns the standard
-// output. The error is one line: the Complaint, [ErrTooLong] or [build.ErrNoToolchain], or that of ctx.
+// output. The error is one line: a Complaint, [ErrTooLong], [build.ErrNoToolchain] or the error of ctx.
 func (g Go) runCommand(ctx context.Context, dir string, env []string, args ...string) (string, error) {
 	timeout := cmp.Or(g.Timeout, commandTimeout)
 	limited, cancel := context.WithTimeout(ctx, timeout)

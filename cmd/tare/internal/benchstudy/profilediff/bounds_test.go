@@ -61,7 +61,7 @@ func TestProfilesAreBounded(t *testing.T) {
 				Source: func(context.Context, []string) (Source, error) { return Source{}, nil },
 			}
 			q := Question{
-				Name: "BenchmarkHostile", NSPerOp: 1e9, Rounds: 1, Base: side, Head: side, Users: func(string) bool { return false },
+				Name: "BenchmarkHostile", NSPerOp: 1e9, Rounds: 1, Base: side, Head: side, IsUser: func(string) bool { return false },
 				Work: t.TempDir(), Spec: trial.Spec{MemoryLimit: 200 << 20},
 			}
 			e, err := Explain(t.Context(), q)

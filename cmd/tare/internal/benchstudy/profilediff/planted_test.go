@@ -56,7 +56,7 @@ func sides(t *testing.T, imports [2]string, base, head string) Question {
 	t.Helper()
 	q := Question{
 		Workload: "planted", Name: "BenchmarkWork", NSPerOp: 200, Allocs: math.NaN(), Work: t.TempDir(),
-		Users: func(path string) bool { return strings.HasPrefix(path, "example.com/") },
+		IsUser: func(path string) bool { return strings.HasPrefix(path, "example.com/") },
 	}
 	for i, text := range []string{base, head} {
 		dir := t.TempDir()
@@ -89,7 +89,7 @@ func sides(t *testing.T, imports [2]string, base, head string) Question {
 			ID: []string{"base", "head"}[i], Dir: dir, Env: env,
 			Binary: func(context.Context, int) (string, func(), error) { return binary, func() {}, nil },
 			Source: func(context.Context, []string) (Source, error) {
-				return Source{Dir: dir, Said: compile("-gcflags=" + Flags)}, nil
+				return Source{Dir: dir, Output: compile("-gcflags=" + Flags)}, nil
 			},
 		}
 		if i == 0 {

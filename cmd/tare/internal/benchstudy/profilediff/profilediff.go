@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/tarebench/tare"
@@ -21,6 +20,7 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/kinds/gobench"
+	"github.com/tarebench/tare/stats"
 )
 
 // Bounds of profiling.
@@ -50,14 +50,14 @@ type Question struct {
 	Rounds     int     // 0 means Rounds
 	Allocs     float64 // measured difference in allocations per operation, head − base; NaN if not measured
 	Base, Head Side
-	Users      func(path string) bool                      // reports whether functions of a package are named
+	IsUser     func(path string) bool                      // reports whether functions of a package are named
 	Work       string                                      // directory for profiles
 	Spec       trial.Spec                                  // configuration of the processes
-	Keep       func(flame []byte) (file string, err error) // stores a flame graph of the differences; nil to draw none
+	SaveFlame  func(flame []byte) (file string, err error) // stores a flame graph of the differences; nil to draw none
 }
 
-// Explain returns the explanation of the difference. The only error is that ctx is done; other failures
-// are part of the explanation.
+// Explain returns the explanation of the difference. The only error is that ctx is done; other
+// failures are part of the explanation.
 func Explain(ctx context.Context, q Question) (tare.Explanation, error) {
 	if q.Rounds == 0 {
 		q.Rounds = Rounds
@@ -80,8 +80,8 @@ func opsPerRound(ns float64) int64 {
 	return max(1, int64(float64(roundTime.Nanoseconds())/max(ns, minNSPerOp)))
 }
 
-// profileBoth profiles both sides in every round and fills in e. In a few of the first rounds it counts
-// allocations as well.
+// profileBoth profiles both sides in every round and fills in e. In a few of the first rounds it
+// counts allocations as well.
 func profileBoth(ctx context.Context, q Question, e *tare.Explanation) error {
 	var cpu Rows
 	var allocated []allocCounts   // by round
@@ -90,7 +90,7 @@ func profileBoth(ctx context.Context, q Question, e *tare.Explanation) error {
 	for round := range q.Rounds {
 		var costs [2][]profile.Cost
 		var sites allocCounts
-		count := round < maxCounted && !isSettled(allocated)
+		count := round < maxCounted && !isAgreed(allocated)
 		for turn := range 2 {
 			i := (round + turn) % 2 // the sides take turns to go first
 			side := []Side{q.Base, q.Head}[i]
@@ -114,10 +114,10 @@ func profileBoth(ctx context.Context, q Question, e *tare.Explanation) error {
 			allocated = append(allocated, sites)
 		}
 	}
-	e.WallFrom, e.WallTo = median(walls[0]), median(walls[1])
+	e.WallFrom, e.WallTo = stats.Median(walls[0]), stats.Median(walls[1])
 	e.From, e.To = cpu.Totals()
-	e.Functions = cpu.Named()
-	e.Sites, e.Unseen = closestRows(allocated).Exact(q.Allocs)
+	e.Functions = cpu.Significant()
+	e.Sites, e.Unseen = closestRows(allocated).Constant(q.Allocs)
 	minShare := hotShare / 5 // the source of other functions than candidates may explain the difference
 	if e.Waits() {           // a function that waits uses no CPU time
 		minShare = 0
@@ -125,7 +125,7 @@ func profileBoth(ctx context.Context, q Question, e *tare.Explanation) error {
 	if err := q.drawFlame(e, merged); err != nil {
 		return err
 	}
-	return q.compareSources(ctx, e, cpu.Hot(minShare))
+	return q.compareSources(ctx, e, cpu.HotFunctions(minShare))
 }
 
 // allocCounts contains the allocations per operation of base and head in one round, by site.
@@ -159,8 +159,8 @@ func closestRounds(rounds []allocCounts) (a, b int, distance float64) {
 	return a, b, distance
 }
 
-// isSettled reports whether two rounds agree, so that no more have to be counted.
-func isSettled(rounds []allocCounts) bool {
+// isAgreed reports whether two rounds agree, so that no more have to be counted.
+func isAgreed(rounds []allocCounts) bool {
 	_, _, distance := closestRounds(rounds)
 	return distance < minObjects/2
 }
@@ -177,17 +177,17 @@ func closestRows(rounds []allocCounts) *Rows {
 	return &r
 }
 
-// drawFlame draws one flame graph of the CPU time of both sides and stores it. Without q.Keep or
+// drawFlame draws one flame graph of the CPU time of both sides and stores it. Without q.SaveFlame or
 // without samples it does nothing.
 func (q Question) drawFlame(e *tare.Explanation, merged [2]profile.Profile) (err error) {
-	if q.Keep == nil || merged[0].Total+merged[1].Total == 0 {
+	if q.SaveFlame == nil || merged[0].Total+merged[1].Total == 0 {
 		return nil
 	}
 	ops := e.Ops * int64(q.Rounds)
 	title := fmt.Sprintf("%s: %s against %s, CPU time", q.Workload, q.Head.ID, q.Base.ID)
 	base := profile.Side{Name: q.Base.ID, Profile: &merged[0], Ops: ops}
 	head := profile.Side{Name: q.Head.ID, Profile: &merged[1], Ops: ops}
-	e.Flame, err = q.Keep(profile.FlameOfDifference(title, base, head))
+	e.Flame, err = q.SaveFlame(profile.DifferenceFlame(title, base, head))
 	return err
 }
 
@@ -256,48 +256,39 @@ func (q Question) runProfile(ctx context.Context, side Side, path, kind string, 
 		if err != nil {
 			return nil, 0, err
 		}
-		merged.Of, merged.Unit = one.Of, one.Unit
+		merged.Kind, merged.Unit = one.Kind, one.Unit
 		merged.Add(one)
 	}
-	costs, err := profile.Attribute(doc, kind, q.Users)
+	costs, err := profile.Attribute(doc, kind, q.IsUser)
 	return costs, wall, err
 }
 
-// queueEvery is the interval at which the time is read that a benchmark has waited for a processor.
+// queueInterval is the interval at which the time is read that a benchmark has waited for a processor.
 // Waits after the last reading are missing.
-const queueEvery = 20 * time.Millisecond
+const queueInterval = 20 * time.Millisecond
 
 // runBenchmark runs a benchmark within the limits of a trial. It returns the output, and the time that
 // its threads waited for a processor, which may be most of the time if the machine is busy. It is 0 if
 // the system does not report it.
 func runBenchmark(ctx context.Context, spec trial.Spec) (printed string, queued time.Duration, err error) {
-	c, err := trial.StartCommand(ctx, spec)
+	command, err := trial.StartCommand(ctx, spec)
 	if err != nil {
 		return "", 0, err
 	}
-	defer c.Close(ctx)
-	tick := time.NewTicker(queueEvery)
-	defer tick.Stop()
+	defer command.Close(ctx)
+	ticker := time.NewTicker(queueInterval)
+	defer ticker.Stop()
 	for {
 		select {
-		case <-c.Exited():
-			printed, err = c.Output("profiling")
+		case <-command.Exited():
+			printed, err = command.Output("profiling")
 			return printed, queued, err
 		case <-ctx.Done():
 			return "", queued, ctx.Err()
-		case <-tick.C:
-			if d, ok := machine.RunQueueWait(c.PID()); ok {
+		case <-ticker.C:
+			if d, ok := machine.RunQueueWait(command.PID()); ok {
 				queued = max(queued, d)
 			}
 		}
 	}
-}
-
-// median returns the median of x; 0 if x is empty.
-func median(x []float64) float64 {
-	if len(x) == 0 {
-		return 0
-	}
-	s := slices.Sorted(slices.Values(x))
-	return (s[len(s)/2] + s[(len(s)-1)/2]) / 2
 }

@@ -17,7 +17,7 @@ func TestRowsNameWhatDiffersInEveryRound(t *testing.T) {
 		head := []profile.Cost{{Function: "m.A", Value: 1001 - jitter}, {Function: "m.B", Value: 500}, {Function: "m.B", Through: "fmt.Sprintf", Value: 400 + 3*jitter}}
 		r.Add(base, head, 1)
 	}
-	named := r.Named()
+	named := r.Significant()
 	if len(named) != 1 || named[0].Function != "m.B" || named[0].Through != "fmt.Sprintf" {
 		t.Fatalf("named %+v, want m.B through fmt.Sprintf alone", named)
 	}
@@ -32,7 +32,7 @@ func TestRowsNameNothingWithoutADifference(t *testing.T) {
 		d := float64(10 * (i%2*2 - 1))
 		r.Add([]profile.Cost{{Function: "m.A", Value: 1000 + d}}, []profile.Cost{{Function: "m.A", Value: 1000 - d}}, 1)
 	}
-	if named := r.Named(); len(named) > 0 {
+	if named := r.Significant(); len(named) > 0 {
 		t.Errorf("named %+v", named)
 	}
 }
@@ -42,11 +42,11 @@ func TestExactCountsAllocations(t *testing.T) {
 	for range 2 {
 		r.Add([]profile.Cost{{Function: "m.A", Value: 1}, {Function: "m.Pool", Value: 0.1}}, []profile.Cost{{Function: "m.A", Line: 7, File: "a.go", Value: 4}, {Function: "m.Pool", Value: 0.3}}, 1)
 	}
-	sites, unseen := r.Exact(5.2)
+	sites, unseen := r.Constant(5.2)
 	if unseen < 1.9 || unseen > 2.1 {
 		t.Errorf("%v unseen of 5.2 more, want 2", unseen)
 	}
-	if _, none := r.Exact(math.NaN()); none != 0 {
+	if _, none := r.Constant(math.NaN()); none != 0 {
 		t.Errorf("%v unseen where nothing was measured", none)
 	}
 	if len(sites) != 1 || sites[0].Function != "m.A" || sites[0].To-sites[0].From != 3 || sites[0].Line != 7 {
@@ -57,14 +57,14 @@ func TestExactCountsAllocations(t *testing.T) {
 // A round whose profile lacks allocations does not count.
 func TestRoundsThatAreAlike(t *testing.T) {
 	of := func(n float64) allocCounts { return allocCounts{nil, {{Function: "m.A", Value: n}}} }
-	if isSettled(nil) || isSettled([]allocCounts{of(4)}) || isSettled([]allocCounts{of(1), of(4)}) || !isSettled([]allocCounts{of(4), of(1), of(4.1)}) {
+	if isAgreed(nil) || isAgreed([]allocCounts{of(4)}) || isAgreed([]allocCounts{of(1), of(4)}) || !isAgreed([]allocCounts{of(4), of(1), of(4.1)}) {
 		t.Error("two rounds that are alike settle it, and nothing else does")
 	}
 	for name, c := range map[string]struct {
 		of   []allocCounts
 		want float64
 	}{"one is short": {[]allocCounts{of(1), of(4), of(4)}, 4}, "one round": {[]allocCounts{of(3)}, 3}, "none alike": {[]allocCounts{of(1), of(4), of(8)}, 2.5}} {
-		if sites, _ := closestRows(c.of).Exact(math.NaN()); len(sites) != 1 || sites[0].To != c.want {
+		if sites, _ := closestRows(c.of).Constant(math.NaN()); len(sites) != 1 || sites[0].To != c.want {
 			t.Errorf("%s: %+v, want %v", name, sites, c.want)
 		}
 	}
@@ -88,8 +88,8 @@ func TestDecided(t *testing.T) {
 }
 
 func TestOnesided(t *testing.T) {
-	fact := func(function, text string, n int) map[decisionKey][]tare.Decision {
-		return map[decisionKey][]tare.Decision{{function, text}: slices.Repeat([]tare.Decision{{Function: function, Text: text}}, n)}
+	fact := func(function, text string, n int) map[factKey][]tare.Decision {
+		return map[factKey][]tare.Decision{{function, text}: slices.Repeat([]tare.Decision{{Function: function, Text: text}}, n)}
 	}
 	rank := map[string]int{"m.A": 1}
 	if got := selectOneSided(fact("m.A", "x", 1), fact("m.A", "x", 1), rank); len(got) != 0 {

@@ -19,49 +19,49 @@ const (
 
 // Rows contains the costs of functions on two sides, round by round.
 type Rows struct {
-	rounds int
-	rows   map[string]*row // by name of the function
-	totals [2][]float64    // costs of all functions, by side and round
+	rounds    int
+	functions map[string]*functionCosts // by name of the function
+	totals    [2][]float64              // costs of all functions, by side and round
 }
 
-// row contains the costs of one function per operation. Index 0 is base, index 1 head.
-type row struct {
+// functionCosts contains the costs of one function per operation. Index 0 is base, index 1 head.
+type functionCosts struct {
 	name    string
-	sides   [2][]float64           // costs by round; missing rounds at the end are 0
-	through map[string]*[2]float64 // sums over rounds, by the callee that the cost arises in
-	lines   [2]map[place]float64   // sums over rounds, by line
+	sides   [2][]float64              // costs by round; missing rounds at the end are 0
+	through map[string]*[2]float64    // sums over rounds, by the callee that the cost arises in
+	lines   [2]map[sourceLine]float64 // sums over rounds, by line
 }
 
-// place is a line of a source file.
-type place struct {
+// sourceLine is a line of a source file.
+type sourceLine struct {
 	file string
 	line int
 }
 
 // Add adds one round, in which each side did ops operations.
 func (r *Rows) Add(base, head []profile.Cost, ops float64) {
-	if r.rows == nil {
-		r.rows = map[string]*row{}
+	if r.functions == nil {
+		r.functions = map[string]*functionCosts{}
 	}
 	r.rounds++
 	for i, costs := range [][]profile.Cost{base, head} {
 		total := 0.0
 		for _, c := range costs {
-			w := r.rows[c.Function]
-			if w == nil {
-				w = &row{name: c.Function, through: map[string]*[2]float64{}, lines: [2]map[place]float64{{}, {}}}
-				r.rows[c.Function] = w
+			f := r.functions[c.Function]
+			if f == nil {
+				f = &functionCosts{name: c.Function, through: map[string]*[2]float64{}, lines: [2]map[sourceLine]float64{{}, {}}}
+				r.functions[c.Function] = f
 			}
-			for len(w.sides[i]) < r.rounds {
-				w.sides[i] = append(w.sides[i], 0)
+			for len(f.sides[i]) < r.rounds {
+				f.sides[i] = append(f.sides[i], 0)
 			}
 			value := c.Value / ops
-			w.sides[i][r.rounds-1] += value
-			if w.through[c.Through] == nil {
-				w.through[c.Through] = &[2]float64{}
+			f.sides[i][r.rounds-1] += value
+			if f.through[c.Through] == nil {
+				f.through[c.Through] = &[2]float64{}
 			}
-			w.through[c.Through][i] += value
-			w.lines[i][place{c.File, c.Line}] += value
+			f.through[c.Through][i] += value
+			f.lines[i][sourceLine{c.File, c.Line}] += value
 			total += value
 		}
 		r.totals[i] = append(r.totals[i], total)
@@ -69,14 +69,14 @@ func (r *Rows) Add(base, head []profile.Cost, ops float64) {
 }
 
 // roundDifferences returns head minus base of a row, round by round.
-func (r *Rows) roundDifferences(w *row) []float64 {
+func (r *Rows) roundDifferences(f *functionCosts) []float64 {
 	out := make([]float64, r.rounds)
 	for i := range out {
-		if i < len(w.sides[1]) {
-			out[i] = w.sides[1][i]
+		if i < len(f.sides[1]) {
+			out[i] = f.sides[1][i]
 		}
-		if i < len(w.sides[0]) {
-			out[i] -= w.sides[0][i]
+		if i < len(f.sides[0]) {
+			out[i] -= f.sides[0][i]
 		}
 	}
 	return out
@@ -88,29 +88,29 @@ func (r *Rows) Totals() (base, head float64) {
 }
 
 // sideMean returns the mean over rounds of a row on side i.
-func (r *Rows) sideMean(w *row, i int) float64 { return sum(w.sides[i]) / float64(max(1, r.rounds)) }
+func (r *Rows) sideMean(f *functionCosts, i int) float64 {
+	return sum(f.sides[i]) / float64(max(1, r.rounds))
+}
 
-// candidates returns the functions with at least minShare of the total of either side, the largest
-// first.
-func (r *Rows) candidates(minShare float64) []*row {
+// candidates returns the functions with at least minShare of the total of a side, the largest first.
+func (r *Rows) candidates(minShare float64) []*functionCosts {
 	base, head := r.Totals()
-	var out []*row
-	for _, w := range r.rows {
-		inBase := base > 0 && r.sideMean(w, 0) >= minShare*base
-		inHead := head > 0 && r.sideMean(w, 1) >= minShare*head
+	var out []*functionCosts
+	for _, f := range r.functions {
+		inBase := base > 0 && r.sideMean(f, 0) >= minShare*base
+		inHead := head > 0 && r.sideMean(f, 1) >= minShare*head
 		if inBase || inHead {
-			out = append(out, w)
+			out = append(out, f)
 		}
 	}
-	slices.SortFunc(out, func(a, b *row) int {
+	slices.SortFunc(out, func(a, b *functionCosts) int {
 		return cmp.Or(cmp.Compare(max(r.sideMean(b, 0), r.sideMean(b, 1)), max(r.sideMean(a, 0), r.sideMean(a, 1))), cmp.Compare(a.name, b.name))
 	})
 	return out
 }
 
-// Hot returns the names of functions with at least minShare of the total of either side, the largest
-// first.
-func (r *Rows) Hot(minShare float64) []string {
+// HotFunctions returns the names of candidates with at least minShare, the largest first.
+func (r *Rows) HotFunctions(minShare float64) []string {
 	var names []string
 	for _, w := range r.candidates(minShare) {
 		names = append(names, w.name)
@@ -118,11 +118,11 @@ func (r *Rows) Hot(minShare float64) []string {
 	return names
 }
 
-// Named returns the functions that explain the difference between the totals, the largest part first.
-// The signed-rank interval over rounds of a function's part excludes zero, at a level that holds for
-// all candidates together, and its share is more than hotShare. Named returns an empty list if the
-// totals do not differ.
-func (r *Rows) Named() []tare.Origin {
+// Significant returns the functions that explain the difference between the totals, the largest part
+// first. The signed-rank interval over rounds of a function's part excludes zero, at a level that
+// holds for all candidates together, and its share is more than hotShare. Significant returns an empty
+// list if the totals do not differ.
+func (r *Rows) Significant() []tare.Origin {
 	named := []tare.Origin{}
 	candidates := r.candidates(hotShare)
 	candidates = candidates[:min(maxCandidates, len(candidates))]
@@ -130,22 +130,22 @@ func (r *Rows) Named() []tare.Origin {
 	for i := range differences {
 		differences[i] = r.totals[1][i] - r.totals[0][i]
 	}
-	if lo, hi, ok := stats.Interval(differences, totalAlpha); !ok || lo <= 0 && hi >= 0 {
+	if low, high, ok := stats.Interval(differences, totalAlpha); !ok || low <= 0 && high >= 0 {
 		return named
 	}
 	alpha := rowsAlpha / float64(max(1, len(candidates)))
-	for _, w := range candidates {
-		parts := r.roundDifferences(w)
-		if lo, hi, ok := stats.Interval(parts, alpha); !ok || lo <= 0 && hi >= 0 {
+	for _, f := range candidates {
+		parts := r.roundDifferences(f)
+		if low, high, ok := stats.Interval(parts, alpha); !ok || low <= 0 && high >= 0 {
 			continue
 		}
-		share, lo, hi, ok := stats.Share(parts, differences, alpha)
+		share, low, high, ok := stats.Share(parts, differences, alpha)
 		if !ok {
-			lo, hi = share, share // the JSON has no infinities
+			low, high = share, share // the JSON has no infinities
 		}
-		if c := r.toOrigin(w); share > hotShare {
-			c.Share, c.Low, c.High = share, lo, hi
-			named = append(named, c)
+		if origin := r.toOrigin(f); share > hotShare {
+			origin.Share, origin.Low, origin.High = share, low, high
+			named = append(named, origin)
 		}
 	}
 	slices.SortStableFunc(named, func(a, b tare.Origin) int { return cmp.Compare(b.Share, a.Share) })
@@ -156,10 +156,10 @@ func (r *Rows) Named() []tare.Origin {
 // tables cause smaller ones by allocating now and then.
 const minObjects = 0.5
 
-// Exact returns the functions that differ by at least minObjects in every round, the largest difference
-// first, and the part of total, the measured difference, that the profiles do not have. If total is
-// NaN (not measured) the difference between the profiles replaces it.
-func (r *Rows) Exact(total float64) (named []tare.Origin, unseen float64) {
+// Constant returns the functions that differ by at least minObjects in every round, the largest
+// difference first, and the part of total, the measured difference, that the profiles do not have. If
+// total is NaN (not measured) the difference between the profiles replaces it.
+func (r *Rows) Constant(total float64) (named []tare.Origin, unseen float64) {
 	named = []tare.Origin{}
 	base, head := r.Totals()
 	if math.IsNaN(total) {
@@ -168,18 +168,18 @@ func (r *Rows) Exact(total float64) (named []tare.Origin, unseen float64) {
 	if unseen = total - (head - base); math.Abs(unseen) < minObjects {
 		unseen = 0
 	}
-	for _, w := range r.rows {
-		d := r.roundDifferences(w)
+	for _, f := range r.functions {
+		d := r.roundDifferences(f)
 		isSmall := func(x float64) bool { return math.Abs(x) < minObjects }
 		if slices.ContainsFunc(d, isSmall) {
 			continue
 		}
-		c := r.toOrigin(w)
+		origin := r.toOrigin(f)
 		if math.Abs(total) >= minObjects {
-			c.Share = (c.To - c.From) / total
-			c.Low, c.High = c.Share, c.Share
+			origin.Share = (origin.To - origin.From) / total
+			origin.Low, origin.High = origin.Share, origin.Share
 		}
-		named = append(named, c)
+		named = append(named, origin)
 	}
 	slices.SortFunc(named, func(a, b tare.Origin) int {
 		return cmp.Or(cmp.Compare(math.Abs(b.To-b.From), math.Abs(a.To-a.From)), cmp.Compare(a.Function, b.Function))
@@ -189,28 +189,28 @@ func (r *Rows) Exact(total float64) (named []tare.Origin, unseen float64) {
 
 // toOrigin converts a row for a result. Through is the callee with the largest part of the difference;
 // the line is the one with the largest cost in head, or in base if head has none.
-func (r *Rows) toOrigin(w *row) tare.Origin {
-	c := tare.Origin{Function: w.name, From: r.sideMean(w, 0), To: r.sideMean(w, 1)}
+func (r *Rows) toOrigin(f *functionCosts) tare.Origin {
+	origin := tare.Origin{Function: f.name, From: r.sideMean(f, 0), To: r.sideMean(f, 1)}
 	direction, largest := 1.0, 0.0
-	if c.To < c.From {
+	if origin.To < origin.From {
 		direction = -1
 	}
-	for name, v := range w.through {
-		if d := direction * (v[1] - v[0]); d > largest || d == largest && name < c.Through {
-			c.Through, largest = name, d
+	for name, v := range f.through {
+		if d := direction * (v[1] - v[0]); d > largest || d == largest && name < origin.Through {
+			origin.Through, largest = name, d
 		}
 	}
 	side := 1
-	if c.To == 0 {
+	if origin.To == 0 {
 		side = 0
 	}
 	maxCost := 0.0
-	for p, v := range w.lines[side] {
-		if v > maxCost || v == maxCost && p.line < c.Line {
-			c.File, c.Line, maxCost = p.file, p.line, v
+	for p, v := range f.lines[side] {
+		if v > maxCost || v == maxCost && p.line < origin.Line {
+			origin.File, origin.Line, maxCost = p.file, p.line, v
 		}
 	}
-	return c
+	return origin
 }
 
 func sum(x []float64) (s float64) {

@@ -18,25 +18,24 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// Flags make the compiler print what it decides about inlining, escapes and
-// bounds checks.
+// Flags make the compiler print what it decides about inlining, escapes and bounds checks.
 const Flags = "-m=2 -d=ssa/check_bce/debug=1"
 
 // Source contains the compiler's output for packages, with paths relative to Dir.
 type Source struct {
-	Dir  string
-	Said string
+	Dir    string
+	Output string
 }
 
 // maxDecisions limits the decisions, and the calls, of an explanation.
 const maxDecisions = 12
 
-// decisionKey identifies a decision or call in a function, whatever its line.
-type decisionKey struct{ function, text string }
+// factKey identifies a decision or call in a function, on any line.
+type factKey struct{ function, text string }
 
 // sideFacts contains the compiler's decisions and the calls in the source of one side.
 type sideFacts struct {
-	decisions, calls map[decisionKey][]tare.Decision
+	decisions, calls map[factKey][]tare.Decision
 }
 
 // compareSources adds to e the decisions and calls that one side has more often than the other: first
@@ -60,7 +59,7 @@ func (q Question) compareSources(ctx context.Context, e *tare.Explanation, hot [
 	}
 	var packages []string
 	for n := range rank {
-		if p := profile.PackageOf(n); q.Users(p) && !slices.Contains(packages, p) {
+		if p := profile.PackageOf(n); q.IsUser(p) && !slices.Contains(packages, p) {
 			packages = append(packages, p)
 		}
 	}
@@ -83,9 +82,9 @@ func (q Question) compareSources(ctx context.Context, e *tare.Explanation, hot [
 
 // selectOneSided returns the facts that one side has more often than the other, in the functions that
 // have a rank: one entry each, by rank and cost.
-func selectOneSided(base, head map[decisionKey][]tare.Decision, rank map[string]int) []tare.Decision {
+func selectOneSided(base, head map[factKey][]tare.Decision, rank map[string]int) []tare.Decision {
 	out := []tare.Decision{}
-	for _, pair := range [][2]map[decisionKey][]tare.Decision{{base, head}, {head, base}} {
+	for _, pair := range [][2]map[factKey][]tare.Decision{{base, head}, {head, base}} {
 		for key, occurrences := range pair[0] {
 			if n := len(pair[1][key]); rank[key.function] > 0 && len(occurrences) > n {
 				out = append(out, occurrences[n]) // the first that the other side lacks
@@ -95,7 +94,7 @@ func selectOneSided(base, head map[decisionKey][]tare.Decision, rank map[string]
 	slices.SortFunc(out, func(a, b tare.Decision) int {
 		return cmp.Or(
 			rank[a.Function]-rank[b.Function],
-			textWeight(a.Text)-textWeight(b.Text),
+			costRank(a.Text)-costRank(b.Text),
 			strings.Compare(b.Side, a.Side), // head before base
 			a.Line-b.Line,
 			strings.Compare(a.Text, b.Text),
@@ -104,8 +103,8 @@ func selectOneSided(base, head map[decisionKey][]tare.Decision, rank map[string]
 	return out[:min(maxDecisions, len(out))]
 }
 
-// textWeight returns the place of a decision in a list, the most costly first.
-func textWeight(text string) int {
+// costRank returns the place of a decision in a list, the most costly first.
+func costRank(text string) int {
 	for i, start := range []string{"cannot inline", "moved to heap", "devirtualizing", "PGO devirtualizing"} {
 		if strings.HasPrefix(text, start) {
 			return i
@@ -125,11 +124,11 @@ var lineRE = lazyregexp.New(`^(.+\.go):(\d+):(\d+): (.*)$`)
 // parseOutput returns the decisions in the compiler's output, and the calls in the source files that
 // it names. A line "# import/path" starts the output of a package.
 func parseOutput(s Source, id string) sideFacts {
-	f := sideFacts{decisions: map[decisionKey][]tare.Decision{}, calls: map[decisionKey][]tare.Decision{}}
+	f := sideFacts{decisions: map[factKey][]tare.Decision{}, calls: map[factKey][]tare.Decision{}}
 	files := map[string]*file{}
 	seen := map[string]bool{}
 	pkg := ""
-	for text := range strings.Lines(s.Said) {
+	for text := range strings.Lines(s.Output) {
 		text = strings.TrimRight(text, "\n")
 		if rest, ok := strings.CutPrefix(text, "# "); ok {
 			pkg, _, _ = strings.Cut(rest, " ")
@@ -156,7 +155,7 @@ func parseOutput(s Source, id string) sideFacts {
 		if !ok || function == "" {
 			continue
 		}
-		key := decisionKey{function, decision}
+		key := factKey{function, decision}
 		f.decisions[key] = append(f.decisions[key], tare.Decision{Side: id, Function: function, File: filepath.Base(path), Line: number, Text: decision})
 	}
 	return f
@@ -164,15 +163,15 @@ func parseOutput(s Source, id string) sideFacts {
 
 // parseDecision returns the decision in a line of the compiler, without details such as a cost, which
 // other changes affect. It returns false if the decision is of no interest.
-func parseDecision(text string) (string, bool) {
+func parseDecision(text string) (decision string, ok bool) {
 	switch {
 	case strings.HasPrefix(text, "can inline "):
 		return "", false // only "cannot inline" costs time
 	case strings.HasPrefix(text, "cannot inline "):
 		text, _, _ = strings.Cut(text, ": cost ")
-		return profile.Plain(text), true
+		return profile.WithoutTypeArgs(text), true
 	case strings.HasPrefix(text, "inlining call to "):
-		return profile.Plain(text), true
+		return profile.WithoutTypeArgs(text), true
 	case strings.HasPrefix(text, "moved to heap: "),
 		strings.HasPrefix(text, "devirtualizing "), strings.HasPrefix(text, "PGO devirtualizing "):
 		return text, true
@@ -241,14 +240,14 @@ func (f *file) functionName(d *ast.FuncDecl) string {
 
 // addCalls adds the calls, go and defer statements in each function of the file to calls. Direct calls
 // of function literals do not count.
-func (f *file) addCalls(calls map[decisionKey][]tare.Decision, id string) {
+func (f *file) addCalls(calls map[factKey][]tare.Decision, id string) {
 	for _, d := range f.functions {
 		if d.Body == nil {
 			continue
 		}
 		name := f.functionName(d)
 		add := func(pos token.Pos, text string) {
-			key := decisionKey{name, text}
+			key := factKey{name, text}
 			calls[key] = append(calls[key], tare.Decision{Side: id, Function: name, File: filepath.Base(f.path), Line: f.lineOf(pos), Text: text})
 		}
 		ast.Inspect(d.Body, func(n ast.Node) bool {
@@ -269,6 +268,5 @@ func (f *file) addCalls(calls map[decisionKey][]tare.Decision, id string) {
 
 var literalRE = lazyregexp.New(`\.(func\d+|gowrap\d+|deferwrap\d+).*$`)
 
-// declaredFunction returns the name of the declared function around a function literal, or function
-// itself.
+// declaredFunction returns the declared function around a function literal, or function itself.
 func declaredFunction(function string) string { return literalRE.ReplaceAllString(function, "") }

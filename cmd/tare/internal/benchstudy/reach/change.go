@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// lines is the range of lines of a declaration, counted from 1.
-type lines struct{ first, last int }
+// lineRange is the range of lines of a declaration, counted from 1, e.g. 10 to 12.
+type lineRange struct{ first, last int }
 
 // changedFunctions returns the lines in head of the functions of a file that differ between base and
 // head. ok is false if anything except functions differs, or if only one of the files has a method or
 // an init function: calls do not show which benchmarks such a function reaches.
-func changedFunctions(base, head []byte) (changed []lines, ok bool) {
+func changedFunctions(base, head []byte) (changed []lineRange, ok bool) {
 	baseFile, errBase := parseFunctions(base)
 	headFile, errHead := parseFunctions(head)
 	if errBase != nil || errHead != nil || baseFile.rest != headFile.rest {
@@ -28,7 +28,7 @@ func changedFunctions(base, head []byte) (changed []lines, ok bool) {
 		case !inHead && isDispatched(name):
 			return nil, false
 		case inHead && headText != text:
-			changed = append(changed, headFile.places[name])
+			changed = append(changed, headFile.ranges[name])
 		}
 	}
 	for name := range headFile.functions {
@@ -38,7 +38,7 @@ func changedFunctions(base, head []byte) (changed []lines, ok bool) {
 		if isDispatched(name) {
 			return nil, false
 		}
-		changed = append(changed, headFile.places[name])
+		changed = append(changed, headFile.ranges[name])
 	}
 	return changed, true
 }
@@ -49,29 +49,28 @@ func isDispatched(name string) bool {
 	return strings.Contains(name, ".") || strings.HasPrefix(name, "init#") || name == "_"
 }
 
-// file is a source file without comments.
-type file struct {
-	functions map[string]string // text by name; the name of a method has its receiver's type before it
-	places    map[string]lines  // lines by name
-	rest      string            // text of all other declarations, and directives
+// parsedFile is a source file without comments.
+type parsedFile struct {
+	functions map[string]string    // text by name; the name of a method has its receiver's type before it
+	ranges    map[string]lineRange // lines by name
+	rest      string               // text of all other declarations, and directives
 }
 
-// parseFunctions divides a source file into functions and the rest. Several init functions have
-// different names.
-func parseFunctions(src []byte) (file, error) {
+// parseFunctions divides a source file into functions and the rest. It numbers init functions.
+func parseFunctions(src []byte) (parsedFile, error) {
 	fset := token.NewFileSet()
 	tree, err := parser.ParseFile(fset, "", src, parser.SkipObjectResolution)
 	if err != nil {
-		return file{}, err
+		return parsedFile{}, err
 	}
-	out := file{functions: map[string]string{}, places: map[string]lines{}}
+	out := parsedFile{functions: map[string]string{}, ranges: map[string]lineRange{}}
 	var rest bytes.Buffer
 	rest.WriteString("package " + tree.Name.Name + "\n")
 	inits := 0
 	for _, d := range tree.Decls {
 		var text bytes.Buffer
 		if err := (&printer.Config{}).Fprint(&text, fset, d); err != nil {
-			return file{}, err
+			return parsedFile{}, err
 		}
 		f, ok := d.(*ast.FuncDecl)
 		if !ok {
@@ -84,7 +83,7 @@ func parseFunctions(src []byte) (file, error) {
 		case f.Recv != nil && len(f.Recv.List) == 1:
 			var receiver bytes.Buffer
 			if err := (&printer.Config{}).Fprint(&receiver, fset, f.Recv.List[0].Type); err != nil {
-				return file{}, err
+				return parsedFile{}, err
 			}
 			name = receiver.String() + "." + name
 		case name == "init":
@@ -92,7 +91,7 @@ func parseFunctions(src []byte) (file, error) {
 			name += "#" + strings.Repeat("i", inits)
 		}
 		out.functions[name] = text.String()
-		out.places[name] = lines{fset.Position(f.Pos()).Line, fset.Position(f.End()).Line}
+		out.ranges[name] = lineRange{fset.Position(f.Pos()).Line, fset.Position(f.End()).Line}
 	}
 	for line := range bytes.Lines(src) { // directives and constraints are comments, which the printer omits
 		text := bytes.TrimSpace(line)

@@ -1,13 +1,12 @@
-// Package reach finds out which benchmarks of a module can run the code that a
-// change changes, from the references between functions.
+// Package reach finds out which benchmarks of a module can run the code that a change changes, from
+// the references between functions.
 //
-// It finds every benchmark that may run changed code. A function counts as reached
-// if a reached function, or one that runs before any benchmark, calls it or takes
-// its value. A method is also reached if a reached function converts a value of its
-// type, or a value that contains one, to an interface or uses its type as a type
-// argument: interfaces and reflection can call it then. If a change is more than
-// the bodies of functions, every benchmark is reached whose package depends on the
-// changed package.
+// It finds every benchmark that may run changed code. A function counts as reached if a reached
+// function, or one that runs before any benchmark, calls it or takes its value. A method is also
+// reached if a reached function converts a value of its type, or a value that contains one, to an
+// interface or uses its type as a type argument: interfaces and reflection can call it then. If a
+// change is more than the bodies of functions, every benchmark is reached whose package depends on
+// the changed package.
 package reach
 
 import (
@@ -40,17 +39,17 @@ type Query struct {
 
 // Reached selects the benchmarks that a change reaches.
 type Reached struct {
-	all       bool                // the change reaches all benchmarks
-	deps      map[string][]string // Query.Deps
-	wholeDirs map[string]bool     // directories in which more than functions changed
-	changed   map[string][]lines  // changed functions by file
-	graph     *graph              // references between functions; nil if not needed or unknown
+	all       bool                   // the change reaches all benchmarks
+	deps      map[string][]string    // Query.Deps
+	wholeDirs map[string]bool        // directories in which more than functions changed
+	changed   map[string][]lineRange // changed functions by file
+	graph     *graph                 // references between functions; nil if not needed or unknown
 }
 
-// Find reads the change. If the references between functions cannot be found, it returns a Reached that
-// selects complete packages, together with the error.
+// Find reads the change. If the references between functions cannot be found, it returns a Reached
+// that selects complete packages, together with the error.
 func Find(ctx context.Context, q Query) (*Reached, error) {
-	r := &Reached{deps: q.Deps, wholeDirs: map[string]bool{}, changed: map[string][]lines{}}
+	r := &Reached{deps: q.Deps, wholeDirs: map[string]bool{}, changed: map[string][]lineRange{}}
 	isPackage := map[string]bool{} // by directory
 	for _, dirs := range q.Deps {
 		for _, d := range dirs {
@@ -70,20 +69,20 @@ func Find(ctx context.Context, q Query) (*Reached, error) {
 	if len(r.changed) == 0 {
 		return r, nil
 	}
-	g, err := buildGraph(ctx, q)
+	loaded, err := buildGraph(ctx, q)
 	if err != nil {
 		for file := range r.changed {
 			r.wholeDirs[filepath.Dir(file)] = true
 		}
 		return r, fmt.Errorf("what calls what cannot be determined, and --changed goes by packages: %w", err)
 	}
-	r.graph = g
+	r.graph = loaded
 	return r, nil
 }
 
 // addFile adds a file that differs: its changed functions, or its complete package if more than
-// functions changed. A file that is not in a package, such as test data, belongs to the nearest package
-// above.
+// functions changed. A file that is not in a package, such as test data, belongs to the nearest
+// package above.
 func (r *Reached) addFile(q Query, file string, isPackage map[string]bool) {
 	path := filepath.Join(q.Head, filepath.FromSlash(file))
 	if dir := filepath.Dir(path); isPackage[dir] && filepath.Ext(path) == ".go" {
@@ -109,12 +108,12 @@ func (r *Reached) addFile(q Query, file string, isPackage map[string]bool) {
 	}
 }
 
-// Package reports whether the change may reach a benchmark of the package.
-func (r *Reached) Package(path string) bool {
+// ReachesPackage reports whether the change may reach a benchmark of the package.
+func (r *Reached) ReachesPackage(importPath string) bool {
 	if r.all {
 		return true
 	}
-	return slices.ContainsFunc(r.deps[path], func(dir string) bool {
+	return slices.ContainsFunc(r.deps[importPath], func(dir string) bool {
 		if r.wholeDirs[dir] {
 			return true
 		}
@@ -127,9 +126,9 @@ func (r *Reached) Package(path string) bool {
 	})
 }
 
-// Benchmark reports whether the change may reach a benchmark. id is import/path.Name, with _test after
-// the path of an external test.
-func (r *Reached) Benchmark(id string) bool {
+// ReachesBenchmark reports whether the change may reach a benchmark. id is import/path.Name, with
+// _test after the path of an external test.
+func (r *Reached) ReachesBenchmark(id string) bool {
 	dot := strings.LastIndexByte(id, '.')
 	path := id[:max(dot, 0)]
 	tested := strings.TrimSuffix(path, "_test")
@@ -149,7 +148,7 @@ func (r *Reached) Benchmark(id string) bool {
 	// TestMain and the init functions of all dependencies run before the benchmark.
 	roots := []string{id, path + ".TestMain", tested + ".TestMain", tested + "_test.TestMain"}
 	for name, n := range r.graph.nodes {
-		if n.init && slices.Contains(deps, n.dir) {
+		if n.isInit && slices.Contains(deps, n.dir) {
 			roots = append(roots, name)
 		}
 	}
@@ -159,23 +158,23 @@ func (r *Reached) Benchmark(id string) bool {
 // node is a function. A package may be loaded in several variants, with and without its tests; a node
 // has the references of the function in all of them.
 type node struct {
-	places []place         // source of the function; several if the variants differ
-	dir    string          // directory of the package; "" if unknown
-	init   bool            // the function initializes its package
-	calls  map[string]bool // names of the functions that it refers to
+	sources []sourceRange   // source of the function; several if the variants differ
+	dir     string          // directory of the package; "" if unknown
+	isInit  bool            // the function initializes its package
+	refs    map[string]bool // names of the functions that it refers to
 }
 
-// place is a range of lines in a file.
-type place struct {
+// sourceRange is a range of lines in a file.
+type sourceRange struct {
 	file string
-	lines
+	lineRange
 }
 
 // graph contains the functions of the module by name, see functionKey.
 type graph struct{ nodes map[string]*node }
 
 // canReach reports whether references lead from roots to a changed function.
-func (g *graph) canReach(roots []string, changed map[string][]lines) bool {
+func (g *graph) canReach(roots []string, changed map[string][]lineRange) bool {
 	seen := map[string]bool{}
 	for len(roots) > 0 {
 		name := roots[len(roots)-1]
@@ -185,22 +184,21 @@ func (g *graph) canReach(roots []string, changed map[string][]lines) bool {
 			continue
 		}
 		seen[name] = true
-		for _, p := range n.places {
+		for _, p := range n.sources {
 			for _, c := range changed[p.file] {
 				if overlap := p.first <= c.last && c.first <= p.last; overlap {
 					return true
 				}
 			}
 		}
-		for callee := range n.calls {
+		for callee := range n.refs {
 			roots = append(roots, callee)
 		}
 	}
 	return false
 }
 
-// buildGraph loads the packages below head that tests need, and collects the references of their
-// functions.
+// buildGraph loads the packages below head that tests need, and collects their references.
 func buildGraph(ctx context.Context, q Query) (*graph, error) {
 	var dirs []string
 	for _, deps := range q.Deps {
@@ -241,8 +239,8 @@ func buildGraph(ctx context.Context, q Query) (*graph, error) {
 	return g, nil
 }
 
-// functionKey returns the name of a function, which is the same in all variants of its package, for all
-// instances of a generic function, and for the literals inside of the function.
+// functionKey returns the name of a function, which is the same in all variants of its package, for
+// all instances of a generic function, and for the literals inside of the function.
 func functionKey(f *ssa.Function) string {
 	if f.Origin() != nil {
 		f = f.Origin()
@@ -259,8 +257,8 @@ func functionKey(f *ssa.Function) string {
 	return f.Pkg.Pkg.Path() + "." + f.Name()
 }
 
-// addFunction adds a function and its references. The references of a function literal become those of
-// the function around it. Functions without a body or a package have none.
+// addFunction adds a function and its references. The function around a function literal gets the
+// references of the literal. Functions without a body or a package have none.
 func (g *graph) addFunction(program *ssa.Program, f *ssa.Function) {
 	isSynthetic := f.Pkg == nil && f.Origin() == nil && f.Object() == nil && f.Parent() == nil
 	if isSynthetic || len(f.Blocks) == 0 {
@@ -274,17 +272,17 @@ func (g *graph) addFunction(program *ssa.Program, f *ssa.Function) {
 	n := g.nodes[name]
 	if n == nil {
 		isInit := top.Name() == "init" || strings.HasPrefix(top.Name(), "init#")
-		n = &node{calls: map[string]bool{}, init: isInit && top.Signature.Recv() == nil}
+		n = &node{refs: map[string]bool{}, isInit: isInit && top.Signature.Recv() == nil}
 		g.nodes[name] = n
 	}
 	if syntax := top.Syntax(); syntax != nil && top.Synthetic == "" {
 		start, end := program.Fset.Position(syntax.Pos()), program.Fset.Position(syntax.End())
-		if p := (place{start.Filename, lines{start.Line, end.Line}}); !slices.Contains(n.places, p) {
-			n.places = append(n.places, p)
+		if p := (sourceRange{start.Filename, lineRange{start.Line, end.Line}}); !slices.Contains(n.sources, p) {
+			n.sources = append(n.sources, p)
 		}
 		n.dir = filepath.Dir(start.Filename)
 	}
-	if n.init && n.dir == "" && top.Pkg != nil { // the function that initializes variables has no position
+	if n.isInit && n.dir == "" && top.Pkg != nil { // the function that initializes variables has no position
 		for _, m := range top.Pkg.Members {
 			if pos := program.Fset.Position(m.Pos()); pos.IsValid() && filepath.IsAbs(pos.Filename) {
 				n.dir = filepath.Dir(pos.Filename)
@@ -302,7 +300,7 @@ func (g *graph) addFunction(program *ssa.Program, f *ssa.Function) {
 				if !ok {
 					continue
 				}
-				n.calls[functionKey(callee)] = true
+				n.refs[functionKey(callee)] = true
 				for _, t := range callee.TypeArgs() {
 					n.addMethods(program, t, seen)
 				}
@@ -314,8 +312,8 @@ func (g *graph) addFunction(program *ssa.Program, f *ssa.Function) {
 	}
 }
 
-// addMethods adds references to the methods of a type and of the types inside of it: they can be called
-// once a value of the type is in an interface. seen has the types that were added.
+// addMethods adds references to the methods of a type and of the types inside of it: they can be
+// called once a value of the type is in an interface. seen has the types that were added.
 func (n *node) addMethods(program *ssa.Program, t types.Type, seen map[types.Type]bool) {
 	if seen[t] {
 		return
@@ -326,20 +324,12 @@ func (n *node) addMethods(program *ssa.Program, t types.Type, seen map[types.Typ
 			set := program.MethodSets.MethodSet(receiver)
 			for i := range set.Len() {
 				if f, ok := set.At(i).Obj().(*types.Func); ok {
-					n.calls[f.Origin().FullName()] = true
+					n.refs[f.Origin().FullName()] = true
 				}
 			}
 		}
 	}
 	switch u := t.Underlying().(type) {
-	case *types.Pointer:
-		n.addMethods(program, u.Elem(), seen)
-	case *types.Slice:
-		n.addMethods(program, u.Elem(), seen)
-	case *types.Array:
-		n.addMethods(program, u.Elem(), seen)
-	case *types.Chan:
-		n.addMethods(program, u.Elem(), seen)
 	case *types.Map:
 		n.addMethods(program, u.Key(), seen)
 		n.addMethods(program, u.Elem(), seen)
@@ -347,5 +337,7 @@ func (n *node) addMethods(program *ssa.Program, t types.Type, seen map[types.Typ
 		for i := range u.NumFields() {
 			n.addMethods(program, u.Field(i).Type(), seen)
 		}
+	case interface{ Elem() types.Type }: // pointer, slice, array or channel
+		n.addMethods(program, u.Elem(), seen)
 	}
 }

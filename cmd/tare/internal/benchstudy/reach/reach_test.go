@@ -156,14 +156,14 @@ func TestReached(t *testing.T) {
 		}
 		var got []string
 		for _, id := range all {
-			if r.Benchmark("example.com/m/" + id) {
+			if r.ReachesBenchmark("example.com/m/" + id) {
 				got = append(got, id)
 			}
 		}
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
-		if len(got) > 0 && !r.Package("example.com/m/parse") {
+		if len(got) > 0 && !r.ReachesPackage("example.com/m/parse") {
 			t.Errorf("%s: the package is not reached", tt.name)
 		}
 	}
@@ -176,7 +176,7 @@ func TestReachedWithoutTypes(t *testing.T) {
 	head := unpacked(t, "return len(s)", "return len(s) + nothing")
 	deps := map[string][]string{"example.com/m/parse": {filepath.Join(head, "lex"), filepath.Join(head, "parse")}}
 	r, err := reach.Find(t.Context(), reach.Query{Base: unpacked(t), Head: head, Files: []string{"lex/lex.go"}, Deps: deps, Dir: head, Env: os.Environ()})
-	if err == nil || !strings.Contains(err.Error(), "goes by packages") || !r.Benchmark("example.com/m/parse.BenchmarkPrint") {
+	if err == nil || !strings.Contains(err.Error(), "goes by packages") || !r.ReachesBenchmark("example.com/m/parse.BenchmarkPrint") {
 		t.Errorf("%v", err)
 	}
 }

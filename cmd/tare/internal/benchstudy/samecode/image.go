@@ -2,24 +2,49 @@ package samecode
 
 import (
 	"debug/elf"
+	"debug/gosym"
 	"debug/macho"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 )
 
 // image contains the sections of a binary that are compared.
 type image struct {
-	text     []byte                                                // machine code
-	textAddr uint64                                                // address of text
-	lines    []byte                                                // table of functions and lines (pclntab)
-	data     [][]byte                                              // sections that may contain addresses of functions
-	mask     func(entry uint64, code []byte, find locate) function // for the processor of the binary
+	text     []byte                                                   // machine code
+	textAddr uint64                                                   // address of text
+	lines    []byte                                                   // table of functions and lines (pclntab)
+	data     [][]byte                                                 // sections that may contain addresses of functions
+	mask     func(entry uint64, code []byte, locate locator) function // for the processor of the binary
 }
 
-// locate returns the function that an address is in, and the distance from its entry. It returns false
+// locator returns the function that an address is in, and the distance from its entry. It returns false
 // if the address is not in code.
-type locate func(addr uint64) (name string, offset uint64, ok bool)
+type locator func(addr uint64) (name string, offset uint64, ok bool)
+
+// newLocator returns the locator of a binary with functions.
+func (img *image) newLocator(functions []gosym.Func) locator {
+	names := make(map[uint64]string, len(functions)) // by entry
+	for _, f := range functions {
+		names[f.Entry] = f.Name
+	}
+	entries := slices.Sorted(maps.Keys(names))
+	return func(addr uint64) (name string, offset uint64, ok bool) {
+		if addr-img.textAddr >= uint64(len(img.text)) { // unsigned: an address before the text is huge
+			return "", 0, false
+		}
+		i, exact := slices.BinarySearch(entries, addr)
+		if !exact {
+			i--
+		}
+		if i < 0 {
+			return "", 0, false
+		}
+		return names[entries[i]], addr - entries[i], true
+	}
+}
 
 // readImage reads an ELF or Mach-O binary. The error wraps ErrUnknown for other files and processors.
 func readImage(path string) (*image, error) {

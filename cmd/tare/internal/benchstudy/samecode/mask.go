@@ -15,10 +15,10 @@ func (img *image) useARM64() { img.mask = maskARM64 }
 // masker builds the masked code of a function: the names of other functions replace their addresses,
 // and <data> replaces addresses of data.
 type masker struct {
-	out   function
-	entry uint64 // address of the function
-	size  uint64 // bytes of its code
-	find  locate
+	out    function
+	entry  uint64 // address of the function
+	size   uint64 // bytes of its code
+	locate locator
 }
 
 // writeTarget writes the replacement of an address. An address inside the function itself becomes
@@ -28,7 +28,7 @@ func (m *masker) writeTarget(addr uint64) {
 		m.out.code = fmt.Appendf(m.out.code, "<%d>", offset)
 		return
 	}
-	name, offset, ok := m.find(addr)
+	name, offset, ok := m.locate(addr)
 	if !ok {
 		m.out.code = append(m.out.code, "<data>"...)
 		return
@@ -37,14 +37,14 @@ func (m *masker) writeTarget(addr uint64) {
 	m.out.code = fmt.Appendf(m.out.code, "<%s+%d>", name, offset)
 }
 
-// padAMD64 is the byte between functions, an INT3 instruction.
+// padAMD64 is the byte that fills the space between functions: an INT3 instruction.
 const padAMD64 = 0xcc
 
-// maskAMD64 masks addresses relative to the instruction pointer. Code from an instruction on that
-// cannot be decoded is not masked, so that it may differ although it does the same, but not the other
-// way round.
-func maskAMD64(entry uint64, code []byte, find locate) function {
-	m := masker{entry: entry, size: uint64(len(code)), find: find}
+// maskAMD64 masks addresses relative to the instruction pointer. It does not mask the code from the
+// first instruction that cannot be decoded: equal functions may then seem to differ, but functions that
+// differ never seem equal.
+func maskAMD64(entry uint64, code []byte, locate locator) function {
+	m := masker{entry: entry, size: uint64(len(code)), locate: locate}
 	m.out.code = make([]byte, 0, len(code)+len(code)/2)
 	for i := 0; i < len(code) && !isPadding(code[i:], padAMD64); {
 		inst, err := decodeAMD64(code[i:])
@@ -79,16 +79,16 @@ func maskAMD64(entry uint64, code []byte, find locate) function {
 	return m.out
 }
 
-// maxPadding is more than the bytes between two functions.
+// maxPadding is a number of bytes larger than the space between two functions.
 const maxPadding = 64
 
-// isPadding reports whether code contains only the byte between functions.
+// isPadding reports whether code is only the space after a function.
 func isPadding(code []byte, padding byte) bool {
 	return len(code) < maxPadding && bytes.Count(code, []byte{padding}) == len(code)
 }
 
-// decodeAMD64 calls x86asm.Decode, and returns an error if it panics, as it does on some instructions of
-// AVX-512. It adds the position of an address that x86asm does not report.
+// decodeAMD64 calls x86asm.Decode, and returns an error if it panics, as it does on some instructions
+// of AVX-512. It adds the position of an address that x86asm does not report.
 func decodeAMD64(code []byte) (inst x86asm.Inst, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -116,8 +116,8 @@ func vectorAddress(code []byte) (offset, size int) {
 
 // maskARM64 masks branches, and addresses that are composed of a page (ADRP) and an offset in the page
 // (ADD, or a load or store).
-func maskARM64(entry uint64, code []byte, find locate) function {
-	m := masker{entry: entry, size: uint64(len(code)), find: find}
+func maskARM64(entry uint64, code []byte, locate locator) function {
+	m := masker{entry: entry, size: uint64(len(code)), locate: locate}
 	m.out.code = make([]byte, 0, len(code)+len(code)/2)
 	var pages [32]bool // registers that contain the page of an address
 	for i := 0; i+4 <= len(code) && !isPadding(code[i:], 0); i += 4 {

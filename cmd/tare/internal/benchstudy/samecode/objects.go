@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// Changed returns a predicate for packages that two links do not take from the same file. The go command
-// names objects in its cache by their content, so that equal files are equal packages.
-func Changed(a, b *gobench.Link) (func(path string) bool, error) {
+// ChangedPackages returns a predicate for packages that two links do not take from the same file. The
+// go command names objects in its cache by their content, so that equal files are equal packages.
+func ChangedPackages(a, b *gobench.Link) (func(path string) bool, error) {
 	objectsA, err := linkObjects(a)
 	if err != nil {
 		return nil, err

@@ -1,16 +1,14 @@
-// Package samecode compares the machine code of two builds of a test binary,
-// function by function, with addresses masked. If no function that a benchmark
-// can execute differs, a difference in its time comes from data, from the
-// addresses of code, or from chance.
+// Package samecode compares the machine code of two builds of a test binary, function by function,
+// with addresses masked. If no function that a benchmark can execute differs, a difference in its
+// time comes from data, from the addresses of code, or from chance.
 //
 // Packages whose objects are the same file on both sides are not compared.
 //
-// The functions that a benchmark can execute are over-estimated. They are the
-// functions that direct calls lead to, with the function literals inside of them,
-// from the benchmark and from all functions that can be called indirectly:
-// methods, and functions whose address is in data. Functions that initialise
-// packages are excluded, since their results are data, and so are other benchmarks
-// and tests; function literals that these may have stored are not.
+// The functions that a benchmark can execute are over-estimated. They are the functions that direct
+// calls lead to, with the function literals inside of them, from the benchmark and from all functions
+// that can be called indirectly: methods, and functions whose address is in data. Functions that
+// initialise packages are excluded, since their results are data, and so are other benchmarks and
+// tests; function literals that these may have stored are not.
 package samecode
 
 import (
@@ -30,10 +28,10 @@ var ErrUnknown = errors.New("its machine code cannot be read on this system")
 
 // Program is the code of a binary.
 type Program struct {
-	functions map[string]function // by name
-	taken     map[string]bool     // names of functions whose address is in data
-	tests     map[string]bool     // names of tests, benchmarks and examples
-	literals  map[string][]string // function literals, by the function around them
+	functions    map[string]function // by name
+	addressTaken map[string]bool     // names of functions whose address is in data
+	tests        map[string]bool     // names of tests, benchmarks and examples
+	literals     map[string][]string // function literals, by the function around them
 }
 
 // function is the code of a function with addresses masked.
@@ -43,9 +41,9 @@ type function struct {
 	opaque bool     // a part of the code could not be decoded, and is not masked
 }
 
-// equal reports whether two functions have the same code. isLocal is set if they are assembly functions
-// local to a file, which have no package in their names. If such functions cannot be decoded only their
-// lengths are compared: the unmasked addresses in those of the runtime always differ.
+// equal reports whether two functions have the same code. isLocal is set if they are assembly
+// functions local to a file, which have no package in their names. If such functions cannot be decoded
+// only their lengths are compared: unmasked addresses in the runtime's assembly always differ.
 func (f function) equal(g function, isLocal bool) bool {
 	if isLocal && f.opaque && g.opaque {
 		return len(f.code) == len(g.code)
@@ -53,8 +51,7 @@ func (f function) equal(g function, isLocal bool) bool {
 	return bytes.Equal(f.code, g.code)
 }
 
-// Open reads the functions of a binary. The error wraps [ErrUnknown] if the system or processor is
-// unknown.
+// Open reads the functions of a binary. The error wraps [ErrUnknown] if it is for an unknown system.
 func Open(path string) (*Program, error) {
 	img, err := readImage(path)
 	if err != nil {
@@ -64,32 +61,14 @@ func Open(path string) (*Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	p := &Program{functions: make(map[string]function, len(table.Funcs)), taken: map[string]bool{}, tests: map[string]bool{}, literals: map[string][]string{}}
-	names := make(map[uint64]string, len(table.Funcs))
-	for _, f := range table.Funcs {
-		names[f.Entry] = f.Name
-	}
-	entries := make([]uint64, 0, len(table.Funcs))
-	for _, f := range table.Funcs {
-		entries = append(entries, f.Entry)
-	}
-	slices.Sort(entries)
-	find := func(addr uint64) (name string, offset uint64, ok bool) {
-		i, exact := slices.BinarySearch(entries, addr)
-		if !exact {
-			i--
-		}
-		if i < 0 || addr-img.textAddr >= uint64(len(img.text)) {
-			return "", 0, false
-		}
-		return names[entries[i]], addr - entries[i], true
-	}
+	p := &Program{functions: make(map[string]function, len(table.Funcs)), addressTaken: map[string]bool{}, tests: map[string]bool{}, literals: map[string][]string{}}
+	locate := img.newLocator(table.Funcs)
 	for _, f := range table.Funcs {
 		low, high := f.Entry-img.textAddr, f.End-img.textAddr
 		if f.Entry < img.textAddr || high > uint64(len(img.text)) || low > high {
 			continue
 		}
-		masked := img.mask(f.Entry, img.text[low:high], find)
+		masked := img.mask(f.Entry, img.text[low:high], locate)
 		if old, ok := p.functions[f.Name]; ok { // functions of the same name count as one
 			masked.code = slices.Concat(old.code, masked.code)
 			masked.refs = append(masked.refs, old.refs...)
@@ -107,8 +86,8 @@ func Open(path string) (*Program, error) {
 	}
 	for _, section := range img.data {
 		for ; len(section) >= 8; section = section[8:] {
-			if name, ok := names[binary.LittleEndian.Uint64(section)]; ok {
-				p.taken[name] = true
+			if name, offset, ok := locate(binary.LittleEndian.Uint64(section)); ok && offset == 0 {
+				p.addressTaken[name] = true
 			}
 		}
 	}
@@ -117,22 +96,21 @@ func Open(path string) (*Program, error) {
 
 // Difference contains the functions that differ between two programs.
 type Difference struct {
-	a, b     *Program
-	names    map[string]bool // functions that differ
-	indirect bool            // an indirect call can lead to one of them
+	a, b        *Program
+	differing   map[string]bool // functions that differ
+	anyIndirect bool            // an indirect call can lead to one of them
 }
 
-// initRE matches functions that initialise a package, so that they run before any benchmark. The method
-// (*T).init is none of them.
+// initRE matches functions that initialise a package, so that they run before any benchmark. The
+// method (*T).init is none of them.
 var initRE = lazyregexp.New(`^([^()]*/)?[^./()]+\.init(\.\d+)?$|(^|\.)map\.init\.\d+$`)
 
-// literalRE matches the end of the name of a function literal, and of functions that go and defer
-// statements call.
+// literalRE matches the end of names of function literals, and of functions of go and defer statements.
 var literalRE = lazyregexp.New(`\.(func|gowrap|deferwrap)\d+$|\.\d+$`)
 
 // outerOf returns the function around a function literal; false if name is not a function literal. The
 // names of inlined functions may be between the name of the function and the suffix of the literal.
-func (p *Program) outerOf(name string) (string, bool) {
+func (p *Program) outerOf(name string) (outer string, ok bool) {
 	if !literalRE.MatchString(name) {
 		return "", false
 	}
@@ -171,7 +149,7 @@ func (p *Program) indirectCalls() (names []string) {
 		switch {
 		case initRE.MatchString(name), p.tests[name], name == "runtime.main": // no benchmark calls it
 		case isLiteral && !stored[name]:
-		case p.taken[name] || methodRE.MatchString(name):
+		case p.addressTaken[name] || methodRE.MatchString(name):
 			names = append(names, name)
 		}
 	}
@@ -182,12 +160,12 @@ func (p *Program) indirectCalls() (names []string) {
 // the compiler made for types and all instances of generic functions: these may differ although the
 // package of their source is the same.
 func Compare(a, b *Program, changed func(path string) bool) *Difference {
-	d := &Difference{a: a, b: b, names: map[string]bool{}}
+	difference := &Difference{a: a, b: b, differing: map[string]bool{}}
 	addDifferent := func(name string) {
 		if path, ok := packageOf(name); initRE.MatchString(name) || ok && !changed(path) {
 			return
 		}
-		d.names[name] = true
+		difference.differing[name] = true
 	}
 	for name, f := range a.functions {
 		isLocal := !strings.Contains(name, ".")
@@ -200,8 +178,8 @@ func Compare(a, b *Program, changed func(path string) bool) *Difference {
 			addDifferent(name)
 		}
 	}
-	d.indirect = len(d.names) > 0 && (a.canReach(a.indirectCalls(), d.names) || b.canReach(b.indirectCalls(), d.names))
-	return d
+	difference.anyIndirect = len(difference.differing) > 0 && (a.canReach(a.indirectCalls(), difference.differing) || b.canReach(b.indirectCalls(), difference.differing))
+	return difference
 }
 
 // pathPrefix returns a package's path in the form that names of functions have: dots after the last
@@ -214,7 +192,7 @@ func pathPrefix(path string) string {
 // packageOf returns the import path of the package that a function is compiled in. It returns false
 // for instances of generic functions and for functions that the compiler made for types: every package
 // may contain them.
-func packageOf(name string) (string, bool) {
+func packageOf(name string) (path string, ok bool) {
 	if strings.ContainsAny(name, "[:") { // f[…], type:.eq.…
 		return "", false
 	}
@@ -226,23 +204,23 @@ func packageOf(name string) (string, bool) {
 	return strings.ReplaceAll(name[:slash+dot], "%2e", "."), true
 }
 
-// Same reports whether all code is equal that the function called name, in the package at path, can
+// IsSame reports whether all code is equal that the function called name, in the package at path, can
 // execute. It returns false if the function is unknown.
-func (d *Difference) Same(path, name string) bool {
-	if d.indirect {
+func (d *Difference) IsSame(path, name string) bool {
+	if d.anyIndirect {
 		return false
 	}
 	if _, ok := d.a.functions[pathPrefix(path)+"."+name]; !ok {
 		return false
 	}
-	return !d.Calls(path, name)
+	return !d.CallsDifferent(path, name)
 }
 
-// Calls reports whether direct calls from the function called name, in the package at path, lead to a
-// function that differs.
-func (d *Difference) Calls(path, name string) bool {
+// CallsDifferent reports whether direct calls from the function called name, in the package at path,
+// lead to a function that differs.
+func (d *Difference) CallsDifferent(path, name string) bool {
 	start := []string{pathPrefix(path) + "." + name}
-	return d.a.canReach(start, d.names) || d.b.canReach(start, d.names)
+	return d.a.canReach(start, d.differing) || d.b.canReach(start, d.differing)
 }
 
 // canReach reports whether direct calls and function literals lead from start to one of names.

@@ -206,14 +206,14 @@ func TestSame(t *testing.T) {
 			d := Compare(base, built(t, strings.Replace(source, c.old, c.now, 1), "2", arch), own)
 			var same []string
 			for _, b := range all {
-				if d.Same("example.com/m.v2", b) {
+				if d.IsSame("example.com/m.v2", b) {
 					same = append(same, b)
 				}
 			}
 			if !slices.Equal(same, c.same) {
-				t.Errorf("%s, %s: the same for %q, want %q; %v differ", arch, c.name, same, c.same, d.names)
+				t.Errorf("%s, %s: the same for %q, want %q; %v differ", arch, c.name, same, c.same, d.differing)
 			}
-			if d.Same("example.com/m.v2", "BenchmarkGone") {
+			if d.IsSame("example.com/m.v2", "BenchmarkGone") {
 				t.Errorf("%s: the same for a benchmark that there is not", c.name)
 			}
 		}

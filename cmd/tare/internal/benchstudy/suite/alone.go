@@ -9,118 +9,148 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// aloneFactor limits the first run in a process that starts next to others: that many times the run
-// of the first process. A process that waits for a lock of another one never ends by itself.
-const aloneFactor = 10
+// sideBySideFactor limits the first run in a process that starts next to others, as a multiple of the
+// run in the first process. A process that waits for a lock of another one never ends by itself.
+const sideBySideFactor = 10
 
-// FindAlone finds the packages of which only one process can run at a time. It starts the processes
-// of a round side by side, two of base and one of head, and runs each benchmark once in each of them.
-// If a benchmark fails there, but works in a single process, the other processes are the reason: the
-// suites then have the package as Alone, and its benchmarks the failure. FindAlone returns the
-// benchmarks that it has tried within q.Within.
-func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, q Search) (tried []Benchmark, err error) {
-	spec, began := q.Spec, time.Now()
-	alone := map[string]string{} // failure next to other processes, by package
-	suites := [3]*Suite{base, base, head}
-	var processes [3]*discovery // nil if not started
-	closeAll := func() {
-		for _, d := range processes {
-			if d != nil {
-				d.conn.Close(context.WithoutCancel(ctx))
-			}
-		}
-		processes = [3]*discovery{}
-	}
-	defer func() { closeAll() }()
-	for i := range shared {
-		m := &shared[i]
-		known := alone[m.Package] != ""
-		isLate := i > 0 && q.Within > 0 && time.Since(began) > q.Within
-		if isLate && !known {
+// FindAlone finds the packages of which only one process can run at a time, e.g. because TestMain
+// binds a fixed port. It starts the processes of a round side by side, two of base and one of head,
+// and runs each benchmark once in each of them. If a benchmark fails there, but works in a single
+// process, the other processes are the reason: the suites then have the package as Alone, and its
+// benchmarks the failure as WhyAlone. FindAlone returns the benchmarks that it has tried within
+// search.TimeLimit.
+func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, search Search) (tried []Benchmark, err error) {
+	began := time.Now()
+	whyAlone := map[string]string{} // failure next to other processes, by package
+	round := &sideBySide{suites: [3]*Suite{base, base, head}, search: search}
+	defer round.closeAll(ctx)
+	for i, m := range shared {
+		isKnown := whyAlone[m.Package] != ""
+		isLate := i > 0 && search.TimeLimit > 0 && time.Since(began) > search.TimeLimit
+		if isLate && !isKnown {
 			continue
 		}
-		tried = append(tried, *m)
-		if known {
+		tried = append(tried, m)
+		if isKnown {
 			continue
 		}
 		if i == 0 || shared[i-1].Package != m.Package {
-			closeAll()
-			q.Say("starting the processes of " + m.Package + " side by side")
+			round.closeAll(ctx)
+			search.Say("starting the processes of " + m.Package + " side by side")
 		}
-		var firstTook time.Duration // time of the run in the first process, with its start
-		for j, s := range suites {
-			limit := onceLimit
-			if processes[j] == nil {
-				processes[j] = newDiscovery(s.Side.ID)
-				if err := processes[j].openConn(ctx, s, spec); err != nil {
-					return nil, err
-				}
-				if j > 0 {
-					limit = min(limit, max(minPlainLimit, aloneFactor*firstTook))
-					if q.Within > 0 {
-						limit = min(limit, max(q.Within, 2*firstTook))
-					}
-				}
-			}
-			runBegan := time.Now()
-			failure, err := processes[j].tryOnce(ctx, *m, limit)
-			if err != nil {
-				return nil, err
-			}
-			if j == 0 {
-				firstTook = time.Since(runBegan)
-			}
-			if failure == "" {
-				continue
-			}
-			closeAll()
-			processes[j] = newDiscovery(s.Side.ID)
-			if err := processes[j].openConn(ctx, s, spec); err != nil {
-				return nil, err
-			}
-			failureByItself, err := processes[j].tryOnce(ctx, *m, onceLimit)
-			if err != nil {
-				return nil, err
-			}
-			if failureByItself == "" {
-				alone[m.Package] = failure
-			}
-			closeAll()
-			break
+		why, err := round.tryBenchmark(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		if why != "" {
+			whyAlone[m.Package] = why
 		}
 	}
-	for key := range alone {
-		for _, s := range []*Suite{base, head} {
+	for i := range tried {
+		tried[i].WhyAlone = whyAlone[tried[i].Package]
+	}
+	if len(whyAlone) == 0 {
+		return tried, nil
+	}
+	for _, s := range []*Suite{base, head} {
+		for key := range whyAlone {
 			p := s.suite.Packages[key]
 			p.Alone = true
 			s.suite.Packages[key] = p
 		}
+		err = errors.Join(err, s.suite.Save(s.Program))
 	}
-	for i := range tried {
-		tried[i].Alone = alone[tried[i].Package]
+	return tried, err
+}
+
+// sideBySide runs benchmarks in the three processes of a round, which run at the same time.
+type sideBySide struct {
+	suites    [3]*Suite
+	processes [3]*discovery // nil if not started
+	search    Search
+}
+
+// tryBenchmark runs m once in each process, and starts those that do not run. It returns the failure
+// of m next to other processes, if m works in a process by itself; else "".
+func (r *sideBySide) tryBenchmark(ctx context.Context, m Benchmark) (why string, err error) {
+	var firstTook time.Duration // time of the run in the first process, with its start
+	for i := range r.processes {
+		limit := onceLimit
+		if r.processes[i] == nil {
+			if err := r.startProcess(ctx, i); err != nil {
+				return "", err
+			}
+			if i > 0 {
+				limit = min(onceLimit, max(minGoTestLimit, sideBySideFactor*firstTook))
+			}
+			if i > 0 && r.search.TimeLimit > 0 {
+				limit = min(limit, max(r.search.TimeLimit, 2*firstTook))
+			}
+		}
+		began := time.Now()
+		failure, err := r.processes[i].tryOnce(ctx, m, limit)
+		if err != nil {
+			return "", err
+		}
+		if i == 0 {
+			firstTook = time.Since(began)
+		}
+		if failure != "" {
+			works, err := r.worksByItself(ctx, i, m)
+			if err != nil || !works {
+				return "", err
+			}
+			return failure, nil
+		}
 	}
-	if len(alone) == 0 {
-		return tried, nil
+	return "", nil
+}
+
+// worksByItself ends all processes and reports whether m gives a result in a new i-th process.
+func (r *sideBySide) worksByItself(ctx context.Context, i int, m Benchmark) (bool, error) {
+	r.closeAll(ctx)
+	defer r.closeAll(ctx)
+	if err := r.startProcess(ctx, i); err != nil {
+		return false, err
 	}
-	return tried, errors.Join(base.suite.Save(base.Program), head.suite.Save(head.Program))
+	failure, err := r.processes[i].tryOnce(ctx, m, onceLimit)
+	return err == nil && failure == "", err
+}
+
+func (r *sideBySide) startProcess(ctx context.Context, i int) error {
+	d := newDiscovery(r.suites[i].Side.ID)
+	if err := d.reopenConn(ctx, r.suites[i], r.search.Spec); err != nil {
+		return err
+	}
+	r.processes[i] = d
+	return nil
+}
+
+func (r *sideBySide) closeAll(ctx context.Context) {
+	for i, d := range r.processes {
+		if d != nil {
+			d.conn.Close(context.WithoutCancel(ctx))
+			r.processes[i] = nil
+		}
+	}
 }
 
 // tryOnce runs one iteration of b. It returns why b gives no result; "" if b gives one.
-func (d *discovery) tryOnce(ctx context.Context, b Benchmark, limit time.Duration) (why string, err error) {
-	d.limit = limit
+func (d *discovery) tryOnce(ctx context.Context, m Benchmark, limit time.Duration) (why string, err error) {
+	d.runLimit = limit
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	all, _, err := d.runOnce(ctx, b, nil, 0)
+	outcomes, _, err := d.runOnce(ctx, m, nil, 0)
 	var te *tare.TrialError
 	switch {
 	case errors.As(err, &te):
 		return d.describeExit(te), nil
 	case err != nil:
 		return "", err
-	case slices.ContainsFunc(all, hasTime):
+	case slices.ContainsFunc(outcomes, hasTime):
 		return "", nil
 	}
-	for _, o := range all {
+	for _, o := range outcomes {
 		if o.Failed || o.Skipped {
 			return failureOf(o).why, nil
 		}

@@ -25,13 +25,13 @@ import (
 
 // Tests contains the names of a package's benchmarks, read from the sources of a side.
 type Tests struct {
-	Package Package
-	Files   []gobench.TestFile // one entry for internal tests, one for external tests (package x_test)
+	Package   Package
+	TestFiles []gobench.TestFile // one entry for internal tests, one for external tests (package x_test)
 }
 
-// Find reads the benchmarks in a package's test files. Of a file that does not parse it returns the
-// benchmarks before the error, which the compiler reports later.
-func Find(p Package) Tests {
+// FindTests reads the benchmarks in a package's test files. Of a file that does not parse it returns
+// the benchmarks before the error, which the compiler reports later.
+func FindTests(p Package) Tests {
 	t := Tests{Package: p}
 	seen := map[string]bool{}
 	for _, files := range [][]string{p.TestGoFiles, p.XTestGoFiles} {
@@ -50,7 +50,7 @@ func Find(p Package) Tests {
 			}
 		}
 		if len(f.Names) > 0 {
-			t.Files = append(t.Files, f)
+			t.TestFiles = append(t.TestFiles, f)
 		}
 	}
 	return t
@@ -66,17 +66,17 @@ func (t Tests) Key(f gobench.TestFile) string {
 
 // Suite is a built side.
 type Suite struct {
-	Side     *Side
-	Tests    []Tests                    // packages that were built
-	Program  string                     // path of the gobench.Suite
-	Packages map[string]gobench.Package // by Tests.Key
-	Go       string                     // version of Go that built the side
-	Failed   map[string]string          // why packages were not built, by Package.Name
-	suite    gobench.Suite              // content of the file Program
-	modules  []tare.Module              // dependencies of the first binary
-	sum      string                     // SHA-256 of all binaries together
-	bytes    int64                      // size of all binaries together
-	linkRate float64                    // link time in ns per byte of the binary; 0 if none is linked again
+	Side        *Side
+	Tests       []Tests                    // packages that were built
+	Program     string                     // path of the gobench.Suite
+	Packages    map[string]gobench.Package // by Tests.Key
+	Go          string                     // version of Go that built the side
+	Failed      map[string]string          // why packages were not built, by Package.Name
+	suite       gobench.Suite              // content of the file Program
+	modules     []tare.Module              // dependencies of the first binary
+	sha256Hex   string                     // SHA-256 of all binaries together
+	binaryBytes int64                      // size of all binaries together
+	linkRate    float64                    // link time in ns per byte of the binary; 0 if none is linked again
 }
 
 // Build builds the test binaries of packages in a directory below work. pattern, of go test -bench,
@@ -106,7 +106,7 @@ func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string,
 			return nil, err
 		}
 		b.Tests = append(b.Tests, t)
-		for _, f := range t.Files {
+		for _, f := range t.TestFiles {
 			pkg.Test = f.Test()
 			suite.Packages[t.Key(f)] = pkg
 		}
@@ -152,8 +152,7 @@ type BuildError struct {
 // Error is one line.
 func (e *BuildError) Error() string { return e.Side + " does not build: " + e.Why }
 
-// readBuildInfo reads the Go version and the modules of a binary. A binary without them changes
-// nothing.
+// readBuildInfo reads the Go version and the modules of a binary. If there are none, b stays as it is.
 func (b *Suite) readBuildInfo(binary string) {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
@@ -175,7 +174,7 @@ func (b *Suite) hashBinaries(packages []Tests, suite gobench.Suite) error {
 		if b.Failed[t.Package.Name()] != "" {
 			continue
 		}
-		f, err := os.Open(suite.Packages[t.Key(t.Files[0])].Binary)
+		f, err := os.Open(suite.Packages[t.Key(t.TestFiles[0])].Binary)
 		if err != nil {
 			return err
 		}
@@ -184,15 +183,14 @@ func (b *Suite) hashBinaries(packages []Tests, suite gobench.Suite) error {
 		if err != nil {
 			return err
 		}
-		b.bytes += n
+		b.binaryBytes += n
 	}
-	b.sum = hex.EncodeToString(h.Sum(nil))
+	b.sha256Hex = hex.EncodeToString(h.Sum(nil))
 	return nil
 }
 
 // compilePackage builds one package's test binary in dir, and finds the command that links it again,
-// unless s.OneBuild is set. The name of the test stays unset, as a package may have two, internal and
-// external.
+// unless s.OneBuild is set. The name of the test stays unset, as a package may have two.
 func (s *Side) compilePackage(ctx context.Context, t Tests, goRoot, dir string) (gobench.Package, error) {
 	pkg := gobench.Package{Binary: filepath.Join(dir, "bench.test"), Dir: t.Package.Dir}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -227,7 +225,7 @@ func (t Tests) writeOverlay(goRoot, dir string) (string, error) {
 			return "", err
 		}
 	}
-	for _, f := range t.Files {
+	for _, f := range t.TestFiles {
 		text, err := f.Source()
 		if err != nil {
 			return "", err
@@ -290,6 +288,6 @@ func (s Sources) Program(_ context.Context, kind, _ string, e tare.Entry) (build
 	if b.Side.PGO != "" {
 		c.Flags = append(c.Flags, "-pgo="+filepath.Base(b.Side.PGO))
 	}
-	c.Why, c.SHA256, c.BinaryBytes = "the benchmarks of "+s.Module, b.sum, b.bytes
+	c.Why, c.SHA256, c.BinaryBytes = "the benchmarks of "+s.Module, b.sha256Hex, b.binaryBytes
 	return build.Program{Path: b.Program, Cached: true, Contender: c}, nil
 }

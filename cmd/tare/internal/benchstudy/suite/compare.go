@@ -17,48 +17,48 @@ import (
 
 // Bounds of the comparison with go test itself.
 const (
-	plainBenchTime = 30 * time.Millisecond // -test.benchtime of the run of a package
-	plainAttempts  = 4                     // runs of a benchmark in which testing finds a number of iterations
-	minPlainLimit  = 10 * time.Second      // shortest limit of the run of a package
-	plainFactor    = 10                    // limit of the run of a package, as a multiple of its expected time
-	maxRatio       = 2.0                   // ratio of two times beyond which they differ
-	compareTurns   = 4                     // times that go test and tare measure in turn before a difference is reported
-	shortRunTime   = time.Millisecond      // longest short run, with testing's work around it
-	maxShortRuns   = 20                    // short runs in a turn; the quickest counts, which was hardly interrupted
-	minRuns        = 3                     // fewest runs in a turn, if they are long
-	plainShare     = 4                     // divisor of Search.Within that gives the least time for this comparison
+	goTestBenchTime = 30 * time.Millisecond // -test.benchtime of the run of a package
+	goTestAttempts  = 4                     // runs of a benchmark in which testing finds a number of iterations
+	minGoTestLimit  = 10 * time.Second      // shortest limit of the run of a package
+	goTestFactor    = 10                    // limit of the run of a package, as a multiple of its expected time
+	maxRatio        = 2.0                   // ratio of two times beyond which they differ
+	compareTurns    = 4                     // times that go test and tare measure in turn before a difference is reported
+	shortRunTime    = time.Millisecond      // longest short run, with testing's work around it
+	maxShortRuns    = 20                    // short runs in a turn; the quickest counts, which was hardly interrupted
+	minRuns         = 3                     // fewest runs in a turn, if they are long
+	compareShare    = 4                     // divisor of Search.TimeLimit that gives the least time for this comparison
 )
 
 // Remark is a message about a benchmark that is measured.
 type Remark struct {
-	ID      string // id of the benchmark, or import path of its package
-	Side    string
-	Text    string
-	Repeats bool // the package's TestMain runs the benchmarks more than once
-	Late    bool // there was no time to compare the package or the benchmark
+	ID        string // id of the benchmark, or import path of its package
+	Side      string
+	Text      string
+	Repeats   bool // the package's TestMain runs the benchmarks more than once
+	OutOfTime bool // there was no time to compare the package or the benchmark
 }
 
 // compareGoTest runs the benchmarks as go test -bench does, and remarks on each whose time differs
 // from the time in found. A set-up may read a flag, or use the state of an earlier benchmark.
-func (d *discovery) compareGoTest(ctx context.Context, b *Suite, found []Benchmark, spec trial.Spec, say func(string)) (remarks []Remark, err error) {
+func (d *discovery) compareGoTest(ctx context.Context, built *Suite, found []Benchmark, spec trial.Spec, say func(string)) (remarks []Remark, err error) {
 	groups := map[string][]Benchmark{}
 	var order []string
-	for _, f := range found {
-		if groups[f.Package] == nil {
-			order = append(order, f.Package)
+	for _, m := range found {
+		if groups[m.Package] == nil {
+			order = append(order, m.Package)
 		}
-		groups[f.Package] = append(groups[f.Package], f)
+		groups[m.Package] = append(groups[m.Package], m)
 	}
 	for _, key := range order {
-		if d.isPast() {
-			remarks = append(remarks, d.notCompared(strings.TrimSuffix(key, "_test")))
+		if d.isCompareTimeOver() {
+			remarks = append(remarks, d.newNotCompared(strings.TrimSuffix(key, "_test")))
 			continue
 		}
-		if err := d.openConn(ctx, b, spec); err != nil { // no process of the package runs meanwhile
+		if err := d.reopenConn(ctx, built, spec); err != nil { // no process of the package runs meanwhile
 			return nil, err
 		}
-		say(fmt.Sprintf("%s: running the benchmarks of %s as go test does", b.Side.ID, strings.TrimSuffix(key, "_test")))
-		more, err := d.comparePackage(ctx, b, key, groups[key], spec)
+		say(fmt.Sprintf("%s: running the benchmarks of %s as go test does", built.Side.ID, strings.TrimSuffix(key, "_test")))
+		more, err := d.comparePackage(ctx, built, key, groups[key], spec)
 		if err != nil {
 			return nil, err
 		}
@@ -69,111 +69,112 @@ func (d *discovery) compareGoTest(ctx context.Context, b *Suite, found []Benchma
 
 // comparePackage compares the benchmarks of one package with one run of go test. If a time differs in
 // that run, confirmDifference measures the benchmark again.
-func (d *discovery) comparePackage(ctx context.Context, b *Suite, key string, found []Benchmark, spec trial.Spec) (remarks []Remark, err error) {
+func (d *discovery) comparePackage(ctx context.Context, built *Suite, key string, found []Benchmark, spec trial.Spec) (remarks []Remark, err error) {
 	var expected time.Duration
-	for _, f := range found {
-		expected += f.Start + plainAttempts*(f.Around+max(plainBenchTime, time.Duration(f.NSPerOp)))
+	for _, m := range found {
+		expected += m.StartTime + goTestAttempts*(m.Overhead+max(goTestBenchTime, time.Duration(m.NSPerOp)))
 	}
-	limit := max(minPlainLimit, plainFactor*expected)
-	args := []string{"-test.benchtime=" + plainBenchTime.String()}
-	if !d.until.IsZero() { // skipped benchmarks of the package could take all of the time
-		limit = min(limit, time.Until(d.until))
-		if !strings.Contains(b.suite.Bench, "/") {
-			args = append(args, "-test.bench="+onlyTops(found))
+	limit := max(minGoTestLimit, goTestFactor*expected)
+	args := []string{"-test.benchtime=" + goTestBenchTime.String()}
+	if !d.compareUntil.IsZero() { // skipped benchmarks of the package could take all of the time
+		limit = min(limit, time.Until(d.compareUntil))
+		if !strings.Contains(built.suite.Bench, "/") {
+			args = append(args, "-test.bench="+topLevelPattern(found))
 		}
 	}
-	printed, why, err := d.runPlain(ctx, b, key, spec, limit, args...)
+	printed, why, err := d.runGoTest(ctx, built, key, spec, limit, args...)
 	if err != nil {
 		return nil, err
 	}
-	if printed == "" && d.isPast() {
-		return []Remark{d.notCompared(strings.TrimSuffix(key, "_test"))}, nil
+	if printed == "" && d.isCompareTimeOver() {
+		return []Remark{d.newNotCompared(strings.TrimSuffix(key, "_test"))}, nil
 	}
 	repeats := 0
-	for _, f := range found {
-		times := gobench.PrintedResults(printed, f.Name, d.procs[key], 0)
+	for _, m := range found {
+		times := gobench.PrintedResults(printed, m.Name, d.procs[key], 0)
 		repeats = max(repeats, len(times))
-		if len(times) > 0 && !isFarApart(times[0], f.NSPerOp) {
+		if len(times) > 0 && !isFarApart(times[0], m.NSPerOp) {
 			continue
 		}
 		limited, cancel := ctx, context.CancelFunc(func() {})
-		if !d.until.IsZero() {
-			limited, cancel = context.WithDeadline(ctx, d.until)
+		if !d.compareUntil.IsZero() {
+			limited, cancel = context.WithDeadline(ctx, d.compareUntil)
 		}
-		text, err := d.confirmDifference(limited, b, f, spec, limit, why)
+		text, err := d.confirmDifference(limited, built, m, spec, limit, why)
 		isPast := limited.Err() != nil && ctx.Err() == nil
 		cancel()
 		switch {
 		case isPast:
-			remarks = append(remarks, d.notCompared(f.ID()))
+			remarks = append(remarks, d.newNotCompared(m.ID()))
 			continue
 		case err != nil:
 			return nil, err
 		case text != "":
-			remarks = append(remarks, Remark{ID: f.ID(), Side: d.side, Text: text})
+			remarks = append(remarks, Remark{ID: m.ID(), Side: d.sideID, Text: text})
 		}
 	}
 	if repeats > 1 {
 		remarks = append(remarks, Remark{
-			ID: strings.TrimSuffix(key, "_test"), Side: d.side, Repeats: true,
+			ID: strings.TrimSuffix(key, "_test"), Side: d.sideID, Repeats: true,
 			Text: fmt.Sprintf("go test runs its benchmarks %d times, because TestMain calls m.Run as often: the first of them is measured", repeats),
 		})
 	}
 	return remarks, nil
 }
 
-// isPast reports whether the time for the comparison is over.
-func (d *discovery) isPast() bool { return !d.until.IsZero() && time.Now().After(d.until) }
-
-// notCompared returns the remark that there was no time to compare a package or
-// benchmark.
-func (d *discovery) notCompared(id string) Remark {
-	return Remark{ID: id, Side: d.side, Late: true, Text: "it was not compared with go test -bench: the budget has no time for it"}
+// isCompareTimeOver reports whether the time for the comparison is over.
+func (d *discovery) isCompareTimeOver() bool {
+	return !d.compareUntil.IsZero() && time.Now().After(d.compareUntil)
 }
 
-// onlyTops returns the -test.bench pattern of the top-level benchmarks that found is of, with all of
-// their sub-benchmarks.
-func onlyTops(found []Benchmark) string {
+// newNotCompared returns the remark that there was no time to compare a package or benchmark.
+func (d *discovery) newNotCompared(id string) Remark {
+	return Remark{ID: id, Side: d.sideID, OutOfTime: true, Text: "it was not compared with go test -bench: the budget has no time for it"}
+}
+
+// topLevelPattern returns the -test.bench pattern of the top-level benchmarks of found and all of
+// their sub-benchmarks, e.g. ^(BenchmarkA|BenchmarkB)$.
+func topLevelPattern(found []Benchmark) string {
 	var tops []string
-	for _, f := range found {
-		if top, _, _ := strings.Cut(f.Name, "/"); !slices.Contains(tops, top) {
+	for _, m := range found {
+		if top, _, _ := strings.Cut(m.Name, "/"); !slices.Contains(tops, top) {
 			tops = append(tops, top)
 		}
 	}
 	return "^(" + strings.Join(tops, "|") + ")$"
 }
 
-// confirmDifference measures f in tare and in go test in turn, over the same number of iterations. It
+// confirmDifference measures m in tare and in go test in turn, over the same number of iterations. It
 // returns how the times differ; "" as soon as the quickest runs agree. why is the failure of an
 // earlier run of go test, or "".
-func (d *discovery) confirmDifference(ctx context.Context, b *Suite, f Benchmark, spec trial.Spec, limit time.Duration, why string) (text string, err error) {
-	n, runs := f.Run, minRuns
+func (d *discovery) confirmDifference(ctx context.Context, built *Suite, m Benchmark, spec trial.Spec, limit time.Duration, why string) (text string, err error) {
+	n, runs := m.RunIterations, minRuns
 	if n == 0 {
-		n = max(1, int64(float64(growRunTime)/max(0.1, f.NSPerOp)))
-		runs = max(minRuns, int(maxShortRuns*shortRunTime/max(shortRunTime, f.Around, time.Duration(f.NSPerOp))))
+		n = max(1, int64(float64(growRunTime)/max(0.1, m.NSPerOp)))
+		runs = max(minRuns, int(maxShortRuns*shortRunTime/max(shortRunTime, m.Overhead, time.Duration(m.NSPerOp))))
 	}
 	var tareTimes, goTestTimes []float64 // in ns per operation
 	for range compareTurns {
-		if err := d.openConn(ctx, b, spec); err != nil {
+		if err := d.reopenConn(ctx, built, spec); err != nil {
 			return "", err
 		}
-		if err := d.prepareBenchmark(ctx, f, nil); err != nil {
+		if err := d.prepareBenchmark(ctx, m, nil); err != nil {
 			return "", err
 		}
-		took, failure, err := d.quickestRun(ctx, f, n, runs)
+		took, failure, err := d.quickestRun(ctx, m, n, runs)
 		if err != nil || failure != "" {
 			return failure, err
 		}
 		tareTimes = append(tareTimes, took/float64(n))
-		if err := d.openConn(ctx, b, spec); err != nil {
+		if err := d.reopenConn(ctx, built, spec); err != nil {
 			return "", err
 		}
-		printed, failure, err := d.runPlain(ctx, b, f.Package, spec, time.Duration(runs)*limit,
-			"-test.bench="+gobench.Exactly(f.Name), fmt.Sprintf("-test.benchtime=%dx", n), fmt.Sprintf("-test.count=%d", runs))
+		printed, failure, err := d.runGoTest(ctx, built, m.Package, spec, time.Duration(runs)*limit,
+			"-test.bench="+gobench.Exactly(m.Name), fmt.Sprintf("-test.benchtime=%dx", n), fmt.Sprintf("-test.count=%d", runs))
 		if err != nil {
 			return "", err
 		}
-		goTestTimes = append(goTestTimes, gobench.PrintedResults(printed, f.Name, d.procs[f.Package], n)...)
+		goTestTimes = append(goTestTimes, gobench.PrintedResults(printed, m.Name, d.procs[m.Package], n)...)
 		if len(goTestTimes) == 0 {
 			return "go test -bench prints no result of it: " + cmp.Or(failure, why, "it is not among its benchmarks"), nil
 		}
@@ -182,15 +183,15 @@ func (d *discovery) confirmDifference(ctx context.Context, b *Suite, f Benchmark
 		}
 	}
 	return fmt.Sprintf("go test -bench prints %s, and tare measures %s, in runs of %s",
-		perOp(slices.Min(goTestTimes)), perOp(slices.Min(tareTimes)), format.Count(n, "iteration")), nil
+		formatPerOp(slices.Min(goTestTimes)), formatPerOp(slices.Min(tareTimes)), format.Count(n, "iteration")), nil
 }
 
-// runPlain runs a package as go test does. It returns the output, and why the run failed or reached
+// runGoTest runs a package as go test does. It returns the output, and why the run failed or reached
 // the limit, or "".
-func (d *discovery) runPlain(ctx context.Context, b *Suite, key string, spec trial.Spec, limit time.Duration, args ...string) (printed, why string, err error) {
+func (d *discovery) runGoTest(ctx context.Context, built *Suite, key string, spec trial.Spec, limit time.Duration, args ...string) (printed, why string, err error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	printed, err = b.suite.RunPlain(limited, spec, key, append([]string{"-test.count=1"}, args...)...)
+	printed, err = built.suite.RunPlain(limited, spec, key, append([]string{"-test.count=1"}, args...)...)
 	var te *tare.TrialError
 	switch {
 	case ctx.Err() != nil:
@@ -198,7 +199,7 @@ func (d *discovery) runPlain(ctx context.Context, b *Suite, key string, spec tri
 	case limited.Err() != nil:
 		return printed, fmt.Sprintf("it did not end within %v", limit.Round(time.Second)), nil
 	case errors.As(err, &te):
-		return printed, endedRE.ReplaceAllString(te.Message, ""), nil
+		return printed, exitPrefixRE.ReplaceAllString(te.Message, ""), nil
 	}
 	return printed, "", err
 }
@@ -206,5 +207,4 @@ func (d *discovery) runPlain(ctx context.Context, b *Suite, key string, spec tri
 // isFarApart reports whether two times differ by more than noise explains.
 func isFarApart(a, b float64) bool { return max(a, b) > maxRatio*min(a, b) }
 
-// perOp formats a time per operation.
-func perOp(ns float64) string { return fmt.Sprintf("%.4g ns/op", ns) }
+func formatPerOp(ns float64) string { return fmt.Sprintf("%.4g ns/op", ns) }

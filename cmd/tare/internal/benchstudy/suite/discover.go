@@ -27,26 +27,25 @@ const (
 	warmCap         = time.Second            // largest length of a warm-up
 	maxOverheadRuns = 5                      // runs of one iteration; the quickest counts, which was not interrupted
 	overheadTime    = 250 * time.Millisecond // time after which no more of these runs start
-	shortRuns       = 4                      // iterations that must fit into Search.Within: of a longer one a budget has no rounds
+	shortRuns       = 4                      // iterations that must fit into Search.TimeLimit: a budget has no rounds of a longer one
 	minUntimedShare = 0.25                   // least untimed part of an iteration, as a share of the timed part; less may be chance
 )
 
-// Benchmark is a benchmark that gives results, and how it runs. Its times are estimates from its very
-// first runs.
+// Benchmark is a benchmark that gives results. Its times are estimates from its very first runs.
 type Benchmark struct {
-	Package  string // key in the suite
-	Name     string // in full, e.g. BenchmarkParse/small
-	NSPerOp  float64
-	BytesPer float64       // heap bytes per operation
-	Untimed  float64       // ns of an iteration while the timer is stopped; 0 if too little to measure
-	Around   time.Duration // testing's work around the iterations of one slice
-	Start    time.Duration // start of the package's process
-	Link     time.Duration // link of the package's binary; 0 if the binary is built once
+	Package    string // key in the suite
+	Name       string // in full, e.g. BenchmarkParse/small
+	NSPerOp    float64
+	BytesPerOp float64       // heap bytes per operation
+	UntimedNS  float64       // ns of an iteration while the timer is stopped; 0 if too little to measure
+	Overhead   time.Duration // testing's work around the iterations of one slice
+	StartTime  time.Duration // start of the package's process
+	LinkTime   time.Duration // link of the package's binary; 0 if the binary is built once
 
-	Fixed  time.Duration // timed work outside the loop of a run, which no iteration does; 0 if too little to measure
-	Growth float64       // factor by which an iteration takes longer in a run of eight times as many; 0 if not more than maxGrowth
-	Run    int64         // iterations of a run as long as Search.Run, if Fixed or Growth is not 0
-	Alone  string        // why only one process of its package can run at a time; "" if several can
+	OutsideLoop   time.Duration // timed work outside the loop of a run, which no iteration does; 0 if too little to measure
+	Growth        float64       // factor by which an iteration takes longer in a run of eight times as many; 0 if not more than maxGrowth
+	RunIterations int64         // iterations of a run as long as Search.RunTime; 0 if OutsideLoop and Growth are 0
+	WhyAlone      string        // why only one process of its package can run at a time; "" if several can
 }
 
 // ID returns the id of the benchmark in a study: import/path.BenchmarkName/sub.
@@ -54,123 +53,152 @@ func (b Benchmark) ID() string {
 	return strings.TrimSuffix(b.Package, "_test") + "." + b.Name
 }
 
-// Elapsed returns how long an iteration takes in ns, whether it is timed or not.
-func (b Benchmark) Elapsed() float64 { return b.NSPerOp + b.Untimed }
+// IterationNS returns how long an iteration takes in ns, whether it is timed or not.
+func (b Benchmark) IterationNS() float64 { return b.NSPerOp + b.UntimedNS }
 
 // TimedShare returns the timed share of an iteration.
 func (b Benchmark) TimedShare() float64 {
-	return tare.Pilot{NSPerOp: b.NSPerOp, UntimedNS: b.Untimed}.TimedShare()
+	return tare.Pilot{NSPerOp: b.NSPerOp, UntimedNS: b.UntimedNS}.TimedShare()
 }
 
-// Left is a benchmark or package that is not measured.
-type Left struct {
-	ID     string
-	Side   string // side that is the reason, or Both; "" if neither is
-	Broken bool   // it does not build
-	Late   bool   // it takes too long, or there was no time to try it
-	Why    string // without the side
+// Skipped is a benchmark or package that is not measured.
+type Skipped struct {
+	ID        string
+	Side      string // side at fault, or BothSides; "" if neither is
+	Broken    bool   // it does not build
+	OutOfTime bool   // it takes too long, or there was no time to try it
+	Why       string // without the side
 
 	OneSided bool // only one side has it, so that there is nothing to compare
 }
 
-// Both is the side of entries about both sides.
-const Both = "both sides"
+// BothSides is the side of entries about both sides.
+const BothSides = "both sides"
 
 // String returns Why, with the side: "head does not build: …".
-func (l Left) String() string {
+func (s Skipped) String() string {
 	switch {
-	case l.Broken && l.Side == Both:
-		return l.Side + " do not build: " + l.Why
-	case l.Broken:
-		return l.Side + " does not build: " + l.Why
-	case l.Side != "":
-		return l.Side + ": " + l.Why
+	case s.Broken && s.Side == BothSides:
+		return s.Side + " do not build: " + s.Why
+	case s.Broken:
+		return s.Side + " does not build: " + s.Why
+	case s.Side != "":
+		return s.Side + ": " + s.Why
 	}
-	return l.Why
+	return s.Why
 }
 
 // Search selects the benchmarks to find, and configures their runs.
 type Search struct {
-	Pattern string                        // pattern of go test -bench
-	Keep    func(id string) bool          // selects top-level benchmarks
-	Skip    map[string]bool               // ids of benchmarks that are not measured
-	Slice   func(Benchmark) time.Duration // length of a benchmark's slices; 0 if it has none
-	Run     time.Duration                 // length of a run of a benchmark without slices
-	Once    time.Duration                 // limit of one iteration of a benchmark and its sub-benchmarks; 0 means a minute
+	Pattern    string                        // pattern of go test -bench
+	IsSelected func(id string) bool          // selects top-level benchmarks
+	SkipIDs    map[string]bool               // ids of benchmarks that are not measured
+	SliceTime  func(Benchmark) time.Duration // length of a benchmark's slices; 0 if it has none
+	RunTime    time.Duration                 // length of a run of a benchmark without slices
+	RunLimit   time.Duration                 // limit of one iteration of a benchmark and its sub-benchmarks; 0 means a minute
 
-	// Within limits the time for all benchmarks; 0 means no limit. Each package gets half of the
+	// TimeLimit limits the time for all benchmarks; 0 means no limit. Each package gets half of the
 	// remaining time, and the last one all of it. Starts of processes have half as much in addition.
-	Within time.Duration
-	NoTime string // reason of benchmarks that are skipped because Within is over
+	TimeLimit time.Duration
+	WhyNoTime string // reason of benchmarks that are skipped because TimeLimit is over
 
 	Spec trial.Spec   // configuration of the processes
 	Say  func(string) // reports progress
 }
 
-// Discover runs every selected benchmark of the suite once, measures those that give results, and
-// compares their times with those of go test. found has them in the order of the sources, left the
-// selected benchmarks that are skipped.
-func (b *Suite) Discover(ctx context.Context, q Search) (found []Benchmark, left []Left, remarks []Remark, err error) {
-	spec := q.Spec
-	spec.Name = b.Side.ID + "/discover"
-	d := newDiscovery(b.Side.ID)
-	d.limit, d.slice, d.run = q.Once, q.Slice, q.Run
-	if d.limit == 0 {
-		d.limit = onceLimit
-	}
-	d.measureLimit, d.warmLimit = 4*d.limit, warmCap
-	if q.Within > 0 {
-		d.limit = min(d.limit, q.Within/2)
-		d.measureLimit = min(d.measureLimit, q.Within)
-		d.warmLimit = min(d.warmLimit, q.Within/shortRuns/2)
-	}
-	if err := b.measureLink(ctx); err != nil {
-		return nil, nil, nil, err
-	}
-	if err := d.openConn(ctx, b, spec); err != nil {
-		return nil, nil, nil, err
-	}
-	defer func() { d.conn.Close(context.WithoutCancel(ctx)) }()
-	top, err := CompilePattern(q.Pattern)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	began := time.Now()
-	d.isLate = func() bool { return q.Within > 0 && time.Since(began) > q.Within*3/2 }
-	for i, t := range b.Tests {
-		used := time.Since(began) - d.startTotal
-		part := max(0, q.Within-used)
-		if i < len(b.Tests)-1 { // a package with long benchmarks must not take all of the time
-			part /= 2
-		}
-		d.isOver = func(share float64) bool {
-			return q.Within > 0 && time.Since(began)-d.startTotal > used+time.Duration(share*float64(part))
-		}
-		for _, f := range t.Files {
-			fileFound, fileLeft, err := d.searchFile(ctx, t.Key(f), f.Names, top, q)
-			if err != nil {
-				return nil, nil, nil, err
-			}
-			found, left = append(found, fileFound...), append(left, fileLeft...)
-		}
-	}
-	for i := range found {
-		found[i].Link = b.forecastLink(found[i].Package)
-	}
-	if q.Within > 0 {
-		d.until = began.Add(max(time.Since(began)+q.Within/plainShare, q.Within))
-	}
-	remarks, err = d.compareGoTest(ctx, b, found, spec, q.Say)
-	return found, left, remarks, err
+// Discovered contains the result of a search on one side.
+type Discovered struct {
+	Benchmarks []Benchmark // that give results, in the order of the sources
+	Skipped    []Skipped   // the other selected benchmarks
+	Remarks    []Remark    // on Benchmarks
 }
 
-// openConn opens a connection to the suite, and closes the previous one. The binaries of the suite
+// Discover runs every selected benchmark of the suite once, measures those that give results, and
+// compares their times with those of go test.
+func (b *Suite) Discover(ctx context.Context, search Search) (found Discovered, err error) {
+	search.Spec.Name = b.Side.ID + "/discover"
+	d := newDiscovery(b.Side.ID)
+	d.setLimits(search)
+	if err := b.measureLink(ctx); err != nil {
+		return found, err
+	}
+	if err := d.reopenConn(ctx, b, search.Spec); err != nil {
+		return found, err
+	}
+	defer func() { d.conn.Close(context.WithoutCancel(ctx)) }()
+	topLevel, err := CompilePattern(search.Pattern)
+	if err != nil {
+		return found, err
+	}
+	d.clock = searchClock{limit: search.TimeLimit, began: time.Now()}
+	for i, t := range b.Tests {
+		d.clock.beginPackage(i == len(b.Tests)-1)
+		for _, f := range t.TestFiles {
+			benchmarks, skipped, err := d.searchFile(ctx, t.Key(f), f.Names, topLevel, search)
+			if err != nil {
+				return found, err
+			}
+			found.Benchmarks, found.Skipped = append(found.Benchmarks, benchmarks...), append(found.Skipped, skipped...)
+		}
+	}
+	for i := range found.Benchmarks {
+		found.Benchmarks[i].LinkTime = b.forecastLink(found.Benchmarks[i].Package)
+	}
+	if search.TimeLimit > 0 {
+		searched := time.Since(d.clock.began)
+		d.compareUntil = d.clock.began.Add(max(searched+search.TimeLimit/compareShare, search.TimeLimit))
+	}
+	found.Remarks, err = d.compareGoTest(ctx, b, found.Benchmarks, search.Spec, search.Say)
+	return found, err
+}
+
+// setLimits sets the lengths and limits of runs from a search.
+func (d *discovery) setLimits(search Search) {
+	d.sliceTime, d.runTime = search.SliceTime, search.RunTime
+	d.runLimit = cmp.Or(search.RunLimit, onceLimit)
+	d.measureLimit, d.warmLimit = 4*d.runLimit, warmCap
+	if search.TimeLimit > 0 {
+		d.runLimit = min(d.runLimit, search.TimeLimit/2)
+		d.measureLimit = min(d.measureLimit, search.TimeLimit)
+		d.warmLimit = min(d.warmLimit, search.TimeLimit/shortRuns/2)
+	}
+}
+
+// searchClock divides Search.TimeLimit among the packages of a side.
+type searchClock struct {
+	limit       time.Duration // Search.TimeLimit; 0 means no limit
+	began       time.Time
+	startTotal  time.Duration // time of all starts of processes together
+	usedBefore  time.Duration // time used when the current package began, without starts
+	packageTime time.Duration // time for the current package, without starts
+}
+
+// beginPackage gives the next package half of the remaining time, or all of it if it is the last one:
+// a package with long benchmarks must not take all of the time.
+func (c *searchClock) beginPackage(isLast bool) {
+	c.usedBefore = time.Since(c.began) - c.startTotal
+	c.packageTime = max(0, c.limit-c.usedBefore)
+	if !isLast {
+		c.packageTime /= 2
+	}
+}
+
+// isUsed reports whether a share of the current package's time is used.
+func (c *searchClock) isUsed(share float64) bool {
+	used := time.Since(c.began) - c.startTotal
+	return c.limit > 0 && used > c.usedBefore+time.Duration(share*float64(c.packageTime))
+}
+
+// isLate reports whether the time for all benchmarks, with starts, is used.
+func (c *searchClock) isLate() bool { return c.limit > 0 && time.Since(c.began) > c.limit*3/2 }
+
+// reopenConn opens a connection to the suite, and closes the previous one. The binaries of the suite
 // run as they are: without a study nothing is linked again.
-func (d *discovery) openConn(ctx context.Context, b *Suite, spec trial.Spec) (err error) {
+func (d *discovery) reopenConn(ctx context.Context, built *Suite, spec trial.Spec) (err error) {
 	if d.conn != nil {
 		d.conn.Close(context.WithoutCancel(ctx))
 	}
-	if d.conn, err = gobench.New().Open(ctx, build.Program{Path: b.Program}, spec); err != nil {
+	if d.conn, err = gobench.New().Open(ctx, build.Program{Path: built.Program}, spec); err != nil {
 		return err
 	}
 	_, err = d.conn.Do(ctx, wire.Request{Op: wire.OpHello, Protocol: wire.Protocol, Trial: spec.Name})
@@ -178,42 +206,54 @@ func (d *discovery) openConn(ctx context.Context, b *Suite, spec trial.Spec) (er
 }
 
 // searchFile finds the benchmarks of one test file. It runs each once, in at most half of the
-// package's time, and then measures those that give results. With a limit the fastest come first.
-func (d *discovery) searchFile(ctx context.Context, key string, names []string, top *regexp.Regexp, q Search) (found []Benchmark, left []Left, err error) {
+// package's time, and then measures those that give results.
+func (d *discovery) searchFile(ctx context.Context, key string, names []string, topLevel *regexp.Regexp, search Search) (found []Benchmark, skipped []Skipped, err error) {
 	tried := 0
 	for _, name := range names {
 		b := Benchmark{Package: key, Name: name}
-		if !top.MatchString(name) || !q.Keep(b.ID()) || q.Skip[b.ID()] {
+		if !topLevel.MatchString(name) || !search.IsSelected(b.ID()) || search.SkipIDs[b.ID()] {
 			continue
 		}
-		if tried > 0 && d.isOver(0.5) || d.tried && d.isLate() { // the first is tried in any case
-			left = append(left, Left{ID: b.ID(), Late: true, Why: q.NoTime})
+		if tried > 0 && d.clock.isUsed(0.5) || d.hasTried && d.clock.isLate() { // the first is tried in any case
+			skipped = append(skipped, search.newOutOfTime(b))
 			continue
 		}
 		tried++
-		d.tried = true
-		q.Say(fmt.Sprintf("%s: running %s once", d.side, b.ID()))
-		below, leftBelow, err := d.searchBelow(ctx, b, q.Pattern)
+		d.hasTried = true
+		search.Say(fmt.Sprintf("%s: running %s once", d.sideID, b.ID()))
+		below, belowSkipped, err := d.searchBelow(ctx, b, search.Pattern)
 		if err != nil {
 			return nil, nil, err
 		}
-		found, left = append(found, below...), append(left, leftBelow...)
+		found, skipped = append(found, below...), append(skipped, belowSkipped...)
 	}
-	found = slices.DeleteFunc(found, func(b Benchmark) bool { return q.Skip[b.ID()] })
-	order := make([]int, len(found))
+	found = slices.DeleteFunc(found, func(b Benchmark) bool { return search.SkipIDs[b.ID()] })
+	measured, unmeasured, err := d.measureAll(ctx, found, search)
+	return measured, append(skipped, unmeasured...), err
+}
+
+// newOutOfTime returns the entry of a benchmark that there is no time for.
+func (s Search) newOutOfTime(b Benchmark) Skipped {
+	return Skipped{ID: b.ID(), OutOfTime: true, Why: s.WhyNoTime}
+}
+
+// measureAll measures benchmarks by themselves, and returns those that it could measure, in the order
+// of found. With a time limit it begins with the fastest.
+func (d *discovery) measureAll(ctx context.Context, found []Benchmark, search Search) (measured []Benchmark, skipped []Skipped, err error) {
+	order := make([]int, len(found)) // indices of found
 	for i := range order {
 		order[i] = i
 	}
-	if q.Within > 0 {
+	if search.TimeLimit > 0 {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(found[a].NSPerOp, found[b].NSPerOp) })
 	}
-	isMeasured := make([]bool, len(found))
+	isMeasured := map[string]bool{} // by name
 	for n, i := range order {
 		b := &found[i]
-		isLong := q.Within > 0 && time.Duration(b.NSPerOp) > q.Within/shortRuns
-		noTime := n > 0 && (d.isOver(1) || d.isLate())
-		if isLong || noTime {
-			left = append(left, Left{ID: b.ID(), Late: true, Why: q.NoTime})
+		isLong := search.TimeLimit > 0 && time.Duration(b.NSPerOp) > search.TimeLimit/shortRuns
+		hasNoTime := n > 0 && (d.clock.isUsed(1) || d.clock.isLate())
+		if isLong || hasNoTime {
+			skipped = append(skipped, search.newOutOfTime(*b))
 			continue
 		}
 		why, err := d.measureSingle(ctx, b)
@@ -221,66 +261,58 @@ func (d *discovery) searchFile(ctx context.Context, key string, names []string, 
 		case err != nil:
 			return nil, nil, err
 		case why == "":
-			isMeasured[i] = true
-		case q.Within > 0 && d.tookLong:
-			left = append(left, Left{ID: b.ID(), Late: true, Why: q.NoTime})
+			isMeasured[b.Name] = true
+		case search.TimeLimit > 0 && d.tookLong:
+			skipped = append(skipped, search.newOutOfTime(*b))
 		default:
-			left = append(left, d.newLeft(*b, why))
+			skipped = append(skipped, d.newSkipped(*b, why))
 		}
 	}
-	var measured []Benchmark
-	for i, b := range found {
-		if isMeasured[i] {
-			measured = append(measured, b)
-		}
-	}
-	return measured, left, nil
+	return slices.DeleteFunc(found, func(b Benchmark) bool { return !isMeasured[b.Name] }), skipped, nil
 }
 
 // discovery is the search for the benchmarks of one side.
 type discovery struct {
-	side  string
-	conn  trial.Conn                    // connection to the suite
-	limit time.Duration                 // limit of the run of one iteration
-	slice func(Benchmark) time.Duration // Search.Slice
-	run   time.Duration                 // Search.Run
+	sideID    string
+	conn      trial.Conn                    // connection to the suite
+	runLimit  time.Duration                 // limit of the run of one iteration
+	sliceTime func(Benchmark) time.Duration // Search.SliceTime
+	runTime   time.Duration                 // Search.RunTime
 
 	procs  map[string]int           // GOMAXPROCS by package
 	starts map[string]time.Duration // longest start of a process, by package
 
-	startTotal   time.Duration            // time of all starts of processes together
-	isOver       func(share float64) bool // reports whether that share of the package's time is used
-	isLate       func() bool              // reports whether the time for all benchmarks, with starts, is used
-	tried        bool                     // a benchmark was tried
-	measureLimit time.Duration            // limit of measureSingle
-	warmLimit    time.Duration            // limit of a warm-up
-	isHalfUsed   func() bool              // reports whether half of measureLimit is used; nil means no
-	tookLong     bool                     // the last call of measureSingle reached a limit
-	until        time.Time                // end of the comparison with go test; zero means no limit
+	clock        searchClock
+	hasTried     bool          // a benchmark was tried
+	measureLimit time.Duration // limit of measureSingle
+	warmLimit    time.Duration // limit of a warm-up
+	isHalfUsed   func() bool   // reports whether half of measureLimit is used; nil means no
+	tookLong     bool          // the last call of measureSingle reached a limit
+	compareUntil time.Time     // end of the comparison with go test; zero means no limit
 }
 
 func newDiscovery(side string) *discovery {
-	return &discovery{side: side, procs: map[string]int{}, starts: map[string]time.Duration{}}
+	return &discovery{sideID: side, procs: map[string]int{}, starts: map[string]time.Duration{}}
 }
 
 // searchBelow runs a top-level benchmark and its sub-benchmarks once, and returns those that give
 // results. Their times are equal shares of the time of the run.
-func (d *discovery) searchBelow(ctx context.Context, top Benchmark, pattern string) (found []Benchmark, left []Left, err error) {
-	all, took, err := d.runOnce(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 0)
+func (d *discovery) searchBelow(ctx context.Context, top Benchmark, pattern string) (found []Benchmark, skipped []Skipped, err error) {
+	outcomes, took, err := d.runOnce(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 0)
 	var te *tare.TrialError
-	if err == nil && !slices.ContainsFunc(all, func(o gobench.Outcome) bool { return hasTime(o) || o.Failed }) {
+	if err == nil && !slices.ContainsFunc(outcomes, func(o gobench.Outcome) bool { return hasTime(o) || o.Failed }) {
 		// The process may be about to end in a panic: testing continues for a moment.
-		all, _, err = d.runOnce(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 1)
+		outcomes, _, err = d.runOnce(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 1)
 	}
 	if errors.As(err, &te) {
-		return nil, []Left{d.describeLost(top, te)}, nil
+		return nil, []Skipped{d.skippedByExit(top, te)}, nil
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	var names []string
 	var failures []failure
-	for _, o := range all {
+	for _, o := range outcomes {
 		switch {
 		case hasTime(o) && !slices.Contains(names, o.Name):
 			names = append(names, o.Name)
@@ -296,25 +328,25 @@ func (d *discovery) searchBelow(ctx context.Context, top Benchmark, pattern stri
 		if f.name == top.Name && len(names)+len(failures) > 1 {
 			continue // it failed because of a sub-benchmark, which has an entry
 		}
-		left = append(left, d.newLeft(Benchmark{Package: top.Package, Name: f.name}, f.why))
+		skipped = append(skipped, d.newSkipped(Benchmark{Package: top.Package, Name: f.name}, f.why))
 	}
 	for _, name := range names {
 		b := top
 		b.Name, b.NSPerOp = name, float64(took)/float64(len(names))
 		found = append(found, b)
 	}
-	return found, left, nil
+	return found, skipped, nil
 }
 
-// describeLost returns the entry of a benchmark that ended its process or reached the limit.
-func (d *discovery) describeLost(b Benchmark, te *tare.TrialError) Left {
-	l := d.newLeft(b, d.describeExit(te))
-	l.Late = te.Class == tare.ErrDeadline
+// skippedByExit returns the entry of a benchmark that ended its process or reached the limit.
+func (d *discovery) skippedByExit(b Benchmark, te *tare.TrialError) Skipped {
+	l := d.newSkipped(b, d.describeExit(te))
+	l.OutOfTime = te.Class == tare.ErrDeadline
 	return l
 }
 
-func (d *discovery) newLeft(b Benchmark, why string) Left {
-	return Left{ID: b.ID(), Side: d.side, Why: why}
+func (d *discovery) newSkipped(b Benchmark, why string) Skipped {
+	return Skipped{ID: b.ID(), Side: d.sideID, Why: why}
 }
 
 // runOnce prepares b and runs it once, as the given case. Case 1 reports more about skipped
@@ -323,17 +355,17 @@ func (d *discovery) runOnce(ctx context.Context, b Benchmark, set map[string]str
 	if err := d.prepareBenchmark(ctx, b, set); err != nil {
 		return nil, 0, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, d.limit)
+	ctx, cancel := context.WithTimeout(ctx, d.runLimit)
 	defer cancel()
-	a, err := d.conn.Do(ctx, wire.Request{Op: wire.OpAnswer, On: b.ID(), Cases: []int{testCase}})
-	if err != nil || len(a.Answers) == 0 {
+	reply, err := d.conn.Do(ctx, wire.Request{Op: wire.OpAnswer, On: b.ID(), Cases: []int{testCase}})
+	if err != nil || len(reply.Answers) == 0 {
 		return nil, 0, err
 	}
-	var all []gobench.Outcome
-	if err := json.Unmarshal(a.Answers[0].Output, &all); err != nil {
+	var outcomes []gobench.Outcome
+	if err := json.Unmarshal(reply.Answers[0].Output, &outcomes); err != nil {
 		return nil, 0, &tare.TrialError{Class: tare.ErrProtocol, Message: fmt.Sprintf("read the outcomes of %s: %v", b.ID(), err)}
 	}
-	return all, time.Duration(a.WallNS), nil
+	return outcomes, time.Duration(reply.WallNS), nil
 }
 
 // prepareBenchmark has the suite prepare b, which starts the process of its package if none runs, and
@@ -342,12 +374,12 @@ func (d *discovery) prepareBenchmark(ctx context.Context, b Benchmark, set map[s
 	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
 	defer cancel()
 	began := time.Now()
-	a, err := d.conn.Do(ctx, wire.Request{Op: wire.OpPrepare, Workload: &wire.Workload{ID: b.ID(), Fixture: b.Package, Op: b.Name, Set: set}})
+	reply, err := d.conn.Do(ctx, wire.Request{Op: wire.OpPrepare, Workload: &wire.Workload{ID: b.ID(), Fixture: b.Package, Op: b.Name, Set: set}})
 	start := time.Since(began)
-	d.startTotal += start
+	d.clock.startTotal += start
 	d.starts[b.Package] = max(d.starts[b.Package], start)
-	if a.GOMAXPROCS > 0 {
-		d.procs[b.Package] = a.GOMAXPROCS
+	if reply.GOMAXPROCS > 0 {
+		d.procs[b.Package] = reply.GOMAXPROCS
 	}
 	return err
 }
@@ -357,14 +389,14 @@ func (d *discovery) prepareBenchmark(ctx context.Context, b Benchmark, set map[s
 // runs of one iteration for testing's overhead, and the test of growth.
 func (d *discovery) measureSingle(ctx context.Context, b *Benchmark) (why string, err error) {
 	var te *tare.TrialError
-	_, b.Around, err = d.runOnce(ctx, *b, nil, 0)
+	_, b.Overhead, err = d.runOnce(ctx, *b, nil, 0)
 	if errors.As(err, &te) {
 		return d.describeExit(te), nil
 	}
 	if err != nil {
 		return "", err
 	}
-	b.Start = d.starts[b.Package]
+	b.StartTime = d.starts[b.Package]
 	limited, cancel := context.WithTimeout(ctx, d.measureLimit) // of all the following steps
 	began := time.Now()
 	d.tookLong = false
@@ -381,17 +413,17 @@ func (d *discovery) measureSingle(ctx context.Context, b *Benchmark) (why string
 	if err != nil || stats.Errors > 0 {
 		return whyNoResult(*b, stats), err
 	}
-	b.BytesPer = float64(stats.Bytes) / float64(stats.Ops)
+	b.BytesPerOp = float64(stats.Bytes) / float64(stats.Ops)
 	overheadBegan := time.Now()
 	for i := 0; i < maxOverheadRuns && time.Since(overheadBegan) < overheadTime; i++ {
-		one, err := d.conn.Do(limited, wire.Request{Op: wire.OpAnswer, On: b.ID(), Cases: []int{0}})
+		reply, err := d.conn.Do(limited, wire.Request{Op: wire.OpAnswer, On: b.ID(), Cases: []int{0}})
 		if errors.As(err, &te) {
 			return d.describeExit(te), nil
 		}
 		if err != nil {
 			return "", err
 		}
-		b.Around = min(b.Around, time.Duration(one.WallNS))
+		b.Overhead = min(b.Overhead, time.Duration(reply.WallNS))
 	}
 	if stats.Ops == warm.Ops { // two runs of the same length: the shorter untimed part was not interrupted
 		warm.UntimedNS = min(warm.UntimedNS, stats.UntimedNS)
@@ -399,9 +431,9 @@ func (d *discovery) measureSingle(ctx context.Context, b *Benchmark) (why string
 	b.splitTime(warm)
 	d.isHalfUsed = func() bool { return time.Since(began) > d.measureLimit/2 }
 	// Testing sets a benchmark up twice in each run of checkGrowth.
-	if setUps := minGrowRuns * 2 * b.Around; d.slice(*b) > 0 && time.Since(began)+setUps > d.measureLimit/2 {
+	if setUps := minGrowRuns * 2 * b.Overhead; d.sliceTime(*b) > 0 && time.Since(began)+setUps > d.measureLimit/2 {
 		d.tookLong = true
-		return fmt.Sprintf("it takes too long: testing takes %v to set it up for every run", b.Around), nil
+		return fmt.Sprintf("it takes too long: testing takes %v to set it up for every run", b.Overhead), nil
 	}
 	return d.checkGrowth(limited, b)
 }
@@ -412,34 +444,34 @@ func hasTime(o gobench.Outcome) bool {
 	return ok
 }
 
-// splitTime divides the time of a run of one iteration, which is in b.Around, into timed, untimed and
+// splitTime divides the time of a run of one iteration, which is in b.Overhead, into timed, untimed and
 // testing's work for each run. many is a run of several iterations; testing works around it twice, as
 // it runs the first iteration by itself.
 func (b *Benchmark) splitTime(many wire.Reply) {
-	b.Around = max(0, b.Around-time.Duration(b.NSPerOp))
+	b.Overhead = max(0, b.Overhead-time.Duration(b.NSPerOp))
 	if many.Ops > 1 {
-		b.Untimed = float64(many.UntimedNS-2*b.Around.Nanoseconds()) / float64(many.Ops-1)
+		b.UntimedNS = float64(many.UntimedNS-2*b.Overhead.Nanoseconds()) / float64(many.Ops-1)
 	}
-	if b.Untimed < minUntimedShare*b.NSPerOp {
-		b.Untimed = 0
+	if b.UntimedNS < minUntimedShare*b.NSPerOp {
+		b.UntimedNS = 0
 	}
-	b.Around = max(0, b.Around-time.Duration(b.Untimed))
+	b.Overhead = max(0, b.Overhead-time.Duration(b.UntimedNS))
 }
 
-// endedRE matches the start of a message about the end of a process; the exit status comes after it.
-var endedRE = lazyregexp.New(`^ended during \w+ with `)
+// exitPrefixRE matches the start of a message about the end of a process, before the exit status.
+var exitPrefixRE = lazyregexp.New(`^ended during \w+ with `)
 
 // whyNoResult returns why a reply contains no result of b.
-func whyNoResult(b Benchmark, a wire.Reply) string {
-	if why, ok := strings.CutPrefix(a.Message, b.Name+" failed: "); ok {
+func whyNoResult(b Benchmark, reply wire.Reply) string {
+	if why, ok := strings.CutPrefix(reply.Message, b.Name+" failed: "); ok {
 		return "it fails: " + why
 	}
-	return a.Message
+	return reply.Message
 }
 
 // describeExit describes how a benchmark ended its process, or which limit it reached.
 func (d *discovery) describeExit(te *tare.TrialError) string {
-	how := endedRE.ReplaceAllString(te.Message, "")
+	how := exitPrefixRE.ReplaceAllString(te.Message, "")
 	inStart := strings.Contains(te.Message, " "+wire.OpHello+" w") // "ended during hello with …" or "no answer to hello within …"
 	switch {
 	case te.Class == tare.ErrExit && inStart:
@@ -449,7 +481,7 @@ func (d *discovery) describeExit(te *tare.TrialError) string {
 	case te.Class == tare.ErrDeadline && inStart:
 		return fmt.Sprintf("its TestMain or an init takes too long: no benchmark began within %v", prepareLimit)
 	case te.Class == tare.ErrDeadline:
-		return fmt.Sprintf("it takes too long: it did not end within %v", d.limit)
+		return fmt.Sprintf("it takes too long: it did not end within %v", d.runLimit)
 	}
 	return te.Error()
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // Bounds of the test whether the time of a benchmark is proportional to its iterations. It compares
-// pairs of a short run and a run of several times as many iterations. Both are so short that some of
-// them are not interrupted, whatever else the machine does: of longer runs every one may be.
+// pairs of a short run and a run of several times as many iterations. Both are so short that some are
+// not interrupted even on a busy machine; long runs may all be interrupted.
 const (
 	growRunTime   = 200 * time.Microsecond // short run, if an iteration is not longer
 	untimedFactor = 10                     // multiple of growRunTime, if most of an iteration is not timed
@@ -25,108 +25,128 @@ const (
 	minElapsed    = 0.1                    // least time of an iteration in ns, to divide by
 )
 
-// noLoop is the reason against a benchmark whose time does not depend on its iterations.
+// noLoop is the reason to skip a benchmark whose time does not depend on its iterations.
 const noLoop = "its time does not grow with the iterations asked for: there is no loop over b.N in it"
 
+// timedRun is the quickest run of a number of iterations.
+type timedRun struct {
+	ops int64
+	ns  float64 // without untimed parts; 0 before the first run
+}
+
+// runPair holds a short run of a benchmark and a longer one.
+type runPair struct {
+	short, long timedRun
+	target      float64 // intended time of the short run in ns, without untimed parts
+}
+
 // checkGrowth finds out whether the time of b is proportional to its iterations. If not, it sets
-// b.Fixed or b.Growth, and b.Run, the iterations of a run of the requested length. It returns why b
-// gives no result, or "".
+// b.OutsideLoop or b.Growth, and b.RunIterations. For example, of a benchmark that takes 3 ms before
+// its loop, b.OutsideLoop becomes about 3 ms. It returns why b gives no result, or "".
 func (d *discovery) checkGrowth(ctx context.Context, b *Benchmark) (why string, err error) {
-	slice := d.slice(*b)
-	if slice == 0 {
+	sliceTime := d.sliceTime(*b)
+	if sliceTime == 0 {
 		return "", nil
 	}
-	run, timedShare := float64(growRunTime), b.TimedShare() // run includes untimed parts; results do not
-	if b.Untimed > b.NSPerOp {
-		run *= untimedFactor
-	}
-	n := max(1, int64(run/max(minElapsed, b.Elapsed())))
-	short, why, err := d.quickestRun(ctx, *b, n, minPairs)
-	// If the run is far shorter than forecast, the first estimate was of an interrupted run.
-	for err == nil && why == "" && short < timedShare*run/4 {
-		if n >= maxGrowRun/longRunFactor {
-			return noLoop, nil
-		}
-		n = min(4*n, maxGrowRun/longRunFactor)
-		short, why, err = d.quickestRun(ctx, *b, n, minPairs)
-	}
+	pair, why, err := d.startPair(ctx, *b)
 	if err != nil || why != "" {
 		return why, err
 	}
-	more := n * longRunFactor
-	if short > timedShare*float64(longIteration) {
-		more = 2 * n
-	}
-	var long float64
 	for i := range maxPairs {
-		for _, run := range []struct {
-			ops      int64
-			quickest *float64
-		}{
-			{n, &short},
-			{more, &long},
-		} {
+		for _, run := range []*timedRun{&pair.short, &pair.long} {
 			took, why, err := d.quickestRun(ctx, *b, run.ops, 1)
 			if err != nil || why != "" {
 				return why, err
 			}
-			if *run.quickest == 0 || took < *run.quickest {
-				*run.quickest = took
+			if run.ns == 0 || took < run.ns {
+				run.ns = took
 			}
 		}
-		// A run takes fixed + n*perIteration: a line through both runs.
-		perIteration := max(0, (long-short)/float64(more-n))
-		fixed := short - perIteration*float64(n)
-		inSlice := float64(slice) * float64(n) / short // iterations of a slice
-		b.Fixed, b.Growth = 0, 0
-		if fixed > maxFixedShare*(fixed+perIteration*inSlice) {
-			b.Fixed = time.Duration(fixed)
-		}
-		growth := (long / float64(more)) / (short / float64(n))
-		if isShort := short < 2*timedShare*run; growth > maxGrowth && isShort {
-			b.Growth = growth
-		}
+		b.setGrowth(pair, sliceTime)
+		isProportional := b.OutsideLoop == 0 && b.Growth == 0
 		isHalfUsed := d.isHalfUsed != nil && d.isHalfUsed() // then the pairs so far decide
-		if b.Fixed == 0 && b.Growth == 0 && (i+1 >= minPairs || isHalfUsed) {
+		if isProportional && (i+1 >= minPairs || isHalfUsed) {
 			return "", nil
 		}
 		if isHalfUsed {
 			break
 		}
 	}
-	return d.findRunLength(ctx, b, more, long)
+	return d.findRunLength(ctx, b, pair.long)
 }
 
-// findRunLength sets b.Run to the iterations of a run of the requested length, d.run, and b.NSPerOp to
-// the time of one of them. It starts from a run of n iterations that took took ns, and returns why b
-// gives no result, or "".
-func (d *discovery) findRunLength(ctx context.Context, b *Benchmark, n int64, took float64) (why string, err error) {
-	run := b.TimedShare() * float64(d.run)
-	for took < run && n < maxGrowRun {
+// startPair finds the iterations of both runs of b, and measures the short one. It returns why b gives
+// no result, or "".
+func (d *discovery) startPair(ctx context.Context, b Benchmark) (p runPair, why string, err error) {
+	withUntimed := float64(growRunTime)
+	if b.UntimedNS > b.NSPerOp {
+		withUntimed *= untimedFactor
+	}
+	p.target = b.TimedShare() * withUntimed
+	n := max(1, int64(withUntimed/max(minElapsed, b.IterationNS())))
+	ns, why, err := d.quickestRun(ctx, b, n, minPairs)
+	// If the run is far shorter than forecast, the first estimate was of an interrupted run.
+	for err == nil && why == "" && ns < p.target/4 {
+		if n >= maxGrowRun/longRunFactor {
+			return p, noLoop, nil
+		}
+		n = min(4*n, maxGrowRun/longRunFactor)
+		ns, why, err = d.quickestRun(ctx, b, n, minPairs)
+	}
+	p.short = timedRun{ops: n, ns: ns}
+	p.long.ops = n * longRunFactor
+	if ns > b.TimedShare()*float64(longIteration) {
+		p.long.ops = 2 * n
+	}
+	return p, why, err
+}
+
+// setGrowth sets b.OutsideLoop and b.Growth from two runs, to 0 if their times are proportional.
+func (b *Benchmark) setGrowth(p runPair, sliceTime time.Duration) {
+	// A run of n iterations takes outside + n*perIteration: a line through both runs.
+	perIteration := max(0, (p.long.ns-p.short.ns)/float64(p.long.ops-p.short.ops))
+	outside := p.short.ns - perIteration*float64(p.short.ops)
+	sliceOps := float64(sliceTime) * float64(p.short.ops) / p.short.ns // iterations of a slice
+	b.OutsideLoop, b.Growth = 0, 0
+	if outside > maxFixedShare*(outside+perIteration*sliceOps) {
+		b.OutsideLoop = time.Duration(outside)
+	}
+	growth := (p.long.ns / float64(p.long.ops)) / (p.short.ns / float64(p.short.ops))
+	if isShort := p.short.ns < 2*p.target; growth > maxGrowth && isShort {
+		b.Growth = growth
+	}
+}
+
+// findRunLength sets b.RunIterations to the iterations of a run that takes about d.runTime, and
+// b.NSPerOp to the time of one of them. It starts from run last, doubles its iterations, and returns
+// why b gives no result, or "".
+func (d *discovery) findRunLength(ctx context.Context, b *Benchmark, last timedRun) (why string, err error) {
+	want := b.TimedShare() * float64(d.runTime)
+	for last.ns < want && last.ops < maxGrowRun {
 		factor := int64(2)
-		if took < 2*float64(b.Fixed) { // the iterations hardly add to the time yet
+		if last.ns < 2*float64(b.OutsideLoop) { // the iterations hardly add to the time yet
 			factor = 10
 		}
-		more := min(factor*n, maxGrowRun)
-		longer, why, err := d.quickestRun(ctx, *b, more, 1)
+		ops := min(factor*last.ops, maxGrowRun)
+		ns, why, err := d.quickestRun(ctx, *b, ops, 1)
 		if err != nil || why != "" {
 			return why, err
 		}
-		if longer > 2*run && took > run/4 { // rather too short than much too long
+		if ns > 2*want && last.ns > want/4 { // rather too short than much too long
 			break
 		}
-		n, took = more, longer
+		last = timedRun{ops: ops, ns: ns}
 	}
-	if n >= maxGrowRun && took < run { // iterations of less than a nanosecond, or none at all
-		quickest, why, err := d.quickestRun(ctx, *b, n, minPairs)
+	if last.ops >= maxGrowRun && last.ns < want { // iterations of less than a nanosecond, or none at all
+		ns, why, err := d.quickestRun(ctx, *b, last.ops, minPairs)
 		if err != nil || why != "" {
 			return why, err
 		}
-		if took = min(took, quickest); took < max(2*float64(b.Fixed), float64(minGrowTime)) {
+		if last.ns = min(last.ns, ns); last.ns < max(2*float64(b.OutsideLoop), float64(minGrowTime)) {
 			return noLoop, nil
 		}
 	}
-	b.Run, b.NSPerOp = n, took/float64(n)
+	b.RunIterations, b.NSPerOp = last.ops, last.ns/float64(last.ops)
 	return "", nil
 }
 
@@ -134,11 +154,11 @@ func (d *discovery) findRunLength(ctx context.Context, b *Benchmark, n int64, to
 // untimed parts, or why b gives no result.
 func (d *discovery) quickestRun(ctx context.Context, b Benchmark, n int64, runs int) (ns float64, why string, err error) {
 	for i := range runs {
-		a, err := d.conn.Do(ctx, wire.Request{Op: wire.OpSlice, On: b.ID(), Ops: n})
-		if err != nil || a.Errors > 0 {
-			return 0, whyNoResult(b, a), err
+		reply, err := d.conn.Do(ctx, wire.Request{Op: wire.OpSlice, On: b.ID(), Ops: n})
+		if err != nil || reply.Errors > 0 {
+			return 0, whyNoResult(b, reply), err
 		}
-		if took := float64(a.WallNS); i == 0 || took < ns {
+		if took := float64(reply.WallNS); i == 0 || took < ns {
 			ns = took
 		}
 	}

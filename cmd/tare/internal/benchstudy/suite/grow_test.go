@@ -57,16 +57,16 @@ func TestGrow(t *testing.T) {
 		}, why: noLoop},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := discovery{conn: tt.takes, run: 500 * time.Millisecond, slice: func(Benchmark) time.Duration { return 4 * time.Millisecond }}
+			d := discovery{conn: tt.takes, runTime: 500 * time.Millisecond, sliceTime: func(Benchmark) time.Duration { return 4 * time.Millisecond }}
 			b := Benchmark{Name: "BenchmarkX", NSPerOp: float64(iteration)}
 			why, err := d.checkGrowth(t.Context(), &b)
-			if err != nil || why != tt.why || (b.Growth > 0) != tt.grows || (b.Fixed > 0) != tt.around {
+			if err != nil || why != tt.why || (b.Growth > 0) != tt.grows || (b.OutsideLoop > 0) != tt.around {
 				t.Errorf("%q, %v, %+v", why, err, b)
 			}
-			if whole := (tt.grows || tt.around) && why == ""; (b.Run > 0) != whole {
-				t.Errorf("whole runs of %d iterations", b.Run)
-			} else if took := tt.takes(b.Run); whole && (took < d.run/4 || took > 4*d.run) {
-				t.Errorf("a whole run takes %v, want about %v", took, d.run)
+			if whole := (tt.grows || tt.around) && why == ""; (b.RunIterations > 0) != whole {
+				t.Errorf("whole runs of %d iterations", b.RunIterations)
+			} else if took := tt.takes(b.RunIterations); whole && (took < d.runTime/4 || took > 4*d.runTime) {
+				t.Errorf("a whole run takes %v, want about %v", took, d.runTime)
 			}
 		})
 	}
@@ -82,14 +82,14 @@ func TestGrowCountsAllTime(t *testing.T) {
 			most, all = max(most, n), all+n
 			return fixed + time.Duration(n)*timed
 		})
-		d := discovery{conn: takes, run: 500 * time.Millisecond, slice: func(b Benchmark) time.Duration {
+		d := discovery{conn: takes, runTime: 500 * time.Millisecond, sliceTime: func(b Benchmark) time.Duration {
 			return time.Duration(b.TimedShare() * float64(48*time.Millisecond))
 		}}
-		b := Benchmark{Name: "BenchmarkX", NSPerOp: float64(timed), Untimed: float64(untimed)}
-		if why, err := d.checkGrowth(t.Context(), &b); err != nil || why != "" || (b.Fixed > 0) != (fixed > 0) {
+		b := Benchmark{Name: "BenchmarkX", NSPerOp: float64(timed), UntimedNS: float64(untimed)}
+		if why, err := d.checkGrowth(t.Context(), &b); err != nil || why != "" || (b.OutsideLoop > 0) != (fixed > 0) {
 			t.Errorf("%s: %q, %v, %+v", name, why, err, b)
 		}
-		if longest, sum := time.Duration(most)*untimed, time.Duration(all)*untimed; longest > 4*d.run || sum > 10*d.run {
+		if longest, sum := time.Duration(most)*untimed, time.Duration(all)*untimed; longest > 4*d.runTime || sum > 10*d.runTime {
 			t.Errorf("%s: runs of up to %v, %v in all", name, longest, sum)
 		}
 	}
@@ -106,17 +106,17 @@ func TestSplit(t *testing.T) {
 		{20 * time.Millisecond, time.Millisecond, 5 * time.Millisecond}, // within chance
 	} {
 		const ops = 1000
-		b := Benchmark{NSPerOp: float64(tt.timed), Around: tt.around + tt.timed + tt.untimed}
+		b := Benchmark{NSPerOp: float64(tt.timed), Overhead: tt.around + tt.timed + tt.untimed}
 		b.splitTime(wire.Reply{Counts: wire.Counts{Ops: ops, WallNS: ops * int64(tt.timed), UntimedNS: int64(2*tt.around + (ops+1)*tt.untimed + tt.timed)}})
 		want := float64(tt.untimed)
 		if tt.untimed < tt.timed/4 {
 			want, tt.around = 0, tt.around+tt.untimed
 		}
-		if off := b.Untimed - want; off > 0.01*want+1 || off < -0.01*want-1 {
-			t.Errorf("%+v: %v ns are not timed", tt, b.Untimed)
+		if off := b.UntimedNS - want; off > 0.01*want+1 || off < -0.01*want-1 {
+			t.Errorf("%+v: %v ns are not timed", tt, b.UntimedNS)
 		}
-		if off := b.Around - tt.around; off > tt.around/50 || off < -tt.around/50 {
-			t.Errorf("%+v: %v around", tt, b.Around)
+		if off := b.Overhead - tt.around; off > tt.around/50 || off < -tt.around/50 {
+			t.Errorf("%+v: %v around", tt, b.Overhead)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (s *Side) Resolve(ctx context.Context, work string) error {
 	}
 	gomod, rest, _ := strings.Cut(out, "\n")
 	gowork, goflags, _ := strings.Cut(rest, "\n")
-	s.tags, s.ldflags = flagIn(goflags, "tags"), flagIn(goflags, "ldflags")
+	s.tags, s.ldflags = findFlag(goflags, "tags"), findFlag(goflags, "ldflags")
 	inWork := gowork != "" && gowork != "off"
 	if inWork && len(s.With) > 0 {
 		return &UsageError{What: "--with does not reach into a go.work; GOWORK=off in the environment leaves it out"}
@@ -32,9 +32,9 @@ func (s *Side) Resolve(ctx context.Context, work string) error {
 		return nil
 	}
 	if s.noModule {
-		place := s.Home + " or above"
-		if s.Dir != s.Home {
-			place = "the revision, where " + s.Home + " is"
+		place := s.UserDir + " or above"
+		if s.Dir != s.UserDir {
+			place = "the revision, where " + s.UserDir + " is"
 		}
 		return &UsageError{What: fmt.Sprintf("%s: no go.mod in %s; benchmarks are those of a module", s.ID, place)}
 	}
@@ -42,47 +42,53 @@ func (s *Side) Resolve(ctx context.Context, work string) error {
 	if err != nil || len(s.With) == 0 && len(replacements) == 0 {
 		return err
 	}
-	mod := filepath.Join(work, s.ID+".mod")
+	return s.writeModFile(ctx, gomod, filepath.Join(work, s.ID+".mod"), replacements)
+}
+
+// writeModFile writes a copy of gomod to mod, with replacements in the form module=directory and the
+// modules of --with, and makes the side build with it.
+func (s *Side) writeModFile(ctx context.Context, gomod, mod string, replacements []string) error {
 	if err := copyFile(gomod, mod); err != nil {
 		return err
 	}
-	if err := copyFile(strings.TrimSuffix(gomod, ".mod")+".sum", filepath.Join(work, s.ID+".sum")); err != nil && !errors.Is(err, os.ErrNotExist) {
+	err := copyFile(strings.TrimSuffix(gomod, ".mod")+".sum", strings.TrimSuffix(mod, ".mod")+".sum")
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
-	}
-	args := []string{"mod", "edit"}
-	for _, r := range replacements {
-		args = append(args, "-replace="+r)
 	}
 	for _, w := range s.With {
 		if err := s.checkRequired(ctx, w); err != nil {
 			return err
 		}
 		if w.Dir != "" {
-			args = append(args, "-replace="+w.Path+"="+w.Dir)
+			replacements = append(replacements, w.Path+"="+w.Dir)
 		}
 	}
-	if len(args) > 2 {
+	if len(replacements) > 0 {
+		args := []string{"mod", "edit"}
+		for _, r := range replacements {
+			args = append(args, "-replace="+r)
+		}
 		if _, err := s.runGo(ctx, append(args, mod)...); err != nil {
 			return err
 		}
 	}
 	for _, w := range s.With {
-		if w.Dir == "" {
-			_, err := s.runGo(ctx, "get", "-modfile="+mod, w.Path+"@"+w.Version)
-			if broken := (*BuildError)(nil); errors.As(err, &broken) {
-				return &BuildError{Side: s.ID + " with " + w.String(), Why: broken.Why}
-			}
-			if err != nil {
-				return err
-			}
+		if w.Dir != "" {
+			continue
+		}
+		_, err := s.runGo(ctx, "get", "-modfile="+mod, w.Path+"@"+w.Version)
+		if broken := (*BuildError)(nil); errors.As(err, &broken) {
+			return &BuildError{Side: s.ID + " with " + w.String(), Why: broken.Why}
+		}
+		if err != nil {
+			return err
 		}
 	}
 	s.modfile = mod
 	return nil
 }
 
-// checkRequired returns an error if the side does not require the module of w: the pin would change
-// nothing.
+// checkRequired returns an error if the side does not require the module of w: it would have no effect.
 func (s *Side) checkRequired(ctx context.Context, w build.With) error {
 	out, err := s.runGo(ctx, "list", "-mod=mod", "-m", "-json", w.Path)
 	var m Module
@@ -92,12 +98,12 @@ func (s *Side) checkRequired(ctx context.Context, w build.With) error {
 	return nil
 }
 
-// outsideReplacements returns the relative replacements in gomod that lead out of the tree, in the form
-// module=directory of go mod edit, with the directory that they mean in the user's tree. It returns
-// nil if the side is the user's tree, or has a vendor directory.
+// outsideReplacements returns the relative replacements in gomod that lead out of the tree, in the
+// form module=directory of go mod edit, with the directory that they mean in the user's tree. It
+// returns nil if the side is the user's tree, or has a vendor directory.
 func (s *Side) outsideReplacements(ctx context.Context, gomod string) ([]string, error) {
 	_, err := os.Stat(filepath.Join(filepath.Dir(gomod), "vendor", "modules.txt"))
-	if isVendored := err == nil; isVendored || s.Dir == s.Home {
+	if isVendored := err == nil; isVendored || s.Dir == s.UserDir {
 		return nil, nil
 	}
 	out, err := s.runGo(ctx, "mod", "edit", "-json", gomod)
@@ -113,7 +119,7 @@ func (s *Side) outsideReplacements(ctx context.Context, gomod string) ([]string,
 	if err != nil {
 		return nil, err
 	}
-	home := filepath.Join(s.Home, rel) // directory of gomod in the user's tree
+	home := filepath.Join(s.UserDir, rel) // directory of gomod in the user's tree
 	var replacements []string
 	for _, r := range file.Replace {
 		if r.New.Version != "" || filepath.IsAbs(r.New.Path) {

@@ -115,15 +115,16 @@ func parseLink(output string) (*gobench.Link, error) {
 }
 
 // splitWords splits a command line of the go command into words. A word, or a part of it, may be in
-// single quotes, without escapes, or in double quotes, with the escapes of Go.
-func splitWords(line string) (all []string) {
+// single quotes, without escapes, or in double quotes, with the escapes of Go: A='b c' link has the
+// words "A=b c" and "link".
+func splitWords(line string) (words []string) {
 	var word strings.Builder
 	begun := false // a word has begun; it may be empty: ''
 	for line != "" {
 		switch c := line[0]; {
 		case c == ' ' || c == '\t':
 			if begun {
-				all = append(all, word.String())
+				words = append(words, word.String())
 				word.Reset()
 				begun = false
 			}
@@ -148,7 +149,7 @@ func splitWords(line string) (all []string) {
 		line = line[1:]
 	}
 	if begun {
-		all = append(all, word.String())
+		words = append(words, word.String())
 	}
-	return all
+	return words
 }

@@ -49,7 +49,7 @@ func TestFlagIn(t *testing.T) {
 	for goflags, want := range map[string]string{
 		"": "", "-ldflags=-s": "-s", "'-ldflags=-X a.b=c -s' -mod=mod": "-X a.b=c -s", "-ldflags=a --ldflags=b": "b", "-gcflags=-ldflags=x": "",
 	} {
-		if got := flagIn(goflags, "ldflags"); got != want {
+		if got := findFlag(goflags, "ldflags"); got != want {
 			t.Errorf("%s: %q, want %q", goflags, got, want)
 		}
 	}

@@ -9,8 +9,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Shard selects part Index of Of parts of the benchmarks, counted from 1; the zero value selects all of
-// them.
+// Shard selects part Index, counted from 1, of Of parts of the benchmarks. The zero value selects all.
 type Shard struct{ Index, Of int }
 
 // MaxShards is the largest number of parts.
@@ -35,8 +34,7 @@ func (s Shard) String() string {
 	return fmt.Sprintf("%d/%d", s.Index, s.Of)
 }
 
-// FilterIDs returns a predicate for the ids of the benchmarks of s. tests are those of all sides, by
-// side. Every id belongs to exactly one shard.
+// FilterIDs returns a predicate for the ids of the benchmarks of s. tests has the packages by side. Every id belongs to exactly one shard.
 func (s Shard) FilterIDs(tests map[string][]Tests) func(id string) bool {
 	if s.Of <= 1 {
 		return func(string) bool { return true }
@@ -44,7 +42,7 @@ func (s Shard) FilterIDs(tests map[string][]Tests) func(id string) bool {
 	var ids []string
 	for _, side := range tests {
 		for _, t := range side {
-			for _, f := range t.Files {
+			for _, f := range t.TestFiles {
 				for _, name := range f.Names {
 					ids = append(ids, Benchmark{Package: t.Key(f), Name: name}.ID())
 				}

@@ -12,8 +12,8 @@ func TestShards(t *testing.T) {
 	ids := []string{"a.BenchmarkA", "a.BenchmarkB", "a.BenchmarkC", "b.BenchmarkD"}
 	for side, names := range map[string][]string{"base": {"BenchmarkA", "BenchmarkC"}, "head": {"BenchmarkC", "BenchmarkB"}} {
 		tests[side] = []Tests{
-			{Package: Package{ImportPath: "a"}, Files: []gobench.TestFile{{Package: "a", Names: names}}},
-			{Package: Package{ImportPath: "b"}, Files: []gobench.TestFile{{Package: "b_test", Names: []string{"BenchmarkD"}}}},
+			{Package: Package{ImportPath: "a"}, TestFiles: []gobench.TestFile{{Package: "a", Names: names}}},
+			{Package: Package{ImportPath: "b"}, TestFiles: []gobench.TestFile{{Package: "b_test", Names: []string{"BenchmarkD"}}}},
 		}
 	}
 	for of := range 6 {

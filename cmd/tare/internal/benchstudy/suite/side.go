@@ -1,5 +1,5 @@
-// Package suite builds the benchmarks of one side of a comparison as test binaries, and finds which
-// benchmarks there are.
+// Package suite builds the benchmarks of one side of a comparison as test binaries ([Build]), and finds
+// by running them which benchmarks there are and how long they take ([Suite.Discover]).
 package suite
 
 import (
@@ -33,7 +33,7 @@ type Side struct {
 	ID       string       // base or head
 	Dir      string       // working directory of the go command
 	Root     string       // top of the tree that Dir is in: paths in messages start there
-	Home     string       // directory in the user's tree that Dir is a copy of; Dir if it is not a copy
+	UserDir  string       // directory in the user's tree that Dir is a copy of; Dir if it is not a copy
 	Go       string       // toolchain, e.g. go1.25.5; "" means the machine's
 	Env      []string     // NAME=value, at build and run
 	Tags     string       // build tags in addition to the user's
@@ -60,14 +60,13 @@ type Package struct {
 	Module                    *Module
 	Error                     *struct{ Err string }
 
-	As string `json:"-"` // import path of the package in the other side; "" if it is the same
+	HeadPath string `json:"-"` // import path of the package in the other side; "" if it is the same
 }
 
 // Name returns the import path that the package has in a comparison.
-func (p Package) Name() string { return cmp.Or(p.As, p.ImportPath) }
+func (p Package) Name() string { return cmp.Or(p.HeadPath, p.ImportPath) }
 
-// OutsideWork reports whether the package was not found because go.work does not list the module of
-// its directory.
+// OutsideWork reports whether the package was not found because go.work does not list its module.
 func (p Package) OutsideWork() bool {
 	return p.Error != nil && strings.Contains(p.Error.Err, "listed in go.work")
 }
@@ -91,7 +90,7 @@ func (s *Side) allPatterns(ctx context.Context) ([]string, error) {
 	return patterns, nil
 }
 
-// List returns the packages that match patterns of the go command; without patterns all below Dir. A
+// List returns the packages that match patterns of the go command; without patterns packages below Dir. A
 // package with an error is part of the list.
 func (s *Side) List(ctx context.Context, patterns []string) ([]Package, error) {
 	if len(patterns) == 0 || slices.Equal(patterns, []string{"./..."}) {
@@ -104,28 +103,28 @@ func (s *Side) List(ctx context.Context, patterns []string) ([]Package, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []Package
+	var packages []Package
 	for d := json.NewDecoder(strings.NewReader(out)); d.More(); {
 		var p Package
 		if err := d.Decode(&p); err != nil {
 			return nil, fmt.Errorf("%s: read what go list wrote: %w", s.ID, err)
 		}
-		all = append(all, p)
+		packages = append(packages, p)
 	}
-	return all, nil
+	return packages, nil
 }
 
 // Modules returns the modules of the side's packages.
-func (s *Side) Modules(ctx context.Context) (all []Module, err error) {
+func (s *Side) Modules(ctx context.Context) (modules []Module, err error) {
 	out, err := s.runGo(ctx, "list", "-m", "-f={{.Path}}\t{{.Dir}}")
 	if err != nil {
 		return nil, err
 	}
 	for line := range strings.Lines(out) {
 		name, dir, _ := strings.Cut(strings.TrimRight(line, "\r\n"), "\t")
-		all = append(all, Module{Path: name, Dir: dir, Main: true})
+		modules = append(modules, Module{Path: name, Dir: dir, Main: true})
 	}
-	return all, nil
+	return modules, nil
 }
 
 // CheckTests compiles a package with its tests, and links nothing. The error is a *BuildError if the
@@ -135,9 +134,9 @@ func (s *Side) CheckTests(ctx context.Context, importPath string) error {
 	return err
 }
 
-// Deps returns the directories of all dependencies of each package's tests, sorted, by import path of
-// the package.
-func (s *Side) Deps(ctx context.Context, packages []string) (map[string][]string, error) {
+// TestDeps returns the directories of all dependencies of each package's tests, sorted, by import path
+// of the package.
+func (s *Side) TestDeps(ctx context.Context, packages []string) (map[string][]string, error) {
 	out, err := s.runGo(ctx, s.withFlags("list", append([]string{"-e", "-test", "-deps", "-f={{.ImportPath}}\t{{.ForTest}}\t{{.Dir}}\t{{join .Deps \",\"}}"}, packages...)...)...)
 	if err != nil {
 		return nil, err
@@ -183,13 +182,13 @@ func (s *Side) withFlags(command string, args ...string) []string {
 	return append(flags, args...)
 }
 
-// Building returns the complete environment of the side's builds, and their flags.
-func (s *Side) Building() (env, flags []string) {
+// BuildSettings returns the complete environment of the side's builds, and their flags.
+func (s *Side) BuildSettings() (env, flags []string) {
 	return append(build.Environment(os.Environ()), s.extraEnv()...), s.withFlags("list")[1:]
 }
 
-// flagIn returns the value of the last flag called name in GOFLAGS, or "".
-func flagIn(goflags, name string) (value string) {
+// findFlag returns the value of the last flag called name in GOFLAGS, or "".
+func findFlag(goflags, name string) (value string) {
 	for _, flag := range splitWords(goflags) {
 		if text, ok := strings.CutPrefix(strings.TrimLeft(flag, "-"), name+"="); ok {
 			value = text
@@ -229,7 +228,7 @@ func (s *Side) runGoOutput(ctx context.Context, args []string) (stdout, stderr s
 // command calls must not change the index.
 func (s *Side) extraEnv() []string {
 	env := []string{"GIT_OPTIONAL_LOCKS=0"}
-	if s.Dir != s.Home && os.Getenv("GOWORK") != "off" {
+	if s.Dir != s.UserDir && os.Getenv("GOWORK") != "off" {
 		work := "off" // or the go.work in the tree
 		for dir := s.Dir; ; dir = filepath.Dir(dir) {
 			if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
@@ -288,9 +287,9 @@ func (s *Side) firstMessage(out string, err error) string {
 	return strings.ReplaceAll(first, s.Root+string(filepath.Separator), "")
 }
 
-// Compiled compiles package tested with its tests, and packages without, with compiler flags. It
+// CompilerOutput compiles package tested with its tests, and packages without, with compiler flags. It
 // returns the compiler's output, and the directory that paths in the output start from.
-func (s *Side) Compiled(ctx context.Context, flags, tested string, packages []string) (output, dir string, err error) {
+func (s *Side) CompilerOutput(ctx context.Context, flags, tested string, packages []string) (output, dir string, err error) {
 	_, output, err = s.runGoOutput(ctx, s.withFlags("test", "-c", "-vet=off", "-o", os.DevNull, "-gcflags="+flags, tested))
 	if err != nil || len(packages) == 0 {
 		return output, s.Dir, err

@@ -30,7 +30,7 @@ func TestTags(t *testing.T) {
 	for goflags, want := range map[string]string{
 		"": "-tags=special", "-mod=mod": "-tags=special", "-tags=a,b -v": "-tags=a,b,special", "-tags=a --tags=b": "-tags=b,special", "'-tags=a'": "-tags=a,special",
 	} {
-		s := Side{Tags: "special", tags: flagIn(goflags, "tags")}
+		s := Side{Tags: "special", tags: findFlag(goflags, "tags")}
 		if got := s.withFlags("list"); !slices.Contains(got, want) {
 			t.Errorf("GOFLAGS=%q: %q, want %s", goflags, got, want)
 		}

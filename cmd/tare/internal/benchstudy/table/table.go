@@ -21,9 +21,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Text writes a comparison of two sides for a terminal: one table for each metric, a row for each
+// WriteText writes a comparison of two sides for a terminal: one table for each metric, a row for each
 // benchmark, then remarks on them.
-func Text(w io.Writer, r *tare.Result, st report.Style) error {
+func WriteText(w io.Writer, r *tare.Result, st report.Style) error {
 	r = report.LegibleAll(r)
 	t := &page{r: r, style: st}
 	t.writeHead()
@@ -50,9 +50,9 @@ type page struct {
 
 // writeHead writes the title, the headline with the line below it, and the sides.
 func (t *page) writeHead() {
-	fmt.Fprintln(&t.b, paint(t.style.Bold, t.r.Study))
+	fmt.Fprintln(&t.b, format.Paint(t.style.Bold, t.r.Study))
 	if headline, figures := report.Headline(t.r); t.r.Answer != "" {
-		fmt.Fprintln(&t.b, paint(t.style.Bold, headline))
+		fmt.Fprintln(&t.b, format.Paint(t.style.Bold, headline))
 		if figures != "" {
 			fmt.Fprintln(&t.b, figures)
 		}
@@ -63,59 +63,73 @@ func (t *page) writeHead() {
 	}
 }
 
+// column is the heading of a column.
+type column struct {
+	name    string
+	isRight bool // aligned to the right, as numbers are
+}
+
+// comparisonColumns returns the columns of a table that compares both sides by one metric or unit.
+func comparisonColumns(metric string) []column {
+	return []column{
+		{name: metric}, {name: benchstudy.Base, isRight: true}, {name: benchstudy.Head, isRight: true},
+		{name: "head/base", isRight: true}, {}, {}, // interval and verdict have no heading
+	}
+}
+
+// verdictColumn is the index of the column that is printed in the row's colour.
+const verdictColumn = 5
+
 // row is one benchmark in a table.
 type row struct {
 	cells  []string
 	colour func(string) string // style of the verdict; nil for plain text
 }
 
-// writeRows writes rows below their header, in aligned columns. right has the columns that are aligned to
-// the right, as numbers are.
-func (t *page) writeRows(header []string, right []bool, rows []row) {
-	width := make([]int, len(header))
-	for _, cells := range append([][]string{header}, cellsOf(rows)...) {
-		for i, c := range cells {
-			width[i] = max(width[i], utf8.RuneCountInString(c))
+// verdict contains the cells of a row that compare head with base, e.g. 1.23, [1.20, 1.26] and slower.
+type verdict struct {
+	ratio, interval, label string
+	colour                 func(string) string // nil for plain text
+}
+
+// writeRows writes rows below their headings, in aligned columns.
+func (t *page) writeRows(columns []column, rows []row) {
+	width := make([]int, len(columns))
+	var names []string
+	for i, c := range columns {
+		names, width[i] = append(names, c.name), utf8.RuneCountInString(c.name)
+	}
+	for _, r := range rows {
+		for i, cell := range r.cells {
+			width[i] = max(width[i], utf8.RuneCountInString(cell))
 		}
 	}
-	line := func(cells []string, colour func(string) string) {
+	writeLine := func(cells []string, colour func(string) string) {
 		var b strings.Builder
-		for i, c := range cells {
-			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(c))
+		for i, cell := range cells {
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
 			if i == verdictColumn {
-				c = paint(colour, c)
+				cell = format.Paint(colour, cell)
 			}
-			if right[i] {
-				c = pad + c
+			if columns[i].isRight {
+				cell = pad + cell
 			} else {
-				c += pad
+				cell += pad
 			}
 			if i > 0 {
 				b.WriteString("  ")
 			}
-			b.WriteString(c)
+			b.WriteString(cell)
 		}
 		fmt.Fprintln(&t.b, strings.TrimRight(b.String(), " "))
 	}
 	fmt.Fprintln(&t.b)
-	line(header, nil)
+	writeLine(names, nil)
 	for _, r := range rows {
-		line(r.cells, r.colour)
+		writeLine(r.cells, r.colour)
 	}
 }
 
-// verdictColumn is the column that is printed in the row's colour.
-const verdictColumn = 5
-
-func cellsOf(rows []row) [][]string {
-	var all [][]string
-	for _, r := range rows {
-		all = append(all, r.cells)
-	}
-	return all
-}
-
-// writeMetric writes the table of one metric.
 func (t *page) writeMetric(name string) {
 	m, _ := tare.MetricNamed(name)
 	var rows []row
@@ -124,24 +138,30 @@ func (t *page) writeMetric(name string) {
 		if len(base)+len(head) == 0 {
 			continue
 		}
-		ratio, interval, word, colour := t.judgeRow(w.ID, name, base, head)
+		v := t.judgeRow(w.ID, name, base, head)
 		if name == t.r.Metrics[0] && slices.Contains(t.idsWithNote(benchstudy.HeadTests()), w.ID) {
-			word += ", head's tests"
+			v.label += ", head's tests"
 		}
-		b, h := formatPair(m.Unit, stats.Median(base), stats.Median(head))
-		cells := []string{t.shortName(w.ID), b, h, ratio, interval, word, benchstatText(base, head)}
+		row := t.newRow(w.ID, m.Unit, stats.Median(base), stats.Median(head), v)
+		row.cells = append(row.cells, benchstatText(base, head))
 		if t.r.Divided() {
-			cells = append(cells, t.r.MeasuredBy(w.ID))
+			row.cells = append(row.cells, t.r.MeasuredBy(w.ID))
 		}
-		rows = append(rows, row{cells, colour})
+		rows = append(rows, row)
 	}
 	if len(rows) > 0 {
-		header, right := []string{name, benchstudy.Base, benchstudy.Head, "head/base", "", "", "benchstat"}, []bool{false, true, true, true, false, false, false}
+		columns := append(comparisonColumns(name), column{name: "benchstat"})
 		if t.r.Divided() {
-			header, right = append(header, "measured on"), append(right, false)
+			columns = append(columns, column{name: "measured on"})
 		}
-		t.writeRows(header, right, rows)
+		t.writeRows(columns, rows)
 	}
+}
+
+// newRow returns the row of a benchmark with the values of both sides, in a unit, and the verdict.
+func (t *page) newRow(workload, unit string, base, head float64, v verdict) row {
+	baseText, headText := formatPair(unit, base, head)
+	return row{cells: []string{t.shortName(workload), baseText, headText, v.ratio, v.interval, v.label}, colour: v.colour}
 }
 
 // writeWork writes the table of a metric that is counted outside of rounds. It has all counted
@@ -152,34 +172,35 @@ func (t *page) writeWork(m tare.Metric) {
 		if c.Metric != m.Name {
 			continue
 		}
-		ratio, interval, word, colour := t.describeCounts(c)
+		v := t.describeCounts(c)
 		if slices.Contains(t.idsWithNote(benchstudy.SameCode()), c.Workload) {
-			word += ", same code"
+			v.label += ", same code"
 		}
 		if slices.Contains(t.idsWithNote(benchstudy.NotTimed()), c.Workload) {
-			word += ", not timed"
+			v.label += ", not timed"
 		}
-		b, h := formatPair(m.Unit, c.AgainstValue, c.Value)
-		rows = append(rows, row{[]string{t.shortName(c.Workload), b, h, ratio, interval, word}, colour})
+		rows = append(rows, t.newRow(c.Workload, m.Unit, c.AgainstValue, c.Value, v))
 	}
 	if len(rows) > 0 {
-		t.writeRows([]string{m.Name, benchstudy.Base, benchstudy.Head, "head/base", "", ""}, []bool{false, true, true, true, false, false}, rows)
+		t.writeRows(comparisonColumns(m.Name), rows)
 	}
 }
 
-// describeCounts returns the ratio of counts with its interval, and the verdict on it.
-func (t *page) describeCounts(c tare.Comparison) (ratio, interval, word string, colour func(string) string) {
+// describeCounts returns the verdict on counts, each with its interval.
+func (t *page) describeCounts(c tare.Comparison) verdict {
 	if c.Exact {
 		return t.describeExact(c.AgainstValue, c.Value)
 	}
-	ratio, interval = format.Counted(c.Ratio), "["+format.Counted(c.Low)+", "+format.Counted(c.High)+"]"
+	v := verdict{ratio: format.Counted(c.Ratio), interval: "[" + format.Counted(c.Low) + ", " + format.Counted(c.High) + "]"}
 	switch {
 	case c.Differs(0) == tare.NotShown:
-		return ratio, interval, "no difference", t.style.Dim
+		v.label, v.colour = "no difference", t.style.Dim
 	case c.Ratio < 1:
-		return ratio, interval, "less work", t.style.Good
+		v.label, v.colour = "less work", t.style.Good
+	default:
+		v.label, v.colour = "more work", t.style.Bad
 	}
-	return ratio, interval, "more work", t.style.Bad
+	return v
 }
 
 // writeOverMachines writes the verdicts over machines, if each of several machines measured all
@@ -189,10 +210,9 @@ func (t *page) writeOverMachines() {
 		return
 	}
 	table := report.OverMachines(t.r)
-	var header []string
-	var right []bool
+	var columns []column
 	for _, c := range table.Columns {
-		header, right = append(header, c.Name), append(right, c.Right)
+		columns = append(columns, column{name: c.Name, isRight: c.Right})
 	}
 	var rows []row
 	for _, r := range table.Rows {
@@ -202,7 +222,7 @@ func (t *page) writeOverMachines() {
 		}
 		rows = append(rows, row{cells: cells})
 	}
-	t.writeRows(header, right, rows)
+	t.writeRows(columns, rows)
 	for _, line := range report.MachinesVerdicts(t.r) {
 		fmt.Fprintf(&t.b, "%s\n", t.shortenNames(line))
 	}
@@ -221,27 +241,28 @@ func (t *page) shortenNames(text string) string {
 // writeReported writes the tables of metrics that benchmarks report by b.ReportMetric. They are not
 // judged: whether more is better is unknown.
 func (t *page) writeReported() {
-	units := map[string][]row{}
-	var order []string
+	rows := map[string][]row{} // by unit
+	var units []string
 	for _, w := range t.r.Workloads {
-		for _, unit := range benchstudy.Reported(t.r, w.ID) {
+		for _, unit := range benchstudy.ReportedUnits(t.r, w.ID) {
 			base, head := t.sideValues(w.ID, benchstudy.Base, tare.KeyReported+unit), t.sideValues(w.ID, benchstudy.Head, tare.KeyReported+unit)
 			if len(base) == 0 || len(head) == 0 {
 				continue
 			}
-			if units[unit] == nil {
-				order = append(order, unit)
+			if rows[unit] == nil {
+				units = append(units, unit)
 			}
 			ratio := "–"
 			if stats.Median(base) != 0 {
 				ratio = format.Ratio(stats.Median(head) / stats.Median(base))
 			}
-			b, h := formatPair("", stats.Median(base), stats.Median(head))
-			units[unit] = append(units[unit], row{[]string{t.shortName(w.ID), b, h, ratio, "", "not judged", benchstatText(base, head)}, t.style.Dim})
+			row := t.newRow(w.ID, "", stats.Median(base), stats.Median(head), verdict{ratio: ratio, label: "not judged", colour: t.style.Dim})
+			row.cells = append(row.cells, benchstatText(base, head))
+			rows[unit] = append(rows[unit], row)
 		}
 	}
-	for _, unit := range order {
-		t.writeRows([]string{unit, benchstudy.Base, benchstudy.Head, "head/base", "", "", "benchstat"}, []bool{false, true, true, true, false, false, false}, units[unit])
+	for _, unit := range units {
+		t.writeRows(append(comparisonColumns(unit), column{name: "benchstat"}), rows[unit])
 	}
 }
 
@@ -250,64 +271,63 @@ func (t *page) sideValues(workload, contender, key string) []float64 {
 	var out []float64
 	for _, trial := range t.r.Trials {
 		s := trial.Samples[workload]
-		if v, ok := s[key]; ok && trial.Contender == contender && trial.Tau == 1 && trial.Error == nil && s["errors"] == 0 {
+		isValid := trial.Tau == 1 && trial.Error == nil && s["errors"] == 0
+		if v, ok := s[key]; ok && isValid && trial.Contender == contender {
 			out = append(out, v)
 		}
 	}
 	return out
 }
 
-// judgeRow returns the ratio of one row with its interval, and the verdict on it.
-func (t *page) judgeRow(workload, metric string, base, head []float64) (ratio, interval, word string, colour func(string) string) {
+// judgeRow returns the verdict on one benchmark by one metric. base and head are values by round.
+func (t *page) judgeRow(workload, metric string, base, head []float64) verdict {
 	for _, id := range []string{benchstudy.Head, benchstudy.Base} {
 		if f := t.r.VoidsMetric(id, workload, metric); len(f) > 0 {
-			return "–", "", "void: " + f[0].Check, t.style.Bad
+			return verdict{ratio: "–", label: "void: " + f[0].Check, colour: t.style.Bad}
 		}
 	}
-	if metric != t.r.Metrics[0] && isConstant(base) && isConstant(head) && len(base) > 0 && len(head) > 0 {
+	isPrimary := metric == t.r.Metrics[0]
+	if !isPrimary && isConstant(base) && isConstant(head) {
 		return t.describeExact(base[0], head[0])
 	}
-	i := slices.IndexFunc(t.r.Comparisons, func(c tare.Comparison) bool {
-		return c.Workload == workload && c.Contender == benchstudy.Head && c.Metric == metric
-	})
-	if i < 0 {
+	c, ok := tare.FindComparison(t.r.Comparisons, workload, benchstudy.Head, metric)
+	if !ok {
 		if m, _ := tare.MetricNamed(metric); m.IsCount() {
 			return t.compareCounts(base, head)
 		}
-		return "–", "", "–", nil
+		return verdict{ratio: "–", label: "–"}
 	}
-	c := t.r.Comparisons[i]
-	ratio = format.Ratio(c.Ratio)
+	v := verdict{ratio: format.Ratio(c.Ratio)}
 	if !c.Bounded() {
-		return ratio, "", "too few rounds", t.style.Dim
+		v.label, v.colour = "too few rounds", t.style.Dim
+		return v
 	}
-	interval = "[" + format.Ratio(c.Low) + ", " + format.Ratio(c.High) + "]"
-	word, colour = t.verdictLabel(c)
-	if metric == t.r.Metrics[0] && slices.Contains(t.idsWithNote(benchstudy.SameCode()), workload) {
-		word += ", same code"
+	v.interval = "[" + format.Ratio(c.Low) + ", " + format.Ratio(c.High) + "]"
+	v.label, v.colour = t.verdictLabel(c)
+	if isPrimary && slices.Contains(t.idsWithNote(benchstudy.SameCode()), workload) {
+		v.label += ", same code"
 	}
-	return ratio, interval, word, colour
+	return v
 }
 
 // verdictLabel returns the label of a comparison that has an interval, and its style. A difference
 // within the noise floor, which the control shows as well, is not called one.
-func (t *page) verdictLabel(c tare.Comparison) (string, func(string) string) {
-	less, more := "less", "more"
-	if c.Metric == "time" {
-		less, more = "faster", "slower"
-	}
+func (t *page) verdictLabel(c tare.Comparison) (label string, colour func(string) string) {
 	floor := tare.NoiseFloor(t.r.Comparisons, c.Workload, c.Metric)
-	switch c.Differs(floor) {
-	case tare.NotShown, tare.WithinNoise:
-		if effect := t.r.Plan.Until; c.Below(effect) {
-			return "differs by less than " + format.Percent(effect), t.style.Dim
-		}
+	differs := c.Differs(floor)
+	isShown := differs != tare.NotShown && differs != tare.WithinNoise
+	if effect := t.r.Plan.Until; !isShown && c.Below(effect) {
+		return "differs by less than " + format.Percent(effect), t.style.Dim
 	}
-	switch c.Differs(floor) {
+	switch differs {
 	case tare.NotShown:
 		return "not significant", t.style.Dim
 	case tare.WithinNoise:
 		return fmt.Sprintf("within the control's ±%.1f %%", 100*math.Expm1(floor)), t.style.Dim
+	}
+	less, more := "less", "more"
+	if c.Metric == "time" {
+		less, more = "faster", "slower"
 	}
 	if c.Ratio < 1 {
 		return less, t.style.Good
@@ -315,41 +335,43 @@ func (t *page) verdictLabel(c tare.Comparison) (string, func(string) string) {
 	return more, t.style.Bad
 }
 
-// compareCounts compares counts that vary and have no interval of a ratio, because a side is zero in
-// some round.
-func (t *page) compareCounts(base, head []float64) (ratio, interval, word string, colour func(string) string) {
+// compareCounts returns the verdict on counts that vary and have no interval of a ratio, because a
+// side is zero in some round.
+func (t *page) compareCounts(base, head []float64) verdict {
 	sign, _, ok := stats.CompareCounts(base, head)
 	switch {
 	case !ok && min(len(base), len(head)) == 0:
-		return "–", "", "–", nil
+		return verdict{ratio: "–", label: "–"}
 	case !ok:
-		return "–", "", "not significant", t.style.Dim
+		return verdict{ratio: "–", label: "not significant", colour: t.style.Dim}
 	case sign > 0:
-		return "–", "in every round", "more", t.style.Bad
+		return verdict{ratio: "–", interval: "in every round", label: "more", colour: t.style.Bad}
 	case sign < 0:
-		return "–", "in every round", "less", t.style.Good
+		return verdict{ratio: "–", interval: "in every round", label: "less", colour: t.style.Good}
 	}
-	return "1", "in every round", "the same", t.style.Dim
+	return verdict{ratio: "1", interval: "in every round", label: "the same", colour: t.style.Dim}
 }
 
-// describeExact returns the difference of values that were the same in every round.
-func (t *page) describeExact(base, head float64) (ratio, interval, word string, colour func(string) string) {
-	ratio = "–"
+// describeExact returns the verdict on values that were the same in every round.
+func (t *page) describeExact(base, head float64) verdict {
+	v := verdict{ratio: "–", interval: "exactly"}
 	if base > 0 {
-		ratio = format.Ratio(head / base)
+		v.ratio = format.Ratio(head / base)
 	}
 	number := strconv.FormatFloat(math.Abs(head-base), 'f', -1, 64)
 	switch {
 	case head == base:
-		return "1", "exactly", "the same", t.style.Dim
+		v.ratio, v.label, v.colour = "1", "the same", t.style.Dim
 	case head < base:
-		return ratio, "exactly", number + " less", t.style.Good
+		v.label, v.colour = number+" less", t.style.Good
+	default:
+		v.label, v.colour = number+" more", t.style.Bad
 	}
-	return ratio, "exactly", number + " more", t.style.Bad
+	return v
 }
 
-// benchstatText returns benchstat's verdict on the same values. benchstat compares them as two samples,
-// by the U test of Mann and Whitney at 5 %, each row by itself.
+// benchstatText returns benchstat's verdict on the same values. benchstat compares them as two
+// samples, by the U test of Mann and Whitney at 5 %, each row by itself.
 func benchstatText(base, head []float64) string {
 	if len(base) == 0 || len(head) == 0 {
 		return ""
@@ -363,13 +385,31 @@ func benchstatText(base, head []float64) string {
 // writeTail writes everything below the tables: causes of differences, a summary of the run, verdicts,
 // findings, and the benchmarks that were not counted or not measured.
 func (t *page) writeTail() {
-	r := t.r
-	for _, e := range r.Explanations {
+	for _, e := range t.r.Explanations {
 		fmt.Fprintf(&t.b, "\nwhy %s\n", t.shortName(e.Workload))
 		for _, line := range report.Reasons(e, 0) {
 			fmt.Fprintf(&t.b, "  %s\n", line)
 		}
 	}
+	t.writeSummary()
+	var uncounted []tare.NotWeighed
+	for _, f := range t.r.Findings {
+		switch {
+		case f.Workload != "" && f.Check == benchstudy.NotCounted().ID: // listed below, by reason
+			uncounted = append(uncounted, tare.NotWeighed{What: f.Workload, Why: f.Message})
+		case f.Workload != "" && slices.Contains([]string{benchstudy.SameCode().ID, benchstudy.HeadTests().ID, benchstudy.NotTimed().ID}, f.Check):
+			// counted in the summary
+		default:
+			t.writeFinding(f)
+		}
+	}
+	t.writeList("not counted", uncounted)
+	t.writeList("not measured", t.r.NotWeighed)
+}
+
+// writeSummary writes how the run went, the verdicts on criteria, and how many benchmarks have notes.
+func (t *page) writeSummary() {
+	r := t.r
 	if r.Counter != nil {
 		fmt.Fprintf(&t.b, "\ninstructions: counted by %s, in user space, the collector off; they are work, not time\n", *r.Counter)
 	}
@@ -382,55 +422,43 @@ func (t *page) writeTail() {
 			fmt.Fprintf(&t.b, "%s: %s\n", v.Verdict, v.Sentence)
 		}
 	}
-	if same := len(t.idsWithNote(benchstudy.SameCode())); same > 0 {
-		fmt.Fprintf(&t.b, "same code: the machine code of %s is the same on both sides; what differs is data, where code or data lies, or nothing\n", format.Count(same, "benchmark"))
-	}
-	if untimed := len(t.idsWithNote(benchstudy.NotTimed())); untimed > 0 {
-		fmt.Fprintf(&t.b, "not timed: %s, whose code and count are the same on both sides; --all times them\n", format.Count(untimed, "benchmark"))
-	}
-	if tests := len(t.idsWithNote(benchstudy.HeadTests())); tests > 0 {
-		fmt.Fprintf(&t.b, "head's tests: base runs %s with the test files and testdata of head\n", format.Count(tests, "benchmark"))
-	}
-	for _, f := range r.Findings {
-		if f.Workload != "" && slices.Contains([]string{benchstudy.SameCode().ID, benchstudy.HeadTests().ID, benchstudy.NotTimed().ID}, f.Check) {
-			continue // counted above
-		}
-		if f.Check == benchstudy.NotCounted().ID && f.Workload != "" {
-			continue // listed below, by reason
-		}
-		subject := strings.TrimSpace(strings.Join([]string{f.Contender, t.shortName(f.Workload)}, " "))
-		line := fmt.Sprintf("%s %s: %s", f.Severity, f.Check, f.Message)
-		if subject != "" {
-			line = fmt.Sprintf("%s %s, %s: %s", f.Severity, f.Check, subject, f.Message)
-		}
-		if f.Advice != "" {
-			line += "; " + f.Advice
-		}
-		fmt.Fprintln(&t.b, line)
-	}
-	var uncounted []tare.NotWeighed
-	for _, f := range r.Findings {
-		if f.Check == benchstudy.NotCounted().ID && f.Workload != "" {
-			uncounted = append(uncounted, tare.NotWeighed{What: f.Workload, Why: f.Message})
+	for _, note := range []struct {
+		check check.Check
+		line  string // with the number of benchmarks for %s
+	}{
+		{benchstudy.SameCode(), "same code: the machine code of %s is the same on both sides; what differs is data, where code or data lies, or nothing\n"},
+		{benchstudy.NotTimed(), "not timed: %s, whose code and count are the same on both sides; --all times them\n"},
+		{benchstudy.HeadTests(), "head's tests: base runs %s with the test files and testdata of head\n"},
+	} {
+		if n := len(t.idsWithNote(note.check)); n > 0 {
+			fmt.Fprintf(&t.b, note.line, format.Count(n, "benchmark"))
 		}
 	}
-	t.writeList("not counted", uncounted)
-	t.writeList("not measured", r.NotWeighed)
 }
 
-// writeList writes a heading and the skipped benchmarks, a line for each reason; nothing if left is
-// empty.
-func (t *page) writeList(heading string, left []tare.NotWeighed) {
-	if len(left) == 0 {
+func (t *page) writeFinding(f tare.Finding) {
+	subject := strings.TrimSpace(strings.Join([]string{f.Contender, t.shortName(f.Workload)}, " "))
+	line := fmt.Sprintf("%s %s: %s", f.Severity, f.Check, f.Message)
+	if subject != "" {
+		line = fmt.Sprintf("%s %s, %s: %s", f.Severity, f.Check, subject, f.Message)
+	}
+	if f.Advice != "" {
+		line += "; " + f.Advice
+	}
+	fmt.Fprintln(&t.b, line)
+}
+
+// writeList writes a heading and a line for each reason; nothing if skipped is empty.
+func (t *page) writeList(heading string, skipped []tare.NotWeighed) {
+	if len(skipped) == 0 {
 		return
 	}
 	fmt.Fprintf(&t.b, "\n%s\n", heading)
-	for _, line := range t.byReason(left) {
+	for _, line := range t.linesByReason(skipped) {
 		fmt.Fprintf(&t.b, "  %s\n", line)
 	}
 }
 
-// idsWithNote returns the ids of the workloads with a note.
 func (t *page) idsWithNote(note check.Check) (ids []string) {
 	for _, f := range t.r.Findings {
 		if f.Check == note.ID && f.Workload != "" {
@@ -443,11 +471,11 @@ func (t *page) idsWithNote(note check.Check) (ids []string) {
 // maxNames limits the benchmarks that are named for one reason.
 const maxNames = 4
 
-// byReason returns a line for each reason: the names of its benchmarks, and the reason.
-func (t *page) byReason(left []tare.NotWeighed) (lines []string) {
+// linesByReason returns a line for each reason, e.g. "BenchmarkA, BenchmarkB: it is in head only".
+func (t *page) linesByReason(skipped []tare.NotWeighed) (lines []string) {
 	names := map[string][]string{}
 	var reasons []string
-	for _, n := range left {
+	for _, n := range skipped {
 		if names[n.Why] == nil {
 			reasons = append(reasons, n.Why)
 		}
@@ -492,9 +520,9 @@ func isConstant(values []float64) bool {
 	return len(values) > 0 && slices.Min(values) == slices.Max(values)
 }
 
-// formatPair formats two values of a row in one unit: times in the unit of the larger one, other values
-// without a unit. NaN, a missing value, becomes a dash.
-func formatPair(unit string, base, head float64) (string, string) {
+// formatPair formats two values of a row in one unit: times in the unit of the larger one, other
+// values without a unit. NaN, a missing value, becomes a dash.
+func formatPair(unit string, base, head float64) (baseText, headText string) {
 	divisor := 1.0
 	if larger := max(base, head); unit == "ns/op" {
 		for _, u := range []struct {
@@ -508,7 +536,7 @@ func formatPair(unit string, base, head float64) (string, string) {
 	} else {
 		unit = ""
 	}
-	print := func(x float64) string {
+	formatOne := func(x float64) string {
 		if math.IsNaN(x) {
 			return "–"
 		}
@@ -519,16 +547,8 @@ func formatPair(unit string, base, head float64) (string, string) {
 		}
 		return strings.TrimSpace(strconv.FormatFloat(x, 'f', min(decimals, 6), 64) + " " + unit)
 	}
-	return print(base), print(head)
+	return formatOne(base), formatOne(head)
 }
 
 // shortName returns the name of a benchmark or package within the module.
 func (t *page) shortName(id string) string { return report.BenchmarkName(t.r, id) }
-
-// paint applies f, a style's function, unless it is nil.
-func paint(f func(string) string, text string) string {
-	if f == nil || text == "" {
-		return text
-	}
-	return f(text)
-}

@@ -85,7 +85,7 @@ not measured
 
 func TestText(t *testing.T) {
 	var b strings.Builder
-	if err := table.Text(&b, result(), report.Style{}); err != nil {
+	if err := table.WriteText(&b, result(), report.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	squeeze := func(s string) string {
@@ -111,7 +111,7 @@ func TestTextBeginsWithHeadline(t *testing.T) {
 		r := result()
 		r.Answer, r.Figures = "1 changed.", figures
 		var b strings.Builder
-		if err := table.Text(&b, r, report.Style{}); err != nil {
+		if err := table.WriteText(&b, r, report.Style{}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.HasPrefix(b.String(), r.Study+"\n"+want) {
@@ -125,7 +125,7 @@ func TestTextBeginsWithHeadline(t *testing.T) {
 func TestTextOfMachines(t *testing.T) {
 	text := func(r *tare.Result) string {
 		var b strings.Builder
-		if err := table.Text(&b, r, report.Style{}); err != nil {
+		if err := table.WriteText(&b, r, report.Style{}); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
@@ -172,7 +172,7 @@ func TestCountsFromZero(t *testing.T) {
 			trial.Samples["example.com/m.BenchmarkSame"]["allocs_per_op"] = counts[trial.Round%len(counts)]
 		}
 		var b strings.Builder
-		if err := table.Text(&b, r, report.Style{}); err != nil {
+		if err := table.WriteText(&b, r, report.Style{}); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(got, c.want) {
@@ -191,7 +191,7 @@ func TestTextOfHeadTests(t *testing.T) {
 		tare.Finding{Check: of.ID, Severity: of.Severity, Workload: "example.com/m/sub.BenchmarkVoid", Message: "base runs it with the tests of head: b_test.go"},
 		tare.Finding{Check: of.ID, Severity: of.Severity, Message: "base keeps its own b_test.go"})
 	var b strings.Builder
-	if err := table.Text(&b, r, report.Style{}); err != nil {
+	if err := table.WriteText(&b, r, report.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"not significant, head's tests", "void: error-in-loop, head's tests", "head's tests: base runs 2 benchmarks with the test files", "note head-tests: base keeps its own b_test.go"} {
@@ -217,7 +217,7 @@ func TestTextOfCounts(t *testing.T) {
 		tare.Finding{Check: same.ID, Severity: same.Severity, Workload: "example.com/m.BenchmarkSame"},
 		tare.Finding{Check: untimed.ID, Severity: untimed.Severity, Workload: "example.com/m.BenchmarkUntimed"})
 	var b strings.Builder
-	if err := table.Text(&b, r, report.Style{}); err != nil {
+	if err := table.WriteText(&b, r, report.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(b.String()), " ")

@@ -22,15 +22,15 @@ import (
 )
 
 // options holds the flags of tare bench. The flag package sets most fields directly. Some flags need
-// parsing: their texts are in the second group, and parseFlags stores the values in the third group,
+// parsing: their texts are in the second group, and parseTexts stores the values in the third group,
 // in request or in run.
 type options struct {
-	request benchstudy.Asked // the two sides and the selected benchmarks
-	run     session.Options  // how the sides are measured, and the output
-	maxTime time.Duration    // --max: longest measurement; 0 means no limit
-	all     bool             // --all: with --changed, also time benchmarks with the same code and count
-	profile string           // --profile: rows to profile after the rounds; "" if none
-	receipt string           // --receipt: file of the receipt; "" if none
+	request benchstudy.Request // the two sides and the selected benchmarks
+	run     session.Options    // how the sides are measured, and the output
+	maxTime time.Duration      // --max: longest measurement; 0 means no limit
+	all     bool               // --all: with --changed, also time benchmarks with the same code and count
+	profile string             // --profile: rows to profile after the rounds; "" if none
+	receipt string             // --receipt: file of the receipt; "" if none
 
 	withTexts   []string // --with: modules of head; parsed into request.With
 	goText      string   // --go: toolchain of head, or of base and head; parsed into request.Go
@@ -194,8 +194,8 @@ func (o *options) parseFlags(cmd *cobra.Command, env cmdenv.Env) (err error) {
 		return err
 	}
 	if o.run.Format.Name == "text" {
-		o.run.Format.Write = table.Text
-		o.run.Format.Next = table.Text
+		o.run.Format.Write = table.WriteText
+		o.run.Format.Next = table.WriteText
 	}
 	if err := session.CheckEnvironment(o.request.Env); err != nil {
 		return err

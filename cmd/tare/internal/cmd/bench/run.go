@@ -47,14 +47,14 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 // compareSides builds both sides and counts instructions. It then times the benchmarks, unless the counts
 // have decided all of them.
 func (r *benchRun) compareSides(ctx context.Context, w *session.Session) error {
-	place := benchstudy.Place{
-		Cache: w.Dirs.Cache, Run: w.RunTag, Guardian: w.Guardian, Procs: r.o.run.Procs, Slice: r.o.run.Slice, Seed: r.o.run.Seed,
+	setup := benchstudy.Setup{
+		Cache: w.Dirs.Cache, RunTag: w.RunTag, Guardian: w.Guardian, Procs: r.o.run.Procs, SliceTime: r.o.run.Slice, Seed: r.o.run.Seed,
 		Say: func(text string) { r.p.Status("build", text) },
 	}
 	if r.o.run.User {
-		place.Budget = r.o.run.Budget
+		setup.Budget = r.o.run.Budget
 	}
-	b, err := benchstudy.NewBench(ctx, r.o.request, place)
+	b, err := benchstudy.NewBench(ctx, r.o.request, setup)
 	var usage *benchstudy.UsageError
 	if errors.As(err, &usage) && usage.Nothing && r.o.mayBeEmpty() {
 		r.p.Say(usage.What)
@@ -64,24 +64,24 @@ func (r *benchRun) compareSides(ctx context.Context, w *session.Session) error {
 		return session.BenchError(ctx, err)
 	}
 	defer b.Close()
-	if err := b.Count(ctx, benchstudy.Counting{Counter: r.o.counts, Within: w.CountsTime(r.o.maxTime), Callers: true}, place); err != nil {
+	if err := b.Count(ctx, benchstudy.Counting{Counter: r.o.counts, TimeLimit: w.CountsTime(r.o.maxTime), Callers: true}, setup); err != nil {
 		return session.BenchError(ctx, err)
 	}
 	if r.o.request.Changed && !r.o.all {
 		b.SkipSame()
 	}
 	if len(b.Study.Workloads) == 0 {
-		r.p.Fail(w.Keep(b.Untimed()))
+		r.p.Fail(w.Keep(b.UntimedResult()))
 		return w.Finish(r.out, single)
 	}
-	return r.timeBenchmarks(ctx, w, b, place)
+	return r.timeBenchmarks(ctx, w, b, setup)
 }
 
 // single is the argument of Finish: there is one study, so JSON output is one document, not a list.
 const single = true
 
 // timeBenchmarks measures the rounds, prints the result and writes the receipt.
-func (r *benchRun) timeBenchmarks(ctx context.Context, w *session.Session, b *benchstudy.Bench, place benchstudy.Place) error {
+func (r *benchRun) timeBenchmarks(ctx context.Context, w *session.Session, b *benchstudy.Bench, setup benchstudy.Setup) error {
 	if err := w.FitBench(b, r.o.maxTime); err != nil {
 		return session.BenchError(ctx, err)
 	}
@@ -94,9 +94,9 @@ func (r *benchRun) timeBenchmarks(ctx context.Context, w *session.Session, b *be
 		res, err := r.lab.Run(ctx, study, labOptions)
 		if res != nil {
 			b.Finish(res)
-			place.Say = func(text string) { r.p.Status("profile", text) }
-			place.Dir = labOptions.Dir
-			b.Explain(ctx, res, profiledRows, place)
+			setup.Say = func(text string) { r.p.Status("profile", text) }
+			setup.Dir = labOptions.Dir
+			b.Explain(ctx, res, profiledRows, setup)
 		}
 		return res, err
 	}

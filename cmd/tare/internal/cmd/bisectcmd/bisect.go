@@ -1,5 +1,4 @@
-// Package bisectcmd implements tare bisect: it finds the commit that changed a
-// benchmark.
+// Package bisectcmd implements tare bisect: it finds the commit that changed a benchmark.
 package bisectcmd
 
 import (
@@ -101,7 +100,6 @@ effect; 4 undecided, or one of several commits; 130 interrupted.`,
 	return cmd
 }
 
-// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	history := cmdenv.NewFlags("Where it is searched")
 	history.Set.StringVar(&o.good, "good", "", "`revision` without the effect, an ancestor of bad")
@@ -128,7 +126,6 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.CompleteFlag(cmd, "format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// check validates the flags and their combinations.
 func (o *options) check(cmd *cobra.Command) (err error) {
 	switch {
 	case o.good == "":
@@ -172,6 +169,6 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 
 // selectionOf selects the benchmarks that match pattern, with the good revision as base and commit as
 // head. Only time depends on the order of functions, so other metrics need one build.
-func (o options) selectionOf(commit, pattern string) benchstudy.Asked {
-	return benchstudy.Asked{Dir: ".", Packages: o.packages, Base: o.good, Head: commit, Bench: pattern, OneBuild: o.metric != "time"}
+func (o options) selectionOf(commit, pattern string) benchstudy.Request {
+	return benchstudy.Request{Dir: ".", Packages: o.packages, Base: o.good, Head: commit, Bench: pattern, OneBuild: o.metric != "time"}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// planSearch prints what a search of h would build, measure and write. How long the rounds of a benchmark
-// take is known only after a build, so the time is the most that --max allows.
+// planSearch prints what a search of h would build, measure and write. Only a build shows how long the
+// rounds of a benchmark take, so the printed time is the longest that --max allows.
 func (o options) planSearch(ctx context.Context, env cmdenv.Env, h commitRange) error {
 	var run session.Options
 	run.Format, _ = report.FormatNamed(o.format)
@@ -30,25 +30,25 @@ func (o options) planSearch(ctx context.Context, env cmdenv.Env, h commitRange) 
 	if err != nil {
 		return err
 	}
-	outline, err := o.selectionOf(h.ends[1].Commit, o.bench).Outline(ctx)
+	outline, err := o.selectionOf(h.bad.Commit, o.bench).Outline(ctx)
 	if err != nil {
 		return err
 	}
-	names := []string{"good", "bad"}
-	for i, name := range names {
-		p.AddBuild(dryrun.Build{Name: name, Revision: h.ends[i].String(), Sources: "go test -c of the packages with benchmarks"})
-	}
+	const sources = "go test -c of the packages with benchmarks"
+	p.AddBuild(dryrun.Build{Name: "good", Revision: h.good.String(), Sources: sources})
+	p.AddBuild(dryrun.Build{Name: "bad", Revision: h.bad.String(), Sources: sources})
 	plan := s.Search.Plan
-	left := plan.Comparisons() - s.countDone()
+	remaining := max(0, plan.Comparisons()-s.countDone())
+	question := fmt.Sprintf("Which of the %s after %s up to %s changes %s?", format.Count(len(h.commits), "commit"), h.good, h.bad, tare.MetricFor(o.metric).Noun)
 	study := dryrun.Study{
-		ID: "bisect", Question: h.describeQuestion(o), Contenders: names, Workloads: outline.Benchmarks,
-		Seconds: o.maxTime.Seconds() * float64(max(0, left)),
+		ID: "bisect", Question: question, Contenders: []string{"good", "bad"}, Workloads: outline.Benchmarks,
+		Seconds: o.maxTime.Seconds() * float64(remaining),
 	}
 	if study.Workloads == nil {
 		study.Workloads = []string{}
 	}
-	if s.Of.Benchmark != "" {
-		study.Workloads = []string{s.Of.Benchmark}
+	if s.Quantity.Benchmark != "" {
+		study.Workloads = []string{s.Quantity.Benchmark}
 	}
 	p.AddUnsaved(study)
 	p.AddNote(h.describeSearch(s))
@@ -58,15 +58,10 @@ func (o options) planSearch(ctx context.Context, env cmdenv.Env, h commitRange) 
 		p.AddNote("if several benchmarks match, or counts are compared, rounds of bad come before: at most --max as well")
 	}
 	p.AddNote(fmt.Sprintf("each comparison takes --max %v at most and ends as soon as it can tell; each but the first builds another commit", o.maxTime))
-	p.AddNote(fmt.Sprintf("commits that do not build or cannot be told are passed over: up to %s then", format.Count(plan.Most(), "comparison")))
+	p.AddNote(fmt.Sprintf("commits that do not build or cannot be told are passed over: up to %s then", format.Count(plan.MaxComparisons(), "comparison")))
 	for _, note := range outline.Notes {
 		p.AddNote(note)
 	}
 	p.AddFile(path, "the search, which the same command continues")
 	return p.Print()
-}
-
-// describeQuestion returns the question of a search.
-func (h commitRange) describeQuestion(o options) string {
-	return fmt.Sprintf("Which of the %s after %s up to %s changes %s?", format.Count(len(h.commits), "commit"), h.ends[0], h.ends[1], tare.MetricFor(o.metric).Noun)
 }

@@ -23,8 +23,7 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// runBisect searches for the first bad commit and prints the result. With --dry-run it only prints what that
-// would take.
+// runBisect searches for the first bad commit and prints the result. With --dry-run it prints the cost.
 func runBisect(ctx context.Context, env cmdenv.Env, o options) error {
 	h, err := o.findHistory(ctx) // before waiting for the lock
 	if err != nil {
@@ -40,7 +39,7 @@ func runBisect(ctx context.Context, env cmdenv.Env, o options) error {
 	run := session.Options{Measuring: lab.Measuring{Isolation: tare.Lockstep, Procs: o.procs, Seed: o.seed}, NoLock: o.noLock, Quiet: o.quiet}
 	var exit int
 	err = session.With(ctx, benchEnv, run, p, func(ctx context.Context, w *session.Session) error {
-		s := &searcher{options: o, w: w}
+		s := &searcher{options: o, session: w}
 		defer s.closeBuild()
 		if err := s.beginSearch(ctx, h); err != nil {
 			return session.BenchError(ctx, err)
@@ -62,31 +61,30 @@ func runBisect(ctx context.Context, env cmdenv.Env, o options) error {
 	return cmdenv.Code(exit)
 }
 
-// searcher builds and measures commits for a search. bisect.Search decides which commits; it calls
+// searcher builds and measures commits for a search. [bisect.Search] decides which commits; it calls
 // measureCommit and, after each measurement, saveState.
 type searcher struct {
 	options
-	w     *session.Session
-	state *state
-	path  string // file of the stored state
+	session *session.Session
+	state   *state
+	path    string // file of the stored state
 
 	built           *benchstudy.Bench // the last built commit and the good revision; nil if none is built
 	commit          string            // the commit of built
 	printedForecast bool
 }
 
-// closeBuild closes the last build, if there is one.
 func (s *searcher) closeBuild() {
 	if s.built != nil {
 		s.built.Close()
 	}
 }
 
-// commitRange holds the commits of the search.
+// commitRange is the part of a repository's history that is searched.
 type commitRange struct {
-	repo    gitrev.Repo
-	ends    [2]gitrev.Revision // the good and the bad revision
-	commits []gitrev.Commit    // reachable from bad and not from good, bad first
+	repo      gitrev.Repo
+	good, bad gitrev.Revision
+	commits   []gitrev.Commit // reachable from bad and not from good, bad first
 }
 
 // findHistory finds the commits to search, and checks that the bad revision has the benchmark.
@@ -94,12 +92,13 @@ func (o options) findHistory(ctx context.Context) (h commitRange, err error) {
 	if h.repo, err = gitrev.Find(ctx, "."); err != nil {
 		return h, cmdenv.UsageOf(err, "")
 	}
-	for i, name := range []string{o.good, o.bad} {
-		if h.ends[i], err = h.repo.Resolve(ctx, name); err != nil {
-			return h, cmdenv.UsageOf(err, "git log shows which there are, and a shallow clone has only the newest")
-		}
+	if h.good, err = h.repo.Resolve(ctx, o.good); err == nil {
+		h.bad, err = h.repo.Resolve(ctx, o.bad)
 	}
-	h.commits, err = h.repo.Between(ctx, h.ends[0], h.ends[1], o.firstParent)
+	if err != nil {
+		return h, cmdenv.UsageOf(err, "git log shows which there are, and a shallow clone has only the newest")
+	}
+	h.commits, err = h.repo.Between(ctx, h.good, h.bad, o.firstParent)
 	var noAncestor *gitrev.ApartError
 	if errors.As(err, &noAncestor) {
 		return h, cmdenv.UsageOf(err, "give the commit that they come from as --good")
@@ -108,14 +107,14 @@ func (o options) findHistory(ctx context.Context) (h commitRange, err error) {
 		return h, err
 	}
 	if len(h.commits) == 0 {
-		return h, cmdenv.Usage(fmt.Sprintf("there is no commit between %s and %s", h.ends[0], h.ends[1]), "")
+		return h, cmdenv.Usage(fmt.Sprintf("there is no commit between %s and %s", h.good, h.bad), "")
 	}
-	return h, o.selectionOf(h.ends[1].Commit, o.bench).Check(ctx)
+	return h, o.selectionOf(h.bad.Commit, o.bench).Check(ctx)
 }
 
 // findState returns the search of an earlier call or a new one, and the file in which it is stored.
 func (o options) findState(h commitRange, cache string) (s *state, path string, err error) {
-	s = newState(o, h.repo, h.ends, h.commits)
+	s = newState(o, h)
 	path = filepath.Join(cache, "bisect", s.hashKey()+".json")
 	if !o.restart {
 		s, err = loadState(path, s)
@@ -126,26 +125,26 @@ func (o options) findState(h commitRange, cache string) (s *state, path string, 
 // describeSearch returns the number of commits and of comparisons.
 func (h commitRange) describeSearch(s *state) string {
 	return fmt.Sprintf("%s after %s up to %s: %s with %s, the first of them of %s",
-		format.Count(len(h.commits), "commit"), h.ends[0], h.ends[1], format.Count(s.Search.Plan.Comparisons(), "comparison"), shortID(h.ends[0].Commit), shortID(h.ends[1].Commit))
+		format.Count(len(h.commits), "commit"), h.good, h.bad, format.Count(s.Search.Plan.Comparisons(), "comparison"), shortID(h.good.Commit), shortID(h.bad.Commit))
 }
 
-// describeDone returns that n comparisons of an earlier call are not repeated.
+// describeDone returns the message that n comparisons of an earlier call are not repeated.
 func describeDone(n int) string {
 	return fmt.Sprintf("%s of an earlier call are used; --restart would forget them", format.Count(n, "comparison"))
 }
 
 // beginSearch resumes the search of an earlier call or starts one, and prints its cost.
 func (s *searcher) beginSearch(ctx context.Context, h commitRange) (err error) {
-	if s.state, s.path, err = s.findState(h, s.w.Dirs.Cache); err != nil {
+	if s.state, s.path, err = s.findState(h, s.session.Dirs.Cache); err != nil {
 		return err
 	}
 	s.state.typed = s.typed
-	s.w.Progress.Say(h.describeSearch(s.state))
+	s.session.Progress.Say(h.describeSearch(s.state))
 	if done := s.state.countDone(); done > 0 {
-		s.w.Progress.Say(describeDone(done))
+		s.session.Progress.Say(describeDone(done))
 		return nil
 	}
-	return s.chooseBenchmark(ctx, h.ends[1].Commit)
+	return s.chooseBenchmark(ctx, h.bad.Commit)
 }
 
 // chooseBenchmark builds the bad revision, selects the benchmark that changes most, prints the cost of the
@@ -154,39 +153,39 @@ func (s *searcher) chooseBenchmark(ctx context.Context, bad string) error {
 	if err := s.buildCommit(ctx, bad, s.bench); err != nil {
 		return err
 	}
-	q, err := s.findQuantity(ctx, bad)
+	quantity, err := s.findQuantity(ctx, bad)
 	if err != nil {
 		return err
 	}
 	for _, w := range s.built.Study.Workloads {
-		if w.ID == q.Benchmark {
+		if w.ID == quantity.Benchmark {
 			s.state.Name = w.Op
 		}
 	}
-	s.built.Keep(q.Benchmark)
-	s.state.Of = q
+	s.built.KeepOnly(quantity.Benchmark)
+	s.state.Quantity = quantity
 	search := &s.state.Search
-	search.Plan.Counts = q.Counts()
+	search.Plan.CountDifferences = quantity.IsDifference()
 	switch {
-	case !q.Counts(): // a logarithm of a ratio
+	case !quantity.IsDifference(): // a logarithm of a ratio
 		search.Effect = math.Abs(math.Log1p(s.effect))
 	case s.metric == "allocs" && !s.fixed: // a single allocation
 		search.Effect = 1
 	default: // a difference of counts
 		search.Effect = max(1, math.Abs(s.effect)*s.state.Base)
 	}
-	if q.IsCounted() {
-		s.w.Progress.Say(fmt.Sprintf("%s: one count of instructions a comparison, no rounds", q.Benchmark))
+	if quantity.IsCounted() {
+		s.session.Progress.Say(fmt.Sprintf("%s: one count of instructions a comparison, no rounds", quantity.Benchmark))
 	} else {
-		s.planRounds(q)
+		s.planRounds(quantity)
 	}
 	return s.saveState()
 }
 
 // Rounds for the selection of the benchmark: counts hardly vary between rounds.
 const (
-	scoutRounds = 8
-	scoutCounts = 2
+	selectionRounds      = 8
+	selectionCountRounds = 2
 )
 
 // findQuantity returns the benchmark and metric to search for. If several benchmarks match, it measures
@@ -198,41 +197,41 @@ func (s *searcher) findQuantity(ctx context.Context, bad string) (bisect.Quantit
 		all = append(all, bisect.Quantity{Benchmark: w.ID, Metric: s.metric, Sign: math.Copysign(1, s.effect)})
 	}
 	first := all[0]
-	if len(all) == 1 && !first.Counts() {
+	if len(all) == 1 && !first.IsDifference() {
 		return first, nil
 	}
-	rounds := scoutRounds
-	if first.Counts() {
-		rounds = scoutCounts
+	rounds := selectionRounds
+	if first.IsDifference() {
+		rounds = selectionCountRounds
 	}
 	if !first.IsCounted() {
-		s.w.Progress.Say(fmt.Sprintf("first %s of %s matching %s, about %v", format.Count(rounds, "round"), format.Count(len(all), "benchmark"), s.bench, roundSeconds(s.built.Takes(rounds))))
+		s.session.Progress.Say(fmt.Sprintf("first %s of %s matching %s, about %v", format.Count(rounds, "round"), format.Count(len(all), "benchmark"), s.bench, roundSeconds(s.built.EstimateTime(rounds))))
 	}
 	res, err := s.measureRounds(ctx, bad, rounds, s.maxTime)
 	if err != nil {
 		return first, err
 	}
-	q := bisect.Widest(res, all)
-	s.state.Base = q.Base(res)
-	return q, nil
+	quantity := bisect.ClearestChange(res, all)
+	s.state.Base = quantity.BaseValue(res)
+	return quantity, nil
 }
 
 // planRounds sets the largest number of rounds of a comparison that fits into --max, and prints how
 // long the search will take.
-func (s *searcher) planRounds(q bisect.Quantity) {
+func (s *searcher) planRounds(quantity bisect.Quantity) {
 	plan := &s.state.Search.Plan
-	most := stats.MaxRounds
-	for most > plan.Fewest() && s.built.Takes(most) > s.maxTime {
-		most--
+	maxRounds := stats.MaxRounds
+	for maxRounds > plan.MinRounds() && s.built.EstimateTime(maxRounds) > s.maxTime {
+		maxRounds--
 	}
-	plan.Rounds = most
-	fewest := plan.Fewest() // fewer rounds have fewer looks, and other intervals
-	shortest, longest := s.built.Takes(fewest), s.built.Takes(most)
+	plan.MaxRounds = maxRounds
+	minRounds := plan.MinRounds() // fewer rounds have fewer looks, and other intervals
+	shortest, longest := s.built.EstimateTime(minRounds), s.built.EstimateTime(maxRounds)
 	n := time.Duration(plan.Comparisons())
-	s.w.Progress.Say(fmt.Sprintf("%s: %d to %s a comparison, %v to %v; %v to %v in all, builds not included",
-		q.Benchmark, fewest, format.Count(most, "round"), roundSeconds(shortest), roundSeconds(longest), roundSeconds(n*shortest), roundSeconds(n*longest)))
+	s.session.Progress.Say(fmt.Sprintf("%s: %d to %s a comparison, %v to %v; %v to %v in all, builds not included",
+		quantity.Benchmark, minRounds, format.Count(maxRounds, "round"), roundSeconds(shortest), roundSeconds(longest), roundSeconds(n*shortest), roundSeconds(n*longest)))
 	if shortest > s.maxTime {
-		s.w.Progress.Say(fmt.Sprintf("--max %v may end a comparison before it can tell: %s take about %v", s.maxTime, format.Count(fewest, "round"), roundSeconds(shortest)))
+		s.session.Progress.Say(fmt.Sprintf("--max %v may end a comparison before it can tell: %s take about %v", s.maxTime, format.Count(minRounds, "round"), roundSeconds(shortest)))
 	}
 }
 
@@ -240,9 +239,9 @@ func (s *searcher) planRounds(q bisect.Quantity) {
 func (s *searcher) buildCommit(ctx context.Context, commit, pattern string) error {
 	s.closeBuild()
 	s.built = nil
-	place := s.buildPlace()
-	place.Say = func(text string) { s.w.Progress.Status("build", shortID(commit)+": "+text) }
-	b, err := benchstudy.NewBench(ctx, s.selectionOf(commit, pattern), place)
+	setup := s.buildSetup()
+	setup.Say = func(text string) { s.session.Progress.Status("build", shortID(commit)+": "+text) }
+	b, err := benchstudy.NewBench(ctx, s.selectionOf(commit, pattern), setup)
 	if err != nil {
 		return err
 	}
@@ -253,64 +252,63 @@ func (s *searcher) buildCommit(ctx context.Context, commit, pattern string) erro
 // measureCommit builds a commit, unless it is the last built one, and measures rounds. The error is a
 // *bisect.SkipError if the commit does not build or does not have the benchmark.
 func (s *searcher) measureCommit(ctx context.Context, commit string, rounds int) (bisect.Batch, error) {
-	n, hasForecast := s.state.Search.Forecast() // after the comparison of the bad revision
-	if hasForecast && !s.printedForecast && s.built != nil && !s.isCounted() {
+	n, hasForecast := s.state.Search.ForecastRounds() // after the comparison of the bad revision
+	if canPrint := s.built != nil && !s.isCounted(); hasForecast && canPrint && !s.printedForecast {
 		s.printedForecast = true
-		s.w.Progress.Say(s.state.describeBad() + fmt.Sprintf("; %s to go, of about %s and %v each", format.Count(s.state.countLeft(), "comparison"), format.Count(n, "round"), roundSeconds(s.built.Takes(n))))
+		s.session.Progress.Say(s.state.describeBad() + fmt.Sprintf("; %s to go, of about %s and %v each", format.Count(s.state.countRemaining(), "comparison"), format.Count(n, "round"), roundSeconds(s.built.EstimateTime(n))))
 	}
 	if s.built == nil || s.commit != commit {
 		if err := s.buildCommit(ctx, commit, gobench.Exactly(s.state.Name)); err != nil {
 			return bisect.Batch{}, toSkipError(ctx, err)
 		}
-		if !s.built.Keep(s.state.Of.Benchmark) {
-			return bisect.Batch{}, &bisect.SkipError{Why: "it has no " + s.state.Of.Benchmark}
+		if !s.built.KeepOnly(s.state.Quantity.Benchmark) {
+			return bisect.Batch{}, &bisect.SkipError{Why: "it has no " + s.state.Quantity.Benchmark}
 		}
 	}
-	start := s.w.Now()
-	res, err := s.measureRounds(ctx, commit, rounds, s.maxTime-s.state.Search.Took(commit))
+	start := s.session.Now()
+	res, err := s.measureRounds(ctx, commit, rounds, s.maxTime-s.state.Search.MeasuringTime(commit))
 	if err != nil {
 		return bisect.Batch{}, err
 	}
-	batch, err := s.state.Of.Batch(res)
-	batch.Took = s.w.Now().Sub(start)
-	batch.Last = batch.Last || res.RoundsDone < rounds
+	batch, err := s.state.Quantity.Batch(res)
+	batch.Took = s.session.Now().Sub(start)
+	batch.IsLast = batch.IsLast || res.RoundsDone < rounds
 	return batch, err
 }
 
 // measureRounds measures rounds of the built commit, at least one and as many as maxTime allows. A
 // metric that is counted outside of rounds is counted once. It adds the time to the state.
 func (s *searcher) measureRounds(ctx context.Context, commit string, rounds int, maxTime time.Duration) (*tare.Result, error) {
-	start := s.w.Now()
-	defer func() { s.state.Seconds += s.w.Now().Sub(start).Seconds() }()
+	start := s.session.Now()
+	defer func() { s.state.Seconds += s.session.Now().Sub(start).Seconds() }()
 	if s.isCounted() {
 		return s.countInstructions(ctx, maxTime)
 	}
-	return s.w.Batch(ctx, s.built, s.built.Study, rounds, maxTime, func(e lab.Event) {
+	return s.session.Batch(ctx, s.built, s.built.Study, rounds, maxTime, func(e lab.Event) {
 		if e.Phase == "round" || e.Phase == "pilot" {
-			s.w.Progress.Status("round", fmt.Sprintf("%s: round %d of %d", shortID(commit), e.Round, rounds))
+			s.session.Progress.Status("round", fmt.Sprintf("%s: round %d of %d", shortID(commit), e.Round, rounds))
 		}
 	})
 }
 
 // countInstructions counts instructions of the built commit, without timing, for at most maxTime.
 func (s *searcher) countInstructions(ctx context.Context, maxTime time.Duration) (*tare.Result, error) {
-	counter, missing := counts.Find(ctx, counts.Auto)
+	counter, missing := counts.FindCounter(ctx, counts.Auto)
 	if counter == nil && ctx.Err() == nil {
 		return nil, cmdenv.Usage(missing, "")
 	}
-	place := s.buildPlace()
-	place.Say = func(text string) { s.w.Progress.Status("count", shortID(s.commit)+": "+text) }
-	if err := s.built.Count(ctx, benchstudy.Counting{Counter: counts.Auto, Within: maxTime}, place); err != nil {
+	setup := s.buildSetup()
+	setup.Say = func(text string) { s.session.Progress.Status("count", shortID(s.commit)+": "+text) }
+	if err := s.built.Count(ctx, benchstudy.Counting{Counter: counts.Auto, TimeLimit: maxTime}, setup); err != nil {
 		return nil, err
 	}
-	return s.built.Untimed(), nil
+	return s.built.UntimedResult(), nil
 }
 
-// buildPlace returns the build directories and limits.
-func (s *searcher) buildPlace() benchstudy.Place {
-	return benchstudy.Place{
-		Cache: s.w.Dirs.Cache, Run: s.w.RunTag, Guardian: s.w.Guardian, Procs: s.procs,
-		Say: func(text string) { s.w.Progress.Status("build", text) },
+func (s *searcher) buildSetup() benchstudy.Setup {
+	return benchstudy.Setup{
+		Cache: s.session.Dirs.Cache, RunTag: s.session.RunTag, Guardian: s.session.Guardian, Procs: s.procs,
+		Say: func(text string) { s.session.Progress.Status("build", text) },
 	}
 }
 
@@ -319,7 +317,7 @@ func (s *searcher) saveState() error {
 	tests := s.state.Search.Tests
 	if n := len(tests); n > 0 && tests[n-1].Verdict != "" {
 		t := tests[n-1]
-		s.w.Progress.Say(strings.Join(strings.Fields(strings.Join(s.state.tableRow(t), "  ")), " "))
+		s.session.Progress.Say(strings.Join(strings.Fields(strings.Join(s.state.tableRow(t), "  ")), " "))
 	}
 	return s.state.saveTo(s.path)
 }
@@ -336,7 +334,6 @@ func toSkipError(ctx context.Context, err error) error {
 	return err
 }
 
-// shortID returns an abbreviated hash for output.
 func shortID(commit string) string { return commit[:min(9, len(commit))] }
 
 // roundSeconds rounds d to seconds, to at least one.

@@ -18,7 +18,6 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/bisect"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
-	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/kinds/gobench"
 	"github.com/tarebench/tare/stats"
@@ -29,29 +28,29 @@ const schema = "tare.bisect/1"
 
 // state is a search as stored and printed.
 type state struct {
-	Schema  string          `json:"schema"`
-	Asked   []string        `json:"asked"`
-	Good    string          `json:"good"`
-	Bad     string          `json:"bad"`
-	Of      bisect.Quantity `json:"of"`
-	Name    string          `json:"name"` // of the benchmark in its package
-	Base    float64         `json:"base"` // count of the good revision
-	Search  bisect.Search   `json:"search"`
-	Seconds float64         `json:"seconds"` // measuring time
+	Schema   string          `json:"schema"`
+	Settings []string        `json:"asked"`
+	Good     string          `json:"good"`
+	Bad      string          `json:"bad"`
+	Quantity bisect.Quantity `json:"of"`
+	Name     string          `json:"name"` // of the benchmark in its package
+	Base     float64         `json:"base"` // count of the good revision
+	Search   bisect.Search   `json:"search"`
+	Seconds  float64         `json:"seconds"` // measuring time
 
 	typed cmdenv.Command // the user's command, for hints
 }
 
-// newState returns a search without measurements. The two commits and the settings, on which the
+// newState returns a search of h without measurements. The two commits and the settings, on which the
 // measurements depend, identify the search.
-func newState(o options, repo gitrev.Repo, ends [2]gitrev.Revision, commits []gitrev.Commit) *state {
-	s := &state{Schema: schema, Good: ends[0].Commit, Bad: ends[1].Commit}
-	s.Asked = append([]string{
-		repo.Root, repo.Prefix, o.bench, o.metric, fmt.Sprint(o.firstParent, o.effect, o.fixed, o.bound, o.maxTime, o.procs),
+func newState(o options, h commitRange) *state {
+	s := &state{Schema: schema, Good: h.good.Commit, Bad: h.bad.Commit}
+	s.Settings = append([]string{
+		h.repo.Root, h.repo.Prefix, o.bench, o.metric, fmt.Sprint(o.firstParent, o.effect, o.fixed, o.bound, o.maxTime, o.procs),
 		os.Getenv("GOFLAGS"), os.Getenv("GOTOOLCHAIN"),
 	}, o.packages...)
-	s.Search = bisect.Search{Plan: bisect.Plan{Error: o.bound, Commits: len(commits), Rounds: stats.MaxRounds}, Fixed: o.fixed}
-	for _, c := range commits {
+	s.Search = bisect.Search{Plan: bisect.Plan{ErrorBound: o.bound, Commits: len(h.commits), MaxRounds: stats.MaxRounds}, FixedEdge: o.fixed}
+	for _, c := range h.commits {
 		s.Search.History = append(s.Search.History, bisect.Commit{ID: c.ID, Parents: c.Parents, Author: c.Author, Time: c.Time, Subject: c.Subject})
 	}
 	return s
@@ -59,7 +58,7 @@ func newState(o options, repo gitrev.Repo, ends [2]gitrev.Revision, commits []gi
 
 // hashKey returns the name of the search's file.
 func (s *state) hashKey() string {
-	sum := sha256.Sum256([]byte(strings.Join(append([]string{s.Good, s.Bad}, s.Asked...), "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join(append([]string{s.Good, s.Bad}, s.Settings...), "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
 
@@ -75,14 +74,13 @@ func loadState(path string, fresh *state) (*state, error) {
 	}
 	stored := &state{}
 	err = json.Unmarshal(text, stored)
-	isComplete := stored.Schema == schema && stored.Of.Benchmark != ""
+	isComplete := stored.Schema == schema && stored.Quantity.Benchmark != ""
 	if err != nil || !isComplete || stored.hashKey() != fresh.hashKey() {
 		return nil, cmdenv.Usage(path+" is no search of this version of tare, or damaged", "--restart begins it again")
 	}
 	return stored, nil
 }
 
-// saveTo writes the search to path.
 func (s *state) saveTo(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("keep the search: %w", err)
@@ -95,7 +93,6 @@ func (s *state) saveTo(path string) error {
 	return out.Save(func(f io.Writer) error { return cmdenv.PrintJSON(f, s) })
 }
 
-// countDone counts the finished comparisons.
 func (s *state) countDone() int {
 	n := 0
 	for _, t := range s.Search.Tests {
@@ -106,27 +103,26 @@ func (s *state) countDone() int {
 	return n
 }
 
-// countLeft counts the remaining comparisons, if no commit is skipped. Plan.Comparisons includes the
+// countRemaining counts the remaining comparisons, if no commit is skipped. Plan.Comparisons includes the
 // comparison of the bad revision, which is done.
-func (s *state) countLeft() int {
-	return bisect.Plan{Commits: len(s.Search.Found())}.Comparisons() - 1
+func (s *state) countRemaining() int {
+	return bisect.Plan{Commits: len(s.Search.Suspects())}.Comparisons() - 1
 }
 
-// exitCode returns the exit code for the result: the first test is that of the bad revision.
+// exitCode returns the exit code for the result: the first test compares the bad revision.
 func (s *state) exitCode() int {
 	switch first := s.Search.Tests[0]; {
 	case first.Verdict == bisect.Good:
 		return cmdenv.ExitNotMet
-	case len(s.Search.Found()) == 1:
+	case len(s.Search.Suspects()) == 1:
 		return cmdenv.ExitOK
 	}
 	return cmdenv.ExitInconclusive
 }
 
-// toDocument returns the JSON document: the search and its result.
 func (s *state) toDocument() any {
 	found := []string{}
-	for _, c := range s.Search.Found() {
+	for _, c := range s.Search.Suspects() {
 		found = append(found, c.ID)
 	}
 	return struct {
@@ -137,10 +133,9 @@ func (s *state) toDocument() any {
 	}{s, s.Search.Edge(), found, s.formatSentence()}
 }
 
-// formatSentence returns the result in one sentence.
 func (s *state) formatSentence() string {
 	first := s.Search.Tests[0]
-	found := s.Search.Found()
+	found := s.Search.Suspects()
 	switch {
 	case first.Verdict == bisect.Good:
 		return fmt.Sprintf("%s does not show the effect: %s.", shortID(s.Bad), s.formatChange(first))
@@ -154,7 +149,6 @@ func (s *state) formatSentence() string {
 	return fmt.Sprintf("One of %d commits is the first that shows it: the others were passed over.", len(found))
 }
 
-// describeBad returns the effect of the bad revision.
 func (s *state) describeBad() string {
 	return fmt.Sprintf("%s shows it: %s", shortID(s.Bad), s.formatChange(s.Search.Tests[0]))
 }
@@ -164,18 +158,18 @@ func (s *state) formatChange(t bisect.Test) string {
 	if len(t.Effects) == 0 {
 		return "-"
 	}
-	sign := s.Of.Sign
+	sign := s.Quantity.Sign
 	low, high := sign*t.Low, sign*t.High
 	if low > high {
 		low, high = high, low
 	}
-	if !s.Of.Counts() { // effects are logarithms of ratios
+	if !s.Quantity.IsDifference() { // effects are logarithms of ratios
 		if low == high {
 			return format.Factor(math.Exp(sign*t.Estimate)) + " the time"
 		}
 		return format.Within(math.Exp(sign*t.Estimate), math.Exp(low), math.Exp(high)) + " the time"
 	}
-	text := fmt.Sprintf("%+.4g %s", sign*t.Estimate, tare.MetricFor(s.Of.Metric).Unit)
+	text := fmt.Sprintf("%+.4g %s", sign*t.Estimate, tare.MetricFor(s.Quantity.Metric).Unit)
 	if low != high {
 		text += fmt.Sprintf(" (%+.4g to %+.4g)", low, high)
 	}
@@ -199,7 +193,7 @@ func (s *state) tableRow(t bisect.Test) []string {
 
 // writeText writes the result and its comparisons in the order of the history.
 func (s *state) writeText(w io.Writer) error {
-	fmt.Fprintf(w, "%s\n\n%s, %s against %s:\n\n", s.formatSentence(), s.Of.Benchmark, s.Of.Metric, shortID(s.Good))
+	fmt.Fprintf(w, "%s\n\n%s, %s against %s:\n\n", s.formatSentence(), s.Quantity.Benchmark, s.Quantity.Metric, shortID(s.Good))
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "commit\tis\ttakes\trounds\tsubject")
 	for _, c := range slices.Backward(s.Search.History) {
@@ -212,16 +206,16 @@ func (s *state) writeText(w io.Writer) error {
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	found := s.Search.Found()
+	found := s.Search.Suspects()
 	if len(found) > 1 {
 		fmt.Fprintln(w, "\nThe first may be any of:")
 		for _, c := range slices.Backward(found) {
 			fmt.Fprintf(w, "  %s %s\n", shortID(c.ID), format.Line(c.Subject, 70))
 		}
 	}
-	fmt.Fprintf(w, "\n%s, %.0f s of measuring; any of them is wrong with a chance of at most %s.\n", format.Count(s.countDone(), "comparison"), s.Seconds, format.Percent(s.Search.Plan.Error))
+	fmt.Fprintf(w, "\n%s, %.0f s of measuring; any of them is wrong with a chance of at most %s.\n", format.Count(s.countDone(), "comparison"), s.Seconds, format.Percent(s.Search.Plan.ErrorBound))
 	if len(found) == 1 && len(found[0].Parents) > 0 {
-		explain := cmdenv.NewCommand("tare bench", packageOf(s.Of.Benchmark)...).Set("base", shortID(found[0].Parents[0])).Set("head", shortID(found[0].ID)).
+		explain := cmdenv.NewCommand("tare bench", packageOf(s.Quantity.Benchmark)...).Set("base", shortID(found[0].Parents[0])).Set("head", shortID(found[0].ID)).
 			Set("bench", gobench.Exactly(s.Name)).WithFlagsOf(s.typed, "procs", "seed", "no-lock").SetPlain("profile")
 		_, err := fmt.Fprintln(w, "Why: "+explain.String())
 		return err

@@ -161,7 +161,7 @@ func diagnose(ctx context.Context, env cmdenv.Env, catalogDir string) (d diagnos
 	c, err := env.FindCatalog(catalogDir)
 	d.Catalog = catalogState{Dir: c.Dir, Contenders: len(cmdenv.ContendersOf(c)), Error: record(err)}
 	d.Lock = readLock(ctx, dirs.Lock(), env.HostLock())
-	counter, missingCounter := counts.Find(ctx, counts.Auto)
+	counter, missingCounter := counts.FindCounter(ctx, counts.Auto)
 	d.Counter.Missing = missingCounter
 	if counter != nil {
 		d.Counter.Counter = &counter.Counter

@@ -24,23 +24,23 @@ import (
 
 // buildServers builds the servers of tare.yaml on both sides, each in a directory of dir with its
 // requests, and adds them to b.servers.
-func (b *nonBench) buildServers(ctx context.Context, dir string) error {
-	for _, l := range b.request.Project.Load {
+func (b *extraStudies) buildServers(ctx context.Context, dir string) error {
+	for _, server := range b.request.Project.Load {
 		inHead := func(file string) string {
 			if file == "" {
 				return ""
 			}
 			return filepath.Join(b.dirs.Head, filepath.FromSlash(file))
 		}
-		requests := loadstudy.Requests{Mix: l.Mix, Feed: inHead(l.Feed), FeedBodies: inHead(l.FeedBodies)}
+		requests := loadstudy.Requests{Mix: server.Mix, Feed: inHead(server.Feed), FeedBodies: inHead(server.FeedBodies)}
 		feed, err := requests.List(loadstudy.Target{Path: "/"}, nil)
 		if err == nil && feed.Kind != traffic.Unknown && feed.Kind != traffic.Lines {
-			err = fmt.Errorf("%s is %s, not a request on each line; tare load --feed %s --dry-run --json prints it so", l.Feed, feed.Kind, l.Feed)
+			err = fmt.Errorf("%s is %s, not a request on each line; tare load --feed %s --dry-run --json prints it so", server.Feed, feed.Kind, server.Feed)
 		}
 		if err != nil {
-			return b.placeError(l.Place, strings.ReplaceAll(err.Error(), b.dirs.Head+string(filepath.Separator), ""))
+			return b.placeError(server.Place, strings.ReplaceAll(err.Error(), b.dirs.Head+string(filepath.Separator), ""))
 		}
-		serverDir := filepath.Join(dir, l.ID)
+		serverDir := filepath.Join(dir, server.ID)
 		if err := os.Mkdir(serverDir, 0o755); err != nil {
 			return err
 		}
@@ -48,13 +48,13 @@ func (b *nonBench) buildServers(ctx context.Context, dir string) error {
 		if err := loadstudy.WriteRequests(file, feed.Requests); err != nil {
 			return err
 		}
-		built, ok, err := b.buildServer(ctx, l, serverDir)
+		built, ok, err := b.buildServer(ctx, server, serverDir)
 		if err != nil {
 			return err
 		}
 		if ok {
-			m := gate.Server(l, b.request, built, b.dirs, file)
-			m.Held.Place = gate.Place{File: b.config, Line: l.Line}
+			m := gate.Server(server, b.request, built, b.dirs, file)
+			m.Requirements.Place = gate.Place{File: b.config, Line: server.Line}
 			b.servers = append(b.servers, m)
 		}
 	}
@@ -62,22 +62,22 @@ func (b *nonBench) buildServers(ctx context.Context, dir string) error {
 }
 
 // buildServer builds the program of both sides in dir and returns the files. If base does not have
-// the program, or a side does not build, it returns false and adds the reason to b.measured.Left.
-func (b *nonBench) buildServer(ctx context.Context, l project.Server, dir string) (programs gate.Trees, ok bool, err error) {
-	left := gate.Left{What: "load " + l.ID}
-	exists, err := gate.IsDir(filepath.Join(b.dirs.Head, filepath.FromSlash(l.Program)))
+// the program, or a side does not build, it returns false and adds the reason to b.measured.Skipped.
+func (b *extraStudies) buildServer(ctx context.Context, server project.Server, dir string) (programs gate.Trees, ok bool, err error) {
+	skipped := gate.Skipped{What: "load " + server.ID}
+	exists, err := gate.IsDir(filepath.Join(b.dirs.Head, filepath.FromSlash(server.Program)))
 	if err != nil {
 		return programs, false, err
 	}
 	if !exists {
-		return programs, false, b.placeError(l.Place, "there is no directory "+l.Program+" in the head")
+		return programs, false, b.placeError(server.Place, "there is no directory "+server.Program+" in the head")
 	}
-	if exists, err = gate.IsDir(filepath.Join(b.dirs.Base, filepath.FromSlash(l.Program))); err != nil {
+	if exists, err = gate.IsDir(filepath.Join(b.dirs.Base, filepath.FromSlash(server.Program))); err != nil {
 		return programs, false, err
 	}
 	if !exists {
-		left.Why, left.OneSided = l.Program+" is in head only", true
-		b.measured.Left = append(b.measured.Left, left)
+		skipped.Why, skipped.OneSided = server.Program+" is in head only", true
+		b.measured.Skipped = append(b.measured.Skipped, skipped)
 		return programs, false, nil
 	}
 	for _, side := range []struct {
@@ -87,17 +87,17 @@ func (b *nonBench) buildServer(ctx context.Context, l project.Server, dir string
 		{gate.HeadID, b.dirs.Head, &programs.Head},
 		{gate.BaseID, b.dirs.Base, &programs.Base},
 	} {
-		b.Progress.Status("build", side.name+": building "+l.Program)
+		b.Progress.Status("build", side.name+": building "+server.Program)
 		*side.file = filepath.Join(dir, side.name)
-		err := gate.Build(ctx, filepath.Join(side.dir, filepath.FromSlash(l.Program)), *side.file)
+		err := gate.Build(ctx, filepath.Join(side.dir, filepath.FromSlash(server.Program)), *side.file)
 		var broken *gate.BuildError
 		switch {
 		case ctx.Err() != nil:
 			return programs, false, cmdenv.ErrInterrupted
 		case errors.As(err, &broken):
-			left.Why = fmt.Sprintf("%s of %s does not build: %s", l.Program, side.name, format.Line(broken.What, 0))
-			left.Broken = side.name == gate.HeadID
-			b.measured.Left = append(b.measured.Left, left)
+			skipped.Why = fmt.Sprintf("%s of %s does not build: %s", server.Program, side.name, format.Line(broken.What, 0))
+			skipped.Broken = side.name == gate.HeadID
+			b.measured.Skipped = append(b.measured.Skipped, skipped)
 			return programs, false, nil
 		case err != nil:
 			return programs, false, err
@@ -106,9 +106,9 @@ func (b *nonBench) buildServer(ctx context.Context, l project.Server, dir string
 	return programs, true, nil
 }
 
-// movedModules returns a function that finds the modules of a catalog contender that the project's
+// newModuleVersions returns a function that finds the modules of a catalog contender that the project's
 // go.mod requires on both sides, and reports whether a version differs. dirs are the project's.
-func movedModules(ctx context.Context, all catalog.Catalog, dirs gate.Trees) (gate.Moved, error) {
+func newModuleVersions(ctx context.Context, all catalog.Catalog, dirs gate.Trees) (gate.ModuleVersions, error) {
 	base, err := requiredModules(ctx, dirs.Base)
 	if err != nil {
 		return nil, err

@@ -25,28 +25,28 @@ import (
 
 // options holds the flags of tare gate and tare gate merge. check parses the texts.
 type options struct {
-	base, head string        // base is "" if tare.yaml names it
-	budget     time.Duration // 0 if not set
-	rounds     int           // 0 if not set
-	seed       uint64
-	printed    cmdenv.FormatFlag
-	format     string
-	out        string // file for the JSON; "" if none
-	gitlab     string // file for a code quality report; "" if none
-	all        bool
-	quiet      bool
-	dryRun     bool
-	noLock     bool
-	profile    bool
-	changed    bool
-	countsText string
-	counts     counts.Choice
-	record     bool
-	reviews    string      // file of the reviewers' texts; "" if none
-	part       string      // text of --shard
-	shard      suite.Shard // the zero value means all benchmarks
-	on         cmdenv.Machines
-	divide     bool // --shard machines
+	base, head  string        // base is "" if tare.yaml names it
+	budget      time.Duration // 0 if not set
+	rounds      int           // 0 if not set
+	seed        uint64
+	printed     cmdenv.FormatFlag
+	format      string
+	jsonFile    string // file for the JSON; "" if none
+	gitlabFile  string // file for a code quality report; "" if none
+	all         bool
+	quiet       bool
+	dryRun      bool
+	noLock      bool
+	profile     bool
+	changed     bool
+	countsText  string
+	counts      counts.Choice
+	record      bool
+	reviewsFile string      // file of the reviewers' texts; "" if none
+	shardText   string      // text of --shard
+	shard       suite.Shard // the zero value means all benchmarks
+	machines    cmdenv.Machines
+	divided     bool // --shard machines
 }
 
 func gateFormats() []string { return []string{"text", "md", "json"} }
@@ -102,7 +102,6 @@ and 5 the worst: 5, then 3, then 4.`,
 	return cmd
 }
 
-// addFlags declares the flags of tare gate, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	sides := cmdenv.NewFlags("The two sides")
 	sides.Set.StringVar(&o.base, "base", "", "`revision`, or merge-base, or 'merge-base REVISION'; default: tare.yaml's")
@@ -110,14 +109,14 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	sides.Set.StringVar(&o.head, "head", gate.Worktree, "`revision` that is to pass, or worktree for the files as they are")
 	selection := cmdenv.NewFlags("What is measured")
 	selection.Set.BoolVar(&o.changed, "changed", false, "only benchmarks that can reach what differs between base and head")
-	selection.Set.StringVar(&o.part, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4, for tare gate merge; part 1 also measures the studies, documents, routes and servers of tare.yaml; with --on also machines: each machine measures another part")
+	selection.Set.StringVar(&o.shardText, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4, for tare gate merge; part 1 also measures the studies, documents, routes and servers of tare.yaml; with --on also machines: each machine measures another part")
 	method := cmdenv.NewFlags("How it is measured")
 	method.Set.DurationVar(&o.budget, "budget", 0, "measuring `time` of the benchmarks, together, and the same again of each study and each server, e.g. 90s; default: tare.yaml's, else what they need; builds not included")
 	method.Set.IntVar(&o.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
 	method.Set.Uint64Var(&o.seed, "seed", 0, "random seed; 0 takes one from the clock")
 	cmdenv.AddCounts(method.Set, &o.countsText)
 	method.Set.BoolVar(&o.profile, "profile", false, "after the rounds, profile both sides of benchmarks that differ, and name the functions and allocations that do")
-	o.on.AddMeasuring(method.Set)
+	o.machines.AddMeasuring(method.Set)
 	method.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
 	output := cmdenv.NewFlags("What is printed")
 	session.AddDryRun(output.Set, &o.dryRun, "")
@@ -128,22 +127,19 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.CompleteCounts(cmd)
 }
 
-// addReviews adds --reviews.
 func (o *options) addReviews(rules cmdenv.Flags) {
-	rules.Set.StringVar(&o.reviews, "reviews", "", "`file` of what reviewers wrote, in which gate: review of tare.yaml is looked for")
+	rules.Set.StringVar(&o.reviewsFile, "reviews", "", "`file` of what reviewers wrote, in which gate: review of tare.yaml is looked for")
 }
 
-// addPrinted adds the flags of the output.
 func (o *options) addPrinted(output cmdenv.Flags) {
 	output.Set.StringVar(&o.printed.Name, "format", "text", "`how` to print it: "+strings.Join(gateFormats(), ", "))
 	output.Set.BoolVar(&o.printed.AsJSON, "json", false, "the same as --format json")
-	output.Set.StringVarP(&o.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
-	output.Set.StringVar(&o.gitlab, "gitlab", "", "write a code quality report for GitLab to `file`")
+	output.Set.StringVarP(&o.jsonFile, "output", "o", "", "write the JSON to `file` as well, whatever the format")
+	output.Set.StringVar(&o.gitlabFile, "gitlab", "", "write a code quality report for GitLab to `file`")
 	output.Set.BoolVar(&o.all, "all", false, "list what passes as well, however much it is, and time benchmarks whose code and count of instructions are the same")
 	cmdenv.AddProgress(output.Set, &o.quiet)
 }
 
-// check validates the flags and their combinations.
 func (o *options) check(cmd *cobra.Command) (err error) {
 	if o.format, err = o.printed.Choose(cmd, "a format of a gate", gateFormats()...); err != nil {
 		return err
@@ -161,18 +157,17 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 	case strings.HasPrefix(o.base, "-") || strings.HasPrefix(o.head, "-"):
 		return cmdenv.Usage("a revision does not begin with -", "e.g. --base origin/main")
 	}
-	if err := o.on.CheckResume(); err != nil {
+	if err := o.machines.CheckResume(); err != nil {
 		return err
 	}
-	o.divide = len(o.on.On) > 0 && o.part == session.ShardMachines
-	if !o.divide {
-		o.shard, err = session.ParseShard(o.part)
+	o.divided = len(o.machines.On) > 0 && o.shardText == session.ShardMachines
+	if !o.divided {
+		o.shard, err = session.ParseShard(o.shardText)
 	}
 	return err
 }
 
-// runGate runs tare gate: it finds the two sides and the rules, measures, judges, and prints the
-// report.
+// runGate finds the two sides and the rules, measures, judges, and prints the report.
 func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	ctx := cmd.Context()
 	p, at, err := loadProject()
@@ -203,9 +198,9 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	measured.Commands = o.adviceCommands(cmd, p, sides.BaseCommit)
 	switch {
 	case sides.BaseCommit == sides.HeadCommit:
-		measured.Base = short(sides.BaseCommit) + " itself"
-	case sides.From != "":
-		measured.Base = fmt.Sprintf("%s, where it left %s", short(sides.BaseCommit), sides.From)
+		measured.Base = shortHash(sides.BaseCommit) + " itself"
+	case sides.Branch != "":
+		measured.Base = fmt.Sprintf("%s, where it left %s", shortHash(sides.BaseCommit), sides.Branch)
 	}
 	rep := gate.Judge(p, measured, findDeclarations(p.Dir, at.root), env.Now().UTC(), configName(at.root, p))
 	exit := gateCode(rep)
@@ -221,8 +216,8 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	return cmdenv.Code(exit)
 }
 
-// findSides finds the commits of base and head. The base is that of the flags, or what tare.yaml
-// names. findSides sets p.Gate.Base if the flags choose the base.
+// findSides finds the commits of base and head. The flags choose the base, or else tare.yaml does. In the
+// first case findSides sets p.Gate.Base.
 func (o options) findSides(ctx context.Context, p *project.Project, at workDir) (gate.Sides, error) {
 	var base string
 	var err error
@@ -239,7 +234,7 @@ func (o options) findSides(ctx context.Context, p *project.Project, at workDir) 
 			return gate.Sides{}, err
 		}
 	}
-	sides, err := gate.Base(ctx, p.Dir, base, o.head)
+	sides, err := gate.FindSides(ctx, p.Dir, base, o.head)
 	var unknown *gate.BaseError
 	if errors.As(err, &unknown) {
 		return sides, cmdenv.UsageOf(err, "")
@@ -247,24 +242,23 @@ func (o options) findSides(ctx context.Context, p *project.Project, at workDir) 
 	return sides, err
 }
 
-// measureChange measures both sides on this machine, or on those of --on. lost is an error about machines
-// without a result, or nil.
+// measureChange measures both sides on this machine, or on the machines of --on. lost is an error about
+// machines without a result; nil if all have one.
 func (o options) measureChange(cmd *cobra.Command, env cmdenv.Env, p project.Project, sides gate.Sides) (m gate.Measured, lost, err error) {
 	switch {
-	case sides.Same():
-		return gate.Measured{Base: short(sides.BaseCommit), Head: o.head, Nothing: sameCommit(sides)}, nil, nil
-	case len(o.on.On) > 0:
+	case sides.AreEqual():
+		return gate.Measured{Base: shortHash(sides.BaseCommit), Head: o.head, Nothing: describeSameCommit(sides)}, nil, nil
+	case len(o.machines.On) > 0:
 		return measureOn(cmd, env, o, sides)
 	}
-	m, err = gate.Measure(cmd.Context(), o.newRequest(p, sides), func(ctx context.Context, request gate.Ask) (gate.Measured, error) {
+	m, err = gate.Measure(cmd.Context(), o.newRequest(p, sides), func(ctx context.Context, request gate.Request) (gate.Measured, error) {
 		return measureSides(ctx, env, request)
 	})
 	return m, nil, err
 }
 
-// newRequest returns the request for measurements of both sides.
-func (o options) newRequest(p project.Project, sides gate.Sides) gate.Ask {
-	return gate.Ask{
+func (o options) newRequest(p project.Project, sides gate.Sides) gate.Request {
+	return gate.Request{
 		Project: p, Base: sides.Base, Head: o.head, Budget: o.budget, Rounds: o.rounds, Seed: o.seed,
 		NoLock: o.noLock, Quiet: o.quiet, Profile: o.profile, Changed: o.changed, Shard: o.shard,
 		Counts: o.counts, All: o.all, Record: o.record,
@@ -278,28 +272,26 @@ type workDir struct {
 	inRepository bool
 }
 
-// loadProject returns the project of the working directory.
-func loadProject() (p project.Project, at workDir, err error) {
-	if at.dir, err = os.Getwd(); err != nil {
-		return p, at, err
+func loadProject() (p project.Project, dir workDir, err error) {
+	if dir.dir, err = os.Getwd(); err != nil {
+		return p, dir, err
 	}
-	if at.dir, err = filepath.EvalSymlinks(at.dir); err != nil {
-		return p, at, err
+	if dir.dir, err = filepath.EvalSymlinks(dir.dir); err != nil {
+		return p, dir, err
 	}
-	at.root, at.inRepository = project.Root(at.dir)
-	if p, err = project.Load(at.dir, func(path string) string { return relativeTo(at.root, path) }); err != nil {
-		return p, at, cmdenv.UsageOf(err, "")
+	dir.root, dir.inRepository = project.Root(dir.dir)
+	if p, err = project.Load(dir.dir, func(path string) string { return relativeTo(dir.root, path) }); err != nil {
+		return p, dir, cmdenv.UsageOf(err, "")
 	}
-	return p, at, nil
+	return p, dir, nil
 }
 
 // files holds the files that a report is written to, in addition to stdout.
 type files struct{ report, gitlab *cmdenv.Output }
 
-// openFiles opens the files that the flags name.
 func (o options) openFiles() (f files, err error) {
-	if f.report, err = cmdenv.OpenOutput(o.out); err == nil {
-		f.gitlab, err = cmdenv.OpenOutput(o.gitlab)
+	if f.report, err = cmdenv.OpenOutput(o.jsonFile); err == nil {
+		f.gitlab, err = cmdenv.OpenOutput(o.gitlabFile)
 	}
 	if err != nil {
 		f.Close()
@@ -316,15 +308,12 @@ func (f files) Close() {
 	}
 }
 
-// sameCommit explains that both sides are the same commit.
-func sameCommit(sides gate.Sides) string {
-	return "base and head are one and the same commit, " + short(sides.BaseCommit) + "; name another base, e.g. --base HEAD~1"
+func describeSameCommit(sides gate.Sides) string {
+	return "base and head are one and the same commit, " + shortHash(sides.BaseCommit) + "; name another base, e.g. --base HEAD~1"
 }
 
-// short returns an abbreviated hash for output.
-func short(commit string) string { return commit[:min(9, len(commit))] }
+func shortHash(commit string) string { return commit[:min(9, len(commit))] }
 
-// gateCode returns the exit code of a report.
 func gateCode(rep gate.Report) int {
 	switch rep.Worst() {
 	case gate.Void:
@@ -375,9 +364,9 @@ func printGate(env cmdenv.Env, o options, rep gate.Report, exit int, files files
 	case "json":
 		err = cmdenv.PrintJSON(env.Out, rep)
 	case "md":
-		err = gate.Markdown(env.Out, rep)
+		err = gate.WriteMarkdown(env.Out, rep)
 	default:
-		err = gate.Text(env.Out, rep, env.Style(env.Out), o.all)
+		err = gate.WriteText(env.Out, rep, env.Style(env.Out), o.all)
 	}
 	if err != nil {
 		return err
@@ -385,19 +374,19 @@ func printGate(env cmdenv.Env, o options, rep gate.Report, exit int, files files
 	if err := files.report.Save(func(f io.Writer) error { return cmdenv.PrintJSON(f, rep) }); err != nil {
 		return err
 	}
-	if err := files.gitlab.Save(func(f io.Writer) error { return gate.CodeQuality(f, rep) }); err != nil {
+	if err := files.gitlab.Save(func(f io.Writer) error { return gate.WriteCodeQuality(f, rep) }); err != nil {
 		return err
 	}
 	if env.Getenv("GITHUB_ACTIONS") != "true" {
 		return nil
 	}
-	if err := gate.Annotations(env.Err, rep); err != nil {
+	if err := gate.WriteAnnotations(env.Err, rep); err != nil {
 		return err
 	}
-	if err := appendTo(env.Getenv("GITHUB_STEP_SUMMARY"), func(w io.Writer) error { return gate.Markdown(w, rep) }); err != nil {
+	if err := appendTo(env.Getenv("GITHUB_STEP_SUMMARY"), func(w io.Writer) error { return gate.WriteMarkdown(w, rep) }); err != nil {
 		return err
 	}
-	return appendTo(env.Getenv("GITHUB_OUTPUT"), func(w io.Writer) error { return gate.Outputs(w, rep, exit) })
+	return appendTo(env.Getenv("GITHUB_OUTPUT"), func(w io.Writer) error { return gate.WriteStepOutputs(w, rep, exit) })
 }
 
 // appendTo calls write with a writer at the end of a file. It does nothing if path is empty.

@@ -14,7 +14,6 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// mergeCommand returns tare gate merge.
 func mergeCommand(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{

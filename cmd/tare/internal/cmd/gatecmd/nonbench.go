@@ -26,36 +26,35 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// nonBench measures the studies, documents, routes and servers of tare.yaml. The addX methods and
+// extraStudies measures the studies, documents, routes and servers of tare.yaml. The addX methods and
 // buildServers fill studies and servers; then runStudies measures them.
-type nonBench struct {
+type extraStudies struct {
 	*session.Session
-	request  gate.Ask
-	measured *gate.Measured // gets the results
-	trees    gate.Trees     // the complete repository on each side
-	dirs     gate.Trees     // the project's directory on each side
-	catalog  catalog.Catalog
-	moved    gate.Moved // the modules of a contender that the change moves to another version
-	config   string     // path of tare.yaml from the top of the repository
+	request        gate.Request
+	measured       *gate.Measured // gets the results
+	trees          gate.Trees     // the complete repository on each side
+	dirs           gate.Trees     // the project's directory on each side
+	catalog        catalog.Catalog
+	moduleVersions gate.ModuleVersions // the modules of a contender that the change moves to another version
+	config         string              // path of tare.yaml from the top of the repository
 
 	studies []gate.Measurement // studies, documents and routes
 	servers []gate.Measurement
 }
 
-// measureNonBench adds the results of the studies, documents, routes and servers in tare.yaml
-// to m.
-func measureNonBench(ctx context.Context, env cmdenv.Env, request gate.Ask, p *session.Progress, m *gate.Measured) error {
-	t := request.Project
-	if len(t.Studies)+len(t.JSON)+len(t.Routes)+len(t.Load) == 0 {
+// measureExtraStudies adds the results of tare.yaml's studies, documents, routes and servers to m.
+func measureExtraStudies(ctx context.Context, env cmdenv.Env, request gate.Request, p *session.Progress, m *gate.Measured) error {
+	rules := request.Project
+	if len(rules.Studies)+len(rules.JSON)+len(rules.Routes)+len(rules.Load) == 0 {
 		return nil
 	}
 	const studyBudget = 0 // each study has its own
-	return session.With(ctx, env, gateOptions(request, studyBudget), p, func(ctx context.Context, w *session.Session) error {
-		b := &nonBench{Session: w, request: request, measured: m}
+	return session.With(ctx, env, gateOptions(request, studyBudget), p, func(ctx context.Context, s *session.Session) error {
+		b := &extraStudies{Session: s, request: request, measured: m}
 		if err := b.openSides(ctx); err != nil {
 			return err
 		}
-		dir, err := os.MkdirTemp(w.Dirs.Cache, ".gate-")
+		dir, err := os.MkdirTemp(s.Dirs.Cache, ".gate-")
 		if err != nil {
 			return fmt.Errorf("make a directory for what a gate builds: %w", err)
 		}
@@ -71,14 +70,13 @@ func measureNonBench(ctx context.Context, env cmdenv.Env, request gate.Ask, p *s
 		if err := b.runStudies(ctx, b.studies); err != nil {
 			return err
 		}
-		w.Sources = loadstudy.Servers{}
+		s.Sources = loadstudy.Servers{}
 		return b.runStudies(ctx, b.servers)
 	})
 }
 
-// openSides unpacks both sides and finds the contenders and the versions of modules that the
-// project requires.
-func (b *nonBench) openSides(ctx context.Context) error {
+// openSides unpacks both sides, and finds the contenders and the modules that the project requires.
+func (b *extraStudies) openSides(ctx context.Context) error {
 	repo, err := gitrev.Find(ctx, b.request.Project.Dir)
 	if err != nil {
 		return err
@@ -91,18 +89,18 @@ func (b *nonBench) openSides(ctx context.Context) error {
 	if b.catalog, err = b.FindCatalog(""); err != nil {
 		return err
 	}
-	b.moved, err = movedModules(ctx, b.catalog, b.dirs)
+	b.moduleVersions, err = newModuleVersions(ctx, b.catalog, b.dirs)
 	return err
 }
 
 // placeError returns a usage error at a position in tare.yaml.
-func (b *nonBench) placeError(at project.Place, message string) error {
+func (b *extraStudies) placeError(at project.Place, message string) error {
 	return cmdenv.Usage(fmt.Sprintf("%s:%d:%d: %s", b.config, at.Line, at.Col, message), "")
 }
 
 // addStudy adds the comparisons of a study that tare.yaml names.
-func (b *nonBench) addStudy(study tare.Study, file project.File) error {
-	comparisons, left, err := gate.Studies(study, b.request, b.trees, b.moved)
+func (b *extraStudies) addStudy(study tare.Study, file project.File) error {
+	comparisons, skipped, err := gate.Studies(study, b.request, b.trees, b.moduleVersions)
 	var unknown *lab.UnknownError
 	if errors.As(err, &unknown) {
 		return b.placeError(file.Place, file.Path+": "+err.Error())
@@ -110,18 +108,17 @@ func (b *nonBench) addStudy(study tare.Study, file project.File) error {
 		return fmt.Errorf("%s: %w", file.Path, err)
 	}
 	for _, c := range comparisons {
-		c.Held.Place = gate.Place{File: b.config, Line: file.Line}
+		c.Requirements.Place = gate.Place{File: b.config, Line: file.Line}
 		b.studies = append(b.studies, c)
 	}
-	b.measured.Left = append(b.measured.Left, left...)
-	if len(comparisons)+len(left) == 0 {
+	b.measured.Skipped = append(b.measured.Skipped, skipped...)
+	if len(comparisons)+len(skipped) == 0 {
 		b.measured.Notes = append(b.measured.Notes, file.Path+": nothing to compare: the change moves no module of its contenders, and none is a program of this repository")
 	}
 	return nil
 }
 
-// addStudies adds the study files and the bundled studies.
-func (b *nonBench) addStudies() error {
+func (b *extraStudies) addStudies() error {
 	for _, f := range b.request.Project.Studies {
 		var study cmdenv.Study
 		var err error
@@ -144,7 +141,7 @@ func (b *nonBench) addStudies() error {
 }
 
 // readStudy reads a study file of the head. Messages name it as tare.yaml does.
-func (b *nonBench) readStudy(f project.File) (cmdenv.Study, error) {
+func (b *extraStudies) readStudy(f project.File) (cmdenv.Study, error) {
 	src, err := b.readSource(f)
 	if err != nil {
 		return cmdenv.Study{}, err
@@ -154,9 +151,9 @@ func (b *nonBench) readStudy(f project.File) (cmdenv.Study, error) {
 	return study, err
 }
 
-// readSource reads a file of the head: a study, a document or a list of routes. The limit on
-// its size is that of routes, the largest.
-func (b *nonBench) readSource(f project.File) ([]byte, error) {
+// readSource reads a file of the head: a study, a document or a list of routes. It reads at most
+// routestudy.MostBytes, the largest limit of the three.
+func (b *extraStudies) readSource(f project.File) ([]byte, error) {
 	src, err := atomicfile.ReadStart(filepath.Join(b.dirs.Head, filepath.FromSlash(f.Path)), routestudy.MostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no %s in the head", f.Path)
@@ -169,7 +166,7 @@ func (b *nonBench) readSource(f project.File) ([]byte, error) {
 
 // addDocuments adds a study of JSON codecs for each document. It decodes the document into any and
 // encodes it again, with the first variant of every codec in the catalog except traps.
-func (b *nonBench) addDocuments() error {
+func (b *extraStudies) addDocuments() error {
 	for _, f := range b.request.Project.JSON {
 		if _, err := b.readSource(f); err != nil {
 			return b.placeError(f.Place, err.Error())
@@ -196,8 +193,7 @@ func (b *nonBench) addDocuments() error {
 	return nil
 }
 
-// plainID returns name with "-" for the characters that ids cannot contain, or "document" if nothing
-// else remains.
+// plainID returns name with "-" for characters that ids cannot contain; "document" if none remain.
 func plainID(name string) string {
 	id := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
@@ -212,7 +208,7 @@ func plainID(name string) string {
 }
 
 // addRoutes adds a study of routers with the routes of the head.
-func (b *nonBench) addRoutes() error {
+func (b *extraStudies) addRoutes() error {
 	for _, f := range b.request.Project.Routes {
 		src, err := b.readSource(f)
 		if err != nil {
@@ -234,19 +230,19 @@ func (b *nonBench) addRoutes() error {
 }
 
 // runStudies runs studies of base and head, each under a unique id: -2, -3 and so on are appended to
-// repeated ids. It adds their results and what they leave out to b.measured.
-func (b *nonBench) runStudies(ctx context.Context, list []gate.Measurement) error {
-	if b.measured.Held == nil {
-		b.measured.Held = map[string]gate.Held{}
+// repeated ids. It adds their results and their skipped workloads to b.measured.
+func (b *extraStudies) runStudies(ctx context.Context, list []gate.Measurement) error {
+	if b.measured.Requirements == nil {
+		b.measured.Requirements = map[string]gate.Requirements{}
 	}
 	for _, m := range list {
 		for id, n := m.Study.ID, 2; ; n++ {
-			if _, taken := b.measured.Held[m.Study.ID]; !taken {
+			if _, taken := b.measured.Requirements[m.Study.ID]; !taken {
 				break
 			}
 			m.Study.ID = fmt.Sprintf("%s-%d", id, n)
 		}
-		b.measured.Held[m.Study.ID] = m.Held
+		b.measured.Requirements[m.Study.ID] = m.Requirements
 		// Latencies need continuous segments, which do not fit into quick.
 		hasSegments := slices.ContainsFunc(m.Study.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && w.Traffic.Segment > 0 })
 		b.Options.Quick = !b.Options.User && !hasSegments
@@ -259,7 +255,7 @@ func (b *nonBench) runStudies(ctx context.Context, list []gate.Measurement) erro
 		b.measured.Nothing = "" // there is something to compare, even if there are no benchmarks
 		for _, res := range added {
 			for _, l := range res.NotWeighed {
-				b.measured.Left = append(b.measured.Left, gate.Left{What: m.Held.Name + " " + strings.TrimPrefix(l.What, "workload "), Why: l.Why})
+				b.measured.Skipped = append(b.measured.Skipped, gate.Skipped{What: m.Requirements.Name + " " + strings.TrimPrefix(l.What, "workload "), Why: l.Why})
 			}
 		}
 	}
@@ -268,7 +264,7 @@ func (b *nonBench) runStudies(ctx context.Context, list []gate.Measurement) erro
 
 // unpackSides returns the directories of both sides: revisions are unpacked into the cache, the
 // worktree stays where it is.
-func unpackSides(ctx context.Context, repo gitrev.Repo, request gate.Ask, cache string) (t gate.Trees, err error) {
+func unpackSides(ctx context.Context, repo gitrev.Repo, request gate.Request, cache string) (t gate.Trees, err error) {
 	unpack := func(name string) (string, error) {
 		rev, err := repo.Resolve(ctx, name)
 		if err != nil {

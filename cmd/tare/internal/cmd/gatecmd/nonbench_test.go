@@ -19,13 +19,13 @@ import (
 
 // twoSides is a project whose change moves one codec of the catalog, and
 // another that it replaces by a directory.
-func twoSides(t *testing.T, yaml string) *nonBench {
+func twoSides(t *testing.T, yaml string) *extraStudies {
 	t.Helper()
 	all, err := catalog.Find("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &nonBench{Session: &session.Session{}, measured: &gate.Measured{}, catalog: all, config: "tare.yaml"}
+	b := &extraStudies{Session: &session.Session{}, measured: &gate.Measured{}, catalog: all, config: "tare.yaml"}
 	for _, side := range []struct {
 		dir         *string
 		goccy, rest string
@@ -45,7 +45,7 @@ func twoSides(t *testing.T, yaml string) *nonBench {
 		}
 	}
 	b.trees = b.dirs
-	if b.moved, err = movedModules(context.Background(), all, b.dirs); err != nil {
+	if b.moduleVersions, err = newModuleVersions(context.Background(), all, b.dirs); err != nil {
 		t.Fatal(err)
 	}
 	if b.request.Project, err = project.Parse("tare.yaml", []byte(yaml)); err != nil {
@@ -60,8 +60,8 @@ func TestGateOfDocuments(t *testing.T) {
 	if err := b.addDocuments(); err != nil {
 		t.Fatal(err)
 	}
-	if len(b.studies) != 1 || len(b.measured.Left)+len(b.measured.Notes) != 0 {
-		t.Fatalf("%d studies, left %v, notes %v", len(b.studies), b.measured.Left, b.measured.Notes)
+	if len(b.studies) != 1 || len(b.measured.Skipped)+len(b.measured.Notes) != 0 {
+		t.Fatalf("%d studies, left %v, notes %v", len(b.studies), b.measured.Skipped, b.measured.Notes)
 	}
 	one := b.studies[0]
 	if err := one.Study.Validate(); err != nil {
@@ -71,8 +71,8 @@ func TestGateOfDocuments(t *testing.T) {
 	for _, e := range one.Study.Contenders {
 		with = append(with, e.Use+" "+strings.Join(e.With, " "))
 	}
-	if want := []string{"goccy github.com/goccy/go-json@v0.10.2", "goccy github.com/goccy/go-json@v0.10.5"}; !slices.Equal(with, want) || one.Study.ID != "gate-json-goccy" || one.Held.Name != "json/goccy" || one.Held.Place != (gate.Place{File: "tare.yaml", Line: 1}) {
-		t.Errorf("%s as %+v: %q", one.Study.ID, one.Held, with)
+	if want := []string{"goccy github.com/goccy/go-json@v0.10.2", "goccy github.com/goccy/go-json@v0.10.5"}; !slices.Equal(with, want) || one.Study.ID != "gate-json-goccy" || one.Requirements.Name != "json/goccy" || one.Requirements.Place != (gate.Place{File: "tare.yaml", Line: 1}) {
+		t.Errorf("%s as %+v: %q", one.Study.ID, one.Requirements, with)
 	}
 	if w := one.Study.Workloads; len(w) != 2 || w[0].ID != "order/decode" || w[1].File != "order.json" || one.Study.Dir != filepath.Join(b.dirs.Head, "testdata") {
 		t.Errorf("%+v in %s", w, one.Study.Dir)
@@ -123,40 +123,40 @@ func TestGateFailsWhereItCannotLook(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	server := func(b *nonBench, side string) error {
+	server := func(b *extraStudies, side string) error {
 		if err := os.Mkdir(filepath.Join(b.dirs.Head, "api"), 0o755); err != nil {
 			return err
 		}
 		loop(t, filepath.Join(side, "api"))
 		return b.buildServers(ctx, t.TempDir())
 	}
-	for name, fails := range map[string]func(b *nonBench) error{
-		"go.mod": func(b *nonBench) error {
+	for name, fails := range map[string]func(b *extraStudies) error{
+		"go.mod": func(b *extraStudies) error {
 			loop(t, filepath.Join(b.dirs.Base, "go.mod"))
-			_, err := movedModules(ctx, b.catalog, b.dirs)
+			_, err := newModuleVersions(ctx, b.catalog, b.dirs)
 			return err
 		},
-		"a server of the base": func(b *nonBench) error { return server(b, b.dirs.Base) },
-		"a server of the head": func(b *nonBench) error { return server(b, b.dirs.Head) },
-		"a build": func(b *nonBench) error {
+		"a server of the base": func(b *extraStudies) error { return server(b, b.dirs.Base) },
+		"a server of the head": func(b *extraStudies) error { return server(b, b.dirs.Head) },
+		"a build": func(b *extraStudies) error {
 			loop(t, filepath.Join(b.dirs.Head, "api"))
 			return gate.Build(ctx, filepath.Join(b.dirs.Head, "api"), filepath.Join(t.TempDir(), "api"))
 		},
-		"a program of a study": func(b *nonBench) error {
+		"a program of a study": func(b *extraStudies) error {
 			loop(t, filepath.Join(b.dirs.Base, "mine"))
 			return b.addStudy(tare.Study{ID: "x", Kind: "codec", Dir: b.dirs.Head, Contenders: []tare.Entry{{ID: "mine", Program: "mine"}}}, project.File{Path: "x.yaml"})
 		},
-		"the catalog": func(b *nonBench) error {
+		"the catalog": func(b *extraStudies) error {
 			broken := errors.New("the disk fails")
-			b.moved = func(string, tare.Entry) (before, after []string, ok bool, err error) { return nil, nil, false, broken }
+			b.moduleVersions = func(string, tare.Entry) (before, after []string, ok bool, err error) { return nil, nil, false, broken }
 			return b.addStudy(tare.Study{ID: "x", Kind: "codec", Contenders: []tare.Entry{{ID: "goccy"}}}, project.File{Path: "x.yaml"})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := twoSides(t, "load: {program: api, mix: /=1}\n")
 			var build *gate.BuildError
-			if err := fails(b); cmdenv.ExitCode(err) != cmdenv.ExitFailure || errors.As(err, &build) || len(b.measured.Left) > 0 {
-				t.Errorf("%v, left %+v", err, b.measured.Left)
+			if err := fails(b); cmdenv.ExitCode(err) != cmdenv.ExitFailure || errors.As(err, &build) || len(b.measured.Skipped) > 0 {
+				t.Errorf("%v, left %+v", err, b.measured.Skipped)
 			}
 		})
 	}
@@ -173,7 +173,7 @@ func TestGateOfAServerInHeadOnly(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(filepath.Join(b.dirs.Head, "cmd", "api"), 0o755), os.WriteFile(filepath.Join(b.dirs.Base, "cmd"), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.buildServers(context.Background(), t.TempDir()); err != nil || len(b.measured.Left) != 1 || b.measured.Left[0].Why != "cmd/api is in head only" {
-		t.Errorf("%v, left %+v", err, b.measured.Left)
+	if err := b.buildServers(context.Background(), t.TempDir()); err != nil || len(b.measured.Skipped) != 1 || b.measured.Skipped[0].Why != "cmd/api is in head only" {
+		t.Errorf("%v, left %+v", err, b.measured.Skipped)
 	}
 }

@@ -19,17 +19,17 @@ import (
 // measureOn has each of several machines measure both sides, and merges their reports. lost is an
 // error about the machines without a result; nil if all have one.
 func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) (m gate.Measured, lost, err error) {
-	order, err := session.NewOrder(cmd, &o.on, o.rounds, o.seed)
+	order, err := session.NewOrder(cmd, &o.machines, o.rounds, o.seed)
 	if err != nil {
 		return m, nil, err
 	}
 	defer order.Close()
-	order.Name, order.Divide = "gate", o.divide
+	order.Name, order.Divide = "gate", o.divided
 	order.Read = func(name string, document []byte) ([]*tare.Result, error) {
 		rep, err := readReport(name, document)
 		return rep.Results, err
 	}
-	if o.divide {
+	if o.divided {
 		order.Drop("shard") // each machine gets a part of its own
 	}
 	order.Drop("base") // replaced by the base that was found on this machine
@@ -48,7 +48,7 @@ func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) 
 	runs, err := order.Measure(ctx, env, o.quiet)
 	var nothing *fleet.NothingError
 	if errors.As(err, &nothing) {
-		return gate.Measured{Base: short(sides.BaseCommit), Head: o.head, Nothing: nothing.Why}, nil, nil
+		return gate.Measured{Base: shortHash(sides.BaseCommit), Head: o.head, Nothing: nothing.Why}, nil, nil
 	}
 	if err != nil {
 		return m, nil, err
@@ -65,17 +65,16 @@ func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) 
 		}
 		machines = append(machines, gate.Machine{Name: d.Name, Report: rep})
 	}
-	if m, err = gate.OverMachines(machines, o.divide, o.on.Mixed); err != nil {
+	if m, err = gate.OverMachines(machines, o.divided, o.machines.Mixed); err != nil {
 		return m, nil, err
 	}
 	if runs.Failed != nil {
-		m.Left = append(m.Left, gate.Left{What: "--on", Why: format.Line(runs.Failed.Error(), 0)})
+		m.Skipped = append(m.Skipped, gate.Skipped{What: "--on", Why: format.Line(runs.Failed.Error(), 0)})
 	}
 	return m, runs.Failed, runs.Keep(m.Results)
 }
 
-// readReport reads the report of a gate and checks its results, which may come from another
-// machine.
+// readReport reads the report of a gate and checks its results, which may come from another machine.
 func readReport(name string, document []byte) (rep gate.Report, err error) {
 	if err := footprint.Unmarshal(document, &rep, footprint.Most); err != nil {
 		return rep, fmt.Errorf("%s is no report of tare gate: %w", name, err)

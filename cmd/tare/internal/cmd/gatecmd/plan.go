@@ -3,12 +3,10 @@ package gatecmd
 import (
 	"cmp"
 	"context"
-	"errors"
 	"path"
 	"strings"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/gate"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/dryrun"
@@ -22,39 +20,37 @@ import (
 func (o options) planGate(ctx context.Context, env cmdenv.Env, p project.Project, sides gate.Sides) error {
 	request := o.newRequest(p, sides)
 	run := gateOptions(request, p.Bench.Budget)
-	run.On, run.Out, run.Format = o.on, o.out, report.Format{Name: o.format}
+	run.On, run.Out, run.Format = o.machines, o.jsonFile, report.Format{Name: o.format}
 	plan, err := dryrun.New(env, "tare gate", run)
 	if err != nil {
 		return err
 	}
 	defer plan.Close()
-	if sides.Same() {
-		plan.AddNote(sameCommit(sides))
+	if sides.AreEqual() {
+		plan.AddNote(describeSameCommit(sides))
 		return plan.Print()
 	}
 	benchRequest := newBenchRequest(request)
 	err = benchRequest.Check(ctx)
-	var usage *benchstudy.UsageError
-	switch {
-	case errors.As(err, &usage) && usage.Nothing:
-		plan.AddNote(usage.What)
-	case err != nil:
+	why, isEmpty := whyNoBenchmarks(err)
+	if isEmpty {
+		plan.AddNote(why)
+	} else if err == nil {
+		err = plan.AddBench(ctx, benchRequest, cmp.Or(p.Bench.Max, session.BenchMost))
+	}
+	if err != nil && !isEmpty {
 		return session.BenchError(ctx, err)
-	default:
-		if err := plan.AddBench(ctx, benchRequest, cmp.Or(p.Bench.Max, session.BenchMost)); err != nil {
-			return session.BenchError(ctx, err)
-		}
 	}
 	if request.Shard.Index <= 1 { // part 1 measures the rest
-		addNonBench(plan, request, sides)
+		planExtraStudies(plan, request, sides)
 	}
-	plan.AddFile(o.gitlab, "a code quality report")
+	plan.AddFile(o.gitlabFile, "a code quality report")
 	return plan.Print()
 }
 
-// addNonBench adds the studies, documents, routes and servers of tare.yaml to a plan. Which contenders the
+// planExtraStudies adds the studies, documents, routes and servers of tare.yaml to a plan. Which contenders the
 // change moves shows only when both sides are unpacked: a word in capitals stands for each.
-func addNonBench(plan *dryrun.Plan, request gate.Ask, sides gate.Sides) {
+func planExtraStudies(plan *dryrun.Plan, request gate.Request, sides gate.Sides) {
 	const atMost = false
 	ids := []string{gate.BaseID, gate.HeadID}
 	add := func(id, question string, workloads []string, budget tare.Budget) {
@@ -77,11 +73,11 @@ func addNonBench(plan *dryrun.Plan, request gate.Ask, sides gate.Sides) {
 	for _, l := range p.Load {
 		m := gate.Server(l, request, gate.Trees{}, gate.Trees{}, "")
 		add(m.Study.ID, m.Study.Question, []string{m.Study.Workloads[0].ID}, m.Study.Budget)
-		head := short(sides.HeadCommit)
-		if sides.Changed {
+		head := shortHash(sides.HeadCommit)
+		if sides.WorktreeDiffers {
 			head += " with changes"
 		}
-		plan.AddBuild(dryrun.Build{Name: l.ID + " " + gate.BaseID, Revision: short(sides.BaseCommit), Sources: l.Program})
+		plan.AddBuild(dryrun.Build{Name: l.ID + " " + gate.BaseID, Revision: shortHash(sides.BaseCommit), Sources: l.Program})
 		plan.AddBuild(dryrun.Build{Name: l.ID + " " + gate.HeadID, Revision: head, Sources: l.Program})
 	}
 }

@@ -16,28 +16,28 @@ import (
 // rules. p is the project of the head; if the base requires a review that is missing, the rules of the
 // base judge. base is a commit.
 func (o options) judgingProject(ctx context.Context, p project.Project, at workDir, base string) (project.Project, gate.Policy, error) {
-	reviews, err := readReviews(o.reviews)
+	reviews, err := readReviews(o.reviewsFile)
 	if err != nil || !at.inRepository { // outside of a repository, parts are judged by the local tare.yaml
 		return p, gate.Policy{}, err
 	}
 	baseProject, err := at.rulesAt(ctx, base)
 	if err != nil {
 		if o.record && ctx.Err() == nil { // --record blocks nothing: a message is enough
-			return p, gate.Policy{Changed: []string{err.Error()}}, nil
+			return p, gate.Policy{ChangedRules: []string{err.Error()}}, nil
 		}
 		return p, gate.Policy{}, err
 	}
 	if o.base != "" || o.record {
 		baseProject.Gate.Base = p.Gate.Base // the flags choose it, which is no change of the rules
 	}
-	judging, policy := gate.Judged(at.root, p, baseProject, reviews)
+	judging, policy := gate.ChooseRules(at.root, p, baseProject, reviews)
 	return judging, policy, nil
 }
 
 // namedBase returns the base that tare.yaml names. A change must not choose its base: if the tare.yaml
 // of the commit at which it left the default branch requires a review, that file names the base.
 func (o options) namedBase(ctx context.Context, p project.Project, at workDir) (string, error) {
-	fork, err := gate.Base(ctx, p.Dir, project.MergeBase, o.head)
+	fork, err := gate.FindSides(ctx, p.Dir, project.MergeBase, o.head)
 	if err != nil {
 		return p.Gate.Base, ctx.Err() // there is no default branch
 	}
@@ -60,9 +60,9 @@ func (at workDir) rulesAt(ctx context.Context, commit string) (project.Project, 
 	case errors.As(err, &unknown):
 		return p, cmdenv.UsageOf(err, "")
 	case errors.As(err, &invalid):
-		return p, cmdenv.Usage(fmt.Sprintf("the rules of the base %s cannot be read: %v", short(commit), err), "correct them there first, or name another base, e.g. --base HEAD~1")
+		return p, cmdenv.Usage(fmt.Sprintf("the rules of the base %s cannot be read: %v", shortHash(commit), err), "correct them there first, or name another base, e.g. --base HEAD~1")
 	case err != nil:
-		return p, fmt.Errorf("cannot read the rules of the base %s: %w", short(commit), err)
+		return p, fmt.Errorf("cannot read the rules of the base %s: %w", shortHash(commit), err)
 	}
 	return p, nil
 }

@@ -24,7 +24,7 @@ import (
 )
 
 // measureSides measures both sides of a repository: its benchmarks, then the rest of tare.yaml.
-func measureSides(ctx context.Context, env cmdenv.Env, request gate.Ask) (gate.Measured, error) {
+func measureSides(ctx context.Context, env cmdenv.Env, request gate.Request) (gate.Measured, error) {
 	restore, err := benchEnvironment(request.Project.Bench, os.Environ())
 	if err != nil {
 		return gate.Measured{}, err
@@ -39,12 +39,12 @@ func measureSides(ctx context.Context, env cmdenv.Env, request gate.Ask) (gate.M
 	if request.Shard.Index > 1 { // part 1 measures the rest
 		return m, nil
 	}
-	return m, measureNonBench(ctx, env, request, p, &m)
+	return m, measureExtraStudies(ctx, env, request, p, &m)
 }
 
 // gateOptions returns the options of a run for a gate. defaultBudget applies if the flags set neither
 // a budget nor rounds; 0 means the study's own budget.
-func gateOptions(request gate.Ask, defaultBudget time.Duration) session.Options {
+func gateOptions(request gate.Request, defaultBudget time.Duration) session.Options {
 	o := session.Options{Measuring: lab.Measuring{Isolation: tare.Lockstep, Rounds: request.Rounds, Seed: request.Seed}, NoLock: request.NoLock, Quiet: request.Quiet}
 	o.Budget = request.Budget
 	if o.Budget == 0 && o.Rounds == 0 {
@@ -54,114 +54,144 @@ func gateOptions(request gate.Ask, defaultBudget time.Duration) session.Options 
 	return o
 }
 
-// newBenchRequest returns the request for the repository's benchmarks.
-func newBenchRequest(request gate.Ask) benchstudy.Asked {
+func newBenchRequest(request gate.Request) benchstudy.Request {
 	b := request.Project.Bench
-	return benchstudy.Asked{
+	return benchstudy.Request{
 		Dir: request.Project.Dir, Packages: b.Packages, Base: request.Base, Head: request.Head, Bench: b.Run,
 		Changed: request.Changed, Shard: request.Shard,
 	}
 }
 
-// measureBenchmarks measures the repository's go test benchmarks: it builds both sides, counts
-// instructions, skips benchmarks with the same code and count, and times the others. If there are no
-// benchmarks, Nothing of the result has the reason.
-func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Ask, p *session.Progress) (m gate.Measured, err error) {
-	b := request.Project.Bench
-	o := gateOptions(request, b.Budget)
-	maxTime := cmp.Or(b.Max, session.BenchMost)
-	o.Env, o.KeepEnv = b.Env, true // the values are in the repository anyway
+// measureBenchmarks measures the repository's go test benchmarks. If there are none, Nothing of the
+// result has the reason.
+func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Request, p *session.Progress) (m gate.Measured, err error) {
+	o := gateOptions(request, request.Project.Bench.Budget)
+	o.Env, o.KeepEnv = request.Project.Bench.Env, true // the values are in the repository anyway
 	benchRequest := newBenchRequest(request)
-	hasNoBenchmarks := func(err error) bool { // if so, it sets m
-		var usage *benchstudy.UsageError
-		if errors.As(err, &usage) && usage.Nothing {
-			m = gate.Measured{Base: request.Base, Head: request.Head, Nothing: usage.What}
-			return true
-		}
-		return false
+	err = benchRequest.Check(ctx) // before waiting for the lock
+	if why, ok := whyNoBenchmarks(err); ok {
+		return gate.Measured{Base: request.Base, Head: request.Head, Nothing: why}, nil
 	}
-	if err := benchRequest.Check(ctx); hasNoBenchmarks(err) { // before waiting for the lock
-		return m, nil
-	} else if err != nil {
+	if err != nil {
 		return m, session.BenchError(ctx, err)
 	}
 	benchEnv := env
 	benchEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // replaced when both sides are built
-	err = session.With(ctx, benchEnv, o, p, func(ctx context.Context, w *session.Session) error {
-		place := benchstudy.Place{
-			Cache: w.Dirs.Cache, Run: w.RunTag, Guardian: w.Guardian,
+	err = session.With(ctx, benchEnv, o, p, func(ctx context.Context, s *session.Session) error {
+		setup := benchstudy.Setup{
+			Cache: s.Dirs.Cache, RunTag: s.RunTag, Guardian: s.Guardian,
 			Say: func(text string) { p.Status("build", text) },
 		}
 		if o.User {
-			place.Budget = o.Budget
+			setup.Budget = o.Budget
 		}
-		built, err := benchstudy.NewBench(ctx, benchRequest, place)
-		if hasNoBenchmarks(err) {
+		built, err := benchstudy.NewBench(ctx, benchRequest, setup)
+		if why, ok := whyNoBenchmarks(err); ok {
+			m = gate.Measured{Base: request.Base, Head: request.Head, Nothing: why}
 			return nil
 		}
 		if err != nil {
 			return session.BenchError(ctx, err)
 		}
 		defer built.Close()
-		if err := built.Count(ctx, benchstudy.Counting{Counter: request.Counts, Within: w.CountsTime(maxTime), Callers: true}, place); err != nil {
-			return session.BenchError(ctx, err)
-		}
-		m.Base, m.Head = built.Sources.Titles[benchstudy.Base], built.Sources.Titles[benchstudy.Head]
-		if !request.All && !request.Record {
-			built.SkipSame()
-		}
-		if len(built.Study.Workloads) == 0 { // the counts have decided all benchmarks
-			m.Results, m.Notes = []*tare.Result{built.Untimed()}, built.Notes
-			m.Left = omissionsOf(built, m.Results[0])
-			return nil
-		}
-		if err := w.FitBench(built, maxTime); err != nil {
-			return session.BenchError(ctx, err)
-		}
-		study := built.Study
-		study.Criteria = nil
-		for _, c := range request.Criteria(benchstudy.Head, study.Workloads) {
-			if slices.Contains(study.Metrics, c.Metric) {
-				study.Criteria = append(study.Criteria, c)
-			}
-		}
-		w.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
-			res, err := env.Lab.Run(ctx, study, o)
-			if res != nil {
-				built.Finish(res)
-				place.Say, place.Dir = func(text string) { p.Status("profile", text) }, o.Dir
-				if request.Profile {
-					built.Explain(ctx, res, benchstudy.ProfileDifferent, place)
-				}
-			}
-			return res, err
-		}
-		w.Sources = built.Sources
-		if err := measureInTwoParts(ctx, w, built, study); err != nil {
-			return err
-		}
-		m.Results, m.Notes = w.Results, built.Notes
-		if len(m.Results) > 0 { // a second result repeats a part of the first
-			m.Left = append(m.Left, omissionsOf(built, m.Results[0])...)
-		}
-		return nil
+		g := benchGate{Session: s, request: request, built: built, setup: setup, maxTime: cmp.Or(request.Project.Bench.Max, session.BenchMost)}
+		m, err = g.countAndTime(ctx, env)
+		return err
 	})
 	return m, err
 }
 
-// omissionsOf returns the comparisons that a result lacks. Broken is set if a benchmark fails on
-// another side than the base.
-func omissionsOf(built *benchstudy.Bench, res *tare.Result) (all []gate.Left) {
-	for _, l := range res.NotWeighed {
-		left := gate.Left{What: l.What, Why: l.Why}
-		for _, b := range built.Left() {
-			if b.ID == l.What && b.String() == l.Why {
-				brokenByHead := b.Broken && b.Side != benchstudy.Base
-				left.Broken = left.Broken || brokenByHead
-				left.OneSided = b.OneSided
+// whyNoBenchmarks returns why a selection has no benchmarks; ok is false if err reports something else.
+func whyNoBenchmarks(err error) (why string, ok bool) {
+	var usage *benchstudy.UsageError
+	if errors.As(err, &usage) && usage.Nothing {
+		return usage.What, true
+	}
+	return "", false
+}
+
+// benchGate measures the benchmarks of both sides, after these are built.
+type benchGate struct {
+	*session.Session
+	request gate.Request
+	built   *benchstudy.Bench
+	setup   benchstudy.Setup
+	maxTime time.Duration // most measuring time without a budget of the user
+}
+
+// countAndTime counts the instructions of all benchmarks, skips those with the same code and count, and
+// times the others.
+func (g benchGate) countAndTime(ctx context.Context, env cmdenv.Env) (gate.Measured, error) {
+	built := g.built
+	m := gate.Measured{Base: built.Sources.Titles[benchstudy.Base], Head: built.Sources.Titles[benchstudy.Head]}
+	counting := benchstudy.Counting{Counter: g.request.Counts, TimeLimit: g.CountsTime(g.maxTime), Callers: true}
+	if err := built.Count(ctx, counting, g.setup); err != nil {
+		return m, session.BenchError(ctx, err)
+	}
+	if !g.request.All && !g.request.Record {
+		built.SkipSame()
+	}
+	if len(built.Study.Workloads) == 0 { // the counts have decided all benchmarks
+		m.Results = []*tare.Result{built.UntimedResult()}
+	} else {
+		if err := g.FitBench(built, g.maxTime); err != nil {
+			return m, session.BenchError(ctx, err)
+		}
+		g.finishResults(env)
+		if err := measureInTwoParts(ctx, g.Session, built, g.newStudy()); err != nil {
+			return m, err
+		}
+		m.Results = g.Results
+	}
+	m.Notes = built.Notes
+	if len(m.Results) > 0 { // a second result repeats a part of the first
+		m.Skipped = listSkipped(built, m.Results[0])
+	}
+	return m, nil
+}
+
+// newStudy returns the study of the benchmarks, which ends once every limit of the head is decided.
+func (g benchGate) newStudy() tare.Study {
+	study := g.built.Study
+	study.Criteria = nil
+	for _, c := range g.request.Criteria(benchstudy.Head, study.Workloads) {
+		if slices.Contains(study.Metrics, c.Metric) {
+			study.Criteria = append(study.Criteria, c)
+		}
+	}
+	return study
+}
+
+// finishResults has the session complete each result with counts, notes and profiles.
+func (g benchGate) finishResults(env cmdenv.Env) {
+	g.Sources = g.built.Sources
+	g.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
+		res, err := env.Lab.Run(ctx, study, o)
+		if res != nil {
+			g.built.Finish(res)
+			if g.request.Profile {
+				setup := g.setup
+				setup.Say, setup.Dir = func(text string) { g.Progress.Status("profile", text) }, o.Dir
+				g.built.Explain(ctx, res, benchstudy.ProfileDifferent, setup)
 			}
 		}
-		all = append(all, left)
+		return res, err
+	}
+}
+
+// listSkipped returns the comparisons that a result lacks. Broken is set if a benchmark fails on
+// another side than the base.
+func listSkipped(built *benchstudy.Bench, res *tare.Result) (all []gate.Skipped) {
+	for _, l := range res.NotWeighed {
+		entry := gate.Skipped{What: l.What, Why: l.Why}
+		for _, b := range built.Skipped() {
+			if b.ID == l.What && b.String() == l.Why {
+				brokenByHead := b.Broken && b.Side != benchstudy.Base
+				entry.Broken = entry.Broken || brokenByHead
+				entry.OneSided = b.OneSided
+			}
+		}
+		all = append(all, entry)
 	}
 	return all
 }
@@ -178,7 +208,7 @@ const (
 // ones for the rest. There is one part for a fixed number of rounds and for a single benchmark.
 func measureInTwoParts(ctx context.Context, w *session.Session, built *benchstudy.Bench, study tare.Study) error {
 	budget, limit := w.Options.Budget, w.Options.Limit
-	first := max(budget/2, built.Takes(firstRounds))
+	first := max(budget/2, built.EstimateTime(firstRounds))
 	hasTime := first <= budget*maxFirstPercent/100
 	inTwoParts := w.Options.Rounds == 0 && len(study.Workloads) > 1 && hasTime
 	if inTwoParts {
@@ -188,7 +218,7 @@ func measureInTwoParts(ctx context.Context, w *session.Session, built *benchstud
 		return err
 	}
 	res := w.Results[0]
-	undecided := gate.Undecided(res)
+	undecided := gate.UndecidedWorkloads(res)
 	rest := budget - time.Duration(res.Seconds*float64(time.Second))
 	wasAnswered := res.Stopped == lab.Decided // the run ended because every criterion had an answer
 	if len(undecided) == 0 || len(undecided) == len(study.Workloads) && wasAnswered || rest < plan.Least(nil) {

@@ -260,5 +260,5 @@ func fileNames(args []string) string {
 	if more := len(names) - maxNamed; more > 0 {
 		names = append(names[:maxNamed], fmt.Sprintf("%d more", more))
 	}
-	return advice.Names(names)
+	return advice.JoinNames(names)
 }
