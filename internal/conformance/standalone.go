@@ -130,11 +130,11 @@ func (s Subject) serveAlone(a App, args, env []string) error {
 	if err := sendRequests(s, addr); err != nil {
 		return err
 	}
-	return s.terminate(cmd, ended)
+	return s.terminateServer(cmd, ended)
 }
 
-// terminate ends a server by SIGTERM and checks that it succeeds. ended gets the result of cmd.Wait.
-func (s Subject) terminate(cmd *exec.Cmd, ended <-chan error) error {
+// terminateServer ends a server by SIGTERM and checks that it succeeds. ended gets the result of cmd.Wait.
+func (s Subject) terminateServer(cmd *exec.Cmd, ended <-chan error) error {
 	if runtime.GOOS == "windows" {
 		return nil // there is no SIGTERM
 	}

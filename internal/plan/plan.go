@@ -114,7 +114,7 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 		p.Isolation = tare.Lockstep
 	}
 	pilotsOf := byWorkload(pilots)
-	pilots = nil // from here on, the pilots of these workloads and contenders only
+	pilots = nil // from now on, the pilots of these workloads and contenders only
 	for _, w := range workloads {
 		var workPilots []tare.Pilot // in the order of contenders
 		for _, id := range contenders {

@@ -124,7 +124,7 @@ func (p *Process) awaitEnd() {
 	if awaitExit(p.pid) {
 		// The process has ended but is not reaped. So its number is still in use, and the number of
 		// its group cannot belong to other processes.
-		leftovers = p.survivors()
+		leftovers = p.findSurvivors()
 		p.mu.Lock()
 		killGroup(p.pid)
 		p.reaped = true
@@ -155,7 +155,7 @@ func (p *Process) awaitEnd() {
 			killTagged(pid, p.envTags())
 		}
 		time.Sleep(2 * time.Millisecond)
-		leftovers = p.survivors()
+		leftovers = p.findSurvivors()
 	}
 }
 
@@ -174,8 +174,8 @@ func (p *Process) killAll() {
 	}
 }
 
-// survivors returns the pids of the trial's other live processes, found by tag and by control group.
-func (p *Process) survivors() []int {
+// findSurvivors returns the pids of the trial's other live processes, found by tag and by control group.
+func (p *Process) findSurvivors() []int {
 	pids := findTagged(p.envTags())
 	if p.group != nil {
 		groupPIDs, _ := p.group.Procs()

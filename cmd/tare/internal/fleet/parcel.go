@@ -22,7 +22,7 @@ const maxMessage = 1 << 20
 // maxPart is the number of bytes of a parcel in one message, in which they are in base64.
 const maxPart = maxMessage / 2
 
-// parcelPart is one of the parts in which a parcel, a message of more than maxPart bytes, is sent. All
+// parcelPart contains a part of a parcel, a message of more than maxPart bytes that is sent in parts. All
 // parts but the last have maxPart bytes.
 type parcelPart struct {
 	Parcel string `json:"parcel"` // id of the parcel

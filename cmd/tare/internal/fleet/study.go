@@ -67,14 +67,14 @@ type StudyRun struct {
 	reading sync.Mutex // results are parsed one at a time, to limit the memory
 }
 
-// machineState is what a StudyRun knows about a machine, in addition to its assignments in the pool.
+// machineState contains the state of a machine, except for its assignments, which are in the pool.
 type machineState struct {
 	lastError     error // nil if no order has failed
 	isExcluded    bool  // the machine gets no more orders: it rejected or failed one
 	awaitingOrder bool  // the machine gets its first order soon
 }
 
-// orderState is what a StudyRun knows about an order, in addition to its assignment in the pool.
+// orderState contains the state of an order, except for its assignment, which is in the pool.
 type orderState struct {
 	isSending  bool      // the order is being sent; tare may have to be copied to the machine first
 	acceptedAt time.Time // zero if the machine has not accepted the order since Run began

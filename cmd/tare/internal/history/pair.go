@@ -39,7 +39,7 @@ func PairsOf(r *tare.Result) []Pair {
 	c := pairCollector{result: r, known: map[pairKey]bool{}}
 	for _, x := range r.Comparisons {
 		if x.Ratio > 0 && !math.IsInf(x.Ratio, 0) {
-			c.add(Pair{
+			c.addPair(Pair{
 				Workload: x.Workload, Metric: x.Metric, Contender: x.Contender, Against: x.Against,
 				Ratio: x.Ratio, Low: x.Low, High: x.High, Level: x.Level, Rounds: x.Rounds,
 			})
@@ -47,16 +47,16 @@ func PairsOf(r *tare.Result) []Pair {
 	}
 	level := stats.LookLevel(alpha, max(1, len(r.Plan.Looks)))
 	for _, e := range r.Rounds {
-		if isUsable(e.Effects) && !c.has(e.Workload, e.Metric, e.A, e.B) {
-			c.add(pairOfRounds(e, level))
+		if isUsable(e.Effects) && !c.hasPair(e.Workload, e.Metric, e.A, e.B) {
+			c.addPair(pairOfRounds(e, level))
 		}
 	}
 	against := r.Baseline()
 	for _, v := range r.Values {
 		count := countOf(r, v.Workload, v.Metric, v.Contender, against)
 		hasZero := count != nil && count.hasZero()
-		if hasZero && v.Contender != against && !c.has(v.Workload, v.Metric, v.Contender, against) {
-			c.add(Pair{Workload: v.Workload, Metric: v.Metric, Contender: v.Contender, Against: against, Ratio: count.ratio(), Level: 1 - alpha, Rounds: v.Rounds})
+		if hasZero && v.Contender != against && !c.hasPair(v.Workload, v.Metric, v.Contender, against) {
+			c.addPair(Pair{Workload: v.Workload, Metric: v.Metric, Contender: v.Contender, Against: against, Ratio: count.ratio(), Level: 1 - alpha, Rounds: v.Rounds})
 		}
 	}
 	return c.pairs
@@ -72,13 +72,13 @@ type pairCollector struct {
 	known  map[pairKey]bool // keys of pairs
 }
 
-// has reports whether the pairs have one of a and b, in either order.
-func (c *pairCollector) has(workload, metric, a, b string) bool {
+// hasPair reports whether the pairs have one of a and b, in either order.
+func (c *pairCollector) hasPair(workload, metric, a, b string) bool {
 	return c.known[pairKey{workload, metric, a, b}] || c.known[pairKey{workload, metric, b, a}]
 }
 
-// add adds p, and sets its Void and Count.
-func (c *pairCollector) add(p Pair) {
+// addPair adds p, and sets its Void and Count.
+func (c *pairCollector) addPair(p Pair) {
 	isVoid := func(contender string) bool { return len(c.result.VoidsMetric(contender, p.Workload, p.Metric)) > 0 }
 	p.Void = isVoid(p.Contender) || isVoid(p.Against)
 	p.Count = countOf(c.result, p.Workload, p.Metric, p.Contender, p.Against)

@@ -175,7 +175,7 @@ func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 }
 
 // removeAll removes found, unless c.DryRun is set, and records the outcome in c. It subtracts the removed
-// bytes from c.Kept, and reports whether a file could not be removed.
+// bytes from the remaining ones, and reports whether a file could not be removed.
 func (c *cleanReport) removeAll(found []litter) (failed bool) {
 	for _, l := range found {
 		switch err := removeLitter(l, c.DryRun); {

@@ -157,7 +157,7 @@ func (f *file) readBenches(benches []actionBench, path ...any) ([]figure, error)
 				}
 			}
 			x := figure{benchmark: name, unit: fields[k], value: value}
-			if what, hint := list.add(i, x, benches); what != "" {
+			if what, hint := list.addFigure(i, x, benches); what != "" {
 				return nil, newError(what, hint)
 			}
 		}
@@ -170,10 +170,10 @@ func (f *file) readBenches(benches []actionBench, path ...any) ([]figure, error)
 	return slices.DeleteFunc(single.figures, func(x figure) bool { return !f.countKept(x.value, x.unit) }), nil
 }
 
-// add adds a value of entry i, or returns what is wrong with it and a hint. Two entries with the
+// addFigure adds a value of entry i, or returns what is wrong with it and a hint. Two entries with the
 // same name and unit may be of two packages or of two rounds; they are two rounds only if the name
 // contains the package, or if the run consists of rounds.
-func (l *benchList) add(i int, x figure, benches []actionBench) (what, hint string) {
+func (l *benchList) addFigure(i int, x figure, benches []actionBench) (what, hint string) {
 	key := benchKey{x.benchmark, x.unit}
 	first, isRepeated := l.entries[key]
 	switch {
