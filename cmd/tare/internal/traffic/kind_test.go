@@ -82,6 +82,7 @@ func TestParseLogLine(t *testing.T) {
 		`"GET / HTTP/1.1" 2x0 1`:               "no status and bytes after the request",
 	} {
 		q, _, err := parseLogLine("h - - " + at + " " + request)
+		`"GET /a HTTP/1.1" - - "-" "x" 1`:      "GET /a",
 		got := q.Method + " " + q.Path
 		if err != nil {
 			got = err.Error()

@@ -111,7 +111,10 @@ func parseLogLine(line string) (q load.Request, recorded time.Time, err error) {
 		return q, recorded, errors.New("the request has no closing quotation mark")
 	}
 	fields := strings.Fields(rest[end+1:])
-	hasStatus := len(fields) >= 2 && len(fields[0]) == 3 && strings.Trim(fields[0], "0123456789") == ""
+	isStatus := func(s string) bool { // Traefik writes - if it got no response
+		return s == "-" || len(s) == 3 && strings.Trim(s, "0123456789") == ""
+	}
+	hasStatus := len(fields) >= 2 && isStatus(fields[0])
 	if !hasStatus {
 		return q, recorded, errors.New("no status and bytes after the request")
 	}
