@@ -249,7 +249,9 @@ HEAD /v1/pets/{id}: consumes names no content type of the body`, "|", "\r\n")
 func TestIsDocument(t *testing.T) {
 	long := strings.Repeat(" ", 5000)
 	for src, want := range map[string]bool{
-		"openapi: 3.0.0": true, "\ufeff# mine\n---\n\"swagger\": '2.0'\r\n": true, "openapi:\n": true, " openapi: 3": false, "x: {openapi: 3}": false, "openapi:3": false,
+		"openapi: 3.0.0": true, "\ufeff# mine\n---\n\"swagger\": '2.0'\r\n": true, "openapi:\n": true, " openapi: 3": true, "x: {openapi: 3}": false, "openapi:3": false,
+		"---\n  info:\n    a: 1\n  swagger: \"2.0\"\n": true, "\n# mine\n--- # yours\n\n  info: {}\r\n  openapi: 3.0.0\r\n": true, "  info:\n    openapi: 3\n": false,
+		"---\n{\"openapi\": \"3.0.0\"}": true, "# mine\n\n{swagger: '2.0'}": true, "--- {\"info\": {}, \"openapi\": 3}": true, "---\n[openapi: 3]": false, "---{openapi: 3}": false,
 		`{"openapi": "3.0.0"`: true, "\n{\n\t\"info\": {\"x\": [1]},\n\t\"swagger\": \"2.0\"}": true, "{openapi: 3.0.0, paths: {}}": true, "{'swagger': 2.0}": true,
 		`{"method": "GET", "path": "/"}` + "\n{\"openapi\": 3}": false, `{"a": {"openapi": 1}}`: false, `{"a": "openapi"}`: false, `["openapi"]`: false, "": false, "{": false,
 		`{"components": {"a": "` + long: true, `{"components": {}, "a": [` + long: false, `{"paths": {}}`: false, "components:\n  schemas:\n": true, "paths: 1": false,
