@@ -215,6 +215,35 @@ func TestBodies(t *testing.T) {
 	}
 }
 
+// TestWrongTypes: a field of a wrong type is named. It is not taken for a missing one.
+func TestWrongTypes(t *testing.T) {
+	for rest, want := range map[string]string{
+		"parameters: {name: q, in: query, required: true, example: z}": "parameters is a mapping, not a list",
+		"parameters: q": "parameters is text, not a list",
+		"parameters: ":  "/a",
+		"parameters: [{name: q, in: query, required: 'true'}]":                                                        "parameter q: required is text, not true or false",
+		"parameters: [{name: q, in: query, required: 1}]":                                                             "parameter q: required is a single value, not true or false",
+		"parameters: [{name: q, in: query, required: null, explode: null, example: [1, 2]}]":                          "/a?q=1&q=2",
+		"parameters: [{name: q, in: query, required: TRUE}]":                                                          "no example of q",
+		"parameters: [{name: q, in: query, explode: 'false', example: [1, 2]}]":                                       "parameter q: explode is text, not true or false",
+		"parameters: [{name: q, in: query, allowReserved: 'true', example: /}]":                                       "parameter q: allowReserved is text, not true or false",
+		"parameters: [{name: q, in: query, schema: {enum: {a: 1}}}]":                                                  "the schema of q: enum is a mapping, not a list",
+		"parameters: [{name: q, in: query, schema: {example: 1, enum: x}}]":                                           "/a?q=1",
+		"parameters: [{name: q, in: query, schema: {allOf: {example: 1}}}]":                                           "the schema of q: allOf is a mapping, not a list",
+		"requestBody: {content: {text/plain: {schema: {oneOf: {example: 1}}}}}":                                       "the schema of the body: oneOf is a mapping, not a list",
+		"requestBody: {content: {a/json: {schema: {properties: {a: &s {enum: x}, b: *s }}}}}":                         "the schema of the body: enum is text, not a list",
+		"requestBody: {required: 'true', content: {}}":                                                                "the body: required is text, not true or false",
+		"requestBody: {content: [{text/plain: {example: 1}}]}":                                                        "the body: content is a list, not a mapping",
+		"requestBody: {content: }":                                                                                    "/a",
+		"requestBody: {content: {application/x-www-form-urlencoded: {example: {a: 1}, encoding: {a: {explode: x}}}}}": "the example of application/x-www-form-urlencoded: a: explode is text, not true or false",
+	} {
+		got := describe(t, "f", "openapi: 3.0.0\npaths: {/a: {post: {"+rest+"}}}")
+		if want = "POST " + want; got != want && got != strings.Replace(want, "POST ", "POST /a: ", 1) {
+			t.Errorf("%s: %s, want %s", rest, got, want)
+		}
+	}
+}
+
 // OpenAPI 2: bodies and forms are parameters, which are their own schemas.
 func TestSwagger(t *testing.T) {
 	src := `swagger: "2.0"
@@ -233,6 +262,12 @@ paths:
     delete: {consumes: [application/x-www-form-urlencoded], parameters: [{name: a, in: formData, required: true, default: 'x y'}, {name: b, in: formData, collectionFormat: multi, default: [1, 2]}, {name: c, in: formData}]}
     options: {consumes: [application/x-www-form-urlencoded], parameters: [{name: a, in: formData, required: true}]}
     head: {consumes: [], parameters: [{name: a, in: formData, required: true, default: 1}]}
+  /b:
+    post: {consumes: [], parameters: [{name: b, in: body, schema: {example: {x: 1}}}]}
+    put: {parameters: [{name: a, in: formData}, {name: b, in: formData, default: 1}]}
+    patch: {consumes: , parameters: [{name: a, in: formData}]}
+    delete: {consumes: [], parameters: [{name: b, in: body, schema: {type: object}}]}
+    get: {consumes: application/json, parameters: [{name: b, in: body, schema: {example: 1}}]}
 `
 	want := strings.ReplaceAll(`POST /v1/pets/007 Content-Type=application/json {"name":"Rex","zip":"01"}
 PUT /v1/pets/007 Content-Type=text/json {"name":"Rex","zip":"01"}
@@ -240,7 +275,12 @@ GET /v1/pets/007?c=1,2&m=1&m=2&s=1%202&t=1%092&p=1%7C2 Accept=a
 PATCH /v1/pets/007 Content-Type=multipart/form-data; boundary=tare-part-0 --tare-part-0|Content-Disposition: form-data; name="a"||x y|--tare-part-0--|
 DELETE /v1/pets/007 Content-Type=application/x-www-form-urlencoded a=x%20y&b=1&b=2
 OPTIONS /v1/pets/{id}: no example of a
-HEAD /v1/pets/{id}: consumes names no content type of the body`, "|", "\r\n")
+HEAD /v1/pets/{id}: consumes names no content type of the body
+POST /v1/b: consumes names no content type of the body
+PUT /v1/b: consumes names no content type of the body
+PATCH /v1/b
+DELETE /v1/b
+GET /v1/b: consumes is text, not a list`, "|", "\r\n")
 	if got := describe(t, "f", src); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
