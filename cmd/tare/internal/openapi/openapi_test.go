@@ -215,6 +215,66 @@ func TestBodies(t *testing.T) {
 	}
 }
 
+// TestLeft: an operation whose path or server is none is left out with the reason, and none is guessed.
+func TestLeft(t *testing.T) {
+	const colon, host = " is neither a path nor a URL such as https://host/v1", " is a host or a path: write "
+	for src, want := range map[string]string{
+		"paths: {'/a/{id': {get: {}}}":                                                                            "1:26 GET /a/{id: its path does not close a brace",
+		"paths: {'/a/id}': {get: {}}}":                                                                            "1:26 GET /a/id}: its path closes a brace that it does not open",
+		"paths: {'/a/}{': {get: {}}}":                                                                             "1:26 GET /a/}{: its path closes a brace that it does not open",
+		"paths: {'/a/:id': {get: {}}}":                                                                            `1:26 GET /a/:id: ":id" is plain text in OpenAPI and a parameter of routers; write {name}`,
+		"paths: {'/a/*': {get: {}}}":                                                                              `1:26 GET /a/*: "*" is plain text in OpenAPI and a parameter of routers; write {name}`,
+		"paths: {'/a/{id}:b/c*': {get: {}}}":                                                                      "GET /a/{id}:b/c*",
+		"servers: {url: https://x/v1}, paths: {/a: {get: {}}}":                                                    "1:18 GET /a: servers is a mapping, not a list",
+		"servers: https://x/v1, paths: {/a: {get: {}}}":                                                           "1:18 GET /a: servers is text, not a list",
+		"servers: [https://x/v1], paths: {/a: {get: {}}}":                                                         "1:18 GET /a: its server is text, not a mapping with a url",
+		"servers: [{description: x}], paths: {/a: {get: {}}}":                                                     "1:18 GET /a: its server has no url",
+		"servers: [{url: ''}], paths: {/a: {get: {}}}":                                                            "GET /a",
+		"servers: , paths: {/a: {get: {}}}":                                                                       "GET /a",
+		"servers: [{url: 'localhost:3000'}], paths: {/a: {get: {}}}":                                              `1:18 GET /a: its server "localhost:3000"` + colon,
+		"servers: [{url: 'http:/v1'}], paths: {/a: {get: {}}}":                                                    `1:18 GET /a: its server "http:/v1"` + colon,
+		"servers: [{url: 'h.example:80/v1//x'}], paths: {/a: {get: {}}}":                                          `1:18 GET /a: its server "h.example:80/v1//x"` + colon,
+		"servers: [{url: 'localhost/v1'}], paths: {/a: {get: {}}}":                                                `1:18 GET /a: its server "localhost/v1"` + host + "https://localhost or /localhost",
+		"servers: [{url: 'www.abc.com'}], paths: {/a: {get: {}}}":                                                 `1:18 GET /a: its server "www.abc.com"` + host + "https://www.abc.com or /www.abc.com",
+		"servers: [{url: 'v1.0'}], paths: {/a: {get: {}}}":                                                        "GET /v1.0/a",
+		"servers: [{url: '../v1'}], paths: {/a: {get: {}}}":                                                       "GET /v1/a",
+		"servers: [{url: './a/./b/../c/'}], paths: {/a: {get: {}}}":                                               "GET /a/c/a",
+		"servers: [{url: 'https://h/../x/..'}], paths: {/a: {get: {}}}":                                           "GET /a",
+		"servers: [{url: 'https://h:1/a:b'}], paths: {/a: {get: {}}}":                                             "GET /a:b/a",
+		"servers: {}, paths: {/a: {get: {servers: [{url: /v2}]}, put: {}}, /b: {servers: [{url: /v3}], get: {}}}": "1:18 PUT /a: servers is a mapping, not a list|GET /v2/a|GET /v3/b",
+		"servers: [{url: /v1}], paths: {/a: {get: {servers: {url: /v2}}, put: {}}}":                               "1:60 GET /a: servers is a mapping, not a list|PUT /v1/a",
+	} {
+		d, err := Read("f", []byte("{openapi: 3.0.0, "+src+"}"))
+		if err != nil {
+			t.Errorf("%s: %v", src, err)
+			continue
+		}
+		var got []string
+		for _, l := range d.Left {
+			got = append(got, fmt.Sprintf("%d:%d %s: %s", l.Line, l.Col, l.Where, l.Why))
+		}
+		for _, op := range d.Operations {
+			got = append(got, op.Method+" "+op.Path)
+		}
+		if text := strings.Join(got, "|"); text != want {
+			t.Errorf("%s: %s, want %s", src, text, want)
+		}
+	}
+	for base, want := range map[string]string{"../v1": "GET /v1/a", "{a: 1}": "basePath is a mapping, not text", "https://x/v1": `its server "https://x/v1"` + colon} {
+		d, err := Read("f", []byte("{swagger: '2.0', basePath: "+base+", paths: {/a: {get: {}}}}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprint(d.Left)
+		if len(d.Operations) > 0 {
+			got = "GET " + d.Operations[0].Path
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("basePath %s: %s, want %s", base, got, want)
+		}
+	}
+}
+
 // TestWrongTypes: a field of a wrong type is named. It is not taken for a missing one.
 func TestWrongTypes(t *testing.T) {
 	for rest, want := range map[string]string{
