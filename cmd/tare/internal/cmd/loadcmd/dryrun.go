@@ -47,7 +47,7 @@ func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 	if f.Nameless > 0 {
 		p.Say(format.Count(f.Nameless, "header") + " without a valid name omitted")
 	}
-	if n := f.Untimed(); n > 0 && len(f.Requests) > 1 {
+	if n := f.Untimed(); n > 0 && n < len(f.Requests) {
 		p.Say("requests are sent in the order of the file, not of their times: " + format.Count(n, "request") + " without a usable time")
 	}
 	if f.Secrets > 0 {
