@@ -159,6 +159,10 @@ POST /v1/notes Content-Type=text/plain hello`
 	if text := fmt.Sprint(f.Broken); err != nil || lines(f) != "GET /c" || text != "[{2  /b: its $ref (c.yaml) is in another document, and only this one is read} {2  GET /a: its $ref (b.yaml) is in another document, and only this one is read} {2  PUT /a: the operation is a single value, not a mapping}]" {
 		t.Errorf("%v\n%s\n%s", err, lines(f), text)
 	}
+	f, err = Read(OpenAPI, "a.yaml", strings.NewReader("openapi: 3.0.0\npaths: {'/{"+strings.Repeat("x", 500)+"': {get: {}}}"), false)
+	if err != nil || f.Lost != 1 || !strings.HasSuffix(f.Broken[0].Why, "…: its path does not close a brace") {
+		t.Errorf("%v %q", err, f.Broken)
+	}
 	for _, src := range []string{"", "a: [", "swagger: 2.0\npaths: {/a: {}}", "openapi: 3.0.0", "openapi: 3.0.0\npaths: {/a: {get: {$ref: '#/paths/~1a/get'}}}"} {
 		if f, err := Read(OpenAPI, "a.yaml", strings.NewReader(src), false); err == nil && len(f.Requests) > 0 {
 			t.Errorf("%q has requests", src)
