@@ -178,7 +178,7 @@ func (f *Feed) archivedRequest(e entry) (q load.Request, err error) {
 		case isUnpacked(q.Body):
 			removeHeader(&q, "content-encoding")
 		case p.Encoding != "base64":
-			return q, fmt.Errorf("the archive has its body, which is compressed (%s), as text", coding)
+			return q, fmt.Errorf("its body is binary and was sent compressed (%s): the text in the archive may not have all its bytes", coding)
 		}
 		q.Body = f.publicBody(cmp.Or(p.MimeType, contentType), q.Body)
 	case p != nil && len(p.Params) > 0:
@@ -226,8 +226,8 @@ func withQuery(target string, queryString json.RawMessage) (string, error) {
 // queryEscape escapes a text for a query. A space becomes %20, which means a space in forms, too.
 func queryEscape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
-// isUnpacked reports whether a body with a Content-Encoding is not compressed: it is text, and
-// compressed data has control characters or bytes that are invalid in UTF-8.
+// isUnpacked reports whether a body with a Content-Encoding is certainly not compressed: it is text.
+// Compressed data has control characters or bytes that are invalid in UTF-8.
 func isUnpacked(body []byte) bool {
 	return utf8.Valid(body) && !bytes.ContainsFunc(body, func(c rune) bool {
 		return c == utf8.RuneError || unicode.IsControl(c) && !unicode.IsSpace(c)

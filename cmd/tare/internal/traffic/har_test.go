@@ -66,8 +66,8 @@ func TestArchivedEncoding(t *testing.T) {
 		`"gzip"}],"postData":{"text":"{\"a\":\"é\"}\r\n"}`:               "POST /a {\"a\":\"é\"}\r\n",
 		`"br"}],"postData":{"text":"aGVsbG8=","encoding":"base64"}`:      "POST /a hello",
 		`"gzip"}],"postData":{"text":"H4sIAAA=","encoding":"base64"}`:    "POST /a Content-Encoding=gzip \x1f\x8b\x08\x00\x00",
-		`"gzip"}],"postData":{"text":"\u001f\ufffd\b"}`:                  "entry 1: the archive has its body, which is compressed (gzip), as text",
-		`"br"}],"postData":{"text":"\u001b\u0003"}`:                      "entry 1: the archive has its body, which is compressed (br), as text",
+		`"gzip"}],"postData":{"text":"\u001f\ufffd\b"}`:                  "entry 1: its body is binary and was sent compressed (gzip): the text in the archive may not have all its bytes",
+		`"br"}],"postData":{"text":"\u001b\u0003"}`:                      "entry 1: its body is binary and was sent compressed (br): the text in the archive may not have all its bytes",
 		`"identity"}],"postData":{"text":"\u001f"}`:                      "POST /a Content-Encoding=identity \x1f",
 		`"gzip"}],"postData":{"params":[{"name":"a","value":"\u0001"}]}`: "POST /a Content-Type=application/x-www-form-urlencoded a=%01",
 	} {
