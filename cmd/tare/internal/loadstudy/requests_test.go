@@ -146,7 +146,7 @@ func TestWhatCannotBeAsked(t *testing.T) {
 		"\n": "holds no requests",
 		`{"path":"/"}` + "\n" + `{"path":"/","method":"A B"}`: `:2: method "A B" is no method`,
 		`{"path":"/a b"}`:                           `:1: path "/a b" is not escaped`,
-		`{"path":"/a"}` + "\n" + `[1]`:              `:2: not a request: json: cannot unmarshal array`,
+		`{"path":"/a"}` + "\n" + `[1]`:              `:2: not a request: it is an array, not an object`,
 		`{"path":"/a"}` + "\n" + `{"name":"x"}`:     `:2: not a request: json: unknown field "name"`,
 		`{"path":"/a"} {"path":"/b"}`:               `:1: more than a request on the line`,
 		`{"path":"/a"}` + "\n" + `{"method":"GET"}`: `:2: a request without a path`,

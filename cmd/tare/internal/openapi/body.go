@@ -66,13 +66,20 @@ func (r *Requests) bodyContents(op Operation, list []parameter) (out []content, 
 	if why != "" {
 		return nil, false, &missing{subject: "the body", why: why}
 	}
-	if types := body.get("content"); types != nil && types.kind == mapping {
+	if required, err = body.flag("required", false); err != nil {
+		return nil, false, fmt.Errorf("the body: %w", err)
+	}
+	types := body.get("content")
+	if !types.isNull() && types.kind != mapping {
+		return nil, false, fmt.Errorf("the body: content is %s, not a mapping", types.kind)
+	}
+	if types != nil {
 		for _, f := range types.fields {
 			r.cost += costOfNode
 			out = append(out, content{contentType: f.name, media: f.value, schema: f.value.get("schema")})
 		}
 	}
-	return out, body.get("required").isTrue(), nil
+	return out, required, nil
 }
 
 // swaggerContents is bodyContents for OpenAPI 2, whose bodies and fields of forms are parameters, and whose
@@ -92,11 +99,15 @@ func (r *Requests) swaggerContents(op Operation, list []parameter) (out []conten
 	if body == nil && !isForm {
 		return nil, false, nil
 	}
-	consumes := op.body.get("consumes")
-	if consumes == nil {
-		consumes = r.doc.root.get("consumes")
+	owner := op.body
+	if owner.get("consumes") == nil {
+		owner = r.doc.root
 	}
-	for _, f := range consumes.items() {
+	consumes, err := owner.list("consumes")
+	if err != nil {
+		return nil, required, err
+	}
+	for _, f := range consumes {
 		contentType := f.value.scalar()
 		media := mediaType(contentType)
 		switch {
@@ -106,10 +117,18 @@ func (r *Requests) swaggerContents(op Operation, list []parameter) (out []conten
 			out = append(out, content{contentType: contentType})
 		}
 	}
-	if len(out) == 0 && required {
-		return nil, required, errors.New("consumes names no content type of the body")
+	if len(out) > 0 {
+		return out, required, nil
 	}
-	return out, required, nil
+	for _, p := range list {
+		if p.in != "body" && p.in != "formData" {
+			continue
+		}
+		if _, err := r.findExample(p.node, p.schema, p.name); required || !isMissing(err) {
+			return nil, required, errors.New("consumes names no content type of the body")
+		}
+	}
+	return nil, required, nil
 }
 
 // writeContent writes the body of q in one content type, and sets the header Content-Type.
@@ -273,7 +292,9 @@ func (r *Requests) writeForm(v *node, c content) (body []byte, sentType string, 
 		}
 		settings := encoding.get(f.name)
 		p := parameter{name: f.name, in: "query", node: settings} // a form is written like a query
-		p.style, p.explode, p.reserved = styleOf(settings, "query")
+		if p.style, p.explode, p.reserved, err = styleOf(settings, "query"); err != nil {
+			return nil, "", fmt.Errorf("%s: %w", f.name, err)
+		}
 		isStyled := settings.get("style") != nil || settings.get("explode") != nil || settings.get("allowReserved") != nil
 		if err := form.addField(p, f.value, t.property(f.name), settings.get("contentType").scalar(), isStyled); err != nil {
 			return nil, "", err

@@ -50,7 +50,9 @@ func (r *Requests) findExample(owner, schema *node, subject string) (*node, erro
 	if v == nil && schema != nil {
 		s := schemas{r: r}
 		v = s.findExample(schema)
-		why = s.why
+		if why = s.why; s.invalid != nil {
+			return nil, fmt.Errorf("the schema of %s: %w", subject, s.invalid)
+		}
 	}
 	if v == nil {
 		return nil, &missing{subject: subject, why: why}
@@ -112,12 +114,15 @@ type schemas struct {
 	read int     // number of schemas read
 	cuts int     // number of times that a schema contained itself or a bound was reached
 	why  string  // first reason for a missing example; "" if none is missing
+
+	invalid error // first field that is not a list; nil if there is none
 }
 
 // schemaExample is the composed example of a schema.
 type schemaExample struct {
-	value *node  // nil without an example
-	why   string // why there is none
+	value   *node  // nil without an example
+	why     string // why there is none
+	invalid error  // as in schemas
 }
 
 // recordMissing records why there is no example, unless a reason is recorded, and returns nil.
@@ -158,6 +163,9 @@ func (s *schemas) findExample(schema *node) *node {
 	if !ok {
 		composed = s.compose(schema)
 	}
+	if s.invalid == nil {
+		s.invalid = composed.invalid
+	}
 	if composed.value == nil {
 		return s.recordMissing(composed.why)
 	}
@@ -167,8 +175,8 @@ func (s *schemas) findExample(schema *node) *node {
 // compose composes the example of a schema from the examples of its parts. It stores the example
 // unless a part was cut: then the example depends on the schemas around it.
 func (s *schemas) compose(schema *node) schemaExample {
-	whyBefore, cutsBefore := s.why, s.cuts
-	s.why = ""
+	whyBefore, invalidBefore, cutsBefore := s.why, s.invalid, s.cuts
+	s.why, s.invalid = "", nil
 	s.open = append(s.open, schema)
 	var composed schemaExample
 	if items := schema.get("items"); items != nil && !isTyped(schema, "object") {
@@ -178,10 +186,20 @@ func (s *schemas) compose(schema *node) schemaExample {
 	}
 	s.open = s.open[:len(s.open)-1]
 	composed.why, s.why = s.why, whyBefore
+	composed.invalid, s.invalid = s.invalid, invalidBefore
 	if s.cuts == cutsBefore {
 		s.r.examples[schema] = composed
 	}
 	return composed
+}
+
+// list returns the items of a field of a schema, and records if the field is not a list.
+func (s *schemas) list(schema *node, name string) []field {
+	items, err := schema.list(name)
+	if err != nil && s.invalid == nil {
+		s.invalid = err
+	}
+	return items
 }
 
 // statedValue returns the example, the default, the const or the first enum of a schema, or nil.
@@ -194,7 +212,7 @@ func (s *schemas) statedValue(schema *node) *node {
 			return v
 		}
 	}
-	for _, f := range schema.get("enum").items() {
+	for _, f := range s.list(schema, "enum") {
 		if !f.value.isNull() {
 			return f.value
 		}
@@ -233,7 +251,7 @@ func (s *schemas) composeParts(schema *node) *node {
 	if !s.addProperties(out, schema) {
 		return nil
 	}
-	for _, f := range schema.get("allOf").items() {
+	for _, f := range s.list(schema, "allOf") {
 		part, why := s.r.resolve(f.value)
 		if why != "" {
 			return s.recordMissing(why)
@@ -245,7 +263,7 @@ func (s *schemas) composeParts(schema *node) *node {
 		}
 	}
 	for _, name := range []string{"oneOf", "anyOf"} {
-		alternatives := schema.get(name).items()
+		alternatives := s.list(schema, name)
 		found := len(alternatives) == 0
 		for _, f := range alternatives {
 			if v := s.findExample(f.value); v != nil {

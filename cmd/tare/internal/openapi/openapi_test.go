@@ -215,6 +215,95 @@ func TestBodies(t *testing.T) {
 	}
 }
 
+// TestLeft: an operation whose path or server is none is left out with the reason, and none is guessed.
+func TestLeft(t *testing.T) {
+	const colon, host = " is neither a path nor a URL such as https://host/v1", " is a host or a path: write "
+	for src, want := range map[string]string{
+		"paths: {'/a/{id': {get: {}}}":                                                                            "1:26 GET /a/{id: its path does not close a brace",
+		"paths: {'/a/id}': {get: {}}}":                                                                            "1:26 GET /a/id}: its path closes a brace that it does not open",
+		"paths: {'/a/}{': {get: {}}}":                                                                             "1:26 GET /a/}{: its path closes a brace that it does not open",
+		"paths: {'/a/:id': {get: {}}}":                                                                            `1:26 GET /a/:id: ":id" is plain text in OpenAPI and a parameter of routers; write {name}`,
+		"paths: {'/a/*': {get: {}}}":                                                                              `1:26 GET /a/*: "*" is plain text in OpenAPI and a parameter of routers; write {name}`,
+		"paths: {'/a/{id}:b/c*': {get: {}}}":                                                                      "GET /a/{id}:b/c*",
+		"servers: {url: https://x/v1}, paths: {/a: {get: {}}}":                                                    "1:18 GET /a: servers is a mapping, not a list",
+		"servers: https://x/v1, paths: {/a: {get: {}}}":                                                           "1:18 GET /a: servers is text, not a list",
+		"servers: [https://x/v1], paths: {/a: {get: {}}}":                                                         "1:18 GET /a: its server is text, not a mapping with a url",
+		"servers: [{description: x}], paths: {/a: {get: {}}}":                                                     "1:18 GET /a: its server has no url",
+		"servers: [{url: ''}], paths: {/a: {get: {}}}":                                                            "GET /a",
+		"servers: , paths: {/a: {get: {}}}":                                                                       "GET /a",
+		"servers: [{url: 'localhost:3000'}], paths: {/a: {get: {}}}":                                              `1:18 GET /a: its server "localhost:3000"` + colon,
+		"servers: [{url: 'http:/v1'}], paths: {/a: {get: {}}}":                                                    `1:18 GET /a: its server "http:/v1"` + colon,
+		"servers: [{url: 'h.example:80/v1//x'}], paths: {/a: {get: {}}}":                                          `1:18 GET /a: its server "h.example:80/v1//x"` + colon,
+		"servers: [{url: 'localhost/v1'}], paths: {/a: {get: {}}}":                                                `1:18 GET /a: its server "localhost/v1"` + host + "https://localhost or /localhost",
+		"servers: [{url: 'www.abc.com'}], paths: {/a: {get: {}}}":                                                 `1:18 GET /a: its server "www.abc.com"` + host + "https://www.abc.com or /www.abc.com",
+		"servers: [{url: 'v1.0'}], paths: {/a: {get: {}}}":                                                        "GET /v1.0/a",
+		"servers: [{url: '../v1'}], paths: {/a: {get: {}}}":                                                       "GET /v1/a",
+		"servers: [{url: './a/./b/../c/'}], paths: {/a: {get: {}}}":                                               "GET /a/c/a",
+		"servers: [{url: 'https://h/../x/..'}], paths: {/a: {get: {}}}":                                           "GET /a",
+		"servers: [{url: 'https://h:1/a:b'}], paths: {/a: {get: {}}}":                                             "GET /a:b/a",
+		"servers: {}, paths: {/a: {get: {servers: [{url: /v2}]}, put: {}}, /b: {servers: [{url: /v3}], get: {}}}": "1:18 PUT /a: servers is a mapping, not a list|GET /v2/a|GET /v3/b",
+		"servers: [{url: /v1}], paths: {/a: {get: {servers: {url: /v2}}, put: {}}}":                               "1:60 GET /a: servers is a mapping, not a list|PUT /v1/a",
+	} {
+		d, err := Read("f", []byte("{openapi: 3.0.0, "+src+"}"))
+		if err != nil {
+			t.Errorf("%s: %v", src, err)
+			continue
+		}
+		var got []string
+		for _, l := range d.Skipped {
+			got = append(got, fmt.Sprintf("%d:%d %s: %s", l.Line, l.Col, l.Path, l.Why))
+		}
+		for _, op := range d.Operations {
+			got = append(got, op.Method+" "+op.Path)
+		}
+		if text := strings.Join(got, "|"); text != want {
+			t.Errorf("%s: %s, want %s", src, text, want)
+		}
+	}
+	for base, want := range map[string]string{"../v1": "GET /v1/a", "{a: 1}": "basePath is a mapping, not text", "https://x/v1": `its server "https://x/v1"` + colon} {
+		d, err := Read("f", []byte("{swagger: '2.0', basePath: "+base+", paths: {/a: {get: {}}}}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprint(d.Skipped)
+		if len(d.Operations) > 0 {
+			got = "GET " + d.Operations[0].Path
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("basePath %s: %s, want %s", base, got, want)
+		}
+	}
+}
+
+// TestWrongTypes: a field of a wrong type is named. It is not taken for a missing one.
+func TestWrongTypes(t *testing.T) {
+	for rest, want := range map[string]string{
+		"parameters: {name: q, in: query, required: true, example: z}": "parameters is a mapping, not a list",
+		"parameters: q": "parameters is text, not a list",
+		"parameters: ":  "/a",
+		"parameters: [{name: q, in: query, required: 'true'}]":                                                        "parameter q: required is text, not true or false",
+		"parameters: [{name: q, in: query, required: 1}]":                                                             "parameter q: required is a single value, not true or false",
+		"parameters: [{name: q, in: query, required: null, explode: null, example: [1, 2]}]":                          "/a?q=1&q=2",
+		"parameters: [{name: q, in: query, required: TRUE}]":                                                          "no example of q",
+		"parameters: [{name: q, in: query, explode: 'false', example: [1, 2]}]":                                       "parameter q: explode is text, not true or false",
+		"parameters: [{name: q, in: query, allowReserved: 'true', example: /}]":                                       "parameter q: allowReserved is text, not true or false",
+		"parameters: [{name: q, in: query, schema: {enum: {a: 1}}}]":                                                  "the schema of q: enum is a mapping, not a list",
+		"parameters: [{name: q, in: query, schema: {example: 1, enum: x}}]":                                           "/a?q=1",
+		"parameters: [{name: q, in: query, schema: {allOf: {example: 1}}}]":                                           "the schema of q: allOf is a mapping, not a list",
+		"requestBody: {content: {text/plain: {schema: {oneOf: {example: 1}}}}}":                                       "the schema of the body: oneOf is a mapping, not a list",
+		"requestBody: {content: {a/json: {schema: {properties: {a: &s {enum: x}, b: *s }}}}}":                         "the schema of the body: enum is text, not a list",
+		"requestBody: {required: 'true', content: {}}":                                                                "the body: required is text, not true or false",
+		"requestBody: {content: [{text/plain: {example: 1}}]}":                                                        "the body: content is a list, not a mapping",
+		"requestBody: {content: }":                                                                                    "/a",
+		"requestBody: {content: {application/x-www-form-urlencoded: {example: {a: 1}, encoding: {a: {explode: x}}}}}": "the example of application/x-www-form-urlencoded: a: explode is text, not true or false",
+	} {
+		got := describe(t, "f", "openapi: 3.0.0\npaths: {/a: {post: {"+rest+"}}}")
+		if want = "POST " + want; got != want && got != strings.Replace(want, "POST ", "POST /a: ", 1) {
+			t.Errorf("%s: %s, want %s", rest, got, want)
+		}
+	}
+}
+
 // OpenAPI 2: bodies and forms are parameters, which are their own schemas.
 func TestSwagger(t *testing.T) {
 	src := `swagger: "2.0"
@@ -233,6 +322,12 @@ paths:
     delete: {consumes: [application/x-www-form-urlencoded], parameters: [{name: a, in: formData, required: true, default: 'x y'}, {name: b, in: formData, collectionFormat: multi, default: [1, 2]}, {name: c, in: formData}]}
     options: {consumes: [application/x-www-form-urlencoded], parameters: [{name: a, in: formData, required: true}]}
     head: {consumes: [], parameters: [{name: a, in: formData, required: true, default: 1}]}
+  /b:
+    post: {consumes: [], parameters: [{name: b, in: body, schema: {example: {x: 1}}}]}
+    put: {parameters: [{name: a, in: formData}, {name: b, in: formData, default: 1}]}
+    patch: {consumes: , parameters: [{name: a, in: formData}]}
+    delete: {consumes: [], parameters: [{name: b, in: body, schema: {type: object}}]}
+    get: {consumes: application/json, parameters: [{name: b, in: body, schema: {example: 1}}]}
 `
 	want := strings.ReplaceAll(`POST /v1/pets/007 Content-Type=application/json {"name":"Rex","zip":"01"}
 PUT /v1/pets/007 Content-Type=text/json {"name":"Rex","zip":"01"}
@@ -240,7 +335,12 @@ GET /v1/pets/007?c=1,2&m=1&m=2&s=1%202&t=1%092&p=1%7C2 Accept=a
 PATCH /v1/pets/007 Content-Type=multipart/form-data; boundary=tare-part-0 --tare-part-0|Content-Disposition: form-data; name="a"||x y|--tare-part-0--|
 DELETE /v1/pets/007 Content-Type=application/x-www-form-urlencoded a=x%20y&b=1&b=2
 OPTIONS /v1/pets/{id}: no example of a
-HEAD /v1/pets/{id}: consumes names no content type of the body`, "|", "\r\n")
+HEAD /v1/pets/{id}: consumes names no content type of the body
+POST /v1/b: consumes names no content type of the body
+PUT /v1/b: consumes names no content type of the body
+PATCH /v1/b
+DELETE /v1/b
+GET /v1/b: consumes is text, not a list`, "|", "\r\n")
 	if got := describe(t, "f", src); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
@@ -249,7 +349,9 @@ HEAD /v1/pets/{id}: consumes names no content type of the body`, "|", "\r\n")
 func TestIsDocument(t *testing.T) {
 	long := strings.Repeat(" ", 5000)
 	for src, want := range map[string]bool{
-		"openapi: 3.0.0": true, "\ufeff# mine\n---\n\"swagger\": '2.0'\r\n": true, "openapi:\n": true, " openapi: 3": false, "x: {openapi: 3}": false, "openapi:3": false,
+		"openapi: 3.0.0": true, "\ufeff# mine\n---\n\"swagger\": '2.0'\r\n": true, "openapi:\n": true, " openapi: 3": true, "x: {openapi: 3}": false, "openapi:3": false,
+		"---\n  info:\n    a: 1\n  swagger: \"2.0\"\n": true, "\n# mine\n--- # yours\n\n  info: {}\r\n  openapi: 3.0.0\r\n": true, "  info:\n    openapi: 3\n": false,
+		"---\n{\"openapi\": \"3.0.0\"}": true, "# mine\n\n{swagger: '2.0'}": true, "--- {\"info\": {}, \"openapi\": 3}": true, "---\n[openapi: 3]": false, "---{openapi: 3}": false,
 		`{"openapi": "3.0.0"`: true, "\n{\n\t\"info\": {\"x\": [1]},\n\t\"swagger\": \"2.0\"}": true, "{openapi: 3.0.0, paths: {}}": true, "{'swagger': 2.0}": true,
 		`{"method": "GET", "path": "/"}` + "\n{\"openapi\": 3}": false, `{"a": {"openapi": 1}}`: false, `{"a": "openapi"}`: false, `["openapi"]`: false, "": false, "{": false,
 		`{"components": {"a": "` + long: true, `{"components": {}, "a": [` + long: false, `{"paths": {}}`: false, "components:\n  schemas:\n": true, "paths: 1": false,

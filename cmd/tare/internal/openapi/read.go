@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // MaxBytes limits the size of a document. The largest published documents have some ten megabytes.
@@ -23,7 +24,7 @@ type Document struct {
 	Format     string // e.g. OpenAPI 3.1.0
 	Base       string // path of the document's first server; "" for /
 	Operations []Operation
-	Skipped    []Skipped // path items that cannot be read
+	Skipped    []Skipped // skipped path items and operations
 	Notes      []string  // for the user, a line each
 
 	reader  *yamlfile.Reader // records errors; nil once the document is read
@@ -31,7 +32,7 @@ type Document struct {
 	swagger bool              // OpenAPI 2
 	since31 bool              // OpenAPI 3.1 and later, whose schemas may have fields next to $ref
 	refs    map[string]target // targets of references that have been followed
-	bases   map[*node]string  // path of the first server by list of servers
+	bases   map[*node]base    // first server by list of servers
 	methods map[*node][]field // operations by path item
 }
 
@@ -45,10 +46,10 @@ type Operation struct {
 	items []*node // its path item, and the path items that the $ref of the path item leads to
 }
 
-// Skipped is a path item that cannot be read.
+// Skipped is a path item or operation that is not read.
 type Skipped struct {
-	Line, Col int    // position of its $ref, from 1
-	Path      string // for messages
+	Line, Col int    // position, from 1
+	Path      string // of the path item or operation, for messages
 	Why       string // a sentence without its end
 }
 
@@ -68,7 +69,7 @@ func Read(name string, src []byte) (*Document, error) {
 		return nil, err
 	}
 	t := tree{Reader: r, anchors: map[string]*node{}}
-	d := &Document{Name: name, reader: r, root: t.convert(root), refs: map[string]target{}, bases: map[*node]string{}, methods: map[*node][]field{}}
+	d := &Document{Name: name, reader: r, root: t.convert(root), refs: map[string]target{}, bases: map[*node]base{}, methods: map[*node][]field{}}
 	d.readRoot()
 	d.reader = nil // frees the text
 	return d, r.Err
@@ -92,10 +93,11 @@ func (d *Document) readRoot() {
 		d.reader.Fail(paths.value.at, "paths is "+paths.value.kind.String()+", not a mapping", "e.g. /users/{id}: {get: {}}")
 		return
 	}
-	d.Base = d.basePath(d.root, "")
+	outer := d.basePath(d.root, base{})
+	d.Base = outer.path
 	for _, f := range paths.value.fields {
-		d.readPath(f)
-		if len(d.Operations) > maxOperations {
+		d.readPath(f, outer)
+		if len(d.Operations)+len(d.Skipped) > maxOperations {
 			d.reader.Fail(f.at, fmt.Sprintf("more than %d routes", maxOperations), "write those that differ")
 		}
 		if d.reader.Err != nil {
@@ -129,8 +131,8 @@ func (d *Document) readVersion() bool {
 }
 
 // readPath adds the operations of one path, in the order of the document. An operation of the path item
-// hides those of the same method in the path items that its $ref leads to.
-func (d *Document) readPath(f field) {
+// hides those of the same method in the path items that its $ref leads to. outer is the document's server.
+func (d *Document) readPath(f field, outer base) {
 	if strings.HasPrefix(f.name, "x-") || f.value.isNull() {
 		return
 	}
@@ -138,9 +140,9 @@ func (d *Document) readPath(f field) {
 		d.reader.Fail(f.value.at, fmt.Sprintf("%s is %s, not a mapping", f.name, f.value.kind), "e.g. {get: {}}")
 		return
 	}
-	items, base := d.pathItems(f), d.Base
+	items := d.pathItems(f)
 	for _, item := range slices.Backward(items) {
-		base = d.basePath(item, base)
+		outer = d.basePath(item, outer)
 	}
 	var seen []string
 	for _, item := range items {
@@ -149,15 +151,50 @@ func (d *Document) readPath(f field) {
 				continue
 			}
 			seen = append(seen, op.name)
-			path := f.name
+			method, path := strings.ToUpper(op.name), f.name
+			server := d.basePath(op.value, outer)
 			if strings.HasPrefix(path, "/") {
-				path = d.basePath(op.value, base) + path
+				path = server.path + path
+			}
+			at, why := f.at, whyNoPath(path)
+			if server.why != "" {
+				at, why = server.at, server.why
+			}
+			if why != "" {
+				d.Skipped = append(d.Skipped, Skipped{Line: at.Line, Col: at.Col, Path: method + " " + format.Line(path, 200), Why: why})
+				continue
 			}
 			d.Operations = append(d.Operations, Operation{
-				Method: strings.ToUpper(op.name), Path: path, Line: f.at.Line, Col: f.at.Col, body: op.value, items: items,
+				Method: method, Path: path, Line: f.at.Line, Col: f.at.Col, body: op.value, items: items,
 			})
 		}
 	}
+}
+
+// whyNoPath returns the reason why requests and routes for a path would differ, or "". Only braces make a
+// parameter in OpenAPI, but :id and * are parameters of routers.
+func whyNoPath(path string) string {
+	open := 0 // nesting of braces
+	for _, c := range path {
+		switch c {
+		case '{':
+			open++
+		case '}':
+			open--
+		}
+		if open < 0 {
+			return "its path closes a brace that it does not open"
+		}
+	}
+	if open > 0 {
+		return "its path does not close a brace"
+	}
+	for s := range strings.SplitSeq(path, "/") {
+		if strings.HasPrefix(s, ":") || strings.HasPrefix(s, "*") {
+			return fmt.Sprintf("%q is plain text in OpenAPI and a parameter of routers; write {name}", format.Line(s, 80))
+		}
+	}
+	return ""
 }
 
 // operationsOf returns the operations of a path item, in the order of the document. A path item may have

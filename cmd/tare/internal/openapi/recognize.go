@@ -14,13 +14,20 @@ var (
 	flowVersion = lazyregexp.New(`^\{\s*["']?(?:openapi|swagger)["']?\s*:`)
 )
 
+// yamlProlog matches the empty lines, comments and markers of documents before the content of a file.
+var yamlProlog = lazyregexp.New(`\A(?:[ \t]*(?:#.*)?\r?\n|---(?:[ \t]*(?:#.*)?\r?\n|[ \t]+))*`)
+
 // IsDocument reports whether a file with this beginning is an OpenAPI document: it has a key openapi or
 // swagger. isCut means that the file is longer than begin. Then a key paths, components or definitions is
 // enough: its value can fill the beginning, so that the version comes after it.
 func IsDocument(begin []byte, isCut bool) bool {
 	begin = bytes.TrimPrefix(begin, []byte("\ufeff"))
+	begin = begin[len(yamlProlog.FindString(string(begin))):]
 	start := bytes.TrimLeft(begin, " \t\r\n")
 	if len(start) == 0 || start[0] != '{' {
+		if indent := len(begin) - len(bytes.TrimLeft(begin, " ")); indent > 0 { // of the root mapping
+			begin = bytes.ReplaceAll(begin[indent:], append([]byte("\n"), begin[:indent]...), []byte("\n"))
+		}
 		return yamlVersion.Match(begin) || isCut && yamlContent.Match(begin)
 	}
 	return flowVersion.Match(start) || isObject(start, isCut)

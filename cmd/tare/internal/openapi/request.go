@@ -137,13 +137,20 @@ type parameter struct {
 func (r *Requests) readParameters(op Operation) (list []parameter, err error) {
 	indices := map[[2]string]int{} // of the parameters in list, by name and place
 	for _, owner := range slices.Backward(append([]*node{op.body}, op.items...)) {
-		for _, f := range owner.get("parameters").items() {
+		parameters, err := owner.list("parameters")
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range parameters {
 			r.cost += costOfNode
 			n, why := r.resolve(f.value)
 			if why != "" {
 				return nil, errors.New("a parameter: " + why)
 			}
-			p := r.readParameter(n)
+			p, err := r.readParameter(n)
+			if err != nil {
+				return nil, fmt.Errorf("parameter %s: %w", p.name, err)
+			}
 			if err := r.checkPlace(p); err != nil {
 				return nil, err
 			}
@@ -176,22 +183,27 @@ func (r *Requests) checkPlace(p parameter) error {
 }
 
 // readParameter reads a parameter, with the defaults of its place.
-func (r *Requests) readParameter(n *node) parameter {
-	p := parameter{node: n, schema: n.get("schema"), name: n.get("name").scalar(), in: n.get("in").scalar(), required: n.get("required").isTrue()}
+func (r *Requests) readParameter(n *node) (p parameter, err error) {
+	p = parameter{node: n, schema: n.get("schema"), name: n.get("name").scalar(), in: n.get("in").scalar()}
+	if p.required, err = n.flag("required", false); err != nil {
+		return p, err
+	}
 	if r.doc.swagger {
 		if p.in != "body" { // the parameter is its own schema
 			p.schema = n
 		}
 		p.style, p.explode = styleOfCollection(n, p.in)
-		return p
+		return p, nil
 	}
-	p.style, p.explode, p.reserved = styleOf(n, p.in)
+	if p.style, p.explode, p.reserved, err = styleOf(n, p.in); err != nil {
+		return p, err
+	}
 	if content := n.get("content"); content != nil && content.kind == mapping && len(content.fields) > 0 {
 		media := content.fields[0]
 		p.media, p.node, p.schema = media.name, media.value, media.value.get("schema")
 		p.types = r.typesOf(p.schema)
 	}
-	return p
+	return p, nil
 }
 
 // fillPath returns the path of an operation with its parameters replaced by their examples.

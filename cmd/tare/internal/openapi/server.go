@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
@@ -14,9 +16,16 @@ const (
 	maxVariables = 8 << 10 // bytes of the values of a server's variables
 )
 
+// base is the path of a server, or the reason why the server has none.
+type base struct {
+	path string // "" for the root
+	why  string // "" if there is a path
+	at   yamlfile.Position
+}
+
 // basePath returns the path of the first server of n, which is the document, a path item or an operation. It
 // returns outer, the path of the servers around n, if n lists no servers.
-func (d *Document) basePath(n *node, outer string) string {
+func (d *Document) basePath(n *node, outer base) base {
 	if d.swagger && n != d.root {
 		return outer // only a document has one
 	}
@@ -25,41 +34,66 @@ func (d *Document) basePath(n *node, outer string) string {
 		name = "basePath"
 	}
 	f, ok := n.find(name)
-	if !ok {
+	if !ok || f.value.isNull() || !d.swagger && f.value.kind == list && len(f.value.fields) == 0 {
 		return outer
 	}
-	servers := f.value.items()
-	if !d.swagger && len(servers) == 0 {
-		return outer
-	}
-	path, ok := d.bases[f.value]
+	b, ok := d.bases[f.value]
 	if !ok {
-		if d.swagger {
-			path = trimPath(f.value.scalar())
-		} else {
-			path = d.firstServer(servers)
+		b = base{at: f.at}
+		switch {
+		case d.swagger && isCollection(f.value):
+			b.why = fmt.Sprintf("basePath is %s, not text", f.value.kind)
+		case d.swagger:
+			b.path, b.why = resolvePath(f.value.text)
+		case f.value.kind != list:
+			b.why = fmt.Sprintf("servers is %s, not a list", f.value.kind)
+		default:
+			b.path, b.why = d.firstServer(f.value.fields)
 		}
-		if len(path) > maxBase {
+		if len(b.path) > maxBase {
 			d.reader.Fail(f.at, fmt.Sprintf("the path of the server has more than %d bytes", maxBase), "write a shorter one")
 		}
-		d.bases[f.value] = path
+		d.bases[f.value] = b
 	}
-	return path
+	return b
 }
 
-// firstServer returns the path of the first server. If another server has a different path, it adds a note.
-func (d *Document) firstServer(servers []field) (first string) {
+// firstServer returns the path of the first server, or the reason why it has none. If another server has a
+// different path, it adds a note.
+func (d *Document) firstServer(servers []field) (first, why string) {
 	for i, f := range servers[:min(len(servers), maxServers)] {
-		path := trimPath(urlPath(fillVariables(f.value)))
+		path, problem := pathOfServer(f.value)
 		if i == 0 {
-			first = path
-		} else if path != first {
+			if first = path; problem != "" {
+				return "", problem
+			}
+		} else if problem == "" && path != first {
 			d.Notes = append(d.Notes, fmt.Sprintf("%s:%d:%d: this server has its paths below %q; those of the first one, below %q, are measured", d.Name, f.value.at.Line, f.value.at.Col, path+"/", first+"/"))
 			break
 		}
 	}
-	return first
+	return first, ""
 }
+
+// pathOfServer returns the path of a server, or the reason why it has none.
+func pathOfServer(server *node) (path, why string) {
+	switch url, ok := server.find("url"); {
+	case server.kind != mapping:
+		return "", fmt.Sprintf("its server is %s, not a mapping with a url", server.kind)
+	case !ok || isCollection(url.value):
+		return "", "its server has no url"
+	}
+	url := fillVariables(server)
+	rest, isAbsolute := cutHost(url)
+	first, _, _ := strings.Cut(rest, "/")
+	if !isAbsolute && hostName.MatchString(first) {
+		return "", fmt.Sprintf("its server %q is a host or a path: write https://%s or /%s", format.Line(url, 80), format.Line(first, 80), format.Line(first, 80))
+	}
+	return resolvePath(rest)
+}
+
+// hostName matches what is a host name, but in a relative URL the first segment of its path.
+var hostName = lazyregexp.New(`(?i)^(?:localhost|[a-z0-9_{}-]+(?:\.[a-z0-9_{}-]+)*\.[a-z]{2,})$`)
 
 // fillVariables returns the URL of a server with its variables, {name}, replaced by their defaults. Variables
 // without a default stay, and so do those beyond maxVariables bytes of defaults.
@@ -78,24 +112,36 @@ func fillVariables(server *node) string {
 // variable matches a variable in the URL of a server.
 var variable = lazyregexp.New(`\{[^{}]*\}`)
 
-// urlPath returns the path of a URL, without query and fragment. The URL may have braces, which package url
-// rejects, and may be only a path.
-func urlPath(url string) string {
+// cutHost returns a URL without scheme and host, query and fragment, and reports whether it has a host. The
+// URL may have braces, which package url rejects, and may be only a path.
+func cutHost(url string) (path string, hasHost bool) {
 	url, _, _ = strings.Cut(url, "?")
 	url, _, _ = strings.Cut(url, "#")
-	scheme, rest, hasHost := strings.Cut(url, "//")
-	if !hasHost || scheme != "" && !strings.HasSuffix(scheme, ":") {
-		return url
+	scheme, rest, ok := strings.Cut(url, "//")
+	if !ok || scheme != "" && (!strings.HasSuffix(scheme, ":") || strings.Contains(scheme, "/")) {
+		return url, false
 	}
-	_, path, _ := strings.Cut(rest, "/")
-	return path
+	_, path, _ = strings.Cut(rest, "/")
+	return "/" + path, true
 }
 
-// trimPath returns a path as the prefix of routes: /v1, or "" for the root.
-func trimPath(path string) string {
-	path = strings.Trim(strings.TrimPrefix(path, "./"), "/")
-	if path == "" || path == "." {
-		return ""
+// resolvePath returns a path as the prefix of routes: /v1, or "" for the root. It resolves the path against
+// the root (RFC 3986, section 5.2.4). A text with a colon before its first slash is not a path.
+func resolvePath(path string) (resolved, why string) {
+	if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ":") {
+		return "", fmt.Sprintf("its server %q is neither a path nor a URL such as https://host/v1", format.Line(path, 80))
 	}
-	return "/" + path
+	var segments []string
+	for s := range strings.SplitSeq(path, "/") {
+		switch {
+		case s == "..":
+			segments = segments[:max(len(segments)-1, 0)]
+		case s != ".":
+			segments = append(segments, s)
+		}
+	}
+	if path = strings.Trim(strings.Join(segments, "/"), "/"); path == "" {
+		return "", ""
+	}
+	return "/" + path, ""
 }

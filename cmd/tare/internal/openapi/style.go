@@ -46,8 +46,8 @@ func (p pair) write(o *output) {
 }
 
 // styleOf returns the settings of a parameter of OpenAPI 3, or of a field of a form, or their
-// defaults for the place in.
-func styleOf(n *node, in string) (style string, explode, reserved bool) {
+// defaults for the place in. It returns an error if one of them has a wrong type.
+func styleOf(n *node, in string) (style string, explode, reserved bool, err error) {
 	style = n.get("style").scalar()
 	if style == "" {
 		style = "simple"
@@ -55,11 +55,10 @@ func styleOf(n *node, in string) (style string, explode, reserved bool) {
 			style = "form"
 		}
 	}
-	explode = style == "form" || style == "deepObject" || style == "cookie"
-	if e := n.get("explode"); e != nil {
-		explode = e.isTrue()
+	if explode, err = n.flag("explode", style == "form" || style == "deepObject" || style == "cookie"); err == nil {
+		reserved, err = n.flag("allowReserved", false)
 	}
-	return style, explode, n.get("allowReserved").isTrue()
+	return style, explode, reserved, err
 }
 
 // styleOfCollection is styleOf for a parameter of OpenAPI 2, which has collectionFormat.

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -92,6 +93,29 @@ func (n *node) scalar() string {
 // isTrue reports whether n is the boolean true.
 func (n *node) isTrue() bool {
 	return n != nil && n.kind == boolean && strings.EqualFold(n.text, "true")
+}
+
+// list returns the items of a field that is a list. It returns an error if the field is anything else but
+// null.
+func (n *node) list(name string) ([]field, error) {
+	v := n.get(name)
+	if v.isNull() || v.kind == list {
+		return v.items(), nil
+	}
+	return nil, fmt.Errorf("%s is %s, not a list", name, v.kind)
+}
+
+// flag returns the value of a field that is a boolean, and unset if the field is missing. It returns an error
+// if the field is anything else but null.
+func (n *node) flag(name string, unset bool) (bool, error) {
+	v := n.get(name)
+	switch {
+	case v.isNull():
+		return unset, nil
+	case v.kind == boolean:
+		return v.isTrue(), nil
+	}
+	return false, fmt.Errorf("%s is %s, not true or false", name, v.kind)
 }
 
 // isNull reports whether n is missing or null.

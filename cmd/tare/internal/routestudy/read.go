@@ -61,10 +61,14 @@ func (d *Document) readOpenAPI(src []byte) (list []router.Written, err error) {
 		return nil, err
 	}
 	d.Format, d.Base, d.Notes = doc.Format, doc.Base, doc.Notes
-	for _, l := range doc.Skipped {
+	for i, l := range doc.Skipped {
 		why := fmt.Sprintf("%s:%d:%d: %s: %s", d.Name, l.Line, l.Col, l.Path, l.Why)
 		if len(doc.Operations) == 0 {
 			return nil, &Error{why + "; nothing is left to be measured"}
+		}
+		if i == maxSkipped {
+			d.Notes = append(d.Notes, fmt.Sprintf("%s: %d more paths are left out", d.Name, len(doc.Skipped)-i))
+			break
 		}
 		d.Notes = append(d.Notes, why+"; left out")
 	}

@@ -27,7 +27,7 @@ func TestRead(t *testing.T) {
 		{"a", "openapi: 3.0.0\nx-c: &c\n  get: {}\n  put: {}\npaths:\n  /a: *c\n  /b:\n    <<: *c\n    post: {}\n  /d: &d {get: {}}\n  /e: *d", "GET /a|PUT /a|GET /b|POST /b|PUT /b|GET /d|GET /e", "OpenAPI 3.0.0", ""},
 		{"a", "openapi: 3.0.0\npaths:\n  /a: &a\n    <<: [*a, &b {put: {}}]\n    get: {}\n  /b: {<<: *b}", "GET /a|PUT /a|PUT /b", "OpenAPI 3.0.0", ""},
 		{"a", "openapi: 3.0.0\npaths:\n  ? /a\n  : {get: {}}\n", "GET /a", "OpenAPI 3.0.0", ""},
-		{"a", "openapi: 3.0.0\npaths: {'/f': {get: {}}, '/f/{path...}': {get: {}, put: {}}, '/f/{path+}': {delete: {}}, '/g/{id}/{p:.*}': {get: {}}, '/h/*': {get: {}}, '/i/{*p}': {get: {}}}", "GET /f|DELETE /f/{path...}|GET /f/{path...}|PUT /f/{path...}|GET /g/{id}/{p...}|GET /h/{rest...}|GET /i/{p...}", "OpenAPI 3.0.0", ""},
+		{"a", "openapi: 3.0.0\npaths: {'/f': {get: {}}, '/f/{path...}': {get: {}, put: {}}, '/f/{path+}': {delete: {}}, '/g/{id}/{p:.*}': {get: {}}, '/h/{*}': {get: {}}, '/i/{*p}': {get: {}}}", "GET /f|DELETE /f/{path...}|GET /f/{path...}|PUT /f/{path...}|GET /g/{id}/{p...}|GET /h/{rest...}|GET /i/{p...}", "OpenAPI 3.0.0", ""},
 		{"<stdin>", "\ufeff# mine\n\nGET /a/:b\nput /c\n", "GET /a/{b}|PUT /c", "", ""},
 		{"r.TXT", "GET /a", "GET /a", "", ""},
 	} {
@@ -85,10 +85,20 @@ paths:
   /else: {$ref: other.yaml#/x}
   /files/{path}: {get: {}}
   /files/{path...}: {get: {}}
+  /a/:id: {get: {}}
+  /b/*: {get: {}}
+  /c/{id: {get: {}}
+  /d/id}: {get: {}}
+  /e: {servers: {url: /v2}, get: {}}
 `)
 	want := []string{
 		`api.yaml:2:23: this server has its paths below "/v2/"; those of the first one, below "/v1/", are measured`,
 		`api.yaml:8:11: /else: its $ref (other.yaml#/x) is in another document, and only this one is read; left out`,
+		`api.yaml:11:3: GET /v1/a/:id: ":id" is plain text in OpenAPI and a parameter of routers; write {name}; left out`,
+		`api.yaml:12:3: GET /v1/b/*: "*" is plain text in OpenAPI and a parameter of routers; write {name}; left out`,
+		"api.yaml:13:3: GET /v1/c/{id: its path does not close a brace; left out",
+		"api.yaml:14:3: GET /v1/d/id}: its path closes a brace that it does not open; left out",
+		"api.yaml:15:8: GET /e: servers is a mapping, not a list; left out",
 		"api.yaml:4:3: HEAD /v1/u/{id}: only GET, POST, PUT, PATCH, DELETE are measured: routers answer other methods by themselves, or not at all; left out",
 		"api.yaml:5:3: GET /v1/u/{name}: it is the same route as GET /v1/u/{id} in line 4; left out",
 		`api.yaml:7:3: GET /v1/f/{a}{b}: "{a}{b}": a segment may hold one parameter and letters, digits, dots, dashes and underscores; a dot or a dash must follow the parameter, as in /files/v-{name}.json; left out`,
@@ -101,6 +111,14 @@ paths:
 	d, _ = listOf(t, "r.txt", "GET /a/{x}/c\nGET /a/b/{y}\n")
 	if got := strings.Join(d.Remarks(), "\n"); got != "r.txt:2:1: GET /a/b/{y} and GET /a/{x}/c (r.txt:1:1) both match some paths, and neither is more specific: net/http cannot have both, and chi is the baseline instead" {
 		t.Error(got)
+	}
+	bad := "openapi: 3.0.0\npaths:\n  /ok: {get: {}}\n"
+	for i := range 25 {
+		bad += fmt.Sprintf("  /%d/:id: {get: {}}\n", i)
+	}
+	d, _ = listOf(t, "api.yaml", bad)
+	if got := d.Remarks(); len(got) != maxSkipped+1 || got[maxSkipped] != "api.yaml: 15 more paths are left out" {
+		t.Errorf("%d remarks, the last %s", len(got), got[len(got)-1])
 	}
 	many := "GET /ok\n" + strings.Repeat("HEAD /a\n", 25)
 	d, _ = listOf(t, "r.txt", many)

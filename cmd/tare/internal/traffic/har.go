@@ -7,12 +7,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/tarebench/tare/load"
 )
@@ -21,15 +23,19 @@ import (
 type entry struct {
 	Started string `json:"startedDateTime"`
 	Request struct {
-		Method   string
-		URL      string
-		Headers  []struct{ Name, Value string }
-		BodySize any
-		Post     *postData `json:"postData"`
-	}
+		Method  string `json:"method"`
+		URL     string `json:"url"`
+		Headers []struct {
+			Name  string `json:"name"`
+			Value string `json:"value"`
+		} `json:"headers"`
+		Query    json.RawMessage `json:"queryString"` // read only if the URL has no query
+		BodySize any             `json:"bodySize"`
+		Post     *postData       `json:"postData"`
+	} `json:"request"`
 	Response struct {
 		Failure any `json:"_error"` // in Chrome, e.g. net::ERR_BLOCKED_BY_CLIENT
-	}
+	} `json:"response"`
 	Type  any `json:"_resourceType"` // in Chrome and Safari, e.g. websocket
 	Cache any `json:"_fromCache"`    // in Chrome disk or memory; in others true
 	Fetch any `json:"_fetchType"`    // in Safari, e.g. Disk Cache
@@ -37,15 +43,18 @@ type entry struct {
 
 // postData is the body of a request.
 type postData struct {
-	Text, Encoding, MimeType string
-	Params                   []param
+	Text     string  `json:"text"`
+	Encoding string  `json:"encoding"`
+	MimeType string  `json:"mimeType"`
+	Params   []param `json:"params"`
 }
 
-// param is a field of a form, not encoded.
+// param is a field of a form or a parameter of a query, not encoded.
 type param struct {
-	Name                  string
-	Value                 *string // nil if the archive lacks it
-	FileName, ContentType string
+	Name        string  `json:"name"`
+	Value       *string `json:"value"` // nil if the archive lacks it
+	FileName    string  `json:"fileName"`
+	ContentType string  `json:"contentType"`
 }
 
 // whyUnsent returns why the browser did not send the request of an entry over HTTP, or "" if it did.
@@ -72,31 +81,6 @@ func (e entry) whyUnsent() string {
 	return ""
 }
 
-// boundedReader is a reader that fails after limit bytes until it is refilled. It bounds the
-// memory for one entry of a document of any length.
-type boundedReader struct {
-	r         io.Reader
-	limit     int   // bytes after which it fails
-	remaining int   // bytes until it fails
-	failed    error // error of r other than io.EOF; nil if absent
-}
-
-// refill allows limit further bytes.
-func (p *boundedReader) refill() { p.remaining = p.limit }
-
-// Read reads at most p.remaining bytes.
-func (p *boundedReader) Read(b []byte) (int, error) {
-	if p.remaining == 0 {
-		return 0, fmt.Errorf("longer than %d bytes", p.limit)
-	}
-	n, err := p.r.Read(b[:min(len(b), p.remaining)])
-	p.remaining -= n
-	if err != nil && err != io.EOF {
-		p.failed = err
-	}
-	return n, err
-}
-
 // readHAR reads an HTTP archive one entry after another.
 func (f *Feed) readHAR(in *boundedReader) error {
 	in.refill()
@@ -117,8 +101,9 @@ func (f *Feed) readHAR(in *boundedReader) error {
 			}
 			if _, err := dec.Token(); err != nil {
 				f.recordBroken(0, where, errors.New("the file ends before it"))
+				return nil
 			}
-			return nil
+			return leaveFields(dec, in, "log", "entries")
 		}
 		if f.isFull() {
 			return nil
@@ -138,7 +123,7 @@ func (f *Feed) readHAR(in *boundedReader) error {
 			continue
 		}
 		var q load.Request
-		if err == nil {
+		if err = plainError(err); err == nil {
 			q, err = f.archivedRequest(e)
 		}
 		if err != nil {
@@ -153,57 +138,46 @@ func (f *Feed) readHAR(in *boundedReader) error {
 	}
 }
 
-// enterFields advances dec to the value of a field of nested objects, whose path is names. document
-// describes the document in the error if the field is missing.
-func enterFields(dec *json.Decoder, document string, names ...string) error {
-	missing := fmt.Errorf("not %s: no %s", document, strings.Join(names, "."))
-	for _, name := range names {
-		if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-			return missing
-		}
-		for {
-			if !dec.More() {
-				return missing
-			}
-			t, err := dec.Token()
-			if err != nil {
-				return err
-			}
-			if t == name {
-				break
-			}
-			var skipped json.RawMessage
-			if err := dec.Decode(&skipped); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // archivedRequest returns the request of an entry, without headers of the connection and secret
 // values. It returns an error if the archive lacks the body.
 func (f *Feed) archivedRequest(e entry) (q load.Request, err error) {
 	q.Method = e.Request.Method
 	target, _, _ := strings.Cut(e.Request.URL, "#")
-	if q.Path, err = pathOf(target); err != nil {
+	if target, err = withQuery(target, e.Request.Query); err == nil {
+		q.Path, err = pathOf(target)
+	}
+	if err != nil {
 		return q, err
 	}
 	q.Path = f.publicQuery(q.Path)
-	contentType := "" // of the header; "" if absent
+	contentType, coding := "", "" // of the headers; "" if absent
+	size, _ := e.Request.BodySize.(float64)
 	for _, h := range e.Request.Headers {
-		if strings.EqualFold(h.Name, "content-type") {
+		switch strings.ToLower(h.Name) {
+		case "content-type":
 			contentType = h.Value
+		case "content-encoding":
+			coding = h.Value
+		case "content-length":
+			length, _ := strconv.ParseInt(h.Value, 10, 64)
+			size = max(size, float64(length))
 		}
 		f.addHeader(&q, h.Name, h.Value)
 	}
 	p := e.Request.Post
-	switch size, _ := e.Request.BodySize.(float64); {
+	switch {
 	case p != nil && p.Text != "":
 		if q.Body = []byte(p.Text); p.Encoding == "base64" {
 			if q.Body, err = base64.StdEncoding.DecodeString(p.Text); err != nil {
 				return q, fmt.Errorf("postData: %w", err)
 			}
+		}
+		switch {
+		case coding == "" || strings.EqualFold(coding, "identity"):
+		case isUnpacked(q.Body):
+			removeHeader(&q, "content-encoding")
+		case p.Encoding != "base64":
+			return q, fmt.Errorf("its body is binary and was sent compressed (%s): the text in the archive may not have all its bytes", coding)
 		}
 		q.Body = f.publicBody(cmp.Or(p.MimeType, contentType), q.Body)
 	case p != nil && len(p.Params) > 0:
@@ -213,14 +187,55 @@ func (f *Feed) archivedRequest(e entry) (q load.Request, err error) {
 		}
 		hasNewBoundary := strings.Contains(sent, "boundary="+boundary)
 		if contentType == "" || hasNewBoundary {
-			q.Header = slices.DeleteFunc(q.Header, func(h [2]string) bool { return strings.EqualFold(h[0], "content-type") })
+			removeHeader(&q, "content-type")
 			q.Header = append(q.Header, [2]string{"Content-Type", sent})
 		}
+		removeHeader(&q, "content-encoding")
 		q.Body = f.publicBody(sent, q.Body)
 	case size > 0:
 		return q, fmt.Errorf("the archive does not have the %.0f bytes of its body", size)
 	}
 	return q, load.CheckRequest(q)
+}
+
+// withQuery returns a URL with the queryString of an archive, unless the URL has a query.
+func withQuery(target string, queryString json.RawMessage) (string, error) {
+	path, query, _ := strings.Cut(target, "?")
+	if query != "" || queryString == nil {
+		return target, nil
+	}
+	var list []param
+	if err := json.Unmarshal(queryString, &list); err != nil {
+		return "", fmt.Errorf("queryString: %w", plainError(err))
+	}
+	var pairs []string
+	for _, p := range list {
+		pair := queryEscape(p.Name)
+		if p.Value != nil {
+			pair += "=" + queryEscape(*p.Value)
+		}
+		pairs = append(pairs, pair)
+	}
+	if len(pairs) == 0 {
+		return target, nil
+	}
+	return path + "?" + strings.Join(pairs, "&"), nil
+}
+
+// queryEscape escapes a text for a query. A space becomes %20, which means a space in forms, too.
+func queryEscape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
+
+// isUnpacked reports whether a body with a Content-Encoding is certainly not compressed: it is text.
+// Compressed data has control characters or bytes that are invalid in UTF-8.
+func isUnpacked(body []byte) bool {
+	return utf8.Valid(body) && !bytes.ContainsFunc(body, func(c rune) bool {
+		return c == utf8.RuneError || unicode.IsControl(c) && !unicode.IsSpace(c)
+	})
+}
+
+// removeHeader removes the headers with a name in lower case.
+func removeHeader(q *load.Request, name string) {
+	q.Header = slices.DeleteFunc(q.Header, func(h [2]string) bool { return strings.EqualFold(h[0], name) })
 }
 
 // boundary separates the parts of a form if the archive has no boundary.

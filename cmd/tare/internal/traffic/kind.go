@@ -51,9 +51,8 @@ const maxSniffed = 100
 // Sniff returns the format of a text by its beginning, which should have a MiB. isCut reports
 // that the text continues. The format is Unknown if the beginning has no mark of a format.
 func Sniff(begin []byte, isCut bool) Kind {
-	begin = bytes.TrimSpace(begin)
-	if bytes.HasPrefix(begin, []byte("{")) {
-		if k := sniffJSON(begin); k != Unknown {
+	if start := bytes.TrimSpace(begin); bytes.HasPrefix(start, []byte("{")) {
+		if k := sniffJSON(start); k != Unknown {
 			return k
 		}
 	}
@@ -61,7 +60,7 @@ func Sniff(begin []byte, isCut bool) Kind {
 		return OpenAPI
 	}
 	n := 0
-	for line := range bytes.Lines(begin) {
+	for line := range bytes.Lines(bytes.TrimSpace(begin)) {
 		if stamp.Match(line) {
 			return AccessLog
 		}

@@ -29,6 +29,9 @@ func TestSniff(t *testing.T) {
 		`{"components":{"schemas":{`:                          Unknown,
 		`{"components":7}`:                                    Unknown,
 		"# API\n---\nopenapi: 3.0.0\n":                        OpenAPI,
+		"---\n  info: {}\n  swagger: '2.0'\n":                 OpenAPI,
+		"  info: {}\n  swagger: '2.0'\n":                      OpenAPI,
+		"# API\n---\n{\"info\": {}, \"openapi\": \"3.0.0\"}":  OpenAPI,
 		"info:\n  openapi: 3\n":                               Unknown,
 		"{openapi: 3.0.0}":                                    OpenAPI,
 		caddy:                                                 Caddy,
@@ -79,6 +82,7 @@ func TestParseLogLine(t *testing.T) {
 		`"" 400 0`:                             "no request: the client sent none",
 		`"GET / HTTP/1.1 200 1`:                "the request has no closing quotation mark",
 		`"GET / HTTP/1.1"`:                     "no status and bytes after the request",
+		`"GET /a HTTP/1.1" - - "-" "x" 1`:      "GET /a",
 		`"GET / HTTP/1.1" 2x0 1`:               "no status and bytes after the request",
 	} {
 		q, _, err := parseLogLine("h - - " + at + " " + request)

@@ -42,7 +42,7 @@ func (f *Feed) readDryRun(in *boundedReader) error {
 			if _, err := dec.Token(); err != nil {
 				return cmp.Or(in.failed, errors.New("the file ends within its requests"))
 			}
-			return nil
+			return leaveFields(dec, in, "requests")
 		}
 		if f.isFull() {
 			return nil
@@ -66,7 +66,7 @@ func parseRequest(line string) (load.Request, error) {
 	dec := json.NewDecoder(strings.NewReader(line))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&q); err != nil {
-		return load.Request{}, fmt.Errorf("not a request: %w", err)
+		return load.Request{}, fmt.Errorf("not a request: %w", plainError(err))
 	}
 	if _, err := dec.Token(); err != io.EOF {
 		return load.Request{}, errors.New("more than a request on the line")

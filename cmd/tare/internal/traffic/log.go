@@ -111,7 +111,10 @@ func parseLogLine(line string) (q load.Request, recorded time.Time, err error) {
 		return q, recorded, errors.New("the request has no closing quotation mark")
 	}
 	fields := strings.Fields(rest[end+1:])
-	hasStatus := len(fields) >= 2 && len(fields[0]) == 3 && strings.Trim(fields[0], "0123456789") == ""
+	isStatus := func(s string) bool { // Traefik writes - if it got no response
+		return s == "-" || len(s) == 3 && strings.Trim(s, "0123456789") == ""
+	}
+	hasStatus := len(fields) >= 2 && isStatus(fields[0])
 	if !hasStatus {
 		return q, recorded, errors.New("no status and bytes after the request")
 	}
@@ -224,15 +227,16 @@ func (f *Feed) readCaddy(r io.Reader) error {
 	var times clock
 	return f.eachLine(r, maxLine, func(n int, line string) error {
 		var e struct {
-			Msg     string
-			TS      any
+			Msg     string `json:"msg"`
+			TS      any    `json:"ts"`
 			Request *struct {
-				Method, URI string
-				Headers     map[string][]string
-			}
+				Method  string              `json:"method"`
+				URI     string              `json:"uri"`
+				Headers map[string][]string `json:"headers"`
+			} `json:"request"`
 		}
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			return fmt.Errorf("not a line of Caddy's log: %w", err)
+			return fmt.Errorf("not a line of Caddy's log: %w", plainError(err))
 		}
 		if e.Request == nil || e.Msg != "handled request" { // lines about errors repeat a request
 			f.countSkipped("other line")
@@ -289,11 +293,15 @@ var connectionHeaders = []string{
 }
 
 // addHeader adds a recorded header to a request. It omits pseudo-headers of HTTP/2, headers
-// of the connection and withheld ones.
+// of the connection, withheld ones, and those without a valid name, which it counts.
 func (f *Feed) addHeader(q *load.Request, name, value string) {
 	lower := strings.ToLower(name)
 	switch {
-	case strings.HasPrefix(lower, ":"), slices.Contains(connectionHeaders, lower), f.isWithheld(lower):
+	case strings.HasPrefix(lower, ":"), slices.Contains(connectionHeaders, lower):
+		// The request does not get the header.
+	case load.CheckRequest(load.Request{Method: "GET", Header: [][2]string{{name, ""}}}) != nil:
+		f.Nameless++
+	case f.isWithheld(lower):
 		// The request does not get the header.
 	case lower == "referer":
 		q.Header = append(q.Header, [2]string{name, f.publicQuery(value)})

@@ -21,8 +21,9 @@ func (f *Feed) readOpenAPI(name string, r io.Reader) error {
 	if err != nil {
 		return err
 	}
+	const maxPath = 60 // characters in a message
 	for _, skipped := range doc.Skipped {
-		f.recordBroken(skipped.Line, "", errors.New(skipped.Path+": "+skipped.Why))
+		f.recordBroken(skipped.Line, "", errors.New(format.Line(skipped.Path, maxPath)+": "+skipped.Why))
 	}
 	requests := openapi.NewRequests(doc)
 	for _, op := range doc.Operations {
@@ -31,7 +32,6 @@ func (f *Feed) readOpenAPI(name string, r io.Reader) error {
 		}
 		q, err := f.makeRequest(requests, op)
 		if err != nil {
-			const maxPath = 60 // characters in a message
 			f.recordBroken(op.Line, "", fmt.Errorf("%s %s: %w", op.Method, format.Line(op.Path, maxPath), err))
 			continue
 		}

@@ -38,6 +38,7 @@ type Feed struct {
 	Lost     int             // number of all invalid requests
 	Skipped  []Skipped       // entries other than requests to a server
 	Secrets  int             // number of withheld secret values
+	Nameless int             // number of omitted headers without a valid name
 	More     bool            // the file has more requests than are stored
 
 	times       []time.Duration // time of each request since the first in the file
@@ -199,6 +200,10 @@ func (f *Feed) sortByTime() {
 	}
 	f.Requests, f.Times, f.times = requests, times, nil
 }
+
+// Untimed returns the number of requests without a valid time. If it is not 0, all requests are in the order of the
+// file.
+func (f *Feed) Untimed() int { return len(f.untimed) }
 
 // RequireTimes removes the requests without a valid time, and counts them as broken.
 func (f *Feed) RequireTimes() {

@@ -72,12 +72,12 @@ func TestHAR(t *testing.T) {
 	}, ",") + `]}}`
 	for secrets, header := range map[bool]string{false: " Accept=*/*", true: " Cookie=s=1 Authorization=x Accept=*/*"} {
 		f, err := Read(HAR, "a", strings.NewReader(src), secrets)
-		if f.Times != nil || len(f.Requests) != 4 || !strings.HasPrefix(lines(f), "POST /a?b=1"+header+" hello\n") {
+		if f.Times != nil || f.Untimed() != 1 || len(f.Requests) != 5 || !strings.HasPrefix(lines(f), "POST /a?b=1"+header+" hello\n") {
 			t.Errorf("one without a time: %v\n%s", f.Times, lines(f))
 		}
 		f.RequireTimes()
-		want := "POST /a?b=1 hi 0s\nPOST /a?b=1" + header + " hello 500ms\nPOST /a?b=1 1s"
-		if err != nil || lines(f) != want || f.Lost != 3 || f.Secrets != map[bool]int{false: 2}[secrets] {
+		want := "POST /a?b=1 hi 0s\nPOST /a?b=1" + header + " hello 500ms\nPOST /a?b=1 1s\nPOST /a?b=1 1s"
+		if err != nil || lines(f) != want || f.Lost != 2 || f.Nameless != 1 || f.Secrets != map[bool]int{false: 2}[secrets] {
 			t.Errorf("%v, %d lost %q, %d secrets\n%s\nwant\n%s", err, f.Lost, f.Broken, f.Secrets, lines(f), want)
 		}
 	}
@@ -158,6 +158,10 @@ POST /v1/notes Content-Type=text/plain hello`
 	f, err = Read(OpenAPI, "a.yaml", strings.NewReader("openapi: 3.0.0\npaths: {/a: {get: {$ref: b.yaml}, put: 1}, /b: {$ref: c.yaml}, /c: {get: {}}}"), false)
 	if text := fmt.Sprint(f.Broken); err != nil || lines(f) != "GET /c" || text != "[{2  /b: its $ref (c.yaml) is in another document, and only this one is read} {2  GET /a: its $ref (b.yaml) is in another document, and only this one is read} {2  PUT /a: the operation is a single value, not a mapping}]" {
 		t.Errorf("%v\n%s\n%s", err, lines(f), text)
+	}
+	f, err = Read(OpenAPI, "a.yaml", strings.NewReader("openapi: 3.0.0\npaths: {'/{"+strings.Repeat("x", 500)+"': {get: {}}}"), false)
+	if err != nil || f.Lost != 1 || !strings.HasSuffix(f.Broken[0].Why, "…: its path does not close a brace") {
+		t.Errorf("%v %q", err, f.Broken)
 	}
 	for _, src := range []string{"", "a: [", "swagger: 2.0\npaths: {/a: {}}", "openapi: 3.0.0", "openapi: 3.0.0\npaths: {/a: {get: {$ref: '#/paths/~1a/get'}}}"} {
 		if f, err := Read(OpenAPI, "a.yaml", strings.NewReader(src), false); err == nil && len(f.Requests) > 0 {

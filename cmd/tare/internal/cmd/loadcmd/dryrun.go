@@ -44,6 +44,12 @@ func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 	if len(skipped) > 0 {
 		p.Say("not sent, because they were no HTTP requests to a server: " + strings.Join(skipped, ", "))
 	}
+	if f.Nameless > 0 {
+		p.Say(format.Count(f.Nameless, "header") + " without a valid name omitted")
+	}
+	if n := f.Untimed(); n > 0 && n < len(f.Requests) {
+		p.Say("requests are sent in the order of the file, not of their times: " + format.Count(n, "request") + " without a usable time")
+	}
 	if f.Secrets > 0 {
 		p.Say(format.Count(f.Secrets, "value") + " of headers, parameters and fields that hold secrets by their names omitted; --with-secrets sends them")
 	}

@@ -136,7 +136,7 @@ func (o *options) addHTTPFlags(flags cmdenv.Flags) {
 	declareUses(flags, "body", manyServers, manyMachines, onlyHTTP)
 	flags.Set.StringVar(&o.source.DataDir, "data-dir", "", "`directory` whose files are the bodies, in turn")
 	declareUses(flags, "data-dir", manyServers, manyMachines, onlyHTTP)
-	flags.Set.StringVar(&o.source.Feed, "feed", "", "`file` of requests, - for stdin: an access log (common or combined), Caddy's JSON log, a HAR, an OpenAPI document, or on each line {\"method\",\"path\",\"header\",\"body\"}, as in a study. It is recognised by its content, also compressed by gzip, bzip2 or zstd")
+	flags.Set.StringVar(&o.source.Feed, "feed", "", "`file` of requests, - for stdin: an access log (common or combined), Caddy's JSON log, a HAR, an OpenAPI document, or on each line {\"method\",\"path\",\"header\",\"body\"}, as in a study. It is recognised by its content, also compressed by gzip, bzip2 or zstd. Requests of logs and HARs are sent in the order of their times")
 	declareUses(flags, "feed", manyServers, manyMachines, onlyHTTP)
 	flags.Set.StringVar(&o.source.FeedBodies, "feed-bodies", "", "`file` whose lines are the bodies, in turn; - for stdin")
 	declareUses(flags, "feed-bodies", manyServers, manyMachines, onlyHTTP)

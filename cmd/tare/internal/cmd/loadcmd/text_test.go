@@ -2,6 +2,7 @@ package loadcmd
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -9,7 +10,10 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/cmd/tare/internal/traffic"
 	"github.com/tarebench/tare/internal/golden"
 	"github.com/tarebench/tare/load"
 	"github.com/tarebench/tare/load/hist"
@@ -221,6 +225,33 @@ func TestFigures(t *testing.T) {
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// TestDescribeFeed: what is not sent as the file has it is said.
+func TestDescribeFeed(t *testing.T) {
+	line := `h - - [%s:06:25:24 +0000] "GET /%d HTTP/1.1" 200 1` + "\n"
+	log := fmt.Sprintf(line, "12/Mar/2026", 1) + fmt.Sprintf(line, "12/Mar/2024", 2)
+	har := `{"log":{"entries":[{"request":{"method":"GET","url":"/a","headers":[{"name":"a b"},{"name":""}]}}]}}`
+	for src, c := range map[string]struct {
+		kind traffic.Kind
+		want string
+	}{
+		log: {traffic.AccessLog, "a is an access log\nrequests are sent in the order of the file, not of their times: 1 request without a usable time\n"},
+		har: {traffic.HAR, "a is an HTTP archive (HAR)\n2 headers without a valid name omitted\n"},
+	} {
+		f, err := traffic.Read(c.kind, "a", strings.NewReader(src), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		env := cmdenv.Env{Err: &out, Getenv: func(string) string { return "" }, Lab: cmdenv.Lab{Terminal: func(any) (int, int, bool) { return 0, 0, false }}}
+		p := session.NewProgress(env, false)
+		describeFeed(f, "a", p)
+		p.End()
+		if out.String() != c.want {
+			t.Errorf("%s, want %s", out.String(), c.want)
 		}
 	}
 }
