@@ -26,7 +26,9 @@ func (s *Section) addResolution(r *tare.Result) {
 		s.addOnly(forText|forMarkdown, func() { s.addList("", unlabelledItems(Plain, all...)...) })
 		s.addOnly(forHTML, func() {
 			s.addTable("", "", newResolutionTable(r))
-			s.addText(Dim, "Found: the difference that four of five such studies find.")
+			if slices.ContainsFunc(r.Machine.Resolution, func(x tare.Resolution) bool { return x.Found > 0 }) {
+				s.addText(Dim, "After the comma: the difference that four of five such studies find.")
+			}
 		})
 		s.addText(Dim, resolutionMeans)
 	}
@@ -37,7 +39,7 @@ func (s *Section) addResolution(r *tare.Result) {
 func newResolutionTable(r *tare.Result) Table {
 	t := Table{Columns: []Column{{Name: "workload"}, {Name: "in"}}}
 	for _, x := range r.Machine.Resolution {
-		column := Column{Name: x.Metric, Unit: "noise, found", Right: true}
+		column := Column{Name: x.Metric, Unit: "noise", Right: true}
 		if !slices.Contains(t.Columns, column) {
 			t.Columns = append(t.Columns, column)
 		}
