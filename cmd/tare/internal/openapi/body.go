@@ -66,7 +66,7 @@ func (r *Requests) bodyContents(op Operation, list []parameter) (out []content, 
 	if why != "" {
 		return nil, false, &missing{subject: "the body", why: why}
 	}
-	if required, err = body.flag("required", false); err != nil {
+	if required, err = body.boolField("required", false); err != nil {
 		return nil, false, fmt.Errorf("the body: %w", err)
 	}
 	types := body.get("content")
@@ -103,7 +103,7 @@ func (r *Requests) swaggerContents(op Operation, list []parameter) (out []conten
 	if owner.get("consumes") == nil {
 		owner = r.doc.root
 	}
-	consumes, err := owner.list("consumes")
+	consumes, err := owner.listField("consumes")
 	if err != nil {
 		return nil, required, err
 	}

@@ -193,9 +193,9 @@ func (s *schemas) compose(schema *node) schemaExample {
 	return composed
 }
 
-// list returns the items of a field of a schema, and records if the field is not a list.
-func (s *schemas) list(schema *node, name string) []field {
-	items, err := schema.list(name)
+// listField returns the items of a field of a schema, and records if the field is not a list.
+func (s *schemas) listField(schema *node, name string) []field {
+	items, err := schema.listField(name)
 	if err != nil && s.invalid == nil {
 		s.invalid = err
 	}
@@ -212,7 +212,7 @@ func (s *schemas) statedValue(schema *node) *node {
 			return v
 		}
 	}
-	for _, f := range s.list(schema, "enum") {
+	for _, f := range s.listField(schema, "enum") {
 		if !f.value.isNull() {
 			return f.value
 		}
@@ -251,7 +251,7 @@ func (s *schemas) composeParts(schema *node) *node {
 	if !s.addProperties(out, schema) {
 		return nil
 	}
-	for _, f := range s.list(schema, "allOf") {
+	for _, f := range s.listField(schema, "allOf") {
 		part, why := s.r.resolve(f.value)
 		if why != "" {
 			return s.recordMissing(why)
@@ -263,7 +263,7 @@ func (s *schemas) composeParts(schema *node) *node {
 		}
 	}
 	for _, name := range []string{"oneOf", "anyOf"} {
-		alternatives := s.list(schema, name)
+		alternatives := s.listField(schema, name)
 		found := len(alternatives) == 0
 		for _, f := range alternatives {
 			if v := s.findExample(f.value); v != nil {

@@ -137,7 +137,7 @@ type parameter struct {
 func (r *Requests) readParameters(op Operation) (list []parameter, err error) {
 	indices := map[[2]string]int{} // of the parameters in list, by name and place
 	for _, owner := range slices.Backward(append([]*node{op.body}, op.items...)) {
-		parameters, err := owner.list("parameters")
+		parameters, err := owner.listField("parameters")
 		if err != nil {
 			return nil, err
 		}
@@ -185,7 +185,7 @@ func (r *Requests) checkPlace(p parameter) error {
 // readParameter reads a parameter, with the defaults of its place.
 func (r *Requests) readParameter(n *node) (p parameter, err error) {
 	p = parameter{node: n, schema: n.get("schema"), name: n.get("name").scalar(), in: n.get("in").scalar()}
-	if p.required, err = n.flag("required", false); err != nil {
+	if p.required, err = n.boolField("required", false); err != nil {
 		return p, err
 	}
 	if r.doc.swagger {

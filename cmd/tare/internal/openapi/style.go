@@ -55,8 +55,8 @@ func styleOf(n *node, in string) (style string, explode, reserved bool, err erro
 			style = "form"
 		}
 	}
-	if explode, err = n.flag("explode", style == "form" || style == "deepObject" || style == "cookie"); err == nil {
-		reserved, err = n.flag("allowReserved", false)
+	if explode, err = n.boolField("explode", style == "form" || style == "deepObject" || style == "cookie"); err == nil {
+		reserved, err = n.boolField("allowReserved", false)
 	}
 	return style, explode, reserved, err
 }

@@ -95,9 +95,9 @@ func (n *node) isTrue() bool {
 	return n != nil && n.kind == boolean && strings.EqualFold(n.text, "true")
 }
 
-// list returns the items of a field that is a list. It returns an error if the field is anything else but
+// listField returns the items of a field that is a list. It returns an error if the field is anything else but
 // null.
-func (n *node) list(name string) ([]field, error) {
+func (n *node) listField(name string) ([]field, error) {
 	v := n.get(name)
 	if v.isNull() || v.kind == list {
 		return v.items(), nil
@@ -105,9 +105,9 @@ func (n *node) list(name string) ([]field, error) {
 	return nil, fmt.Errorf("%s is %s, not a list", name, v.kind)
 }
 
-// flag returns the value of a field that is a boolean, and unset if the field is missing. It returns an error
+// boolField returns the value of a field that is a boolean, and unset if the field is missing. It returns an error
 // if the field is anything else but null.
-func (n *node) flag(name string, unset bool) (bool, error) {
+func (n *node) boolField(name string, unset bool) (bool, error) {
 	v := n.get(name)
 	switch {
 	case v.isNull():
