@@ -53,7 +53,7 @@ type Info struct {
 	Endpoints []string `json:"endpoints"`
 }
 
-// Unit is one service that runs in the cluster.
+// Unit describes a service of the cluster, as the response lists it.
 type Unit struct {
 	Name      string `json:"name"`
 	Namespace string `json:"namespace"`

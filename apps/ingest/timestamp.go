@@ -49,8 +49,8 @@ func parseSeconds(text string) (time.Time, error) {
 	return time.Unix(seconds, ns).UTC(), nil
 }
 
-// maxExponent is the largest accepted exponent, which limits the length of the number without one. It
-// is generous: seconds of a year of four digits have at most twelve digits before the point.
+// maxExponent is the largest accepted exponent. It limits the length of the digits that
+// parseScientific writes, and is generous: a year of four digits has at most twelve digits of seconds.
 const maxExponent = 40
 
 // parseScientific parses a number of seconds with an exponent, such as 1.46e9. It writes the same

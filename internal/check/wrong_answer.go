@@ -12,8 +12,8 @@ func wrongAnswer() Check {
 		ID:       "wrong-answer",
 		Severity: tare.Void,
 		Summary: "An answer differs from the reference. Every case is requested before timing and a sample again in each round; " +
-			"the lab compares, the contender never marks its own paper. Cases that must be refused are negative-probe's. " +
-			"Of a contender that stands apart the status of its answers is compared and nothing else.",
+			"the lab compares the answers, not the contender. Requests that must be refused are tested by negative-probe. " +
+			"If a contender gives a status only, only the status is compared.",
 		Why: "A JSON stream that was never flushed was published as 1.55 times as fast as encoding/json; what it wrote was not valid JSON. " +
 			"Work that is not done is always fast.",
 		Advice:     "compare the contender's output for the case shown with the reference, and fix the contender",
@@ -24,7 +24,7 @@ func wrongAnswer() Check {
 			var sums []tare.Conformance // of the test before timing and of the samples in each round
 			for _, c := range in.Conformance {
 				if c.Probe {
-					continue // negative-probe's
+					continue // negative-probe reports it
 				}
 				k := course{c.Contender, c.Workload}
 				i, ok := indices[k]

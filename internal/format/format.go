@@ -187,7 +187,7 @@ func Minute(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04")
 }
 
-// Nothing is printed if there is no value.
+// Nothing stands in place of a value that does not exist.
 const Nothing = "–"
 
 // Grouped returns x with commas between groups of three digits: 1,234,567.

@@ -9,7 +9,8 @@ import (
 	"sync"
 )
 
-// Errors of Keep. After ErrTooLarge it is useless to try the batch again.
+// Errors that Keep returns: ErrClosed after Close, and ErrTooLarge if the writer of the queue sets it.
+// After ErrTooLarge it is useless to try the batch again.
 var (
 	ErrClosed   = errors.New("the sink is closed")
 	ErrTooLarge = errors.New("the batch is larger than the sink takes")

@@ -11,8 +11,8 @@ import (
 )
 
 // checkFormats sends a batch in gob and in protobuf, which a server need not support. The server must
-// either accept the batch, or reject it with status 415 because of its type. If it accepts a format, it
-// must respond as to JSON, and reject a truncated body. Two kinds of servers are excepted: traps, which
+// either accept the batch, or reject it with status 415 because of its type. If it accepts a format, its
+// response must be that to the same batch in JSON, and it must reject a truncated body. Two kinds of servers are excepted: traps, which
 // reproduce a published mistake, and loose servers, of which the suite compares only the status.
 func checkFormats(e conformance.Exam) error {
 	addr, err := e.Serves(nil)
@@ -57,7 +57,7 @@ func checkFormats(e conformance.Exam) error {
 	return nil
 }
 
-// checkTruncated checks that the request request, which was accepted, is rejected without its last byte.
+// checkTruncated checks that the server rejects request, which it has accepted, without its last byte.
 func checkTruncated(e conformance.Exam, addr string, request conformance.Request) error {
 	request.Body = request.Body[:len(request.Body)-1]
 	got, err := e.AskOnce(addr, request)

@@ -16,8 +16,8 @@ type Ignore struct {
 }
 
 // ParseIgnore parses a comment without its delimiters. ok is false if the comment is not a tare:ignore comment.
-// The error reports that the comment names no rule of known, the ids of all rules, or gives no reason. A
-// comment with an error switches nothing off.
+// known contains the ids of all rules. The error reports that the comment names none of them, or gives no
+// reason; such a comment switches nothing off.
 func ParseIgnore(comment string, known []string) (i Ignore, ok bool, err error) {
 	rest, hasMark := strings.CutPrefix(strings.TrimSpace(comment), ignoreMark)
 	isLongerWord := rest != "" && !strings.ContainsAny(rest[:1], " \t") // e.g. tare:ignored

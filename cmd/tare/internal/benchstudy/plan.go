@@ -24,8 +24,8 @@ const (
 
 	sliceLength    = 4 * time.Millisecond   // slice of a benchmark that allocates nothing
 	allocLength    = 12 * time.Millisecond  // slice of a benchmark that allocates, as in other studies
-	allocBytes     = 16e6                   // bytes that a slice of such a benchmark allocates at least,
-	maxAllocLength = 48 * time.Millisecond  // unless that takes longer than this: a collection is rare then
+	allocBytes     = 16e6                   // a slice of such a benchmark is so long that it allocates this many bytes, so that it contains collections,
+	maxAllocLength = 48 * time.Millisecond  // but not longer than this: a benchmark that allocates little rarely causes one
 	maxLength      = 250 * time.Millisecond // longest slice that allocations or testing's work require
 	overheadFactor = 2                      // a slice takes at least this many times testing's work around it
 	notedOverhead  = 20 * time.Millisecond  // testing's work around a slice beyond which there is a note
@@ -117,7 +117,8 @@ func wholeIterations(m suite.Benchmark) int64 {
 }
 
 // expectWhole forecasts the pilots of a benchmark that is measured in complete runs of n iterations.
-// An operation is a run, and is taken to allocate at least a byte.
+// In the plan, each run is one operation. It allocates at least a byte, because a workload that allocates
+// gets few slices.
 func expectWhole(w tare.Workload, m suite.Benchmark, n int64) []tare.Pilot {
 	around := float64(m.Overhead) + float64(n)*m.UntimedNS
 	if n > 1 { // testing runs one iteration by itself before the n

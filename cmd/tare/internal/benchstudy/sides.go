@@ -47,7 +47,7 @@ type Request struct {
 	PGO       string       // absolute path of a profile
 
 	Tests    string      // TestsOfHead if base runs the tests of head; "" if each side runs its own
-	OneBuild bool        // build each side once, with the linker's order of functions, not once a round
+	OneBuild bool        // build each side once, with functions in the linker's order, instead of once for each round
 	Changed  bool        // only benchmarks that the difference between base and head reaches
 	Shard    suite.Shard // only a part of the benchmarks
 }
@@ -67,7 +67,7 @@ type sides struct {
 	repo       gitrev.Repo       // zero if Dir is in no repository
 	baseRev    *gitrev.Revision  // revision of the base; nil if none was requested
 	headRev    *gitrev.Revision  // revision of the head; nil if it is the user's files
-	reach      *reach.Reached    // code that the change reaches; nil unless Asked.Changed is set
+	reach      *reach.Reached    // code that the change reaches; nil unless Request.Changed is set
 }
 
 // findSides finds the directories of both sides, and unpacks requested revisions below cache. If cache

@@ -221,7 +221,8 @@ func (t Target) Open(s Settings) (n Named, err error) {
 	if s.Timeout, err = t.parseTimeout(); err != nil {
 		return n, err
 	}
-	n = Named{Name: t.Name(), Limits: t.Limits, Trust: t.Options["hold"] == "off"}
+	doesHold := t.Options["hold"] != "off" // a rejection counts only if the destination accepts another event
+	n = Named{Name: t.Name(), Limits: t.Limits, Trust: !doesHold}
 	n.Sink, err = t.Kind.Open(t, s)
 	return n, err
 }

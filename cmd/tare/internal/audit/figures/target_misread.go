@@ -21,8 +21,8 @@ func targetMisread() rule {
 	}, find: findTargetMisread}
 }
 
-// exceededTargetRE matches a sentence by which a result, the third group, exceeds a target,
-// the first or the range of the first and second.
+// exceededTargetRE matches a sentence by which a result exceeds a target: "exceeds the 2-3x target with
+// 2.5x". Its groups are the target, the upper end of the target or "", and the result.
 var exceededTargetRE = lazyregexp.New(`(?i)\bexceed\w*\b\*{0,2}[^.]{0,20}?(\d+(?:\.\d+)?)(?:\s*[-–]\s*(\d+(?:\.\d+)?))?x\b[^.]{0,40}\b(?:target|goal)\b[^\d]{0,40}(\d+(?:\.\d+)?)x`)
 
 // findTargetMisread reports results that do not exceed the target that the sentence says

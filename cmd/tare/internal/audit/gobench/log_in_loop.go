@@ -13,7 +13,7 @@ func logInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "log-in-loop", Severity: tare.Warn,
 		Title:   "The timed loop prints or logs.",
-		Why:     "Each line takes microseconds, by what reads it: a terminal is ten times as slow as a file. b.Log keeps all lines in memory. The output also mixes with the lines of go test, so that tools cannot read them.",
+		Why:     "Each line takes microseconds, depending on what reads it: a terminal is ten times as slow as a file. b.Log keeps all lines in memory. The output also mixes with the lines of go test, so that tools cannot read them.",
 		Do:      "check the result in place of printing it, or write to a sink that counts",
 		Command: compareRevisions,
 		Seen:    []string{"tare: studies tiny, users"},

@@ -22,6 +22,7 @@ func randomInput() rule {
 			for call := range nodesOf[*ast.CallExpr](b.body) {
 				fn := in.callee(call)
 				isSeeding := isFunc(fn, "math/rand", "NewSource", "Seed") || isFunc(fn, "math/rand/v2", "NewPCG")
+				// In the body of a benchmark with sub-benchmarks a call may belong to one of these.
 				if isSeeding && in.suite.findBenchmark(call) == b && slices.ContainsFunc(call.Args, in.callsNow) {
 					in.report(call, "%s is seeded by the clock, so that each run has other inputs", formatExpr(call.Fun))
 				}

@@ -36,7 +36,7 @@ func randomTimed() rule {
 				if isMeasured {
 					return true
 				}
-				call = cmp.Or(f.site, call) // in the loop
+				call = cmp.Or(f.site, call) // report the call in the timed loop that leads to this one
 				file := in.pass.Fset.Position(call.Pos()).Filename
 				if !slices.Contains(found[file], call) {
 					found[file] = append(found[file], call)

@@ -33,12 +33,12 @@ func Command(env cmdenv.Env) *cobra.Command {
 		Short: "Show the agents that joined",
 		Long: `Show the agents that joined: what machine each is on, and what it does.
 
-With --listen it listens there for as long as --wait says. For each --agent it
-prints the line that has an agent of that name join. The certificate, and a token
-for each name, are made on first use and kept in the data directory; without the
-file of its token a name joins no more. Agents that were started with that line
-join every later tare run and tare load that listens at the same address. With
---nats it asks a cluster.
+With --listen it listens at that address for the time of --wait. For each --agent
+it prints the command with which an agent of that name joins. The certificate, and
+a token for each name, are created on first use and stored in the data directory.
+To exclude an agent, delete the file of its token. Agents that were started with
+that command join every later tare run and tare load that listens at the same
+address. With --nats it uses a NATS cluster.
 
 Exit codes: 0 shown, even if there are none; 1 it could not listen or connect; 2
 bad input.`,
@@ -54,9 +54,9 @@ bad input.`,
 
 func (o *options) addFlags(cmd *cobra.Command) {
 	o.machines.AddMeeting(cmd.Flags())
-	cmd.Flags().StringSliceVar(&o.names, "agent", nil, "with --listen: give an agent of that `name` a token, and print the line that has it join; repeatable")
-	cmd.Flags().DurationVar(&o.wait, "wait", 5*time.Second, "for agents to join")
-	cmd.Flags().BoolVar(&o.asJSON, "json", false, "one document")
+	cmd.Flags().StringSliceVar(&o.names, "agent", nil, "with --listen: give an agent of that `name` a token, and print the command with which it joins; repeatable")
+	cmd.Flags().DurationVar(&o.wait, "wait", 5*time.Second, "how long to wait for agents to join")
+	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print a JSON document")
 }
 
 func (o *options) check() error {

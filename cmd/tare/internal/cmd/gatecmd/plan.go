@@ -49,14 +49,13 @@ func (o options) planGate(ctx context.Context, env cmdenv.Env, p project.Project
 }
 
 // planExtraStudies adds the studies, documents, routes and servers of tare.yaml to a plan. Which contenders the
-// change moves shows only when both sides are unpacked: a word in capitals stands for each.
+// change affects is known only once both sides are unpacked: a word in capitals, e.g. CODEC, represents each of them.
 func planExtraStudies(plan *dryrun.Plan, request gate.Request, sides gate.Sides) {
-	const atMost = false
 	ids := []string{gate.BaseID, gate.HeadID}
 	add := func(id, question string, workloads []string, budget tare.Budget) {
-		const isQuick = true
+		const isQuick, isLimit = true, false
 		seconds := cmp.Or(request.Budget, lab.Budget(budget, isQuick)).Seconds()
-		plan.AddMeasurement(dryrun.Study{ID: id, Question: question, Contenders: ids, Workloads: workloads, Seconds: seconds}, atMost)
+		plan.AddMeasurement(dryrun.Study{ID: id, Question: question, Contenders: ids, Workloads: workloads, Seconds: seconds}, isLimit)
 	}
 	stem := func(file string) string { return strings.TrimSuffix(path.Base(file), path.Ext(file)) }
 	p := request.Project
