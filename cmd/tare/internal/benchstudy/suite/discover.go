@@ -122,10 +122,10 @@ func (b *Suite) Discover(ctx context.Context, search Search) (found Discovered, 
 	if err := b.measureLink(ctx); err != nil {
 		return found, err
 	}
+	defer d.closeConn(ctx)
 	if err := d.reopenConn(ctx, b, search.Spec); err != nil {
 		return found, err
 	}
-	defer func() { d.conn.Close(context.WithoutCancel(ctx)) }()
 	topLevel, err := CompilePattern(search.Pattern)
 	if err != nil {
 		return found, err
@@ -194,15 +194,23 @@ func (c *searchClock) isLate() bool { return c.limit > 0 && time.Since(c.began) 
 
 // reopenConn opens a connection to the suite, and closes the previous one. The binaries of the suite
 // run as they are: without a study nothing is linked again.
-func (d *discovery) reopenConn(ctx context.Context, built *Suite, spec trial.Spec) (err error) {
-	if d.conn != nil {
-		d.conn.Close(context.WithoutCancel(ctx))
-	}
-	if d.conn, err = gobench.New().Open(ctx, build.Program{Path: built.Program}, spec); err != nil {
+func (d *discovery) reopenConn(ctx context.Context, built *Suite, spec trial.Spec) error {
+	d.closeConn(ctx)
+	conn, err := gobench.New().Open(ctx, build.Program{Path: built.Program}, spec)
+	if err != nil {
 		return err
 	}
-	_, err = d.conn.Do(ctx, wire.Request{Op: wire.OpHello, Protocol: wire.Protocol, Trial: spec.Name})
+	d.conn = conn
+	_, err = conn.Do(ctx, wire.Request{Op: wire.OpHello, Protocol: wire.Protocol, Trial: spec.Name})
 	return err
+}
+
+// closeConn closes the connection to the suite, if one is open.
+func (d *discovery) closeConn(ctx context.Context) {
+	if d.conn != nil {
+		d.conn.Close(context.WithoutCancel(ctx))
+		d.conn = nil
+	}
 }
 
 // searchFile finds the benchmarks of one test file. It runs each once, in at most half of the
