@@ -118,18 +118,14 @@ func (r *sideBySide) worksByItself(ctx context.Context, i int, m Benchmark) (boo
 }
 
 func (r *sideBySide) startProcess(ctx context.Context, i int) error {
-	d := newDiscovery(r.suites[i].Side.ID)
-	if err := d.reopenConn(ctx, r.suites[i], r.search.Spec); err != nil {
-		return err
-	}
-	r.processes[i] = d
-	return nil
+	r.processes[i] = newDiscovery(r.suites[i].Side.ID)
+	return r.processes[i].reopenConn(ctx, r.suites[i], r.search.Spec)
 }
 
 func (r *sideBySide) closeAll(ctx context.Context) {
 	for i, d := range r.processes {
 		if d != nil {
-			d.conn.Close(context.WithoutCancel(ctx))
+			d.closeConn(ctx)
 			r.processes[i] = nil
 		}
 	}
