@@ -211,15 +211,17 @@ func listTrust(r *tare.Result) []Item {
 		add(Warned, fmt.Sprintf("! %d of %s caught", caught, countNoun(all, "trap")), "Checks says which was not, and why.")
 	}
 	noise := r.Machine.Noise
-	share, means := noise.CPUPressure, "Some task waited for a processor" // below 0 if unknown
+	share := noise.CPUPressure // below 0 if unknown
+	busy, quiet := "Some task waited for a processor.", "Some task waited for a processor %s of the time."
 	if noise.OtherCPU != nil {
-		share, means = *noise.OtherCPU, "Other programs used the processors"
+		share = *noise.OtherCPU
+		busy, quiet = "Other programs used the processors.", "Other programs used %s of the processors' time."
 	}
 	switch {
 	case noise.IsBusy():
-		add(Warned, "! "+formatPercent(share)+" busy", means+". Trust ratios, not microseconds.")
+		add(Warned, "! "+formatPercent(share)+" busy", busy+" Trust ratios, not microseconds.")
 	case share >= 0 && r.RoundsDone > 0:
-		add(Good, "✓ Quiet machine", means+" "+formatPercent(share)+" of the time.")
+		add(Good, "✓ Quiet machine", fmt.Sprintf(quiet, formatPercent(share)))
 	default:
 		add(Warned, "! Pressure not known", "This machine does not tell how long tasks wait.")
 	}
