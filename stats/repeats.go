@@ -87,7 +87,8 @@ func (r Repeats) Compare(usual UsualVariance, least, alpha float64) (ratio, low,
 }
 
 // Exact returns the integers that both sides equal. ok is false unless all values of a side are within a
-// fifth of the same positive integer.
+// fifth of the same positive integer. One value of a side suffices only if both sides equal the same
+// integer: two fifths of all numbers are as close to one by chance.
 func (r Repeats) Exact() (base, head float64, ok bool) {
 	toInteger := func(side []float64) (float64, bool) {
 		n := math.Round(side[0])
@@ -95,7 +96,8 @@ func (r Repeats) Exact() (base, head float64, ok bool) {
 	}
 	base, okBase := toInteger(r.Base)
 	head, okHead := toInteger(r.Head)
-	return base, head, okBase && okHead && base > 0 && head > 0
+	isRepeated := len(r.Base) > 1 && len(r.Head) > 1
+	return base, head, okBase && okHead && base > 0 && head > 0 && (isRepeated || base == head)
 }
 
 // meanLog returns the mean of the logarithms of values.

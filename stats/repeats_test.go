@@ -104,10 +104,15 @@ func TestRepeatsExact(t *testing.T) {
 		{[]float64{36, 36}, []float64{36.54, 36.5}, false}, // moved by where data lies
 		{[]float64{9785, 9791}, []float64{13345, 13345}, false},
 		{[]float64{0.1, 0.1}, []float64{5, 5}, false},
+		{[]float64{36}, []float64{37}, false}, // two fifths of all counts are as close to an integer by luck
+		{[]float64{36, 36}, []float64{37}, false},
 	} {
 		base, head, ok := Repeats{tt.base, tt.head}.Exact()
 		if ok != tt.ok || ok && (base != 36 || head != 37) {
 			t.Errorf("%v, %v: %g and %g, exact %v", tt.base, tt.head, base, head, ok)
 		}
+	}
+	if base, head, ok := (Repeats{[]float64{36.03}, []float64{35.9}}).Exact(); !ok || base != 36 || head != 36 {
+		t.Errorf("one count of each side, the same integer: %g and %g, exact %v", base, head, ok)
 	}
 }
