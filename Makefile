@@ -265,16 +265,22 @@ bench-load: ## the load generator against wrk, oha, h2load, ghz and fortio (inst
 	PATH="$$PATH:$(CURDIR)/out/oha/bin:$(CURDIR)/out/bin" out/benchload -tare $(CURDIR)/out/tare -h3 '$(CURDIR)/out/h3server $$PORT $$BODY'
 
 .PHONY: calibrate
-calibrate: ## measure programs of known cost 120 times (about an hour), count instructions 60 times, and write the tables in docs/calibration/README.md; goes on where it stopped
+calibrate: ## measure programs of known cost 120 times (about an hour), then calibrate-counts, and write the tables in docs/calibration/README.md; goes on where it stopped
 	$(GO) build -o out/tare ./cmd/tare
 	$(GO) run ./cmd/tare/internal/calibrate -tare ./out/tare
 
+.PHONY: calibrate-counts
+calibrate-counts: ## count instructions of planted differences 70 times, and of ten public modules against themselves, idle and beside busy loops; goes on where it stopped
+	$(GO) build -o out/tare ./cmd/tare
+	$(GO) run ./cmd/tare/internal/calibrate -tare ./out/tare -counts
+
 SEARCHES ?= 20
+METRIC ?= time
 .PHONY: bisects
-bisects: ## find a planted 8 % among 32 commits SEARCHES times, by tare bisect and by git bisect run with benchstat's test and write the table in docs/bisect.md (five minutes each; goes on where it stopped)
+bisects: ## find a planted 8 % (METRIC=instructions: 1 %) among 32 commits SEARCHES times, by tare bisect and by git bisect run with benchstat's test and write the table in docs/bisect.md (five minutes each; goes on where it stopped)
 	$(GO) build -o out/tare ./cmd/tare
 	$(GO) build -o out/calibrate ./cmd/tare/internal/calibrate
-	out/calibrate -tare out/tare -bisects $(SEARCHES)
+	out/calibrate -tare out/tare -bisects $(SEARCHES) -metric $(METRIC)
 
 .PHONY: write-ups
 write-ups: ## write docs/claims.md, docs/results.md, docs/research, the transcripts and the README's excerpt from the kept runs (RUNS='tiny ffi' measures those first, RUNS=all takes hours)

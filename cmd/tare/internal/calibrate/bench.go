@@ -41,6 +41,9 @@ type BenchLine struct {
 // its table.
 func runBenches(ctx context.Context, bin, dir string, table io.Writer, stderr io.Writer) error {
 	for _, p := range pairs {
+		if p.studies == 0 {
+			continue
+		}
 		path := filepath.Join(dir, p.name+".ndjson")
 		lines, err := readLines(path, func(l BenchLine) uint64 { return l.Seed })
 		if err != nil {
@@ -134,17 +137,23 @@ func (p pair) createRepository(ctx context.Context) (repo string, err error) {
 		if err := write("work.go", side.source); err != nil {
 			return "", err
 		}
-		for _, args := range [][]string{
-			{"git", "add", "-A"},
-			{"git", "-c", "user.name=calibrate", "-c", "user.email=calibrate@example.com", "commit", "-q", "-m", side.name},
-			{"go", "test", "-c", "-trimpath", "-o", side.name + ".test"},
-		} {
-			if _, err := runCommand(ctx, repo, args[0], args[1:]...); err != nil {
-				return "", err
-			}
+		if err := commitAll(ctx, repo, side.name); err != nil {
+			return "", err
+		}
+		if _, err := runCommand(ctx, repo, "go", "test", "-c", "-trimpath", "-o", side.name+".test"); err != nil {
+			return "", err
 		}
 	}
 	return repo, nil
+}
+
+// commitAll commits all files of a repository.
+func commitAll(ctx context.Context, repo, message string) error {
+	if _, err := runCommand(ctx, repo, "git", "add", "-A"); err != nil {
+		return err
+	}
+	_, err := runCommand(ctx, repo, "git", "-c", "user.name=calibrate", "-c", "user.email=calibrate@example.com", "-c", "commit.gpgsign=false", "commit", "-q", "-m", message)
+	return err
 }
 
 // runBench runs `tare bench` with a seed.

@@ -23,12 +23,24 @@ import (
 // calls. Each seed has a repository of its own, which both tools search.
 const (
 	searchCommits  = 32   // commits after the good commit
-	searchEffect   = 0.08 // share of the time that the planted commit adds
-	searchNoise    = 0.01 // largest share of the time that any other commit adds or saves
 	spinIterations = 5000 // iterations of the function's loop at the good commit
 	firstSeed      = 3001
 	benchCount     = 10 // -count of go test, as users of benchstat usually set it
 )
+
+// searchKind says how much the commits of the searches for a metric change.
+type searchKind struct {
+	metric string
+	effect float64 // share of iterations that the planted commit adds
+	noise  float64 // largest share that any other commit adds or saves
+	file   string  // name of the file of results, and of the table
+}
+
+// searchKinds are the searches by their metric.
+var searchKinds = map[string]searchKind{
+	"time":         {metric: "time", effect: 0.08, noise: 0.01, file: "bisects"},
+	"instructions": {metric: "instructions", effect: 0.01, noise: 0.001, file: "bisects-counts"},
+}
 
 // Files of a generated repository. The verbs of searchSource are the number of iterations of the
 // loop in Spin, and the functions before and after Spin. Those of searchFunction are the number of
@@ -94,14 +106,14 @@ type Found struct {
 
 // runSearches runs the searches of the first n seeds that have no stored result, and writes the table
 // of all stored searches. bin is the tare program; if it is "", no search is run.
-func runSearches(ctx context.Context, bin, dir string, n int, table, stderr io.Writer) error {
-	path := filepath.Join(dir, "bisect.ndjson")
+func (k searchKind) runSearches(ctx context.Context, bin, dir string, n int, table, stderr io.Writer) error {
+	path := filepath.Join(dir, k.file+".ndjson")
 	lines, err := readLines(path, func(s Search) uint64 { return s.Seed })
 	if err != nil {
 		return err
 	}
 	if bin != "" {
-		measure := func(seed uint64) (Search, error) { return searchBoth(ctx, bin, seed) }
+		measure := func(seed uint64) (Search, error) { return k.searchBoth(ctx, bin, seed) }
 		err := addMissing(path, lines, firstSeed, n, measure, func(s Search) {
 			fmt.Fprintf(stderr, "bisect: seed %d, planted %d; tare: %d by %d commits in %.0f s; git bisect: %d by %d in %.0f s\n", s.Seed, s.Planted,
 				s.Tare.Commit, s.Tare.Measured, s.Tare.Seconds, s.Git.Commit, s.Git.Measured, s.Git.Seconds)
@@ -146,7 +158,7 @@ func writeSearchTable(table io.Writer, lines map[uint64]Search) {
 }
 
 // searchBoth creates the repository of a seed and searches it with both tools.
-func searchBoth(ctx context.Context, bin string, seed uint64) (Search, error) {
+func (k searchKind) searchBoth(ctx context.Context, bin string, seed uint64) (Search, error) {
 	s := Search{Seed: seed, LoadAverage: loadAverage()}
 	tmp, err := os.MkdirTemp("", "tare-bisects-")
 	if err != nil {
@@ -155,7 +167,7 @@ func searchBoth(ctx context.Context, bin string, seed uint64) (Search, error) {
 	defer os.RemoveAll(tmp)
 	repo := filepath.Join(tmp, "repo")
 	var commits []string
-	if s.Planted, commits, err = writeHistory(ctx, repo, seed); err != nil {
+	if s.Planted, commits, err = k.writeHistory(ctx, repo, seed); err != nil {
 		return s, err
 	}
 	// commitNumber returns the position of an abbreviated hash in the history. It returns 0,
@@ -168,37 +180,33 @@ func searchBoth(ctx context.Context, bin string, seed uint64) (Search, error) {
 		i := slices.IndexFunc(commits, func(c string) bool { return strings.HasPrefix(c, commit) })
 		return max(0, i)
 	}
-	if s.Tare, err = searchByTare(ctx, bin, tmp, repo, commits[0], commitNumber); err == nil {
-		s.Git, err = searchByGit(ctx, tmp, repo, commits[0], commitNumber)
+	if s.Tare, err = k.searchByTare(ctx, bin, tmp, repo, commits[0], commitNumber); err == nil {
+		s.Git, err = k.searchByGit(ctx, tmp, repo, commits[0], commitNumber)
 	}
 	return s, err
 }
 
 // writeHistory creates a repository with a good commit and searchCommits after it. It
 // returns the number of the planted commit and the hashes of all, the good one first.
-func writeHistory(ctx context.Context, repo string, seed uint64) (planted int, commits []string, err error) {
+func (k searchKind) writeHistory(ctx context.Context, repo string, seed uint64) (planted int, commits []string, err error) {
 	rng := rand.New(rand.NewPCG(seed, 8)) // 8 has no meaning; with another number the stored searches could not be repeated
 	planted = 1 + rng.IntN(searchCommits)
 	if err := os.MkdirAll(repo, 0o755); err != nil {
 		return 0, nil, err
 	}
-	git := func(args ...string) (string, error) {
-		out, err := runCommand(ctx, repo, "git", append([]string{"-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "commit.gpgsign=false"}, args...)...)
-		return strings.TrimSpace(string(out)), err
-	}
-	if _, err := git("init", "--quiet", "--initial-branch=main"); err != nil {
+	if _, err := runCommand(ctx, repo, "git", "init", "--quiet", "--initial-branch=main"); err != nil {
 		return 0, nil, err
 	}
 	var before, after strings.Builder // functions in the source before and after Spin
 	for i := range searchCommits + 1 {
 		iterations := float64(spinIterations)
 		if i > 0 {
-			iterations *= 1 + searchNoise*(2*rng.Float64()-1) // between -searchNoise and +searchNoise
+			iterations *= 1 + k.noise*(2*rng.Float64()-1)
 			side := []*strings.Builder{&before, &after}[rng.IntN(2)]
 			fmt.Fprintf(side, searchFunction, i, 3+rng.IntN(90))
 		}
 		if i >= planted {
-			iterations *= 1 + searchEffect
+			iterations *= 1 + k.effect
 		}
 		for name, text := range map[string]string{
 			"go.mod":         searchModule,
@@ -209,28 +217,25 @@ func writeHistory(ctx context.Context, repo string, seed uint64) (planted int, c
 				return 0, nil, err
 			}
 		}
-		if _, err := git("add", "."); err != nil {
+		if err := commitAll(ctx, repo, fmt.Sprint("commit ", i)); err != nil {
 			return 0, nil, err
 		}
-		if _, err := git("commit", "--quiet", "-m", fmt.Sprint("commit ", i)); err != nil {
-			return 0, nil, err
-		}
-		commit, err := git("rev-parse", "HEAD")
+		commit, err := runCommand(ctx, repo, "git", "rev-parse", "HEAD")
 		if err != nil {
 			return 0, nil, err
 		}
-		commits = append(commits, commit)
+		commits = append(commits, strings.TrimSpace(string(commit)))
 	}
 	return planted, commits, nil
 }
 
 // searchByTare runs tare bisect with an empty cache. commitNumber returns the number of a hash.
-func searchByTare(ctx context.Context, bin, tmp, repo, good string, commitNumber func(string) int) (f Found, err error) {
+func (k searchKind) searchByTare(ctx context.Context, bin, tmp, repo, good string, commitNumber func(string) int) (f Found, err error) {
 	if bin, err = filepath.Abs(bin); err != nil {
 		return f, err
 	}
 	start := time.Now()
-	cmd := exec.CommandContext(ctx, bin, "bisect", "--good", good, "--bad", "main", "--bench", "^BenchmarkSpin$", "--format", "json", "--quiet")
+	cmd := exec.CommandContext(ctx, bin, "bisect", "--good", good, "--bad", "main", "--bench", "^BenchmarkSpin$", "--metric", k.metric, "--format", "json", "--quiet")
 	cmd.Dir, cmd.Stderr = repo, os.Stderr
 	cmd.Env = append(os.Environ(), "GOWORK=off", "TARE_CACHE="+filepath.Join(tmp, "cache"), "TARE_DATA="+filepath.Join(tmp, "data"))
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -251,7 +256,7 @@ func searchByTare(ctx context.Context, bin, tmp, repo, good string, commitNumber
 
 // searchByGit runs git bisect run with this program, whose flag -step compares benchCount
 // runs of a commit with those of the good commit (see bisectStep).
-func searchByGit(ctx context.Context, tmp, repo, good string, commitNumber func(string) int) (f Found, err error) {
+func (k searchKind) searchByGit(ctx context.Context, tmp, repo, good string, commitNumber func(string) int) (f Found, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return f, err
@@ -261,13 +266,13 @@ func searchByGit(ctx context.Context, tmp, repo, good string, commitNumber func(
 	if _, err := runCommand(ctx, repo, "git", "checkout", "--quiet", good); err != nil {
 		return f, err
 	}
-	if _, err := runCommand(ctx, repo, self, "-step", log); err != nil { // the first step measures the good commit
+	if _, err := runCommand(ctx, repo, self, "-metric", k.metric, "-step", log); err != nil { // the first step measures the good commit
 		return f, err
 	}
 	if _, err := runCommand(ctx, repo, "git", "bisect", "start", "main", good); err != nil {
 		return f, err
 	}
-	out, err := runCommand(ctx, repo, "git", "bisect", "run", self, "-step", log)
+	out, err := runCommand(ctx, repo, "git", "bisect", "run", self, "-metric", k.metric, "-step", log)
 	if err != nil {
 		return f, err
 	}
@@ -291,7 +296,7 @@ type step struct {
 // bisectStep measures the commit in the working directory, adds the step to log, and
 // compares it with the first step. The commit is bad if benchstat's test shows a difference
 // and the medians differ by more than half of the planted effect.
-func bisectStep(ctx context.Context, log string) (bad bool, err error) {
+func bisectStep(ctx context.Context, log string, k searchKind) (bad bool, err error) {
 	steps, err := readLines(log, func(s step) uint64 { return uint64(s.N) })
 	if err != nil {
 		return false, err
@@ -312,7 +317,7 @@ func bisectStep(ctx context.Context, log string) (bad bool, err error) {
 		return false, err
 	}
 	p, ratio := compareBlocks(steps[0].Times, s.Times)
-	return p < maxP && ratio > 1+searchEffect/2, nil
+	return p < maxP && ratio > 1+k.effect/2, nil
 }
 
 // loadAverage returns the load average of one minute, or "" if unknown.

@@ -39,7 +39,7 @@ func TestSummary(t *testing.T) {
 		}
 	}
 	method := filepath.Join(dir, "METHOD.md")
-	if err := os.WriteFile(method, []byte("before\n<!-- calibration:begin -->\nold\n<!-- calibration:end -->\nafter\n<!-- calibration-bench:begin -->\n<!-- calibration-bench:end -->\n<!-- calibration-counts:begin -->\n<!-- calibration-counts:end -->\n"), 0o644); err != nil {
+	if err := os.WriteFile(method, []byte("before\n<!-- calibration:begin -->\nold\n<!-- calibration:end -->\nafter\n<!-- calibration-bench:begin -->\n<!-- calibration-bench:end -->\n<!-- calibration-counts:begin -->\n<!-- calibration-counts:end -->\n<!-- calibration-modules:begin -->\n<!-- calibration-modules:end -->\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
@@ -54,7 +54,7 @@ func TestSummary(t *testing.T) {
 	for _, want := range []string{
 		"before\n", "\nafter\n", "**spin base**: 20 studies of 40 rounds, seeds 1001–1020",
 		"| plus5 | +5 % | 20 of 20 | 20 of 20 | 83 % to 100 % |", "**alloc base**: not measured yet",
-		"| loops | not counted yet; run `make calibrate` |",
+		"| loops | not counted yet; run `make calibrate-counts` |",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -224,7 +224,7 @@ func TestHistoryOfASearch(t *testing.T) {
 		t.Skip("no git command")
 	}
 	repo := filepath.Join(t.TempDir(), "repo")
-	planted, commits, err := writeHistory(t.Context(), repo, firstSeed)
+	planted, commits, err := searchKinds["time"].writeHistory(t.Context(), repo, firstSeed)
 	if err != nil || len(commits) != searchCommits+1 || planted < 1 || planted > searchCommits {
 		t.Fatalf("%d planted, %d commits, %v", planted, len(commits), err)
 	}
@@ -240,7 +240,7 @@ func TestHistoryOfASearch(t *testing.T) {
 		}
 		low, high := spinIterations*0.989, spinIterations*1.011
 		if i >= planted {
-			low, high = low*(1+searchEffect), high*(1+searchEffect)
+			low, high = low*(1+searchKinds["time"].effect), high*(1+searchKinds["time"].effect)
 		}
 		if turns < low || turns > high {
 			t.Errorf("commit %d has %v turns; planted is %d", i, turns, planted)
@@ -253,12 +253,12 @@ func TestSearchesAreCounted(t *testing.T) {
 	dir := t.TempDir()
 	for i, found := range []int{7, 7, 8, 0} {
 		s := Search{Seed: firstSeed + uint64(i), Planted: 7, Tare: Found{Commit: 7, Measured: 6, Seconds: 120}, Git: Found{Commit: found, Measured: 5, Seconds: 60}}
-		if err := appendLine(filepath.Join(dir, "bisect.ndjson"), s); err != nil {
+		if err := appendLine(filepath.Join(dir, "bisects.ndjson"), s); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var out strings.Builder
-	if err := runSearches(t.Context(), "", dir, 20, &out, io.Discard); err != nil {
+	if err := searchKinds["time"].runSearches(t.Context(), "", dir, 20, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"| `tare bisect` | 4 of 4 | 0 | 0 | 6 (6–6) | 2.0 (2.0–2.0) |", "benchstat's test | 2 of 4 | 1 | 1 | 5 (5–5) | 1.0 (1.0–1.0) |"} {
@@ -272,10 +272,15 @@ func TestSearchesAreCounted(t *testing.T) {
 func TestTablesAreOfWhatWasMeasured(t *testing.T) {
 	docs := filepath.Join("..", "..", "..", "..", "docs")
 	dir := t.TempDir()
-	for name, args := range map[string][]string{
-		filepath.Join("calibration", "README.md"): {"-method"},
-		"bisect.md": {"-bisects", "20", "-bisect-page"},
+	for _, c := range []struct {
+		name string
+		args []string
+	}{
+		{filepath.Join("calibration", "README.md"), []string{"-method"}},
+		{"bisect.md", []string{"-bisects", "20", "-bisect-page"}},
+		{"bisect.md", []string{"-bisects", "20", "-metric", "instructions", "-bisect-page"}},
 	} {
+		name, args := c.name, c.args
 		want, err := os.ReadFile(filepath.Join(docs, name))
 		if err != nil {
 			t.Fatal(err)

@@ -9,8 +9,11 @@ import (
 	"maps"
 	"math"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/stats"
@@ -22,7 +25,7 @@ const (
 )
 
 // countedPairs lists the pairs whose instructions are counted.
-var countedPairs = []string{"bench-same", "bench-reordered", "bench-dead", "bench-slower", "bench-alloc", "bench-loops"}
+var countedPairs = []string{"bench-same", "bench-reordered", "bench-dead", "bench-slower", "bench-alloc", "bench-loops", "bench-shapes"}
 
 // CountLine is the stored result of the counts of one study.
 type CountLine struct {
@@ -37,11 +40,20 @@ type CountRow struct {
 	Ratio float64 `json:"ratio"`
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
+	Base  float64 `json:"base,omitempty"`  // instructions of an operation of base; 0 if it was not stored
 	Exact bool    `json:"exact,omitempty"` // all counts of a side are the same integer
 }
 
-// runCounts runs the missing studies of each counted pair and writes the table.
+// differs reports whether tare calls the counts of the two sides different.
+func (r CountRow) differs() bool { return r.Low > 1 || r.High < 1 }
+
+// runCounts runs the missing studies of each counted pair, beside a busy loop on each processor, and
+// writes the table.
 func runCounts(ctx context.Context, bin, dir string, table, stderr io.Writer) error {
+	if bin != "" {
+		defer keepBusy()()
+	}
+	var found foundCounts
 	fmt.Fprint(table, "\n| series | benchmark | truth | reported as different | median ratio | median half-width | furthest from the truth | interval holds the truth |\n|---|---|---|---|---|---|---|---|\n")
 	for _, p := range pairs {
 		if !slices.Contains(countedPairs, p.name) {
@@ -56,8 +68,63 @@ func runCounts(ctx context.Context, bin, dir string, table, stderr io.Writer) er
 			return fmt.Errorf("counts of %s: %w", p.name, err)
 		}
 		p.writeCounts(table, lines)
+		found.add(p, lines)
 	}
+	found.write(table)
 	return nil
+}
+
+// keepBusy loops on each processor until stop is called.
+func keepBusy() (stop func()) {
+	var stopped atomic.Bool
+	var wg sync.WaitGroup
+	for range runtime.NumCPU() {
+		wg.Go(func() {
+			for !stopped.Load() {
+			}
+		})
+	}
+	return func() {
+		stopped.Store(true)
+		wg.Wait()
+	}
+}
+
+// foundCounts are the rows of all pairs together.
+type foundCounts struct {
+	differ, found, close int // rows with a difference; of these, reported ones, and those within maxDeviation of the truth
+	equal, wrong         int // rows without a difference; of these, reported ones
+}
+
+const maxDeviation = 0.003 // of a ratio
+
+func (f *foundCounts) add(p pair, lines map[uint64]CountLine) {
+	for _, l := range lines {
+		for id, row := range l.Benchmark {
+			truth, hasDifference := p.truths[id]
+			switch {
+			case !hasDifference:
+				f.equal++
+				if row.differs() {
+					f.wrong++
+				}
+				continue
+			case row.differs():
+				f.found++
+			}
+			f.differ++
+			if math.Abs(row.Ratio-truth) <= maxDeviation {
+				f.close++
+			}
+		}
+	}
+}
+
+func (f *foundCounts) write(w io.Writer) {
+	if f.differ+f.equal > 0 {
+		fmt.Fprintf(w, "\nOf %d rows with a difference %d are reported as different, and %d are within %g points of the truth. Of %d rows without one %d are reported as different.\n",
+			f.differ, f.found, f.close, 100*maxDeviation, f.equal, f.wrong)
+	}
 }
 
 // countMissing counts the studies that lines lacks, and adds them to lines and to the file at path. It
@@ -90,29 +157,41 @@ func (p pair) runCounted(ctx context.Context, bin, repo string, seed uint64) (Co
 
 // newCountLine returns the counts of a result.
 func newCountLine(r *tare.Result, seed uint64) (CountLine, error) {
-	if r.Counter == nil {
-		for _, f := range r.Findings {
-			if f.Check == "not-counted" {
-				return CountLine{}, errors.New(f.Message)
-			}
-		}
-		return CountLine{}, errors.New("nothing was counted")
+	if err := checkCounted(r); err != nil {
+		return CountLine{}, err
 	}
 	l := CountLine{Seed: seed, Pressure: r.Machine.Noise.CPUPressure, Counter: r.Counter.String(), Benchmark: map[string]CountRow{}}
 	for _, c := range r.Comparisons {
 		if c.Metric == tare.MetricInstructions {
-			x := roundAll([]float64{c.Ratio, c.Low, c.High})
-			l.Benchmark[shortName(c.Workload)] = CountRow{Ratio: x[0], Low: x[1], High: x[2], Exact: c.Exact}
+			l.Benchmark[shortName(c.Workload)] = newCountRow(c)
 		}
 	}
 	return l, nil
+}
+
+// checkCounted returns why a result has no counts.
+func checkCounted(r *tare.Result) error {
+	if r.Counter != nil {
+		return nil
+	}
+	for _, f := range r.Findings {
+		if f.Check == "not-counted" {
+			return errors.New(f.Message)
+		}
+	}
+	return errors.New("nothing was counted")
+}
+
+func newCountRow(c tare.Comparison) CountRow {
+	x := roundAll([]float64{c.Ratio, c.Low, c.High, c.AgainstValue})
+	return CountRow{Ratio: x[0], Low: x[1], High: x[2], Base: x[3], Exact: c.Exact}
 }
 
 // writeCounts writes the rows of one pair.
 func (p pair) writeCounts(w io.Writer, lines map[uint64]CountLine) {
 	series := strings.TrimPrefix(p.name, "bench-")
 	if len(lines) == 0 {
-		fmt.Fprintf(w, "| %s | not counted yet; run `make calibrate` | | | | | | |\n", series)
+		fmt.Fprintf(w, "| %s | not counted yet; run `make calibrate-counts` | | | | | | |\n", series)
 		return
 	}
 	for _, id := range strings.Split(p.bench, "|") {
@@ -127,7 +206,7 @@ func (p pair) writeCounts(w io.Writer, lines map[uint64]CountLine) {
 			if !ok {
 				continue
 			}
-			if row.Low > 1 || row.High < 1 {
+			if row.differs() {
 				differ++
 			}
 			if row.Low <= truth && truth <= row.High {

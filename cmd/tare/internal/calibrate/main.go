@@ -1,8 +1,8 @@
 // Command calibrate measures contenders whose true ratio is known, many times, and counts
 // how often tare is right: programs for `tare run`, benchmarks of two revisions for
-// `tare bench`, their counts of instructions, and with -bisects histories for `tare bisect`. It stores the measurements
-// next to the studies, one line per seed, and replaces the tables of documents. It resumes
-// where it stopped: seeds are fixed, and no seed is measured twice.
+// `tare bench`, their counts of instructions and those of public modules, and with -bisects histories for
+// `tare bisect`. It stores the measurements next to the studies, one line per seed, and replaces the
+// tables of documents. It resumes where it stopped: seeds are fixed, and no seed is measured twice.
 //
 //	go run ./cmd/tare/internal/calibrate -tare ./out/tare
 package main
@@ -69,7 +69,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	bin := flags.String("tare", "", "the tare program; empty: only read what was measured")
 	dir := flags.String("dir", "docs/calibration", "directory of the studies and of what was measured")
 	method := flags.String("method", "docs/calibration/README.md", "document whose calibration table is written anew; empty: none")
+	onlyCounts := flags.Bool("counts", false, "measure only what counts instructions")
 	searches := flags.Int("bisects", 0, "searches of tare bisect and git bisect run, to have been made; nothing else is measured")
+	metric := flags.String("metric", "time", "metric of the searches: time, or instructions")
 	page := flags.String("bisect-page", "docs/bisect.md", "document whose table of searches is written anew; empty: none")
 	log := flags.String("step", "", "a step of git bisect run, which keeps its times in that file")
 	if err := flags.Parse(args); err != nil {
@@ -77,21 +79,29 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	switch {
 	case *log != "":
-		bad, err := bisectStep(ctx, *log)
+		bad, err := bisectStep(ctx, *log, searchKinds[*metric])
 		if bad {
 			err = errBadCommit
 		}
 		return err
 	case *searches > 0:
+		kind, ok := searchKinds[*metric]
+		if !ok {
+			return fmt.Errorf("-metric %s: time and instructions can be searched", *metric)
+		}
 		var found strings.Builder
-		if err := runSearches(ctx, *bin, *dir, *searches, &found, stderr); err != nil {
+		if err := kind.runSearches(ctx, *bin, *dir, *searches, &found, stderr); err != nil {
 			return err
 		}
 		fmt.Fprint(stdout, found.String())
 		if *page == "" {
 			return nil
 		}
-		return replaceTable(*page, "bisects", found.String())
+		return replaceTable(*page, kind.file, found.String())
+	}
+	timed := *bin // the program of studies of time
+	if *onlyCounts {
+		timed = ""
 	}
 	var table strings.Builder
 	for _, b := range bases {
@@ -100,9 +110,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if *bin != "" { // otherwise only the stored lines are read
+		if timed != "" { // otherwise only the stored lines are read
 			measure := func(seed uint64) (Line, error) {
-				return runStudy(ctx, *bin, filepath.Join(*dir, b.name+".yaml"), seed)
+				return runStudy(ctx, timed, filepath.Join(*dir, b.name+".yaml"), seed)
 			}
 			err := addMissing(path, lines, b.first, studies, measure, func(l Line) {
 				fmt.Fprintf(stderr, "%s: seed %d, %d of %d, %.0f s, pressure %.0f %%\n", b.name, l.Seed, len(lines), studies, l.Seconds, 100*l.Pressure)
@@ -114,24 +124,32 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		writeBaseTable(&table, b.name, lines)
 	}
 	var benchTable strings.Builder
-	if err := runBenches(ctx, *bin, *dir, &benchTable, stderr); err != nil {
+	if err := runBenches(ctx, timed, *dir, &benchTable, stderr); err != nil {
+		return err
+	}
+	var moduleTable strings.Builder
+	if err := runModules(ctx, *bin, *dir, &moduleTable, stderr); err != nil {
 		return err
 	}
 	var countTable strings.Builder
 	if err := runCounts(ctx, *bin, *dir, &countTable, stderr); err != nil {
 		return err
 	}
-	fmt.Fprint(stdout, table.String(), benchTable.String(), countTable.String())
-	if *method == "" {
-		return nil
+	for _, t := range []struct {
+		name string
+		text *strings.Builder
+	}{
+		{"calibration", &table}, {"calibration-bench", &benchTable}, {"calibration-counts", &countTable}, {"calibration-modules", &moduleTable},
+	} {
+		fmt.Fprint(stdout, t.text.String())
+		if *method == "" {
+			continue
+		}
+		if err := replaceTable(*method, t.name, t.text.String()); err != nil {
+			return err
+		}
 	}
-	if err := replaceTable(*method, "calibration", table.String()); err != nil {
-		return err
-	}
-	if err := replaceTable(*method, "calibration-bench", benchTable.String()); err != nil {
-		return err
-	}
-	return replaceTable(*method, "calibration-counts", countTable.String())
+	return nil
 }
 
 // runStudy runs tare run with a study and a seed, for a fixed number of rounds.

@@ -20,10 +20,10 @@ type pair struct {
 	bench          string                     // --bench: names of the benchmarks, with | between them
 	budget         string                     // --budget
 	first          uint64                     // first seed
-	studies        int
-	blocks         int           // -count of go test for benchstat; 0 for no blocks
-	blockBenchtime time.Duration // -benchtime of the blocks, so that they take as long as the study
-	withBlocks     int           // number of the first studies that have blocks
+	studies        int                        // 0: only counted, not timed
+	blocks         int                        // -count of go test for benchstat; 0 for no blocks
+	blockBenchtime time.Duration              // -benchtime of the blocks, so that they take as long as the study
+	withBlocks     int                        // number of the first studies that have blocks
 }
 
 //go:embed module
@@ -46,6 +46,28 @@ var pairs = []pair{
 		bench: strings.Join(slices.Sorted(maps.Keys(loops)), "|"), budget: "300s", first: 501, studies: 10, blocks: 10, blockBenchtime: 1300 * time.Millisecond, withBlocks: 3},
 	{name: "bench-orders", truth: "five of a hundred lines are read twice", module: "orders", truths: map[string]float64{"Read": 1.05}, edit: replaceOnce("const check = 0", "const check = 5"),
 		bench: "Read", budget: "60s", first: 701, studies: 30},
+	{name: "bench-shapes", truth: "twenty functions with 1 % more turns or calls", module: "shapes", truths: sameRatio(shapes, 1.01), edit: lengthenShapes,
+		bench: strings.Join(shapes, "|")},
+}
+
+// shapes are the benchmarks of the module shapes.
+var shapes = []string{
+	"Allocate", "Append", "Build", "Channel", "Closure", "Convert", "Defer", "Encode", "Format", "Generic",
+	"Interface", "Loop", "MapRead", "MapWrite", "Match", "Recursion", "Runes", "Sort", "Split", "TypeSwitch",
+}
+
+// sameRatio returns the same true ratio for each name.
+func sameRatio(names []string, ratio float64) map[string]float64 {
+	out := map[string]float64{}
+	for _, name := range names {
+		out[name] = ratio
+	}
+	return out
+}
+
+// lengthenShapes adds one turn or call for each hundred.
+func lengthenShapes(source string) string {
+	return replaceOnce("calls = 100\n", "calls = 101\n")(replaceOnce("turns = 1000\n", "turns = 1010\n")(source))
 }
 
 // loops maps the benchmarks of the module loops to the iterations of their loop at base, and
