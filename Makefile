@@ -287,6 +287,12 @@ write-ups: ## write docs/claims.md, docs/results.md, docs/research, the transcri
 	$(if $(RUNS),$(GO) build -o out/tare ./cmd/tare)
 	$(GO) run ./cmd/tare/internal/writeups $(if $(RUNS),-tare out/tare $(RUNS))
 
+.PHONY: recording
+recording: ## record tare bench in a terminal, as docs/images/bench.svg (installs asciinema where apt-get is; needs Node)
+	command -v asciinema >/dev/null || { $(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -y -q --no-install-recommends asciinema; }
+	$(GO) build -o out/tare ./cmd/tare
+	tools/recording/record out/tare docs/images/bench.svg
+
 ##@ Install and release
 
 # What go install ./cmd/tare makes uses this clone; this one needs none.
@@ -296,6 +302,11 @@ install: ## install a tare that has the contenders and the SDK inside
 	@trap 'rm -f $(CATALOG)/packed/catalog.txt' EXIT; set -e; \
 	$(GO) run ./$(CATALOG)/pack -o $(CATALOG)/packed/catalog.txt; \
 	$(GO) install -trimpath ./cmd/tare
+
+.PHONY: api
+api: ## exported names that changed incompatibly since the newest tag, or RELEASE=v0.1.0; fails for those that docs/api.md promises
+	$(TOOL) golang.org/x/exp/cmd/apidiff
+	.ci/api $(RELEASE)
 
 .PHONY: manual release release-check
 manual: ## write manual pages and completions to out

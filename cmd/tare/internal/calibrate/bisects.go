@@ -129,6 +129,10 @@ func (k searchKind) runSearches(ctx context.Context, bin, dir string, n int, tab
 // writeSearchTable writes how many searches of either tool were right, and their cost.
 func writeSearchTable(table io.Writer, lines map[uint64]Search) {
 	fmt.Fprintln(table, "| | right | named another | named none | commits measured | minutes |\n|---|---|---|---|---|---|")
+	if len(lines) == 0 {
+		fmt.Fprintln(table, "| not searched yet: `make bisects` | | | | | |")
+		return
+	}
 	for _, tool := range []struct {
 		name   string
 		result func(Search) Found
@@ -150,10 +154,8 @@ func writeSearchTable(table io.Writer, lines map[uint64]Search) {
 			}
 			measured, minutes = append(measured, float64(f.Measured)), append(minutes, f.Seconds/60)
 		}
-		if len(lines) > 0 {
-			fmt.Fprintf(table, "| %s | %d of %d | %d | %d | %.0f (%.0f–%.0f) | %.1f (%.1f–%.1f) |\n", tool.name, correct, len(lines), wrong, none,
-				stats.Median(measured), slices.Min(measured), slices.Max(measured), stats.Median(minutes), slices.Min(minutes), slices.Max(minutes))
-		}
+		fmt.Fprintf(table, "| %s | %d of %d | %d | %d | %.0f (%.0f–%.0f) | %.1f (%.1f–%.1f) |\n", tool.name, correct, len(lines), wrong, none,
+			stats.Median(measured), slices.Min(measured), slices.Max(measured), stats.Median(minutes), slices.Min(minutes), slices.Max(minutes))
 	}
 }
 

@@ -44,10 +44,10 @@ type CountRow struct {
 	Exact bool    `json:"exact,omitempty"` // all counts of a side are the same integer
 }
 
-// differs reports whether tare calls the counts of the two sides different.
-func (r CountRow) differs() bool { return r.Low > 1 || r.High < 1 }
+// isDifferent reports whether tare calls the counts of the two sides different.
+func (r CountRow) isDifferent() bool { return r.Low > 1 || r.High < 1 }
 
-// runCounts runs the missing studies of each counted pair, beside a busy loop on each processor, and
+// runCounts runs the missing studies of each counted pair while a loop keeps each processor busy, and
 // writes the table.
 func runCounts(ctx context.Context, bin, dir string, table, stderr io.Writer) error {
 	if bin != "" {
@@ -68,9 +68,9 @@ func runCounts(ctx context.Context, bin, dir string, table, stderr io.Writer) er
 			return fmt.Errorf("counts of %s: %w", p.name, err)
 		}
 		p.writeCounts(table, lines)
-		found.add(p, lines)
+		found.addLines(p, lines)
 	}
-	found.write(table)
+	found.writeTotals(table)
 	return nil
 }
 
@@ -98,18 +98,18 @@ type foundCounts struct {
 
 const maxDeviation = 0.003 // of a ratio
 
-func (f *foundCounts) add(p pair, lines map[uint64]CountLine) {
+func (f *foundCounts) addLines(p pair, lines map[uint64]CountLine) {
 	for _, l := range lines {
 		for id, row := range l.Benchmark {
 			truth, hasDifference := p.truths[id]
 			switch {
 			case !hasDifference:
 				f.equal++
-				if row.differs() {
+				if row.isDifferent() {
 					f.wrong++
 				}
 				continue
-			case row.differs():
+			case row.isDifferent():
 				f.found++
 			}
 			f.differ++
@@ -120,7 +120,7 @@ func (f *foundCounts) add(p pair, lines map[uint64]CountLine) {
 	}
 }
 
-func (f *foundCounts) write(w io.Writer) {
+func (f *foundCounts) writeTotals(w io.Writer) {
 	if f.differ+f.equal > 0 {
 		fmt.Fprintf(w, "\nOf %d rows with a difference %d are reported as different, and %d are within %g points of the truth. Of %d rows without one %d are reported as different.\n",
 			f.differ, f.found, f.close, 100*maxDeviation, f.equal, f.wrong)
@@ -206,7 +206,7 @@ func (p pair) writeCounts(w io.Writer, lines map[uint64]CountLine) {
 			if !ok {
 				continue
 			}
-			if row.differs() {
+			if row.isDifferent() {
 				differ++
 			}
 			if row.Low <= truth && truth <= row.High {

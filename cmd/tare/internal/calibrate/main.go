@@ -68,11 +68,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("calibrate", flag.ContinueOnError)
 	bin := flags.String("tare", "", "the tare program; empty: only read what was measured")
 	dir := flags.String("dir", "docs/calibration", "directory of the studies and of what was measured")
-	method := flags.String("method", "docs/calibration/README.md", "document whose calibration table is written anew; empty: none")
+	method := flags.String("method", "docs/calibration/README.md", "document whose calibration table is replaced; empty: none")
 	onlyCounts := flags.Bool("counts", false, "measure only what counts instructions")
 	searches := flags.Int("bisects", 0, "searches of tare bisect and git bisect run, to have been made; nothing else is measured")
 	metric := flags.String("metric", "time", "metric of the searches: time, or instructions")
-	page := flags.String("bisect-page", "docs/bisect.md", "document whose table of searches is written anew; empty: none")
+	page := flags.String("bisect-page", "docs/bisect.md", "document whose table of searches is replaced; empty: none")
 	log := flags.String("step", "", "a step of git bisect run, which keeps its times in that file")
 	if err := flags.Parse(args); err != nil {
 		return err

@@ -47,9 +47,9 @@ type ModuleLine struct {
 }
 
 // runModules counts the modules that have no stored line, some of them first on an idle machine, and all
-// beside a busy loop on each processor. It writes the table.
+// while a loop keeps each processor busy. It writes the table.
 func runModules(ctx context.Context, bin, dir string, table, stderr io.Writer) error {
-	fmt.Fprint(table, "\n| module | beside | benchmarks counted | not counted | reported as different | furthest from equal | seconds a benchmark |\n|---|---|---|---|---|---|---|\n")
+	fmt.Fprint(table, "\n| module | the processors | benchmarks counted | not counted | reported as different | furthest from equal | seconds a benchmark |\n|---|---|---|---|---|---|---|\n")
 	counted, wrong := 0, []string{}
 	for _, load := range []struct {
 		name    string
@@ -71,7 +71,7 @@ func runModules(ctx context.Context, bin, dir string, table, stderr io.Writer) e
 			if !ok {
 				continue
 			}
-			l.writeRow(table, module, map[bool]string{false: "nothing", true: "busy loops"}[load.busy])
+			l.writeRow(table, module, load.name)
 			counted += len(l.Benchmark)
 			wrong = append(wrong, l.wrongRows()...)
 		}
@@ -197,15 +197,15 @@ func countingTime(progress string) float64 {
 // wrongRows describes the rows that are reported as different.
 func (l ModuleLine) wrongRows() (rows []string) {
 	for id, row := range l.Benchmark {
-		if row.differs() {
-			rows = append(rows, fmt.Sprintf("%s: %.4f [%.4f, %.4f] of %.0f instructions, %.1f more", id, row.Ratio, row.Low, row.High, row.Base, row.Base*(row.Ratio-1)))
+		if row.isDifferent() {
+			rows = append(rows, fmt.Sprintf("%s: %.1f more than %.0f instructions, %+.2f %%", id, row.Base*(row.Ratio-1), row.Base, 100*(row.Ratio-1)))
 		}
 	}
 	slices.Sort(rows)
 	return rows
 }
 
-func (l ModuleLine) writeRow(table io.Writer, module, beside string) {
+func (l ModuleLine) writeRow(table io.Writer, module, load string) {
 	var distances []float64
 	for _, row := range l.Benchmark {
 		distances = append(distances, math.Abs(row.Ratio-1))
@@ -213,6 +213,6 @@ func (l ModuleLine) writeRow(table io.Writer, module, beside string) {
 	if len(distances) == 0 {
 		return
 	}
-	fmt.Fprintf(table, "| %s | %s | %d | %d | %d | %.2f %%, median %.3f %% | %.2f |\n", module, beside, len(l.Benchmark), l.NotCounted, len(l.wrongRows()),
+	fmt.Fprintf(table, "| %s | %s | %d | %d | %d | %.2f %%, median %.3f %% | %.2f |\n", module, load, len(l.Benchmark), l.NotCounted, len(l.wrongRows()),
 		100*slices.Max(distances), 100*stats.Median(distances), l.Seconds/float64(len(l.Benchmark)))
 }
