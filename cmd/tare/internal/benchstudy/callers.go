@@ -8,6 +8,7 @@ import (
 	"math"
 	"path"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/tarebench/tare"
@@ -87,7 +88,9 @@ func newCallGraph(base, head map[counts.Call]float64, isUser func(path string) b
 	sites := map[counts.Call]bool{}
 	for _, side := range []map[counts.Call]float64{base, head} {
 		for site := range side {
-			sites[site] = true
+			if !isMisplaced(site) {
+				sites[site] = true
+			}
 		}
 	}
 	sorted := slices.SortedFunc(maps.Keys(sites), func(a, b counts.Call) int {
@@ -116,6 +119,14 @@ func newCallGraph(base, head map[counts.Call]float64, isUser func(path string) b
 		g.callers[key.callee] = append(g.callers[key.callee], *c)
 	}
 	return g
+}
+
+// isMisplaced reports whether a call in the runtime's code is ascribed to a function of another package.
+// Callgrind does so where the runtime changes stacks.
+func isMisplaced(site counts.Call) bool {
+	dir := path.Dir(site.File)
+	isRuntimeFile := dir == "runtime" || strings.HasSuffix(dir, "/src/runtime")
+	return isRuntimeFile && profile.PackageOf(site.Function) != "runtime"
 }
 
 // findCallers returns the callers of a function, those whose calls differ most first. Instead of a

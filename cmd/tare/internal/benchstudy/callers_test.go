@@ -60,6 +60,29 @@ func TestFindCallers(t *testing.T) {
 	}
 }
 
+// A call in the runtime's code is not one of the function that callgrind ascribes it to after a change
+// of stacks.
+func TestMisplacedCalls(t *testing.T) {
+	site := func(function, file string) counts.Call {
+		return counts.Call{Place: counts.Place{Function: function, File: file, Line: 1017}, Callee: "runtime.(*mheap).allocSpan"}
+	}
+	base := map[counts.Call]float64{
+		site("shop.io/m.Parse", "/usr/local/go/src/runtime/mheap.go"): 2.81,
+		site("shop.io/m.Grow", "runtime/mheap.go"):                    3.03,
+		site("runtime.(*mheap).alloc", "runtime/mheap.go"):            1,
+		site("shop.io/m.Copy", "/src/shop/runtime.go"):                1,
+	}
+	g := newCallGraph(base, nil, func(path string) bool { return path == "shop.io/m" })
+	var callers []string
+	for _, c := range g.callers["runtime.(*mheap).allocSpan"] {
+		callers = append(callers, c.Function)
+	}
+	slices.Sort(callers)
+	if want := []string{"runtime.(*mheap).alloc", "shop.io/m.Copy"}; !slices.Equal(callers, want) {
+		t.Errorf("callers %v, want %v", callers, want)
+	}
+}
+
 // The causes of a row have the callers that were counted, or why there are none.
 func TestFunctionsHaveCallers(t *testing.T) {
 	b := counted(t)
