@@ -2,6 +2,7 @@ package load
 
 import (
 	"encoding/json"
+	"reflect"
 	"testing"
 	"time"
 
@@ -53,6 +54,20 @@ func TestDocument(t *testing.T) {
 
 // If the load generator was the limit, objectives on latencies are void, met or not. The objective
 // on errors keeps its verdict, because errors are only counted.
+// Each field of Latencies is computed: one that is added and not set would be absent from documents.
+func TestEveryLatencyIsSet(t *testing.T) {
+	var h hist.Hist
+	for i := range int64(1000) {
+		h.Record(1000 + i)
+	}
+	v := reflect.ValueOf(newLatencies(&h))
+	for i := range v.NumField() {
+		if v.Field(i).IsZero() {
+			t.Errorf("%s is not set", v.Type().Field(i).Name)
+		}
+	}
+}
+
 func TestObjectivesOfABusyClientAreVoid(t *testing.T) {
 	r := closed()
 	r.CPU = 10 * time.Second
