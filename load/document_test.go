@@ -52,8 +52,6 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// If the load generator was the limit, objectives on latencies are void, met or not. The objective
-// on errors keeps its verdict, because errors are only counted.
 // Each field of Latencies is computed: one that is added and not set would be absent from documents.
 func TestEveryLatencyIsSet(t *testing.T) {
 	var h hist.Hist
@@ -68,6 +66,8 @@ func TestEveryLatencyIsSet(t *testing.T) {
 	}
 }
 
+// If the load generator was the limit, objectives on latencies are void, met or not. The objective
+// on errors keeps its verdict, because errors are only counted.
 func TestObjectivesOfABusyClientAreVoid(t *testing.T) {
 	r := closed()
 	r.CPU = 10 * time.Second

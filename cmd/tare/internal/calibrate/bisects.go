@@ -130,7 +130,7 @@ func (k searchKind) runSearches(ctx context.Context, bin, dir string, n int, tab
 func writeSearchTable(table io.Writer, lines map[uint64]Search) {
 	fmt.Fprintln(table, "| | right | named another | named none | commits measured | minutes |\n|---|---|---|---|---|---|")
 	if len(lines) == 0 {
-		fmt.Fprintln(table, "| not searched yet: `make bisects` | | | | | |")
+		fmt.Fprintln(table, "| not searched yet | | | | | |")
 		return
 	}
 	for _, tool := range []struct {

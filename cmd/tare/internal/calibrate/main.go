@@ -77,18 +77,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
+	kind, ok := searchKinds[*metric]
+	if !ok {
+		return fmt.Errorf("-metric %s: time and instructions can be searched", *metric)
+	}
 	switch {
 	case *log != "":
-		bad, err := bisectStep(ctx, *log, searchKinds[*metric])
+		bad, err := bisectStep(ctx, *log, kind)
 		if bad {
 			err = errBadCommit
 		}
 		return err
 	case *searches > 0:
-		kind, ok := searchKinds[*metric]
-		if !ok {
-			return fmt.Errorf("-metric %s: time and instructions can be searched", *metric)
-		}
 		var found strings.Builder
 		if err := kind.runSearches(ctx, *bin, *dir, *searches, &found, stderr); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -66,12 +67,9 @@ func runModules(ctx context.Context, bin, dir string, table, stderr io.Writer) e
 				return err
 			}
 		}
-		for i, module := range load.modules {
-			l, ok := lines[firstModule+uint64(i)]
-			if !ok {
-				continue
-			}
-			l.writeRow(table, module, load.name)
+		for _, seed := range slices.Sorted(maps.Keys(lines)) {
+			l := lines[seed]
+			l.writeRow(table, load.name)
 			counted += len(l.Benchmark)
 			wrong = append(wrong, l.wrongRows()...)
 		}
@@ -205,7 +203,8 @@ func (l ModuleLine) wrongRows() (rows []string) {
 	return rows
 }
 
-func (l ModuleLine) writeRow(table io.Writer, module, load string) {
+// writeRow writes the row of a module; load says what the processors did besides.
+func (l ModuleLine) writeRow(table io.Writer, load string) {
 	var distances []float64
 	for _, row := range l.Benchmark {
 		distances = append(distances, math.Abs(row.Ratio-1))
@@ -213,6 +212,6 @@ func (l ModuleLine) writeRow(table io.Writer, module, load string) {
 	if len(distances) == 0 {
 		return
 	}
-	fmt.Fprintf(table, "| %s | %s | %d | %d | %d | %.2f %%, median %.3f %% | %.2f |\n", module, load, len(l.Benchmark), l.NotCounted, len(l.wrongRows()),
+	fmt.Fprintf(table, "| %s | %s | %d | %d | %d | %.2f %%, median %.3f %% | %.2f |\n", l.Module, load, len(l.Benchmark), l.NotCounted, len(l.wrongRows()),
 		100*slices.Max(distances), 100*stats.Median(distances), l.Seconds/float64(len(l.Benchmark)))
 }
