@@ -9,7 +9,9 @@ const (
 	// maxUsualFree is the largest number of degrees of freedom of the table's usual variance when it is
 	// averaged with the variance of a row: rows differ in their variance, however many there are.
 	maxUsualFree = 4.0
-	// minUsualFree replaces that number where nothing was repeated, for minRepeatSD.
+	// singleSD is the standard deviation of the logarithm of a count that is assumed where nothing was
+	// repeated, with minUsualFree degrees of freedom. Counts of most benchmarks vary by less.
+	singleSD     = 0.0005
 	minUsualFree = 2.0
 	// minRepeatSD is the least standard deviation of the logarithm of a count that is assumed.
 	minRepeatSD = 0.0002
@@ -55,7 +57,7 @@ func RepeatVariance(rows []Repeats) UsualVariance {
 		}
 	}
 	if len(all) < 2 {
-		return UsualVariance{Variance: minRepeatSD * minRepeatSD}
+		return UsualVariance{Variance: singleSD * singleSD}
 	}
 	return UsualVariance{
 		Variance: max(Median(all)*2/chiMedian, minRepeatSD*minRepeatSD),
