@@ -22,8 +22,9 @@ const (
 	maxOps               = 100e6
 	maxPilots            = 4
 	maxStartShare        = 0.1   // instructions of the start by those of the operations of a count
-	maxRepeats           = 3     // counts of a side if two are inconsistent
-	minRepeats           = 2     // counts of a side otherwise; 1 if both sides have the same code
+	minRepeats           = 2     // counts of a side; 1 if both sides have the same code
+	fewOthersRepeats     = 3     // counts of a side if Estimate.FewOthers is set
+	maxRepeats           = 5     // counts of a side that are inconsistent
 	maxSpread            = 0.002 // difference of consistent counts, as a share
 	maxSpreadOps         = 1.0   // or in instructions per operation
 	minPlaceCount        = 0.02  // instructions per operation of a stored place
@@ -84,27 +85,36 @@ func (c *Counter) StartPair(ctx context.Context, g Estimate, base, head Side) (*
 	return p, p.Head.Repeat(ctx)
 }
 
-// Incomplete returns the sides of p that should be counted again: both until each is counted twice, and
-// a third time if the counts of a side are inconsistent or hardly any other benchmarks show how much
-// counts vary. Sides with the same code are counted once, and again if the two counts are inconsistent.
+// Incomplete returns the sides of p that should be counted again: both until each is counted twice, or
+// three times if hardly any other benchmarks show how much counts vary, and more often while the counts of
+// a side are inconsistent. With the same code, all counts of both sides should be consistent: one of each
+// does then, and otherwise chance decides how much is done, such as the seeds of maps.
 func (p *Pair) Incomplete() []*Series {
 	base, head := p.Base.Counts, p.Head.Counts
-	isEqual := p.guess.SameCode && isConsistent(slices.Concat(base, head))
-	isSteady := !p.guess.FewOthers && isConsistent(base) && isConsistent(head)
+	minimum, isSteady := minRepeats, isConsistent(base) && isConsistent(head)
+	switch {
+	case p.guess.SameCode:
+		minimum, isSteady = 1, isConsistent(slices.Concat(base, head))
+	case p.guess.FewOthers:
+		minimum = fewOthersRepeats
+	}
 	var incomplete []*Series
 	for _, s := range []*Series{&p.Base, &p.Head} {
-		isComplete := isEqual || len(s.Counts) >= maxRepeats || len(s.Counts) >= minRepeats && isSteady
-		if !isComplete {
+		if len(s.Counts) < minimum || !isSteady && len(s.Counts) < maxRepeats {
 			incomplete = append(incomplete, s)
 		}
 	}
 	return incomplete
 }
 
-// CountSingle counts one side by itself: twice, and a third time as for a [Pair].
+// CountSingle counts one side by itself, as often as a side of a [Pair] whose code differs.
 func (c *Counter) CountSingle(ctx context.Context, g Estimate, side Side) (Series, error) {
 	s, err := c.startSeries(ctx, g, side)
-	for err == nil && (len(s.Counts) < minRepeats || len(s.Counts) < maxRepeats && (g.FewOthers || !isConsistent(s.Counts))) {
+	minimum := minRepeats
+	if g.FewOthers {
+		minimum = fewOthersRepeats
+	}
+	for err == nil && (len(s.Counts) < minimum || !isConsistent(s.Counts) && len(s.Counts) < maxRepeats) {
 		err = s.Repeat(ctx)
 	}
 	return s, err

@@ -114,7 +114,7 @@ func TestSeries(t *testing.T) {
 		{"short start", 5e6, Estimate{NSPerOp: 100}, 1300, 6},
 		{"long start", 100e6, Estimate{NSPerOp: 100}, 1300, 8},
 		{"the same code", 5e6, Estimate{NSPerOp: 100, SameCode: true}, 1000, 4},
-		{"the same code, another count", 5e6, Estimate{NSPerOp: 100, SameCode: true}, 1100, 6},
+		{"the same code, another count", 5e6, Estimate{NSPerOp: 100, SameCode: true}, 1100, 12},
 		{"few others", 5e6, Estimate{NSPerOp: 100, FewOthers: true}, 1300, 8},
 		{"more work than expected", 5e6, Estimate{NSPerOp: 1000}, 1300, 8}, // a second pilot
 	} {
