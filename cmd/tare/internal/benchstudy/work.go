@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/counts"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 const (
@@ -88,7 +88,7 @@ func diffFunctions(p *counts.Pair) []tare.Origin {
 
 // closureNumber matches the end of the name of a closure, which the compiler numbers within its function:
 // ".func21.1" in zerolog.BenchmarkLogFieldType.func21.1.
-var closureNumber = regexp.MustCompile(`\.func\d+((?:\.\d+)*)$`)
+var closureNumber = lazyregexp.New(`\.func\d+((?:\.\d+)*)$`)
 
 // renumberClosures gives the closures of base the names that they have in head, where other closures
 // before them shift the numbers. It matches closures of one function that run on one side only, if base and
