@@ -4,6 +4,7 @@ package machine
 
 import "errors"
 
+// tryLockHost returns an error: this system has no lock for all users.
 func tryLockHost(string) (func(), error) { return nil, errors.ErrUnsupported }
 
 func hostHolder(string) string { return unknownHolder }
