@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// sdkPath is the path of the module that contains the SDK.
+// sdkPath is the path of the module with tare's SDK, the packages that contenders import.
 const sdkPath = "github.com/tarebench/tare"
 
 // leafModule is the Go module of a contender, from its go.mod.
@@ -22,7 +22,7 @@ type leafModule struct {
 	require []requirement
 	replace []replacement
 
-	supplied bool // replace has the builder's SDK, because go.mod has no replacement of the SDK that can be used
+	supplied bool // replace has the builder's SDK, because go.mod has no usable replacement of the SDK
 }
 
 type requirement struct {
@@ -36,7 +36,7 @@ type replacement struct {
 	dir     string // absolute; "" if the replacement is another module
 }
 
-// editName returns the left side of the directive in the form of go mod edit.
+// editName returns the replaced module in the form that go mod edit takes: path or path@version.
 func (r replacement) editName() string {
 	if r.version == "" {
 		return r.path
@@ -87,12 +87,12 @@ func (l Leaf) Requires(path string) (isRequired bool, err error) {
 // RequiredVersion returns the version of the module path that the go.mod of the contender's sources
 // requires, directly or indirectly, or "" if it does not.
 func (l Leaf) RequiredVersion(path string) (string, error) {
-	m, err := moduleOf(l.Src())
+	m, err := readModule(l.Src())
 	return m.requiredVersion(path), err
 }
 
-// moduleOf reads the go.mod in dir or the nearest directory above it.
-func moduleOf(dir string) (leafModule, error) {
+// readModule reads the go.mod in dir or the nearest directory above it.
+func readModule(dir string) (leafModule, error) {
 	root := dir
 	for {
 		src, err := os.ReadFile(filepath.Join(root, "go.mod"))

@@ -1,6 +1,7 @@
-// Package build compiles contenders. [ReadLeaf] reads a contender's manifest, [Builder.Prepare] may
-// change the versions of its modules, and [Builder.Build] compiles it. Builds are cached by the content
-// of their sources, and a record next to the binary lists the modules that are really linked into it.
+// Package build compiles contenders: programs, each around another library, that tare compares.
+// [ReadLeaf] reads a contender's manifest, [Builder.Prepare] may change the versions of its modules, and
+// [Builder.Build] compiles it. Builds are cached by the content of their sources, and a record next to
+// the binary lists the modules that are really linked into it.
 package build
 
 import (
@@ -29,8 +30,8 @@ type Manifest struct {
 	Trap     bool        `json:"trap,omitempty"`     // the contender reproduces a published mistake
 	Expect   tare.Expect `json:"expect,omitzero"`    // the outcome that a trap must have
 	Why      string      `json:"why,omitempty"`      // description, one line
-	Modules  []string    `json:"modules,omitempty"`  // claims: path, path@version or std:package; the first one names the contender
-	Symbols  []string    `json:"symbols,omitempty"`  // claims: parts of the names of functions that must be linked
+	Modules  []string    `json:"modules,omitempty"`  // modules that must be linked: path, path@version or std:package; the first one names the contender
+	Symbols  []string    `json:"symbols,omitempty"`  // parts of the names of functions that must be linked
 	Layers   []string    `json:"layers,omitempty"`   // middleware
 
 	VariantLayers  map[string][]string     `json:"variant_layers,omitempty"`  // by variant: middleware, if it differs from Layers

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// moduleOf returns the module of dir as Build uses it: if go.mod requires the SDK and has no replacement
+// loadModule returns the module of dir as Build uses it: if go.mod requires the SDK and has no replacement
 // by an existing directory or another module, the builder's SDK is added as the replacement.
-func (b *Builder) moduleOf(dir string) (leafModule, error) {
-	m, err := moduleOf(dir)
+func (b *Builder) loadModule(dir string) (leafModule, error) {
+	m, err := readModule(dir)
 	if err != nil || b.SDK == "" || m.requiredVersion(sdkPath) == "" {
 		return m, err
 	}

@@ -80,8 +80,8 @@ func (b *Builder) loadToolchain(ctx context.Context) (toolchain, error) {
 	if err := json.Unmarshal([]byte(out), &t.env); err != nil || t.env["GOVERSION"] == "" {
 		return toolchain{}, fmt.Errorf("%w: %s env does not answer like a go command", ErrNoToolchain, name)
 	}
-	chosenByUser := slices.ContainsFunc(b.makeEnv(nil), func(kv string) bool { return strings.HasPrefix(kv, "CGO_ENABLED=") })
-	if t.env["CGO_ENABLED"] == "1" && !chosenByUser && !canCompile(ctx, t.env["CC"]) {
+	isSetByUser := slices.ContainsFunc(b.makeEnv(nil), func(kv string) bool { return strings.HasPrefix(kv, "CGO_ENABLED=") })
+	if t.env["CGO_ENABLED"] == "1" && !isSetByUser && !canCompile(ctx, t.env["CC"]) {
 		t.env["CGO_ENABLED"] = "0"
 	}
 	b.tool = t
@@ -159,13 +159,15 @@ func releaseOf(goVersion string) string {
 	return release
 }
 
+// withSetting returns a copy of t with another value of a setting.
 func (t toolchain) withSetting(name, value string) toolchain {
 	t.env = maps.Clone(t.env)
 	t.env[name] = value
 	return t
 }
 
-// settingsText returns a text with everything about the toolchain that can change a binary, for keys.
+// settingsText returns a text with everything about the toolchain that can change a binary. It is part of
+// the key under which a binary is cached.
 func (t toolchain) settingsText() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "GOOS=%s\nGOARCH=%s\n", runtime.GOOS, runtime.GOARCH)
