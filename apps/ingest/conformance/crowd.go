@@ -46,7 +46,8 @@ func checkCrowd(e conformance.Exam) error {
 			case err != nil:
 				wrong[i] = err
 			case e.Trap || e.Loose():
-				// The response need not be correct.
+				// The response need not be correct: a trap makes a known mistake on purpose, and a
+				// loose server does only a part of the work.
 			case got.Status != 400:
 				wrong[i] = fmt.Errorf("status %d, want 400: %.100q", got.Status, got.Body)
 			default:

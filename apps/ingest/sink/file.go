@@ -24,7 +24,7 @@ type Options struct {
 // MaxBatch is the largest size of the lines of one Keep of a [File], in bytes.
 const MaxBatch = 64 << 20
 
-// maxWrite is the size in bytes up to which batches are joined to one write.
+// maxWrite is the maximum size in bytes of a write that joins several batches.
 const maxWrite = 4 << 20
 
 // File stores lines in a file, one after the other.

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A segment consists of a header and frames. A frame contains one batch. Below, the number after a
-// field is its size in bytes. Numbers are little-endian, and sums are CRC-32C.
+// A segment, a file of the spool, consists of a header and frames. A frame contains one batch of events.
+// Below, the number after a field is its size in bytes. Numbers are little-endian, and sums are CRC-32C.
 //
 //	header  magic 8 · id 16 · first 8 · after 8 · created 8 · sum 4
 //	frame   magic 4 · bytes 4 · events 4 · sum of the lines 4 · first 8 · group 8 · time 8 ·

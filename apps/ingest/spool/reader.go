@@ -77,7 +77,7 @@ type Reader struct {
 	badReads  int            // number of times that the bytes at offset were damaged
 	next      uint64         // number of the next event
 	newlyLost uint64         // number of lost events that state does not count yet
-	suspects  []suspectRange // in the order of their numbers
+	suspects  []suspectRange // damage of which it is not known yet whether its events were acknowledged, in the order of events
 	remaining frame          // part of the last frame that Take has not returned; it has no events if all were returned
 }
 
@@ -338,7 +338,7 @@ func (r *Reader) skipDamage(size int64, following frame) {
 	if following.first > r.next {
 		d := Damage{Segment: r.segment.path, Offset: r.offset, Bytes: size, Lost: following.first - r.next}
 		d.Copy = r.copyDamaged(d.Offset, size)
-		if following.group > r.next { // a group is written only after all events before it are acknowledged
+		if following.group > r.next { // a group (the frames of one write) is written only after all events before it are acknowledged
 			r.reportLost(d)
 		} else {
 			r.suspects = append(r.suspects, suspectRange{Damage: d, end: following.first})
