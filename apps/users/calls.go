@@ -26,6 +26,7 @@ const (
 	methodList
 )
 
+// methodNames returns the names of the methods, in the order of their numbers.
 func methodNames() [5]string { return [...]string{"create", "get", "update", "delete", "list"} }
 
 // recorder counts calls by method, and adds up their hashes.
@@ -40,6 +41,7 @@ func (r *recorder) addCall(m callMethod, h hash) {
 	r.sum.Add(uint64(h.addNumber(uint64(m))))
 }
 
+// loadCalls returns the counts so far.
 func (r *recorder) loadCalls() Calls {
 	return Calls{
 		Create: r.counts[methodCreate].Load(),
@@ -51,6 +53,7 @@ func (r *recorder) loadCalls() Calls {
 	}
 }
 
+// resetCalls sets all counts to zero.
 func (r *recorder) resetCalls() {
 	for i := range r.counts {
 		r.counts[i].Store(0)

@@ -92,7 +92,7 @@ func (l *linear) List(ctx context.Context, text string, offset, limit int) ([]Us
 	found, total := []User{}, 0
 	// The function returns false for every user, so that findFirst scans all of them.
 	_, err := l.findFirst(ctx, func(u *User) bool {
-		if matches(u, text) {
+		if matchesText(u, text) {
 			if total >= offset && len(found) < limit {
 				found = appendPage(found, *u, min(limit, len(l.users)))
 			}

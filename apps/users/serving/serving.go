@@ -1,5 +1,5 @@
-// Package serving provides app users to programs: it declares the settings of the app and opens the
-// store and the service with them.
+// Package serving lets programs serve app users, a service that stores users: it declares the settings
+// of the app, and opens the store and the service with them.
 package serving
 
 import (
@@ -25,7 +25,7 @@ const (
 	SetToken     = server.SetToken
 )
 
-// Serve makes a server for a service. Each program has its own.
+// Serve makes a server for a service. Each program has its own, with another HTTP or RPC library.
 type Serve func(o server.Options, s *users.Service) (server.Server, error)
 
 // App returns app users for a program that makes its server with serve.
@@ -90,8 +90,8 @@ func (c *config) Check() error { return nil }
 // openTimeout is the largest time to open a store, which may have to be filled.
 const openTimeout = 50 * time.Second
 
-// Open opens the store and the service. Under a lab a database of PostgreSQL is a temporary one, so
-// that nothing remains and existing databases are not changed.
+// Open opens the store and the service. If the program is started by a lab, which measures it, Open uses
+// a temporary database of PostgreSQL, so that nothing remains and existing databases do not change.
 func (c *config) Open(lab bool) (server.Service, error) {
 	name := c.store
 	if lab && strings.HasPrefix(name, postgresKind+":") {

@@ -18,11 +18,14 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// This file converts the requests of a workload, which are HTTP with JSON, to the protocol in which a
+// contender is called (a dialect), and the responses back.
+
 // Settings of an entry that select how a contender is called.
 const (
 	setProtocol = rpc.SetProtocol // a protocol of the contender; default: its first one
 	setHTTP2    = rpc.SetHTTP2    // on or off; default: on for gRPC, else off
-	setPolicy   = rpc.SetPolicy   // policy of connections; default: one for a client over HTTP/2, else pool
+	setPolicy   = rpc.SetPolicy   // policy of connections; default: one if driver is client and http2 is on, else pool
 	setDriver   = "driver"        // program that sends requests; default: engine
 	setReset    = server.SetReset
 
@@ -188,7 +191,7 @@ func protoJSON(c rpc.Call) (m message, err error) {
 	if c.ID != 0 {
 		add("id", strconv.FormatInt(c.ID, 10))
 		if c.IDCounter != "" {
-			m.fill = append(m.fill, idFill(c, true, len(m.bytes)-digits-1)) // before the quote
+			m.fill = append(m.fill, idFill(c, true, len(m.bytes)-digits-1)) // the digits before the quote at the end
 		}
 	}
 	for _, f := range []struct{ name, text string }{{"name", c.Name}, {"email", zeroNumber(c.Email)}, {"query", c.Query}} {

@@ -13,7 +13,8 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// Kinds of stores that an entry can name without an address, which applySettings adds.
+// Kinds of stores that an entry, a contender in a study, can name without an address. applySettings adds
+// the address.
 const (
 	storeSQLite   = "sqlite"
 	storePostgres = "postgres"
