@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -13,8 +12,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// runLeg runs one phase of load. spent is the server's use of its processors during the measured
-// part. idle is its CPU time since the previous phase.
+// runLeg runs one phase of load (a leg). doing names the operation, for errors. spent is the server's use
+// of its processors during the measured part. idle is its CPU time since the previous phase.
 //
 // Requests that fail are counted, and the lab judges them. Only if no request at all was answered, or
 // if the server has ended, the trial ends.
@@ -42,6 +41,8 @@ func (c *conn) runLeg(ctx context.Context, doing string, leg load.Leg) (r *load.
 	if r != nil && r.Threads > 0 {
 		c.cores.clients = r.Threads
 	}
+	hasFailures := r != nil && countFailures(r) > 0
+	mayBeEmpty := !hasFailures && leg.Duration != 0 && leg.Profile == nil // a warm-up may end before the first response
 	switch {
 	case err != nil || ctx.Err() != nil:
 		if ctx.Err() == nil { // connections break a moment before the end of the process is noticed
@@ -50,9 +51,9 @@ func (c *conn) runLeg(ctx context.Context, doing string, leg load.Leg) (r *load.
 			}
 		}
 		return nil, cpuUse{}, 0, c.failWith(ctx, doing, answeredOf(r), trialError(tare.ErrContender, "%s: %s", doing, errorText(err)))
-	case r.Requests == 0 && (countFailures(r) > 0 || leg.Duration == 0 || leg.Profile != nil): // a short warm-up may have none
+	case r.Requests == 0 && !mayBeEmpty:
 		return nil, cpuUse{}, 0, c.failWith(ctx, doing, answeredOf(r), noAnswerError(doing, r))
-	case countFailures(r) > 0:
+	case hasFailures:
 		if lost := c.whyEnded(ctx, doing); lost != nil {
 			return nil, cpuUse{}, 0, c.failWith(ctx, doing, "", lost)
 		}
@@ -81,10 +82,11 @@ func (c *conn) runUntil(ctx context.Context, leg load.Leg) (*load.Result, error)
 	return c.work.session.Run(ctx, leg)
 }
 
-// limitLeg converts a phase of operations to a phase of requests, and limits it to w.maxRequests.
+// limitLeg converts a phase of operations to a phase of requests (w.perOp for each operation), and limits
+// it to w.maxRequests.
 func (w *work) limitLeg(leg load.Leg) load.Leg {
 	const leadShare = 4 // a lead-in has at most a quarter of maxRequests
-	leg.Lead, leg.Ops = leg.Lead*w.per, leg.Ops*w.per
+	leg.Lead, leg.Ops = leg.Lead*w.perOp, leg.Ops*w.perOp
 	if w.maxRequests > 0 {
 		leg.Lead = min(leg.Lead, w.maxRequests/leadShare)
 		if left := w.maxRequests - leg.Lead; leg.Ops == 0 || leg.Ops > left {
@@ -176,7 +178,7 @@ func (c *conn) warmUp(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	// Over a path with a delay, the first response needs some round trips.
 	duration = max(duration, turns*c.work.traffic.Delay)
 	r, spent, _, err := c.runLeg(ctx, wire.OpWarm, load.Leg{Duration: duration})
-	if err == nil && r.Requests < c.work.per { // a slow server or a busy machine: wait for complete operations
+	if err == nil && r.Requests < c.work.perOp { // a slow server or a busy machine: wait for complete operations
 		r, spent, _, err = c.runLeg(ctx, wire.OpWarm, load.Leg{Ops: int64(c.work.traffic.Connections)})
 	}
 	if err != nil {
@@ -222,7 +224,7 @@ func profileOf(t tare.Traffic) load.Profile {
 // toReply converts the result of a phase to a contender's reply.
 func (c *conn) toReply(r *load.Result, spent time.Duration) wire.Reply {
 	a := wire.Reply{
-		Counts: wire.Counts{Ops: r.Requests / c.work.per, WallNS: max(1, r.Wall.Nanoseconds()), CPUNS: spent.Nanoseconds(),
+		Counts: wire.Counts{Ops: r.Requests / c.work.perOp, WallNS: max(1, r.Wall.Nanoseconds()), CPUNS: spent.Nanoseconds(),
 			Errors: countFailures(r), BytesOut: r.BodyIn},
 	}
 	if a.Errors > 0 {
@@ -269,7 +271,7 @@ func (c *conn) countAllocs(ctx context.Context, q wire.Request) (wire.Reply, err
 	}
 	a := c.toReply(r, 0)
 	if n := after.Received - before.Received; n > 0 { // including requests in flight at the end
-		a.Ops = max(1, n/c.work.per)
+		a.Ops = max(1, n/c.work.perOp)
 	}
 	a.Bytes = max(0, after.Bytes-before.Bytes-(before.Bytes-earlier.Bytes))
 	a.Allocs = max(0, after.Allocs-before.Allocs-(before.Allocs-earlier.Allocs))
@@ -322,8 +324,7 @@ func (c *conn) profileProgram(ctx context.Context, q wire.Request) (wire.Reply, 
 		}
 		c.work.closeSession() // requests were in flight on its connections
 	}
-	var te *tare.TrialError
-	if err != nil && (!errors.As(err, &te) || te.Class != tare.ErrContender) {
+	if err != nil && !isReplyError(err) {
 		return wire.Reply{}, err
 	}
 	if after, err := c.readCounters(ctx); err == nil {
