@@ -7,7 +7,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 )
 
-// readAnswer reads an answer to the question of the study: a text, or a mapping.
+// readAnswer reads an answer to the question of the study from node n of the file: a text, or a mapping
+// with the verdict for which the answer applies. path is the path of n in the file, for errors.
 func (r *reader) readAnswer(n ast.Node, path string) (a tare.Answer) {
 	switch n.(type) {
 	case *ast.StringNode, *ast.LiteralNode:
