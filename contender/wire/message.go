@@ -2,6 +2,9 @@
 // lab, which starts and measures it: JSON lines on two pipes. The lab sends requests of
 // one line, and the contender answers each with a reply of one line.
 // docs/contender-protocol.md specifies the protocol for authors in any language.
+//
+// In a trial, one process of a contender takes turns with the processes of others. A slice
+// is the work of one turn. The bodies, which are the inputs of operations, are in a pool.
 package wire
 
 import "encoding/json"

@@ -43,7 +43,7 @@ func (r *Reader) Request() (Request, error) {
 	return q, err
 }
 
-// Reply reads the next reply. Its errors are those of [Reader.Request].
+// Reply reads the next reply. It returns the same errors as [Reader.Request].
 func (r *Reader) Reply() (Reply, error) {
 	var a Reply
 	err := r.readMessage(&a)

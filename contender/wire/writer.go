@@ -27,7 +27,7 @@ func NewWriter(w io.Writer) *Writer {
 // writes nothing.
 func (w *Writer) Request(q Request) error { return w.writeLine(&q) }
 
-// Reply writes a. Its errors are those of [Writer.Request].
+// Reply writes a. It returns the same errors as [Writer.Request].
 func (w *Writer) Reply(a Reply) error { return w.writeLine(&a) }
 
 // maxRetained is the size in bytes of the largest buffer that is retained for the next line. Replies with

@@ -25,11 +25,13 @@ type leafModule struct {
 	supplied bool // replace has the builder's SDK, because go.mod has no usable replacement of the SDK
 }
 
+// requirement is a require directive.
 type requirement struct {
 	path, version string
 	indirect      bool // marked "// indirect": only another required module needs it
 }
 
+// replacement is a replace directive.
 type replacement struct {
 	path    string
 	version string // the replaced version of path; "" means every version

@@ -42,7 +42,7 @@ type Manifest struct {
 
 	VariantProtocols map[string][]string `json:"variant_protocols,omitempty"` // by variant: protocols, if they differ from Protocols
 
-	Source string   `json:"source,omitempty"` // directory of the contender whose sources are built, relative to this one; "" for its own
+	Source string   `json:"source,omitempty"` // directory of another contender whose sources are built, e.g. ../gin; "" to build this one's
 	Tags   []string `json:"tags,omitempty"`   // build tags
 
 	Together bool `json:"together,omitempty"` // without a variant, the program serves what all its variants serve
@@ -178,8 +178,8 @@ func parseManifest(src []byte) (Manifest, error) {
 	return m, m.checkSource()
 }
 
-// checkVariants checks the names of the variants, and what the manifest says about single variants. Its
-// errors begin like those of parseManifest.
+// checkVariants checks the names of the variants, and the fields about single variants. Its errors begin
+// with ": ", as in parseManifest.
 func (m Manifest) checkVariants() error {
 	for v := range m.VariantLayers {
 		if !slices.Contains(m.Variants, v) {

@@ -93,7 +93,9 @@ func (p Pin) checkFits(leaf Leaf, mod leafModule) error {
 			return fmt.Errorf("%q is no Go release; write all its numbers, e.g. go1.25.5", p.Go)
 		}
 		if sdk := mod.sdkDir(); sdk != "" {
-			if m, err := readModule(sdk); err == nil && m.goLine != "" && version.Compare(p.goRelease(), "go"+m.goLine) < 0 {
+			m, err := readModule(sdk)
+			isKnown := err == nil && m.goLine != ""
+			if isKnown && version.Compare(p.goRelease(), "go"+m.goLine) < 0 {
 				return fmt.Errorf("contenders share an SDK that needs go %s, asked was %s", m.goLine, p.Go)
 			}
 		}

@@ -27,7 +27,7 @@ func (b *Builder) applyPin(ctx context.Context, tool toolchain, work string, cop
 			return err
 		}
 	}
-	graph := ""
+	graph := "" // which module requires which; needed only if modules are pinned
 	if len(pin.With) > 0 {
 		// The unchanged contender may need a newer toolchain than the pinned one.
 		newest := tool

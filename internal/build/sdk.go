@@ -18,7 +18,8 @@ func (b *Builder) loadModule(dir string) (leafModule, error) {
 		return m, err
 	}
 	isSDK := func(r replacement) bool { return r.path == sdkPath }
-	if i := slices.IndexFunc(m.replace, isSDK); i >= 0 && (m.replace[i].dir == "" || isModule(m.replace[i].dir)) {
+	isUsable := func(r replacement) bool { return r.dir == "" || isModule(r.dir) }
+	if i := slices.IndexFunc(m.replace, isSDK); i >= 0 && isUsable(m.replace[i]) {
 		return m, nil
 	}
 	m.replace = append(slices.DeleteFunc(m.replace, isSDK), replacement{path: sdkPath, dir: b.SDK})
@@ -37,7 +38,8 @@ func (b *Builder) supplySDK(ctx context.Context, tool toolchain, mod leafModule,
 	if err := copyInto(filepath.Join(mod.root, "go.mod"), gomod); err != nil {
 		return tool, cacheError(work, err)
 	}
-	err := copyInto(filepath.Join(mod.root, "go.sum"), filepath.Join(work, "supplied.sum")) // the go command expects it next to the -modfile
+	// The go command expects the go.sum next to the -modfile, with the same name but for its ending.
+	err := copyInto(filepath.Join(mod.root, "go.sum"), filepath.Join(work, "supplied.sum"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return tool, cacheError(work, err)
 	}

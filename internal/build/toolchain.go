@@ -203,7 +203,7 @@ func compilerStamp(cc string) string {
 
 // buildEnv returns the environment of go build: the user's environment, in which everything that can
 // change the binary is set or removed. GOENV is off, because the go command would otherwise replace an
-// empty GOFLAGS by that of the user's file. Temporary files are written into tmp.
+// empty GOFLAGS by the value in the user's file. Temporary files are written into tmp.
 func (b *Builder) buildEnv(t toolchain, tmp string) []string {
 	set := append(TempEnv(tmp), "GOENV=off", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 	for _, name := range slices.Concat(keySettings[1:], cacheSettings[:], []string{"GOFLAGS", experimentSetting}) { // supplySDK may set GOFLAGS

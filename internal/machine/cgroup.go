@@ -137,6 +137,7 @@ func (c *Cgroup) Remove() error {
 	return removeGroup(c.dir, time.Second)
 }
 
+// writeFile writes a value into a control file of the group.
 func (c *Cgroup) writeFile(file, value string) error {
 	f, err := os.OpenFile(filepath.Join(c.dir, file), os.O_WRONLY, 0) // never create
 	if err != nil {

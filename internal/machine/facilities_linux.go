@@ -85,6 +85,7 @@ func facilityProbes() []probe {
 	}
 }
 
+// probeGroup reports whether control groups can be made, and in which directory.
 func probeGroup() (found bool, note string) {
 	return tryInGroup(func(c *Cgroup) (bool, string) { return true, filepath.Dir(c.dir) })
 }
