@@ -65,6 +65,7 @@ func (r *recorder) resetCalls() {
 // empty sequence is 0.
 type hash uint64
 
+// addNumber returns the hash of the sequence of h and then x.
 func (h hash) addNumber(x uint64) hash { return hash(scramble(uint64(h) ^ x)) }
 
 // addText adds the length of s and then its bytes, eight at a time. Because of the length, the hash of

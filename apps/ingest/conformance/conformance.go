@@ -85,6 +85,7 @@ func otherForms(g conformance.Good) []conformance.Good {
 	return forms
 }
 
+// countItems returns the number of records in all good requests.
 func countItems(a conformance.App) (n int) {
 	for _, g := range a.Good {
 		n += g.Items

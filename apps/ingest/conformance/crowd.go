@@ -21,9 +21,9 @@ const (
 	crowdMemory   = 256 << 20 // bytes of memory that the server must not reach
 )
 
-// checkCrowd checks that bodies of 1 kB in gzip with a very large number of empty records are rejected,
-// and that many concurrent ones need no more memory than valid bodies. A server that decodes such a
-// body before it counts the records needs 100 MB or more for each body.
+// checkCrowd checks that a server of app ingest rejects bodies of 1 kB in gzip with a very large number of
+// empty records, and that many such bodies at the same time need no more memory than valid bodies. A
+// server that decodes such a body before it counts the records needs 100 MB or more for each body.
 func checkCrowd(e conformance.Exam) error {
 	addr, err := e.Serves(nil)
 	if err != nil {

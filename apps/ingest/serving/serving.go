@@ -50,6 +50,7 @@ type config struct {
 	serve Serve
 }
 
+// Settings implements [server.Config].
 func (c *config) Settings() []server.Setting {
 	return []server.Setting{
 		server.Chosen(SetLimit, strconv.Itoa(ingest.DefaultLimit), "`records` in a batch, at most", server.Number(&c.Limit, 1, 1_000_000)),

@@ -18,7 +18,7 @@ type Options struct {
 	Rotate int64            // maximum size of a file in bytes, unless a single batch is larger; 0 means no maximum
 	Now    func() time.Time // clock for the times in the names of rotated files; nil means names without a time
 
-	files atomicfile.Disk // file system; nil means that of the operating system
+	files atomicfile.Disk // file system; nil means the operating system's
 }
 
 // MaxBatch is the largest size of the lines of one Keep of a [File], in bytes.

@@ -126,6 +126,7 @@ type readerState struct {
 	advanced    chan struct{} // closed and replaced when minPosition has risen
 }
 
+// positions returns the positions of the slowest and the fastest reader.
 func (s *readerState) positions() (minPosition, maxPosition uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -198,6 +199,7 @@ func (s *readerState) beginWait() {
 	}
 }
 
+// endWait counts a caller of waitSent that has returned.
 func (s *readerState) endWait() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

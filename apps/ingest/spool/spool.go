@@ -36,7 +36,7 @@ type Options struct {
 	Wait    time.Duration    // time that Keep waits until all readers have sent a batch; 0 means no wait
 	Now     func() time.Time // clock; required
 
-	files atomicfile.Disk // file system; nil means that of the operating system
+	files atomicfile.Disk // file system; nil means the operating system's
 }
 
 const (

@@ -46,6 +46,7 @@ func App() server.App {
 	}
 }
 
+// allOps returns the operations that a workload can name.
 func allOps() []string { return []string{opEvents, opUniform, opPretty} }
 
 // newRequests returns a pool of batches. No event is in two batches.
@@ -94,6 +95,7 @@ func cutArray(array []byte, n int) ([]byte, error) {
 	return json.Marshal(list[:n])
 }
 
+// postBody returns a request that sends body as JSON.
 func postBody(body []byte) server.Request {
 	return server.Request{Method: http.MethodPost, Path: "/", Header: map[string]string{server.ContentType: server.TypeJSON}, Body: body}
 }

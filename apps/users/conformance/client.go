@@ -171,7 +171,7 @@ func (t protocolTest) checkClientLoad() error {
 		}
 		stats, err := p.OK(wire.Request{Op: wire.OpStats, On: w.ID, Ops: 5})
 		isCounted := stats.Errors == 5 && stats.Message != ""
-		if err != nil || !isCounted && !t.Loose() {
+		if isWrong := !isCounted && !t.Loose(); err != nil || isWrong {
 			return errors.Join(err, fmt.Errorf("of 5 calls for a missing user %d are errors: %q", stats.Errors, stats.Message))
 		}
 		return nil

@@ -183,6 +183,7 @@ const (
 	waitID                                     // Get waits until its context ends
 )
 
+// Get fails for some ids.
 func (f *faultyStore) Get(ctx context.Context, id int64) (users.User, error) {
 	switch id {
 	case panicID:

@@ -14,11 +14,13 @@ import (
 // in the order of their numbers, from 1. Each value is an int64 or a string; the encodings omit zero values.
 type message []field
 
+// field is a field of a message.
 type field struct {
 	name  string
 	value any
 }
 
+// encodeProto returns the message as protocol buffers.
 func (m message) encodeProto() []byte {
 	var b []byte
 	for i, f := range m {
@@ -32,6 +34,7 @@ func (m message) encodeProto() []byte {
 	return b
 }
 
+// encodeJSON returns the message as JSON.
 func (m message) encodeJSON() []byte {
 	object := map[string]any{}
 	for _, f := range m {
@@ -70,6 +73,7 @@ type jsonUser struct {
 	Updated   time.Time `json:"updatedAt"`
 }
 
+// toUser returns the user with the times of either form.
 func (j jsonUser) toUser() users.User {
 	if j.CreatedAt.IsZero() {
 		j.CreatedAt, j.UpdatedAt = j.Created, j.Updated

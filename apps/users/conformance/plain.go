@@ -149,7 +149,7 @@ func (p *plainClient) encodeCall(method string, m message) (body []byte, kind st
 }
 
 // sendCall sends a request, and returns the message of the response or its error. name is the name
-// of the method in gRPC and Connect; method and path are those over HTTP.
+// of the method in gRPC and Connect; method and path are for HTTP.
 func (p *plainClient) sendCall(ctx context.Context, name, method, path string, m message) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.limit)
 	defer cancel()

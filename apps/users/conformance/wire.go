@@ -122,8 +122,8 @@ func (t protocolTest) dialServer(addr string) *plainClient {
 	return dialPlain(t.protocol, addr, nil, false, t.Limit)
 }
 
-// isLenient reports whether any response is accepted: that of a trap, which reproduces a published
-// mistake, or of a server that does a part of the work.
+// isLenient reports whether any response is accepted, because the server is a trap, which reproduces a
+// published mistake, or does only a part of the work.
 func (t protocolTest) isLenient() bool { return t.Trap || t.Loose() }
 
 // playAll plays the script with a client, and returns the reference that it was compared with.
@@ -182,7 +182,7 @@ func (t protocolTest) checkCalls() error {
 	}
 	stats, err := t.Counted()
 	isZero := stats.Calls != nil && *stats.Calls == wire.Calls{}
-	if err != nil || !isZero && !t.isLenient() {
+	if isWrong := !isZero && !t.isLenient(); err != nil || isWrong {
 		return errors.Join(err, fmt.Errorf("after reset: stats: calls %+v", stats.Calls))
 	}
 	if _, err := t.playAll(p); err != nil {
@@ -202,7 +202,7 @@ func (t protocolTest) checkStores() error {
 		}
 	} else {
 		reply, err := t.Process.OK(wire.Request{Op: wire.OpPrepare, Workload: t.Workload(map[string]string{serving.SetStore: "sqlite:x"})})
-		if err != nil || !reply.Unsupported && !t.Trap {
+		if isWrong := !reply.Unsupported && !t.Trap; err != nil || isWrong {
 			return errors.Join(err, errors.New("a store that is not built in is not unsupported"))
 		}
 	}

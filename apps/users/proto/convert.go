@@ -58,4 +58,5 @@ func ToPage(m *ListUsersResponse) users.Page {
 	return p
 }
 
+// clampInt32 returns n, or the nearest number of 32 bits.
 func clampInt32(n int) int32 { return int32(max(math.MinInt32, min(math.MaxInt32, n))) }

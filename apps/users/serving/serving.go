@@ -31,7 +31,7 @@ type Serve func(o server.Options, s *users.Service) (server.Server, error)
 // App returns app users for a program that makes its server with serve.
 //
 // openDatabase opens the stores that package users does not have; nil if the program has no others.
-// try and routes become those of [server.Service], and may be nil. A variant for which routes returns
+// try and routes become Try and Routes of [server.Service], and may be nil. A variant for which routes returns
 // any does not have the paths of users over HTTP.
 func App(serve Serve, openDatabase users.Opener, try func(variant string, at server.Address) string, routes func(variant string) []string) server.App {
 	return server.App{Name: users.Name, HTTP2: true, New: func() server.Config {
@@ -51,6 +51,7 @@ type config struct {
 	routes       func(variant string) []string
 }
 
+// Settings implements [server.Config].
 func (c *config) Settings() []server.Setting {
 	seeded := server.Chosen(SetUsers, "0", "`number` of users that a new store has", server.Number(&c.seeded, 0, 10_000_000))
 	seeded.Measured = "1000"
@@ -85,6 +86,7 @@ func (c *config) setStore(name string) error {
 	return nil
 }
 
+// Check accepts all combinations of settings.
 func (c *config) Check() error { return nil }
 
 // openTimeout is the largest time to open a store, which may have to be filled.

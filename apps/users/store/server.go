@@ -293,8 +293,8 @@ func migratePostgres(ctx context.Context, c *pgx.Conn, steps []string) error {
 	return nil
 }
 
-// dropStale drops temporary databases that killed programs have left: those of a program that is known
-// to have ended, and old ones without connections.
+// dropStale drops temporary databases that killed programs have left: databases of a program that is known
+// to have ended, and old databases without connections.
 func dropStale(ctx context.Context, c *pgx.Conn) error {
 	// A name is tare_store_ (11 characters), the day and more, see ownedPrefix.
 	rows, err := c.Query(ctx, `SELECT datname, to_date(substr(datname, 12, 8), 'YYYYMMDD') < (now() AT TIME ZONE 'UTC') - $1::interval

@@ -121,6 +121,7 @@ func oneLine(err error) error {
 	return lineError{err}
 }
 
+// lineError is an error with its lines joined by slashes.
 type lineError struct{ error }
 
 func (e lineError) Error() string {

@@ -81,10 +81,10 @@ func checkCancelledMeanwhile(ctx context.Context, r users.Repository) error {
 type cancelledCaller struct {
 	r     users.Repository
 	f     *faults
-	users [][]users.User // possible states of each user: the last known one, and those of cancelled updates since
+	users [][]users.User // possible states of each user: the last known state, and the states of cancelled updates since
 }
 
-// checkEnded adds a fault if an operation returned another error than that of its context.
+// checkEnded adds a fault if an operation returned an error that is not the error of its context.
 func (a *cancelledCaller) checkEnded(operation string, err error) {
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		a.f.add("%s whose caller goes: %w", operation, err)

@@ -82,8 +82,7 @@ func (o *changers) stop() error {
 	return o.faults.err()
 }
 
-// checkStablePages checks that users with higher ids than those of a page do not change the page while they
-// are created and deleted.
+// checkStablePages checks that a page does not change while users with higher ids are created and deleted.
 func checkStablePages(ctx context.Context, r users.Repository) error {
 	const seeded, limit, callers = 100, 7, 4
 	all, err := fillStore(ctx, r, seeded)

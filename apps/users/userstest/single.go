@@ -181,7 +181,8 @@ func checkModel(ctx context.Context, r users.Repository) error {
 	// isTaken reports whether another user than number except has an e-mail; -1 excepts no user.
 	isTaken := func(email string, except int) bool {
 		return slices.ContainsFunc(want, func(u users.User) bool {
-			return u.Email == email && (except < 0 || u.ID != want[except].ID)
+			isExcepted := except >= 0 && u.ID == want[except].ID
+			return u.Email == email && !isExcepted
 		})
 	}
 	for step := range soakTimes(400) {

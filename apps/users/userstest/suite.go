@@ -5,7 +5,7 @@
 //	}
 //
 // In addition to the documentation of [users.Repository] it requires that users are listed in the order
-// of their ids; that lower case is that of strings.ToLower; that times are in UTC with a precision of
+// of their ids; that lower case is as in strings.ToLower; that times are in UTC with a precision of
 // microseconds; and that an unknown id is reported before an e-mail that is taken. A page must be a
 // consistent snapshot, and so must the number of users, but the two may be of different moments.
 package userstest

@@ -116,7 +116,7 @@ func methodPath(c rpc.Call) string {
 }
 
 // postRequest returns a call as a request of gRPC or Connect with the message m. q is its canonical form.
-// header alternates names and values. The expected status is that of q, but 200 instead of 201.
+// header alternates names and values. The expected status is the status of q, but 200 instead of 201.
 func postRequest(q server.Request, c rpc.Call, m message, header ...string) server.Request {
 	request := server.Request{
 		Method: http.MethodPost,
@@ -285,12 +285,13 @@ func decodeMessage(q server.Request, got server.Response, wantType string) serve
 	return server.Response{Status: status, Header: header, Body: body}
 }
 
-// codeOf returns the error code of a response in gRPC: that of its grpc-status, or of its HTTP status if
-// it has none.
+// codeOf returns the error code for the grpc-status of a response in gRPC, or for its HTTP status if the
+// response has no grpc-status.
 func codeOf(got server.Response) users.Code {
 	status := got.Header[server.GRPCStatus]
 	for _, code := range users.Codes() {
-		if status == strconv.Itoa(code.GRPC()) || status == "" && code.HTTP() == got.Status {
+		isHTTPStatus := status == "" && code.HTTP() == got.Status
+		if isHTTPStatus || status == strconv.Itoa(code.GRPC()) {
 			return code
 		}
 	}

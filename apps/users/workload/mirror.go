@@ -135,7 +135,8 @@ func (m *mirror) List(_ context.Context, text string, offset, limit int) ([]user
 	var total int64
 	for id := int64(users.FirstID); id < m.next; id++ {
 		u, ok := m.findUser(id)
-		if !ok || !containsFold(u.Name, text) && !containsFold(u.Email, text) {
+		isMatch := containsFold(u.Name, text) || containsFold(u.Email, text)
+		if !ok || !isMatch {
 			continue
 		}
 		if total >= int64(offset) && len(list) < limit {

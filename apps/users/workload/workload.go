@@ -58,6 +58,7 @@ const (
 	opRead95  = "read95"        // 95 % gets and 5 % updates
 )
 
+// allOps returns the operations that a workload can name.
 func allOps() []string {
 	return []string{opCreate, opGet, opUpdate, opDelete, opList, opPair, opSeedMix, opSteady, opRead95}
 }
