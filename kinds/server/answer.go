@@ -193,7 +193,8 @@ func (l *http1Sender) send(ctx context.Context, q Request) (Response, error) {
 	defer cancel()
 	isReused := l.conn != nil
 	r, err := l.sendOnce(ctx, q)
-	if err != nil && isReused && ctx.Err() == nil && isClosed(err) {
+	canRetry := isReused && ctx.Err() == nil
+	if err != nil && canRetry && isClosed(err) {
 		r, err = l.sendOnce(ctx, q)
 	}
 	return r, err

@@ -27,7 +27,7 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 	}
 	got := make([]Response, len(answers))
 	var sentCases []int                      // cases whose requests were sent
-	refIndex := make([]int, 0, len(answers)) // by answer: index of its case in sentCases
+	refIndex := make([]int, 0, len(answers)) // by answer: index of its case in sentCases; unused if it was not sent
 	for i, answer := range answers {
 		if answer.Case < 0 || answer.Case >= len(list) {
 			return nil, fmt.Errorf("workload %q: answer for case %d, which was not requested", w.ID, answer.Case)

@@ -12,15 +12,21 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// runLeg runs one phase of load (a leg). doing names the operation, for errors. spent is the server's use
-// of its processors during the measured part. idle is its CPU time since the previous phase.
+// legOutcome is the outcome of one phase of load (a leg).
+type legOutcome struct {
+	*load.Result
+	spent cpuUse        // the server's use of its processors during the measured part
+	idle  time.Duration // the server's CPU time since the previous phase
+}
+
+// runLeg runs one phase of load. doing names the operation, for errors.
 //
-// Requests that fail are counted, and the lab judges them. Only if no request at all was answered, or
-// if the server has ended, the trial ends.
-func (c *conn) runLeg(ctx context.Context, doing string, leg load.Leg) (r *load.Result, spent cpuUse, idle time.Duration, err error) {
+// Requests that fail are counted, and the lab judges them. The trial ends only if no request at all was
+// answered, or if the server has ended.
+func (c *conn) runLeg(ctx context.Context, doing string, leg load.Leg) (o legOutcome, err error) {
 	w := c.work
 	if err := w.openSession(c.kind); err != nil {
-		return nil, cpuUse{}, 0, c.failWith(ctx, doing, "", err)
+		return o, c.failWith(ctx, doing, "", err)
 	}
 	pids := w.clock.listPIDs()
 	var begin, end reading
@@ -33,10 +39,11 @@ func (c *conn) runLeg(ctx context.Context, doing string, leg load.Leg) (r *load.
 	}
 	c.addIdle()
 	if err := c.resetService(ctx, false); err != nil {
-		return nil, cpuUse{}, 0, err
+		return o, err
 	}
-	idle, w.idle = w.idle, 0
-	r, err = c.runUntil(ctx, w.limitLeg(leg))
+	idle := w.idle
+	w.idle = 0
+	r, err := c.runUntil(ctx, w.limitLeg(leg))
 	w.last = w.clock.readAfter(pids)
 	if r != nil && r.Threads > 0 {
 		c.cores.clients = r.Threads
@@ -47,18 +54,18 @@ func (c *conn) runLeg(ctx context.Context, doing string, leg load.Leg) (r *load.
 	case err != nil || ctx.Err() != nil:
 		if ctx.Err() == nil { // connections break a moment before the end of the process is noticed
 			if lost := c.whyEnded(ctx, doing); lost != nil {
-				return nil, cpuUse{}, 0, c.failWith(ctx, doing, "", lost)
+				return o, c.failWith(ctx, doing, "", lost)
 			}
 		}
-		return nil, cpuUse{}, 0, c.failWith(ctx, doing, answeredOf(r), trialError(tare.ErrContender, "%s: %s", doing, errorText(err)))
+		return o, c.failWith(ctx, doing, answeredOf(r), trialError(tare.ErrContender, "%s: %s", doing, errorText(err)))
 	case r.Requests == 0 && !mayBeEmpty:
-		return nil, cpuUse{}, 0, c.failWith(ctx, doing, answeredOf(r), noAnswerError(doing, r))
+		return o, c.failWith(ctx, doing, answeredOf(r), noAnswerError(doing, r))
 	case hasFailures:
 		if lost := c.whyEnded(ctx, doing); lost != nil {
-			return nil, cpuUse{}, 0, c.failWith(ctx, doing, "", lost)
+			return o, c.failWith(ctx, doing, "", lost)
 		}
 	}
-	return r, end.useSince(begin), idle, nil
+	return legOutcome{Result: r, spent: end.useSince(begin), idle: idle}, nil
 }
 
 // runUntil runs a phase of load until its end, or until ctx or the server's process ends.
@@ -177,14 +184,14 @@ func (c *conn) warmUp(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	}
 	// Over a path with a delay, the first response needs some round trips.
 	duration = max(duration, turns*c.work.traffic.Delay)
-	r, spent, _, err := c.runLeg(ctx, wire.OpWarm, load.Leg{Duration: duration})
-	if err == nil && r.Requests < c.work.perOp { // a slow server or a busy machine: wait for complete operations
-		r, spent, _, err = c.runLeg(ctx, wire.OpWarm, load.Leg{Ops: int64(c.work.traffic.Connections)})
+	o, err := c.runLeg(ctx, wire.OpWarm, load.Leg{Duration: duration})
+	if err == nil && o.Requests < c.work.perOp { // a slow server or a busy machine: wait for complete operations
+		o, err = c.runLeg(ctx, wire.OpWarm, load.Leg{Ops: int64(c.work.traffic.Connections)})
 	}
 	if err != nil {
 		return wire.Reply{}, err
 	}
-	return c.toReply(r, spent.cpu), nil
+	return c.toReply(o.Result, o.spent.cpu), nil
 }
 
 // runSlice runs one slice: a closed loop of q.Ops operations, or if the workload has segments, load
@@ -203,13 +210,13 @@ func (c *conn) runSlice(ctx context.Context, q wire.Request) (wire.Reply, error)
 		}
 		c.work.sliced = true
 	}
-	r, spent, idle, err := c.runLeg(ctx, wire.OpSlice, leg)
+	o, err := c.runLeg(ctx, wire.OpSlice, leg)
 	if err != nil {
 		return wire.Reply{}, err
 	}
-	c.work.sum.addLeg(r, spent)
-	a := c.toReply(r, spent.cpu)
-	a.IdleCPUNS = idle.Nanoseconds()
+	c.work.sum.addLeg(o.Result, o.spent)
+	a := c.toReply(o.Result, o.spent.cpu)
+	a.IdleCPUNS = o.idle.Nanoseconds()
 	return a, nil
 }
 
@@ -221,7 +228,7 @@ func profileOf(t tare.Traffic) load.Profile {
 	return nil
 }
 
-// toReply converts the result of a phase to a contender's reply.
+// toReply converts the result of a phase, and the server's CPU time in it, to a contender's reply.
 func (c *conn) toReply(r *load.Result, spent time.Duration) wire.Reply {
 	a := wire.Reply{
 		Counts: wire.Counts{Ops: r.Requests / c.work.perOp, WallNS: max(1, r.Wall.Nanoseconds()), CPUNS: spent.Nanoseconds(),
@@ -243,7 +250,7 @@ func (c *conn) countAllocs(ctx context.Context, q wire.Request) (wire.Reply, err
 		return wire.Reply{}, requestError("stats of %d requests", q.Ops)
 	}
 	if c.work.session == nil { // open the connections before, so that they do not count
-		if _, _, _, err := c.runLeg(ctx, wire.OpStats, load.Leg{Ops: int64(c.work.traffic.Connections)}); err != nil {
+		if _, err := c.runLeg(ctx, wire.OpStats, load.Leg{Ops: int64(c.work.traffic.Connections)}); err != nil {
 			return wire.Reply{}, err
 		}
 	}
@@ -261,7 +268,7 @@ func (c *conn) countAllocs(ctx context.Context, q wire.Request) (wire.Reply, err
 	if before.Unsupported {
 		return wire.Reply{Counts: wire.Counts{Ops: q.Ops}, Prepared: wire.Prepared{Unsupported: true}}, nil
 	}
-	r, _, _, err := c.runLeg(ctx, wire.OpStats, load.Leg{Ops: q.Ops})
+	o, err := c.runLeg(ctx, wire.OpStats, load.Leg{Ops: q.Ops})
 	if err != nil {
 		return wire.Reply{}, err
 	}
@@ -269,7 +276,7 @@ func (c *conn) countAllocs(ctx context.Context, q wire.Request) (wire.Reply, err
 	if err != nil {
 		return wire.Reply{}, err
 	}
-	a := c.toReply(r, 0)
+	a := c.toReply(o.Result, 0)
 	if n := after.Received - before.Received; n > 0 { // including requests in flight at the end
 		a.Ops = max(1, n/c.work.perOp)
 	}

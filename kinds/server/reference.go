@@ -43,8 +43,9 @@ func (h strictness) reduce(r Response) Response {
 
 // strictnessOf returns the strictness for a contender and an app.
 func (k *Kind) strictnessOf(c tare.Contender, s spec) strictness {
+	hasNullApp := !s.Own && k.apps[s.App].Null // the null contender supports the app
 	switch {
-	case c.Role == tare.RoleNull && (s.Own || !k.apps[s.App].Null):
+	case c.Role == tare.RoleNull && !hasNullApp:
 		return strictNone
 	case c.Role == tare.RoleApart:
 		return strictStatus

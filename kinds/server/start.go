@@ -190,10 +190,12 @@ func parseListenAddr(addr string) (serverAddr, error) {
 		return serverAddr{}, trialError(tare.ErrProtocol, "it reports that it listens at %q: %v", addr, err)
 	}
 	ip := net.ParseIP(host)
+	isAllAddresses := host == "" || ip != nil && ip.IsUnspecified()
+	isLoopback := host == "localhost" || ip != nil && ip.IsLoopback()
 	switch {
-	case host == "" || ip != nil && ip.IsUnspecified(): // all addresses
+	case isAllAddresses:
 		host = "127.0.0.1"
-	case host != "localhost" && (ip == nil || !ip.IsLoopback()):
+	case !isLoopback:
 		return serverAddr{}, trialError(tare.ErrProtocol, "it reports that it listens at %q, which is not a loopback address", addr)
 	}
 	addr = net.JoinHostPort(host, port)

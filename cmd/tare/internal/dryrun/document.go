@@ -24,7 +24,7 @@ type Document struct {
 	Builds   []Build  `json:"builds"`             // in the order of the studies
 	Studies  []Study  `json:"studies"`            // in the order in which they are measured
 	Seconds  float64  `json:"seconds"`            // of all studies together; 0 means unknown
-	Machines []string `json:"machines,omitempty"` // those of --on, each of which does all of it
+	Machines []string `json:"machines,omitempty"` // machines of --on, each of which builds and measures everything
 	Writes   []File   `json:"writes"`
 	Notes    []string `json:"notes"` // one line each
 

@@ -51,7 +51,8 @@ func (r *reader) takeCommand(dst *[]string) yamlfile.Take {
 			return
 		}
 		r.Texts(dst, "")(n, path)
-		if r.Err == nil && (len(*dst) == 0 || (*dst)[0] == "") {
+		hasProgram := len(*dst) > 0 && (*dst)[0] != ""
+		if r.Err == nil && !hasProgram {
 			r.Fail(r.Of(n), "a command without a program", hint)
 		}
 	}
@@ -73,7 +74,8 @@ func (r *reader) takeURL(dst *string) yamlfile.Take {
 
 // isServer reports whether a URL is the HTTP address of a server, without user and query.
 func isServer(u *url.URL) bool {
-	if u.Scheme != "http" && u.Scheme != "https" || !hostAndPort.MatchString(u.Host) {
+	isHTTP := u.Scheme == "http" || u.Scheme == "https"
+	if !isHTTP || !hostAndPort.MatchString(u.Host) {
 		return false
 	}
 	return u.User == nil && u.RawQuery == "" && u.Fragment == ""
