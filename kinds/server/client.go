@@ -17,10 +17,11 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// This file is about contenders that have a client of their own, which sends the requests instead of the
-// load generator.
+// Some contenders have a client, which sends the requests instead of the load generator. This file starts
+// and measures it.
 
-// Keys and values of the set (the settings) of a client's workload, in addition to those of its dialect.
+// Keys and values of the set (the settings) of a client's workload, in addition to the keys of its request
+// encoding.
 const (
 	setAddr    = "addr"    // host:port of the server
 	setCallers = "callers" // number of concurrent callers
@@ -73,13 +74,13 @@ func (c *conn) startClient(ctx context.Context) error {
 func (c *conn) clientWorkload(w *work) (wire.Workload, error) {
 	calls, ok := c.kind.clientPool(w.workload.Input)
 	if !ok {
-		return wire.Workload{}, requestError("workload %q: there is nothing for a client to read", w.workload.ID)
+		return wire.Workload{}, requestError("workload %q has no calls for its client", w.workload.ID)
 	}
 	calls.ID = w.workload.ID
 	calls.Fixture = w.workload.Fixture
 	calls.N = w.workload.N
 	calls.Op = w.workload.Op
-	calls.Set = maps.Clone(w.dialect.Client) // keys of the dialect, such as its protocol
+	calls.Set = maps.Clone(w.dialect.Client) // keys of the request encoding, such as its protocol
 	calls.Set[setAddr] = w.target.Addr
 	calls.Set[setCallers] = strconv.Itoa(w.traffic.Connections)
 	if w.traffic.Rate > 0 {

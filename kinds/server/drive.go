@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// legOutcome is the outcome of one phase of load (a leg).
+// legOutcome is the outcome of one phase of load, a load.Leg.
 type legOutcome struct {
 	*load.Result
 	spent cpuUse        // the server's use of its processors during the measured part
@@ -297,10 +297,10 @@ func (c *conn) readCounters(ctx context.Context) (wire.Reply, error) {
 // profileProgram makes the program profile itself while load runs.
 func (c *conn) profileProgram(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	if c.program == nil {
-		return wire.Reply{}, requestError("profile: only a program of ours can say where its time goes")
+		return wire.Reply{}, requestError("profile: only a program that speaks the contender protocol can profile itself")
 	}
 	if c.work.maxRequests > 0 {
-		return wire.Reply{}, requestError("profile: %s runs out of what it requests; one that also adds to it does not", c.work.workload.Op)
+		return wire.Reply{}, requestError("profile: the service can answer only a limited number of requests of %s; choose an op that also adds what it removes", c.work.workload.Op)
 	}
 	if err := c.work.openSession(c.kind); err != nil {
 		return wire.Reply{}, c.failWith(ctx, wire.OpProfile, "", err)

@@ -56,9 +56,8 @@ func (k *Kind) poolOf(in wire.Workload) ([]Request, error) {
 	return list, nil
 }
 
-// encodedPool returns the pool of in with its requests converted to dialect d, the protocol of a
-// contender. It converts each pool once. A request that d cannot express becomes the zero Request, which
-// has no method.
+// encodedPool returns the pool of in with its requests converted to d, the request encoding of a contender.
+// It converts each pool once. A request that d cannot express becomes the zero Request, which has no method.
 func (k *Kind) encodedPool(in wire.Workload, d Dialect) ([]Request, error) {
 	list, err := k.poolOf(in)
 	if err != nil || d.Encode == nil {
@@ -84,9 +83,9 @@ func (k *Kind) encodedPool(in wire.Workload, d Dialect) ([]Request, error) {
 	return encoded, nil
 }
 
-// writeClientPool writes a pool into dir for contenders with a client of their own, which gets calls
-// instead of requests: the calls for the requests in the pool at path. It does nothing if the app has no
-// such contenders.
+// writeClientPool writes a pool into dir for contenders that have a client, which gets calls instead of
+// requests: the calls for the requests in the pool at path. It does nothing if the app has no such
+// contenders.
 func (k *Kind) writeClientPool(dir, path string, a App) error {
 	if a.Caller == nil {
 		return nil

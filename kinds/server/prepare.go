@@ -77,7 +77,7 @@ func (c *conn) prepareWork(ctx context.Context, w wire.Workload) (wire.Reply, er
 	}
 	isLateTerminal := w.Set[setLog] == logPTY && !c.terminal && c.process != nil
 	if isLateTerminal { // the process has started without a terminal
-		return wire.Reply{}, requestError("log: a terminal is there from the start or not at all; choose pty in the contender's set, not in the workload's")
+		return wire.Reply{}, requestError("log: a server gets its terminal when it starts; choose pty in the contender's set, not in the workload's")
 	}
 	next, err := c.makeWork(w, &s)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// This file tests contenders that have a client of their own in addition to their server: the client
-// must get correct results from the server, also under load.
+// This file tests the client that a contender of app users has in addition to its server: the client must
+// get correct results from the server, also under load.
 
 // writeCalls writes a pool of calls for the contender's client, and returns its workload: calls to
 // addr with the settings in set.

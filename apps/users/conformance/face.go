@@ -29,10 +29,10 @@ const (
 	NoCancel Lack = "an end of calls whose caller has gone" // cancellation of a call when its client disconnects
 )
 
-// Face tests a transport of app users (a face: the server and client code for HTTP or RPC around the
-// service) in this process. It calls every operation, and provokes every error response, with the
-// transport's own client, in each of its variants, protocols and HTTP versions. Over HTTP it also sends
-// requests that no client sends.
+// Face tests a transport of app users, the server and client code for HTTP or RPC around the service, in
+// this process. It calls every operation, and provokes every error response, with the client of the
+// transport, in each of its variants, protocols and HTTP versions. Over HTTP it also sends requests that no
+// client sends.
 func Face(t *testing.T, f rpc.Face, lacks ...Lack) {
 	t.Helper()
 	variants := f.Variants

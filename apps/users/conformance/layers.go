@@ -78,7 +78,7 @@ func (e faceTest) testLayers(t *testing.T) {
 		t.Errorf("after a panic: %+v, %v", u, err)
 	}
 	s.end()
-	// Both lines contain a path: /v1/users/… or …UserService/…
+	// A line contains the path of the call: /v1/users/… or …UserService/…
 	if lines := strings.Count(s.log.String(), "\n"); lines != 2 || !strings.Contains(s.log.String(), "sers") {
 		t.Errorf("%d lines in the log: %s", lines, s.log)
 	}

@@ -28,7 +28,7 @@ func Suite() conformance.Kind { return conformance.Kind{Examine: examineServer} 
 // creators is the number of concurrent attempts to create a user with the same e-mail.
 const creators = 200
 
-// protocolTest tests a server in one protocol. Its Exam is the running server process.
+// protocolTest tests a server in one protocol. Its Exam has the process of the server.
 type protocolTest struct {
 	conformance.Exam
 	protocol string

@@ -19,7 +19,7 @@ import (
 )
 
 // This file converts the requests of a workload, which are HTTP with JSON, to the protocol in which a
-// contender is called (a dialect), and the responses back.
+// contender is called (its request encoding), and the responses back.
 
 // Settings of an entry that select how a contender is called.
 const (

@@ -77,7 +77,7 @@ func checkWorkload(w tare.Workload) error {
 	case t.TLS:
 		return fmt.Errorf("tls: the faces of %s are measured in plain text; leave it out", users.Name)
 	case w.Op == opDelete && t.Segment > 0:
-		return fmt.Errorf("segment: a store is soon empty that is only deleted from; op %s keeps its users", opPair)
+		return fmt.Errorf("segment: deletes alone soon empty the store; op %s keeps its users", opPair)
 	case tooFewToDelete || tooFewForPairs:
 		return fmt.Errorf("n: a store of %d users; over %d connections %s takes more", w.N, t.Connections, w.Op)
 	case w.Op == opPair && t.Segment > 0:

@@ -4,8 +4,8 @@
 // buffers or JSON. The load generator sends them, or the contender's own client.
 //
 // Each request is a call of package contender/rpc. Its canonical form is the request over HTTP with
-// JSON, from which the reference computes the response. A dialect translates canonical requests and
-// responses to another protocol and back.
+// JSON, from which the reference computes the response. A request encoding translates canonical requests
+// and responses to another protocol and back.
 package workload
 
 import (
