@@ -12,8 +12,8 @@ import "encoding/json"
 // Protocol names this version of the protocol.
 const Protocol = "tare.wire/1"
 
-// EnvWire is the environment variable that tells a contender how to reach the lab, see [Pipes]. If a
-// process does not have it, no lab started the process.
+// EnvWire is the environment variable with the address of the lab, see [Pipes]. If a process does not
+// have it, no lab started the process.
 const EnvWire = "TARE_WIRE"
 
 // MaxLine is the length of the longest line that either side may write, in bytes.

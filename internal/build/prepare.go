@@ -85,7 +85,7 @@ func (b *Builder) preparePinned(ctx context.Context, tool toolchain, mod leafMod
 	if err != nil {
 		return "", err
 	}
-	if leaf.Manifest.Source != "" { // replace the copied manifest, which is that of the source
+	if leaf.Manifest.Source != "" { // replace the copied manifest, which belongs to the source
 		if err := copyInto(filepath.Join(leaf.Dir, ManifestName), filepath.Join(copied.Dir, ManifestName)); err != nil {
 			return "", fmt.Errorf("copying the manifest of %s: %w", leaf.Manifest.ID, err)
 		}

@@ -27,7 +27,7 @@ func StartGauge() *Gauge {
 
 // Stop reads the counters again and returns shares of the time since StartGauge. It may be called
 // several times. A negative share is unknown. The field RunQueueWait is always negative, because the
-// function [RunQueueWait] measures this share for a single process, not for the machine.
+// function [RunQueueWait] measures this time for a single process, not for the machine.
 func (g *Gauge) Stop() tare.Noise {
 	wall := time.Since(g.began)
 	noise := tare.Noise{

@@ -1,6 +1,6 @@
-// Package nap waits for less than a millisecond. Timers of the Go runtime are not
-// accurate enough for that: an idle process waits for timers and for the network in
-// one call, whose timeout the runtime rounds up to milliseconds.
+// Package nap waits for less than a millisecond. Timers of the Go runtime end up to a
+// millisecond late in an idle process, which waits for timers and for the network in
+// one system call, with a timeout in whole milliseconds.
 package nap
 
 import (

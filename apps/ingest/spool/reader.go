@@ -81,6 +81,12 @@ type Reader struct {
 	remaining frame          // part of the last frame that Take has not returned; it has no events if all were returned
 }
 
+// suspectRange is damage whose events may or may not have been acknowledged.
+type suspectRange struct {
+	Damage
+	end uint64 // number after the last event of the damage
+}
+
 // maxBadReads is the number of reads after which damaged bytes in the last segment are no longer
 // considered to be a write in progress.
 const maxBadReads = 5
@@ -325,12 +331,6 @@ func (r *Reader) useSegment(g segment) error {
 		r.offset = 0
 	}
 	return nil
-}
-
-// suspectRange is damage whose events may or may not have been acknowledged.
-type suspectRange struct {
-	Damage
-	end uint64 // number after the last event of the damage
 }
 
 // skipDamage skips size damaged bytes at the offset. following is the valid frame after the bytes.

@@ -73,8 +73,8 @@ type segmentTail struct {
 	torn  int64  // number of bytes after the last complete frame
 }
 
-// scanSegment reads a segment to its end, for a writer that continues after a restart. It skips damaged
-// bytes if there is a complete frame after them.
+// scanSegment reads a segment to its end, to find the number of the next event. It skips damaged bytes if
+// there is a complete frame after them.
 func scanSegment(files atomicfile.Disk, g segment) (tail segmentTail, err error) {
 	file, err := files.OpenFile(g.path, atomicfile.ReadOnly)
 	if err != nil {

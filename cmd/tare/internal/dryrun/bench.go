@@ -8,7 +8,7 @@ import (
 )
 
 // AddBench adds a comparison of benchmarks: of the revision head against the revision base. If the options
-// set no time, maxTime limits the time; 0 means no limit.
+// set neither a time nor a number of rounds, maxTime limits the time; 0 means no limit.
 func (p *Plan) AddBench(ctx context.Context, a benchstudy.Request, maxTime time.Duration) error {
 	o, err := a.Outline(ctx)
 	if err != nil {
