@@ -72,7 +72,7 @@ func binaryName() string {
 }
 
 // publishBuild moves a finished build from done to dir. If another tare has put a valid build there
-// meanwhile, that one stays.
+// in the meantime, it keeps that build.
 func publishBuild(done, dir string, leaf Leaf) error {
 	isValid := func(dir string) bool { _, ok := loadBuild(dir, leaf); return ok }
 	if err := atomicfile.Place(done, dir, isValid); err != nil {

@@ -18,7 +18,7 @@ const sdkPath = "github.com/tarebench/tare"
 type leafModule struct {
 	root    string // directory of go.mod
 	path    string
-	goLine  string // the version of the go directive, e.g. 1.25; "" without one
+	goLine  string // the version of the go directive, e.g. 1.25; "" if there is no directive
 	require []requirement
 	replace []replacement
 

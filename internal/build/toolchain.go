@@ -100,8 +100,8 @@ func OutsideModules() (dir string, remove func()) {
 	return dir, remove
 }
 
-// compileTimeout is the time limit of the C compiler for an empty program, which takes about a
-// hundredth of it.
+// compileTimeout is the time limit of the C compiler for an empty program. The compiler usually takes about
+// a hundredth of that.
 const compileTimeout = 20 * time.Second
 
 // canCompile reports whether the C compiler cc can make a program. If it cannot, builds are made

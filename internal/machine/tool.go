@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// versionTimeout is the time limit for a tool to print its version, which takes about a hundredth of it.
+// versionTimeout is the time limit for a tool to print its version. Tools take about a hundredth of that.
 const versionTimeout = 20 * time.Second
 
 // versionTools are the tools which are known to only print their version if they are called with

@@ -56,7 +56,7 @@ type work struct {
 
 	addr    serverAddr
 	target  load.Target
-	relay   *relay.Relay  // between load and server, adds the delay and bandwidth of a path; nil without them
+	relay   *relay.Relay  // between load and server, imitates the delay and bandwidth of a path; nil if the path has neither
 	session sender        // nil until it is opened
 	log     string        // path of the server's log; "" if it has none that can be read
 	printed int64         // bytes on stdout, stderr and in the log when the workload was prepared

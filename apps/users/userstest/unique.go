@@ -104,8 +104,8 @@ func checkUpdaters(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// checkMixedRivals runs creates and updates that want the same e-mail, while the user who has it is deleted. At
-// most one may succeed.
+// checkMixedRivals runs creates and updates that want the same e-mail, while the user who has it is
+// deleted. At most one may succeed.
 func checkMixedRivals(ctx context.Context, r users.Repository) error {
 	var f faults
 	for range soakTimes(2) {

@@ -16,7 +16,7 @@ const (
 	maxUsers   = 10_000_000 // largest number of users
 
 	defaultPool = 64   // number of requests in the pool if the workload sets none
-	mixPool     = 1000 // the same for a mix: every share of 1000 is a whole number
+	mixPool     = 1000 // the same for a mix, so that each share of it is a whole number of requests
 	minMixPool  = 100
 	maxPool     = 100_000
 

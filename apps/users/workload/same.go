@@ -65,7 +65,7 @@ func readObject(body []byte) (object, bool) {
 	return o, json.Unmarshal(body, &o) == nil && o != nil
 }
 
-// takeMember removes the first member that has one of the names and returns it, or nil without such a member.
+// takeMember removes and returns the first member that has one of the names, or nil if there is none.
 func (o object) takeMember(names ...string) json.RawMessage {
 	for _, name := range names {
 		if v, ok := o[name]; ok {
