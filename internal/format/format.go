@@ -88,13 +88,15 @@ func Decimals(x float64) int {
 	return min(max(0, 1-int(math.Floor(math.Log10(x)))), 6)
 }
 
-// Trimmed returns x with at most decimals decimals: trailing zeros are removed.
-func Trimmed(x float64, decimals int) string {
-	s := strconv.FormatFloat(x, 'f', decimals, 64)
-	if strings.Contains(s, ".") {
-		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+// Trimmed returns x with at most that number of decimals: trailing zeros are removed.
+func Trimmed(x float64, decimals int) string { return trimZeros(Fixed(x, decimals)) }
+
+// trimZeros removes trailing zeros after a decimal point, and the point if no digit remains after it.
+func trimZeros(text string) string {
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
 	}
-	return s
+	return text
 }
 
 // Significant returns x with three significant digits, or without decimals if it is large: 0.123, 12.3,

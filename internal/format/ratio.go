@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 )
 
 // Ratio returns a ratio for a table: with three decimals, fewer from 10 on, and two significant digits
@@ -63,13 +62,7 @@ func Headline(x float64) string {
 }
 
 // Limit returns a limit or a published ratio like Headline, but without trailing zeros.
-func Limit(x float64) string {
-	text := Headline(x)
-	if strings.Contains(text, ".") {
-		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-	return text
-}
+func Limit(x float64) string { return trimZeros(Headline(x)) }
 
 // Part returns one of the factors that multiply to a difference, with three significant digits. It
 // returns Nothing unless x is positive and finite.

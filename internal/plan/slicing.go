@@ -8,13 +8,12 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// In a round, the contenders (programs under test) take turns, and a slice is the work of one turn. This
-// file sets the length and the number of slices from pilots, short measurements of each contender. The
-// rule is described in docs/METHOD.md under "Rounds and slices". If contenders allocate, slices consist of
-// complete cycles of the garbage collector, so that each contender pays for its own garbage. Consecutive
-// slices are added up to blocks. A workload has a pool of inputs, which operations use in turn.
-
-// Values of the slice rule. Lengths are in ns, and numbers of slices are per contender and round.
+// In a round, the contenders (programs under test) take turns, and a slice is the work of one turn. The
+// slice rule (docs/METHOD.md, "Rounds and slices") sets the length and the number of slices from pilots,
+// short measurements of each contender. If contenders allocate, slices consist of complete cycles of the
+// garbage collector, so that each contender pays for its own garbage. Consecutive slices are added up to
+// blocks. Operations use the inputs in the pool of a workload in turn. The lengths below are in ns, and
+// numbers of slices are per contender and round.
 const (
 	minSliceNS      = 1e6   // length of a slice of work that allocates nothing
 	allocSliceNS    = 12e6  // wanted length of a slice of work that allocates, rounded to complete cycles
@@ -46,9 +45,9 @@ const (
 
 	// Visits: a load generator goes from server to server. A visit is long compared with the responses
 	// in flight at its ends, and short compared with changes of the machine's speed.
-	visitNS           = 60e6
-	visitCount        = 8 // number of visits
-	visitLeadRequests = 2 // number of requests per connection in a lead-in
+	visitNS           = 60e6 // length of a visit
+	visitCount        = 8    // number of visits
+	visitLeadRequests = 2    // number of requests per connection in a lead-in
 	// Connections that start together get their responses together. A visit that begins and ends with
 	// a response must have many requests per connection, or its rate would be that of a burst. So
 	// visits to slow servers are longer.
@@ -266,7 +265,7 @@ func countAllocating(s *tare.Slicing, lengths []float64, maxCount int, requested
 }
 
 // sliceTraffic sets the slices of a workload of servers. They are visits of the requested length (0 means
-// by the rule), or if the study asks for segments one continuous segment per round.
+// by the rule), or one continuous segment per round if the study has segments.
 func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, length time.Duration) {
 	if t.Segment > 0 {
 		s.Count, s.Block, s.RatioOfSums = 1, 1, true
