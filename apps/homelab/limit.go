@@ -108,7 +108,7 @@ func (l *limiter) bucketFor(client string, now time.Time) *bucket {
 	return e.Value.(*bucket)
 }
 
-// countClients returns the number of clients with a bucket. Tests call it.
+// countClients returns the number of clients with a bucket, for the metrics.
 func (l *limiter) countClients() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -74,7 +74,8 @@ func App() (conformance.App, error) {
 }
 
 // goodRequests returns requests that must succeed on a server of house, each with a check of its response.
-// The check of conformance.Means compares JSON by its meaning; that of conformance.Is the exact text.
+// conformance.Means returns a check that compares JSON by its meaning, and conformance.Is one that compares
+// the exact text.
 func goodRequests(house *homelab.House, devices []homelab.Device) []conformance.Good {
 	services := func(part string) any { return map[string]any{"services": house.Services(part)} }
 	allDevices := map[string]any{"devices": devices}

@@ -18,16 +18,14 @@ import (
 // This file makes the pool of requests of a workload. The load generator sends them again and again to
 // the homelab service, which serves the devices of a house. A mix is a pool with requests of all kinds.
 
-// Shares of requests in a mix, in percent.
+// Shares of requests in a mix, in percent unless noted.
 const (
 	shareDevices  = 45 // the list of all devices
 	shareDevice   = 35 // one device by its id
 	shareCommand  = 10
 	shareServices = 5
 	shareHealth   = 5
-)
 
-const (
 	shareUnknown = 0.02 // share of unknown ids in the requests for one device; 1 would be all
 	popularity   = 1.1  // exponent of Zipf's law: the k-th device is requested in proportion to 1/k^1.1
 )
