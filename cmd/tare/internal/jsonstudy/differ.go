@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/lazyregexp"
 	"github.com/tarebench/tare/kinds/codec"
 )
@@ -95,7 +96,7 @@ func compareDocuments(want, got []byte) (difference, bool) {
 	}
 	gotValue, err := parseDocument(got)
 	if err != nil {
-		return difference{path: "$", want: formatValue(json.RawMessage(want)), got: truncate("what is no JSON ("+err.Error()+")", maxShown), lost: true}, true
+		return difference{path: "$", want: formatValue(json.RawMessage(want)), got: format.Clip("what is no JSON ("+err.Error()+")", maxShown), lost: true}, true
 	}
 	wantValue, err := parseDocument(want)
 	if err != nil {
@@ -335,7 +336,7 @@ func findSpelling(want, got []byte) (difference, bool) {
 		if wantText == gotText {
 			continue
 		}
-		d := difference{path: "$", want: truncate(wantText, maxShown), got: truncate(gotText, maxShown), form: true}
+		d := difference{path: "$", want: format.Clip(wantText, maxShown), got: format.Clip(gotText, maxShown), form: true}
 		_, isNumber := wantToken.(json.Number)
 		if !isNumber && wantToken != gotToken {
 			d.want, d.got = "the reference's order of keys", otherOrder
@@ -354,5 +355,5 @@ func formatValue(v any) string {
 		return fmt.Sprintf("%T", v)
 	}
 	const maxLength = 40
-	return truncate(string(b), maxLength)
+	return format.Clip(string(b), maxLength)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/kinds/codec"
 	"github.com/tarebench/tare/lab"
@@ -162,7 +163,7 @@ func (k *Kind) Differ(asked wire.Workload, a wire.Answer) (tare.Difference, bool
 	document := k.docs[a.Case].String()
 	out := tare.Difference{Op: work.op, Case: asked.ID + " " + document, Asked: document, BearsOn: []string{work.op}}
 	if a.Error != "" {
-		out.Property, out.Class, out.Got = "documents", tare.DiffersInAcceptance, truncate("refused: "+a.Error, maxShown)
+		out.Property, out.Class, out.Got = "documents", tare.DiffersInAcceptance, format.Clip("refused: "+a.Error, maxShown)
 		out.Reference, out.Says = "accepted", "refuses "+document
 		return out, true
 	}
@@ -185,11 +186,3 @@ func (k *Kind) Differ(asked wire.Workload, a wire.Answer) (tare.Difference, bool
 
 // maxShown is the maximum length in characters of a value in a difference.
 const maxShown = 80
-
-// truncate shortens s to at most max characters, of which the last is … if s was longer.
-func truncate(s string, max int) string {
-	if r := []rune(s); len(r) > max {
-		return string(r[:max-1]) + "…"
-	}
-	return s
-}

@@ -156,8 +156,8 @@ func (a *adviser) untimedWorkloads() []tare.Workload {
 	})
 }
 
-// countWrong returns the number of documents on which a codec has other values. It adds those of the
-// untimed workloads, because no other recommendation reports them.
+// countWrong returns the number of documents on which a codec has other values. It includes the untimed
+// workloads, because no other recommendation reports their documents.
 func (a *adviser) countWrong(id string) int {
 	n := len(a.wrongValues(id, a.Workload))
 	for _, w := range a.untimedWorkloads() {

@@ -9,11 +9,9 @@ import (
 	"github.com/tarebench/tare/contender/codec"
 )
 
-// This file makes the study of tare json --go: it compares encoding/json built with several Go toolchains.
-// A toolchain is a Go release with experiments (GOEXPERIMENT), e.g. go1.26+jsonv2.
-
-// Since firstNewRelease, encoding/json has a new implementation, which is backed by encoding/json/v2.
-// Experiments select the other implementation.
+// tare json --go compares encoding/json built with several toolchains: Go releases, each with experiments
+// (GOEXPERIMENT) or none, e.g. go1.26+jsonv2. Since firstNewRelease, encoding/json has a new implementation,
+// which is backed by encoding/json/v2. These experiments select the other implementation.
 const (
 	newExperiment    = "jsonv2"   // selects the new implementation in earlier releases
 	formerExperiment = "nojsonv2" // selects the former implementation in later releases

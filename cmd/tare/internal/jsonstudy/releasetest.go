@@ -156,9 +156,9 @@ func (t *releaseTest) differ(a wire.Answer) (tare.Difference, bool) {
 // describeOutcome returns the output or the error as a short text.
 func describeOutcome(a wire.Answer) string {
 	if a.Error != "" {
-		return truncate("refused: "+a.Error, maxShown)
+		return format.Clip("refused: "+a.Error, maxShown)
 	}
-	return truncate(string(a.Output), maxShown)
+	return format.Clip(string(a.Output), maxShown)
 }
 
 // loadTests makes the tests of a study of releases and stores their references. It does nothing in other
