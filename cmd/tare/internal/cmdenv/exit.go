@@ -140,8 +140,8 @@ func withHint(what, hint string) string {
 	return what + "; " + hint
 }
 
-// VerdictCode returns the exit code for the verdicts of a result: that of the worst verdict. Traps
-// (contenders that repeat a published mistake on purpose) do not count.
+// VerdictCode returns the exit code for the worst verdict of a result. Traps (contenders that repeat a
+// published mistake on purpose) do not count.
 func VerdictCode(r *tare.Result) int {
 	exit := ExitOK
 	for _, f := range r.Findings {

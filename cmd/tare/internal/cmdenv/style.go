@@ -9,6 +9,7 @@ import (
 	"github.com/fatih/color"
 	"golang.org/x/term"
 
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/report"
 )
 
@@ -59,12 +60,7 @@ func newPainter(a color.Attribute) func(string) string {
 }
 
 // Paint applies a function of a style to text; nil means plain text.
-func Paint(f func(string) string, text string) string {
-	if f == nil {
-		return text
-	}
-	return f(text)
-}
+func Paint(f func(string) string, text string) string { return format.Paint(f, text) }
 
 // Cause returns the error of the operating system in err, without its operation and path. It is for
 // messages that name these themselves.

@@ -50,9 +50,7 @@ func (f RateFlag) Rate() (float64, error) {
 }
 
 // Share parses the value of a flag that is a share of 0 or more: 5% is 0.05. text is the value.
-func Share(flag, text string) (float64, error) {
-	return ShareFrom(0, flag, text)
-}
+func Share(flag, text string) (float64, error) { return ShareFrom(0, flag, text) }
 
 // ShareFrom parses the value of a flag that is a share of at least minPercent per cent, which may be
 // negative.
