@@ -231,7 +231,7 @@ func (a abReport) connectPerRequest() load.Latencies {
 }
 
 // connectQuantile returns a quantile of the connect times of all requests, in ns. The requests on open
-// connections count as 0 and come first. The rest of the range is that of the measured connect times.
+// connections count as 0 and come first; after them come the measured connect times.
 func (a abReport) connectQuantile(quantile float64) int64 {
 	share := a.connectShare()
 	if quantile <= 1-share {

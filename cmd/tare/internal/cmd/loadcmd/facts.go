@@ -33,7 +33,7 @@ func roundTrip(ctx context.Context, addr string, timeout time.Duration) (time.Du
 }
 
 // observer records the server's CPU time and memory, and the machine's noise, during one trial of load on
-// one server. It can observe only a server that tare has started.
+// one server. It knows the processes of the server only if tare has started it.
 type observer struct {
 	listProcesses func() []int // lists the server's processes; nil if tare did not start the server
 

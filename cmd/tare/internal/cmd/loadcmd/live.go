@@ -11,7 +11,6 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// describePlan returns the first line of progress.
 func (l *loadRun) describePlan() string { return "loading " + l.url + ": " + l.describeLoad() }
 
 // describeLoad describes how requests are sent: the loop, connections, duration, number of different

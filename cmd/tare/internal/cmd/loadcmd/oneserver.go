@@ -269,7 +269,7 @@ func (l *loadRun) sessionOptions(t load.Trial) load.Options {
 	return o
 }
 
-// withPath adds the facts that do not depend on the trial: those of the network path, and the think time.
+// withPath adds the facts that do not depend on the trial: the network path and the think time.
 func (l *loadRun) withPath(f load.Facts) load.Facts {
 	f.RoundTrip, f.Bandwidth, f.Think = l.roundTrip, l.options.bitsPerSecond, l.options.think
 	return f

@@ -90,11 +90,8 @@ func (o *options) resolveMethod(ctx context.Context, target loadstudy.Target, he
 	return method, nil
 }
 
-// oneLine returns foreign text as one line of any length.
-func oneLine(text string) string {
-	const noLimit = 0
-	return format.Line(text, noLimit)
-}
+// oneLine returns foreign text as one line, without a limit of its length.
+func oneLine(text string) string { return format.Line(text, 0) }
 
 // readBodies reads the JSON of --data and returns the encoded messages of each call.
 func (c grpcFlags) readBodies(m *grpccall.Method, stdin io.Reader) ([][]byte, error) {
