@@ -226,7 +226,7 @@ func (s *searcher) planRounds(quantity bisect.Quantity) {
 		maxRounds--
 	}
 	plan.MaxRounds = maxRounds
-	minRounds := plan.MinRounds() // fewer do not allow all looks, at which the evidence is judged
+	minRounds := plan.MinRounds() // a comparison can end after these at the earliest
 	shortest, longest := s.built.EstimateTime(minRounds), s.built.EstimateTime(maxRounds)
 	n := time.Duration(plan.Comparisons())
 	s.session.Progress.Say(fmt.Sprintf("%s: %d to %s a comparison, %v to %v; %v to %v in all, builds not included",

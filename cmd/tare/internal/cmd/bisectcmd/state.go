@@ -92,7 +92,6 @@ func (s *state) saveTo(path string) error {
 	return out.Save(func(f io.Writer) error { return cmdenv.PrintJSON(f, s) })
 }
 
-// countDone returns the number of finished comparisons.
 func (s *state) countDone() int {
 	n := 0
 	for _, t := range s.Search.Tests {
@@ -120,7 +119,6 @@ func (s *state) exitCode() int {
 	return cmdenv.ExitInconclusive
 }
 
-// toDocument returns the JSON document of the result.
 func (s *state) toDocument() any {
 	found := []string{}
 	for _, c := range s.Search.Suspects() {
@@ -128,13 +126,12 @@ func (s *state) toDocument() any {
 	}
 	return struct {
 		*state
-		Edge     float64  `json:"edge"`  // effect beyond which a commit is bad
+		Edge     float64  `json:"edge"`  // threshold that the effect of a commit is compared with
 		Found    []string `json:"found"` // commits of which one is the first bad commit
 		Sentence string   `json:"sentence"`
 	}{s, s.Search.Edge(), found, s.formatSentence()}
 }
 
-// formatSentence returns the result in one sentence.
 func (s *state) formatSentence() string {
 	first := s.Search.Tests[0]
 	found := s.Search.Suspects()
@@ -161,7 +158,7 @@ func (s *state) formatChange(t bisect.Test) string {
 	if len(t.Effects) == 0 {
 		return "-"
 	}
-	sign := s.Quantity.Sign // -1 if the search is for a decrease, which is stored as a positive effect
+	sign := s.Quantity.Sign // 1 if more is bad, -1 if less is bad; stored effects are positive if bad
 	low, high := sign*t.Low, sign*t.High
 	if low > high {
 		low, high = high, low

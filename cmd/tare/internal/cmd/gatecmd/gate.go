@@ -50,7 +50,6 @@ type options struct {
 	divided     bool // --shard machines: each machine measures another part
 }
 
-// gateFormats returns the values of --format.
 func gateFormats() []string { return []string{"text", "md", "json"} }
 
 // Command returns the command tare gate.
@@ -259,7 +258,6 @@ func (o options) measureChange(cmd *cobra.Command, env cmdenv.Env, p project.Pro
 	return m, nil, err
 }
 
-// newRequest returns the request that measures the benchmarks of p on both sides.
 func (o options) newRequest(p project.Project, sides gate.Sides) gate.Request {
 	return gate.Request{
 		Project: p, Base: sides.Base, Head: o.head, Budget: o.budget, Rounds: o.rounds, Seed: o.seed,

@@ -236,8 +236,7 @@ func measureInTwoParts(ctx context.Context, w *session.Session, built *benchstud
 		return c.Workload != "" && !slices.Contains(undecided, c.Workload)
 	})
 	w.Progress.Say(fmt.Sprintf("%s inconclusive: they get the remaining time", format.Count(len(undecided), "benchmark")))
-	used := budget - rest
-	w.Options.Budget, w.Options.Limit, w.Options.Spent = rest, max(rest, limit-used), 0
+	w.Options.Budget, w.Options.Limit, w.Options.Spent = rest, max(rest, limit-(budget-rest)), 0
 	return w.WeighQuietly(ctx, []cmdenv.Study{{Study: study}})
 }
 
