@@ -26,8 +26,7 @@ func main() {
 	}
 }
 
-// checkPlatforms type-checks the workspace for each platform, prints the errors, and returns an error with
-// their number.
+// checkPlatforms type-checks the workspace for each platform, and prints the errors.
 func checkPlatforms(platforms []string, stdout io.Writer) error {
 	if len(platforms) == 0 {
 		return errors.New("name a platform, as darwin/arm64")

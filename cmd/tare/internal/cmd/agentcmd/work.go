@@ -170,8 +170,8 @@ func withData(env cmdenv.Env, data string) cmdenv.Env {
 	})
 }
 
-// withPermit returns env in which the first study calls permit before each round, so that the coordinator
-// can end the study on all machines. Further studies, which only tare gate has, run o.Share rounds.
+// withPermit returns env in which the first study calls permit before each round: the coordinator decides
+// how many rounds each machine measures. Further studies, which only tare gate has, run o.Share rounds.
 func withPermit(env cmdenv.Env, o fleet.StudyOrder, permit lab.Permit) cmdenv.Env {
 	run, isFirst := env.Lab.Run, true
 	if run == nil {

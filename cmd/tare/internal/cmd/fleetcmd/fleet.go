@@ -109,7 +109,6 @@ func showAgents(ctx context.Context, env cmdenv.Env, o options) error {
 	return writeAgents(env.Out, agents)
 }
 
-// writeAgents writes the table of agents.
 func writeAgents(w io.Writer, agents []fleet.Hello) error {
 	if len(agents) == 0 {
 		_, err := fmt.Fprintln(w, "no agent joined")

@@ -15,7 +15,6 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// checkCommand returns tare history check.
 func checkCommand(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{

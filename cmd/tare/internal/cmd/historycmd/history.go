@@ -252,7 +252,7 @@ func newRow(run history.Run, digest history.Digest) runRow {
 }
 
 // primaryVerdicts summarises the verdicts of the criteria on the primary metric: "met" for one criterion,
-// "3 met, 1 void" for several. It omits those of traps, contenders that repeat a published mistake.
+// "3 met, 1 void" for several. It omits verdicts on traps, contenders that repeat a published mistake.
 func primaryVerdicts(r *tare.Result) string {
 	count, total := map[tare.Ruling]int{}, 0
 	for _, v := range r.Verdicts {

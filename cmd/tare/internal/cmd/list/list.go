@@ -26,7 +26,6 @@ type lists struct {
 	Metrics    *[]metricRow        `json:"metrics,omitempty"`
 }
 
-// studyRow is a bundled study.
 type studyRow struct {
 	ID         string   `json:"study"`
 	Question   string   `json:"question"`

@@ -47,7 +47,6 @@ already is never touched.`,
 	return cmd
 }
 
-// newContenderCommand returns tare new contender.
 func newContenderCommand(env cmdenv.Env) *cobra.Command {
 	var dir, catalogDir string
 	var asJSON bool

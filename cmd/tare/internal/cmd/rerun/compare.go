@@ -134,7 +134,6 @@ func compareRuns(old, now *tare.Result) rerunComparison {
 	return c
 }
 
-// newRun describes the run that made r.
 func newRun(r *tare.Result) rerunRun {
 	return rerunRun{Started: r.Started.UTC(), Seed: r.Seed, Rounds: r.RoundsDone, Stopped: r.Stopped}
 }

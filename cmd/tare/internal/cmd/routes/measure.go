@@ -65,7 +65,6 @@ func (r *routeStudy) runOptions() session.Options {
 	return run
 }
 
-// recommendRouters returns the lines of the recommendation.
 func (r *routeStudy) recommendRouters(res *tare.Result) []string {
 	if r.o.releases.IsSet() {
 		return r.releaseAdvice(res).Lines()

@@ -49,7 +49,7 @@ func measureTransports(ctx context.Context, env cmdenv.Env, o options, doc *rpcs
 	}
 	advice.Complete = func(res *tare.Result) {
 		rpcstudy.LibrariesOnly(res)
-		// doc.Left has the methods that are not measured, doc.Alone those without a workload of their own.
+		// doc.Left has the methods that are not measured, doc.Alone methods that share a workload with others.
 		res.NotWeighed = append(append(res.NotWeighed, doc.Left...), doc.Alone()...)
 		doc.SetAnswer(res)
 	}
