@@ -36,7 +36,7 @@ type list struct {
 	Named    []mutant `json:"named"` // patches that are written by hand
 }
 
-// options are the flags: see main.
+// options has the values of the flags, which main describes.
 type options struct {
 	root, list, results string // paths
 	jobs                int
@@ -187,7 +187,7 @@ func describeResult(root string, m mutant, c change, res result) string {
 	return fmt.Sprintf("%s (%.1f s)", text, res.Seconds)
 }
 
-// outcomeTable counts outcomes by package.
+// outcomeTable counts outcomes by package, for the table at the end of the output.
 type outcomeTable struct {
 	order  []string // rows: packages, and "named"
 	counts map[string]map[outcome]int

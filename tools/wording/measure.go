@@ -15,7 +15,7 @@ import (
 
 // figures counts the wording of a package.
 type figures struct {
-	functions, oneWord, participles, adverbs int // private functions: all, and those with such a name
+	functions, oneWord, participles, adverbs int // private functions: all, and those with a name of the kind
 	definitions                              int // comments that define a name: "X is what …"
 	words, privateWords                      int // words of comments and strings: all, and this project's
 }
@@ -162,6 +162,8 @@ func (p *measured) addWords(pos token.Pos, text string, addPlace addPlaceFunc) {
 	}
 }
 
+// Comments that define a name instead of describing it, words that this project uses in a sense of its own, and
+// the forms of regular participles and of those with un-, as "unwritten".
 var (
 	definition  = regexp.MustCompile(`^// *\w+ (?:is|are) (?:what|how|who|where|that|those|as|whether|why|the one|one of)\b`)
 	privateWord = regexp.MustCompile(`(?i)\b(?:asked|asks|told|tells|said|says|kept|held|nobody|somebody|whoever|apart|besides?|left out|whole|what comes|what came|under way|` +
