@@ -46,11 +46,11 @@ const (
 //	}
 type Layer struct {
 	Name string
-	*layer
+	*layerState
 }
 
-// layer stores the state of a Layer between requests, which never overlap.
-type layer struct {
+// layerState is the state of a Layer between requests, which never overlap.
+type layerState struct {
 	calls *int64    // number of calls of all layers of the Spec
 	ids   uint32    // number of request ids generated so far
 	line  []byte    // buffer for a line of the log
@@ -72,7 +72,7 @@ type Exchange struct {
 func newLayer(name string, calls *int64) (Layer, error) {
 	switch name {
 	case LayerRequestID, LayerAccess, LayerRecovery, LayerCORS, LayerSecurity:
-		return Layer{Name: name, layer: &layer{calls: calls, log: io.Discard}}, nil
+		return Layer{Name: name, layerState: &layerState{calls: calls, log: io.Discard}}, nil
 	}
 	return Layer{}, fmt.Errorf("unknown layer %q", name)
 }
@@ -118,8 +118,8 @@ func (l Layer) Around(x Exchange) {
 	}
 }
 
-// makeID generates a request id: sixteen hexadecimal digits, a new one each time. The two constants are those
-// of SplitMix64; products with an odd constant are all different.
+// makeID generates a request id of sixteen hexadecimal digits. Ids are different because their numbers are, and
+// products of different numbers with an odd constant differ. Both constants are from SplitMix64.
 func (l Layer) makeID() string {
 	const digits = "0123456789abcdef"
 	l.ids++
