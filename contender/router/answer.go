@@ -66,8 +66,8 @@ func (r *Route) formatReply(values []string) string {
 	return body
 }
 
-// Answered returns the correct response to q if the handler of its route writes body: status 200, body, and the
-// headers that the layers (the middleware of s) add.
+// Answered returns the correct response to q if the handler of its route writes body: status 200, body,
+// and the headers that the layers (the middleware of s) add.
 func (s Spec) Answered(q wire.HTTPRequest, body string) Answer {
 	a := Answer{
 		HTTPResponse: wire.HTTPResponse{Status: http.StatusOK, Header: map[string]string{}, Body: []byte(body)},

@@ -11,10 +11,11 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// handler is the [stack] of a router for net/http. It serves requests without a socket: all requests of a
-// workload use one http.Request and one response writer. A router may write into the request, e.g. the pattern
-// and the parameters that it has found. A server would allocate a new request each time; instead, handler copies
-// the original http.Request and url.URL before each call. The copies take about 15 ns, for all routers alike.
+// handler is the [stack] of a router for net/http. It serves requests without a socket: all requests of
+// a workload use one http.Request and one response writer. A router may write into the request, e.g.
+// the pattern and the parameters that it has found. A server would allocate a new request each time;
+// instead, handler copies the original http.Request and url.URL before each call. The copies take about
+// 15 ns, for all routers alike.
 type handler struct {
 	http.Handler
 	request http.Request

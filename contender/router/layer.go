@@ -118,8 +118,9 @@ func (l Layer) Around(x Exchange) {
 	}
 }
 
-// makeID generates a request id of sixteen hexadecimal digits. Ids are different because their numbers are, and
-// products of different numbers with an odd constant differ. Both constants are from SplitMix64.
+// makeID generates a request id of sixteen hexadecimal digits. Ids are different because their numbers
+// are, and products of different numbers with an odd constant differ. Both constants are from
+// SplitMix64.
 func (l Layer) makeID() string {
 	const digits = "0123456789abcdef"
 	l.ids++

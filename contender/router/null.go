@@ -12,9 +12,9 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Null builds the null contender of this kind: a router that does no work, so that measurements of it show the
-// cost of the harness. All responses are computed in advance and selected by the number of the request. Over a
-// socket, it reads each request to its end and writes the stored response.
+// Null builds the null contender of this kind: a router that does no work, so that measurements of it
+// show the cost of the harness. All responses are computed in advance and selected by the number of the
+// request. Over a socket, it reads each request to its end and writes the stored response.
 func Null(_ context.Context, spec Spec) (http.Handler, error) {
 	return &null{handler: newHandler(nil), spec: spec}, nil
 }
@@ -39,8 +39,8 @@ func (n *null) findAnswer(q wire.HTTPRequest) Answer {
 	return a
 }
 
-// loadRequest overrides the method of handler. Serve renews the request as for other routers, but then writes
-// the stored response instead of calling a router.
+// loadRequest overrides the method of handler. Serve renews the request as for other routers, but then
+// writes the stored response instead of calling a router.
 func (n *null) loadRequest(q wire.HTTPRequest) (Prepared, error) {
 	original, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(formatRequest(q))))
 	if err != nil {

@@ -47,9 +47,9 @@ const (
 	OpSocket = "socket"
 )
 
-// UserFixture is the name of the fixture, a set of inputs, that has the user's own table of routes. If a router
-// does not support this table, the user sees the reason. With other fixtures the router is only absent from the
-// results.
+// UserFixture is the name of the fixture, a set of inputs, that has the user's own table of routes. If
+// a router does not support this table, the user sees the reason. With other fixtures the router is
+// only absent from the results.
 const UserFixture = "user"
 
 // Refusal is the start of the reason why a router does not support a user's table.
@@ -153,7 +153,8 @@ func (b BuildNative) newStack(ctx context.Context, spec Spec) (stack, error) {
 	return n, err
 }
 
-// host is the program of a contender: it prepares the workloads that the lab, the measuring process, requests.
+// host is the program of a contender: it prepares the workloads that the lab, the measuring process,
+// requests.
 type host struct {
 	builders map[string]builder // by variant; the only key is "" if there are no variants
 	socket   *loopback          // server and connection of the prepared workload; nil unless its operation is OpSocket
@@ -215,8 +216,9 @@ func (h *host) prepareOp(variant string, w wire.Workload, bodies [][]byte) (cont
 	return newWork(spec, prepared, mustReject(w)), nil
 }
 
-// newWork returns the work that serves prepared requests in this process. If mustReject is set, the router must
-// reject all requests: a status from 300 on is correct. Otherwise only status 200 is correct.
+// newWork returns the work that serves prepared requests in this process. If mustReject is set, the
+// router must reject all requests: a status from 300 on is correct. Otherwise only status 200 is
+// correct.
 func newWork(spec Spec, prepared []Prepared, mustReject bool) contender.Work {
 	do := func(i int) (int, error) {
 		status, body := prepared[i].Serve()

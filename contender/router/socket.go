@@ -25,9 +25,9 @@ type serverStarter interface {
 	startServer(l net.Listener) (stop func(), err error)
 }
 
-// loopback is a server in this process and its only connection, over the loopback interface. The client only
-// writes prepared bytes and reads one response, so that it adds little time; measurements of [Null], a server
-// that does no work, show how much.
+// loopback is a server in this process and its only connection, over the loopback interface. The client
+// only writes prepared bytes and reads one response, so that it adds little time; measurements of
+// [Null], a server that does no work, show how much.
 type loopback struct {
 	conn net.Conn
 	stop func() // ends the server
@@ -35,8 +35,8 @@ type loopback struct {
 	null *null  // the server if it is Null, which needs the number of the next request; else nil
 }
 
-// answerTimeout limits the wait for a response that is compared with the correct one. For timed requests there
-// is no timeout: the lab, the process that measures, watches them.
+// answerTimeout limits the wait for a response that is compared with the correct one. For timed
+// requests there is no timeout: the lab, the process that measures, watches them.
 const answerTimeout = 10 * time.Second
 
 // dialServer starts the stack's server on a loopback port and connects to it.
@@ -149,8 +149,9 @@ func (x *loopback) roundTrip(request []byte) (status int, body []byte, err error
 // maxAnswer limits the bytes of a response. The responses of all routers are much smaller.
 const maxAnswer = 1 << 20
 
-// parseHead reads the status and the length of the body from the head of a response. It allocates nothing. It
-// returns an error if there is no Content-Length: all responses are small, so a server knows their length.
+// parseHead reads the status and the length of the body from the head of a response. It allocates
+// nothing. It returns an error if there is no Content-Length: all responses are small, so a server
+// knows their length.
 func parseHead(head []byte) (status, length int, err error) {
 	const statusStart, statusEnd = len("HTTP/1.1 "), len("HTTP/1.1 200")
 	if len(head) < statusEnd || string(head[:7]) != "HTTP/1." {
@@ -223,8 +224,8 @@ func formatRequest(q wire.HTTPRequest) []byte {
 	return append(append(b, "\r\n"...), q.Body...)
 }
 
-// serveUntil starts serve(l) in a goroutine. stop calls end, which must make serve return, and waits until serve
-// has returned.
+// serveUntil starts serve(l) in a goroutine. stop calls end, which must make serve return, and waits
+// until serve has returned.
 func serveUntil(serve func(net.Listener) error, l net.Listener, end func()) (stop func()) {
 	done := make(chan struct{})
 	go func() {

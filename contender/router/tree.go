@@ -8,8 +8,8 @@ import (
 
 // This file finds the correct route for a path, with which the responses of measured routers are compared.
 
-// node is a node of the tree of routes. Each edge of the tree is a segment of a path: the route /users/{id} ends
-// at the node after the literal users and a parameter.
+// node is a node of the tree of routes. Each edge of the tree is a segment of a path: the route
+// /users/{id} ends at the node after the literal users and a parameter.
 type node struct {
 	next   map[string]*node  // nodes after a literal; in the root not nil once the tree is built
 	parts  []partialNode     // nodes after a parameter with literals in its segment, the longest literals first
@@ -18,7 +18,8 @@ type node struct {
 	routes map[string]*Route // routes that end at this node, by method
 }
 
-// partialNode is the node after a segment such as v-{name}.json: a parameter with literals before or after it.
+// partialNode is the node after a segment such as v-{name}.json: a parameter with literals before or
+// after it.
 type partialNode struct {
 	before, after string // literals
 	*node
@@ -31,7 +32,8 @@ func (p partialNode) matchSegment(text string) (string, bool) {
 	return value, hasBefore && hasAfter && value != ""
 }
 
-// partialNodeFor returns the node after segment s, whose parameter is a part of it. It adds the node if necessary.
+// partialNodeFor returns the node after segment s, whose parameter is a part of it. It adds the node if
+// necessary.
 func (n *node) partialNodeFor(s Segment) *node {
 	for _, known := range n.parts {
 		if known.before == s.Before && known.after == s.After {
@@ -103,9 +105,9 @@ func (n *node) findRoute(method, path string) (*Route, []string, bool) {
 	return n.matchTexts(method, texts, nil)
 }
 
-// matchTexts finds the route below n for texts, the remaining segments of a path. values has the values of the
-// parameters so far. At each node it tries a literal first, then parameters with literals, then a parameter,
-// and last a catch-all.
+// matchTexts finds the route below n for texts, the remaining segments of a path. values has the values
+// of the parameters so far. At each node it tries a literal first, then parameters with literals, then
+// a parameter, and last a catch-all.
 func (n *node) matchTexts(method string, texts, values []string) (*Route, []string, bool) {
 	if len(texts) == 0 {
 		r, ok := n.routes[method]

@@ -21,8 +21,8 @@ const maxNumber = 1<<29 - 1 // the largest number of a field
 // ErrMessage is the error for bytes that are not a message.
 var ErrMessage = errors.New("not a message of protocol buffers")
 
-// Field is one field of a message. N is set if its wire type is varint, Data if it has a length. Neither is set
-// for numbers of fixed 32 or 64 bits.
+// Field is one field of a message. N is set if its wire type is varint, Data if it has a length.
+// Neither is set for numbers of fixed 32 or 64 bits.
 type Field struct {
 	Number int
 	N      uint64 // value of a varint

@@ -1,6 +1,6 @@
-// Package codec is the kind of contenders that encode and decode. A contender is a program with one codec,
-// which is measured against others. All contenders get the same bodies (JSON documents) and must produce the
-// same values.
+// Package codec is the kind of contenders that encode and decode. A contender is a program with one
+// codec, which is measured against others. All contenders get the same bodies (JSON documents) and must
+// produce the same values.
 //
 // The bodies of a workload are its pool: contenders process them one after another, again and again. A
 // semantics test (exam) has edge cases: inputs for which codecs are known to differ. The reference is
@@ -168,9 +168,10 @@ func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (tria
 // Launches returns the ways in which a study can start contenders of this kind.
 func (*Kind) Launches() []tare.Launch { return lab.SpokenLaunches() }
 
-// Compare compares each output of a contender with the canonical body of its case and returns one line for each
-// wrong output. For OpFields it compares only the few fields of the body that contenders pick. Contenders send
-// decoded values, and what binary codecs have encoded, as JSON, so all outputs are compared in the same way.
+// Compare compares each output of a contender with the canonical body of its case and returns one line
+// for each wrong output. For OpFields it compares only the few fields of the body that contenders pick.
+// Contenders send decoded values, and what binary codecs have encoded, as JSON, so all outputs are
+// compared in the same way.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
 	k.mu.Lock()
 	bodies := k.pools[w.Input]

@@ -13,9 +13,9 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// This file compares the output of a contender for an edge case with the output of encoding/json, the reference.
-// A case tests one field of the output, which it names. Compare functions have these two outputs as parameters
-// want (the reference's) and got (the contender's).
+// This file compares the output of a contender for an edge case with the output of encoding/json, the
+// reference. A case tests one field of the output, which it names. Compare functions have these two
+// outputs as parameters want (the reference's) and got (the contender's).
 
 // comparison is the result of comparing two outputs for a case.
 type comparison struct {
@@ -31,7 +31,8 @@ const (
 	invalidText = "what is not JSON"
 )
 
-// compareEncoded compares the tested field of two encoded values. White space between tokens does not count.
+// compareEncoded compares the tested field of two encoded values. White space between tokens does not
+// count.
 func compareEncoded(c fixture.Case, want, got []byte) comparison {
 	if c.Field == "" {
 		return compareKeys(want, got)
@@ -100,8 +101,8 @@ func hasManyKeys(text string) bool {
 	return len(list) > 1
 }
 
-// hasSameValue reports whether two texts represent the same value of the field called name: 1e2 and 100 do, and
-// so do two texts that the field's float type cannot distinguish. The sign of zero counts.
+// hasSameValue reports whether two texts represent the same value of the field called name: 1e2 and 100
+// do, and so do two texts that the field's float type cannot distinguish. The sign of zero counts.
 func hasSameValue(name, want, got string) bool {
 	bits := map[string]int{"Float": 64, "Single": 32}[name] // 0 if the field has no float type
 	if bits == 0 && strings.ContainsAny(want, ".eE") {
@@ -187,8 +188,9 @@ func compareFields(c fixture.Case, want, got []byte) comparison {
 	return comparison{}
 }
 
-// formatItems formats an output of OpFields, a list of items, as a Go value. If there is one item and name is ID
-// or Temperature, formatItems returns only that field; otherwise it returns all fields of all items.
+// formatItems formats an output of OpFields, a list of items, as a Go value. If there is one item and
+// name is ID or Temperature, formatItems returns only that field; otherwise it returns all fields of
+// all items.
 func formatItems(name string, text []byte) string {
 	v, err := fixture.Decode("excerpts", text)
 	if err != nil {

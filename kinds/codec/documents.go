@@ -11,8 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDocument is the largest document that can be measured, in bytes. The output of a contender (a program with
-// the codec to measure) may be somewhat longer than the document, and must fit one line of the protocol.
+// MaxDocument is the largest document that can be measured, in bytes. The output of a contender (a
+// program with the codec to measure) may be somewhat longer than the document, and must fit one line of
+// the protocol.
 const MaxDocument = 10 << 20
 
 // MaxDepth is the maximum nesting of a document. The time of some codecs is proportional to its
@@ -141,9 +142,9 @@ func (f *text) checkEncoding() (notes []string, err error) {
 	return notes, nil
 }
 
-// isLines reports whether a text that is not a single document has one document per line: its first line is a
-// document, or it has several lines and the file is called .ndjson or .jsonl. Otherwise the text is a single
-// document with an error.
+// isLines reports whether a text that is not a single document has one document per line: its first
+// line is a document, or it has several lines and the file is called .ndjson or .jsonl. Otherwise the
+// text is a single document with an error.
 func (f *text) isLines(content []byte) bool {
 	first, rest, hasLines := bytes.Cut(content, []byte("\n"))
 	if hasLines && json.Valid(first) {
@@ -154,7 +155,8 @@ func (f *text) isLines(content []byte) bool {
 	return hasLines && isNamedLines && len(trimSpace(rest)) > 0
 }
 
-// addDocument checks the document in src[from:to] and appends it to docs. It adds notes about duplicate keys.
+// addDocument checks the document in src[from:to] and appends it to docs. It adds notes about duplicate
+// keys.
 func (f *text) addDocument(docs []Document, from, to int, notes *[]string) ([]Document, error) {
 	body := f.src[from:to]
 	if len(body) > MaxDocument {
@@ -271,8 +273,8 @@ func (f *text) checkTokens(base int, body []byte, notes *[]string) error {
 	}
 }
 
-// noteDuplicate adds a note about a duplicate key at an offset. The first maxNotes duplicate keys have a note
-// each. If two or more follow, one last note has their number.
+// noteDuplicate adds a note about a duplicate key at an offset. The first maxNotes duplicate keys have
+// a note each. If two or more follow, one last note has their number.
 func (f *text) noteDuplicate(offset int, key string, notes *[]string) {
 	line, col := lineAndColumn(f.src, offset)
 	if f.duplicates++; f.duplicates > maxNotes+1 {

@@ -6,13 +6,14 @@ import (
 	"io"
 )
 
-// MaxRead is the largest number of bytes that are read of a file with documents. The documents of a larger file
-// would take memory and time, but not all would be measured. A study with such a file is rejected.
+// MaxRead is the largest number of bytes that are read of a file with documents. The documents of a
+// larger file would take memory and time, but not all would be measured. A study with such a file is
+// rejected.
 const MaxRead = 32 << 20
 
-// ReadDocuments is [Documents] for the content of r. It reads at most [MaxRead] bytes. If r has more bytes and
-// one document per line, ReadDocuments returns the documents on the complete lines that it has read, with a
-// note. The error is a *[SyntaxError], or an error of r.
+// ReadDocuments is [Documents] for the content of r. It reads at most [MaxRead] bytes. If r has more
+// bytes and one document per line, ReadDocuments returns the documents on the complete lines that it
+// has read, with a note. The error is a *[SyntaxError], or an error of r.
 func ReadDocuments(name string, r io.Reader) (docs []Document, notes []string, err error) {
 	return readDocuments(name, r, MaxRead)
 }

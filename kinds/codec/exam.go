@@ -11,9 +11,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// This file defines the semantics tests of codecs, the exams: each contender, a program with a codec, encodes or
-// decodes edge cases, and its output is compared with the output of encoding/json, the reference. The tests find
-// differences in behaviour; they measure no times.
+// This file defines the semantics tests of codecs, the exams: each contender, a program with a codec,
+// encodes or decodes edge cases, and its output is compared with the output of encoding/json, the
+// reference. The tests find differences in behaviour; they measure no times.
 
 var _ lab.Examiner = (*Kind)(nil)
 
@@ -32,8 +32,8 @@ type examSpec struct {
 	phrases phrases // verbs of sentences about contenders that accept or reject a case unlike the reference
 }
 
-// allExams returns all semantics tests. Next to the speed of a contender, the report prints the first of its
-// differences in the most severe class. So tests of common inputs come first.
+// allExams returns all semantics tests. Next to the speed of a contender, the report prints the first
+// of its differences in the most severe class. So tests of common inputs come first.
 func allExams() []examSpec {
 	return []examSpec{
 		{
@@ -97,8 +97,9 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	return list, nil
 }
 
-// Differ compares a, the output of a contender for a case of exam, with the result of encoding/json. It returns
-// false if there is no difference. It compares only the field that the case tests, and no texts of errors.
+// Differ compares a, the output of a contender for a case of exam, with the result of encoding/json. It
+// returns false if there is no difference. It compares only the field that the case tests, and no texts
+// of errors.
 func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	for _, e := range allExams() {
 		if e.id != exam.ID {

@@ -8,9 +8,10 @@ import (
 // member is the text of a key and of its value.
 type member struct{ key, value string }
 
-// splitMembers splits the text of an object into its members: {"a": 1, "b": [2]} into a, 1 and b, [2]. It does
-// not check keys and values, because the output of a codec may be invalid JSON. It also splits structs that
-// [fixture.Show] has formatted, whose keys have no quotes. It returns false if text is not a complete object.
+// splitMembers splits the text of an object into its members: {"a": 1, "b": [2]} into a, 1 and b, [2].
+// It does not check keys and values, because the output of a codec may be invalid JSON. It also splits
+// structs that [fixture.Show] has formatted, whose keys have no quotes. It returns false if text is not
+// a complete object.
 func splitMembers(text []byte) ([]member, bool) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 || text[0] != '{' {
@@ -45,8 +46,8 @@ type splitter struct {
 	escape bool // the previous character was a backslash in a string
 }
 
-// separatorAt reads the character at i. It returns ',' if the character separates two members of the outermost
-// object, '}' if it ends that object, and 0 otherwise.
+// separatorAt reads the character at i. It returns ',' if the character separates two members of the
+// outermost object, '}' if it ends that object, and 0 otherwise.
 func (s *splitter) separatorAt(i int) byte {
 	c := s.text[i]
 	switch {

@@ -12,12 +12,13 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file compares the output of a contender (a program with a codec) for an edge case with the output of
-// encoding/json, the reference, and describes the difference in a sentence whose subject is the contender, e.g.
-// "refuses a trailing comma".
+// This file compares the output of a contender (a program with a codec) for an edge case with the
+// output of encoding/json, the reference, and describes the difference in a sentence whose subject is
+// the contender, e.g. "refuses a trailing comma".
 
-// phrases are the verbs for a contender that refuses an input that the reference accepts, and for a contender
-// that accepts an input that the reference refuses. The input follows the verb in the sentence.
+// phrases are the verbs for a contender that refuses an input that the reference accepts, and for a
+// contender that accepts an input that the reference refuses. The input follows the verb in the
+// sentence.
 type phrases struct{ refuses, accepts string }
 
 // Prefixes of errors of contenders that do not mean that the codec rejects the input.
@@ -35,8 +36,8 @@ const (
 	maxTableText = 80
 )
 
-// compareAnswer compares a, the output of a contender for q, with the output of the reference. It returns false
-// if there is no difference.
+// compareAnswer compares a, the output of a contender for q, with the output of the reference. It
+// returns false if there is no difference.
 func (e examSpec) compareAnswer(q question, a wire.Answer) (tare.Difference, bool) {
 	d := tare.Difference{
 		Property: q.Property, Op: e.op, Case: q.Name, Class: tare.DiffersInAcceptance,

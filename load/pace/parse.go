@@ -32,8 +32,8 @@ func Parse(text string, over time.Duration) (Profile, error) {
 	return p, nil
 }
 
-// parseProfile parses a profile without checking its peak. what describes the error in text; it is "" if text is
-// valid, as for the other functions of this file.
+// parseProfile parses a profile without checking its peak. what describes the error in text; it is ""
+// if text is valid, as for the other functions of this file.
 func parseProfile(text string, over time.Duration) (p Profile, what string) {
 	form, rest, named := strings.Cut(text, ":")
 	if !named {
@@ -97,8 +97,9 @@ func parseStep(text string, over time.Duration) (p Profile, what string) {
 	return s, ""
 }
 
-// ratePattern matches a rate, e.g. 2.5k/m. Its groups are the number (2.5), the multiplier (k, M or "") and the
-// unit of time (/s, /m or ""). It is compiled at its first use, because few programs that link the package use it.
+// ratePattern matches a rate, e.g. 2.5k/m. Its groups are the number (2.5), the multiplier (k, M or "")
+// and the unit of time (/s, /m or ""). It is compiled at its first use, because few programs that link
+// the package use it.
 var ratePattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kM]?)(/s|/m|)$`)
 })

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// MaxRate is the highest rate that Parse accepts, in requests per second. It prevents that a typing error loads
-// a server as fast as possible.
+// MaxRate is the highest rate that Parse accepts, in requests per second. It prevents that a typing
+// error loads a server as fast as possible.
 const MaxRate = 1e6
 
 // Profile is the intended rate of an open loop over time.

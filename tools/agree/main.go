@@ -68,9 +68,10 @@ func relateIntervals(a, b tare.Comparison) relation {
 	return overlapping
 }
 
-// writeComparison writes the table and a line with counts, and returns the number of opposite pairs. The counts
-// include every ratio that has an interval in both results. The table has only ratios of timed metrics, such as
-// time and CPU: all ratios to the baseline, and opposite ratios to any other contender.
+// writeComparison writes the table and a line with counts, and returns the number of opposite pairs.
+// The counts include every ratio that has an interval in both results. The table has only ratios of
+// timed metrics, such as time and CPU: all ratios to the baseline, and opposite ratios to any other
+// contender.
 func writeComparison(w io.Writer, a, b *tare.Result) (opposed int) {
 	fmt.Fprintf(w, "| workload | contender | metric | %s, %d rounds, seed %s | %s, %d rounds, seed %s | |\n|---|---|---|---|---|---|\n",
 		a.Plan.Isolation, a.RoundsDone, a.Seed, b.Plan.Isolation, b.RoundsDone, b.Seed)

@@ -35,8 +35,9 @@ func (b *bench) compareWith(ctx context.Context, command string) error {
 	return b.compareWays(ctx)
 }
 
-// comparePlain compares the tools over HTTP/1.1, for each number of connections and each size of bodies. Only
-// for the first of both it also compares latencies, a stop of the server, and tools on fixed processors.
+// comparePlain compares the tools over HTTP/1.1, for each number of connections and each size of
+// bodies. Only for the first of both it also compares latencies, a stop of the server, and tools on
+// fixed processors.
 func (b *bench) comparePlain(ctx context.Context, command string) error {
 	name, bodies := command, b.bodies
 	if name == "" {
@@ -92,8 +93,8 @@ func (b *bench) compareConnections(ctx context.Context, name string, j job, body
 	return nil
 }
 
-// compareTiming compares the latencies of the tools, and the latencies that package load reports of a stopped
-// server with theory.
+// compareTiming compares the latencies of the tools, and the latencies that package load reports of a
+// stopped server with theory.
 func (b *bench) compareTiming(ctx context.Context, s *server) error {
 	if err := b.compareLatency(ctx, s.addr); err != nil || b.skipStop {
 		return err
@@ -235,8 +236,8 @@ func tareTools(tools []tool) (out []tool) {
 	return out
 }
 
-// formatRatio returns the ratio of base to t with its 95 % interval: estimates of the median of the ratios in
-// each round. x has a value per round, by tool.
+// formatRatio returns the ratio of base to t with its 95 % interval: estimates of the median of the
+// ratios in each round. x has a value per round, by tool.
 func formatRatio(base, t tool, x map[string][]float64) string {
 	if t.name() == base.name() {
 		return ""

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// runExchange is the client of bareExchange: it has one request in flight on each connection, and does nothing
-// but the necessary system calls, on one thread. It does not parse answers; it counts their bytes and assumes
-// that all answers are as long as the first one.
+// runExchange is the client of bareExchange: it has one request in flight on each connection, and does
+// nothing but the necessary system calls, on one thread. It does not parse answers; it counts their
+// bytes and assumes that all answers are as long as the first one.
 func runExchange(args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("exchange", flag.ContinueOnError)
 	addr := flags.String("addr", "", "host:port")
@@ -64,8 +64,9 @@ func runExchange(args []string, stdout io.Writer) error {
 	return json.NewEncoder(stdout).Encode(report{Requests: answers})
 }
 
-// countAnswers reads answers of size bytes for duration d, and sends the next request after each of them. poll
-// is the epoll descriptor. left has the number of missing bytes of the answer in flight, by descriptor.
+// countAnswers reads answers of size bytes for duration d, and sends the next request after each of
+// them. poll is the epoll descriptor. left has the number of missing bytes of the answer in flight, by
+// descriptor.
 func countAnswers(poll int, left []int, size int, request []byte, d time.Duration) (answers int64, err error) {
 	events, buf := make([]syscall.EpollEvent, 128), make([]byte, 64<<10)
 	const maxWait = 100 // ms, after which the end of the duration is checked

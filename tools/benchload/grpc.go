@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// This file compares gRPC clients: it has the calls' server, and the load generators ghz and fortio as tools.
+// This file compares gRPC clients: it has the calls' server, and the load generators ghz and fortio as
+// tools.
 
 // healthMethod is the method that is called. It belongs to gRPC's health service, which every tool knows or
 // can read from a file.

@@ -46,8 +46,9 @@ type benchRun struct {
 	values map[string]unitValues
 }
 
-// printTables prints a table that has the published lines next to the lines of each of files, which have the
-// form LABEL=FILE. If there are no files, the table has the lines of in, which are also copied to out.
+// printTables prints a table that has the published lines next to the lines of each of files, which
+// have the form LABEL=FILE. If there are no files, the table has the lines of in, which are also copied
+// to out.
 func printTables(published string, files []string, in io.Reader, out io.Writer) error {
 	runs := []benchRun{{label: "published"}}
 	if err := readFile(&runs[0], published); err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// null is the simulated joint distribution of the p-values at a series of looks, if the null hypothesis is true.
+// null is the simulated joint distribution of the p-values at a series of looks, if the null hypothesis
+// is true.
 type null struct {
 	looks []int // number of rounds at each look, ascending
 	draws int   // number of simulated studies

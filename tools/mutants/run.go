@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// A mutant is a small change to the source of a package, such as another operator. This file runs the tests of
-// the package with each mutant: the tests should fail.
+// A mutant is a small change to the source of a package, such as another operator. This file runs the
+// tests of the package with each mutant: the tests should fail.
 
 // outcome is the result of a package's tests with a mutant.
 type outcome string
@@ -146,8 +146,8 @@ func (r *runner) findSite(m mutant) (change, bool, error) {
 	return all[i], true, nil
 }
 
-// contentHash returns a hash of all files of a package, including its test data. If the hash is unchanged, an
-// earlier result is still valid.
+// contentHash returns a hash of all files of a package, including its test data. If the hash is
+// unchanged, an earlier result is still valid.
 func contentHash(root, pkg string) (string, error) {
 	hash := sha256.New()
 	dir := filepath.Join(root, pkg)
@@ -205,9 +205,9 @@ func (r *runner) tryMutant(ctx context.Context, c change) (outcome, string, erro
 // testName is the name of a test binary.
 const testName = "mutant.test"
 
-// testTwice runs the tests. If a test fails, testTwice repeats that test, because on a busy machine it may fail
-// although the mutant has no effect. If the test then passes, testTwice runs all tests again and returns the
-// outcome of the second run.
+// testTwice runs the tests. If a test fails, testTwice repeats that test, because on a busy machine it
+// may fail although the mutant has no effect. If the test then passes, testTwice runs all tests again
+// and returns the outcome of the second run.
 func (r *runner) testTwice(ctx context.Context, pkg, binary string, m mode) (outcome, string, error) {
 	got, killer, _, err := r.runTests(ctx, pkg, binary, m, "")
 	if err != nil || got != killed || !strings.HasPrefix(killer, "Test") {
@@ -255,8 +255,8 @@ var (
 	crash      = regexp.MustCompile(`(?m)^(?:panic: |fatal error: ).*`)
 )
 
-// judgeOutput returns the outcome of a test binary that printed out and ended with err, and the test or message
-// that killed the mutant. A test that failed before the time limit counts as failed.
+// judgeOutput returns the outcome of a test binary that printed out and ended with err, and the test or
+// message that killed the mutant. A test that failed before the time limit counts as failed.
 func judgeOutput(out []byte, err error) (outcome, string) {
 	if err == nil {
 		return survived, ""
@@ -288,8 +288,8 @@ func (r *runner) goCommand(ctx context.Context, pkg string, args ...string) *exe
 	return cmd
 }
 
-// environmentFor returns the environment of the go command and of tests in a directory. Outside the workspace
-// (go.work) it switches the workspace off, as the Makefile does.
+// environmentFor returns the environment of the go command and of tests in a directory. Outside the
+// workspace (go.work) it switches the workspace off, as the Makefile does.
 func (r *runner) environmentFor(dir string) []string {
 	module := dir
 	for module != r.root {
@@ -324,8 +324,8 @@ func (r *runner) writeOverlay(c change) (flag string, remove func(), err error) 
 	return overlayFlag + list, func() { os.RemoveAll(dir) }, err
 }
 
-// compileTests builds a package's test binary within ten minutes. With flags, for a mutant, it returns false
-// if the tests do not compile. Without flags that is an error.
+// compileTests builds a package's test binary within ten minutes. With flags, for a mutant, it returns
+// false if the tests do not compile. Without flags that is an error.
 func (r *runner) compileTests(ctx context.Context, pkg, binary string, flags ...string) (bool, error) {
 	bounded, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
@@ -380,8 +380,8 @@ func (r *runner) measureClean(ctx context.Context, pkg string) (modes []mode, er
 	return modes, nil
 }
 
-// hasLongTests reports whether -short can skip tests of the package: whether any file that its tests are built
-// from calls testing.Short.
+// hasLongTests reports whether -short can skip tests of the package: whether any file that its tests
+// are built from calls testing.Short.
 func (r *runner) hasLongTests(ctx context.Context, pkg string) (bool, error) {
 	const format = `{{if not .Standard}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}
 {{end}}{{range .TestGoFiles}}{{$d}}/{{.}}

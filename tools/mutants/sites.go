@@ -17,8 +17,9 @@ import (
 
 // This file finds the places of a package that can be changed, the sites, and the mutants that result.
 
-// mutant is one small change to a package, e.g. < to >=, which the package's tests should notice. It identifies
-// its site by the function and the text, not by file and line, so that edits elsewhere do not affect it.
+// mutant is one small change to a package, e.g. < to >=, which the package's tests should notice. It
+// identifies its site by the function and the text, not by file and line, so that edits elsewhere do
+// not affect it.
 type mutant struct {
 	Name     string `json:"name,omitempty"` // of a hand-written mutant
 	Package  string `json:"package"`        // directory, relative to the root
@@ -79,7 +80,8 @@ var flipped = map[token.Token]token.Token{
 	token.GTR: token.LEQ, token.LEQ: token.GTR, token.LAND: token.LOR, token.LOR: token.LAND,
 }
 
-// findChanges returns all mutants of a package, in files that this machine builds and that are not generated.
+// findChanges returns all mutants of a package, in files that this machine builds and that are not
+// generated.
 func findChanges(root, pkg string) ([]change, error) {
 	dir := filepath.Join(root, pkg)
 	files, err := sourceFiles(dir)

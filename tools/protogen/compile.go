@@ -17,7 +17,8 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// compileSources compiles the .proto files and returns the request for the plugins, as protoc would send it.
+// compileSources compiles the .proto files and returns the request for the plugins, as protoc would
+// send it.
 func (j job) compileSources(ctx context.Context) (*pluginpb.CodeGeneratorRequest, error) {
 	sources, err := filepath.Glob(filepath.Join(j.from, "*.proto"))
 	if err != nil {
@@ -131,8 +132,8 @@ func splitFiles(files []*descriptorpb.FileDescriptorProto, sources []string) []*
 	return append(messages, services...)
 }
 
-// Numbers of fields of google.protobuf.FileDescriptorProto. The path of a location in a source begins with the
-// number of the field that is at this location.
+// Numbers of fields of google.protobuf.FileDescriptorProto. The path of a location in a source begins
+// with the number of the field that is at this location.
 const (
 	fieldMessage   = 4
 	fieldEnum      = 5

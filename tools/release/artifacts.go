@@ -133,8 +133,8 @@ func packTar(files []file, when time.Time) ([]byte, error) {
 	return packed.Bytes(), nil
 }
 
-// packDeb returns a Debian package (deb(5)): an ar archive of three members, which are the format's version, an
-// archive with the package's description and checksums, and an archive with the files.
+// packDeb returns a Debian package (deb(5)): an ar archive of three members, which are the format's
+// version, an archive with the package's description and checksums, and an archive with the files.
 func packDeb(version, arch string, files []file, when time.Time) ([]byte, error) {
 	var sums strings.Builder
 	var bytesInstalled int

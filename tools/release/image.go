@@ -30,9 +30,9 @@ const (
 	typeLayer    = "application/vnd.oci.image.layer.v1.tar+gzip"
 )
 
-// writeImage writes a container image with one layer into dir, as an OCI layout: an index, which refers to the
-// manifest, which refers to the layer and the configuration. The image has no base image, because the command
-// is linked statically.
+// writeImage writes a container image with one layer into dir, as an OCI layout: an index, which refers
+// to the manifest, which refers to the layer and the configuration. The image has no base image,
+// because the command is linked statically.
 func writeImage(dir, version, arch string, files []file, when time.Time) error {
 	blobs := filepath.Join(dir, "blobs", "sha256")
 	if err := os.MkdirAll(blobs, 0o755); err != nil {

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// release is a version in progress. Its modules are packed as files that a Go module proxy would serve, so that
-// the go command can install the version before it is published.
+// release is a version in progress. Its modules are packed as files that a Go module proxy would serve,
+// so that the go command can install the version before it is published.
 type release struct {
 	version    string
 	clone      string // clone of the repository, in which the command's commit is made
@@ -30,9 +30,9 @@ type release struct {
 	modules string   // an empty module cache
 }
 
-// packModules writes all modules into the proxy: cgocopy and the root module as they are, then the command.
-// The command gets a commit of its own in the clone, in which it contains the packed catalog and requires the
-// root module of this version instead of replacing it by a directory.
+// packModules writes all modules into the proxy: cgocopy and the root module as they are, then the
+// command. The command gets a commit of its own in the clone, in which it contains the packed catalog
+// and requires the root module of this version instead of replacing it by a directory.
 func (r *release) packModules(ctx context.Context) error {
 	var err error
 	if r.mainCommit, err = commandOutput(ctx, r.clone, "git", "rev-parse", "HEAD"); err != nil {

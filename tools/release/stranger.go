@@ -106,8 +106,8 @@ func extractFile(archive []byte, name, path string) error {
 	}
 }
 
-// tryBench runs tare bench on the two commits of the foreign module, with an empty home. tare is the path of
-// the command, and name its name in messages. Any verdict is accepted; an error is not.
+// tryBench runs tare bench on the two commits of the foreign module, with an empty home. tare is the
+// path of the command, and name its name in messages. Any verdict is accepted; an error is not.
 func (r *release) tryBench(ctx context.Context, w io.Writer, name, tare string) error {
 	begun := time.Now()
 	home, err := os.MkdirTemp(filepath.Dir(r.clone), "home-")

@@ -11,10 +11,11 @@ import (
 	"strings"
 )
 
-// tryInstall installs the version with go install, like a user, and runs it. The working directory, the home,
-// the caches of tare and the module cache are empty in dir; only the build cache is that of this machine. The
-// modules of the version come from r.proxy; other modules come from this machine's module cache or its proxy.
-// If artifacts is not "", tryInstall also writes the archives and packages to that directory and tries them.
+// tryInstall installs the version with go install, like a user, and runs it. The working directory, the
+// home, the caches of tare and the module cache are empty in dir; only the build cache is that of this
+// machine. The modules of the version come from r.proxy; other modules come from this machine's module
+// cache or its proxy. If artifacts is not "", tryInstall also writes the archives and packages to that
+// directory and tries them.
 func (r *release) tryInstall(ctx context.Context, w io.Writer, dir, artifacts string, studies bool) error {
 	settings := map[string]string{}
 	for _, name := range []string{"GOMODCACHE", "GOPROXY", "GOCACHE"} {

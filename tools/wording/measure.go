@@ -162,8 +162,8 @@ func (p *measured) addWords(pos token.Pos, text string, addPlace addPlaceFunc) {
 	}
 }
 
-// Comments that define a name instead of describing it, words that this project uses in a sense of its own, and
-// the forms of regular participles and of those with un-, as "unwritten".
+// Comments that define a name instead of describing it, words that this project uses in a sense of its
+// own, and the forms of regular participles and of those with un-, as "unwritten".
 var (
 	definition  = regexp.MustCompile(`^// *\w+ (?:is|are) (?:what|how|who|where|that|those|as|whether|why|the one|one of)\b`)
 	privateWord = regexp.MustCompile(`(?i)\b(?:asked|asks|told|tells|said|says|kept|held|nobody|somebody|whoever|apart|besides?|left out|whole|what comes|what came|under way|` +

@@ -86,7 +86,8 @@ const (
 	freeWords       = 1      // number of words that any package may have
 )
 
-// goalsFor returns the highest permitted counts of a package that is not in the table. f has its present counts.
+// goalsFor returns the highest permitted counts of a package that is not in the table. f has its
+// present counts.
 func goalsFor(f figures) figures {
 	return figures{
 		functions:    f.functions,
@@ -96,8 +97,9 @@ func goalsFor(f figures) figures {
 	}
 }
 
-// isRise reports whether both a count and its share of the total have risen. Only one of them may: the count
-// rises if the package grows, and the share rises if the package loses functions with plain names.
+// isRise reports whether both a count and its share of the total have risen. Only one of them may: the
+// count rises if the package grows, and the share rises if the package loses functions with plain
+// names.
 func isRise(before, totalBefore, now, totalNow int) bool {
 	return now > before && share(now, totalNow) > share(before, totalBefore)
 }
