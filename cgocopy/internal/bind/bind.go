@@ -20,20 +20,20 @@ type Pair struct {
 // Result is the content of the generated code, and the notes to print.
 type Result struct {
 	Plan    *plan.Plan
-	Imports []string // import paths of the generated file, sorted
-	Left    []Left   // members that no field takes
-	Wide    bool     // the code is only correct if int, uint and uintptr have 64 bits
+	Imports []string  // import paths of the generated file, sorted
+	Untaken []Untaken // members that no field takes
+	Wide    bool      // the code is only correct if int, uint and uintptr have 64 bits
 }
 
-// Left is a member that no field takes.
-type Left struct {
+// Untaken is a member that no field takes.
+type Untaken struct {
 	Pos    string // file:line of its declaration; "" if unknown
 	Member string // struct, member and C type, e.g. GameObject.pad (char [4])
 	Go     string // name of the Go type that has no field for it
 }
 
 // String returns the note to print, one line.
-func (l Left) String() string {
+func (l Untaken) String() string {
 	note := l.Member + " is taken by no field of " + l.Go
 	if l.Pos == "" {
 		return note
@@ -85,13 +85,13 @@ type binder struct {
 func (b *binder) reject(r plan.Refusal) { b.refusals = append(b.refusals, r) }
 
 // rejectCycles rejects fields through which a struct leads to its own type without a depth limit.
-// plan.Circles reports them by their C members; rejectCycles reports their Go fields.
+// plan.FindCycles reports them by their C members; rejectCycles reports their Go fields.
 func (b *binder) rejectCycles() {
-	for _, r := range plan.Circles(b.out.Plan) {
+	for _, r := range plan.FindCycles(b.out.Plan) {
 		for _, s := range b.out.Plan.Structs {
 			for _, f := range s.Fields {
 				if f.C == r.Field && f.Pos == r.Pos {
-					member := fmt.Sprintf("takes %s.%s (%s%s), which ", s.Says, f.C, f.Type, afterComma(f.Pos))
+					member := fmt.Sprintf("takes %s.%s (%s%s), which ", s.CName, f.C, f.Type, afterComma(f.Pos))
 					b.reject(plan.Refusal{Pos: b.positionOf(b.fieldPos[s.Go+"."+f.Go]), Struct: s.Go, Field: f.Go, Type: f.Rule.Go, Reason: member + r.Reason, Remedy: "add ,depth=N to its tag, or leave it alone with the tag `cgocopy:\"-\"`"})
 				}
 			}
@@ -107,16 +107,16 @@ func (b *binder) planStruct(n *types.Named, t *ctype.Type, cName string, use tok
 		b.reject(plan.Refusal{Pos: b.positionOf(pos), Struct: name, Type: cName, Reason: reason, Remedy: remedy})
 		return nil
 	}
-	if reason, remedy := plan.Unusable(t, b.options); reason != "" {
+	if reason, remedy := plan.WhyUnusable(t, b.options); reason != "" {
 		return rejectStruct(use, "cannot be filled: "+cName+" "+reason, remedy)
 	}
 	if s := b.structs[n]; s != nil {
 		if s.C != t {
-			return rejectStruct(use, "is filled from "+s.Says+" already", "declare a Go type for each of the two")
+			return rejectStruct(use, "is filled from "+s.CName+" already", "declare a Go type for each of the two")
 		}
 		return s
 	}
-	s := &plan.Struct{Go: name, C: t, Says: cName, Own: true}
+	s := &plan.Struct{Go: name, C: t, CName: cName, UserType: true}
 	b.structs[n] = s
 	if m, pos := b.existingMethod(n); m != "" {
 		return rejectStruct(pos, "has a method "+m+" already", "give that one another name, or fill a type of your own")
@@ -143,7 +143,7 @@ func (b *binder) planFields(s *plan.Struct, n *types.Named) {
 			continue
 		}
 		s.Part = true
-		b.out.Left = append(b.out.Left, Left{m.Pos(), fmt.Sprintf("%s.%s (%s)", s.Says, m.Name, m.Type), s.Go})
+		b.out.Untaken = append(b.out.Untaken, Untaken{m.Pos(), fmt.Sprintf("%s.%s (%s)", s.CName, m.Name, m.Type), s.Go})
 	}
 }
 
@@ -164,10 +164,10 @@ func (b *binder) planField(s *plan.Struct, f field, list []plan.Member, taken ma
 	}
 	m, why := findMember(f, list)
 	if why != "" {
-		rejectField(why+" in "+s.Says+inBrackets(s.C.Pos()), "name one with the tag `cgocopy:\"NAME\"`, or leave the field alone with `cgocopy:\"-\"`")
+		rejectField(why+" in "+s.CName+inBrackets(s.C.Pos()), "name one with the tag `cgocopy:\"NAME\"`, or leave the field alone with `cgocopy:\"-\"`")
 		return
 	}
-	member := fmt.Sprintf("%s.%s (%s%s)", s.Says, m.Name, m.Type, afterComma(m.Pos()))
+	member := fmt.Sprintf("%s.%s (%s%s)", s.CName, m.Name, m.Type, afterComma(m.Pos()))
 	if other := taken[m.Name]; other != "" {
 		rejectField("takes "+member+", as "+other+" does", "take one of them away, or leave it alone with the tag `cgocopy:\"-\"`")
 		return
@@ -179,8 +179,8 @@ func (b *binder) planField(s *plan.Struct, f field, list []plan.Member, taken ma
 		}
 	}
 	options := b.options
-	options.Tags = b.caseTags(s.Says+"."+m.Name, m.Type, f)
-	rule, err := m.Rule(s.Says, completeTag(f.tag, m.Type, f.Type()), options)
+	options.Tags = b.caseTags(s.CName+"."+m.Name, m.Type, f)
+	rule, err := m.Rule(s.CName, completeTag(f.tag, m.Type, f.Type()), options)
 	if err != nil {
 		for _, r := range err.(plan.Refusals) { //nolint:errorlint // Rule returns that type
 			rejectField(fmt.Sprintf("cannot take %s, which %s", member, r.Reason), r.Remedy)
@@ -202,7 +202,7 @@ func (b *binder) planField(s *plan.Struct, f field, list []plan.Member, taken ma
 	b.fieldPos[s.Go+"."+f.path] = f.Pos()
 	b.out.Imports = append(b.out.Imports, imports...)
 	field := plan.Field{Go: f.path, C: m.Name, Type: m.Type.String(), Pos: m.Pos(), Tag: f.tag, Offset: m.Offset, Nameless: m.Nameless(), Rule: rule}
-	field.See(m.Type)
+	field.ResolveView(m.Type)
 	s.Fields = append(s.Fields, field)
 }
 

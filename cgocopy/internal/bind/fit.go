@@ -149,7 +149,7 @@ func (w *typeFitter) fitStruct(r plan.Rule, g types.Type) (plan.Rule, *misfit) {
 	if m != nil {
 		return plan.Rule{}, m
 	}
-	inner := w.planStruct(n, r.Struct.C, r.Struct.Says, w.pos)
+	inner := w.planStruct(n, r.Struct.C, r.Struct.CName, w.pos)
 	if inner == nil {
 		return plan.Rule{}, &misfit{}
 	}
@@ -189,7 +189,7 @@ func (w *typeFitter) fitPointer(r plan.Rule, g types.Type, text string) (plan.Ru
 	if m != nil {
 		return plan.Rule{}, m
 	}
-	inner := w.planStruct(n, r.Struct.C, r.Struct.Says, w.pos)
+	inner := w.planStruct(n, r.Struct.C, r.Struct.CName, w.pos)
 	if inner == nil {
 		return plan.Rule{}, &misfit{}
 	}

@@ -69,7 +69,7 @@ func Read(ctx context.Context, c Config) (*object.File, map[string]*ctype.Type, 
 	if err := c.compileSource(ctx, compiler, c.formatSource(spelled), out); err != nil {
 		return nil, nil, err
 	}
-	f, err := object.Open(out, Place(c.Dir))
+	f, err := object.Open(out, UserPath(c.Dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("%s wrote no object file: is it a C compiler?", strings.Join(compiler, " "))
 	}
@@ -135,11 +135,11 @@ func Compiler(words []string, cxx bool) ([]string, error) {
 // anchorName returns the name of the variable that points to the i-th wanted type or function.
 func anchorName(i int) string { return fmt.Sprintf("__cgocopy__%d", i) }
 
-// placeName returns the file name that the compiler prints in errors about the i-th wanted type or
+// lineFileName returns the file name that the compiler prints in errors about the i-th wanted type or
 // function.
-func placeName(i int) string { return placePrefix + strconv.Itoa(i) }
+func lineFileName(i int) string { return lineFilePrefix + strconv.Itoa(i) }
 
-const placePrefix = "cgocopy-type-"
+const lineFilePrefix = "cgocopy-type-"
 
 // formatSource returns C source that includes the headers and declares an anchor for each type, and
 // after them for each function. spelled has their names as C writes them; "" is skipped.
@@ -157,9 +157,9 @@ func (c Config) formatSource(spelled []string) []byte {
 		case name == "":
 			// The headers do not have it.
 		case i < len(c.Types):
-			fmt.Fprintf(&b, "#line 1 \"%s\"\n%s *%s;\n", placeName(i), name, anchorName(i))
+			fmt.Fprintf(&b, "#line 1 \"%s\"\n%s *%s;\n", lineFileName(i), name, anchorName(i))
 		default:
-			fmt.Fprintf(&b, "#line 1 \"%s\"\n__typeof__(&%s) %s;\n", placeName(i), name, anchorName(i))
+			fmt.Fprintf(&b, "#line 1 \"%s\"\n__typeof__(&%s) %s;\n", lineFileName(i), name, anchorName(i))
 		}
 	}
 	return b.Bytes()
@@ -225,5 +225,5 @@ func (c Config) runCompiler(ctx context.Context, compiler string, args, env []st
 		args[i] = classesOfClang
 		return c.runCompiler(ctx, compiler, args, env, source)
 	}
-	return parseOutput(compiler, text, Place(c.Dir))
+	return parseOutput(compiler, text, UserPath(c.Dir))
 }

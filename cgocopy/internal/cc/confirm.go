@@ -36,7 +36,7 @@ func Confirm(ctx context.Context, c Config, claims []string) (map[int]string, er
 	for i, claim := range claims {
 		// The macro offsetof would read a comma in a template's arguments as one between its own.
 		claim = strings.ReplaceAll(claim, "offsetof(", "__builtin_offsetof(")
-		fmt.Fprintf(&b, "#line 1 \"%s\"\n%s(%s, \"it is not\");\n", placeName(i), assert, claim)
+		fmt.Fprintf(&b, "#line 1 \"%s\"\n%s(%s, \"it is not\");\n", lineFileName(i), assert, claim)
 	}
 	err = c.compileSource(ctx, compiler, b.Bytes(), filepath.Join(dir, "confirm.o"))
 	var output *outputError
@@ -45,7 +45,7 @@ func Confirm(ctx context.Context, c Config, claims []string) (map[int]string, er
 	}
 	wrong := map[int]string{}
 	for _, e := range output.errors {
-		number, isClaim := strings.CutPrefix(filepath.Base(e.File), placePrefix)
+		number, isClaim := strings.CutPrefix(filepath.Base(e.File), lineFilePrefix)
 		i, err := strconv.Atoi(number)
 		switch {
 		case isClaim && err == nil && i < len(claims):

@@ -81,7 +81,7 @@ func (c Config) findUnknown(ctx context.Context, compiler, spelled []string, dir
 	b.Write(c.formatSource(spelled))
 	for i, name := range spelled[:len(c.Types)] { // sizeof rejects incomplete types
 		if name != "" {
-			fmt.Fprintf(&b, "#line 1 \"%s\"\nchar __cgocopy_size_%d[sizeof(%s)];\n", placeName(i), i, name)
+			fmt.Fprintf(&b, "#line 1 \"%s\"\nchar __cgocopy_size_%d[sizeof(%s)];\n", lineFileName(i), i, name)
 		}
 	}
 	err := c.compileSource(ctx, compiler, b.Bytes(), filepath.Join(dir, "probe.o"))
@@ -91,7 +91,7 @@ func (c Config) findUnknown(ctx context.Context, compiler, spelled []string, dir
 	}
 	var list []unknownName
 	for _, e := range output.errors {
-		number, ok := strings.CutPrefix(filepath.Base(e.File), placePrefix)
+		number, ok := strings.CutPrefix(filepath.Base(e.File), lineFilePrefix)
 		i, numErr := strconv.Atoi(number)
 		if !ok || numErr != nil || i >= len(spelled) {
 			return nil, output.joinErrors()

@@ -14,7 +14,7 @@ import (
 )
 
 // compilerConfig returns the configuration that compiles the headers. It has no wanted types yet.
-func (o order) compilerConfig(ctx context.Context) (cc.Config, error) {
+func (o options) compilerConfig(ctx context.Context) (cc.Config, error) {
 	read := cgoflags.Read
 	if o.cxx {
 		read = cgoflags.ReadCXX
@@ -25,7 +25,7 @@ func (o order) compilerConfig(ctx context.Context) (cc.Config, error) {
 
 // findMacros returns the names of members of a plan that the headers also define as macros, as signal.h
 // does with sa_handler.
-func (o order) findMacros(ctx context.Context, p *plan.Plan) ([]string, error) {
+func (o options) findMacros(ctx context.Context, p *plan.Plan) ([]string, error) {
 	if o.object != "" {
 		return nil, nil
 	}
@@ -39,7 +39,7 @@ func (o order) findMacros(ctx context.Context, p *plan.Plan) ([]string, error) {
 // confirmLayout makes the compiler confirm every size and offset of a plan, because its debug
 // information may be incomplete: clang does not record that a bit-field as wide as its type is a
 // bit-field, nor its first bit.
-func (o order) confirmLayout(ctx context.Context, p *plan.Plan, undefine []string) error {
+func (o options) confirmLayout(ctx context.Context, p *plan.Plan, undefine []string) error {
 	spots := emit.Spots(p)
 	if o.object != "" || len(spots) == 0 {
 		return nil

@@ -41,16 +41,16 @@ lose a sign. Structs in structs must be your own too. Members that no field take
 are listed on standard error; a field that takes none is refused.
 `
 
-// bindOrder is a command line of bind. The order in it describes how to read the C types and where to write.
-type bindOrder struct {
-	order
-	goDir   string   // directory of the Go package, relative to order.dir
-	goTypes []string // name of the Go type for each of order.types; "" means the name of the C type
+// bindOptions is a command line of bind. The order in it describes how to read the C types and where to write.
+type bindOptions struct {
+	options
+	goDir   string   // directory of the Go package, relative to options.dir
+	goTypes []string // name of the Go type for each of options.types; "" means the name of the C type
 }
 
-// readBind parses the arguments of bind.
-func readBind(args []string) (bindOrder, error) {
-	var o bindOrder
+// parseBindArgs parses the arguments of bind.
+func parseBindArgs(args []string) (bindOptions, error) {
+	var o bindOptions
 	o.words = append([]string{"cgocopy", "bind"}, args...)
 	var ours []string
 	ours, o.flags = splitArgs(args)
@@ -91,12 +91,12 @@ func readBind(args []string) (bindOrder, error) {
 	}
 	o.goDir = filepath.Clean(o.goDir)
 	o.out = filepath.Join(o.goDir, name)
-	return o, o.checkOrder()
+	return o, o.checkWords()
 }
 
 // bindTypes runs the command bind. It prints members that no field takes on stderr.
 func bindTypes(ctx context.Context, args []string, stderr io.Writer) error {
-	o, err := readBind(args)
+	o, err := parseBindArgs(args)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func bindTypes(ctx context.Context, args []string, stderr io.Writer) error {
 
 // generateFiles returns all files of a command line of bind, without writing one, and the members that
 // no field takes.
-func (o bindOrder) generateFiles(ctx context.Context) ([]outputFile, []bind.Left, error) {
+func (o bindOptions) generateFiles(ctx context.Context) ([]outputFile, []bind.Untaken, error) {
 	f, found, unknown := o.findTypes(ctx)
 	if f == nil {
 		return nil, nil, unknown
@@ -142,19 +142,19 @@ func (o bindOrder) generateFiles(ctx context.Context) ([]outputFile, []bind.Left
 	if err := o.checkTarget(f); err != nil {
 		return nil, nil, err
 	}
-	own := emit.Own{Imports: r.Imports, Wide: r.Wide}
-	for _, l := range r.Left {
-		own.Left = append(own.Left, l.Go+": "+l.Member)
+	own := emit.UserTypes{Imports: r.Imports, Wide: r.Wide}
+	for _, l := range r.Untaken {
+		own.Untaken = append(own.Untaken, l.Go+": "+l.Member)
 	}
 	if err := o.checkFreeFuncs(ctx, r.Plan); err != nil {
 		return nil, nil, err
 	}
-	files, err := o.formatFiles(ctx, emit.Unit{Package: src.Name, Plan: r.Plan, Own: own})
-	return files, r.Left, err
+	files, err := o.formatFiles(ctx, emit.Unit{Package: src.Name, Plan: r.Plan, UserTypes: own})
+	return files, r.Untaken, err
 }
 
 // checkFreeFuncs checks that the functions of free= in tags take one pointer.
-func (o bindOrder) checkFreeFuncs(ctx context.Context, p *plan.Plan) error {
+func (o bindOptions) checkFreeFuncs(ctx context.Context, p *plan.Plan) error {
 	names := map[string]string{} // TYPE.FIELD that names a function, by the function
 	for _, s := range p.Structs {
 		for _, f := range s.Fields {
@@ -191,10 +191,10 @@ func orHost(arch string) string {
 	return arch
 }
 
-// bindAgain parses the arguments of bind that made the file at path, and finds the directory in which
+// parseRecordedBind parses the arguments of bind that made the file at path, and finds the directory in which
 // bind ran: its -go is the path from there to the directory of the file.
-func bindAgain(path string, words []string) (bindOrder, error) {
-	o, err := readBind(words)
+func parseRecordedBind(path string, words []string) (bindOptions, error) {
+	o, err := parseBindArgs(words)
 	if err != nil {
 		return o, err
 	}

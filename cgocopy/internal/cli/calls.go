@@ -25,7 +25,7 @@ func readCalls(list []string) ([]plan.WantedCall, error) {
 
 // calledFuncs returns the names of the C functions that generated code calls, sorted: wrapped functions,
 // and those that free memory or describe error codes.
-func (o order) calledFuncs(calls []plan.WantedCall, tags map[string]plan.Tag) ([]string, error) {
+func (o options) calledFuncs(calls []plan.WantedCall, tags map[string]plan.Tag) ([]string, error) {
 	names := map[string]bool{}
 	for _, c := range calls {
 		names[c.C], names[c.Free], names[c.Text] = true, true, true

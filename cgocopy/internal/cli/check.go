@@ -143,10 +143,10 @@ func findDrift(ctx context.Context, path string, words []string, src string) ([]
 	}
 	before, _ := emit.ReadLayout(src)
 	after, _ := emit.ReadLayout(string(files[0].data))
-	if differences := emit.Drift(before, after); len(differences) > 0 {
+	if differences := emit.LayoutChanges(before, after); len(differences) > 0 {
 		return differences, nil
 	}
-	if differences := emit.Unlike(src, string(files[0].data)); len(differences) > 0 {
+	if differences := emit.OmissionChanges(src, string(files[0].data)); len(differences) > 0 {
 		return differences, nil
 	}
 	return []string{"is not what this version of cgocopy generates from the same layout"}, nil
@@ -177,7 +177,7 @@ func compareSiblings(path string, files []outputFile) []string {
 func regenerate(ctx context.Context, path string, words []string) ([]outputFile, error) {
 	switch {
 	case len(words) > 0 && words[0] == "gen":
-		o, err := readOrder(words[1:])
+		o, err := parseGenArgs(words[1:])
 		if err != nil {
 			return nil, err
 		}
@@ -187,7 +187,7 @@ func regenerate(ctx context.Context, path string, words []string) ([]outputFile,
 		}
 		return generateFiles(ctx, o)
 	case len(words) > 0 && words[0] == "bind":
-		o, err := bindAgain(path, words[1:])
+		o, err := parseRecordedBind(path, words[1:])
 		if err != nil {
 			return nil, err
 		}

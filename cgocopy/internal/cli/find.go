@@ -18,7 +18,7 @@ import (
 
 // makePlan reads the types and plans how they are copied. The error has everything that is wrong with
 // any of them.
-func (o order) makePlan(ctx context.Context) (*plan.Plan, error) {
+func (o options) makePlan(ctx context.Context) (*plan.Plan, error) {
 	tags, err := readTags(o.tags)
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func readTags(list []string) (map[string]plan.Tag, error) {
 // findTypes returns the requested types by name, and functions by name and "()", with the object file
 // that describes them. With a cc.UnknownError it returns the types that exist; with any other error the
 // file is nil.
-func (o order) findTypes(ctx context.Context, funcs ...string) (*object.File, map[string]*ctype.Type, error) {
+func (o options) findTypes(ctx context.Context, funcs ...string) (*object.File, map[string]*ctype.Type, error) {
 	if o.object != "" {
 		return o.findInObject()
 	}
@@ -114,12 +114,12 @@ func (o order) findTypes(ctx context.Context, funcs ...string) (*object.File, ma
 }
 
 // findInObject finds the requested types in the object file of -object, as findTypes does.
-func (o order) findInObject() (*object.File, map[string]*ctype.Type, error) {
+func (o options) findInObject() (*object.File, map[string]*ctype.Type, error) {
 	path := o.object
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(o.dir, path)
 	}
-	f, err := object.Open(path, cc.Place(o.dir))
+	f, err := object.Open(path, cc.UserPath(o.dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("%s is not there; build it first%s", path, o.findBuilder())
 	}
@@ -147,7 +147,7 @@ func (o order) findInObject() (*object.File, map[string]*ctype.Type, error) {
 
 // findBuilder returns the command that builds the object file, for an error message: the go:generate
 // line before the line that names the object file. It returns "" if it finds no such line.
-func (o order) findBuilder() string {
+func (o options) findBuilder() string {
 	list, err := filepath.Glob(filepath.Join(o.dir, "*.go"))
 	if err != nil {
 		return ""

@@ -52,8 +52,8 @@ type texts []string
 func (t *texts) String() string     { return strings.Join(*t, " ") }
 func (t *texts) Set(s string) error { *t = append(*t, s); return nil }
 
-// order is a command line of gen. Most fields are the values of the flags that genHelp describes.
-type order struct {
+// options is a command line of gen. Most fields are the values of the flags that genHelp describes.
+type options struct {
 	types   []string
 	tags    texts
 	out     string
@@ -72,9 +72,9 @@ type order struct {
 	dir     string   // directory to which paths are relative; "" means the working directory
 }
 
-// readOrder parses the arguments of gen.
-func readOrder(args []string) (order, error) {
-	o := order{words: append([]string{"cgocopy", "gen"}, args...)}
+// parseGenArgs parses the arguments of gen.
+func parseGenArgs(args []string) (options, error) {
+	o := options{words: append([]string{"cgocopy", "gen"}, args...)}
 	ours, compilerFlags := splitArgs(args)
 	o.flags = compilerFlags
 	f := newFlagSet("gen")
@@ -118,12 +118,12 @@ func readOrder(args []string) (order, error) {
 	case o.abi != "" && filepath.Ext(o.abi) != ".c":
 		return o, usageErrorf("-abi %s is no name for a C file", o.abi)
 	}
-	return o, o.checkOrder()
+	return o, o.checkWords()
 }
 
 // runGen runs the command gen.
 func runGen(ctx context.Context, args []string, out io.Writer) error {
-	o, err := readOrder(args)
+	o, err := parseGenArgs(args)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func runGen(ctx context.Context, args []string, out io.Writer) error {
 
 // generateFiles returns all files of a command line of gen. It writes none, so that an error leaves all
 // files as they were.
-func generateFiles(ctx context.Context, o order) ([]outputFile, error) {
+func generateFiles(ctx context.Context, o options) ([]outputFile, error) {
 	p, err := o.makePlan(ctx)
 	if err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func generateFiles(ctx context.Context, o order) ([]outputFile, error) {
 
 // formatFiles returns the text of all files of a plan. The first file has the types. The compiler must
 // confirm the layout first.
-func (o order) formatFiles(ctx context.Context, u emit.Unit) ([]outputFile, error) {
+func (o options) formatFiles(ctx context.Context, u emit.Unit) ([]outputFile, error) {
 	u.Command, u.Headers, u.Name = quoteWords(o.words), fromPackage(o), unitName(o.out)
 	u.Flags, u.CXX, u.ABI = flagsFromPackage(o), o.cxx, o.abi != ""
 	var err error

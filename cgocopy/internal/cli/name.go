@@ -21,7 +21,7 @@ func unitName(out string) string {
 
 // fromPackage returns the paths of the headers relative to the directory of the output. Headers that
 // only the compiler's flags find stay unchanged.
-func fromPackage(o order) []string {
+func fromPackage(o options) []string {
 	var list []string
 	for _, h := range o.headers {
 		list = append(list, headerFromPackage(o, h))
@@ -30,7 +30,7 @@ func fromPackage(o order) []string {
 }
 
 // headerFromPackage returns the path of one header as [fromPackage] does.
-func headerFromPackage(o order, h string) string {
+func headerFromPackage(o options, h string) string {
 	if _, err := os.Stat(filepath.Join(o.dir, h)); err == nil && !filepath.IsAbs(h) {
 		if rel, err := filepath.Rel(filepath.Dir(o.out), filepath.FromSlash(h)); err == nil {
 			return filepath.ToSlash(rel)
@@ -41,7 +41,7 @@ func headerFromPackage(o order, h string) string {
 
 // flagsFromPackage returns the compiler flags of the command line with paths relative to the directory
 // of the output.
-func flagsFromPackage(o order) []string {
+func flagsFromPackage(o options) []string {
 	movePath := func(path string) string {
 		if filepath.IsAbs(path) || path == "" {
 			return path

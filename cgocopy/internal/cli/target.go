@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/object"
 )
 
-// checkOrder returns a usage error for words that neither gen nor bind can use.
-func (o order) checkOrder() error {
+// checkWords returns a usage error for words that neither gen nor bind can use.
+func (o options) checkWords() error {
 	if strings.ContainsAny(strings.Join(o.words, ""), "\n\r") {
 		return usageErrorf("a word has more than one line, and the first line of what is generated has them all")
 	}
@@ -50,7 +50,7 @@ func platformOf(out string) (before, named string) {
 
 // buildConstraint returns the build constraint of the generated files: the constraint of -build, or the
 // platform in the name of the file, or "".
-func (o order) buildConstraint() string {
+func (o options) buildConstraint() string {
 	if o.build != "" {
 		return o.build
 	}
@@ -69,7 +69,7 @@ func cutLast(name string) (before, last string, ok bool) {
 
 // checkTarget returns an error if the name and the constraint of the output select other machines than
 // the types in f are for: the layout would be wrong there.
-func (o order) checkTarget(f *object.File) error {
+func (o options) checkTarget(f *object.File) error {
 	systems := map[string][]string{"windows": {"windows"}, "darwin": {"darwin", "ios"}}[f.OS]
 	if systems == nil { // systems with ELF
 		systems = []string{"linux", "android", "freebsd", "netbsd", "openbsd", "dragonfly", "solaris", "illumos", "aix", "plan9", "js", "wasip1"}

@@ -34,8 +34,8 @@ func Spots(p *plan.Plan) []Spot {
 	var list []Spot
 	for _, s := range p.Structs {
 		if hasCName(s) {
-			list = append(list, Spot{Expr: fmt.Sprintf("sizeof(%s)", s.Says), Name: s.Says, Size: true, Bytes: s.C.Size, Pos: s.C.Pos(), Type: s.C.String()})
-			list = addMembers(list, s, s.Says, "", 0)
+			list = append(list, Spot{Expr: fmt.Sprintf("sizeof(%s)", s.CName), Name: s.CName, Size: true, Bytes: s.C.Size, Pos: s.C.Pos(), Type: s.C.String()})
+			list = addMembers(list, s, s.CName, "", 0)
 		}
 	}
 	return list

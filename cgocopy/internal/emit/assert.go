@@ -99,5 +99,5 @@ func shortCommand(command string) string {
 // hasCName reports whether C can refer to s by a name. A struct without a name is part of another
 // struct, and checked with that.
 func hasCName(s *plan.Struct) bool {
-	return !strings.Contains(s.Says, ".") && !strings.Contains(s.Says, "without a name")
+	return !strings.Contains(s.CName, ".") && !strings.Contains(s.CName, "without a name")
 }

@@ -35,7 +35,7 @@ func (f *file) writeToC(s *plan.Struct) {
 	if !canWriteBack(s) {
 		return
 	}
-	f.writeLine("// ToC writes d to the %s at p. It fails, and may have written a part, where", s.Says)
+	f.writeLine("// ToC writes d to the %s at p. It fails, and may have written a part, where", s.CName)
 	f.writeLine("// a text has no room, its NUL included.")
 	f.writeLine("func (d *%s) ToC(p unsafe.Pointer) error {", s.Go)
 	f.writeLine("if p == nil {\nreturn cgocopy.ErrNilPointer\n}")

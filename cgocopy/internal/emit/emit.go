@@ -16,16 +16,16 @@ import (
 
 // Unit holds the settings that generated files share.
 type Unit struct {
-	Package string   // name of the package
-	Command string   // command that generates the files, for their first line
-	Headers []string // paths for #include, relative to the directory of the files
-	Build   string   // build constraint, e.g. linux && amd64; "" means none
-	Name    string   // suffix of the names of package-level functions, so that the outputs in a package differ; may be ""
-	Flags   []string // compiler flags of the command line
-	CXX     bool     // the headers are C++
-	ABI     bool     // a C file states the layout of the library
-	Plan    *plan.Plan
-	Own     Own
+	Package   string   // name of the package
+	Command   string   // command that generates the files, for their first line
+	Headers   []string // paths for #include, relative to the directory of the files
+	Build     string   // build constraint, e.g. linux && amd64; "" means none
+	Name      string   // suffix of the names of package-level functions, so that the outputs in a package differ; may be ""
+	Flags     []string // compiler flags of the command line
+	CXX       bool     // the headers are C++
+	ABI       bool     // a C file states the layout of the library
+	Plan      *plan.Plan
+	UserTypes UserTypes
 
 	Undefine []string // macros of the headers that have the names of members
 }
@@ -68,11 +68,11 @@ func (u Unit) newFile() *file {
 func Copy(u Unit) ([]byte, error) {
 	f := u.newFile()
 	f.writeLine("import (")
-	for _, path := range u.Own.Imports {
+	for _, path := range u.UserTypes.Imports {
 		f.writeLine("\t%q", path)
 	}
 	f.writeLine("\t\"unsafe\"\n\n\t%q\n)\n", runtimePath)
-	f.writeRemarks(u.Own)
+	f.writeRemarks(u.UserTypes)
 	f.writeList(omittedTitle, u.Plan.Omitted)
 	f.writePointerCheck(u.Plan)
 	f.loose = findLoose(u.Plan)
@@ -80,7 +80,7 @@ func Copy(u Unit) ([]byte, error) {
 		f.writeEnum(e)
 	}
 	for _, s := range u.Plan.Structs {
-		if !s.Own {
+		if !s.UserType {
 			f.writeType(s)
 		}
 		f.writeGuard(s)
@@ -112,7 +112,7 @@ func (f *file) writeEnum(e *plan.Enum) {
 
 // writeType declares the Go type of a struct, and of the unions in it.
 func (f *file) writeType(s *plan.Struct) {
-	f.writeLine("// %s is %s in C.", s.Go, s.Says)
+	f.writeLine("// %s is %s in C.", s.Go, s.CName)
 	f.writeLine("type %s struct {", s.Go)
 	for _, m := range s.Fields {
 		from := m.C
@@ -177,8 +177,8 @@ func maxDepth(s *plan.Struct, seen map[*plan.Struct]bool) int64 {
 
 // writeMethods writes the constant Sizeof, and the methods FromC, SliceFromC and ToC with their helpers.
 func (f *file) writeMethods(s *plan.Struct) {
-	f.writeLine("// Sizeof%s is sizeof(%s) in C.\nconst Sizeof%s = %d\n", s.Go, s.Says, s.Go, s.C.Size)
-	f.writeLine("// FromC fills d from the %s at p. A text that is still the same is kept,", s.Says)
+	f.writeLine("// Sizeof%s is sizeof(%s) in C.\nconst Sizeof%s = %d\n", s.Go, s.CName, s.Go, s.C.Size)
+	f.writeLine("// FromC fills d from the %s at p. A text that is still the same is kept,", s.CName)
 	f.writeLine("// and so is the room of a slice. On an error d may be filled in part.")
 	f.writeLine("func (d *%s) FromC(p unsafe.Pointer) error {", s.Go)
 	f.writeLine("\tif p == nil {\n\t\treturn cgocopy.ErrNilPointer\n\t}")
@@ -275,8 +275,8 @@ func (f *file) writeFromC(s *plan.Struct) {
 // errorName returns the name of a struct in errors. The struct that only a helper function has gets the
 // name of the C function.
 func errorName(s *plan.Struct) string {
-	if !token.IsExported(s.Go) && !s.Own {
-		return s.Says
+	if !token.IsExported(s.Go) && !s.UserType {
+		return s.CName
 	}
 	return s.Go
 }

@@ -56,7 +56,7 @@ func (f *file) writeTakeFromC(s *plan.Struct) {
 		return
 	}
 	if hasOwned(s, nil) {
-		f.writeLine("// release%s frees what the %s at p owns, once: pointers to it are nil then.", s.Go, s.Says)
+		f.writeLine("// release%s frees what the %s at p owns, once: pointers to it are nil then.", s.Go, s.CName)
 		if isCircular(s) {
 			f.writeLine("// What is in done stays: it is freed already, or not owned, and pointers that go\n// in a circle lead to it.")
 		}
@@ -67,7 +67,7 @@ func (f *file) writeTakeFromC(s *plan.Struct) {
 		}
 		f.writeLine("}\n")
 	}
-	f.writeLine("// TakeFromC is FromC, and frees what the %s at p owns, once, also where the", s.Says)
+	f.writeLine("// TakeFromC is FromC, and frees what the %s at p owns, once, also where the", s.CName)
 	f.writeLine("// copy fails. Pointers in C to what is freed are nil then.")
 	f.writeLine("func (d *%s) TakeFromC(p unsafe.Pointer) error {", s.Go)
 	f.writeLine("if p == nil {\nreturn cgocopy.ErrNilPointer\n}\nerr := d.FromC(p)")

@@ -21,9 +21,9 @@ func Test(u Unit) ([]byte, error) {
 		}
 		for variant := range countVariants(s) {
 			fill := fmt.Sprintf("fill%d", len(fills))
-			fills = append(fills, fmt.Sprintf("{Func: %q, Type: %q}", fill, s.Says))
+			fills = append(fills, fmt.Sprintf("{Func: %q, Type: %q}", fill, s.CName))
 			w := &filler{c: &c, g: &g, variant: variant}
-			fmt.Fprintf(&c, "static void %s(%s *v) {\n", fill, s.Says)
+			fmt.Fprintf(&c, "static void %s(%s *v) {\n", fill, s.CName)
 			title := s.Go
 			if variant > 0 {
 				title += fmt.Sprint(variant + 1)
@@ -160,7 +160,7 @@ func (w *filler) fillStruct(s *plan.Struct, c, g string, at loopPosition) {
 			}
 			if r := f.Rule; f.C == "" && r.On.C == name { // each member of the union begins with the discriminant
 				selected := r.Cases[w.variant%len(r.Cases)]
-				path, _ := plan.At(selected.Rule, r.On.Offset, r.On.Size)
+				path, _ := plan.FindNumber(selected.Rule, r.On.Offset, r.On.Size)
 				w.inGo("%s.%s.%s%s = %d", g, f.Go, selected.Field, path, n)
 			}
 		}

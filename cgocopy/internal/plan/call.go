@@ -12,14 +12,14 @@ import (
 
 // Call is a C function that a generated Go function calls.
 type Call struct {
-	C      string // name of the C function
-	Go     string // name of the Go function
-	Says   string // prototype of the C function
-	Params []Param
-	Result Role     // meaning of the C function's result
-	Text   string   // C function that describes an error code; "" if the user names no function
-	Free   string   // C function that frees the output; "" if the user names no function
-	With   []string // arguments of Free, see [CallSpec]
+	C         string // name of the C function
+	Go        string // name of the Go function
+	Prototype string // prototype of the C function
+	Params    []Param
+	Result    Role     // meaning of the C function's result
+	Text      string   // C function that describes an error code; "" if the user names no function
+	Free      string   // C function that frees the output; "" if the user names no function
+	With      []string // arguments of Free, see [CallSpec]
 
 	Out    *Struct     // the output, as a struct with the members out and, if it is counted, len; nil if there is no output, or if One is set
 	One    *Struct     // the output, if it is a pointer to one struct

@@ -146,16 +146,16 @@ func (d *deriver) planStruct(t *ctype.Type, goName, cName string) *Struct {
 	if name := d.requestedNames[t]; name != "" {
 		goName, cName = Exported(name), name
 	}
-	if reason, remedy := Unusable(t, d.options); reason != "" {
+	if reason, remedy := WhyUnusable(t, d.options); reason != "" {
 		d.reject(Refusal{Pos: t.Pos(), Struct: cName, Type: t.String(), Reason: reason, Remedy: remedy})
 		return nil
 	}
 	if !d.claimName(t, goName, cName) {
 		return nil
 	}
-	s := &Struct{Go: goName, C: t, Says: cName}
+	s := &Struct{Go: goName, C: t, CName: cName}
 	if t.Tag() == cName {
-		s.Says = t.Name
+		s.CName = t.Name
 	}
 	d.structs[t] = s
 	tag, hasTag := d.options.Tags[cName]
@@ -179,9 +179,9 @@ func (d *deriver) planStruct(t *ctype.Type, goName, cName string) *Struct {
 	return s
 }
 
-// Unusable returns why nothing can be copied from struct t, and a remedy. Both are "" if t can be
+// WhyUnusable returns why nothing can be copied from struct t, and a remedy. Both are "" if t can be
 // copied.
-func Unusable(t *ctype.Type, o Options) (reason, remedy string) {
+func WhyUnusable(t *ctype.Type, o Options) (reason, remedy string) {
 	switch {
 	case t.Incomplete && t.Language == ctype.CXX:
 		return "has virtual functions or bases, or is declared but not defined", "give it a plain struct to copy from"
@@ -255,7 +255,7 @@ func (d *deriver) addFields(s *Struct, t *ctype.Type, cName string, offset int64
 		}
 		w.checkTag(m.Type, rule)
 		f.Rule = rule
-		f.See(m.Type)
+		f.ResolveView(m.Type)
 		s.Fields = append(s.Fields, f)
 	}
 }

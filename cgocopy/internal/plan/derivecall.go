@@ -20,9 +20,9 @@ type WantedCall struct {
 // planCall plans one function: its name, then its parameters, its result and its output. Each step
 // rejects the function and returns false if it finds a fault.
 func (d *deriver) planCall(w WantedCall) {
-	c := &Call{C: w.C, Go: w.As, Says: formatPrototype(w.Type), Result: w.Result, Text: w.Text, Free: w.Free, With: w.With}
+	c := &Call{C: w.C, Go: w.As, Prototype: formatPrototype(w.Type), Result: w.Result, Text: w.Text, Free: w.Free, With: w.With}
 	rejectCall := func(format string, args ...any) {
-		d.reject(Refusal{Struct: w.C, Field: "()", Type: c.Says, Reason: fmt.Sprintf(format, args...), Remedy: "see cgocopy help gen"})
+		d.reject(Refusal{Struct: w.C, Field: "()", Type: c.Prototype, Reason: fmt.Sprintf(format, args...), Remedy: "see cgocopy help gen"})
 	}
 	if c.Go == "" {
 		c.Go = Exported(w.C)
@@ -233,7 +233,7 @@ func (d *deriver) planOutput(c *Call, w WantedCall, rejectCall func(string, ...a
 		d.used[key] = true
 	}
 	before := len(d.refusals)
-	c.Out = &Struct{Go: strings.ToLower(c.Go[:1]) + c.Go[1:] + "Out", C: t, Says: w.C}
+	c.Out = &Struct{Go: strings.ToLower(c.Go[:1]) + c.Go[1:] + "Out", C: t, CName: w.C}
 	d.addFields(c.Out, t, w.C, 0, "")
 	setProperties(c.Out, d.options.Word)
 	return len(d.refusals) == before

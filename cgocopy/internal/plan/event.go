@@ -72,7 +72,7 @@ func (w *memberContext) planEventCase(t *ctype.Type, n int64, name string) (Case
 		return Case{}, false
 	}
 	on := w.counts[w.tag.On]
-	if _, ok := At(r, on.Offset, on.Size); !ok { // the test of generated code needs the number in each member
+	if _, ok := FindNumber(r, on.Offset, on.Size); !ok { // the test of generated code needs the number in each member
 		w.reject(t, fmt.Sprintf("has the member %s, which has no number where %s lies", name, on.C), "name the members that begin with it")
 		return Case{}, false
 	}
@@ -87,9 +87,9 @@ func countType(c Count) string {
 	return fmt.Sprintf("uint%d", 8*c.Size)
 }
 
-// At finds the number of size bytes at offset in a value that rule r fills. path is its path in Go, with
+// FindNumber finds the number of size bytes at offset in a value that rule r fills. path is its path in Go, with
 // a dot before each name. It returns false if there is no such number.
-func At(r Rule, offset, size int64) (path string, ok bool) {
+func FindNumber(r Rule, offset, size int64) (path string, ok bool) {
 	if r.Op == Load && r.Num != "" && r.Elem == nil {
 		return "", offset == 0 && r.Size == size
 	}
@@ -100,7 +100,7 @@ func At(r Rule, offset, size int64) (path string, ok bool) {
 		if offset < f.Offset || offset >= f.Offset+f.Rule.Size {
 			continue
 		}
-		if rest, ok := At(f.Rule, offset-f.Offset, size); ok {
+		if rest, ok := FindNumber(f.Rule, offset-f.Offset, size); ok {
 			return "." + f.Go + rest, true
 		}
 	}

@@ -97,7 +97,7 @@ func (d *deriver) rejectCycles() {
 		for _, f := range s.Fields {
 			visitUnlimited(f.Rule, false, func(to *Struct) {
 				if reaches(to, s, map[*Struct]bool{}) {
-					cName := bareName(s.Says)
+					cName := bareName(s.CName)
 					d.reject(Refusal{Pos: f.Pos, Struct: cName, Field: f.C, Type: f.Type, Reason: "leads to its own kind, which may go in a circle", Remedy: fmt.Sprintf("add ,depth=N to its tag, or leave it out with -tag '%s.%s=-'", cName, f.C)})
 				}
 			})

@@ -63,7 +63,7 @@ func addMembers(t *ctype.Type, offset int64, counts map[string]Count) []Member {
 func (m Member) Rule(cName string, tag Tag, o Options) (Rule, error) {
 	d := &deriver{options: o, userTypes: true, structs: map[*ctype.Type]*Struct{}, enums: map[*ctype.Type]*Enum{}, names: map[string]*ctype.Type{}, used: map[string]bool{}, plan: &Plan{}}
 	f := Field{Go: Exported(m.Name), C: m.Name, Type: m.Type.String(), Pos: m.Pos(), Offset: m.Offset, Tag: tag}
-	w := &memberContext{deriver: d, struc: &Struct{Go: Exported(cName), Says: cName}, cName: cName, field: f, tag: tag, counts: m.counts}
+	w := &memberContext{deriver: d, struc: &Struct{Go: Exported(cName), CName: cName}, cName: cName, field: f, tag: tag, counts: m.counts}
 	field := m.field
 	field.Offset = m.Offset
 	r, ok := w.planMember(field)
@@ -90,12 +90,12 @@ func stubStruct(t, s *ctype.Type) *Struct {
 	if t.Kind == ctype.Typedef && t.Name == "" { // a qualifier
 		cName = s.String()
 	}
-	return &Struct{C: s, Says: cName}
+	return &Struct{C: s, CName: cName}
 }
 
-// Circles rejects each slice of a plan without a depth limit through which a struct leads
+// FindCycles rejects each slice of a plan without a depth limit through which a struct leads
 // to its own type.
-func Circles(p *Plan) Refusals {
+func FindCycles(p *Plan) Refusals {
 	d := &deriver{plan: p}
 	d.rejectCycles()
 	return d.refusals

@@ -15,16 +15,16 @@ import (
 
 // Struct is one Go type with the rules that fill it.
 type Struct struct {
-	Go     string      // name of the Go type
-	C      *ctype.Type // the C type
-	Says   string      // name of the C type as C writes it: GameObject, struct node
-	Own    bool        // the Go type is the user's own: it is not declared again
-	Flat   bool        // Go and C have the same layout and the same values, so that one assignment copies it
-	Fails  bool        // filling it can fail
-	Allocs bool        // filling it can allocate
-	Fields []Field
-	Free   string // C function that frees the struct itself; "" if none
-	Part   bool   // a member is omitted
+	Go       string      // name of the Go type
+	C        *ctype.Type // the C type
+	CName    string      // name of the C type as C writes it: GameObject, struct node
+	UserType bool        // the Go type is the user's own: it is not declared again
+	Flat     bool        // Go and C have the same layout and the same values, so that one assignment copies it
+	Fails    bool        // filling it can fail
+	Allocs   bool        // filling it can allocate
+	Fields   []Field
+	Free     string // C function that frees the struct itself; "" if none
+	Part     bool   // a member is omitted
 }
 
 // Field is one field of the Go type.
@@ -40,9 +40,9 @@ type Field struct {
 	Nameless bool // the member is an anonymous union, with C the name of its first member; or the struct is a union itself, and C is ""
 }
 
-// See changes a field that is a union with members that are read alike, see [View]: the field becomes
+// ResolveView changes a field that is a union with members that are read alike, see [View]: the field becomes
 // the member that its rule reads. t is the type of the field.
-func (f *Field) See(t *ctype.Type) {
+func (f *Field) ResolveView(t *ctype.Type) {
 	if f.Rule.View == "" {
 		return
 	}
