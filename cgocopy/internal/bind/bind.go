@@ -17,11 +17,11 @@ type Pair struct {
 	Type *ctype.Type // the C type
 }
 
-// Result is the content of the generated code, and the notes to print.
+// Result has the content of the generated code, and the notes to print.
 type Result struct {
 	Plan    *plan.Plan
 	Imports []string  // import paths of the generated file, sorted
-	Untaken []Untaken // members that no field takes
+	Untaken []Untaken // members of C structs that no field takes
 	Wide    bool      // the code is only correct if int, uint and uintptr have 64 bits
 }
 
@@ -72,7 +72,7 @@ func Derive(s *Source, pairs []Pair, o plan.Options) (*Result, error) {
 	return b.out, nil
 }
 
-// binder collects the result of one [Derive], and what it rejects.
+// binder collects the result and the refusals of one call of [Derive].
 type binder struct {
 	*Source
 	options  plan.Options
@@ -85,7 +85,7 @@ type binder struct {
 func (b *binder) reject(r plan.Refusal) { b.refusals = append(b.refusals, r) }
 
 // rejectCycles rejects fields through which a struct leads to its own type without a depth limit.
-// plan.FindCycles reports them by their C members; rejectCycles reports their Go fields.
+// plan.FindCycles names the C members; rejectCycles names the Go fields that take them.
 func (b *binder) rejectCycles() {
 	for _, r := range plan.FindCycles(b.out.Plan) {
 		for _, s := range b.out.Plan.Structs {
@@ -99,8 +99,8 @@ func (b *binder) rejectCycles() {
 	}
 }
 
-// planStruct plans how n is filled from t, which C calls cName. It plans each Go type once. use is
-// the position of the field or type that needs n, for errors. It returns nil if it has rejected n.
+// planStruct plans how Go type n is filled from C type t, whose name is cName. It plans each Go type once.
+// use is the position of the field or type that needs n, for errors. It returns nil if it has rejected n.
 func (b *binder) planStruct(n *types.Named, t *ctype.Type, cName string, use token.Pos) *plan.Struct {
 	name := n.Obj().Name()
 	rejectStruct := func(pos token.Pos, reason, remedy string) *plan.Struct {
@@ -134,7 +134,7 @@ func (b *binder) planStruct(n *types.Named, t *ctype.Type, cName string, use tok
 // planFields plans the fields of s, and notes the members that no field takes.
 func (b *binder) planFields(s *plan.Struct, n *types.Named) {
 	list := plan.Members(s.C)
-	taken := map[string]string{} // the field that takes a member, by the member; "" if the member only counts another
+	taken := map[string]string{} // name of the field that takes a member, by the member; "" if the member is only used to count another
 	for _, f := range b.findFields(s, n.Underlying().(*types.Struct), "", list) {
 		b.planField(s, f, list, taken)
 	}
@@ -173,9 +173,9 @@ func (b *binder) planField(s *plan.Struct, f field, list []plan.Member, taken ma
 		return
 	}
 	taken[m.Name] = f.path
-	for _, count := range []string{f.tag.Len, f.tag.On} {
+	for _, count := range []string{f.tag.Len, f.tag.On} { // members that the tag uses
 		if _, ok := taken[count]; count != "" && !ok {
-			taken[count] = "" // a field may take the count too
+			taken[count] = "" // another field may still take it
 		}
 	}
 	options := b.options
@@ -222,9 +222,9 @@ func afterComma(pos string) string {
 	return ", " + pos
 }
 
-// isFlat reports whether n can be copied with one load: it has the size and the offsets of its C
-// type, a field for each member, and no other fields. A skipped member could be at an offset where
-// Go has padding, so the copy would write that padding.
+// isFlat reports whether n, the Go type of s, can be copied in one load: it has the size and the offsets
+// of its C type, a field for each member, and no other fields. There must be a field for each member
+// because a member without one could be where Go has padding, which the copy would overwrite.
 func (b *binder) isFlat(s *plan.Struct, n *types.Named) bool {
 	if s.Part || b.sizes.Sizeof(n) != s.C.Size {
 		return false
@@ -240,8 +240,8 @@ func (b *binder) isFlat(s *plan.Struct, n *types.Named) bool {
 	return b.hasOffsets(n.Underlying().(*types.Struct), "", 0, offsets)
 }
 
-// hasOffsets reports whether each field of t has the offset in want, which is keyed by path. t is at
-// offset base of the outermost struct, and path is the prefix of its fields.
+// hasOffsets reports whether each field of t has its offset in want, whose keys are paths of fields. t is
+// at offset base of the outermost struct, and path is the prefix of the paths of its fields.
 func (b *binder) hasOffsets(t *types.Struct, path string, base int64, want map[string]int64) bool {
 	vars := slices.Collect(t.Fields())
 	for i, offset := range b.sizes.Offsetsof(vars) {

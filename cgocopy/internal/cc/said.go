@@ -66,7 +66,7 @@ const maxErrors = 10
 // joinErrors returns the compiler's errors, one line each. It omits errors in the lines of our own
 // source if there are errors in the headers.
 func (e *outputError) joinErrors() error {
-	inHeaders := slices.DeleteFunc(slices.Clone(e.errors), func(one Error) bool { return strings.Contains(one.File, lineFilePrefix) })
+	inHeaders := slices.DeleteFunc(slices.Clone(e.errors), func(e Error) bool { return strings.Contains(e.File, lineFilePrefix) })
 	reported := inHeaders
 	if len(reported) == 0 {
 		reported = e.errors
@@ -75,18 +75,18 @@ func (e *outputError) joinErrors() error {
 		return &Error{Text: e.text}
 	}
 	var list []error
-	for i, one := range reported {
+	for i, found := range reported {
 		if i == maxErrors {
 			list = append(list, fmt.Errorf("and %d more", len(reported)-maxErrors))
 			break
 		}
 		switch {
-		case strings.Contains(one.File, "<stdin>"), strings.Contains(one.File, lineFilePrefix): // a line that the user has not written
-			one.File = ""
-		case one.File != "":
-			one.File = e.userPath(one.File)
+		case strings.Contains(found.File, "<stdin>"), strings.Contains(found.File, lineFilePrefix): // a line that the user has not written
+			found.File = ""
+		case found.File != "":
+			found.File = e.userPath(found.File)
 		}
-		list = append(list, &one)
+		list = append(list, &found)
 	}
 	return errors.Join(list...)
 }

@@ -15,7 +15,7 @@ type Wanted struct {
 	Type *ctype.Type
 }
 
-// Options are the decisions of the user, and the facts about the target.
+// Options are the decisions of the user, and facts about the target, the machine that C is compiled for.
 type Options struct {
 	Calls []WantedCall
 	Tags  map[string]Tag // by STRUCT.MEMBER with the names of C, STRUCT, or FUNCTION.out
@@ -49,8 +49,8 @@ type Plan struct {
 	Omitted []string // members that are omitted as pointers, e.g. node.next (struct node *)
 }
 
-// Derive plans Go types after C types. The error is of type Refusals and has everything that is wrong
-// with the types.
+// Derive plans a Go type for each wanted C type and for the types in it, and a Go function for each
+// wanted C function. The error is of type Refusals and has everything that is wrong with the types.
 func Derive(wanted []Wanted, o Options) (*Plan, error) {
 	d := &deriver{
 		options:        o,
@@ -74,7 +74,8 @@ func Derive(wanted []Wanted, o Options) (*Plan, error) {
 			d.reject(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: positionOf(t), Reason: "is the same type as " + firstNames[t], Remedy: "ask for one of the two"})
 			continue
 		}
-		if t != nil && t.Kind == ctype.Union && o.Tags[bareName(w.Name)].On == "" && !isViewed(t) {
+		hasDiscriminant := o.Tags[bareName(w.Name)].On != ""
+		if t != nil && t.Kind == ctype.Union && !hasDiscriminant && !isViewed(t) {
 			d.reject(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: t.Pos(), Reason: "is a union, and nothing around it shows which member holds", Remedy: fmt.Sprintf("where its members begin with a number that does, say so with -tag '%s=union=MEMBER:0:first,1:second'; or name the structs in it, and fill the one that holds; or a struct that it is in", bareName(w.Name))})
 			continue
 		}
@@ -111,7 +112,7 @@ func positionOf(t *ctype.Type) string {
 // deriver collects the plan of one [Derive], and what it rejects.
 type deriver struct {
 	options        Options
-	userTypes      bool // the Go types are the user's own: package bind plans the structs in them
+	userTypes      bool // the user has declared the Go types: package bind plans the structs in them
 	structs        map[*ctype.Type]*Struct
 	enums          map[*ctype.Type]*Enum
 	requestedNames map[*ctype.Type]string // bare names of requested types
@@ -179,8 +180,7 @@ func (d *deriver) planStruct(t *ctype.Type, goName, cName string) *Struct {
 	return s
 }
 
-// WhyUnusable returns why nothing can be copied from struct t, and a remedy. Both are "" if t can be
-// copied.
+// WhyUnusable returns why struct t cannot be copied, and a remedy. Both are "" if t can be copied.
 func WhyUnusable(t *ctype.Type, o Options) (reason, remedy string) {
 	switch {
 	case t.Incomplete && t.Language == ctype.CXX:
@@ -197,12 +197,12 @@ func WhyUnusable(t *ctype.Type, o Options) (reason, remedy string) {
 	return "", ""
 }
 
-// addFields adds the members of t to s. t is the C type of s, or an anonymous struct or union at offset
-// in it. path is the prefix of the members' names.
+// addFields adds a field to s for each member of t. t is the C type of s, or an anonymous struct or union
+// at offset in it. cName is the C name of s, and path the prefix of the names of t's members.
 func (d *deriver) addFields(s *Struct, t *ctype.Type, cName string, offset int64, path string) {
 	counts := d.findCounts(s.C, cName, 0)
 	list := t.Fields
-	if t.Kind == ctype.Union { // all members are read alike, so the first is enough
+	if t.Kind == ctype.Union { // one for which isViewed is true: its first member represents all
 		list = list[:1]
 	}
 	for _, m := range list {
@@ -285,9 +285,10 @@ func firstOf(t *ctype.Type) (name string, hasAddress bool) {
 	return name, false
 }
 
-// findCounts returns the members of t that can count the elements of others, or select the member of a
-// union: integers, enums, characters and bools, also in anonymous structs and in
-// unions that [isViewed]. The keys are their names. offset is the offset of t in the outermost struct.
+// findCounts returns the members of t that can count the elements of other members, or select the member
+// of a union, by their names: integers, enums, characters and bools. It also finds those in anonymous
+// structs, and in anonymous unions for which isViewed is true. offset is the offset of t in the outermost
+// struct.
 func (d *deriver) findCounts(t *ctype.Type, cName string, offset int64) map[string]Count {
 	out := map[string]Count{}
 	for _, m := range t.Fields {
@@ -316,8 +317,8 @@ func (d *deriver) findCounts(t *ctype.Type, cName string, offset int64) map[stri
 	return out
 }
 
-// setProperties sets Flat, Fails and Allocs, which follow from the fields of s. word is the largest
-// alignment in Go, in bytes.
+// setProperties sets Flat, Fails and Allocs, which follow from the fields of s. It computes the offset that
+// each field will have in Go. word is the largest alignment in Go, in bytes.
 func setProperties(s *Struct, word int64) {
 	s.Flat = !s.Part
 	var end, align int64 = 0, 1 // end of the fields so far, and alignment of the struct, in Go
@@ -342,7 +343,7 @@ func setProperties(s *Struct, word int64) {
 // roundUp returns the first multiple of align that is not below n.
 func roundUp(n, align int64) int64 { return (n + align - 1) / align * align }
 
-// goAlign returns the alignment in Go, in bytes, of the Go value that rule r fills.
+// goAlign returns the alignment, in bytes, of the Go value that rule r fills.
 func goAlign(r Rule, word int64) int64 {
 	switch {
 	case r.Op == Deref, r.Op == Slice, r.Op == Tail, r.Op == Text, r.Op == Chars: // the Go value begins with a pointer

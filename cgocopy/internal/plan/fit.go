@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// isMethod reports whether generated types can have a method of this name.
+// isMethod reports whether a generated type can have a method of this name, so that no field can have it.
 func isMethod(name string) bool {
 	switch name {
 	case "FromC", "SliceFromC", "ToC", "TakeFromC":
@@ -61,8 +61,9 @@ func (w *memberContext) checkTag(t *ctype.Type, r Rule) {
 	}
 }
 
-// claimEnumerator claims a Go name for the value that enum calls name, and returns it: with the C name
-// after an underscore if the usual name is taken.
+// claimEnumerator claims and returns a Go name for a value of enum, whose Go name is enumName. name is
+// the C name of the value. If the usual name is taken, the result is the two names with an underscore
+// between.
 func (w *memberContext) claimEnumerator(enum *ctype.Type, enumName, name string) string {
 	v := enumeratorName(enumName, name)
 	if w.names[v] != nil {
@@ -118,21 +119,21 @@ func visitStructs(r Rule, visit func(*Struct)) {
 	}
 }
 
-// visitUnlimited visits the structs in a value of rule r to which a pointer without a depth
-// limit leads. isBehind is true if such a pointer leads to the value itself.
-func visitUnlimited(r Rule, isBehind bool, visit func(*Struct)) {
+// visitUnlimited visits the structs in a value of rule r that are reached through a slice without a depth
+// limit. isReached means that the value itself is reached through such a slice.
+func visitUnlimited(r Rule, isReached bool, visit func(*Struct)) {
 	switch {
 	case r.Op == Slice:
-		isBehind = r.Depth == 0
+		isReached = r.Depth == 0
 	case r.Op == Deref: // always has a limit
 		return
-	case r.Struct != nil && isBehind:
+	case r.Struct != nil && isReached:
 		visit(r.Struct)
 	}
 	if r.Elem != nil {
-		visitUnlimited(*r.Elem, isBehind, visit)
+		visitUnlimited(*r.Elem, isReached, visit)
 	}
 	for _, c := range r.Cases {
-		visitUnlimited(c.Rule, isBehind, visit)
+		visitUnlimited(c.Rule, isReached, visit)
 	}
 }
