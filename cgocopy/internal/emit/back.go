@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// canWriteBack reports whether a struct can have a method ToC: all of its members can be written into C
-// memory, and so contain no pointers.
+// canWriteBack reports whether a struct can have a method ToC, which writes a Go value to C memory: all of
+// its members can be written, and so contain no pointers.
 func canWriteBack(s *plan.Struct) bool {
 	return !slices.ContainsFunc(s.Fields, func(m plan.Field) bool { return !canWrite(m.Rule) })
 }

@@ -11,17 +11,14 @@ import (
 
 // HasCgo reports whether a plan needs the file that [Cgo] writes.
 func HasCgo(p *plan.Plan) bool {
-	return len(p.Calls) > 0 || slices.ContainsFunc(p.Structs, isFreed)
+	return len(p.Calls) > 0 || slices.ContainsFunc(p.Structs, needsTakeFromC)
 }
 
-// Cgo returns the file that calls C: the Go functions that wrap C functions, and the TakeFromC methods.
+// Cgo returns the file that calls C: the Go functions that wrap C functions, and the TakeFromC methods. A
+// comment in the file has helpers in C, because Go can neither call C functions with arguments of any type
+// nor name the type of any output.
 func Cgo(u Unit) ([]byte, error) {
-	build := "cgo"
-	if u.Build != "" && u.Build != build {
-		build += " && (" + u.Build + ")"
-	}
-	u.Build = build
-	f := u.newFile()
+	f := u.newCgoFile()
 	f.loose = findLoose(u.Plan)
 	f.writeLine("/*")
 	f.writeFlags(u.Flags)
@@ -64,11 +61,12 @@ func removeUnusedImports(src []byte) []byte {
 // the C function that it belongs to.
 func helperName(purpose, name string) string { return "cgocopy_" + purpose + "_" + name }
 
-// returnsInMemory reports whether a call has an output. The C helper function writes it to a struct.
+// returnsInMemory reports whether a call has an output, which the C helper function writes to a struct.
 func returnsInMemory(c *plan.Call) bool { return c.OutC != nil || c.LenC != nil }
 
-// writeHelpers writes the C helpers of a call: a struct for the output, a function with parameters of
-// types that Go can name, and functions that free the output and describe an error code.
+// writeHelpers writes the C helpers of a call: a struct for the output and its count, a function that calls
+// the C function and has parameters of types that Go can name, a function that frees the output, and a
+// function that describes an error code.
 func (f *file) writeHelpers(c *plan.Call) {
 	name := c.C
 	var params, args []string
@@ -143,8 +141,8 @@ func appendName(c, name string) string {
 	return c + " " + name
 }
 
-// writeCall writes the Go function of a call: it converts the arguments, calls the C helper function,
-// checks the result, copies the output to d and frees the source.
+// writeCall writes the Go function of a call. The function converts its arguments, calls the C helper
+// function, checks the result, copies the output to d and frees the output in C.
 func (f *file) writeCall(c *plan.Call) {
 	if c.Out != nil {
 		f.writeLine("type %s struct {", c.Out.Go)
@@ -197,7 +195,7 @@ func (f *file) writeCall(c *plan.Call) {
 	}
 	call := fmt.Sprintf("C.%s(%s)", helperName("call", c.C), strings.Join(args, ", "))
 	if c.Result == plan.Error || c.Result == plan.OK {
-		comparison := map[plan.Role]string{plan.Error: "!=", plan.OK: "=="}[c.Result] // with 0, if it failed
+		comparison := map[plan.Role]string{plan.Error: "!=", plan.OK: "=="}[c.Result] // the code compared with 0 means failure
 		text := ""
 		if c.Text != "" {
 			text = fmt.Sprintf(", Text: C.GoString(C.%s(code))", helperName("text_of", c.C))

@@ -1,7 +1,9 @@
-// Package emit writes Go source for a plan.
+// Package emit writes the Go source for a plan: a [plan.Plan] has a rule for each member of a C struct,
+// which determines how its value is copied into a field of a Go struct.
 //
-// [Copy] writes the types and the methods that fill them, with a value per member whose emit methods
-// write its statements. [Assert], [Cgo], [Test] and [ABI] write the files next to it.
+// [Copy] writes the file with the Go types and the methods that fill them. Its statements are written by
+// the emit methods of a value, which represents one member. [Assert], [Cgo], [Test] and [ABI] write
+// additional files.
 package emit
 
 import (
@@ -39,7 +41,7 @@ type file struct {
 	loose map[*plan.Struct]bool // see [findLoose]
 }
 
-// writeLine writes a line, or several.
+// writeLine writes one or more lines; format is as for [fmt.Printf].
 func (f *file) writeLine(format string, args ...any) {
 	fmt.Fprintf(&f.Buffer, format+"\n", args...)
 }
@@ -64,7 +66,17 @@ func (u Unit) newFile() *file {
 	return f
 }
 
-// Copy returns the file with the types and their copies.
+// newCgoFile returns a file that is only built if cgo is enabled.
+func (u Unit) newCgoFile() *file {
+	build := "cgo"
+	if u.Build != "" && u.Build != build {
+		build += " && (" + u.Build + ")"
+	}
+	u.Build = build
+	return u.newFile()
+}
+
+// Copy returns the file with the Go types and the methods that fill them.
 func Copy(u Unit) ([]byte, error) {
 	f := u.newFile()
 	f.writeLine("import (")
@@ -204,8 +216,8 @@ func (f *file) writeMethods(s *plan.Struct) {
 	f.writeToC(s)
 }
 
-// hasManyTexts reports whether a value can have any number of texts, so that FromC should use an arena
-// for them.
+// hasManyTexts reports whether a value can have any number of texts. FromC then allocates them together,
+// in an arena.
 func hasManyTexts(s *plan.Struct) bool {
 	for _, m := range s.Fields {
 		switch r := m.Rule; {
@@ -272,8 +284,8 @@ func (f *file) writeFromC(s *plan.Struct) {
 	f.writeLine("}\n")
 }
 
-// errorName returns the name of a struct in errors. The struct that only a helper function has gets the
-// name of the C function.
+// errorName returns the name of a struct in errors: the name of the Go type or, for the struct in which a
+// helper function returns its output, the name of the C function.
 func errorName(s *plan.Struct) string {
 	if !token.IsExported(s.Go) && !s.UserType {
 		return s.CName

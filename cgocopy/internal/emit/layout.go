@@ -10,8 +10,9 @@ import (
 // layoutTitle is the title of the comment in generated code that lists the layout.
 const layoutTitle = "Layout that this file relies on, offsets in bytes (of bit-fields in bits behind them):"
 
-// Layout returns the facts that the code for a plan relies on, as [LayoutChanges] compares them. Each struct,
-// member, enum, value of an enum and function has a line, NAME: FACT.
+// Layout returns the facts about C that the code for a plan relies on. Each struct, member, enum, value
+// of an enum and function has a line NAME: FACT, e.g. "Person.age: 8 int" for offset 8. The lines are a
+// comment in generated code, and [LayoutChanges] compares them.
 func Layout(u Unit) []string {
 	var lines []string
 	for _, e := range u.Plan.Enums {
@@ -91,8 +92,8 @@ func LayoutChanges(old, new []string) []string {
 	return out
 }
 
-// sizeSuffix ends the fact of a line that states a size. It is added to the key of such a line, because
-// a type without a name and the member of that type have the same name.
+// sizeSuffix ends the fact of a line about a size. cutEntry also adds it to the key of such a line,
+// because a struct without a name and the member that has this struct as its type have the same name.
 const sizeSuffix = " bytes"
 
 // cutEntry splits a line of a layout into its key and its fact.

@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// UserTypes has the facts about the user's own types that the files to fill them state.
+// UserTypes has facts for the comments and checks of a file that fills types which the user has declared.
 type UserTypes struct {
 	Imports []string // import paths of the packages whose types the fields have
 	Untaken []string // members that no field takes, e.g. Game: GameObject.pad (char [4])
@@ -21,7 +21,8 @@ const leftTitle = "No field takes these members:"
 // omittedTitle is the title of the list of omitted pointers.
 const omittedTitle = "Left out by -omit pointers, as no tag names them:"
 
-// OmissionChanges returns a sentence per difference between the omitted members of two generated files.
+// OmissionChanges compares the lists of omitted members in the sources of two generated files, and
+// returns a sentence per difference.
 func OmissionChanges(old, new string) []string {
 	var out []string
 	for title, state := range map[string]string{leftTitle: "taken by no field", omittedTitle: "left out as a pointer"} {
@@ -75,9 +76,9 @@ func (f *file) writeList(title string, lines []string) {
 	f.writeLine("")
 }
 
-// writeGuard writes declarations that do not compile if a flat type no longer has the layout of its C
-// type: because the user has changed an own type, edited a generated one, or compiles for another
-// processor.
+// writeGuard writes declarations that do not compile if a flat type, which is copied by one assignment,
+// no longer has the layout of its C type: the user may have changed the type, or compile for another
+// processor. They use that an array index of [1]struct{}{} which is not 0 does not compile.
 func (f *file) writeGuard(s *plan.Struct) {
 	if !s.Flat {
 		return
@@ -102,8 +103,8 @@ func (f *file) writeGuard(s *plan.Struct) {
 	f.writeLine(")\n")
 }
 
-// offsetExpr returns a Go expression for the offset of the field at path. Of the field of an embedded
-// struct, it adds the offsets of the field and of the struct.
+// offsetExpr returns a Go expression for the offset of the field at path. For a field of an embedded
+// struct, the expression is the sum of the offsets of the field and of the embedded struct.
 func offsetExpr(goName, path string) string {
 	var sum []string
 	for path != "" {
