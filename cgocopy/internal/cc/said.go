@@ -27,9 +27,9 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Text)
 }
 
-// UserPath returns a function that changes a path that the compiler prints, when it runs in dir, to a
-// path for the user: relative to the working directory if the compiler's path is relative or below
-// dir, else unchanged.
+// UserPath returns a function that converts a path in the output of a compiler, which runs in dir, to a
+// path for the user. The result is relative to the working directory if the compiler's path is relative
+// or below dir, and otherwise unchanged.
 func UserPath(dir string) func(file string) string {
 	var roots []string // absolute paths of dir, with and without symbolic links
 	if root, err := filepath.Abs(dir); err == nil {
@@ -91,7 +91,8 @@ func (e *outputError) joinErrors() error {
 	return errors.Join(list...)
 }
 
-// errorLine matches an error as gcc and clang print it: file, line, column if there is one, message.
+// errorLine matches an error of gcc or clang, e.g. "a.h:3:7: error: unknown type". Its groups are the
+// file, the line, the column, which may be missing, and the message.
 var errorLine = regexp.MustCompile(`^(.+?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)$`)
 
 // parseOutput parses the output of a compiler that failed. It returns an [outputError].

@@ -13,7 +13,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// compilerConfig returns the configuration that compiles the headers. It has no wanted types yet.
+// compilerConfig returns the configuration with which package cc compiles the headers, without wanted
+// types.
 func (o options) compilerConfig(ctx context.Context) (cc.Config, error) {
 	read := cgoflags.Read
 	if o.cxx {
@@ -23,8 +24,8 @@ func (o options) compilerConfig(ctx context.Context) (cc.Config, error) {
 	return cc.Config{Headers: o.headers, Flags: append(flags, o.flags...), CXX: o.cxx, Dir: o.dir}, err
 }
 
-// findMacros returns the names of members of a plan that the headers also define as macros, as signal.h
-// does with sa_handler.
+// findMacros returns the names of members of a plan that are also names of macros in the headers, as
+// sa_handler in signal.h.
 func (o options) findMacros(ctx context.Context, p *plan.Plan) ([]string, error) {
 	if o.object != "" {
 		return nil, nil

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare/cgocopy/internal/bind"
+	"github.com/tarebench/tare/cgocopy/internal/cgoflags"
 	"github.com/tarebench/tare/cgocopy/internal/emit"
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
@@ -41,7 +42,8 @@ lose a sign. Structs in structs must be your own too. Members that no field take
 are listed on standard error; a field that takes none is refused.
 `
 
-// bindOptions is a command line of bind. The order in it describes how to read the C types and where to write.
+// bindOptions has the values of a command line of bind. The embedded options say how to read the C
+// types, and where to write the files.
 type bindOptions struct {
 	options
 	goDir   string   // directory of the Go package, relative to options.dir
@@ -94,30 +96,30 @@ func parseBindArgs(args []string) (bindOptions, error) {
 	return o, o.checkWords()
 }
 
-// bindTypes runs the command bind. It prints members that no field takes on stderr.
+// bindTypes runs the command bind. It prints a note on stderr for each C member that fills no Go field.
 func bindTypes(ctx context.Context, args []string, stderr io.Writer) error {
 	o, err := parseBindArgs(args)
 	if err != nil {
 		return err
 	}
-	files, left, err := o.generateFiles(ctx)
+	files, untaken, err := o.generateFiles(ctx)
 	if err != nil {
 		return err
 	}
-	for _, l := range left {
-		fmt.Fprintf(stderr, "note: %s\n", l)
+	for _, member := range untaken {
+		fmt.Fprintf(stderr, "note: %s\n", member)
 	}
 	return o.storeFiles(ctx, files)
 }
 
-// generateFiles returns all files of a command line of bind, without writing one, and the members that
-// no field takes.
+// generateFiles returns all files of a command line of bind, and the C members that fill no Go field.
+// It writes no file.
 func (o bindOptions) generateFiles(ctx context.Context) ([]outputFile, []bind.Untaken, error) {
 	f, found, unknown := o.findTypes(ctx)
 	if f == nil {
 		return nil, nil, unknown
 	}
-	src, err := bind.Load(goContext(o.buildConstraint()), filepath.Join(o.dir, o.goDir), isOutputOf(o.out), orHost(f.Arch))
+	src, err := bind.Load(cgoflags.Context(o.buildConstraint()), filepath.Join(o.dir, o.goDir), isOutputOf(o.out), orHost(f.Arch))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -142,14 +144,14 @@ func (o bindOptions) generateFiles(ctx context.Context) ([]outputFile, []bind.Un
 	if err := o.checkTarget(f); err != nil {
 		return nil, nil, err
 	}
-	own := emit.UserTypes{Imports: r.Imports, Wide: r.Wide}
-	for _, l := range r.Untaken {
-		own.Untaken = append(own.Untaken, l.Go+": "+l.Member)
+	facts := emit.UserTypes{Imports: r.Imports, Wide: r.Wide}
+	for _, u := range r.Untaken {
+		facts.Untaken = append(facts.Untaken, u.Go+": "+u.Member)
 	}
 	if err := o.checkFreeFuncs(ctx, r.Plan); err != nil {
 		return nil, nil, err
 	}
-	files, err := o.formatFiles(ctx, emit.Unit{Package: src.Name, Plan: r.Plan, UserTypes: own})
+	files, err := o.formatFiles(ctx, emit.Unit{Package: src.Name, Plan: r.Plan, UserTypes: facts})
 	return files, r.Untaken, err
 }
 
@@ -191,8 +193,8 @@ func orHost(arch string) string {
 	return arch
 }
 
-// parseRecordedBind parses the arguments of bind that made the file at path, and finds the directory in which
-// bind ran: its -go is the path from there to the directory of the file.
+// parseRecordedBind parses the arguments of bind that are recorded in the file at path. It finds the
+// directory in which bind ran: the flag -go is the path from there to the directory of the file.
 func parseRecordedBind(path string, words []string) (bindOptions, error) {
 	o, err := parseBindArgs(words)
 	if err != nil {

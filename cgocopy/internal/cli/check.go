@@ -63,10 +63,10 @@ func runCheck(ctx context.Context, args []string, out io.Writer) error {
 		return errFailed
 	case c.drifted:
 		return errDrift
-	case c.seen == 0 && c.passed == 0:
+	case c.seen == 0 && c.skipped == 0:
 		return fmt.Errorf("nothing that cgocopy generated in %s", strings.Join(dirs, ", "))
-	case c.passed > 0:
-		fmt.Fprintf(out, "%d checked, all up to date; %d passed over\n", c.seen, c.passed)
+	case c.skipped > 0:
+		fmt.Fprintf(out, "%d checked, all up to date; %d passed over\n", c.seen, c.skipped)
 	default:
 		fmt.Fprintf(out, "%d checked, all up to date\n", c.seen)
 	}
@@ -78,9 +78,9 @@ func isIgnored(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor"
 }
 
-// checker collects the result of check.
+// checker compares generated files, and collects the result of check.
 type checker struct {
-	seen, passed    int  // number of files that are compared, and that are for another machine
+	seen, skipped   int  // number of compared files, and of files for another machine
 	drifted, failed bool // a file is out of date; a file could not be compared
 }
 
@@ -92,7 +92,7 @@ func (c *checker) checkFile(ctx context.Context, path string, out io.Writer) err
 		return ctx.Err()
 	}
 	if why := foreignTarget(path, src); why != "" {
-		c.passed++
+		c.skipped++
 		fmt.Fprintf(out, "%s: passed over: it is for %s\n", path, why)
 		return nil
 	}
@@ -111,9 +111,9 @@ func (c *checker) checkFile(ctx context.Context, path string, out io.Writer) err
 	return ctx.Err()
 }
 
-// readCommand reads the command that generated the file at path, and the file. It returns false if
-// cgocopy has not generated the file, or if it is not the first file of the command: only the first has
-// a layout.
+// readCommand returns the words of the command that generated the file at path, and the content of the
+// file. It returns false if cgocopy has not generated the file, or if it is not the first file of the
+// command: only the first file has the comment with the layout.
 func readCommand(path string) (words []string, src string, ok bool) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -172,8 +172,8 @@ func compareSiblings(path string, files []outputFile) []string {
 	return differences
 }
 
-// regenerate returns the files that words, the command that generated the file at path, generates now.
-// The command ran in the directory from which its -o leads to path.
+// regenerate returns the files that the command in words generates now. The command has generated the
+// file at path, and ran in the directory from which its flag -o leads to path.
 func regenerate(ctx context.Context, path string, words []string) ([]outputFile, error) {
 	switch {
 	case len(words) > 0 && words[0] == "gen":

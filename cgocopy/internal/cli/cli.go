@@ -1,9 +1,9 @@
 // Package cli is the command line of cgocopy.
 //
-// gen and bind read their command line into an order, read the C types (findTypes), plan the Go types
-// (makePlan; package bind for own types), write the files' text (formatFiles) and store the files
-// (storeFiles). check reads the command in the first line of a generated file, does the same again and
-// compares.
+// gen and bind parse their command line into options, read the C types (findTypes), plan the Go types
+// (makePlan; package bind for types that the user has declared), format the generated files (formatFiles)
+// and write them (storeFiles). check reads the command in the first line of a generated file, generates
+// the files again without writing them, and compares.
 package cli
 
 import (
@@ -115,7 +115,8 @@ func splitArgs(args []string) (ours, compilerFlags []string) {
 	return args, nil
 }
 
-// parseFlags parses flags that may be anywhere among the other arguments, which it returns.
+// parseFlags parses flags, which may be before, between and after the other arguments. It returns the
+// others.
 func parseFlags(f *flag.FlagSet, args []string) (rest []string, err error) {
 	for {
 		if err := f.Parse(args); err != nil {

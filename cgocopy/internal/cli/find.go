@@ -16,8 +16,7 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// makePlan reads the types and plans how they are copied. The error has everything that is wrong with
-// any of them.
+// makePlan reads the types and plans how they are copied. The error has all faults of all types.
 func (o options) makePlan(ctx context.Context) (*plan.Plan, error) {
 	tags, err := readTags(o.tags)
 	if err != nil {
@@ -89,9 +88,9 @@ func readTags(list []string) (map[string]plan.Tag, error) {
 	return tags, nil
 }
 
-// findTypes returns the requested types by name, and functions by name and "()", with the object file
-// that describes them. With a cc.UnknownError it returns the types that exist; with any other error the
-// file is nil.
+// findTypes returns the object file that describes the requested types and functions, the types by
+// name, and the types of functions by name followed by "()". If the error is a cc.UnknownError, it
+// returns the types that exist. If it is another error, the file is nil.
 func (o options) findTypes(ctx context.Context, funcs ...string) (*object.File, map[string]*ctype.Type, error) {
 	if o.object != "" {
 		return o.findInObject()
@@ -145,8 +144,9 @@ func (o options) findInObject() (*object.File, map[string]*ctype.Type, error) {
 	return f, found, nil
 }
 
-// findBuilder returns the command that builds the object file, for an error message: the go:generate
-// line before the line that names the object file. It returns "" if it finds no such line.
+// findBuilder returns the command that builds the object file, after a colon, for an error message. It
+// is the go:generate line before the line that names the object file. It returns "" if it finds no such
+// line.
 func (o options) findBuilder() string {
 	list, err := filepath.Glob(filepath.Join(o.dir, "*.go"))
 	if err != nil {

@@ -52,7 +52,7 @@ type texts []string
 func (t *texts) String() string     { return strings.Join(*t, " ") }
 func (t *texts) Set(s string) error { *t = append(*t, s); return nil }
 
-// options is a command line of gen. Most fields are the values of the flags that genHelp describes.
+// options has the values of a command line of gen. genHelp describes the flags.
 type options struct {
 	types   []string
 	tags    texts
@@ -134,8 +134,8 @@ func runGen(ctx context.Context, args []string, out io.Writer) error {
 	return o.storeFiles(ctx, files)
 }
 
-// generateFiles returns all files of a command line of gen. It writes none, so that an error leaves all
-// files as they were.
+// generateFiles returns all files of a command line of gen. It writes no file, so that an error changes
+// none.
 func generateFiles(ctx context.Context, o options) ([]outputFile, error) {
 	p, err := o.makePlan(ctx)
 	if err != nil {
@@ -149,8 +149,8 @@ func generateFiles(ctx context.Context, o options) ([]outputFile, error) {
 	return o.formatFiles(ctx, emit.Unit{Package: o.pkg, Plan: p})
 }
 
-// formatFiles returns the text of all files of a plan. The first file has the types. The compiler must
-// confirm the layout first.
+// formatFiles returns all files of a plan. The first file has the types. Before that it makes the compiler
+// confirm the layout.
 func (o options) formatFiles(ctx context.Context, u emit.Unit) ([]outputFile, error) {
 	u.Command, u.Headers, u.Name = quoteWords(o.words), fromPackage(o), unitName(o.out)
 	u.Flags, u.CXX, u.ABI = flagsFromPackage(o), o.cxx, o.abi != ""
@@ -177,8 +177,8 @@ func (o options) formatFiles(ctx context.Context, u emit.Unit) ([]outputFile, er
 		if !k.isWanted {
 			continue
 		}
-		// The first file may have its platform in its name. Further names end otherwise, so that their
-		// files need a constraint.
+		// The name of the first file may end with its platform, e.g. z_linux.go. The names of further
+		// files end with their suffix, so that these files need a constraint.
 		if u.Build = o.build; k.suffix != ".go" {
 			u.Build = o.buildConstraint()
 		}

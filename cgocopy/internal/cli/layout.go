@@ -106,7 +106,7 @@ func headerShapes(ctx context.Context, header string, types, compilerFlags []str
 	return makeShapes(types, found)
 }
 
-// objectShapes returns the shapes of types in an object file: of all structs with a name, if types is
+// objectShapes returns the shapes of types in an object file, or of all structs with a name if types is
 // empty.
 func objectShapes(path string, types []string) ([]shape, error) {
 	f, err := object.Open(path, nil)
@@ -129,8 +129,9 @@ func objectShapes(path string, types []string) ([]shape, error) {
 	return makeShapes(types, found)
 }
 
-// makeShapes returns the shapes of types by their names. The padding of a struct is its size without the
-// bytes that members cover; bit-fields may share a byte.
+// makeShapes returns the shapes of the types called names. found has the types by name. The padding of
+// a struct is its size without the bytes of its members; a byte that several bit-fields share counts
+// once.
 func makeShapes(names []string, found map[string]*ctype.Type) ([]shape, error) {
 	var list []shape
 	for _, name := range names {
@@ -143,14 +144,12 @@ func makeShapes(names []string, found map[string]*ctype.Type) ([]shape, error) {
 		for _, m := range t.Fields {
 			size := object.SizeOf(m.Type)
 			s.Members = append(s.Members, member{orName(m.Name), m.Type.String(), m.Offset, size, m.BitOffset, m.BitSize})
-			if from := max(end, m.Offset); t.Kind == ctype.Struct && m.BitSize == 0 {
-				used += max(0, m.Offset+size-from)
-				end = max(end, m.Offset+size)
-			} else if m.BitSize > 0 {
-				last := m.Offset + (m.BitOffset+m.BitSize+7)/8
-				used += max(0, last-from)
-				end = max(end, last)
+			memberEnd := m.Offset + size
+			if m.BitSize > 0 {
+				memberEnd = m.Offset + (m.BitOffset+m.BitSize+7)/8
 			}
+			used += max(0, memberEnd-max(end, m.Offset))
+			end = max(end, memberEnd)
 		}
 		if t.Kind == ctype.Struct {
 			s.Padding = t.Size - used
