@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"strconv"
@@ -32,10 +31,7 @@ func (tareQuiet) args(j job) []string {
 	return append(args, j.url())
 }
 
-func (tareQuiet) read(output []byte) (r report, err error) {
-	err = json.Unmarshal(output, &r)
-	return r, err
-}
+func (tareQuiet) read(output []byte) (report, error) { return parseReport(output) }
 
 // tareLive runs tare load on a terminal, on which it draws its progress once a second. The program script
 // (util-linux) provides the terminal.

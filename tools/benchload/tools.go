@@ -77,7 +77,10 @@ func (o packageLoad) args(j job) []string {
 		"-duration", j.each.String(), "-rate", strconv.FormatFloat(j.rate, 'g', -1, 64)}
 }
 
-func (packageLoad) read(output []byte) (r report, err error) {
+func (packageLoad) read(output []byte) (report, error) { return parseReport(output) }
+
+// parseReport parses a report in JSON, as this program and tare load print it.
+func parseReport(output []byte) (r report, err error) {
 	err = json.Unmarshal(output, &r)
 	return r, err
 }
@@ -96,10 +99,7 @@ func (bareExchange) args(j job) []string {
 	return []string{"exchange", "-addr", j.addr, "-connections", strconv.Itoa(j.connections), "-duration", j.each.String()}
 }
 
-func (bareExchange) read(output []byte) (r report, err error) {
-	err = json.Unmarshal(output, &r)
-	return r, err
-}
+func (bareExchange) read(output []byte) (report, error) { return parseReport(output) }
 
 // wrk, oha and h2load are the load generators of these names.
 type wrk struct{}

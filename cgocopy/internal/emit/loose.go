@@ -1,8 +1,6 @@
 package emit
 
-import (
-	"github.com/tarebench/tare/cgocopy/internal/plan"
-)
+import "github.com/tarebench/tare/cgocopy/internal/plan"
 
 // findLoose finds the loose structs of a plan. C may place a loose struct at an unaligned address, so that
 // Go must not load its members in one access. The structs inside packed structs are loose, and the structs

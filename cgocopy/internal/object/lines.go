@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// lineTables reads the names of source files from the line tables of an object file.
+// lineTables reads the names of source files from the line tables of an object file. A line table maps
+// machine code to source lines; the file names in its header are used for messages about types.
 //
 // It does not use [dwarf.LineReader], which allocates room for as many names as a table claims to
 // have before it reads them: a few bytes of a hostile file could use up all memory.
@@ -38,7 +39,7 @@ type lineFile struct {
 	dir, name []byte
 	inUnitDir bool // dir is relative to the directory of the unit
 
-	full string // the path, set at the first request; all units that share a table have the same directory
+	full string // the path, computed by pathOf; all units that share a table have the same directory
 }
 
 // newLineTables takes the sections from data by reflection: data has unpacked and relocated them, but
@@ -53,8 +54,8 @@ func newLineTables(data *dwarf.Data) *lineTables {
 	return t
 }
 
-// filesOf returns the source files of a unit. Entries of the unit refer to a file by its index. It
-// returns nil if the unit has no line table.
+// filesOf returns the source files of a unit (a compiled source file). Entries of the unit refer to a
+// file by its index in the result. It returns nil if the unit has no line table.
 func (t *lineTables) filesOf(unit *dwarf.Entry) ([]lineFile, error) {
 	off, ok := unit.Val(dwarf.AttrStmtList).(int64)
 	if !ok || off < 0 || off >= int64(len(t.line)) {
@@ -110,8 +111,9 @@ const (
 	contentPath, contentDirectory = 1, 2
 )
 
-// parseTable parses the header of the table at off up to the files, as described in DWARF 5, section
-// 6.2.4. It rejects tables that overlap others: many units could each have nearly the same large table.
+// parseTable parses the header of the table at off up to the files, as described in DWARF 5, section 6.2.4.
+// It rejects tables that overlap others, because a hostile file could state nearly the same large table for
+// each of many units.
 func (t *lineTables) parseTable(off int64) ([]lineFile, error) {
 	c := &cursor{b: t.line[off:], order: t.order}
 	wide := false // 64-bit DWARF
@@ -225,8 +227,8 @@ func (t *lineTables) readEntriesV5(c *cursor, wide bool) ([]lineFile, error) {
 	return lists[1], nil
 }
 
-// readValue reads a value of an entry: its form determines whether it is a text or a number. Values that no
-// path needs are skipped, and are nil and 0.
+// readValue reads a value of an entry. The form of the value determines whether it is a text or a
+// number. It skips values that no path needs, and returns nil and 0 for them.
 func (t *lineTables) readValue(c *cursor, form uint64, wide bool) (text []byte, number uint64, err error) {
 	switch form {
 	case formString:

@@ -8,9 +8,9 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// isCircular reports whether the chain of Elem from t, through typedefs, pointers and arrays, comes
-// back to itself without a struct or function in between. No C type does, but a damaged file can have
-// one. slow follows the chain at half the speed of x, so that x meets it in a cycle (Floyd).
+// isCircular reports whether the chain from t along Elem, through typedefs, pointers and arrays, is a cycle
+// without a struct or function in it. No C type has such a cycle, but a damaged file can. slow follows the
+// chain at half the speed of x, so that x meets slow in a cycle (Robert Floyd's algorithm).
 func isCircular(t *ctype.Type) bool {
 	slow := t
 	for x, n := t, 0; x != nil; n++ {
@@ -31,8 +31,8 @@ func isCircular(t *ctype.Type) bool {
 	return false
 }
 
-// resolveSizes computes the sizes of arrays and the alignments of structs, for which all types must
-// have been read. It fails if a type contains itself.
+// resolveSizes computes the sizes of arrays and the alignments of structs and unions, after all types have
+// been read. It fails if a type contains itself.
 func (r *reader) resolveSizes() error {
 	s := sizeResolver{state: map[*ctype.Type]int{}}
 	for _, t := range r.arrays {
@@ -50,12 +50,12 @@ func (r *reader) resolveSizes() error {
 
 // sizeResolver computes the sizes of arrays and the alignments of structs and unions, each once.
 type sizeResolver struct {
-	state map[*ctype.Type]int // busy, done, or 0
+	state map[*ctype.Type]int // busy or done; 0 for types that have not been visited
 }
 
 const (
 	busy = 1 // the types in the type are being resolved
-	done = 2
+	done = 2 // the type is resolved
 )
 
 // resolve computes the size or the alignment of t after those of the types in it. depth is the number

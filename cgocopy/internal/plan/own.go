@@ -1,8 +1,6 @@
 package plan
 
-import (
-	"github.com/tarebench/tare/cgocopy/internal/ctype"
-)
+import "github.com/tarebench/tare/cgocopy/internal/ctype"
 
 // This file is for package bind, which plans Go structs that the user has declared.
 

@@ -41,10 +41,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	}
 	names := flags.Args()
 	if slices.Equal(names, []string{"all"}) {
-		names = nil
-		for _, r := range runs {
-			names = append(names, r.name)
-		}
+		names = runNames()
 	}
 	if len(names) > 0 && *bin == "" {
 		return fmt.Errorf("runs are named and no program measures them: add -tare FILE")
