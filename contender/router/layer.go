@@ -46,11 +46,11 @@ const (
 //	}
 type Layer struct {
 	Name string
-	*layerState
+	*layer
 }
 
-// layerState is the state of a Layer between requests, which never overlap.
-type layerState struct {
+// layer is the state of a Layer between requests, which never overlap.
+type layer struct {
 	calls *int64    // number of calls of all layers of the Spec
 	ids   uint32    // number of request ids generated so far
 	line  []byte    // buffer for a line of the log
@@ -72,7 +72,7 @@ type Exchange struct {
 func newLayer(name string, calls *int64) (Layer, error) {
 	switch name {
 	case LayerRequestID, LayerAccess, LayerRecovery, LayerCORS, LayerSecurity:
-		return Layer{Name: name, layerState: &layerState{calls: calls, log: io.Discard}}, nil
+		return Layer{Name: name, layer: &layer{calls: calls, log: io.Discard}}, nil
 	}
 	return Layer{}, fmt.Errorf("unknown layer %q", name)
 }
