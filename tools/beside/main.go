@@ -5,7 +5,7 @@
 //	beside -published published.txt 'with its tests=a.txt' 'alone=b.txt'
 //
 // Without files it reads the output from standard input, and also prints it unchanged. If a
-// benchmark ran several times, the table has the medians. beside fails if a run failed or
+// benchmark ran several times, the table has the medians. The command fails if a run failed or
 // has no benchmark.
 package main
 

@@ -91,7 +91,7 @@ func (b *binder) rejectCycles() {
 		for _, s := range b.out.Plan.Structs {
 			for _, f := range s.Fields {
 				if f.C == r.Field && f.Pos == r.Pos {
-					member := fmt.Sprintf("takes %s.%s (%s%s), which ", s.CName, f.C, f.Type, afterComma(f.Pos))
+					member := fmt.Sprintf("takes %s.%s (%s%s), which ", s.CName, f.C, f.Type, formatPos(", ", f.Pos, ""))
 					b.reject(plan.Refusal{Pos: b.positionOf(b.fieldPos[s.Go+"."+f.Go]), Struct: s.Go, Field: f.Go, Type: f.Rule.Go, Reason: member + r.Reason, Remedy: "add ,depth=N to its tag, or leave it alone with the tag `cgocopy:\"-\"`"})
 				}
 			}
@@ -158,16 +158,16 @@ func (b *binder) planField(s *plan.Struct, f field, list []plan.Member, taken ma
 		rejectField("has a tag that cannot be read: "+f.err.Error(), "fix the tag")
 		return
 	}
-	if isGeneratedMethod(f.Name()) {
+	if plan.IsMethod(f.Name()) {
 		rejectField("has the name of a method that is generated", "give it another one")
 		return
 	}
 	m, why := findMember(f, list)
 	if why != "" {
-		rejectField(why+" in "+s.CName+inBrackets(s.C.Pos()), "name one with the tag `cgocopy:\"NAME\"`, or leave the field alone with `cgocopy:\"-\"`")
+		rejectField(why+" in "+s.CName+formatPos(" (", s.C.Pos(), ")"), "name one with the tag `cgocopy:\"NAME\"`, or leave the field alone with `cgocopy:\"-\"`")
 		return
 	}
-	member := fmt.Sprintf("%s.%s (%s%s)", s.CName, m.Name, m.Type, afterComma(m.Pos()))
+	member := fmt.Sprintf("%s.%s (%s%s)", s.CName, m.Name, m.Type, formatPos(", ", m.Pos(), ""))
 	if other := taken[m.Name]; other != "" {
 		rejectField("takes "+member+", as "+other+" does", "take one of them away, or leave it alone with the tag `cgocopy:\"-\"`")
 		return
@@ -206,20 +206,12 @@ func (b *binder) planField(s *plan.Struct, f field, list []plan.Member, taken ma
 	s.Fields = append(s.Fields, field)
 }
 
-// inBrackets returns a position in brackets, or "" if the position is unknown.
-func inBrackets(pos string) string {
+// formatPos returns a position between before and after, or "" if the position is unknown.
+func formatPos(before, pos, after string) string {
 	if pos == "" {
 		return ""
 	}
-	return " (" + pos + ")"
-}
-
-// afterComma returns a position after a comma, or "" if the position is unknown.
-func afterComma(pos string) string {
-	if pos == "" {
-		return ""
-	}
-	return ", " + pos
+	return before + pos + after
 }
 
 // isFlat reports whether n, the Go type of s, can be copied in one load: it has the size and the offsets

@@ -19,6 +19,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
 // Source is a Go package of the user. Only its type declarations are read.
@@ -178,16 +180,11 @@ func (s *Source) findStruct(name string) (t *types.Named, why string) {
 	return n, ""
 }
 
-// isGeneratedMethod reports whether generated code has a method of this name.
-func isGeneratedMethod(name string) bool {
-	return slices.Contains([]string{"FromC", "fromC", "SliceFromC", "ToC", "TakeFromC"}, name)
-}
-
 // existingMethod returns the name and position of a method of n that has the name of a generated method, or
 // "" if n has none.
 func (s *Source) existingMethod(n *types.Named) (string, token.Pos) {
 	for m := range n.Methods() {
-		if isGeneratedMethod(m.Name()) {
+		if plan.IsMethod(m.Name()) {
 			return m.Name(), m.Pos()
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,7 +120,7 @@ func (o bindOptions) generateFiles(ctx context.Context) ([]outputFile, []bind.Un
 	if f == nil {
 		return nil, nil, unknown
 	}
-	src, err := bind.Load(cgoflags.Context(o.buildConstraint()), filepath.Join(o.dir, o.goDir), isOutputOf(o.out), orHost(f.Arch))
+	src, err := bind.Load(cgoflags.Context(o.buildConstraint()), filepath.Join(o.dir, o.goDir), isOutputOf(o.out), cmp.Or(f.Arch, runtime.GOARCH))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -183,14 +184,6 @@ func (o bindOptions) checkFreeFuncs(ctx context.Context, p *plan.Plan) error {
 		}
 	}
 	return errors.Join(all...)
-}
-
-// orHost returns arch, or the architecture of this machine if arch is "".
-func orHost(arch string) string {
-	if arch == "" {
-		return runtime.GOARCH
-	}
-	return arch
 }
 
 // parseRecordedBind parses the arguments of bind that are recorded in the file at path. It finds the

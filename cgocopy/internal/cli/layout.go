@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -143,7 +144,7 @@ func makeShapes(names []string, found map[string]*ctype.Type) ([]shape, error) {
 		var end, used int64 // end of the members so far, and number of bytes that they cover
 		for _, m := range t.Fields {
 			size := object.SizeOf(m.Type)
-			s.Members = append(s.Members, member{orName(m.Name), m.Type.String(), m.Offset, size, m.BitOffset, m.BitSize})
+			s.Members = append(s.Members, member{cmp.Or(m.Name, "(without a name)"), m.Type.String(), m.Offset, size, m.BitOffset, m.BitSize})
 			memberEnd := m.Offset + size
 			if m.BitSize > 0 {
 				memberEnd = m.Offset + (m.BitOffset+m.BitSize+7)/8
@@ -157,14 +158,6 @@ func makeShapes(names []string, found map[string]*ctype.Type) ([]shape, error) {
 		list = append(list, s)
 	}
 	return list, nil
-}
-
-// orName returns the name of a member, or a note if it has none.
-func orName(name string) string {
-	if name == "" {
-		return "(without a name)"
-	}
-	return name
 }
 
 // printShapes prints a table per shape. The offset of a bit-field is BYTE:BIT.

@@ -112,22 +112,27 @@ func (f *file) writeHelpers(c *plan.Call) {
 	}
 	f.writeLine("}")
 	if c.Free != "" {
-		freeArgs := []string{"r->out"}
-		if c.With != nil {
-			freeArgs = nil
-			for _, arg := range c.With {
-				if arg == string(plan.Out) || arg == string(plan.Len) {
-					arg = "r->" + arg
-				}
-				freeArgs = append(freeArgs, arg)
-			}
-		}
-		f.writeLine("\nstatic void %s(struct %s *r) {", helperName("free_of", name), helperName("given_by", name))
-		f.writeLine("\tif (r->out) %s(%s);\n\tr->out = 0;\n}", c.Free, strings.Join(freeArgs, ", "))
+		f.writeFreeHelper(c)
 	}
 	if c.Text != "" {
 		f.writeLine("\nstatic const char *%s(int64_t code) { return %s(code); }", helperName("text_of", name), c.Text)
 	}
+}
+
+// writeFreeHelper writes the C helper that frees the output of a call.
+func (f *file) writeFreeHelper(c *plan.Call) {
+	var args []string
+	for _, arg := range c.With {
+		if arg == string(plan.Out) || arg == string(plan.Len) {
+			arg = "r->" + arg
+		}
+		args = append(args, arg)
+	}
+	if c.With == nil {
+		args = []string{"r->out"}
+	}
+	f.writeLine("\nstatic void %s(struct %s *r) {", helperName("free_of", c.C), helperName("given_by", c.C))
+	f.writeLine("\tif (r->out) %s(%s);\n\tr->out = 0;\n}", c.Free, strings.Join(args, ", "))
 }
 
 // declareVar returns the C declaration of a variable.
@@ -193,17 +198,7 @@ func (f *file) writeCall(c *plan.Call) {
 	case c.Out != nil:
 		f.writeLine("var d %s", c.Out.Go)
 	}
-	call := fmt.Sprintf("C.%s(%s)", helperName("call", c.C), strings.Join(args, ", "))
-	if c.Result == plan.Error || c.Result == plan.OK {
-		comparison := map[plan.Role]string{plan.Error: "!=", plan.OK: "=="}[c.Result] // the code compared with 0 means failure
-		text := ""
-		if c.Text != "" {
-			text = fmt.Sprintf(", Text: C.GoString(C.%s(code))", helperName("text_of", c.C))
-		}
-		f.writeLine("if code := %s; code %s 0 {\n%s&cgocopy.CodeError{Func: %q, Code: int64(code)%s}\n}", call, comparison, returnPrefix, c.C, text)
-	} else {
-		f.writeLine("%s", call)
-	}
+	f.writeHelperCall(c, args, returnPrefix)
 	rawAddress := "unsafe.Pointer(&raw)"
 	if c.Inline {
 		rawAddress = "unsafe.Pointer(raw)"
@@ -225,6 +220,22 @@ func (f *file) writeCall(c *plan.Call) {
 		}
 	}
 	f.writeLine("%snil\n}\n", returnPrefix)
+}
+
+// writeHelperCall writes the call of the C helper function and, if the result is a code that can mean a
+// failure, the check of the code. returnPrefix begins the statement that returns an error.
+func (f *file) writeHelperCall(c *plan.Call, args []string, returnPrefix string) {
+	call := fmt.Sprintf("C.%s(%s)", helperName("call", c.C), strings.Join(args, ", "))
+	failed := map[plan.Role]string{plan.Error: "code != 0", plan.OK: "code == 0"}[c.Result]
+	if failed == "" {
+		f.writeLine("%s", call)
+		return
+	}
+	text := ""
+	if c.Text != "" {
+		text = fmt.Sprintf(", Text: C.GoString(C.%s(code))", helperName("text_of", c.C))
+	}
+	f.writeLine("if code := %s; %s {\n%s&cgocopy.CodeError{Func: %q, Code: int64(code)%s}\n}", call, failed, returnPrefix, c.C, text)
 }
 
 // writeDoc writes the doc comment of the Go function of a call.

@@ -116,10 +116,10 @@ const (
 // each of many units.
 func (t *lineTables) parseTable(off int64) ([]lineFile, error) {
 	c := &cursor{b: t.line[off:], order: t.order}
-	wide := false // 64-bit DWARF
+	offsetSize := 4 // bytes of an offset
 	size := c.readUint(4)
-	if size == 0xffffffff {
-		wide, size = true, c.readUint(8)
+	if size == 0xffffffff { // marks 64-bit DWARF; the size follows
+		offsetSize, size = 8, c.readUint(8)
 	}
 	c.b = c.readBytes(size)
 	tableSize := len(c.b)
@@ -130,19 +130,19 @@ func (t *lineTables) parseTable(off int64) ([]lineFile, error) {
 	if version == 5 {
 		c.readBytes(2) // sizes of addresses and of segment selectors
 	}
-	if c.readBytes(4); wide { // length of the header, 4 bytes or 8
-		c.readBytes(4)
+	c.readUint(offsetSize)   // length of the header
+	fixedFields := uint64(4) // from minimum_instruction_length to line_range, a byte each
+	if version >= 4 {
+		fixedFields++
 	}
-	if c.readBytes(4); version >= 4 { // fields from minimum_instruction_length to line_range
-		c.readBytes(1)
-	}
+	c.readBytes(fixedFields)
 	if opcodes := c.readUint(1); opcodes > 1 {
 		c.readBytes(opcodes - 1) // the lengths of the standard opcodes
 	}
 	var files []lineFile
 	var err error
 	if version == 5 {
-		files, err = t.readEntriesV5(c, wide)
+		files, err = t.readEntriesV5(c, offsetSize)
 	} else {
 		files, err = t.readEntriesV2(c)
 	}
@@ -189,13 +189,14 @@ func (t *lineTables) readEntriesV2(c *cursor) ([]lineFile, error) {
 }
 
 // readEntriesV5 reads the directories and files of a table of version 5. Both are numbered from 0. The
-// table states the format of their entries. wide means that offsets have 8 bytes.
-func (t *lineTables) readEntriesV5(c *cursor, wide bool) ([]lineFile, error) {
-	var lists [2][]lineFile // directories, files
+// table states the format of their entries. offsetSize is the size of an offset in bytes.
+func (t *lineTables) readEntriesV5(c *cursor, offsetSize int) ([]lineFile, error) {
+	type valueFormat struct{ content, form uint64 } // the meaning and the encoding of a value
+	var lists [2][]lineFile                         // directories, files
 	for i := range lists {
-		format := make([][2]uint64, c.readUint(1)) // content and form of each value of an entry
+		format := make([]valueFormat, c.readUint(1)) // of the values of each entry
 		for j := range format {
-			format[j] = [2]uint64{c.readULEB(), c.readULEB()}
+			format[j] = valueFormat{content: c.readULEB(), form: c.readULEB()}
 		}
 		n := c.readULEB()
 		if err := t.addFiles(n); err != nil {
@@ -203,12 +204,12 @@ func (t *lineTables) readEntriesV5(c *cursor, wide bool) ([]lineFile, error) {
 		}
 		for range n {
 			var f lineFile
-			for _, part := range format {
-				text, number, err := t.readValue(c, part[1], wide)
+			for _, v := range format {
+				text, number, err := t.readValue(c, v.form, offsetSize)
 				if err != nil {
 					return nil, err
 				}
-				switch part[0] {
+				switch v.content {
 				case contentPath:
 					f.name = text
 				case contentDirectory:
@@ -229,16 +230,12 @@ func (t *lineTables) readEntriesV5(c *cursor, wide bool) ([]lineFile, error) {
 
 // readValue reads a value of an entry. The form of the value determines whether it is a text or a
 // number. It skips values that no path needs, and returns nil and 0 for them.
-func (t *lineTables) readValue(c *cursor, form uint64, wide bool) (text []byte, number uint64, err error) {
+func (t *lineTables) readValue(c *cursor, form uint64, offsetSize int) (text []byte, number uint64, err error) {
 	switch form {
 	case formString:
 		return c.readText(), 0, nil
 	case formStrp, formLineStrp, formStrpSup:
-		width := 4
-		if wide {
-			width = 8
-		}
-		off, section := c.readUint(width), t.str
+		off, section := c.readUint(offsetSize), t.str
 		switch {
 		case form == formStrpSup: // a text in another file
 			return nil, 0, nil

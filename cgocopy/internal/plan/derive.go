@@ -69,21 +69,7 @@ func Derive(wanted []Wanted, o Options) (*Plan, error) {
 		}
 	}
 	for _, w := range wanted {
-		t := w.Type.Strip()
-		if t != nil && firstNames[t] != w.Name {
-			d.reject(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: positionOf(t), Reason: "is the same type as " + firstNames[t], Remedy: "ask for one of the two"})
-			continue
-		}
-		hasDiscriminant := o.Tags[bareName(w.Name)].On != ""
-		if t != nil && t.Kind == ctype.Union && !hasDiscriminant && !isViewed(t) {
-			d.reject(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: t.Pos(), Reason: "is a union, and nothing around it shows which member holds", Remedy: fmt.Sprintf("where its members begin with a number that does, say so with -tag '%s=union=MEMBER:0:first,1:second'; or name the structs in it, and fill the one that holds; or a struct that it is in", bareName(w.Name))})
-			continue
-		}
-		if t == nil || t.Kind != ctype.Struct && t.Kind != ctype.Union {
-			d.reject(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: positionOf(t), Reason: "is no struct", Remedy: "name a struct; members of other types are taken over with the struct they are in"})
-			continue
-		}
-		d.planStruct(t, Exported(bareName(w.Name)), bareName(w.Name))
+		d.planWanted(w, firstNames[w.Type.Strip()])
 	}
 	for _, c := range o.Calls {
 		d.planCall(c)
@@ -99,6 +85,26 @@ func Derive(wanted []Wanted, o Options) (*Plan, error) {
 		return nil, slices.Compact(d.refusals) // a type that several members have is rejected for each of them
 	}
 	return d.plan, nil
+}
+
+// planWanted plans a wanted type. firstName is the first of the wanted names that mean this type.
+func (d *deriver) planWanted(w Wanted, firstName string) {
+	t, name := w.Type.Strip(), bareName(w.Name)
+	rejectWanted := func(reason, remedy string) {
+		d.reject(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: positionOf(t), Reason: reason, Remedy: remedy})
+	}
+	isUnion := t != nil && t.Kind == ctype.Union
+	hasDiscriminant := d.options.Tags[name].On != ""
+	switch {
+	case t != nil && firstName != w.Name:
+		rejectWanted("is the same type as "+firstName, "ask for one of the two")
+	case isUnion && !hasDiscriminant && !isViewed(t):
+		rejectWanted("is a union, and nothing around it shows which member holds", fmt.Sprintf("where its members begin with a number that does, say so with -tag '%s=union=MEMBER:0:first,1:second'; or name the structs in it, and fill the one that holds; or a struct that it is in", name))
+	case !isUnion && (t == nil || t.Kind != ctype.Struct):
+		rejectWanted("is no struct", "name a struct; members of other types are taken over with the struct they are in")
+	default:
+		d.planStruct(t, Exported(name), name)
+	}
 }
 
 // positionOf returns the position of a type, or "" for void.
@@ -237,16 +243,7 @@ func (d *deriver) addFields(s *Struct, t *ctype.Type, cName string, offset int64
 		}
 		f := Field{Go: Exported(name), C: path + name, Type: m.Type.String(), Pos: m.Pos(), Offset: offset + m.Offset, Tag: tag, Nameless: m.Name == ""}
 		w := &memberContext{deriver: d, struc: s, cName: cName, field: f, tag: tag, counts: counts}
-		if f.Go == "" {
-			w.reject(m.Type, "has a name that cannot be written in Go", "leave it out with -tag '"+key+"=-'")
-			continue
-		}
-		if isMethod(f.Go) {
-			w.reject(m.Type, "would be called "+f.Go+" in Go, as a method is", "leave it out with -tag '"+key+"=-'")
-			continue
-		}
-		if slices.ContainsFunc(s.Fields, func(o Field) bool { return o.Go == f.Go }) {
-			w.reject(m.Type, "would be the second "+f.Go+" in Go", "leave one of them out with a tag -")
+		if w.rejectFieldName(m.Type, "leave it out with -tag '"+key+"=-'") {
 			continue
 		}
 		rule, ok := w.planMember(m)
@@ -258,6 +255,23 @@ func (d *deriver) addFields(s *Struct, t *ctype.Type, cName string, offset int64
 		f.ResolveView(m.Type)
 		s.Fields = append(s.Fields, f)
 	}
+}
+
+// rejectFieldName rejects the member, whose type is t, if its Go field cannot have its name. It reports
+// whether it has rejected the member.
+func (w *memberContext) rejectFieldName(t *ctype.Type, remedy string) bool {
+	name := w.field.Go
+	switch {
+	case name == "":
+		w.reject(t, "has a name that cannot be written in Go", remedy)
+	case IsMethod(name):
+		w.reject(t, "would be called "+name+" in Go, as a method is", remedy)
+	case slices.ContainsFunc(w.struc.Fields, func(f Field) bool { return f.Go == name }):
+		w.reject(t, "would be the second "+name+" in Go", "leave one of them out with a tag -")
+	default:
+		return false
+	}
+	return true
 }
 
 // firstName returns the name by which C can refer to the anonymous union t: the name of its first

@@ -9,13 +9,9 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// isMethod reports whether a generated type can have a method of this name, so that no field can have it.
-func isMethod(name string) bool {
-	switch name {
-	case "FromC", "SliceFromC", "ToC", "TakeFromC":
-		return true
-	}
-	return false
+// IsMethod reports whether generated code may declare a method of this name, so that no field can have it.
+func IsMethod(name string) bool {
+	return slices.Contains([]string{"FromC", "fromC", "SliceFromC", "ToC", "TakeFromC"}, name)
 }
 
 // equals reports whether the two tags are the same.
