@@ -200,7 +200,7 @@ func (b *bench) findTools(dir string) error {
 		if engine == load.Portable && len(b.tools) > 0 {
 			break // the portable engine is only for systems without epoll
 		}
-		// Open fails if this system does not have the engine. Without requests it connects to nothing.
+		// Open fails if this system does not have the engine. It does not connect to the address yet.
 		s, err := load.Open(load.Options{Target: load.Target{Addr: "127.0.0.1:1"}, Requests: []load.Request{{Method: "GET"}}, Engine: engine})
 		if err != nil {
 			b.reportMissing(string(engine), err.Error())

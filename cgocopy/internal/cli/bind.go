@@ -23,24 +23,24 @@ const bindHelp = `cgocopy bind writes methods that fill Go structs of your own f
   cgocopy bind -type Game=GameObject,Person game.h
   cgocopy bind -go ./ffi -type Game=GameObject include/game.h -- -Iinclude
 
-  -type PAIRS     GO=C, separated by commas; one name where both are called so
-  -go DIR         the package that declares the structs (default: here); below here
-  -o NAME         file that is written there (default z_cgocopy_bind.go)
-  -object FILE    read the C types from an object file, not from headers
-  -repr-c         structs of Rust are repr(C), which object files do not say
+  -type PAIRS     GO=C, separated by commas, or one name if both have the same
+  -go DIR         the package that declares the structs, in or below this directory (default: this one)
+  -o NAME         output, in the directory of the package (default z_cgocopy_bind.go)
+  -object FILE    read the C types from an object file instead of headers
+  -repr-c         the structs of Rust are repr(C), which object files do not show
   -c++            the headers are C++
   -no-test        write no test in which C fills the structs and Go compares
   -build TEXT     build constraint of the files, e.g. 'linux && amd64'
 
-A field takes the member that its tag names, or that has its name: ItemsCount
-takes items_count. Tags say more, in the words of cgocopy gen's -tag:
+A field is filled from the C member that its tag names, or that has its name:
+ItemsCount from items_count. Tags have the words of cgocopy gen's -tag:
 
   Items []Item  ` + "`cgocopy:\"items,len=items_count,max=1000\"`" + `
-  Cache *entry  ` + "`cgocopy:\"-\"`" + `           left alone, as fields without a capital are
+  Cache *entry  ` + "`cgocopy:\"-\"`" + `           not filled, like unexported fields
 
-A number may be wider than C's, and a type of yours; it may not be narrower or
-lose a sign. Structs in structs must be your own too. Members that no field takes
-are listed on standard error; a field that takes none is refused.
+A number may be wider than in C, and have a type of yours. It may not be narrower
+or lose a sign. You must also declare the structs in structs. Members that fill no
+field are listed on standard error; a field without a member is an error.
 `
 
 // bindOptions has the values of a command line of bind. The embedded options say how to read the C

@@ -13,14 +13,14 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/emit"
 )
 
-const checkHelp = `cgocopy check makes anew what was generated, and compares.
+const checkHelp = `cgocopy check generates all files again and compares them with the existing ones.
 
-  cgocopy check            here and below
-  cgocopy check ./ffi      there and below
+  cgocopy check            in and below this directory
+  cgocopy check ./ffi      in and below ./ffi
 
-It fails, naming the members, where a header has changed since: the go command
-does not notice that of headers outside a package's directory. Files whose build
-constraint does not fit this machine are passed over, and said to be.
+It fails, and names the members, if a header has changed: the go command does not
+notice changes of headers outside a package's directory. It skips files whose build
+constraint excludes this machine, with a message.
 `
 
 // errFailed is the error if a file could not be compared. The reasons have been printed.

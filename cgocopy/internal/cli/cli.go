@@ -24,12 +24,12 @@ const (
 
 const usage = `cgocopy copies C structs into Go values, with code written for their layout.
 
-  cgocopy gen    -type NAME[,NAME] [flags] HEADER… [-- CFLAGS]   write Go types and what fills them
+  cgocopy gen    -type NAME[,NAME] [flags] HEADER… [-- CFLAGS]   write Go types and code that fills them
   cgocopy gen    -type NAME[,NAME] -object FILE.o [flags]        the same for any producer with DWARF
   cgocopy gen    -func 'list(out, len) error free=drop' HEADER…   wrap a C function
   cgocopy bind   -type GO=C[,NAME] [flags] HEADER… [-- CFLAGS]   fill Go structs of your own
   cgocopy layout HEADER|FILE.o [TYPE…] [-json] [-- CFLAGS]       print sizes, offsets and padding
-  cgocopy check  [DIR…]                                          fail where headers no longer fit generated code
+  cgocopy check  [DIR…]                                          fail if headers no longer match generated code
   cgocopy help   [COMMAND]
 
 `

@@ -17,16 +17,16 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/object"
 )
 
-const layoutHelp = `cgocopy layout prints where the members of structs lie.
+const layoutHelp = `cgocopy layout prints the offsets and sizes of the members of structs.
 
   cgocopy layout game.h GameObject
   cgocopy layout -json game.h GameObject -- -Iinclude
   cgocopy layout libsensor.o Sensor
 
-  -json   as JSON: [{name, size, align, members: [{name, type, offset, size}]}]
+  -json   print JSON: [{name, size, align, members: [{name, type, offset, size}]}]
   -c++    the header is C++
 
-Of an object file all structs with a name are printed where none is asked for.
+If you name no type, it prints all structs in an object file that have a name.
 `
 
 // shape is a struct or union as -json prints it. Sizes and offsets are in bytes.
