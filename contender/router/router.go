@@ -82,6 +82,16 @@ type Build func(ctx context.Context, spec Spec) (http.Handler, error)
 // BuildNative is Build for a stack that does not serve net/http's requests.
 type BuildNative func(ctx context.Context, spec Spec) (Native, error)
 
+// stack is a router that has been built for one table. It can serve in this process and over a socket.
+type stack interface {
+	// loadRequest parses q so that it can be served repeatedly.
+	loadRequest(q wire.HTTPRequest) (Prepared, error)
+	serverStarter
+}
+
+// builder is the common form of Build and BuildNative.
+type builder func(ctx context.Context, spec Spec) (stack, error)
+
 // Main runs this process as a contender with one router, and exits when the lab ends the session. A table in
 // which a parameter is a part of a segment is rejected as unsupported.
 func Main(b Build) {
@@ -120,16 +130,6 @@ func Variants(builds map[string]Build) {
 	}
 	contender.Main(newHost(builders).newProgram())
 }
-
-// stack is a router that has been built for one table. It can serve in this process and over a socket.
-type stack interface {
-	// loadRequest parses q so that it can be served repeatedly.
-	loadRequest(q wire.HTTPRequest) (Prepared, error)
-	serverStarter
-}
-
-// builder is the common form of Build and BuildNative.
-type builder func(ctx context.Context, spec Spec) (stack, error)
 
 func (b Build) newStack(ctx context.Context, spec Spec) (stack, error) {
 	h, err := b(ctx, spec)

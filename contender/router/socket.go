@@ -149,9 +149,8 @@ func (x *loopback) roundTrip(request []byte) (status int, body []byte, err error
 // maxAnswer limits the bytes of a response. The responses of all routers are much smaller.
 const maxAnswer = 1 << 20
 
-// parseHead reads the status and the length of the body from the head of a response. It returns
-// an error if there is no Content-Length: all responses are small, so a server
-// knows their length.
+// parseHead reads the status and the length of the body from the head of a response. It returns an
+// error if there is no Content-Length: all responses are small, so a server knows their length.
 func parseHead(head []byte) (status, length int, err error) {
 	const statusStart, statusEnd = len("HTTP/1.1 "), len("HTTP/1.1 200")
 	if len(head) < statusEnd || string(head[:7]) != "HTTP/1." {

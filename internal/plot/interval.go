@@ -135,6 +135,12 @@ type Interval struct {
 	Claims           []Claim
 }
 
+// segment is a part of an axis, in shares.
+type segment struct{ low, high float64 }
+
+// overlapsWith reports whether s and o have a part in common.
+func (s segment) overlapsWith(o segment) bool { return s.low < o.high && o.low < s.high }
+
 // Row draws an interval on the scale, with the height of its row. omitted has the marks and texts of claims
 // for which there is no room.
 func (s Scale) Row(x Interval) (svg template.HTML, omitted []string) {
@@ -173,12 +179,6 @@ func (s Scale) Row(x Interval) (svg template.HTML, omitted []string) {
 	}
 	return d.closeDrawing(), omitted
 }
-
-// segment is a part of an axis, in shares.
-type segment struct{ low, high float64 }
-
-// overlapsWith reports whether s and o have a part in common.
-func (s segment) overlapsWith(o segment) bool { return s.low < o.high && o.low < s.high }
 
 // Sizes in a row, as shares of the width of the drawing on a phone.
 const (

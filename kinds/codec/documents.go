@@ -49,6 +49,16 @@ func (e *SyntaxError) Error() string {
 	return s
 }
 
+// text is a file of JSON, and the position up to which its documents are parsed.
+type text struct {
+	name       string
+	src        []byte // content of the file; without byte order mark after checkEncoding
+	isCut      bool   // src is only the start of the file, and may end within a character
+	offset     int    // offset of the last document
+	line       int    // number of line ends before the last document
+	duplicates int    // number of duplicate keys so far
+}
+
 // Documents parses src, the content of the file called name: one JSON document, or one on each line
 // (NDJSON). notes are for the user, one line each. The error is a *SyntaxError.
 func Documents(name string, src []byte) (docs []Document, notes []string, err error) {
@@ -80,16 +90,6 @@ func Documents(name string, src []byte) (docs []Document, notes []string, err er
 		lineStart = lineEnd + 1
 	}
 	return docs, notes, nil
-}
-
-// text is a file of JSON, and the position up to which its documents are parsed.
-type text struct {
-	name       string
-	src        []byte // content of the file; without byte order mark after checkEncoding
-	isCut      bool   // src is only the start of the file, and may end within a character
-	offset     int    // offset of the last document
-	line       int    // number of line ends before the last document
-	duplicates int    // number of duplicate keys so far
 }
 
 // maxNotes is the number of duplicate keys that are listed.

@@ -44,6 +44,13 @@ type options struct {
 	choose, accept      bool
 }
 
+// outcomeTable counts outcomes by package, for the table at the end of the output.
+type outcomeTable struct {
+	order  []string // rows: packages, and "named"
+	counts map[string]map[outcome]int
+	lost   int // number of mutants that were killed before and survived now, or could not be tested
+}
+
 func main() {
 	var o options
 	flag.StringVar(&o.root, "root", ".", "tree to test")
@@ -185,13 +192,6 @@ func describeResult(root string, m mutant, c change, res result) string {
 		text += " [" + res.By + "]"
 	}
 	return fmt.Sprintf("%s (%.1f s)", text, res.Seconds)
-}
-
-// outcomeTable counts outcomes by package, for the table at the end of the output.
-type outcomeTable struct {
-	order  []string // rows: packages, and "named"
-	counts map[string]map[outcome]int
-	lost   int // number of mutants that were killed before and survived now, or could not be tested
 }
 
 // addOutcome counts the outcome of m.

@@ -46,6 +46,9 @@ type measured struct {
 	places map[string][]string // "FILE:LINE: text" by figure, which is the name of a column of the table
 }
 
+// addPlaceFunc records a place that a figure counts.
+type addPlaceFunc func(figure string, pos token.Pos, text string)
+
 // measureTree measures every directory with Go files below root. It returns the packages by slash path. Tests,
 // generated files and the directories that isSkipped names do not count.
 func measureTree(root string) (map[string]measured, error) {
@@ -126,9 +129,6 @@ func (p *measured) addFile(path string, source []byte) error {
 	})
 	return nil
 }
-
-// addPlaceFunc records a place that a figure counts.
-type addPlaceFunc func(figure string, pos token.Pos, text string)
 
 // addFunction counts the name of a private function. main and init do not count.
 func (p *measured) addFunction(f *ast.FuncDecl, addPlace addPlaceFunc) {

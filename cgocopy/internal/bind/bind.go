@@ -41,6 +41,16 @@ func (l Untaken) String() string {
 	return l.Pos + ": " + note
 }
 
+// binder collects the result and the refusals of one call of [Derive].
+type binder struct {
+	*Source
+	options  plan.Options
+	structs  map[*types.Named]*plan.Struct // the planned structs
+	fieldPos map[string]token.Pos          // positions of the planned fields, by TYPE.FIELD
+	refusals plan.Refusals
+	out      *Result
+}
+
 // Derive plans how the pairs are filled. The error is of type plan.Refusals and has
 // everything that is wrong with the pairs, not only the first fault.
 func Derive(s *Source, pairs []Pair, o plan.Options) (*Result, error) {
@@ -70,16 +80,6 @@ func Derive(s *Source, pairs []Pair, o plan.Options) (*Result, error) {
 	slices.Sort(b.out.Imports)
 	b.out.Imports = slices.Compact(b.out.Imports)
 	return b.out, nil
-}
-
-// binder collects the result and the refusals of one call of [Derive].
-type binder struct {
-	*Source
-	options  plan.Options
-	structs  map[*types.Named]*plan.Struct // the planned structs
-	fieldPos map[string]token.Pos          // positions of the planned fields, by TYPE.FIELD
-	refusals plan.Refusals
-	out      *Result
 }
 
 func (b *binder) reject(r plan.Refusal) { b.refusals = append(b.refusals, r) }

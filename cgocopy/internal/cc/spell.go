@@ -11,6 +11,12 @@ import (
 	"strings"
 )
 
+// unknownName is a name that the compiler rejects.
+type unknownName struct {
+	index int    // index among the spelled names
+	text  string // the compiler's messages, one line each
+}
+
 // spellNames finds out how C writes each wanted type: by its name only, or with struct, union or enum
 // before the name. It compiles the names in one spelling after another; a name that the compiler
 // rejects gets the next spelling. The result has the spellings of c.Types and then the names in
@@ -56,12 +62,6 @@ func (c Config) spellNames(ctx context.Context, compiler []string, dir string) (
 		}
 		return spelled, notFound, nil
 	}
-}
-
-// unknownName is a name that the compiler rejects.
-type unknownName struct {
-	index int    // index among the spelled names
-	text  string // the compiler's messages, one line each
 }
 
 // isDeclared reports whether the messages about a name show that the headers declare it, without defining

@@ -29,6 +29,12 @@ var errFailed = errors.New("not everything could be checked")
 // errDrift is the error if a file is out of date. The differences have been printed.
 var errDrift = errors.New("generated code is out of date: run go generate")
 
+// checker compares generated files, and collects the result of check.
+type checker struct {
+	seen, skipped   int  // number of compared files, and of files for another machine
+	drifted, failed bool // a file is out of date; a file could not be compared
+}
+
 // runCheck runs the command check: it compares all generated files in and below the directories.
 func runCheck(ctx context.Context, args []string, out io.Writer) error {
 	f := newFlagSet("check")
@@ -76,12 +82,6 @@ func runCheck(ctx context.Context, args []string, out io.Writer) error {
 // isIgnored reports whether the go command ignores directories with this name.
 func isIgnored(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor"
-}
-
-// checker compares generated files, and collects the result of check.
-type checker struct {
-	seen, skipped   int  // number of compared files, and of files for another machine
-	drifted, failed bool // a file is out of date; a file could not be compared
 }
 
 // checkFile compares the file at path, if it is the first file of a command of cgocopy, and prints the

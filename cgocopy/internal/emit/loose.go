@@ -2,6 +2,12 @@ package emit
 
 import "github.com/tarebench/tare/cgocopy/internal/plan"
 
+// looseFinder collects the loose structs of a plan.
+type looseFinder struct {
+	word  int64 // largest alignment in Go, in bytes
+	loose map[*plan.Struct]bool
+}
+
 // findLoose finds the loose structs of a plan. C may place a loose struct at an unaligned address, so that
 // Go must not load its members in one access. The structs inside packed structs are loose, and the structs
 // whose size is no multiple of their alignment, because the next element of an array is not aligned.
@@ -20,12 +26,6 @@ func findLoose(p *plan.Plan) map[*plan.Struct]bool {
 		}
 	}
 	return l.loose
-}
-
-// looseFinder collects the loose structs of a plan.
-type looseFinder struct {
-	word  int64 // largest alignment in Go, in bytes
-	loose map[*plan.Struct]bool
 }
 
 // markInside marks the loose structs in a value of rule r, which is at offset of a struct. loose means that

@@ -9,6 +9,23 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
+// filler writes one C function that fills a struct, and the Go statements that make the expected Go value,
+// e.g. SET(v->age, 42LL); and want.Age = 42. The parameters c and g of its fill methods are the path of a
+// value in C and in Go.
+type filler struct {
+	c, g    *strings.Builder // C and Go source
+	n       uint64           // number of values so far
+	variant int              // which case of each union to fill
+	depth   int              // number of C loops around the current line
+}
+
+// loopPosition is the position of a value in nested loops over arrays. Elements get different values: a
+// constant plus their index.
+type loopPosition struct {
+	loops int    // number of loops around the value
+	index string // index among all elements, as an expression of both C and Go; "" outside of loops
+}
+
 // Test returns the file of a test for generated code: C fills every member of the structs with a different
 // value, and the Go code must find these values. Pointers are nil.
 func Test(u Unit) ([]byte, error) {
@@ -96,23 +113,6 @@ func countVariants(s *plan.Struct) int {
 		visit(f.Rule)
 	}
 	return n
-}
-
-// filler writes one C function that fills a struct, and the Go statements that make the expected Go value,
-// e.g. SET(v->age, 42LL); and want.Age = 42. The parameters c and g of its fill methods are the path of a
-// value in C and in Go.
-type filler struct {
-	c, g    *strings.Builder // C and Go source
-	n       uint64           // number of values so far
-	variant int              // which case of each union to fill
-	depth   int              // number of C loops around the current line
-}
-
-// loopPosition is the position of a value in nested loops over arrays. Elements get different values: a
-// constant plus their index.
-type loopPosition struct {
-	loops int    // number of loops around the value
-	index string // index among all elements, as an expression of both C and Go; "" outside of loops
 }
 
 // writeC writes a line of C.

@@ -49,6 +49,19 @@ type Plan struct {
 	Omitted []string // members that are omitted as pointers, e.g. node.next (struct node *)
 }
 
+// deriver collects the plan of one [Derive], and what it rejects.
+type deriver struct {
+	options        Options
+	userTypes      bool // the user has declared the Go types: package bind plans the structs in them
+	structs        map[*ctype.Type]*Struct
+	enums          map[*ctype.Type]*Enum
+	requestedNames map[*ctype.Type]string // bare names of requested types
+	names          map[string]*ctype.Type // Go names in use, and the types that have them
+	used           map[string]bool        // keys of options.Tags that belong to something
+	plan           *Plan
+	refusals       Refusals
+}
+
 // Derive plans a Go type for each wanted C type and for the types in it, and a Go function for each
 // wanted C function. The error is of type Refusals and has everything that is wrong with the types.
 func Derive(wanted []Wanted, o Options) (*Plan, error) {
@@ -113,19 +126,6 @@ func positionOf(t *ctype.Type) string {
 		return ""
 	}
 	return t.Pos()
-}
-
-// deriver collects the plan of one [Derive], and what it rejects.
-type deriver struct {
-	options        Options
-	userTypes      bool // the user has declared the Go types: package bind plans the structs in them
-	structs        map[*ctype.Type]*Struct
-	enums          map[*ctype.Type]*Enum
-	requestedNames map[*ctype.Type]string // bare names of requested types
-	names          map[string]*ctype.Type // Go names in use, and the types that have them
-	used           map[string]bool        // keys of options.Tags that belong to something
-	plan           *Plan
-	refusals       Refusals
 }
 
 // bareName returns a name of C without struct, union or enum before it.

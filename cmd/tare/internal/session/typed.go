@@ -14,6 +14,14 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
+// Typed is the command line of tare bench, tare json or tare rpc. These commands make a study that is in no
+// file, so a result contains the command line instead. Typed is the zero value for other commands.
+type Typed struct {
+	Args []string          // arguments of tare
+	Dir  string            // absolute working directory
+	Sums map[string]string // SHA-256 of the files that the command names, by these names
+}
+
 // recordAsked records two things in a result: the request of the user, with which tare rerun repeats the
 // measurement, and the version of tare.
 func (w *Session) recordAsked(res *tare.Result) {
@@ -50,14 +58,6 @@ func isRelative(s tare.Study) bool {
 	return slices.ContainsFunc(s.Contenders, func(e tare.Entry) bool {
 		return isPath(e.Program) || len(e.Command) > 0 || slices.ContainsFunc(e.With, hasDir)
 	}) || slices.ContainsFunc(s.Workloads, func(w tare.Workload) bool { return isPath(w.File) })
-}
-
-// Typed is the command line of tare bench, tare json or tare rpc. These commands make a study that is in no
-// file, so a result contains the command line instead. Typed is the zero value for other commands.
-type Typed struct {
-	Args []string          // arguments of tare
-	Dir  string            // absolute working directory
-	Sums map[string]string // SHA-256 of the files that the command names, by these names
 }
 
 // recordIn records the command in the request of a result.
