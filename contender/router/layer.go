@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Layers that a study can list, in the order in which they are applied.
+// Layers of middleware that a study, a comparison of routers, can list, in the order of their application.
 const (
 	LayerRequestID = "request-id" // returns the id of the request, a generated one if it has none
 	LayerAccess    = "access-log" // formats a line per request and discards it

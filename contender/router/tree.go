@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// This file finds the correct route for a path, with which the responses of measured routers are compared.
+// This file finds the correct route for a path. The responses of measured routers are compared with it.
 
 // node is a node of the tree of routes. Each edge of the tree is a segment of a path: the route
 // /users/{id} ends at the node after the literal users and a parameter.

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Classes of a mark: where a contender is, compared with the baseline.
+// Classes of a mark: the position of a contender, a measured program, compared with the baseline.
 const (
 	Less = "less" // less than the baseline
 	More = "more" // more than the baseline

@@ -15,8 +15,9 @@ import (
 // killed. Only a process stuck inside the kernel needs longer.
 const endLimit = 5 * time.Second
 
-// Close sends bye to the contender, kills it if it has not ended after 5 s or when ctx ends, and kills
-// all processes that it has left. A second call returns the same evidence.
+// Close sends the request bye to the contender, the measured program. It kills the contender if it has
+// not ended after 5 s or when ctx ends, and kills all processes that it has left. It returns the
+// evidence: facts about the process. A second call returns the same evidence.
 func (p *Process) Close(ctx context.Context) tare.Evidence {
 	p.closing.Do(func() { p.endProcess(ctx) })
 	return p.currentEvidence()

@@ -53,8 +53,8 @@ type relation string
 
 const (
 	overlapping relation = ""         // some ratio is in both
-	disjoint    relation = "disjoint" // no ratio is in both; they are on one side of 1, or one contains 1
-	opposite    relation = "OPPOSITE" // they exclude 1 on different sides
+	disjoint    relation = "disjoint" // no ratio is in both, but they are not opposite
+	opposite    relation = "OPPOSITE" // one interval is completely above 1, the other completely below
 )
 
 // relateIntervals returns the relation of the intervals of a and b.

@@ -20,8 +20,9 @@ import (
 // maxProcs is the largest --procs.
 const maxProcs = 1024
 
-// Options are the flags of tare run, and of the commands that measure the user's code. Check parses flags
-// whose value is a text, and sets the fields whose comment mentions Check.
+// Options are the flags of tare run, which measures studies (comparisons of programs, the contenders),
+// and of the commands that measure the user's code. Check parses flags whose value is a text, and sets
+// the fields whose comment mentions Check.
 type Options struct {
 	lab.Measuring // Check sets Quick, Budget and User from BudgetText, Until from Decided, and At from Rate
 

@@ -19,8 +19,8 @@ const (
 )
 
 // addProfiles reads the pprof profiles of a run in dir and adds summaries to res. It draws a flame graph
-// next to each profile, and compares the profile of each contender with the profile of the baseline,
-// function by function.
+// next to each profile. It compares the profile of each contender (a measured program) with the profile of
+// the baseline, function by function.
 func addProfiles(dir string, res *tare.Result) error {
 	sides := map[string]profile.Side{} // by contender, workload and kind
 	key := func(contender string, p tare.Profile) string { return contender + "\n" + p.Workload + "\n" + p.Of }

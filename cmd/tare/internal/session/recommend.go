@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Advice is a study whose report ends with a recommendation.
+// Advice is a study, a comparison of measured programs, whose report ends with a recommendation.
 type Advice struct {
 	Prepare   func(context.Context, *Session) (cmdenv.Study, error) // makes the study
 	Complete  func(*tare.Result)                                    // adds the headline and skipped entries before the result is saved

@@ -81,8 +81,8 @@ func (w *Session) printResult(res *tare.Result) error {
 	return f.Next(w.Out, res, st)
 }
 
-// writeClaimsPage writes a page about all claims, if there are several results and some of them judge
-// claims. It replaces the page of an earlier run.
+// writeClaimsPage writes a page about all claims (published statements that studies test), if there are
+// several results and some of them judge claims. It replaces the page of an earlier run.
 func (w *Session) writeClaimsPage() error {
 	if len(w.Results) < 2 || w.Options.NoPage || report.ClaimsCount(w.Results) == "" {
 		return nil

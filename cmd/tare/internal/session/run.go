@@ -16,9 +16,10 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// WeighAll runs one study after the other, and saves and prints their results. It calls fail with each
-// error, and with nil for a result without one. It continues after an error, unless the error ends the
-// run or the user interrupts it. It returns an error if no study can be run.
+// WeighAll runs studies, which compare contenders (the measured programs) with a baseline, one after
+// the other, and saves and prints their results. It calls fail with each error, and with nil for a
+// result without one. It continues after an error, unless the error ends the run or the user interrupts
+// it. It returns an error if no study can be run.
 func (w *Session) WeighAll(ctx context.Context, studies []cmdenv.Study, fail func(error)) error {
 	if err := w.checkUnused(studies); err != nil {
 		return err

@@ -20,8 +20,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// newRunDir makes the directory of a new run. Its name begins with the UTC time, so that names sort by
-// age; two runs never have the same directory.
+// newRunDir makes the directory of a new run, one measurement of a study. Its name begins with the UTC
+// time, so that names sort by age; two runs never have the same directory.
 func newRunDir(results string, now time.Time, seed uint64) (string, error) {
 	dir, err := history.NewDir(results, fmt.Sprintf("%s-%d", now.UTC().Format(history.NameTime), seed))
 	if err != nil {

@@ -1,4 +1,5 @@
-// Command writeups writes the documents that quote runs of the bundled studies:
+// Command writeups writes the documents that quote runs of the studies (comparisons of
+// programs) that come with tare:
 // docs/claims.md, docs/results.md, the pages of docs/research, the transcripts, and parts of
 // README.md and cgocopy/README.md. The results of the runs are stored in docs/runs, and all
 // numbers in these documents come from there.
