@@ -14,7 +14,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// BenchMost is the longest time to compare Go benchmarks of two sides (e.g. two revisions) if the user sets none.
+// BenchMost is the longest time to compare benchmarks of two sides (e.g. revisions) if the user sets none.
 const BenchMost = 10 * time.Minute
 
 // CountsTime returns the time limit for counting instructions: a part of the user's budget or, if the
