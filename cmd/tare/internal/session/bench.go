@@ -19,11 +19,11 @@ const BenchMost = 10 * time.Minute
 
 // CountsTime returns the time limit for counting instructions: a part of the user's budget or, if the
 // user has set no budget, of maxTime. 0 means no limit.
-func (w *Session) CountsTime(maxTime time.Duration) time.Duration {
+func (w *Session) CountsTime(b *benchstudy.Bench, maxTime time.Duration) time.Duration {
 	if w.Options.User {
 		maxTime = w.Options.Budget
 	}
-	return maxTime / benchstudy.CountsShare
+	return b.CountsTime(maxTime)
 }
 
 // FitBench adapts the options of a comparison of benchmarks to the available time, and reports the

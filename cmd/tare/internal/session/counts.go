@@ -190,12 +190,12 @@ func (c *studyCount) countAll(ctx context.Context, parts []countedPart) {
 	counts.Concurrently(indices, func(i int) {
 		p := parts[i]
 		p.estimate.FewOthers = len(parts) <= benchstudy.FewBenchmarks+1 // 1 for the baseline, which has no row
-		ops, all, err := c.counter.CountSingle(ctx, p.estimate, c.newSide(p))
+		counted, err := c.counter.CountSingle(ctx, p.estimate, c.newSide(p))
 		mu.Lock()
 		defer mu.Unlock()
 		done++
 		c.w.Progress.Status("count", fmt.Sprintf("counting instructions: %d of %d", done, len(parts)))
-		work := tare.Work{Workload: p.workload, Contender: p.contender.ID, Metric: tare.MetricInstructions, Ops: ops, PerOp: counts.PerOp(all)}
+		work := tare.Work{Workload: p.workload, Contender: p.contender.ID, Metric: tare.MetricInstructions, Ops: counted.Ops(), PerOp: counts.PerOp(counted.Counts)}
 		outcomes[i] = outcome{work, err}
 	})
 	var counted []tare.Work

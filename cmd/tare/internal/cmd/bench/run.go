@@ -64,7 +64,7 @@ func (r *benchRun) compareSides(ctx context.Context, w *session.Session) error {
 		return session.BenchError(ctx, err)
 	}
 	defer b.Close()
-	if err := b.Count(ctx, benchstudy.Counting{Counter: r.o.counts, TimeLimit: w.CountsTime(r.o.maxTime), Callers: true}, setup); err != nil {
+	if err := b.Count(ctx, benchstudy.Counting{Counter: r.o.counts, TimeLimit: w.CountsTime(b, r.o.maxTime), Callers: true}, setup); err != nil {
 		return session.BenchError(ctx, err)
 	}
 	if r.o.request.Changed && !r.o.all {

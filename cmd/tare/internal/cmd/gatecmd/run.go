@@ -124,7 +124,7 @@ type benchGate struct {
 func (g benchGate) countAndTime(ctx context.Context, env cmdenv.Env) (gate.Measured, error) {
 	built := g.built
 	m := gate.Measured{Base: built.Sources.Titles[benchstudy.Base], Head: built.Sources.Titles[benchstudy.Head]}
-	counting := benchstudy.Counting{Counter: g.request.Counts, TimeLimit: g.CountsTime(g.maxTime), Callers: true}
+	counting := benchstudy.Counting{Counter: g.request.Counts, TimeLimit: g.CountsTime(built, g.maxTime), Callers: true}
 	if err := built.Count(ctx, counting, g.setup); err != nil {
 		return m, session.BenchError(ctx, err)
 	}
