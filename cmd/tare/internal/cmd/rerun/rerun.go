@@ -148,7 +148,7 @@ func repeatStudy(ctx context.Context, env cmdenv.Env, o options, old *tare.Resul
 		p.Say(note)
 	}
 	studies := []cmdenv.Study{study}
-	if err := run.Give(studies); err != nil {
+	if err := run.AddOriginal(studies); err != nil {
 		return err
 	}
 	if studies, _, err = cmdenv.Choose(run.Only, studies); err != nil {

@@ -100,7 +100,7 @@ func selectStudies(o *session.Options, studies []cmdenv.Study, p *session.Progre
 	if err := cmdenv.CheckFormat(o.Format, len(studies)); err != nil {
 		return nil, err
 	}
-	if err := o.Give(studies); err != nil {
+	if err := o.AddOriginal(studies); err != nil {
 		return nil, err
 	}
 	studies, unmatched, err := cmdenv.Choose(o.Only, studies)
