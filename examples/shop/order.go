@@ -34,7 +34,7 @@ type Item struct {
 	Weight   float64 `json:"weight_kg"`
 }
 
-// Total returns the price of all items, in cents.
+// Total returns the sum of all items, in cents.
 func (o *Order) Total() (cents int64) {
 	for _, i := range o.Items {
 		cents += int64(i.Quantity) * i.Price

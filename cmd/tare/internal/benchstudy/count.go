@@ -23,8 +23,8 @@ import (
 const (
 	// countsShare is the divisor of a budget that gives the time to count instructions.
 	countsShare = 4
-	// largeCountsShare is that divisor for more than largeSuite benchmarks whose code differs: of so many
-	// a budget that is short decides more by counts than by time.
+	// largeCountsShare replaces it if the code of more than largeSuite benchmarks differs, because counts
+	// decide more of them than time does in a short budget.
 	largeCountsShare = 2
 	largeSuite       = 20
 	// callersShare is the divisor of the time for counts that gives the part for counts of calls.

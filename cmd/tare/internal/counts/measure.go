@@ -184,7 +184,7 @@ func checkGrowth(perOp float64) error {
 }
 
 // addCount appends a count. The instructions of the start differ by less than a percent between runs: if
-// they are few beside those of the operations, the first run of shorterOps serves the later counts too.
+// they are few compared with those of the operations, the first run of shorterOps serves the later counts too.
 func (s *Series) addCount(ctx context.Context) (err error) {
 	repeat, shorter := len(s.Counts), s.shorter
 	if shorter == nil {
