@@ -13,13 +13,16 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
+// This file starts a server for a lab, the tare process that measures contenders. File alone.go starts one
+// without a lab.
+
 // Spec is the specification of a server in [wire.Workload.Spec].
 type Spec struct {
 	App string `json:"app"`
 }
 
-// Settings of every server under a lab: keys of a workload's set. The settings of
-// an app are in its [Config].
+// Settings of every server under a lab: keys of the map [wire.Workload.Set]. An app has further settings: see
+// [Config].
 const (
 	SetLog     = "log"      // destination of the access log, e.g. discard; none if omitted
 	SetLogFile = "log_file" // path of the log file
@@ -71,7 +74,7 @@ func newLabSetup(app App, set map[string]string) (setup, error) {
 		return setup{}, err
 	}
 	known := []string{SetLog, SetLogFile, SetTLSCert, SetTLSKey}
-	common := len(known) // the settings of the app follow
+	common := len(known) // known[common+i] will be the name of list[i]
 	for _, setting := range list {
 		known = append(known, setting.Name)
 	}
