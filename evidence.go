@@ -1,6 +1,6 @@
 package tare
 
-// Evidence is what was recorded about the process of a trial, one contender in one round. A field that is
+// Evidence contains the records about the process of a trial (one contender in one round). A field that is
 // zero was not recorded; checks that need it are then not applicable.
 type Evidence struct {
 	PID         int     `json:"pid,omitempty"`

@@ -50,7 +50,7 @@ func VoidsMetric(findings []Finding, contender, workload, metric string) []Findi
 	return out
 }
 
-// TrapOutcome tells whether a check has found the mistake that a trap, a contender of this purpose, reproduces.
+// TrapOutcome is the outcome of a check on a trap, a contender that reproduces a published mistake on purpose.
 type TrapOutcome string
 
 // Outcomes. Only Missed is an error: the check found nothing although it had enough evidence by its own rule.

@@ -271,8 +271,8 @@ func newPath(r *Result, o Documented) Path {
 	return p
 }
 
-// newKept returns the verdicts on objectives. A verdict on a latency is void if the assessment says that the load
-// generator, not the server, determined the latencies.
+// newKept returns the verdicts on objectives. A verdict on a latency is void if, according to the assessment, the
+// load generator and not the server determined the latencies.
 func newKept(outcomes []Outcome, a Assessment) []Kept {
 	out := []Kept{}
 	for _, o := range outcomes {

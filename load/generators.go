@@ -7,7 +7,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Generator is one of several load generators, on different machines, that ran a phase together, with its result.
+// Generator has the result of one load generator, if several machines ran a phase together.
 type Generator struct {
 	Name      string
 	Result    *Result // nil if the generator was lost

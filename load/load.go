@@ -2,7 +2,7 @@
 // gRPC and measures the responses. It opens a fixed number of connections. In a closed
 // loop each connection sends its next request after a response. In an open loop requests
 // are sent at intended times, whatever the responses, and latencies count from these
-// times. Every result tells whether the load generator, the server or neither limited
+// times. Every result reports whether the load generator, the server or neither limited
 // the rate.
 //
 //	s, err := load.Open(load.Options{Target: load.Target{Addr: "127.0.0.1:8080"}, Connections: 50,

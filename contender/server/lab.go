@@ -30,6 +30,24 @@ const (
 	SetTLSKey  = "tls_key"  // path of the certificate's key in PEM
 )
 
+// setup contains all settings of a server before its start.
+type setup struct {
+	app          App
+	variant      string
+	addr         string       // host:port of the listener
+	faces        []listenSpec // variants to serve in place of variant at addr; nil for only that one
+	log, logFile string
+	cert, key    string // paths; "" for no TLS
+	stdout       *os.File
+	config       Config   // configuration of the app
+	lab          bool     // a lab started the program
+	maxConns     int      // largest number of open connections; 0 for no limit
+	hosts        []string // additional names that are allowed in requests to a loopback address
+}
+
+// listenSpec is a variant and the host:port of its listener.
+type listenSpec struct{ variant, addr string }
+
 // serveLab starts the server for a workload on a loopback address.
 func (h Host) serveLab(variant string, w wire.Workload) (contender.Served, error) {
 	var spec Spec
@@ -102,21 +120,3 @@ const (
 	// least time that the service then has to close.
 	linger = 200 * time.Millisecond
 )
-
-// setup contains all settings of a server before its start.
-type setup struct {
-	app          App
-	variant      string
-	addr         string       // host:port of the listener
-	faces        []listenSpec // variants to serve in place of variant at addr; nil for only that one
-	log, logFile string
-	cert, key    string // paths; "" for no TLS
-	stdout       *os.File
-	config       Config   // configuration of the app
-	lab          bool     // a lab started the program
-	maxConns     int      // largest number of open connections; 0 for no limit
-	hosts        []string // additional names that are allowed in requests to a loopback address
-}
-
-// listenSpec is a variant and the host:port of its listener.
-type listenSpec struct{ variant, addr string }

@@ -5,8 +5,8 @@ import (
 	"net/netip"
 )
 
-// Address is the address of a running server, from which the commands are made that a service prints at its start
-// for the user to try.
+// Address is the address of a running server. When a service starts, it prints a command with its address for the
+// user to try.
 type Address struct {
 	Host      string // host:port
 	Encrypted bool

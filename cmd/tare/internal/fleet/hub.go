@@ -526,7 +526,7 @@ func (h *Hub) findListener(order string) listener {
 }
 
 // sendOrder sends an order to an agent. If the agent is busy or cannot be reached, it tries again, for
-// 2*lostAfter. Each attempt is another parcel, so that the agent replies to each.
+// 2*lostAfter. Each attempt is another parcel.
 func (h *Hub) sendOrder(ctx context.Context, name string, o Order) error {
 	text, err := json.Marshal(o)
 	if err != nil {

@@ -102,7 +102,7 @@ func (s *stream) reject(first quic.StreamID) {
 }
 
 // explain returns a *load.Loss for err, with which a request ended before its response was complete. The Loss
-// tells whether the connection is still usable, whether the server has not processed the request, and whether the
+// reports whether the connection is still usable, whether the server has not processed the request, and whether the
 // server violated the protocol.
 func (s *stream) explain(err error) error {
 	isConnectionOver := s.c.conn.Context().Err() != nil
