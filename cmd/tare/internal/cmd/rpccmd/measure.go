@@ -15,7 +15,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// measureTransports measures RPC transports (gRPC, Connect, REST behind a gateway) on the methods of doc,
+// measureTransports measures RPC transports (gRPC, Connect, REST through a gateway) on the methods of doc,
 // the user's .proto file. It generates a server program for each transport.
 func measureTransports(ctx context.Context, env cmdenv.Env, o options, doc *rpcstudy.Document) error {
 	app, err := doc.App()
