@@ -12,16 +12,17 @@ import (
 
 var _ lab.Examiner = Kind{}
 
-// examSpec is a semantics test: one value that is an edge case. It is not timed.
+// examSpec defines an exam, a test of semantics that is not timed. The contender copies one edge case, such as text
+// that is not UTF-8, and its answer is compared with the bytes in C memory.
 type examSpec struct {
 	id, fixture, op string
 	n               int
 	names           string // value of copier.SetNames
 	property        string // row of the report's table of differences
-	edgeCase        string // noun phrase, as in "changes …"
+	edgeCase        string // noun phrase that follows "changes" and "refuses" in the report
 }
 
-// allExams returns all semantics tests.
+// allExams returns all exams.
 func allExams() []examSpec {
 	return []examSpec{
 		{
@@ -42,7 +43,7 @@ func allExams() []examSpec {
 // Reference returns the name of the reference with which answers are compared.
 func (k Kind) Reference() string { return "the bytes in C memory" }
 
-// Exams writes the inputs of all semantics tests into dir.
+// Exams writes the inputs of all exams into dir.
 func (k Kind) Exams(dir string) ([]wire.Workload, error) {
 	var list []wire.Workload
 	for _, e := range allExams() {
@@ -60,7 +61,7 @@ func (k Kind) Exams(dir string) ([]wire.Workload, error) {
 // Differ compares one answer with the values in C memory. It returns false if there is no difference.
 func (k Kind) Differ(in wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	i := slices.IndexFunc(allExams(), func(e examSpec) bool { return e.id == in.ID })
-	q, err := readRequest(in)
+	q, err := readInput(in)
 	if i < 0 || err != nil || a.Case < 0 || a.Case >= len(q.seeds) {
 		return tare.Difference{}, false
 	}
