@@ -127,8 +127,8 @@ type Answer struct {
 	Closes bool // the server closes the connection
 }
 
-// Ask sends a request and reads the response. It ignores an error of sending if a response arrives, because a server
-// that rejects a long body need not read it.
+// Ask sends a request and reads the response. It ignores an error of sending if a response arrives,
+// because a server that rejects a long body need not read it.
 func (c *Caller) Ask(request Request) (Answer, error) {
 	_, writeErr := c.conn.Write(request.encode(c.conn.RemoteAddr().String()))
 	r, err := http.ReadResponse(c.in, &http.Request{Method: request.Method})

@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Copiers returns the tests of copiers, contenders that copy C structs into Go values: every answer must equal
-// the values in C memory. Fixture object, a struct that every copier must support, gets all tests of a
-// contender. For the other fixtures only the answers are compared.
+// Copiers returns the tests of copiers, contenders that copy C structs into Go values: every answer
+// must equal the values in C memory. Fixture object, a struct that every copier must support, gets all
+// tests of a contender. For the other fixtures only the answers are compared.
 func Copiers() Kind {
 	return Kind{
 		ops: copier.Ops(),
@@ -44,8 +44,8 @@ func copierItems(op string) int {
 	return 1
 }
 
-// copierWorkload returns a workload of op on n values of fixture, and its bodies. The values in them have names
-// of all lengths.
+// copierWorkload returns a workload of op on n values of fixture, and its bodies. The values in them
+// have names of all lengths.
 func copierWorkload(fixture string, n int, op string) (wire.Workload, [][]byte) {
 	w := wire.Workload{
 		ID: fmt.Sprintf("%s-%d/%s", fixture, n, op), Fixture: fixture, N: n, Op: op,
@@ -104,8 +104,8 @@ func checkCopies(p *Process, dir string) error {
 	return errors.Join(errs...)
 }
 
-// checkCopy compares the answers to two bodies, and a second answer to the first body: a copier must not keep
-// values of the body before. An operation that the copier does not support passes.
+// checkCopy compares the answers to two bodies, and a second answer to the first body: a copier must
+// not keep values of the body before. An operation that the copier does not support passes.
 func checkCopy(p *Process, dir, fixture string, n int, op string) error {
 	w, bodies := copierWorkload(fixture, n, op)
 	w, err := Write(dir, w, bodies[:2])

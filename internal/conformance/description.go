@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Description is the OpenAPI 3.1 document of an app, with which the responses of servers are compared. Paths,
-// methods, statuses and media types are compared, and of schemas type, const, enum, required, properties,
-// additionalProperties, items and references ($ref).
+// Description is the OpenAPI 3.1 document of an app, with which the responses of servers are compared.
+// Paths, methods, statuses and media types are compared, and of schemas type, const, enum, required,
+// properties, additionalProperties, items and references ($ref).
 type Description struct{ doc map[string]any }
 
 // ParseDescription parses an OpenAPI document in JSON.
@@ -49,8 +49,8 @@ func (d Description) findObject(v any, names ...string) map[string]any {
 	return m
 }
 
-// operationsOf returns the operations that the document has for the path of a request, by method. If several path
-// templates such as /users/{id} match, it uses any of them. It returns nil if none matches.
+// operationsOf returns the operations that the document has for the path of a request, by method. If
+// several path templates such as /users/{id} match, it uses any of them. It returns nil if none matches.
 func (d Description) operationsOf(path string) map[string]any {
 	path, _, _ = strings.Cut(path, "?")
 	paths := d.findObject(d.doc, "paths")
@@ -67,8 +67,8 @@ func (d Description) operationsOf(path string) map[string]any {
 	return nil
 }
 
-// CheckAnswer returns an error if the document does not allow response got to request. The status must be 404 if
-// the document does not have the path, and 405 if it does not have the method (for OPTIONS also 204).
+// CheckAnswer returns an error if the document does not allow response got to request. The status must be 404
+// if the document does not have the path, and 405 if it does not have the method (for OPTIONS also 204).
 func (d Description) CheckAnswer(request Request, got Answer) error {
 	operations := d.operationsOf(request.Path)
 	if operations == nil {
@@ -113,8 +113,8 @@ func (d Description) CheckAnswer(request Request, got Answer) error {
 	return fmt.Errorf("status %d: content type %q is not described", got.Status, got.Kind)
 }
 
-// checkSchema returns an error if the schema does not allow v. A nil schema allows any value. where names the value
-// in errors, as in "the answer.users[0]".
+// checkSchema returns an error if the schema does not allow v. A nil schema allows any value. where
+// names the value in errors, as in "the answer.users[0]".
 func (d Description) checkSchema(v any, schema map[string]any, where string) error {
 	if err := checkType(v, schema["type"]); err != nil {
 		return fmt.Errorf("%s %w", where, err)
@@ -153,7 +153,8 @@ func (d Description) checkSchema(v any, schema map[string]any, where string) err
 	return nil
 }
 
-// checkType returns an error unless v has one of the JSON types in types: a name, a list of names, or nil for any.
+// checkType returns an error unless v has one of the JSON types in types: a name, a list of names, or
+// nil for any.
 func checkType(v, types any) error {
 	list, isList := types.([]any)
 	if !isList {

@@ -22,8 +22,8 @@ func WrongMethod(method, path, allow string) Probe {
 	return Probe{Request: Request{Method: method, Path: path}, Status: 405, Header: map[string]string{"Allow": allow}}
 }
 
-// Probes returns a check that starts an app with configuration set and sends it each probe of list over a new
-// connection. The responses must also match d, the app's OpenAPI document.
+// Probes returns a check that starts an app with configuration set and sends it each probe of list over
+// a new connection. The responses must also match d, the app's OpenAPI document.
 func Probes(name string, d Description, set map[string]string, list []Probe) Check {
 	return Check{Name: name, Ask: func(e Exam) error {
 		addr, err := e.Serves(set)
@@ -80,8 +80,8 @@ func (p Probe) checkResponse(d Description, got Answer) error {
 	return d.CheckAnswer(p.Request, got)
 }
 
-// CheckAllow returns an error unless have, the header Allow of a response with status 405, lists the methods in
-// want. It ignores HEAD and OPTIONS, which frameworks may add.
+// CheckAllow returns an error unless have, the header Allow of a response with status 405, lists the
+// methods in want. It ignores HEAD and OPTIONS, which frameworks may add.
 func CheckAllow(have, want string) error {
 	if have == "" {
 		return errors.New("header Allow is not there")
@@ -97,8 +97,8 @@ func CheckAllow(have, want string) error {
 	return nil
 }
 
-// Refusal returns an error unless got, an error response, is JSON with code and a message of one line, whether the
-// app or its framework wrote it. If code is "", any code is accepted.
+// Refusal returns an error unless got, an error response, is JSON with code and a message of one line,
+// whether the app or its framework wrote it. If code is "", any code is accepted.
 func Refusal(got Answer, code string) error {
 	if got.Kind != "application/json" {
 		return fmt.Errorf("a refusal of type %q, want application/json: %.80q", got.Kind, got.Body)
@@ -115,8 +115,8 @@ func Refusal(got Answer, code string) error {
 	return nil
 }
 
-// Is returns a function for Probe.CheckAnswer: the response must have status 200, content type kind and exactly
-// this body.
+// Is returns a function for Probe.CheckAnswer: the response must have status 200, content type kind and
+// exactly this body.
 func Is(kind, body string) func(Answer) error {
 	return func(got Answer) error {
 		if got.Status != 200 || got.Kind != kind || string(got.Body) != body {
@@ -126,8 +126,8 @@ func Is(kind, body string) func(Answer) error {
 	}
 }
 
-// Means returns a function for Probe.CheckAnswer: the response must have status 200, and its JSON must have the same
-// value as v.
+// Means returns a function for Probe.CheckAnswer: the response must have status 200, and its JSON must
+// have the same value as v.
 func Means(v any) func(Answer) error {
 	want, err := json.Marshal(v)
 	return func(got Answer) error {

@@ -27,8 +27,8 @@ type Process struct {
 	close    func()        // closes the connection
 }
 
-// startProcess starts command as a lab does. The connection uses inherited descriptors or, on Windows and if
-// socket is set, a loopback socket.
+// startProcess starts command as a lab does. The connection uses inherited descriptors or, on Windows
+// and if socket is set, a loopback socket.
 func startProcess(command []string, socket bool, limit time.Duration) (*Process, error) {
 	p := &Process{cmd: exec.Command(command[0], command[1:]...), limit: limit}
 	p.cmd.Stderr = &p.stderr
@@ -99,8 +99,8 @@ func (c closeWrite) Close() error { return c.conn.CloseWrite() }
 // PID returns the pid of the contender.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Do sends request and returns the reply, which must have the request's id. It kills the contender if the reply
-// takes longer than the limit.
+// Do sends request and returns the reply, which must have the request's id. It kills the contender if
+// the reply takes longer than the limit.
 func (p *Process) Do(request wire.Request) (wire.Reply, error) {
 	p.lastID++
 	request.ID = p.lastID

@@ -11,15 +11,15 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Names of two more tests of operation OpServe, with other tables of routes. A router may reply that it does not
-// support such a table.
+// Names of two more tests of operation OpServe, with other tables of routes. A router may reply that it
+// does not support such a table.
 const (
 	opLiterals = router.OpServe + "-beside"    // with literals where other routes have parameters
 	opCatchAll = router.OpServe + "-catch-all" // with catch-alls
 )
 
-// Routers returns the tests of routers. Every answer must be the reply of the right route with the values of its
-// parameters, after each layer (middleware) was called once.
+// Routers returns the tests of routers. Every answer must be the reply of the right route with the
+// values of its parameters, after each layer (middleware) was called once.
 func Routers() Kind {
 	var spec router.Spec // table of the latest workload: makeInput sets it, and compare reads it
 	return Kind{
@@ -121,8 +121,8 @@ func sameAnswer(spec router.Spec, body, answer []byte) error {
 	return nil
 }
 
-// checkUnrouted checks that a router rejects requests that no route matches, in process and over a socket, and still
-// answers the next request. It does not check traps, which are wrong on purpose.
+// checkUnrouted checks that a router rejects requests that no route matches, in process and over a
+// socket, and still answers the next request. It does not check traps, which are wrong on purpose.
 func (s Subject) checkUnrouted(dir string) error {
 	if s.Trap {
 		return nil
@@ -179,8 +179,8 @@ func (s Subject) checkUnrouted(dir string) error {
 	return nil
 }
 
-// checkRejected sends each of the first n bodies twice, and after each of them body n. The router must reject the
-// first n with status minStatus or above, and must answer body n.
+// checkRejected sends each of the first n bodies twice, and after each of them body n. The router must
+// reject the first n with status minStatus or above, and must answer body n.
 func checkRejected(p *Process, spec router.Spec, w wire.Workload, bodies [][]byte, n, minStatus int) error {
 	if a, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: &w}); err != nil || a.Unsupported {
 		return err

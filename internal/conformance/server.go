@@ -15,9 +15,9 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Servers returns the tests of servers. An app is the service that a server provides, such as users or ingest. A
-// server is tested with each app that its contender.json names, or with the app tiny if it names none. The tests
-// send HTTP requests, as a load generator does.
+// Servers returns the tests of servers. An app is the service that a server provides, such as users or
+// ingest. A server is tested with each app that its contender.json names, or with the app tiny if it
+// names none. The tests send HTTP requests, as a load generator does.
 func Servers(apps map[string]func() (App, error)) Kind {
 	return Kind{Examine: func(s Subject, dir string) []error { return s.examineServer(apps, dir) }}
 }
@@ -61,8 +61,8 @@ type Check struct {
 	Ask  func(e Exam) error
 }
 
-// Exam is the environment of one test of an app: a process of the contender. The methods of Subject, such as
-// AskGood, and the fields of App can be used directly.
+// Exam is the environment of one test of an app: a process of the contender. The methods of Subject,
+// such as AskGood, and the fields of App can be used directly.
 type Exam struct {
 	Subject
 	App
@@ -70,8 +70,8 @@ type Exam struct {
 	Dir     string // directory for files of the tests
 }
 
-// examineServer runs the tests of all apps on a server. known returns the apps by name. Tests of stalled requests
-// run concurrently with the others, because they mostly wait.
+// examineServer runs the tests of all apps on a server. known returns the apps by name. Tests of
+// stalled requests run concurrently with the others, because they mostly wait.
 func (s Subject) examineServer(known map[string]func() (App, error), dir string) []error {
 	if err := s.Visit(Session{}, s.CheckHello); err != nil {
 		return []error{err} // every other test would fail too
@@ -151,8 +151,8 @@ func (s Subject) examineApp(a App, dir string) []error {
 	return errs
 }
 
-// Workload returns the workload that a server gets for app a with the settings in set. It has no pool of inputs,
-// because a server does not know its requests in advance.
+// Workload returns the workload that a server gets for app a with the settings in set. It has no pool
+// of inputs, because a server does not know its requests in advance.
 func (a App) Workload(set map[string]string) *wire.Workload {
 	spec, _ := json.Marshal(server.Spec{App: a.Name}) // cannot fail
 	return &wire.Workload{ID: a.Name + "/some", Fixture: a.Name, Op: "some", Set: set, Spec: spec}
@@ -193,8 +193,8 @@ func (t *Tally) Add(g Good) {
 	t.Items += int64(g.Items)
 }
 
-// CheckCounts compares the counts of the server with t, the requests that were sent. configured is true if settings
-// may have added middleware.
+// CheckCounts compares the counts of the server with t, the requests that were sent. configured is true
+// if settings may have added middleware.
 func (e Exam) CheckCounts(t Tally, configured bool) error {
 	a, err := e.Counted()
 	if err != nil {
@@ -219,8 +219,8 @@ func (e Exam) CheckCounts(t Tally, configured bool) error {
 	return nil
 }
 
-// AskGood sends one good request over c and checks the response. A trap's response may be wrong, but a trap must
-// not close the connection either.
+// AskGood sends one good request over c and checks the response. A trap's response may be wrong, but a
+// trap must not close the connection either.
 func (s Subject) AskGood(c *Caller, g Good) error {
 	got, err := c.Ask(g.Request)
 	if err != nil {
@@ -317,8 +317,9 @@ func (e Exam) askTogether(addr string, sent *Tally) error {
 	return errors.Join(errs...)
 }
 
-// checkAgain makes the contender serve twice. The second server must count from zero, and the first must no longer
-// listen. Another process may have got the first server's port meanwhile, so checkAgain tries three times.
+// checkAgain makes the contender serve twice. The second server must count from zero, and the first
+// must no longer listen. Another process may have got the first server's port meanwhile, so checkAgain
+// tries three times.
 func (e Exam) checkAgain() error {
 	var listening string // address of a first server, at which something still listens
 	for range 3 {
@@ -334,8 +335,8 @@ func (e Exam) checkAgain() error {
 	return fmt.Errorf("after a second prepare a server still listens at %s", listening)
 }
 
-// prepareTwice makes the contender serve twice, checks the second server's counts and that the first does not
-// respond over a connection that is still open, and returns the addresses of both servers.
+// prepareTwice makes the contender serve twice, checks the second server's counts and that the first
+// does not respond over a connection that is still open, and returns the addresses of both servers.
 func (e Exam) prepareTwice() (oldAddr, newAddr string, err error) {
 	if oldAddr, err = e.Serves(nil); err != nil {
 		return "", "", err
@@ -362,8 +363,8 @@ func (e Exam) prepareTwice() (oldAddr, newAddr string, err error) {
 	return oldAddr, newAddr, nil
 }
 
-// checkEnd ends the server while a connection is open. The end must be quick, the connection must be closed, and it
-// must still be possible to read the counts.
+// checkEnd ends the server while a connection is open. The end must be quick, the connection must be
+// closed, and it must still be possible to read the counts.
 func (e Exam) checkEnd() error {
 	addr, err := e.Serves(nil)
 	if err != nil {
@@ -399,8 +400,8 @@ func (e Exam) checkEnd() error {
 	return nil
 }
 
-// checkLogs checks that logging does not change the responses, and that a log file has at least a line per request.
-// The file may also be empty, because a framework may not write its log there.
+// checkLogs checks that logging does not change the responses, and that a log file has at least a line
+// per request. The file may also be empty, because a framework may not write its log there.
 func (e Exam) checkLogs() error {
 	path := filepath.Join(e.Dir, e.App.Name+"-access.log")
 	for _, set := range []map[string]string{

@@ -28,8 +28,8 @@ func (s Subject) examineStalled(a App) error {
 	return nil
 }
 
-// checkStalled sends the starts of three requests concurrently, each over its own connection, and waits for the
-// server to give up on all of them.
+// checkStalled sends the starts of three requests concurrently, each over its own connection, and waits
+// for the server to give up on all of them.
 func (e Exam) checkStalled() error {
 	addr, err := e.Serves(nil)
 	if err != nil {
@@ -57,8 +57,8 @@ func (e Exam) checkStalled() error {
 	return errors.Join(errs...)
 }
 
-// awaitTimeout sends the start of a request and nothing more. It returns an error unless the server gives up
-// after at least half of its read timeout and at most 5 s more than that timeout.
+// awaitTimeout sends the start of a request and nothing more. It returns an error unless the server
+// gives up after at least half of its read timeout and at most 5 s more than that timeout.
 func (e Exam) awaitTimeout(addr, start string) error {
 	c, err := Dial(addr, nil, e.Limit)
 	if err != nil {

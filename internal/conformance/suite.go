@@ -45,8 +45,8 @@ type Subject struct {
 	Limit   time.Duration // for each reply, and for the contender to end
 	Hasty   bool          // skip slow tests
 
-	// Enough reports whether the tests can end early, because found contains enough errors. If it is nil, all
-	// tests run.
+	// Enough reports whether the tests can end early, because found contains enough errors. If it is
+	// nil, all tests run.
 	Enough func(found error) bool
 
 	Logf func(format string, args ...any) // logs measurements of the contender; may be nil

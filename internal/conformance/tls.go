@@ -38,9 +38,9 @@ func (e Exam) checkTLS() error {
 	return nil
 }
 
-// CheckRefusals sends the contender requests that it cannot carry out. It must reply with an error to each of them,
-// except that it reports an unknown app as unsupported. It must accept a small live heap, memory that a workload
-// requires to be allocated while it is measured.
+// CheckRefusals sends the contender requests that it cannot carry out. It must reply with an error to
+// each of them, except that it reports an unknown app as unsupported. It must accept a small live heap,
+// memory that a workload requires to be allocated while it is measured.
 func (e Exam) CheckRefusals() error {
 	w := e.Workload(nil)
 	if _, err := e.Serves(nil); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Codecs returns the tests of codecs, contenders that encode and decode JSON. Every answer must be JSON with the
-// same value as the body or, for operation fields, as the requested fields of the body.
+// Codecs returns the tests of codecs, contenders that encode and decode JSON. Every answer must be JSON
+// with the same value as the body or, for operation fields, as the requested fields of the body.
 func Codecs() Kind {
 	return Kind{
 		ops:     []string{codec.OpMarshal, codec.OpStream, codec.OpUnmarshal, codec.OpAny, codec.OpFields, codec.OpRoundTrip},
@@ -48,8 +48,8 @@ func SameJSON(body, answer []byte) error {
 	return nil
 }
 
-// checkWork sends every kind of request that a lab sends for a prepared workload w, and checks the replies. fresh is
-// true if the contender declared that each operation of w returns newly allocated output.
+// checkWork sends every kind of request that a lab sends for a prepared workload w, and checks the replies.
+// fresh is true if the contender declared that each operation of w returns newly allocated output.
 func (s Subject) checkWork(p *Process, k Kind, w wire.Workload, bodies [][]byte, fresh bool) error {
 	sizes, err := s.checkAnswers(p, k, w, bodies)
 	if err != nil {
@@ -59,9 +59,9 @@ func (s Subject) checkWork(p *Process, k Kind, w wire.Workload, bodies [][]byte,
 		second    = int64(time.Second)
 		unlimited = 1 << 50 // more operations than a contender can run before the time cap of a slice
 	)
-	// The numbers are arbitrary but small, because every contender runs these requests. The counts of operations
-	// differ, so that a reply is found that has the count of another request, or that includes the lead-in (Lead,
-	// operations before the measured ones).
+	// The numbers are arbitrary but small, because every contender runs these requests. The counts of
+	// operations differ, so that a reply is found that has the count of another request, or that
+	// includes the lead-in (Lead, operations before the measured ones).
 	for _, request := range []wire.Request{
 		{Op: wire.OpWarm, MinGC: 3, MinNS: second / 50, CapNS: second},
 		{Op: wire.OpSlice, Until: "ops", Ops: 1},
@@ -89,8 +89,8 @@ func (s Subject) checkWork(p *Process, k Kind, w wire.Workload, bodies [][]byte,
 	return nil
 }
 
-// checkAnswers requests the answer to every case, which is the index of a body, and checks the answers. It returns
-// the number of output bytes of each case.
+// checkAnswers requests the answer to every case, which is the index of a body, and checks the answers.
+// It returns the number of output bytes of each case.
 func (s Subject) checkAnswers(p *Process, k Kind, w wire.Workload, bodies [][]byte) ([]int64, error) {
 	cases := []int{len(bodies) - 1} // the last one first: the order must not matter
 	for i := range bodies {
@@ -129,8 +129,9 @@ func (s Subject) checkAnswers(p *Process, k Kind, w wire.Workload, bodies [][]by
 	return sizes, nil
 }
 
-// checkSizes compares the number of output bytes in a, the reply to stats, with the sizes of the answers to the same
-// bodies: operations use the bodies one after another. BytesOut is 0 if the contender does not count its output.
+// checkSizes compares the number of output bytes in a, the reply to stats, with the sizes of the
+// answers to the same bodies: operations use the bodies one after another. BytesOut is 0 if the
+// contender does not count its output.
 func checkSizes(a wire.Reply, sizes []int64) error {
 	var sum int64
 	for i := range a.Ops {
@@ -142,8 +143,8 @@ func checkSizes(a wire.Reply, sizes []int64) error {
 	return nil
 }
 
-// checkHeap checks the live heap that a workload can require while it is measured: the contender must reject one that
-// is too large, and must run with a small one.
+// checkHeap checks the live heap that a workload can require while it is measured: the contender must
+// reject one that is too large, and must run with a small one.
 func checkHeap(p *Process, w wire.Workload) error {
 	w.Heap = 1 << 40 // 1 TB
 	a, err := p.Do(wire.Request{Op: wire.OpPrepare, Workload: &w})
@@ -161,8 +162,8 @@ func checkHeap(p *Process, w wire.Workload) error {
 	return err
 }
 
-// CheckReply checks the counts of a reply against its request. fresh is true if the contender declared that each
-// operation returns newly allocated output.
+// CheckReply checks the counts of a reply against its request. fresh is true if the contender declared
+// that each operation returns newly allocated output.
 func CheckReply(request wire.Request, reply wire.Reply, fresh bool) error {
 	capped := request.CapNS > 0 && request.Ops > request.CapOps // the slice may end early, but not before CapOps
 	// A slice without a completed collection cycle was ended by its cap, so it must have at least

@@ -94,8 +94,8 @@ func (k Kind) makeInput(w tare.Workload, dir string) (wire.Workload, error) {
 	return in, err
 }
 
-// makeSeeds returns size bodies with seeds. The seeds do not depend on the operation, so that all operations on
-// a fixture copy the same values.
+// makeSeeds returns size bodies with seeds. The seeds do not depend on the operation, so that all
+// operations on a fixture copy the same values.
 func makeSeeds(w tare.Workload, size int) ([][]byte, error) {
 	bodies := make([][]byte, size)
 	for i := range bodies {
@@ -141,8 +141,8 @@ func readInput(in wire.Workload) (copyInput, error) {
 	return q, nil
 }
 
-// Describe adds facts about the input to w: the bytes of C memory that are filled from the pool, and the numbers
-// of members and of nested levels of the struct.
+// Describe adds facts about the input to w: the bytes of C memory that are filled from the pool, and
+// the numbers of members and of nested levels of the struct.
 func (k Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error) {
 	q, err := readInput(in)
 	if err != nil {
@@ -160,8 +160,8 @@ func (k Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error)
 	return w, err
 }
 
-// Open starts one trial, a process of a contender. It runs on one processor, the default of [lab.StartProgram],
-// because a copier works on one thread.
+// Open starts one trial, a process of a contender. It runs on one processor, the default of
+// [lab.StartProgram], because a copier works on one thread.
 func (k Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	return lab.StartProgram(ctx, p, spec)
 }
@@ -169,7 +169,8 @@ func (k Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial
 // Launches returns the ways to run contenders.
 func (Kind) Launches() []tare.Launch { return lab.SpokenLaunches() }
 
-// Compare compares each answer of a contender with the values in C memory. It returns a text for each that differs.
+// Compare compares each answer of a contender with the values in C memory. It returns a text for each
+// that differs.
 func (k Kind) Compare(in wire.Workload, answers []wire.Answer) ([]string, error) {
 	q, err := readInput(in)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 
 var _ lab.Examiner = Kind{}
 
-// examSpec defines an exam, a test of semantics that is not timed. The contender copies one edge case, such as text
-// that is not UTF-8, and its answer is compared with the bytes in C memory.
+// examSpec defines an exam, a test of semantics that is not timed. The contender copies one edge case,
+// such as text that is not UTF-8, and its answer is compared with the bytes in C memory.
 type examSpec struct {
 	id, fixture, op string
 	n               int

@@ -20,8 +20,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// A workload can choose the language of the code that fills the C memory. These are the values of its setting
-// copier.SetProducer.
+// A workload can choose the language of the code that fills the C memory. These are the values of its
+// setting copier.SetProducer.
 const (
 	producerC    = "c"    // linked into every copier
 	producerRust = "rust" // a library that tare compiles
@@ -36,8 +36,8 @@ const rustTimeout = 2 * time.Minute
 //go:embed rust/fixtures.rs
 var rustSource []byte
 
-// producerSpec returns the spec of a workload whose memory is filled by producer: for Rust the path of the library,
-// which it compiles into dir. It returns nil for C, whose code is part of every copier.
+// producerSpec returns the spec of a workload whose memory is filled by producer: for Rust the path of
+// the library, which it compiles into dir. It returns nil for C, whose code is part of every copier.
 func (k Kind) producerSpec(producer string, shape copier.Shape, dir string) (json.RawMessage, error) {
 	switch producer {
 	case "", producerC:
@@ -56,8 +56,8 @@ func (k Kind) producerSpec(producer string, shape copier.Shape, dir string) (jso
 	return json.Marshal(copier.Spec{Library: library})
 }
 
-// rustLibrary compiles rustSource into a library in dir, unless dir has it already, and returns its path. The error
-// is a *lab.NotInstalledError if no working compiler is installed.
+// rustLibrary compiles rustSource into a library in dir, unless dir has it already, and returns its
+// path. The error is a *lab.NotInstalledError if no working compiler is installed.
 func (k Kind) rustLibrary(dir string) (string, error) {
 	sum := sha256.Sum256(rustSource)
 	name := "fixtures-" + hex.EncodeToString(sum[:6]) // another source has another name

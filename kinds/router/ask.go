@@ -11,8 +11,9 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-// A study selects the requests that routers are measured with by the setting router.SetAsk of a workload: requests
-// to all routes of the table, to some kinds of routes, or requests that must be rejected. This file makes them.
+// A study selects the requests that routers are measured with by the setting router.SetAsk of a
+// workload: requests to all routes of the table, to some kinds of routes, or requests that must be
+// rejected. This file makes them.
 
 // askValues returns the values of the setting.
 func askValues() []string {
@@ -38,8 +39,8 @@ func (t Table) Asks() []string {
 // Count returns the number of routes that a value of the setting selects.
 func (t Table) Count(ask string) int { return len(selectRoutes(t.Routes, ask)) }
 
-// makeQuestions makes the requests that w.Set selects, with their correct answers. It returns an error if no such
-// request can be made to the table.
+// makeQuestions makes the requests that w.Set selects, with their correct answers. It returns an error
+// if no such request can be made to the table.
 func makeQuestions(w tare.Workload, routes []fixture.Route, spec router.Spec) ([]question, error) {
 	ask, isSet := w.Set[router.SetAsk]
 	if !isSet {
@@ -113,8 +114,8 @@ func selectRoutes(routes []fixture.Route, ask string) (indexes []int) {
 	return indexes
 }
 
-// visitQuestion returns the question for v, a path of route r with values for its parameters. It returns false if
-// another route takes precedence, because one of the values happens to equal its literal.
+// visitQuestion returns the question for v, a path of route r with values for its parameters. It returns
+// false if another route takes precedence, because one of the values happens to equal its literal.
 func visitQuestion(spec router.Spec, r fixture.Route, v fixture.Visit) (question, bool) {
 	q := newRequest(r.Method, v.Path)
 	want := spec.Answered(q, correctReply(r, v))
@@ -122,8 +123,8 @@ func visitQuestion(spec router.Spec, r fixture.Route, v fixture.Visit) (question
 	return question{HTTPRequest: q, answer: want}, ok && string(got.Body) == string(want.Body)
 }
 
-// unknownPath returns a request for a path that no route matches, by any method. It makes the path from that of v,
-// which is visit number i: it adds or changes a segment. It returns false if catch-alls match all such paths.
+// unknownPath returns a request for a path that no route matches, by any method. It makes the path from that of
+// v, which is visit number i: it adds or changes a segment. It returns false if catch-alls match all such paths.
 func unknownPath(spec router.Spec, v fixture.Visit, i int) (question, bool) {
 	path, _, _ := strings.Cut(v.Path, "?")
 	path = strings.TrimSuffix(path, "/")
@@ -162,8 +163,8 @@ func isRouted(spec router.Spec, path string) bool {
 	})
 }
 
-// otherMethod returns a request for the path of v, which is visit number i, by a method with which no route matches
-// it. It returns false if routes match the path by all methods.
+// otherMethod returns a request for the path of v, which is visit number i, by a method with which no
+// route matches it. It returns false if routes match the path by all methods.
 func otherMethod(spec router.Spec, v fixture.Visit, i int) (question, bool) {
 	methods := Methods()
 	for k := range methods {

@@ -24,8 +24,8 @@ type edgeCase struct {
 	path     string
 }
 
-// edgeCases returns requests to a table with the routes /health and /users/{id}. Common cases come first, because
-// next to a router's speed the report prints the first difference of the most severe class.
+// edgeCases returns requests to a table with the routes /health and /users/{id}. Common cases come first,
+// because next to a router's speed the report prints the first difference of the most severe class.
 func edgeCases() []edgeCase {
 	return []edgeCase{
 		{"escaped-slash", "escaped slash", "GET", "/users/a%2Fb"},
@@ -64,8 +64,8 @@ func (k *Kind) Reference() string {
 	return name
 }
 
-// Exams writes the exams into dir: those of users' tables, then the one with edgeCases. Users' tables come first
-// for the same reason as common cases in edgeCases.
+// Exams writes the exams into dir: those of users' tables, then the one with edgeCases. Users' tables
+// come first for the same reason as common cases in edgeCases.
 func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	table := []fixture.Route{{Method: "GET", Path: "/health"}, {Method: "GET", Path: "/users/{id}"}}
 	raw, spec, err := formatTable(table, nil)
@@ -85,8 +85,8 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	return append(userExams, exam), err
 }
 
-// writeExam sets the answer of each question in list to the answer of the reference, writes the questions and
-// stores them. It returns exam as writeQuestions does.
+// writeExam sets the answer of each question in list to the answer of the reference, writes the
+// questions and stores them. It returns exam as writeQuestions does.
 func (k *Kind) writeExam(dir string, exam wire.Workload, list []question, reference func(router.Spec) http.Handler) (wire.Workload, error) {
 	spec, err := router.ParseSpec(exam.Spec)
 	if err != nil {
@@ -129,9 +129,9 @@ func serveMux(spec router.Spec) http.Handler {
 	return mux
 }
 
-// Differ compares one answer of a contender with the answer of the reference. It returns false if they do
-// not differ. The body of an error response, or of a response to HEAD, does not count. Calls for the answers
-// of one contender must be in the order of the cases, because firstText depends on it.
+// Differ compares one answer of a contender with the answer of the reference. It returns false if they
+// do not differ. The body of an error response, or of a response to HEAD, does not count. Calls for the
+// answers of one contender must be in the order of the cases, because firstText depends on it.
 func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	list := k.questionsOf(exam)
 	if a.Case == 0 { // the first answer of another contender
@@ -166,9 +166,9 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 	return d, true
 }
 
-// firstText returns the text that describes a difference of the current contender. Similar differences form a
-// group, and all of a group get the text about the first of them: firstText stores text if it is the first of
-// group, and otherwise returns the stored one.
+// firstText returns the text that describes a difference of the current contender. Similar differences
+// form a group, and all of a group get the text about the first of them: firstText stores text if it is
+// the first of group, and otherwise returns the stored one.
 func (k *Kind) firstText(exam wire.Workload, group, text string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -213,8 +213,8 @@ func isRejection(a router.Answer) bool { return a.Status >= 400 }
 // redirectTarget returns the location of a redirect.
 func redirectTarget(a router.Answer) string { return clipText(toLegible(a.Header["Location"])) }
 
-// describeOutcome returns a short text about an answer: "404", "301 to /health", or for accepted requests the
-// values of the parameters or the index of the route, "200, id=7" or "200, route 0".
+// describeOutcome returns a short text about an answer: "404", "301 to /health", or for accepted
+// requests the values of the parameters or the index of the route, "200, id=7" or "200, route 0".
 func describeOutcome(method string, a router.Answer) string {
 	switch {
 	case isRedirect(a):

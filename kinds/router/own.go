@@ -176,8 +176,8 @@ func catchAllQuestions(spec router.Spec) []question {
 	return list
 }
 
-// shadowedLiterals returns requests for the path of one route with the method of another, which also matches
-// that path: DELETE /users/latest, if the table has GET /users/latest and DELETE /users/{id}.
+// shadowedLiterals returns requests for the path of one route with the method of another, which also
+// matches that path: DELETE /users/latest, if the table has GET /users/latest and DELETE /users/{id}.
 func shadowedLiterals(routes []fixture.Route, spec router.Spec) []question {
 	var list []question
 	seen := map[string]bool{}

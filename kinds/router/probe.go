@@ -12,9 +12,10 @@ import (
 // is still short enough for all servers.
 const longSegments = 300
 
-// Probes writes probes, which are requests that every router must reject, into dir: for each table of works an
-// unknown path, another method, segments after a path, text after the last segment, and a very long path. Requests
-// that some routers accept or redirect, such as /users/ for /users, are no probes but edge cases of [Kind.Exams].
+// Probes writes probes, which are requests that every router must reject, into dir: for each table of
+// works an unknown path, another method, segments after a path, text after the last segment, and a very
+// long path. Requests that some routers accept or redirect, such as /users/ for /users, are no probes
+// but edge cases of [Kind.Exams].
 func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error) {
 	var probes []wire.Workload
 	seen := map[string]bool{}
@@ -45,8 +46,8 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 	return probes, nil
 }
 
-// unroutedRequests returns requests that no route of spec matches. Most are similar to the first and the last of
-// routes, which are the routes of spec in the form of tables.
+// unroutedRequests returns requests that no route of spec matches. Most are similar to the first and
+// the last of routes, which are the routes of spec in the form of tables.
 func unroutedRequests(spec router.Spec, routes []fixture.Route) []question {
 	var list []question
 	addUnrouted := func(method, path string) {

@@ -163,8 +163,8 @@ func (k *Kind) writeQuestions(dir string, input wire.Workload, questions []quest
 	return input, nil
 }
 
-// workloadKey returns the key of a workload in Kind.questions. It consists of all that correct answers depend
-// on: the requests, and the table with its layers (middleware).
+// workloadKey returns the key of a workload in Kind.questions. It consists of all that correct answers
+// depend on: the requests, and the table with its layers (middleware).
 func workloadKey(w wire.Workload) string { return w.SHA256 + string(w.Spec) }
 
 // questionsOf returns the stored questions of w, by the index of their case.
@@ -174,8 +174,8 @@ func (k *Kind) questionsOf(w wire.Workload) []question {
 	return k.questions[workloadKey(w)]
 }
 
-// Describe adds the facts about input that results show to w: the bytes of the requests, the number of routes,
-// and the numbers of requests and of different URLs.
+// Describe adds the facts about input that results show to w: the bytes of the requests, the number of
+// routes, and the numbers of requests and of different URLs.
 func (k *Kind) Describe(w tare.Workload, input wire.Workload) (tare.Workload, error) {
 	questions := k.questionsOf(input)
 	seen := map[string]bool{}
@@ -192,8 +192,8 @@ func (k *Kind) Describe(w tare.Workload, input wire.Workload) (tare.Workload, er
 	return w, nil
 }
 
-// Open starts one trial, a process of a contender. It runs on one processor, the default of [lab.StartProgram],
-// because there is one request at a time.
+// Open starts one trial, a process of a contender. It runs on one processor, the default of
+// [lab.StartProgram], because there is one request at a time.
 func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	return lab.StartProgram(ctx, p, spec)
 }

@@ -95,9 +95,9 @@ func (w Written) withLine() string {
 	return w.String()
 }
 
-// removeOverlaps removes catch-alls that can match the same paths as another route of their method, because
-// some routers reject such pairs, and others find different routes. It begins at the end, where compareRoutes
-// puts the catch-alls that match the most paths.
+// removeOverlaps removes catch-alls that can match the same paths as another route of their method,
+// because some routers reject such pairs, and others find different routes. It begins at the end, where
+// compareRoutes puts the catch-alls that match the most paths.
 func removeOverlaps(all []route) (remaining []route, omitted []Left) {
 	if len(all) > MostRoutes { // the caller rejects such a table; the loops would take too long
 		return all, nil
@@ -231,8 +231,8 @@ func markParams(segments []router.Segment) string {
 	return string(marks)
 }
 
-// isCrossed reports whether each of two paths of equal length has a parameter at a position at which the other
-// has a literal. The paths are in the form of markParams: "01" and "10" are crossed.
+// isCrossed reports whether each of two paths of equal length has a parameter at a position at which
+// the other has a literal. The paths are in the form of markParams: "01" and "10" are crossed.
 func isCrossed(x, y string) bool {
 	onlyX, onlyY := false, false
 	for i := range min(len(x), len(y)) {
@@ -242,8 +242,8 @@ func isCrossed(x, y string) bool {
 	return len(x) == len(y) && onlyX && onlyY
 }
 
-// canMatchBoth reports whether any path matches both of two crossed routes: wherever both have a literal, the
-// literals must be equal.
+// canMatchBoth reports whether any path matches both of two crossed routes: wherever both have a
+// literal, the literals must be equal.
 func canMatchBoth(x, y []router.Segment) bool {
 	for i := range x {
 		switch {

@@ -16,8 +16,8 @@ type route struct {
 	segments []segment
 }
 
-// segment is the part of a path between two slashes: a literal such as users, a parameter such as {id}, or a
-// catch-all such as {path...}.
+// segment is the part of a path between two slashes: a literal such as users, a parameter such as {id},
+// or a catch-all such as {path...}.
 type segment struct {
 	text  string // text of a literal, or name of the parameter
 	param bool   // the segment has a parameter; false for a literal
@@ -26,9 +26,9 @@ type segment struct {
 	before, after string // literals around a parameter in the same segment: v- and .json of v-{name}.json
 }
 
-// splitPath parses a path in the user's notation, in which a parameter is {id} or :id. It returns an error if
-// some routers cannot support the path, or if no client can request it. The order of the cases matters: a case
-// accepts what the cases before it have not rejected.
+// splitPath parses a path in the user's notation, in which a parameter is {id} or :id. It returns an
+// error if some routers cannot support the path, or if no client can request it. The order of the cases
+// matters: a case accepts what the cases before it have not rejected.
 func splitPath(path string) ([]segment, error) {
 	rest, ok := strings.CutPrefix(path, "/")
 	if !ok {
@@ -76,9 +76,9 @@ func cutBraces(text string) (inner string, ok bool) {
 	return inner, hasOpen && hasClose
 }
 
-// parsePart parses a segment with one parameter and literal text next to it, such as v-{name}.json. It returns
-// false unless all routers that support such segments accept this one. One of these routers takes a letter that
-// follows the parameter for a part of the name, so only a dot or a dash may follow.
+// parsePart parses a segment with one parameter and literal text next to it, such as v-{name}.json. It
+// returns false unless all routers that support such segments accept this one. One of these routers
+// takes a letter that follows the parameter for a part of the name, so only a dot or a dash may follow.
 func parsePart(text string) (segment, bool) {
 	before, name, after, ok := fixture.Parameter(text)
 	isUnusual := func(r rune) bool {
@@ -139,9 +139,9 @@ func canOverlap(x, y []segment) bool {
 	return false
 }
 
-// compareRoutes defines the order of routes in a table. At the first segment that differs, a literal precedes a
-// parameter, and a parameter precedes a catch-all. Otherwise the shorter path comes first, and equal paths are
-// sorted by method.
+// compareRoutes defines the order of routes in a table. At the first segment that differs, a literal
+// precedes a parameter, and a parameter precedes a catch-all. Otherwise the shorter path comes first,
+// and equal paths are sorted by method.
 func compareRoutes(a, b route) int {
 	for i := range min(len(a.segments), len(b.segments)) {
 		x, y := a.segments[i], b.segments[i]
@@ -169,16 +169,16 @@ func compareRoutes(a, b route) int {
 	return strings.Compare(a.Path, b.Path)
 }
 
-// routeNode is a node of the tree of routes. Each edge of the tree is a segment, so that routes share the nodes
-// of their common beginning.
+// routeNode is a node of the tree of routes. Each edge of the tree is a segment, so that routes share
+// the nodes of their common beginning.
 type routeNode struct {
 	name  string                 // name of the parameter that leads to the node; "" if a literal does
 	next  map[segment]*routeNode // parameters have text "", because their names do not count
 	taken map[string]Written     // routes that end at this node, by method
 }
 
-// addPath follows a path from p, the root of the tree, and adds missing nodes. It returns the last node, and the
-// path with the names that its parameters have in the tree.
+// addPath follows a path from p, the root of the tree, and adds missing nodes. It returns the last
+// node, and the path with the names that its parameters have in the tree.
 func (p *routeNode) addPath(segments []segment) (path string, end *routeNode) {
 	used := map[string]bool{} // names of parameters in this path
 	end = p

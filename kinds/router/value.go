@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// Routers disagree about unusual paths of a user's routes, such as a parameter whose value is the literal of another
-// route. This file makes such paths for exams, the tests of semantics.
+// Routers disagree about unusual paths of a user's routes, such as a parameter whose value is the
+// literal of another route. This file makes such paths for exams, the tests of semantics.
 
 // edgeSort is one sort of unusual paths.
 type edgeSort struct {
@@ -21,8 +21,8 @@ type edgeSort struct {
 	paths    func(p pattern) []string // returns the paths for a route
 }
 
-// dotSegments is the row of paths with dot segments. If http.ServeMux does not support the table, no answer to such
-// a path is the correct one, because some clients and servers resolve dot segments and others do not.
+// dotSegments is the row of paths with dot segments. If http.ServeMux does not support the table, no answer
+// to such a path is the correct one, because some clients and servers resolve dot segments and others do not.
 const dotSegments = userRow + "dot segments"
 
 const (
@@ -97,8 +97,8 @@ func (p *routeNode) findChild(s segment) *routeNode {
 	return p.next[s]
 }
 
-// chosenSiblings returns at most maxSiblings literals that other routes have in place of segment i. Literals after
-// which routes continue come first, because a router that follows such a literal may have to go back.
+// chosenSiblings returns at most maxSiblings literals that other routes have in place of segment i. Literals
+// after which routes continue come first, because a router that follows such a literal may have to go back.
 func (p pattern) chosenSiblings(i int) []string {
 	var list []string
 	for text := range p.siblings[i] {
@@ -122,8 +122,8 @@ func (p pattern) paramIndexes() []int {
 	return list
 }
 
-// fillTexts returns a path of the pattern. The segments with an index in texts have that text, which must be
-// escaped; other parameters have the value paramValue.
+// fillTexts returns a path of the pattern. The segments with an index in texts have that text, which
+// must be escaped; other parameters have the value paramValue.
 func (p pattern) fillTexts(texts map[int]string) string {
 	var b strings.Builder
 	for i, s := range p.segments {
@@ -144,8 +144,8 @@ func (p pattern) fillTexts(texts map[int]string) string {
 // escapePath escapes a segment as net/url escapes a path.
 func escapePath(text string) string { return (&url.URL{Path: text}).EscapedPath() }
 
-// valuePaths returns a function for edgeSort.paths. The function returns paths in which one parameter has one of
-// values, which must be escaped.
+// valuePaths returns a function for edgeSort.paths. The function returns paths in which one parameter
+// has one of values, which must be escaped.
 func valuePaths(values ...string) func(pattern) []string {
 	return func(p pattern) []string {
 		var paths []string
@@ -158,9 +158,9 @@ func valuePaths(values ...string) func(pattern) []string {
 	}
 }
 
-// shadowedPaths returns paths in which the value of a parameter is the literal of another route: /users/latest for
-// /users/{id}, if there is a route /users/latest/log. If literals follow on that literal, a second path has
-// them in place of later parameters.
+// shadowedPaths returns paths in which the value of a parameter is the literal of another route:
+// /users/latest for /users/{id}, if there is a route /users/latest/log. If literals follow on that
+// literal, a second path has them in place of later parameters.
 func (p pattern) shadowedPaths() []string {
 	var paths []string
 	for _, i := range p.paramIndexes() {
@@ -179,8 +179,8 @@ func (p pattern) shadowedPaths() []string {
 	return paths
 }
 
-// followLiteral returns the node that segment k leads to from node, or nil. If the segment is a parameter and
-// literals follow node, it follows the first of these literals instead, and sets texts[k] to it.
+// followLiteral returns the node that segment k leads to from node, or nil. If the segment is a parameter
+// and literals follow node, it follows the first of these literals instead, and sets texts[k] to it.
 func (p pattern) followLiteral(node *routeNode, k int, texts map[int]string) *routeNode {
 	s := p.segments[k]
 	if !s.param || s.rest || s.before+s.after != "" {
@@ -200,8 +200,8 @@ func (p pattern) followLiteral(node *routeNode, k int, texts map[int]string) *ro
 	return literals[first]
 }
 
-// nearPaths returns paths in which the value of a parameter is almost the literal of another route: for latest,
-// the values latests, lates and atest.
+// nearPaths returns paths in which the value of a parameter is almost the literal of another route: for
+// latest, the values latests, lates and atest.
 func (p pattern) nearPaths() []string {
 	return p.siblingPaths(func(text string) []string {
 		runes := []rune(text)
@@ -213,8 +213,8 @@ func (p pattern) nearPaths() []string {
 	})
 }
 
-// recasedValues returns paths in which the value of a parameter is the literal of another route in the other case:
-// LATEST for latest.
+// recasedValues returns paths in which the value of a parameter is the literal of another route in the
+// other case: LATEST for latest.
 func (p pattern) recasedValues() []string {
 	return p.siblingPaths(func(text string) []string {
 		if other := swapCase(text); other != text {
@@ -224,8 +224,8 @@ func (p pattern) recasedValues() []string {
 	})
 }
 
-// siblingPaths returns paths in which one parameter has one of the values that change makes of the literal of
-// another route. It uses the first of chosenSiblings.
+// siblingPaths returns paths in which one parameter has one of the values that change makes of the
+// literal of another route. It uses the first of chosenSiblings.
 func (p pattern) siblingPaths(change func(text string) []string) []string {
 	var paths []string
 	for _, i := range p.paramIndexes() {
@@ -276,8 +276,8 @@ func swapCase(text string) string {
 	}, text)
 }
 
-// edgePaths returns requests for the routes of a table with all sorts of unusual paths. If paths of two sorts are
-// equal, the first sort has the path. Of each sort it returns at most max requests, spread evenly.
+// edgePaths returns requests for the routes of a table with all sorts of unusual paths. If paths of two sorts
+// are equal, the first sort has the path. Of each sort it returns at most max requests, spread evenly.
 func edgePaths(routes []fixture.Route) []question {
 	var all []question
 	patterns, seen := toPatterns(routes), map[string]bool{}
