@@ -63,8 +63,8 @@ func hasAdoption(c tare.Contender) bool {
 		a.Released != "" || a.Unmaintained != "" || len(a.Licences) > 0
 }
 
-// newAdoptionTable returns a row for each contender with known costs, unless a finding voids all of the contender. The
-// null contender, which does nothing, comes last.
+// newAdoptionTable returns a row for each contender with known costs, unless a finding voids all of the contender.
+// The null contender, which does nothing, comes last.
 func newAdoptionTable(r *tare.Result) Table {
 	t := Table{Columns: []Column{
 		{Name: "contender"}, {Name: "is"}, {Name: "modules", Unit: "linked", Right: true}, {Name: "licences"}, {Name: "released"},

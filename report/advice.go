@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// addRecommendation adds, per workload, the recommendation that the ranks support and the trade-offs of the contenders
-// that it names, and then the limits of such advice.
+// addRecommendation adds, per workload, the recommendation that the ranks support and the trade-offs of the
+// contenders that it names, and then the limits of such advice.
 func (s *Section) addRecommendation(r *tare.Result) {
 	if len(r.Workloads) == 0 || len(r.Metrics) == 0 {
 		s.addOnly(forMarkdown, func() { s.addText(Plain, "None: nothing was measured.") })
@@ -44,10 +44,10 @@ func (s *Section) addRecommendation(r *tare.Result) {
 	}
 }
 
-// adviseOn returns the recommendation that the ranks by the primary metric support on one workload, and the contenders
-// that it names. If the ranks support none, text is the reason and first is nil. Ranks are ranges: a range that begins
-// at 1 means that no contender was proven better, and the range 1 to 1 means that the contender was proven better than
-// all others.
+// adviseOn returns the recommendation that the ranks by the primary metric support on one workload, and the
+// contenders that it names. If the ranks support none, text is the reason and first is nil. Ranks are ranges: a range
+// that begins at 1 means that no contender was proven better, and the range 1 to 1 means that the contender was
+// proven better than all others.
 func adviseOn(r *tare.Result, workload string) (text string, first []ranking) {
 	v := newView(r, workload)
 	metric, base := primaryMetric(r), v.baseline
@@ -74,8 +74,8 @@ func adviseOn(r *tare.Result, workload string) (text string, first []ranking) {
 	return v.recommendFirst(first, ranked) + v.describeStanding(first), first
 }
 
-// recommendFirst returns the recommendation of first, the contenders that can be first, of which there is at least one.
-// ranked is the number of all ranked contenders, at least 2.
+// recommendFirst returns the recommendation of first, the contenders that can be first, of which there is at least
+// one. ranked is the number of all ranked contenders, at least 2.
 func (v *view) recommendFirst(first []ranking, ranked int) string {
 	metric, base := primaryMetric(v.r), v.baseline
 	ids := listContenderIDs(first)
@@ -102,10 +102,10 @@ func (v *view) recommendFirst(first []ranking, ranked int) string {
 const maxChoices = 3
 
 // compareBaseline compares each contender with the baseline by the leading metric, for a workload on which the ranks
-// support no recommendation. If there are at most maxChoices contenders, text has a sentence about each, such as " Use
-// chi? Not for this: 40 % more time.", and chosen has the contenders that take significantly less than the baseline.
-// Otherwise text lists the contenders by result, " Each against mux: less time: a and b; no significant difference: c.",
-// and chosen is nil.
+// support no recommendation. If there are at most maxChoices contenders, text has a sentence about each, such as "
+// Use chi? Not for this: 40 % more time.", and chosen has the contenders that take significantly less than the
+// baseline. Otherwise text lists the contenders by result, " Each against mux: less time: a and b; no significant
+// difference: c.", and chosen is nil.
 func (v *view) compareBaseline() (text string, chosen []ranking) {
 	metric := v.leadingMetric()
 	if len(v.voidsMetric(v.baseline, metric)) > 0 || v.voidCheck() != "" {
@@ -158,8 +158,8 @@ func (v *view) voidCheck() string {
 	return ""
 }
 
-// differsFromBaseline reports whether contender id differs significantly from the baseline by the primary metric. It can
-// although they share ranks, because ranks need stronger evidence: they compare all pairs.
+// differsFromBaseline reports whether contender id differs significantly from the baseline by the primary metric. It
+// can although they share ranks, because ranks need stronger evidence: they compare all pairs.
 func (v *view) differsFromBaseline(id string) bool {
 	x, ok := v.findComparison(id, primaryMetric(v.r))
 	return ok && v.isDifferent(x)
@@ -205,8 +205,8 @@ func (v *view) findFirst() (first []ranking, ranked int) {
 	return first, len(all)
 }
 
-// describeStanding returns facts about each contender of first: its ratio to the baseline, the results of criteria, and
-// the warnings of checks. It omits the warning about semantic differences if listTradeoffs lists the differences.
+// describeStanding returns facts about each contender of first: its ratio to the baseline, the results of criteria,
+// and the warnings of checks. It omits the warning about semantic differences if listTradeoffs lists the differences.
 func (v *view) describeStanding(first []ranking) string {
 	var b strings.Builder
 	for _, f := range first {

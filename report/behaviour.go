@@ -10,9 +10,9 @@ import (
 )
 
 // behaviour has the results of the semantics tests of one contender: the cases in which its output differs from the
-// output of a reference implementation. A case tests a property, such as "duplicate keys", by an operation. A difference
-// has a consequence, a clause about the contender such as "keeps the last one", and belongs to a class: another value,
-// other input is accepted, or another form of the output.
+// output of a reference implementation. A case tests a property, such as "duplicate keys", by an operation. A
+// difference has a consequence, a clause about the contender such as "keeps the last one", and belongs to a class:
+// another value, other input is accepted, or another form of the output.
 type behaviour struct {
 	contender tare.Contender
 	tare.Semantics
@@ -92,8 +92,8 @@ func ofClass(differences []tare.Difference, class tare.DifferenceClass) []tare.D
 const maxConsequence = 90
 
 // describeConsequences returns the distinct consequences of differences, at most n of them or all if n is 0, and the
-// number of the others: "keeps the last one; rejects NaN; and 3 more". If it has to choose, it takes one consequence of
-// each property before a second one of any property.
+// number of the others: "keeps the last one; rejects NaN; and 3 more". If it has to choose, it takes one consequence
+// of each property before a second one of any property.
 func describeConsequences(differences []tare.Difference, n int) string {
 	type consequence struct{ property, text string }
 	var all []consequence
@@ -159,8 +159,8 @@ func listProperties(all []behaviour) []property {
 	return out
 }
 
-// isUntested reports whether c could not be tested by any of ops, because it supports none of them. It returns false if
-// ops is empty.
+// isUntested reports whether c could not be tested by any of ops, because it supports none of them. It returns false
+// if ops is empty.
 func (c behaviour) isUntested(ops []string) bool {
 	return len(ops) > 0 && !slices.ContainsFunc(ops, func(op string) bool { return !slices.Contains(c.Unsupported, op) })
 }
@@ -184,8 +184,8 @@ func opsAffecting(r *tare.Result, op string) []string {
 	return listOps(all)
 }
 
-// missingTests returns nil if the tests of c tell whether it differs for users of operation op. Otherwise it returns the
-// operations by which c would have to be tested, none of which it supports.
+// missingTests returns nil if the tests of c tell whether it differs for users of operation op. Otherwise it returns
+// the operations by which c would have to be tested, none of which it supports.
 func (c behaviour) missingTests(r *tare.Result, op string) []string {
 	ops := opsAffecting(r, op)
 	if c.isUntested(ops) {

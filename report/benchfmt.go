@@ -135,8 +135,8 @@ func goVersions(r *tare.Result) string {
 	return orDefault(strings.Join(versions, " "), r.Machine.Go)
 }
 
-// orderContenders returns the contenders sorted by role: baseline, contender, status-only, trap, control, null. Those of
-// the same role stay in the order of the study.
+// orderContenders returns the contenders sorted by role: baseline, contender, status-only, trap, control, null. Those
+// of the same role stay in the order of the study.
 func (b *benchWriter) orderContenders() []tare.Contender {
 	order := map[tare.Role]int{tare.RoleBaseline: 0, tare.RoleContender: 1, tare.RoleApart: 2, tare.RoleTrap: 3, tare.RoleControl: 4, tare.RoleNull: 5}
 	sorted := slices.Clone(b.r.Contenders)
@@ -144,7 +144,7 @@ func (b *benchWriter) orderContenders() []tare.Contender {
 	return sorted
 }
 
-// writeContender writes the lines of one contender on one workload, or a comment with the reason why they are omitted.
+// writeContender writes the lines of one contender on one workload, or a comment with the reason for their omission.
 func (b *benchWriter) writeContender(workload string, c tare.Contender) {
 	var lines []string // of trials
 	var lost []string  // why trials have no line

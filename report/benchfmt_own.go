@@ -10,10 +10,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// A benchWriter writes a result in the format of go test -bench. This file has the parts about benchmarks of the user.
+// A benchWriter writes a result in the format of go test -bench. This file is about benchmarks of the user.
 
-// isUserBench reports whether the workloads are the user's benchmarks. Then Op of a workload is the name of a benchmark,
-// and Fixture is its package.
+// isUserBench reports whether the workloads are the user's benchmarks. Then Op of a workload is the name of a
+// benchmark, and Fixture is its package.
 func (b *benchWriter) isUserBench() bool { return b.r.Kind == kindGobench }
 
 // findWorkload returns the workload with this id, or the zero workload if there is none.

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// A break-even of a study asks from which rate of operations it matters that the baseline costs more than a contender,
-// on workloads of different shapes: numbers of members and levels of their structs.
+// A break-even is the question from which rate of operations it matters that the baseline costs more than a
+// contender, on workloads of different shapes: numbers of members and levels of their structs.
 
 const breakEvenHeading = "From which rate on it matters"
 
@@ -81,8 +81,8 @@ func formatCount(n int) string {
 	return format.Grouped(float64(n), 0)
 }
 
-// csvBreakEven returns, per shape, a row of format csv with the extra cost of the baseline, and a row with the rate at
-// which that is 1 % of a core.
+// csvBreakEven returns, per shape, a row of format csv with the extra cost of the baseline, and a row with the rate
+// at which that is 1 % of a core.
 func csvBreakEven(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, b := range r.BreakEven {

@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Format brief prints a run of several studies in one screen: a block of a few lines per study, with bars on one scale.
+// Format brief prints a run of several studies in one screen: a few lines per study (a block), with bars on one scale.
 
 // Number of lines of a block: at least the headline and one bar, at most the headline and three bars.
 const (
@@ -91,8 +91,8 @@ func formatBlock(r *tare.Result, s Style, a axis) string {
 	return p.b.String()
 }
 
-// answerWord returns the answer to the study's question as one word, and the rest of the headline. The word is yes, no,
-// part (partly), open (undecided), void (nothing that counts was measured), or · if the headline begins with no answer.
+// answerWord returns the answer to the study's question as one word, and the rest of the headline. The word is yes,
+// no, part (partly), open (undecided), void (nothing that counts was measured), or · if there is no answer.
 func answerWord(r *tare.Result) (word, rest string) {
 	headline, _ := Headline(r)
 	rest = strings.TrimSuffix(headline, ".")
@@ -170,8 +170,8 @@ func selectBars(r *tare.Result) (out []tare.Comparison) {
 }
 
 // barLabels returns a label per bar, made of contender, workload and metric: "chi, unmarshal, allocs". It omits the
-// contender if all bars share it and differ in the workload, the workload if all bars share it, and the metric if it is
-// the primary one.
+// contender if all bars share it and differ in the workload, the workload if all bars share it, and the metric if it
+// is the primary one.
 func barLabels(bars []tare.Comparison, r *tare.Result) (labels []string) {
 	isShared := func(key func(tare.Comparison) string) bool {
 		return !slices.ContainsFunc(bars, func(c tare.Comparison) bool { return key(c) != key(bars[0]) })
@@ -270,10 +270,10 @@ func (a axis) formatTicks() string {
 	return strings.TrimRight(string(line), " ")
 }
 
-// formatRow draws a comparison: a bar from the baseline │ to the ratio ● with its interval ━, the noise ░ on both sides
-// of the baseline, and a limit ◇. A ratio without a significant difference is ○, and a ratio off the axis is ◀ or ▶.
-// Marks that are drawn later replace earlier ones in the same column. To the right of the axis is a remark: the limit
-// if there is one, otherwise "inside the noise" or the interval.
+// formatRow draws a comparison: a bar from the baseline │ to the ratio ● with its interval ━, the noise ░ on both
+// sides of the baseline, and a limit ◇. A ratio without a significant difference is ○, and a ratio off the axis is ◀
+// or ▶. Marks that are drawn later replace earlier ones in the same column. To the right of the axis is a remark: the
+// limit if there is one, otherwise "inside the noise" or the interval.
 func (a axis) formatRow(r *tare.Result, c tare.Comparison, label string, s Style) string {
 	floor := tare.NoiseFloor(r.Comparisons, c.Workload, c.Metric) // difference that the baseline shows from itself
 	differs := c.Exact || c.Differs(floor) == tare.Significant

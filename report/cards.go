@@ -23,8 +23,8 @@ type Card struct {
 	Rate  float64 // on the price card: operations per second that the bars are for; 0 on other cards
 }
 
-// Bar is a horizontal bar between the positions From and To, from 0 to 1, the end of the longest bar. If the bar shows a
-// decrease, From is greater than To.
+// Bar is a horizontal bar between the positions From and To, from 0 to 1, the end of the longest bar. If the bar
+// shows a decrease, From is greater than To.
 type Bar struct {
 	Name     string
 	From, To float64
@@ -40,8 +40,8 @@ const (
 	cellWidth = 28 // characters at which a value in the table of semantic differences is truncated
 )
 
-// newCards returns the cards for which r has data. The first is about the causes of a difference or, if no difference was
-// split into causes, about memory.
+// newCards returns the cards for which r has data. The first is about the causes of a difference or, if no difference
+// was split into causes, about memory.
 func newCards(r *tare.Result, c Contest) []Card {
 	var out []Card
 	if card, ok := newCauseCard(r); ok {
@@ -58,8 +58,8 @@ func newCards(r *tare.Result, c Contest) []Card {
 }
 
 // newCauseCard draws the first decomposition without void steps as a waterfall. A decomposition splits the difference
-// between two contenders into steps along a chain of contenders: the first has a bar, each step a bar between the values
-// before and after it, and the last contender a bar. It returns false if there is no such decomposition.
+// between two contenders into steps along a chain of contenders: the first has a bar, each step a bar between the
+// values before and after it, and the last contender a bar. It returns false if there is no such decomposition.
 func newCauseCard(r *tare.Result) (Card, bool) {
 	i := slices.IndexFunc(r.Decomposition, func(d tare.Decomposition) bool {
 		isVoid := func(step tare.Cause) bool { return isVoidStep(r, d, step) }
@@ -121,8 +121,8 @@ func newStepBars(r *tare.Result, d tare.Decomposition) []Bar {
 }
 
 // newMemoryCard draws the bytes that one operation allocates on the first workload of the chart, the least first. If
-// there are more than maxBars contenders, it always keeps the least, the greatest, the baseline and the subject of the
-// study, and removes others, the greatest first. It returns false if no contender allocates or nothing was compared.
+// there are more than maxBars contenders, it always keeps the least, the greatest, the baseline and the subject of
+// the study, and removes others, the greatest first. It returns false if nothing allocates or was compared.
 func newMemoryCard(r *tare.Result) (Card, bool) {
 	works := contestWorks(r)
 	if len(works) == 0 {
@@ -174,8 +174,8 @@ func formatHeap(bytes float64) string {
 // defaultRate is the rate in operations per second for which costs are shown if the user requested none.
 const defaultRate = 1000
 
-// newCostCard draws the share of a core that the contenders of the first chart use at the rate that the user requested,
-// or at defaultRate. It uses the time of an operation if CPU time was not measured.
+// newCostCard draws the share of a core that the contenders of the first chart use at the rate that the user
+// requested, or at defaultRate. It uses the time of an operation if CPU time was not measured.
 func newCostCard(r *tare.Result, c Contest) (Card, bool) {
 	if len(c.Panels) == 0 {
 		return Card{}, false
@@ -306,8 +306,8 @@ func newCaseTable(differences []tare.Difference) *Table {
 // newCaseField returns an input or output letter by letter, truncated if it is long.
 func newCaseField(text string) Field { return codeField(format.Clip(showLiteral(text), cellWidth)) }
 
-// countDifferences returns the numbers of differences of the last maxBars contenders of all, the last first: "easyjson
-// 12, stdlib 3".
+// countDifferences returns the numbers of differences of the last maxBars contenders of all, the last first:
+// "easyjson 12, stdlib 3".
 func countDifferences(all []behaviour) string {
 	var counts []string
 	for _, c := range slices.Backward(all) {
@@ -317,8 +317,7 @@ func countDifferences(all []behaviour) string {
 }
 
 // listAdopted returns the baseline and the contenders whose binaries newAdoptionCard compares. Of contenders with the
-// same library and number of modules, which only use the library differently, it returns the first, and the subject of
-// the study.
+// same library and number of modules, which only use it differently, it returns the first and the study's subject.
 func listAdopted(r *tare.Result) []tare.Contender {
 	subject := findSubject(r)
 	var out []tare.Contender
@@ -338,8 +337,8 @@ func listAdopted(r *tare.Result) []tare.Contender {
 	return out
 }
 
-// newAdoptionCard shows what a user gets with a library: the size of the contender's binary, the modules in it, and the
-// idle memory or, if no idle memory is known, the month of the release.
+// newAdoptionCard shows what a user gets with a library: the size of the contender's binary, the modules in it, and
+// the idle memory or, if no idle memory is known, the month of the release.
 func newAdoptionCard(r *tare.Result, c Contest) (Card, bool) {
 	all := listAdopted(r)
 	if len(all) < 2 {

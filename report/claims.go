@@ -39,8 +39,8 @@ func (s *Section) addClaims(r *tare.Result) {
 	}
 }
 
-// newClaimTable returns a row per claim, with its statement in a note. The note names the publication if the claims have
-// several sources.
+// newClaimTable returns a row per claim, with its statement in a note. The note names the publication if the claims
+// have several sources.
 func newClaimTable(r *tare.Result, sources []string) Table {
 	t := Table{Columns: []Column{
 		{Name: "claim"}, {Name: "outcome"}, {Name: "measure"},
@@ -129,8 +129,8 @@ func newWideClaimTable(r *tare.Result, sources []string) Table {
 	return t
 }
 
-// claimSubject returns the contender and the workload of a claim, with separator between them, or only the contender if
-// the claim is about no workload.
+// claimSubject returns the contender and the workload of a claim, with separator between them, or only the contender
+// if the claim is about no workload.
 func claimSubject(r *tare.Result, c tare.ClaimResult, separator string) string {
 	subject := contenderTitle(r, c.Contender)
 	if c.Workload != "" {
@@ -219,8 +219,8 @@ func formatPublished(c tare.ClaimResult) string {
 	return format.Ratio(c.Published)
 }
 
-// formatMeasured returns the measured value of a claim with its interval. If the claim is void as published, because the
-// original measured something else, the value is struck.
+// formatMeasured returns the measured value of a claim with its interval. If the claim is void as published, because
+// the original measured something else, the value is struck.
 func formatMeasured(c tare.ClaimResult) Field {
 	hasInterval := c.Low != 0 || c.High != 0
 	isExact := c.Low == c.Measured && c.High == c.Measured
@@ -249,8 +249,8 @@ func formatMeasured(c tare.ClaimResult) Field {
 	return Field{Text: format.Ratio(c.Measured) + " " + formatInterval(c.Low, c.High)}
 }
 
-// claimReason returns why claim i has its outcome. If an earlier claim has the same reason, it returns a reference to that
-// claim instead.
+// claimReason returns why claim i has its outcome. If an earlier claim has the same reason, it returns a reference to
+// that claim instead.
 func claimReason(claims []tare.ClaimResult, i int) string {
 	c := claims[i]
 	label := "why: "

@@ -126,9 +126,9 @@ func operationNoun(v *view) string {
 	return "operation"
 }
 
-// contestWorks returns the ids of the workloads on which contenders were compared: those of criteria first, then those of
-// measured claims, then the others. It exchanges the first two if more contenders were compared on the second, because
-// the title of the chart is about the first.
+// contestWorks returns the ids of the workloads on which contenders were compared: those of criteria first, then
+// those of measured claims, then the others. It exchanges the first two if more contenders were compared on the
+// second, because the title of the chart is about the first.
 func contestWorks(r *tare.Result) []string {
 	var out []string
 	addWorkload := func(id string) {
@@ -253,8 +253,8 @@ func newPanel(r *tare.Result, works []string) Panel {
 	return p
 }
 
-// sortKey returns the ratio by which rows are sorted: 1 for the baseline, for others the ratio on the first workload that
-// has one. It returns +Inf for a row without a ratio, so that the row comes last.
+// sortKey returns the ratio by which rows are sorted: 1 for the baseline, for others the ratio on the first workload
+// that has one. It returns +Inf for a row without a ratio, so that the row comes last.
 func (x Rival) sortKey() float64 {
 	if x.Base {
 		return 1
@@ -267,8 +267,8 @@ func (x Rival) sortKey() float64 {
 	return math.Inf(1)
 }
 
-// chooseRivals splits sorted rows into those that are shown and the rest. If there are more than maxRivals rows, the shown
-// ones are the best maxBestRivals, the baseline, the worst with a ratio, and the subject of the study.
+// chooseRivals splits sorted rows into those that are shown and the rest. If there are more than maxRivals rows, the
+// shown ones are the best maxBestRivals, the baseline, the worst with a ratio, and the subject of the study.
 func chooseRivals(rows []Rival, subject string) (shown, rest []Rival) {
 	if len(rows) <= maxRivals {
 		return rows, nil
@@ -289,9 +289,9 @@ func chooseRivals(rows []Rival, subject string) (shown, rest []Rival) {
 	return shown, rest
 }
 
-// findSubject returns the id of the subject of the study, the contender that the study's question is about: that of the
-// first criterion or, without criteria, of the first measured claim about a ratio, otherwise the best contender on the
-// first workload. It returns "" if nothing was compared.
+// findSubject returns the id of the subject of the study, the contender that the study's question is about: that of
+// the first criterion or, without criteria, of the first measured claim about a ratio, otherwise the best contender
+// on the first workload. It returns "" if nothing was compared.
 func findSubject(r *tare.Result) string {
 	for _, v := range listRulings(r) {
 		if v.Contender != r.Baseline() {
@@ -318,10 +318,10 @@ const (
 	maxStepNote  = 70 // characters at which a note about a step is truncated
 )
 
-// rivalNote returns the note of a contender in the chart. If a step of a decomposition leads to the contender, the note
-// is that step (stepNote). Otherwise it is the last part of the module path with the version, such as "chi v5.1.0" for
-// github.com/go-chi/chi/v5, or the role: "baseline" or "status only". It is "" for packages of the standard library,
-// which have the version of Go.
+// rivalNote returns the note of a contender in the chart. If a step of a decomposition leads to the contender, the
+// note is that step (stepNote). Otherwise it is the last part of the module path with the version, such as "chi
+// v5.1.0" for github.com/go-chi/chi/v5, or the role: "baseline" or "status only". It is "" for packages of the
+// standard library, which have the version of Go.
 func rivalNote(v *view, c tare.Contender) string {
 	if c.ID == v.baseline {
 		return "baseline"
@@ -349,8 +349,8 @@ func rivalNote(v *view, c tare.Contender) string {
 }
 
 // stepNote returns the step of a decomposition that leads to a contender, as the contender before it and the cause:
-// "parse + encoding". A decomposition splits a difference into steps along a chain of contenders, whose names alone do not
-// show what a step adds. It returns "" if no step leads to the contender.
+// "parse + encoding". A decomposition splits a difference into steps along a chain of contenders, whose names alone
+// do not show what a step adds. It returns "" if no step leads to the contender.
 func stepNote(r *tare.Result, id string) string {
 	for _, d := range r.Decomposition {
 		for _, step := range d.Steps {
@@ -422,8 +422,8 @@ func formatMedian(x tare.Value) string {
 	return format.Digits(x.Value/s.divisor, 3) + " " + unit
 }
 
-// formatLess prints a ratio below 1 as the percentage that is saved, or below 0.1 as a fraction: "29 % less", "1/12 of
-// it".
+// formatLess prints a ratio below 1 as the percentage that is saved, or below 0.1 as a fraction: "29 % less", "1/12
+// of it".
 func formatLess(x float64) string {
 	if x < 0.1 {
 		return "1/" + format.Digits(1/x, 2) + " of it"

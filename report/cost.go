@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// A cost is the difference between a contender and the baseline in processor cores: at a rate of operations that the user
-// requested, or as the rate at which the difference is 1 % of a core.
+// A cost is the difference between a contender and the baseline in processor cores: at a rate of operations that the
+// user requested, or as the rate at which the difference is 1 % of a core.
 
 const costHeading = "What the difference comes to"
 

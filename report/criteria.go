@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// A criterion is a requirement that a study sets in advance. A verdict has its result, the ruling, for one contender on
-// one workload.
+// A criterion is a requirement that a study sets in advance. A verdict has its result, the ruling, for one contender
+// on one workload.
 
 const (
 	criteriaHeading = "What was asked of each"
@@ -18,8 +18,8 @@ const (
 	maxOpenRulings  = 6  // if there are more: number of verdicts on one criterion with one ruling, except met, up to which it lists each
 )
 
-// listRulings returns the verdicts on criteria. The other verdicts of a result are about differences for which the study
-// has no criterion.
+// listRulings returns the verdicts on criteria. The other verdicts of a result are about differences for which the
+// study has no criterion.
 func listRulings(r *tare.Result) []tare.Verdict {
 	return slices.DeleteFunc(slices.Clone(r.Verdicts), func(v tare.Verdict) bool { return v.Criterion == "" })
 }

@@ -71,8 +71,8 @@ func writeCSV(w io.Writer, r *tare.Result, hasHeader bool) error {
 	return nil
 }
 
-// csvRow is one row. It is about one contender, and usually about one workload and metric. csvColumns returns the columns
-// that print it.
+// csvRow is one row. It is about one contender, and usually about one workload and metric. csvColumns returns the
+// columns that print it.
 type csvRow struct {
 	section    string // kind of the row, as in the documentation of CSV
 	r          *tare.Result

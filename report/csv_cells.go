@@ -18,8 +18,7 @@ type csvColumn struct {
 // maxField is the number of characters at which a text is truncated. The result document has the complete text.
 const maxField = 400
 
-// formatCell returns the cell of a row. It returns numbers as they are, and makes text safe for terminals and
-// spreadsheets.
+// formatCell returns the cell of a row: a number as it is, or text that is safe for terminals and spreadsheets.
 func (c csvColumn) formatCell(row csvRow) string {
 	text := c.text(row)
 	if x, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(x, 0) && !math.IsNaN(x) {

@@ -26,8 +26,8 @@ func csvScaling(r *tare.Result) []csvRow {
 	return rows
 }
 
-// csvSemantics returns, per contender, a row with the number of semantics tests, a row per unsupported operation, and a
-// row per difference from the reference.
+// csvSemantics returns, per contender, a row with the number of semantics tests, a row per unsupported operation, and
+// a row per difference from the reference.
 func csvSemantics(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, c := range listBehaviours(r) {
@@ -113,8 +113,8 @@ func csvCost(r *tare.Result) []csvRow {
 	return rows
 }
 
-// csvStatements returns a row per published claim that is about no workload and metric of the result. Other claims are
-// in the rows of the values that they are about.
+// csvStatements returns a row per published claim that is about no workload and metric of the result. Other claims
+// are in the rows of the values that they are about.
 func csvStatements(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, c := range r.Claims {
@@ -149,8 +149,8 @@ func csvStatements(r *tare.Result) []csvRow {
 	return rows
 }
 
-// newCSVRow returns a row of a section about the contender with this id, with the findings that void all of it. If r has
-// no such contender, the row has only the id.
+// newCSVRow returns a row of a section about the contender with this id, with the findings that void all of it. If r
+// has no such contender, the row has only the id.
 func newCSVRow(r *tare.Result, section, contender string) csvRow {
 	c, ok := r.Contender(contender)
 	if !ok {

@@ -62,8 +62,8 @@ func (d loadStat) baseUnit() string {
 	return ""
 }
 
-// csvDecomposition returns the rows of decompositions, which split the difference between two contenders into steps. A
-// step has a row with the ratio of the contender after it to the one before, and a row with its share of the
+// csvDecomposition returns the rows of decompositions, which split the difference between two contenders into steps.
+// A step has a row with the ratio of the contender after it to the one before, and a row with its share of the
 // difference if shares are known. The total has a row with the ratio.
 func csvDecomposition(r *tare.Result) []csvRow {
 	var rows []csvRow

@@ -17,8 +17,7 @@ const (
 )
 
 // addDecomposition adds a table per decomposition, with bars on a terminal. A decomposition splits the difference
-// between two contenders into steps, each from one contender to the next. If it has no steps, its sentence has the
-// reason.
+// between two contenders into steps, each from one contender to the next. Without steps, its sentence has the reason.
 func (s *Section) addDecomposition(r *tare.Result) {
 	if len(r.Decomposition) == 0 {
 		return
@@ -96,8 +95,7 @@ func decompositionTitle(r *tare.Result, d tare.Decomposition) string {
 	return d.ID + ": " + d.Question + " (" + scope + ")"
 }
 
-// newShareTable returns a table with rows for the first contender of a decomposition, its steps, the unexplained rest and
-// the total.
+// newShareTable returns rows for the first contender of a decomposition, its steps, the unexplained rest and total.
 func newShareTable(r *tare.Result, d tare.Decomposition) Table {
 	s := stepScale(r, d)
 	level := d.Whole.Level // the level in the header
@@ -173,8 +171,8 @@ const (
 	shareCell
 )
 
-// newStepRow returns the row of a step, or of the total (d.Whole), without its product. The values are struck if one of
-// the two contenders is void. level is the level in the column's header: an interval of this level needs no note.
+// newStepRow returns the row of a step, or of the total (d.Whole), without its product. The values are struck if one
+// of the two contenders is void. level is the level in the column's header: an interval of this level needs no note.
 func newStepRow(r *tare.Result, d tare.Decomposition, step tare.Cause, s scale, level float64) Row {
 	value, share := s.formatValue(step.ToValue), Field{Text: noValue}
 	switch {
@@ -224,8 +222,8 @@ func formatShare(share float64) string {
 	return text
 }
 
-// drawWaterfall returns a bar for the first contender of a decomposition, a bar per step from the value before the step
-// to the value after it, and a bar for the last contender. Dots lead up to the bar of a step:
+// drawWaterfall returns a bar for the first contender of a decomposition, a bar per step from the value before the
+// step to the value after it, and a bar for the last contender. Dots lead up to the bar of a step:
 //
 //	████████
 //	········██████

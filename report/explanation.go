@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// An explanation has the causes of a difference between two contenders, such as two revisions of a benchmark: functions,
-// allocations, and decisions of the compiler.
+// An explanation has the causes of a difference between two contenders, such as two revisions of a benchmark:
+// functions, allocations, and decisions of the compiler.
 
 const (
 	keyDifference      = "difference"
@@ -57,8 +57,8 @@ func (s *Section) addExplanations(r *tare.Result) {
 // Reasons returns the causes of a difference in at most n lines, or all causes if n is 0.
 //
 // The causes come in three groups, each of which gets some of the n lines: functions (with counted instructions
-// first), allocation sites, and the rest. If the program mostly waits, a line about waiting and the calls that only one
-// side has take the place of the functions, which move to the rest.
+// first), allocation sites, and the rest. If the program mostly waits, a line about waiting and the calls that only
+// one side has take the place of the functions, which move to the rest.
 func Reasons(e tare.Explanation, n int) []string {
 	work := describeCauses(e.Work, unitOfWork)
 	if e.Why != "" {
@@ -103,8 +103,8 @@ func Reasons(e tare.Explanation, n int) []string {
 	return out
 }
 
-// shareLines truncates functions and sites so that n lines contain some of each group. Functions get at least two lines,
-// and all but one for the sites and two for the rest. Sites get at least one, and all but two for the rest.
+// shareLines truncates functions and sites so that n lines contain some of each group. Functions get at least two
+// lines, and all but one for the sites and two for the rest. Sites get at least one, and all but two for the rest.
 func shareLines(n int, functions, sites, rest []string) (shownFunctions, shownSites []string) {
 	const (
 		minFunctions = 2
@@ -118,8 +118,8 @@ func shareLines(n int, functions, sites, rest []string) (shownFunctions, shownSi
 	return functions, sites[:min(len(sites), siteLines)]
 }
 
-// splitRuntime separates the entries about Go's runtime from other functions. Their names are "runtime, " and what the
-// runtime did, such as collecting garbage.
+// splitRuntime separates the entries about Go's runtime from other functions. Their names are "runtime, " and what
+// the runtime did, such as collecting garbage.
 func splitRuntime(functions []tare.Origin) (outside, inRuntime []tare.Origin) {
 	for _, f := range functions {
 		if strings.HasPrefix(f.Function, "runtime, ") {

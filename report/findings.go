@@ -8,12 +8,12 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// A finding is something that a check found about the measurements: a note, a warning, or that they do not count (void).
+// A finding is something that a check found about the measurements: a note, a warning, or that they are void.
 
 const findingsHeading = "What the checks found"
 
-// addFindings adds the findings of the checks, void ones first. Findings about traps, which repeat a published mistake so
-// that a check catches them, are expected and share one line.
+// addFindings adds the findings of the checks, void ones first. Findings about traps, which repeat a published
+// mistake so that a check catches them, are expected and share one line.
 func (s *Section) addFindings(r *tare.Result) {
 	probes := describeProbes(r)
 	s.addOnly(forText, func() { s.addText(Dim, probes...) })
@@ -31,8 +31,8 @@ func (s *Section) addFindings(r *tare.Result) {
 	s.addText(Dim, describeTrapFindings(r))
 }
 
-// describeProbes returns a line per set of probes, which are requests that must be rejected, with the contenders that did
-// not reject them as the reference does.
+// describeProbes returns a line per set of probes, which are requests that must be rejected, with the contenders that
+// did not reject them as the reference does.
 func describeProbes(r *tare.Result) []string {
 	var works, lines []string
 	for _, c := range r.Conformance {
@@ -86,8 +86,8 @@ func listScope(r *tare.Result, f tare.Finding) []string {
 	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
 }
 
-// sharedAdvice returns the advice to print with finding i. If consecutive findings of the same check and severity have
-// the same advice, only the last of them prints it, and sharedAdvice returns "" for the others.
+// sharedAdvice returns the advice to print with finding i. If consecutive findings of the same check and severity
+// have the same advice, only the last of them prints it, and sharedAdvice returns "" for the others.
 func sharedAdvice(open []tare.Finding, i int) string {
 	f := open[i]
 	if i+1 == len(open) {

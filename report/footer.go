@@ -37,8 +37,8 @@ func (s *Section) addResolution(r *tare.Result) {
 	}
 }
 
-// newResolutionTable returns a row per workload with the resolution of each metric and, if it is known, the difference
-// that four of five such studies would find: "±1.2 %, 2 %".
+// newResolutionTable returns a row per workload with the resolution of each metric and, if it is known, the
+// difference that four of five such studies would find: "±1.2 %, 2 %".
 func newResolutionTable(r *tare.Result) Table {
 	t := Table{Columns: []Column{{Name: "workload"}, {Name: "in"}}}
 	for _, x := range r.Machine.Resolution {

@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// A gap is the difference between the profile of a contender and that of the baseline, split by parts of the program and
-// by functions.
+// A gap is the difference between the profile of a contender and that of the baseline, split by parts of the program
+// and by functions.
 
 const gapLines = 10 // number of parts, and of functions, that are listed
 

@@ -50,9 +50,9 @@ func genericHeadline(r *tare.Result) string {
 	return "No criterion was requested, and by these ranks no contender is first: read the ratios."
 }
 
-// describeLeaders names the contenders that can be first by the primary metric, and the workloads or their number: "By
-// time, of 3 workloads that allow a ranking, these can be first: chi on 2 and mux on 1." It returns "" if no workload
-// allows a ranking.
+// describeLeaders names the contenders that can be first by the primary metric, and the workloads or their number:
+// "By time, of 3 workloads that allow a ranking, these can be first: chi on 2 and mux on 1." It returns "" if no
+// workload allows a ranking.
 func describeLeaders(r *tare.Result) string {
 	var ids, works []string
 	firsts := map[string]int{}      // number of workloads on which a contender can be first

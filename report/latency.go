@@ -62,9 +62,8 @@ const (
 )
 
 // describeTails returns the end of the sentence above the table: the number of requests above each high quantile in
-// the round with the fewest requests (". The smallest round of any contender has 9,000 requests, of which 90 lie above
-// p99 and 9 above p99.9:"), or ":" if there is no such quantile or trials did not count requests. Traps do
-// not count.
+// the round with the fewest requests (". The smallest round of any contender has 9,000 requests, of which 90 lie
+// above p99 and 9 above p99.9:"), or ":" if there is no such quantile or requests were not counted. It ignores traps.
 func (v *view) describeTails(names []string) string {
 	fewest := math.Inf(1) // requests of any contender in any round
 	for _, c := range slices.Concat(v.ranked, v.statusOnly, v.controls) {
@@ -94,8 +93,8 @@ func (v *view) describeTails(names []string) string {
 	return fmt.Sprintf(". The smallest round of any contender has %s, of which %s:", countNoun(int(fewest), "request"), joinNames(parts))
 }
 
-// latencyScale returns the scale for values in ns, which are not empty: the largest unit of which the shortest value is
-// at least a tenth, or for seconds all of one. In a table, other values are often a hundred times as long.
+// latencyScale returns the scale for values in ns, which are not empty: the largest unit of which the shortest value
+// is at least a tenth, or for seconds all of one. In a table, other values are often a hundred times as long.
 func latencyScale(values []float64) scale {
 	least := slices.Min(values)
 	s := scale{divisor: 1, unit: "ns"}

@@ -40,8 +40,8 @@ func (p *textPage) writeTable(t Table) {
 	}
 }
 
-// shortenNames truncates names of functions and of parts of a program, which are in the last column, to the width of the
-// page.
+// shortenNames truncates names of functions and of parts of a program, which are in the last column, to the width of
+// the page.
 func (p *textPage) shortenNames(t Table) {
 	last := len(t.Columns) - 1
 	used := bodyIndent
@@ -104,8 +104,7 @@ func (p *textPage) writeColumns(t Table, widths []int, from, to int) {
 	}
 }
 
-// formatCells returns a line with the cells of the columns with indexes shown, painted and aligned. Missing cells are
-// blank.
+// formatCells returns a line with the cells of the columns shown (indexes), painted and aligned. Missing ones are blank.
 func (p *textPage) formatCells(t Table, cells []Field, widths, shown []int) string {
 	var b strings.Builder
 	b.WriteString(strings.Repeat(" ", bodyIndent))

@@ -12,8 +12,7 @@ func LegibleAll[T any](v T) T {
 	return to.Interface().(T)
 }
 
-// copyLegible sets to, a zero value, to a copy of from with legible texts. It copies only what contains texts; the rest is
-// shared.
+// copyLegible sets to, a zero value, to a copy of from with legible texts. What has no texts is shared.
 func copyLegible(to, from reflect.Value) {
 	to.Set(from)
 	if !hasText(from.Type(), nil) {

@@ -6,7 +6,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// continuationIndent is the number of columns by which the continuation of a broken line is indented more than its start.
+// continuationIndent is the number of columns by which a continued line is indented more than its start.
 const continuationIndent = 2
 
 // escapeSequence matches the escape sequences of a [Style], such as ESC[1m for bold, which take no columns.
@@ -38,9 +38,9 @@ func WrapLines(text string, width int) string {
 	return b.String()
 }
 
-// findBreak returns the index of the space at which to break a line whose text begins at index start. This is the last
-// space before which the line has at most width columns or, without such a space, the first space. It returns -1 if the
-// line fits, or if no text follows that space.
+// findBreak returns the index of the space at which to break a line whose text begins at index start. This is the
+// last space before which the line has at most width columns or, without such a space, the first space. It returns -1
+// if the line fits, or if no text follows that space.
 func findBreak(line string, start, width int) int {
 	if visibleWidth(strings.TrimRight(line, " ")) <= width {
 		return -1

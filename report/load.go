@@ -16,8 +16,8 @@ const (
 	generatorBusy = "generator_busy"
 )
 
-// addLoad adds tables about the load on servers. A page has one table for all workloads. That table includes the bytes
-// on the wire; in other formats the table of both sides (newSidesTable) has them.
+// addLoad adds tables about the load on servers. A page has one table for all workloads. That table includes the
+// bytes on the wire; in other formats the table of both sides (newSidesTable) has them.
 func (s *Section) addLoad(r *tare.Result) {
 	const withWire, withoutWire = true, false
 	s.addOnly(forText|forMarkdown, func() { s.addLoadTables(listLoadTables(r, withoutWire)) })
@@ -29,9 +29,9 @@ func (s *Section) addLoad(r *tare.Result) {
 	})
 }
 
-// joinLoadTables returns one table with the columns and rows of all tables, which are about one workload each. Above the
-// rows of a workload's contenders, a row has the workload's name and the values that all its contenders share; these
-// values are then omitted in the contenders' rows. Cells of a statistic that a workload does not have are empty.
+// joinLoadTables returns one table with the columns and rows of all tables, which are about one workload each. Above
+// the rows of a workload's contenders, a row has the workload's name and the values that all its contenders share;
+// these values are then omitted in the contenders' rows. Statistics that a workload does not have are empty.
 func joinLoadTables(tables []loadTable) Table {
 	var out Table
 	columnOf := func(c Column) int {
@@ -141,8 +141,8 @@ func listLoadStats(t tare.Traffic) []loadStat {
 		})
 }
 
-// listLoadTables returns a table per workload that sends requests to servers. If withWire is false, bytes on the wire are
-// omitted on workloads that have the table of both sides.
+// listLoadTables returns a table per workload that sends requests to servers. If withWire is false, bytes on the wire
+// are omitted on workloads that have the table of both sides.
 func listLoadTables(r *tare.Result, withWire bool) []loadTable {
 	var out []loadTable
 	for _, w := range r.Workloads {

@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// listNotes returns the notes below a contender's row in the table of a workload: what the contender is, and why values
-// of it do not count. Notes that were printed under an earlier workload (v.shown) are shortened or omitted.
+// listNotes returns the notes below a contender's row in the table of a workload: what the contender is, and why
+// values of it do not count. Notes that were printed under an earlier workload (v.shown) are shortened or omitted.
 func (v *view) listNotes(c tare.Contender) []string {
 	var notes []string
 	switch c.Role {
@@ -71,8 +71,8 @@ func (v *view) describeNull() string {
 	return "does nothing: this much of every figure is the harness itself"
 }
 
-// describeIdentity returns the name and version of a contender or, if tare did not build it, its command or URL, and its
-// settings.
+// describeIdentity returns the name and version of a contender or, if tare did not build it, its command or URL, and
+// its settings.
 func describeIdentity(c tare.Contender) string {
 	var parts []string
 	switch {

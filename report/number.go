@@ -56,9 +56,9 @@ type scale struct {
 	decimals int
 }
 
-// newScale returns the scale in which the smallest of values has three or four significant digits. unit is the unit of
-// values, such as ns/op. Only times are scaled, and amounts of memory (B) that are all a megabyte or more, because users
-// read other bytes and counts to the last digit. Values that are not above 0 are ignored.
+// newScale returns the scale in which the smallest of values has three or four significant digits. unit is the unit
+// of values, such as ns/op. Only times are scaled, and amounts of memory (B) that are all a megabyte or more, because
+// users read other bytes and counts to the last digit. Values that are not above 0 are ignored.
 func newScale(unit string, values []float64) scale {
 	least := math.Inf(1)
 	for _, v := range values {
@@ -118,8 +118,8 @@ func (s scale) formatValue(v float64) string {
 	return format.Grouped(x, s.decimals)
 }
 
-// findMetric returns the metric with this name or key in documents. For an unknown name, it returns a metric that only
-// has the name.
+// findMetric returns the metric with this name or key in documents. For an unknown name, it returns a metric that
+// only has the name.
 func findMetric(name string) tare.Metric {
 	for _, m := range tare.Metrics() {
 		if m.Name == name || m.Key == name {

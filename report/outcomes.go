@@ -12,7 +12,7 @@ import (
 
 // A claim is a statement of a publication that a study tests; its outcome is the result of the test.
 
-// outcomeOrder returns the outcomes in the order in which a page lists claims: those that contradict a publication first.
+// outcomeOrder returns the outcomes in the order in which a page lists claims: contradictions to publications first.
 func outcomeOrder() []tare.Outcome {
 	return []tare.Outcome{tare.Refuted, tare.VoidAsPublished, tare.ClaimOpen, tare.Tie, tare.DirectionHolds, tare.Holds, tare.NotMeasured}
 }
@@ -36,8 +36,8 @@ func OrderedClaims(claims []tare.ClaimResult) []tare.ClaimResult {
 	return out
 }
 
-// claimHeading returns the outcome of a claim with the reason, which several claims can share: "✕ refuted: not below 1
-// as claimed, but the other side".
+// claimHeading returns the outcome of a claim with the reason, which several claims can share: "✕ refuted: not below
+// 1 as claimed, but the other side".
 func claimHeading(c tare.ClaimResult) string {
 	text := signOfOutcome(c.Outcome) + " " + outcomeText(c)
 	if c.SizeRefuted && c.Outcome == tare.DirectionHolds {
@@ -47,9 +47,9 @@ func claimHeading(c tare.ClaimResult) string {
 	return text + ": " + reason
 }
 
-// splitReason splits the reason of an outcome, such as "published 0.5×, measured 1.2× (1.1 to 1.3, 95 %, 12 rounds): not
-// below 1 as claimed, but the other side". It returns the text after the figures, and the level and the rounds in them.
-// If the reason does not begin with such figures, it returns all of it, and level and rounds are "".
+// splitReason splits the reason of an outcome, such as "published 0.5×, measured 1.2× (1.1 to 1.3, 95 %, 12 rounds):
+// not below 1 as claimed, but the other side". It returns the text after the figures, and the level and the rounds in
+// them. If the reason does not begin with such figures, it returns all of it, and level and rounds are "".
 func splitReason(c tare.ClaimResult) (reason, level, rounds string) {
 	reason = orDefault(c.Why, c.Evidence)
 	figures, after, hasFigures := strings.Cut(reason, "): ")
@@ -61,8 +61,8 @@ func splitReason(c tare.ClaimResult) (reason, level, rounds string) {
 	return after, parts[1], parts[2]
 }
 
-// newReasonedTable returns a row per claim, in the order of claims, with the statement, the published and the measured
-// value, and the id. Above claims with the same outcome and reason, a row names both.
+// newReasonedTable returns a row per claim, in the order of claims, with the statement, the published and the
+// measured value, and the id. Above claims with the same outcome and reason, a row names both.
 func newReasonedTable(r *tare.Result, claims []tare.ClaimResult) Table {
 	all := newClaimRows(r, claims).dropColumns("outcome")
 	t := Table{Columns: all.Columns}
@@ -151,7 +151,7 @@ func isUnmeasured(c tare.ClaimResult) bool {
 const claimIDCell = 4
 
 // newClaimRows returns a row per claim, in the order of claims: the statement, the outcome, the published and the
-// measured value, and the id. The last note of a row is the reason, or a reference to an earlier claim with this reason.
+// measured value, and the id. The last note of a row is the reason, or a reference to an earlier claim with it.
 func newClaimRows(r *tare.Result, claims []tare.ClaimResult) Table {
 	t := Table{Columns: []Column{{Name: "published"}, {Name: "outcome"}, {Name: "said", Right: true}, {Name: "found", Right: true}, {Name: "id"}}}
 	for i, c := range claims {
@@ -207,8 +207,7 @@ func (s *Section) addOrderedClaims(r *tare.Result) {
 	s.addText(Plain, describeUnmeasured(r))
 }
 
-// describeUnmeasured counts the claims that another run would measure, with the command. It returns "" if
-// there are none.
+// describeUnmeasured counts the claims that another run would measure, with the command. It returns "" without any.
 func describeUnmeasured(r *tare.Result) string {
 	var ids []string
 	for _, c := range r.Claims {

@@ -161,8 +161,8 @@ func (s *Section) addList(key string, items ...Item) {
 	}
 }
 
-// joinParts returns parts with printable texts, and the concatenation of these texts. Parts are pieces of a sentence, so
-// joinParts keeps a space at the ends of a text, which oneLine would remove.
+// joinParts returns parts with printable texts, and the concatenation of these texts. Parts are pieces of a sentence,
+// so joinParts keeps a space at the ends of a text, which oneLine would remove.
 func joinParts(parts []Field) (out []Field, text string) {
 	for _, p := range parts {
 		line := oneLine(p.Text)

@@ -24,8 +24,8 @@ func (p *textPage) writeHeading(title string) {
 	p.writeLine(p.style.paintText(Bold, oneLine(title)))
 }
 
-// writeWrapped prints text in the width of the page, the first line indented by first columns and the others by rest. It
-// paints each line separately.
+// writeWrapped prints text in the width of the page, the first line indented by first columns and the others by rest.
+// It paints each line separately.
 func (p *textPage) writeWrapped(first, rest int, text string, m Mark) {
 	indent := first
 	for _, line := range wrapWords(text, p.width-first, p.width-rest) {
@@ -34,8 +34,8 @@ func (p *textPage) writeWrapped(first, rest int, text string, m Mark) {
 	}
 }
 
-// writeLabelled prints label, in labelWidth columns and with mark m, and then text. Further lines of text are indented
-// like the first.
+// writeLabelled prints label, in labelWidth columns and with mark m, and then text. Further lines of text are
+// indented like the first.
 func (p *textPage) writeLabelled(label string, labelWidth int, m Mark, text string) {
 	label = oneLine(label)
 	start := bodyIndent + labelWidth + columnGap // column of the text
@@ -63,8 +63,8 @@ func splitWords(text string) []string {
 	return out
 }
 
-// wrapWords breaks text between words into lines. The first line has at most first columns, others have at most rest. A
-// longer word has a line of its own.
+// wrapWords breaks text between words into lines. The first line has at most first columns, others have at most rest.
+// A longer word has a line of its own.
 func wrapWords(text string, first, rest int) []string {
 	var lines []string
 	line, limit := "", first

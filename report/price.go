@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// listTradeoffs returns what a user gets together with the contenders first, which can have the first rank: values that
-// they change and the alternatives that keep values, lack of maintenance, and the cost of the difference, in a sentence
-// or two per line. op is the operation of the workload. Contenders without such facts have no lines.
+// listTradeoffs returns what a user gets together with the contenders first, which can have the first rank: values
+// that they change and the alternatives that keep values, lack of maintenance, and the cost of the difference, in a
+// sentence or two per line. op is the operation of the workload. Contenders without such facts have no lines.
 func (v *view) listTradeoffs(op string, first []ranking) []string {
 	named := first // the contenders that the lines name
 	var lines []string
@@ -75,10 +75,10 @@ func (v *view) stateOnce(statement, grounds string) string {
 	return statement + grounds
 }
 
-// describePreservers returns "" unless a contender of first is known to change values. Then it names the contenders of
-// first that preserve every value. If there are none, it names the best ranked among the others that preserve every
-// value, and returns these as alternatives. If the baseline is one of them, it advises to stay with the baseline, and
-// alternatives is nil.
+// describePreservers returns "" unless a contender of first is known to change values. Then it names the contenders
+// of first that preserve every value. If there are none, it names the best ranked among the others that preserve
+// every value, and returns these as alternatives. If the baseline is one of them, it advises to stay with the
+// baseline, and alternatives is nil.
 func (v *view) describePreservers(op string, first []ranking) (text string, alternatives []ranking) {
 	keepsValues := func(c ranking) bool { return v.preservesValues(op, c.contender.ID) }
 	changesValues := func(c ranking) bool { return v.changesValues(op, c.contender.ID) }

@@ -88,7 +88,7 @@ func shortenFunction(name string, n int) string {
 	return format.Clip(oneLine(name), n)
 }
 
-// describeFiles returns a sentence with the paths of a profile's files, in parts with marks, or nil if it has no files.
+// describeFiles returns a sentence with the paths of a profile's files, in parts with marks, or nil if there are none.
 func describeFiles(x tare.Profile) []Field {
 	var parts []Field
 	add := func(file, kind string) {

@@ -68,8 +68,8 @@ func (b *publishedTable) hasSegment(v *view) bool {
 	return slices.ContainsFunc(b.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload && w.Traffic.Segment > 0 })
 }
 
-// operationSuffix returns the text after the name of an operation whose requests the contenders' own clients send; "" for
-// others.
+// operationSuffix returns the text after the name of an operation whose requests the contenders' own clients send; ""
+// for others.
 func (b *publishedTable) operationSuffix(v *view) string {
 	for _, w := range b.r.Workloads {
 		if w.ID == v.workload && sendsByContender(w) {
@@ -111,8 +111,8 @@ func (b *publishedTable) describeMissing() string {
 	return "Published as well, and not measured in this run: " + joinNames(ids) + "."
 }
 
-// newTables returns tables of measured values, and of measured next to published ratios, first for throughput and then
-// for latency.
+// newTables returns tables of measured values, and of measured next to published ratios, first for throughput and
+// then for latency.
 func (b *publishedTable) newTables() []Table {
 	var out []Table
 	for _, isLatency := range []bool{false, true} {
@@ -136,8 +136,8 @@ type tableField struct {
 	cell func(*view, tare.Contender) Field
 }
 
-// newFieldTable returns a table with a column per element of fields, and a row with the name of each operation above the
-// rows of its contenders.
+// newFieldTable returns a table with a column per element of fields, and a row with the name of each operation above
+// the rows of its contenders.
 func (b *publishedTable) newFieldTable(works []*view, fields []tableField) Table {
 	t := Table{Columns: []Column{{Name: "operation,", Unit: "contender"}}}
 	for _, f := range fields {
@@ -228,8 +228,8 @@ func (b *publishedTable) claimField(v *view, c tare.Contender, metric string) Fi
 	return Field{Text: noValue}
 }
 
-// formatSources returns the two published values that a published ratio was computed from, for the end of a field, or ""
-// if the result does not have them.
+// formatSources returns the two published values that a published ratio was computed from, for the end of a field, or
+// "" if the result does not have them.
 func formatSources(c tare.ClaimResult) string {
 	if !(c.PublishedValue > 0) || !(c.PublishedBaseline > 0) {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// A claim is a statement of a publication that a study tests. This file writes the claims of several results together.
+// A claim is a statement of a publication that a study tests. This file writes the claims of several results.
 
 // ClaimsHeading is the heading above these claims.
 const ClaimsHeading = "The published claims"
@@ -55,7 +55,7 @@ func ClaimsCount(results []*tare.Result) string {
 	return strings.Join(parts, ", ")
 }
 
-// listSources returns the publications that the claims of results are from, sorted by the smallest id of their claims.
+// listSources returns the publications of the claims of results, sorted by the smallest id of their claims.
 func listSources(results []*tare.Result) []string {
 	var all []tare.ClaimResult
 	for _, r := range results {

@@ -12,8 +12,8 @@ import (
 // A view is the part of a result about one workload. This file makes its tables of contenders.
 
 // newPrimaryTable returns a row per contender: the ratio to the baseline by the leading metric, which is the study's
-// primary metric unless it does not apply to the workload; the rank; the medians of metrics that are in no other table;
-// and the number of failed requests.
+// primary metric unless it does not apply to the workload; the rank; the medians of metrics that are in no other
+// table; and the number of failed requests.
 func (v *view) newPrimaryTable() Table {
 	leading := v.leadingMetric()
 	t := Table{Columns: []Column{
@@ -112,8 +112,7 @@ func (v *view) hasFailed() bool {
 	return v.hasTraffic() && slices.ContainsFunc(v.r.Trials, func(t tare.Trial) bool { return t.Samples[v.workload][tare.KeyErrors] > 0 })
 }
 
-// describeNoFailures returns the sentence that no request failed, or "" if some did or trials did not count
-// them.
+// describeNoFailures returns the sentence that no request failed, or "" if some did or they were not counted.
 func (v *view) describeNoFailures() string {
 	if v.hasFailed() || !v.hasErrorCounts() {
 		return ""
@@ -121,8 +120,8 @@ func (v *view) describeNoFailures() string {
 	return "Every request was answered as it should be, and none timed out."
 }
 
-// newErrorCell returns the number of a contender's requests without a correct response, in all rounds, and how many of
-// these timed out: "12 (3)".
+// newErrorCell returns the number of a contender's requests without a correct response, in all rounds, and how many
+// of these timed out: "12 (3)".
 func (v *view) newErrorCell(c tare.Contender) Field {
 	all := listSamples(v.r, c.ID, v.workload)
 	errors, ok := sumSamples(all, readKey(tare.KeyErrors))
@@ -193,7 +192,7 @@ func (v *view) newRatioCell(c tare.Contender) Field {
 }
 
 // newRatioField returns the contender's ratio to the baseline by metric, printed by printRatio, or why there is none:
-// "void" or "not compared". The ratio of a void contender is struck, without its interval. The baseline has the ratio 1.
+// "void" or "not compared". The ratio of a void contender is struck, without its interval. That of the baseline is 1.
 func (v *view) newRatioField(c tare.Contender, metric string, printRatio func(tare.Comparison) string) Field {
 	isVoid := len(v.voidsMetric(c.ID, metric)) > 0
 	x, ok := v.findComparison(c.ID, metric)
@@ -266,8 +265,8 @@ func (v *view) whyUnranked() string {
 	return fmt.Sprintf("No ranks: telling %d contenders apart pair by pair takes more than %s; the ratios to the baseline stand.", contenders, countNoun(rounds, "round"))
 }
 
-// newOthersTable returns the ratios by all metrics except the leading one, of all contenders except traps, which repeat
-// a published mistake. It returns false if there are no such ratios.
+// newOthersTable returns the ratios by all metrics except the leading one, of all contenders except traps, which
+// repeat a published mistake. It returns false if there are no such ratios.
 func (v *view) newOthersTable() (Table, bool) {
 	names := v.otherMetrics()
 	t := Table{Columns: []Column{{Name: "contender"}}}

@@ -97,8 +97,8 @@ func (v *view) newRatioGroup(metric string) RatioGroup {
 	return g
 }
 
-// newIntervalField returns the interval of a contender's ratio, or the check that voids the ratio. The interval has its
-// confidence level if that is not the usual one of the metric. The field is empty if the contender was not compared.
+// newIntervalField returns the interval of a contender's ratio, or the check that voids the ratio. The interval has
+// its confidence level if that is not the usual one of the metric. Without a comparison the field is empty.
 func (v *view) newIntervalField(c tare.Contender, metric string) Field {
 	if voids := v.voidsMetric(c.ID, metric); len(voids) > 0 {
 		return Field{Text: "void by " + voids[0].Check, Mark: Bad}
@@ -119,8 +119,8 @@ func (v *view) newIntervalField(c tare.Contender, metric string) Field {
 	return Field{Text: text}
 }
 
-// newMedianField returns a median with values that follow from it: the requests per second of a closed loop, in which a
-// request waits for the response to the one before, and the CPU time of an item.
+// newMedianField returns a median with values that follow from it: the requests per second of a closed loop, in which
+// a request waits for the response to the one before, and the CPU time of an item.
 func (v *view) newMedianField(c tare.Contender, metric string, s scale) Field {
 	f := v.newValueCell(c, metric, s)
 	if findMetric(metric).Closed && v.hasTraffic() {

@@ -35,9 +35,9 @@ func newResearchDocument(r *tare.Result) *markdownDocument {
 	return s
 }
 
-// sectionPriority returns the keys of the sections that a short write-up (ResearchWithin) can have, the most important
-// first: the recommendation and the question, then the sections that answer the question. If several sections have the
-// same key, a short write-up has only the first of them.
+// sectionPriority returns the keys of the sections that a short write-up (ResearchWithin) can have, the most
+// important first: the recommendation and the question, then the sections that answer the question. If several
+// sections have the same key, a short write-up has only the first of them.
 func sectionPriority() []string {
 	return []string{
 		keyRecommended, keyAnswer, keyTally, keyQuestion,
@@ -47,8 +47,7 @@ func sectionPriority() []string {
 }
 
 // ResearchWithin writes a short version of [Research]: the most important sections that fit into words words, and
-// the names of the others. whole is the address of the complete report, as a link of Markdown. The error is the
-// writer's.
+// the names of the others. whole is the address of the complete report, as a Markdown link. The error is the writer's.
 func ResearchWithin(w io.Writer, r *tare.Result, words int, whole string) error {
 	all := newSections(r, forPaper)
 	fits := fitSections(all, words)
@@ -107,8 +106,8 @@ const (
 	resultsHeading     = "Results"
 )
 
-// researchChapters returns the chapters of a write-up with the keys of all sections. Arrange adds the sections that the
-// list does not name.
+// researchChapters returns the chapters of a write-up with the keys of all sections. Arrange adds the sections that
+// the list does not name.
 func researchChapters() []chapter {
 	all := []chapter{
 		{2, recommendedHeading, []string{keyRecommended}},
@@ -134,8 +133,8 @@ func researchChapters() []chapter {
 	return all
 }
 
-// writeChapters writes chapters, each with those of its sections that are in all. A chapter of level 2 with a heading has
-// this one heading, even if it has no sections. In other chapters each section has a heading.
+// writeChapters writes chapters, each with those of its sections that are in all. A chapter of level 2 with a heading
+// has this one heading, even if it has no sections. In other chapters each section has a heading.
 func (s *markdownDocument) writeChapters(all []Section, chapters []chapter) {
 	for _, c := range chapters {
 		hasOneHeading := c.level == 2 && c.heading != ""
@@ -166,8 +165,8 @@ func describeStart(r *tare.Result) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// addRecommended adds what a publication recommended and whether the result confirms it, and links to the publications
-// that the study tests. It adds nothing if nothing was recommended.
+// addRecommended adds what a publication recommended and whether the result confirms it, and links to the
+// publications that the study tests. It adds nothing if nothing was recommended.
 func (s *Section) addRecommended(r *tare.Result) {
 	if r.Recommended == "" {
 		return
@@ -324,9 +323,9 @@ func describeOpen(r *tare.Result) []string {
 	return lines
 }
 
-// describeTurns returns a sentence about the workloads on which contenders only took turns, in parts with marks. On other
-// workloads each contender also had the machine to itself for a continuous segment. If every workload had segments,
-// describeTurns returns nil.
+// describeTurns returns a sentence about the workloads on which contenders only took turns, in parts with marks. On
+// other workloads each contender also had the machine to itself for a continuous segment. If every workload had
+// segments, describeTurns returns nil.
 func describeTurns(r *tare.Result) []Field {
 	var segmented []Field // ids
 	for _, w := range r.Workloads {
@@ -373,8 +372,8 @@ func listLimits(r *tare.Result) []Item {
 	return items
 }
 
-// listRunLimits returns the limits for listLimits and for a page. A page has other parts for the warnings and for what was
-// not measured.
+// listRunLimits returns the limits for listLimits and for a page. A page has other parts for the warnings and for
+// what was not measured.
 func listRunLimits(r *tare.Result) []Item {
 	var items []Item
 	add := func(texts ...string) { items = append(items, unlabelledItems(Plain, texts...)...) }

@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// kindGobench is the kind of the studies of tare bench: the contenders are revisions of a repository, and the workloads
-// are the user's Go benchmarks.
+// kindGobench is the kind of the studies of tare bench: the contenders are revisions of a repository, and the
+// workloads are the user's Go benchmarks.
 const kindGobench = "gobench"
 
 // IsBench reports whether r compares the benchmarks of two revisions. In a report of such a
@@ -99,8 +99,8 @@ func newBenchContest(r *tare.Result) Contest {
 	return c
 }
 
-// benchNote returns the values of both revisions by the leading metric, and the allocations if they changed: "1.20 µs →
-// 980 ns, 12 → 9 allocs".
+// benchNote returns the values of both revisions by the leading metric, and the allocations if they changed: "1.20 µs
+// → 980 ns, 12 → 9 allocs".
 func benchNote(v *view, base, head string) string {
 	formatOf := func(id string) string {
 		x, ok := v.findValue(id, v.leadingMetric())
@@ -123,8 +123,9 @@ func quietSizes() []float64 { return []float64{0.01, 0.02, 0.03, 0.05, 0.1, 0.2,
 
 const maxQuietNames = 6 // number of benchmarks of a group that are named
 
-// countQuiet counts the benchmarks that show no change, in groups: a change of the group's size or more would have shown
-// in each benchmark of the group. It rounds the smallest change that would have shown up to the next of quietSizes.
+// countQuiet counts the benchmarks that show no change, in groups: a change of the group's size or more would have
+// shown in each benchmark of the group. It rounds the smallest change that would have shown up to the next of
+// quietSizes.
 func countQuiet(r *tare.Result, quiet []tare.Comparison) []Quiet {
 	sizes := quietSizes()
 	names := map[float64][]string{} // of benchmarks by size
@@ -158,8 +159,8 @@ func countQuiet(r *tare.Result, quiet []tare.Comparison) []Quiet {
 }
 
 // smallestShown returns the smallest change of a benchmark that would have shown, as a share: the change that four of
-// five such studies would find or, if the result does not contain it, the larger of the half width of the interval and
-// the noise. It returns 0 if the values were the same in every round.
+// five such studies would find or, if the result does not contain it, the larger of the half width of the interval
+// and the noise. It returns 0 if the values were the same in every round.
 func smallestShown(r *tare.Result, x tare.Comparison) float64 {
 	if x.Exact {
 		return 0

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// A criterion is a requirement that a study sets in advance, such as time ratio <= 0.8. A ruling is its result for one
-// contender and workload: met, not met, inconclusive or void.
+// A criterion is a requirement that a study sets in advance, such as time ratio <= 0.8. A ruling is its result for
+// one contender and workload: met, not met, inconclusive or void.
 
 // KeyRulings is the key of the section of a page with the rulings.
 const KeyRulings = "rulings"
@@ -65,8 +65,7 @@ func signOfRuling(ruling tare.Ruling) string {
 	return "?"
 }
 
-// TallyRulings counts the rulings by result: "9 not met, 2 inconclusive". It returns "" if
-// there are none.
+// TallyRulings counts the rulings by result, "9 not met, 2 inconclusive", or returns "".
 func TallyRulings(r *tare.Result) string {
 	var parts []string
 	for _, ruling := range rulingOrder() {
@@ -86,7 +85,7 @@ func TallyRulings(r *tare.Result) string {
 // KeyChecked is the key of the section of a page that lists the findings of the checks.
 const KeyChecked = "checked"
 
-// addFindingsByCheck adds a list entry per check and severity. In an entry, findings with the same message share a line.
+// addFindingsByCheck adds a list entry per check and severity. Findings with the same message share a line.
 func (s *Section) addFindingsByCheck(r *tare.Result) {
 	s.addText(Dim, describeProbes(r)...)
 	marks := map[tare.Severity]Mark{tare.Void: Bad, tare.Warn: Warned, tare.Note: Dim}

@@ -6,8 +6,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// A trial is one process of a contender in one round, and a sample has what the trial measured on one workload: values
-// by key.
+// A trial is one process of a contender in one round, and a sample has what the trial measured on one workload:
+// values by key.
 
 // listSamples returns the samples of a contender's successful trials on a workload, in the order of the rounds.
 func listSamples(r *tare.Result, contender, workload string) []tare.Sample {
@@ -31,8 +31,8 @@ func readKey(key string) sampleReader {
 	}
 }
 
-// readBusy returns a reader of CPU time as a percentage of what the cores could give while the sample was measured. cpu
-// and cores are the keys of the CPU time and of the number of cores.
+// readBusy returns a reader of CPU time as a percentage of what the cores could give while the sample was measured.
+// cpu and cores are the keys of the CPU time and of the number of cores.
 func readBusy(cpu, cores string) sampleReader {
 	return func(s tare.Sample) (float64, bool) {
 		used, ok := readKey(cpu)(s)

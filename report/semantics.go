@@ -96,16 +96,16 @@ func (s *Section) addMatrices(r *tare.Result, tested []behaviour) {
 	s.addText(Dim, explainMarks(shown))
 }
 
-// describeClass returns the consequences of c's differences of one class for a list: all of them if they change values,
-// otherwise at most maxListed, or one per property if there are more properties than that.
+// describeClass returns the consequences of c's differences of one class for a list: all of them if they change
+// values, otherwise at most maxListed, or one per property if there are more properties than that.
 func (c behaviour) describeClass(class tare.DifferenceClass) string {
 	differences := ofClass(c.Differences, class)
 	properties := listProperties([]behaviour{{Semantics: tare.Semantics{Differences: differences}}})
 	return describeConsequences(differences, limitFor(class, max(maxListed, len(properties))))
 }
 
-// differingRows returns the rows, which are the properties in which any contender differs, and the columns: the baseline
-// and the contenders that differ. Contenders with the same behaviour share a column.
+// differingRows returns the rows, which are the properties in which any contender differs, and the columns: the
+// baseline and the contenders that differ. Contenders with the same behaviour share a column.
 func differingRows(tested []behaviour) (rows []property, columns [][]behaviour) {
 	rows = listProperties(tested)
 	for _, c := range tested {
@@ -281,8 +281,8 @@ func (c behaviour) summarize(r *tare.Result) string {
 	return text
 }
 
-// explainMarks explains two marks in printed texts: where the differences are that "and 3 more" counts, and the marks of
-// unprintable characters. It returns "" if neither occurs.
+// explainMarks explains two marks in printed texts: where the differences are that "and 3 more" counts, and the marks
+// of unprintable characters. It returns "" if neither occurs.
 func explainMarks(shown []string) string {
 	var parts []string
 	text := strings.Join(shown, "\n")

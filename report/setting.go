@@ -16,14 +16,14 @@ import (
 // go.mod replaces by a directory of the repository.
 const thisModule = "github.com/tarebench/tare"
 
-// isOfThisModule reports whether m is the module tare, or a module of its repository that is replaced by its directory.
+// isOfThisModule reports whether m is the module tare, or replaced by a directory of its repository.
 func isOfThisModule(m tare.Module) bool {
 	dir, isBelow := strings.CutPrefix(m.Path, thisModule+"/")
 	return m.Path == thisModule || isBelow && strings.HasSuffix(path.Clean(filepath.ToSlash(m.Replace)), "/"+dir)
 }
 
-// describeDeparture returns how the settings and builds differ from the default, and the contenders' Go version if it is
-// not tare's, for the line below the title. It returns "" if nothing differs.
+// describeDeparture returns how the settings and builds differ from the default, and the contenders' Go version if it
+// is not tare's, for the line below the title. It returns "" if nothing differs.
 func describeDeparture(r *tare.Result) string {
 	parts := listSettings(r)
 	var sentences []string

@@ -98,8 +98,8 @@ func formatField(f Field) string {
 // escapeText returns text as Markdown that shows it letter by letter, in one line.
 func escapeText(text string) string { return escapeMarkdown(oneLine(text)) }
 
-// escapeMarkdown does the work of escapeText for a text without line ends. It puts a backslash before each character that
-// would be markup at its position, and inserts noLink after each @, so that no user is mentioned.
+// escapeMarkdown does the work of escapeText for a text without line ends. It puts a backslash before each character
+// that would be markup at its position, and inserts noLink after each @, so that no user is mentioned.
 func escapeMarkdown(text string) string {
 	runes := []rune(text)
 	var b strings.Builder
@@ -146,8 +146,8 @@ func escapeMarkdown(text string) string {
 // noLink is a space without width, at which a link ends.
 const noLink = "\u200b"
 
-// formatCode returns text as a code span, in which no character is markup. The span is between fences of more backquotes
-// than text has in a row.
+// formatCode returns text as a code span, in which no character is markup. The span is between fences of more
+// backquotes than text has in a row.
 func formatCode(text string) string {
 	text = oneLine(text)
 	if !strings.Contains(text, "`") {

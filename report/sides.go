@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Studies of kind rpc measure both the server and the client of a request. Texts above their table of both sides: a long
-// text above the first such table of a report, a short one above the others.
+// Studies of kind rpc measure both the server and the client of a request. Texts above their table of both sides: a
+// long text above the first such table of a report, a short one above the others.
 const (
 	sidesByOne      = "Both sides of one request; the client is the load generator:"
 	sidesByOwn      = "Both sides of one request; the client is the contender's own:"

@@ -39,8 +39,8 @@ func NewSummary(r *tare.Result) Summary {
 	return LegibleAll(s)
 }
 
-// topLines returns the headline of a page and the line of ratios below it. The ratios are those that the study's answer
-// quotes or, without an answer, those of the contender that the question is about.
+// topLines returns the headline of a page and the line of ratios below it. The ratios are those that the study's
+// answer quotes or, without an answer, those of the contender that the question is about.
 func topLines(r *tare.Result, c Contest) (headline, figures string) {
 	if c.Headline != "" && r.Answer == "" {
 		return c.Headline, ""
@@ -54,9 +54,9 @@ func topLines(r *tare.Result, c Contest) (headline, figures string) {
 	return headline, contestFigures(r, c)
 }
 
-// contestFigures returns the ratios of the subject of the study (findSubject) in the first panel of the chart, with the
-// limits and the published ratios: "Time, chi ÷ mux: static 0.71× (0.69–0.73), params 1.10× (1.05–1.15); asked ≤ 0.8×."
-// It returns "" if the subject is not in the panel.
+// contestFigures returns the ratios of the subject of the study (findSubject) in the first panel of the chart, with
+// the limits and the published ratios: "Time, chi ÷ mux: static 0.71× (0.69–0.73), params 1.10× (1.05–1.15); asked ≤
+// 0.8×." It returns "" if the subject is not in the panel.
 func contestFigures(r *tare.Result, c Contest) string {
 	if len(c.Panels) == 0 || IsBench(r) {
 		return ""
@@ -123,8 +123,8 @@ const (
 	maxWrongLength = 90 // characters at which a list of contenders with wrong responses is truncated
 )
 
-// listStamps returns at most maxStamps results in a few words: that the run was interrupted or is void, the numbers of
-// criteria by result, and the noise.
+// listStamps returns at most maxStamps results in a few words: that the run was interrupted or is void, the numbers
+// of criteria by result, and the noise.
 func listStamps(r *tare.Result) []Item {
 	var out []Item
 	add := func(m Mark, label, text string) { out = append(out, Item{Label: label, Mark: m, Text: text}) }
@@ -171,8 +171,9 @@ func listStamps(r *tare.Result) []Item {
 	return out
 }
 
-// noiseRange returns the least and the greatest noise floor of the first chart's workloads: ±8 to ±12 %. A noise floor is
-// the difference that the control, the baseline measured a second time, shows. It returns "" if none is known.
+// noiseRange returns the least and the greatest noise floor of the first chart's workloads: ±8 to ±12 %. A noise
+// floor is the difference that the control, the baseline measured a second time, shows. It returns "" if none is
+// known.
 func noiseRange(r *tare.Result) string {
 	low, high := math.Inf(1), 0.0
 	works := contestWorks(r)
@@ -261,8 +262,8 @@ func describeAnswers(r *tare.Result) Item {
 	return Item{Label: "✓ Right answers first", Mark: Good, Text: cases + " a workload, before timing, all right."}
 }
 
-// countTraps returns the number of traps, contenders that repeat a published mistake, and how many of them were caught:
-// all checks that should void them did.
+// countTraps returns the number of traps, contenders that repeat a published mistake, and how many of them were
+// caught: all checks that should void them did.
 func countTraps(r *tare.Result) (caught, all int) {
 	for _, c := range r.Contenders {
 		outcome := r.OutcomeOf(c.ID)

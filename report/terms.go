@@ -48,8 +48,8 @@ func describeChanges(r *tare.Result, headline string) string {
 	return fmt.Sprintf("How %s changes values: it %s.", c.contender.Title(), describeConsequences(changes, maxInCell))
 }
 
-// ExplainMarks explains the marks of limits and of published ratios in the first chart. A text is "" if the chart has no
-// such mark.
+// ExplainMarks explains the marks of limits and of published ratios in the first chart. A text is "" if the chart has
+// no such mark.
 func (c Contest) ExplainMarks() (asked, published string) {
 	for _, p := range c.Panels {
 		for _, row := range slices.Concat(p.Rows, p.Rest) {

@@ -97,8 +97,7 @@ func (p *textPage) writeList(key string, items []Item) {
 	}
 }
 
-// capitalizeHeadings returns the text of an entry, in which names of sections are in upper case like headings on a
-// terminal.
+// capitalizeHeadings returns the text of an entry, in which names of sections are in upper case, as headings are.
 func (it Item) capitalizeHeadings() string {
 	if it.parts == nil {
 		return it.Text

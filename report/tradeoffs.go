@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// The trade-offs of a contender are the metrics by which it is better than the baseline and those by which it is worse.
+// Trade-offs are the metrics by which a contender is better than the baseline, and those by which it is worse.
 
 // addTradeOffs adds the table of trade-offs with its explanation.
 func (s *Section) addTradeOffs(r *tare.Result) {
@@ -46,8 +46,8 @@ func newTradeOffTable(r *tare.Result) (t Table, means string) {
 	return t, "Ratios to " + base + " with their intervals. A difference is named only where the interval excludes 1 and the control shows less; the more measures one looks at, the likelier one of them misleads."
 }
 
-// addBehaviour adds the semantic differences (outputs that differ from the reference's) in sentences, without those of
-// traps, which repeat a published mistake, and of void contenders. Another section has the table.
+// addBehaviour adds the semantic differences (outputs that differ from the reference's) in sentences, without those
+// of traps, which repeat a published mistake, and of void contenders. Another section has the table.
 func (s *Section) addBehaviour(r *tare.Result) {
 	var lines []string
 	tested := slices.DeleteFunc(listBehaviours(r), func(c behaviour) bool {
@@ -80,8 +80,8 @@ func beginSentence(class tare.DifferenceClass) string {
 	return "It also "
 }
 
-// splitBySide returns a contender's ratios to the baseline on the workload of v in three lists: those significantly below
-// 1, those above 1, and those without a significant difference. The elements of a list are separated by semicolons.
+// splitBySide returns a contender's ratios to the baseline on the workload of v in three lists: those significantly
+// below 1, those above 1, and those without a significant difference. Lists are separated by semicolons.
 func (v *view) splitBySide(id string) (less, more, same string) {
 	add := func(list *string, text string) { *list = strings.TrimPrefix(*list+"; "+text, "; ") }
 	for _, metric := range v.r.Metrics {
@@ -103,8 +103,8 @@ func (v *view) splitBySide(id string) (less, more, same string) {
 	return less, more, same
 }
 
-// addZero compares a contender with the baseline by a metric of which there is no ratio, because a value is 0. If one of
-// them has the value 0 in every round and the other has a value above 0, it calls less or more with a text such as
+// addZero compares a contender with the baseline by a metric of which there is no ratio, because a value is 0. If one
+// of them has the value 0 in every round and the other has a value above 0, it calls less or more with a text such as
 // "allocs 0 against 2 allocs/op".
 func (v *view) addZero(id, metric string, less, more func(string)) {
 	value, hasValue := v.findValue(id, metric)

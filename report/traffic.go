@@ -28,8 +28,8 @@ func isPerRequest(r *tare.Result, w tare.Workload) bool {
 	return w.Traffic != nil || slices.Contains(requestKinds(), r.Kind)
 }
 
-// describeWorkload returns the workload in words: "What is asked: marshal of devices, 50 items per body, 100 different
-// bodies in turn."
+// describeWorkload returns the workload in words: "What is asked: marshal of devices, 50 items per body, 100
+// different bodies in turn."
 func describeWorkload(r *tare.Result, w tare.Workload) string {
 	unit, units := "body", "bodies"
 	if isPerRequest(r, w) {
@@ -70,8 +70,7 @@ func describeWorkload(r *tare.Result, w tare.Workload) string {
 	return text + "."
 }
 
-// describeOp returns the operation and its input: marshal of devices. Operation any of codecs, which is no verb, is
-// spelled out.
+// describeOp returns the operation and its input: marshal of devices. Operation any of codecs is spelled out.
 func describeOp(r *tare.Result, w tare.Workload) string {
 	input := orDefault(w.Fixture, w.File)
 	if w.Op == "any" && r.Kind == kindCodec {

@@ -9,8 +9,8 @@ import (
 
 // A trap is a contender that repeats a published mistake on purpose. It is caught if a check voids it as expected.
 
-// describeTraps returns the number of caught traps, and the outcome of each check that should void one, as the end of a
-// sentence. It returns "" if the study has no traps.
+// describeTraps returns the number of caught traps, and the outcome of each check that should void one, as the end of
+// a sentence. It returns "" if the study has no traps.
 func describeTraps(r *tare.Result) string {
 	traps, caughtTraps := 0, 0
 	for _, c := range r.Contenders {

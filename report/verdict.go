@@ -9,8 +9,8 @@ import (
 
 const verdictHeading = "Verdict"
 
-// addVerdicts adds the most important statements of a result: the results of criteria, the differences from the baseline,
-// where differences come from, what is void, and the outcomes of published claims.
+// addVerdicts adds the most important statements of a result: the results of criteria, the differences from the
+// baseline, where differences come from, what is void, and the outcomes of published claims.
 func (s *Section) addVerdicts(r *tare.Result) {
 	s.addText(Warned, describeInterruption(r))
 	if len(r.Verdicts) == 0 {
@@ -41,8 +41,8 @@ func (s *Section) addVerdicts(r *tare.Result) {
 	s.addList("", items...)
 }
 
-// isCovered reports whether difference v, a verdict without a criterion, need not be listed: a verdict on a criterion is
-// about the same contender, workload and metric, or a finding voids the difference.
+// isCovered reports whether difference v, a verdict without a criterion, need not be listed: a verdict on a criterion
+// is about the same contender, workload and metric, or a finding voids the difference.
 func isCovered(r *tare.Result, v tare.Verdict) bool {
 	for _, other := range r.Verdicts {
 		if other.Criterion != "" && other.Contender == v.Contender && other.Workload == v.Workload && other.Metric == v.Metric {
@@ -52,8 +52,8 @@ func isCovered(r *tare.Result, v tare.Verdict) bool {
 	return len(r.VoidsMetric(v.Contender, v.Workload, v.Metric)) > 0
 }
 
-// describeVoids names everything that is void in this run, with the check that found it. It omits traps that are void as
-// expected.
+// describeVoids names everything that is void in this run, with the check that found it. It omits traps that are void
+// as expected.
 func describeVoids(r *tare.Result) string {
 	type scope struct{ check, metric, workload string }
 	var scopes []scope
@@ -124,8 +124,8 @@ func markOfRuling(ruling tare.Ruling) Mark {
 	return Warned
 }
 
-// describeRest returns the criterion and the number of rounds that would decide it, if the sentence of v does not contain
-// them. It usually returns "".
+// describeRest returns the criterion and the number of rounds that would decide it, if the sentence of v does not
+// contain them. It usually returns "".
 func describeRest(v tare.Verdict) string {
 	var parts []string
 	if !strings.Contains(v.Sentence, v.Criterion) {

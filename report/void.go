@@ -19,8 +19,8 @@ func listVoids(r *tare.Result, contender, workload string) []tare.Finding {
 	return out
 }
 
-// voidsOfAll returns the findings that void a contender on all workloads and metrics, e.g. because it does not seem to
-// run the code that it claims to run.
+// voidsOfAll returns the findings that void a contender on all workloads and metrics, e.g. because it does not seem
+// to run the code that it claims to run.
 func voidsOfAll(r *tare.Result, id string) []tare.Finding {
 	var out []tare.Finding
 	for _, f := range r.Findings {
@@ -31,8 +31,8 @@ func voidsOfAll(r *tare.Result, id string) []tare.Finding {
 	return out
 }
 
-// voidWhy returns why the measurements of a trial (a contender's process in one round) on workload do not count, or "" if
-// they count.
+// voidWhy returns why the measurements of a trial (a contender's process in one round) on workload do not count, or
+// "" if they count.
 func voidWhy(t tare.Trial, workload string) string {
 	for _, v := range t.Void {
 		if v.Workload == "" || v.Workload == workload {
@@ -42,9 +42,9 @@ func voidWhy(t tare.Trial, workload string) string {
 	return ""
 }
 
-// describeLost returns a line per contender, or per workload of a contender, with the number of its rounds that do not
-// count. It skips contenders of which a finding voids everything. If the baseline's measurements on a workload do not
-// count in a round, no ratio of that round counts, and only the line of the baseline counts the round.
+// describeLost returns a line per contender, or per workload of a contender, with the number of its rounds that do
+// not count. It skips contenders of which a finding voids everything. If the baseline's measurements on a workload do
+// not count in a round, no ratio of that round counts, and only the line of the baseline counts the round.
 func describeLost(r *tare.Result) []string {
 	base := r.Baseline()
 	lostByBase := map[int]tare.Trial{} // by round: trials of the baseline with measurements that do not count
@@ -88,8 +88,8 @@ func describeLost(r *tare.Result) []string {
 	return out
 }
 
-// formatLost returns the line about n void rounds of a contender, the first of them void because of why. workload is ""
-// if they are void on all workloads.
+// formatLost returns the line about n void rounds of a contender, the first of them void because of why. workload is
+// "" if they are void on all workloads.
 func formatLost(r *tare.Result, c tare.Contender, workload string, n int, why string) string {
 	text := fmt.Sprintf("%d of %s of %s", n, countNoun(r.RoundsDone, "round"), contenderTitle(r, c.ID))
 	if workload != "" {

@@ -73,8 +73,8 @@ const (
 	othersMislead  = "The other measures (the more of them one looks at, the likelier one of them misleads):"
 )
 
-// describeConformance returns how many contenders gave correct responses before timing, or "" if none was tested on the
-// workload. It ignores probes (requests that must be rejected) and responses that were compared during the rounds.
+// describeConformance returns how many contenders gave correct responses before timing, or "" if none was tested on
+// the workload. It ignores probes (requests that must be rejected) and responses compared during the rounds.
 func describeConformance(r *tare.Result, workload string) string {
 	right, cases := 0, 0 // contenders without a wrong response; the most cases of a contender
 	var wrong []string   // the other contenders
@@ -161,9 +161,9 @@ func (v *view) sortContenders() {
 	}
 }
 
-// hasData reports whether the contender has a value on the workload, or a reason why it has none: a finding that voids
-// it, or an error of its build. A finding about all workloads is a reason only if the contender supports this workload,
-// or if it is not known which contenders do.
+// hasData reports whether the contender has a value on the workload, or a reason why it has none: a finding that
+// voids it, or an error of its build. A finding about all workloads is a reason only if the contender supports this
+// workload, or if it is not known which contenders do.
 func (v *view) hasData(id string) bool {
 	for _, x := range v.r.Values {
 		if x.Workload == v.workload && x.Contender == id {
@@ -235,9 +235,9 @@ func (v *view) findValue(id, metric string) (tare.Value, bool) {
 	return v.r.Value(v.workload, id, metric)
 }
 
-// usualLevel returns the confidence level that most comparisons of ranked contenders with the baseline by metric have,
-// and the higher of two equally frequent levels. If there is none, it returns that of the status-only contenders, else
-// that of the control, else 0. Levels differ if some comparisons were decided before others.
+// usualLevel returns the confidence level that most comparisons of ranked contenders with the baseline by metric
+// have, and the higher of two equally frequent levels. If there is none, it returns that of the status-only
+// contenders, else that of the control, else 0. Levels differ if some comparisons were decided before others.
 func (v *view) usualLevel(metric string) float64 {
 	level := 0.0 // the most frequent one so far
 	for _, group := range [][]tare.Contender{v.ranked, v.statusOnly, v.controls} {

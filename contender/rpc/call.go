@@ -133,8 +133,8 @@ func (c Call) Fill(n *Counters) Call {
 	return c
 }
 
-// fillNumber replaces numberVerb in an e-mail address by n, with leading zeros up to nine digits. It avoids fmt because
-// it runs within the measured time of each call.
+// fillNumber replaces numberVerb in an e-mail address by n, with leading zeros up to nine digits. It avoids fmt
+// because it runs within the measured time of each call.
 func fillNumber(email string, n int64) string {
 	start := strings.Index(email, numberVerb)
 	if start < 0 {
@@ -174,8 +174,8 @@ func (c Call) Do(ctx context.Context, client Client) (out Outcome, err error) {
 	return out, err
 }
 
-// Wrong returns nil if err, which Do returned, is as expected: nil if the call must succeed, otherwise an error of the
-// service with status c.Status. For any other err it returns an error.
+// Wrong returns nil if err, which Do returned, is as expected: nil if the call must succeed, otherwise an error of
+// the service with status c.Status. For any other err it returns an error.
 func (c Call) Wrong(err error) error {
 	if err == nil {
 		if c.Status < http.StatusBadRequest { // the call must succeed
@@ -190,8 +190,8 @@ func (c Call) Wrong(err error) error {
 	return fmt.Errorf("%s: %w", c.Op, err)
 }
 
-// JSON formats out and err, which Do returned, in the same form for all protocols: the user or the page, {} for delete,
-// or the code of an error of the service, as in {"code":"not_found"}. It returns any other error.
+// JSON formats out and err, which Do returned, in the same form for all protocols: the user or the page, {} for
+// delete, or the code of an error of the service, as in {"code":"not_found"}. It returns any other error.
 func (c Call) JSON(out Outcome, err error) ([]byte, error) {
 	if err != nil {
 		var serviceErr *users.Error

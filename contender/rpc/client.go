@@ -61,8 +61,8 @@ func (f Face) prepareClient(variant string, w wire.Workload, bodies [][]byte) (c
 	}, nil
 }
 
-// parseTarget returns the Target that the settings in set define, without its Dial. It returns an error if a setting is
-// invalid, and an error that wraps [contender.ErrUnsupported] if f cannot call with valid settings.
+// parseTarget returns the Target that the settings in set define, without its Dial. It returns an error if a setting
+// is invalid, and an error that wraps [contender.ErrUnsupported] if f cannot call with valid settings.
 func (f Face) parseTarget(variant string, set map[string]string) (Target, error) {
 	known := []string{SetAddr, SetProtocol, SetHTTP2, SetPolicy, SetCallers, SetRate}
 	for _, key := range slices.Sorted(maps.Keys(set)) {
@@ -112,8 +112,8 @@ func (f Face) parseTarget(variant string, set map[string]string) (Target, error)
 	return t, nil
 }
 
-// parseRate returns the times at which an open loop starts its calls, in the form of [contender.Work.Times]. It returns
-// nil, which means a closed loop, if rate is "" or 0.
+// parseRate returns the times at which an open loop starts its calls, in the form of [contender.Work.Times]. It
+// returns nil, which means a closed loop, if rate is "" or 0.
 func parseRate(rate string) (func(uint64) func() time.Duration, error) {
 	if n, err := strconv.ParseFloat(rate, 64); rate == "" || err == nil && n == 0 {
 		return nil, nil

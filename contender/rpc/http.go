@@ -17,7 +17,7 @@ import (
 )
 
 // HTTPClient returns a client on net/http for servers that write users as JSON as package users does. The client
-// reads responses to their end, because net/http otherwise closes the connection. HTTPClient can be used as Face.Dial.
+// reads responses to their end, because net/http otherwise closes the connection. HTTPClient is a Face.Dial.
 func HTTPClient(t Target) (Client, error) { return dialHTTP(t, plainJSON{}) }
 
 // ProtoJSONClient is HTTPClient for servers that write the JSON of protocol buffers, in

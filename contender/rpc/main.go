@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Main runs a contender with one implementation of the service, and exits. If a lab (the process that measures) started
-// the program, Main serves or calls as the lab requests. Otherwise it serves as the command line defines.
+// Main runs a contender with one implementation of the service, and exits. If a lab (the process that measures)
+// started the program, Main serves or calls as the lab requests. Otherwise it serves as the command line defines.
 func Main(f Face) { contender.Main(f.newProgram()) }
 
 // All is Main for a program with several implementations, by name. A lab selects one of them as a variant of the
@@ -59,8 +59,8 @@ func newJointProgram(faces map[string]Face) contender.Program {
 	return withClients(h, find)
 }
 
-// newApps returns the app users. find returns the implementation that a variant of the program selects, and the variant
-// of that implementation.
+// newApps returns the app users. find returns the implementation that a variant of the program selects, and the
+// variant of that implementation.
 func newApps(find func(variant string) (Face, string), store users.Opener) server.Apps {
 	return server.Apps{serving.App(func(o server.Options, s *users.Service) (server.Server, error) {
 		var f Face
@@ -78,8 +78,8 @@ func newApps(find func(variant string) (Face, string), store users.Opener) serve
 // service is the name of the service in gRPC and Connect requests.
 const service = "tare.users.v1.UserService"
 
-// listRoutes returns the routes of an implementation that speaks only gRPC or Connect. It returns nil if f speaks HTTP,
-// whose routes package users defines, or if f does not list its protocols.
+// listRoutes returns the routes of an implementation that speaks only gRPC or Connect. It returns nil if f speaks
+// HTTP, whose routes package users defines, or if f does not list its protocols.
 func (f Face) listRoutes() (list []string) {
 	if len(f.Protocols) == 0 || slices.Contains(f.Protocols, HTTP) {
 		return nil
@@ -108,7 +108,8 @@ func (f Face) tryCommand(name string, addr server.Address) string {
 	return fmt.Sprintf("grpcurl %s%s %s %s %s", security, addr.Header(), body, addr.Host, method)
 }
 
-// withClients returns the program that serves h and, for workloads with [SetAddr], calls with the client of the variant.
+// withClients returns the program that serves h and, for workloads with [SetAddr], calls with the client of the
+// variant.
 func withClients(h server.Host, find func(variant string) (Face, string)) contender.Program {
 	h.Kind = Kind
 	h.HTTP2 = func(variant string) bool {

@@ -85,7 +85,7 @@ func (j *judge) controlDifferences(c tare.Claim, rounds []int) (differences []fl
 	return differences
 }
 
-// whyDifferentRelays returns why the ratio of claim c says nothing, if its two workloads have relays,
+// whyDifferentRelays returns why the ratio of claim c proves nothing, if its two workloads have relays,
 // which delay and slow down traffic, with different values. The study chooses these values, and they
 // determine the ratio. It returns "" for other ratios.
 func (j *judge) whyDifferentRelays(c tare.Claim) string {

@@ -114,8 +114,7 @@ func effectOfPairs(x *evidence.Index, d evidence.Evidence, metric string, a, b e
 	return sum, sum, true
 }
 
-// effectInRound returns ln(a/b) of a metric in one round. It returns false if a side was not measured,
-// or is zero.
+// effectInRound returns ln(a/b) of a metric in one round. It returns false if one was not measured or is 0.
 func effectInRound(x *evidence.Index, d evidence.Evidence, m tare.Metric, a, b evidence.Cell) (effect float64, ok bool) {
 	if m.PerSlice {
 		effect, _, ok := effectOfSlices(x, d, m.Name, a, b)

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// difference is how much more a contender takes than the baseline on one workload, as a share of what the
+// difference states how much more a contender takes than the baseline on one workload, as a share of what the
 // baseline takes on another workload: (contender − baseline) on workload, divided by the baseline on of.
 type difference struct {
 	workload, of string

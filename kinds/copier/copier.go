@@ -2,7 +2,7 @@
 // comparison start from the same C memory and must produce equal values.
 //
 // The pool of a workload, the file of its inputs, has a seed per body. Each contender fills C memory from
-// the seed of a body and copies it. Each exam, a test of semantics, has one edge case (examSpec).
+// the seed of a body and copies it. Each semantics test has one edge case (examSpec).
 package copier
 
 import (
@@ -169,8 +169,7 @@ func (k Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial
 // Launches returns the ways to run contenders.
 func (Kind) Launches() []tare.Launch { return lab.SpokenLaunches() }
 
-// Compare compares each answer of a contender with the values in C memory. It returns a text for each
-// that differs.
+// Compare compares each answer of a contender with the values in C memory. It describes each that differs.
 func (k Kind) Compare(in wire.Workload, answers []wire.Answer) ([]string, error) {
 	q, err := readInput(in)
 	if err != nil {

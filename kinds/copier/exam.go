@@ -12,7 +12,7 @@ import (
 
 var _ lab.Examiner = Kind{}
 
-// examSpec defines an exam, a test of semantics that is not timed. The contender copies one edge case,
+// examSpec defines a semantics test, which is not timed. The contender copies one edge case,
 // such as text that is not UTF-8, and its answer is compared with the bytes in C memory.
 type examSpec struct {
 	id, fixture, op string
@@ -22,7 +22,7 @@ type examSpec struct {
 	edgeCase        string // noun phrase that follows "changes" and "refuses" in the report
 }
 
-// allExams returns all exams.
+// allExams returns all semantics tests.
 func allExams() []examSpec {
 	return []examSpec{
 		{
@@ -43,7 +43,7 @@ func allExams() []examSpec {
 // Reference returns the name of the reference with which answers are compared.
 func (k Kind) Reference() string { return "the bytes in C memory" }
 
-// Exams writes the inputs of all exams into dir.
+// Exams writes the inputs of all semantics tests into dir.
 func (k Kind) Exams(dir string) ([]wire.Workload, error) {
 	var list []wire.Workload
 	for _, e := range allExams() {

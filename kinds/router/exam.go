@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// examID is the id of the exam (a test of semantics) on the generated table.
+// examID is the id of the semantics test on the generated table.
 const examID = "exam/paths/serve"
 
 // edgeCase is a request for which routers are known to differ.
@@ -64,8 +64,8 @@ func (k *Kind) Reference() string {
 	return name
 }
 
-// Exams writes the exams into dir: those of users' tables, then the one with edgeCases. Users' tables
-// come first for the same reason as common cases in edgeCases.
+// Exams writes the semantics tests into dir: those of users' tables, then the one with edgeCases.
+// Users' tables come first for the same reason as common cases in edgeCases.
 func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	table := []fixture.Route{{Method: "GET", Path: "/health"}, {Method: "GET", Path: "/users/{id}"}}
 	raw, spec, err := formatTable(table, nil)

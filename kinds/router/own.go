@@ -13,10 +13,10 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// A user can let tare compare routers on the routes of an own program. This file makes the exams (tests of
-// semantics) on such tables of routes.
+// A user can let tare compare routers on the routes of the user's own program. This file makes the
+// semantics tests on such tables of routes.
 
-// Maximum numbers of questions of each sort in an exam on a user's table.
+// Maximum numbers of questions of each sort in a semantics test on a user's table.
 const (
 	maxUserMethods   = 12
 	maxUserUnknown   = 6
@@ -37,7 +37,7 @@ func (k *Kind) forgetUserTables() {
 	k.userTables = nil
 }
 
-// addUserTable stores a user's table, from which userExams makes an exam later. spec is the parsed form of raw.
+// addUserTable stores a user's table, of which userExams makes a test later. spec is the parsed form of raw.
 func (k *Kind) addUserTable(raw json.RawMessage, spec router.Spec) {
 	_, _, isAmbiguous := Table{Routes: toRoutes(spec)}.Ambiguous()
 	hasPart := spec.Part() != nil // a parameter that is only a part of a segment, as in /v-{name}.json
@@ -50,7 +50,7 @@ func (k *Kind) addUserTable(raw json.RawMessage, spec router.Spec) {
 	k.userTables = append(k.userTables, table)
 }
 
-// userExams writes an exam for each of the user's tables into dir. userQuestions returns its questions.
+// userExams writes a semantics test for each of the user's tables into dir. userQuestions returns its questions.
 func (k *Kind) userExams(dir string) ([]wire.Workload, error) {
 	k.mu.Lock()
 	tables := k.userTables
@@ -142,7 +142,7 @@ func userQuestions(routes []fixture.Route, spec router.Spec, n int) ([]question,
 	}
 	list := slices.Concat(edgePaths(routes), methods, paths, shadowedLiterals(routes, spec), catchAllQuestions(spec))
 	for i := range list {
-		// In an exam the reference's answer is the correct one, also if it is a rejection.
+		// In a semantics test the reference's answer is the correct one, also if it is a rejection.
 		list[i].mustReject, list[i].mayRedirect = false, false
 		list[i].caseName = fmt.Sprintf("own-%d/%d %s", n+1, i+1, list[i].title())
 	}

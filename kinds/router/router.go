@@ -3,7 +3,7 @@
 // same values of parameters.
 //
 // A question is a request with its correct answer. A probe is a question that no route matches, so that
-// a router must reject it. An exam is a test of semantics: it sends edge cases, requests that routers are
+// a router must reject it. A semantics test (exam in names) sends edge cases, requests that routers are
 // known to answer differently, and compares the answers with those of a reference. The reference is
 // net/http.ServeMux or, for tables that ServeMux does not support, the most specific route.
 package router
@@ -35,7 +35,7 @@ type Kind struct {
 	mu         sync.Mutex
 	questions  map[string][]question        // requests by workloadKey
 	userTables []userTable                  // the user's tables in the current study
-	texts      map[string]map[string]string // see firstText: texts about the current contender, by id of the exam and group
+	texts      map[string]map[string]string // see firstText: texts about the current contender, by id of the test and group
 }
 
 var (
@@ -50,14 +50,14 @@ func New() *Kind {
 }
 
 // question is one request with its correct answer. The answer to a measured request is known because the
-// request was made from a route and values for its parameters; no router is asked.
+// request was made from a route and values for its parameters; no router is needed.
 type question struct {
 	wire.HTTPRequest
 	answer      router.Answer // the correct answer; not used if mustReject is set
 	mustReject  bool          // no route matches: a response with any status from 400 on is correct
 	mayRedirect bool          // if mustReject is set, a redirect is correct, too
 
-	caseName string // name of the case in an exam; "" if the question is in none
+	caseName string // name of the case in a semantics test; "" if the question is in none
 	property string // row of the report's table of differences
 	group    string // description that replaces the request in texts; "" without one
 	remark   string // unusual property of the path; firstText uses it; "" without one

@@ -11,7 +11,7 @@ import (
 )
 
 // Routers disagree about unusual paths of a user's routes, such as a parameter whose value is the
-// literal of another route. This file makes such paths for exams, the tests of semantics.
+// literal of another route. This file makes such paths for semantics tests.
 
 // edgeSort is one sort of unusual paths.
 type edgeSort struct {

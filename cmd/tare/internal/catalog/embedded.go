@@ -27,8 +27,7 @@ var packedDir embed.FS
 var packed, _ = packedDir.ReadFile("packed/catalog.txt") //nolint:gochecknoglobals // an embedded file
 
 // Carried opens the catalog that belongs to this binary. It unpacks the archive into the
-// directory cache. A binary without an archive has the catalog of the clone in which it was
-// built.
+// directory cache. Without an archive, it has that of the clone in which it was built.
 func Carried(cache string) (Catalog, error) {
 	if len(packed) > 0 {
 		return unpackAll(cache)

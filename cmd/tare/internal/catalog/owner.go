@@ -18,7 +18,7 @@ import (
 const EnvCatalog = "TARE_CATALOG"
 
 // OwnerError reports that another user owns a file of a repository that tare found without
-// being told. The code in it would run with the rights of the caller.
+// the user naming it. The code in it would run with the rights of the caller.
 type OwnerError struct{ Root, File, Owner string }
 
 // Error returns one line, with the way to trust the repository.

@@ -43,7 +43,7 @@ func (s *Sources) newPin(leaf build.Leaf, studyDir string, e tare.Entry) (build.
 }
 
 // appliesTo reports whether w, a module that is pinned for all contenders, applies to the
-// contender leaf: it requires the module, and its entry does not pin the module to another
+// contender: leaf requires the module, and its entry does not pin the module to another
 // version. pinnedByEntry are the modules that the entry pins.
 func appliesTo(leaf build.Leaf, w build.With, pinnedByEntry []build.With) (bool, error) {
 	if slices.ContainsFunc(pinnedByEntry, func(o build.With) bool { return o.Path == w.Path }) {

@@ -17,8 +17,7 @@ import (
 )
 
 // Sources builds the contenders, programs to compare, that a study names in its entries. It
-// builds each folder once, even if the study names several of its variants. It must not be
-// copied.
+// builds each folder once, even if the study names several of its variants. Do not copy it.
 type Sources struct {
 	Catalog Catalog
 	Builder *build.Builder // its Licences is set if nil

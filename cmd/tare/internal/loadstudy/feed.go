@@ -41,8 +41,8 @@ func fileError(flag, file string, err error) error {
 	return cmdenv.Usage(fmt.Sprintf("%s %s: %s", flag, file, format.Line(cmdenv.Cause(err).Error(), 0)), "")
 }
 
-// readFeed reads the requests of --feed and detects the format of the file. Hosts in the file are ignored, because all
-// requests are sent to the server that the user names.
+// readFeed reads the requests of --feed and detects the format of the file. Hosts in the file are ignored, because
+// all requests are sent to the server that the user names.
 func (a Requests) readFeed(stdin io.Reader) (*traffic.Feed, error) {
 	text, close, err := openText("--feed", a.Feed, stdin)
 	if err != nil {

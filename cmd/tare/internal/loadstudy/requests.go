@@ -106,8 +106,7 @@ func (a Requests) Header(auth string) ([][2]string, error) {
 	return list, nil
 }
 
-// readBodies returns the bodies, which requests use one after the other. It returns a single nil if no flag defines a
-// body.
+// readBodies returns the bodies that requests use one after the other: a single nil if no flag defines any.
 func (a Requests) readBodies(stdin io.Reader) ([][]byte, error) {
 	file, isFile := strings.CutPrefix(a.Body, "@")
 	switch {
@@ -170,8 +169,8 @@ func readAll(file string, stdin io.Reader) ([]byte, error) {
 }
 
 // buildMix returns a list in which each request of --mix occurs as often as its weight, spread as evenly as possible:
-// GET /a=2 and GET /b=1 become /a, /b, /a. The method is smooth weighted round-robin: for each place in the list every
-// request is credited its weight, and the request with the most credit takes the place and pays the sum of all weights.
+// GET /a=2 and GET /b=1 become /a, /b, /a. The method is smooth weighted round-robin: for each place in the list
+// every request is credited its weight, and the one with the most credit takes the place and pays the sum of weights.
 func (a Requests) buildMix(bodies [][]byte) ([]load.Request, error) {
 	type part struct {
 		load.Request
@@ -250,8 +249,8 @@ func basicAuth(u *url.Userinfo) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(u.Username()+":"+password))
 }
 
-// WriteRequests writes requests to a file, one on each line, which replaces an old file only if all were written. Only
-// the owner can read the file.
+// WriteRequests writes requests to a file, one on each line, which replaces an old file only if all were written.
+// Only the owner can read the file.
 func WriteRequests(file string, requests []load.Request) error {
 	f, err := atomicfile.Create(atomicfile.System{}, file)
 	if err != nil {
