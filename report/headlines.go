@@ -6,8 +6,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// A result has a verdict per difference between a contender and the baseline. These are the numbers of such
-// differences up to which the top of a report lists all: of contenders, and of status-only contenders.
+// A result has a verdict per difference between a contender and the baseline. The top of a report lists all of them
+// up to these numbers: of differences of contenders, and of status-only contenders.
 const (
 	maxHeadlines = 12
 	maxAsides    = 6

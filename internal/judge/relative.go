@@ -20,7 +20,7 @@ type difference struct {
 
 // ruleDifference decides a criterion that limits a difference, and sets the ruling and the sentence of
 // v: for example, a router may take at most 5 % of an entire request more than the baseline. A
-// contender that takes less than the baseline always meets the criterion.
+// contender that is proven to take less than the baseline meets the criterion.
 func (j *judge) ruleDifference(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule) {
 	baseline := j.evidence.Study.Baseline
 	if f, ok := j.findVoid(baseline, criterion.Of, v.Metric); ok {

@@ -95,7 +95,7 @@ func parsePart(text string) (segment, bool) {
 // isCatchAll reports whether a segment is a catch-all in one of these notations: *, *path, {path...},
 // {path:.*}, {path:path}, {*path}, {path*}, {path+}, {+path}, :path* or :path+.
 func isCatchAll(text string) bool {
-	if inner, ok := cutBraces(text); ok {
+	if inner, ok := cutBraces(text); ok { // {path:.*}, or with a mark {path...} or {path*}
 		name, pattern, hasPattern := strings.Cut(inner, ":")
 		if hasPattern {
 			return name != "" && slices.Contains([]string{".*", ".+", "*", "path"}, pattern)
@@ -103,12 +103,12 @@ func isCatchAll(text string) bool {
 		hasMark := strings.HasSuffix(inner, "...") || strings.Trim(inner, "*+") != inner
 		return hasMark && !strings.ContainsAny(inner, "{}")
 	}
-	hasColon := strings.HasPrefix(text, ":") && strings.TrimRight(text, "*+") != text
+	hasColon := strings.HasPrefix(text, ":") && strings.TrimRight(text, "*+") != text // :path*
 	isPlainName := !strings.ContainsAny(strings.Trim(text, ":*+"), "{}:*?#%\\+<>()|. \t\r\n")
 	return (hasColon || strings.HasPrefix(text, "*")) && isPlainName
 }
 
-// restName returns the name of a catch-all, or "rest" if it has none.
+// restName returns the name of a catch-all, such as path for {path...} or :path*. It returns "rest" for *.
 func restName(text string) string {
 	name := strings.TrimPrefix(strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}"), ":")
 	name, _, _ = strings.Cut(name, ":")
