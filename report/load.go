@@ -33,34 +33,13 @@ func (s *Section) addLoad(r *tare.Result) {
 // the rows of a workload's contenders, a row has the workload's name and the values that all its contenders share;
 // these values are then omitted in the contenders' rows. Statistics that a workload does not have are empty.
 func joinLoadTables(tables []loadTable) Table {
-	var out Table
-	columnOf := func(c Column) int {
-		return slices.IndexFunc(out.Columns, func(x Column) bool { return x.Name == c.Name })
-	}
-	for _, t := range tables {
-		last := -1 // column of t's previous statistic, behind which a new one is inserted to keep the order
-		for _, c := range t.table.Columns {
-			if columnOf(c) < 0 {
-				out.Columns = slices.Insert(out.Columns, last+1, c)
-			}
-			last = columnOf(c)
-		}
-	}
-	for i := range out.Columns {
-		if out.Columns[i].Name == rateStat { // its unit names the rate of one workload
-			out.Columns[i].Unit = "answered/s"
-		}
-	}
+	out := Table{Columns: joinColumns(tables)}
 	for _, t := range tables {
 		heading := strings.TrimSuffix(strings.TrimPrefix(t.caption, "On "), ":")
-		shared := map[int]bool{} // columns of t whose values all contenders share
-		var parts []string
-		for i, c := range t.table.Columns[1:] {
-			first := t.table.Rows[0].Cells[i+1].Text
-			isShared := len(t.table.Rows) > 1 && !slices.ContainsFunc(t.table.Rows, func(row Row) bool { return row.Cells[i+1].Text != first })
-			if isShared {
-				shared[i+1] = true
-				parts = append(parts, c.Name+" "+first+" "+c.Unit)
+		var parts []string // the shared values
+		for i, c := range t.table.Columns {
+			if t.isShared(i) {
+				parts = append(parts, c.Name+" "+t.table.Rows[0].Cells[i].Text+" "+c.Unit)
 			}
 		}
 		if len(parts) > 0 {
@@ -70,15 +49,36 @@ func joinLoadTables(tables []loadTable) Table {
 		for _, row := range t.table.Rows {
 			joined := Row{Who: row.Who, Notes: row.Notes, Cells: make([]Field, len(out.Columns))}
 			for i, c := range t.table.Columns {
-				joined.Cells[columnOf(c)] = row.Cells[i]
-				if shared[i] {
-					joined.Cells[columnOf(c)] = Field{}
+				if !t.isShared(i) {
+					joined.Cells[columnNamed(out.Columns, c.Name)] = row.Cells[i]
 				}
 			}
 			out.Rows = append(out.Rows, joined)
 		}
 	}
 	return out
+}
+
+// joinColumns returns the columns of all tables, each once, in the order of listLoadStats.
+func joinColumns(tables []loadTable) (out []Column) {
+	for _, t := range tables {
+		last := -1 // index of the previous column of t, after which a new one is inserted
+		for _, c := range t.table.Columns {
+			if c.Name == rateStat {
+				c.Unit = "answered/s" // without the requested rate, which differs between workloads
+			}
+			if columnNamed(out, c.Name) < 0 {
+				out = slices.Insert(out, last+1, c)
+			}
+			last = columnNamed(out, c.Name)
+		}
+	}
+	return out
+}
+
+// columnNamed returns the index of the column with this name, or -1 if there is none.
+func columnNamed(columns []Column, name string) int {
+	return slices.IndexFunc(columns, func(c Column) bool { return c.Name == name })
 }
 
 // addLoadTables adds the tables and their explanation, if there are tables.
@@ -96,6 +96,14 @@ func (s *Section) addLoadTables(tables []loadTable) {
 type loadTable struct {
 	caption string
 	table   Table
+}
+
+// isShared reports whether all contenders, of which there are at least two, have the same value in column i.
+func (t loadTable) isShared(i int) bool {
+	if i == 0 || len(t.table.Rows) < 2 { // column 0 has the names of contenders
+		return false
+	}
+	return !slices.ContainsFunc(t.table.Rows, func(row Row) bool { return row.Cells[i].Text != t.table.Rows[0].Cells[i].Text })
 }
 
 // loadStat is a statistic of the load on a server, which the trials (processes of contenders) recorded.

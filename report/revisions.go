@@ -16,7 +16,7 @@ import (
 const kindGobench = "gobench"
 
 // IsBench reports whether r compares the benchmarks of two revisions. In a report of such a
-// result the rows of tables are benchmarks, and there are no ranks and costs.
+// result the rows of tables are benchmarks, and ranks and costs mean nothing.
 func IsBench(r *tare.Result) bool { return r.Kind == kindGobench && findRevision(r) != "" }
 
 // BenchmarkName returns the id of a benchmark without the path of its module: "BenchmarkParse/small", or

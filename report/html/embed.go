@@ -15,7 +15,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// A page contains the result document that it shows, for readers to save and for tare to read. maxEmbedded is the
+// A page contains the result document that it shows, for readers to save. maxEmbedded is the
 // largest length of the packed document in characters. A longer document is shortened, and the page describes how.
 const maxEmbedded = 1_900_000
 

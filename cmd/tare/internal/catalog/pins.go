@@ -53,7 +53,7 @@ func appliesTo(leaf build.Leaf, w build.With, pinnedByEntry []build.With) (bool,
 }
 
 // Unused returns the values of With that apply to no contender of entries, so that commands can
-// warn the user. It ignores entries without a contender, which Program rejects, and modules
+// report them. It ignores entries without a contender, which Program rejects, and modules
 // that cannot be read. It reads go.mod files and builds nothing.
 func (s *Sources) Unused(kind string, entries []tare.Entry, studyDir string) []string {
 	used := make([]bool, len(s.With))
