@@ -72,7 +72,7 @@ func Find(dir string) (Catalog, error) {
 }
 
 // Repository returns the root of the tare repository that contains dir. The error is ErrNone if
-// there is none, and an *OwnerError if another user owns a file of it.
+// dir is in no repository, and an *OwnerError if another user owns a file of it.
 func Repository(dir string) (string, error) {
 	for {
 		found, err := isRepository(dir)
@@ -218,9 +218,9 @@ func (c Catalog) IDs(kind string) []string {
 }
 
 // Leaf finds the contender with a kind and an id. A contender with variants has an id for
-// each of them, and Leaf also returns the variant that id names; otherwise variant is "". For
+// each of them, and the variant that id names is returned too; otherwise variant is "". For
 // an unknown id the error is a *lab.UnknownError with similar ids. If the contender could not
-// be read, Leaf returns the error of reading it.
+// be read, the error is that of reading it.
 func (c Catalog) Leaf(kind, id string) (leaf build.Leaf, variant string, err error) {
 	otherKind := "" // kind of another contender with the id
 	for _, leaf := range c.leaves {

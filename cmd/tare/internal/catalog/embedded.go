@@ -23,7 +23,7 @@ import (
 //go:embed all:packed
 var packedDir embed.FS
 
-// packed is the archive; nil if there is none.
+// packed is the archive; nil if the build has no archive.
 var packed, _ = packedDir.ReadFile("packed/catalog.txt") //nolint:gochecknoglobals // an embedded file
 
 // Carried opens the catalog that belongs to this binary. It unpacks the archive into the

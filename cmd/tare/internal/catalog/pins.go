@@ -14,8 +14,8 @@ import (
 // contenders (Sources.With and Sources.Go).
 
 // newPin returns the modules and the toolchain for the contender of entry e: those that the
-// entry pins, and those of s that the entry does not pin and the contender requires. leaf is
-// the contender's directory; paths in the entry are relative to studyDir.
+// entry pins, and those of s that the entry does not pin and the contender requires. Paths in the
+// entry are relative to studyDir.
 func (s *Sources) newPin(leaf build.Leaf, studyDir string, e tare.Entry) (build.Pin, error) {
 	pin := build.Pin{Go: cmp.Or(e.Go, s.Go)}
 	for _, text := range e.With {
@@ -43,7 +43,7 @@ func (s *Sources) newPin(leaf build.Leaf, studyDir string, e tare.Entry) (build.
 }
 
 // appliesTo reports whether w, a module that is pinned for all contenders, applies to the
-// contender: leaf requires the module, and its entry does not pin the module to another
+// contender: the contender requires the module, and its entry does not pin the module to another
 // version. pinnedByEntry are the modules that the entry pins.
 func appliesTo(leaf build.Leaf, w build.With, pinnedByEntry []build.With) (bool, error) {
 	if slices.ContainsFunc(pinnedByEntry, func(o build.With) bool { return o.Path == w.Path }) {

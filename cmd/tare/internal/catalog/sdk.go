@@ -15,7 +15,7 @@ import (
 const unpublished = "v0.0.0"
 
 // SDK returns the directory of the SDK with which contenders outside of the repository are
-// built: the repository that contains c or, if there is none, the SDK in this binary, which
+// built: the repository that contains c or, without one, the SDK in this binary, which
 // is unpacked into the directory cache.
 func SDK(c Catalog, cache string) (string, error) {
 	if root, err := c.Repository(); !errors.Is(err, ErrNone) {
