@@ -116,7 +116,8 @@ func (s *PeerStream) registerKind() error {
 		return nil
 	case s.peer.opened[s.kind]:
 		return &ConnectionError{StreamCreationError, "a second control or QPACK stream"}
-	case s.peer.opened == nil:
+	}
+	if s.peer.opened == nil {
 		s.peer.opened = map[uint64]bool{}
 	}
 	s.peer.opened[s.kind] = true
