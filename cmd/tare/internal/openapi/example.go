@@ -176,7 +176,7 @@ func (s *composer) exampleOf(schema *node) *node {
 // unless a part was cut: then the example depends on the schemas around it.
 func (s *composer) compose(schema *node) schemaExample {
 	whyBefore, invalidBefore, cutsBefore := s.why, s.invalid, s.cuts
-	s.why, s.invalid = "", nil
+	s.why, s.invalid = "", nil // what is recorded now is about this schema, and not about the schema around it
 	s.open = append(s.open, schema)
 	var composed schemaExample
 	if items := schema.get("items"); items != nil && !hasOnlyType(schema, "object") {

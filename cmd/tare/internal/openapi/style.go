@@ -63,7 +63,8 @@ func styleOf(n *node, in string) (style string, explode, reserved bool, err erro
 			style = "form"
 		}
 	}
-	if explode, err = n.boolField("explode", style == "form" || style == "deepObject" || style == "cookie"); err == nil {
+	explodesByDefault := style == "form" || style == "deepObject" || style == "cookie"
+	if explode, err = n.boolField("explode", explodesByDefault); err == nil {
 		reserved, err = n.boolField("allowReserved", false)
 	}
 	return style, explode, reserved, err
@@ -128,7 +129,8 @@ func (p parameter) expand(v *node) ([]pair, error) {
 	}
 	if p.hasName() {
 		single.name = p.name
-		single.equals = p.style != "matrix" || len(single.values) > 1 || single.values[0] != ""
+		isEmpty := len(single.values) == 1 && single.values[0] == ""
+		single.equals = p.style != "matrix" || !isEmpty
 	}
 	return []pair{single}, nil
 }
