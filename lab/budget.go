@@ -23,8 +23,8 @@ import (
 //
 // Pilots, brief runs of each contender before the rounds, can show that the budget has no time for all
 // workloads. Then some workloads are omitted and recorded in run.omittedForTime. readmitWorkloads
-// brings them back if the first rounds are shorter than forecast. Once the rounds are planned, run.omitted contains all omitted parts of the
-// study, whatever the reason.
+// brings them back if the first rounds are shorter than forecast. Once the rounds are planned,
+// run.omitted contains all omitted parts of the study, whatever the reason.
 
 // errLimit is the error of a round that was unfinished at the time limit of the run. The
 // measurements of the round are discarded.

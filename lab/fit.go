@@ -123,7 +123,7 @@ func (r *run) removeUntilFits(pilots []tare.Pilot, timeAfterPilots func() time.D
 	clear(removed)
 	toggle(parts[:n]...)
 	for _, part := range slices.Backward(parts[:n]) {
-		if fits := toggle(part); !fits {
+		if fits := toggle(part); !fits { // restored, but too much: remove it again
 			toggle(part)
 		}
 	}

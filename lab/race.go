@@ -13,8 +13,9 @@ import (
 const leaders = 3
 
 // retireTrailing is called at a look, after done rounds, with the judgement of these rounds. It removes
-// from later rounds the contenders that are proven slower than the leaders on all workloads. Their measurements so far remain. A contender that a claim, criterion or decomposition
-// is about is never retired, and no contender is retired if the budget has time to rank all of them.
+// from later rounds the contenders that are proven slower than the leaders on all workloads. Their
+// measurements so far remain. A contender that a claim, criterion or decomposition is about is never
+// retired, and no contender is retired if the budget has time to rank all of them.
 func (r *run) retireTrailing(judged judgedRounds, done int) error {
 	if !r.isReduced() || done >= r.plan.RoundsPlanned {
 		return nil

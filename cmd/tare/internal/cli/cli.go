@@ -46,10 +46,10 @@ import (
 	"github.com/tarebench/tare/studies"
 )
 
-// RunProcess runs this process and returns its exit code. If the environment shows that another tare has
-// started this process, it is the guardian of that tare, which ends processes if tare is killed, or its null
-// contender, a server that does nothing. go vet can start it as its tool. Otherwise it runs the command of
-// its arguments.
+// RunProcess runs this process and returns its exit code. If the environment shows that another tare
+// has started this process, it is the guardian of that tare, which ends processes if tare is killed, or
+// its null contender, a server that does nothing. go vet can start it as its tool. Otherwise it runs
+// the command of its arguments.
 func RunProcess() int {
 	if trial.GuardianMain() {
 		return 0
@@ -68,9 +68,9 @@ func Main(ctx context.Context, env cmdenv.Env) int {
 	return Report(env, path, err)
 }
 
-// PrepareOutput returns env with other outputs. If the arguments select JSON, stdout records whether anything
-// was written; if nothing was, [Report] writes the error as JSON. If the arguments select progress as NDJSON,
-// stderr converts everything to that format.
+// PrepareOutput returns env with other outputs. If the arguments select JSON, stdout records whether
+// anything was written; if nothing was, [Report] writes the error as JSON. If the arguments select
+// progress as NDJSON, stderr converts everything to that format.
 func PrepareOutput(env cmdenv.Env) cmdenv.Env {
 	if cmdenv.WantsProgressLines(env.Args) {
 		env.Err = cmdenv.NewProgressLines(env.Err)

@@ -19,7 +19,8 @@ func newExitCodesTopic() *cobra.Command {
 	return &cobra.Command{Use: "exit-codes", Short: "Exit codes, and the codes of errors in JSON", Long: exitCodesText()}
 }
 
-// exitCodesText returns a table of the exit codes. Below each exit code are the codes of its errors in JSON.
+// exitCodesText returns a table of the exit codes. Below each exit code are the codes of its errors in
+// JSON.
 func exitCodesText() string {
 	var b strings.Builder
 	b.WriteString("Exit codes, and below each the codes of errors that --json prints with it:\n\n")

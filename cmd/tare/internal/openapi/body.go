@@ -52,8 +52,8 @@ func (r *Requests) addBody(q *Request, op Operation, list []parameter) error {
 	return firstErr
 }
 
-// bodyContents returns the content types that the body of an operation can have, in the order of the document,
-// and whether a body is required.
+// bodyContents returns the content types that the body of an operation can have, in the order of the
+// document, and whether a body is required.
 func (r *Requests) bodyContents(op Operation, list []parameter) (out []content, required bool, err error) {
 	if r.doc.swagger {
 		return r.swaggerContents(op, list)
@@ -256,9 +256,10 @@ func quoteJSON(s string) []byte {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
-// jsonNumber returns a number of YAML as a number of JSON: 0x1f becomes 31, and .5 becomes 0.5. It returns
-// false if the text is not a number. Numbers that begin with a zero are texts in most documents (0123 is 83
-// in YAML 1.1, and 123 in 1.2). They are numbers only if isNumber is set, for a schema whose type is a number.
+// jsonNumber returns a number of YAML as a number of JSON: 0x1f becomes 31, and .5 becomes 0.5. It
+// returns false if the text is not a number. Numbers that begin with a zero are texts in most documents
+// (0123 is 83 in YAML 1.1, and 123 in 1.2). They are numbers only if isNumber is set, for a schema
+// whose type is a number.
 func jsonNumber(s string, isNumber bool) (string, bool) {
 	sign, digits := "", strings.TrimPrefix(s, "+")
 	if d, ok := strings.CutPrefix(digits, "-"); ok {
@@ -355,9 +356,9 @@ func newForm(contentType string) *form {
 	return f
 }
 
-// addField adds a field. In a multipart form the field becomes one or more parts with contentType; if that is
-// "", the type of the field decides. In a URL-encoded form the style of p decides how the field is written.
-// isStyled means that the document sets the style.
+// addField adds a field. In a multipart form the field becomes one or more parts with contentType; if
+// that is "", the type of the field decides. In a URL-encoded form the style of p decides how the field
+// is written. isStyled means that the document sets the style.
 func (f *form) addField(p parameter, v *node, t typeSet, contentType string, isStyled bool) error {
 	if f.parts != nil {
 		return f.addParts(p.name, v, t, contentType)
@@ -443,8 +444,8 @@ func (f *form) finish() ([]byte, string, error) {
 	return out.Bytes(), w.FormDataContentType(), nil
 }
 
-// findBoundary returns a boundary that no part contains. It returns the same boundary for equal forms, so that
-// their requests are equal.
+// findBoundary returns a boundary that no part contains. It returns the same boundary for equal forms,
+// so that their requests are equal.
 func (f *form) findBoundary() string {
 	for i := 0; ; i++ {
 		boundary := "tare-part-" + strconv.Itoa(i)

@@ -35,8 +35,8 @@ func IsDocument(begin []byte, isCut bool) bool {
 	return flowVersion.Match(start) || isObject(start, isCut)
 }
 
-// isObject reports whether the JSON object at the start of src is a document. It reads the keys of the object
-// itself (depth 1) until it finds openapi or swagger.
+// isObject reports whether the JSON object at the start of src is a document. It reads the keys of the
+// object itself (depth 1) until it finds openapi or swagger.
 func isObject(src []byte, isCut bool) bool {
 	dec := json.NewDecoder(bytes.NewReader(src))
 	depth := 0

@@ -109,8 +109,8 @@ func (r *Requests) addParameters(q *Request, list []parameter) error {
 	return nil
 }
 
-// isIgnored reports whether p is a header that OpenAPI 3 describes elsewhere, e.g. by the content types of the
-// body. A parameter of this name is ignored (Parameter Object).
+// isIgnored reports whether p is a header that OpenAPI 3 describes elsewhere, e.g. by the content types
+// of the body. A parameter of this name is ignored (Parameter Object).
 func (r *Requests) isIgnored(p parameter) bool {
 	switch strings.ToLower(p.name) {
 	case "accept", "content-type", "authorization":
@@ -286,8 +286,9 @@ func (o *output) addLiteral(s string) {
 	})
 }
 
-// addEscaped adds a value and escapes its characters. It does not escape unreserved characters. If reserved is
-// set, it does not escape reserved characters either, unless they have a meaning in a query.
+// addEscaped adds a value and escapes its characters. It does not escape unreserved characters. If
+// reserved is set, it does not escape reserved characters either, unless they have a meaning in a
+// query.
 func (o *output) addEscaped(s string, reserved bool) {
 	o.addSafe(s, func(i int) bool {
 		return isUnreserved(s[i]) || reserved && strings.IndexByte("!$'()*,;:@/?", s[i]) >= 0

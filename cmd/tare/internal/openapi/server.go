@@ -23,8 +23,8 @@ type base struct {
 	at   yamlfile.Position
 }
 
-// basePath returns the path of the first server of n, which is the document, a path item or an operation. It
-// returns outer, the path of the servers around n, if n lists no servers.
+// basePath returns the path of the first server of n, which is the document, a path item or an
+// operation. It returns outer, the path of the servers around n, if n lists no servers.
 func (d *Document) basePath(n *node, outer base) base {
 	if d.swagger && n != d.root {
 		return outer // in OpenAPI 2 only the document has a path, its basePath
@@ -95,12 +95,14 @@ func pathOfServer(server *node) (path, why string) {
 	return resolvePath(rest)
 }
 
-// hostName matches a text that looks like a host name, such as localhost, api.example.com or {region}.example.com.
-// In a relative URL such a text is the first segment of the path, which is probably a mistake.
+// hostName matches a text that looks like a host name, such as localhost, api.example.com or
+// {region}.example.com. In a relative URL such a text is the first segment of the path, which is
+// probably a mistake.
 var hostName = lazyregexp.New(`(?i)^(?:localhost|[a-z0-9_{}-]+(?:\.[a-z0-9_{}-]+)*\.[a-z]{2,})$`)
 
-// fillVariables returns the URL of a server, in which it replaces each variable, {name}, with its default. It does
-// not replace variables without a default, nor further ones after maxVariables bytes of defaults.
+// fillVariables returns the URL of a server, in which it replaces each variable, {name}, with its
+// default. It does not replace variables without a default, nor further ones after maxVariables bytes
+// of defaults.
 func fillVariables(server *node) string {
 	variables, added := server.get("variables"), 0 // added: bytes of the defaults so far
 	return variable.ReplaceAllStringFunc(server.get("url").scalar(), func(name string) string {

@@ -95,8 +95,8 @@ func (n *node) isTrue() bool {
 	return n != nil && n.kind == boolean && strings.EqualFold(n.text, "true")
 }
 
-// listField returns the items of a field that is a list. It returns an error if the field is anything else but
-// null.
+// listField returns the items of a field that is a list. It returns an error if the field is anything
+// else but null.
 func (n *node) listField(name string) ([]field, error) {
 	v := n.get(name)
 	if v.isNull() || v.kind == list {
@@ -105,8 +105,8 @@ func (n *node) listField(name string) ([]field, error) {
 	return nil, fmt.Errorf("%s is %s, not a list", name, v.kind)
 }
 
-// boolField returns the value of a field that is a boolean, and unset if the field is missing. It returns an error
-// if the field is anything else but null.
+// boolField returns the value of a field that is a boolean, and unset if the field is missing. It
+// returns an error if the field is anything else but null.
 func (n *node) boolField(name string, unset bool) (bool, error) {
 	v := n.get(name)
 	switch {
@@ -182,9 +182,10 @@ func (c *converter) convert(n ast.Node) *node {
 	return out
 }
 
-// joinColons returns the text of a scalar with colons. Inside a flow list such as [12:30, http://host], the
-// library mistakes such a scalar for a mapping from 12 to 30. joinColons returns false if n is a real mapping:
-// its colon is followed by a space or comes after a quoted key (YAML 1.2.2, section 7.4.2).
+// joinColons returns the text of a scalar with colons. Inside a flow list such as [12:30, http://host],
+// the library mistakes such a scalar for a mapping from 12 to 30. joinColons returns false if n is a
+// real mapping: its colon is followed by a space or comes after a quoted key (YAML 1.2.2, section
+// 7.4.2).
 func joinColons(n ast.Node) (string, bool) {
 	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) == 1 {
 		n = m.Values[0]

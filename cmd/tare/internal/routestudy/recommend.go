@@ -182,8 +182,8 @@ func (a *adviser) describeSemantics(id string) string {
 // registered a route, which does not help the user. The message may end within the remark.
 var registeredRE = lazyregexp.New(`\s*\(registered at [^)]*(\)|$)`)
 
-// listRejected returns a line about each router that could not be measured, e.g. because it does not support
-// the table of routes.
+// listRejected returns a line about each router that could not be measured, e.g. because it does not
+// support the table of routes.
 func listRejected(r *tare.Result) []string {
 	var out []string
 	for _, t := range r.Trials {

@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/kinds/router"
 )
 
-// ReleaseStudyID is the id of the study of several Go releases. It differs from the id of the study of routers,
-// because the history compares results with the same id.
+// ReleaseStudyID is the id of the study of several Go releases. It differs from the id of the study of
+// routers, because the history compares results with the same id.
 const ReleaseStudyID = StudyID + "-go"
 
 // Releases are routers, each built with several toolchains.
@@ -25,9 +25,10 @@ type Releases struct {
 // contenderID returns the id of a router built with a toolchain.
 func contenderID(router, toolchain string) string { return router + "-" + toolchain }
 
-// ReleaseStudy returns the text of a study file of routers, each built with several toolchains. The baseline is
-// the first router with the first toolchain. A study compares contenders only with its baseline. Therefore the
-// toolchains of any other router are compared in decompositions, which can start from any contender.
+// ReleaseStudy returns the text of a study file of routers, each built with several toolchains. The
+// baseline is the first router with the first toolchain. A study compares contenders only with its
+// baseline. Therefore the toolchains of any other router are compared in decompositions, which can
+// start from any contender.
 func (d *Document) ReleaseStudy(r Releases) string {
 	var b strings.Builder
 	var names []string
@@ -55,8 +56,9 @@ func (d *Document) ReleaseStudy(r Releases) string {
 	return b.String()
 }
 
-// goField returns the field of a contender with its toolchain, e.g. ", go: go1.26.8". It returns "" for a release
-// without its last number, such as go1.26, which a dry run may have and which study files do not allow.
+// goField returns the field of a contender with its toolchain, e.g. ", go: go1.26.8". It returns "" for
+// a release without its last number, such as go1.26, which a dry run may have and which study files do
+// not allow.
 func goField(toolchain string) string {
 	release, _, _ := strings.Cut(toolchain, "+")
 	if version.Lang(release) == release {
@@ -84,9 +86,9 @@ func (a ReleaseAdvice) newReading() advice.Reading {
 	return advice.Reading{Result: a.Result, Baseline: contenderID(a.Routers[0], a.Toolchains[0]), Workload: allID, Metric: "time"}
 }
 
-// Lines compares each router and toolchain with the same router built with the first toolchain. It returns a
-// sentence about the cost of a lookup and a sentence about the answers for each, and a line about each router
-// that could not be measured.
+// Lines compares each router and toolchain with the same router built with the first toolchain. It
+// returns a sentence about the cost of a lookup and a sentence about the answers for each, and a line
+// about each router that could not be measured.
 func (a ReleaseAdvice) Lines() []string {
 	subject := "On your " + a.Document.countRoutes()
 	r := a.newReading()
@@ -191,8 +193,8 @@ func compareAnswers(before, then *tare.Semantics) []changedAnswer {
 // maxChanges limits the answers that a sentence names.
 const maxChanges = 3
 
-// describeAnswers returns a sentence about the requests that a release answers differently. It returns "" if
-// one of the two was not tested.
+// describeAnswers returns a sentence about the requests that a release answers differently. It returns
+// "" if one of the two was not tested.
 func (a ReleaseAdvice) describeAnswers(from, to string) string {
 	before, then := a.findSemantics(from), a.findSemantics(to)
 	if before == nil || then == nil {

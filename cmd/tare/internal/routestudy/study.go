@@ -48,8 +48,8 @@ const (
 	socketID = "socket" // over a loopback connection
 )
 
-// allWorkloads returns the possible workloads. The study of a table has the workloads for which the table has
-// requests.
+// allWorkloads returns the possible workloads. The study of a table has the workloads for which the
+// table has requests.
 func allWorkloads() []workloadSpec {
 	return []workloadSpec{
 		{id: allID, requests: router.AskAll, op: router.OpServe},
@@ -73,8 +73,8 @@ func (d *Document) Baseline() string {
 	return Baseline
 }
 
-// Routers returns the ids of all routers among leaves, the modules of the catalog, the baseline first. It also
-// returns the routers that are skipped, with the reason.
+// Routers returns the ids of all routers among leaves, the modules of the catalog, the baseline first.
+// It also returns the routers that are skipped, with the reason.
 func (d *Document) Routers(leaves []build.Leaf) (ids []string, left []tare.NotWeighed) {
 	for _, leaf := range leaves {
 		m := leaf.Manifest

@@ -71,8 +71,8 @@ func (d *DeadLetters) endLastLine() error {
 	return err
 }
 
-// Write appends the rejected events of a batch, for the sink called name. If it returns an error, none of the
-// events is in the file, unless the file could not be truncated either.
+// Write appends the rejected events of a batch, for the sink called name. If it returns an error, none
+// of the events is in the file, unless the file could not be truncated either.
 func (d *DeadLetters) Write(name string, b Batch, dead []Dead) error {
 	if len(dead) == 0 {
 		return nil

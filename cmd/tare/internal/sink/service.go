@@ -92,8 +92,8 @@ func (s *Service) startAll(ctx context.Context) (err error) {
 }
 
 // Stop sends the remaining events of the spool until ctx ends, and closes the sinks. unsent is the
-// number of events that the slowest sink has not sent; they stay in the spool. Writers to the spool must have
-// ended before.
+// number of events that the slowest sink has not sent; they stay in the spool. Writers to the spool
+// must have ended before.
 func (s *Service) Stop(ctx context.Context) (unsent uint64, err error) {
 	close(s.drained)
 	defer context.AfterFunc(ctx, s.cancel)()

@@ -146,9 +146,9 @@ func (b Batch) Traceparent() string {
 	return trace
 }
 
-// AppendFlat appends an event to b, with the fields of its metadata next to id and timestamp, as in a row of
-// a table: {"id":"a","metadata":{"x":1}} becomes {"id":"a","x":1}. It appends an event that does not end with
-// its metadata unchanged.
+// AppendFlat appends an event to b, with the fields of its metadata next to id and timestamp, as in a
+// row of a table: {"id":"a","metadata":{"x":1}} becomes {"id":"a","x":1}. It appends an event that does
+// not end with its metadata unchanged.
 func AppendFlat(b, line []byte) []byte {
 	const key = `,"metadata":{`
 	at := strings.Index(string(line), key)

@@ -142,9 +142,9 @@ func isRejected(err error) bool {
 	return errors.Is(err, kerr.MessageTooLarge) || errors.Is(err, kerr.InvalidRecord)
 }
 
-// maxPartBytes and maxPartRecords bound the records that are sent together, so that the client sends the
-// records of a partition as one batch: if there were several, the broker could accept a later batch after it
-// rejected the first. The client's own bounds are 1,000,012 bytes and 10,000 records.
+// maxPartBytes and maxPartRecords bound the records that are sent together, so that the client sends
+// the records of a partition as one batch: if there were several, the broker could accept a later batch
+// after it rejected the first. The client's own bounds are 1,000,012 bytes and 10,000 records.
 const (
 	maxPartBytes   = 900_000
 	maxPartRecords = 5_000
@@ -195,8 +195,8 @@ func (k *Kafka) produceRecords(ctx context.Context, records []*kgo.Record, faile
 	return k.produceInOrder(ctx, rejected[:half], rejected[half:], failed)
 }
 
-// produceInOrder sends first and then rest. If a record of first has to be sent again later, it does not send
-// rest, and adds the error of that record to failed for each record of rest.
+// produceInOrder sends first and then rest. If a record of first has to be sent again later, it does
+// not send rest, and adds the error of that record to failed for each record of rest.
 func (k *Kafka) produceInOrder(ctx context.Context, first, rest []*kgo.Record, failed map[*kgo.Record]error) error {
 	if err := k.produceRecords(ctx, first, failed); err != nil || len(rest) == 0 {
 		return err
@@ -212,8 +212,8 @@ func (k *Kafka) produceInOrder(ctx context.Context, first, rest []*kgo.Record, f
 	return k.produceRecords(ctx, rest, failed)
 }
 
-// flushRecords sends records together, waits until the broker has answered all of them, and returns the error of
-// each. The client gets all records before it sends the first, so that it does not split them.
+// flushRecords sends records together, waits until the broker has answered all of them, and returns the
+// error of each. The client gets all records before it sends the first, so that it does not split them.
 func (k *Kafka) flushRecords(ctx context.Context, records []*kgo.Record) ([]error, error) {
 	errs := make([]error, len(records))
 	for i, r := range records {
