@@ -105,7 +105,7 @@ func (f *Feed) readHAR(in *boundedReader) error {
 			}
 			return leaveFields(dec, in, "log", "entries")
 		}
-		if f.isFull() {
+		if f.reachesBound() {
 			return nil
 		}
 		var e entry
@@ -149,7 +149,7 @@ func (f *Feed) archivedRequest(e entry) (q load.Request, err error) {
 	if err != nil {
 		return q, err
 	}
-	q.Path = f.publicQuery(q.Path)
+	q.Path = f.removeQuerySecrets(q.Path)
 	contentType, coding := "", "" // of the headers; "" if absent
 	size, _ := e.Request.BodySize.(float64)
 	for _, h := range e.Request.Headers {
@@ -179,7 +179,7 @@ func (f *Feed) archivedRequest(e entry) (q load.Request, err error) {
 		case p.Encoding != "base64":
 			return q, fmt.Errorf("its body is binary and was sent compressed (%s): the text in the archive may not have all its bytes", coding)
 		}
-		q.Body = f.publicBody(cmp.Or(p.MimeType, contentType), q.Body)
+		q.Body = f.emptyBodySecrets(cmp.Or(p.MimeType, contentType), q.Body)
 	case p != nil && len(p.Params) > 0:
 		var sent string
 		if sent, q.Body, err = encodeForm(p.MimeType, contentType, p.Params); err != nil {
@@ -191,7 +191,7 @@ func (f *Feed) archivedRequest(e entry) (q load.Request, err error) {
 			q.Header = append(q.Header, [2]string{"Content-Type", sent})
 		}
 		removeHeader(&q, "content-encoding")
-		q.Body = f.publicBody(sent, q.Body)
+		q.Body = f.emptyBodySecrets(sent, q.Body)
 	case size > 0:
 		return q, fmt.Errorf("the archive does not have the %.0f bytes of its body", size)
 	}

@@ -44,7 +44,7 @@ func (f *Feed) readDryRun(in *boundedReader) error {
 			}
 			return leaveFields(dec, in, "requests")
 		}
-		if f.isFull() {
+		if f.reachesBound() {
 			return nil
 		}
 		var text json.RawMessage

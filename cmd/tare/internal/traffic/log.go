@@ -31,7 +31,7 @@ func (f *Feed) eachLine(r io.Reader, max int, read func(n int, line string) erro
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		if f.isFull() {
+		if f.reachesBound() {
 			return nil
 		}
 		if isLong {
@@ -71,7 +71,7 @@ func (f *Feed) readLog(r io.Reader) error {
 		if err != nil {
 			return err
 		}
-		q.Path = f.publicQuery(q.Path)
+		q.Path = f.removeQuerySecrets(q.Path)
 		for _, text := range []*string{&q.Method, &q.Path} {
 			known, ok := stored[*text]
 			if ok {
@@ -250,7 +250,7 @@ func (f *Feed) readCaddy(r io.Reader) error {
 		if q.Path, err = loggedTarget(q.Method, e.Request.URI); err != nil {
 			return err
 		}
-		q.Path = f.publicQuery(q.Path)
+		q.Path = f.removeQuerySecrets(q.Path)
 		for _, name := range slices.Sorted(maps.Keys(e.Request.Headers)) {
 			for _, value := range e.Request.Headers[name] {
 				if value == "REDACTED" { // Caddy withholds secrets itself
@@ -301,10 +301,10 @@ func (f *Feed) addHeader(q *load.Request, name, value string) {
 		// The request does not get the header.
 	case load.CheckRequest(load.Request{Method: "GET", Header: [][2]string{{name, ""}}}) != nil:
 		f.Nameless++
-	case f.isWithheld(lower):
+	case f.countSecret(lower):
 		// The request does not get the header.
 	case lower == "referer":
-		q.Header = append(q.Header, [2]string{name, f.publicQuery(value)})
+		q.Header = append(q.Header, [2]string{name, f.removeQuerySecrets(value)})
 	default:
 		q.Header = append(q.Header, [2]string{name, value})
 	}

@@ -200,14 +200,19 @@ func (g *grid) figuresOf(label string, s *sideSet) []figure {
 	return out
 }
 
-// pairsFor returns the pairs of figures of rows and columns that a statement with words names. If it
-// names no row, it may be about every row. Two columns need no name if they are the figures before
-// and after a change, or if the statement names one of them. isOwnPast means that the statement
-// compares a row with its past: two columns are in that order. isOnlyRow means that it may be about
-// the only row of the grid without naming it.
-func (g *grid) pairsFor(words wordSet, kinds []kind, isOwnPast, isOnlyRow bool) []tablePair {
+// pairScope selects pairs of figures that a statement may be about although it does not name them.
+type pairScope struct {
+	isOwnPast bool // the statement compares a row with its past: of two columns the first is the past
+	isOnlyRow bool // the statement may be about the only row of a grid without naming the row
+}
+
+// pairsFor returns the pairs of figures of rows and columns that a statement names by words. If it
+// names no row, it may be about every row. It need not name two columns that are the figures before
+// and after a change. Of two columns that are the only ones of their kind, it may name one, or in a
+// comparison with the past none.
+func (g *grid) pairsFor(words wordSet, kinds []kind, scope pairScope) []tablePair {
 	labels := g.rows.findNamed(words)
-	hasRow := len(labels) > 0 || len(g.labels) == 1 && isOnlyRow
+	hasRow := len(labels) > 0 || len(g.labels) == 1 && scope.isOnlyRow
 	if len(labels) == 0 {
 		if labels = g.labels; len(labels) > maxNamed {
 			return nil
@@ -220,7 +225,7 @@ func (g *grid) pairsFor(words wordSet, kinds []kind, isOwnPast, isOnlyRow bool) 
 		}
 		sides := s.matcher.findNamed(words)
 		hasTwo := len(s.columns) == 2
-		isClear := s.isBeforeAfter || s.isOnlyOfKind && (isOwnPast || len(sides) == 1)
+		isClear := s.isBeforeAfter || s.isOnlyOfKind && (scope.isOwnPast || len(sides) == 1)
 		needsNoNames := hasTwo && hasRow && isClear
 		if len(sides) < 2 && !needsNoNames {
 			continue
@@ -230,8 +235,11 @@ func (g *grid) pairsFor(words wordSet, kinds []kind, isOwnPast, isOnlyRow bool) 
 			for i, a := range row {
 				for _, b := range row[i+1:] {
 					if needsNoNames || slices.Contains(sides, a.subject) && slices.Contains(sides, b.subject) {
-						isOrdered, isOnlyOfKind := s.isBeforeAfter || isOwnPast && hasTwo, s.isOnlyOfKind && hasRow && hasTwo
-						out = append(out, tablePair{a: a, b: b, isOrdered: isOrdered, isOnlyOfKind: isOnlyOfKind})
+						out = append(out, tablePair{
+							a: a, b: b,
+							isOrdered:    s.isBeforeAfter || scope.isOwnPast && hasTwo,
+							isOnlyOfKind: s.isOnlyOfKind && hasRow && hasTwo,
+						})
 					}
 				}
 			}

@@ -102,7 +102,7 @@ func (c claim) findMissed(q quantity, groups []*figureGroup) (nearest figure, mi
 	if !ok {
 		return figure{}, false
 	}
-	reference := newWordSet(firstChars(after, nameReach))
+	reference := newWordSet(firstBytes(after, nameReach))
 	distance := func(m figure) float64 {
 		ratio := max(q.value, m.value) / min(q.value, m.value)
 		if c.isPercent {
@@ -138,7 +138,7 @@ func (c claim) findMissed(q quantity, groups []*figureGroup) (nearest figure, mi
 func isGoal(text string, c claim) bool {
 	const reach = 40
 	before := strings.ToLower(text[max(0, c.start-reach):c.start])
-	after := strings.ToLower(firstChars(text[c.end:], reach))
+	after := strings.ToLower(firstBytes(text[c.end:], reach))
 	if i := strings.IndexAny(after, ",;:"); i >= 0 {
 		after = after[:i]
 	}

@@ -176,8 +176,8 @@ func (d *document) rowPairs(c claim, first, second wordSet, hasThan, isOwnPast b
 	for _, g := range near {
 		// Of several tables with one row each, a statement without a name is about the one right before it.
 		hasOtherRow := func(other *grid) bool { return len(other.labels) == 1 && !slices.Equal(other.labels, g.labels) }
-		isOnlyRow := c.sentence.isRightAfter(g.line) || !slices.ContainsFunc(near, hasOtherRow)
-		for _, p := range g.pairsFor(words, c.kinds, isOwnPast, isOnlyRow) {
+		scope := pairScope{isOwnPast: isOwnPast, isOnlyRow: c.sentence.isRightAfter(g.line) || !slices.ContainsFunc(near, hasOtherRow)}
+		for _, p := range g.pairsFor(words, c.kinds, scope) {
 			sides := newLabelMatcher([]string{p.a.subject, p.b.subject})
 			out = append(out, p.order(sides, first, second, hasThan))
 		}

@@ -238,7 +238,7 @@ func (g *Graph) Called(call *ast.CallExpr, binding Binding) []Function {
 
 // Functions returns the functions that an expression of function type may hold.
 func (g *Graph) Functions(e ast.Expr, binding Binding) []Function {
-	return g.search(e, binding).findFunctions(0)
+	return g.searchSources(e, binding).findFunctions(0)
 }
 
 // findFunctions returns the functions among the sources that were found. depth is the number of
@@ -298,7 +298,7 @@ func (s *search) findMethods(e *ast.SelectorExpr, fn *types.Func, depth int) []F
 
 // Types returns the types of the values that an expression may have.
 func (g *Graph) Types(e ast.Expr, binding Binding) []types.Type {
-	return g.search(e, binding).collectTypes()
+	return g.searchSources(e, binding).collectTypes()
 }
 
 // collectTypes returns the types of the sources that were found. The source of &T{} is T{}, so
