@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// bytesBelowResult returns the rule of tare audit that reports benchmarks whose B/op are fewer than the
-// bytes of their result. Bad breaks the rule, Good does not.
+// bytesBelowResult returns the rule of tare audit that reports benchmarks whose B/op are fewer than
+// the bytes of their result.
 func bytesBelowResult() rule {
 	return rule{Rule: audit.Rule{
 		ID: "bytes-below-result", Severity: tare.Warn,

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// causeNotSeparated returns the rule of tare audit that reports sentences which attribute a difference
-// to one cause, if the compared sides differ in several. Bad breaks the rule, Good does not.
+// causeNotSeparated returns the rule of tare audit that reports sentences which attribute a
+// difference to one cause, if the compared sides differ in several.
 func causeNotSeparated() rule {
 	return rule{Rule: audit.Rule{
 		ID: "cause-not-separated", Severity: tare.Warn,

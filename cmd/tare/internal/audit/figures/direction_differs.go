@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// directionDiffers returns the rule of tare audit that reports sentences with "slower", "less memory"
-// or the like if the figures of the page show the opposite. Bad breaks the rule, Good does not.
+// directionDiffers returns the rule of tare audit that reports sentences with "slower", "less
+// memory" or the like if the figures of the page show the opposite.
 func directionDiffers() rule {
 	return rule{Rule: audit.Rule{
 		ID: "direction-differs", Severity: tare.Warn,

@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// generatorLimit returns the rule of tare audit that reports measurements of a server in which the load
-// generator, and not the server, may have limited the rate. Bad breaks the rule, Good does not.
+// generatorLimit returns the rule of tare audit that reports measurements of a server in which the
+// load generator, and not the server, may have limited the rate.
 func generatorLimit() rule {
 	return rule{Rule: audit.Rule{
 		ID: "generator-limit", Severity: tare.Warn,

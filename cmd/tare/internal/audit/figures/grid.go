@@ -288,7 +288,7 @@ func (g *grid) whyOverlapping(cells []string) string {
 		}
 		a, okA := parseSpread(cells[s.columns[0]])
 		b, okB := parseSpread(cells[s.columns[1]])
-		if okA && okB && !areApart(a, b, 0) {
+		if okA && okB && !differSignificantly(a, b, 0) {
 			return a.text + " and " + b.text
 		}
 	}

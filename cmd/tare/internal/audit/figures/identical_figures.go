@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// identicalFigures returns the rule of tare audit that reports equal figures of different runs, in the
-// output of go test or of a load generator, or in a table. Bad breaks the rule, Good does not.
+// identicalFigures returns the rule of tare audit that reports equal figures of different runs, in
+// the output of go test or of a load generator, or in a table.
 func identicalFigures() rule {
 	return rule{Rule: audit.Rule{
 		ID: "identical-figures", Severity: tare.Warn,

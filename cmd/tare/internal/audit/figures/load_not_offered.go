@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// loadNotOffered returns the rule of tare audit that reports a page which compares servers at a lower
-// rate than the page expects in production. Bad breaks the rule, Good does not.
+// loadNotOffered returns the rule of tare audit that reports a page which compares servers at a
+// lower rate than the page expects in production.
 func loadNotOffered() rule {
 	return rule{Rule: audit.Rule{
 		ID: "load-not-offered", Severity: tare.Warn,

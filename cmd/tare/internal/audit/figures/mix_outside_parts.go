@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// mixOutsideParts returns the rule of tare audit that reports a mix of operations, such as 80 % reads,
-// whose mean is outside the range of the means of its operations. Bad breaks the rule, Good does not.
+// mixOutsideParts returns the rule of tare audit that reports a mix of operations, such as 80 %
+// reads, whose mean is outside the range of the means of its operations.
 func mixOutsideParts() rule {
 	return rule{Rule: audit.Rule{
 		ID: "mix-outside-parts", Severity: tare.Warn,

@@ -10,7 +10,7 @@ import (
 )
 
 // notDropIn returns the rule of tare audit that reports a "drop-in replacement" whose output differs
-// according to the same page. Bad breaks the rule, Good does not.
+// according to the same page.
 func notDropIn() rule {
 	return rule{Rule: audit.Rule{
 		ID: "not-drop-in", Severity: tare.Warn,

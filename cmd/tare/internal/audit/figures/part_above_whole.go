@@ -13,7 +13,7 @@ import (
 )
 
 // partAboveWhole returns the rule of tare audit that reports figures above a figure that they cannot
-// exceed, such as a p99 above the maximum. Bad breaks the rule, Good does not.
+// exceed, such as a p99 above the maximum.
 func partAboveWhole() rule {
 	return rule{Rule: audit.Rule{
 		ID: "part-above-whole", Severity: tare.Void,

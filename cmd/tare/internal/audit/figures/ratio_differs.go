@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// ratioDiffers returns the rule of tare audit that reports claims such as "3x faster" if the figures of
-// the page have another ratio. Bad breaks the rule, Good does not.
+// ratioDiffers returns the rule of tare audit that reports claims such as "3x faster" if the figures
+// of the page have another ratio.
 func ratioDiffers() rule {
 	return rule{Rule: audit.Rule{
 		ID: "ratio-differs", Severity: tare.Warn,

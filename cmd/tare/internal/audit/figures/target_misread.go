@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// targetMisread returns the rule of tare audit that reports results which do not exceed the target that
-// the same sentence calls exceeded. Bad breaks the rule, Good does not.
+// targetMisread returns the rule of tare audit that reports results which do not exceed the target
+// that the same sentence calls exceeded.
 func targetMisread() rule {
 	return rule{Rule: audit.Rule{
 		ID: "target-misread", Severity: tare.Warn,

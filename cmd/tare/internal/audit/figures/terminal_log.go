@@ -9,6 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// terminalLog returns the rule of tare audit that reports measured servers which docker connects to
+// a terminal.
 func terminalLog() rule {
 	return rule{Rule: audit.Rule{
 		ID: "terminal-log", Severity: tare.Note,
@@ -25,8 +27,8 @@ func terminalLog() rule {
 // dockerTerminalRE matches docker run with the option -t or --tty.
 var dockerTerminalRE = lazyregexp.New(`^docker run\b[^|]*\s(?:-\w*t\w*|--tty)(?:\s|$)`)
 
-// findTerminalLog reports the commands that start a server with a terminal, on a page with
-// reports of load generators.
+// findTerminalLog reports the first command that starts a server with a terminal, and the number of
+// such commands, on a page with reports of load generators.
 func findTerminalLog(d *document, report reportFunc) {
 	if len(d.loads) == 0 {
 		return
