@@ -87,12 +87,8 @@ func readResult(exit int, document []byte) (Reply, error) {
 // counts the others.
 func newSummary(r *tare.Result) Summary {
 	s := Summary{
-		Study:       r.Study,
-		Seed:        r.Seed,
-		Rounds:      r.RoundsDone,
-		Stopped:     r.Stopped,
-		Answer:      r.Answer,
-		Recommended: r.Recommended,
+		Study: r.Study, Seed: r.Seed, Rounds: r.RoundsDone, Stopped: r.Stopped,
+		Answer: r.Answer, Recommended: r.Recommended,
 	}
 	// hasRoom reports whether a list with this number of rows may get another. It counts omitted rows.
 	hasRoom := func(rows int) bool {
@@ -103,25 +99,14 @@ func newSummary(r *tare.Result) Summary {
 	}
 	for _, v := range r.Verdicts {
 		if hasRoom(len(s.Verdicts)) {
-			s.Verdicts = append(s.Verdicts, Verdict{
-				Workload:  v.Workload,
-				Contender: v.Contender,
-				Verdict:   string(v.Verdict),
-				Sentence:  v.Sentence,
-			})
+			s.Verdicts = append(s.Verdicts, Verdict{Workload: v.Workload, Contender: v.Contender, Verdict: string(v.Verdict), Sentence: v.Sentence})
 		}
 	}
 	for _, c := range r.Comparisons {
 		if hasRoom(len(s.Ratios)) {
 			s.Ratios = append(s.Ratios, Ratio{
-				Workload:  c.Workload,
-				Contender: c.Contender,
-				Against:   c.Against,
-				Metric:    c.Metric,
-				Ratio:     c.Ratio,
-				Low:       c.Low,
-				High:      c.High,
-				Level:     c.Level,
+				Workload: c.Workload, Contender: c.Contender, Against: c.Against, Metric: c.Metric,
+				Ratio: c.Ratio, Low: c.Low, High: c.High, Level: c.Level,
 			})
 		}
 	}

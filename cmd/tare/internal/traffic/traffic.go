@@ -164,10 +164,7 @@ func (f *Feed) addTimed(q load.Request, c *clock, recorded time.Time, timeErr er
 		since, timeErr = c.sinceFirst(recorded)
 	}
 	if timeErr != nil {
-		f.untimed = append(f.untimed, untimed{
-			index:  len(f.Requests),
-			broken: Broken{Line: line, Where: where, Why: timeErr.Error()},
-		})
+		f.untimed = append(f.untimed, untimed{len(f.Requests), Broken{line, where, timeErr.Error()}})
 	}
 	f.addRequest(q)
 	f.times = append(f.times, since)

@@ -7,8 +7,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// bodiesDiffer returns the rule of tare audit that reports responses of different sizes to one path,
-// in the reports of load generators.
+// bodiesDiffer returns the audit rule that finds responses of different sizes to one path.
 func bodiesDiffer() rule {
 	return rule{Rule: audit.Rule{
 		ID: "bodies-differ", Severity: tare.Warn,

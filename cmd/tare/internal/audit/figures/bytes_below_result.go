@@ -10,8 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// bytesBelowResult returns the rule of tare audit that reports benchmarks whose B/op are fewer than
-// the bytes of their result.
+// bytesBelowResult returns the audit rule that finds fewer B/op than the result has bytes.
 func bytesBelowResult() rule {
 	return rule{Rule: audit.Rule{
 		ID: "bytes-below-result", Severity: tare.Warn,

@@ -9,8 +9,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// causeNotSeparated returns the rule of tare audit that reports sentences which attribute a
-// difference to one cause, if the compared sides differ in several.
+// causeNotSeparated returns the audit rule that finds differences blamed on one of several causes.
 func causeNotSeparated() rule {
 	return rule{Rule: audit.Rule{
 		ID: "cause-not-separated", Severity: tare.Warn,

@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// criterionCannotFail returns the rule of tare audit that reports limits which no figure could miss.
+// criterionCannotFail returns the audit rule that finds limits which no figure could miss.
 func criterionCannotFail() rule {
 	return rule{Rule: audit.Rule{
 		ID: "criterion-cannot-fail", Severity: tare.Warn,

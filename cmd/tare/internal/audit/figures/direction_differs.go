@@ -10,8 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// directionDiffers returns the rule of tare audit that reports sentences with "slower", "less
-// memory" or the like if the figures of the page show the opposite.
+// directionDiffers returns the audit rule that finds "slower" and the like if the figures say faster.
 func directionDiffers() rule {
 	return rule{Rule: audit.Rule{
 		ID: "direction-differs", Severity: tare.Warn,

@@ -8,8 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// errorsLeftOut returns the rule of tare audit that reports load generators' reports with failed
-// requests.
+// errorsLeftOut returns the audit rule that finds reports of load generators with failed requests.
 func errorsLeftOut() rule {
 	return rule{Rule: audit.Rule{
 		ID: "errors-left-out", Severity: tare.Warn,

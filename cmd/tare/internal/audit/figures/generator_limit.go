@@ -10,8 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// generatorLimit returns the rule of tare audit that reports measurements of a server in which the
-// load generator, and not the server, may have limited the rate.
+// generatorLimit returns the audit rule that finds rates that the load generator may have limited.
 func generatorLimit() rule {
 	return rule{Rule: audit.Rule{
 		ID: "generator-limit", Severity: tare.Warn,

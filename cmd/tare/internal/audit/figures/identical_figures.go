@@ -12,8 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// identicalFigures returns the rule of tare audit that reports equal figures of different runs, in
-// the output of go test or of a load generator, or in a table.
+// identicalFigures returns the audit rule that finds equal figures of different runs or work.
 func identicalFigures() rule {
 	return rule{Rule: audit.Rule{
 		ID: "identical-figures", Severity: tare.Warn,

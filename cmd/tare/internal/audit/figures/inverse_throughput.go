@@ -8,8 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// inverseThroughput returns the rule of tare audit that reports tables whose throughput was computed
-// from the latency, or the other way round.
+// inverseThroughput returns the audit rule that finds throughputs computed from latencies.
 func inverseThroughput() rule {
 	return rule{Rule: audit.Rule{
 		ID: "inverse-throughput", Severity: tare.Warn,

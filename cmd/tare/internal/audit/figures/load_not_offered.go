@@ -8,8 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// loadNotOffered returns the rule of tare audit that reports a page which compares servers at a
-// lower rate than the page expects in production.
+// loadNotOffered returns the audit rule that finds expected loads above all measured rates.
 func loadNotOffered() rule {
 	return rule{Rule: audit.Rule{
 		ID: "load-not-offered", Severity: tare.Warn,

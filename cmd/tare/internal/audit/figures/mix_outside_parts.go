@@ -11,8 +11,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// mixOutsideParts returns the rule of tare audit that reports a mix of operations, such as 80 %
-// reads, whose mean is outside the range of the means of its operations.
+// mixOutsideParts returns the audit rule that finds mixes outside the range of their operations.
 func mixOutsideParts() rule {
 	return rule{Rule: audit.Rule{
 		ID: "mix-outside-parts", Severity: tare.Warn,

@@ -9,8 +9,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// notDropIn returns the rule of tare audit that reports a "drop-in replacement" whose output differs
-// according to the same page.
+// notDropIn returns the audit rule that finds "drop-in replacements" with different output.
 func notDropIn() rule {
 	return rule{Rule: audit.Rule{
 		ID: "not-drop-in", Severity: tare.Warn,

@@ -96,12 +96,8 @@ var pidstatLineRE = lazyregexp.New(`^(?:Average:|\d\d:\d\d:\d\d(?: [AP]M)?)\s+\d
 // the processor time in percent.
 var timeLineRE = lazyregexp.New(`\b(?:user|elapsed|real)\b.*\b(\d{1,4})%\s?(?:CPU|cpu)\b`)
 
-// Lines of wrk, for example:
-//
-//	Running 10s test @ http://127.0.0.1:8080/
-//	2 threads and 50 connections
-//	401210 requests in 10.00s, 50.12MB read
-//	Socket errors: connect 0, read 3, write 0, timeout 1
+// Lines of wrk: "Running 10s test @ http://127.0.0.1/", "2 threads and 50 connections", "401210 requests
+// in 10.00s, 50.12MB read" and "Socket errors: connect 0, read 3, write 0, timeout 1".
 var (
 	wrkRunningRE = lazyregexp.New(`^Running \S+ test @ (\S+)`)
 	wrkThreadsRE = lazyregexp.New(`^(\d+) threads? and (\d+) connections?`)

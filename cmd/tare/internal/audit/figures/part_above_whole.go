@@ -12,8 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// partAboveWhole returns the rule of tare audit that reports figures above a figure that they cannot
-// exceed, such as a p99 above the maximum.
+// partAboveWhole returns the audit rule that finds parts above their whole, e.g. a p99 above the maximum.
 func partAboveWhole() rule {
 	return rule{Rule: audit.Rule{
 		ID: "part-above-whole", Severity: tare.Void,

@@ -7,8 +7,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// rateDisagrees returns the rule of tare audit that reports a load generator's rate that is not its
-// requests divided by its duration.
+// rateDisagrees returns the audit rule that finds rates other than requests divided by duration.
 func rateDisagrees() rule {
 	return rule{Rule: audit.Rule{
 		ID: "rate-disagrees", Severity: tare.Void,

@@ -11,8 +11,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// ratioDiffers returns the rule of tare audit that reports claims such as "3x faster" if the figures
-// of the page have another ratio.
+// ratioDiffers returns the audit rule that finds "3x faster" and the like if the figures have another ratio.
 func ratioDiffers() rule {
 	return rule{Rule: audit.Rule{
 		ID: "ratio-differs", Severity: tare.Warn,

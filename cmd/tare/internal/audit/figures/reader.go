@@ -217,7 +217,7 @@ func (r *reader) readCode(line string) {
 	if r.outputs.readLine(r.position, line) || r.benches.readLine(r.position, line) {
 		return
 	}
-	r.readCommand(line, codeLine)
+	r.readCommand(line, true) // in code
 	r.structs.readLine(r.position, line)
 	if cells := splitRow(line); len(cells) > 1 {
 		r.readRow(line, cells)
@@ -414,7 +414,7 @@ func (r *reader) addSentences(lines []proseLine) {
 	current := r.line
 	for _, l := range lines {
 		r.line = l.line
-		r.readCommand(l.text, textLine)
+		r.readCommand(l.text, false) // in prose
 	}
 	r.line = current
 }
@@ -434,17 +434,9 @@ var toolCommandRE = lazyregexp.New("(?:^|[$#>%❯`;&|(] *|/|\\s)(wrk2?|ab|hey|oh
 // maxTimeouts limits the stored timeouts of scripts.
 const maxTimeouts = 20
 
-// lineKind is the place of a line on a page.
-type lineKind int
-
-const (
-	textLine lineKind = iota // prose: a command is in backquotes or after a prompt
-	codeLine                 // block of code
-)
-
-// readCommand stores the command in a line, if there is one.
-func (r *reader) readCommand(line string, kind lineKind) {
-	inCode := kind == codeLine
+// readCommand stores the command in a line, if there is one. In prose, where inCode is false, a command
+// is in backquotes or after a prompt.
+func (r *reader) readCommand(line string, inCode bool) {
 	if r.commandContinues {
 		last := &r.doc.commands[len(r.doc.commands)-1]
 		last.text = strings.TrimSuffix(last.text, `\`) + " " + line

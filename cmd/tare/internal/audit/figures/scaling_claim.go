@@ -10,8 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// scalingClaim returns the rule of tare audit that reports statements about the growth of costs on a
-// page with fewer than three sizes.
+// scalingClaim returns the audit rule that finds statements about growth from too few sizes.
 func scalingClaim() rule {
 	return rule{Rule: audit.Rule{
 		ID: "scaling-claim", Severity: tare.Warn,

@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// singleRun returns the rule of tare audit that reports comparisons with one run of each side.
+// singleRun returns the audit rule that finds comparisons with one run of each side.
 func singleRun() rule {
 	return rule{Rule: audit.Rule{
 		ID: "single-run", Severity: tare.Warn,

@@ -2,14 +2,14 @@ package figures
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// successNotCounted returns the rule of tare audit that reports a statement such as "zero errors" on
-// a page whose figures do not count errors.
+// successNotCounted returns the audit rule that finds "zero errors" on pages that count no errors.
 func successNotCounted() rule {
 	return rule{Rule: audit.Rule{
 		ID: "success-not-counted", Severity: tare.Note,
@@ -38,15 +38,9 @@ func findSuccessNotCounted(d *document, report reportFunc) {
 	if len(d.figures) < 2 || len(d.loads) > 0 {
 		return
 	}
-	for _, c := range d.commands {
-		if countingToolRE.MatchString(c.text) {
-			return
-		}
-	}
-	for _, t := range d.tables {
-		if t.hasText(countsErrorsRE) {
-			return
-		}
+	usesTool := slices.ContainsFunc(d.commands, func(c command) bool { return countingToolRE.MatchString(c.text) })
+	if usesTool || slices.ContainsFunc(d.tables, func(t *table) bool { return t.hasText(countsErrorsRE) }) {
+		return
 	}
 	for _, s := range d.sentences {
 		if m := allSucceedRE.FindString(s.text); m != "" {

@@ -8,8 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// targetMisread returns the rule of tare audit that reports results which do not exceed the target
-// that the same sentence calls exceeded.
+// targetMisread returns the audit rule that finds targets called exceeded that are not.
 func targetMisread() rule {
 	return rule{Rule: audit.Rule{
 		ID: "target-misread", Severity: tare.Warn,

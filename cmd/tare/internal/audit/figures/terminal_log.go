@@ -9,8 +9,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// terminalLog returns the rule of tare audit that reports measured servers which docker connects to
-// a terminal.
+// terminalLog returns the audit rule that finds measured servers with a terminal.
 func terminalLog() rule {
 	return rule{Rule: audit.Rule{
 		ID: "terminal-log", Severity: tare.Note,
