@@ -1,5 +1,6 @@
-// Package studies holds the bundled studies, one YAML file each, as users
-// write them.
+// Package studies embeds the studies that tare comes with. A study is a YAML file that describes a
+// comparison: contenders (programs that do the same work), workloads and questions. "tare run tiny"
+// runs tiny.yaml.
 package studies
 
 import (
@@ -9,16 +10,16 @@ import (
 	"strings"
 )
 
-// FS has the studies as NAME.yaml.
+// FS has one file NAME.yaml for each study.
 //
 //go:embed *.yaml
 var FS embed.FS
 
-// Names are the studies in FS, sorted.
+// Names returns the sorted names of the studies in FS, without ".yaml".
 func Names() []string {
 	files, err := fs.Glob(FS, "*.yaml")
 	if err != nil {
-		panic(err) // only a malformed pattern fails
+		panic(err) // Glob fails only if the pattern is malformed
 	}
 	for i, f := range files {
 		files[i] = strings.TrimSuffix(f, ".yaml")

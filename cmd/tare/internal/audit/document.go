@@ -17,7 +17,8 @@ import (
 // Schema is the schema of a [Document].
 const Schema = "tare.audit/1"
 
-// Document holds the findings of an audit.
+// Document is the JSON document that "tare audit --json" prints: the findings of an audit. It can also
+// be written as annotations of GitHub Actions and as a SARIF log.
 type Document struct {
 	Schema   string    `json:"schema"`
 	Read     []string  `json:"read"`     // descriptions of the input, e.g. "24 benchmarks in 3 files"
@@ -111,8 +112,8 @@ type (
 	}
 )
 
-// WriteSARIF writes the findings and all rules as a SARIF log. Columns are omitted:
-// SARIF counts characters, findings count bytes.
+// WriteSARIF writes the findings and all rules as a SARIF log. It omits columns, because SARIF counts
+// them in characters and findings count them in bytes.
 func (d Document) WriteSARIF(w io.Writer, rules []Rule) error {
 	levels := map[tare.Severity]string{tare.Void: "error", tare.Warn: "warning", tare.Note: "note"}
 	driver := sarifDriver{
@@ -156,12 +157,12 @@ func (d Document) WriteSARIF(w io.Writer, rules []Rule) error {
 	})
 }
 
-// fileURI returns the URI of a path, a relative one for a relative path.
+// fileURI returns the URI of a path. The URI of a relative path is relative.
 func fileURI(path string) string {
 	u := url.URL{Path: filepath.ToSlash(path)}
 	if filepath.IsAbs(path) {
 		u.Scheme = "file"
-		if !strings.HasPrefix(u.Path, "/") {
+		if !strings.HasPrefix(u.Path, "/") { // C:/…
 			u.Path = "/" + u.Path
 		}
 	}

@@ -9,15 +9,15 @@ import (
 // ignoreMark begins a comment that switches a rule off.
 const ignoreMark = "tare:ignore"
 
-// Ignore is a comment "tare:ignore RULE reason".
+// Ignore is a comment "tare:ignore RULE reason" in an audited file. It switches a rule off at its place.
 type Ignore struct {
 	Rule   string // ID of the rule
 	Reason string
 }
 
-// ParseIgnore parses a comment without its delimiters. ok is false if the comment is not a tare:ignore comment.
-// known contains the ids of all rules. The error reports that the comment names none of them, or gives no
-// reason; such a comment switches nothing off.
+// ParseIgnore parses a comment without its delimiters. ok is false if it is not a tare:ignore comment.
+// known has the IDs of all rules. ParseIgnore returns an error if the comment names none of them or
+// gives no reason; the caller must then ignore the comment.
 func ParseIgnore(comment string, known []string) (i Ignore, ok bool, err error) {
 	rest, hasMark := strings.CutPrefix(strings.TrimSpace(comment), ignoreMark)
 	isLongerWord := rest != "" && !strings.ContainsAny(rest[:1], " \t") // e.g. tare:ignored

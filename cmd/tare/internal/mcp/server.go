@@ -1,8 +1,8 @@
 // Package mcp serves commands of tare as tools of the Model Context Protocol, to one client.
 //
-// A tool has a plan function (tools.go) that turns the client's input into the arguments of a
-// command. A worker runs one command at a time, within limits, and a read function (below and
-// in summary.go) turns the document that the command prints into the reply.
+// A tool has a plan function (tools.go), which converts the client's input to the arguments of a
+// command. A worker runs one command at a time, within limits. A read function (readDocument or one
+// of summary.go) converts the document that the command prints to the reply.
 package mcp
 
 import (
@@ -20,20 +20,20 @@ import (
 )
 
 const (
-	maxLine   = 1 << 20         // bytes of a message of the client
-	maxOutput = 64 << 20        // bytes that a command prints
-	watchTime = 5 * time.Second // time between two checks of the free memory and disk
-	maxText   = 4 << 10         // bytes of a text of the client
-	maxTexts  = 64              // elements of a list of the client
-	maxReply  = 256 << 10       // bytes of a document in a reply
+	maxLine       = 1 << 20         // bytes of a message of the client
+	maxOutput     = 64 << 20        // bytes that a command may print
+	watchInterval = 5 * time.Second // time between two checks of the free memory and disk
+	maxText       = 4 << 10         // bytes of a text in the client's input
+	maxTexts      = 64              // elements of a list in the client's input
+	maxReply      = 256 << 10       // bytes of a document in a reply
 )
 
 // Server serves the tools. All fields are required.
 type Server struct {
-	Version string // version of tare
-	Limits  fleet.Limits
-	Dir     string // working directory: files that a client names must be below it
-	Results string // directory of stored results
+	Version string       // version of tare
+	Limits  fleet.Limits // what commands may do, and for how long
+	Dir     string       // working directory: files that a client names must be below it
+	Results string       // directory of stored results
 
 	Run  func(ctx context.Context, args []string, out io.Writer) error // runs a command of tare
 	Exit func(error) int                                               // returns the exit code for an error of Run
@@ -52,22 +52,29 @@ func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 
 // newServer returns the protocol server with its tools.
 func (s *Server) newServer() *sdk.Server {
-	const readOnly, measures = true, false // values of the argument readOnly of addTool
 	server := sdk.NewServer(&sdk.Implementation{Name: "tare", Title: "tare: measured comparisons of Go code", Version: s.Version}, &sdk.ServerOptions{
 		Instructions: "Measured ratios have intervals. A difference inside the noise or without a verdict is no difference: do not report it as one. " +
 			"exit_code 0 is carried out or met, 3 not met or worse, 4 inconclusive, 5 void.",
 		Capabilities: &sdk.ServerCapabilities{},
 	})
-	work := &worker{Server: s, free: make(chan struct{}, 1)}
-	addTool(server, work, "explain", "Explain a check, study, contender, metric or word of a report.", readOnly, explainName)
-	addTool(server, work, "results", "List stored runs, or read one: verdicts, ratios with intervals, findings.", readOnly, readResults)
-	addTool(server, work, "gate_verdict", "Read the verdicts of a stored run (run), or judge a change (base): measures the benchmarks of both revisions.", measures, judgeGate)
-	addTool(server, work, "bench", "Compare two revisions by the module's own benchmarks: the working tree with base, unless head is given.", measures, measureBench)
-	addTool(server, work, "json", "Measure JSON codecs on JSON documents of the module, and a Go type of it.", measures, measureJSON)
-	addTool(server, work, "routes", "Measure routers on the routes of a list or an OpenAPI document.", measures, measureRoutes)
-	addTool(server, work, "load", "Load a server: latency quantiles, rate, errors, and what set the limit.", measures, measureLoad)
+	work := &worker{Server: s, running: make(chan struct{}, 1)}
+	addTool(server, work, "explain", "Explain a check, study, contender, metric or word of a report.", readsOnly, explainName)
+	addTool(server, work, "results", "List stored runs, or read one: verdicts, ratios with intervals, findings.", readsOnly, readResults)
+	addTool(server, work, "gate_verdict", "Read the verdicts of a stored run (run), or judge a change (base): measures the benchmarks of both revisions.", mayMeasure, judgeGate)
+	addTool(server, work, "bench", "Compare two revisions by the module's own benchmarks: the working tree with base, unless head is given.", mayMeasure, measureBench)
+	addTool(server, work, "json", "Measure JSON codecs on JSON documents of the module, and a Go type of it.", mayMeasure, measureJSON)
+	addTool(server, work, "routes", "Measure routers on the routes of a list or an OpenAPI document.", mayMeasure, measureRoutes)
+	addTool(server, work, "load", "Load a server: latency quantiles, rate, errors, and what set the limit.", mayMeasure, measureLoad)
 	return server
 }
+
+// toolEffect tells the client whether a tool changes or occupies the machine.
+type toolEffect int
+
+const (
+	readsOnly  toolEffect = iota
+	mayMeasure            // the tool may run code or send requests
+)
 
 // Reply holds the result of a tool.
 type Reply struct {
@@ -78,9 +85,9 @@ type Reply struct {
 	Document any       `json:"document,omitempty" jsonschema:"the document that the command prints with --json"`
 }
 
-// request is a planned command of tare.
+// request is a command of tare that a plan function has chosen.
 type request struct {
-	args     []string                                       // name and arguments
+	args     []string                                       // name and arguments of the command
 	measures bool                                           // the command runs code or sends requests
 	read     func(exit int, document []byte) (Reply, error) // converts the printed document
 }
@@ -88,17 +95,16 @@ type request struct {
 // worker runs one command at a time.
 type worker struct {
 	*Server
-	free chan struct{} // has one place, which is taken while a command runs
+	running chan struct{} // of capacity 1; it is full while a command runs
 }
 
-// addTool adds a tool. plan turns the input of the tool into a command. readOnly is a hint for
-// the client.
-func addTool[In any](server *sdk.Server, w *worker, name, description string, readOnly bool, plan func(*Server, In) (request, error)) {
+// addTool adds a tool to server. plan converts the input of the tool to a command, which w runs.
+func addTool[In any](server *sdk.Server, w *worker, name, description string, effect toolEffect, plan func(*Server, In) (request, error)) {
 	tool := &sdk.Tool{
 		Name:        name,
 		Description: description,
 		Annotations: &sdk.ToolAnnotations{
-			ReadOnlyHint:    readOnly,
+			ReadOnlyHint:    effect == readsOnly,
 			OpenWorldHint:   new(bool), // false
 			DestructiveHint: new(bool), // false
 		},
@@ -109,7 +115,8 @@ func addTool[In any](server *sdk.Server, w *worker, name, description string, re
 	})
 }
 
-// runPlan runs the command that plan returns. The text of the error is an error document.
+// runPlan runs the command that plan returns, and converts its output to a reply. The text of an error
+// is a JSON document about the error.
 func (w *worker) runPlan(ctx context.Context, plan func() (request, error)) (reply Reply, err error) {
 	path := "tare"
 	defer func() {
@@ -129,8 +136,8 @@ func (w *worker) runPlan(ctx context.Context, plan func() (request, error)) (rep
 		return reply, fmt.Errorf("%s runs code or sends requests; the server was started without --allow-commands", path)
 	}
 	select {
-	case w.free <- struct{}{}:
-		defer func() { <-w.free }()
+	case w.running <- struct{}{}:
+		defer func() { <-w.running }()
 	case <-ctx.Done():
 		return reply, ctx.Err()
 	}
@@ -150,8 +157,8 @@ func (w *worker) runPlan(ctx context.Context, plan func() (request, error)) (rep
 func (w *worker) runCommand(ctx context.Context, args []string) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	go w.Limits.Watch(ctx, watchTime, w.Limits.Duration, w.Free, cancel)
-	out := &bounded{end: cancel}
+	go w.Limits.Watch(ctx, watchInterval, w.Limits.Duration, w.Free, cancel)
+	out := &boundedBuffer{endCommand: cancel}
 	err := w.Run(ctx, args, out)
 	if cause := context.Cause(ctx); cause != nil { // the limit that ended the command
 		err = cause
@@ -159,24 +166,24 @@ func (w *worker) runCommand(ctx context.Context, args []string) ([]byte, error) 
 	return out.text.Bytes(), err
 }
 
-// bounded is a buffer for the output of a command of at most maxOutput bytes.
-type bounded struct {
-	text bytes.Buffer
-	end  context.CancelCauseFunc // ends the command
+// boundedBuffer is a buffer for the output of a command of at most maxOutput bytes.
+type boundedBuffer struct {
+	text       bytes.Buffer
+	endCommand context.CancelCauseFunc
 }
 
 // Write ends the command and fails if the output exceeds maxOutput.
-func (b *bounded) Write(p []byte) (int, error) {
+func (b *boundedBuffer) Write(p []byte) (int, error) {
 	if b.text.Len()+len(p) > maxOutput {
 		err := fmt.Errorf("the command prints more than %d MiB", maxOutput>>20)
-		b.end(err)
+		b.endCommand(err)
 		return 0, err
 	}
 	return b.text.Write(p)
 }
 
-// readDocument returns a reply with a document. It returns an error if the document is too
-// long for a client.
+// readDocument returns a reply that contains the complete JSON document. It returns an error if the
+// document is longer than maxReply.
 func readDocument(exit int, document []byte) (Reply, error) {
 	if len(document) > maxReply {
 		return Reply{}, fmt.Errorf("the document has %d kB, more than the %d kB that are sent", len(document)>>10, maxReply>>10)

@@ -11,10 +11,13 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 )
 
+// This file converts the JSON documents that commands of tare print to replies for an MCP client. A
+// reply is shorter: it has the rows that a client needs to act.
+
 // maxRows is the maximum number of rows of each list in a summary.
 const maxRows = 200
 
-// Summary holds the parts of a result that a client acts on.
+// Summary has the parts of the result of a run that a client acts on.
 type Summary struct {
 	Study       string    `json:"study"`
 	Seed        string    `json:"seed"`
@@ -66,7 +69,8 @@ type Listed struct {
 	Imported bool      `json:"imported,omitempty" jsonschema:"it was made elsewhere"`
 }
 
-// readResult returns a reply with summaries of the results in a document.
+// readResult returns a reply with a summary of each result in a document. exit is the exit code of the
+// command that printed it.
 func readResult(exit int, document []byte) (Reply, error) {
 	results, err := history.Parse("result", document)
 	if err != nil {
@@ -83,13 +87,10 @@ func readResult(exit int, document []byte) (Reply, error) {
 // counts the others.
 func newSummary(r *tare.Result) Summary {
 	s := Summary{
-		Study:       r.Study,
-		Seed:        r.Seed,
-		Rounds:      r.RoundsDone,
-		Stopped:     r.Stopped,
-		Answer:      r.Answer,
-		Recommended: r.Recommended,
+		Study: r.Study, Seed: r.Seed, Rounds: r.RoundsDone, Stopped: r.Stopped,
+		Answer: r.Answer, Recommended: r.Recommended,
 	}
+	// hasRoom reports whether a list with this number of rows may get another. It counts omitted rows.
 	hasRoom := func(rows int) bool {
 		if rows >= maxRows {
 			s.LeftOut++
@@ -98,25 +99,14 @@ func newSummary(r *tare.Result) Summary {
 	}
 	for _, v := range r.Verdicts {
 		if hasRoom(len(s.Verdicts)) {
-			s.Verdicts = append(s.Verdicts, Verdict{
-				Workload:  v.Workload,
-				Contender: v.Contender,
-				Verdict:   string(v.Verdict),
-				Sentence:  v.Sentence,
-			})
+			s.Verdicts = append(s.Verdicts, Verdict{Workload: v.Workload, Contender: v.Contender, Verdict: string(v.Verdict), Sentence: v.Sentence})
 		}
 	}
 	for _, c := range r.Comparisons {
 		if hasRoom(len(s.Ratios)) {
 			s.Ratios = append(s.Ratios, Ratio{
-				Workload:  c.Workload,
-				Contender: c.Contender,
-				Against:   c.Against,
-				Metric:    c.Metric,
-				Ratio:     c.Ratio,
-				Low:       c.Low,
-				High:      c.High,
-				Level:     c.Level,
+				Workload: c.Workload, Contender: c.Contender, Against: c.Against, Metric: c.Metric,
+				Ratio: c.Ratio, Low: c.Low, High: c.High, Level: c.Level,
 			})
 		}
 	}
@@ -128,8 +118,8 @@ func newSummary(r *tare.Result) Summary {
 	return s
 }
 
-// listRuns returns a reply with the newest runs of a list that tare history printed, at most
-// limit. The paths of runs are below dir.
+// listRuns returns a reply with the first runs, at most limit, of the document that tare history
+// prints, the newest run first. dir is the directory of stored results.
 func listRuns(dir string, document []byte, limit int) (Reply, error) {
 	var rows []struct {
 		Listed
@@ -150,7 +140,8 @@ func listRuns(dir string, document []byte, limit int) (Reply, error) {
 	return reply, nil
 }
 
-// readGate returns a reply with the report of a gate, without the results in it, which are long.
+// readGate returns a reply with the document that tare gate prints about a change. It removes the
+// results from the document, because they are long.
 func readGate(exit int, document []byte) (Reply, error) {
 	var report map[string]json.RawMessage
 	if err := json.Unmarshal(document, &report); err != nil {

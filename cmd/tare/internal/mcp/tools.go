@@ -16,6 +16,10 @@ import (
 	"github.com/tarebench/tare/load/pace"
 )
 
+// The types below are the inputs of the tools that an MCP client may call. The functions measureX,
+// readX and explainX are their plan functions: they convert an input to the arguments of a tare
+// command, and check what the client sent.
+
 // Named is the input of explain.
 type Named struct {
 	Name string `json:"name" jsonschema:"e.g. control, wrong-answer, json-encode"`
@@ -75,17 +79,17 @@ type Load struct {
 	SLO         string `json:"slo,omitempty" jsonschema:"e.g. p99<50ms,errors<0.1%"`
 }
 
-// maxShown is the maximum length of a text of the client in an error.
+// maxShown limits the characters of a client's text that an error message repeats.
 const maxShown = 80
 
-// command collects the arguments of a command of tare. Its methods record the first error in
-// err, and return the command.
+// command collects the arguments of a command of tare. Its methods return the command, so that calls
+// can be chained. They store the first error in err, and the caller checks err at the end.
 type command struct {
 	args []string
 	err  error
 }
 
-// newCommand returns a command that prints JSON, with flags.
+// newCommand returns a command with the flag --json and more flags.
 func newCommand(name string, flags ...string) *command {
 	return &command{args: append([]string{name, "--json"}, flags...)}
 }
@@ -99,22 +103,23 @@ func (c *command) setFlag(flag, value string) *command {
 	return c
 }
 
-// checkText records an error if a text is too long or not one line. noun names it in the error.
+// checkText records an error if a text is too long or not one line. noun names the text in the error.
 func (c *command) checkText(noun, value string) {
 	if c.err == nil && (len(value) > maxText || strings.ContainsAny(value, "\x00\n\r")) {
 		c.err = fmt.Errorf("%s is not one line of at most %d bytes", noun, maxText)
 	}
 }
 
-// checkCount records an error if a list has too many elements. noun is a plural.
+// checkCount records an error if a list has too many elements. noun names them in the error, in the
+// plural.
 func (c *command) checkCount(noun string, n int) {
 	if c.err == nil && n > maxTexts {
 		c.err = fmt.Errorf("%d %s, more than %d", n, noun, maxTexts)
 	}
 }
 
-// addNames adds arguments after --, so that none is a flag. There must be at least one. noun
-// is a plural.
+// addNames adds "--" and the arguments names, so that tare takes none for a flag. It records an error
+// if there are no names. noun names them in errors, in the plural.
 func (c *command) addNames(noun string, names ...string) *command {
 	c.checkCount(noun, len(names))
 	if c.err == nil && len(names) == 0 {
@@ -200,7 +205,7 @@ func readResults(s *Server, in Listing) (request, error) {
 	return request{args: c.args, read: func(_ int, document []byte) (Reply, error) { return listRuns(s.Results, document, limit) }}, c.err
 }
 
-// readRun plans tare report for a stored run.
+// readRun plans tare report for a stored run, STUDY/TIME-SEED.
 func (s *Server) readRun(run string) (request, error) {
 	if err := checkFile(s.Results, filepath.Join(run, "result.json")); err != nil || !filepath.IsLocal(run) {
 		return request{}, fmt.Errorf("no run %q; the tool results lists them", format.Line(run, maxShown))
@@ -263,8 +268,7 @@ func measureRoutes(s *Server, in Table) (request, error) {
 	return request{args: c.args, measures: true, read: readResult}, c.err
 }
 
-// measureLoad plans tare load, if the limits allow the load. They are checked with the URL
-// that tare load gets.
+// measureLoad plans tare load. It returns an error if the limits do not allow the load.
 func measureLoad(s *Server, in Load) (request, error) {
 	const warm = time.Second // duration of the load before the measurement
 	duration, err := time.ParseDuration(cmp.Or(in.Duration, "10s"))
@@ -299,8 +303,8 @@ func measureLoad(s *Server, in Load) (request, error) {
 	return request{args: c.args, measures: true, read: readDocument}, c.err
 }
 
-// parseTarget returns the URL for tare load, and its host and port. isStarted reports that
-// tare load starts the server: then text is a path.
+// parseTarget parses the client's URL. It returns the URL for tare load, and the host and port. If
+// isStarted is true, tare load starts the server itself, and text must be a path such as /orders/7.
 func parseTarget(text string, isStarted bool) (target, addr string, err error) {
 	u, err := url.Parse(text)
 	if isStarted {
@@ -310,10 +314,10 @@ func parseTarget(text string, isStarted bool) (target, addr string, err error) {
 		}
 		return u.String(), "127.0.0.1:0", nil
 	}
-	ports := map[string]string{"http": "80", "https": "443"}
-	isServer := err == nil && ports[u.Scheme] != "" && u.Hostname() != "" && u.User == nil
+	defaultPorts := map[string]string{"http": "80", "https": "443"}
+	isServer := err == nil && defaultPorts[u.Scheme] != "" && u.Hostname() != "" && u.User == nil
 	if !isServer {
 		return "", "", fmt.Errorf("url %q is not http://HOST:PORT/PATH", format.Line(text, maxShown))
 	}
-	return u.String(), net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), ports[u.Scheme])), nil
+	return u.String(), net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), defaultPorts[u.Scheme])), nil
 }

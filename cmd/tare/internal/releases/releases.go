@@ -1,4 +1,5 @@
-// Package releases parses the Go releases that a command compares, and finds their toolchains.
+// Package releases parses the value of the flag --go, the Go releases that a command of tare compares,
+// and finds the newest release of each: for "go1.26,go1.27" it may return go1.26.8 and go1.27.2.
 package releases
 
 import (
@@ -14,20 +15,22 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// Hint is the hint about --go.
+// Hint describes the value of --go, for error messages.
 const Hint = "two Go releases or more, e.g. go1.26,go1.27 or go1.26.8,go1.26.8+jsonv2"
 
-// releaseRE matches a Go release: the line such as 1.26, the rest of its numbers, and experiments.
+// releaseRE matches "go1.26.8+jsonv2". The groups are 1.26, .8 (or rc1) and +jsonv2; the last two may
+// be "".
 var releaseRE = lazyregexp.New(`^(?:go)?([1-9][0-9]*\.(?:0|[1-9][0-9]*))(\.(?:0|[1-9][0-9]*)|(?:rc|beta)[1-9][0-9]*)?((?:\+[a-z][a-z0-9]*)*)$`)
 
-// Release is a Go release as the user names it, possibly without its last number.
+// Release is a Go release that the user names. go1.26.8 is exact. go1.26 is a line of releases, and
+// means its newest release.
 type Release struct {
 	line        string // e.g. go1.26
-	rest        string // the rest of the numbers, e.g. .8 or rc1; "" for the newest release of the line
-	experiments string // e.g. +jsonv2, as GOEXPERIMENT has it
+	rest        string // text after the line, e.g. .8 or rc1; "" for the newest release of the line
+	experiments string // values of GOEXPERIMENT to set, e.g. +jsonv2
 }
 
-// IsExact reports whether the release has all its numbers, so that it is the same one everywhere.
+// IsExact reports whether the release has all its numbers, so that it is the same on every machine.
 func (r Release) IsExact() bool { return r.rest != "" }
 
 // String returns the release as the user wrote it.
@@ -53,16 +56,16 @@ func Parse(text string) ([]Release, error) {
 	return out, nil
 }
 
-// Resolve returns the toolchains of releases, with all their numbers: go1.27.2 for go1.27. A line
-// without its last number is the installed release if that belongs to the line, or else the newest one
-// that can be downloaded.
+// Resolve returns the exact names of releases: go1.27.2 for go1.27. A line of releases becomes the
+// installed release if that belongs to the line, or else the newest one that can be downloaded. The
+// go command gets TARE_RUN=tag in its environment.
 func Resolve(ctx context.Context, tag, installed string, releases []Release) ([]string, error) {
 	var available []string // versions without "go"; nil before the first use
 	var out []string
 	for _, r := range releases {
 		name := r.line + r.rest
 		switch {
-		case r.IsExact():
+		case r.IsExact(): // name is complete
 		case isOfLine(installed, r.line):
 			name, _, _ = strings.Cut(installed, "-") // without -X:experiments
 		default:
@@ -72,7 +75,8 @@ func Resolve(ctx context.Context, tag, installed string, releases []Release) ([]
 					return nil, fmt.Errorf("which %s is the newest cannot be found out: %w; name it with all its numbers, e.g. %[1]s.0", r.line, err)
 				}
 			}
-			if name = newestOf(r.line, available); name == "" {
+			name = newestOf(r.line, available)
+			if name == "" {
 				return nil, fmt.Errorf("there is no release of %s to download", r.line)
 			}
 		}
@@ -87,6 +91,7 @@ func Resolve(ctx context.Context, tag, installed string, releases []Release) ([]
 
 // listReleases returns the versions of Go that the module proxy has, such as 1.27.2.
 func listReleases(ctx context.Context, tag string) ([]string, error) {
+	// A go.mod file must not affect the go command.
 	dir, remove := build.OutsideModules()
 	defer remove()
 	out, err := gocmd.Go{Tag: tag}.In(ctx, dir, "list", "-m", "-versions", "go")

@@ -29,27 +29,28 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// parts contains the sources of generated modules: templates of main packages, and the module that
-// pins the generators of code.
+// parts contains the sources of generated modules: templates of main packages, and a go.mod that pins
+// the versions of the protoc plugins, which generate code from .proto files.
 //
 //go:embed template plugins
 var parts embed.FS
 
-// module is a generated program.
+// module is a Go module that this package generates: a server of the user's service with one transport,
+// such as gRPC. tare builds and measures it as a contender.
 type module struct {
 	name      string   // name of its directory; see catalogID
 	templates []string // names of the template files
 	plugins   []plugin
-	linked    []string // directories of .proto files whose code its libraries have: none is generated for these
+	linked    []string // directories of .proto files for which its libraries contain the generated code
 	manifest  string   // manifest of the contender
 }
 
-// plugin is a generator of code. In files with an edition, not a syntax, the fields of messages are
-// pointers, which the gateway's code can fill only through the opaque API.
+// plugin is a protoc plugin. If a .proto file has an edition instead of a syntax, the fields of its
+// messages are pointers, which the gateway's code can set only through the opaque API.
 type plugin struct {
 	name    string
-	options string
-	opaque  string // options in addition, if any file has an edition
+	options string // options for all files
+	opaque  string // further options if a file has an edition
 }
 
 // opaqueMessages makes protoc-gen-go generate messages with the opaque API.
@@ -89,23 +90,24 @@ func allModules() []module {
 	}
 }
 
-// catalogKind is the kind of the catalog contenders from which generated modules take the versions of
-// their libraries.
+// catalogKind is the kind of the contenders in tare's catalog from which generated modules take the
+// versions of their libraries.
 const catalogKind = "rpc"
 
-// modulePath returns the path of a generated module. It sorts before the paths of libraries, so that the
-// package conflict of the module is initialised before the libraries.
+// modulePath returns the path of a generated module. The path sorts before the paths of libraries, so
+// that Go initialises the module's package conflict before the libraries.
 func (m module) modulePath() string { return "contender.test/" + m.name }
 
 // Bench configures the generation of servers.
 type Bench struct {
 	Cache string       // cache directory; generated modules are in Cache/rpc
-	Run   string       // tag of every process that is started; "" for none
+	Run   string       // TARE_RUN in the environment of started processes; "" leaves it unset
 	Log   func(string) // receives lines of progress; may be nil
 }
 
 // Generate generates the modules of the transports that only selects, and of the baseline, and returns
-// their directory. It reuses an earlier result for the same input, whose hash is the directory's name.
+// their directory. The name of the directory is a hash of the input: Generate returns an existing
+// directory for the same input.
 func (b Bench) Generate(ctx context.Context, from catalog.Catalog, d *Document, only func(id string) bool) (string, error) {
 	needed := map[string]bool{}
 	for _, t := range allTransports() {
@@ -123,7 +125,7 @@ func (b Bench) Generate(ctx context.Context, from catalog.Catalog, d *Document, 
 		files["plugins/"+name] = string(text)
 	}
 	input := sha256.New()
-	for _, m := range allModules() {
+	for _, m := range allModules() { // collect the files to write, and hash the input of the plugins
 		if !needed[m.name] {
 			continue
 		}
@@ -153,7 +155,7 @@ func (b Bench) Generate(ctx context.Context, from catalog.Catalog, d *Document, 
 	return dir, b.generateModules(ctx, parent, dir, files, requests)
 }
 
-// marshalRequest encodes a request for a plugin, each time in the same way.
+// marshalRequest encodes a request for a plugin. Equal requests give equal bytes.
 func marshalRequest(q *pluginpb.CodeGeneratorRequest) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(q)
 }
@@ -204,20 +206,18 @@ func (b Bench) generateModules(ctx context.Context, parent, dir string, files ma
 	return nil
 }
 
-// GenerateError reports that a generator of code rejected the file.
+// GenerateError reports that a plugin rejected the .proto file.
 type GenerateError struct {
 	Plugin string
-	Err    error
+	Err    error // error of the plugin
 }
 
-// Error is one line.
 func (e *GenerateError) Error() string { return fmt.Sprintf("%s: %v", e.Plugin, e.Err) }
 
-// Unwrap returns the generator's error.
 func (e *GenerateError) Unwrap() error { return e.Err }
 
-// runPlugin runs one plugin with the go command, in the module at dir that pins its version. It returns
-// the generated files by slash-separated path.
+// runPlugin runs a plugin by "go tool" in the module at dir, which pins its version. It returns the
+// generated files by slash-separated path.
 func (b Bench) runPlugin(ctx context.Context, dir string, p plugin, request *pluginpb.CodeGeneratorRequest) (map[string]string, error) {
 	request = proto.CloneOf(request)
 	options := p.options
@@ -309,7 +309,7 @@ func Libraries(only func(id string) bool) (kind string, ids []string) {
 // replacements and modules of this repository other than the SDK, which the builder replaces.
 func (m module) goModText(mod string) string {
 	var b strings.Builder
-	inReplace := false // in a replace block
+	inReplace := false // the line is in a replace block
 	for line := range strings.Lines(mod) {
 		switch {
 		case strings.HasPrefix(line, "module "):
@@ -329,10 +329,11 @@ func (m module) goModText(mod string) string {
 	return b.String()
 }
 
-// pluginRequest returns the request for plugins: the document's file and the files that define its
-// messages. It removes methods that are not measured, since a plugin may reject the complete file
-// because of one of them, and imports that only options use, as their code would do nothing. Each file
-// becomes a Go package, so that packages cannot import each other in a cycle.
+// pluginRequest returns the request for the plugins: the document's file and the files that define its
+// messages. It removes methods that are not measured, because a plugin may reject the complete file
+// because of one of them. It removes imports that only options need, because their code would do
+// nothing. Each file becomes a separate Go package, so that packages cannot import each other in a
+// cycle.
 func (d *Document) pluginRequest(m module) *pluginpb.CodeGeneratorRequest {
 	q := &pluginpb.CodeGeneratorRequest{}
 	parameters := []string{"module=" + m.modulePath()}
@@ -365,8 +366,8 @@ func (d *Document) pluginRequest(m module) *pluginpb.CodeGeneratorRequest {
 	return q
 }
 
-// measuredServices returns the services of a file with measured methods, without the other methods. Only
-// the document's file has any.
+// measuredServices returns the services of a file that have measured methods, without the other methods.
+// Only the document's file has measured methods.
 func (d *Document) measuredServices(f protoreflect.FileDescriptor, services []*descriptorpb.ServiceDescriptorProto) (measured []*descriptorpb.ServiceDescriptorProto) {
 	methods := map[protoreflect.FullName]*Method{}
 	for _, m := range d.Methods {
@@ -388,8 +389,8 @@ func (d *Document) measuredServices(f protoreflect.FileDescriptor, services []*d
 	return measured
 }
 
-// knownPackage returns the Go package with the code of a .proto file that the module's libraries link;
-// "" if code has to be generated for it.
+// knownPackage returns the Go package with the generated code of a .proto file if the module's libraries
+// contain it. It returns "" if the plugins must generate the code.
 func (m module) knownPackage(file string) string {
 	if !slices.ContainsFunc(m.linked, func(dir string) bool { return strings.HasPrefix(file, dir) }) {
 		return ""

@@ -1,5 +1,7 @@
-// Package rpcstudy makes a study of the user's service, defined in a file of protocol buffers, with
-// gRPC, Connect and gRPC-Gateway. It generates servers whose handlers respond with a prepared message.
+// Package rpcstudy makes a study, a comparison that tare measures, of a service that the user defines
+// in a .proto file. The study compares three transports: gRPC, Connect and gRPC-Gateway, which
+// translates HTTP and JSON. The package generates a server for each transport, whose handlers respond
+// with a prepared message.
 package rpcstudy
 
 import (
@@ -24,15 +26,15 @@ import (
 type Document struct {
 	Name    string // path of the file, as the user typed it
 	Methods []*Method
-	Left    []tare.NotWeighed // methods that are not measured
+	Left    []tare.NotWeighed // methods that are not measured, with the reason
 	file    protoreflect.FileDescriptor
 }
 
-// Method is a unary method, with the messages that it is called with.
+// Method is a unary method with the messages of its calls.
 type Method struct {
 	ID           string // id in a study, unique in the document
 	desc         protoreflect.MethodDescriptor
-	rule         rule
+	rule         rule                        // google.api.http rule: the method and path of the call in the gateway
 	options      *descriptorpb.MethodOptions // options without rules that the gateway rejects
 	more         int                         // number of further rules, which are not measured
 	requests     []proto.Message
@@ -45,16 +47,16 @@ func (m *Method) Path() string {
 	return fmt.Sprintf("/%s/%s", m.desc.Parent().FullName(), m.desc.Name())
 }
 
-// Read compiles a file, with directories of imports, and selects the methods whose names,
-// pkg.Service/Method, match only; nil selects all. Methods that cannot be measured are in Left. It
-// returns an error if no method remains.
+// Read compiles the .proto file name, whose imports are in the directories imports. It selects the
+// methods whose names, such as pkg.Service/Method, match only, or all if only is nil. Left has the
+// methods that cannot be measured. It returns an error if no method remains.
 func Read(ctx context.Context, name string, imports []string, only *regexp.Regexp) (*Document, error) {
 	file, err := grpccall.Load(ctx, name, imports)
 	if err != nil {
 		return nil, err
 	}
 	d := &Document{Name: name, file: file}
-	var known []string
+	var known []string // names of all methods
 	for i := range file.Services().Len() {
 		methods := file.Services().Get(i).Methods()
 		for k := range methods.Len() {
@@ -92,13 +94,13 @@ type NoMethodError struct {
 	Known   []string // methods of the file, pkg.Service/Method
 }
 
-// Error is one line.
 func (e *NoMethodError) Error() string {
 	return fmt.Sprintf("--method %q matches no method", e.Pattern)
 }
 
-// nameMethods sets the id of each method: Method, or Service.Method if several services have a method of
-// the name, or if the name is the id of the workload of all methods.
+// nameMethods sets the id of each method to the method's name. It adds the service, as in
+// Service.Method, if several services have a method of this name, or if allID, the id of the workload
+// that calls all methods, equals the name.
 func (d *Document) nameMethods() {
 	count := map[protoreflect.Name]int{}
 	for _, m := range d.Methods {
@@ -112,8 +114,8 @@ func (d *Document) nameMethods() {
 	}
 }
 
-// prepareMethod reads the rule of a method and generates its messages. It returns why the method cannot
-// be measured; "" if it can.
+// prepareMethod reads the google.api.http rule of a method and generates its messages. It returns the
+// reason if the method cannot be measured, else "".
 func (d *Document) prepareMethod(m *Method) (why string) {
 	switch {
 	case m.desc.IsStreamingClient() && m.desc.IsStreamingServer():
@@ -130,7 +132,7 @@ func (d *Document) prepareMethod(m *Method) (why string) {
 	}
 	var err error
 	if m.options, err = readOptions(m.desc); err == nil {
-		m.rule, m.more, err = ruleOf(m.desc, m.options)
+		m.rule, m.more, err = firstRule(m.desc, m.options)
 	}
 	if err == nil {
 		m.requests, m.answer, err = m.generateMessages()
@@ -145,13 +147,14 @@ func (d *Document) prepareMethod(m *Method) (why string) {
 // httpBody is the message type that the gateway does not encode as JSON.
 const httpBody = "google.api.HttpBody"
 
-// Remarks returns lines about methods that are skipped or have no rule, and about the messages.
+// Remarks returns lines for the user about methods that are skipped, have no rule or have several, and
+// about the messages.
 func (d *Document) Remarks() []string {
 	var lines []string
 	for _, l := range d.Left {
 		lines = append(lines, fmt.Sprintf("%s: %s; left out", l.What, l.Why))
 	}
-	unbound, further := 0, 0
+	unbound, further := 0, 0 // numbers of methods without a rule, and with more than one
 	for _, m := range d.Methods {
 		if !m.rule.bound {
 			unbound++
@@ -171,7 +174,7 @@ func (d *Document) Remarks() []string {
 
 // describeMessages returns a line about the origin and the lengths of the messages.
 func (d *Document) describeMessages() string {
-	withUserRequests := 0 // methods
+	withUserRequests := 0 // number of methods whose requests are the user's
 	var requestSizes, responseSizes []int
 	for _, m := range d.Methods {
 		if m.userRequests {
@@ -189,11 +192,11 @@ func (d *Document) describeMessages() string {
 	case withUserRequests > 0:
 		origin = fmt.Sprintf("yours for %d of %d methods, else generated from the descriptors", withUserRequests, len(d.Methods))
 	}
-	return fmt.Sprintf("messages are %s: requests of %s, answers of %s in protocol buffers", origin, formatSpan(requestSizes), formatSpan(responseSizes))
+	return fmt.Sprintf("messages are %s: requests of %s, answers of %s in protocol buffers", origin, formatSizes(requestSizes), formatSizes(responseSizes))
 }
 
-// formatSpan formats the range of sizes in bytes.
-func formatSpan(sizes []int) string {
+// formatSizes returns the range of sizes in bytes, e.g. "12 to 340 B".
+func formatSizes(sizes []int) string {
 	low, high := slices.Min(sizes), slices.Max(sizes)
 	if low == high {
 		return fmt.Sprintf("%d B", low)
@@ -206,5 +209,5 @@ func (d *Document) fileTitle() string { return filepath.Base(filepath.ToSlash(d.
 
 func (d *Document) countMethods() string { return format.Count(len(d.Methods), "method") }
 
-// errUnsent reports that the gateway cannot receive a message.
+// errUnsent reports that no HTTP request can carry a message to the gateway.
 var errUnsent = errors.New("the gateway cannot be sent it")

@@ -21,28 +21,33 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// rule maps a method to HTTP: by its google.api.http rule, or by the gateway's default if it has none.
+// rule defines the HTTP request by which gRPC-Gateway receives a call of a method. It is the
+// google.api.http rule of the method in the .proto file, such as
+//
+//	get: "/v1/{name=users/*}"
+//
+// or the gateway's default, POST /package.Service/Method, if the method has none.
 type rule struct {
 	method   string // HTTP method
-	template string // path template
+	template string // path template, e.g. /v1/{name=users/*}:archive
 	segments []segment
-	verb     string // verb after the path, without its colon; or ""
+	verb     string // text after the colon of the template, e.g. archive; "" without a colon
 	body     string // field that is the body; "*" for all fields that are not in the path; "" for no body
 	answer   string // field that is the body of the response; "" for all fields
-	bound    bool   // the rule is in the file, not the default
+	bound    bool   // the file has the rule; false for the default
 }
 
-// segment is a part of a path template: text, or a field whose value has a form.
+// segment is a part of a path template: a text such as v1, or a field such as {name=users/*}.
 type segment struct {
 	text  string   // literal text, * or **; "" if the segment is a field
 	field string   // path of a field; "" if the segment is text
-	form  []string // segments of the field's value: literal text, * or **
+	form  []string // segments that the field's value must have: literal text, * or **
 }
 
-// ruleOf returns the first rule of a method with options o, and the number of further rules. It removes
-// further rules from o that the gateway does not support, since its plugin rejects the complete file
-// because of one of them.
-func ruleOf(m protoreflect.MethodDescriptor, o *descriptorpb.MethodOptions) (r rule, more int, err error) {
+// firstRule returns the first rule of a method with options o, and the number of further rules. It
+// removes further rules from o that the gateway does not support, because the gateway's plugin would
+// reject the complete file.
+func firstRule(m protoreflect.MethodDescriptor, o *descriptorpb.MethodOptions) (r rule, more int, err error) {
 	if !proto.HasExtension(o, annotations.E_Http) {
 		path := fmt.Sprintf("/%s/%s", m.Parent().FullName(), m.Name())
 		r = rule{method: http.MethodPost, template: path, body: "*"}
@@ -62,8 +67,8 @@ func ruleOf(m protoreflect.MethodDescriptor, o *descriptorpb.MethodOptions) (r r
 	return r, more, nil
 }
 
-// readRule converts one google.api.http rule of a method. It returns an error for the rules that the
-// gateway's plugin rejects, and for HTTP methods that are not measured.
+// readRule converts a google.api.http rule of the method m. It returns an error if the gateway's plugin
+// rejects the rule, or if the HTTP method is not measured.
 func readRule(h *annotations.HttpRule, m protoreflect.MethodDescriptor) (r rule, err error) {
 	fail := func(format string, values ...any) (rule, error) {
 		return r, fmt.Errorf("its google.api.http rule "+format, values...)
@@ -93,7 +98,7 @@ func readRule(h *annotations.HttpRule, m protoreflect.MethodDescriptor) (r rule,
 		if r.body != "" {
 			return fail("has a body, which the gateway rejects for GET")
 		}
-	case http.MethodPut, http.MethodPost, http.MethodDelete, http.MethodPatch: // with or without a body
+	case http.MethodPut, http.MethodPost, http.MethodDelete, http.MethodPatch: // a body is optional
 	default:
 		return fail("is for the method %s, which is not measured", r.method)
 	}
@@ -132,8 +137,9 @@ func readRule(h *annotations.HttpRule, m protoreflect.MethodDescriptor) (r rule,
 	return r, nil
 }
 
-// readOptions returns a copy of a method's options, in which the extensions are those of the linked
-// packages. The options of m may have them by definitions of the file's imports.
+// readOptions returns a copy of a method's options in which extensions have the Go types that are
+// linked into tare, such as annotations.HttpRule. The options of m may have dynamic types instead,
+// which come from the imports of the .proto file.
 func readOptions(m protoreflect.MethodDescriptor) (*descriptorpb.MethodOptions, error) {
 	b, err := proto.Marshal(m.Options())
 	if err != nil {
@@ -143,10 +149,11 @@ func readOptions(m protoreflect.MethodDescriptor) (*descriptorpb.MethodOptions, 
 	return o, proto.Unmarshal(b, o)
 }
 
-// literalRE matches what RFC 3986 allows in a segment of a path.
+// literalRE matches the characters that RFC 3986 allows in a segment of a path.
 var literalRE = lazyregexp.New(`^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})+$`)
 
-// parseTemplate parses a path template as google/api/http.proto defines it.
+// parseTemplate parses a path template as google/api/http.proto defines it. For "/v1/{name=users/*}:archive"
+// it returns the segments v1 and name, and the verb archive.
 func parseTemplate(template string) (list []segment, verb string, err error) {
 	fail := func(problem string) ([]segment, string, error) {
 		return nil, "", fmt.Errorf("the path %q %s", template, problem)
@@ -207,8 +214,8 @@ func parseTemplate(template string) (list []segment, verb string, err error) {
 	}
 }
 
-// fieldAt returns the field of a message at a path, with dots between names of fields; nil if the field
-// does not exist.
+// fieldAt returns the field of a message at a path such as "user.name", or nil if the field does not
+// exist or if the path leads through a repeated field.
 func fieldAt(md protoreflect.MessageDescriptor, path string) (fd protoreflect.FieldDescriptor) {
 	for name := range strings.SplitSeq(path, ".") {
 		if md == nil {
@@ -217,17 +224,19 @@ func fieldAt(md protoreflect.MessageDescriptor, path string) (fd protoreflect.Fi
 		if fd = md.Fields().ByName(protoreflect.Name(name)); fd == nil {
 			return nil
 		}
-		if md = fd.Message(); fd.Cardinality() == protoreflect.Repeated {
+		md = fd.Message()
+		if fd.Cardinality() == protoreflect.Repeated {
 			md = nil
 		}
 	}
 	return fd
 }
 
-// hasOptional reports whether a field, or a field that its path leads through, is optional in proto3.
+// hasOptional reports whether the field at path, or a field that the path leads through, is marked
+// optional in proto3.
 func hasOptional(md protoreflect.MessageDescriptor, path string) bool {
-	for i := range len(path) + 1 { // path[:i] is each of the fields on the path
-		if i < len(path) && path[i] != '.' {
+	for i := range len(path) + 1 {
+		if isFieldEnd := i == len(path) || path[i] == '.'; !isFieldEnd {
 			continue
 		}
 		if fd := fieldAt(md, path[:i]); fd.HasOptionalKeyword() && fd.ParentFile().Syntax() == protoreflect.Proto3 {
@@ -237,17 +246,17 @@ func hasOptional(md protoreflect.MessageDescriptor, path string) bool {
 	return false
 }
 
-// inPath reports whether the path has the field at a path of names.
+// inPath reports whether the HTTP path contains the field at path, e.g. "user.name".
 func (r rule) inPath(path string) bool {
 	return slices.ContainsFunc(r.segments, func(s segment) bool { return s.field == path })
 }
 
-// inBody reports whether the body has the field at a path of names.
+// inBody reports whether the HTTP body contains the field at path, unless the path has it.
 func (r rule) inBody(path string) bool {
 	return r.body == "*" || r.body != "" && (path == r.body || strings.HasPrefix(path, r.body+"."))
 }
 
-// canCarry reports whether the gateway can receive a field: in the path, the body or the query.
+// canCarry reports whether a request can contain the field at path: in the HTTP path, body or query.
 func (r rule) canCarry(path string, fd protoreflect.FieldDescriptor) bool {
 	return r.inPath(path) || r.inBody(path) || canQuery(fd)
 }
@@ -270,7 +279,8 @@ func canQuery(fd protoreflect.FieldDescriptor) bool {
 	return true
 }
 
-// matchPath sets the text fields of the path to values of the form that the path requires.
+// matchPath sets the text fields of m that are in the HTTP path to values of the form that the template
+// requires: for {name=users/*} it sets name to "users/name-1", where 1 is the number of the field.
 func (r rule) matchPath(m protoreflect.Message) error {
 	for _, s := range r.segments {
 		if s.field == "" {
@@ -299,8 +309,8 @@ func (r rule) matchPath(m protoreflect.Message) error {
 	return nil
 }
 
-// fieldParent returns the message in m that has the field at a path, and the field. It creates the
-// messages on the path. readRule has checked that the fields exist.
+// fieldParent returns the message in m that has the field at path, and the field. It creates messages
+// on the path that are not set. readRule has checked that all fields but the last one exist.
 func fieldParent(m protoreflect.Message, path string) (protoreflect.Message, protoreflect.FieldDescriptor, error) {
 	names := strings.Split(path, ".")
 	for _, name := range names[:len(names)-1] {
@@ -313,8 +323,9 @@ func fieldParent(m protoreflect.Message, path string) (protoreflect.Message, pro
 	return m, fd, nil
 }
 
-// encode converts a message to a path with a query, and a body, which is nil if the rule has none. It
-// removes each field from a copy of the message once it is encoded: the remaining fields are the query.
+// encode converts a message to an HTTP path with a query, and a body, which is nil if the rule has no
+// body. It removes the fields of the path and of the body from a copy of the message; the remaining
+// fields become the query.
 func (r rule) encode(message proto.Message) (path string, body []byte, err error) {
 	rest := proto.Clone(message).ProtoReflect()
 	var b strings.Builder
@@ -373,8 +384,9 @@ func (r rule) encode(message proto.Message) (path string, body []byte, err error
 	return b.String(), body, nil
 }
 
-// matchesForm reports whether a value of the segment's field has the form of the segment. ** matches any
-// number of segments, but not an empty first one.
+// matchesForm reports whether value, the value of the segment's field, has the form of the segment:
+// "users/7" has the form users/*. ** matches any number of segments, but the first one must not be
+// empty.
 func (s segment) matchesForm(value string) bool {
 	parts := strings.Split(value, "/")
 	for i, form := range s.form {
@@ -389,17 +401,17 @@ func (s segment) matchesForm(value string) bool {
 	return len(parts) == len(s.form)
 }
 
-// fieldJSON returns one field of a message in the JSON that the gateway reads from a body: messages as
-// protojson writes them, other fields as package json does, with enums and 64-bit integers as numbers.
+// fieldJSON returns the JSON that the gateway expects as the body if the body is one field. It encodes
+// messages by protojson and other fields by encoding/json, with enums and 64-bit integers as numbers.
 func fieldJSON(m protoreflect.Message, fd protoreflect.FieldDescriptor) ([]byte, error) {
 	switch {
 	case fd.IsMap(), fd.IsList() && fd.Message() != nil:
 		if !m.Has(fd) {
 			return nil, fmt.Errorf("%w: the body is the field %s, which is empty", errUnsent, fd.Name())
 		}
-		only := dynamicpb.NewMessage(m.Descriptor())
+		only := dynamicpb.NewMessage(m.Descriptor()) // a message with this field only
 		only.Set(fd, m.Get(fd))
-		text, err := toJSON(only)
+		text, err := toJSON(only) // {"field":value}
 		_, value, _ := bytes.Cut(bytes.TrimSuffix(text, []byte("}")), []byte(":"))
 		return value, err
 	case fd.IsList():
@@ -414,10 +426,10 @@ func fieldJSON(m protoreflect.Message, fd protoreflect.FieldDescriptor) ([]byte,
 	return json.Marshal(m.Get(fd).Interface())
 }
 
-// query contains the escaped parameters of a query: name=value.
+// query has the parameters of a URL's query, each escaped in the form name=value.
 type query []string
 
-// addMessage adds the fields of a message; prefix comes before their names.
+// addMessage adds the fields of a message. prefix, e.g. "user.", comes before their names.
 func (q *query) addMessage(m protoreflect.Message, prefix string) (err error) {
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
@@ -434,7 +446,7 @@ func (q *query) addMessage(m protoreflect.Message, prefix string) (err error) {
 			m.Get(fd).Map().Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
 				var value string
 				value, err = formatValue(fd.MapValue(), v)
-				q.add(name+"["+k.String()+"]", value)
+				q.addParameter(name+"["+k.String()+"]", value)
 				return err == nil
 			})
 			slices.Sort((*q)[first:]) // maps have no order
@@ -442,14 +454,14 @@ func (q *query) addMessage(m protoreflect.Message, prefix string) (err error) {
 			for k := 0; err == nil && k < m.Get(fd).List().Len(); k++ {
 				var value string
 				value, err = formatValue(fd, m.Get(fd).List().Get(k))
-				q.add(name, value)
+				q.addParameter(name, value)
 			}
 		case fd.Message() != nil && !isSingleValue(fd.Message()):
 			err = q.addMessage(m.Get(fd).Message(), name+".")
 		default:
 			var value string
 			value, err = formatValue(fd, m.Get(fd))
-			q.add(name, value)
+			q.addParameter(name, value)
 		}
 		if err != nil {
 			return err
@@ -458,12 +470,11 @@ func (q *query) addMessage(m protoreflect.Message, prefix string) (err error) {
 	return nil
 }
 
-// add adds a parameter.
-func (q *query) add(name, value string) {
+func (q *query) addParameter(name, value string) {
 	*q = append(*q, url.QueryEscape(name)+"="+url.QueryEscape(value))
 }
 
-// isSingleValue reports whether a path or query has a message as one value.
+// isSingleValue reports whether a path or query encodes messages of this type as one value.
 func isSingleValue(md protoreflect.MessageDescriptor) bool {
 	switch md.FullName() {
 	case "google.protobuf.Timestamp", "google.protobuf.Duration", "google.protobuf.FieldMask",

@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// Bind has the program that cmd starts interrupted when the test binary ends without
-// ending it, because it was killed or its time was over. The Go runtime keeps the thread
-// that starts it as long as the test binary lives.
+// Bind makes the kernel send SIGTERM to the program that cmd starts if the test binary ends first,
+// because it was killed or ran out of time. The signal depends on the thread that starts the program;
+// the Go runtime keeps this thread as long as the test binary lives.
 func Bind(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}

@@ -1,5 +1,5 @@
-// Package testtare lets a test binary run as tare, so that tests need not build
-// the command, and gives all tests one cache of built contenders.
+// Package testtare lets a test binary run as the command tare, so that tests need not build the
+// command. It also gives all tests one cache of contenders, the compared programs that tare builds.
 package testtare
 
 import (
@@ -16,10 +16,10 @@ import (
 	"time"
 )
 
-// Main is the TestMain of a package that calls Program. A process that go test
-// started runs the tests, and any other one is tare: its name decides, because
-// tare starts itself again with another environment, and sends copies of itself to
-// other machines under other names. Main returns the exit code, and tare too.
+// Main must be called by TestMain of each package that calls Program. If go test started the process,
+// Main runs the tests, else it runs tare. It decides by the name of the process, because tare starts
+// itself again with another environment, and sends copies of itself to other machines under other
+// names. Main and tare return the exit code.
 func Main(m *testing.M, tare func() int) int {
 	if !isTest(os.Args) {
 		if os.Getenv("TARE_COUNTS") == "" { // tests of counting set it
@@ -33,19 +33,19 @@ func Main(m *testing.M, tare func() int) int {
 		_ = tests.Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0)))
 	}
 	if dir := flag.Lookup("test.gocoverdir"); dir != nil && dir.Value.String() != "" && os.Getenv("GOCOVERDIR") == "" {
-		_ = os.Setenv("GOCOVERDIR", dir.Value.String()) // what child processes execute is counted, too
+		_ = os.Setenv("GOCOVERDIR", dir.Value.String()) // so that coverage includes child processes
 	}
 	return m.Run()
 }
 
-// isTest reports whether go test started the process of args.
+// isTest reports whether go test started the process with the arguments args, its name first.
 func isTest(args []string) bool {
 	name := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
 	return strings.HasSuffix(name, ".test") || len(args) > 1 && strings.HasPrefix(args[1], "-test.")
 }
 
-// Program returns the path of a program named tare: the test binary under another
-// name, in a directory of the test's own. The package needs Main.
+// Program returns the path of a program named tare: the test binary under another name, in a temporary
+// directory of the test. TestMain of the package must call Main.
 func Program(t testing.TB) string {
 	t.Helper()
 	binary, err := os.Executable()
@@ -79,19 +79,20 @@ func copyFile(from, to string) error {
 	return out.Close()
 }
 
-// Cache returns the directory for TARE_CACHE of tests whose subject is not the
-// cache itself. All packages and later runs share it, concurrently, because tare
-// finds a build by what is in it. It is the value of TARE_CACHE if that is set.
+// Cache returns a directory for TARE_CACHE, for tests that do not test the cache itself. All packages
+// and later runs may share it concurrently, because tare finds a build by its content. It returns the
+// value of TARE_CACHE if that is set.
 func Cache(t testing.TB) string {
 	t.Helper()
-	dir, err := cache()
+	dir, err := sharedCache()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return dir
 }
 
-var cache = sync.OnceValues(func() (string, error) {
+// sharedCache returns the cache of the test binary, and always the same one.
+var sharedCache = sync.OnceValues(func() (string, error) {
 	if dir := os.Getenv("TARE_CACHE"); dir != "" {
 		return dir, nil
 	}
@@ -102,9 +103,8 @@ var cache = sync.OnceValues(func() (string, error) {
 	return openCache(filepath.Join(base, "tare-test"), time.Now())
 })
 
-// openCache makes the cache of now's day below base and removes those of the days
-// before yesterday. Nothing is removed from a cache while it is in use: a test binary
-// that started yesterday keeps the cache of that day.
+// openCache creates the cache of the current day below base, and removes the caches of days before
+// yesterday. A test binary that started yesterday can still use the cache of that day.
 func openCache(base string, now time.Time) (string, error) {
 	dir := filepath.Join(base, now.Format(time.DateOnly))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -116,7 +116,7 @@ func openCache(base string, now time.Time) (string, error) {
 	}
 	for _, e := range entries {
 		if day, err := time.ParseInLocation(time.DateOnly, e.Name(), now.Location()); err == nil && now.Sub(day) > 48*time.Hour {
-			_ = os.RemoveAll(filepath.Join(base, e.Name())) // or another test binary is removing it
+			_ = os.RemoveAll(filepath.Join(base, e.Name())) // fails if another test binary is removing it
 		}
 	}
 	return dir, nil

@@ -19,7 +19,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// entry is an entry of an HTTP archive, with the fields that are read.
+// entry is an entry of an HTTP archive (HAR), a file of requests that a browser has recorded. It has
+// the fields that this package reads.
 type entry struct {
 	Started string `json:"startedDateTime"`
 	Request struct {
@@ -34,11 +35,11 @@ type entry struct {
 		Post     *postData       `json:"postData"`
 	} `json:"request"`
 	Response struct {
-		Failure any `json:"_error"` // in Chrome, e.g. net::ERR_BLOCKED_BY_CLIENT
+		Failure any `json:"_error"` // of Chrome, e.g. net::ERR_BLOCKED_BY_CLIENT
 	} `json:"response"`
-	Type  any `json:"_resourceType"` // in Chrome and Safari, e.g. websocket
-	Cache any `json:"_fromCache"`    // in Chrome disk or memory; in others true
-	Fetch any `json:"_fetchType"`    // in Safari, e.g. Disk Cache
+	Type  any `json:"_resourceType"` // of Chrome and Safari, e.g. websocket
+	Cache any `json:"_fromCache"`    // "disk" or "memory" in Chrome, true in other browsers
+	Fetch any `json:"_fetchType"`    // of Safari, e.g. Disk Cache
 }
 
 // postData is the body of a request.
@@ -49,7 +50,7 @@ type postData struct {
 	Params   []param `json:"params"`
 }
 
-// param is a field of a form or a parameter of a query, not encoded.
+// param is a field of a form or a parameter of a query. Its texts are not URL-encoded.
 type param struct {
 	Name        string  `json:"name"`
 	Value       *string `json:"value"` // nil if the archive lacks it
@@ -57,7 +58,8 @@ type param struct {
 	ContentType string  `json:"contentType"`
 }
 
-// whyUnsent returns why the browser did not send the request of an entry over HTTP, or "" if it did.
+// whyUnsent returns the reason why the browser did not send the request of an entry over HTTP, e.g.
+// "cached answer", or "" if the browser sent it.
 func (e entry) whyUnsent() string {
 	text := func(v any) string {
 		s, _ := v.(string)
@@ -66,7 +68,7 @@ func (e entry) whyUnsent() string {
 	scheme, _, hasScheme := strings.Cut(e.Request.URL, ":")
 	hasScheme = hasScheme && !strings.ContainsAny(scheme, "/?#")
 	failure := text(e.Response.Failure)
-	// In these two cases the server did send a response.
+	// Such a failure means that the browser blocked the response: it had sent the request.
 	isBlockedResponse := strings.HasSuffix(failure, "_RESPONSE") || strings.HasSuffix(failure, "_ORB")
 	switch {
 	case strings.EqualFold(scheme, "ws"), strings.EqualFold(scheme, "wss"), text(e.Type) == "websocket":
@@ -81,7 +83,7 @@ func (e entry) whyUnsent() string {
 	return ""
 }
 
-// readHAR reads an HTTP archive one entry after another.
+// readHAR reads an HTTP archive, {"log": {"entries": [entry, …]}}, one entry after another.
 func (f *Feed) readHAR(in *boundedReader) error {
 	in.refill()
 	dec := json.NewDecoder(in)
@@ -105,11 +107,11 @@ func (f *Feed) readHAR(in *boundedReader) error {
 			}
 			return leaveFields(dec, in, "log", "entries")
 		}
-		if f.isFull() {
+		if f.reachesBound() {
 			return nil
 		}
 		var e entry
-		var wrongType *json.UnmarshalTypeError // the decoder has read the entry then
+		var wrongType *json.UnmarshalTypeError // after such an error the decoder can read the next entry
 		err := dec.Decode(&e)
 		if in.failed != nil {
 			return in.failed
@@ -138,8 +140,8 @@ func (f *Feed) readHAR(in *boundedReader) error {
 	}
 }
 
-// archivedRequest returns the request of an entry, without headers of the connection and secret
-// values. It returns an error if the archive lacks the body.
+// archivedRequest returns the request of an entry, without headers of the connection and without secret
+// values. It returns an error if the request had a body that the archive does not have.
 func (f *Feed) archivedRequest(e entry) (q load.Request, err error) {
 	q.Method = e.Request.Method
 	target, _, _ := strings.Cut(e.Request.URL, "#")
@@ -149,9 +151,9 @@ func (f *Feed) archivedRequest(e entry) (q load.Request, err error) {
 	if err != nil {
 		return q, err
 	}
-	q.Path = f.publicQuery(q.Path)
-	contentType, coding := "", "" // of the headers; "" if absent
-	size, _ := e.Request.BodySize.(float64)
+	q.Path = f.removeQuerySecrets(q.Path)
+	contentType, coding := "", ""           // values of the headers; "" if absent
+	size, _ := e.Request.BodySize.(float64) // 0 if it is not a number
 	for _, h := range e.Request.Headers {
 		switch strings.ToLower(h.Name) {
 		case "content-type":
@@ -173,13 +175,13 @@ func (f *Feed) archivedRequest(e entry) (q load.Request, err error) {
 			}
 		}
 		switch {
-		case coding == "" || strings.EqualFold(coding, "identity"):
+		case coding == "" || strings.EqualFold(coding, "identity"): // the body was not compressed
 		case isUnpacked(q.Body):
 			removeHeader(&q, "content-encoding")
 		case p.Encoding != "base64":
 			return q, fmt.Errorf("its body is binary and was sent compressed (%s): the text in the archive may not have all its bytes", coding)
 		}
-		q.Body = f.publicBody(cmp.Or(p.MimeType, contentType), q.Body)
+		q.Body = f.emptyBodySecrets(cmp.Or(p.MimeType, contentType), q.Body)
 	case p != nil && len(p.Params) > 0:
 		var sent string
 		if sent, q.Body, err = encodeForm(p.MimeType, contentType, p.Params); err != nil {
@@ -191,7 +193,7 @@ func (f *Feed) archivedRequest(e entry) (q load.Request, err error) {
 			q.Header = append(q.Header, [2]string{"Content-Type", sent})
 		}
 		removeHeader(&q, "content-encoding")
-		q.Body = f.publicBody(sent, q.Body)
+		q.Body = f.emptyBodySecrets(sent, q.Body)
 	case size > 0:
 		return q, fmt.Errorf("the archive does not have the %.0f bytes of its body", size)
 	}
@@ -225,7 +227,7 @@ func withQuery(target string, queryString json.RawMessage) (string, error) {
 // queryEscape escapes a text for a query. A space becomes %20, which means a space in forms, too.
 func queryEscape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
-// isUnpacked reports whether a body with a Content-Encoding is certainly not compressed: it is text.
+// isUnpacked reports whether the archive has a compressed body in decompressed form: the body is text.
 // Compressed data has control characters or bytes that are invalid in UTF-8.
 func isUnpacked(body []byte) bool {
 	return utf8.Valid(body) && !bytes.ContainsFunc(body, func(c rune) bool {
@@ -233,17 +235,17 @@ func isUnpacked(body []byte) bool {
 	})
 }
 
-// removeHeader removes the headers with a name in lower case.
+// removeHeader removes the headers with a name, in any case.
 func removeHeader(q *load.Request, name string) {
 	q.Header = slices.DeleteFunc(q.Header, func(h [2]string) bool { return strings.EqualFold(h[0], name) })
 }
 
-// boundary separates the parts of a form if the archive has no boundary.
+// boundary separates the parts of a multipart form if the archive has no boundary.
 const boundary = "tare-form-boundary"
 
-// encodeForm returns the body of a form and its content type. mimeType is the type in the
-// postData of the archive. The content type is header, the one of the request, if both have
-// the same media type, because only the header has the boundary then; else it is mimeType.
+// encodeForm returns the body of a form and its content type. mimeType is the content type in the
+// postData of the archive, and header is the Content-Type header of the request. If both have the
+// same media type, encodeForm returns header, because only the header has the boundary, else mimeType.
 func encodeForm(mimeType, header string, params []param) (contentType string, body []byte, err error) {
 	media, options, err := mime.ParseMediaType(cmp.Or(mimeType, header, "application/x-www-form-urlencoded"))
 	contentType = cmp.Or(mimeType, header, media)

@@ -10,25 +10,25 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/openapi"
 )
 
-// Kind is the format of a file.
+// Kind is the format of a file of requests.
 type Kind int
 
 // Formats of files.
 const (
-	Unknown Kind = iota
-	AccessLog
-	HAR
-	OpenAPI
-	Caddy
-	Lines  // one request per line, tare's format
-	DryRun // the document of tare load --dry-run --json
+	Unknown   Kind = iota
+	AccessLog      // log of a web server in the common or combined format
+	HAR            // HTTP archive, which browsers record
+	OpenAPI        // description of an API
+	Caddy          // JSON log of the web server Caddy
+	Lines          // one request in JSON per line, a format of tare
+	DryRun         // document of "tare load --dry-run --json"
 )
 
-// dryRunSchema is the schema of the document of a dry run, which begins with it.
+// dryRunSchema is the value of "schema" at the beginning of the document of a dry run.
 const dryRunSchema = "tare.dryrun/1"
 
-// IsTares reports whether a file of the format is made for tare, so that an invalid request in it is an error
-// and nothing is withheld.
+// IsTares reports whether files of the format are made for tare, not recorded. In such a file an
+// invalid request is an error, and secret values stay in the requests.
 func (k Kind) IsTares() bool { return k == Lines || k == DryRun }
 
 // Formats lists the supported formats, for messages.
@@ -44,12 +44,12 @@ func (k Kind) String() string {
 	return cmp.Or(names[k], "unknown")
 }
 
-// maxSniffed limits the lines and JSON values of which one must show the format. The first
-// may not, as logs also contain other messages.
+// maxSniffed limits the lines or JSON values that Sniff reads. The first one may not show the format,
+// because logs also contain other messages.
 const maxSniffed = 100
 
-// Sniff returns the format of a text by its beginning, which should have a MiB. isCut reports
-// that the text continues. The format is Unknown if the beginning has no mark of a format.
+// Sniff returns the format of a file by its beginning, which should have a MiB. isCut means that the
+// file continues after begin. Sniff returns Unknown if begin shows no format.
 func Sniff(begin []byte, isCut bool) Kind {
 	if start := bytes.TrimSpace(begin); bytes.HasPrefix(start, []byte("{")) {
 		if k := sniffJSON(start); k != Unknown {
@@ -71,7 +71,7 @@ func Sniff(begin []byte, isCut bool) Kind {
 	return Unknown
 }
 
-// sniffJSON returns the format of the first JSON object that shows one, other than OpenAPI.
+// sniffJSON returns the format of the first JSON object that shows a format other than OpenAPI.
 func sniffJSON(begin []byte) Kind {
 	dec := json.NewDecoder(bytes.NewReader(begin))
 	for range maxSniffed {
@@ -82,14 +82,14 @@ func sniffJSON(begin []byte) Kind {
 	return Unknown
 }
 
-// sniffObject returns the format of the next object of dec, which reads begin. It returns
-// false if the object does not end within begin.
+// sniffObject returns the format that the next object of dec shows, e.g. HAR for {"log": {…}}. dec must
+// read begin. isComplete is false if the object does not end within begin.
 func sniffObject(dec *json.Decoder, begin []byte) (k Kind, isComplete bool) {
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return Unknown, false
 	}
 	isLine := true                 // all keys so far are keys of the format Lines
-	var isHandled, hasRequest bool // marks of Caddy's log
+	var isHandled, hasRequest bool // the object has fields of a line of Caddy's log
 	for dec.More() {
 		key, err := dec.Token()
 		if err != nil {
@@ -102,7 +102,7 @@ func sniffObject(dec *json.Decoder, begin []byte) (k Kind, isComplete bool) {
 		isLine = isLine && isRequestKey(name)
 		var value json.RawMessage
 		if err := dec.Decode(&value); err != nil {
-			if isLine { // its body is longer than begin
+			if isLine { // the value, probably the body of a request, continues after begin
 				return Lines, true
 			}
 			return Unknown, false

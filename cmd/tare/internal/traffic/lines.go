@@ -14,8 +14,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// readLines reads one request per line, in the format of [WriteLine]. A request without a
-// method has the method "".
+// readLines reads a file of the format Lines, with a request such as {"method":"GET","path":"/a"} on
+// each line. A request without a method has the method "".
 func (f *Feed) readLines(r io.Reader) error {
 	return f.eachLine(r, maxLinesBytes, func(_ int, line string) error {
 		q, err := parseRequest(line)
@@ -26,7 +26,8 @@ func (f *Feed) readLines(r io.Reader) error {
 	})
 }
 
-// readDryRun reads the requests of a dry run's document.
+// readDryRun reads the requests of the JSON document that "tare load --dry-run --json" prints:
+// {…, "requests": [{"path":"/a"}, …]}. It reads them one by one, because the document may be long.
 func (f *Feed) readDryRun(in *boundedReader) error {
 	in.refill()
 	dec := json.NewDecoder(in)
@@ -44,7 +45,7 @@ func (f *Feed) readDryRun(in *boundedReader) error {
 			}
 			return leaveFields(dec, in, "requests")
 		}
-		if f.isFull() {
+		if f.reachesBound() {
 			return nil
 		}
 		var text json.RawMessage
@@ -60,7 +61,7 @@ func (f *Feed) readDryRun(in *boundedReader) error {
 	}
 }
 
-// parseRequest parses a line of WriteLine.
+// parseRequest parses a request in JSON, as WriteLine writes it.
 func parseRequest(line string) (load.Request, error) {
 	var q wire.HTTPRequest
 	dec := json.NewDecoder(strings.NewReader(line))
@@ -78,8 +79,8 @@ func parseRequest(line string) (load.Request, error) {
 	for _, name := range slices.Sorted(maps.Keys(q.Header)) {
 		r.Header = append(r.Header, [2]string{name, q.Header[name]})
 	}
-	err := load.CheckRequest(r) // needs a method
-	r.Method = q.Method
+	err := load.CheckRequest(r) // CheckRequest needs a method
+	r.Method = q.Method         // it stays "" if the line has none
 	return r, err
 }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// eachLine calls read with each line that is not empty and its number, until the feed is
-// full. It records lines that are longer than max bytes, or for which read fails, as broken.
+// eachLine calls read with the number and the text of each line that is not empty, until the feed
+// reaches a bound. It records lines with max bytes or more, and lines for which read fails, as broken.
 func (f *Feed) eachLine(r io.Reader, max int, read func(n int, line string) error) error {
 	b := bufio.NewReaderSize(r, 64<<10)
 	for n := 1; ; n++ {
@@ -31,7 +31,7 @@ func (f *Feed) eachLine(r io.Reader, max int, read func(n int, line string) erro
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		if f.isFull() {
+		if f.reachesBound() {
 			return nil
 		}
 		if isLong {
@@ -45,7 +45,7 @@ func (f *Feed) eachLine(r io.Reader, max int, read func(n int, line string) erro
 	}
 }
 
-// readLine reads a line. If the line has max bytes or more it returns the first max of them and true.
+// readLine reads a line. If the line has max bytes or more, it returns the first max bytes and true.
 func readLine(b *bufio.Reader, max int) (line string, isLong bool, err error) {
 	var out []byte
 	for {
@@ -65,13 +65,13 @@ func readLine(b *bufio.Reader, max int) (line string, isLong bool, err error) {
 func (f *Feed) readLog(r io.Reader) error {
 	f.fullSeconds = true
 	var times clock
-	stored := map[string]string{} // each method and path once: a log repeats them
+	stored := map[string]string{} // each method and path, stored once because logs repeat them
 	return f.eachLine(r, maxLine, func(n int, line string) error {
 		q, recorded, err := parseLogLine(line)
 		if err != nil {
 			return err
 		}
-		q.Path = f.publicQuery(q.Path)
+		q.Path = f.removeQuerySecrets(q.Path)
 		for _, text := range []*string{&q.Method, &q.Path} {
 			known, ok := stored[*text]
 			if ok {
@@ -90,13 +90,15 @@ func (f *Feed) readLog(r io.Reader) error {
 // stampLayout is the layout of times in the common log format.
 const stampLayout = "02/Jan/2006:15:04:05 -0700"
 
-// stamp matches the time, and the quotation mark of the request after it, in a line of an
-// access log. No other format has them.
+// stamp matches `[02/Jan/2006:15:04:05 -0700] "` in a line of an access log: the time, which is the
+// group, and the quotation mark before the request. No other format has such a text.
 var stamp = lazyregexp.New(`(?:^| )\[([0-3][0-9]/[A-Z][a-z]{2}/[0-9]{4}:[0-9]{2}:[0-9]{2}:[0-9]{2} [+-][0-9]{4})\] "`)
 
-// parseLogLine parses a line of the common log format, host ident user [time] "METHOD target
-// HTTP/1.1" status bytes. There may be other fields before the host and after the bytes: a
-// virtual host, the referrer, the user agent.
+// parseLogLine parses a line of the common log format:
+//
+//	host ident user [time] "METHOD target HTTP/1.1" status bytes
+//
+// There may be other fields before the host and after the bytes, such as the user agent.
 func parseLogLine(line string) (q load.Request, recorded time.Time, err error) {
 	m := stamp.FindStringSubmatchIndex(line)
 	if m == nil {
@@ -162,8 +164,9 @@ func unescapeLog(text string) (string, error) {
 			out = append(out, c)
 			continue
 		}
-		const escapes, values = `"\nrtbvfx`, "\"\\\n\r\t\b\v\f" // the x of \xHH has no value
-		i := strings.IndexByte(escapes, (rest + " ")[0])        // a backslash at the end has no escape
+		// values has the bytes for the letters in escapes, in the same order; x begins \xHH.
+		const escapes, values = `"\nrtbvfx`, "\"\\\n\r\t\b\v\f"
+		i := strings.IndexByte(escapes, (rest + " ")[0]) // after a backslash at the end, i is -1
 		switch {
 		case i < 0:
 			return "", fmt.Errorf("%q has an escape that neither nginx nor Apache writes", text)
@@ -180,8 +183,8 @@ func unescapeLog(text string) (string, error) {
 	return string(out), nil
 }
 
-// loggedTarget returns the path and query of the target in a logged request: a path, a URL,
-// or the * of OPTIONS.
+// loggedTarget returns the path and query of the target of a logged request. The target is a path, a
+// URL, or * in a request with the method OPTIONS.
 func loggedTarget(method, target string) (string, error) {
 	if strings.ContainsFunc(target, func(c rune) bool { return c < ' ' || c == 0x7f }) {
 		return "", fmt.Errorf("the target %q has a control character", target)
@@ -192,8 +195,8 @@ func loggedTarget(method, target string) (string, error) {
 	return pathOf(target)
 }
 
-// pathOf returns the path and query of text, a path or an HTTP URL of any host. It percent-encodes
-// bytes that are invalid in a request line, and does not change others, such as // and %zz.
+// pathOf returns the path and query of text, which is a path or an HTTP URL of any host. It
+// percent-encodes bytes that are invalid in a request line. Other bytes stay, also those of // and %zz.
 func pathOf(text string) (string, error) {
 	path := text
 	if !strings.HasPrefix(text, "/") {
@@ -222,7 +225,7 @@ func isHTTP(scheme string) bool {
 	return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
 }
 
-// readCaddy reads Caddy's access log in JSON, which has no bodies.
+// readCaddy reads the access log of the web server Caddy, one JSON object per line. It has no bodies.
 func (f *Feed) readCaddy(r io.Reader) error {
 	var times clock
 	return f.eachLine(r, maxLine, func(n int, line string) error {
@@ -238,7 +241,8 @@ func (f *Feed) readCaddy(r io.Reader) error {
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			return fmt.Errorf("not a line of Caddy's log: %w", plainError(err))
 		}
-		if e.Request == nil || e.Msg != "handled request" { // lines about errors repeat a request
+		// A line about an error repeats the request of another line.
+		if e.Request == nil || e.Msg != "handled request" {
 			f.countSkipped("other line")
 			return nil
 		}
@@ -250,10 +254,10 @@ func (f *Feed) readCaddy(r io.Reader) error {
 		if q.Path, err = loggedTarget(q.Method, e.Request.URI); err != nil {
 			return err
 		}
-		q.Path = f.publicQuery(q.Path)
+		q.Path = f.removeQuerySecrets(q.Path)
 		for _, name := range slices.Sorted(maps.Keys(e.Request.Headers)) {
 			for _, value := range e.Request.Headers[name] {
-				if value == "REDACTED" { // Caddy withholds secrets itself
+				if value == "REDACTED" { // Caddy has removed a secret
 					f.Secrets++
 					continue
 				}
@@ -269,7 +273,7 @@ func (f *Feed) readCaddy(r io.Reader) error {
 	})
 }
 
-// parseCaddyTime parses a time in seconds since 1970 or of RFC 3339.
+// parseCaddyTime parses a time, which is a number of seconds since 1970 or a text of RFC 3339.
 func parseCaddyTime(ts any) (time.Time, error) {
 	const maxSeconds = 1e11 // year 5138; greater values are in milliseconds or nanoseconds
 	switch ts := ts.(type) {
@@ -285,26 +289,25 @@ func parseCaddyTime(ts any) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("ts %v is neither in seconds nor of RFC 3339", ts)
 }
 
-// connectionHeaders are the headers that belong to a connection, which the load generator
-// sets itself.
+// connectionHeaders has the headers that belong to a connection. The load generator sets them itself.
 var connectionHeaders = []string{
 	"connection", "content-length", "expect", "host", "http2-settings", "keep-alive",
 	"proxy-connection", "te", "transfer-encoding", "upgrade",
 }
 
-// addHeader adds a recorded header to a request. It omits pseudo-headers of HTTP/2, headers
-// of the connection, withheld ones, and those without a valid name, which it counts.
+// addHeader adds a recorded header to a request. It omits pseudo-headers of HTTP/2, headers of the
+// connection, secret headers, and headers without a valid name. It counts the last two.
 func (f *Feed) addHeader(q *load.Request, name, value string) {
 	lower := strings.ToLower(name)
 	switch {
 	case strings.HasPrefix(lower, ":"), slices.Contains(connectionHeaders, lower):
-		// The request does not get the header.
+		// The header is omitted.
 	case load.CheckRequest(load.Request{Method: "GET", Header: [][2]string{{name, ""}}}) != nil:
 		f.Nameless++
-	case f.isWithheld(lower):
-		// The request does not get the header.
+	case f.countSecret(lower):
+		// The header is omitted.
 	case lower == "referer":
-		q.Header = append(q.Header, [2]string{name, f.publicQuery(value)})
+		q.Header = append(q.Header, [2]string{name, f.removeQuerySecrets(value)})
 	default:
 		q.Header = append(q.Header, [2]string{name, value})
 	}

@@ -27,7 +27,7 @@ func (f *Feed) readOpenAPI(name string, r io.Reader) error {
 	}
 	requests := openapi.NewRequests(doc)
 	for _, op := range doc.Operations {
-		if f.More = f.More || requests.IsSpent(); f.isFull() {
+		if f.More = f.More || requests.IsSpent(); f.reachesBound() {
 			return nil
 		}
 		q, err := f.makeRequest(requests, op)
@@ -47,9 +47,9 @@ func (f *Feed) makeRequest(requests *openapi.Requests, op openapi.Operation) (lo
 	if err != nil {
 		return load.Request{}, err
 	}
-	q := load.Request{Method: made.Method, Path: f.publicQuery(made.Path), Body: made.Body}
+	q := load.Request{Method: made.Method, Path: f.removeQuerySecrets(made.Path), Body: made.Body}
 	for _, h := range made.Header {
-		if !f.isWithheld(h[0]) {
+		if !f.countSecret(h[0]) {
 			q.Header = append(q.Header, h)
 		}
 	}

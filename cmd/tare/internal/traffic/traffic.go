@@ -1,6 +1,6 @@
-// Package traffic reads requests from files: access logs, HTTP archives (HAR), OpenAPI
-// documents, and files with one request per line. [Sniff] detects the format by content, and
-// [Read] reads the file. Files can have any length: the number and size of the stored
+// Package traffic reads the requests that "tare load --feed FILE" sends. A file is an access log, an
+// HTTP archive (HAR), an OpenAPI document, or has one request per line. [Sniff] detects the format by
+// content, and [Read] reads the file. Files can have any length: the number and size of the stored
 // requests are bounded, and invalid requests are counted.
 package traffic
 
@@ -18,17 +18,18 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// Bounds of a feed.
+// Bounds of a feed. The formats "made for tare" are those whose requests are written by hand or by
+// tare, not recorded: [Lines] and [DryRun].
 const (
 	maxRequests   = 100_000
 	maxBroken     = 10        // invalid requests in Feed.Broken
 	maxLine       = 1 << 20   // bytes of a line of a log
 	maxEntry      = 64 << 20  // bytes of an entry of an archive, or of its content before the entries
 	maxBytes      = 256 << 20 // bytes of methods, paths, headers and bodies
-	maxLinesBytes = 1 << 30   // maxBytes, and maxLine, for the formats that are made for tare
+	maxLinesBytes = 1 << 30   // replaces maxBytes and maxLine for the formats that are made for tare
 )
 
-// Feed holds the requests of a file. While the file is read, times and untimed are in the order of the file.
+// Feed holds the requests of a file.
 type Feed struct {
 	Kind     Kind   // Unknown if the requests are not from a file
 	Unpacked string // compression of the file, e.g. gzip; "" if it is not compressed
@@ -36,19 +37,20 @@ type Feed struct {
 	Times    []time.Duration // time of each request since the first; nil if a time is missing
 	Broken   []Broken        // the first invalid requests
 	Lost     int             // number of all invalid requests
-	Skipped  []Skipped       // entries other than requests to a server
-	Secrets  int             // number of withheld secret values
+	Skipped  []Skipped       // counts of entries that are not requests to a server
+	Secrets  int             // number of secret values that were removed
 	Nameless int             // number of omitted headers without a valid name
 	More     bool            // the file has more requests than are stored
 
+	// Times of the requests in the order of the file, until sortByTime sets Times.
 	times       []time.Duration // time of each request since the first in the file
 	untimed     []untimed       // requests whose time in times is invalid
 	fullSeconds bool            // times are in full seconds
 	size        int             // bytes of the stored requests
-	keepSecrets bool            // secret values are not withheld
+	keepSecrets bool            // secret values are not removed
 }
 
-// Skipped counts entries that are not requests to a server, by reason.
+// Skipped counts the entries that are not requests to a server for one reason.
 type Skipped struct {
 	Why   string
 	Count int
@@ -57,7 +59,7 @@ type Skipped struct {
 // untimed is a request without a valid time.
 type untimed struct {
 	index  int    // index in Requests
-	broken Broken // its error, if times are required
+	broken Broken // error to report if the user requires times
 }
 
 // Broken is a request that cannot be sent.
@@ -75,7 +77,7 @@ func FileName(file string) string {
 	return file
 }
 
-// In returns the error with its position in a file.
+// In returns a message with the name of the file, the position and the error.
 func (b Broken) In(file string) string {
 	file = FileName(file)
 	if b.Line > 0 {
@@ -84,9 +86,9 @@ func (b Broken) In(file string) string {
 	return file + ": " + b.Where + ": " + b.Why
 }
 
-// Read reads a text of a format; name is the path of the file, for messages. Unless keepSecrets is set, it
-// withholds the values of headers and parameters with secret names, except in formats that are made for tare.
-// The feed is not nil even if there is an error.
+// Read reads a file of a format from r; name is the path of the file, for messages. Unless keepSecrets
+// is set, it removes headers, parameters and values of fields with secret names, such as password,
+// except in formats that are made for tare. The feed is not nil even if there is an error.
 func Read(kind Kind, name string, r io.Reader, keepSecrets bool) (*Feed, error) {
 	f := &Feed{Kind: kind, keepSecrets: keepSecrets}
 	var err error
@@ -110,7 +112,7 @@ func Read(kind Kind, name string, r io.Reader, keepSecrets bool) (*Feed, error) 
 	return f, err
 }
 
-// countSkipped counts an entry that is not a request to a server, for the reason why.
+// countSkipped counts an entry that is not a request to a server. why is the reason.
 func (f *Feed) countSkipped(why string) {
 	for i := range f.Skipped {
 		if f.Skipped[i].Why == why {
@@ -121,13 +123,13 @@ func (f *Feed) countSkipped(why string) {
 	f.Skipped = append(f.Skipped, Skipped{why, 1})
 }
 
-// recordBroken records the error of an invalid request, at a line of the file or, if line is
-// 0, at where.
+// recordBroken records the error of an invalid request. Its position is the line or, if line is 0,
+// where, e.g. "entry 3".
 func (f *Feed) recordBroken(line int, where string, err error) {
 	f.addBroken(Broken{line, where, err.Error()})
 }
 
-// addBroken counts an invalid request, and stores the first maxBroken.
+// addBroken counts an invalid request. It stores the first maxBroken of them.
 func (f *Feed) addBroken(b Broken) {
 	f.Lost++
 	if len(f.Broken) < maxBroken {
@@ -137,8 +139,9 @@ func (f *Feed) addBroken(b Broken) {
 	}
 }
 
-// isFull reports whether a bound is reached, and sets f.More then. It is called before a request is added.
-func (f *Feed) isFull() bool {
+// reachesBound reports whether the feed can store no further request, and then sets f.More. Readers
+// call it before they add a request.
+func (f *Feed) reachesBound() bool {
 	limit := maxBytes
 	if f.Kind.IsTares() {
 		limit = maxLinesBytes
@@ -161,10 +164,7 @@ func (f *Feed) addTimed(q load.Request, c *clock, recorded time.Time, timeErr er
 		since, timeErr = c.sinceFirst(recorded)
 	}
 	if timeErr != nil {
-		f.untimed = append(f.untimed, untimed{
-			index:  len(f.Requests),
-			broken: Broken{Line: line, Where: where, Why: timeErr.Error()},
-		})
+		f.untimed = append(f.untimed, untimed{len(f.Requests), Broken{line, where, timeErr.Error()}})
 	}
 	f.addRequest(q)
 	f.times = append(f.times, since)
@@ -224,7 +224,7 @@ func (f *Feed) RequireTimes() {
 // and in full seconds.
 func spreadSeconds(times []time.Duration) {
 	for start := 0; start < len(times); {
-		end := start // of the requests of one second
+		end := start // index after the last request of this second
 		for end < len(times) && times[end] == times[start] {
 			end++
 		}
@@ -235,9 +235,9 @@ func spreadSeconds(times []time.Duration) {
 	}
 }
 
-// isWithheld reports whether a header or parameter has a secret name and must be withheld.
-// It counts the value in f.Secrets then.
-func (f *Feed) isWithheld(name string) bool {
+// countSecret reports whether a header or parameter must be removed because it has a secret name. It
+// then counts the value in f.Secrets.
+func (f *Feed) countSecret(name string) bool {
 	if f.keepSecrets || !secret.IsName(name) {
 		return false
 	}
@@ -245,8 +245,8 @@ func (f *Feed) isWithheld(name string) bool {
 	return true
 }
 
-// publicQuery returns a path or URL without secret parameters.
-func (f *Feed) publicQuery(target string) string {
+// removeQuerySecrets returns a path or URL without the parameters that have secret names.
+func (f *Feed) removeQuerySecrets(target string) string {
 	if f.keepSecrets {
 		return target
 	}
@@ -255,8 +255,8 @@ func (f *Feed) publicQuery(target string) string {
 	return target
 }
 
-// publicBody returns a body of a content type without secret values.
-func (f *Feed) publicBody(contentType string, body []byte) []byte {
+// emptyBodySecrets returns a body with empty values for the fields that have secret names.
+func (f *Feed) emptyBodySecrets(contentType string, body []byte) []byte {
 	if f.keepSecrets {
 		return body
 	}
@@ -274,8 +274,8 @@ type clock struct {
 	hasFirst bool
 }
 
-// sinceFirst returns the time from the first request to t, which may be negative. It returns
-// an error if that is more than maxSpan: a load would wait as long.
+// sinceFirst returns the time from the first request to t, which may be negative. It returns an error
+// if the time is more than maxSpan, because a load at the recorded times would wait that long.
 func (c *clock) sinceFirst(t time.Time) (time.Duration, error) {
 	if t.Unix() < 0 {
 		return 0, fmt.Errorf("its time is before 1970: %s", t.Format(time.RFC3339))
@@ -292,12 +292,12 @@ func (c *clock) sinceFirst(t time.Time) (time.Duration, error) {
 
 // Recorded is a load profile that sends requests at recorded times, Speed times as fast.
 type Recorded struct {
-	At    []time.Duration // time of each request, not decreasing
-	Speed float64
+	At    []time.Duration // time of each request since the start, not decreasing
+	Speed float64         // e.g. 2 for half the time between two requests
 }
 
-// Times returns a function that returns the time of the next request at each call, and the
-// greatest duration after the last. The seed is not used.
+// Times returns a function that returns the time of the next request at each call. After the last
+// request it returns the greatest duration, which means never. The seed is not used.
 func (r Recorded) Times(uint64) func() time.Duration {
 	i := 0
 	return func() time.Duration {

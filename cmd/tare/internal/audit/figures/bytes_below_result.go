@@ -10,6 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// bytesBelowResult returns the audit rule that finds fewer B/op than the result has bytes.
 func bytesBelowResult() rule {
 	return rule{Rule: audit.Rule{
 		ID: "bytes-below-result", Severity: tare.Warn,
@@ -24,8 +25,8 @@ func bytesBelowResult() rule {
 }
 
 // findBytesBelowResult reports benchmarks and rows of tables that allocate fewer bytes than their
-// result has: by the figures, by the size in the name of a benchmark that returns a copy, by a
-// sentence, or by a struct of C on the page that shares a word with the name.
+// result has. It takes the size of the result from a figure, from the name of a benchmark that
+// returns a copy, from a sentence, or from a C struct on the page that shares a word with the name.
 func findBytesBelowResult(d *document, report reportFunc) {
 	findBytesBelowName(d, report)
 	findBytesBelowStated(d, report)
@@ -47,7 +48,7 @@ func findBytesBelowResult(d *document, report reportFunc) {
 		}
 		words := splitWords(b.name)
 		for _, s := range d.structs {
-			// A struct has the name of its type, or the first word of the line above it.
+			// A struct is named by its type, and by the first word of the heading or line above it.
 			names := append(splitWords(firstWord(s.label)), splitWords(s.name)...)
 			isNamed := slices.ContainsFunc(names, func(w string) bool {
 				return len(w) >= minSharedWord && slices.Contains(words, w)
@@ -73,46 +74,46 @@ func firstWord(text string) string {
 	return word
 }
 
-// sizedBench is a benchmark with an amount of data in its name.
+// sizedBench is a benchmark with an amount of data in its name, such as Copy/64KiB.
 type sizedBench struct {
 	*bench
-	family  string  // the name without the amount
-	amount  string  // e.g. 64KiB
-	size    float64 // B
-	bytes   float64 // B/op
-	allocs  float64 // allocs/op
-	isWhole bool    // the bytes are enough for one copy, and too few for two
+	family string  // name with * instead of the amount: Copy/*
+	amount string  // e.g. 64KiB
+	size   float64 // the amount in bytes
+	bytes  float64 // B/op
+	allocs float64 // allocs/op
+	isCopy bool    // B/op suffice for one copy of the data, but not for two
 }
 
 var (
-	// sizeInNameRE matches an amount of data in the name of a benchmark.
+	// sizeInNameRE matches an amount of data in the name of a benchmark. The groups are 64 and KiB.
 	sizeInNameRE = lazyregexp.New(`(?:^|[^0-9.])(\d+)(B|[kK]i?B?|Mi?B?|Gi?B)(?:$|[^A-Za-z0-9])`)
-	// bytesInNameRE matches an amount in the name of a benchmark such as bytes=512.
+	// bytesInNameRE matches an amount such as bytes=512. The groups are 512 and "", the unit, so that
+	// they have the same numbers as those of sizeInNameRE.
 	bytesInNameRE = lazyregexp.New(`(?i)(?:^|/|_)bytes=(\d+)()(?:$|[^0-9A-Za-z.])`)
 	// returnsCopyRE matches a statement that a call returns new memory.
 	returnsCopyRE = lazyregexp.New(`(?i)\b(?:returns?|hands? (?:out|back)|gives?|yields?|produces?|allocates?|makes?|creates?)\b[^.]{0,60}\b(?:cop(?:y|ies)|clones?|duplicate|fresh(?:ly)?|new(?:ly)?)\b|\b(?:fresh|deep|full|private|defensive) cop(?:y|ies)\b`)
-	// returnsSizeRE matches a statement that a call returns a new value of a size. The groups are its
-	// number and unit.
+	// returnsSizeRE matches "returns a copy of 64 KiB". The groups are 64 and KiB.
 	returnsSizeRE = lazyregexp.New(`(?i)\breturns?\b[^.]{0,30}\b(?:copy|clone|fresh|new|newly|own)\b[^.\d]{0,40}(\d[\d,]*(?:\.\d+)?)[ -]?(bytes?|B|[KMG]i?B)\b`)
 )
 
-// Limits of the bytes of a copy, as shares of its size: the allocator rounds sizes up.
+// Limits of B/op of a copy, as shares of the size of the data. The allocator rounds sizes up.
 const (
-	minWhole = 0.98
-	maxWhole = 1.4
+	minCopy = 0.98
+	maxCopy = 1.4
 )
 
-// allocatedBytes returns the bytes that an operation allocates. It returns false if the output does
-// not have them, or if no operation allocates.
+// allocatedBytes returns B/op of a benchmark. It returns false if the output has no B/op, or if
+// operations do not allocate.
 func (b *bench) allocatedBytes() (bytes float64, ok bool) {
 	bytes, ok = b.value("B/op")
 	allocs, hasAllocs := b.value("allocs/op")
 	return bytes, ok && bytes > 0 && (!hasAllocs || allocs >= 1)
 }
 
-// parseSizedBench returns a benchmark with the amount of data in its name. It returns false if the
-// benchmark has no amount, or no figures of its memory. K and M are decimal, which is less, unless
-// the throughput of the benchmark shows that they are binary.
+// parseSizedBench returns a benchmark with the amount of data in its name. It returns false if the name
+// has no amount, or the output no figures of memory. It takes KB and MB for decimal units, which are
+// the smaller ones, unless the benchmark's throughput shows that they are binary.
 func parseSizedBench(b *bench) (sizedBench, bool) {
 	bytes, ok := b.allocatedBytes()
 	m := sizeInNameRE.FindStringSubmatchIndex(b.name)
@@ -141,22 +142,23 @@ func parseSizedBench(b *bench) (sizedBench, bool) {
 	ns, hasTime := b.value("ns/op")
 	if rate, ok := b.value("MB/s"); ok && hasTime {
 		const (
-			rateRounding    = 0.01
-			binaryTolerance = 0.08 // MiB is 4.9 % more than MB, and GiB 7.4 % more than GB
+			rateRounding    = 0.01 // share of the size: MB/s and ns/op are rounded
+			binaryTolerance = 0.08 // share: MiB is 4.9 % more than MB, and GiB 7.4 % more than GB
 		)
-		processed := rate * ns * 1e-3 // bytes of an operation
+		processed := rate * ns * 1e-3 // bytes per operation: MB/s are 1e6 B/s, and ns 1e-9 s
 		if processed > out.size && isNear(processed, out.size, binaryTolerance) {
 			out.size = processed * (1 - rateRounding)
 		}
 	}
-	out.isWhole = bytes >= minWhole*out.size && bytes <= maxWhole*out.size
+	out.isCopy = bytes >= minCopy*out.size && bytes <= maxCopy*out.size
 	return out, true
 }
 
 // findBytesBelowName reports benchmarks that allocate less than the amount in their name, although
-// the other amounts of the same benchmark or the page show that each call returns a copy.
+// each call returns a copy. It knows this from a sentence of the page or from benchmarks of the
+// same family, whose names differ only in the amount.
 func findBytesBelowName(d *document, report reportFunc) {
-	families := map[string][]sizedBench{} // benchmarks whose names differ in the amount only
+	families := map[string][]sizedBench{}
 	var keys []string
 	for _, b := range d.benches {
 		if s, ok := parseSizedBench(b); ok {
@@ -176,7 +178,7 @@ func findBytesBelowName(d *document, report reportFunc) {
 			}
 		}
 		for _, s := range family {
-			if s.bytes >= minWhole*s.size {
+			if s.bytes >= minCopy*s.size {
 				continue
 			}
 			why := s.whyCopied(family)
@@ -190,13 +192,13 @@ func findBytesBelowName(d *document, report reportFunc) {
 	}
 }
 
-// whyCopied returns how the family of a benchmark shows that an operation allocates its amount: two
-// other amounts, at least one of them smaller, are allocated completely, in as many allocations. It
-// returns "" if it does not.
+// whyCopied returns the evidence of a family that an operation copies the amount: benchmarks with two
+// other amounts, at least one of them smaller, make a copy in as many allocations. It returns "" if
+// there is no such evidence.
 func (s sizedBench) whyCopied(family []sizedBench) string {
 	smaller, hasGreater := map[float64]bool{}, false
 	for _, other := range family {
-		if !other.isWhole || other.allocs != s.allocs {
+		if !other.isCopy || other.allocs != s.allocs {
 			continue
 		}
 		if other.size < s.size {
@@ -213,8 +215,8 @@ func (s sizedBench) whyCopied(family []sizedBench) string {
 	return ""
 }
 
-// findBytesBelowStat reports rows of benchstat in which a side allocates less than its result has by
-// another table.
+// findBytesBelowStat reports rows of benchstat in which a file has fewer B/op than the size of the
+// result in another table.
 func findBytesBelowStat(d *document, report reportFunc) {
 	returned := map[string]statRow{}
 	for _, row := range d.stats {
@@ -228,7 +230,7 @@ func findBytesBelowStat(d *document, report reportFunc) {
 			continue
 		}
 		for i, bytes := range row.values {
-			if bytes > 0 && bytes < minWhole*result.values[i] {
+			if bytes > 0 && bytes < minCopy*result.values[i] {
 				report(row.line, fmt.Sprintf("%s of %s allocates %s B/op and returns %s B (line %d)", row.name, row.sides[i], formatNumber(bytes), formatNumber(result.values[i]), result.line))
 			}
 		}
@@ -238,15 +240,15 @@ func findBytesBelowStat(d *document, report reportFunc) {
 // amountUnitRE matches the unit of an amount of data that a benchmark reports, such as page-bytes.
 var amountUnitRE = lazyregexp.New(`(?i)[a-z][-_.](?:B|bytes)(?:/op)?$`)
 
-// findBytesBelowSiblings reports benchmarks that allocate less than an amount of data that they
-// report, if at least two others of the same family allocate theirs completely, or one does and the
-// page says that each call returns new memory.
+// findBytesBelowSiblings reports benchmarks that allocate less than an amount of data that they report,
+// e.g. in page-bytes. It requires that two other sub-benchmarks of the same benchmark make a copy of
+// their amount, or that one does and a sentence of the page states that each call returns a copy.
 func findBytesBelowSiblings(d *document, report reportFunc) {
 	type sibling struct {
 		*bench
-		unit   string  // of amount
-		bytes  float64 // allocated bytes of an operation
-		amount float64 // of data, in bytes
+		unit   string  // unit of amount
+		bytes  float64 // B/op
+		amount float64 // reported amount of data in bytes
 	}
 	families := map[string][]sibling{}
 	var names []string
@@ -269,23 +271,23 @@ func findBytesBelowSiblings(d *document, report reportFunc) {
 	}
 	copies := d.findSentences(returnsCopyRE)
 	for _, key := range names {
-		whole := 0
+		copying := 0 // number of siblings that make one copy
 		for _, s := range families[key] {
-			if s.bytes >= minWhole*s.amount && s.bytes <= maxWhole*s.amount {
-				whole++
+			if s.bytes >= minCopy*s.amount && s.bytes <= maxCopy*s.amount {
+				copying++
 			}
 		}
-		isStated := whole == 1 && slices.ContainsFunc(copies, func(s sentence) bool { return s.isAbout(families[key][0].bench, returnsCopyRE) })
+		isStated := copying == 1 && slices.ContainsFunc(copies, func(s sentence) bool { return s.isAbout(families[key][0].bench, returnsCopyRE) })
 		for _, s := range families[key] {
-			if (whole > 1 || isStated) && s.bytes < minWhole*s.amount {
+			if (copying > 1 || isStated) && s.bytes < minCopy*s.amount {
 				report(s.line, fmt.Sprintf("%s allocates %s B/op, less than its %s %s, which the others of its family allocate completely", s.name, formatNumber(s.bytes), formatNumber(s.amount), s.unit))
 			}
 		}
 	}
 }
 
-// isAbout reports whether a sentence has, before the match of pattern, a word of the first element
-// of a benchmark's name.
+// isAbout reports whether a sentence is about a benchmark: before the match of pattern it has a word of
+// the first element of the benchmark's name, such as "copy" of CopyOrder/64KiB.
 func (s sentence) isAbout(b *bench, pattern *lazyregexp.Regexp) bool {
 	first, _, _ := strings.Cut(b.name, "/")
 	at := pattern.FindStringIndex(s.text)
@@ -301,7 +303,7 @@ func (s sentence) isAbout(b *bench, pattern *lazyregexp.Regexp) bool {
 // maxStated limits the sentences about results, and the benchmarks that are compared with them.
 const maxStated = 1000
 
-// findSentences returns the first sentences that match and have no negation and no "without".
+// findSentences returns the first maxStated sentences that match pattern and have no negation.
 func (d *document) findSentences(pattern *lazyregexp.Regexp) []sentence {
 	var out []sentence
 	for _, s := range d.sentences {
@@ -312,8 +314,8 @@ func (d *document) findSentences(pattern *lazyregexp.Regexp) []sentence {
 	return out
 }
 
-// findBytesBelowStated reports benchmarks that allocate less than the size of their result in a
-// sentence.
+// findBytesBelowStated reports benchmarks that allocate less than the size that a sentence states for
+// their result.
 func findBytesBelowStated(d *document, report reportFunc) {
 	for _, s := range d.findSentences(returnsSizeRE) {
 		m := returnsSizeRE.FindStringSubmatch(s.text)
@@ -323,7 +325,7 @@ func findBytesBelowStated(d *document, report reportFunc) {
 		}
 		for _, b := range d.benches[:min(len(d.benches), maxStated)] {
 			bytes, ok := b.allocatedBytes()
-			isBelow := ok && bytes < minWhole*q.value
+			isBelow := ok && bytes < minCopy*q.value
 			if isBelow && !sizeInNameRE.MatchString(b.name) && s.isAbout(b, returnsSizeRE) {
 				report(b.line, fmt.Sprintf("%s allocates %s B/op and returns %s B (line %d)", b.name, formatNumber(bytes), formatNumber(q.value), s.line))
 			}
@@ -332,15 +334,15 @@ func findBytesBelowStated(d *document, report reportFunc) {
 }
 
 var (
-	// resultHeaderRE matches the header of the size of what a call returns.
+	// resultHeaderRE matches the header of the size of a result, such as "copied bytes".
 	resultHeaderRE = lazyregexp.New(`(?i)^(?:result|returned|return value|copy|copied)\b[^|]{0,12}(?:\bsize\b|\bbytes\b|\blength\b|\([kmg]?i?b\)|, ?[kmg]?i?b$)|^(?:size|bytes|length) (?:of (?:the |each )?)?(?:result|returned|copy|copied)\b`)
-	// perOpHeaderRE matches the header of the allocated bytes of an operation.
+	// perOpHeaderRE matches the header of the allocated bytes of an operation, such as "B/op".
 	perOpHeaderRE = lazyregexp.New(`(?i)^(?:b|bytes|[kmg]i?b|memory|mem|allocated(?: bytes)?|alloc(?:ated)? b(?:ytes)?)\s?(?:/| per )\s?(?:op|call|operation)`)
 )
 
-// findBytesBelowCell reports rows of a table by which an operation allocates less than its result.
+// findBytesBelowCell reports rows of a table in which an operation allocates less than its result has.
 func findBytesBelowCell(t *table, report reportFunc) {
-	result, perOp := -1, -1
+	result, perOp := -1, -1 // indices of the columns
 	for i, header := range t.header {
 		if resultHeaderRE.MatchString(header) {
 			result = i
@@ -362,9 +364,9 @@ func findBytesBelowCell(t *table, report reportFunc) {
 		return q.value, ok && (q.kind == byteKind || q.kind == plainKind)
 	}
 	for _, row := range t.rows {
-		size, ok := parseBytes(row, result)
-		bytes, okOp := parseBytes(row, perOp)
-		if ok && okOp && bytes > 0 && bytes < minWhole*size {
+		size, okSize := parseBytes(row, result)
+		bytes, okBytes := parseBytes(row, perOp)
+		if okSize && okBytes && bytes > 0 && bytes < minCopy*size {
 			report(row.line, fmt.Sprintf("%s of %s allocates %s, less than its %s of %s", t.header[perOp], quote(row.cells[0]), formatNumber(bytes)+" B", strings.ToLower(t.header[result]), formatNumber(size)+" B"))
 		}
 	}

@@ -2,12 +2,14 @@ package figures
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// causeNotSeparated returns the audit rule that finds differences blamed on one of several causes.
 func causeNotSeparated() rule {
 	return rule{Rule: audit.Rule{
 		ID: "cause-not-separated", Severity: tare.Warn,
@@ -21,34 +23,16 @@ func causeNotSeparated() rule {
 	}, find: findCauseNotSeparated}
 }
 
-// singleCauseRE matches a sentence that attributes a difference to one cause.
+// singleCauseRE matches "The difference comes purely from" one cause.
 var singleCauseRE = lazyregexp.New(`(?i)\b(?:difference|gap|overhead|advantage|improvement|speed-?up|gain|slowdown)s?\b[^.]{0,40}\b(?:purely|solely|entirely|exclusively|only)\b[^.]{0,15}\b(?:from|due to|because of|caused by|by|in)\b`)
 
-// blameRE matches a statement that a part of the work is slow, and separated the words for a
-// measurement of one part, such as a profile or a side without the part.
 var (
-	blameRE        = lazyregexp.New(`(?i)\b(json|xml|yaml|protobuf|http|tls|sql|gc|log|i/o|regexp?|template)\b\W{0,3}(?:handling|parsing|parser|encoding|decoding|serialization|marshal\w*|processing|validation|logging)?\b[^.]{0,20}\b(?:seems?|is|was|appears?)\b[^.]{0,20}\b(?:slow|the bottleneck|the weakest|the most expensive|the slowest)\b`)
+	// blameRE matches "JSON encoding seems to be the bottleneck": a part of the work is blamed.
+	blameRE = lazyregexp.New(`(?i)\b(json|xml|yaml|protobuf|http|tls|sql|gc|log|i/o|regexp?|template)\b\W{0,3}(?:handling|parsing|parser|encoding|decoding|serialization|marshal\w*|processing|validation|logging)?\b[^.]{0,20}\b(?:seems?|is|was|appears?)\b[^.]{0,20}\b(?:slow|the bottleneck|the weakest|the most expensive|the slowest)\b`)
+	// partMeasuredRE matches words for a measurement of one part, such as a profile or a side without
+	// the part.
 	partMeasuredRE = lazyregexp.New(`(?i)\b(?:without|no-?op|noop|null|discard\w*|empty|ablation|profil\w+|pprof|flame ?graph|perf|cpu time)\b`)
 )
-
-// findBlamedPart reports the first part that is blamed for the speed of requests, if the
-// page has neither a side without the part nor a profile.
-func findBlamedPart(d *document, report reportFunc) {
-	for _, m := range d.figures {
-		if partMeasuredRE.MatchString(m.subject) {
-			return
-		}
-	}
-	if len(d.loads) == 0 || d.hasText(partMeasuredRE) {
-		return
-	}
-	for _, s := range d.sentences {
-		if m := blameRE.FindString(stripMarks(s.text)); m != "" && !negationRE.MatchString(s.text) {
-			report(s.line, fmt.Sprintf("%s: the figures are of complete requests, and the page has neither a side without that part nor a profile", quote(m)))
-			return
-		}
-	}
-}
 
 // findCauseNotSeparated reports sentences that attribute a difference to one cause.
 func findCauseNotSeparated(d *document, report reportFunc) {
@@ -59,6 +43,21 @@ func findCauseNotSeparated(d *document, report reportFunc) {
 	for _, s := range d.sentences {
 		if m := singleCauseRE.FindString(s.text); m != "" && !negationRE.MatchString(s.text) {
 			report(s.line, fmt.Sprintf("%s: no side on the page differs from another in that alone, by what is on the page", quote(s.text)))
+		}
+	}
+}
+
+// findBlamedPart reports the first sentence that blames a part of the work for slow requests, if the
+// page has reports of load generators, but neither a side without the part nor a profile.
+func findBlamedPart(d *document, report reportFunc) {
+	isPartMeasured := slices.ContainsFunc(d.figures, func(f figure) bool { return partMeasuredRE.MatchString(f.subject) })
+	if isPartMeasured || len(d.loads) == 0 || d.hasText(partMeasuredRE) {
+		return
+	}
+	for _, s := range d.sentences {
+		if m := blameRE.FindString(stripMarks(s.text)); m != "" && !negationRE.MatchString(s.text) {
+			report(s.line, fmt.Sprintf("%s: the figures are of complete requests, and the page has neither a side without that part nor a profile", quote(m)))
+			return
 		}
 	}
 }

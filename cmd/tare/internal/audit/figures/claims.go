@@ -6,18 +6,19 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// claim is a ratio or a percentage that a sentence states of two sides, e.g. "2x faster"
-// or "20-30% less memory".
+// claim is a ratio or a percentage by which a sentence of a page compares two sides, e.g. "2x faster"
+// or "20-30% less memory". Several audit rules compare claims with the figures of the page.
 type claim struct {
 	sentence
 	low, high  float64 // claimed ratio or percentage; equal unless the sentence gives a range
 	step       float64 // value of one unit of the last digit
-	isPercent  bool    // a percentage, else a ratio
-	isTimes    bool    // "5 times faster", which some read as 6×
+	isPercent  bool    // low and high are percentages; if false, they are ratios
+	isTimes    bool    // the claim has the form "5 times faster", which some read as 6×
 	word       string  // word for the direction, in lower case: faster, less, reduction, as fast
 	kinds      []kind  // kinds of figures that the claim may be about; nil for any
 	atLeast    bool    // "over 2×"
@@ -27,35 +28,40 @@ type claim struct {
 	start, end int     // range in bytes of the number in the sentence
 }
 
-// maxClaims is the maximum number of claims of one form in a sentence.
+// maxClaims limits the ratios, the percentages and the ratios in words of a sentence, each.
 const maxClaims = 20
 
-// Tolerances of a claim about a value x.
+// A claim about a value x is correct if it differs from x by at most the greater of these tolerances.
 const (
 	claimTolerance = 0.05 // share of x
-	claimSteps     = 0.51 // units of the last digit: the number may be rounded
-	aboutTolerance = 0.15 // share of x for "about"
+	claimSteps     = 0.51 // units of the last digit: 0.5 for rounding, and some room for floating point
+	aboutTolerance = 0.15 // share of x, if the claim has "about"
 )
 
-// aNumber is an expression for a number in a sentence.
+// aNumber is a regular expression with one group for a number in a sentence.
 const aNumber = `(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)`
 
 var (
-	ratioClaimRE   = lazyregexp.New(`(?i)` + aNumber + `\s*(?:x|×)?(?:\s*(?:[-–—~]|to)\s*` + aNumber + `)?\s*(x|×|-?\s?fold|\stimes)(\+)?(?:\b|[\s*)]|$)`)
+	// ratioClaimRE matches "2 to 3x+". The groups are 2, 3, x and +; all but 2 and x may be absent.
+	ratioClaimRE = lazyregexp.New(`(?i)` + aNumber + `\s*(?:x|×)?(?:\s*(?:[-–—~]|to)\s*` + aNumber + `)?\s*(x|×|-?\s?fold|\stimes)(\+)?(?:\b|[\s*)]|$)`)
+	// percentClaimRE matches "20-30 %". The groups are 20 and 30, which may be absent.
 	percentClaimRE = lazyregexp.New(aNumber + `(?:\s*%?\s*(?:[-–—]|to)\s*` + aNumber + `)?\s?%`)
-	wayAfterRE     = lazyregexp.New(`(?i)^[\s*_)]*(?:(?:the|as|in|of|cpu|encoding|time|memory|latency|throughput|performance|allocation)\s+){0,2}(as\s+(?:fast|quick|slow|much|many|long|large|big|high|heavy)|longer|shorter|faster|slower|quicker|less|fewer|lower|smaller|cheaper|lighter|more|higher|larger|bigger|greater|better|worse|speed-?up|improvement|improved|reduction|decrease|increase|overhead|saved|savings?)\b`)
-	wayBeforeRE    = lazyregexp.New(`(?i)\b(faster|slower|reduce[sd]?|decrease[sd]?|increase[sd]?|improve[sd]?|speed-?up|improvement|reduction|overhead|dropped|drops|falls?|fell|fallen|declined?|shrinks?|shrank|shrunk|sinks?|sank|sunk|rises?|rose|risen|grows?|grew|grown|climbs?|(?:goes|went|gone|comes|came) (?:down|up)|(?:is|was|were|are) (?:down|up)|lower|higher|cut|saves?|saved)\b[*_:]*\s*(?:(?:is|was|of|by|the|latency|memory|throughput|usage|time|allocations|about|around|roughly|nearly|almost|up to|over|at least|more than)\s+){0,4}[(~≈*_+]*$`)
-	// quantityAfterRE matches the quantity after a multiple: "4 times the throughput of".
+	// wayAfterRE matches the word for the direction after a number, and wayBeforeRE the word before a
+	// number: "less" after "20%", "reduced memory by" before it. The group is "less" or "reduced".
+	wayAfterRE  = lazyregexp.New(`(?i)^[\s*_)]*(?:(?:the|as|in|of|cpu|encoding|time|memory|latency|throughput|performance|allocation)\s+){0,2}(as\s+(?:fast|quick|slow|much|many|long|large|big|high|heavy)|longer|shorter|faster|slower|quicker|less|fewer|lower|smaller|cheaper|lighter|more|higher|larger|bigger|greater|better|worse|speed-?up|improvement|improved|reduction|decrease|increase|overhead|saved|savings?)\b`)
+	wayBeforeRE = lazyregexp.New(`(?i)\b(faster|slower|reduce[sd]?|decrease[sd]?|increase[sd]?|improve[sd]?|speed-?up|improvement|reduction|overhead|dropped|drops|falls?|fell|fallen|declined?|shrinks?|shrank|shrunk|sinks?|sank|sunk|rises?|rose|risen|grows?|grew|grown|climbs?|(?:goes|went|gone|comes|came) (?:down|up)|(?:is|was|were|are) (?:down|up)|lower|higher|cut|saves?|saved)\b[*_:]*\s*(?:(?:is|was|of|by|the|latency|memory|throughput|usage|time|allocations|about|around|roughly|nearly|almost|up to|over|at least|more than)\s+){0,4}[(~≈*_+]*$`)
+	// quantityAfterRE matches " the throughput of" after "4 times".
 	quantityAfterRE = lazyregexp.New(`(?i)^[\s*_)]*the\s+(?:throughput|bandwidth|latency|time|memory|heap|bytes|[a-z]+s|[a-z]+s? (?:per|a) second)\s+of\b`)
-	// listedAfterRE matches the text after a further ratio of a list, and listedBetweenRE that between
-	// two of them: "3 times as fast on a and 4 times on b".
+	// In "3 times as fast on a and 4 times on b", the second ratio has no word for the direction.
+	// listedAfterRE matches the text after it, and listedBetweenRE the text between the ratios.
 	listedAfterRE   = lazyregexp.New(`(?i)^\s*(?:on|for|with|in|at)\s`)
 	listedBetweenRE = lazyregexp.New(`(?i)^[^.;:]{0,60}(?:,|\band)\s*$`)
-	qualifierRE     = lazyregexp.New(`(?i)(up to|over|more than|at least|about|around|roughly|nearly|almost|approximately|~|≈|>|≥)\s*[*_]*$`)
+	// qualifierRE matches "up to", "over", "about" or the like before a number.
+	qualifierRE = lazyregexp.New(`(?i)(up to|over|more than|at least|about|around|roughly|nearly|almost|approximately|~|≈|>|≥)\s*[*_]*$`)
 )
 
-// claims returns the ratios and percentages that a sentence states, in their order. A number without
-// a word for the direction is not a claim.
+// claims returns the claims of a sentence in their order. A number without a word for the direction
+// is not a claim.
 func (s sentence) claims() []claim {
 	out := append(s.wordClaims(), s.numberClaims()...)
 	slices.SortFunc(out, func(a, b claim) int { return a.start - b.start })
@@ -89,9 +95,10 @@ func (s sentence) numberClaims() []claim {
 	return out
 }
 
-// newClaim returns the claim at m, the indices of a match and of its groups, the number and the end
-// of a range. An index is -1 if the group is absent. It returns false if the number is a part of
-// another number or of a name.
+// newClaim returns the claim whose number a regular expression matched. m has the start and end of
+// the match, of its first group, the number, and of its second, the end of a range; the last two
+// are -1 if the sentence gives no range. newClaim returns false if the number is a part of another
+// number or of a name.
 func (s sentence) newClaim(m []int) (claim, bool) {
 	r := lastRune(s.text[:m[0]])
 	if unicode.IsDigit(r) || unicode.IsLetter(r) || r == '.' || r == '-' || r == '/' {
@@ -111,17 +118,17 @@ func (s sentence) newClaim(m []int) (claim, bool) {
 func (c *claim) setWords(previous []claim) bool {
 	text := c.sentence.text
 	before, after := text[:c.start], text[c.end:]
-	shown := "" // text after the number; "" for the word
+	shown := "" // text after the number in a finding; if it is "", the finding has c.word
 	if m := wayAfterRE.FindStringSubmatch(after); m != nil {
 		c.word = strings.Join(strings.Fields(strings.ToLower(m[1])), " ")
 		c.isTimes = c.isTimes && !strings.HasPrefix(c.word, "as ") // "5 times as fast" is 5×
 	} else if m := wayBeforeRE.FindStringSubmatch(before); m != nil && !c.isTimes {
-		words := strings.Fields(strings.ToLower(m[1])) // of "goes down": down
-		c.word = words[len(words)-1]
+		words := strings.Fields(strings.ToLower(m[1]))
+		c.word = words[len(words)-1] // of "goes down": down
 	} else if m := quantityAfterRE.FindString(after); m != "" && c.isTimes && c.low > 1 {
 		c.word, c.isTimes, shown = "as high", false, strings.TrimSpace(m)
 	}
-	if n := len(previous); c.word == "" && c.isTimes && n > 0 {
+	if n := len(previous); c.word == "" && c.isTimes && n > 0 { // "…, and 4 times on b"
 		last := previous[n-1]
 		if listedAfterRE.MatchString(after) && listedBetweenRE.MatchString(text[last.end:c.start]) {
 			c.word, c.isTimes = last.word, last.isTimes
@@ -142,24 +149,24 @@ func (c *claim) setWords(previous []claim) bool {
 	return c.word != ""
 }
 
-// sizeNamedRE matches a ratio in words. The groups are its name, and "as fast" or the quantity of
-// "half the time".
-var sizeNamedRE = lazyregexp.New(`(?i)\b(twice|thrice|double|half|(?:a|one) (?:third|quarter|fifth|tenth))\s+(?:(as\s+(?:fast|quick|slow|much|many|long|large|big|high))\b|(?:of )?(?:the|its) (time|latency|memory|heap|allocations|throughput|bytes)\b)`)
+// wordRatioRE matches a ratio in words: "twice as fast" has the groups "twice" and "as fast", and
+// "half the time" the groups "half" and, as the third one, "time".
+var wordRatioRE = lazyregexp.New(`(?i)\b(twice|thrice|double|half|(?:a|one) (?:third|quarter|fifth|tenth))\s+(?:(as\s+(?:fast|quick|slow|much|many|long|large|big|high))\b|(?:of )?(?:the|its) (time|latency|memory|heap|allocations|throughput|bytes)\b)`)
 
-// halfAgainRE matches words after "half" that make it 1.5: "half as much again".
+// halfAgainRE matches " as much again" after "half": the ratio is 1.5.
 var halfAgainRE = lazyregexp.New(`(?i)^\s*as (?:much|many|long|large|big|high)(?: \w+)? again\b`)
 
-// savedBeforeRE matches the words before a share that is saved.
+// savedBeforeRE matches "saves about " before a share: a side that saves a third takes two thirds.
 var savedBeforeRE = lazyregexp.New(`(?i)\b(?:sav(?:es?|ed|ing)|loses?|lost|less by|cuts?)\s+(?:us )?(?:about |around |roughly |nearly |almost |over |more than )?$`)
 
-// wordTolerance is the share of a ratio in words by which it may be rounded.
+// wordTolerance is the share by which a ratio in words may differ from the exact ratio.
 const wordTolerance = 0.2
 
 // wordClaims returns the ratios that a sentence states in words, such as "twice as fast" and "a
 // third of the memory", which is a claim of 3 with the word less.
 func (s sentence) wordClaims() []claim {
 	var out []claim
-	for _, m := range sizeNamedRE.FindAllStringSubmatchIndex(s.text, maxClaims) {
+	for _, m := range wordRatioRE.FindAllStringSubmatchIndex(s.text, maxClaims) {
 		name := strings.ToLower(s.text[m[2]:m[3]])
 		ratio := 2.0
 		for suffix, value := range map[string]float64{"thrice": 3, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10} {
@@ -168,21 +175,20 @@ func (s sentence) wordClaims() []claim {
 			}
 		}
 		if halfAgainRE.MatchString(s.text[m[3]:]) || savedBeforeRE.MatchString(s.text[:m[0]]) {
-			continue // the ratio is another: who saves a third takes two thirds
+			continue // the words state another ratio
 		}
 		isFraction := name != "twice" && name != "thrice" && name != "double"
 		c := claim{
 			sentence: s, text: s.text[m[0]:m[1]], start: m[0], end: m[3],
 			low: ratio, high: ratio, step: wordTolerance * ratio, isAbout: true,
 		}
+		hasWord := m[4] >= 0
 		switch {
-		case m[4] >= 0:
+		case hasWord:
 			c.word = strings.Join(strings.Fields(strings.ToLower(s.text[m[4]:m[5]])), " ")
-			if isFraction {
-				opposite, ok := map[string]string{"as fast": "as slow", "as quick": "as slow", "as slow": "as fast", "as long": "shorter"}[c.word]
-				if c.word = "less"; ok {
-					c.word = opposite
-				}
+			if isFraction { // "half as fast" is "2x as slow"
+				opposites := map[string]string{"as fast": "as slow", "as quick": "as slow", "as slow": "as fast", "as long": "shorter"}
+				c.word = cmp.Or(opposites[c.word], "less")
 			}
 		case isFraction:
 			c.word = "less"
@@ -195,16 +201,16 @@ func (s sentence) wordClaims() []claim {
 	return out
 }
 
-// lastRune returns the last character of text, 0 if text is empty.
+// lastRune returns the last character of text, or 0 if text is empty.
 func lastRune(text string) rune {
 	r := rune(0)
-	for _, c := range text[max(0, len(text)-4):] {
+	for _, c := range text[max(0, len(text)-utf8.UTFMax):] {
 		r = c
 	}
 	return r
 }
 
-// Words that name a kind of figures.
+// Words for kinds of figures, in lower case.
 var (
 	allocWordsRE  = lazyregexp.New(`\ballocs?\b|\ballocation`)
 	memoryWordsRE = lazyregexp.New(`\bmemory\b|\bram\b|\bbytes\b|\bheap\b`)
@@ -213,20 +219,21 @@ var (
 	timeWordsRE   = lazyregexp.New(`\blatenc(?:y|ies)\b|\btime\b|\bp\d\d\d?\b`)
 )
 
-// findClaimKinds returns the kinds of figures that a claim may be about, by its word and
-// the words around it: those after the claim come first. It returns nil for any kind.
+// findClaimKinds returns the kinds of figures that a claim may be about, or nil for any kind. It looks
+// for words such as "memory" after the claim, then before the claim, and then uses the claim's word.
 func findClaimKinds(before, word, after string) []kind {
-	near := strings.ToLower(firstChars(after, 40))
-	if end := strings.IndexAny(near, ",;"); end >= 0 {
-		near = near[:end]
+	const maxBefore, maxAfter = 30, 40 // bytes of text around the claim
+	wordsAfter := strings.ToLower(firstBytes(after, maxAfter))
+	if end := strings.IndexAny(wordsAfter, ",;"); end >= 0 {
+		wordsAfter = wordsAfter[:end]
 	}
-	last := strings.ToLower(before[max(0, len(before)-30):])
+	wordsBefore := strings.ToLower(before[max(0, len(before)-maxBefore):])
 	isSpeed := word == "faster" || word == "slower" || word == "quicker" || strings.HasSuffix(word, "as fast") || word == "as slow"
-	for _, text := range []string{near, last} {
+	for _, text := range []string{wordsAfter, wordsBefore} {
 		text = sizeWordsRE.ReplaceAllString(text, "")
 		switch {
 		case isSpeed && (allocWordsRE.MatchString(text) || memoryWordsRE.MatchString(text)):
-			// "faster, with less memory": memory is not faster.
+			// In "faster with less memory" the claim of speed is not about memory.
 		case allocWordsRE.MatchString(text):
 			if memoryWordsRE.MatchString(text) || word == "less" {
 				return []kind{allocKind, byteKind}
@@ -251,8 +258,8 @@ func findClaimKinds(before, word, after string) []kind {
 	return nil
 }
 
-// firstChars returns the first n bytes of text, or all if it is shorter.
-func firstChars(text string, n int) string { return text[:min(n, len(text))] }
+// firstBytes returns the first n bytes of text, or all if text is shorter.
+func firstBytes(text string, n int) string { return text[:min(n, len(text))] }
 
 // isLess reports whether the claim states a decrease: its percentage is a share of the greater figure.
 func (c claim) isLess() bool {
@@ -273,9 +280,9 @@ func (c claim) isMore() bool {
 	return false
 }
 
-// matchesPair reports whether two figures can have the claimed ratio, with the tolerances for
-// rounding. A percentage whose word means neither less nor more may be a share of either figure. It
-// returns true if a figure is 0.
+// matchesPair reports whether a and b, in any order, have the claimed ratio or percentage within the
+// tolerances. A percentage whose word means neither less nor more may be a share of either figure.
+// matchesPair returns true if a figure is 0.
 func (c claim) matchesPair(a, b float64) bool {
 	small, great := min(math.Abs(a), math.Abs(b)), max(math.Abs(a), math.Abs(b))
 	if !(small > 0) {
@@ -289,7 +296,7 @@ func (c claim) matchesPair(a, b float64) bool {
 	switch {
 	case c.isLess():
 		return c.matchesValue(less, claimTolerance)
-	case c.word == "slower": // 75 % slower may be 75 % less speed
+	case c.word == "slower": // "75 % slower" may mean 75 % more time or 75 % less speed
 		return c.matchesValue(more, claimTolerance) || c.matchesValue(less, claimTolerance)
 	case c.isMore():
 		return c.matchesValue(more, claimTolerance)
@@ -302,7 +309,7 @@ func (c claim) matchesPair(a, b float64) bool {
 	return false
 }
 
-// matchesValue reports whether the claim states x within tolerance, a share of x.
+// matchesValue reports whether the claimed ratio or percentage is x within tolerance, a share of x.
 func (c claim) matchesValue(x, tolerance float64) bool {
 	slack := max(tolerance*x, claimSteps*c.step)
 	if c.isAbout {
@@ -312,26 +319,28 @@ func (c claim) matchesValue(x, tolerance float64) bool {
 	case c.atLeast:
 		return x >= c.low-slack
 	case c.atMost:
-		return x >= c.high-slack // if x is below the upper bound, other cases may reach it
+		return x >= c.high-slack // a smaller x does not support "up to"; another row may
 	}
 	isInRange := x >= c.low-slack && x <= c.high+slack
-	isTruncated := c.low == c.high && x >= c.low && x < c.low+c.step
+	isTruncated := c.low == c.high && x >= c.low && x < c.low+c.step // 2.59 printed as 2.5
 	return isInRange || isTruncated
 }
 
-// pair holds two figures that a sentence compares, in the order of the sentence.
+// pair holds two figures that a sentence compares, e.g. "41 µs vs 50 µs", in the order of the sentence.
 type pair struct {
 	a, b       quantity
 	connector  string // text between them, in lower case: vs, to, /
-	start, end int    // range in bytes of both in the sentence
+	start, end int    // range in bytes of both figures in the sentence
 }
 
 var (
-	numberRE    = lazyregexp.New(`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?`)
+	numberRE = lazyregexp.New(`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?`)
+	// connectorRE matches the complete text between two compared figures. The group is the connector:
+	// "against" in " per call against about ".
 	connectorRE = lazyregexp.New(`(?i)^[\s*_` + "`" + `]*(?:[A-Za-z/]+\s+)?(vs\.?|versus|against|compared (?:to|with)|instead of|rather than|/|→|->|=>|to|down to)(?:\s+(?:just|only|about|around|roughly|nearly|under|over|the (?:\w+[- ])?\w+['’]s))?[\s*_~≈` + "`" + `]*$`)
 )
 
-// maxFigures is the maximum number of figures of a sentence that are read.
+// maxFigures limits the figures that are read in a sentence.
 const maxFigures = 40
 
 // pairs returns the figures that a sentence compares: two of one kind with a connector between them.
@@ -343,7 +352,7 @@ func (s sentence) pairs() []pair {
 	var all []match
 	for _, m := range numberRE.FindAllStringIndex(s.text, maxFigures) {
 		if len(all) > 0 && m[0] < all[len(all)-1].end {
-			continue // a part of the figure before
+			continue // the number is a part of the previous figure, e.g. 30 in 1m30s
 		}
 		if r := lastRune(s.text[:m[0]]); unicode.IsLetter(r) || r == '.' || r == '-' {
 			continue
@@ -367,7 +376,7 @@ func (s sentence) pairs() []pair {
 		}
 		isFraction, isSpan := strings.ContainsAny(m[1], "/→>"), strings.HasSuffix(m[1], "to")
 		if a.q.kind == plainKind && (isFraction || isSpan) {
-			continue
+			continue // "3/4" and "3 to 4" without a unit compare nothing
 		}
 		if a.q.kind == b.q.kind && a.q.value > 0 && b.q.value > 0 {
 			out = append(out, pair{a: a.q, b: b.q, connector: strings.ToLower(m[1]), start: a.start, end: b.end})
@@ -376,10 +385,10 @@ func (s sentence) pairs() []pair {
 	return out
 }
 
-// figureBefore returns the last figure of a kind of the claim that ends less than maxDistance bytes
-// before the claim, as in "607 ns/op (49x slower than b)".
+// figureBefore returns the figure shortly before a claim, as in "607 ns/op (49x slower than b)". The
+// figure has a kind of the claim.
 func (s sentence) figureBefore(c claim) (quantity, bool) {
-	const maxDistance = 30
+	const maxDistance = 30 // bytes between the figure and the claim
 	var last quantity
 	found := false
 	for _, m := range numberRE.FindAllStringIndex(s.text[:c.start], maxFigures) {
@@ -396,11 +405,12 @@ func (s sentence) figureBefore(c claim) (quantity, bool) {
 	return last, found
 }
 
-// maxPairDistance is the distance in bytes from which on a claim and a pair do not belong together.
+// maxPairDistance limits the bytes between a claim and a pair: they belong together if fewer are
+// between them.
 const maxPairDistance = 60
 
-// pairOf returns the two figures that a claim is about: the pair shortly after or before it in the
-// sentence that belongs to no other claim.
+// pairOf returns the pair that supports a claim, as in "2x faster (41 µs vs 82 µs)": it is shortly
+// after or before the claim and belongs to no other claim. claims has all claims of the sentence.
 func (s sentence) pairOf(c claim, claims []claim) (pair, bool) {
 	for _, p := range s.pairs() {
 		if !c.isFollowedBy(p, claims) && !c.isPrecededBy(p, claims) {
@@ -413,7 +423,7 @@ func (s sentence) pairOf(c claim, claims []claim) (pair, bool) {
 	return pair{}, false
 }
 
-// isFollowedBy reports whether a pair follows the claim shortly, without another claim between them.
+// isFollowedBy reports whether a pair is shortly after the claim, without another claim between them.
 func (c claim) isFollowedBy(p pair, claims []claim) bool {
 	if p.start < c.end || p.start-c.end >= maxPairDistance {
 		return false
@@ -421,11 +431,12 @@ func (c claim) isFollowedBy(p pair, claims []claim) bool {
 	return !slices.ContainsFunc(claims, func(other claim) bool { return other.start > c.start && other.start < p.start })
 }
 
-// clauseStartRE matches the words with which another clause begins.
+// clauseStartRE matches a word that begins another clause.
 var clauseStartRE = lazyregexp.New(`(?i)\b(?:and|but|while|whereas)\b`)
 
-// isPrecededBy reports whether a pair precedes the claim shortly, without another claim
-// or a conjunction between them. A pair right after another claim belongs to that claim.
+// isPrecededBy reports whether a pair is shortly before the claim, without another claim or a
+// conjunction between them. It returns false for a pair shortly after another claim, because the pair
+// belongs to that one.
 func (c claim) isPrecededBy(p pair, claims []claim) bool {
 	if p.end > c.start || c.start-p.end >= maxPairDistance || clauseStartRE.MatchString(c.sentence.text[p.end:c.start]) {
 		return false

@@ -8,20 +8,22 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// plainURLRE matches a URL that needs no quotes in a shell.
-var plainURLRE = lazyregexp.New(`^https?://[A-Za-z0-9.\[\]:_-]{1,200}(?:/[A-Za-z0-9._/-]{0,200})?$`)
+var (
+	// plainURLRE matches a URL that needs no quotes in a shell.
+	plainURLRE = lazyregexp.New(`^https?://[A-Za-z0-9.\[\]:_-]{1,200}(?:/[A-Za-z0-9._/-]{0,200})?$`)
+	// plainNameRE matches the name of a benchmark without special characters of regular expressions or
+	// of the shell.
+	plainNameRE = lazyregexp.New(`^[A-Za-z0-9_]{1,100}$`)
+)
 
-// plainNameRE matches the name of a benchmark without special characters of regular
-// expressions and of the shell.
-var plainNameRE = lazyregexp.New(`^[A-Za-z0-9_]{1,100}$`)
-
-// exactCommand returns the command of a rule for a finding in a line: with the name of the
-// benchmark in the line, or with the URL and the connections of the report around it.
+// exactCommand adapts the command that a rule recommends, e.g. "tare bench --base main", to a finding
+// in a line: it adds the benchmark in this line, or replaces the example URL and the number of
+// connections by those of the report of a load generator around the line.
 func (d *document) exactCommand(command string, line int) string {
 	switch command {
 	case benchAllCommand:
 		if d.benchAt(line) == nil && d.loadAt(line) != nil {
-			return compareCommand
+			return compareCommand // the finding is about servers, not benchmarks
 		}
 	case benchCommand:
 		if b := d.benchAt(line); b != nil {
@@ -42,7 +44,7 @@ func (d *document) exactCommand(command string, line int) string {
 	return command
 }
 
-// benchAt returns the benchmark whose first run is in a line, or nil.
+// benchAt returns the benchmark whose first run is in a line, or nil. d.benches is sorted by line.
 func (d *document) benchAt(line int) *bench {
 	i, ok := slices.BinarySearchFunc(d.benches, line, func(b *bench, line int) int { return b.line - line })
 	if !ok {
@@ -51,12 +53,12 @@ func (d *document) benchAt(line int) *bench {
 	return d.benches[i]
 }
 
-// loadAt returns the last report that begins in a line or at most idleLines before it, or
-// nil without such a report.
+// loadAt returns the report of a load generator around a line: the last one that begins in the line or
+// at most idleLines before it. It returns nil if there is none.
 func (d *document) loadAt(line int) *loadReport {
 	i, ok := slices.BinarySearchFunc(d.loads, line, func(l *loadReport, line int) int { return l.line - line })
 	if !ok {
-		i--
+		i-- // the report before the line
 	}
 	if i < 0 || line-d.loads[i].line > idleLines {
 		return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// criterionCannotFail returns the audit rule that finds limits which no figure could miss.
 func criterionCannotFail() rule {
 	return rule{Rule: audit.Rule{
 		ID: "criterion-cannot-fail", Severity: tare.Warn,
@@ -25,10 +26,10 @@ func criterionCannotFail() rule {
 }
 
 const (
-	// maxMeasuredRatio is the ratio of a limit to the time that it limits from which nothing can miss it.
+	// maxMeasuredRatio is the ratio of a limit to the measured time from which the rule reports it.
 	maxMeasuredRatio = 100
-	// maxLongestRatio is this ratio for the longest time of a section, if a sentence does not show
-	// which time its limit is for.
+	// maxLongestRatio is the same ratio for a limit in a sentence, which does not show the measured
+	// time that it limits. The rule then takes the longest time of the section.
 	maxLongestRatio = 1000
 )
 
@@ -50,10 +51,11 @@ func findCriterionCannotFail(d *document, report reportFunc) {
 	findLimitsAboveLongest(d, report)
 }
 
-// findLimitsAboveLongest reports for each section of a page, which may be a study of its own, the
-// first limit of a time in a sentence that is far above the longest time of the section.
+// findLimitsAboveLongest reports the first limit in the sentences of each section that is far above the
+// longest time of the section. A section is the text below a heading of the first level: it may
+// describe a separate comparison.
 func findLimitsAboveLongest(d *document, report reportFunc) {
-	longest := map[int]figure{} // by section
+	longest := map[int]figure{} // longest time of each section
 	for _, m := range d.figures {
 		if m.kind == timeKind && m.origin >= 0 && m.value > longest[m.section].value {
 			longest[m.section] = m
@@ -77,17 +79,17 @@ func findLimitsAboveLongest(d *document, report reportFunc) {
 	}
 }
 
-// timeLimitRE matches a target with the limit of a time. The groups are its number and unit.
+// timeLimitRE matches "Target: overhead below 5 ms". The groups are 5 and ms.
 var timeLimitRE = lazyregexp.New(`(?i)\b(?:target|goal|threshold|criteri\w+|requirements?|budget|acceptable|acceptance|limit|slo|sla|objective|must|shall)\b[^.|]{0,60}?(?:<|≤|&lt;|below|under|less than|within|at most|no more than)\s*(\d[\d,]*(?:\.\d+)?)\s*(ns|µs|us|μs|ms|s|sec|seconds|milliseconds)\b`)
 
 var (
-	// slowestLimitRE matches a limit on the slowest request, or on all requests. The groups are its
-	// number and unit.
+	// slowestLimitRE matches a limit on the slowest request or on all requests: "no request exceeds
+	// 5 s". The groups are 5 and s.
 	slowestLimitRE = lazyregexp.New(`(?i)\b(?:slowest|longest|worst|max(?:imum)?|no (?:single )?(?:request|response|call|answer)|\d+(?:\.\d+)?\s?% of (?:the |all )?(?:requests|responses|calls|answers))\b(?:[^.;|]|\.\d){0,60}?(?:above|over|exceeds?|exceeding|below|under|at most|within|(?:less|more|longer|slower) than|<|≤|>)\s*(\d[\d,]*(?:\.\d+)?)\s*(ns|µs|us|μs|ms|s|sec|seconds|milliseconds)\b`)
-	// timeoutOptionRE matches a command of a load generator that ends requests after a time. The groups
-	// are the number and the unit, which is s if it is absent.
+	// timeoutOptionRE matches "hey -n 1000 -t 5s", a command of a load generator that ends requests after
+	// 5 s. The groups are 5 and s; without a unit the time is in s.
 	timeoutOptionRE = lazyregexp.New(`^(?:(?:hey|oha|ghz)\b.*? -t[ =]?|ab\b.*? -s ?|(?:oha|ghz)\b.*? --timeout[ =]|vegeta\b.*? -timeout[ =])(\d+(?:\.\d+)?)(ms|s)?(?:\s|$)`)
-	// scriptTimeoutRE matches this option in a script of k6. The group is the time.
+	// scriptTimeoutRE matches "timeout: '5s'" in a script of k6. The group is 5s.
 	scriptTimeoutRE = lazyregexp.New(`\btimeout: *['"](\d+(?:\.\d+)?m?s)['"]`)
 )
 
@@ -111,7 +113,7 @@ func findLimitsBeyondTimeout(d *document, report reportFunc) {
 			}
 		}
 	}
-	for _, s := range d.sentences {
+	for _, s := range d.sentences { // s.path has the headings above the sentence
 		if text := stripMarks(s.text); limitWordRE.MatchString(text) || limitWordRE.MatchString(s.path) {
 			check(s.line, text)
 		}
@@ -137,7 +139,7 @@ func (d *document) findTimeouts() []timeout {
 	return out
 }
 
-// appendTimeout appends the timeout of an option in a line, unless value, such as 5s, is not above 0.
+// appendTimeout appends the timeout that an option sets, if value, e.g. 5s, is a time above 0.
 func appendTimeout(all []timeout, line int, option, value string) []timeout {
 	if q, _, ok := parseQuantity(value); ok && q.kind == timeKind && q.value > 0 {
 		all = append(all, timeout{line: line, option: option, seconds: q.value})
@@ -186,13 +188,14 @@ func (t *table) limits() []limit {
 }
 
 var (
-	// servedRateRE matches a criterion on the rate of responses, and upperLimitRE an upper limit.
+	// servedRateRE matches a criterion on the rate of responses, such as "throughput", and upperLimitRE
+	// an upper limit, such as "at most 900".
 	servedRateRE = lazyregexp.New(`(?i)^(?:achieved|attained|served|answered|sustained)? ?(?:rate|throughput|requests (?:per|a) second|rps)$`)
 	upperLimitRE = lazyregexp.New(`(?i)^(?:at most|no more than|below|under|up to|≤|<=?)\s*\d`)
 )
 
-// findReverseCriteria reports criteria in a column of a table that limit a rate from above, although
-// more is better, or a quantile from below by a lower one.
+// findReverseCriteria reports criteria in a table that limit a rate from above, although a higher rate
+// is better, or that limit a quantile from below by a lower quantile.
 func findReverseCriteria(t *table, report reportFunc) {
 	column := slices.IndexFunc(t.header, criterionHeaderRE.MatchString)
 	if column < 0 {

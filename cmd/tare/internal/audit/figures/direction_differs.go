@@ -10,6 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// directionDiffers returns the audit rule that finds "slower" and the like if the figures say faster.
 func directionDiffers() rule {
 	return rule{Rule: audit.Rule{
 		ID: "direction-differs", Severity: tare.Warn,
@@ -24,27 +25,26 @@ func directionDiffers() rule {
 }
 
 var (
-	// speedOrderRE matches the order of two sides by speed, "slower than", and amountOrderRE by an
-	// amount, "less memory than".
+	// speedOrderRE matches "slower than" and "faster for large files than"; the group is "slower".
+	// amountOrderRE matches "less memory than"; the groups are "less" and "memory".
 	speedOrderRE  = lazyregexp.New(`(?i)\b(slower|faster|quicker)\b\*{0,2}(?:\s+(?:at|for|on|in|with|to)\s+[\w-]+(?:\s+[\w-]+){0,2}?)?\s+than\b`)
 	amountOrderRE = lazyregexp.New(`(?i)\b(less|fewer|more|higher|lower)\b\*{0,2}\s+(memory|ram|allocations?|allocs|bytes|latency|throughput)\b\*{0,2}\s+than\b`)
-	// negationRE matches a negation, a condition, or a word of what may be.
+	// negationRE matches words that make a statement negative, conditional or merely possible.
 	negationRE = lazyregexp.New(`(?i)n['’]t\b|\b(?:not|never|no|neither|nor|if|when|unless|whether|why|should|can|may|might|could|would|become|becomes)\b`)
 )
 
 // statedOrder is the order of two sides that a sentence states, e.g. "a is slower than b".
 type statedOrder struct {
 	word           string // e.g. slower, or more memory
-	before         string // text before the word, about the first side
-	subject        string // text that names the first side: before, or the sentence that it refers back to
-	after          string // text after "than", about the second side
-	kinds          []kind // kinds of figures that the order is about
-	firstIsGreater bool   // the first side has the greater figure
-	isSpeed        bool   // the word is about speed: firstIsGreater is about times, and the opposite about rates
+	before         string // text before the word; it names the first side
+	subject        string // text that names the first side: before, or the previous sentence if before is "it is"
+	after          string // text after "than"; it names the second side
+	kinds          []kind // kinds of figures that the order applies to
+	firstIsGreater bool   // the sentence states that the first side has the greater figure
+	isSpeed        bool   // the word compares speed: firstIsGreater holds for times, its opposite for rates
 }
 
-// orders returns the orders of two sides that a sentence states: at most one by speed, and one by an
-// amount.
+// orders returns the orders that a sentence states: at most one by speed and one by an amount.
 func (s sentence) orders() (out []statedOrder) {
 	if m := speedOrderRE.FindStringSubmatchIndex(s.text); m != nil {
 		word := strings.ToLower(s.text[m[2]:m[3]])
@@ -77,7 +77,8 @@ func newSpeedOrder(word string) statedOrder {
 	return statedOrder{word: word, kinds: []kind{timeKind, rateKind}, firstIsGreater: word == "slower", isSpeed: true}
 }
 
-// isContradictedBy reports whether two figures of a kind are in the opposite order.
+// isContradictedBy reports whether the figures of the first and the second side, both of kind k, are
+// in the opposite order.
 func (o statedOrder) isContradictedBy(k kind, first, second float64) bool {
 	isGreater := o.firstIsGreater
 	if o.isSpeed && (k == rateKind || k == byteRateKind) {
@@ -86,10 +87,10 @@ func (o statedOrder) isContradictedBy(k kind, first, second float64) bool {
 	return first != second && (first > second) != isGreater
 }
 
-// findDirectionDiffers reports statements of a direction or an order that the figures contradict,
-// except after a negation or a condition.
+// findDirectionDiffers reports sentences that name the wrong side as the faster, slower, smaller or
+// greater one. It skips statements after a negation or a condition.
 func findDirectionDiffers(d *document, report reportFunc) {
-	compared := 0
+	compared := 0 // number of statements so far
 	for _, s := range d.sentences {
 		claims := s.claims()
 		for _, c := range claims {
@@ -100,14 +101,14 @@ func findDirectionDiffers(d *document, report reportFunc) {
 				report(s.lineAt(c.start), quote(c.text)+": "+why)
 			}
 		}
-		add := func(offset int, why string) {
+		reportAt := func(offset int, why string) {
 			if why != "" {
 				report(s.lineAt(offset), why)
 			}
 		}
-		add(s.whyWrongOfTwo())
-		add(s.whyWrongInBrackets())
-		add(d.whyWrongExtreme(s))
+		reportAt(s.whyWrongOfTwo())
+		reportAt(s.whyWrongInBrackets())
+		reportAt(d.whyWrongExtreme(s))
 		for _, o := range s.orders() {
 			if negationRE.MatchString(o.before) {
 				continue
@@ -115,7 +116,8 @@ func findDirectionDiffers(d *document, report reportFunc) {
 			if compared++; compared > maxCompared {
 				return
 			}
-			if o.subject = o.before; s.before != "" {
+			o.subject = o.before
+			if s.before != "" { // the sentence refers to its predecessor: "It is slower than b."
 				o.subject = s.before
 			}
 			if why := o.whyContradicted(s, d.nearGroups(s.line), d.nearGrids(s.line)); why != "" {
@@ -125,8 +127,9 @@ func findDirectionDiffers(d *document, report reportFunc) {
 	}
 }
 
-// whyReversed returns how the figures next to a claim, or else figures of the page, have the opposite
-// direction. It returns "" if none have.
+// whyReversed checks a claim, such as "18 % slower", against the two figures next to it in the
+// sentence, and then against the figures of the page. It returns the text of the finding if the
+// figures have the opposite direction, else "".
 func (d *document) whyReversed(c claim, claims []claim) string {
 	isStated := func() bool { return !isGoal(c.sentence.text, c) && !negationRE.MatchString(c.clauseBefore()) }
 	if p, ok := c.sentence.pairOf(c, claims); ok && c.isReversedBy(p) && isStated() {
@@ -138,7 +141,7 @@ func (d *document) whyReversed(c claim, claims []claim) string {
 	return ""
 }
 
-// clauseBefore returns the text of the claim's clause before it.
+// clauseBefore returns the text between the start of the claim's clause and the claim.
 func (c claim) clauseBefore() string {
 	text := c.sentence.text[:c.start]
 	if all := conjunctionRE.FindAllStringIndex(text, maxFigures); len(all) > 0 {
@@ -147,23 +150,28 @@ func (c claim) clauseBefore() string {
 	return text
 }
 
-// isReversedBy reports whether two figures after a claim, the first of which is its subject's, have
-// the claimed ratio in the opposite direction: "18 % slower, 41.2 µs against the other's 50.3 µs".
+// isReversedBy reports whether two figures after a claim about speed have the claimed ratio, but in
+// the opposite direction: "18 % slower, 41.2 µs against the other's 50.3 µs". The first figure is
+// that of the claim's subject.
 func (c claim) isReversedBy(p pair) bool {
-	if p.start < c.end || !c.isSpeed() || !p.ofTwoSides() {
+	if p.start < c.end || !c.isSpeed() || !p.comparesSides() {
 		return false
 	}
-	sign := c.expectedSign(p.a.kind)
-	isAmount := c.isPercent && c.matchesValue(computeShare(p.b.value, p.a.value), reversedTolerance) || !c.isPercent && c.matchesPair(p.a.value, p.b.value)
-	return sign != 0 && isAmount && p.a.value != p.b.value && (p.a.value > p.b.value) != (sign > 0)
+	hasRatio := c.matchesPair(p.a.value, p.b.value)
+	if c.isPercent {
+		hasRatio = c.matchesValue(computeShare(p.b.value, p.a.value), reversedTolerance)
+	}
+	sign := c.expectedSign(p.a.kind) // 1: the subject's figure should be greater; -1: smaller; 0: unknown
+	isOpposite := sign != 0 && p.a.value != p.b.value && (p.a.value > p.b.value) != (sign > 0)
+	return hasRatio && isOpposite
 }
 
-// greaterOfTwoRE matches "is the slower", or faster, of one of two sides. The group is the word.
+// greaterOfTwoRE matches "is the slower" and "was again the faster". The group is "slower".
 var greaterOfTwoRE = lazyregexp.New(`(?i)\b(?:is|was|remains|stays) (?:again |still |clearly )?the (slower|faster|quicker)\b`)
 
-// whyWrongOfTwo checks a sentence that calls a side the slower or the faster one and then gives two
-// figures, the side's own first. It returns the finding and its offset in the sentence if these are
-// in the opposite order, else "".
+// whyWrongOfTwo checks a sentence such as "A is the slower (38 ms vs 44 ms)", in which the first
+// figure is that of A. It returns the text of the finding and its offset in the sentence if the
+// figures are in the opposite order, else "".
 func (s sentence) whyWrongOfTwo() (offset int, why string) {
 	m := greaterOfTwoRE.FindStringSubmatchIndex(s.text)
 	if m == nil || negationRE.MatchString(s.text[:m[0]]) {
@@ -172,7 +180,7 @@ func (s sentence) whyWrongOfTwo() (offset int, why string) {
 	o := newSpeedOrder(strings.ToLower(s.text[m[2]:m[3]]))
 	for _, p := range s.pairs() {
 		isAfter := p.start >= m[1] && p.start-m[1] < maxPairDistance
-		if !isAfter || !slices.Contains(o.kinds, p.a.kind) || !p.ofTwoSides() {
+		if !isAfter || !slices.Contains(o.kinds, p.a.kind) || !p.comparesSides() {
 			continue
 		}
 		if o.isContradictedBy(p.a.kind, p.a.value, p.b.value) {
@@ -183,12 +191,13 @@ func (s sentence) whyWrongOfTwo() (offset int, why string) {
 	return 0, ""
 }
 
-// beforeBracketsRE matches slower or faster shortly before brackets. The group is the word.
+// beforeBracketsRE matches "slower in Ohio (": at most 40 characters between the word and the
+// bracket. The group is "slower".
 var beforeBracketsRE = lazyregexp.New(`(?i)\b(slower|faster|quicker)\b[^.;:()]{0,40}\(`)
 
-// whyWrongInBrackets checks a sentence that calls a side slower or faster and gives two figures in
-// brackets, the side's own first: "slower in Ohio (38 ms against 44 ms)". It returns the finding and
-// its offset in the sentence if these are in the opposite order, else "".
+// whyWrongInBrackets checks a sentence such as "A is slower in Ohio (38 ms against 44 ms)", in which
+// the first figure is that of A. It returns the text of the finding and its offset in the sentence if
+// the figures are in the opposite order, else "".
 func (s sentence) whyWrongInBrackets() (offset int, why string) {
 	for _, m := range beforeBracketsRE.FindAllStringSubmatchIndex(s.text, maxFigures) {
 		o := newSpeedOrder(strings.ToLower(s.text[m[2]:m[3]]))
@@ -198,8 +207,8 @@ func (s sentence) whyWrongInBrackets() (offset int, why string) {
 		}
 		for _, p := range s.pairs() {
 			isRightAfter := p.start >= m[1] && p.start-m[1] <= 1
-			isOfSides := slices.Contains(o.kinds, p.a.kind) && p.ofTwoSides()
-			if isRightAfter && isOfSides && o.isContradictedBy(p.a.kind, p.a.value, p.b.value) {
+			isComparison := slices.Contains(o.kinds, p.a.kind) && p.comparesSides()
+			if isRightAfter && isComparison && o.isContradictedBy(p.a.kind, p.a.value, p.b.value) {
 				return m[2], fmt.Sprintf("%q is said of %s against %s", o.word, formatValue(p.a), formatValue(p.b))
 			}
 		}
@@ -207,18 +216,20 @@ func (s sentence) whyWrongInBrackets() (offset int, why string) {
 	return 0, ""
 }
 
-// ofTwoSides reports whether a pair compares two sides, of which the first is the subject.
-func (p pair) ofTwoSides() bool {
+// comparesSides reports whether the word between the two figures compares the subject with another
+// side, as "against" does. After "to" or "→" the second figure may be a later one of the same side.
+func (p pair) comparesSides() bool {
 	return slices.Contains([]string{"vs", "vs.", "versus", "against", "compared to", "compared with", "instead of", "rather than"}, p.connector)
 }
 
-// superlativeRE matches "is the slowest", or fastest. The groups are the word and the text after it.
+// superlativeRE matches "is the slowest with 1.5 ms": the groups are "slowest" and " with 1.5 ms", the
+// text up to the end of the clause. A point before a digit does not end the clause.
 var superlativeRE = lazyregexp.New(`(?i)\b(?:is|was|remains|stays) (?:clearly |still |also |again )?the (slowest|fastest|quickest)\b([^.;]*(?:\.\d[^.;]*)*)`)
 
 // whyWrongExtreme checks a sentence that calls a side the slowest or the fastest and then gives its
-// figure. It returns the finding and its offset in the sentence if the figure is the opposite
-// extreme of a column, else "". It also returns "" unless exactly one column has the figure for the
-// side.
+// figure. It finds the one column of a table that has this figure for this side. It returns the text
+// of the finding and its offset in the sentence if the figure is the opposite extreme of that
+// column, else "".
 func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 	const minSides = 3
 	m := superlativeRE.FindStringSubmatchIndex(s.text)
@@ -235,9 +246,9 @@ func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 	if !ok || stated.kind != timeKind && !isRate {
 		return 0, ""
 	}
-	isGreatest := (word == "slowest") != isRate // by the word
+	shouldBeGreatest := (word == "slowest") != isRate // the slowest side has the longest time and the lowest rate
 	subject := newWordSet(s.text[:m[0]])
-	columns := 0 // that have the figure for the side
+	columns := 0 // number of columns that have the figure for the side
 	for _, g := range d.nearGroups(s.line) {
 		if g.kind != stated.kind || len(g.matcher.words) < minSides {
 			continue
@@ -252,12 +263,13 @@ func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 		}
 		columns++
 		named := g.figures[i]
+		// The figure is the opposite extreme if all other sides fit the word better.
 		isOpposite := !slices.ContainsFunc(g.figures, func(x figure) bool {
-			isBeyond := x.value < named.value
-			if isGreatest {
-				isBeyond = x.value > named.value
+			fitsBetter := x.value < named.value
+			if shouldBeGreatest {
+				fitsBetter = x.value > named.value
 			}
-			return x.subject != named.subject && !isBeyond
+			return x.subject != named.subject && !fitsBetter
 		})
 		if isOpposite {
 			why = fmt.Sprintf("the %s is said of %s, whose %s (line %d) is the other extreme of the column", word, quote(named.subject), formatValue(named.quantity), named.line)
@@ -269,8 +281,9 @@ func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 	return m[2], why
 }
 
-// whyContradicted returns how the figures in the sentence of an order, or if it has no pair of
-// figures, those of the page, contradict the order. It returns "" if they do not.
+// whyContradicted compares an order with the first pair of figures in its sentence s or, if s has no
+// pair, with the figures of the page. It returns the text of the finding if they contradict the
+// order, else "".
 func (o statedOrder) whyContradicted(s sentence, groups []*figureGroup, grids []*grid) string {
 	pairs := s.pairs()
 	if len(pairs) == 0 {
@@ -281,16 +294,16 @@ func (o statedOrder) whyContradicted(s sentence, groups []*figureGroup, grids []
 	if isChange || p.start <= len(o.before) || !slices.Contains(o.kinds, p.a.kind) {
 		return ""
 	}
-	if o.isContradictedBy(p.a.kind, p.a.value, p.b.value) && !o.isReversed(p, groups) {
+	if o.isContradictedBy(p.a.kind, p.a.value, p.b.value) && !o.startsWithSecondSide(p, groups) {
 		return fmt.Sprintf("%q is said of %s against %s", o.word, formatValue(p.a), formatValue(p.b))
 	}
 	return ""
 }
 
-// isReversed reports whether the first figure of a pair belongs to the second side: the page has it for
-// a side that only the text after "than" names.
-func (o statedOrder) isReversed(p pair, groups []*figureGroup) bool {
-	first, second := newWordSet(o.before), newWordSet(cutPair(o.after))
+// startsWithSecondSide reports whether the first figure of a pair belongs to the second side: a table
+// of the page has the figure for a side that only the text after "than" names.
+func (o statedOrder) startsWithSecondSide(p pair, groups []*figureGroup) bool {
+	first, second := newWordSet(o.before), newWordSet(cutBrackets(o.after))
 	for _, g := range groups {
 		if g.matcher.isEmpty() {
 			continue
@@ -305,14 +318,14 @@ func (o statedOrder) isReversed(p pair, groups []*figureGroup) bool {
 	return false
 }
 
-// cutPair returns the text before the first parenthesis, in which figures may be.
-func cutPair(text string) string {
+// cutBrackets returns the text before the first parenthesis. Figures may follow in parentheses.
+func cutBrackets(text string) string {
 	before, _, _ := strings.Cut(text, "(")
 	return before
 }
 
-// whyPageContradicts returns an example of how the figures of the page contradict an order of two
-// sides that the sentence names. It returns "" unless all pairs of their figures do.
+// whyPageContradicts compares an order with all pairs of figures that the tables of the page have for
+// the two sides. It returns a text with the first pair if every pair contradicts the order, else "".
 func (o statedOrder) whyPageContradicts(groups []*figureGroup, s sentence, grids []*grid) string {
 	pairs, wrong, example := 0, 0, ""
 	add := func(k kind, a, b figure) {
@@ -322,10 +335,9 @@ func (o statedOrder) whyPageContradicts(groups []*figureGroup, s sentence, grids
 			}
 		}
 	}
-	all, first, second := newWordSet(s.text), newWordSet(o.subject), newWordSet(cutPair(o.after))
+	all, first, second := newWordSet(s.text), newWordSet(o.subject), newWordSet(cutBrackets(o.after))
 	for _, g := range grids {
-		const isOwnPast, isOnlyRow = false, true
-		for _, p := range g.pairsFor(all, o.kinds, isOwnPast, isOnlyRow) {
+		for _, p := range g.pairsFor(all, o.kinds, pairScope{isOnlyRow: true}) {
 			sides := newLabelMatcher([]string{p.a.subject, p.b.subject})
 			firsts, others := sides.findNamed(first), sides.findNamed(second)
 			if len(firsts) != 1 || len(others) != 1 || firsts[0] == others[0] {

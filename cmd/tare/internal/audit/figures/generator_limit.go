@@ -10,6 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// generatorLimit returns the audit rule that finds rates that the load generator may have limited.
 func generatorLimit() rule {
 	return rule{Rule: audit.Rule{
 		ID: "generator-limit", Severity: tare.Warn,
@@ -22,7 +23,8 @@ func generatorLimit() rule {
 	}, find: findGeneratorLimit}
 }
 
-// generatorRateRE matches the rate that a generator can send. The first group is its number.
+// generatorRateRE matches "generate at most 900 req/s per core". The groups are 900 and the text after
+// the unit.
 var generatorRateRE = lazyregexp.New(`(?i)\b(?:generate|produce|send|push|create|sustain)s?\b[^.]{0,40}?(\d[\d,]*(?:\.\d+)?\s?k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b([^.]*)`)
 
 // generatorExhaustedRE matches a statement that a generator was at its limit.
@@ -32,45 +34,20 @@ var generatorExhaustedRE = lazyregexp.New(`(?i)\b(?:load generator|generator|wrk
 var maximumWordRE = lazyregexp.New(`(?i)\bmax|at most|up to|limit|only|no more|bottleneck`)
 
 const (
-	fullShare = 95   // percent of a processor per thread from which on the generator has no time left
-	fullest   = 101  // percent of a processor that one thread uses at most
-	heldShare = 0.95 // share of the target rate from which on it is attained
-	nearShare = 0.8  // share of a generator's limit from which on a rate is near it
+	minBusyPercent   = 95   // percent of a processor per thread: a generator that uses more has no time left
+	maxThreadPercent = 101  // percent of a processor: one thread cannot use more; more than 100 by rounding
+	minReached       = 0.95 // share of the target rate: a run that reaches it has attained the target
+	minNear          = 0.8  // share of a generator's limit: a rate above it is near the limit
 )
 
-// workerLimit returns the rate in requests per second that the workers of vegeta can send if each
-// waits for its response, and whether this is why the requested rate was not attained.
-func (l *loadReport) workerLimit() (rate float64, isLimit bool) {
-	const tolerance = 0.1 // share of the rate: workers also wait between requests
-	if !(l.maxWorkers.value > 0) || !(l.mean.value > 0) || !(l.offeredRate.value > 0) || l.offeredRate.value >= heldShare*l.requestedRate.value {
-		return 0, false
-	}
-	rate = l.maxWorkers.value / l.mean.value
-	return rate, isNear(rate, l.offeredRate.value, tolerance)
-}
-
-// findGeneratorLimit reports runs that did not reach their target rate, and sentences about
-// a generator that was exhausted or whose limit is near a rate on the page.
+// findGeneratorLimit reports runs that did not reach their target rate, and sentences about a
+// generator that was exhausted or whose limit is near a rate on the page.
 func findGeneratorLimit(d *document, report reportFunc) {
 	for _, l := range d.loads {
-		if l.droppedIterations.value > 0 {
-			report(l.droppedIterations.line, fmt.Sprintf("%s were not begun: the generator had no virtual user free", format.Count(int(l.droppedIterations.value), "iteration")))
-		}
-		if rate, isLimit := l.workerLimit(); isLimit {
-			report(l.rate.line, fmt.Sprintf("%s requests per second were asked for, and %s were sent: %.0f workers of %s per request send %s, so that the generator had no worker free", formatNumber(l.requestedRate.value), formatNumber(l.offeredRate.value), l.maxWorkers.value, formatTime(l.mean.value), formatNumber(rate)))
-		} else if l.tool == "vegeta" && l.offeredRate.value > 0 && l.offeredRate.value < heldShare*l.requestedRate.value {
-			report(l.offeredRate.line, fmt.Sprintf("%s requests per second were asked for, and %s were sent: vegeta waits for no answer, so that it is the limit", formatNumber(l.requestedRate.value), formatNumber(l.offeredRate.value)))
-		}
-		if threads := max(l.threads.value, 1); l.cpuPercent.value >= fullShare*threads && (l.threads.isKnown() || l.cpuPercent.value <= fullest) {
-			report(l.cpuPercent.line, fmt.Sprintf("the generator used %s %% of a processor, all that its threads can", formatNumber(l.cpuPercent.value)))
-		}
-		hasRates := l.offeredRate.isKnown() && l.rate.isKnown()
-		if l.tool != "vegeta" && hasRates && l.rate.value < heldShare*l.offeredRate.value {
-			report(l.rate.line, fmt.Sprintf("%s requests per second were to be sent, and %s were: the rate was not reached, by the generator or the server", formatNumber(l.offeredRate.value), formatNumber(l.rate.value)))
-		}
+		l.findMissedRate(report)
 	}
 	rates := d.figures
-	if len(d.loads) > 0 { // a table may have the sums of several generators
+	if len(d.loads) > 0 { // use only reports: a table may have the sums of several generators
 		rates = slices.DeleteFunc(slices.Clone(rates), func(f figure) bool { return f.origin < reportOrigin })
 	}
 	for _, s := range d.sentences {
@@ -86,8 +63,45 @@ func findGeneratorLimit(d *document, report reportFunc) {
 		if !ok || q.value <= 0 {
 			continue
 		}
-		if best := findHighestRate(rates); best.value > 0 && best.value >= nearShare*q.value {
+		if best := findHighestRate(rates); best.value > 0 && best.value >= minNear*q.value {
 			report(s.line, fmt.Sprintf("one generator reaches %s requests per second, and line %d has %s", formatNumber(q.value), best.line, formatNumber(best.value)))
 		}
 	}
+}
+
+// findMissedRate reports a run in which the generator had no virtual user, worker or processor time
+// left, or which did not reach its target rate.
+func (l *loadReport) findMissedRate(report reportFunc) {
+	if l.droppedIterations.value > 0 {
+		report(l.droppedIterations.line, fmt.Sprintf("%s were not begun: the generator had no virtual user free", format.Count(int(l.droppedIterations.value), "iteration")))
+	}
+	missesRequest := l.offeredRate.value > 0 && l.offeredRate.value < minReached*l.requestedRate.value
+	if l.tool == "vegeta" && missesRequest {
+		requested, offered := formatNumber(l.requestedRate.value), formatNumber(l.offeredRate.value)
+		if rate, isLimit := l.workerLimit(); isLimit {
+			report(l.rate.line, fmt.Sprintf("%s requests per second were asked for, and %s were sent: %.0f workers of %s per request send %s, so that the generator had no worker free", requested, offered, l.maxWorkers.value, formatTime(l.mean.value), formatNumber(rate)))
+		} else {
+			report(l.offeredRate.line, fmt.Sprintf("%s requests per second were asked for, and %s were sent: vegeta waits for no answer, so that it is the limit", requested, offered))
+		}
+	}
+	threads := max(l.threads.value, 1)
+	isSingleThread := l.cpuPercent.value <= maxThreadPercent
+	if l.cpuPercent.value >= minBusyPercent*threads && (l.threads.isKnown() || isSingleThread) {
+		report(l.cpuPercent.line, fmt.Sprintf("the generator used %s %% of a processor, all that its threads can", formatNumber(l.cpuPercent.value)))
+	}
+	hasRates := l.offeredRate.isKnown() && l.rate.isKnown()
+	if l.tool != "vegeta" && hasRates && l.rate.value < minReached*l.offeredRate.value {
+		report(l.rate.line, fmt.Sprintf("%s requests per second were to be sent, and %s were: the rate was not reached, by the generator or the server", formatNumber(l.offeredRate.value), formatNumber(l.rate.value)))
+	}
+}
+
+// workerLimit returns the rate in requests per second that the workers of vegeta can send if each
+// waits for its response. isLimit means that vegeta sent about this rate.
+func (l *loadReport) workerLimit() (rate float64, isLimit bool) {
+	const tolerance = 0.1 // share of the rate: workers also wait between requests
+	if !(l.maxWorkers.value > 0) || !(l.mean.value > 0) {
+		return 0, false
+	}
+	rate = l.maxWorkers.value / l.mean.value
+	return rate, isNear(rate, l.offeredRate.value, tolerance)
 }

@@ -16,25 +16,25 @@ import (
 // benches reads the output of go test -bench and the tables of benchstat, line by line.
 type benches struct {
 	doc            *document
-	feed           *feed            // input of results
-	results        *benchfmt.Reader // nil before the first result
+	feed           *lineFeed        // input of results
+	results        *benchfmt.Reader // parses results; nil before the first result
 	known          map[benchKey]*bench
 	pkg            string // current package
 	block          int    // number of the current block of consecutive results
 	lastResultLine int    // line of the last result
-	pendingName    string // name of a benchmark whose result is on a later line; "" without such a name
+	pendingName    string // name of a benchmark whose result is on a later line, or ""
 
-	table         int       // number of the current table of benchstat; 0 outside of tables
+	table         int       // number of the current table of benchstat; 0 outside tables
 	tables        int       // number of tables so far
 	lastTableLine int       // last line of the current table
 	unit          string    // unit of the current table
-	sides         [2]string // files of the current table
+	sides         [2]string // names of the two files that the current table compares
 }
 
-// feed is a reader that returns a line and then io.EOF, until the next line is set.
-type feed struct{ line []byte }
+// lineFeed is a reader that returns a line and then io.EOF, until the next line is set.
+type lineFeed struct{ line []byte }
 
-func (f *feed) Read(p []byte) (int, error) {
+func (f *lineFeed) Read(p []byte) (int, error) {
 	if len(f.line) == 0 {
 		return 0, io.EOF
 	}
@@ -43,8 +43,8 @@ func (f *feed) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// isResult reports whether text begins like a result of go test: with a name, the number of
-// iterations, a figure and its unit.
+// isResult reports whether text begins like a result of go test, "BenchmarkParse-8 1000000 1050 ns/op":
+// with a name, the number of iterations, a figure and its unit.
 func isResult(text string) bool {
 	fields := strings.Fields(text)
 	if len(fields) < 4 {
@@ -54,13 +54,14 @@ func isResult(text string) bool {
 		return false
 	}
 	_, err := strconv.ParseFloat(fields[2], 64)
-	return err == nil && strings.ContainsFunc(fields[3], isLetter) // a row of benchcmp has numbers only
+	// A row of benchcmp, the predecessor of benchstat, also begins with a name, but has only numbers.
+	return err == nil && strings.ContainsFunc(fields[3], isLetter)
 }
 
 // processorsRE matches the number of processors at the end of the name of a benchmark.
 var processorsRE = lazyregexp.New(`-\d+$`)
 
-// readLine reads a line. It reports whether go test -bench or benchstat printed it.
+// readLine reads a line. It returns true if go test -bench or benchstat printed the line.
 func (b *benches) readLine(pos position, text string) bool {
 	if pkg, ok := strings.CutPrefix(text, "pkg: "); ok {
 		b.pkg = strings.TrimSpace(pkg)
@@ -94,11 +95,11 @@ func (b *benches) readLine(pos position, text string) bool {
 	return b.readStat(pos, text)
 }
 
-// addResult adds a result as a run of the benchmark with its name, package and headings. It
-// reports whether benchfmt accepts the line.
+// addResult adds a result as a run of the benchmark that has its name, package and headings. It returns
+// false if benchfmt does not accept the line.
 func (b *benches) addResult(pos position, text string) bool {
 	b.feed.line = append(append(b.feed.line[:0], text...), '\n')
-	if b.results == nil || !b.results.Scan() {
+	if b.results == nil || !b.results.Scan() { // start a new benchfmt.Reader with the same line
 		b.results = benchfmt.NewReader(b.feed, "")
 		b.feed.line = append(append(b.feed.line[:0], text...), '\n')
 		if !b.results.Scan() {
@@ -119,7 +120,7 @@ func (b *benches) addResult(pos position, text string) bool {
 	}
 	for _, v := range res.Values {
 		value, unit := v.Value, v.Unit
-		if v.OrigUnit != "" {
+		if v.OrigUnit != "" { // benchfmt has converted ns/op to sec/op
 			value, unit = v.OrigValue, v.OrigUnit
 		}
 		row.values = append(row.values, benchValue{value, strings.Clone(unit)})
@@ -140,9 +141,10 @@ func (b *benches) addResult(pos position, text string) bool {
 	return true
 }
 
-// addDigest adds a run to the hash of all runs, FNV-1a with a number instead of a byte at each step.
+// addDigest adds a run to b.digest, the hash of all runs. The hash is FNV-1a with a number instead of a
+// byte in each step.
 func (b *bench) addDigest(run *bench) {
-	const prime = 1099511628211
+	const prime = 1099511628211 // the 64-bit FNV prime
 	b.digest = (b.digest ^ uint64(run.iterations)) * prime
 	for _, v := range run.values {
 		b.digest = (b.digest ^ math.Float64bits(v.value)) * prime
@@ -153,15 +155,16 @@ func (b *bench) addDigest(run *bench) {
 type benchKey struct{ pkg, name, path string }
 
 var (
-	// statHeadRE matches the head of a table of benchstat, also of versions before 2023.
+	// statHeadRE matches the head of a table of benchstat. Versions before 2023 print "name  old time/op".
 	statHeadRE = lazyregexp.New(`│|^name\s+(old |time/op|alloc/op|allocs/op|speed)`)
-	// oldStatRE matches p and the runs of both files, as versions before 2023 print them.
+	// oldStatRE matches "(p=0.008 n=10+9)", the p-value and the runs of both files, as versions before
+	// 2023 print them.
 	oldStatRE = lazyregexp.New(`\(p=([0-9.]+) n=(\d+)\+(\d+)\)`)
-	// anyStatRE matches p and the number of runs, or the numbers of both files.
+	// anyStatRE also matches "(p=0.008 n=10)". The groups are 0.008, 10 and, in old versions, 9.
 	anyStatRE = lazyregexp.New(`\(p=([0-9.]+) n=(\d+)(?:\+(\d+))?\)`)
-	// statFigureRE matches a figure with the prefix of its unit, before its interval.
+	// statFigureRE matches "4.12µ ± 2%", a figure with its interval. The groups are 4.12 and µ.
 	statFigureRE = lazyregexp.New(`([0-9.]+)([nµumkKMGT]?i?)(?:s|B|B/s)? *± *(?:∞|\d+%)`)
-	// statUnitRE matches the unit of a table.
+	// statUnitRE matches the unit of a table, e.g. sec/op.
 	statUnitRE = lazyregexp.New(`(?:^|[\s│])(?:sec/op|time/op|(?:\w+-)?B/op|alloc/op|allocs/op|B/s|speed)(?:\s|│|$)`)
 )
 
@@ -194,10 +197,10 @@ var statPrefixes = map[string]float64{
 	"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30,
 }
 
-// meanChangeRE matches the change in the line of geometric means.
+// meanChangeRE matches "geomean  4.1µ  3.9µ  -4.88%". The group is -4.88.
 var meanChangeRE = lazyregexp.New(`^geomean\s.*\s([+-]\d+(?:\.\d+)?)%$`)
 
-// readStat reads a line of benchstat. It reports whether the line belongs to a table.
+// readStat reads a line of benchstat. It returns true if the line belongs to a table.
 func (b *benches) readStat(pos position, text string) bool {
 	if (strings.HasPrefix(text, "name") || strings.Contains(text, "│")) && statHeadRE.MatchString(text) {
 		if b.tables == 0 || pos.line > b.lastTableLine+maxStatGap {
@@ -242,7 +245,7 @@ func (b *benches) addStatRow(pos position, text string) {
 	if len(row.values) > 0 {
 		row.first = row.values[0]
 	}
-	if len(row.values) != 2 {
+	if len(row.values) != 2 { // only tables of two files are compared
 		row.values = nil
 	}
 	if m := anyStatRE.FindStringSubmatch(text); m != nil {
@@ -256,5 +259,5 @@ func (b *benches) addStatRow(pos position, text string) {
 }
 
 func newBenches(doc *document) benches {
-	return benches{doc: doc, feed: &feed{}, known: map[benchKey]*bench{}}
+	return benches{doc: doc, feed: &lineFeed{}, known: map[benchKey]*bench{}}
 }

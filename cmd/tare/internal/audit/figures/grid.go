@@ -8,25 +8,26 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// grid holds the figures of a table by row, for statements that name a row and compare two of its
-// columns: "on large files the new codec takes 20 % less time".
+// grid has the figures of a table by row. Rules use it to check statements that name a row and compare
+// two of its columns: "on large files the new codec takes 20 % less time".
 type grid struct {
-	line    int // of the first figure
-	rows    labelMatcher
-	labels  []string // labels of the rows, in lower case
-	cells   map[string][]figure
+	line    int                 // line of the first figure
+	rows    labelMatcher        // finds the rows that a text names
+	labels  []string            // labels of the rows, in lower case
+	cells   map[string][]figure // figures of each row by label
 	sides   []*sideSet
 	unclear []unclearRow
 }
 
-// sideSet holds the columns of one metric, one for each side. These compare with each other.
+// sideSet has the columns of one metric that compare with each other, one for each side: "time old"
+// and "time new".
 type sideSet struct {
 	kind          kind
-	columns       []int
-	headers       []string // in lower case
-	matcher       labelMatcher
-	isBeforeAfter bool // there are two columns, the figures before and after a change, in this order
-	isOnlyOfKind  bool // no other set has this kind
+	columns       []int        // indices of the columns
+	headers       []string     // headers of the columns, in lower case
+	matcher       labelMatcher // finds the columns that a text names
+	isBeforeAfter bool         // there are two columns, the figures before and after a change, in this order
+	isOnlyOfKind  bool         // no other set has this kind
 }
 
 // unclearRow is a row of a table or of benchstat whose change is not significant.
@@ -38,26 +39,26 @@ type unclearRow struct {
 	changes []float64 // stated and computed changes in percent, without signs
 }
 
-// tablePair holds two figures that a claim may compare.
+// tablePair has two figures that a claim may compare.
 type tablePair struct {
 	a, b         figure
-	isOrdered    bool // the claim is about b, and a is its reference
+	isOrdered    bool // the claim is about b and compares b with a: "b is 2x faster than a"
 	isOnlyOfKind bool // no other columns have their kind, and the statement names their row
 }
 
-// Limits of the figures of a table that are compared with a claim.
+// Greater tables are not compared with claims.
 const (
 	maxSides    = 12 // columns of one metric
 	maxGridRows = 400
 )
 
-// metricWords are words of headers that distinguish metrics and not sides, between spaces.
+// metricWords has words of headers that distinguish metrics, not sides, between spaces.
 const metricWords = " time latency value result speed mean avg average median memory size max min stdev stddev deviation total count rate throughput wall user sys cpu rss peak heap " +
 	"alloc allocs bytes byte ops requests request duration error errors p50 p75 p90 p95 p99 p999 ns ms sec mib kib gib first last cold warm start startup build compile run load " +
 	"encode decode marshal unmarshal insert delete lookup get set put read write serialize deserialize "
 
-// newGrids returns the grids of the tables of a page, whose figures are among figures, and of the
-// tables of benchstat.
+// newGrids returns the grids of the tables of a page and of the tables of benchstat. figures has the
+// figures of all tables.
 func newGrids(d *document, figures []figure) []*grid {
 	byTable := map[int][]figure{}
 	for _, m := range figures {
@@ -90,14 +91,15 @@ func newGrid(all []figure) *grid {
 		}
 		g.cells[label] = append(g.cells[label], m)
 		isNew := !slices.ContainsFunc(columns, func(c figure) bool { return c.column == m.column })
-		if isNew && m.kind != plainKind && m.kind != percentKind && m.kind != factorKind {
+		hasUnit := m.kind != plainKind && m.kind != percentKind && m.kind != factorKind
+		if isNew && hasUnit {
 			columns = append(columns, m)
 		}
 	}
 	if len(g.labels) > maxGridRows {
 		return nil
 	}
-	for _, m := range columns {
+	for _, m := range columns { // add each column to a set of sides, or start a set
 		i := slices.IndexFunc(g.sides, func(s *sideSet) bool { return s.kind == m.kind && isOtherSide(s.headers[0], m.header) })
 		if i < 0 {
 			g.sides = append(g.sides, &sideSet{kind: m.kind})
@@ -118,8 +120,8 @@ func newGrid(all []figure) *grid {
 	return g
 }
 
-// isOtherSide reports whether two headers are of the same metric for two sides, such as "time old"
-// and "time new": they differ in words, but in none of metricWords.
+// isOtherSide reports whether two headers name the same metric of two sides, such as "time old" and
+// "time new": they differ in words, but not in one of metricWords.
 func isOtherSide(a, b string) bool {
 	wordsA, wordsB := splitWords(a), splitWords(b)
 	differs := false
@@ -158,8 +160,8 @@ func versionParts(version string) []int {
 	return out
 }
 
-// orderColumns sets isBeforeAfter if the headers of two columns show it, and puts the column before
-// the change first.
+// orderColumns sets isBeforeAfter if the headers of two columns show which figures are from before a
+// change, such as "old" and "new" or "v1.2" and "v1.3". It puts the earlier column first.
 func (s *sideSet) orderColumns() {
 	if len(s.columns) != 2 {
 		return
@@ -200,14 +202,19 @@ func (g *grid) figuresOf(label string, s *sideSet) []figure {
 	return out
 }
 
-// pairsFor returns the pairs of figures of rows and columns that a statement with words names. If it
-// names no row, it may be about every row. Two columns need no name if they are the figures before
-// and after a change, or if the statement names one of them. isOwnPast means that the statement
-// compares a row with its past: two columns are in that order. isOnlyRow means that it may be about
-// the only row of the grid without naming it.
-func (g *grid) pairsFor(words wordSet, kinds []kind, isOwnPast, isOnlyRow bool) []tablePair {
+// pairScope selects pairs of figures that a statement may be about although it does not name them.
+type pairScope struct {
+	isOwnPast bool // the statement compares a row with its past: of two columns the first is the past
+	isOnlyRow bool // the statement may be about the only row of a grid without naming the row
+}
+
+// pairsFor returns the pairs of figures of rows and columns that a statement names by words. If it
+// names no row, it may be about every row. It need not name two columns that are the figures before
+// and after a change. Of two columns that are the only ones of their kind, it may name one, or in a
+// comparison with the past none.
+func (g *grid) pairsFor(words wordSet, kinds []kind, scope pairScope) []tablePair {
 	labels := g.rows.findNamed(words)
-	hasRow := len(labels) > 0 || len(g.labels) == 1 && isOnlyRow
+	hasRow := len(labels) > 0 || len(g.labels) == 1 && scope.isOnlyRow
 	if len(labels) == 0 {
 		if labels = g.labels; len(labels) > maxNamed {
 			return nil
@@ -220,7 +227,7 @@ func (g *grid) pairsFor(words wordSet, kinds []kind, isOwnPast, isOnlyRow bool) 
 		}
 		sides := s.matcher.findNamed(words)
 		hasTwo := len(s.columns) == 2
-		isClear := s.isBeforeAfter || s.isOnlyOfKind && (isOwnPast || len(sides) == 1)
+		isClear := s.isBeforeAfter || s.isOnlyOfKind && (scope.isOwnPast || len(sides) == 1)
 		needsNoNames := hasTwo && hasRow && isClear
 		if len(sides) < 2 && !needsNoNames {
 			continue
@@ -230,8 +237,11 @@ func (g *grid) pairsFor(words wordSet, kinds []kind, isOwnPast, isOnlyRow bool) 
 			for i, a := range row {
 				for _, b := range row[i+1:] {
 					if needsNoNames || slices.Contains(sides, a.subject) && slices.Contains(sides, b.subject) {
-						isOrdered, isOnlyOfKind := s.isBeforeAfter || isOwnPast && hasTwo, s.isOnlyOfKind && hasRow && hasTwo
-						out = append(out, tablePair{a: a, b: b, isOrdered: isOrdered, isOnlyOfKind: isOnlyOfKind})
+						out = append(out, tablePair{
+							a: a, b: b,
+							isOrdered:    s.isBeforeAfter || scope.isOwnPast && hasTwo,
+							isOnlyOfKind: s.isOnlyOfKind && hasRow && hasTwo,
+						})
 					}
 				}
 			}
@@ -241,24 +251,25 @@ func (g *grid) pairsFor(words wordSet, kinds []kind, isOwnPast, isOnlyRow bool) 
 }
 
 // hasUnclearChange reports whether a row without a significant change has the percentage of a claim,
-// to its last digit.
+// apart from rounding.
 func (g *grid) hasUnclearChange(c claim) bool {
-	const exact = 0
+	const tolerance = 0 // matchesValue allows for rounding
 	return c.isPercent && slices.ContainsFunc(g.unclear, func(row unclearRow) bool {
-		return slices.ContainsFunc(row.changes, func(x float64) bool { return c.matchesValue(x, exact) })
+		return slices.ContainsFunc(row.changes, func(x float64) bool { return c.matchesValue(x, tolerance) })
 	})
 }
 
 var (
-	// pHeaderRE matches the header of p-values.
+	// pHeaderRE matches the header of a column of p-values, such as "p-value" or "p (n=10)".
 	pHeaderRE = lazyregexp.New(`(?i)^p(?:[- ]?val(?:ue)?)?s?\.?(?:\s*\(n ?=[^)]*\))?$`)
-	// pCellRE matches a p-value.
+	// pCellRE matches "p = 0.03". The group is 0.03.
 	pCellRE = lazyregexp.New(`(?i)^(?:p\s?)?[=<>≤≥~]*\s?(0?\.\d+|1(?:\.0+)?|0)$`)
-	// unchangedCellRE matches the cell of benchstat for no significant change. The group is p.
+	// unchangedCellRE matches "~ (p=0.2 n=10)", the cell of benchstat for no significant change. The
+	// group is 0.2.
 	unchangedCellRE = lazyregexp.New(`^~ *\(p=(0?\.\d+|1\.0+) n=\d+`)
-	// changeRangeRE matches the interval of a change in percent. The groups are its ends.
+	// changeRangeRE matches "(95% CI: -3 % to +1 %)", the interval of a change. The groups are -3 and +1.
 	changeRangeRE = lazyregexp.New(`[(\[]?(?:95\s?% (?:CI|confidence interval)[:,]?\s*)?[\[(]?\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*(?:,|;|to|\.\.\.?|…)\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*[\])]`)
-	// percentInRE matches percentages in a cell.
+	// percentInRE matches a percentage in a cell. The group is its number.
 	percentInRE = lazyregexp.New(`(\d+(?:\.\d+)?)\s?%`)
 	// rangeHeaderRE matches the header of an interval of a change.
 	rangeHeaderRE = lazyregexp.New(`(?i)\bCI\b|\binterval\b`)
@@ -267,27 +278,27 @@ var (
 // maxP is the p-value above which a change is not significant, as for benchstat.
 const maxP = 0.05
 
-// whyOverlapping returns the two figures of a row if they differ by less than the half-width of one
-// of their confidence intervals: their difference is not significant at the level of the intervals.
-// It returns "" for other rows.
+// whyOverlapping returns a text with the two figures of a row, such as "5.1 ± 0.2 and 5.2 ± 0.3", if
+// they differ by less than the half-width of one of their confidence intervals: their difference is
+// not significant at the level of the intervals. It returns "" for other rows.
 func (g *grid) whyOverlapping(cells []string) string {
 	for _, s := range g.sides {
 		if len(s.columns) != 2 || max(s.columns[0], s.columns[1]) >= len(cells) {
 			continue
 		}
-		a, ok := parseSpread(cells[s.columns[0]])
+		a, okA := parseSpread(cells[s.columns[0]])
 		b, okB := parseSpread(cells[s.columns[1]])
-		if ok && okB && !areApart(a, b, 0) {
+		if okA && okB && !differSignificantly(a, b, 0) {
 			return a.text + " and " + b.text
 		}
 	}
 	return ""
 }
 
-// unclearRows returns the rows of a table that show no significant change: with a p-value above
-// maxP, with an interval of the change that contains 0, or if confident, which means that ± is a
-// confidence interval, with two intervals that overlap (see whyOverlapping).
-func (t *table) unclearRows(g *grid, confident bool) []unclearRow {
+// unclearRows returns the rows of a table that show no significant change: a p-value above maxP, an
+// interval of the change that contains 0 or, if hasConfidence, two overlapping intervals.
+// hasConfidence means that ± in the table is a confidence interval.
+func (t *table) unclearRows(g *grid, hasConfidence bool) []unclearRow {
 	pColumn := slices.IndexFunc(t.header, pHeaderRE.MatchString)
 	var out []unclearRow
 	for _, row := range t.rows {
@@ -301,10 +312,11 @@ func (t *table) unclearRows(g *grid, confident bool) []unclearRow {
 				found.readChange(cell)
 			}
 		}
-		if found.why == "" && confident {
+		if found.why == "" && hasConfidence {
 			found.why = g.whyOverlapping(row.cells)
 		}
-		if found.why == "" || found.p < 0 && pColumn >= 0 {
+		hasSmallP := found.p < 0 && pColumn >= 0 // readP sets p only if it is above maxP
+		if found.why == "" || hasSmallP {
 			continue
 		}
 		found.changes = append(found.changes, g.computeChanges(found.label)...)
@@ -313,7 +325,8 @@ func (t *table) unclearRows(g *grid, confident bool) []unclearRow {
 	return out
 }
 
-// readP reads a p-value above maxP from a cell: one of benchstat, or one in the column of p-values.
+// readP reads a p-value from a cell of benchstat that shows no significant change, or a p-value above
+// maxP from a cell in the column of p-values. Otherwise it changes nothing.
 func (r *unclearRow) readP(cell string, isInColumn bool) {
 	if m := unchangedCellRE.FindStringSubmatch(cell); m != nil {
 		r.p, _ = strconv.ParseFloat(m[1], 64)
@@ -352,8 +365,8 @@ func parseSigned(text string) (float64, bool) {
 	return x, err == nil
 }
 
-// computeChanges returns the changes of a row in percent, without signs, in sets of columns before
-// and after a change.
+// computeChanges returns the changes of a row in percent, without signs: one for each metric with a
+// column from before and one from after a change.
 func (g *grid) computeChanges(label string) []float64 {
 	var out []float64
 	for _, s := range g.sides {
@@ -406,8 +419,9 @@ func newStatGrids(stats []statRow) []*grid {
 	for _, k := range keys {
 		if g := newGrid(byUnit[k]); g != nil {
 			g.unclear = unclear[k]
-			for _, s := range g.sides { // benchstat prints the base first, whatever its name
-				if s.isBeforeAfter = true; s.columns[0] > s.columns[1] {
+			for _, s := range g.sides {
+				s.isBeforeAfter = true
+				if s.columns[0] > s.columns[1] { // orderColumns went by the names, but benchstat prints the base first
 					s.reverse()
 				}
 			}

@@ -13,43 +13,43 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// isHTML reports whether a file is an HTML page, by its start. A file that begins with another tag
-// may be Markdown.
+// isHTML reports whether a file with this start is an HTML page. A file that begins with another tag
+// than these may be Markdown.
 func isHTML(start []byte) bool {
 	start = bytes.ToLower(start)
 	isXHTML := bytes.HasPrefix(start, []byte("<?xml")) && bytes.Contains(start, []byte("<html"))
 	return isXHTML || bytes.HasPrefix(start, []byte("<!doctype html")) || bytes.HasPrefix(start, []byte("<html"))
 }
 
-// page reads an HTML page for a reader: it passes on its headings, paragraphs, tables and blocks of
-// code.
+// page reads an HTML page token by token. It passes headings, paragraphs, tables and blocks of code to
+// the reader, which also reads Markdown.
 type page struct {
 	*reader
 	text      strings.Builder // text of the current block
 	textLine  int             // first line of the current block
 	tokenLine int             // line of the current token
-	pre       bool            // the current block is preformatted
-	skip      atom.Atom       // current element whose text is skipped, e.g. script; 0 outside of one
-	heading   int             // level of the current heading, 1 to 6; 0 outside of headings
+	inPre     bool            // the current block is within <pre>
+	skip      atom.Atom       // current element whose text is skipped, e.g. script; 0 outside such elements
+	heading   int             // level of the current heading, 1 to 6; 0 outside headings
 	cells     []string        // cells of the current row
 	inTable   bool
-	isHead    bool             // the current row has a th after its first cell
+	hasHead   bool             // the current row has a th after its first cell
 	isAllHead bool             // the current row has no td
 	colSpan   int              // columns of the current cell
 	rowSpan   int              // rows of the current cell
-	spans     map[int]cellSpan // cells of rows above that continue in the next rows, by column
+	spans     map[int]cellSpan // cells of earlier rows that continue in the next rows, by column
 }
 
-// cellSpan is a cell with a rowspan: it also is in its column of the next rows.
+// cellSpan is a cell with a rowspan attribute: the next rows have the same text in this column.
 type cellSpan struct {
 	rows int // number of further rows
 	text string
 }
 
-// maxSpan is the maximum number of rows of a cell; more count as this number.
+// maxSpan limits the rows of a cell. A greater rowspan counts as maxSpan.
 const maxSpan = 1000
 
-// readHTML reads an HTML page, or a part of one, whose first line is line.
+// readHTML reads an HTML page, or a part of a page. line is the number of its first line.
 func (r *reader) readHTML(src io.Reader, line int) error {
 	p := &page{reader: r, tokenLine: line}
 	z := html.NewTokenizer(src)
@@ -76,7 +76,8 @@ func (r *reader) readHTML(src io.Reader, line int) error {
 	}
 }
 
-// readToken reads one token. The error is about a zero byte or a bound of the document.
+// readToken reads one token. It returns an error if the text has a zero byte or the document exceeds
+// a bound.
 func (p *page) readToken(z *html.Tokenizer, kind html.TokenType) error {
 	switch kind {
 	case html.TextToken:
@@ -87,7 +88,7 @@ func (p *page) readToken(z *html.Tokenizer, kind html.TokenType) error {
 		if p.skip != 0 {
 			return nil
 		}
-		if p.text.Len()+len(text) > 4*maxLine {
+		if p.text.Len()+len(text) > 4*maxLine { // bounds the memory of a page without tags
 			p.endBlock()
 		}
 		if strings.TrimSpace(p.text.String()) == "" {
@@ -106,7 +107,7 @@ func (p *page) readToken(z *html.Tokenizer, kind html.TokenType) error {
 	return p.checkBounds()
 }
 
-// readSpans reads the numbers of columns and rows of a cell.
+// readSpans reads the attributes colspan and rowspan of a cell.
 func (p *page) readSpans(z *html.Tokenizer, hasAttr bool) {
 	p.colSpan, p.rowSpan = 1, 1
 	for hasAttr {
@@ -125,10 +126,10 @@ func (p *page) readSpans(z *html.Tokenizer, hasAttr bool) {
 	}
 }
 
-// addCell adds a cell to the current row, in each of its columns, after the cells of rows above that
-// continue in this row.
+// addCell adds a cell to the current row, once for each of its columns. Cells of earlier rows that
+// continue in this row come first.
 func (p *page) addCell(text string) {
-	p.addSpanned()
+	p.addContinuedCells()
 	for range p.colSpan {
 		if len(p.cells) >= maxCells {
 			return
@@ -141,8 +142,8 @@ func (p *page) addCell(text string) {
 	p.colSpan, p.rowSpan = 1, 1
 }
 
-// addSpanned adds the cells of rows above that continue in the next columns of the current row.
-func (p *page) addSpanned() {
+// addContinuedCells adds the cells of earlier rows that continue in the next columns of the current row.
+func (p *page) addContinuedCells() {
 	for len(p.cells) < maxCells {
 		span, ok := p.spans[len(p.cells)]
 		if !ok {
@@ -152,30 +153,33 @@ func (p *page) addSpanned() {
 	}
 }
 
-// readTag begins or ends an element. Tags that it does not know have no effect.
+// readTag begins or ends an element. Other tags than these have no effect.
 func (p *page) readTag(name atom.Atom, kind html.TokenType) {
 	begins := kind != html.EndTagToken
 	switch name {
 	case atom.Script, atom.Style, atom.Svg, atom.Noscript:
-		if p.skip = 0; kind == html.StartTagToken {
+		p.skip = 0
+		if kind == html.StartTagToken {
 			p.skip = name
 		}
 	case atom.Pre:
 		p.endBlock()
-		if p.pre = begins; !begins {
+		p.inPre = begins
+		if !begins {
 			p.outputs.finishReport()
 		}
 	case atom.Table:
 		p.endBlock()
 		p.endParagraph()
-		if p.inTable = begins; begins {
+		p.inTable = begins
+		if begins {
 			p.table = &table{position: p.position}
 			p.table.line = p.tokenLine
 			p.spans = map[int]cellSpan{}
 		}
 	case atom.Tr:
 		if begins {
-			p.cells, p.isHead, p.isAllHead = nil, false, true
+			p.cells, p.hasHead, p.isAllHead = nil, false, true
 		} else {
 			p.endRow()
 		}
@@ -183,7 +187,7 @@ func (p *page) readTag(name atom.Atom, kind html.TokenType) {
 	case atom.Td, atom.Th:
 		if begins {
 			p.text.Reset()
-			p.isHead = p.isHead || name == atom.Th && len(p.cells) > 0
+			p.hasHead = p.hasHead || name == atom.Th && len(p.cells) > 0
 			p.isAllHead = p.isAllHead && name == atom.Th
 		} else if p.inTable && len(p.cells) < maxCells {
 			p.addCell(strings.Join(strings.Fields(p.text.String()), " "))
@@ -191,11 +195,12 @@ func (p *page) readTag(name atom.Atom, kind html.TokenType) {
 		}
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		p.endBlock()
-		if p.heading = 0; begins {
+		p.heading = 0
+		if begins {
 			p.heading = 1 + slices.Index([]atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6}, name)
 		}
 	case atom.Br:
-		if p.pre {
+		if p.inPre {
 			p.text.WriteByte('\n')
 		} else {
 			p.text.WriteByte(' ')
@@ -207,13 +212,13 @@ func (p *page) readTag(name atom.Atom, kind html.TokenType) {
 	}
 }
 
-// endRow stores a row of a table. The first row with a th, or with several cells, is the header. A
-// second row of th, such as the sides below the name of a metric, is joined to it.
+// endRow stores the current row. The first row is the header if it has a th after its first cell, or
+// several cells. A second row of th is joined to the header: "Time" above "old" becomes "old Time".
 func (p *page) endRow() {
 	if p.table == nil || len(p.cells) == 0 {
 		return
 	}
-	p.addSpanned()
+	p.addContinuedCells()
 	for column, span := range p.spans {
 		if span.rows--; span.rows > 0 {
 			p.spans[column] = span
@@ -221,14 +226,17 @@ func (p *page) endRow() {
 			delete(p.spans, column)
 		}
 	}
+	isFirst := len(p.table.rows) == 0
+	isSecondHead := p.isAllHead && p.hasHead && len(p.table.header) > 0 && isFirst
+	isHead := p.table.header == nil && isFirst && (p.hasHead || len(p.cells) > 1)
 	switch {
-	case p.isAllHead && p.isHead && len(p.table.header) > 0 && len(p.table.rows) == 0:
+	case isSecondHead:
 		for i, upper := range p.table.header[:min(len(p.table.header), len(p.cells))] {
 			if p.cells[i] != upper {
 				p.table.header[i] = strings.TrimSpace(p.cells[i] + " " + upper)
 			}
 		}
-	case p.table.header == nil && len(p.table.rows) == 0 && (p.isHead || len(p.cells) > 1):
+	case isHead:
 		p.table.header = p.cells
 	case len(p.table.rows) < maxRows:
 		p.table.rows = append(p.table.rows, tableRow{p.tokenLine, p.cells})
@@ -236,7 +244,8 @@ func (p *page) endRow() {
 	p.cells = nil
 }
 
-// endBlock stores the text before a tag, as lines of code, a heading or a paragraph.
+// endBlock stores the text of the current block, as lines of code, a heading or a paragraph. Text in a
+// table is ignored: readTag stores the text of cells.
 func (p *page) endBlock() {
 	text := p.text.String()
 	p.text.Reset()
@@ -246,7 +255,7 @@ func (p *page) endBlock() {
 	saved := p.line
 	p.line = p.textLine
 	switch {
-	case p.pre:
+	case p.inPre:
 		for line := range strings.Lines(text) {
 			p.readCode(strings.TrimSpace(line))
 			p.line++

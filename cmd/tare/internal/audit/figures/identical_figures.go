@@ -12,6 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// identicalFigures returns the audit rule that finds equal figures of different runs or work.
 func identicalFigures() rule {
 	return rule{Rule: audit.Rule{
 		ID: "identical-figures", Severity: tare.Warn,
@@ -26,27 +27,27 @@ func identicalFigures() rule {
 }
 
 const (
-	// minUnits is the size of a figure, in units of its last digit, from which on two runs do not agree
-	// by chance.
+	// minUnits is the least size of a distinctive figure, in units of its last digit. Smaller figures,
+	// such as 123 or 12.3, may be equal by chance.
 	minUnits = 1000
 	// maxEqualCounts is the maximum number of runs with the same number of iterations that are
 	// compared. Among more, as with -benchtime=1000x, two have the same time by chance.
 	maxEqualCounts = 20
-	// maxRowDistance and maxStepTables limit the rows and the tables that are compared.
-	maxRowDistance = 50
-	maxStepTables  = 100
-	// stepTolerance is the share by which the times with and without an idle step may differ.
+	maxRowDistance = 50  // rows between two compared rows of a table
+	maxStepTables  = 100 // tables of a page that findIdleSteps compares
+	// stepTolerance is the share by which the times of two tables may differ if a step has no effect.
 	stepTolerance = 0.02
 )
 
-// findIdenticalFigures reports benchmarks, reports and rows of tables whose figures are equal to the
-// last digit, and tables with a step whose costs are those without it.
+// findIdenticalFigures reports benchmarks, reports of load generators and rows of tables whose figures
+// are equal to the last digit. It also reports tables "with" a step that have the costs of another
+// table without the step.
 func findIdenticalFigures(d *document, report reportFunc) {
 	type key struct {
 		iterations int
-		value      float64
+		ns         float64 // ns/op
 	}
-	runs := map[int]int{} // by number of iterations
+	runs := map[int]int{} // number of runs by their number of iterations
 	for _, b := range d.benches {
 		runs[b.iterations] += b.runs
 	}
@@ -70,9 +71,10 @@ func findIdenticalFigures(d *document, report reportFunc) {
 	for _, c := range d.copies {
 		report(c.bench.line, fmt.Sprintf("the %s of %s equal those of %s in %s in all figures and in the numbers of iterations", format.Count(c.bench.runs, "run"), c.bench.name, c.first.name, c.first.file))
 	}
-	first := map[[3]float64]*loadReport{}
+	type loadFigures struct{ rate, mean, requests float64 }
+	first := map[loadFigures]*loadReport{}
 	for _, l := range d.loads {
-		k := [3]float64{l.rate.value, l.mean.value, l.requests.value}
+		k := loadFigures{l.rate.value, l.mean.value, l.requests.value}
 		if base := first[k]; base == nil {
 			first[k] = l
 		} else if isDistinctive(l.rate.value) && l.mean.isKnown() {
@@ -85,8 +87,8 @@ func findIdenticalFigures(d *document, report reportFunc) {
 	findIdleSteps(d, report)
 }
 
-// findEqualSides reports tables of benchstat in which both files have the same times to the last
-// digit.
+// findEqualSides reports tables of benchstat, which compares two files of results, if both files have
+// the same times to the last digit in all rows.
 func (d *document) findEqualSides(report reportFunc) {
 	const minRows = 3 // times with few digits are equal by chance
 	type table struct {
@@ -99,7 +101,7 @@ func (d *document) findEqualSides(report reportFunc) {
 		key := table{row.table, row.unit}
 		isTime := strings.HasPrefix(row.unit, "sec") || strings.HasPrefix(row.unit, "time")
 		switch {
-		case !isTime || row.values == nil:
+		case !isTime || row.values == nil: // nothing to compare
 		case row.values[0] != row.values[1]:
 			differs[key] = true
 		default:
@@ -118,18 +120,18 @@ func (d *document) findEqualSides(report reportFunc) {
 // runsKey identifies the runs of a benchmark by their figures.
 type runsKey struct {
 	runs   int
-	digest uint64 // see bench
+	digest uint64 // hash of all figures, see bench.digest
 }
 
 // copiedBench is a benchmark with the same runs as a benchmark in another file.
 type copiedBench struct {
 	bench *bench
-	first fileBench // that other benchmark
+	first fileBench // benchmark of the file that was read first
 }
 
-// findCopies finds the benchmarks whose runs seen has from another file, and adds the other
-// benchmarks to seen. It ignores pages, which may quote the output of the same runs in several
-// languages.
+// findCopies compares the benchmarks of d with seen, the benchmarks of the files read before. It
+// records those with equal runs in d.copies, and adds the others to seen. It ignores pages: two
+// translations of a page may quote the output of the same runs.
 func (d *document) findCopies(seen map[runsKey]fileBench) {
 	if len(d.tables) > 0 || len(d.sentences) > 0 {
 		return
@@ -152,8 +154,8 @@ func (d *document) findCopies(seen map[runsKey]fileBench) {
 	maps.Copy(seen, added)
 }
 
-// isDistinctive reports whether a figure has enough digits not to occur twice by chance: it is at
-// least minUnits units of its last digit, which is not 0, or has more than three decimals.
+// isDistinctive reports whether a figure has too many digits to occur twice by chance, e.g. 1072.4.
+// It has at least minUnits units of its last digit, which is not 0, or more than three decimals.
 func isDistinctive(x float64) bool {
 	for scale := 1.0; scale <= 1000; scale *= 10 {
 		if y := x * scale; y == float64(int64(y)) {
@@ -172,8 +174,8 @@ func countDecimals(x float64) int {
 	return n
 }
 
-// findEqualRows reports rows of a table that have different labels and equal figures, with a
-// distinctive time or rate among them. all holds the figures of the table.
+// findEqualRows reports rows of a table that have different labels and equal figures, if one figure is
+// a distinctive time or rate. all has the figures of the table.
 func findEqualRows(t *table, all []figure, report reportFunc) {
 	type row struct {
 		values        []float64
@@ -204,9 +206,9 @@ func findEqualRows(t *table, all []figure, report reportFunc) {
 	}
 }
 
-// findIdleSteps reports tables under a heading such as "With compression" in which each contender
-// has the costs that it has in another table: as many bytes and allocations, and nearly the same
-// time.
+// findIdleSteps reports tables under a heading such as "With compression" if each contender has the
+// same costs in another table: as many bytes and allocations, and nearly the same time. The step,
+// here the compression, then probably does not run.
 func findIdleSteps(d *document, report reportFunc) {
 	tables := d.tables[:min(len(d.tables), maxStepTables)]
 	costs := make([]map[string]cost, len(tables))
@@ -226,11 +228,11 @@ func findIdleSteps(d *document, report reportFunc) {
 	}
 }
 
-// cost holds the time in s, the bytes and the allocations of a contender in a table; 0 if the table
-// has none.
+// cost has the time in s, the bytes and the allocations of a contender in a table. A field is 0 if the
+// table does not give it.
 type cost struct{ time, bytes, allocs float64 }
 
-// contenderCosts returns the costs of the contenders of a table, whose number in the page is index.
+// contenderCosts returns the costs of the contenders by name. index is the table's number in the page.
 func (t *table) contenderCosts(index int) map[string]cost {
 	costs := map[string]cost{}
 	for _, m := range t.figures(index) {

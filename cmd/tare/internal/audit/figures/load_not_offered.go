@@ -8,6 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// loadNotOffered returns the audit rule that finds expected loads above all measured rates.
 func loadNotOffered() rule {
 	return rule{Rule: audit.Rule{
 		ID: "load-not-offered", Severity: tare.Warn,
@@ -21,21 +22,21 @@ func loadNotOffered() rule {
 	}, find: findLoadNotOffered}
 }
 
-// expectedRateRE matches a sentence with the rate of requests that is expected in production.
+// expectedRateRE matches "expect a load of about 2000 req/s". The group is 2000.
 var expectedRateRE = lazyregexp.New(`(?i)\b(?:expect(?:ed|s)?|estimated?|anticipat\w+|peak|target|required?)\b[^.]{0,30}\b(?:load|traffic|rate|throughput)\b[^.\d]{0,40}?(\d[\d,]*k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b`)
 
 // findLoadNotOffered reports an expected rate that no rate on the page reaches.
 func findLoadNotOffered(d *document, report reportFunc) {
-	const reachedShare = 0.95
+	const reachedShare = 0.95 // a rate of this share counts as the expected one
 	for _, s := range d.sentences {
 		m := expectedRateRE.FindStringSubmatch(s.text)
-		if m == nil {
+		if m == nil { // emphasis may hide the words: "expect **2000** req/s"
 			m = expectedRateRE.FindStringSubmatch(stripMarks(s.text))
 		}
 		if m == nil {
 			continue
 		}
-		q, _, ok := parseQuantity(m[1] + " ")
+		q, _, ok := parseQuantity(m[1] + " ") // the space ends the k of "2k"
 		if !ok {
 			continue
 		}
@@ -46,7 +47,7 @@ func findLoadNotOffered(d *document, report reportFunc) {
 	}
 }
 
-// findHighestRate returns the figure with the highest rate, or the zero figure without a rate.
+// findHighestRate returns the figure with the highest rate, or the zero figure if there is no rate.
 func findHighestRate(figures []figure) (highest figure) {
 	for _, f := range figures {
 		if f.kind == rateKind && f.value > highest.value {

@@ -11,6 +11,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// mixOutsideParts returns the audit rule that finds mixes outside the range of their operations.
 func mixOutsideParts() rule {
 	return rule{Rule: audit.Rule{
 		ID: "mix-outside-parts", Severity: tare.Warn,
@@ -24,37 +25,58 @@ func mixOutsideParts() rule {
 	}, find: findMixOutsideParts}
 }
 
-// mixLabelRE matches the label of a mix of operations, such as Mixed or "80% reads".
-var mixLabelRE = lazyregexp.New(`(?i)\bmix(?:ed)?(?:\b|_|workload|load|ops)|\d+% ?reads?|readwrite|read/write`)
-
-// mixSharesRE matches the label of a mix with the shares of its parts, such as "70% get, 30% put".
-var mixSharesRE = lazyregexp.New(`(?i)\b\d?\d\s?%[,+:_ -]+[a-z]\w*=?\s?\d?\d\s?%`)
-
 var (
-	// allPartsRE matches the label of all operations together.
+	// mixLabelRE matches the label of a mix of operations, such as Mixed or "80% reads".
+	mixLabelRE = lazyregexp.New(`(?i)\bmix(?:ed)?(?:\b|_|workload|load|ops)|\d+% ?reads?|readwrite|read/write`)
+	// mixSharesRE matches the label of a mix with the shares of its parts, such as "70% get, 30% put".
+	mixSharesRE = lazyregexp.New(`(?i)\b\d?\d\s?%[,+:_ -]+[a-z]\w*=?\s?\d?\d\s?%`)
+	// allPartsRE matches the label of all operations together, such as "all requests".
 	allPartsRE = lazyregexp.New(`(?i)^(?:all(?: (?:operations|ops|requests|calls|statements|queries|endpoints|methods|together))?|overall|combined|aggregated?|everything)$`)
-	// typicalMetricRE matches a metric that for all operations is between its values for each of them,
-	// unlike a sum or a rate.
+	// typicalMetricRE matches a mean or a quantile. Its value for all operations is between its values
+	// for the single operations, unlike a sum or a rate.
 	typicalMetricRE = lazyregexp.New(`(?i)\b(?:mean|avg|average|median|p\d\d\d?)\b`)
-	// combinedReportRE matches a command or a heading of one report for all requests.
+	// combinedReportRE matches the command or heading of a report about requests of several kinds.
 	combinedReportRE = lazyregexp.New(`(?i)\bsplit\b|\bmix(?:ed)?\b|\ball\b|\boverall\b|\bcombined\b|\bin total\b|\btogether\b|\bfiltered\b|\bseparated?\b|\bby (?:method|route|endpoint|operation|path|status|type)\b`)
 )
 
 const (
-	mixTolerance = 0.05 // share by which a mix may lie outside the range of its parts
-	maxMixParts  = 500  // figures of a group
-	maxSumParts  = 8    // reports about parts of the requests of one report
+	mixTolerance = 0.05 // share by which a mix may be outside the range of its parts
+	maxMixParts  = 500  // figures of a group, or rows of benchstat, that are compared
+	maxSumParts  = 8    // reports that may be about parts of the requests of one report
 )
 
-// findSumOutsideParts reports reports of all requests whose mean latency differs from the mean of their
-// parts, the next reports, whose numbers of requests add up to all.
+// findMixOutsideParts reports mixes in tables, benchmarks and reports that cost more or less than
+// each of their parts.
+func findMixOutsideParts(d *document, report reportFunc) {
+	findSumOutsideParts(d.loads, report)
+	for i, t := range d.tables {
+		findAllColumn(t, t.figures(i), report)
+	}
+	d.findStatMix(report)
+	for _, m := range d.means {
+		d.findMeanOutsideRows(m, report)
+	}
+	for _, l := range d.loads {
+		findTaggedOutside(l, report)
+	}
+	for _, g := range d.groups {
+		isOfTableOrBench := g.origin >= 0 && g.origin < reportOrigin
+		if isOfTableOrBench && len(g.figures) <= maxMixParts {
+			findMixInGroup(g, report)
+		}
+	}
+}
+
+// findSumOutsideParts compares a report of a load generator about all requests with the reports after
+// it, if these are about parts of the requests: their numbers of requests add up to all. It reports
+// the first one if its mean latency differs from the mean of the parts.
 func findSumOutsideParts(loads []*loadReport, report reportFunc) {
 	for i, all := range loads {
 		isCombined := combinedReportRE.MatchString(all.command + " " + all.path + " " + all.label)
 		if !all.requests.isKnown() || !all.mean.isKnown() || !isCombined {
 			continue
 		}
-		sum, latencies := 0.0, 0.0 // requests of the parts, and the sum of their latencies in s
+		sum, latencies := 0.0, 0.0 // number of requests of the parts, and sum of their latencies in s
 		var means valueRange
 		for _, part := range loads[i+1 : min(len(loads), i+1+maxSumParts)] {
 			if part.tool != all.tool || !part.mean.isKnown() || !(part.requests.value > 0) {
@@ -74,8 +96,9 @@ func findSumOutsideParts(loads []*loadReport, report reportFunc) {
 	}
 }
 
-// findTaggedOutside reports a report of k6 whose mean latency is not that of its parts: the requests
-// with each value of one tag, if their numbers add up to all requests.
+// findTaggedOutside compares a report of k6 with its parts: the requests with each value of a tag, if
+// their numbers add up to all requests. It reports the mean latency of all requests if that differs
+// from the mean of the parts.
 func findTaggedOutside(l *loadReport, report reportFunc) {
 	const minParts = 2
 	byTag := map[string][]taggedPart{}
@@ -104,29 +127,8 @@ func findTaggedOutside(l *loadReport, report reportFunc) {
 	}
 }
 
-// findMixOutsideParts reports mixes in tables, benchmarks and reports that cost more or less than
-// each of their parts.
-func findMixOutsideParts(d *document, report reportFunc) {
-	findSumOutsideParts(d.loads, report)
-	for i, t := range d.tables {
-		findAllColumn(t, t.figures(i), report)
-	}
-	d.findStatMix(report)
-	for _, m := range d.means {
-		d.findMeanOutsideRows(m, report)
-	}
-	for _, l := range d.loads {
-		findTaggedOutside(l, report)
-	}
-	for _, g := range d.groups {
-		if g.origin >= 0 && g.origin < reportOrigin && len(g.figures) <= maxMixParts {
-			findMixInGroup(g, report)
-		}
-	}
-}
-
-// findMixInGroup reports the mixes of a group that are outside the range of their parts: the other
-// figures whose names have the same prefix.
+// findMixInGroup reports mixes of a group, such as a column of times, that are outside the range of
+// their parts: the other figures whose names have the same prefix.
 func findMixInGroup(g *figureGroup, report reportFunc) {
 	isMix := func(m figure) bool {
 		hasShares := g.kind == timeKind && mixSharesRE.MatchString(m.subject)
@@ -151,8 +153,8 @@ func findMixInGroup(g *figureGroup, report reportFunc) {
 	}
 }
 
-// findStatMix reports mixes in tables of benchstat whose time in a file is outside the range of
-// their parts.
+// findStatMix reports mixes in tables of benchstat, which compares two files of results, if the time
+// of the mix in a file is outside the range of the times of its parts in that file.
 func (d *document) findStatMix(report reportFunc) {
 	prefix := func(row statRow) string { return cutLast(processorsRE.ReplaceAllString(row.name, "")) }
 	isTime := func(row statRow) bool { return strings.HasPrefix(row.unit, "sec") && row.values != nil }
@@ -178,12 +180,12 @@ func (d *document) findStatMix(report reportFunc) {
 	}
 }
 
-// allHeaderRE matches the header of the figures of all requests.
+// allHeaderRE matches the header of a column with the times of all requests.
 var allHeaderRE = lazyregexp.New(`(?i)^(?:all|overall|combined|together|mixed|mix)\b`)
 
-// findAllColumn reports rows whose time of all requests, in the last column of figures, is outside
-// the range of the times of the kinds of requests in the columns before it. all holds the figures of
-// the table.
+// findAllColumn checks tables with a column of times for each kind of request and a last one for all
+// requests. It reports rows whose time of all requests is outside the range of the times before it.
+// all has the figures of the table.
 func findAllColumn(t *table, all []figure, report reportFunc) {
 	column := slices.IndexFunc(t.header, allHeaderRE.MatchString)
 	if column < 1 {
@@ -194,7 +196,7 @@ func findAllColumn(t *table, all []figure, report reportFunc) {
 		var total figure
 		for _, m := range all {
 			switch {
-			case m.line != row.line || m.kind != timeKind:
+			case m.line != row.line || m.kind != timeKind: // not a time of this row
 			case m.column == column:
 				total = m
 			default:
@@ -208,11 +210,11 @@ func findAllColumn(t *table, all []figure, report reportFunc) {
 	}
 }
 
-// findMeanOutsideRows reports a geometric mean that changes by more or less than each row of its
-// table. It skips tables that have a row of one file only, which benchstat counts in one of the two
-// means.
+// findMeanOutsideRows reports a geometric mean of benchstat that changes by more, or by less, than
+// each row of its table. It skips tables with a row of only one file, because benchstat counts that
+// row in only one of the two means.
 func (d *document) findMeanOutsideRows(mean statMean, report reportFunc) {
-	const rounding = 0.02 // percentage points
+	const rounding = 0.02 // percentage points: benchstat prints two decimals
 	var changes valueRange
 	for _, row := range d.stats {
 		if row.table != mean.table || row.unit != mean.unit || row.line > mean.line {
@@ -232,10 +234,10 @@ func (d *document) findMeanOutsideRows(mean statMean, report reportFunc) {
 // cutLast returns the name of a benchmark without its last element, after / or _: Gin for
 // Gin/Create. It returns "" for a name of one element.
 func cutLast(subject string) string {
-	if i := strings.LastIndexAny(subject, "/"); i >= 0 {
+	if i := strings.LastIndex(subject, "/"); i >= 0 {
 		return subject[:i]
 	}
-	if i := strings.LastIndexAny(subject, "_"); i >= 0 {
+	if i := strings.LastIndex(subject, "_"); i >= 0 {
 		return subject[:i]
 	}
 	return ""

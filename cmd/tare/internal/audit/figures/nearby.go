@@ -5,8 +5,9 @@ import (
 	"sort"
 )
 
-// Numbers of tables near a statement with which it is compared. If the page has no more than their
-// sum, it is compared with all tables.
+// The rules compare a statement in the prose of a page with the nearest tables: at most tablesBefore
+// that begin before it, and tablesAfter that begin after it. If the page has no more than their sum,
+// they compare the statement with all tables.
 const (
 	tablesBefore = 8
 	tablesAfter  = 2
@@ -27,21 +28,20 @@ func (d *document) nearGroups(line int) []*figureGroup {
 	return out
 }
 
-// selectNear returns the elements around a line: the last tablesBefore that begin before it and the
-// first tablesAfter that begin after it, or all if there are no more than that. all is sorted by
-// lineOf.
+// selectNear returns the elements of all around a line, within the limits above. all is sorted by the
+// lines at which the elements begin, which lineOf returns.
 func selectNear[T any](all []T, line int, lineOf func(T) int) []T {
 	if len(all) <= tablesBefore+tablesAfter {
 		return all
 	}
-	i := sort.Search(len(all), func(i int) bool { return lineOf(all[i]) > line })
+	i := sort.Search(len(all), func(i int) bool { return lineOf(all[i]) > line }) // the first after line
 	return all[max(0, i-tablesBefore):min(len(all), i+tablesAfter)]
 }
 
 // groupByOrigin returns the groups of each origin, such as the columns of a table, sorted by their
 // first lines.
 func groupByOrigin(groups []*figureGroup) [][]*figureGroup {
-	index := map[int]int{}
+	index := map[int]int{} // index in out by origin
 	var out [][]*figureGroup
 	for _, g := range groups {
 		i, ok := index[g.origin]
@@ -56,10 +56,12 @@ func groupByOrigin(groups []*figureGroup) [][]*figureGroup {
 	return out
 }
 
-// ratioIndex holds the ratios, which are at least 1, of all pairs of figures in rows of tables by
-// kind, sorted. It finds the ratio of a claim without a search of each table.
+// ratioIndex has the sorted ratios of all pairs of figures in rows of tables, by kind. Each ratio is
+// that of the greater figure to the smaller one. With the index a rule finds the ratio of a claim,
+// such as "3x faster", without a search of each table.
 type ratioIndex map[kind][]float64
 
+// newRatioIndex returns the ratios of the figures in the rows of grids.
 func newRatioIndex(grids []*grid) ratioIndex {
 	out := ratioIndex{}
 	for _, g := range grids {
@@ -81,8 +83,8 @@ func newRatioIndex(grids []*grid) ratioIndex {
 	return out
 }
 
-// hasMatch reports whether a pair of figures of the claim's kinds has the claimed ratio within
-// tolerance, a share.
+// hasMatch reports whether a pair of figures of the claim's kinds has the claimed ratio or percentage
+// within tolerance, a share.
 func (x ratioIndex) hasMatch(c claim, tolerance float64) bool {
 	for _, k := range c.kinds {
 		all := x[k]
@@ -101,9 +103,10 @@ func (x ratioIndex) hasMatch(c claim, tolerance float64) bool {
 	return false
 }
 
-// matchesAny reports whether the claim states the value of one of sorted ratios. convert returns the
-// value of a ratio, and grows with it.
+// matchesAny reports whether one of the sorted ratios, converted by convert, has the claimed value.
+// convert must increase: it returns the ratio itself or the percentage that corresponds to it.
 func (c claim) matchesAny(ratios []float64, tolerance float64, convert func(float64) float64) bool {
+	// matchesValue accepts values up to these distances from the claim. They bound the search.
 	share := max(tolerance, aboutTolerance)
 	slack := claimSteps * c.step
 	if c.isAbout {

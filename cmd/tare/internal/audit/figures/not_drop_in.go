@@ -2,12 +2,14 @@ package figures
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// notDropIn returns the audit rule that finds "drop-in replacements" with different output.
 func notDropIn() rule {
 	return rule{Rule: audit.Rule{
 		ID: "not-drop-in", Severity: tare.Warn,
@@ -21,26 +23,25 @@ func notDropIn() rule {
 	}, find: findNotDropIn}
 }
 
+// dropInRE and outputDiffersRE match "drop-in" and "different float precision".
 var (
 	dropInRE        = lazyregexp.New(`(?i)\bdrop-?\s?in\b|\bworks identically\b|\b100\s?% compatible\b`)
 	outputDiffersRE = lazyregexp.New(`(?i)\b(?:different|differs? in|loses?|lossy|reduced)\b[^.]{0,30}\b(?:precision|escap\w+|ordering|rounding|float\w*|output)\b`)
 )
 
-// findNotDropIn reports a sentence that calls a side a drop-in replacement, if another
-// sentence reports that its output differs.
+// findNotDropIn reports the first sentence that calls a side a drop-in replacement, if a sentence of
+// the page states that an output differs.
 func findNotDropIn(d *document, report reportFunc) {
 	if len(d.figures) < 2 {
 		return
 	}
-	var differs sentence
-	for _, s := range d.sentences {
-		if outputDiffersRE.MatchString(s.text) {
-			differs = s
-			break
-		}
+	i := slices.IndexFunc(d.sentences, func(s sentence) bool { return outputDiffersRE.MatchString(s.text) })
+	if i < 0 {
+		return
 	}
+	differs := d.sentences[i]
 	for _, s := range d.sentences {
-		if differs.line > 0 && dropInRE.MatchString(s.text) && !negationRE.MatchString(s.text) {
+		if dropInRE.MatchString(s.text) && !negationRE.MatchString(s.text) {
 			report(s.line, fmt.Sprintf("%s, and line %d says %s", quote(dropInRE.FindString(s.text)), differs.line, quote(outputDiffersRE.FindString(differs.text))))
 			return
 		}

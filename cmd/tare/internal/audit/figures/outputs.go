@@ -9,32 +9,33 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// outputs reads the reports of load generators line by line. A report may be a file of its own, or
-// anywhere in a page. Each tool has a function that recognizes its lines, such as readWrk. The first
-// line starts a report, and withOptions completes it at its end.
+// outputs reads the reports that load generators such as wrk print, line by line. A report may be a
+// separate file, or a part of a page. Each tool has a function that recognizes its lines, such as
+// readWrk. The first line starts a report, later lines set its fields, and finishReport stores it in
+// the document.
 type outputs struct {
 	doc          *document
 	current      *loadReport        // the current report; nil outside reports
-	otherLines   int                // lines since the last line of the current report
-	k6Metric     string             // metric of k6 in the last line about all requests
-	section      string             // "errors" in the error distribution of hey, oha or ghz, else ""
-	lastCommands map[string]command // last command by tool
+	otherLines   int                // number of lines since the last line of the current report
+	k6Metric     string             // metric in the last line of k6 about all requests, e.g. http_reqs
+	section      string             // "errors" within the error distribution of hey, oha or ghz, else ""
+	lastCommands map[string]command // last command line of each tool before the current line
 }
 
 const (
-	idleLines    = 40 // maximum number of consecutive lines within a report that are not of the tool
+	idleLines    = 40 // maximum number of consecutive lines within a report that the tool did not print
 	commandLines = 80 // maximum number of lines between a command and its report
 )
 
-// startReport finishes the current report and begins another.
+// startReport finishes the current report and starts another.
 func (o *outputs) startReport(tool string, pos position) *loadReport {
 	o.finishReport()
 	o.current = &loadReport{position: pos, tool: tool}
 	return o.current
 }
 
-// finishReport stores the current report if it has a rate or a mean. A page may only explain the
-// output.
+// finishReport stores the current report if it has a rate or a mean. Without both, the page probably
+// only explains the output of the tool.
 func (o *outputs) finishReport() {
 	l := o.current
 	o.current, o.otherLines, o.section = nil, 0, ""
@@ -43,7 +44,7 @@ func (o *outputs) finishReport() {
 	}
 	tool := l.tool
 	if tool == "wrk" && o.lastCommands["wrk2"].line > o.lastCommands["wrk"].line {
-		tool = "wrk2"
+		tool = "wrk2" // both print the same lines
 	}
 	if c := o.lastCommands[tool]; c.line > 0 && l.line-c.line <= commandLines {
 		l.command = c.text
@@ -59,7 +60,7 @@ func (o *outputs) openReport(tools ...string) *loadReport {
 	return o.current
 }
 
-// readLine reads a line of a report. It reports whether the line belongs to one.
+// readLine reads a line of the file. It returns true if the line belongs to a report.
 func (o *outputs) readLine(pos position, text string) bool {
 	if text == "" {
 		return false
@@ -70,29 +71,33 @@ func (o *outputs) readLine(pos position, text string) bool {
 			return true
 		}
 	}
-	if o.current != nil {
-		m := pidstatLineRE.FindStringSubmatch(text)
-		if m == nil {
-			m = timeLineRE.FindStringSubmatch(text)
-		}
-		if m != nil {
-			o.current.cpuPercent = numberAt(m[1], pos)
-			return true
-		}
-		if o.otherLines++; o.otherLines > idleLines {
-			o.finishReport()
-		}
+	if o.current == nil {
+		return false
+	}
+	m := pidstatLineRE.FindStringSubmatch(text)
+	if m == nil {
+		m = timeLineRE.FindStringSubmatch(text)
+	}
+	if m != nil {
+		o.current.cpuPercent = numberAt(m[1], pos)
+		return true
+	}
+	if o.otherLines++; o.otherLines > idleLines {
+		o.finishReport()
 	}
 	return false
 }
 
-// pidstatLineRE matches the line of pidstat about a load generator. The group is its processor time
-// in percent.
+// pidstatLineRE matches the line that pidstat prints about a load generator. The group is the
+// generator's processor time in percent.
 var pidstatLineRE = lazyregexp.New(`^(?:Average:|\d\d:\d\d:\d\d(?: [AP]M)?)\s+\d+\s+\d+(?:\s+\d+\.\d+){3,4}\s+(\d+\.\d+)\s+\S+\s+(?:wrk2?|hey|oha|ab|k6|vegeta|ghz)$`)
 
-// timeLineRE matches the output of time about a command. The group is its processor time in percent.
+// timeLineRE matches "1.20s user 0.31s system 98% cpu", the output of the command time. The group is
+// the processor time in percent.
 var timeLineRE = lazyregexp.New(`\b(?:user|elapsed|real)\b.*\b(\d{1,4})%\s?(?:CPU|cpu)\b`)
 
+// Lines of wrk: "Running 10s test @ http://127.0.0.1/", "2 threads and 50 connections", "401210 requests
+// in 10.00s, 50.12MB read" and "Socket errors: connect 0, read 3, write 0, timeout 1".
 var (
 	wrkRunningRE = lazyregexp.New(`^Running \S+ test @ (\S+)`)
 	wrkThreadsRE = lazyregexp.New(`^(\d+) threads? and (\d+) connections?`)
@@ -107,7 +112,7 @@ func (o *outputs) readWrk(pos position, text string) bool {
 		l.url = m[1]
 		return true
 	}
-	if strings.Contains(text, " connection") { // cheaper than the expression
+	if strings.Contains(text, " connection") { // Contains is faster than the regular expression
 		if m := wrkThreadsRE.FindStringSubmatch(text); m != nil {
 			l := o.openReport("wrk")
 			if l == nil || l.connections.isKnown() {
@@ -141,7 +146,8 @@ func (o *outputs) readWrk(pos position, text string) bool {
 	case strings.HasPrefix(text, "Non-2xx or 3xx responses:") && len(fields) > 4:
 		l.errors = addLineValues(l.errors, numberAt(fields[4], pos))
 	case isPercentileRow(fields), strings.HasPrefix(text, "Value ") && strings.Contains(text, "TotalCount"), strings.Trim(text, "-") == "":
-		// The spectrum of wrk2 has more lines than a report may have between its figures.
+		// These lines are those of the latency spectrum of wrk2. They belong to the report, which
+		// otherwise would end after idleLines.
 	default:
 		if m := wrkTotalRE.FindStringSubmatch(text); m != nil {
 			l.requests, l.duration = numberAt(m[1], pos), durationAt(m[2], pos)
@@ -211,7 +217,7 @@ func (l *loadReport) readABField(pos position, name, value string) bool {
 	case "Document Path":
 		l.requestPath = value
 	case "Server Software", "Server Port", "Keep-Alive requests", "Transfer rate", "Write errors", "Total transferred", "HTML transferred", "Time per request":
-		// These lines belong to a report, and no rule needs them.
+		// These lines belong to the report, but no rule needs them.
 	case "Server Hostname":
 		l.url = value
 	case "Document Length":
@@ -246,14 +252,15 @@ func (l *loadReport) readABField(pos position, name, value string) bool {
 	return true
 }
 
-// quantileLineRE matches a quantile of hey, oha or ghz: 99% in 0.1900 secs.
+// quantileLineRE matches a quantile of hey, oha or ghz, "99% in 0.1900 secs". The groups are 99,
+// 0.1900 and secs.
 var quantileLineRE = lazyregexp.New(`^([0-9.]+) ?%%? in ([0-9.]+) ?(ns|µs|us|ms|secs?|s)\b`)
 
-// statusCountRE matches the number of responses with a status: [200] 20000 responses.
+// statusCountRE matches "[200] 20000 responses". The groups are the status and the number.
 var statusCountRE = lazyregexp.New(`^\[(\w+)\]\s+(\d+) responses?`)
 
-// readSummary reads a line of hey, oha or ghz, whose reports have the same form. A report
-// is one of hey until a line shows that oha or ghz printed it.
+// readSummary reads a line of hey, oha or ghz, whose reports have the same form. It takes a report for
+// one of hey until a line shows that oha or ghz printed it.
 func (o *outputs) readSummary(pos position, text string) bool {
 	if text == "Summary:" {
 		o.startReport("hey", pos)
@@ -273,7 +280,8 @@ func (o *outputs) readSummary(pos position, text string) bool {
 	}
 	if o.section == "errors" && strings.HasPrefix(text, "[") {
 		if n, _, ok := strings.Cut(text[1:], "]"); ok {
-			// oha aborts the requests in flight at its end; ghz also counts errors by status.
+			// The requests that oha aborts at the end of a run are not errors. addStatus counts the errors
+			// of ghz, which prints them by status too.
 			if !strings.Contains(text, "aborted due to deadline") && l.tool != "ghz" {
 				l.errors = addLineValues(l.errors, numberAt(n, pos))
 			}
@@ -295,7 +303,7 @@ func (o *outputs) readSummary(pos position, text string) bool {
 	return true
 }
 
-// addStatus adds the number of responses with a status of hey, oha or ghz, such as 200 or OK.
+// addStatus adds a line "[status] count responses" of hey, oha or ghz. status is e.g. 200 or OK.
 func (l *loadReport) addStatus(status string, count lineValue) {
 	if l.tool == "ghz" {
 		l.responses = addLineValues(l.responses, count)
@@ -330,7 +338,8 @@ func (l *loadReport) readSummaryField(pos position, name, text string) bool {
 			l.responseSize = lineValue{q.value, pos.line}
 		}
 	case "req write", "resp wait", "resp read":
-		// The average is of all requests. The time of a new connection may be of few of them.
+		// The averages of these parts are over all requests. No part is read for "DNS+dialup", because
+		// few requests may open a connection.
 		mean, _, _ := strings.Cut(value, ",")
 		if p := durationAt(strings.TrimSuffix(mean, "ecs"), pos); p.isKnown() {
 			l.parts = append(l.parts, part{name, p})
@@ -341,11 +350,11 @@ func (l *loadReport) readSummaryField(pos position, name, text string) bool {
 	return true
 }
 
-// vegetaLineRE matches a line of vegeta. The groups are the topic, the names of its figures and the
-// figures.
+// vegetaLineRE matches "Requests      [total, rate, throughput]  3000, 100.03, 99.98". The groups are
+// the topic Requests, the names in brackets and the figures.
 var vegetaLineRE = lazyregexp.New(`^(Requests|Duration|Latencies|Bytes In|Bytes Out|Success|Status Codes)\s+\[([^\]]+)\]\s+(.*)$`)
 
-// labelRateRE matches the requested rate in the heading of a report.
+// labelRateRE matches the requested rate in the heading of a report, "rate: 500/s". The group is 500/s.
 var labelRateRE = lazyregexp.New(`(?i)\brate[ =:]+(\d+/\d*s)\b`)
 
 // readVegeta reads a line of vegeta report.
@@ -401,21 +410,24 @@ func (o *outputs) readVegeta(pos position, text string) bool {
 	return true
 }
 
-// k6LineRE matches a metric of k6. The groups are its name and, after dots, its figures.
+// k6LineRE matches "http_req_duration..: avg=1.2ms p(95)=3ms". The groups are the name of the metric
+// and the text of its figures.
 var k6LineRE = lazyregexp.New(`^(?:[✓✗] )?(http_req_\w+|http_reqs|iterations|iteration_duration|dropped_iterations|vus|vus_max|data_received|data_sent|grpc_req_duration|checks)\.*\s*:\s*(.*)$`)
 
-// k6CustomRE matches the mean of a metric that a script adds for a part of each request.
+// k6CustomRE matches "db_query_time..: avg=2ms", a metric that a script of k6 defines for a part of
+// each request. The groups are the name and the mean.
 var k6CustomRE = lazyregexp.New(`^((?:server|db|sql|query|upstream|backend|handler|app)\w*_(?:time|duration|latency))\.*\s*:\s*avg=(\S+)`)
 
-// k6LimitRE matches a threshold of k6 with its result.
+// k6LimitRE matches "✓ 'p(95)<200' p(95)=41.2ms", a threshold of k6 with its result. The groups are the
+// statistic, the limit in ms and the measured time.
 var k6LimitRE = lazyregexp.New(`^[✓✗] '?(p\([0-9.]+\)|avg|max|med) ?<=? ?(\d+(?:\.\d+)?)'? (?:p\([0-9.]+\)|avg|max|med)=(\S+)$`)
 
 // readK6 reads a line of the summary of k6.
 func (o *outputs) readK6(pos position, text string) bool {
 	if m := k6LimitRE.FindStringSubmatch(text); m != nil {
-		bound, got := numberAt(m[2], pos), durationAt(m[3], pos) // the bound is in ms
-		if bound.isKnown() && got.isKnown() && len(o.doc.limits) < maxSentences {
-			o.doc.limits = append(o.doc.limits, limit{line: pos.line, name: m[1], value: bound.value / 1e3, measured: got.value})
+		limitMS, measured := numberAt(m[2], pos), durationAt(m[3], pos)
+		if limitMS.isKnown() && measured.isKnown() && len(o.doc.limits) < maxSentences {
+			o.doc.limits = append(o.doc.limits, limit{line: pos.line, name: m[1], value: limitMS.value / 1e3, measured: measured.value})
 		}
 		return true
 	}
@@ -425,7 +437,7 @@ func (o *outputs) readK6(pos position, text string) bool {
 		return true
 	}
 	hasDots := strings.Contains(text, "..") || strings.Contains(text, ". :") || strings.Contains(text, ".:")
-	if !hasDots { // cheaper than the expression
+	if !hasDots { // Contains is faster than the regular expressions below
 		return false
 	}
 	if m := k6TaggedRE.FindStringSubmatch(text); m != nil {
@@ -445,8 +457,8 @@ func (o *outputs) readK6(pos position, text string) bool {
 	return m != nil
 }
 
-// readK6Metric reads the fields of a metric of k6, such as avg=1.2ms. A figure that the current
-// report already has begins the next report.
+// readK6Metric reads the fields of a metric of k6, such as avg=1.2ms. If the current report already
+// has the metric, the line starts the next report.
 func (o *outputs) readK6Metric(pos position, name string, fields []string) {
 	o.k6Metric = name
 	l := o.openReport("k6")
@@ -490,14 +502,16 @@ func (o *outputs) readK6Metric(pos position, name string, fields []string) {
 	}
 }
 
-// k6TaggedRE matches the line of k6 about the requests with a tag, below the line about all
-// requests. The groups are the tag, its value and the figures.
+// k6TaggedRE matches "{ name:login }..: avg=3ms", the line of k6 about the requests with a tag. It is
+// below the line about all requests, which names the metric. The groups are name, login and the
+// figures.
 var k6TaggedRE = lazyregexp.New(`^(?:[✓✗] )?\{ *(\w+):([^{}]+?) *\}\.*\s*:\s*(.*)$`)
 
 // maxTagged is the maximum number of taggedParts of a report.
 const maxTagged = 200
 
-// readTagged reads the figures of the requests with a tag. It returns false outside reports of k6.
+// readTagged reads the figures of the requests with a tag. The last line about all requests
+// (o.k6Metric) names their metric. It returns false outside reports of k6.
 func (o *outputs) readTagged(pos position, tag, value string, fields []string) bool {
 	l := o.openReport("k6")
 	if l == nil {
@@ -529,8 +543,8 @@ func (o *outputs) readTagged(pos position, tag, value string, fields []string) b
 // maxQuantiles is the maximum number of quantiles of a report.
 const maxQuantiles = 200
 
-// addQuantile adds a quantile with a name such as "99%" to the current report. It ignores
-// names that are not percentages, and unknown values.
+// addQuantile adds a quantile with a name such as "99%" to the current report. It ignores names that
+// are not percentages, and values that the report does not have.
 func (o *outputs) addQuantile(name string, value lineValue) {
 	percent, err := strconv.ParseFloat(strings.TrimSuffix(name, "%"), 64)
 	isPercentage := err == nil && percent > 0 && percent <= 100
@@ -540,7 +554,8 @@ func (o *outputs) addQuantile(name string, value lineValue) {
 	o.current.quantiles = append(o.current.quantiles, quantileValue{share: percent / 100, value: value.value, line: value.line})
 }
 
-// numberAt parses a number at a position. It is unknown if text is not a number, or is negative.
+// numberAt parses a number of the report in the line of pos. It returns an unknown value, which has
+// line 0, if text is not a number or is negative.
 func numberAt(text string, pos position) lineValue {
 	value, _, rest, ok := parseNumber(text)
 	if !ok || value < 0 || strings.ContainsAny(rest, "0123456789") {
@@ -549,8 +564,8 @@ func numberAt(text string, pos position) lineValue {
 	return lineValue{value, pos.line}
 }
 
-// durationAt parses a duration such as 1.35s, 214us, 1m30s or 0.0018secs at a position, in seconds.
-// It is unknown if text is not a duration.
+// durationAt parses a duration such as 1.35s, 214us, 1m30s or 0.0018secs in the line of pos. The value
+// is in seconds, or unknown if text is not a duration.
 func durationAt(text string, pos position) lineValue {
 	total, rest := 0.0, text
 	for rest != "" {
@@ -562,7 +577,7 @@ func durationAt(text string, pos position) lineValue {
 		if end < 0 {
 			end = len(after)
 		}
-		size := 0.0
+		size := 0.0 // seconds in one unit; 0 for an unknown unit
 		switch unit := strings.TrimSpace(after[:end]); unit {
 		case "m":
 			size = 60
@@ -582,8 +597,8 @@ func durationAt(text string, pos position) lineValue {
 	return lineValue{total, pos.line}
 }
 
-// addLineValues returns the sum of a and b, or one of them if the other is unknown. The sum has the
-// line of a, or of b if a is 0.
+// addLineValues returns the sum of a and b, or the known one if the other is unknown. The result has
+// the line of a, except that b is returned if a is 0.
 func addLineValues(a, b lineValue) lineValue {
 	switch {
 	case !a.isKnown():
@@ -596,8 +611,8 @@ func addLineValues(a, b lineValue) lineValue {
 	return lineValue{a.value + b.value, a.line}
 }
 
-// withOptions completes a report with the options of its command: tools do not print all
-// of them. It returns l.
+// withOptions sets fields of a report from the options of its command line, because tools do not
+// print all options. It returns l.
 func (l *loadReport) withOptions() *loadReport {
 	findOption := func(names ...string) (string, bool) {
 		for _, name := range names {
@@ -634,8 +649,8 @@ func (l *loadReport) withOptions() *loadReport {
 	return l
 }
 
-// rateAt parses the rate of vegeta at a position, e.g. 500, 500/s or 30/1m, in requests per second.
-// It is unknown if text is not a rate.
+// rateAt parses a rate of vegeta in the line of pos: 500, 500/s or 30/1m. The value is in requests per
+// second, or unknown if text is not a rate.
 func rateAt(text string, pos position) lineValue {
 	count, unit, hasUnit := strings.Cut(text, "/")
 	rate := numberAt(count, pos)
@@ -645,10 +660,10 @@ func rateAt(text string, pos position) lineValue {
 	if unit != "" && (unit[0] < '0' || unit[0] > '9') {
 		unit = "1" + unit
 	}
-	per := durationAt(unit, pos)
-	if !(per.value > 0) {
+	seconds := durationAt(unit, pos).value
+	if !(seconds > 0) {
 		return lineValue{}
 	}
-	rate.value /= per.value
+	rate.value /= seconds
 	return rate
 }

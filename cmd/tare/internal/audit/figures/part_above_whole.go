@@ -12,6 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// partAboveWhole returns the audit rule that finds parts above their whole, e.g. a p99 above the maximum.
 func partAboveWhole() rule {
 	return rule{Rule: audit.Rule{
 		ID: "part-above-whole", Severity: tare.Void,
@@ -24,15 +25,16 @@ func partAboveWhole() rule {
 	}, find: findPartAboveWhole}
 }
 
-// Tolerances for the rounding of printed figures: factors, and times in s, as ab prints integer ms.
+// Tolerances for the rounding of printed figures. A figure breaks the rule if it exceeds its limit
+// times a factor, plus a time in s; the times are for ab, which prints integer ms.
 const (
-	quantileRounding = 0.999  // of a quantile of a report, against a lower one
-	reportRounding   = 1.01   // of a latency of a report, against a greater one
-	tableRounding    = 1.005  // of a time of a table
-	partRounding     = 1.05   // of a part, against the time of the request or operation
-	countRounding    = 1.001  // of a number of requests
-	roundedMS        = 1e-3   // s, of a latency
-	roundedParts     = 1.5e-3 // s, of a part in a report of ab
+	quantileRounding = 0.999  // factor for a lower quantile of a report
+	reportRounding   = 1.01   // factor for the maximum or mean of a report
+	tableRounding    = 1.005  // factor for a time of a table
+	partRounding     = 1.05   // factor for the time of a request or operation that has parts
+	countRounding    = 1.001  // factor for a number of requests
+	roundedMS        = 1e-3   // s, for the maximum or mean
+	roundedParts     = 1.5e-3 // s, for the mean that is compared with parts of a report of ab
 )
 
 // findPartAboveWhole reports quantiles, means and parts in reports, tables and benchmarks that are
@@ -52,7 +54,8 @@ func findPartAboveWhole(d *document, report reportFunc) {
 	}
 }
 
-// findReportDisorder reports the figures of a report that are above one that they cannot exceed.
+// findReportDisorder reports figures of a report of a load generator that are above a figure of the
+// same report that they cannot exceed.
 func findReportDisorder(l *loadReport, report reportFunc) {
 	qs := slices.Clone(l.quantiles)
 	slices.SortStableFunc(qs, func(a, b quantileValue) int { return cmp.Compare(a.share, b.share) })
@@ -82,16 +85,17 @@ func findReportDisorder(l *loadReport, report reportFunc) {
 	if l.requests.isKnown() && l.responses.value > l.requests.value*countRounding {
 		report(l.responses.line, fmt.Sprintf("the statuses are of %.0f responses, and the report has %.0f requests", l.responses.value, l.requests.value))
 	}
-	isExempt := l.tool == "wrk" || l.tool == "ab"
+	isExempt := l.tool == "wrk" || l.tool == "ab" // their errors may exceed the requests
 	if !isExempt && l.requests.isKnown() && l.errors.value > l.requests.value*countRounding {
 		report(l.errors.line, fmt.Sprintf("%.0f of %.0f requests failed", l.errors.value, l.requests.value))
 	}
 }
 
-// partUnitRE matches the unit of a part of the time of an operation, such as layout-ns/op.
+// partUnitRE matches the unit of a part of the time of an operation, such as layout-ns/op. The group is
+// the name of the part, layout.
 var partUnitRE = lazyregexp.New(`(?i)^([a-z]+)[-_]ns/op$`)
 
-// notPartRE matches names of times that may be above the mean time of an operation.
+// notPartRE matches names of times that are no parts, and may be above the mean time of an operation.
 var notPartRE = lazyregexp.New(`(?i)^(?:p\d+|max|worst|slowest|latency|total|all|sum|wall|cpu|user|sys|elapsed|real|wait\w*|thread\w*|goroutine\w*)`)
 
 // findPartOfBench reports a part of the time of a benchmark that is above the time of the operation.
@@ -109,10 +113,10 @@ func findPartOfBench(b *bench, report reportFunc) {
 	}
 }
 
-// totalRowRE matches the label of a row with the sum of the others.
+// totalRowRE matches the label of a row with the sum of the other rows.
 var totalRowRE = lazyregexp.New(`(?i)^(?:total|sum|overall|whole request|full request|end[- ]to[- ]end)\b(?: time| latency| duration)?$`)
 
-// findSmallTotal reports a total that is smaller than a row above it.
+// findSmallTotal reports a total of a column that is smaller than a figure above it.
 func findSmallTotal(c *figureGroup, report reportFunc) {
 	if c.kind == rateKind || c.origin < 0 {
 		return
@@ -151,7 +155,7 @@ func parseQuantileName(header string) float64 {
 	}
 	m := quantileNameRE.FindStringSubmatch(header)
 	if m == nil || m[1] == "" && m[3] == "" {
-		return 0 // not a name, or a plain number
+		return 0 // not a quantile, or a plain number
 	}
 	q, err := strconv.ParseFloat(m[2], 64)
 	if err != nil || q > 100 && q < 999 {
@@ -163,18 +167,19 @@ func parseQuantileName(header string) float64 {
 	return q
 }
 
-// quantileNameRE matches p99, p(99), 99% and 99th.
+// quantileNameRE matches p99, p(99), 99% and 99th. The groups are p or p(, 99, and % or th.
 var quantileNameRE = lazyregexp.New(`^(p\(?)?(\d{1,5}(?:\.\d+)?)\)?(%|th)?$`)
 
-// findDisorder reports quantiles of one subject that are above a higher quantile. all holds
-// the figures of a table.
+// findDisorder reports quantiles of a table that are above a higher quantile of the same subject, e.g.
+// the p50 of a server above its p99. all has the figures of the table.
 func findDisorder(all []figure, report reportFunc) {
 	for i, first := range all {
 		for _, second := range all[i+1 : min(len(all), i+maxCells)] {
 			if first.kind != timeKind || second.kind != timeKind || first.subject != second.subject {
 				continue
 			}
-			if first.line != second.line && (first.metric == second.metric || first.column != second.column) {
+			isRowPerMetric := first.metric != second.metric && first.column == second.column
+			if first.line != second.line && !isRowPerMetric {
 				continue // two rows with the same label
 			}
 			lower, higher := first, second

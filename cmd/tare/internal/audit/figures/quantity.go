@@ -8,12 +8,12 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// kind names the dimension of a quantity.
+// kind is the dimension of a quantity. Rules compare only quantities of one kind.
 type kind uint8
 
-// Kinds. Only quantities of one kind are compared.
+// Kinds, with the base unit of each.
 const (
-	plainKind    kind = iota // without a unit
+	plainKind    kind = iota // a number without a unit
 	timeKind                 // a time, in s
 	byteKind                 // an amount of memory or data, in B
 	allocKind                // a number of allocations
@@ -23,20 +23,20 @@ const (
 	factorKind               // 2 is 2×
 )
 
-// quantity is a number with its unit, in base units.
+// quantity is a number of a text with its unit. "1.5 ms" has the value 0.0015, the step 0.0001 and the
+// raw number 1.5.
 type quantity struct {
-	value float64 // in base units
+	value float64 // in base units of the kind
 	kind  kind
 	unit  string  // unit in the text; "" without a unit
 	step  float64 // value of one unit of the last printed digit, in base units
 	raw   float64 // the printed number, in its printed unit
 }
 
-// valueRange holds the least and the greatest of some values, and their number. The zero value has
-// none.
+// valueRange is the range of some values. The zero value is the range of no values.
 type valueRange struct {
-	low, high float64
-	count     int
+	low, high float64 // least and greatest value
+	count     int     // number of values
 }
 
 // add adds a value.
@@ -47,18 +47,18 @@ func (r *valueRange) add(x float64) {
 	r.low, r.high = min(r.low, x), max(r.high, x)
 }
 
-// isOutside reports whether x is below or above the range by more than a share of the nearer end.
+// isOutside reports whether x is outside the range by more than a share of the nearer end.
 func (r valueRange) isOutside(x, share float64) bool {
 	return x < r.low*(1-share) || x > r.high*(1+share)
 }
 
-// unitInfo is the kind of a unit and its size in base units.
+// unitInfo describes a unit.
 type unitInfo struct {
 	kind kind
-	size float64
+	size float64 // in base units
 }
 
-// units has the units by their names in lower case and the singular.
+// units has the known units by their names, in lower case and the singular.
 var units = map[string]unitInfo{
 	"ns": {timeKind, 1e-9}, "nsec": {timeKind, 1e-9}, "nanosecond": {timeKind, 1e-9},
 	"us": {timeKind, 1e-6}, "µs": {timeKind, 1e-6}, "μs": {timeKind, 1e-6}, "usec": {timeKind, 1e-6}, "microsecond": {timeKind, 1e-6},
@@ -78,83 +78,88 @@ var units = map[string]unitInfo{
 	"x":    {factorKind, 1}, "×": {factorKind, 1},
 }
 
-// rateNouns are the nouns of which a number per second is a rate, between spaces.
+// rateNouns has nouns that are counted per second, as in "requests per second", between spaces.
 const rateNouns = " req reqs request requests op ops operations msg msgs messages event events iterations responses calls queries query transactions tx "
 
-// isCounted reports whether a number of a noun per second is a rate.
-func isCounted(noun string) bool { return strings.Contains(rateNouns, " "+noun+" ") }
+// isRateNoun reports whether a number of a noun per second is a rate of operations.
+func isRateNoun(noun string) bool { return strings.Contains(rateNouns, " "+noun+" ") }
 
-// knownUnit returns the unit with a name in lower case, in the singular or the plural.
-func knownUnit(name string) (unitInfo, bool) {
+// lookUpUnit returns the unit with a name in lower case, in the singular or the plural.
+func lookUpUnit(name string) (unitInfo, bool) {
 	u, ok := units[name]
-	if !ok && len(name) > 3 {
+	if !ok && len(name) > 3 { // short names have no plural
 		u, ok = units[strings.TrimSuffix(name, "s")]
 	}
 	return u, ok
 }
 
-// findUnit returns the unit that a text names, which may have punctuation around it.
-// "ns/op" is ns, "reqs/sec" a rate and "MB/s" a rate of bytes.
+// findUnit returns the unit that a text names; punctuation around the text is ignored. The unit of
+// "ns/op" is ns, "reqs/sec" is a rate and "MB/s" is a rate of bytes.
 func findUnit(text string) (unitInfo, bool) {
 	text = strings.ToLower(strings.TrimRight(text, ".,;:)]*_`"))
 	text = strings.TrimLeft(text, "[(")
-	noun, per, ok := strings.Cut(text, "/")
-	if u, known := knownUnit(text); known || !ok {
+	noun, per, hasSlash := strings.Cut(text, "/")
+	if u, known := lookUpUnit(text); known || !hasSlash {
 		return u, known
 	}
-	u, known := knownUnit(noun)
+	isWord := func(s string) bool {
+		return !strings.ContainsFunc(s, func(r rune) bool { return r < 'a' || r > 'z' })
+	}
+	u, known := lookUpUnit(noun)
 	switch per {
 	case "op", "operation", "req", "request", "call", "msg", "event", "iter", "iteration":
 		return u, known
 	case "s", "sec", "second":
-		if noun = strings.Trim(noun, "#["); noun == "" || isCounted(noun) {
-			return unitInfo{rateKind, 1}, true
-		}
-		if known && u.kind == byteKind {
+		noun = strings.Trim(noun, "#[")
+		isPlural := !known && len(noun) > 3 && strings.HasSuffix(noun, "s") && isWord(noun) // searches/s
+		switch {
+		case known && u.kind == byteKind:
 			return unitInfo{byteRateKind, u.size}, true
-		}
-		isThings := !known && len(noun) > 3 && strings.HasSuffix(noun, "s") && !strings.ContainsFunc(noun, func(r rune) bool { return r < 'a' || r > 'z' })
-		if known && u.kind == allocKind || isThings { // searches/s
+		case noun == "", isRateNoun(noun), isPlural, known && u.kind == allocKind:
 			return unitInfo{rateKind, 1}, true
 		}
 	case "":
+		// "ms/" is not a unit.
 	default: // ms/page is a time
-		return u, known && u.kind == timeKind && !strings.ContainsFunc(per, func(r rune) bool { return r < 'a' || r > 'z' })
+		return u, known && u.kind == timeKind && isWord(per)
 	}
 	return unitInfo{}, false
 }
 
-// leadingNumberRE matches a number: with separators of thousands, a decimal point, an exponent.
+// leadingNumberRE matches "-1,024.5e3". The groups are 1,024, .5 and 3; the last two may be absent.
 var leadingNumberRE = lazyregexp.New(`^[-+−]?(\d{1,3}(?:[,'’_\x{202f}\x{00a0} ]\d{3})+|\d+)(\.\d+)?(?:[eE]([-+]?\d{1,3}))?`)
 
-// parseNumber returns the number at the beginning of text, the value of one unit of its
-// last digit, and the rest of text. 1,024 is 1024; 1,02 is not a number.
+// parseNumber returns the number at the beginning of text, the value of one unit of its last digit,
+// and the rest of text. ok is false if text does not begin with a number. A comma must separate
+// groups of three digits: 1,024 is 1024, and 1,02 is not a number.
 func parseNumber(text string) (value, step float64, rest string, ok bool) {
+	isDigit := func(r rune) bool { return r >= '0' && r <= '9' }
 	m := leadingNumberRE.FindStringSubmatch(text)
 	if m == nil {
 		return 0, 0, text, false
 	}
 	rest = text[len(m[0]):]
-	if len(rest) > 1 && rest[0] == ',' && rest[1] >= '0' && rest[1] <= '9' {
+	if len(rest) > 1 && rest[0] == ',' && isDigit(rune(rest[1])) {
 		return 0, 0, text, false // a decimal comma, or digits that are not in groups of three
 	}
 	digits := strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' {
+		if isDigit(r) {
 			return r
 		}
-		return -1
+		return -1 // removes separators
 	}, m[1])
 	value, err := strconv.ParseFloat(digits+m[2], 64)
 	if err != nil {
 		return 0, 0, text, false
 	}
 	step = 1
-	if len(m[2]) > 1 {
-		step = math.Pow(10, -float64(len(m[2])-1))
+	if decimals := len(m[2]) - len("."); decimals > 0 {
+		step = math.Pow(10, -float64(decimals))
 	}
 	if m[3] != "" {
-		exponent, _ := strconv.Atoi(m[3])
-		value, step = value*math.Pow(10, float64(exponent)), step*math.Pow(10, float64(exponent))
+		exponent, _ := strconv.Atoi(m[3]) // the expression allows only integers of at most 3 digits
+		scale := math.Pow(10, float64(exponent))
+		value, step = value*scale, step*scale
 	}
 	if m[0][0] == '-' || strings.HasPrefix(m[0], "−") {
 		value = -value
@@ -165,11 +170,12 @@ func parseNumber(text string) (value, step float64, rest string, ok bool) {
 	return value, step, rest, true
 }
 
-// unitAfterRE matches the k or M of a rounded number, and the unit, after a number.
+// unitAfterRE matches the text after a number, such as "k req/s". The groups are the k or M of a
+// rounded number and the unit; both may be absent.
 var unitAfterRE = lazyregexp.New(`^\s*([kKM](?:\s|$|\b))?\s*(%|×|x\b|/s(?:ec)?\b|\[?#/sec\]?|\[?[A-Za-zµμ]+(?:/[A-Za-z]+)?\]?)?`)
 
-// parseQuantity returns the quantity at the beginning of text, and the rest of text. A
-// number whose unit is unknown has the kind plainKind, and its unit remains in the rest.
+// parseQuantity returns the quantity at the beginning of text, and the rest of text. If the word after
+// the number is not a known unit, the kind is plainKind and the word remains in the rest.
 func parseQuantity(text string) (q quantity, rest string, ok bool) {
 	value, step, rest, ok := parseNumber(text)
 	if !ok {
@@ -180,7 +186,7 @@ func parseQuantity(text string) (q quantity, rest string, ok bool) {
 	if m == nil {
 		return q, rest, true
 	}
-	scale, used := 1.0, 0
+	scale, used := 1.0, 0 // factor to base units, and number of bytes of rest that belong to the quantity
 	switch strings.TrimSpace(m[1]) {
 	case "k", "K":
 		scale, used = 1e3, strings.Index(rest, m[1])+len(strings.TrimSpace(m[1]))
@@ -204,15 +210,15 @@ func parseQuantity(text string) (q quantity, rest string, ok bool) {
 
 // isPerSecond reports whether words begin like "requests per second" or "ops a sec".
 func isPerSecond(words []string) bool {
-	if len(words) < 3 || !isCounted(strings.ToLower(words[0])) {
+	if len(words) < 3 || !isRateNoun(strings.ToLower(words[0])) {
 		return false
 	}
 	return (words[1] == "per" || words[1] == "a") && strings.HasPrefix(words[2], "sec")
 }
 
-// parseCell returns the quantity in a cell of a table. The cell may have marks of emphasis
-// or approximation before it, and an interval or a remark in parentheses after it. A cell
-// with other words is not a quantity.
+// parseCell returns the quantity in a cell of a table, such as "**~1.5 ms** (±2 %)": marks of emphasis
+// and approximation, an interval and a remark in parentheses are ignored. It returns false for a cell
+// with further words.
 func parseCell(text string) (quantity, bool) {
 	text = strings.TrimSpace(strings.NewReplacer("*", "", "`", "", "~", "", "≈", "", "_", "").Replace(text))
 	text = strings.TrimPrefix(text, "+")
@@ -228,7 +234,7 @@ func parseCell(text string) (quantity, bool) {
 	return q, !hasMore
 }
 
-// isNear reports whether a and b differ by at most share of the one with the greater absolute value.
+// isNear reports whether a and b differ by at most a share of the one with the greater absolute value.
 func isNear(a, b, share float64) bool {
 	return math.Abs(a-b) <= share*math.Max(math.Abs(a), math.Abs(b))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
+// rateDisagrees returns the audit rule that finds rates other than requests divided by duration.
 func rateDisagrees() rule {
 	return rule{Rule: audit.Rule{
 		ID: "rate-disagrees", Severity: tare.Void,
@@ -20,10 +21,8 @@ func rateDisagrees() rule {
 }
 
 const (
-	// rateTolerance is the tolerated share of the rate: durations are printed with two or three digits.
-	rateTolerance = 0.03
-	// minRateSeconds is the least duration of a run that is judged.
-	minRateSeconds = 0.2
+	rateTolerance  = 0.03 // share of the rate: durations are printed with two or three digits
+	minRateSeconds = 0.2  // shorter runs are skipped
 )
 
 // findRateDisagrees reports rates that are not the requests divided by the duration.
@@ -33,7 +32,7 @@ func findRateDisagrees(d *document, report reportFunc) {
 			continue
 		}
 		if l.tool == "k6" || l.tool == "hey" || l.tool == "oha" {
-			continue // hey and oha count requests by status, and failures elsewhere
+			continue // the requests that hey and oha print are those with a status, without failed ones
 		}
 		requests := l.requests.value
 		if l.tool == "vegeta" {

@@ -11,6 +11,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// ratioDiffers returns the audit rule that finds "3x faster" and the like if the figures have another ratio.
 func ratioDiffers() rule {
 	return rule{Rule: audit.Rule{
 		ID: "ratio-differs", Severity: tare.Warn,
@@ -24,13 +25,13 @@ func ratioDiffers() rule {
 	}, find: findRatioDiffers}
 }
 
-// findRatioDiffers reports ratios and percentages that neither the figures next to them nor
-// the figures of the page support. Percentages of the wrong base belong to wrong-base.
+// findRatioDiffers reports ratios and percentages that neither the figures next to them nor the
+// figures of the page support. The rule wrong-base reports percentages of the wrong base.
 func findRatioDiffers(d *document, report reportFunc) {
 	for _, t := range d.tables {
 		findWrongChanges(t, report)
 	}
-	compared := 0 // claims without a pair of figures next to them
+	compared := 0 // number of claims without a pair of figures next to them
 	for _, s := range d.sentences {
 		claims := s.claims()
 		for _, c := range claims {
@@ -53,8 +54,8 @@ func findRatioDiffers(d *document, report reportFunc) {
 	}
 }
 
-// whyNotOfPair returns the ratio of the two figures next to a claim if it is not the claimed one,
-// else "".
+// whyNotOfPair returns the text of a finding if the two figures next to a claim do not have the claimed
+// ratio, else "".
 func (c claim) whyNotOfPair(p pair) string {
 	isOfOtherBase := percentOfOtherBase(c, p.a.value, p.b.value) > 0
 	if c.matchesPair(p.a.value, p.b.value) || isOfOtherBase {
@@ -63,17 +64,17 @@ func (c claim) whyNotOfPair(p pair) string {
 	return fmt.Sprintf("the figures next to it, %s and %s, have %s", formatValue(p.a), formatValue(p.b), c.describeActual(p.a.value, p.b.value))
 }
 
-// whyClaimDiffers returns how the figures of the page differ from a claim, or "" if they support it,
-// if another rule reports the claim, or if they have nothing to compare it with. claims are all
-// claims of the sentence.
+// whyClaimDiffers compares a claim with the figures of the page. It returns the text of a finding, or ""
+// if the figures support the claim, if another rule reports the claim, or if no figures are about it.
+// claims has all claims of the sentence.
 func (d *document) whyClaimDiffers(c claim, claims []claim) string {
 	line := c.sentence.line
 	if q, ok := c.sentence.figureBefore(c); ok {
-		m, isMissed := c.findMissed(q, d.nearGroups(line))
-		if !isMissed {
+		reference, isWrong := c.findReference(q, d.nearGroups(line))
+		if !isWrong {
 			return ""
 		}
-		return fmt.Sprintf("%s next to it and %s of %s (line %d) have %s", formatValue(q), formatValue(m.quantity), quote(m.subject), m.line, c.describeActual(q.value, m.value))
+		return fmt.Sprintf("%s next to it and %s of %s (line %d) have %s", formatValue(q), formatValue(reference.quantity), quote(reference.subject), reference.line, c.describeActual(q.value, reference.value))
 	}
 	v := d.judgeClaim(c, claims)
 	if v.isSupported || v.reversed != nil || v.wrongBase != nil || v.rawUnits != nil {
@@ -94,15 +95,16 @@ const (
 	maxTextGap     = 8    // lines between a table and a statement that names no side
 )
 
-// findMissed compares the figure q before a claim with the figures of the side that the claim names
-// after "than". It returns the figure for which the claim is least wrong, and false if the claim is
-// right for one.
-func (c claim) findMissed(q quantity, groups []*figureGroup) (nearest figure, missed bool) {
+// findReference checks a claim after a figure, such as "607 ns/op (49x slower than b)": q is 607 ns. It
+// compares q with the figures of the side after "than", here b. If none has the claimed ratio to q, it
+// returns the figure of b whose ratio is nearest to the claimed one, and true.
+func (c claim) findReference(q quantity, groups []*figureGroup) (nearest figure, isWrong bool) {
 	_, after, ok := strings.Cut(c.sentence.text[c.end:], " than ")
 	if !ok {
 		return figure{}, false
 	}
-	reference := newWordSet(firstChars(after, nameReach))
+	reference := newWordSet(firstBytes(after, nameReach))
+	// distance returns the distance of the figures' percentage or ratio from the claimed one.
 	distance := func(m figure) float64 {
 		ratio := max(q.value, m.value) / min(q.value, m.value)
 		if c.isPercent {
@@ -125,20 +127,19 @@ func (c claim) findMissed(q quantity, groups []*figureGroup) (nearest figure, mi
 			if c.matchesPair(q.value, m.value) {
 				return figure{}, false
 			}
-			if !missed || distance(m) < distance(nearest) {
-				nearest, missed = m, true
+			if !isWrong || distance(m) < distance(nearest) {
+				nearest, isWrong = m, true
 			}
 		}
 	}
-	return nearest, missed
+	return nearest, isWrong
 }
 
-// isGoal reports whether a claim is a target or an expectation and not a result, by the
-// words within 40 bytes of it, up to the next clause.
+// isGoal reports whether words near a claim show that it is a target or an expectation, not a result.
 func isGoal(text string, c claim) bool {
-	const reach = 40
+	const reach = 40 // bytes before and after the claim in which the words are
 	before := strings.ToLower(text[max(0, c.start-reach):c.start])
-	after := strings.ToLower(firstChars(text[c.end:], reach))
+	after := strings.ToLower(firstBytes(text[c.end:], reach))
 	if i := strings.IndexAny(after, ",;:"); i >= 0 {
 		after = after[:i]
 	}
@@ -146,7 +147,7 @@ func isGoal(text string, c claim) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(before, word) || strings.Contains(after, " "+word) })
 }
 
-// describeActual returns the ratio or percentage of two figures that the claim should state.
+// describeActual returns the ratio or percentage of two figures, in the form of the claim.
 func (c claim) describeActual(a, b float64) string {
 	small, great := min(a, b), max(a, b)
 	if !c.isPercent {
@@ -158,12 +159,12 @@ func (c claim) describeActual(a, b float64) string {
 	return formatNumber(100*(great-small)/great) + " %"
 }
 
-// restrictionRE matches words that narrow a claim to some of the figures.
+// restrictionRE matches words that restrict a claim to some of the figures.
 var restrictionRE = lazyregexp.New(`(?i)\b(?:for|when|if|with|without|on|under|depending|in most|generally|typically)\b`)
 
-// whyUnsupported returns the ratios of the figures whose sides the sentence names in groups, and of
-// pairs, which are figures of a row, if none or too few of them are the claimed one. It returns ""
-// if there are no such figures.
+// whyUnsupported compares a claim with pairs, which are figures of rows, and with the figures of groups
+// (columns) whose sides the sentence names. It returns a text with the range of their ratios if none
+// of them, or too few, is the claimed ratio, else "". It also returns "" if there are no such figures.
 func (c claim) whyUnsupported(groups []*figureGroup, pairs []tablePair) string {
 	var ratios [][2]float64 // smaller and greater figure of each pair
 	line, m := 0, newMention(c.sentence)
@@ -184,7 +185,7 @@ func (c claim) whyUnsupported(groups []*figureGroup, pairs []tablePair) string {
 		return ""
 	}
 	var actual valueRange
-	matching := 0 // ratios as claimed
+	matching := 0 // number of ratios that are as claimed
 	for _, r := range ratios {
 		actual.add(r[1] / r[0])
 		if c.matchesPair(r[0], r[1]) {
@@ -213,7 +214,7 @@ func (c claim) whyUnsupported(groups []*figureGroup, pairs []tablePair) string {
 	return ""
 }
 
-// amountBeforeRE matches a word before "than" that need not compare two sides: "more than 3x".
+// amountBeforeRE matches a word before "than" that may compare an amount, not two sides: "more than 3x".
 var amountBeforeRE = lazyregexp.New(`(?i)\b(?:more|less|fewer|other|rather|higher|greater)$`)
 
 // namedPairs returns the pairs of figures whose two sides a sentence names. For a sentence that
@@ -238,28 +239,29 @@ func (g *figureGroup) namedPairs(m mention) [][2]figure {
 	return nil
 }
 
-// mention holds the words of a sentence by which it names sides.
+// mention has the words by which a sentence may name sides.
 type mention struct {
 	sentence
 	all           wordSet
-	before, after wordSet // before and after "than"
+	before, after wordSet // words before and after "than"
 	hasThan       bool
 	isSided       bool // "than" compares two sides, unlike in "more than 3x"
 }
 
+// newMention returns the words of a sentence.
 func newMention(s sentence) mention {
 	m := mention{sentence: s, all: newWordSet(s.text)}
 	before, after, ok := strings.Cut(strings.ToLower(s.text), " than ")
 	if m.hasThan = ok; ok {
-		// The cases of letters separate words.
+		// Cut the original text: newWordSet separates the words of camelCase by their upper-case letters.
 		m.before, m.after = newWordSet(s.text[:len(before)]), newWordSet(s.text[len(s.text)-len(after):])
 		m.isSided = !amountBeforeRE.MatchString(before)
 	}
 	return m
 }
 
-// isPairBefore reports whether the group has exactly two figures, of two sides, and they
-// are right before a sentence under the same heading.
+// isPairBefore reports whether the group has exactly two figures, of two sides, which are right before
+// the sentence and under the same heading.
 func (g *figureGroup) isPairBefore(s sentence) bool {
 	if len(g.figures) != 2 || g.figures[0].subject == g.figures[1].subject {
 		return false
@@ -267,7 +269,7 @@ func (g *figureGroup) isPairBefore(s sentence) bool {
 	return strings.ToLower(s.heading) == g.figures[0].heading && s.isRightAfter(g.figures[1].line)
 }
 
-// pairsOf returns the pairs of a figure of firsts and a figure of others, which are labels.
+// pairsOf returns the pairs of a figure whose side is in firsts and a figure whose side is in others.
 // Two sides that are in both lists make one pair, not two.
 func (g *figureGroup) pairsOf(firsts, others []string) [][2]figure {
 	if len(firsts) > maxNamed || len(others) > maxNamed {

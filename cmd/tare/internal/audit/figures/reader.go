@@ -9,17 +9,17 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// Bounds of a file. A longer line, or more benchmarks, reports, tables or sentences are an error
-// with the line.
+// Bounds of a file. It is an error if a line is longer, or if the file has more benchmarks, reports,
+// tables or sentences.
 const (
 	maxLine      = 1 << 20 // bytes of a line
 	maxBenches   = 200_000
 	maxLoads     = 20_000
 	maxTables    = 2_000
 	maxSentences = 50_000
-	maxStatement = 1000      // bytes; a longer sentence is not stored
-	maxProse     = 512 << 10 // bytes of prose; the rest is a log, in which only outputs of tools are read
-	maxParagraph = 16 << 10  // bytes; a longer paragraph is split
+	maxStatement = 1000      // bytes of a sentence; a longer sentence is not stored
+	maxProse     = 512 << 10 // bytes of prose; a file with more is a log, and the rest of its prose is ignored
+	maxParagraph = 16 << 10  // bytes of a paragraph; a longer paragraph is split
 	maxCommand   = 4096      // bytes of a command; the rest is cut off
 	maxPartial   = 1000      // packages of go test -json that have an incomplete line
 )
@@ -35,16 +35,16 @@ type reader struct {
 
 	position                     // position of the current line
 	headings           [6]string // current headings by level, 1 to 6 at index 0 to 5
-	fence              string    // marks that end the current block of code; "" outside of one
-	table              *table    // the current table, nil outside of one
-	possibleHeader     []string  // cells of the line headerAt, which may be the header of a table
+	fence              string    // marks that end the current block of code, e.g. ```; "" outside blocks
+	table              *table    // the current table; nil outside tables
+	possibleHeader     []string  // cells of the line possibleHeaderLine, which may be the header of a table
 	possibleHeaderLine int
 	paragraph          []proseLine       // lines of the current paragraph
-	titles             []proseLine       // consecutive headings of the first level: a comment, if there are several
+	titles             []proseLine       // consecutive headings of the first level; see endTitles
 	paragraphBytes     int               // bytes of the current paragraph
 	proseBytes         int               // bytes of all paragraphs
 	markup             strings.Builder   // text of the current HTML table in Markdown
-	markupAt           int               // first line of markup
+	markupLine         int               // first line of markup
 	commandContinues   bool              // the last command continues in the next line
 	partialLines       map[string]string // incomplete line of output by package, of go test -json
 }
@@ -55,6 +55,7 @@ type proseLine struct {
 	text string
 }
 
+// newReader returns a reader for a file with a name.
 func newReader(name string) *reader {
 	doc := &document{name: name}
 	return &reader{
@@ -66,7 +67,7 @@ func newReader(name string) *reader {
 	}
 }
 
-// readLine reads the next line of a text. The error reports that the file exceeds a bound.
+// readLine reads the next line of a text. It returns an error if the file exceeds a bound.
 func (r *reader) readLine(text string) error {
 	r.line++
 	if strings.HasPrefix(text, `{"`) && strings.Contains(text, `"Action":`) {
@@ -99,7 +100,8 @@ func (r *reader) checkBounds() error {
 	return nil
 }
 
-// readEvent reads an event of go test -json. A line of output may be in several events.
+// readEvent reads an event of go test -json, {"Action":"output","Package":"…","Output":"…"}. A line of
+// output may be split into several events.
 func (r *reader) readEvent(text string) {
 	var e struct{ Action, Package, Output string }
 	if json.Unmarshal([]byte(text), &e) != nil || e.Action != "output" {
@@ -163,25 +165,25 @@ func (r *reader) readText(text string) {
 	}
 	isIndented := strings.HasPrefix(raw, "    ") || strings.HasPrefix(raw, "\t")
 	if isIndented && r.table == nil && len(r.paragraph) == 0 && !listItemRE.MatchString(line) {
-		r.readCode(line) // an indented block of code
+		r.readCode(line) // the line belongs to an indented block of code
 		return
 	}
 	r.readMarkdown(line)
 }
 
-// maxMarkup is the size in bytes at which an HTML table within Markdown is read although it has not
-// ended.
+// maxMarkup limits the bytes of an HTML table within Markdown. readMarkup reads a longer table before
+// its end.
 const maxMarkup = 1 << 18
 
-// readMarkup collects the lines of an HTML table within Markdown, and reads the table when it ends.
-// It reports whether the line belongs to one.
+// readMarkup collects the lines of an HTML table within Markdown, and reads the table when it ends. It
+// returns true if the line belongs to a table.
 func (r *reader) readMarkup(line string) bool {
 	if r.markup.Len() == 0 {
 		if !strings.HasPrefix(line, "<table") {
 			return false
 		}
 		r.endParagraph()
-		r.markupAt = r.line
+		r.markupLine = r.line
 	}
 	r.markup.WriteString(line)
 	r.markup.WriteByte('\n')
@@ -189,7 +191,8 @@ func (r *reader) readMarkup(line string) bool {
 		text := r.markup.String()
 		r.markup.Reset()
 		pos := r.position
-		_ = r.readHTML(strings.NewReader(text), r.markupAt) // readLine checks the bounds
+		// An error is about a bound, which readLine checks too.
+		_ = r.readHTML(strings.NewReader(text), r.markupLine)
 		r.position = pos
 	}
 	return true
@@ -209,13 +212,12 @@ func findFence(line string) string {
 // readCode reads a line of a block of code.
 func (r *reader) readCode(line string) {
 	if output, ok := strings.CutPrefix(line, "# "); ok && r.outputs.readLine(r.position, output) {
-		return // a script has its output as comments
+		return // the output of a script, which the page has as comments
 	}
 	if r.outputs.readLine(r.position, line) || r.benches.readLine(r.position, line) {
 		return
 	}
-	const inCode = true
-	r.readCommand(line, inCode)
+	r.readCommand(line, true) // in code
 	r.structs.readLine(r.position, line)
 	if cells := splitRow(line); len(cells) > 1 {
 		r.readRow(line, cells)
@@ -224,6 +226,8 @@ func (r *reader) readCode(line string) {
 	r.endTable()
 }
 
+// Lines of Markdown. The groups of headingLineRE are "##" and "Title" in "## Title ##", the group of
+// boldLineRE is the text between the asterisks.
 var (
 	headingLineRE = lazyregexp.New(`^(#{1,6})\s+(.*?)\s*#*$`)
 	listItemRE    = lazyregexp.New(`^(?:[-*+•]|\d{1,3}[.)])\s+`)
@@ -253,9 +257,11 @@ func (r *reader) readMarkdown(line string) {
 	if mark := strings.TrimSpace(listItemRE.FindString(line)); mark != "" {
 		r.endParagraph()
 		line = listItemRE.ReplaceAllString(line, "")
-		if number := strings.TrimRight(mark, ".)"); number == "1" {
+		number := strings.TrimRight(mark, ".)")
+		isNumbered := number != mark
+		if number == "1" {
 			r.list, r.item = r.line, r.line
-		} else if number != mark {
+		} else if isNumbered {
 			r.item = r.line
 		}
 	}
@@ -266,7 +272,7 @@ func (r *reader) readMarkdown(line string) {
 	r.addProse(line)
 }
 
-// addProse adds a line to the current paragraph. It drops lines after maxProse bytes.
+// addProse adds a line to the current paragraph. It ignores lines after maxProse bytes.
 func (r *reader) addProse(line string) {
 	if r.proseBytes += len(line); r.proseBytes > maxProse {
 		r.paragraph, r.paragraphBytes = nil, 0
@@ -279,8 +285,8 @@ func (r *reader) addProse(line string) {
 	r.paragraph = append(r.paragraph, proseLine{r.line, line})
 }
 
-// endTitles stores the headings of consecutive lines as one paragraph: they are a comment at the
-// head of an output, whose sentences continue from line to line.
+// endTitles stores headings of consecutive lines as one paragraph. Several lines that begin with "# "
+// are not headings but a comment, whose sentences continue from line to line.
 func (r *reader) endTitles() {
 	r.addSentences(r.titles)
 	r.titles = nil
@@ -307,9 +313,9 @@ func (r *reader) setHeading(level int, title string) {
 	}
 }
 
-// readRow reads a line as a row of the current table. Outside of a table it remembers the cells as a
-// possible header, and begins a table at a delimiter row, |---|---|, right below one. It reports
-// whether the line belongs to a table: a possible header does not.
+// readRow adds the cells of a line to the current table, and returns true. Outside a table it stores the
+// cells as a possible header and returns false; a delimiter row, |---|---|, right below a possible
+// header begins a table.
 func (r *reader) readRow(line string, cells []string) bool {
 	switch {
 	case r.table != nil:
@@ -364,23 +370,24 @@ const maxLabel = 80
 // cleanLabel returns a line without marks of Markdown and without a colon at its end.
 func cleanLabel(text string) string { return strings.Trim(cleanCell(text), ": ") }
 
-// sentenceEndRE matches the end of a sentence and the beginning of the next one. The points of 1.5
-// and e.g. do not match.
+// sentenceEndRE matches the end of a sentence and the first character of the next one. The points of
+// 1.5 and e.g. do not match.
 var sentenceEndRE = lazyregexp.New(`[.!?][)"'*_]*\s+[A-Z*_"'(\x60\x{1F300}-\x{1FAFF}]`)
 
 // addSentences splits the lines of a paragraph into sentences, and stores those that may be about
 // figures.
 func (r *reader) addSentences(lines []proseLine) {
 	var paragraph strings.Builder
-	lineOffsets := make([]int, len(lines)) // in the paragraph
+	lineOffsets := make([]int, len(lines)) // offset of each line in the paragraph
 	for i, l := range lines {
 		lineOffsets[i] = paragraph.Len()
 		paragraph.WriteString(l.text)
 		paragraph.WriteByte('\n')
 	}
 	text := paragraph.String()
-	start, previous := 0, "" // of the next sentence, and the sentence before it
-	add := func(end int) {   // the sentence from start to end
+	start, previous := 0, "" // offset of the next sentence, and text of the previous one
+	// add stores the sentence between the offsets start and end.
+	add := func(end int) {
 		first := end - len(strings.TrimLeft(text[start:end], " \n")) // offset of its first character
 		n := 0                                                       // index of its first line
 		for n+1 < len(lineOffsets) && lineOffsets[n+1] <= first {
@@ -406,14 +413,13 @@ func (r *reader) addSentences(lines []proseLine) {
 	add(len(text))
 	current := r.line
 	for _, l := range lines {
-		const inCode = false
 		r.line = l.line
-		r.readCommand(l.text, inCode)
+		r.readCommand(l.text, false) // in prose
 	}
 	r.line = current
 }
 
-// statementWordsRE matches words of the sentences without a digit that rules recognize.
+// statementWordsRE matches words of sentences that rules recognize although they have no digit.
 var statementWordsRE = lazyregexp.New(`(?i)statistic|constant|linear|quadratic|scal|regardless|slow\b|weakest|saturat|maxed|increas|grow|\bO\(|overhead|bottleneck|profil|without|target|goal|purely|solely|entirely|drop-in|identical|differ|slower|faster|significan|error|success|twice|half|repeat|median|average|runs\b|third|quarter|fifth|double|thrice|cop(?:y|ies)\b|clone|longer|shorter|reliab|consisten|worst|highest|largest|maximum|improv|gain|benefit|memory|alloc`)
 
 // isStatement reports whether a sentence may be about figures.
@@ -421,14 +427,15 @@ func isStatement(text string) bool {
 	return len(text) <= maxStatement && text != "" && (strings.ContainsAny(text, "0123456789") || statementWordsRE.MatchString(text))
 }
 
-// toolCommandRE matches a command of a load generator, or one that starts a server or a request.
+// toolCommandRE matches "$ wrk -c10", a command of a load generator or of another tool, in a line. The
+// groups are the tool and the beginning of its arguments.
 var toolCommandRE = lazyregexp.New("(?:^|[$#>%❯`;&|(] *|/|\\s)(wrk2?|ab|hey|oha|vegeta|k6|ghz|go test|curl|docker run)\\s+(-|https?:|run\\b|attack\\b|\\.)")
 
-// maxTimeouts limits the times after which scripts end a request.
+// maxTimeouts limits the stored timeouts of scripts.
 const maxTimeouts = 20
 
-// readCommand stores the command in a line of a block of code, or in a line of prose, in which it is
-// in backquotes or after a prompt.
+// readCommand stores the command in a line, if there is one. In prose, where inCode is false, a command
+// is in backquotes or after a prompt.
 func (r *reader) readCommand(line string, inCode bool) {
 	if r.commandContinues {
 		last := &r.doc.commands[len(r.doc.commands)-1]
@@ -460,8 +467,8 @@ func (r *reader) readCommand(line string, inCode bool) {
 	r.setLastCommand(c)
 }
 
-// setLastCommand stores a command as the last one of its tool: of the program that it names, or of a
-// load generator that docker run starts.
+// setLastCommand stores a command as the last one of its tool. The tool is the first word of the command
+// or a load generator that docker run starts.
 func (r *reader) setLastCommand(c command) {
 	if fields := strings.Fields(c.text); len(fields) > 0 {
 		r.outputs.lastCommands[fields[0]] = c
@@ -483,5 +490,5 @@ func (r *reader) finishFile() {
 	r.outputs.finishReport()
 }
 
-// isBinary reports whether a line contains a zero byte, which no text does.
+// isBinary reports whether a line contains a zero byte: text files have none.
 func isBinary(line []byte) bool { return bytes.IndexByte(line, 0) >= 0 }

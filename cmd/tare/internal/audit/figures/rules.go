@@ -14,8 +14,8 @@ func allRules() []rule {
 	}
 }
 
-// Commands of tare that measure properly. exactCommand adds the name of a benchmark, or
-// the URL and the connections of a report.
+// Commands of tare that measure properly, which rules recommend. exactCommand adds the name of the
+// benchmark, or replaces the URL and the number of connections by those of the report.
 const (
 	benchCommand    = "tare bench --base main"
 	benchAllCommand = "tare bench ./... --base main"

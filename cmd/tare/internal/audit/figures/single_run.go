@@ -12,6 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// singleRun returns the audit rule that finds comparisons with one run of each side.
 func singleRun() rule {
 	return rule{Rule: audit.Rule{
 		ID: "single-run", Severity: tare.Warn,
@@ -56,14 +57,14 @@ func findSingleRun(d *document, report reportFunc) {
 }
 
 var (
-	// repeatedRunsRE matches a statement about repetitions, and spreadSignRE signs of repetitions in a
-	// table.
+	// repeatedRunsRE matches a statement about repetitions, such as "10 runs", and spreadSignRE a sign
+	// of repetitions in a table, such as ±.
 	repeatedRunsRE = lazyregexp.New(`(?i)-count[= ]?\d|\$\(seq (?:1 )?\d+\)|\{1\.\.\d+\}|\b(?:\d+|` + numberWords + `) (?:\w+ )?(?:runs|times (?:for )?each|iterations each|repetitions|samples|rounds|copies|passes|trials|measurements|repeats|replays|executions)\b|\bmedians\b|\b(?:median|average|mean|best|min|minimum|geomean) (?:\w+ )?(?:of|over|across|results)|\brepeated\b|±|\bst?d ?dev|standard deviation|confidence|interval|\bruns\b[^.]{0,30}\b(?:averaged|median)|several (?:runs|times)|multiple (?:runs|times)|benchstat|benchmark\.js|criterion|hyperfine|jmh`)
 	spreadSignRE   = lazyregexp.New(`(?i)±|\+/-|\bstd?dev|\bstd\b|deviation|confidence|variance|\bCI\b|\bruns\b|samples`)
 )
 
-// hasText reports whether a sentence, a command or a table of the page matches. It stores the
-// result, because rules call it for each table and sentence.
+// hasText reports whether a sentence, a command or a table of the page matches pattern. It caches the
+// result in d.texts, because rules call it for each table and sentence.
 func (d *document) hasText(pattern *lazyregexp.Regexp) bool {
 	found, isKnown := d.texts[pattern]
 	if !isKnown {
@@ -76,20 +77,20 @@ func (d *document) hasText(pattern *lazyregexp.Regexp) bool {
 	return found
 }
 
-// searchText does the work of hasText.
+// searchText does the work of hasText, without the cache.
 func (d *document) searchText(pattern *lazyregexp.Regexp) bool {
 	return slices.ContainsFunc(d.sentences, func(s sentence) bool { return pattern.MatchString(s.text) }) ||
 		slices.ContainsFunc(d.commands, func(c command) bool { return pattern.MatchString(c.text) }) ||
 		slices.ContainsFunc(d.tables, func(t *table) bool { return t.hasText(pattern) })
 }
 
-// hasText reports whether a cell of the table matches.
+// hasText reports whether a cell of the table matches pattern.
 func (t *table) hasText(pattern *lazyregexp.Regexp) bool {
 	return slices.ContainsFunc(t.header, pattern.MatchString) ||
 		slices.ContainsFunc(t.rows, func(r tableRow) bool { return slices.ContainsFunc(r.cells, pattern.MatchString) })
 }
 
-// countBenches returns the number of benchmarks whose number of runs is selected, and the line of
+// countBenches counts the benchmarks whose number of runs selects accepts. It also returns the line of
 // the first of them.
 func countBenches(d *document, selects func(runs int) bool) (n, firstLine int) {
 	for _, b := range d.benches {
@@ -102,14 +103,14 @@ func countBenches(d *document, selects func(runs int) bool) (n, firstLine int) {
 	return n, firstLine
 }
 
-// loadKey identifies the reports of one target under the same load.
+// loadKey identifies the reports about one target under the same load: they are runs of one test.
 type loadKey struct {
 	tool, url, path, label string
 	connections, offered   float64
 }
 
-// countLoads returns the number of targets whose number of reports is selected, and the line of the
-// first of them.
+// countLoads counts the targets of load generators whose number of reports selects accepts. It also
+// returns the line of the first report about such a target.
 func countLoads(d *document, selects func(runs int) bool) (n, firstLine int) {
 	runs := map[loadKey]int{}
 	for _, l := range d.loads {
@@ -129,52 +130,55 @@ func countLoads(d *document, selects func(runs int) bool) (n, firstLine int) {
 // runLabelRE matches a label that only numbers a run, such as "run 3".
 var runLabelRE = lazyregexp.New(`(?i)^(?:results?|run|test|trial|attempt|round|try|iteration|pass|take)?\s*#?\d+[.:]?$`)
 
-// notLettersRE matches the text between the words of a label.
+// notLettersRE matches the text between the words of a label, with its numbers.
 var notLettersRE = lazyregexp.New(`[^A-Za-z]+`)
 
-// runMarkRE matches the number of a run at the end of a label, as in "wrk -c10 http://a/ # run 3".
+// runMarkRE matches the number of a run at the end of a label: " # run 3" in "wrk http://a/ # run 3".
 var runMarkRE = lazyregexp.New(`(?i)[\s(#,:-]*\b(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+(?:\s*(?:/|of)\s*\d+)?\)?[.:]?$`)
 
-// runStartRE matches the number of a run at the start of a label, as in "run 3: rate 500/s".
+// runStartRE matches the number of a run at the start of a label: "run 3: " in "run 3: rate 500/s".
 var runStartRE = lazyregexp.New(`(?i)^(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+\s*[:,-]\s*`)
 
 // runKey returns the key that all runs of one target have.
 func (l *loadReport) runKey() loadKey {
+	removeRunNumber := func(text string) string {
+		return runStartRE.ReplaceAllString(runMarkRE.ReplaceAllString(text, ""), "")
+	}
 	key := loadKey{
-		tool: l.tool, url: l.url, path: runStartRE.ReplaceAllString(runMarkRE.ReplaceAllString(l.path, ""), ""),
-		label:       runStartRE.ReplaceAllString(runMarkRE.ReplaceAllString(l.label, ""), ""),
+		tool: l.tool, url: l.url, path: removeRunNumber(l.path), label: removeRunNumber(l.label),
 		connections: l.connections.value, offered: l.offeredRate.value,
 	}
 	if l.requestedRate.isKnown() {
-		key.offered = l.requestedRate.value // the attained rate differs from run to run
+		key.offered = l.requestedRate.value // offeredRate is the attained rate, which differs from run to run
 	}
-	if l.path == "" {
+	hasHeadings := l.path != ""
+	if !hasHeadings {
 		key.label = notLettersRE.ReplaceAllString(key.label, " ") // numbers distinguish runs, not targets
+		return key
 	}
-	if l.path != "" {
-		key.url = "" // the headings name the target, and not each report of a section has a URL
-		if runLabelRE.MatchString(l.label) {
-			key.label = ""
-		}
+	key.url = "" // the headings name the target, and not each report of a section has a URL
+	if runLabelRE.MatchString(l.label) {
+		key.label = ""
 	}
 	return key
 }
 
 var (
-	// statedRunsRE matches a number of runs. The group is the number.
+	// statedRunsRE matches "five timed runs". The group is "five".
 	statedRunsRE = lazyregexp.New(`(?i)\b(\d+|` + numberWords + `)\s+(?:\w+\s+)?(?:runs|repetitions|samples|rounds|trials|measurements|repeats)\b`)
-	// numbers are the numerals of statedRunsRE.
-	numbers = map[string]float64{"three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100}
+	// numerals has the values of numberWords.
+	numerals = map[string]float64{"three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100}
 )
 
+// numberWords is a regular expression for numbers in words.
 const numberWords = `three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|fifty|hundred`
 
-// countStatedRuns returns the greatest number of runs that a sentence of the page states, else 0.
+// countStatedRuns returns the greatest number of runs that a sentence of the page states, or 0.
 func (d *document) countStatedRuns() float64 {
 	greatest := 0.0
 	for _, s := range d.sentences {
 		for _, m := range statedRunsRE.FindAllStringSubmatch(s.text, maxFigures) {
-			n := numbers[strings.ToLower(m[1])]
+			n := numerals[strings.ToLower(m[1])]
 			if v, err := strconv.ParseFloat(m[1], 64); err == nil {
 				n = v
 			}

@@ -7,16 +7,16 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// structs reads the definitions of C structs in blocks of code, and computes their sizes on
-// a 64-bit machine.
+// structs reads the definitions of C structs in blocks of code on a page, and computes their sizes on
+// a 64-bit machine. The audit rule bytes-below-result compares the sizes with B/op of benchmarks.
 type structs struct {
 	doc            *document
 	inStruct       bool
-	start          position
-	known          map[string]layout // of structs before
-	size           int64
-	align          int64
-	hasUnknownType bool // a field has an unknown type
+	start          position          // first line of the current struct
+	known          map[string]layout // layouts of the structs read before, by name
+	size           int64             // bytes of the current struct so far
+	align          int64             // greatest alignment of its fields so far
+	hasUnknownType bool              // a field of the current struct has an unknown type
 }
 
 // layout is the size and the alignment of a type in bytes.
@@ -31,6 +31,8 @@ var scalarLayouts = map[string]layout{
 	"double": {8, 8}, "int64_t": {8, 8}, "uint64_t": {8, 8}, "long long": {8, 8}, "unsigned long long": {8, 8},
 }
 
+// Lines of a definition. The group of structCloseRE is the name in "} Order;". The groups of
+// structFieldRE are "char", "*", "name" and "[64]" in "char *name[64];".
 var (
 	structOpenRE  = lazyregexp.New(`^(?:typedef )?struct(?: \w+)? *\{$`)
 	structCloseRE = lazyregexp.New(`^\} *(\w+)? *;$`)
@@ -80,7 +82,7 @@ func (s *structs) addField(text string) {
 	if !ok {
 		field, ok = s.known[m[1]]
 	}
-	if m[2] != "" { // a pointer
+	if isPointer := m[2] != ""; isPointer {
 		field, ok = layout{8, 8}, true
 	}
 	if !ok {

@@ -2,12 +2,14 @@ package figures
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// successNotCounted returns the audit rule that finds "zero errors" on pages that count no errors.
 func successNotCounted() rule {
 	return rule{Rule: audit.Rule{
 		ID: "success-not-counted", Severity: tare.Note,
@@ -21,30 +23,24 @@ func successNotCounted() rule {
 	}, find: findSuccessNotCounted}
 }
 
-// allSucceedRE matches a statement that no request failed, and countsErrorsRE the signs that
-// failures were counted.
 var (
-	allSucceedRE   = lazyregexp.New(`(?i)\b100\s?%\s+success|\bzero (?:errors|failures)\b|\bno (?:errors|failed requests)\b|\b0\s?% (?:error|failure)`)
+	// allSucceedRE matches a statement that no request failed, such as "100% success".
+	allSucceedRE = lazyregexp.New(`(?i)\b100\s?%\s+success|\bzero (?:errors|failures)\b|\bno (?:errors|failed requests)\b|\b0\s?% (?:error|failure)`)
+	// countsErrorsRE matches words in a table that show that failures were counted.
 	countsErrorsRE = lazyregexp.New(`(?i)\berrors?\b|fail|success|non-2xx|status|✓`)
-	// countingToolRE matches a command of a load generator, all of which count errors.
+	// countingToolRE matches a command of a load generator. These tools all count errors.
 	countingToolRE = lazyregexp.New(`^(?:wrk2?|ab|hey|oha|vegeta|k6|ghz)\b`)
 )
 
-// findSuccessNotCounted reports the first statement that no request failed, on a page with
-// tables whose cells do not mention errors and without a command of a load generator.
+// findSuccessNotCounted reports the first statement that no request failed, if no table of the page
+// mentions errors, and the page has neither a command nor a report of a load generator.
 func findSuccessNotCounted(d *document, report reportFunc) {
 	if len(d.figures) < 2 || len(d.loads) > 0 {
 		return
 	}
-	for _, c := range d.commands {
-		if countingToolRE.MatchString(c.text) {
-			return
-		}
-	}
-	for _, t := range d.tables {
-		if t.hasText(countsErrorsRE) {
-			return
-		}
+	usesTool := slices.ContainsFunc(d.commands, func(c command) bool { return countingToolRE.MatchString(c.text) })
+	if usesTool || slices.ContainsFunc(d.tables, func(t *table) bool { return t.hasText(countsErrorsRE) }) {
+		return
 	}
 	for _, s := range d.sentences {
 		if m := allSucceedRE.FindString(s.text); m != "" {

@@ -8,6 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// targetMisread returns the audit rule that finds targets called exceeded that are not.
 func targetMisread() rule {
 	return rule{Rule: audit.Rule{
 		ID: "target-misread", Severity: tare.Warn,
@@ -21,12 +22,11 @@ func targetMisread() rule {
 	}, find: findTargetMisread}
 }
 
-// exceededTargetRE matches a sentence by which a result exceeds a target: "exceeds the 2-3x target with
-// 2.5x". Its groups are the target, the upper end of the target or "", and the result.
+// exceededTargetRE matches "exceeds the 2-3x target with 2.5x". The groups are 2 and 3, the ends of the
+// target, and 2.5, the result. The second group is "" if the target is one number.
 var exceededTargetRE = lazyregexp.New(`(?i)\bexceed\w*\b\*{0,2}[^.]{0,20}?(\d+(?:\.\d+)?)(?:\s*[-–]\s*(\d+(?:\.\d+)?))?x\b[^.]{0,40}\b(?:target|goal)\b[^\d]{0,40}(\d+(?:\.\d+)?)x`)
 
-// findTargetMisread reports results that do not exceed the target that the sentence says
-// they exceed.
+// findTargetMisread reports results that are not above the upper end of the target.
 func findTargetMisread(d *document, report reportFunc) {
 	for _, s := range d.sentences {
 		m := exceededTargetRE.FindStringSubmatch(stripMarks(s.text))
@@ -38,7 +38,8 @@ func findTargetMisread(d *document, report reportFunc) {
 		if m[2] != "" {
 			high, _, _, _ = parseNumber(m[2])
 		}
-		if got, _, _, _ := parseNumber(m[3]); got <= high && high >= low {
+		isRange := high >= low // else the text is not a range of targets
+		if result, _, _, _ := parseNumber(m[3]); result <= high && isRange {
 			report(s.line, fmt.Sprintf("%sx does not exceed a target of %s", m[3], formatRange(m[1], m[2])))
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file formats figures for the text of findings.
+
 // formatTime returns a time in s with three significant digits, in the unit that gives 1 to 999.
 func formatTime(s float64) string {
 	const roundsToOne = 0.9995 // the least value that is printed as 1.00
@@ -21,10 +23,10 @@ func formatTime(s float64) string {
 	return formatNumber(s/1e-9) + " ns"
 }
 
-// formatNumber returns a number with three significant digits, or as an integer from 1,000,
-// without an exponent.
+// formatNumber returns a number with three significant digits and without an exponent. It returns an
+// integer such as 12,345 if the number is 1,000 or more.
 func formatNumber(x float64) string {
-	if x >= 999.5 || x <= -999.5 {
+	if x >= 999.5 || x <= -999.5 { // 999.5 is rounded to 1,000
 		return format.Grouped(x, 0)
 	}
 	text := strconv.FormatFloat(x, 'g', 3, 64)
@@ -34,7 +36,7 @@ func formatNumber(x float64) string {
 	return text
 }
 
-// formatQuantile returns the name of a quantile, e.g. p99.9.
+// formatQuantile returns the name of a quantile, e.g. p99.9 for 0.999.
 func formatQuantile(q float64) string { return "p" + strconv.FormatFloat(q*100, 'g', 7, 64) }
 
 // formatValue returns a figure with its unit.

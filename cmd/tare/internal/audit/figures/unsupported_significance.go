@@ -140,7 +140,7 @@ func (d *document) findUnclearPairs() []unclearPair {
 	case !d.hasText(confidenceRE):
 		return nil
 	}
-	return slices.DeleteFunc(out, func(p unclearPair) bool { return areApart(p.a, p.b, runs) })
+	return slices.DeleteFunc(out, func(p unclearPair) bool { return differSignificantly(p.a, p.b, runs) })
 }
 
 // findUnclearPair returns the pair that a sentence compares, by its figures or by its difference in

@@ -7,25 +7,25 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// verdict is the result of comparing a claim with the figures of the rows and columns that its
-// sentence names.
+// verdict is the result of comparing a claim of a page, such as "a is 2x faster than b", with the
+// figures of the rows and columns that the sentence names. Several audit rules report parts of it.
 type verdict struct {
 	pairs       []tablePair // figures that the claim may be about
-	isSupported bool        // a pair has the claimed ratio, or figures elsewhere have it exactly
-	reversed    *tablePair  // a pair with the ratio in the opposite direction; nil without one
-	wrongBase   *tablePair  // a pair with the percentage as a share of the other figure; nil without one
-	rawUnits    *tablePair  // a pair with the ratio only if the units are ignored; nil without one
+	isSupported bool        // a pair has the claimed ratio, or other figures have exactly this ratio
+	reversed    *tablePair  // a pair with the ratio in the opposite direction, or nil
+	wrongBase   *tablePair  // a pair whose difference is the percentage of the other figure, or nil
+	rawUnits    *tablePair  // a pair with the ratio only if the units are ignored, or nil
 }
 
 // claimKey identifies a claim of a document.
 type claimKey struct {
-	text        string // of the sentence
-	line, start int
+	text        string // text of the sentence
+	line, start int    // line of the sentence, and offset of the claim in it
 }
 
-// judgeClaim compares a claim with the figures of the page. claims are all claims of the sentence.
-// Several rules need the verdict, so it is computed once. Further claims after maxCompared count as
-// supported.
+// judgeClaim compares a claim with the figures of the page. claims has all claims of the sentence. It
+// caches the verdict, because several rules need it. After maxCompared claims it returns the verdict
+// that a claim is supported, without comparing it.
 func (d *document) judgeClaim(c claim, claims []claim) verdict {
 	key := claimKey{c.sentence.text, c.sentence.line, c.start}
 	v, ok := d.verdicts[key]
@@ -39,14 +39,14 @@ func (d *document) judgeClaim(c claim, claims []claim) verdict {
 	return v
 }
 
-// computeVerdict does the work of judgeClaim.
+// computeVerdict does the work of judgeClaim, without the cache.
 func (d *document) computeVerdict(c claim, claims []claim) verdict {
 	v := verdict{pairs: d.claimedPairs(c, claims)}
-	agrees := false // a pair has the claimed direction, whatever its ratio
+	agrees := false // whether a pair has the claimed direction, with any ratio
 	for i := range v.pairs {
 		p := &v.pairs[i]
 		sign := c.expectedSign(p.a.kind)
-		isDirected := p.isOrdered && sign != 0
+		isDirected := p.isOrdered && sign != 0 // the claim's direction can be checked
 		isReversed := func(a, b float64) bool { return isDirected && a != b && (b > a) != (sign > 0) }
 		matches := c.matchesPair(p.a.value, p.b.value)
 		hasOpposite := isReversed(p.a.value, p.b.value)
@@ -69,8 +69,9 @@ func (d *document) computeVerdict(c claim, claims []claim) verdict {
 	if len(v.pairs) == 0 {
 		v.wrongBase = d.findOtherBase(c, claims)
 	}
-	if isExact := c.isPercent && c.step < 1; v.isSupported || agrees && !isExact {
-		v.reversed = nil
+	hasDecimals := c.isPercent && c.step < 1
+	if v.isSupported || agrees && !hasDecimals {
+		v.reversed = nil // the claim may be about another pair, which agrees with it
 	}
 	if v.reversed == nil && c.matchesSentence() {
 		v.isSupported = true
@@ -81,12 +82,12 @@ func (d *document) computeVerdict(c claim, claims []claim) verdict {
 	return v
 }
 
-// findOtherBase returns a pair that has the claimed percentage as a share of the other figure. One
-// of its rows is named after "than", and the other is not named: "that build takes 60 % less than
-// one without a cache". It returns nil if there is no such pair, more than one, or a pair with the
-// claimed percentage itself.
+// findOtherBase looks for a pair whose difference is the claimed percentage of the wrong figure. The
+// sentence names one row of the pair after "than", and does not name the other: "that build takes 60 %
+// less than one without a cache". It returns nil if there is no such pair, more than one, or a pair
+// with the claimed percentage of the right figure.
 func (d *document) findOtherBase(c claim, claims []claim) *tablePair {
-	const maxRows = 8 // with more, one of them has any percentage
+	const maxRows = 8 // of more rows, one has about any percentage by chance
 	before, after, hasThan := c.splitClause(claims)
 	if !hasThan || !c.isPercent || c.isSpeed() {
 		return nil
@@ -122,9 +123,9 @@ func (d *document) findOtherBase(c claim, claims []claim) *tablePair {
 	return &found[0]
 }
 
-// isSupportedElsewhere reports whether a row of the page has the claimed change to its last digit:
-// the claim may name the row by other words than the table. If the claim was not compared with all
-// tables, a change within the tolerance of claims suffices.
+// isSupportedElsewhere reports whether any row of the page has exactly the claimed change: the sentence
+// may name the row by other words than the table. If the page has more tables than claims are
+// compared with, a change within claimTolerance suffices.
 func (d *document) isSupportedElsewhere(c claim) bool {
 	tolerance := 0.0
 	if len(d.grids) > tablesBefore+tablesAfter {
@@ -133,8 +134,8 @@ func (d *document) isSupportedElsewhere(c claim) bool {
 	return d.ratios.hasMatch(c, tolerance) || slices.ContainsFunc(d.nearGrids(c.sentence.line), func(g *grid) bool { return g.hasUnclearChange(c) })
 }
 
-// reversedTolerance is the tolerance of a percentage with the opposite direction, a share of it. It
-// is small, so that the claim certainly is about these figures.
+// reversedTolerance is the share by which a percentage with the opposite direction may differ from the
+// claim. It is small, so that the claim certainly is about these figures.
 const reversedTolerance = 0.005
 
 // claimedPairs returns the pairs of figures of tables that a claim may be about: in a row, figures
@@ -148,7 +149,7 @@ func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 	}
 	before, after, hasThan := c.splitClause(claims)
 	isOwnPast := hasThan && ownPastRE.MatchString(after) || !hasThan && nowTakesRE.MatchString(c.clauseBefore())
-	first, second := newWordSet(before), wordSet{} // words about the subject, and about the reference
+	first, second := newWordSet(before), wordSet{} // words about the subject, and words after "than"
 	if hasThan = hasThan && !isOwnPast; hasThan {
 		second = newWordSet(after)
 	}
@@ -165,19 +166,19 @@ func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 	return out
 }
 
-// rowPairs returns the pairs of figures of a row that a claim may be about. first and second are the
-// words about its subject, and after "than". isOwnPast means that the claim compares a row
-// with its past, which is the column before.
+// rowPairs returns the pairs of figures in rows that a claim may be about. first has the words about
+// the claim's subject, and second the words after "than". isOwnPast means that the claim compares a
+// row with its past, as "20 % less than before" does.
 func (d *document) rowPairs(c claim, first, second wordSet, hasThan, isOwnPast bool) []tablePair {
 	text := c.sentence.text
 	words := newWordSet(c.sentence.before + " " + text[:c.start] + " " + text[c.end:])
 	var out []tablePair
 	near := d.nearGrids(c.sentence.line)
 	for _, g := range near {
-		// Of several tables with one row each, a statement without a name is about the one right before it.
+		// If several tables have one row, a sentence that names no row is about the table right before it.
 		hasOtherRow := func(other *grid) bool { return len(other.labels) == 1 && !slices.Equal(other.labels, g.labels) }
-		isOnlyRow := c.sentence.isRightAfter(g.line) || !slices.ContainsFunc(near, hasOtherRow)
-		for _, p := range g.pairsFor(words, c.kinds, isOwnPast, isOnlyRow) {
+		scope := pairScope{isOwnPast: isOwnPast, isOnlyRow: c.sentence.isRightAfter(g.line) || !slices.ContainsFunc(near, hasOtherRow)}
+		for _, p := range g.pairsFor(words, c.kinds, scope) {
 			sides := newLabelMatcher([]string{p.a.subject, p.b.subject})
 			out = append(out, p.order(sides, first, second, hasThan))
 		}
@@ -185,9 +186,9 @@ func (d *document) rowPairs(c claim, first, second wordSet, hasThan, isOwnPast b
 	return out
 }
 
-// columnPairs returns the pairs of figures of a column whose rows are the only ones that the words
-// about the subject of a claim and about its reference name. It skips columns if the words about the
-// metric name another one.
+// columnPairs returns the pairs of figures in columns that a claim may be about: the words about its
+// subject name exactly one row, and those about its reference exactly one other row. It skips columns
+// if the words about the metric name another metric.
 func (d *document) columnPairs(c claim, subject, reference, metric wordSet) []tablePair {
 	var out []tablePair
 	for _, g := range d.nearGroups(c.sentence.line) {
@@ -212,8 +213,8 @@ func (g *figureGroup) soleNamedPairs(first, second wordSet) [][2]figure {
 }
 
 // ellipticRE matches the words before a claim whose sides only the previous clause names: "gob has
-// half the size of the CSV, but is about 1.5 times slower". The groups are the text about the
-// subject and about the reference.
+// half the size of the CSV, but is about " before "1.5 times slower". The groups are "gob", the
+// subject, and " half the size of the CSV", the text with the reference.
 var ellipticRE = lazyregexp.New(`(?i)(?:^|[,;:] )([^,;:]+?)\s+(?:has|is|takes|needs|uses|was|had|took)\b([^;:]*?),?\s+(?:but|and|yet)\s+(?:is|was|takes|needs|runs)\s+(?:about |some |around |roughly |nearly |almost )?$`)
 
 // splitElliptic returns the words about the subject and the reference of a claim that ellipticRE
@@ -226,10 +227,10 @@ func splitElliptic(c claim) (subject, reference wordSet) {
 // conjunctionRE matches the words between two clauses.
 var conjunctionRE = lazyregexp.New(`(?i)[;,(]|\b(?:and|but|while|whereas|or)\b`)
 
-// splitClause returns the text about a claim's subject, before the first claim of the sentence and
-// in the claim's own clause, and the text after the claim, or after its "than" or "as" if it has
-// one. For the second claim of "a is 2x faster, and needs 30 % less memory than b" these are "a is
-// needs" and "b".
+// splitClause returns the text about a claim's subject, and the text after the claim or, if the claim
+// has "than" or the like, after that word. The former has the text before the first claim of the
+// sentence and the text of the claim's own clause. For the second claim of "a is 2x faster, and needs
+// 30 % less memory than b" splitClause returns "a is needs" and "b".
 func (c claim) splitClause(claims []claim) (before, after string, hasThan bool) {
 	text := c.sentence.text
 	first := c.start           // start of the first claim
@@ -265,7 +266,7 @@ func (c claim) splitClause(claims []claim) (before, after string, hasThan bool) 
 // ownPastRE matches words after "than" that compare a row with its past: "than before".
 var ownPastRE = lazyregexp.New(`(?i)^\W*(?:before|previously|(?:it|they|that) (?:was|were|did|used to|had been))\b`)
 
-// findUnitKinds returns timeKind and byteKind if the sentence has such quantities.
+// findUnitKinds returns those of timeKind and byteKind that quantities in the sentence have.
 func (s sentence) findUnitKinds() []kind {
 	var out []kind
 	for _, m := range numberRE.FindAllStringIndex(s.text, maxFigures) {
@@ -276,8 +277,8 @@ func (s sentence) findUnitKinds() []kind {
 	return out
 }
 
-// matchesSentence reports whether the sentence has, except for the claim, two times with the claimed
-// ratio, as in "6.33 µs with the one and 7.72 µs with the other, 22 % more".
+// matchesSentence reports whether the sentence has exactly two times, and they have the claimed ratio:
+// "6.33 µs with the one and 7.72 µs with the other, 22 % more".
 func (c claim) matchesSentence() bool {
 	var times []float64
 	for _, m := range numberRE.FindAllStringIndex(c.sentence.text, maxFigures) {
@@ -294,11 +295,12 @@ var nowTakesRE = lazyregexp.New(`(?i)\bnow (?:takes?|needs?|costs?|uses?|allocat
 // thanWordRE matches the word before the reference of a comparison.
 var thanWordRE = lazyregexp.New(`(?i)\bthan\b|\bas (?:fast|quick|slow|much|many|long|large|big|high|heavy) as\b|\bcompared (?:to|with)\b|\brelative to\b|\bversus\b|\bvs\b`)
 
-// baseSubjectRE matches words of a statement about the figures before a change.
+// baseSubjectRE matches words that show that the subject of a statement is the state before a change.
 var baseSubjectRE = lazyregexp.New(`(?i)\b(?:without|before|old|baseline|base|main|master|previous|original|unpatched|stock|was|were|had|used to)\b`)
 
-// order returns the pair in the order of a claim: the reference comes first. sides matches the
-// subjects of the two figures; first and second are the words before the claim, and after "than".
+// order returns the pair with the figure of the claim's reference first, and sets isOrdered if the
+// words of the claim determine this order. sides finds the subjects of the two figures; first has the
+// words about the claim's subject, and second the words after "than".
 func (p tablePair) order(sides labelMatcher, first, second wordSet, hasThan bool) tablePair {
 	subjects, references := sides.findNamed(first), sides.findNamed(second)
 	hasReference := len(references) == 1 && !slices.Contains(subjects, references[0])
@@ -309,13 +311,14 @@ func (p tablePair) order(sides labelMatcher, first, second wordSet, hasThan bool
 			p.a, p.b = p.b, p.a
 		}
 	case hasThan:
-		p.isOrdered = false
+		p.isOrdered = false // the words after "than" name neither figure, or both
 	case !p.isOrdered && len(subjects) == 1 && p.isOnlyOfKind:
 		p.isOrdered = true // the other side is the reference
 		if subjects[0] == p.a.subject {
 			p.a, p.b = p.b, p.a
 		}
 	case p.isOrdered:
+		// The claim may be about the figure before the change, a: then its direction is unknown.
 		isBase := slices.Contains(subjects, p.a.subject) && !slices.Contains(subjects, p.b.subject)
 		for w := range first {
 			isBase = isBase || baseSubjectRE.MatchString(w)
@@ -348,11 +351,11 @@ func (c claim) isSpeed() bool {
 	return false
 }
 
-// expectedSign returns 1 if the subject of the claim should have the greater figure of a kind, -1
-// for the smaller one, and 0 if the claim's word does not tell.
+// expectedSign returns 1 if the claim's word means that the subject has the greater figure of kind k,
+// -1 if it means the smaller one, and 0 if the word does not show which.
 func (c claim) expectedSign(k kind) int {
 	isRate := k == rateKind || k == byteRateKind
-	better := -1
+	better := -1 // less time, memory or allocations
 	if isRate {
 		better = 1
 	}

@@ -14,8 +14,12 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// errorDiscarded finds calls in timed loops whose error is discarded, if no test file of
-// the package checks the error of the same function.
+// errorDiscarded finds calls in timed loops whose error is discarded, if no test file of the package
+// checks the error of the same function:
+//
+//	for b.Loop() { json.Unmarshal(data, &v) }
+//
+// A "checker" below is a function of the test files that checks the error.
 func errorDiscarded() rule {
 	return rule{Rule: audit.Rule{
 		ID: "error-discarded", Severity: tare.Warn,
@@ -27,9 +31,9 @@ func errorDiscarded() rule {
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
 			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
-				call := in.findDropped(l, n, f)
-				if call != nil && !in.failsByCallback(call) {
-					in.reportDropped(l, n, call, in.mayFail(call, f.binding, 0))
+				call := in.findDiscarded(l, n, f)
+				if call != nil && !in.neverFails(call) {
+					in.reportDiscarded(l, n, call, in.findFailing(call, f.binding, 0))
 				}
 				return true
 			})
@@ -37,9 +41,10 @@ func errorDiscarded() rule {
 	}}
 }
 
-// reportDropped reports at n a call whose error is dropped, if no test checks the error of one of
-// the functions that may return it, or all tests that do so use other input.
-func (in *input) reportDropped(l *loop, n ast.Node, call *ast.CallExpr, failing []*types.Func) {
+// reportDiscarded reports a call at n that discards its error. failing has the functions that may
+// return the error. The finding is a warning if one of them has no checker, and a note if all
+// checkers use other input.
+func (in *input) reportDiscarded(l *loop, n ast.Node, call *ast.CallExpr, failing []*types.Func) {
 	for _, fn := range failing {
 		name := formatExpr(call.Fun)
 		if fn.Name() != calledName(call) {
@@ -56,9 +61,9 @@ func (in *input) reportDropped(l *loop, n ast.Node, call *ast.CallExpr, failing 
 	}
 }
 
-// findUncheckedFile returns the name of a file that the benchmark of a loop reads, if no function
-// of the test files that checks the error of fn mentions it: what the benchmark reads may fail,
-// although the function is checked with other input. It returns "" without such a file.
+// findUncheckedFile returns the name of a file that the benchmark reads and that no checker of fn
+// mentions: fn may fail on this file although it succeeds on the input of the checkers. It returns ""
+// if there is no such file.
 func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
 	for call := range nodesOf[*ast.CallExpr](l.owner.decl) {
 		if !in.opensFile(call) {
@@ -71,7 +76,7 @@ func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
 		if len(texts) == 0 {
 			continue
 		}
-		name := texts[len(texts)-1] // as in filepath.Join("testdata", "large.json")
+		name := texts[len(texts)-1] // "large.json" in filepath.Join("testdata", "large.json")
 		base := path.Base(strings.Trim(name, "\"`"))
 		mentions := func(decl *ast.FuncDecl) bool {
 			mayMatch := func(text string) bool { return strings.Contains(text, base) || strings.Contains(text, "*") }
@@ -86,8 +91,8 @@ func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
 	return ""
 }
 
-// findUncheckedInput describes an argument of a call in a loop, as describeUnchecked. It returns ""
-// if the tests that check the error of fn use all arguments.
+// findUncheckedInput describes an argument of a call that no checker of fn uses, e.g. "largeInput". It
+// returns "" if the checkers use all arguments.
 func (in *input) findUncheckedInput(l *loop, call *ast.CallExpr, fn *types.Func) string {
 	for _, arg := range call.Args {
 		if description := in.describeUnchecked(l, arg, fn); description != "" {
@@ -97,10 +102,9 @@ func (in *input) findUncheckedInput(l *loop, call *ast.CallExpr, fn *types.Func)
 	return ""
 }
 
-// describeUnchecked describes an argument, or elements of it, if no function of the test files that
-// checks the error of fn mentions it: texts of a table in the benchmark, a value made by a function
-// of the test files, or a package variable of theirs, a slice or string that is set where it is
-// declared. It returns "" for other arguments.
+// describeUnchecked describes an argument that no checker of fn mentions: the texts of a table in the
+// benchmark, a value that a function of the test files makes, or a package variable of the test files
+// that holds a slice or string and has only its initial value. It returns "" for other arguments.
 func (in *input) describeUnchecked(l *loop, arg ast.Expr, fn *types.Func) string {
 	if call, ok := arg.(*ast.CallExpr); ok {
 		if called := in.callee(call); isFunc(called, "strings", "NewReader") || isFunc(called, "bytes", "NewReader", "NewBuffer", "NewBufferString") {
@@ -118,7 +122,7 @@ func (in *input) describeUnchecked(l *loop, arg ast.Expr, fn *types.Func) string
 		}
 	}
 	for r := range nodesOf[*ast.RangeStmt](l.owner.decl) {
-		if v != nil && r.Value != nil && in.variable(r.Value) == v { // v is an element of r.X
+		if v != nil && r.Value != nil && in.variable(r.Value) == v { // v is an element of r.X: check r.X
 			v, _ = in.flowGraph().Path(r.X, nil)
 		}
 	}
@@ -145,8 +149,7 @@ func (in *input) describeUnchecked(l *loop, arg ast.Expr, fn *types.Func) string
 	return v.Name()
 }
 
-// findMaker returns the function of the test files whose result is the only value of a variable. It
-// returns nil for other variables.
+// findMaker returns the function of the test files whose result is the only value of v, or nil.
 func (in *input) findMaker(v *types.Var) *types.Func {
 	values := in.flowGraph().Values(v)
 	if len(values) != 1 {
@@ -163,8 +166,8 @@ func (in *input) findMaker(v *types.Var) *types.Func {
 	return fn
 }
 
-// tableTexts returns the texts of a table in a benchmark, as in the source, if v is an element of
-// it. It returns nil for other variables.
+// tableTexts returns the string literals of a table in the benchmark, with their quotes, if v is the
+// element in a loop over the table. It returns nil for other variables.
 func (in *input) tableTexts(l *loop, v *types.Var) []string {
 	if v == nil || !in.isLocal(v) {
 		return nil
@@ -179,15 +182,14 @@ func (in *input) tableTexts(l *loop, v *types.Var) []string {
 				table, ok = values[0].(*ast.CompositeLit)
 			}
 		}
-		if !ok {
-			continue
+		if ok {
+			return stringLiterals(table)
 		}
-		return stringLiterals(table)
 	}
 	return nil
 }
 
-// stringLiterals returns the string literals below root as in the source text, with their quotes.
+// stringLiterals returns the string literals in root as in the source text, with their quotes.
 func stringLiterals(root ast.Node) []string {
 	var out []string
 	for lit := range nodesOf[*ast.BasicLit](root) {
@@ -198,8 +200,8 @@ func stringLiterals(root ast.Node) []string {
 	return out
 }
 
-// hasNoTable reports whether a function ranges over nothing, so that it checks the texts that it
-// mentions, and not those of a table.
+// hasNoTable reports whether a function has no range statement. It then checks only the texts that it
+// mentions itself, not those of a table.
 func hasNoTable(decl *ast.FuncDecl) bool {
 	for range nodesOf[*ast.RangeStmt](decl) {
 		return false
@@ -207,7 +209,7 @@ func hasNoTable(decl *ast.FuncDecl) bool {
 	return true
 }
 
-// opensFile reports whether a call opens a file, itself or by a function of the test files.
+// opensFile reports whether a call opens a file, directly or in a function of the test files.
 func (in *input) opensFile(call *ast.CallExpr) bool {
 	isOpener := func(fn *types.Func) bool {
 		return isFunc(fn, "os", "ReadFile", "Open") || isFunc(fn, "io/ioutil", "ReadFile")
@@ -228,8 +230,8 @@ func (in *input) opensFile(call *ast.CallExpr) bool {
 	return false
 }
 
-// isMentionedByChecker reports whether a function of the test files may check the error of fn for
-// an input: it checks the error, and mentions the input, calls a helper, or is a helper itself.
+// isMentionedByChecker reports whether a checker of fn may use an input: it mentions the input, which
+// mentions decides, calls a helper, or is a helper itself.
 func (in *input) isMentionedByChecker(fn *types.Func, mentions func(*ast.FuncDecl) bool) bool {
 	for decl := range in.functions() {
 		if !in.isHarness(decl) {
@@ -244,11 +246,10 @@ func (in *input) isMentionedByChecker(fn *types.Func, mentions func(*ast.FuncDec
 	return false
 }
 
-// isHelper reports whether go test does not run a function with a name by itself.
+// isHelper reports whether a function with this name is not one that go test runs.
 func isHelper(name string) bool { return !hasAnyPrefix(name, "Test", "Benchmark", "Fuzz", "Example") }
 
-// callsHelper reports whether a function calls a function of the test files, which may read any
-// file.
+// callsHelper reports whether a function calls a function of the test files, which may use any input.
 func (in *input) callsHelper(decl *ast.FuncDecl) bool {
 	for call := range nodesOf[*ast.CallExpr](decl) {
 		for _, f := range in.flowGraph().Called(call, nil) {
@@ -260,9 +261,10 @@ func (in *input) callsHelper(decl *ast.FuncDecl) bool {
 	return false
 }
 
-// findDropped returns the call of a statement that drops its error: the call is the statement, or
-// the error is assigned to _ or to a variable that nothing reads. It returns nil for other nodes.
-func (in *input) findDropped(l *loop, n ast.Node, f *frame) *ast.CallExpr {
+// findDiscarded returns the call in a statement n that discards the call's error: the call is the
+// statement, or the error is assigned to _ or to a variable that nothing reads, or an if statement
+// does nothing about the error. It returns nil for other nodes.
+func (in *input) findDiscarded(l *loop, n ast.Node, f *frame) *ast.CallExpr {
 	root := l.owner.decl // declaration around n
 	if f.callDepth() > 0 {
 		if decl, ok := f.node.(*ast.FuncDecl); ok {
@@ -278,7 +280,7 @@ func (in *input) findDropped(l *loop, n ast.Node, f *frame) *ast.CallExpr {
 		if errorIndex(in.pass.TypesInfo, call) >= 0 {
 			return call
 		}
-		for i, a := range call.Args {
+		for i, a := range call.Args { // ignore(json.Unmarshal(data, &v))
 			if inner, ok := a.(*ast.CallExpr); ok && errorIndex(in.pass.TypesInfo, inner) >= 0 && in.ignoresArgument(call, i) {
 				return inner
 			}
@@ -301,7 +303,7 @@ func (in *input) findDropped(l *loop, n ast.Node, f *frame) *ast.CallExpr {
 		if !ok {
 			return nil
 		}
-		// The compiler rejects a variable declared by := that nothing reads.
+		// Only = may assign to a variable that nothing reads: the compiler rejects := with such a variable.
 		isUnread := n.Tok == token.ASSIGN && !isNamedResult(root, in.variable(id)) && !in.isRead(root, in.variable(id))
 		if id.Name == "_" || isUnread {
 			return call
@@ -310,8 +312,11 @@ func (in *input) findDropped(l *loop, n ast.Node, f *frame) *ast.CallExpr {
 	return nil
 }
 
-// findSkipped returns the call whose error an if statement compares with nil, only to go on to
-// the next iteration. It returns nil for other statements.
+// findSkipped returns the call whose error an if statement checks only to continue the loop:
+//
+//	err := f(); if err != nil { continue }
+//
+// It returns nil for other statements.
 func (in *input) findSkipped(s *ast.IfStmt, f *frame) *ast.CallExpr {
 	v := in.findSkippedError(s)
 	if v == nil || f.callDepth() > 0 {
@@ -321,8 +326,8 @@ func (in *input) findSkipped(s *ast.IfStmt, f *frame) *ast.CallExpr {
 	return init
 }
 
-// findSkippedError returns the error that an if statement compares with nil, only to go on to the
-// next iteration or to do nothing. It returns nil for other statements.
+// findSkippedError returns the variable err of the statement "if err != nil { continue }", or the same
+// with an empty body. It returns nil for other statements.
 func (in *input) findSkippedError(s *ast.IfStmt) *types.Var {
 	cond, ok := s.Cond.(*ast.BinaryExpr)
 	if !ok || cond.Op != token.NEQ || s.Else != nil || len(s.Body.List) > 1 {
@@ -340,9 +345,10 @@ func (in *input) findSkippedError(s *ast.IfStmt) *types.Var {
 	return v
 }
 
-// failsByCallback reports whether a call gets a function literal whose error is always nil: most
-// functions with such a parameter fail only if it does, as in tree.Walk(func(n Node) error {…}).
-func (in *input) failsByCallback(call *ast.CallExpr) bool {
+// neverFails reports whether a call such as tree.Walk(func(n Node) error { …; return nil }) has an
+// argument that is a function whose error is always nil: most functions with such a parameter fail
+// only if the argument does.
+func (in *input) neverFails(call *ast.CallExpr) bool {
 	for _, a := range call.Args {
 		lit, ok := a.(*ast.FuncLit)
 		if !ok {
@@ -360,7 +366,7 @@ func (in *input) failsByCallback(call *ast.CallExpr) bool {
 	return false
 }
 
-// isNamedResult reports whether a variable is a named result of a function or literal below root.
+// isNamedResult reports whether v is a named result of a function or function literal in root.
 func isNamedResult(root ast.Node, v *types.Var) bool {
 	found := false
 	ast.Inspect(root, func(n ast.Node) bool {
@@ -372,8 +378,8 @@ func isNamedResult(root ast.Node, v *types.Var) bool {
 	return found
 }
 
-// ignoresArgument reports whether all functions that a call may run ignore its argument with an
-// index: they belong to the package, and their body does not mention the parameter except in _ = x.
+// ignoresArgument reports whether all functions that a call may run ignore its argument with this
+// index: they belong to the package, and their bodies use the parameter at most in _ = x.
 func (in *input) ignoresArgument(call *ast.CallExpr, index int) bool {
 	called := in.flowGraph().Called(call, nil)
 	for _, f := range called {
@@ -394,10 +400,10 @@ func (in *input) ignoresArgument(call *ast.CallExpr, index int) bool {
 	return len(called) > 0
 }
 
-// mayFail returns the functions whose error a call may return, without those whose error is usually
-// ignored for good reason. For a function of the test files these are the functions whose error it
-// returns. depth is the number of such functions around the call.
-func (in *input) mayFail(call *ast.CallExpr, binding flow.Binding, depth int) []*types.Func {
+// findFailing returns the functions whose error a call may return, without the functions that
+// isHarmless accepts. If the called function belongs to the test files, it returns the functions whose
+// error that function passes on. depth is the number of such functions around the call.
+func (in *input) findFailing(call *ast.CallExpr, binding flow.Binding, depth int) []*types.Func {
 	var out []*types.Func
 	for _, f := range in.flowGraph().Called(call, binding) {
 		if f.Body == nil || !in.isHarness(f.Node) {
@@ -418,7 +424,7 @@ func (in *input) mayFail(call *ast.CallExpr, binding flow.Binding, depth int) []
 				}
 				for _, source := range sources {
 					if c, ok := ast.Unparen(source).(*ast.CallExpr); ok {
-						out = append(out, in.mayFail(c, inner, depth+1)...)
+						out = append(out, in.findFailing(c, inner, depth+1)...)
 					}
 				}
 			}
@@ -427,7 +433,7 @@ func (in *input) mayFail(call *ast.CallExpr, binding flow.Binding, depth int) []
 	return out
 }
 
-// errorResult returns the index of the error among the results of a function type, -1 if its last
+// errorResult returns the index of the error among the results of a function type, or -1 if the last
 // result is not an error.
 func errorResult(t types.Type) int {
 	if sig, ok := t.Underlying().(*types.Signature); ok {
@@ -436,8 +442,8 @@ func errorResult(t types.Type) int {
 	return -1
 }
 
-// errorIndex returns the index of the error among the results of a call, -1 if its last
-// result is not an error.
+// errorIndex returns the index of the error among the results of a call, or -1 if the last result is
+// not an error.
 func errorIndex(info *types.Info, call *ast.CallExpr) int {
 	switch t := info.TypeOf(call).(type) {
 	case *types.Tuple:
@@ -458,8 +464,8 @@ func lastError(results *types.Tuple) int {
 	return -1
 }
 
-// isRead reports whether a local variable is read below root other than by _ = v. It
-// returns true for a nil v and for a variable of a package, which other code may read.
+// isRead reports whether root reads a local variable v other than by _ = v. It returns true if v is nil
+// or a package variable, which other code may read.
 func (in *input) isRead(root ast.Node, v *types.Var) bool {
 	if !in.isLocal(v) {
 		return true
@@ -478,7 +484,7 @@ func (in *input) isRead(root ast.Node, v *types.Var) bool {
 	return found
 }
 
-// isChecked reports whether a test file of the package checks the error of a function.
+// isChecked reports whether a function has a checker in the test files of the package.
 func (in *input) isChecked(fn *types.Func) bool {
 	if in.suite.checked == nil {
 		in.suite.checked = map[*types.Func]bool{}
@@ -491,7 +497,7 @@ func (in *input) isChecked(fn *types.Func) bool {
 	return in.suite.checked[fn]
 }
 
-// addChecked adds to checked the functions whose error the code below root reads.
+// addChecked adds to checked the functions whose errors the code of root reads.
 func (in *input) addChecked(root ast.Node, checked map[*types.Func]bool) {
 	inspectPath(root, func(n ast.Node, path []ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
@@ -503,13 +509,13 @@ func (in *input) addChecked(root ast.Node, checked map[*types.Func]bool) {
 			return true
 		}
 		check := func() {
-			for _, fn := range in.mayFail(call, nil, 0) {
+			for _, fn := range in.findFailing(call, nil, 0) {
 				checked[fn] = true
 			}
 		}
 		switch p := parent(path, 1).(type) {
 		case *ast.ExprStmt, *ast.GoStmt, *ast.DeferStmt:
-			// The statement drops the error.
+			// The statement discards the error.
 		case *ast.AssignStmt:
 			id, isIdent := p.Lhs[min(i, len(p.Lhs)-1)].(*ast.Ident)
 			if s, ok := parent(path, 2).(*ast.IfStmt); ok && isIdent && s.Init == ast.Stmt(p) && in.findSkippedError(s) == in.variable(id) {
@@ -519,7 +525,7 @@ func (in *input) addChecked(root ast.Node, checked map[*types.Func]bool) {
 				check()
 			}
 		case *ast.ReturnStmt:
-			// The caller of the function checks the error or not: mayFail finds this call there.
+			// The callers of this function may check the error: findFailing finds this call there.
 		case *ast.CallExpr:
 			index := slices.Index(p.Args, ast.Expr(call))
 			if index < 0 || !in.ignoresArgument(p, index) {
@@ -532,8 +538,8 @@ func (in *input) addChecked(root ast.Node, checked map[*types.Func]bool) {
 	})
 }
 
-// isHarmless reports whether the error of a function is usually ignored for good reason:
-// it is always nil, as in writers to memory, or about output, as in printing and closing.
+// isHarmless reports whether programs usually ignore the error of a function for good reason: the
+// error is always nil, as for writers to memory, or is about output, as for printing and closing.
 func isHarmless(fn *types.Func) bool {
 	if fn.Pkg() == nil || isFunc(fn, "fmt") || isFunc(fn, "crypto/rand") || isFunc(fn, "math/rand") {
 		return true

@@ -34,7 +34,8 @@ type rule struct {
 	find func(*input)
 }
 
-// Commands of tare that measure properly. NAME becomes a pattern of the benchmark.
+// Commands of tare that measure properly, which rules recommend. reportAs replaces NAME by a pattern
+// that matches the benchmark.
 const (
 	compareRevisions = "tare bench --bench NAME --base main"
 	compareFull      = "tare bench --bench NAME --base main --max 30m"
@@ -66,8 +67,8 @@ func Rules() []audit.Rule {
 //go:embed testdata/src/*/bad_test.go testdata/src/*/good_test.go
 var examples embed.FS
 
-// readExample returns the bad or good example of a rule, without the comments
-// that the test of the rules reads. It panics if the file is missing, which a test finds.
+// readExample returns the bad or good example of a rule, without its "// want" comments, from which a
+// test takes the expected findings. It panics if the file is missing; a test reads all examples.
 func readExample(id, name string) string {
 	text, err := examples.ReadFile("testdata/src/" + identifier(id) + "/" + name + "_test.go")
 	if err != nil {
@@ -76,11 +77,11 @@ func readExample(id, name string) string {
 	return regexp.MustCompile(`(?m)(^\s*// want .*\n|[ \t]*// want .*)`).ReplaceAllString(strings.ReplaceAll(string(text), "\r\n", "\n"), "")
 }
 
-// identifier returns the name that a rule has as an analyzer, and as a package.
+// identifier returns the name of a rule's analyzer and of its package in testdata.
 func identifier(id string) string { return strings.ReplaceAll(id, "-", "_") }
 
-// ids returns the ids of rules.
-func ids(rules []rule) []string {
+// ruleIDs returns the ids of rules.
+func ruleIDs(rules []rule) []string {
 	out := make([]string, 0, len(rules))
 	for _, r := range rules {
 		out = append(out, r.ID)
@@ -88,13 +89,13 @@ func ids(rules []rule) []string {
 	return out
 }
 
-// input is the package that a rule reads, with its benchmarks, and the findings of the rule.
+// input is the input of a rule, a package with its benchmarks, together with the rule's findings.
 type input struct {
-	pass     *analysis.Pass
-	suite    *suite
+	pass     *analysis.Pass // the package
+	suite    *suite         // its benchmarks and their loops
 	rule     audit.Rule
 	findings []finding
-	reported map[findingKey]bool
+	reported map[findingKey]bool // findings so far
 }
 
 // finding is a finding with its position in the syntax trees of the package.
@@ -109,13 +110,13 @@ type findingKey struct {
 	text string
 }
 
-// report adds a finding at node, unless a comment switches the rule off there.
-// The formatted text is a sentence without a full stop.
+// report adds a finding at node, unless a tare:ignore comment switches the rule off there. The
+// formatted text is a sentence without a full stop.
 func (in *input) report(node ast.Node, format string, args ...any) {
 	in.reportAs(in.rule.Severity, node, format, args...)
 }
 
-// reportAs does the work of report for a finding with another severity than the rule.
+// reportAs does the work of report, for a finding whose severity may differ from the rule's.
 func (in *input) reportAs(severity tare.Severity, node ast.Node, format string, args ...any) {
 	at := in.pass.Fset.Position(node.Pos())
 	if in.suite.isIgnored(in.rule.ID, at) {
@@ -130,7 +131,7 @@ func (in *input) reportAs(severity tare.Severity, node ast.Node, format string, 
 	}
 	in.reported[key] = true
 	f.Name = in.suite.nameAt(node)
-	pattern := "."
+	pattern := "." // all benchmarks
 	if f.Name != "" {
 		pattern = "'^" + f.Name + "$'"
 	}
@@ -138,8 +139,8 @@ func (in *input) reportAs(severity tare.Severity, node ast.Node, format string, 
 	in.findings = append(in.findings, finding{Finding: f, pos: node.Pos()})
 }
 
-// diagnose passes the findings to the driver and returns them, sorted by position: rules that
-// iterate over a map of variables find them in random order.
+// diagnose passes the findings to the driver of the analyzers and returns them. It sorts them by
+// position, because rules that iterate over a map of variables report them in random order.
 func (in *input) diagnose() []audit.Finding {
 	slices.SortStableFunc(in.findings, func(a, b finding) int { return cmp.Compare(a.pos, b.pos) })
 	var out []audit.Finding
@@ -155,7 +156,7 @@ func newAnalyzers() []*analysis.Analyzer {
 	suites := &analysis.Analyzer{
 		Name: "benchmarks", Doc: "finds benchmarks and their loops", RunDespiteErrors: true,
 		ResultType: reflect.TypeFor[*suite](),
-		Run:        func(pass *analysis.Pass) (any, error) { return readSuite(pass, ids(allRules())), nil },
+		Run:        func(pass *analysis.Pass) (any, error) { return readSuite(pass, ruleIDs(allRules())), nil },
 	}
 	var out []*analysis.Analyzer
 	for _, r := range allRules() {

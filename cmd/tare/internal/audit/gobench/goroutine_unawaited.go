@@ -9,7 +9,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// goroutineUnawaited finds goroutines that a loop starts and nothing waits for.
+// goroutineUnawaited finds goroutines that a timed loop starts without waiting for their end:
+//
+//	for b.Loop() { go work() }
 func goroutineUnawaited() rule {
 	return rule{Rule: audit.Rule{
 		ID: "goroutine-unawaited", Severity: tare.Void,
@@ -29,8 +31,8 @@ func goroutineUnawaited() rule {
 	}}
 }
 
-// mayWait reports whether code below root may wait for another goroutine: it receives
-// from a channel, selects, or calls a function whose name suggests waiting.
+// mayWait reports whether the code of root may wait for another goroutine: it receives from a channel,
+// has a select statement, or calls a function whose name suggests waiting.
 func (in *input) mayWait(root ast.Node) bool {
 	found := hasCall(root, func(name string) bool {
 		return containsWord(name, "wait", "join", "sleep", "gosched", "lock", "close", "stop", "acquire")

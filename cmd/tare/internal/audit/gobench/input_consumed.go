@@ -11,9 +11,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// inputConsumed finds inputs that are made before the loop and used up by its first iteration:
-// readers, requests with a body, maps from which keys are deleted, and queues from which entries
-// are taken.
+// inputConsumed finds inputs that are made before the loop and that the first iteration uses up:
+// readers, requests with a body, maps from which the loop deletes keys, and queues from which it takes
+// entries.
 //
 //	r := strings.NewReader(text)
 //	for b.Loop() { parse(r) } // only the first iteration reads the text
@@ -49,19 +49,19 @@ func inputConsumed() rule {
 	}}
 }
 
-// reportDeleted reports a call of delete that removes keys from a map which gets no others.
+// reportDeleted reports a call of delete if nothing adds keys to the map again.
 func (in *input) reportDeleted(l *loop, call *ast.CallExpr) {
-	isMeasured := in.pass.Pkg.Path() == "runtime_test" // it measures deletions themselves
-	if isMeasured || !isBuiltin(in.pass.TypesInfo, call, "delete") {
+	measuresMaps := in.pass.Pkg.Path() == "runtime_test" // Go's own tests of maps
+	if measuresMaps || !isBuiltin(in.pass.TypesInfo, call, "delete") {
 		return
 	}
-	if v := in.variable(call.Args[0]); in.isOutside(v, l) && in.isLocal(v) && !in.isFilled(l, v) {
+	if v := in.variable(call.Args[0]); in.isOutside(v, l) && in.isLocal(v) && !in.getsKeys(l, v) {
 		in.report(call, "delete removes keys from %s and nothing adds them again: only the first iteration finds them", v.Name())
 	}
 }
 
-// reportCompacted reports a call of a method that drops entries of a variable from before the loop.
-// If the loop does nothing else with the variable, only the first iteration finds such entries.
+// reportCompacted reports a call such as q.dropExpired(), in which a method drops entries of a variable
+// that is declared before the loop, if the loop does nothing else with the variable.
 func (in *input) reportCompacted(l *loop, call *ast.CallExpr) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
@@ -78,16 +78,19 @@ func (in *input) reportCompacted(l *loop, call *ast.CallExpr) {
 	}
 }
 
-// compacts reports whether a method of the package drops entries of a slice of its receiver in
-// place: kept := r.s[:0], appends to kept in a loop that skips some entries, and r.s = kept.
+// compacts reports whether a method of the package drops entries of a slice of its receiver in place:
+//
+//	kept := r.s[:0]
+//	for … { if expired(e) { continue }; kept = append(kept, e) }
+//	r.s = kept
 func (in *input) compacts(fn *types.Func) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil {
 		return false
 	}
 	var kept *types.Var
-	sliceFields := "" // ".s" of r.s
-	skips, stores := false, false
+	sliceFields := ""             // ".s" for r.s
+	skips, stores := false, false // whether continue and r.s = kept occur
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
@@ -112,46 +115,49 @@ func (in *input) compacts(fn *types.Func) bool {
 	return kept != nil && skips && stores
 }
 
-// takingName matches the names of methods that take an entry from their receiver.
+// takingName matches the names of methods that take an entry from their receiver, such as Pop.
 var takingName = lazyregexp.New(`^(Pop|Next|Dequeue|Take|Poll|Shift|Remove|Delete(Min|Max)|Extract)`)
 
-// reportDrained reports a call that takes an entry from a queue that was filled before the loop, if
-// the loop adds no entries and drops the last result of the method: ok of v, ok := queue.Pop().
+// reportDrained reports a call v, _ := queue.Pop() that takes an entry from a queue which was filled
+// before the loop, if the loop adds no entries and ignores the last result, which shows whether there
+// was one.
 func (in *input) reportDrained(l *loop, call *ast.CallExpr) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || !takingName.MatchString(sel.Sel.Name) || !in.dropsLast(l, call) {
+	if !ok || !takingName.MatchString(sel.Sel.Name) || !in.ignoresLastResult(l, call) {
 		return
 	}
 	v := in.variable(sel.X)
 	if !in.isOutside(v, l) || !in.isLocal(v) || !in.takesEntry(in.callee(call)) || in.getsEntries(l, v) {
 		return
 	}
-	// The entries may last for a small b.N.
+	// This is only a warning: if b.N is small, the entries may suffice.
 	in.reportAs(tare.Warn, call, "%s takes an entry from %s, the loop adds none, and nothing reads whether there was one: most iterations may find %s empty", formatExpr(call.Fun), v.Name(), v.Name())
 }
 
-// dropsLast reports whether a loop drops the last of several results of a call.
-func (in *input) dropsLast(l *loop, call *ast.CallExpr) bool {
-	dropped := false
+// ignoresLastResult reports whether a loop ignores the last result of a call, or uses it only as the
+// condition of an assignment (see onlyGuards).
+func (in *input) ignoresLastResult(l *loop, call *ast.CallExpr) bool {
+	isIgnored := false
 	inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
 		if n != ast.Node(call) {
-			return !dropped
+			return !isIgnored
 		}
 		switch p := parent(path, 1).(type) {
 		case *ast.ExprStmt:
-			dropped = true
+			isIgnored = true
 		case *ast.AssignStmt:
-			id, ok := p.Lhs[len(p.Lhs)-1].(*ast.Ident)
-			v := in.variable(p.Lhs[len(p.Lhs)-1])
-			dropped = ok && (isBlank(id) || in.isSink(v) || len(p.Lhs) > 1 && in.onlyGuards(l, v))
+			last := p.Lhs[len(p.Lhs)-1]
+			id, ok := last.(*ast.Ident)
+			v := in.variable(last)
+			isIgnored = ok && (isBlank(id) || in.isSink(v) || len(p.Lhs) > 1 && in.onlyGuards(l, v))
 		}
 		return false
 	})
-	return dropped
+	return isIgnored
 }
 
-// onlyGuards reports whether a loop only uses a variable as the condition of an if statement
-// without else, whose body does nothing but assign: if ok { sink = v }.
+// onlyGuards reports whether the only use of a variable in a loop is as the condition of an if
+// statement whose body only assigns: if ok { sink = v }.
 func (in *input) onlyGuards(l *loop, v *types.Var) bool {
 	uses, guards := 0, 0
 	if v == nil {
@@ -176,7 +182,8 @@ func (in *input) onlyGuards(l *loop, v *types.Var) bool {
 	return uses == 1 && guards == 1
 }
 
-// isSink reports whether a variable is an unexported one of the package that nothing reads.
+// isSink reports whether v is an unexported package variable that nothing reads. Benchmarks assign
+// results to such variables so that the compiler does not remove the work.
 func (in *input) isSink(v *types.Var) bool {
 	if v == nil || in.isLocal(v) || v.Exported() {
 		return false
@@ -185,8 +192,9 @@ func (in *input) isSink(v *types.Var) bool {
 	return !isRead
 }
 
-// takesEntry reports whether a method of the package removes an entry of its receiver, and
-// otherwise returns false or an error as its last result. A method that waits for entries does not.
+// takesEntry reports whether a method of the package removes an entry of its receiver, or returns
+// false or an error as its last result if there is none. It returns false for a method that waits for
+// entries.
 func (in *input) takesEntry(fn *types.Func) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil || fn.Signature().Results().Len() == 0 {
@@ -231,9 +239,9 @@ func (in *input) takesEntry(fn *types.Func) bool {
 	return removes && fails && !waits
 }
 
-// getsEntries reports whether the value of a variable may get entries while a loop runs, or has
-// entries for b.N iterations. It does if the loop uses it other than by methods that take or count
-// entries, if a goroutine or function literal uses it, or if a statement that depends on b.N does.
+// getsEntries reports whether v, a queue, may get entries while the loop l runs, or has entries for b.N
+// iterations. It returns true if the loop uses v other than by methods that take or count entries, or
+// if a goroutine, a function literal or a statement that depends on b.N uses v.
 func (in *input) getsEntries(l *loop, v *types.Var) bool {
 	init := in.initOf(l.owner.decl, v)
 	mayGet := l.owner.sized[v] || init != nil && l.owner.dependsOnN(in.pass.TypesInfo, init)
@@ -257,8 +265,9 @@ func (in *input) getsEntries(l *loop, v *types.Var) bool {
 	return mayGet
 }
 
-// describeInput describes a variable whose initial value can be read only once, such as
-// "a reader made". It returns "" for other variables, and for those that depend on b.N.
+// describeInput returns the part "a reader made" of the finding "v is a reader made before the loop" if
+// the initial value of v can be read only once. It returns "" for other variables, and for variables
+// whose initial value depends on b.N.
 func (in *input) describeInput(l *loop, v *types.Var) string {
 	call, ok := in.initOf(l.owner.decl, v).(*ast.CallExpr)
 	if !ok || l.owner.dependsOnN(in.pass.TypesInfo, call) {
@@ -281,8 +290,8 @@ func (in *input) describeInput(l *loop, v *types.Var) string {
 	return ""
 }
 
-// isConsumableBody reports whether an argument of NewRequest is a body that can be read only once:
-// the result of a call, or a variable that describeInput knows and that the loop does not renew.
+// isConsumableBody reports whether body, an argument of NewRequest, can be read only once: it is the
+// result of a call, or a variable that describeInput describes and that the loop does not renew.
 func (in *input) isConsumableBody(l *loop, body ast.Expr) bool {
 	if in.pass.TypesInfo.Types[body].IsNil() || formatExpr(body) == "http.NoBody" {
 		return false
@@ -298,24 +307,24 @@ func (in *input) isConsumableBody(l *loop, body ast.Expr) bool {
 	return in.isConsumed(l, v) || !in.usesVariable(l.node, v)
 }
 
-// isFilled reports whether a map may get keys: the loop uses it other than by delete and len,
-// another loop of the benchmark uses it, or it was made for b.N iterations.
-func (in *input) isFilled(l *loop, v *types.Var) bool {
-	filled := l.owner.sized[v]
+// getsKeys reports whether v, a map, may get keys or has enough of them: the loop l uses v other than
+// by delete and len, another loop of the benchmark uses v, or v was made for b.N iterations.
+func (in *input) getsKeys(l *loop, v *types.Var) bool {
+	mayGet := l.owner.sized[v]
 	for _, other := range l.owner.loops {
-		filled = filled || other != l && in.usesVariable(other.node, v)
+		mayGet = mayGet || other != l && in.usesVariable(other.node, v)
 	}
 	in.inspectUses(l.node, v, func(_ *ast.Ident, path []ast.Node) {
 		call, isCall := parent(path, 1).(*ast.CallExpr)
 		if !isCall || !isBuiltin(in.pass.TypesInfo, call, "delete") && !isBuiltin(in.pass.TypesInfo, call, "len") {
-			filled = true
+			mayGet = true
 		}
 	})
-	return filled
+	return mayGet
 }
 
-// isMemoryReader reports whether an expression is a bytes.Reader or strings.Reader, or a
-// variable declared as one that the loop does not use by itself.
+// isMemoryReader reports whether e is a call that makes a bytes.Reader or strings.Reader, or a variable
+// that is initialized by such a call and that the loop does not use.
 func (in *input) isMemoryReader(l *loop, e ast.Expr) bool {
 	if v := in.variable(e); v != nil && in.isLocal(v) {
 		if in.usesVariable(l.node, v) {
@@ -331,8 +340,8 @@ func (in *input) isMemoryReader(l *loop, e ast.Expr) bool {
 	return isFunc(fn, "bytes", "NewReader") || isFunc(fn, "strings", "NewReader")
 }
 
-// isConsumed reports whether a loop reads a variable to its end, by a call that gets it as an
-// argument or by one of its methods, and does nothing that may renew it. Unknown uses may renew it.
+// isConsumed reports whether a loop reads v to its end, by a call with the argument v or by a method of
+// v, and does nothing that may renew v. It assumes that unknown uses renew v.
 func (in *input) isConsumed(l *loop, v *types.Var) bool {
 	consumed, mayBeRenewed := false, false
 	in.inspectUses(l.node, v, func(id *ast.Ident, path []ast.Node) {
@@ -340,7 +349,7 @@ func (in *input) isConsumed(l *loop, v *types.Var) bool {
 		case *ast.CallExpr:
 			for i, a := range p.Args {
 				switch {
-				case a != ast.Expr(id):
+				case a != ast.Expr(id): // another argument
 				case in.readsArgument(p, i):
 					consumed = true
 				default:
@@ -356,7 +365,7 @@ func (in *input) isConsumed(l *loop, v *types.Var) bool {
 			case isMethodCall && isOneOf(name, []string{"Len", "Size", "Context", "Method", "Header", "Bytes", "Text", "Err", "More", "String", "Cap", "Available"}):
 				// These methods neither read nor renew the input.
 			case !isCall && isOneOf(name, []string{"URL", "Header", "Method", "Host", "RemoteAddr", "RequestURI"}):
-				// Fields of a request other than its body.
+				// These are fields of a request other than its body.
 			default:
 				mayBeRenewed = true
 			}
@@ -367,8 +376,8 @@ func (in *input) isConsumed(l *loop, v *types.Var) bool {
 	return consumed && !mayBeRenewed
 }
 
-// readsArgument reports whether a call is known to read its argument with index arg, a
-// reader or a request, to the end.
+// readsArgument reports whether a call reads its argument with index arg, a reader or a request, to
+// the end.
 func (in *input) readsArgument(call *ast.CallExpr, arg int) bool {
 	fn := in.callee(call)
 	switch {
@@ -385,7 +394,8 @@ func (in *input) readsArgument(call *ast.CallExpr, arg int) bool {
 	if fn.Signature().Recv() != nil && (servesRequest || fn.Name() == "Do" && strings.HasPrefix(fn.Pkg().Path(), "net/http")) {
 		return true
 	}
-	// A function with an io.Reader reads it to the end, or a part in each call until it is empty.
+	// A function with a parameter io.Reader probably reads to the end, or a part in each call until the
+	// reader is empty.
 	params := fn.Signature().Params()
 	return arg < params.Len() && isNamed(params.At(arg).Type(), "io", "Reader")
 }

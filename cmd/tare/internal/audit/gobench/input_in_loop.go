@@ -13,8 +13,11 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// inputInLoop finds inputs that each iteration makes again although they are always the same, and
-// passes to the measured function: for b.Loop() { encode(newOrders(1000)) }.
+// inputInLoop finds inputs that each iteration makes again although they are always the same:
+//
+//	for b.Loop() { encode(newOrders(1000)) }
+//
+// The "measured function", here encode, is the function after which the benchmark is named.
 func inputInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "input-in-loop", Severity: tare.Warn,
@@ -26,8 +29,9 @@ func inputInLoop() rule {
 	}, find: func(in *input) {
 		in.eachTimedCall(func(l *loop, call *ast.CallExpr, fn *types.Func) {
 			isMeasured := in.isAbout(l.owner, fn) && !in.isTestHelper(fn)
-			isInput := !isMeasured && (in.makesInput(fn) || in.makesReadOnly(l, call, fn)) || in.makesForOther(l, call, fn)
-			if isInput && in.isInvariant(l, call) && in.isPassedOn(l, call) && !in.drawsFromOutside(fn) {
+			makesInput := !isMeasured && (in.isInputMaker(fn) || in.makesReusableInput(l, call, fn))
+			makesInput = makesInput || in.makesInputForMeasured(l, call, fn)
+			if makesInput && in.hasSameArguments(l, call) && in.isPassedOn(l, call) && !in.drawsFromOutside(fn) {
 				in.report(call, "%s makes the same input again in each iteration", formatExpr(call))
 			}
 		})
@@ -41,8 +45,8 @@ func inputInLoop() rule {
 	}}
 }
 
-// drawsFromOutside reports whether a function takes random numbers from a source that neither it
-// nor the functions of the package that it calls make, so that each call returns another value.
+// drawsFromOutside reports whether a function takes random numbers from a source that it does not make,
+// so that each call returns another value. It also reads the functions of the package that fn calls.
 func (in *input) drawsFromOutside(fn *types.Func) bool {
 	draws, makesSource := false, false
 	seen := map[ast.Node]bool{}
@@ -55,7 +59,7 @@ func (in *input) drawsFromOutside(fn *types.Func) bool {
 		for call := range nodesOf[*ast.CallExpr](f.Body) {
 			called := in.callee(call)
 			switch {
-			case called == nil || called.Pkg() == nil:
+			case called == nil || called.Pkg() == nil: // unknown or builtin
 			case !isOneOf(called.Pkg().Path(), randomPackages):
 				visit(in.flowGraph().Declared(called))
 			case strings.HasPrefix(called.Name(), "New"):
@@ -69,9 +73,9 @@ func (in *input) drawsFromOutside(fn *types.Func) bool {
 	return draws && !makesSource
 }
 
-// makesInput reports whether a function makes inputs: a slow one of the standard library,
+// isInputMaker reports whether a function makes inputs: it is a slow function of the standard library,
 // or a function of the test files with a name such as generateItems.
-func (in *input) makesInput(fn *types.Func) bool {
+func (in *input) isInputMaker(fn *types.Func) bool {
 	switch {
 	case isFunc(fn, "strings", "Repeat"), isFunc(fn, "bytes", "Repeat"),
 		isFunc(fn, "regexp", "MustCompile", "Compile"),
@@ -83,17 +87,17 @@ func (in *input) makesInput(fn *types.Func) bool {
 	return in.isTestHelper(fn) && generatorName.MatchString(fn.Name()) && fn.Signature().Results().Len() > 0
 }
 
-// inputMakerName matches the names of functions that make values of any kind, generatorName those
-// that make inputs.
+// inputMakerName matches the names of functions that make values of any kind, such as newOrder, and
+// generatorName the names of functions that make inputs, such as randomOrders.
 var (
 	inputMakerName = lazyregexp.New(`^(?i:make|build|new|create|gen|prepare|setup|example|test)[A-Z0-9_]`)
 	generatorName  = lazyregexp.New(`^(?i:generate|gen|random|fake|mock|make(test|input|data|random|payload|big|large)|new(test|random|fake|sample)|create(test|sample|random|large|big)|build(test|sample|input|payload|large)|sample|fixture|load(fixture|testdata|sample))([A-Z0-9_]|[a-z]*$)`)
 )
 
-// makesReadOnly reports whether a call is of a function of the test files that makes a slice, a
-// string or a struct in a loop, and the call that gets the value only reads it, so that one value
-// would do for all iterations.
-func (in *input) makesReadOnly(l *loop, call *ast.CallExpr, fn *types.Func) bool {
+// makesReusableInput reports whether one value would suffice for all iterations: the call is of a
+// function of the test files that makes a slice, a string or a struct in a loop, and the function to
+// which the value is passed only reads it.
+func (in *input) makesReusableInput(l *loop, call *ast.CallExpr, fn *types.Func) bool {
 	if !in.isTestHelper(fn) || !inputMakerName.MatchString(fn.Name()) && !in.isCalledBeforeLoop(fn) {
 		return false
 	}
@@ -109,10 +113,10 @@ func (in *input) makesReadOnly(l *loop, call *ast.CallExpr, fn *types.Func) bool
 		}
 		switch p := parent(path, 1).(type) {
 		case *ast.CallExpr:
-			isReadOnly = in.readsOnly(p, call, 0)
+			isReadOnly = in.onlyReadsArgument(p, call, 0)
 		case *ast.AssignStmt:
 			if v := in.variable(p.Lhs[0]); in.isLocal(v) && !in.isOutside(v, l) {
-				isReadOnly = in.isReadOnly(l.body, v, 0)
+				isReadOnly = in.onlyReadsVariable(l.body, v, 0)
 			}
 		}
 		return false
@@ -126,10 +130,10 @@ func (in *input) isLargeValue(call *ast.CallExpr) bool {
 	return t != nil && (isSliceOrString(t) || isStructPointer(t))
 }
 
-// makesForOther reports whether a call makes a slice, a string or a struct for the function after
-// which the benchmark is named, which only reads it: newOrders(1000) for encode in BenchmarkEncode.
-// The called function belongs to the package and has a loop.
-func (in *input) makesForOther(l *loop, call *ast.CallExpr, fn *types.Func) bool {
+// makesInputForMeasured reports whether a call makes a slice, a string or a struct for the measured
+// function, which only reads it: newOrders(1000) for encode in BenchmarkEncode. The called function
+// must belong to the package and have a loop.
+func (in *input) makesInputForMeasured(l *loop, call *ast.CallExpr, fn *types.Func) bool {
 	benchmarkName := l.owner.name
 	if fn.Pkg() != in.pass.Pkg || fn.Signature().Recv() != nil || containsWord(benchmarkName, fn.Name()) || !in.isLargeValue(call) {
 		return false
@@ -141,7 +145,7 @@ func (in *input) makesForOther(l *loop, call *ast.CallExpr, fn *types.Func) bool
 	if hasLoop, _ := in.readWork(f.Body, 0); !hasLoop {
 		return false
 	}
-	if in.isReadNested(l, call, benchmarkName) {
+	if in.isNestedInMeasured(l, call, benchmarkName) {
 		return true
 	}
 	for a := range nodesOf[*ast.AssignStmt](l.body) {
@@ -152,7 +156,7 @@ func (in *input) makesForOther(l *loop, call *ast.CallExpr, fn *types.Func) bool
 		in.inspectUses(l.body, in.variable(a.Lhs[0]), func(id *ast.Ident, path []ast.Node) {
 			if id != a.Lhs[0] {
 				uses++
-				isRead = in.isReadByNamed(id, path, benchmarkName)
+				isRead = in.isReadByMeasured(id, path, benchmarkName)
 			}
 		})
 		return uses == 1 && isRead
@@ -160,9 +164,9 @@ func (in *input) makesForOther(l *loop, call *ast.CallExpr, fn *types.Func) bool
 	return false
 }
 
-// isReadByNamed reports whether a use of a variable is as the argument or receiver of a function
-// that only reads it and whose name a benchmark contains.
-func (in *input) isReadByNamed(id *ast.Ident, path []ast.Node, benchmarkName string) bool {
+// isReadByMeasured reports whether id, a use of a variable, is the argument or receiver of the measured
+// function, and that function only reads it. The name of the benchmark contains the function's name.
+func (in *input) isReadByMeasured(id *ast.Ident, path []ast.Node, benchmarkName string) bool {
 	sel, isReceiver := parent(path, 1).(*ast.SelectorExpr)
 	call, _ := parent(path, 1).(*ast.CallExpr)
 	if isReceiver {
@@ -177,14 +181,15 @@ func (in *input) isReadByNamed(id *ast.Ident, path []ast.Node, benchmarkName str
 	}
 	if isReceiver {
 		recv, body := in.methodBody(fn)
-		return body != nil && in.isReadOnly(body, recv, 0)
+		return body != nil && in.onlyReadsVariable(body, recv, 0)
 	}
-	return in.readsOnly(call, id, 0)
+	return in.onlyReadsArgument(call, id, 0)
 }
 
-// isReadNested reports whether a call is within the arguments of a function whose name a benchmark
-// contains, and which only reads the result: that is a string, or an argument itself.
-func (in *input) isReadNested(l *loop, call *ast.CallExpr, benchmarkName string) bool {
+// isNestedInMeasured reports whether a call is within the arguments of the measured function, as in
+// encode(newOrders(1000)), and that function only reads the result. The result must be of a basic type
+// such as string, or be an argument itself.
+func (in *input) isNestedInMeasured(l *loop, call *ast.CallExpr, benchmarkName string) bool {
 	isRead := false
 	inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
 		if n != ast.Node(call) {
@@ -199,8 +204,8 @@ func (in *input) isReadNested(l *loop, call *ast.CallExpr, benchmarkName string)
 			if fn == nil || !containsWord(benchmarkName, fn.Name()) {
 				continue
 			}
-			isString := isBasic(in.pass.TypesInfo.TypeOf(call))
-			isRead = isString || i == len(path)-2 && in.readsOnly(outer, call, 0)
+			isConstant := isBasic(in.pass.TypesInfo.TypeOf(call)) // e.g. a string, which nothing can change
+			isRead = isConstant || i == len(path)-2 && in.onlyReadsArgument(outer, call, 0)
 			return false
 		}
 		return false
@@ -208,7 +213,7 @@ func (in *input) isReadNested(l *loop, call *ast.CallExpr, benchmarkName string)
 	return isRead
 }
 
-// isCalledBeforeLoop reports whether a benchmark calls a function outside of its loops.
+// isCalledBeforeLoop reports whether any benchmark calls a function outside its loops.
 func (in *input) isCalledBeforeLoop(fn *types.Func) bool {
 	for _, b := range in.suite.benchmarks {
 		for call := range nodesOf[*ast.CallExpr](b.body) {
@@ -221,9 +226,9 @@ func (in *input) isCalledBeforeLoop(fn *types.Func) bool {
 	return false
 }
 
-// readsOnly reports whether the functions that a call may run belong to the package, and only read
-// an argument of it. depth is the number of calls that the argument was followed through.
-func (in *input) readsOnly(call *ast.CallExpr, arg ast.Expr, depth int) bool {
+// onlyReadsArgument reports whether all functions that a call may run belong to the package and only
+// read the argument arg. depth is the number of calls through which the argument was followed.
+func (in *input) onlyReadsArgument(call *ast.CallExpr, arg ast.Expr, depth int) bool {
 	info := in.pass.TypesInfo
 	if isBuiltin(info, call, "len") || isBuiltin(info, call, "cap") || isBasic(info.TypeOf(arg)) {
 		return true
@@ -241,7 +246,7 @@ func (in *input) readsOnly(call *ast.CallExpr, arg ast.Expr, depth int) bool {
 		for param, value := range in.flowGraph().Bind(call, f) {
 			if value == arg {
 				isBound = true
-				if !in.isReadOnly(f.Body, param, depth+1) {
+				if !in.onlyReadsVariable(f.Body, param, depth+1) {
 					return false
 				}
 			}
@@ -253,9 +258,9 @@ func (in *input) readsOnly(call *ast.CallExpr, arg ast.Expr, depth int) bool {
 	return len(called) > 0
 }
 
-// isReadOnly reports whether the statements below root only read a variable and what it refers to:
-// they do not set a part of it, return it, store it or pass it to a function that may do so.
-func (in *input) isReadOnly(root ast.Node, v *types.Var, depth int) bool {
+// onlyReadsVariable reports whether the statements in root only read v and the memory that v refers to:
+// they do not set a part of v, return v, store v or pass v to a function that may do so.
+func (in *input) onlyReadsVariable(root ast.Node, v *types.Var, depth int) bool {
 	if v == nil || depth > maxTimedDepth {
 		return false
 	}
@@ -266,10 +271,11 @@ func (in *input) isReadOnly(root ast.Node, v *types.Var, depth int) bool {
 	return readOnly
 }
 
-// isReadingUse reports whether one use of a variable, with its path from below root, only reads it.
+// isReadingUse reports whether id, a use of a variable in root, only reads the variable. path has the
+// nodes from root to id.
 func (in *input) isReadingUse(root ast.Node, id *ast.Ident, path []ast.Node, depth int) bool {
 	info := in.pass.TypesInfo
-	part, i := ast.Expr(id), len(path)-2 // the part of the variable that is used, and its parent in path
+	part, i := ast.Expr(id), len(path)-2 // part is the used part, e.g. v.items[0]; path[i] is its parent
 	for i >= 0 && in.isPartOf(path[i], part) {
 		part = path[i].(ast.Expr)
 		i--
@@ -278,9 +284,9 @@ func (in *input) isReadingUse(root ast.Node, id *ast.Ident, path []ast.Node, dep
 		return false
 	}
 	switch p := path[i].(type) {
-	case *ast.SelectorExpr: // a method
+	case *ast.SelectorExpr: // a method, which may change the variable
 		return false
-	case *ast.IndexExpr, *ast.SliceExpr, *ast.UnaryExpr, *ast.BinaryExpr: // an index of another value, or an operand
+	case *ast.IndexExpr, *ast.SliceExpr, *ast.UnaryExpr, *ast.BinaryExpr: // an index or an operand
 		return true
 	case *ast.AssignStmt:
 		j := slices.Index(p.Rhs, part)
@@ -288,7 +294,8 @@ func (in *input) isReadingUse(root ast.Node, id *ast.Ident, path []ast.Node, dep
 			return false
 		}
 		alias := in.variable(p.Lhs[min(j, len(p.Lhs)-1)])
-		return isBasic(info.TypeOf(part)) || p.Tok == token.DEFINE && in.isLocal(alias) && in.isReadOnly(root, alias, depth+1)
+		isReadAlias := p.Tok == token.DEFINE && in.isLocal(alias) && in.onlyReadsVariable(root, alias, depth+1)
+		return isBasic(info.TypeOf(part)) || isReadAlias
 	case *ast.RangeStmt:
 		if p.X != part {
 			return false
@@ -297,17 +304,17 @@ func (in *input) isReadingUse(root ast.Node, id *ast.Ident, path []ast.Node, dep
 			return true
 		}
 		element := in.variable(p.Value)
-		return element != nil && (element.Name() == "_" || in.isReadOnly(root, element, depth+1))
+		return element != nil && (element.Name() == "_" || in.onlyReadsVariable(root, element, depth+1))
 	case *ast.CallExpr:
-		return p.Fun != part && in.readsOnly(p, part, depth)
+		return p.Fun != part && in.onlyReadsArgument(p, part, depth)
 	case *ast.IncDecStmt:
 		return false
 	}
 	return isBasic(info.TypeOf(part))
 }
 
-// isPartOf reports whether a node is a part of the expression x, or its address: x.field, x[i],
-// x[i:j], (x) or &x.
+// isPartOf reports whether a node, the parent of the expression x, is a part of x or the address of x:
+// x.field, x[i], x[i:j], (x) or &x.
 func (in *input) isPartOf(n ast.Node, x ast.Expr) bool {
 	switch n := n.(type) {
 	case *ast.SelectorExpr:
@@ -325,9 +332,13 @@ func (in *input) isPartOf(n ast.Node, x ast.Expr) bool {
 	return false
 }
 
-// findFilledSlice returns the slice that a statement s of a loop's body fills: s is an inner
-// loop whose only statement sets an element of a slice, the body makes the slice by make,
-// and a call after s gets the slice. It returns nil for other statements.
+// findFilledSlice returns the slice that a statement s of a loop's body fills, as data in
+//
+//	data := make([]int, 1000)
+//	for i := range data { data[i] = i } // s
+//	sum(data)
+//
+// It returns nil for other statements.
 func (in *input) findFilledSlice(l *loop, s ast.Stmt) *types.Var {
 	body := loopBody(s)
 	if body == nil || len(body.List) != 1 {
@@ -364,40 +375,39 @@ func (in *input) findFilledSlice(l *loop, s ast.Stmt) *types.Var {
 	return v
 }
 
-// isInvariant reports whether a call has the same arguments in each iteration: they
-// contain no variable that the loop declares or sets, no random source, and no call
-// other than conversions and len.
-func (in *input) isInvariant(l *loop, call *ast.CallExpr) bool {
+// hasSameArguments reports whether a call has the same arguments in each iteration: they contain no
+// variable that the loop declares or sets, no random source, and no call other than conversions and
+// len.
+func (in *input) hasSameArguments(l *loop, call *ast.CallExpr) bool {
 	info := in.pass.TypesInfo
-	isInvariant := true
+	isSame := true
 	for _, a := range call.Args {
 		ast.Inspect(a, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.FuncLit:
-				isInvariant = false
+				isSame = false
 			case *ast.CallExpr:
 				isConversion := info.Types[n.Fun].IsType()
 				if !isConversion && !isBuiltin(info, n, "len") {
-					isInvariant = false
+					isSame = false
 				}
 			case *ast.Ident:
 				v, ok := info.Uses[n].(*types.Var)
 				if !ok || v.IsField() {
 					return true
 				}
-				if !in.isOutside(v, l) || in.isSet(l, v) || isRand(v.Type()) {
-					isInvariant = false
+				if !in.isOutside(v, l) || in.maySet(l, v) || isRand(v.Type()) {
+					isSame = false
 				}
 			}
-			return isInvariant
+			return isSame
 		})
 	}
-	return isInvariant
+	return isSame
 }
 
-// isSet reports whether a loop may set a variable: it assigns to it, counts it or takes its
-// address.
-func (in *input) isSet(l *loop, v *types.Var) bool {
+// maySet reports whether a loop may set v: it assigns to v, increments v or takes the address of v.
+func (in *input) maySet(l *loop, v *types.Var) bool {
 	found := false
 	in.inspectUses(l.node, v, func(id *ast.Ident, path []ast.Node) {
 		switch p := parent(path, 1).(type) {
@@ -412,11 +422,11 @@ func (in *input) isSet(l *loop, v *types.Var) bool {
 	return found
 }
 
-// isPassedOn reports whether the result of a call is an argument or the receiver of a
-// measured call in the loop, directly or by a variable that the loop declares and does
-// not change. Calls of unknown functions and of test helpers are not measured.
+// isPassedOn reports whether the loop passes the result of a call to another function, as an argument or
+// as the receiver, directly or through a variable that the loop declares and does not change. Unknown
+// functions and functions of the test files do not count.
 func (in *input) isPassedOn(l *loop, call *ast.CallExpr) bool {
-	isMeasured := func(outer ast.Node) bool {
+	counts := func(outer ast.Node) bool {
 		c, ok := outer.(*ast.CallExpr)
 		if !ok || c == call {
 			return false
@@ -435,9 +445,9 @@ func (in *input) isPassedOn(l *loop, call *ast.CallExpr) bool {
 			if in.pass.TypesInfo.Types[p.Fun].IsType() { // a conversion
 				outer = parent(path, 2)
 			}
-			found = isMeasured(outer)
+			found = counts(outer)
 		case *ast.SelectorExpr: // the result is the receiver
-			found = isMeasured(parent(path, 2))
+			found = counts(parent(path, 2))
 		case *ast.AssignStmt:
 			v := in.variable(p.Lhs[0])
 			if v == nil || in.isOutside(v, l) {
@@ -447,9 +457,9 @@ func (in *input) isPassedOn(l *loop, call *ast.CallExpr) bool {
 			in.inspectUses(l.body, v, func(_ *ast.Ident, path []ast.Node) {
 				switch user := parent(path, 1).(type) {
 				case *ast.CallExpr:
-					found = found || isMeasured(user)
+					found = found || counts(user)
 				case *ast.SelectorExpr:
-					found = found || isMeasured(parent(path, 2))
+					found = found || counts(parent(path, 2))
 				case *ast.AssignStmt:
 					isChanged = true
 				}

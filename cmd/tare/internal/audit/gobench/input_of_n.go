@@ -10,7 +10,10 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// inputOfN finds inputs in loops over b.N whose size is b.N, or the number of the iteration.
+// inputOfN finds loops over b.N in which the size of the input is b.N or the iteration's number:
+//
+//	data := make([]int, b.N)
+//	for range b.N { sum(data) }
 func inputOfN() rule {
 	return rule{Rule: audit.Rule{
 		ID: "input-of-n", Severity: tare.Void,
@@ -31,7 +34,7 @@ func inputOfN() rule {
 				if !ok {
 					return true
 				}
-				if sized := in.sizedArgument(l, call); sized != nil {
+				if sized := in.findSizedArgument(l, call); sized != nil {
 					in.report(call, "each iteration works on %s, which has b.N elements", sized.Name())
 				}
 				if in.growsWithCounter(l, call) {
@@ -48,9 +51,9 @@ func inputOfN() rule {
 	}}
 }
 
-// reportFilled reports the containers that a loop works on and that were filled with b.N entries
-// before: by a function that gets b.N, or by another loop. Plain slices are omitted: an iteration
-// often takes one element of them.
+// reportFilled reports containers that the main loop works on and that have b.N entries before: a
+// function with the argument b.N, or another loop, has added them. It omits plain slices, because an
+// iteration often takes one element.
 func (in *input) reportFilled(b *benchmark, main *loop) {
 	seen := map[*types.Var]bool{}
 	in.inspectTimed(main, func(n ast.Node) bool {
@@ -71,7 +74,7 @@ func (in *input) reportFilled(b *benchmark, main *loop) {
 			}
 			seen[v] = true
 			if in.isSizedByN(main, v) || in.isFilledByN(b, main, v) {
-				// A warning only: an operation may take the same with any number of entries.
+				// This is only a warning: an operation may take the same time with any number of entries.
 				in.reportAs(tare.Warn, e, "%s has b.N entries before the loop, so what an iteration takes depends on -benchtime", v.Name())
 			}
 		}
@@ -91,15 +94,15 @@ func isContainer(t types.Type) bool {
 			isNamed(t, "testing") || isNamed(t, "bytes") || isNamed(t, "strings") || isNamed(t, "time")
 		return !isOther && !isError(t)
 	case *types.Slice:
-		named, ok := t.(*types.Named) // a heap
+		named, ok := t.(*types.Named) // e.g. a type for container/heap
 		return ok && named.NumMethods() > 0
 	}
 	return false
 }
 
-// isSizedByN reports whether a variable has b.N elements: it is a slice made with that size, its
-// only value comes from a function of the package that loops over its argument b.N, or it is a
-// container made of such a slice.
+// isSizedByN reports whether a variable has b.N elements: it is a slice of that size, its only value is
+// the result of a call with the argument b.N that repeats work b.N times, or it is a container whose
+// only value is the result of a call with such a slice.
 func (in *input) isSizedByN(l *loop, v *types.Var) bool {
 	if v == nil || l.kind == byLoop {
 		return false
@@ -112,11 +115,11 @@ func (in *input) isSizedByN(l *loop, v *types.Var) bool {
 		return false
 	}
 	call, ok := ast.Unparen(values[0]).(*ast.CallExpr)
-	return ok && (in.repeatsN(l.owner, call) || isContainer(v.Type()) && in.getsSized(l, call))
+	return ok && (in.repeatsN(l.owner, call) || isContainer(v.Type()) && in.hasSizedArgument(l, call))
 }
 
-// getsSized reports whether a call gets a slice with b.N elements.
-func (in *input) getsSized(l *loop, call *ast.CallExpr) bool {
+// hasSizedArgument reports whether an argument of a call is a slice with b.N elements.
+func (in *input) hasSizedArgument(l *loop, call *ast.CallExpr) bool {
 	return slices.ContainsFunc(call.Args, func(a ast.Expr) bool {
 		arg := in.variable(a)
 		if arg == nil {
@@ -127,13 +130,13 @@ func (in *input) getsSized(l *loop, call *ast.CallExpr) bool {
 	})
 }
 
-// repeatsN reports whether a call gets b.N, and runs a loop of the package that often.
+// repeatsN reports whether a call has an argument that depends on b.N, and runs a loop that often.
 func (in *input) repeatsN(b *benchmark, call *ast.CallExpr) bool {
 	return in.repeatsArgument(call, func(arg ast.Expr) bool { return b.dependsOnN(in.pass.TypesInfo, arg) })
 }
 
-// repeatsArgument reports whether a call runs a loop of the package n times, for an argument n for
-// which isCount returns true: fill(m, b.N).
+// repeatsArgument reports whether a call such as fill(m, b.N) runs a loop as often as an argument
+// says, here b.N. isCount selects the argument. It sees only functions of this package.
 func (in *input) repeatsArgument(call *ast.CallExpr, isCount func(arg ast.Expr) bool) bool {
 	for _, f := range in.flowGraph().Called(call, nil) {
 		for param, arg := range in.flowGraph().Bind(call, f) {
@@ -174,8 +177,8 @@ func (in *input) repeatsParam(body ast.Node, param *types.Var) bool {
 	return false
 }
 
-// isFilledByN reports whether a loop over b.N before the main loop, or a call that gets b.N, adds
-// entries to a variable.
+// isFilledByN reports whether a loop over b.N before the main loop, or a call such as fill(v, b.N),
+// adds entries to v.
 func (in *input) isFilledByN(b *benchmark, main *loop, v *types.Var) bool {
 	if in.hasCapacity(v) {
 		return false
@@ -208,9 +211,8 @@ func (in *input) isFilledByN(b *benchmark, main *loop, v *types.Var) bool {
 	return false
 }
 
-// sizedArgument returns the first argument of a call that is a slice made with b.N
-// elements, or nil without such an argument.
-func (in *input) sizedArgument(l *loop, call *ast.CallExpr) *types.Var {
+// findSizedArgument returns the first argument of a call that is a slice with b.N elements, or nil.
+func (in *input) findSizedArgument(l *loop, call *ast.CallExpr) *types.Var {
 	if in.callee(call) == nil {
 		return nil
 	}
@@ -222,8 +224,8 @@ func (in *input) sizedArgument(l *loop, call *ast.CallExpr) *types.Var {
 	return nil
 }
 
-// growsWithCounter reports whether the work of a call grows with the counter i of a loop: it gets
-// data[:i], runs a loop i times, or is make or Repeat with the size i.
+// growsWithCounter reports whether the work of a call grows with the counter i of the loop l: the call
+// has the argument data[:i], runs a loop i times, or is make or Repeat with the size i.
 func (in *input) growsWithCounter(l *loop, call *ast.CallExpr) bool {
 	counter := in.counter(l)
 	if counter == nil {
@@ -250,8 +252,8 @@ func (in *input) growsWithCounter(l *loop, call *ast.CallExpr) bool {
 	return in.variable(stripConversion(in.pass.TypesInfo, call.Args[1])) == counter
 }
 
-// hasCapacity reports whether a variable is made by a call with a constant of more than one, which
-// may limit its entries: newCache(1000).
+// hasCapacity reports whether a value of v is a call with a constant above 1, which may limit the
+// entries of v: newCache(1000).
 func (in *input) hasCapacity(v *types.Var) bool {
 	for _, e := range in.flowGraph().Values(v) {
 		call, ok := ast.Unparen(e).(*ast.CallExpr)

@@ -21,22 +21,22 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Report holds the findings of directories and files.
+// Report has the findings in directories and files.
 type Report struct {
 	Findings   []audit.Finding
 	Benchmarks int      // number of functions and literals with a parameter *testing.B
-	Files      int      // number of files that contain them
+	Files      int      // number of files that contain benchmarks
 	Notes      []string // one line for each package or module that was not read completely
 }
 
-// maxDirectories is the number of directories that are loaded at a time, so that a
-// large module does not fill the memory.
+// maxDirectories limits the directories that are loaded at the same time, so that a large module does
+// not fill the memory.
 const maxDirectories = 16
 
-// Read finds the mistakes in the benchmarks of paths, which are Go files and
-// directories. A file is read with its package, but only findings in the file are
-// reported. A directory is read with all directories below it that the go command
-// would read. Code that does not compile is read as far as it has types.
+// Read finds the mistakes in the benchmarks of paths, which are Go files and directories. It reads a
+// file together with its package, but reports only findings in the file. It reads a directory with all
+// directories below it that "./..." of the go command includes. If code does not compile, it reads
+// the parts whose types are known.
 //
 // findDirectories lists the directories, loadPackages parses and type-checks those of
 // one module, and readModule runs the rules on them.
@@ -66,9 +66,9 @@ type directory struct {
 	module string // absolute path of the directory with its go.mod; "" if it has none
 }
 
-// findDirectories returns the directories with benchmarks at and below paths, sorted
-// by module. selected holds the files and directories whose findings are reported: a
-// named file by itself, a directory that was searched with all its files.
+// findDirectories returns the directories with benchmarks at and below paths, sorted by module. selected
+// has the files and directories whose findings are reported: the files among paths, and the
+// directories that were found at or below directories among paths.
 func findDirectories(paths []string) (dirs []directory, selected map[string]bool, err error) {
 	seen := map[string]bool{} // paths in dirs
 	addDirectory := func(dir string) {
@@ -118,8 +118,8 @@ func isSkipped(name string) bool {
 	return name == "testdata" || name == "vendor" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
 }
 
-// hasBenchmarks reports whether a file mentions testing.B. It returns true for a file
-// that cannot be read: loading its package reports the error.
+// hasBenchmarks reports whether a file mentions testing.B. It returns true for a file that cannot be
+// read, so that loading its package reports the error.
 func hasBenchmarks(file string) bool {
 	text, err := os.ReadFile(file)
 	return err != nil || bytes.Contains(text, []byte("testing.B"))
@@ -139,8 +139,8 @@ func moduleDir(dir string) string {
 	}
 }
 
-// readModule runs the rules on directories that all belong to one module, or to none,
-// and adds the findings in selected files and directories.
+// readModule runs the rules on directories that belong to one module, or all to none. It adds the
+// findings in selected files and directories to rep.
 func (rep *Report) readModule(ctx context.Context, dirs []directory, selected map[string]bool) error {
 	inModule := dirs[0].module != ""
 	pkgs, err := loadPackages(ctx, dirs, inModule)
@@ -151,8 +151,8 @@ func (rep *Report) readModule(ctx context.Context, dirs []directory, selected ma
 	failed := err != nil || !haveSyntax(pkgs)
 	withoutModule := inModule && failed && ctx.Err() == nil
 	if withoutModule {
-		// The go command cannot load the module, e.g. because a required module is not on
-		// this machine. Its files can be read as if they were in no module.
+		// The go command cannot load the module, e.g. because a required module is not on this machine.
+		// Load its files as if they belonged to no module.
 		cause := err
 		if cause == nil {
 			cause = firstError(pkgs)
@@ -182,7 +182,7 @@ func (rep *Report) readModule(ctx context.Context, dirs []directory, selected ma
 			}
 		}
 	}
-	if !withoutModule { // the note on the module contains it already
+	if !withoutModule { // otherwise the note about the module contains the error
 		rep.noteErrors(pkgs)
 	}
 	rep.countBenchmarks(pkgs, isSelected)
@@ -200,8 +200,8 @@ func (rep *Report) noteErrors(pkgs []*packages.Package) {
 	}
 }
 
-// countBenchmarks counts the benchmarks of the selected files. A package and its
-// variant with tests share files, which count once.
+// countBenchmarks counts the benchmarks of the selected files. It counts a file once, although a package
+// and its variant with tests share files.
 func (rep *Report) countBenchmarks(pkgs []*packages.Package, isSelected func(file string) bool) {
 	counted := map[string]bool{}
 	for _, p := range pkgs {
@@ -219,13 +219,13 @@ func (rep *Report) countBenchmarks(pkgs []*packages.Package, isSelected func(fil
 	}
 }
 
-// loadMode requests the source of imported packages, not their compiled export data:
-// nothing is compiled, so no code of the module runs and no C compiler is needed.
+// loadMode requests the source of imported packages instead of compiled export data. Nothing is
+// compiled, so that no code of the module runs and no C compiler is needed.
 const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |
 	packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule
 
-// loadPackages loads directories with their tests: in their module, or else as in a
-// GOPATH, where imports of other modules remain unknown.
+// loadPackages loads directories with their tests. If inModule is false, it loads them as in a GOPATH,
+// and imports of other modules remain unknown.
 func loadPackages(ctx context.Context, dirs []directory, inModule bool) ([]*packages.Package, error) {
 	cfg := &packages.Config{Context: ctx, Mode: loadMode, Tests: true, Dir: dirs[0].path, Fset: token.NewFileSet(), Env: append(os.Environ(), "CGO_ENABLED=0")}
 	if !inModule {
@@ -241,7 +241,7 @@ func loadPackages(ctx context.Context, dirs []directory, inModule bool) ([]*pack
 		if rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 			rel = "." + string(filepath.Separator) + rel
 		}
-		patterns = append(patterns, rel) // outside of modules the go command accepts no absolute paths
+		patterns = append(patterns, rel) // outside modules the go command rejects absolute paths
 		isListed[d.path] = true
 	}
 	cfg.ParseFile = func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
@@ -257,8 +257,8 @@ func loadPackages(ctx context.Context, dirs []directory, inModule bool) ([]*pack
 	return packages.Load(cfg, patterns...)
 }
 
-// dropBodies removes the bodies of functions from a file of an imported package, of
-// which only the declared types are needed.
+// dropBodies removes the bodies of functions from a file of an imported package: only its declared types
+// are needed.
 func dropBodies(file *ast.File) {
 	for _, d := range file.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok {
@@ -278,8 +278,8 @@ func haveSyntax(pkgs []*packages.Package) bool {
 	return slices.ContainsFunc(pkgs, func(p *packages.Package) bool { return len(p.Syntax) > 0 })
 }
 
-// firstError returns the first error in loading packages, without the "-: " that stands
-// for an unknown position. It returns nil if no package has an error.
+// firstError returns the first error in loading packages, without the prefix "-: ", which means an
+// unknown position. It returns nil if no package has an error.
 func firstError(pkgs []*packages.Package) error {
 	for _, p := range pkgs {
 		for _, e := range p.Errors {

@@ -8,7 +8,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// logInLoop finds output to the terminal or the log of the test in each iteration.
+// logInLoop finds timed loops that print to the terminal or to the log of the test in each iteration:
+//
+//	for b.Loop() { fmt.Println(parse(data)) }
 func logInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "log-in-loop", Severity: tare.Warn,
@@ -34,7 +36,7 @@ func logInLoop() rule {
 					isFunc(fn, "log/slog", "Debug", "Info", "Warn", "Error") ||
 					isMethodCall(in.pass.TypesInfo, call, "testing", "B", "Log") ||
 					isMethodCall(in.pass.TypesInfo, call, "testing", "B", "Logf")
-				if isPrint && l.isInnermost(call) && !in.setsOutput() {
+				if isPrint && l.isInnermost(call) && !in.redirectsOutput() {
 					in.report(call, "%s writes a line in each iteration", formatExpr(call.Fun))
 				}
 				return true
@@ -43,9 +45,9 @@ func logInLoop() rule {
 	}}
 }
 
-// setsOutput reports whether a file of the package redirects the standard log, the
-// default logger of log/slog or os.Stdout.
-func (in *input) setsOutput() bool {
+// redirectsOutput reports whether a file of the package redirects the standard log, the default logger
+// of log/slog or os.Stdout, for example to io.Discard.
+func (in *input) redirectsOutput() bool {
 	for _, file := range in.pass.Files {
 		if setsVariable(file, "os.Stdout") {
 			return true
@@ -59,7 +61,7 @@ func (in *input) setsOutput() bool {
 	return false
 }
 
-// setsVariable reports whether a file assigns to the variable with that source text.
+// setsVariable reports whether a file assigns to a variable. text is the variable in the source.
 func setsVariable(file *ast.File, text string) bool {
 	for a := range nodesOf[*ast.AssignStmt](file) {
 		if slices.ContainsFunc(a.Lhs, func(lhs ast.Expr) bool { return formatExpr(lhs) == text }) {

@@ -8,8 +8,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// loopMixed finds benchmarks that use b.N before or in a loop over b.Loop, where b.N is
-// not yet the number of iterations, or that also loop over b.N.
+// loopMixed finds benchmarks that use b.N before or in a loop over b.Loop, when b.N is not yet the
+// number of iterations, or that also loop over b.N:
+//
+//	data := make([]int, b.N)
+//	for b.Loop() { … }
 func loopMixed() rule {
 	return rule{Rule: audit.Rule{
 		ID: "loop-mixed", Severity: tare.Void,
@@ -24,7 +27,7 @@ func loopMixed() rule {
 			if first < 0 {
 				continue
 			}
-			in.reportInnerN(b.loops[first])
+			in.reportCalleesOfN(b.loops[first])
 			loopEnd := b.loops[first].node.End()
 			ast.Inspect(b.body, func(n ast.Node) bool {
 				sel, ok := n.(*ast.SelectorExpr)
@@ -38,14 +41,14 @@ func loopMixed() rule {
 	}}
 }
 
-// isN reports whether a selector is N of a testing.B, but not of a struct that embeds one.
+// isN reports whether a selector is b.N of a testing.B b, not of a struct that embeds a testing.B.
 func (in *input) isN(sel *ast.SelectorExpr) bool {
 	return sel.Sel.Name == "N" && isNamed(in.pass.TypesInfo.TypeOf(sel.X), "testing", "B")
 }
 
-// reportInnerN reports the calls in a loop over b.Loop of functions of the package that get a
-// testing.B and use b.N, which is not the number of their iterations.
-func (in *input) reportInnerN(l *loop) {
+// reportCalleesOfN reports calls f(b) in a loop over b.Loop if f is a function of the package that uses
+// b.N.
+func (in *input) reportCalleesOfN(l *loop) {
 	for call := range nodesOf[*ast.CallExpr](l.body) {
 		for _, a := range call.Args {
 			if !isNamed(in.pass.TypesInfo.TypeOf(a), "testing", "B") {
@@ -70,7 +73,7 @@ func (in *input) usesN(body ast.Node) bool {
 	return false
 }
 
-// isLoopBound reports whether a node is in the head of a loop over b.N.
+// isLoopBound reports whether n is in the head of a loop over b.N, as in "for range b.N".
 func isLoopBound(b *benchmark, n ast.Node) bool {
 	return slices.ContainsFunc(b.loops, func(l *loop) bool {
 		return l.kind == overN && l.node.Pos() <= n.Pos() && n.Pos() < l.body.Pos()

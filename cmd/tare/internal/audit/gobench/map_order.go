@@ -11,9 +11,12 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// mapOrder finds loops over a map, within the timed loop, that take the first entry and break, or
-// pass each entry to a method whose work depends on the order: that of a cache, or of a list that
-// searches its entries.
+// mapOrder finds loops over a map, within the timed loop, whose cost depends on the random order:
+//
+//	for b.Loop() { for k := range m { cache.Get(k) } }
+//
+// The loop takes the first entry and breaks, or it passes each entry to a method of a cache or of a
+// list that searches its entries.
 func mapOrder() rule {
 	return rule{Rule: audit.Rule{
 		ID: "map-order", Severity: tare.Warn,
@@ -25,8 +28,9 @@ func mapOrder() rule {
 		in.eachTimedLoop(func(l *loop) {
 			inspectTimedNodes(in, l, func(r *ast.RangeStmt) {
 				usesKey := r.Key != nil && !isBlank(r.Key)
-				isMeasured := in.pass.Pkg.Path() == "runtime_test" // it measures maps themselves
-				if !isMap(in.pass.TypesInfo.TypeOf(r.X)) || !usesKey && r.Value == nil || isMeasured {
+				usesEntry := usesKey || r.Value != nil
+				measuresMaps := in.pass.Pkg.Path() == "runtime_test" // Go's own tests of maps
+				if !isMap(in.pass.TypesInfo.TypeOf(r.X)) || !usesEntry || measuresMaps {
 					return
 				}
 				if slices.ContainsFunc(r.Body.List, isBreak) {
@@ -37,7 +41,7 @@ func mapOrder() rule {
 					in.report(r, "the loop takes the first %s of %s, which is another one each time", taken, formatExpr(r.X))
 					return
 				}
-				if v, isCache := in.findOrdered(l, r); isCache {
+				if v, isCache := in.findOrderDependent(l, r); isCache {
 					in.report(r, "the cache %s is asked in the order of the map %s, which decides what it still has", v.Name(), formatExpr(r.X))
 				} else if v != nil {
 					in.report(r, "%s gets what is in the map %s in another order each time, and searches for a place among what it has", v.Name(), formatExpr(r.X))
@@ -47,7 +51,7 @@ func mapOrder() rule {
 	}}
 }
 
-// isBreak reports whether a statement is break.
+// isBreak reports whether s is a break statement.
 func isBreak(s ast.Stmt) bool {
 	branch, ok := s.(*ast.BranchStmt)
 	return ok && branch.Tok == token.BREAK
@@ -56,10 +60,10 @@ func isBreak(s ast.Stmt) bool {
 // cacheName matches the names of types of caches.
 var cacheName = lazyregexp.New(`(?i)cache|lru|lfu|memo`)
 
-// findOrdered returns a variable from outside of a timed loop whose method the loop r over a map
-// calls with the key or the value, if its type has the name of a cache, or the method searches
-// through a slice of the receiver and changes it. It returns nil without such a call.
-func (in *input) findOrdered(l *loop, r *ast.RangeStmt) (v *types.Var, isCache bool) {
+// findOrderDependent finds a call v.method(entry) in r, a loop over a map, whose cost depends on the
+// order of the entries: v is declared outside the timed loop l, and has the type of a cache or a
+// method that searches a slice of v and changes it. It returns v, or nil without such a call.
+func (in *input) findOrderDependent(l *loop, r *ast.RangeStmt) (v *types.Var, isCache bool) {
 	for call := range nodesOf[*ast.CallExpr](r.Body) {
 		sel, ok := call.Fun.(*ast.SelectorExpr)
 		if !ok || len(call.Args) == 0 {
@@ -75,7 +79,7 @@ func (in *input) findOrdered(l *loop, r *ast.RangeStmt) (v *types.Var, isCache b
 			return arg != nil && (arg == in.variable(r.Key) || r.Value != nil && arg == in.variable(r.Value))
 		})
 		switch {
-		case !isTypeNamed || !getsEntry:
+		case !isTypeNamed || !getsEntry: // the call does not depend on the order
 		case cacheName.MatchString(named.Obj().Name()):
 			return v, true
 		case in.searchesAndChanges(in.callee(call)):
@@ -85,8 +89,8 @@ func (in *input) findOrdered(l *loop, r *ast.RangeStmt) (v *types.Var, isCache b
 	return nil, false
 }
 
-// searchesAndChanges reports whether a method of the package ranges over a slice of its receiver,
-// returns or breaks within, and sets a part of the receiver.
+// searchesAndChanges reports whether a method of this package ranges over a slice of its receiver with
+// a return or break in the loop, and sets a part of the receiver.
 func (in *input) searchesAndChanges(fn *types.Func) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil {

@@ -10,8 +10,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// noLoop finds benchmarks that do their work once, whatever b.N is. It omits those that
-// call ReportMetric: the metric may be all that they are for.
+// noLoop finds benchmarks that do their work once, for any b.N:
+//
+//	func BenchmarkParse(b *testing.B) { parse(data) }
+//
+// It skips benchmarks that call ReportMetric, because the metric may be their only purpose.
 func noLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "no-loop", Severity: tare.Void,
@@ -39,8 +42,7 @@ func noLoop() rule {
 	}}
 }
 
-// isRun reports whether go test runs a benchmark: it is declared as one, or is the
-// argument of b.Run.
+// isRun reports whether go test runs a benchmark: it is a declared function, or an argument of b.Run.
 func (in *input) isRun(b *benchmark) bool {
 	if b.outer == nil {
 		return b.node == ast.Node(b.decl) && b.decl.Recv == nil
@@ -53,9 +55,9 @@ func (in *input) isRun(b *benchmark) bool {
 	return false
 }
 
-// mayRepeat reports whether a benchmark may repeat its work without a loop of its own,
-// or has no work to repeat: it passes b to another function or keeps it as a value,
-// uses b.N or b.Loop, runs parallel or sub-benchmarks, or always skips or fails.
+// mayRepeat reports whether a benchmark without a loop may repeat its work in another way: it passes b
+// to another function or stores b, uses b.N or b.Loop, or calls RunParallel or Run. It also returns
+// true if the benchmark always skips or fails, and so has no work to repeat.
 func (in *input) mayRepeat(b *benchmark) bool {
 	repeats := false
 	inspectPath(b.body, func(n ast.Node, path []ast.Node) bool {
@@ -64,7 +66,7 @@ func (in *input) mayRepeat(b *benchmark) bool {
 			return true
 		}
 		if call, ok := parent(path, 1).(*ast.CallExpr); ok && in.takesInterface(call, id) {
-			return true
+			return true // this use of b repeats nothing
 		}
 		sel, ok := parent(path, 1).(*ast.SelectorExpr)
 		switch {
@@ -80,8 +82,8 @@ func (in *input) mayRepeat(b *benchmark) bool {
 	return repeats
 }
 
-// takesInterface reports whether the parameter for an argument of a call is an
-// interface such as testing.TB, through which the function cannot read b.N.
+// takesInterface reports whether the parameter for an argument of a call is an interface such as
+// testing.TB, through which the function cannot read b.N.
 func (in *input) takesInterface(call *ast.CallExpr, arg ast.Expr) bool {
 	fn := in.callee(call)
 	if fn == nil {

@@ -7,8 +7,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// parallelN finds function literals passed to RunParallel that do not use their
-// *testing.PB, so that they never take a share of the iterations.
+// parallelN finds functions of RunParallel that do not use their *testing.PB:
+//
+//	b.RunParallel(func(pb *testing.PB) { work() }) // must be: for pb.Next() { work() }
 func parallelN() rule {
 	return rule{Rule: audit.Rule{
 		ID: "parallel-n", Severity: tare.Void,

@@ -8,7 +8,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// randomInput finds random sources that a benchmark seeds by the clock.
+// randomInput finds random sources that a benchmark seeds by the clock:
+//
+//	r := rand.New(rand.NewSource(time.Now().UnixNano()))
 func randomInput() rule {
 	return rule{Rule: audit.Rule{
 		ID: "random-input", Severity: tare.Warn,

@@ -8,7 +8,10 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// recorderReused finds a httptest.ResponseRecorder that all iterations write to.
+// recorderReused finds a httptest.ResponseRecorder that all iterations write to:
+//
+//	rec := httptest.NewRecorder()
+//	for b.Loop() { handler.ServeHTTP(rec, req) }
 func recorderReused() rule {
 	return rule{Rule: audit.Rule{
 		ID: "recorder-reused", Severity: tare.Warn,

@@ -9,13 +9,13 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// requestLog finds benchmarks that make a router with a middleware that logs each
-// request to the terminal, themselves or in a function of the package.
+// requestLog finds benchmarks that make a router which logs each request to the terminal, such as
+// gin.Default(), directly or in a function of the package.
 func requestLog() rule {
 	return rule{Rule: audit.Rule{
 		ID: "request-log", Severity: tare.Warn,
 		Title:   "The router logs each request.",
-		Why:     "Formatting a line and writing it takes longer than routing, by what reads the output. Two published comparisons had such a logger on one side only, and put the difference down to the framework or the transport.",
+		Why:     "Formatting a line and writing it takes longer than routing; how much longer depends on what reads the output. Two published comparisons had such a logger on one side only, and put the difference down to the framework or the transport.",
 		Do:      "make the router without its logger (gin.New), give both sides the same one, or discard its output and say so",
 		Command: compareRouters,
 		Seen:    []string{"tare: studies tiny, users"},
@@ -30,9 +30,8 @@ func requestLog() rule {
 	}}
 }
 
-// reportLoggers reports the calls below root, the body of a function, that make a logger of
-// requests. It follows calls of functions of the package. depth is the number of calls from a
-// benchmark to root.
+// reportLoggers reports calls in root, the body of a function, that make a logger of requests. It
+// follows calls of functions of the package. depth is the number of calls between a benchmark and root.
 func (in *input) reportLoggers(root ast.Node, seen map[ast.Node]bool, depth int) {
 	if seen[root] || depth > maxTimedDepth {
 		return
@@ -50,8 +49,8 @@ func (in *input) reportLoggers(root ast.Node, seen map[ast.Node]bool, depth int)
 	}
 }
 
-// makesLogger reports whether a call of fn makes a logger that writes to the terminal.
-// Fiber's logger does so if it gets no configuration.
+// makesLogger reports whether a call of fn makes a logger that writes to the terminal. Fiber's logger
+// writes to the terminal if it gets no configuration.
 func makesLogger(call *ast.CallExpr, fn *types.Func) bool {
 	return isFunc(fn, "github.com/gin-gonic/gin", "Default", "Logger") ||
 		isFunc(fn, "github.com/labstack/echo/v4/middleware", "Logger") ||

@@ -7,7 +7,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// runInLoop finds b.Run in a loop over the iterations of the same b.
+// runInLoop finds b.Run in a loop over the iterations of the same b:
+//
+//	for range b.N { b.Run("parse", benchmarkParse) }
 func runInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "run-in-loop", Severity: tare.Void,
@@ -19,7 +21,7 @@ func runInLoop() rule {
 		for _, b := range in.suite.benchmarks {
 			for _, l := range b.loops {
 				for call := range nodesOf[*ast.CallExpr](l.body) {
-					// A b.Run of a sub-benchmark in the loop belongs to the sub-benchmark.
+					// If the loop contains a sub-benchmark, its b.Run belongs to another b.
 					if isMethodCall(in.pass.TypesInfo, call, "testing", "B", "Run") && in.suite.findBenchmark(call) == b {
 						in.report(call, "b.Run is called in a loop over the iterations")
 					}

@@ -9,9 +9,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// reportEntries reports a variable to which a sub-benchmark adds an entry in each iteration, if a
-// later one or that of the next case uses it: its size depends on b.N, also if it was filled
-// before.
+// This file is a part of the audit rule shared-state: a sub-benchmark changes a container, and a
+// sub-benchmark that runs later then works on a container whose content depends on b.N.
+
+// reportEntries reports a variable to which a sub-benchmark adds an entry in each iteration, if a later
+// sub-benchmark, or the sub-benchmark of the next case of a table, uses the variable.
 func (in *input) reportEntries(outer *benchmark, writer subBenchmark, later []subBenchmark) {
 	for p, addition := range in.findGrown(outer.body, writer) {
 		if in.isCarriedOver(outer, writer, p) {
@@ -23,7 +25,8 @@ func (in *input) reportEntries(outer *benchmark, writer subBenchmark, later []su
 }
 
 // findGrown returns the variables and fields of the outer benchmark, or of the package, to which a
-// sub-benchmark adds an entry in each iteration, and that it does not reset. The value adds it.
+// sub-benchmark adds an entry in each iteration without resetting them. The value of the map is the
+// statement or call that adds the entry.
 func (in *input) findGrown(outer ast.Node, s subBenchmark) map[varPath]ast.Node {
 	grown := map[varPath]ast.Node{}
 	statements := map[ast.Expr]bool{} // calls that are statements
@@ -32,7 +35,7 @@ func (in *input) findGrown(outer ast.Node, s subBenchmark) map[varPath]ast.Node 
 			add := func(e ast.Expr) {
 				p, ok := in.pathOf(e, f.binding)
 				if !ok || isWithinPos(p.root.Pos(), s.function.Node) || f.isIn(p.root.Pos()) {
-					return
+					return // p is local to the sub-benchmark or to a function that it calls
 				}
 				if isWithinPos(p.root.Pos(), outer) || !in.isLocal(p.root) {
 					grown[p] = n
@@ -63,10 +66,11 @@ func (in *input) findGrown(outer ast.Node, s subBenchmark) map[varPath]ast.Node 
 	return grown
 }
 
-// isGrowing reports whether a method of the package adds an entry to its receiver whenever it is
-// called, and removes none. It adds one if it appends to or inserts into a slice, puts a value into
-// a map under a number that it counts up, or pushes to a heap or list. A method that returns a
-// function to remove the entry only counts if it is called as a statement.
+// isGrowing reports whether each call of a method of the package adds an entry to its receiver. The
+// method must append to a slice, insert into a slice, store a value in a map under a number that it
+// increments, or push to a heap or list, and must not remove entries. isStatement means that the
+// caller drops the results of the method: isGrowing then ignores function literals, which the method
+// may return to remove the entry.
 func (in *input) isGrowing(fn *types.Func, isStatement bool) bool {
 	if isMethodOf(fn, "container/list", "List", "PushBack", "PushFront") {
 		return true
@@ -107,7 +111,7 @@ func (in *input) isGrowing(fn *types.Func, isStatement bool) bool {
 	return grows && !shrinks
 }
 
-// findCounted returns the fields of a receiver that a body counts up by ++, as ".next" of r.next++.
+// findCounted returns the fields of a receiver that a body increments by ++: ".next" for r.next++.
 func (in *input) findCounted(body ast.Node, recv *types.Var) map[string]bool {
 	counted := map[string]bool{}
 	for n := range nodesOf[*ast.IncDecStmt](body) {
@@ -118,8 +122,8 @@ func (in *input) findCounted(body ast.Node, recv *types.Var) map[string]bool {
 	return counted
 }
 
-// isCountedKey reports whether an expression is an entry of a map whose key is one of the counted
-// fields, or a variable with the value of one.
+// isCountedKey reports whether e is an entry m[key] of a map, and key is one of the counted fields or a
+// variable whose value is one.
 func (in *input) isCountedKey(e ast.Expr, counted map[string]bool) bool {
 	index, ok := e.(*ast.IndexExpr)
 	if !ok || !isMap(in.pass.TypesInfo.TypeOf(index.X)) {
@@ -129,7 +133,7 @@ func (in *input) isCountedKey(e ast.Expr, counted map[string]bool) bool {
 	return counted[fields]
 }
 
-// isElementOf reports whether the only value of a variable is the address of a part of a receiver.
+// isElementOf reports whether the only value of v is a part of the receiver, as in e := &r.entries[i].
 func (in *input) isElementOf(v, recv *types.Var) bool {
 	if v == nil {
 		return false
@@ -142,10 +146,10 @@ func (in *input) isElementOf(v, recv *types.Var) bool {
 	return ok
 }
 
-// reportEvicted reports a cache into which a sub-benchmark puts entries that take the place of
-// others, if a later one uses it with other keys: how many of them it finds depends on the first.
+// reportEvicted reports a cache of fixed size into which a sub-benchmark puts entries, if a later
+// sub-benchmark uses the cache with other keys: the first may have evicted them.
 func (in *input) reportEvicted(outer *benchmark, writer subBenchmark, later []subBenchmark) {
-	for _, put := range in.keyedCalls(writer) {
+	for _, put := range in.findKeyedCalls(writer) {
 		if !in.isEvicting(put.method) || isWithinPos(put.receiver.root.Pos(), writer.function.Node) {
 			continue
 		}
@@ -159,11 +163,11 @@ func (in *input) reportEvicted(outer *benchmark, writer subBenchmark, later []su
 	}
 }
 
-// findOtherKeys returns a variable from which a sub-benchmark takes keys for the receiver of put,
-// nil if there is none or the sub-benchmark also takes those of put.
+// findOtherKeys returns the variable from which a sub-benchmark takes the keys for calls on the receiver
+// of put. It returns nil if there are no such calls, or if one uses the keys of put.
 func (in *input) findOtherKeys(s subBenchmark, put keyedCall) *types.Var {
 	var keys *types.Var
-	for _, c := range in.keyedCalls(s) {
+	for _, c := range in.findKeyedCalls(s) {
 		if c.receiver != put.receiver {
 			continue
 		}
@@ -179,13 +183,13 @@ func (in *input) findOtherKeys(s subBenchmark, put keyedCall) *types.Var {
 // cache.Put(keys[i], value).
 type keyedCall struct {
 	call     *ast.CallExpr
-	method   *types.Func
-	receiver varPath
-	keys     *types.Var
+	method   *types.Func // Put
+	receiver varPath     // cache
+	keys     *types.Var  // keys
 }
 
-// keyedCalls returns the keyed calls in the loops of a sub-benchmark.
-func (in *input) keyedCalls(s subBenchmark) []keyedCall {
+// findKeyedCalls returns the keyed calls in the loops of a sub-benchmark.
+func (in *input) findKeyedCalls(s subBenchmark) []keyedCall {
 	var out []keyedCall
 	for _, l := range s.loops {
 		in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
@@ -212,8 +216,8 @@ func (in *input) keyedCalls(s subBenchmark) []keyedCall {
 	return out
 }
 
-// isEvicting reports whether a method of the package adds an entry to a map or list, and removes
-// others: a cache of fixed size.
+// isEvicting reports whether a method of the package both adds an entry to a map and removes entries,
+// like the method Put of a cache of fixed size.
 func (in *input) isEvicting(fn *types.Func) bool {
 	f := in.flowGraph().Declared(fn)
 	if f.Body == nil {
@@ -236,8 +240,9 @@ func (in *input) isEvicting(fn *types.Func) bool {
 	return adds && removes
 }
 
-// reportMemoized reports a value with a memoizing method that a sub-benchmark calls, if the
-// sub-benchmark of the next case, or a later one, uses the value: it looks up known results.
+// reportMemoized reports a variable whose memoizing method a sub-benchmark calls, if the sub-benchmark
+// of the next case, or a later sub-benchmark, uses the variable: it then finds stored results instead
+// of computing them.
 func (in *input) reportMemoized(outer *benchmark, writer subBenchmark, later []subBenchmark) {
 	for p, call := range in.findMemoized(outer, writer) {
 		if in.isCarriedOver(outer, writer, p) {
@@ -248,8 +253,8 @@ func (in *input) reportMemoized(outer *benchmark, writer subBenchmark, later []s
 	}
 }
 
-// findMemoized returns the variables and fields of the outer benchmark on which a sub-benchmark
-// calls a memoizing method, each with the first such call, without those that it resets.
+// findMemoized returns the variables and fields of the outer benchmark on which a sub-benchmark calls a
+// memoizing method, each with the first such call. It omits variables that the sub-benchmark resets.
 func (in *input) findMemoized(outer *benchmark, s subBenchmark) map[varPath]*ast.CallExpr {
 	memoized := map[varPath]*ast.CallExpr{}
 	for _, l := range s.loops {
@@ -273,8 +278,8 @@ func (in *input) findMemoized(outer *benchmark, s subBenchmark) map[varPath]*ast
 	return memoized
 }
 
-// isMemoizing reports whether a method returns what it finds in a map of its receiver, and
-// otherwise stores its result there.
+// isMemoizing reports whether a method returns an entry of a map of its receiver if the entry exists,
+// and otherwise stores its result in the map.
 func (in *input) isMemoizing(fn *types.Func) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil {

@@ -10,8 +10,10 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// sharedRandom finds a *rand.Rand that the goroutines of RunParallel share: the function
-// that RunParallel gets uses it in its loop, without a lock, and does not declare it.
+// sharedRandom finds a *rand.Rand that the goroutines of RunParallel share without a lock:
+//
+//	r := rand.New(rand.NewSource(1))
+//	b.RunParallel(func(pb *testing.PB) { for pb.Next() { get(r.Intn(n)) } })
 func sharedRandom() rule {
 	return rule{Rule: audit.Rule{
 		ID: "shared-random", Severity: tare.Void,
@@ -22,10 +24,10 @@ func sharedRandom() rule {
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
 			if l.kind != byNext || in.takesLock(l) {
-				return // not a loop of RunParallel, or one whose goroutines use the source in turn
+				return // not a loop of RunParallel, or only one goroutine at a time uses the source
 			}
-			function := l.owner.node // runs in each goroutine
-			if lit := l.literal(); lit != nil {
+			function := l.owner.node // the function that each goroutine runs
+			if lit := l.innermostLiteral(); lit != nil {
 				function = lit
 			}
 			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
@@ -38,7 +40,7 @@ func sharedRandom() rule {
 						continue
 					}
 					v := in.flowGraph().Origin(called.Receiver, f.binding)
-					// Each goroutine has its own variables of the functions that it calls.
+					// Goroutines do not share the local variables of functions that they call.
 					isOfCall := in.isLocal(v) && (f.isIn(v.Pos()) || in.callsFunctionAt(function, v.Pos(), f.binding))
 					if v != nil && !isWithinPos(v.Pos(), function) && !isOfCall {
 						in.report(call, "%s is a random source that all goroutines share", v.Name())
@@ -50,8 +52,8 @@ func sharedRandom() rule {
 	}}
 }
 
-// callsFunctionAt reports whether the function of a goroutine calls a function that contains a
-// position, so that each goroutine has the variable that is declared there to itself.
+// callsFunctionAt reports whether the function of a goroutine calls a function that contains the position
+// pos. The goroutines then do not share the variable that is declared at pos.
 func (in *input) callsFunctionAt(function ast.Node, pos token.Pos, binding flow.Binding) bool {
 	for call := range nodesOf[*ast.CallExpr](function) {
 		for _, called := range in.flowGraph().Called(call, binding) {
@@ -63,14 +65,14 @@ func (in *input) callsFunctionAt(function ast.Node, pos token.Pos, binding flow.
 	return false
 }
 
-// isSource reports whether t is a source of random numbers that is not safe for several goroutines.
+// isSource reports whether t is a source of random numbers that only one goroutine may use at a time.
 func isSource(t types.Type) bool {
 	return isNamed(t, "math/rand", "Rand", "Zipf") || isNamed(t, "math/rand/v2", "Rand", "Zipf", "PCG", "ChaCha8")
 }
 
-// literal returns the innermost function literal of the benchmark around a loop, nil if
-// the loop is directly in the body of the benchmark.
-func (l *loop) literal() *ast.FuncLit {
+// innermostLiteral returns the innermost function literal of the benchmark around a loop, or nil if the
+// loop is directly in the body of the benchmark.
+func (l *loop) innermostLiteral() *ast.FuncLit {
 	for i := len(l.path) - 1; i >= 0; i-- {
 		if lit, ok := l.path[i].(*ast.FuncLit); ok {
 			return lit
@@ -79,8 +81,8 @@ func (l *loop) literal() *ast.FuncLit {
 	return nil
 }
 
-// takesLock reports whether a loop, or a function of the benchmark that it calls, calls
-// something named Lock.
+// takesLock reports whether a loop, or a function of the benchmark that it calls, calls a function
+// named Lock.
 func (in *input) takesLock(l *loop) bool {
 	found := false
 	in.inspectTimedCalls(l, func(n ast.Node, _ *frame) bool {

@@ -10,8 +10,11 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// reportSetUp reports the first variable to which the sub-benchmark of each case adds entries
-// before its loop, and which the loop uses: it still has the entries of the previous cases.
+// This file is a part of the audit rule shared-state: the set-up of a sub-benchmark, the code outside
+// its timed loops, changes a variable that other sub-benchmarks use.
+
+// reportSetUp reports the first variable to which the sub-benchmark of each case of a table adds entries
+// in its set-up, if its loop uses the variable: it still has the entries of the previous cases.
 func (in *input) reportSetUp(outer *benchmark, s subBenchmark) {
 	in.inspectSetUp(s, s.function.Body, setUpFrame{}, func(call *ast.CallExpr, called flow.Function, f setUpFrame) bool {
 		p, ok := in.pathOf(called.Receiver, f.binding)
@@ -30,14 +33,14 @@ func (in *input) reportSetUp(outer *benchmark, s subBenchmark) {
 
 // setUpFrame is the body of a sub-benchmark, or of a function that its set-up calls.
 type setUpFrame struct {
-	site    *ast.CallExpr // call in the sub-benchmark that leads here; nil for the sub-benchmark
+	site    *ast.CallExpr // call in the sub-benchmark that leads to the function; nil for the sub-benchmark
 	binding flow.Binding  // arguments of the call of the function
-	depth   int           // calls between the sub-benchmark and here
+	depth   int           // number of calls between the sub-benchmark and the function
 }
 
-// inspectSetUp calls visit for each call outside of the loops of a sub-benchmark that adds an entry
-// to its receiver, also in the functions of the test files that the sub-benchmark calls. It stops
-// if visit returns false, and returns false then.
+// inspectSetUp calls visit for each call in the set-up of a sub-benchmark that adds an entry to its
+// receiver, also in functions of the test files that the set-up calls. If visit returns false,
+// inspectSetUp stops and returns false.
 func (in *input) inspectSetUp(s subBenchmark, body ast.Node, f setUpFrame, visit func(*ast.CallExpr, flow.Function, setUpFrame) bool) bool {
 	proceed := true
 	statements := map[ast.Expr]bool{} // calls that are statements
@@ -53,7 +56,7 @@ func (in *input) inspectSetUp(s subBenchmark, body ast.Node, f setUpFrame, visit
 		case *ast.CallExpr:
 			for _, called := range in.flowGraph().Called(n, f.binding) {
 				switch {
-				case !proceed:
+				case !proceed: // visit has returned false
 				case called.Receiver != nil && in.isGrowing(called.Object, statements[n]):
 					proceed = visit(n, called, f)
 				case called.Body != nil && called.Object != nil && f.depth < maxTimedDepth && in.isTestHelper(called.Object):
@@ -67,8 +70,8 @@ func (in *input) inspectSetUp(s subBenchmark, body ast.Node, f setUpFrame, visit
 	return proceed
 }
 
-// isRefilledInLoop reports whether the timed loop around a call that takes an entry from p also
-// adds one to it.
+// isRefilledInLoop reports whether the timed loop around taken, a call that takes an entry from p, also
+// adds an entry to p.
 func (in *input) isRefilledInLoop(s subBenchmark, p varPath, taken *ast.CallExpr) bool {
 	for _, l := range s.loops {
 		if !isWithin(taken, l.body) {
@@ -83,11 +86,11 @@ func (in *input) isRefilledInLoop(s subBenchmark, p varPath, taken *ast.CallExpr
 	return false
 }
 
-// setterName matches the names of methods that set a property of their receiver.
+// setterName matches the names of methods that set a property of their receiver, such as SetIndent.
 var setterName = lazyregexp.New(`^(Set|Use|Enable|Disable|With)[A-Z]`)
 
-// reportProperty reports a property that a sub-benchmark sets, if a later one uses the same value
-// and does not set that property: what it measures depends on whether the first has run.
+// reportProperty reports a property that a sub-benchmark sets, if a later sub-benchmark uses the same
+// variable and does not set the property: its result depends on whether the first one has run.
 func (in *input) reportProperty(outer *benchmark, s subBenchmark, later []subBenchmark) {
 	for call := range nodesOf[*ast.CallExpr](s.function.Body) {
 		fn := in.callee(call)
@@ -130,7 +133,7 @@ func (in *input) setsReceiver(fn *types.Func) bool {
 	return false
 }
 
-// countCalls returns the number of calls of a function below root between two positions.
+// countCalls returns the number of calls of fn in root between two positions.
 func (in *input) countCalls(root ast.Node, fn *types.Func, from, to token.Pos) int {
 	n := 0
 	for call := range nodesOf[*ast.CallExpr](root) {

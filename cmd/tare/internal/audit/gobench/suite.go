@@ -16,12 +16,12 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// suite holds the benchmarks of a package with their loops, and the comments that
-// switch off rules. readSuite makes it once for each package, and all rules read it.
+// suite has the benchmarks of a package with their loops, and the comments that switch off rules.
+// readSuite makes it once for each package, and all rules read it.
 type suite struct {
 	benchmarks []*benchmark
 	byPosition []*benchmark          // benchmarks in functions named Benchmark…, sorted by position
-	ignores    map[fileLine][]string // ids of the rules switched off in a line
+	ignores    map[fileLine][]string // ids of the rules that are switched off in a line
 	checked    map[*types.Func]bool  // functions whose error a test file checks; nil until isChecked is called
 	unclear    []unclearComment      // ignore comments without effect
 	flow       *flow.Graph           // nil until flowGraph is called
@@ -39,20 +39,20 @@ type fileLine struct {
 	line int
 }
 
-// benchmark is a function or function literal with a parameter *testing.B, or a function that loops
-// over the iterations of another one.
+// benchmark is a function or function literal with a parameter *testing.B. It may also be a function
+// that has a *testing.B in a field or a parameter *testing.PB, and loops over the iterations.
 type benchmark struct {
 	name  string        // name of decl
-	decl  *ast.FuncDecl // the declared function: the benchmark itself, or the one around its literal
+	decl  *ast.FuncDecl // the declared function: the benchmark itself, or the function around the literal
 	node  ast.Node      // decl, or the literal
 	body  *ast.BlockStmt
-	b     *types.Var            // the parameter; nil if it has no name
+	b     *types.Var            // the parameter b; nil if it has no name
 	outer *benchmark            // the benchmark around a literal; nil for a function
-	loops []*loop               // loops over its own b, also in function literals such as goroutines
-	sized map[types.Object]bool // variables computed from b.N, and slices and maps made with that size
+	loops []*loop               // loops over the iterations of b, also in literals such as goroutines
+	sized map[types.Object]bool // variables computed from b.N, and slices and maps of that size
 }
 
-// loopKind is the condition that ends a loop.
+// loopKind is the kind of condition that ends a loop.
 type loopKind int
 
 const (
@@ -67,15 +67,15 @@ type loop struct {
 	owner *benchmark
 	node  ast.Stmt
 	body  *ast.BlockStmt
-	path  []ast.Node // nodes from the body of the owner, the first element, to the loop, the last
-	timed bool       // false if it runs before ResetTimer or after StopTimer
+	path  []ast.Node // nodes around the loop: the first is the body of the owner, the last the loop itself
+	timed bool       // false if the loop runs before ResetTimer or after StopTimer
 }
 
 // block returns the node directly around the loop: the block whose statement it is.
 func (l *loop) block() ast.Node { return l.path[len(l.path)-2] }
 
-// readSuite finds the benchmarks of a package, and the comments that switch off rules.
-// known holds the ids of all rules.
+// readSuite finds the benchmarks of a package, and the comments that switch off rules. known has the ids
+// of all rules.
 func readSuite(pass *analysis.Pass, known []string) *suite {
 	s := &suite{ignores: map[fileLine][]string{}}
 	for _, file := range pass.Files {
@@ -103,10 +103,11 @@ func importsTesting(file *ast.File) bool {
 	return slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"testing"` })
 }
 
-// readIgnores records the comments of a file that switch off rules. A comment switches its rule off
-// in its own line and the next, and a comment in the doc comment of a function in that function.
+// readIgnores records the comments of a file that switch off rules, "//tare:ignore RULE reason". A
+// comment switches the rule off in its line and the next line. If it belongs to the doc comment of a
+// function, it switches the rule off in the function.
 func (s *suite) readIgnores(pass *analysis.Pass, file *ast.File, known []string) {
-	ignore := func(rule, filename string, from, to int) {
+	ignoreLines := func(rule, filename string, from, to int) {
 		for line := from; line <= to; line++ {
 			at := fileLine{file: filename, line: line}
 			s.ignores[at] = append(s.ignores[at], rule)
@@ -123,10 +124,10 @@ func (s *suite) readIgnores(pass *analysis.Pass, file *ast.File, known []string)
 				continue
 			}
 			at := pass.Fset.Position(c.Pos())
-			ignore(i.Rule, at.Filename, at.Line, at.Line+1)
+			ignoreLines(i.Rule, at.Filename, at.Line, at.Line+1)
 			for _, d := range file.Decls {
 				if fn, ok := d.(*ast.FuncDecl); ok && fn.Doc == group {
-					ignore(i.Rule, at.Filename, at.Line, pass.Fset.Position(fn.End()).Line)
+					ignoreLines(i.Rule, at.Filename, at.Line, pass.Fset.Position(fn.End()).Line)
 				}
 			}
 		}
@@ -141,6 +142,7 @@ func (s *suite) isIgnored(rule string, at token.Position) bool {
 // nameAt returns the name of the benchmark that contains a node. It returns "" if the
 // node is in another function, which several benchmarks may call.
 func (s *suite) nameAt(node ast.Node) string {
+	// after is the index of the first benchmark that begins after the node.
 	after, _ := slices.BinarySearchFunc(s.byPosition, node.Pos(), func(b *benchmark, pos token.Pos) int {
 		if b.decl.Pos() <= pos {
 			return -1
@@ -153,14 +155,13 @@ func (s *suite) nameAt(node ast.Node) string {
 	return ""
 }
 
-// readFunc adds a function if it has a parameter *testing.B, and each function literal
-// in it that has one, with their loops.
+// readFunc adds a function and the function literals in it, with their loops, if they are benchmarks.
 func (s *suite) readFunc(info *types.Info, fn *ast.FuncDecl) {
 	var addNested func(node ast.Node, t *ast.FuncType, body *ast.BlockStmt, outer *benchmark)
 	addNested = func(node ast.Node, t *ast.FuncType, body *ast.BlockStmt, outer *benchmark) {
 		current := outer
 		b, ok := paramOf(info, t, "B")
-		// Functions with a testing.B in a field, or with a parameter *testing.PB, have loops, too.
+		// A function with a testing.B in a field, or with a parameter *testing.PB, may have loops, too.
 		if ok || outer == nil && hasIterations(info, body) {
 			current = &benchmark{name: fn.Name.Name, decl: fn, node: node, body: body, b: b, outer: outer}
 			s.benchmarks = append(s.benchmarks, current)
@@ -180,8 +181,8 @@ func (s *suite) readFunc(info *types.Info, fn *ast.FuncDecl) {
 	}
 }
 
-// hasIterations reports whether a function ends a loop by b.N, b.Loop or pb.Next, other than in a
-// literal with its own *testing.B.
+// hasIterations reports whether a function has a loop that ends by b.N, b.Loop or pb.Next. It skips
+// literals with a parameter *testing.B.
 func hasIterations(info *types.Info, body *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -210,7 +211,7 @@ func mentionsIterations(info *types.Info, e ast.Expr) bool {
 	return false
 }
 
-// selectsN reports whether a selector is b.N, of a testing.B or of a struct that embeds one.
+// selectsN reports whether a selector is b.N, where b is a testing.B or a struct that embeds one.
 func selectsN(info *types.Info, sel *ast.SelectorExpr) bool {
 	if sel.Sel.Name != "N" {
 		return false
@@ -222,8 +223,8 @@ func selectsN(info *types.Info, sel *ast.SelectorExpr) bool {
 	return s != nil && len(s.Index()) > 1 && s.Obj().Pkg() != nil && s.Obj().Pkg().Path() == "testing"
 }
 
-// paramOf returns the parameter of a function with type testing.NAME or *testing.NAME, and whether
-// there is one. The variable is nil if the parameter has no name.
+// paramOf returns the parameter of a function with the type testing.NAME or *testing.NAME. ok is false
+// if there is none; v is nil if the parameter has no name.
 func paramOf(info *types.Info, t *ast.FuncType, name string) (v *types.Var, ok bool) {
 	for _, field := range t.Params.List {
 		if !isNamed(info.TypeOf(field.Type), "testing", name) {
@@ -239,8 +240,8 @@ func paramOf(info *types.Info, t *ast.FuncType, name string) (v *types.Var, ok b
 	return nil, false
 }
 
-// readLoops finds the loops over the iterations of a benchmark. It does not enter
-// literals with their own *testing.B, which are benchmarks themselves.
+// readLoops finds the loops over the iterations of a benchmark. It skips literals with a parameter
+// *testing.B, because they are benchmarks themselves.
 func (b *benchmark) readLoops(info *types.Info) {
 	b.readSized(info)
 	inspectPath(b.body, func(n ast.Node, path []ast.Node) bool {
@@ -253,11 +254,11 @@ func (b *benchmark) readLoops(info *types.Info) {
 			return true
 		}
 		l := &loop{owner: b, node: stmt}
-		var end ast.Expr // expression that ends the loop
+		var end ast.Expr // expression that determines the number of iterations
 		switch stmt := stmt.(type) {
 		case *ast.ForStmt:
 			l.body, end = stmt.Body, stmt.Cond
-			// A loop that counts down has b.N as its first value: for i := b.N; i > 0; i--.
+			// A loop may count down from b.N: for i := b.N; i > 0; i--.
 			if init, ok := stmt.Init.(*ast.AssignStmt); ok && len(init.Rhs) == 1 && end != nil && b.dependsOnN(info, init.Rhs[0]) {
 				end = init.Rhs[0]
 			}
@@ -274,8 +275,8 @@ func (b *benchmark) readLoops(info *types.Info) {
 	})
 }
 
-// setKind sets the kind of a loop by the expression that ends it, and reports whether
-// the loop is one over the iterations of a benchmark.
+// setKind sets the kind of a loop by the expression that ends it. It returns false if the loop is not
+// over the iterations of a benchmark.
 func (l *loop) setKind(info *types.Info, end ast.Expr) bool {
 	if call, ok := end.(*ast.CallExpr); ok {
 		fn, _ := typeutil.Callee(info, call).(*types.Func)
@@ -308,8 +309,12 @@ func (b *benchmark) dependsOnN(info *types.Info, root ast.Node) bool {
 	return found
 }
 
-// readSized sets b.sized from the declarations of the benchmark, in their order, and from that of
-// the benchmark around it: n := 2 * b.N, data := make([]int, n).
+// readSized sets b.sized to the variables that depend on b.N, as n and data do in
+//
+//	n := 2 * b.N
+//	data := make([]int, n)
+//
+// It reads the declarations of the benchmark in their order, after those of the benchmark around it.
 func (b *benchmark) readSized(info *types.Info) {
 	b.sized = map[types.Object]bool{}
 	if b.outer != nil {
@@ -323,7 +328,7 @@ func (b *benchmark) readSized(info *types.Info) {
 			if call, ok := rhs.(*ast.CallExpr); ok {
 				isConversion := info.Types[call.Fun].IsType()
 				if !isMake(info, call) && !isConversion {
-					continue // a function may return something of another size
+					continue // the result of a function may have another size
 				}
 			}
 			if id, ok := a.Lhs[i].(*ast.Ident); ok && b.dependsOnN(info, rhs) && info.Defs[id] != nil {
@@ -333,8 +338,8 @@ func (b *benchmark) readSized(info *types.Info) {
 	}
 }
 
-// isTimed reports whether a loop runs while the timer runs, and no ResetTimer follows
-// it. It reads the calls of the timer in the blocks around the loop.
+// isTimed reports whether the timer runs during a loop, and no ResetTimer follows. It reads the calls
+// of StartTimer, StopTimer and ResetTimer in the blocks around the loop.
 func (l *loop) isTimed(info *types.Info) bool {
 	if l.kind == byLoop {
 		return true
@@ -349,8 +354,8 @@ func (l *loop) isTimed(info *types.Info) bool {
 	return !l.isStopped(info)
 }
 
-// isStopped reports whether the timer is stopped when a loop begins, by the calls
-// before the loop in the blocks around it.
+// isStopped reports whether the timer is stopped when a loop begins. It reads the calls before the loop
+// in the blocks around the loop.
 func (l *loop) isStopped(info *types.Info) bool {
 	stopped := false
 	for i := 0; i+1 < len(l.path); i++ {
@@ -369,7 +374,7 @@ func (l *loop) isStopped(info *types.Info) bool {
 	return stopped
 }
 
-// statementsOf returns the statements of a block or a case, nil for other nodes.
+// statementsOf returns the statements of a block or a case. It returns nil for other nodes.
 func statementsOf(n ast.Node) []ast.Stmt {
 	switch n := n.(type) {
 	case *ast.BlockStmt:
@@ -382,7 +387,7 @@ func statementsOf(n ast.Node) []ast.Stmt {
 	return nil
 }
 
-// countBenchmarks returns the number of functions and literals of a file that have a *testing.B.
+// countBenchmarks returns the number of functions and literals of a file with a parameter *testing.B.
 func countBenchmarks(info *types.Info, file *ast.File) int {
 	n := 0
 	for t := range nodesOf[*ast.FuncType](file) {
@@ -408,8 +413,8 @@ func (s *suite) findBenchmark(node ast.Node) *benchmark {
 	return found
 }
 
-// timerCall returns the method if a statement is a call of StartTimer, StopTimer
-// or ResetTimer, else "".
+// timerCall returns "StartTimer", "StopTimer" or "ResetTimer" if a statement is a call of this method,
+// else "".
 func timerCall(info *types.Info, s ast.Stmt) string {
 	e, ok := s.(*ast.ExprStmt)
 	if !ok {
@@ -436,7 +441,8 @@ func timerMethod(fn *types.Func) string {
 	return ""
 }
 
-// mainLoop returns the last loop of a benchmark, which measures. It returns nil without loops.
+// mainLoop returns the last loop of a benchmark, which usually is the measured one. It returns nil if
+// the benchmark has no loops.
 func (b *benchmark) mainLoop() *loop {
 	if len(b.loops) == 0 {
 		return nil

@@ -7,8 +7,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// resetInLoop finds ResetTimer in a loop, which leaves the time of the last iteration
-// only, and after the last loop over b.N, which leaves none.
+// resetInLoop finds ResetTimer in a loop or after the last loop over b.N:
+//
+//	for range b.N { data := prepare(); b.ResetTimer(); parse(data) } // times only the last iteration
 func resetInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "reset-in-loop", Severity: tare.Void,
@@ -45,8 +46,8 @@ func resetInLoop() rule {
 	}}
 }
 
-// hasWorkAfter reports whether a statement that may take time, i.e. anything but a
-// report, follows a statement of a benchmark.
+// hasWorkAfter reports whether a statement that may take time follows the statement after. All
+// statements may take time, except those that isReporting accepts.
 func hasWorkAfter(b *benchmark, after ast.Stmt) bool {
 	for _, s := range b.body.List {
 		if s.Pos() <= after.Pos() {
@@ -60,8 +61,8 @@ func hasWorkAfter(b *benchmark, after ast.Stmt) bool {
 	return false
 }
 
-// isReporting reports whether a statement calls a method of testing.B that takes next to no time:
-// it reports, logs or stops the timer.
+// isReporting reports whether a statement calls a method of testing.B that only reports, logs or stops
+// the timer, and so takes almost no time.
 func isReporting(s *ast.ExprStmt) bool {
 	call, ok := s.X.(*ast.CallExpr)
 	return ok && isOneOf(calledName(call), []string{"ReportMetric", "ReportAllocs", "SetBytes", "Log", "Logf", "StopTimer"})

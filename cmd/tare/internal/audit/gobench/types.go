@@ -6,22 +6,22 @@ import (
 	"slices"
 )
 
-// Predicates of functions, calls and types. Those of functions and types return false for nil,
-// which code that does not compile yields.
+// This file has predicates of functions, calls and types of an analyzed package. The predicates of
+// functions and types return false for nil, which the type checker yields for code with errors.
 
-// isFunc reports whether fn is one of the named functions, not methods, of a
-// package. Without names, any function of it.
+// isFunc reports whether fn is a function, but not a method, of a package and has one of the names. No
+// names mean any name.
 func isFunc(fn *types.Func, pkg string, names ...string) bool {
 	return fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == pkg && fn.Signature().Recv() == nil && isOneOf(fn.Name(), names)
 }
 
-// isOneOf reports whether names contains name. No names mean any name: it returns true then.
+// isOneOf reports whether names contains name or is empty.
 func isOneOf(name string, names []string) bool {
 	return len(names) == 0 || slices.Contains(names, name)
 }
 
-// isMethodCall reports whether a call selects name of a value of type PKG.TYPE or *PKG.TYPE, also
-// if package PKG was not loaded and the method is unknown.
+// isMethodCall reports whether a call has the form x.name(…) and x has the type PKG.TYPE or *PKG.TYPE.
+// It needs only the type of x: the method may be unknown because package PKG was not loaded.
 func isMethodCall(info *types.Info, call *ast.CallExpr, pkg, typ, name string) bool {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	return ok && sel.Sel.Name == name && isNamed(info.TypeOf(sel.X), pkg, typ)
@@ -32,8 +32,8 @@ func isMethodOf(fn *types.Func, pkg, typ string, names ...string) bool {
 	return fn != nil && fn.Signature().Recv() != nil && isNamed(fn.Signature().Recv().Type(), pkg, typ) && isOneOf(fn.Name(), names)
 }
 
-// isNamed reports whether t is one of the named types of a package, or a pointer to
-// one. Without names, any type of the package.
+// isNamed reports whether t is a type of a package with one of the names, or a pointer to such a type.
+// No names mean any name.
 func isNamed(t types.Type, pkg string, names ...string) bool {
 	if t == nil {
 		return false
@@ -125,8 +125,8 @@ func isNonStringBasic(t types.Type) bool {
 	return ok && basic.Info()&types.IsString == 0
 }
 
-// firstResult returns the type of the first result of a call whose type is t. It returns
-// nil if the call has no results.
+// firstResult returns the type of the first result of a call. t is the type of the call expression: a
+// tuple unless the call has one result. It returns nil if the call has no results.
 func firstResult(t types.Type) types.Type {
 	tuple, isTuple := t.(*types.Tuple)
 	if !isTuple {

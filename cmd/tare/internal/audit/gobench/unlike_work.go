@@ -19,8 +19,8 @@ import (
 //	b.Run("fast", func(b *testing.B) { for b.Loop() { fast.NewEncoder(w) } }) // only makes a value
 //
 // The sides are the sub-benchmarks of a benchmark, the functions of a table of cases, or the
-// benchmarks of a file. What they do is judged by the names of the functions that they call, and by
-// whether functions of the package have loops.
+// benchmarks of a file. The rule judges the work of a side by the names of the functions that the
+// side calls, and by whether functions of the package have loops.
 func unlikeWork() rule {
 	return rule{Rule: audit.Rule{
 		ID: "unlike-work", Severity: tare.Warn,
@@ -34,7 +34,7 @@ func unlikeWork() rule {
 		for _, b := range in.suite.benchmarks {
 			main := b.mainLoop()
 			switch {
-			case main == nil || !main.timed:
+			case main == nil || !main.timed: // nothing to compare
 			case b.outer != nil:
 				byOuter[b.outer] = append(byOuter[b.outer], main)
 			case strings.HasPrefix(b.name, "Benchmark"):
@@ -49,7 +49,8 @@ func unlikeWork() rule {
 		}
 		for _, loops := range byFile {
 			if len(loops) > 1 {
-				in.reportMakers(loops, func(*ast.CallExpr) bool { return false })
+				isWork := func(*ast.CallExpr) bool { return false } // only a call's name shows work
+				in.reportMakers(loops, isWork)
 			}
 		}
 		in.eachTimedLoop(func(l *loop) {
@@ -61,11 +62,12 @@ func unlikeWork() rule {
 	}}
 }
 
-// compareSubBenchmarks reports the loops of sub-benchmarks of outer that do less than another.
+// compareSubBenchmarks reports sub-benchmarks of outer that do less than another one. loops has the
+// main loop of each.
 func (in *input) compareSubBenchmarks(outer *benchmark, loops []*loop) {
 	isWork := in.repeatsWork
 	if workBenchmarkName.MatchString(outer.name) {
-		isWork = func(*ast.CallExpr) bool { return true } // the name says what all sides do
+		isWork = func(*ast.CallExpr) bool { return true } // the name shows that all sides work on values
 	}
 	in.reportMakers(loops, isWork)
 	in.reportUnfinished(loops)
@@ -78,18 +80,18 @@ func (in *input) compareSubBenchmarks(outer *benchmark, loops []*loop) {
 }
 
 var (
-	// makerName matches the names of functions that only make a value.
+	// makerName matches the names of functions that only make a value, such as NewEncoder.
 	makerName = lazyregexp.New(`^(New[A-Z]?|new[A-Z]?|make$|new$|Make[A-Z]|make[A-Z])`)
 	// workerName matches the names of functions that work on a value.
 	workerName = lazyregexp.New(`^(Marshal|Unmarshal|Encode|Decode|Write|Read|Parse|Serialize|Deserialize|Compress|Copy|Hash|Sum|Format|Validate)`)
 	// workBenchmarkName matches the names of benchmarks whose sides all work on values.
 	workBenchmarkName = lazyregexp.New(`^Benchmark(Marshal|Unmarshal|Encod|Decod|Serializ|Deserializ|Compress|Pars|Format)`)
-	// declaredMakerName matches the names of benchmarks that say that they only make values.
+	// declaredMakerName matches names of benchmarks that announce that they only make values.
 	declaredMakerName = lazyregexp.New(`(?i)new|alloc|make|create|init|empty|noop|baseline|overhead|construct`)
 )
 
-// reportMakers reports the loops that only make values or room for them, if another one works on
-// values: it calls a function whose name says so, or for which isWork returns true.
+// reportMakers reports loops that only make values or reserve memory for them, if another loop works
+// on values: it calls a function that workerName matches or for which isWork returns true.
 func (in *input) reportMakers(loops []*loop, isWork func(*ast.CallExpr) bool) {
 	hasWork := slices.ContainsFunc(loops, func(l *loop) bool {
 		for call := range nodesOf[*ast.CallExpr](l.body) {
@@ -106,7 +108,7 @@ func (in *input) reportMakers(loops []*loop, isWork func(*ast.CallExpr) bool) {
 		isDeclared := declaredMakerName.MatchString(l.owner.name) || declaredMakerName.MatchString(in.subName(l.owner))
 		switch {
 		case isDeclared:
-			// The name of the side says so.
+			// The name of the side announces that it only makes values.
 		case in.onlyMakes(l):
 			in.report(l.node, "this side of the comparison only makes values, but another side also works on them")
 		case in.onlyReserves(l):
@@ -115,8 +117,8 @@ func (in *input) reportMakers(loops []*loop, isWork func(*ast.CallExpr) bool) {
 	}
 }
 
-// onlyMakes reports whether a loop makes values, by literals and functions whose names say so, and
-// does nothing else.
+// onlyMakes reports whether a loop makes values, by literals and by functions that makerName matches,
+// and does nothing else.
 func (in *input) onlyMakes(l *loop) bool {
 	values, onlyMakes := 0, true
 	in.inspectTimed(l, func(n ast.Node) bool {
@@ -128,11 +130,11 @@ func (in *input) onlyMakes(l *loop) bool {
 			values++
 			isMaker := makerName.MatchString(calledName(n)) && !in.isCallOfValue(n)
 			onlyMakes = onlyMakes && isMaker
-			return !isMaker // its arguments are not the work
+			return !isMaker // the arguments of a maker do not count as work
 		case *ast.CompositeLit:
 			values++
 		case *ast.BinaryExpr:
-			onlyMakes = onlyMakes && formatExpr(n.Y) == "nil" // a check of an error
+			onlyMakes = onlyMakes && formatExpr(n.Y) == "nil" // err != nil is not work
 		case *ast.RangeStmt, *ast.SendStmt, *ast.IndexExpr:
 			onlyMakes = false
 		}
@@ -141,11 +143,12 @@ func (in *input) onlyMakes(l *loop) bool {
 	return values > 0 && onlyMakes
 }
 
-// finisherName matches the names of methods that make the result of what was collected.
+// finisherName matches the names of methods that make the result from collected values: enc.Bytes()
+// after calls of enc.AddString.
 var finisherName = lazyregexp.New(`^(Bytes|Encode|Marshal|Build|Finish|Render|Sum|Close|Flush)$`)
 
-// reportUnfinished reports the loops that only make a reader, and those that collect values in a
-// variable without ever calling its method that makes the result, such as Bytes.
+// reportUnfinished reports loops that only make a reader, and loops that collect values in a variable
+// without ever calling the variable's finisher (see finisherName).
 func (in *input) reportUnfinished(loops []*loop) {
 	for _, l := range loops {
 		if len(l.body.List) == 1 {
@@ -158,19 +161,15 @@ func (in *input) reportUnfinished(loops []*loop) {
 				continue
 			}
 			v := in.variable(a.Lhs[0])
-			finish := in.findFinisher(v)
-			if finish == nil {
-				continue
-			}
-			if in.onlyCollects(l, v, a.Lhs[0]) {
+			if finish := in.findFinisher(v); finish != nil && in.onlyCollects(l, v, a.Lhs[0]) {
 				in.report(l.node, "this side of the comparison never calls %s.%s, which makes the result of what it collects", v.Name(), finish.Name())
 			}
 		}
 	}
 }
 
-// onlyCollects reports whether a loop calls methods of a variable, which it declares at declared,
-// and no call can make the result of what they collected.
+// onlyCollects reports whether a loop calls methods of v, a variable that the loop declares at
+// declared, and neither calls a finisher of v nor passes v to a function that may call one.
 func (in *input) onlyCollects(l *loop, v *types.Var, declared ast.Expr) bool {
 	collects, mayFinish := false, false
 	in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
@@ -185,14 +184,14 @@ func (in *input) onlyCollects(l *loop, v *types.Var, declared ast.Expr) bool {
 		case isSelector:
 			collects = true
 		case !isStored:
-			mayFinish = true // a function gets the variable
+			mayFinish = true // the variable is passed on
 		}
 	})
 	return collects && !mayFinish
 }
 
-// findFinisher returns the method of a variable that makes the result of what was collected: it
-// belongs to the package, has such a name and has a loop. It returns nil without one.
+// findFinisher returns a method of v that finisherName matches, that this package declares, and whose
+// body has a loop. It returns nil if v is nil or has no such method.
 func (in *input) findFinisher(v *types.Var) *types.Func {
 	if v == nil {
 		return nil
@@ -213,14 +212,14 @@ func (in *input) findFinisher(v *types.Var) *types.Func {
 }
 
 var (
-	// reserverName and getterName match the names of methods that make room for values, and that
-	// return the values or their number.
+	// reserverName matches the names of methods that reserve memory for values, and getterName the
+	// names of methods that return the values or their number.
 	reserverName = lazyregexp.New(`^(Reserve|Grow|Ensure|Prealloc|Resize)`)
 	getterName   = lazyregexp.New(`^(Bytes|String|Len|Cap|Size|Reset|Result|Buffer)$`)
 )
 
-// onlyReserves reports whether a loop makes room in a value, and calls nothing else but methods
-// that return it.
+// onlyReserves reports whether a loop calls a method that reserves memory, and otherwise only getters,
+// conversions and builtin functions.
 func (in *input) onlyReserves(l *loop) bool {
 	reserves, hasOther := false, false
 	inspectTimedNodes(in, l, func(call *ast.CallExpr) {
@@ -234,8 +233,8 @@ func (in *input) onlyReserves(l *loop) bool {
 	return reserves && !hasOther
 }
 
-// repeatsWork reports whether a call is of a function of the package that has a loop, and not the
-// name of one that makes a value. Functions of test files do not count.
+// repeatsWork reports whether a call is of a function of the package that has a loop. It returns false
+// for functions of test files and for functions that makerName matches.
 func (in *input) repeatsWork(call *ast.CallExpr) bool {
 	fn := in.callee(call)
 	if fn == nil || in.isTestHelper(fn) || makerName.MatchString(fn.Name()) {
@@ -249,7 +248,7 @@ func (in *input) repeatsWork(call *ast.CallExpr) bool {
 	return hasLoop
 }
 
-// side is a side of a comparison: the loop of a sub-benchmark, or a function of a table.
+// side is a side of a comparison: the loop of a sub-benchmark, or a function in a table of cases.
 type side struct {
 	node     ast.Node
 	body     *ast.BlockStmt
@@ -257,8 +256,8 @@ type side struct {
 	name     string        // source text of its name in b.Run or the table; "" if it has none
 }
 
-// tableSides returns the function literals that a call of a field or variable may run: those of a
-// table of cases. It returns nil for other calls.
+// tableSides returns the sides of a call such as c.encode(v), where c is a case of a table: the
+// function literals of the table. It returns nil for other calls.
 func (in *input) tableSides(call *ast.CallExpr) []side {
 	if in.callee(call) != nil {
 		return nil
@@ -280,9 +279,9 @@ func (in *input) tableSides(call *ast.CallExpr) []side {
 	return sides
 }
 
-// findCase returns the table that a function literal is in, i.e. the outermost literal of a slice,
-// map or struct around it, and the name of its case: the key and the constants next to the
-// function, as "std" of {"std", encodeStd}. The table is nil if there is none.
+// findCase returns the table that contains a function literal, i.e. the outermost literal of a slice,
+// map or struct around it, and the name of its case. The name consists of the key and the constants
+// next to the function: "std" in {"std", func() { … }}. The table is nil if no literal is around lit.
 func (in *input) findCase(lit *ast.FuncLit) (table ast.Node, name string) {
 	for _, file := range in.pass.Files {
 		if !isWithin(lit, file) {
@@ -314,19 +313,20 @@ func (in *input) findCase(lit *ast.FuncLit) (table ast.Node, name string) {
 }
 
 var (
-	// wholeName matches the names of functions that work on all parts of their input.
+	// wholeName matches the names of functions that work on all parts of their input, e.g. FindAll.
 	wholeName = lazyregexp.New(`^(Find|Replace|Read|Get|Scan|Split|Parse|Decode|List|Match|Collect|Extract)\w*All|^All[A-Z]|All(Index|String|Submatch|$)`)
-	// partName matches the names of functions that work on a part of it, or only check it.
+	// partName matches the names of functions that work on a part of their input, or only check it.
 	partName = lazyregexp.New(`^(Next|First|Peek|Head|Skip|Valid|IsValid|Has[A-Z]|Contains|Index|Find|Match|Cut)`)
-	// decoderName and checkerName match the names of functions that decode their input, and that
-	// only read it.
+	// decoderName matches the names of functions that decode their input, and checkerName the names of
+	// functions that only read it.
 	decoderName = lazyregexp.New(`^(Unmarshal|Decode)`)
 	checkerName = lazyregexp.New(`^(Valid|IsValid|Validate|Skip|Peek)`)
 	// headWriterName matches the names of functions that write a part of their input.
 	headWriterName = lazyregexp.New(`^(Append|Write|Encode|Marshal|Put)(Head|Header|Prefix|Length|Size|Count)$`)
-	// writerName matches the names of functions that write all of it.
+	// writerName matches the names of functions that write all of their input, unless headWriterName
+	// matches too.
 	writerName = lazyregexp.New(`^(Append|Write|Encode|Marshal|Put)`)
-	// declaredPartName matches the names of sides that say that they do less.
+	// declaredPartName matches names of sides that announce that they do less.
 	declaredPartName = lazyregexp.New(`(?i)next|first|peek|head|skip|valid|has|contains|index|one|single|prefix|noop|no-op|nop|baseline|empty|overhead|none|null|discard`)
 )
 
@@ -339,7 +339,7 @@ type sideWork struct {
 	checks      bool // a function only checks the input
 	writesAll   bool
 	writesHead  bool // a function writes the beginning of the input
-	isDeclared  bool // the name says that the side does less
+	isDeclared  bool // the name announces that the side does less
 }
 
 // readSide returns the work of a side.
@@ -358,19 +358,20 @@ func (in *input) readSide(s side) sideWork {
 	return w
 }
 
-// isDeclaredLess reports whether the name of a side says that it does less.
+// isDeclaredLess reports whether the name of a side announces that the side does less than others.
 func isDeclaredLess(name string) bool {
 	return declaredPartName.MatchString(name) || declaredMakerName.MatchString(name)
 }
 
-// reportPartial reports the sides that work on a part of their input if another one works on all of
-// it, and those that ignore their input if the others use it.
+// reportPartial compares the sides in four ways: it reports sides that work on a part of their input,
+// only check it, write only its beginning, or ignore it, if other sides do more.
 func (in *input) reportPartial(sides []side) {
 	var works []sideWork
 	for _, s := range sides {
 		works = append(works, in.readSide(s))
 	}
-	// split counts the sides with hasAll, and returns those of the others with hasPart.
+	// split counts the sides for which hasAll is true. Of the other sides it returns those for which
+	// hasPart is true.
 	split := func(hasAll, hasPart func(w sideWork) bool) (all int, partial []sideWork) {
 		for _, w := range works {
 			if hasAll(w) {
@@ -412,8 +413,8 @@ func (in *input) reportPartial(sides []side) {
 	}
 }
 
-// reportEmptyOutput reports the sides that make room for their output and write nothing into it, if
-// all others write theirs and at most half of the sides are such.
+// reportEmptyOutput reports sides that allocate their output and write nothing into it, if all other
+// sides write their output. It reports nothing if most sides have an empty output.
 func (in *input) reportEmptyOutput(sides []side) {
 	var empty []side
 	writing := 0
@@ -434,8 +435,8 @@ func (in *input) reportEmptyOutput(sides []side) {
 	}
 }
 
-// callsOther reports whether a side calls a function other than those that make values. Other sides
-// are reported by reportMakers.
+// callsOther reports whether a side calls a function that makerName does not match. reportMakers
+// reports sides that call only makers.
 func (in *input) callsOther(body ast.Node) bool {
 	for call := range nodesOf[*ast.CallExpr](body) {
 		if fn := in.callee(call); fn != nil && !makerName.MatchString(fn.Name()) {
@@ -445,8 +446,9 @@ func (in *input) callsOther(body ast.Node) bool {
 	return false
 }
 
-// calledSides returns the functions that a call of a variable may run as the sides of a comparison,
-// named after their cases in a table. It returns nil for other calls.
+// calledSides returns all functions that a call such as encode(v) may run if encode is a variable, as
+// the sides of a comparison. Unlike tableSides, it also returns declared functions. It returns nil
+// for calls of a known function.
 func (in *input) calledSides(call *ast.CallExpr) []side {
 	if in.callee(call) != nil {
 		return nil
@@ -468,9 +470,9 @@ func (in *input) calledSides(call *ast.CallExpr) []side {
 	return sides
 }
 
-// readOutput reports whether code and the functions of the package that it calls make a slice of
-// bytes, and whether they may write into one: they append, set elements, or call other packages.
-// seen holds the functions that were read, depth is the number of calls from the side to body.
+// readOutput reports whether body and the functions of the package that it calls make a slice of
+// bytes, and whether they may write into one: they append, set elements, or call other packages. seen
+// contains the functions that were read; depth is the number of calls between the side and body.
 func (in *input) readOutput(body ast.Node, seen map[ast.Node]bool, depth int) (makes, writes bool) {
 	info := in.pass.TypesInfo
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -515,11 +517,12 @@ func (in *input) readOutput(body ast.Node, seen map[ast.Node]bool, depth int) (m
 	return makes, writes
 }
 
-// maxWrapperStatements is the number of statements of a function that only calls others.
+// maxWrapperStatements is the maximum number of statements of a wrapper, a function that only calls
+// others.
 const maxWrapperStatements = 3
 
-// readWork returns whether a body has a loop, and the names of the functions that it calls. At
-// depth 0 these include the functions that called wrappers of the package call.
+// readWork returns whether a body has a loop, and the names of the functions that it calls. If depth
+// is 0, the body is that of a side, and the names include those in the wrappers that it calls.
 func (in *input) readWork(body ast.Node, depth int) (hasLoop bool, names []string) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -542,8 +545,8 @@ func (in *input) readWork(body ast.Node, depth int) (hasLoop bool, names []strin
 	return hasLoop, names
 }
 
-// ignoresInput reports whether a side has parameters with names, other than a testing.B, and uses
-// none of them.
+// ignoresInput reports whether a side has named parameters other than a *testing.B, and uses none of
+// them.
 func (in *input) ignoresInput(s side) bool {
 	if s.function == nil || len(s.body.List) == 0 {
 		return false
@@ -560,7 +563,7 @@ func (in *input) ignoresInput(s side) bool {
 	return hasParam && !isUsed
 }
 
-// isCallOfValue reports whether a call calls a variable, which may hold any function.
+// isCallOfValue reports whether a call calls a variable, whose value may be any function.
 func (in *input) isCallOfValue(call *ast.CallExpr) bool {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	if !ok {
@@ -570,8 +573,8 @@ func (in *input) isCallOfValue(call *ast.CallExpr) bool {
 	return isVar
 }
 
-// subName returns the source text of the name that a sub-benchmark is run under, and ""
-// for a benchmark that is a declared function.
+// subName returns the source text of the first argument of the b.Run call that runs a sub-benchmark.
+// It returns "" for a benchmark that is a declared function.
 func (in *input) subName(b *benchmark) string {
 	if b.outer == nil {
 		return ""

@@ -5,9 +5,13 @@ import (
 	"go/types"
 )
 
-// reportUnread reports readers that a function of the package opens in a loop and that nothing
-// reads, in a benchmark that counts bytes by SetBytes: its throughput is that of opening them. It
-// is part of the rule response-body.
+// reportUnread reports readers that a timed loop opens and never reads:
+//
+//	b.SetBytes(size)
+//	for b.Loop() { r, _ := store.Open(name); r.Close() }
+//
+// The reported MB/s then measure only the opening. It is part of the rule response-body, and skips
+// benchmarks without SetBytes and functions of other packages.
 func (in *input) reportUnread(l *loop) {
 	if !hasCall(l.owner.decl, func(name string) bool { return name == "SetBytes" }) {
 		return
@@ -41,8 +45,8 @@ func (in *input) reportUnread(l *loop) {
 	})
 }
 
-// selectsOnly reports whether each use of a variable after its declaration selects a field or the
-// method Close, with a name for which isAllowed returns true.
+// selectsOnly reports whether each use of v, after its declaration, selects a field or the method
+// Close, and isAllowed returns true for the selected name.
 func (in *input) selectsOnly(body ast.Node, v *types.Var, isAllowed func(name string) bool) bool {
 	isOnly := true
 	in.inspectUses(body, v, func(id *ast.Ident, path []ast.Node) {
@@ -66,8 +70,8 @@ func isReadCloser(t types.Type) bool {
 	return methods.Lookup(nil, "Read") != nil && methods.Lookup(nil, "Close") != nil
 }
 
-// findReaderField returns the name of the only exported field of a struct, or of a pointer to one,
-// that has the methods Read and Close. It returns "" if there is none, or more than one.
+// findReaderField returns the name of the exported field with the methods Read and Close, such as Body,
+// of a struct or of a pointer to a struct. It returns "" if there is no such field or more than one.
 func findReaderField(t types.Type) string {
 	s, ok := pointee(t).Underlying().(*types.Struct)
 	if !ok {

@@ -1,7 +1,7 @@
 // Package flow finds the functions that a call may run and the values that an expression
 // may have, within the syntax trees of one package. It follows variables, fields,
-// parameters, results, method values and elements of literals, without regard to the
-// order of statements: what it returns may happen, and what it cannot follow is omitted.
+// parameters, results, method values and elements of literals, without regard to the order of
+// statements: it returns all functions and values that are possible, except those that it cannot follow.
 //
 // For example, in
 //
@@ -32,13 +32,13 @@ type Graph struct {
 	info     *types.Info
 	decls    map[*types.Func]*ast.FuncDecl
 	values   map[*types.Var][]value    // values of variables, fields, parameters and receivers
-	elements map[*types.Var][]ast.Expr // values set by index: v[i] = value
+	elements map[*types.Var][]ast.Expr // values that statements v[i] = value set, by v
 }
 
-// value is an expression that is assigned to a variable.
+// value is an expression whose value a variable may have.
 type value struct {
 	expr      ast.Expr
-	isElement bool // the variable holds an element of expr
+	isElement bool // the value is an element of expr, as in "for _, v := range expr"
 	result    int  // index of the result if expr is a call with several results, else 0
 }
 
@@ -51,11 +51,11 @@ type Function struct {
 	Receiver ast.Expr       // x of the method value or call x.f, else nil
 
 	recv         *types.Var // the receiver in the declaration; nil if it has no name
-	isMethodExpr bool       // T.f, which takes the receiver as its first argument
+	isMethodExpr bool       // the function is called as T.f, with the receiver as its first argument
 }
 
-// Binding holds the arguments of the calls that lead to an expression, by parameter. Without it, a
-// parameter may have the arguments of all calls of its function. nil binds nothing.
+// Binding has the arguments of the calls that lead to an expression, by parameter. A parameter that is
+// not in it may have the arguments of all calls of its function. A nil Binding is empty.
 type Binding map[*types.Var]ast.Expr
 
 // New returns the graph of a package. Its time grows with the size of the files.
@@ -79,8 +79,8 @@ func New(files []*ast.File, info *types.Info) *Graph {
 			return true
 		})
 	}
-	// Which functions these calls run depends on the values recorded above. Their arguments are
-	// recorded after all of them were looked up, so that the order of the calls does not matter.
+	// The functions that these calls run depend on the values recorded above. Look up all functions
+	// before recording arguments, so that the order of the calls does not matter.
 	bindings := make([]Binding, 0, len(dynamic))
 	for _, call := range dynamic {
 		for _, f := range g.Called(call, nil) {
@@ -95,8 +95,8 @@ func New(files []*ast.File, info *types.Info) *Graph {
 	return g
 }
 
-// addNode records the values that a node assigns. It returns the node if that is a call whose
-// function is not known by name, so that its arguments remain to be recorded; otherwise nil.
+// addNode records the values that a node assigns. If the node is a call of a function value or of a
+// method of an interface, addNode returns the call, and New records its arguments later.
 func (g *Graph) addNode(n ast.Node) *ast.CallExpr {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
@@ -114,7 +114,7 @@ func (g *Graph) addNode(n ast.Node) *ast.CallExpr {
 	case *ast.CompositeLit:
 		g.addFields(n)
 	case *ast.SelectorExpr:
-		// A method that is called or used as a value gets its receiver.
+		// In x.f, the receiver of the method f has the value x.
 		if fn, ok := g.info.Uses[n.Sel].(*types.Func); ok {
 			if f := g.Declared(fn); f.recv != nil && g.isMethodValue(n) {
 				g.values[f.recv] = append(g.values[f.recv], value{expr: n.X})
@@ -147,9 +147,9 @@ func (g *Graph) addAssignment(targets, values []ast.Expr) {
 		switch {
 		case len(values) == len(targets):
 			val.expr = values[i]
-		case len(values) == 1:
+		case len(values) == 1: // a call with several results
 			val.expr, val.result = values[0], i
-		default:
+		default: // a declaration without values, or invalid code
 			return
 		}
 		if index, ok := ast.Unparen(target).(*ast.IndexExpr); ok {
@@ -214,7 +214,7 @@ func (g *Graph) Variable(e ast.Expr) *types.Var {
 	return nil
 }
 
-// Declared returns a function or method of any package, with its body if that is in this package.
+// Declared returns a function or method of any package, with its body if this package declares it.
 func (g *Graph) Declared(fn *types.Func) Function {
 	fn = fn.Origin()
 	f := Function{Object: fn}
@@ -236,9 +236,9 @@ func (g *Graph) Called(call *ast.CallExpr, binding Binding) []Function {
 	return g.Functions(call.Fun, binding)
 }
 
-// Functions returns the functions that an expression of function type may hold.
+// Functions returns the functions that may be the value of an expression of function type.
 func (g *Graph) Functions(e ast.Expr, binding Binding) []Function {
-	return g.search(e, binding).findFunctions(0)
+	return g.searchSources(e, binding).findFunctions(0)
 }
 
 // findFunctions returns the functions among the sources that were found. depth is the number of
@@ -263,8 +263,8 @@ func (s *search) findFunctions(depth int) []Function {
 	return out
 }
 
-// findMethods returns the functions that a selector of fn may mean: fn itself, or the methods
-// of the values that an interface may hold.
+// findMethods returns the functions that the selector e may select: fn itself or, if fn is a method of
+// an interface, the methods of the values that the interface may have.
 func (s *search) findMethods(e *ast.SelectorExpr, fn *types.Func, depth int) []Function {
 	g := s.graph
 	selection := g.info.Selections[e]
@@ -298,7 +298,7 @@ func (s *search) findMethods(e *ast.SelectorExpr, fn *types.Func, depth int) []F
 
 // Types returns the types of the values that an expression may have.
 func (g *Graph) Types(e ast.Expr, binding Binding) []types.Type {
-	return g.search(e, binding).collectTypes()
+	return g.searchSources(e, binding).collectTypes()
 }
 
 // collectTypes returns the types of the sources that were found. The source of &T{} is T{}, so
@@ -315,18 +315,18 @@ func (s *search) collectTypes() []types.Type {
 
 // Limits of the products that MaxConstant computes.
 const (
-	maxFactor       = 1 << 31 // factors are less, so that a product of two cannot overflow
-	maxProductDepth = 3       // products within products
+	maxFactor       = 1 << 31 // factors must be less, so that the product of two cannot overflow
+	maxProductDepth = 3       // nesting of products
 )
 
-// MaxConstant returns the largest integer that an expression may be, as far as its values are
-// constants or products of such. It returns false if none is.
+// MaxConstant returns the largest possible value of an integer expression, among values that are
+// constants or products of constants. It returns false if there are no such values.
 func (g *Graph) MaxConstant(e ast.Expr, binding Binding) (largest int64, ok bool) {
 	return g.maxConstant(e, binding, 0)
 }
 
-// maxConstant does the work of MaxConstant. depth is the number of products around the expression,
-// which ends the search for a variable that is a product of itself.
+// maxConstant does the work of MaxConstant. depth is the number of products around the expression. Its
+// limit ends the search if a variable is a product of itself, as in n = n * 2.
 func (g *Graph) maxConstant(e ast.Expr, binding Binding, depth int) (largest int64, ok bool) {
 	for _, source := range g.Sources(e, binding) {
 		n, isKnown := int64(0), false
@@ -344,8 +344,8 @@ func (g *Graph) maxConstant(e ast.Expr, binding Binding, depth int) (largest int
 	return largest, ok
 }
 
-// Bind returns the arguments of a call of f by its parameters, and its receiver. Variadic
-// parameters are omitted.
+// Bind returns the arguments and the receiver of a call of f, by the parameters of f. It omits variadic
+// parameters.
 func (g *Graph) Bind(call *ast.CallExpr, f Function) Binding {
 	if f.Type == nil {
 		return nil
@@ -394,8 +394,8 @@ func Params(t *ast.FuncType) []Param {
 	return out
 }
 
-// Values returns the expressions that are assigned to a variable, without those of which it gets
-// an element, as by range.
+// Values returns the expressions that are assigned to a variable. It omits the operands of range
+// statements, because the variable has only their elements.
 func (g *Graph) Values(v *types.Var) []ast.Expr {
 	var out []ast.Expr
 	for _, val := range g.values[v] {
@@ -406,8 +406,8 @@ func (g *Graph) Values(v *types.Var) []ast.Expr {
 	return out
 }
 
-// Results returns the expressions that the return statements of a function have at an index. A
-// return statement without expressions, or with one call for several results, has none.
+// Results returns the expressions at an index of the return statements of a function. It omits return
+// statements with fewer expressions: those without any, and those with one call for several results.
 func (g *Graph) Results(f Function, index int) []ast.Expr {
 	var out []ast.Expr
 	if f.Body == nil {

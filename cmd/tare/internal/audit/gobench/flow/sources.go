@@ -5,11 +5,16 @@ import (
 	"go/types"
 )
 
-// Sources returns the expressions that an expression may get its value from: literals,
-// constants, functions, calls of functions that are not in the package, and variables that
-// are never assigned to. A parameter in binding has only the value that it has there.
+// Sources returns the expressions that the value of e may come from. After
+//
+//	f := json.Marshal
+//	if fast { f = marshalFast }
+//
+// the sources of f are json.Marshal and marshalFast. A source is a literal, a constant, a function, a
+// call of a function of another package, or a variable that is never assigned to. binding has the
+// argument of each parameter that is known.
 func (g *Graph) Sources(e ast.Expr, binding Binding) []ast.Expr {
-	return g.search(e, binding).found
+	return g.searchSources(e, binding).found
 }
 
 // search collects the sources of an expression.
@@ -20,35 +25,36 @@ type search struct {
 	found   []ast.Expr
 }
 
-// visit is an expression that was visited for itself (level 0) or for its elements.
+// visit is an expression whose value (level 0) or whose elements (level 1 or more) were searched.
 type visit struct {
 	expr  ast.Expr
-	level int // as of visitExpr
+	level int // see visitExpr
 }
 
-// search returns the search for the sources of e.
-func (g *Graph) search(e ast.Expr, binding Binding) *search {
+// searchSources returns the finished search for the sources of e.
+func (g *Graph) searchSources(e ast.Expr, binding Binding) *search {
 	s := &search{graph: g, binding: binding, seen: map[visit]bool{}}
 	s.visitExpr(e, 0, 0)
 	return s
 }
 
-// searchWithin returns a search for the sources of e that visits nothing that s has visited.
+// searchWithin returns the finished search for the sources of e, without expressions that s has visited.
 func (s *search) searchWithin(e ast.Expr, depth int) *search {
 	inner := &search{graph: s.graph, binding: s.binding, seen: s.seen}
 	inner.visitExpr(e, 0, depth)
 	return inner
 }
 
-// visitExpr adds the sources of e. level is the number of times that an element is taken of
-// the value: the sources of table[i] are those of table at level 1, the elements of the table.
-// depth is the number of steps from the expression that the search began with.
+// visitExpr adds the sources of e to s.found. If level is 1, it adds the sources of the elements of e
+// instead, because an index follows e, and if level is 2, those of the elements' elements: it visits
+// table[i] at level 0 by visiting table at level 1. depth is the number of steps from the expression
+// with which the search began.
 func (s *search) visitExpr(e ast.Expr, level, depth int) {
-	at := visit{expr: e, level: level}
-	if e == nil || depth > maxDepth || len(s.seen) > maxValues || s.seen[at] {
+	current := visit{expr: e, level: level}
+	if e == nil || depth > maxDepth || len(s.seen) > maxValues || s.seen[current] {
 		return
 	}
-	s.seen[at] = true
+	s.seen[current] = true
 	info := s.graph.info
 	if info.Types[e].Value != nil && level == 0 {
 		s.found = append(s.found, e)
@@ -72,7 +78,7 @@ func (s *search) visitExpr(e ast.Expr, level, depth int) {
 			s.addSource(e, level)
 		}
 	case *ast.IndexExpr:
-		if tv := info.Types[e.Index]; tv.IsType() { // an instance of a generic function
+		if tv := info.Types[e.Index]; tv.IsType() { // f[int], an instance of a generic function
 			s.visitExpr(e.X, level, depth+1)
 			return
 		}
@@ -95,14 +101,14 @@ func (s *search) visitExpr(e ast.Expr, level, depth int) {
 	}
 }
 
-// addSource adds an expression without known sources, unless the search is for its elements.
+// addSource adds e itself as a source, unless the search is for the elements of e, which are unknown.
 func (s *search) addSource(e ast.Expr, level int) {
 	if level == 0 {
 		s.found = append(s.found, e)
 	}
 }
 
-// visitVariable adds the sources of a variable that the expression e names.
+// visitVariable adds the sources of v, the variable that e names.
 func (s *search) visitVariable(e ast.Expr, v *types.Var, level, depth int) {
 	if arg, ok := s.binding[v]; ok {
 		s.visitExpr(arg, level, depth+1)
@@ -132,10 +138,11 @@ func (s *search) visitVariable(e ast.Expr, v *types.Var, level, depth int) {
 	}
 }
 
-// visitCall adds the sources of the result that a call has at the level result.
+// visitCall adds the sources of a result of a call, at the level of visitExpr. result is the index of
+// the result.
 func (s *search) visitCall(call *ast.CallExpr, result, level, depth int) {
 	info := s.graph.info
-	if info.Types[call.Fun].IsType() && len(call.Args) == 1 {
+	if isConversion := info.Types[call.Fun].IsType(); isConversion && len(call.Args) == 1 {
 		s.visitExpr(call.Args[0], level, depth+1)
 		return
 	}
@@ -165,16 +172,16 @@ func (s *search) visitCall(call *ast.CallExpr, result, level, depth int) {
 	}
 }
 
-// Origin returns the variable that an expression selects from: v of v, &v, v[i] and v.field. For a
-// variable whose only value is another variable, that is the other one; a variable whose value in
-// binding is nil stays itself. It returns nil if the expression is something else.
+// Origin returns the variable that an expression selects from: v for v, &v, v[i] and v.field. It
+// replaces a variable whose only value is another variable by the other one, unless binding has nil
+// for it. It returns nil for other expressions.
 func (g *Graph) Origin(e ast.Expr, binding Binding) *types.Var {
 	v, _ := g.Path(e, binding)
 	return v
 }
 
-// Path returns the variable that an expression selects from, as Origin does, and the fields that
-// it selects: s and ".store" of s.store.
+// Path returns the variable that an expression selects from, as Origin does, and the names of the
+// selected fields: for s.store it returns s and ".store".
 func (g *Graph) Path(e ast.Expr, binding Binding) (*types.Var, string) {
 	fields := ""
 	for range maxDepth {
@@ -211,7 +218,7 @@ func (g *Graph) Path(e ast.Expr, binding Binding) (*types.Var, string) {
 	return nil, ""
 }
 
-// findAlias returns the only value of a variable if that names another variable or field, else nil.
+// findAlias returns the only value of v if the value is another variable or a field, else nil.
 func (g *Graph) findAlias(v *types.Var) ast.Expr {
 	values := g.values[v]
 	if v == nil || len(values) != 1 || values[0].isElement || values[0].result > 0 {
