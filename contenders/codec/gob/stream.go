@@ -9,8 +9,8 @@ import (
 	"reflect"
 )
 
-// In a gob stream, the description of a type comes once, before the first value of the type.
-// Here the sender writes the descriptions before the first measured message and discards
+// A stream of gob describes a type once, before the first value of the type.
+// In this benchmark the sender writes the descriptions before the first measured message and discards
 // them. A receiver therefore needs descriptions from elsewhere: a separate encoder writes
 // them. They fit, because gob numbers types per process and not per encoder.
 

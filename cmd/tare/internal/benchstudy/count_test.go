@@ -1,6 +1,7 @@
 package benchstudy_test
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/causestest"
 	"github.com/tarebench/tare/cmd/tare/internal/counts"
 )
 
@@ -181,5 +183,54 @@ func TestCountPlanted(t *testing.T) {
 	}
 	if e := r.Explanations[i]; e.Why != "" || !slices.ContainsFunc(e.Work[0].Callers, isCaller) {
 		t.Errorf("its caller is not named with 100 and 101 calls: %+v", e)
+	}
+}
+
+// Of twelve changes with a known cause the function that does the work is named first, and with how many
+// instructions it does; of pairs without a change nothing is named.
+func TestCountCauses(t *testing.T) {
+	if os.Getenv("TARE_SOAK") == "" {
+		t.Skip("TARE_SOAK is not set")
+	}
+	dir := t.TempDir() + "/repo"
+	base, head := map[string]string{"go.mod": "module example.com/planted\n\ngo 1.25\n"}, map[string]string{}
+	for _, c := range causestest.Causes() {
+		for name, text := range causestest.Files(c.Imports[0], c.Base) {
+			base[c.Name+"/"+name] = text
+			base["same/"+c.Name+"/"+name] = text
+		}
+		for name, text := range causestest.Files(c.Imports[1], c.Head) {
+			head[c.Name+"/"+name] = text
+		}
+	}
+	repository(t, dir, base)
+	write(t, dir, head)
+	b, _, err := newBench(t, benchstudy.Request{Dir: dir, Base: "one"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Count(t.Context(), benchstudy.Counting{Counter: counts.Valgrind, Callers: true}, benchstudy.Setup{Say: func(string) {}}); err != nil {
+		t.Fatal(err)
+	}
+	r := &tare.Result{}
+	b.Finish(r)
+	named := map[string]string{} // first function with its callers, by the name of the cause
+	for _, e := range r.Explanations {
+		first := e.Work[0]
+		name := strings.Split(e.Workload, "/")[2]
+		named[strings.TrimSuffix(name, ".BenchmarkWork")] = fmt.Sprint(first.Function, " ", first.Callers)
+		t.Logf("%s %+.1f %s:%d %s %v", e.Workload, first.To-first.From, first.File, first.Line, first.Function, first.Callers)
+		// Each of 50 calls of mix has six instructions that the inlined code does not have in it.
+		if name == "inlining.BenchmarkWork" && math.Abs(first.To-first.From-300) > 30 {
+			t.Errorf("%s: %+.1f instructions, want 300", e.Workload, first.To-first.From)
+		}
+	}
+	for _, c := range causestest.Causes() {
+		if c.Does != "" && !strings.Contains(named[c.Name], c.Does) {
+			t.Errorf("%s: %q is named first, want %q", c.Name, named[c.Name], c.Does)
+		}
+	}
+	if named["same"] != "" {
+		t.Errorf("without a change: %s", named["same"])
 	}
 }

@@ -188,8 +188,12 @@ func checkGrowth(perOp float64) error {
 func (s *Series) addCount(ctx context.Context) (err error) {
 	repeat, shorter := len(s.Counts), s.shorter
 	if shorter == nil {
+		began := time.Now()
 		if shorter, err = s.runOps(ctx, cachegrind, repeat, s.shorterOps); err != nil {
 			return err
+		}
+		if took := time.Since(began); s.longerOps >= opsRatio*s.shorterOps && took > maxRun/opsRatio {
+			return &RefusedError{fmt.Sprintf("%d operations took %v, and a count %d times as long and more", s.shorterOps, took.Round(time.Second), opsRatio)}
 		}
 	}
 	longer, err := s.runOps(ctx, cachegrind, repeat, s.longerOps)
