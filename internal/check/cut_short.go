@@ -20,15 +20,15 @@ func cutShort() Check {
 			"a lean encoder came out at 0.886 of json.Marshal instead of 0.738.",
 		Advice: "measure on a quieter machine, or compare with --isolation=trial, where nothing is cut",
 		Run: func(in Input) []tare.Finding {
-			cut, all := map[course]int{}, map[course]int{} // numbers of slices
-			var order []course
+			cut, all := map[cell]int{}, map[cell]int{} // numbers of slices
+			var order []cell
 			for _, s := range in.Slices {
 				slicing, ok := in.Plan.Slicing(s.Workload)
 				plannedCycles := slicing.Cycles[s.Contender] * int64(max(1, s.Tau))
 				if !ok || plannedCycles == 0 {
 					continue
 				}
-				c := course{s.Contender, s.Workload}
+				c := cell{s.Contender, s.Workload}
 				all[c]++
 				if all[c] == 1 {
 					order = append(order, c)
