@@ -7,6 +7,10 @@ import (
 	"github.com/tarebench/tare/load/nap"
 )
 
+// This file runs operations in an open loop: each starts at a time that was fixed before, even if earlier ones have
+// not ended. (In a closed loop, a caller starts an operation when its previous one has ended.) A run consists of a
+// lead-in, whose operations are not measured, and a measured part; see the stages of workerPool.
+
 // ticket is an operation of an open loop. The goroutine of the run creates tickets, waits until each is due, and
 // sends it to a free caller.
 type ticket struct {
@@ -15,7 +19,7 @@ type ticket struct {
 	measured bool      // the operation is not a part of the lead-in
 }
 
-// checkInterval is the longest time between two checks whether measuring has ended.
+// checkInterval is the longest time between two checks of whether measuring has ended.
 const checkInterval = 20 * time.Millisecond
 
 // sendTickets sends the operations of an open loop to free callers, each when it is due, until the plan is complete
@@ -27,10 +31,11 @@ func (c *workerPool) sendTickets(times func() time.Duration) {
 	defer clock.Close()
 	timer := time.NewTimer(time.Hour) // sendTicket resets it
 	defer timer.Stop()
-	nextDue := func() time.Time { return c.start.Add(min(times(), math.MaxInt64/2)) } // without overflow
+	nextDue := func() time.Time { return c.start.Add(min(times(), math.MaxInt64/2)) } // at most half, so that nothing overflows
 	for c.plan.exact == 0 || c.started < c.plan.lead+c.plan.exact {
 		t := ticket{n: c.started, due: nextDue()}
-		if !c.waitDue(clock, &t) || !c.sendTicket(timer, &t) {
+		isSent := c.waitDue(clock, &t) && c.sendTicket(timer, &t)
+		if !isSent {
 			c.countMissed(t, nextDue)
 			return
 		}
@@ -69,13 +74,14 @@ func (c *workerPool) sendTicket(timer *time.Timer, t *ticket) bool {
 		select {
 		case c.tickets <- *t:
 			return true
-		case <-timer.C: // check again whether measuring has ended
+		case <-timer.C:
+			// Check again whether measuring has ended.
 		}
 	}
 }
 
-// updateStage updates the stage and t.measured. t is the operation to start next. It reports whether no more
-// operations may start. Measuring begins when the first operation after the lead-in is due, or when the lead-in
+// updateStage updates the stage of the run and t.measured, and reports whether no more operations may start. t is the
+// operation to start next. Measuring begins when the first operation after the lead-in is due, or when the lead-in
 // exceeds its time limit.
 func (c *workerPool) updateStage(now time.Time, t *ticket) bool {
 	c.mu.Lock()
@@ -83,7 +89,7 @@ func (c *workerPool) updateStage(now time.Time, t *ticket) bool {
 	if c.stage == leading {
 		switch exceedsLimit := c.plan.limit > 0 && now.Sub(c.start) >= c.plan.limit; {
 		case exceedsLimit:
-			c.plan.lead = min(c.plan.lead, t.n) // the operations that have started are all of the lead-in
+			c.plan.lead = min(c.plan.lead, t.n) // the lead-in ends with the operations that have started
 			c.startMeasuring()
 		case t.n >= c.plan.lead && !t.due.After(now):
 			c.startMeasuring()
@@ -110,10 +116,10 @@ func (c *workerPool) timeLeft(now time.Time) time.Duration {
 	return checkInterval
 }
 
-// maxCounted is the number of missed operations that are counted one by one. That takes some hundredths of a second.
+// maxCounted limits the missed operations that are counted one by one, which takes some hundredths of a second.
 const maxCounted = 1 << 21
 
-// countMissed counts the operations that were due while measuring and have not started: t and those after it.
+// countMissed counts the operations that were due while measuring and have not started: t and later ones.
 func (c *workerPool) countMissed(t ticket, nextDue func() time.Time) {
 	end := c.to.at
 	if limit := c.from.at.Add(c.plan.limit); c.plan.limit > 0 && limit.Before(end) {
@@ -141,8 +147,8 @@ func (c *workerPool) runTickets(do func(int) (int, error)) {
 	}
 }
 
-// recordOpen records an operation of an open loop. The run waits for all measured operations, so late ones are
-// recorded, too.
+// recordOpen records an operation of an open loop. The run waits for all measured operations, so it records late ones,
+// too.
 func (c *workerPool) recordOpen(o *outcome, t ticket) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

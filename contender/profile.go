@@ -86,23 +86,25 @@ func writeAllocs() ([]byte, error) {
 	return doc.Bytes(), nil
 }
 
-// runProfile runs operations of w for min_ns and returns a profile of that time. For a server it only waits: the lab
-// performs and counts the operations.
+// runProfile handles the request "profile": it runs operations of w for min_ns and replies with a profile of that
+// time. For a server it only waits, because the lab, the process that measures, sends and counts the requests.
 func (s *session) runProfile(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	if q.MinNS == 0 {
 		return wire.Reply{}, newError(classBadRequest, "profile without min_ns")
 	}
 	var reply wire.Reply
 	var failed *wire.Error
-	run := func() { time.Sleep(time.Duration(q.MinNS)) }
+	var run func()
 	switch {
-	case w.pool != nil:
+	case w.server != nil:
+		run = func() { time.Sleep(time.Duration(q.MinNS)) }
+	case w.pool != nil: // concurrent callers
 		run = func() {
 			var result wire.Reply
 			result, failed = w.pool.runProfile(q)
 			reply.Ops, reply.Errors, reply.Message = result.Ops, result.Errors, result.Message
 		}
-	case w.server == nil:
+	default:
 		run = func() {
 			s.phase.enterWork(w, s.meter.cycles())
 			m := s.newMeasurement(w)

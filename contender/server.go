@@ -8,10 +8,10 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// The lab performs the operations of a server over the network. The program only
-// starts a server for each workload and reports its counts.
+// The lab, the process that measures contenders, sends the requests to a server over the
+// network. The contender's program only starts a server for each workload and reports its counts.
 
-// Served is a server that was started for a workload and answers already.
+// Served is a server that was started for a workload and already answers requests.
 type Served struct {
 	Addr string // host:port at which the server listens
 
@@ -34,20 +34,20 @@ type Served struct {
 	Stop func()
 }
 
-// Counts are the counts that a server itself keeps.
+// Counts are the counts of a server, as it counts them itself.
 type Counts struct {
 	Requests  int64 // number of answered requests
-	BodyBytes int64 // bytes that were read of their bodies
+	BodyBytes int64 // number of bytes that were read of their bodies
 	Layers    int64 // number of middleware calls
-	Delivered int64 // number of items that the sink has accepted
+	Delivered int64 // number of items that the service's destination (its sink) has accepted
 
-	Calls *wire.Calls // use-case calls of a service of app users; nil for others
+	Calls *wire.Calls // calls of use cases, in the example service "users"; nil for other services
 	Fault error       // first failure of the service that clients do not see; nil if there was none
 }
 
 // server is the running server of a workload.
 type server struct {
-	Served
+	Served                  // Addr, Counts, Reset, End and Stop
 	ended  bool             // endServer was called
 	before runtime.MemStats // allocations of the process when the workload was prepared
 }
