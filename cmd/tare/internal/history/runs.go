@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
+// This file lists the stored runs: results/STUDY/20060102T150405Z-…/ is the directory of one run. It has a
+// journal, which is written while the study runs, and a result if the run came to its end.
+
 // Run is one stored run, with or without a result.
 type Run struct {
 	Dir   string    // directory of its journal and result
@@ -27,8 +30,8 @@ func (r Run) Result() string { return filepath.Join(r.Dir, ResultName) }
 // that names sort by age.
 const NameTime = "20060102T150405Z"
 
-// Runs lists the runs of every study under dir, the newest first. It returns none if dir does not
-// exist. It fails if a directory cannot be read; otherwise callers would take its runs for removed.
+// Runs lists the runs of every study under dir, the newest first. It returns none if dir does not exist.
+// It returns an error if it cannot read a directory, because its callers take missing runs for removed.
 func Runs(dir string) ([]Run, error) {
 	studies, err := listNames(dir)
 	if err != nil {
