@@ -32,7 +32,7 @@ const (
 	Elsewhere = "elsewhere" // needs an account or Docker; only its syntax is tested
 )
 
-// Shell reports whether the block contains shell commands.
+// Shell reports whether the block contains shell commands: its Info begins with the word sh.
 func (b Block) Shell() bool { return b.Info == "sh" || strings.HasPrefix(b.Info, "sh ") }
 
 // Is reports whether word follows sh.
@@ -101,7 +101,8 @@ func parseBlocks(name, text string) (all []Block, err error) {
 		switch {
 		case open == nil && strings.HasPrefix(line, fence):
 			open = &Block{File: name, Line: i + 1, Info: strings.TrimSpace(strings.TrimPrefix(line, fence))}
-		case open == nil: // outside of blocks
+		case open == nil:
+			// Skip lines outside of blocks.
 		case strings.TrimSpace(line) == fence:
 			all, open = append(all, *open), nil
 		default:
