@@ -5,11 +5,9 @@ import (
 	"slices"
 )
 
-// This file compares counts, such as allocations per operation, which often are the same in every run.
-
 const (
-	// sameCount is the least difference of counts that are not equal. A smaller difference may come from
-	// the average over many operations, which includes a share of earlier counts.
+	// sameCount is the least difference of counts, e.g. of allocations per operation, that are not equal. A
+	// smaller one may come from the average over many operations, which includes a share of earlier counts.
 	sameCount = 0.5
 	// settledRuns is the least number of runs of a level. If a count returns to an earlier level after
 	// fewer runs, it varies and has not changed twice.
@@ -41,8 +39,8 @@ func (l countLevel) mergeWith(o countLevel) countLevel {
 // distanceTo returns the distance between the ranges of l and o, or 0 if they overlap.
 func (l countLevel) distanceTo(o countLevel) float64 { return max(0, o.low-l.high, l.low-o.high) }
 
-// CountSteps returns the indexes at which a series of counts changes its level, e.g. 3 for 7, 7, 7, 9, 9. If
-// the counts of each level are equal, the first different count begins a level. If they vary, all counts
+// CountSteps returns the indexes at which a series of counts changes its level, e.g. 3 for 7, 7, 7, 9, 9.
+// If the counts of each level are equal, the first different count begins a level. If they vary, all counts
 // of a level must be above or below all counts of the next level, and the probability of that by chance
 // must be at most countChance. Counts may be zero: no logarithms are taken.
 func CountSteps(counts []float64) []int {

@@ -12,11 +12,10 @@ const power = 0.8
 // the spread has a relative error of a third and the forecast one of two thirds, so read the forecast as an
 // order of magnitude.
 //
-// The standard deviation of the Hodges–Lehmann estimate falls as τ/√n, and the
-// half-width of an interval is about z·τ/√n, which gives τ (E. L. Lehmann,
-// "Nonparametrics: Statistical Methods Based on Ranks", 1975, §4.2). The rest is
-// the usual power calculation, n = ((z_(1−level/2) + z_power)·τ/δ)², with δ the
-// distance from the estimate to the nearest limit.
+// The standard deviation of the Hodges–Lehmann estimate falls as τ/√n, and the half-width of an interval is
+// about z·τ/√n, which gives τ (E. L. Lehmann, "Nonparametrics: Statistical Methods Based on Ranks", 1975,
+// §4.2). The rest is the usual power calculation, n = ((z_(1−level/2) + z_power)·τ/δ)², with δ the distance
+// from the estimate to the nearest limit.
 func RoundsNeeded(x []float64, level float64, maxRounds int, limits ...float64) (n int, ok bool) {
 	lo, hi, exists := Interval(x, level)
 	if exists && excludesAll(lo, hi, limits) {

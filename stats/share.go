@@ -5,15 +5,14 @@ import (
 	"slices"
 )
 
-// Share returns the share θ of part in whole, e.g. 0.3 if 30 % of a difference in time is due to one cause,
-// and its interval from lo to hi. Both slices have a value per round, in any unit that can be summed.
-// The estimate is the median of (part_i + part_j) / (whole_i + whole_j) over i ≤ j. The interval contains
-// every θ for which the two-sided signed-rank test does not reject, at level alpha, that part − θ·whole is
-// symmetric about zero.
+// Share returns the share θ of part in whole, e.g. 0.3 if 30 % of a difference in time is due to one cause, and
+// its interval from lo to hi. Both slices have a value per round, in any unit that can be summed. The estimate
+// is the median of (part_i + part_j) / (whole_i + whole_j) over i ≤ j. The interval contains every θ for which
+// the two-sided signed-rank test does not reject, at level alpha, that part − θ·whole is symmetric about zero.
 //
-// In some rounds whole may be small, or its sign may differ from the sign in most rounds. If the sum of whole
-// over a pair of rounds has that other sign, the pair has no usable ratio. It could belong to either end
-// of the interval, so it is counted at both. ok is false if there are too few rounds, or too many such
+// In some rounds whole may be small, or its sign may differ from the sign in most rounds. If the sum of
+// whole over a pair of rounds has that other sign, the pair has no usable ratio. It could belong to either
+// end of the interval, so it is counted at both. ok is false if there are too few rounds, or too many such
 // pairs to bound an end.
 //
 // Source: E. C. Fieller, "Some problems in interval estimation", J. Roy.

@@ -53,8 +53,7 @@ func accounting() Check {
 	}
 }
 
-// listImbalances returns a sentence for each pair of values of contender on workload that should
-// agree and do not.
+// listImbalances returns a sentence for each pair of values of contender on workload that should agree and do not.
 func listImbalances(in Input, contender, workload string) []string {
 	var sentences []string
 	// add adds e.g. "requests over time are 1.3× the rate (1.2 to 1.4, 12 rounds)". text is a

@@ -44,8 +44,8 @@ func bimodal() Check {
 	}
 }
 
-// dipLevel returns the dip that n values drawn from a uniform distribution exceed with probability 0.1 %. Of
-// all distributions with one hump, the uniform one has the largest dips if n is large. If n is between
+// dipLevel returns the dip that n values drawn from a uniform distribution exceed with probability 0.1 %.
+// Of all distributions with one hump, the uniform one has the largest dips if n is large. If n is between
 // two rows of the table, the row with the larger number applies. dipLevel returns false if n is below 12.
 func dipLevel(n int) (dip float64, ok bool) {
 	const minRounds = 12

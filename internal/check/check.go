@@ -2,9 +2,8 @@
 // a study to every check. A check reads them and returns findings: void (the trial or verdict does
 // not count), warn, or note, each with advice. A check whose records are missing finds nothing.
 //
-// A study compares contenders on workloads. In each round it starts one process of each contender, a
-// trial, which runs operations in short timed slices. Each check has a file; docs/checks.md is
-// generated from [All].
+// A study compares contenders on workloads. In each round it starts one process of each contender, a trial,
+// which runs operations in short timed slices. Each check has a file; docs/checks.md is generated from [All].
 package check
 
 import (

@@ -10,8 +10,7 @@ import (
 // maxReceiptOff is the tolerated relative difference between received and sent.
 const maxReceiptOff = 0.01
 
-// deliveredEvents compares counters at both ends: the requests that the server counted with those that
-// the load generator sent, and the events that arrived at a destination with those that were acknowledged.
+// deliveredEvents compares counters at both ends: what was received, and what was sent or acknowledged.
 func deliveredEvents() Check {
 	return Check{
 		ID:       "delivered",

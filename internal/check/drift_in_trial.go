@@ -139,9 +139,9 @@ func (in Input) driftsByRound() map[cell]map[int]float64 {
 	return drifts
 }
 
-// computeDrift returns the drift of a trial with slices ss: the logarithm of the cost of an operation in its
-// last part, divided by the cost in its first part. Both costs are those of a line with the trial's slope.
-// It returns false if there are too few slices.
+// computeDrift returns the drift of a trial with slices ss: the logarithm of the cost of an operation in
+// its last part, divided by the cost in its first part. Both costs are those of a line with the trial's
+// slope. It returns false if there are too few slices.
 func computeDrift(ss []tare.Slice) (drift float64, ok bool) {
 	slices.SortFunc(ss, func(a, b tare.Slice) int { return cmp.Compare(a.Index, b.Index) })
 	n := min(maxParts, len(ss))

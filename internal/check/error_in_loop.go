@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// errorInLoop finds contenders whose operations returned errors while they were timed.
 func errorInLoop() Check {
 	return Check{
 		ID:       "error-in-loop",
@@ -31,8 +30,8 @@ func errorInLoop() Check {
 	}
 }
 
-// describeErrors returns the finding about c, a contender that had errors on a workload. If every round with
-// errors is void, the other rounds still count and the finding is a warning.
+// describeErrors returns the finding about c, a contender that had errors on a workload. If every round
+// with errors is void, the other rounds still count and the finding is a warning.
 func (in Input) describeErrors(c cell, all map[cellRound]tally) tare.Finding {
 	var total, withErrors tally // of all rounds, and of the rounds with errors
 	var voidTurns []turn        // rounds with errors that are void

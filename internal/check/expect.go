@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file tests the checks: a trap is a contender that reproduces a published mistake, and its study names
-// the checks that must void it.
+// This file tests the checks: a trap is a contender that reproduces a published mistake, and its study
+// names the checks that must void it.
 
 // Expectations returns the outcome of every expectation that a check voids a trap. If the check voided
 // the trap, the trap is caught. If it did not although there was enough evidence, it missed the trap. For a
@@ -76,8 +76,7 @@ func (in Input) setOutcome(e *tare.Expectation, c tare.Contender, findings []tar
 	}
 }
 
-// whyNotMeasured returns the reason why c was not measured, or not in all rounds. It returns "" if c was
-// measured.
+// whyNotMeasured returns the reason why c was not measured, or not in all rounds. It returns "" if c was measured.
 func (in Input) whyNotMeasured(c tare.Contender, notMeasured []tare.NotWeighed) string {
 	switch {
 	case c.Absent():

@@ -6,8 +6,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// identity compares what a contender declares in contender.json with what its binary contains. Package
-// build has listed the missing modules and symbols.
+// identity compares what contender.json declares with what package build has found in the binary.
 func identity() Check {
 	return Check{
 		ID:       "identity",

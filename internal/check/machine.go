@@ -17,8 +17,7 @@ const (
 // about the clocks.
 const maxClockRatio = 1.05
 
-// machine warns of other activity on the machine, as recorded while the study ran, and of settings that
-// change its speed.
+// machine warns of recorded activity of other programs, and of settings that change the speed of the machine.
 func machine() Check {
 	return Check{
 		ID:       "machine",

@@ -8,8 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// negativeProbe reads the outcomes of probes, requests that a contender must reject, which were sent to it
-// before timing.
+// negativeProbe reads the outcomes of probes, requests that a contender must reject.
 func negativeProbe() Check {
 	return Check{
 		ID:       "negative-probe",

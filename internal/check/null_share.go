@@ -37,8 +37,8 @@ func nullShare() Check {
 	}
 }
 
-// findNullShare returns a note about the contender with the smallest value, in which the share of the harness
-// is largest. It returns false if the share is too small.
+// findNullShare returns a note about the contender with the smallest value, in which the share of the
+// harness is largest. It returns false if the share is too small.
 func findNullShare(in Input, workload, metric string) (finding tare.Finding, ok bool) {
 	null, cheapest := tare.Value{}, tare.Value{}
 	for _, v := range in.Values {

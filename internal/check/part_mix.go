@@ -68,9 +68,8 @@ func allBounds(workloads []tare.Workload, times map[span]float64, contender stri
 	return out
 }
 
-// boundsOf returns the bounds on the time of w. Each part of w that is a workload of the study gives a
-// lower bound. A mix of operations has a lower and an upper bound if all of its parts are workloads
-// of the study.
+// boundsOf returns the bounds on the time of w. Each part of w that is a workload of the study gives a lower
+// bound. A mix of operations has a lower and an upper bound if all of its parts are workloads of the study.
 func boundsOf(w tare.Workload, workloads []tare.Workload, times map[span]float64, contender string) (out []partBound) {
 	parts := make([]tare.Workload, len(w.Parts))
 	found := 0

@@ -8,8 +8,6 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// rateHeld compares the load that a server got with the load that the study sets: its rate, its number of
-// connections, and the number of cores of the server.
 func rateHeld() Check {
 	return Check{
 		ID:       "rate-held",

@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// sharedProcess finds measurements of two things that ran in one process.
 func sharedProcess() Check {
 	return Check{
 		ID:       "shared-process",

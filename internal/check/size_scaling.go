@@ -14,7 +14,6 @@ import (
 // bytes then take less than 2.5 times as long.
 const maxFlatExponent = 0.2
 
-// sizeScaling finds operations that take nearly the same time for small and large inputs.
 func sizeScaling() Check {
 	return Check{
 		ID:       "size-scaling",

@@ -10,13 +10,12 @@ import (
 // This file finds out whether a check has had enough evidence about a trap, a contender that it must void:
 // a check that has not found the trap's mistake may need more rounds.
 
-// suspicion is one reason for which a statistical check could void a contender: the check voids it
-// if all of the conditions hold. A suspicion is confirmed, ruled out, or still open; an open one
-// needs more rounds.
+// suspicion is one reason for which a statistical check could void a contender: the check voids it if all of
+// the conditions hold. A suspicion is confirmed, ruled out, or still open; an open one needs more rounds.
 type suspicion []condition
 
-// condition holds if the true middle of the values x, which chance scatters, is below low or above high. The
-// interval of x confirms it or rules it out.
+// condition holds if the true middle of the values x, which chance scatters, is below low or above high.
+// The interval of x confirms it or rules it out.
 type condition struct {
 	x         []float64 // one value per round
 	low, high float64
@@ -125,9 +124,9 @@ func (s suspicion) forecastRounds() (rounds int, confirmed bool) {
 	return toRuleOut, false
 }
 
-// roundsToDecide returns the number of rounds that would decide about a contender whose suspicions
-// are still open: to confirm one of them if one is likely, or else to rule out all. 0 means more
-// rounds than any study has.
+// roundsToDecide returns the number of rounds that would decide about a contender whose suspicions are still
+// open: to confirm one of them if one is likely, or else to rule out all. 0 means more rounds than any study
+// has.
 func roundsToDecide(suspicions []suspicion) int {
 	toConfirm, toRuleOut := outOfReach, 0
 	anyLikely := false
@@ -148,8 +147,7 @@ func roundsToDecide(suspicions []suspicion) int {
 	return n
 }
 
-// roundsMeasured returns the number of rounds at the plan's slice length whose trial of contender was
-// completed.
+// roundsMeasured returns the number of rounds at the plan's slice length whose trial of contender was completed.
 func (in Input) roundsMeasured(contender string) int {
 	n := 0
 	for _, t := range in.Trials {

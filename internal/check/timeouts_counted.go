@@ -12,8 +12,6 @@ import (
 // their requests were in flight when measuring ended.
 const maxTimeoutsMissing = 0.10
 
-// timeoutsCounted compares the number of requests that timed out in a load test with the recorded latencies,
-// which must include them.
 func timeoutsCounted() Check {
 	return Check{
 		ID:       "timeouts-counted",

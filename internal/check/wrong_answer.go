@@ -7,8 +7,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// wrongAnswer adds up the wrong answers of each contender on each workload, as the lab, the process that
-// runs a study, has compared them with those of the reference.
+// wrongAnswer adds up the wrong answers of each contender on each workload, as package lab has counted them.
 func wrongAnswer() Check {
 	return Check{
 		ID:       "wrong-answer",
