@@ -33,14 +33,14 @@ const (
 	labelNumber = 3
 )
 
-// keptValues is the number of values that are used of each sample: objects and bytes that were allocated. The other
-// two, objects and bytes in use, do not describe the work.
+// keptValues is the number of values that are used of each sample: objects and bytes that were allocated.
+// The other two, objects and bytes in use, do not describe the work.
 const keptValues = 2
 
 var errDocument = errors.New("not a profile as runtime/pprof writes it")
 
-// diffProfiles returns a pprof profile of the allocations in after that are not in before. Both profiles must be of
-// the same process, and their values must not be scaled. rate is the mean number of bytes between samples.
+// diffProfiles returns a pprof profile of the allocations in after that are not in before. Both profiles must be
+// of the same process, and their values must not be scaled. rate is the mean number of bytes between samples.
 func diffProfiles(before, after []byte, rate int64) ([]byte, error) {
 	earlier, err := gunzipDoc(before)
 	if err != nil {

@@ -13,13 +13,11 @@ import (
 // process may use about twice as much before a collection.
 const maxHeap = 1 << 30
 
-// ballast is a live heap like that of a service that has run for a while. Such a
-// service has caches, sessions and connections: many small objects full of
-// pointers, which the collector must mark in every cycle. The ballast consists of
-// records of three objects each. Shelves of pointers refer to the records, and each
-// record refers to an older one, so that marking jumps in memory as it does in a service.
-// The measured operations do not use the ballast; it only makes each collection
-// cycle more expensive, and cycles rarer.
+// ballast is a live heap like that of a service that has run for a while. Such a service has caches, sessions
+// and connections: many small objects full of pointers, which the collector must mark in every cycle. The
+// ballast consists of records of three objects each. Shelves of pointers refer to the records, and each
+// record refers to an older one, so that marking jumps in memory as it does in a service. The measured
+// operations do not use the ballast; it only makes each collection cycle more expensive, and cycles rarer.
 type ballast struct {
 	size    int64 // requested size in bytes
 	shelves []*shelf
@@ -42,8 +40,8 @@ type tags struct{ name, kind, owner string }
 
 const keyLength = 32
 
-// recordBytes is the size of one record with its tags, its key and its pointer on a shelf. These objects have the
-// sizes of size classes of Go's allocator, so no memory is lost to rounding.
+// recordBytes is the size of one record with its tags, its key and its pointer on a shelf. These objects
+// have the sizes of size classes of Go's allocator, so no memory is lost to rounding.
 const recordBytes = int64(unsafe.Sizeof(record{}) + unsafe.Sizeof(tags{}) + keyLength + unsafe.Sizeof(shelf{})/shelfLength)
 
 // newBallast builds a live heap of size bytes, the same every time.

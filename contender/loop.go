@@ -77,9 +77,9 @@ func (w *work) setPace(ops int64, wall time.Duration) {
 	}
 }
 
-// phase tracks the position of the process in a garbage collection cycle. The position is the number of operations
-// since the end of the last cycle: operations allocate, and the collector starts a cycle after a certain amount of
-// allocations.
+// phase tracks the position of the process in a garbage collection cycle. The position is the number of
+// operations since the end of the last cycle: operations allocate, and the collector starts a cycle after a
+// certain amount of allocations.
 type phase struct {
 	owner  *work
 	cycles int64 // number of completed cycles at the last reading
@@ -88,9 +88,9 @@ type phase struct {
 	known  bool  // the end of a cycle was observed, so since is a position in a cycle
 }
 
-// enterWork records that operations of w follow. cycles is the number of completed cycles. If a cycle has completed
-// since the last operations of w, the current cycle starts now. After operations of another workload the position is
-// unknown.
+// enterWork records that operations of w follow. cycles is the number of completed cycles. If a cycle has
+// completed since the last operations of w, the current cycle starts now. After operations of another
+// workload the position is unknown.
 func (p *phase) enterWork(w *work, cycles int64) {
 	if p.owner != w {
 		*p = phase{owner: w, cycles: cycles}
@@ -100,8 +100,8 @@ func (p *phase) enterWork(w *work, cycles int64) {
 	}
 }
 
-// addOps records ops operations, after which the number of completed cycles is cycles. It returns the number of
-// cycles that completed during these operations.
+// addOps records ops operations, after which the number of completed cycles is cycles. It returns the
+// number of cycles that completed during these operations.
 func (p *phase) addOps(ops, cycles int64) int64 {
 	completed := cycles - p.cycles
 	p.cycles = cycles
@@ -121,10 +121,8 @@ func (p *phase) addOps(ops, cycles int64) int64 {
 // complete one more cycle. expected is the number of operations that the lab expects of the slice, 0 if unknown.
 func (p *phase) isLate(expected int64) bool {
 	latest := expected / 2 // 0 if unknown
-	halfCycle := p.length / 2
-	if p.length > 0 && (latest == 0 || halfCycle < latest) {
+	if halfCycle := p.length / 2; p.length > 0 && (latest == 0 || halfCycle < latest) {
 		latest = halfCycle
 	}
-	isBeyond := latest > 0 && p.since > latest
-	return !p.known || isBeyond
+	return !p.known || latest > 0 && p.since > latest
 }

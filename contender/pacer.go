@@ -7,12 +7,12 @@ import (
 	"github.com/tarebench/tare/load/nap"
 )
 
-// This file runs operations in an open loop: each starts at a time that was fixed before, even if earlier ones have
-// not ended. (In a closed loop, a caller starts an operation when its previous one has ended.) A run consists of a
-// lead-in, whose operations are not measured, and a measured part; see the stages of workerPool.
+// This file runs operations in an open loop: each starts at a time that was fixed before, even if earlier ones
+// have not ended. (In a closed loop, a caller starts an operation when its previous one has ended.) A run
+// consists of a lead-in, whose operations are not measured, and a measured part; see the stages of workerPool.
 
-// ticket is an operation of an open loop. The goroutine of the run creates tickets, waits until each is due, and
-// sends it to a free caller.
+// ticket is an operation of an open loop. The goroutine of the run creates tickets, waits until each is
+// due, and sends it to a free caller.
 type ticket struct {
 	n        int64     // number of the operation in the run, from zero
 	due      time.Time // intended start
@@ -22,9 +22,9 @@ type ticket struct {
 // checkInterval is the longest time between two checks of whether measuring has ended.
 const checkInterval = 20 * time.Millisecond
 
-// sendTickets sends the operations of an open loop to free callers, each when it is due, until the plan is complete
-// or measuring has ended. Then it counts the operations that were due and have not started. times returns the
-// intended start of one operation after another, as the time since the start of the run.
+// sendTickets sends the operations of an open loop to free callers, each when it is due, until the plan is
+// complete or measuring has ended. Then it counts the operations that were due and have not started. times
+// returns the intended start of one operation after another, as the time since the start of the run.
 func (c *workerPool) sendTickets(times func() time.Duration) {
 	defer close(c.tickets)
 	clock := nap.New()
@@ -80,9 +80,9 @@ func (c *workerPool) sendTicket(timer *time.Timer, t *ticket) bool {
 	}
 }
 
-// updateStage updates the stage of the run and t.measured, and reports whether no more operations may start. t is the
-// operation to start next. Measuring begins when the first operation after the lead-in is due, or when the lead-in
-// exceeds its time limit.
+// updateStage updates the stage of the run and t.measured, and reports whether no more operations may
+// start. t is the operation to start next. Measuring begins when the first operation after the lead-in is
+// due, or when the lead-in exceeds its time limit.
 func (c *workerPool) updateStage(now time.Time, t *ticket) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,8 +103,8 @@ func (c *workerPool) updateStage(now time.Time, t *ticket) bool {
 	return c.stage == finished
 }
 
-// timeLeft returns the time until the stage must be checked again: until the time limit of the plan, but at most
-// checkInterval.
+// timeLeft returns the time until the stage must be checked again: until the time limit of the plan, but at
+// most checkInterval.
 func (c *workerPool) timeLeft(now time.Time) time.Duration {
 	stageStart := c.start
 	if !c.from.at.IsZero() {
@@ -147,8 +147,8 @@ func (c *workerPool) runTickets(do func(int) (int, error)) {
 	}
 }
 
-// recordOpen records an operation of an open loop. The run waits for all measured operations, so it records late ones,
-// too.
+// recordOpen records an operation of an open loop. The run waits for all measured operations, so it records
+// late ones, too.
 func (c *workerPool) recordOpen(o *outcome, t ticket) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,9 +16,9 @@ import (
 // maxPool is the largest size, in bytes, of a pool file: the inputs (bodies) of a workload, one per line.
 const maxPool = 1 << 30
 
-// prepareWork handles the request "prepare", by which the lab, the process that measures, has the contender load a
-// workload. It closes all earlier workloads first. Then it runs a collection, because the heap of a measured process
-// must not depend on earlier requests or on the garbage of loading.
+// prepareWork handles the request "prepare", by which the lab, the process that measures, has the contender
+// load a workload. It closes all earlier workloads first. Then it runs a collection, because the heap of a
+// measured process must not depend on earlier requests or on the garbage of loading.
 func (s *session) prepareWork(q wire.Request) (wire.Reply, *wire.Error) {
 	s.phase = phase{}
 	if !s.hasHello {
@@ -55,8 +55,8 @@ func (s *session) prepareWork(q wire.Request) (wire.Reply, *wire.Error) {
 	return wire.Reply{Prepared: wire.Prepared{Fresh: w.Fresh}}, nil
 }
 
-// loadWork calls Serve or Prepare of the program. Serve does not get the pool, because no server knows its requests
-// in advance.
+// loadWork calls Serve or Prepare of the program. Serve does not get the pool, because no server knows its
+// requests in advance.
 func (s *session) loadWork(w wire.Workload) (*work, error) {
 	if p := s.program; p.Serve != nil && (p.Prepares == nil || !p.Prepares(w)) {
 		return s.startServer(w)
@@ -131,8 +131,8 @@ func (s *session) resetWork(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	return wire.Reply{}, nil
 }
 
-// answerCases handles the request "answer": it runs the operation on the bodies whose indices are q.Cases, and
-// returns the outputs, which the lab compares with those of other contenders.
+// answerCases handles the request "answer": it runs the operation on the bodies whose indices are q.Cases,
+// and returns the outputs, which the lab compares with those of other contenders.
 func (s *session) answerCases(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	s.phase.enterWork(w, s.meter.cycles())
 	for _, c := range q.Cases {

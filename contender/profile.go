@@ -17,17 +17,16 @@ const (
 	profileMem = "mem"
 )
 
-// sampleEvery is the mean number of allocated bytes between two samples of a memory profile. A program that allocates
-// 100 MB/s has 25,000 samples a second, from which the share of a function is known to a few thousandths.
+// sampleEvery is the mean number of allocated bytes between two samples of a memory profile. A program that
+// allocates 100 MB/s has 25,000 samples a second, from which the share of a function is known to a few thousandths.
 const sampleEvery = 4 << 10
 
 // errNoProfile is the error for an unknown kind of profile.
 var errNoProfile = errors.New("there is a profile of cpu and one of mem")
 
-// Profile calls work and returns a profile of the process during that call, as a
-// gzipped pprof document. Kind "cpu" is a profile of the CPU time, with 100 samples per
-// second of a processor. Kind "mem" is a profile of all allocations during work,
-// whether the memory is still in use or not.
+// Profile calls work and returns a profile of the process during that call, as a gzipped pprof document.
+// Kind "cpu" is a profile of the CPU time, with 100 samples per second of a processor. Kind "mem" is a
+// profile of all allocations during work, whether the memory is still in use or not.
 //
 // To profile a server, whose requests come from other processes, work only has to wait.
 func Profile(kind string, work func()) ([]byte, error) {
@@ -75,8 +74,8 @@ func profileAllocs(work func()) ([]byte, error) {
 	return diffProfiles(before, after, sampleEvery)
 }
 
-// writeAllocs returns the allocation profile of the process since its start. It runs a collection first, because
-// the runtime publishes samples only after a collection.
+// writeAllocs returns the allocation profile of the process since its start. It runs a collection first,
+// because the runtime publishes samples only after a collection.
 func writeAllocs() ([]byte, error) {
 	runtime.GC()
 	var doc bytes.Buffer

@@ -74,8 +74,8 @@ type session struct {
 	before, after runtime.MemStats // buffers of countAllocs and countServer
 }
 
-// handleRequest executes one request. A panic of the contender's code leads to an error reply, and the session
-// continues.
+// handleRequest executes one request. A panic of the contender's code leads to an error reply, and the
+// session continues.
 func (s *session) handleRequest(q wire.Request) (reply wire.Reply) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -181,14 +181,14 @@ func oneLine(s string) string {
 	return s
 }
 
-// panicText returns the value of a panic and the function and line that panicked, in one line. Only the deferred
-// function itself may call it, because panicSite skips a fixed number of frames.
+// panicText returns the value of a panic and the function and line that panicked, in one line. Only the
+// deferred function itself may call it, because panicSite skips a fixed number of frames.
 func panicText(v any) string {
 	return oneLine(fmt.Sprintf("panic: %v%s", v, panicSite()))
 }
 
-// panicSite returns the function and line that panicked, e.g. " (main.parse, main.go:7)": the first frame outside of
-// the runtime. Only panicText may call it.
+// panicSite returns the function and line that panicked, e.g. " (main.parse, main.go:7)": the first frame
+// outside of the runtime. Only panicText may call it.
 func panicSite() string {
 	const skipped = 4 // runtime.Callers, panicSite, panicText and the deferred function
 	pc := make([]uintptr, 64)

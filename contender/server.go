@@ -15,22 +15,19 @@ import (
 type Served struct {
 	Addr string // host:port at which the server listens
 
-	// Counts returns the counts of the server since its start. It is nil if the
-	// server does not count.
+	// Counts returns the counts of the server since its start. It is nil if the server does not count.
 	Counts func() Counts
 
 	// Reset restores the state that the service had at its start, and forgets its
 	// requests. It is nil if the service does not support that.
 	Reset func() error
 
-	// End ends the server as a signal would. The lab measures the time of End.
-	// Requests in flight may continue for 10 s at most; the error describes what
-	// has not ended by then. Counts and Stop are called afterwards. If End is nil,
-	// the lab measures the time of Stop.
+	// End ends the server as a signal would. The lab measures the time of End. Requests in flight may
+	// continue for 10 s at most; the error describes what has not ended by then. Counts and Stop are called
+	// afterwards. If End is nil, the lab measures the time of Stop.
 	End func() error
 
-	// Stop ends the server and its connections. It is the last function that is
-	// called.
+	// Stop ends the server and its connections. It is the last function that is called.
 	Stop func()
 }
 
@@ -112,9 +109,9 @@ func (v *server) endServer() wire.Reply {
 	return reply
 }
 
-// countServer returns the server's counts and the allocations of the process since the workload was prepared. The
-// lab computes the cost of requests as the difference of two calls. A call itself allocates about 1 kB in ten
-// objects; two calls in a row show how much.
+// countServer returns the server's counts and the allocations of the process since the workload was
+// prepared. The lab computes the cost of requests as the difference of two calls. A call itself allocates
+// about 1 kB in ten objects; two calls in a row show how much.
 func (s *session) countServer(v *server) wire.Reply {
 	runtime.ReadMemStats(&s.after)
 	reply := wire.Reply{

@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// prepareOp makes the functions that run the operation of a workload: Do, which is measured, and Answer, whose
-// output is compared with those of other contenders. bodies are the inputs, in canonical JSON.
+// prepareOp makes the functions that run the operation of a workload: Do, which is measured, and Answer,
+// whose output is compared with those of other contenders. bodies are the inputs, in canonical JSON.
 func (i Impl) prepareOp(w wire.Workload, bodies [][]byte) (contender.Work, error) {
 	switch w.Op {
 	case OpMarshal, OpStream, OpRoundTrip:
@@ -85,8 +85,8 @@ func (i Impl) prepareDecoding(w wire.Workload, bodies [][]byte) (contender.Work,
 	return i.newUnmarshal(target, bodies, i.showDecoded(w.Fixture)), nil
 }
 
-// findTarget returns the function that makes the value that Unmarshal fills, or nil if the codec has no type
-// for the fixture.
+// findTarget returns the function that makes the value that Unmarshal fills, or nil if the codec has no
+// type for the fixture.
 func (i Impl) findTarget(name string) func() any {
 	if i.Target != nil {
 		return i.Target(name)
@@ -126,8 +126,8 @@ func (i Impl) loadValues(name string, bodies [][]byte) ([]any, error) {
 	return values, nil
 }
 
-// encodeInputs returns the bytes to decode. They are the bodies, or their encodings if the codec is binary or the
-// null contender, which does as little as possible to measure the harness.
+// encodeInputs returns the bytes to decode. They are the bodies, or their encodings if the codec is binary
+// or the null contender, which does as little as possible to measure the harness.
 func (i Impl) encodeInputs(w wire.Workload, bodies [][]byte) ([][]byte, error) {
 	if !i.Binary && i.encodeInput == nil {
 		return bodies, nil
@@ -176,8 +176,8 @@ func (i Impl) decodeOutput(target func() any) func(out []byte) (contender.Answer
 	}
 }
 
-// showDecoded returns a function that formats a decoded value as JSON. For edge cases it uses [fixture.Show], whose
-// text differs for values that are equal in JSON.
+// showDecoded returns a function that formats a decoded value as JSON. For edge cases it uses
+// [fixture.Show], whose text differs for values that are equal in JSON.
 func (i Impl) showDecoded(name string) func(v any) ([]byte, error) {
 	isCase := isCaseFixture(name)
 	return func(v any) ([]byte, error) {

@@ -11,10 +11,10 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// conn is one trial of a suite, the test binaries of one revision: to the lab, which measures, it looks like
-// the process of a contender that accepts requests such as prepare and slice. It runs one process at a time,
-// the test binary with the prepared benchmark. If a benchmark fails, the replies about that
-// benchmark report the failure, and the trial continues with the others.
+// conn is one trial of a suite, the test binaries of one revision: to the lab, which measures, it looks
+// like the process of a contender that accepts requests such as prepare and slice. It runs one process at a
+// time, the test binary with the prepared benchmark. If a benchmark fails, the replies about that benchmark
+// report the failure, and the trial continues with the others.
 type conn struct {
 	suite Suite
 	spec  trial.Spec
