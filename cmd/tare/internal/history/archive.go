@@ -84,8 +84,7 @@ func scanDocuments(name string, in io.Reader, maxBytes int64, maxLines int, do f
 	}
 }
 
-// shiftLines returns err with its line counted from the start of the archive, in which the document
-// begins at line.
+// shiftLines returns err with its line counted from the start of the archive, in which the document begins at line.
 func shiftLines(line int, err error) error {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -134,9 +133,8 @@ func IsImported(dir string) (bool, error) {
 	return isFile(filepath.Join(dir, importedName))
 }
 
-// ImportDocument writes text, the document of k from another machine, into a new directory under
-// dir, the directory of its study. It returns the new directory. If a write fails, it removes the
-// directory again.
+// ImportDocument writes text, the document of k from another machine, into a new directory under dir, the
+// directory of its study. It returns the new directory. If a write fails, it removes the directory again.
 func ImportDocument(dir string, k DocumentInfo, text []byte) (string, error) {
 	return writeImported(atomicfile.System{}, dir, k, text)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file finds the steps of a series: the runs at which a ratio or a count changed its level. A series
-// has one point for each run of a study on a machine, e.g. the time of a benchmark over that of its reference.
+// This file finds the steps of a series: the runs at which a ratio or a count changed its level. A series has
+// one point for each run of a study on a machine, e.g. the time of a benchmark over that of its reference.
 
 // newLevelRuns is the number of runs during which a step counts as fresh.
 const newLevelRuns = 3
@@ -46,9 +46,9 @@ func (m *Machine) findLevels() {
 	}
 }
 
-// judgeRatios finds the steps of a series of ratios, given the variance between runs, and computes the range
-// in which the last run was expected. The range follows from the runs before the newest step if that is
-// fresh, or else from the runs since the newest step, without the last run.
+// judgeRatios finds the steps of a series of ratios, given the variance between runs, and computes the
+// range in which the last run was expected. The range follows from the runs before the newest step if that
+// is fresh, or else from the runs since the newest step, without the last run.
 func (s *Series) judgeRatios(variance float64) {
 	runs, indices := s.boundedRuns()
 	lastIsBounded := len(indices) > 0 && indices[len(indices)-1] == s.Last.Run
@@ -116,8 +116,7 @@ func (s *Series) judgeCounts() {
 	}
 }
 
-// addStep records a step at a run, from level was to level now. The run is the first of the last n compared
-// runs.
+// addStep records a step at a run, from level was to level now. The run is the first of the last n compared runs.
 func (s *Series) addStep(run, n int, was, now Level) {
 	s.Change, s.Fresh, s.Was, s.Now = Changed, n <= newLevelRuns, was, now
 	s.Steps = append(s.Steps, run)
@@ -150,8 +149,7 @@ func (s *Series) isCounted() bool {
 		if p == nil || p.Void {
 			continue
 		}
-		variesWithinRun := p.Bounded() && p.Low != p.High
-		if p.Count == nil || variesWithinRun {
+		if variesWithinRun := p.Bounded() && p.Low != p.High; p.Count == nil || variesWithinRun {
 			return HasZeroCount(s.Points)
 		}
 		n++

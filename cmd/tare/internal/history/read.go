@@ -79,8 +79,8 @@ type head struct {
 	Schema *string `json:"schema"`
 }
 
-// Parse parses one result document, or a list of documents, with the schema that this tare writes. It ignores
-// unknown fields, because later versions add fields to the schema. Its errors are an [*Error].
+// Parse parses one result document, or a list of documents, with the schema that this tare writes. It
+// ignores unknown fields, because later versions add fields to the schema. Its errors are an [*Error].
 func Parse(name string, src []byte) ([]*tare.Result, error) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	text := bytes.TrimSpace(src)

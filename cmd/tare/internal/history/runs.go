@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -12,10 +13,8 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
-// This file lists the stored runs: results/STUDY/20060102T150405Z-…/ is the directory of one run. It has a
-// journal, which is written while the study runs, and a result if the run came to its end.
-
-// Run is one stored run, with or without a result.
+// Run is one stored run, e.g. results/STUDY/20060102T150405Z-7: it has a journal, which is written while
+// the study runs, and a result if the run came to its end.
 type Run struct {
 	Dir   string    // directory of its journal and result
 	Study string    // name of the directory that contains Dir
@@ -83,10 +82,7 @@ func RunsOf(dir string) ([]Run, error) {
 // sortNewestFirst sorts runs by their time, and runs of the same time by directory.
 func sortNewestFirst(runs []Run) {
 	slices.SortStableFunc(runs, func(a, b Run) int {
-		if !a.Begun.Equal(b.Begun) {
-			return b.Begun.Compare(a.Begun)
-		}
-		return strings.Compare(b.Dir, a.Dir)
+		return cmp.Or(b.Begun.Compare(a.Begun), strings.Compare(b.Dir, a.Dir))
 	})
 }
 

@@ -10,9 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// markStale adds to every run a sentence for each way in which it differs from the newest run, which is the
-// last one: the findings of the check "stale" about Go, modules and machine, the version of tare, rebuilt
-// programs, the reference and the inputs. A trend shows such runs with a mark.
+// markStale adds to every run a sentence for each way in which it differs from the newest run, the last one:
+// the findings of the check "stale", the version of tare, rebuilt programs, the reference and the inputs.
 func markStale(runs []TrendRun) {
 	newest := runs[len(runs)-1].digest
 	for i := range runs[:len(runs)-1] {

@@ -12,13 +12,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file reads the output of go test -bench, such as
-//
-//	pkg: example.com/parse
-//	BenchmarkOpen-8   1000   1234 ns/op
-//	ok  	example.com/parse	2.345s
-//
-// which tests may interrupt by printing anything: a name and its result can then be on different lines.
+// This file reads the output of go test -bench. A result is a line such as "BenchmarkOpen-8   1000   1234
+// ns/op", but tests may print anything in between: then a name and its result are on different lines.
 
 // line is a line of a log, without its line end.
 type line struct {
@@ -93,15 +88,13 @@ func (l *log) addLine(i int) error {
 }
 
 var (
-	// resultRE matches the text after the name of a benchmark: iterations, a value and its unit, as in
-	// "  1000   1234 ns/op".
+	// resultRE matches the text after a name: iterations, a value and its unit, "   1000   1234 ns/op".
 	resultRE = lazyregexp.New(`^\s*\d+\s+[-+.0-9eE]+ \S`)
 	// withinRE matches a result in the middle of a line, with a name before it.
 	withinRE = lazyregexp.New(`Benchmark\S*\s+\d+\s+[-+.0-9eE]+ \S`)
 	// processorsRE matches the suffix with the number of processors that go test adds to a name.
 	processorsRE = lazyregexp.New(`-\d+$`)
-	// endedRE matches the line at the end of a package, e.g. "ok  	example.com/parse	2.345s". Its groups
-	// are the outcome and the path of the package.
+	// endedRE matches the end of a package: outcome and path, as in "ok  	example.com/parse	2.345s".
 	endedRE = lazyregexp.New(`^(ok  |FAIL)\t(\S+)\t`)
 )
 
@@ -144,8 +137,8 @@ func (l *log) addNamed(i int, name string, rest []byte) error {
 	return nil
 }
 
-// addOther adds a line that does not belong to a benchmark: it may begin or end a package, or end a benchmark
-// without a result.
+// addOther adds a line that does not belong to a benchmark: it may begin or end a package, or end a
+// benchmark without a result.
 func (l *log) addOther(i int, text string) error {
 	if pkg, ok := strings.CutPrefix(text, "pkg: "); ok {
 		l.skipOpen("its package ends before its result")

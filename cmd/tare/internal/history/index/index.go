@@ -129,11 +129,12 @@ func (x *Index) openFile(ctx context.Context, path string) error {
 
 // buildInMemory builds the index in memory.
 func (x *Index) buildInMemory(ctx context.Context) error {
-	if err := x.connect(ctx, ":memory:"); err != nil {
-		return fmt.Errorf("make the index of results: %w", err)
+	err := x.connect(ctx, ":memory:")
+	if err == nil {
+		err = x.Refresh(ctx)
 	}
-	if err := x.Refresh(ctx); err != nil {
-		_ = x.closeDB()
+	if err != nil {
+		_ = x.closeDB() // err is the error to report
 		return fmt.Errorf("make the index of results: %w", err)
 	}
 	return nil

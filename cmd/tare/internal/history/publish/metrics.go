@@ -10,10 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// metricFamily is a metric of the output, with one value for each series (a workload of a contender on a
-// machine), such as
-//
-//	tare_ratio{study="…",workload="small",…} 1.23
+// metricFamily is a metric of the output, with a line for each series (a contender on a workload and a
+// machine), such as tare_ratio{study="…",workload="small",…} 1.23
 type metricFamily struct {
 	name, help string
 	// value returns the value of a series, whose Last is not nil, or false if it has none.
@@ -47,8 +45,7 @@ func allFamilies() []metricFamily {
 	}
 }
 
-// OpenMetrics writes the newest ratio of every series, for Prometheus and other readers of the
-// format.
+// OpenMetrics writes the newest ratio of every series, for Prometheus and other readers of the format.
 func OpenMetrics(w io.Writer, trends []history.Trend) error {
 	out := bufio.NewWriter(w)
 	for _, family := range allFamilies() {

@@ -1,5 +1,5 @@
-// Package publish writes the trends of studies as a page with a chart for each benchmark, as a badge, and as
-// OpenMetrics.
+// Package publish writes the trends of studies as a page with a chart for each benchmark, as a badge, and
+// as OpenMetrics.
 package publish
 
 import (
