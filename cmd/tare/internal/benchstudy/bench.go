@@ -18,9 +18,8 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// This file prepares a comparison of Go benchmarks on two revisions of a repository, its sides base and
-// head: NewBench builds the test binaries of both, tries each benchmark, and makes a study of those that
-// both sides have.
+// This file prepares a comparison of Go benchmarks on two revisions, the sides base and head: NewBench
+// builds the test binaries of both, tries each benchmark, and makes a study of those that both sides have.
 
 // maxBuildAge is the age from which test binaries that a killed run left in the cache are removed.
 const maxBuildAge = 24 * time.Hour
@@ -76,9 +75,8 @@ func NewBench(ctx context.Context, request Request, setup Setup) (*Bench, error)
 	}
 	gitrev.Sweep(parent, maxBuildAge)
 	b := &Bench{Notes: s.notes, SliceTime: setup.SliceTime}
-	const allBenchmarks = ""
 	for _, text := range s.notes {
-		b.note(partialRevision(), allBenchmarks, text)
+		b.note(partialRevision(), "", text)
 	}
 	if b.SliceTime == 0 {
 		b.SliceTime = sliceLength
@@ -236,17 +234,16 @@ func (b *Bench) findAlone(ctx context.Context, setup Setup, search suite.Search,
 	tried, err := suite.FindAlone(ctx, b.Sources.Suites[Base], b.Sources.Suites[Head], shared, search)
 	b.Spent += time.Since(began)
 	for _, m := range shared {
-		isTried := slices.ContainsFunc(tried, func(t suite.Benchmark) bool { return t.ID() == m.ID() })
-		if err == nil && !isTried {
+		if err == nil && !slices.ContainsFunc(tried, func(t suite.Benchmark) bool { return t.ID() == m.ID() }) {
 			b.addSkipped(suite.Skipped{ID: m.ID(), OutOfTime: true, Why: search.WhyNoTime})
 		}
 	}
 	return tried, err
 }
 
-// listTests returns the packages with benchmarks, by side. It returns only packages that both sides
-// have, in the same order for both, and skips the others. renamed has the paths in head of modules by
-// their paths in base.
+// listTests returns the packages with benchmarks, by side. It returns only packages that both sides have, in
+// the same order for both, and skips the others. renamed has the paths in head of modules by their paths in
+// base.
 func (b *Bench) listTests(ctx context.Context, request Request, s *sides, renamed map[string]string) (map[string][]suite.Tests, error) {
 	packages, err := s.head.List(ctx, request.Packages)
 	if err != nil {
@@ -380,8 +377,7 @@ func (b *Bench) skipOneSided(m suite.Benchmark, side string, skipped []suite.Ski
 	}
 }
 
-// Skipped returns the skipped benchmarks and packages, each with the reason and with the side that is at
-// fault.
+// Skipped returns the skipped benchmarks and packages, each with the reason and with the side that is at fault.
 func (b *Bench) Skipped() []suite.Skipped { return slices.Clone(b.skipped) }
 
 // addSkipped adds skipped benchmarks or packages, each entry once.

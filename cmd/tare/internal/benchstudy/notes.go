@@ -154,8 +154,8 @@ func (b *Bench) noteRemarks(remarks []suite.Remark, shared []suite.Benchmark) {
 	}
 }
 
-// noteTests adds a note to each benchmark that base runs with the tests of head, and a general note for each
-// test file of base that was not replaced. headTests has the texts by package.
+// noteTests adds a note to each benchmark that base runs with the tests of head, and a general note for
+// each test file of base that was not replaced. headTests has the texts by package.
 func (b *Bench) noteTests(headTests map[string]string, shared []suite.Benchmark) {
 	for _, m := range shared {
 		if text := headTests[strings.TrimSuffix(m.Package, "_test")]; text != "" {

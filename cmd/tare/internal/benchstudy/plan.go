@@ -15,9 +15,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// This file plans how long to measure the benchmarks of a comparison. A round measures both sides, the
-// revisions base and head, and the control, base once more. It cuts the run of each benchmark into slices, among
-// which the sides take turns.
+// This file plans how long to measure benchmarks. A round measures both sides, the revisions base and head,
+// and the control, base once more. It cuts the run of each benchmark into slices, and the sides take turns.
 
 // The rule for the lengths of slices; docs/bench.md explains it.
 const (

@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Finish completes the result of a comparison: it adds the skipped benchmarks, the notes, the counts and the
-// headline. Package lab adds a null contender, which measures the harness, to every study. For it tare bench
-// runs nothing, so Finish removes it. It also removes the CPU time, sizes and answers, which are not
+// Finish completes the result of a comparison: it adds the skipped benchmarks, the notes, the counts and
+// the headline. Package lab adds a null contender, which measures the harness, to every study. For it tare
+// bench runs nothing, so Finish removes it. It also removes the CPU time, sizes and answers, which are not
 // measured for benchmarks.
 func (b *Bench) Finish(r *tare.Result) {
 	var skipped []tare.NotWeighed
@@ -52,8 +52,8 @@ func (b *Bench) Finish(r *tare.Result) {
 	setAnswer(r)
 }
 
-// UntimedResult returns the result of a comparison that counted instructions but timed no benchmark. Its lists
-// are empty and not nil, because a document must have [] in place of null.
+// UntimedResult returns the result of a comparison that counted instructions but timed no benchmark. Its
+// lists are empty and not nil, because a document must have [] in place of null.
 func (b *Bench) UntimedResult() *tare.Result {
 	r := &tare.Result{Schema: tare.ResultSchema, Study: b.Study.ID, Question: b.Study.Question, Kind: b.Study.Kind}
 	r.Metrics, r.Stopped = b.Study.Metrics, lab.Decided
@@ -69,8 +69,7 @@ func (b *Bench) UntimedResult() *tare.Result {
 	return r
 }
 
-// ReportedUnits returns the sorted units of the metrics that a benchmark reported itself, with
-// b.ReportMetric.
+// ReportedUnits returns the sorted units of the metrics that a benchmark reported itself, with b.ReportMetric.
 func ReportedUnits(r *tare.Result, workload string) []string {
 	units := map[string]bool{}
 	for _, t := range r.Trials {

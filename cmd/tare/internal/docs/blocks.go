@@ -45,16 +45,12 @@ func (b Block) Runs() bool { return b.Shell() && !b.Is(Hosts) && !b.Is(CI) && !b
 
 // Known reports whether every word after the first of Info is one of the constants.
 func (b Block) Known() bool {
-	for _, word := range strings.Fields(b.Info)[1:] {
-		if !slices.Contains([]string{Slow, Long, Shop, Serves, Hosts, CI, Elsewhere}, word) {
-			return false
-		}
-	}
-	return true
+	known := []string{Slow, Long, Shop, Serves, Hosts, CI, Elsewhere}
+	return !slices.ContainsFunc(strings.Fields(b.Info)[1:], func(word string) bool { return !slices.Contains(known, word) })
 }
 
-// Name returns the file name of a YAML block, which is a comment in the first line: "# study.yaml". It returns ""
-// if the block has none.
+// Name returns the file name of a YAML block, which is a comment in the first line: "# study.yaml". It
+// returns "" if the block has none.
 func (b Block) Name() string {
 	first, _, _ := strings.Cut(b.Text, "\n")
 	name, isComment := strings.CutPrefix(first, "# ")

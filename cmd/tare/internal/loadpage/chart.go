@@ -14,9 +14,6 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// This file draws the charts of a load test: latency by quantile, rates over time, and a heat map of
-// latency over time.
-
 const (
 	maxNines     = 5    // the axis of quantiles ends at 99.999 % at most
 	minPlotted   = 10   // requests that a curve of quantiles needs: 10 show the 90 % quantile, one nine
@@ -26,8 +23,8 @@ const (
 	tickDistance = 0.09 // least distance between labels, as a share of the axis
 )
 
-// newLatencyAxis returns a logarithmic axis from low to high ns. It covers at least a factor of 2, so that a
-// single value has room around it.
+// newLatencyAxis returns a logarithmic axis from low to high ns. It covers at least a factor of 2, so that
+// a single value has room around it.
 func newLatencyAxis(low, high int64) plot.Axis {
 	a := plot.Axis{Low: float64(max(low, 1)), High: float64(max(high, 2)), Log: true}
 	if a.High < a.Low*2 {

@@ -1,9 +1,5 @@
 package loadpage
 
-// This file writes the result of a load test as text that Prometheus can read, a line per value:
-//
-//	tare_load_requests{url="http://localhost:8080/"} 5000
-
 import (
 	"bufio"
 	"fmt"
@@ -25,8 +21,8 @@ type sample struct {
 	value      float64
 }
 
-// WriteMetrics writes d as OpenMetrics, which Prometheus reads too: a gauge for each value,
-// labelled with the server's URL.
+// WriteMetrics writes d, the result of a load test, as OpenMetrics, which Prometheus reads, too: a gauge for
+// each value, labelled with the server's URL, as in tare_load_requests{url="http://localhost:8080/"} 5000
 func WriteMetrics(w io.Writer, d load.Document, now time.Time) error {
 	out := bufio.NewWriter(w)
 	writeMetric := func(name, help string, samples ...sample) {

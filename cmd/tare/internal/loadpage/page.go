@@ -1,6 +1,5 @@
-// Package loadpage writes the result of a load test as an HTML page ([Write]), serves the same page during
-// the run ([Watch]), and writes the result as OpenMetrics ([WriteMetrics]). It also formats the numbers of
-// reports.
+// Package loadpage writes the result of a load test as an HTML page ([Write]), serves the same page during the
+// run ([Watch]), and writes the result as OpenMetrics ([WriteMetrics]). It also formats the numbers of reports.
 package loadpage
 
 import (
@@ -208,8 +207,9 @@ func (c *content) addFindings(all []load.Remark) {
 	}
 }
 
-// describeBasis returns a sentence with the number of requests, saying that one run shows no interval. It returns ""
-// without requests, and if the run has several steps or machines, whose values show how far they vary.
+// describeBasis returns a sentence with the number of requests, saying that one run shows no interval. It
+// returns "" without requests, and if the run has several steps or machines, whose values show how far they
+// vary.
 func describeBasis(d load.Document) string {
 	isRepeated := len(d.Steps) > 1 || len(d.Generators) > 1 || d.Search != nil
 	if d.Requests == 0 || isRepeated {

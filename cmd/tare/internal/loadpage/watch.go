@@ -25,8 +25,7 @@ type Watch struct {
 	changed chan struct{} // closed when page changes, and then replaced
 }
 
-// Listen serves the page on addr, host:port, which must be a loopback address. Without a host it is
-// 127.0.0.1.
+// Listen serves the page on addr, host:port, which must be a loopback address. Without a host it is 127.0.0.1.
 func Listen(addr string, first Page) (*Watch, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -90,8 +89,7 @@ func (w *Watch) setPage(p Page, isLast bool) {
 	w.changed = make(chan struct{})
 }
 
-// currentPage returns the page, whether it is the last one, and a channel that is closed when
-// the page changes.
+// currentPage returns the page, whether it is the last one, and a channel that is closed when the page changes.
 func (w *Watch) currentPage() (p Page, isLast bool, changed <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package secret decides by its name whether a header, a query parameter, or a field of a form or of a
-// JSON document has a secret value, and removes these values from recorded requests.
-// docs/security.md states the rule.
+// Package secret decides by its name whether a header, a query parameter, or a field of a form or of a JSON
+// document has a secret value, and removes these values from recorded requests. docs/security.md states the
+// rule.
 package secret
 
 import (

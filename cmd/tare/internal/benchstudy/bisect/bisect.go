@@ -1,5 +1,4 @@
-// Package bisect finds the first commit that shows an effect which a bad
-// revision has and a good one has not.
+// Package bisect finds the first commit that shows an effect which a bad revision has and a good one has not.
 //
 // # What the error level covers
 //

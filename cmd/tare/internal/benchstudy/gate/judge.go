@@ -12,9 +12,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file decides the rows of a gate's report. A row is a benchmark and a metric; its outcome says
-// whether the head, the changed revision, is worse than the base by more than the margin. All rows form one
-// family, among which the gate divides its error level alpha.
+// This file decides the rows of a gate's report: is the head, the changed revision, worse than the base by more
+// than the margin, in one benchmark and metric? All rows form one family, which shares the error level alpha.
 
 // The ids of both sides in a result. A result also has a control, which is the base measured again.
 const (

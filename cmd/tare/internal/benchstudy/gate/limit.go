@@ -70,9 +70,9 @@ func (m member) judgeLimit(span stats.Span) {
 	case isMet:
 		r.Outcome = NoWorse
 	default:
-		// RoundsNeeded forecasts for the signed-rank test. The sign test, which this interval inverts,
-		// needs 3/2 as many rounds (relative efficiency 2/3 for normal data: E. L. Lehmann,
-		// "Nonparametrics", §4.3).
+		// RoundsNeeded forecasts for the signed-rank test. The sign test, which this interval inverts, needs
+		// 3/2 as many rounds (relative efficiency 2/3 for normal data: E. L. Lehmann, "Nonparametrics",
+		// §4.3).
 		if n, ok := stats.RoundsNeeded(m.Effects, 1-span.Level, stats.MaxRounds, r.Limit); ok {
 			r.RoundsNeeded = min(max(n*3/2, r.Rounds+1), stats.MaxRounds)
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// This file composes the last section of a gate's report, which advises what to do next. The rows of the
-// report are benchmarks, each with an outcome: worse, void (it does not count), undecided, and so on.
+// This file composes the last section of a gate's report, which advises what to do about benchmarks (rows)
+// that are worse, void (they do not count) or undecided.
 
 // step is one action for the user: a sentence, and the lines to type or copy, if any.
 type step struct {
@@ -65,9 +65,8 @@ func (rep *Report) nextSteps() []step {
 	return steps
 }
 
-// forecastUndecided returns the number of rounds that would decide every open row, and how many seconds it
-// would take to measure them, with a reserve of a tenth and a second. isKnown is false if a row has no
-// forecast.
+// forecastUndecided returns the number of rounds that would decide every open row, and the seconds to
+// measure them, with a reserve of a tenth and a second. isKnown is false if a row has no forecast.
 func (rep *Report) forecastUndecided() (rounds int, seconds float64, isKnown bool) {
 	isKnown = true
 	for _, r := range rep.Rows {
@@ -75,8 +74,7 @@ func (rep *Report) forecastUndecided() (rounds int, seconds float64, isKnown boo
 			continue
 		}
 		n, done := max(r.RoundsNeeded, plan.MinRounds), r.result.RoundsDone
-		hasForecast := r.RoundsNeeded > 0 && done > 0 && n > done
-		isKnown = isKnown && hasForecast
+		isKnown = isKnown && r.RoundsNeeded > 0 && done > 0 && n > done
 		rounds = max(rounds, n)
 		if isKnown {
 			seconds = max(seconds, 1.1*r.result.Seconds*float64(n)/float64(done)+1)

@@ -134,10 +134,10 @@ func (rep *Report) rowCells(r Row) []string {
 	return []string{verdict, rep.rowTitle(r), r.Metric, base, head, change, interval}
 }
 
-// changeCells returns the cells of a row's change and its interval, "" if there are none. A row may
-// have several of the properties below; the first one decides: the values of a void row do not
-// count, those of an exact row need no interval, and a row with a limit has the interval of the
-// head's value in place of the ratio's.
+// changeCells returns the cells of a row's change and its interval, "" if there are none. A row may have
+// several of the properties below; the first one decides: the values of a void row do not count, those of an
+// exact row need no interval, and a row with a limit has the interval of the head's value in place of the
+// ratio's.
 func (r Row) changeCells() (change, interval string) {
 	switch {
 	case r.Outcome == Void:
@@ -240,8 +240,8 @@ func (rep *Report) rowNote(r Row) string {
 	return ""
 }
 
-// repeatsVoid reports whether an earlier row of the same benchmark and machine, with another metric, is void
-// for the same reason.
+// repeatsVoid reports whether an earlier row of the same benchmark and machine, with another metric, is
+// void for the same reason.
 func (rep *Report) repeatsVoid(r Row) bool {
 	first := slices.IndexFunc(rep.Rows, func(o Row) bool {
 		isSame := o.Benchmark == r.Benchmark && o.Machine == r.Machine
@@ -273,8 +273,8 @@ func (rep *Report) verdictColour(st report.Style) func(string) string {
 	return st.Good
 }
 
-// writeSkipped writes two lists: the benchmarks that were not compared, and the remarks. It writes before, e.g.
-// an empty line, in front of each list. formatLine formats one text of a severity, which is "" for a
+// writeSkipped writes two lists: the benchmarks that were not compared, and the remarks. It writes before,
+// e.g. an empty line, in front of each list. formatLine formats one text of a severity, which is "" for a
 // benchmark that was skipped without an error.
 func (rep *Report) writeSkipped(b *strings.Builder, before, indent string, formatLine func(severity, text string) string) {
 	if len(rep.Skipped) > 0 {

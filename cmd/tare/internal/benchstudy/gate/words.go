@@ -11,8 +11,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file puts the rows of a gate's report into words: a row is a benchmark and a metric, with its values
-// on both sides and an outcome, such as "slower by > 5 %".
+// This file puts rows of a gate's report into words: a benchmark and a metric with an outcome, "slower by > 5 %".
 
 // metricWords contains the words for a metric in sentences: "is slower" if adjective is set, or else
 // "takes more memory".

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// This file reports the metric work: the number of instructions that a benchmark executes, which tare counts
-// outside of the rounds, on both sides of the change (base and head).
+// This file reports the metric work: the number of instructions that a benchmark executes, which tare
+// counts outside of the rounds, on both sides of the change (base and head).
 
 // Checks of tare bench whose notes are about the counts of a benchmark.
 const (
@@ -21,9 +21,9 @@ const (
 // untimedText is the sentence of a row whose benchmark was not timed.
 const untimedText = "same code and same count: it was not timed"
 
-// workRows returns the rows of counted instructions. Benchmarks with a limit on instructions have such a row,
-// and benchmarks that were not timed. These rows are not members of the family, among which the error level
-// is divided: the comparison of a count already has an interval at its own error level.
+// workRows returns the rows of counted instructions. Benchmarks with a limit on instructions have such a
+// row, and benchmarks that were not timed. These rows are not members of the family, among which the error
+// level is divided: the comparison of a count already has an interval at its own error level.
 func workRows(m Measured, g project.Gate) (rows []Row) {
 	for _, res := range m.Results {
 		for _, c := range res.Comparisons {

@@ -13,12 +13,9 @@ import (
 // lineRange is the range of lines of a declaration, counted from 1, e.g. 10 to 12.
 type lineRange struct{ first, last int }
 
-// This file finds the functions that differ between the two revisions base and head of a source file, so
-// that only benchmarks that call them need to be measured.
-
-// changedFunctions returns the lines in head of the functions of a file that differ between base and
-// head. ok is false if calls do not show which benchmarks the change reaches: if something other than
-// functions differs, or if a method or init function is in one of the files only.
+// changedFunctions compares a source file of two revisions, base and head. It returns the lines in head of
+// the functions that differ. ok is false if calls do not show which benchmarks the change reaches: if
+// something other than functions differs, or if a method or init function is in one of the files only.
 func changedFunctions(base, head []byte) (changed []lineRange, ok bool) {
 	baseFile, errBase := parseFunctions(base)
 	headFile, errHead := parseFunctions(head)

@@ -11,8 +11,6 @@ import (
 	"slices"
 )
 
-// This file reads the machine code of an executable, on which the comparison of this package works.
-
 // image contains the sections of a binary that are compared.
 type image struct {
 	text     []byte                                                   // machine code

@@ -4,12 +4,11 @@
 //
 // Packages whose compiled objects are identical files on both sides are not compared.
 //
-// Which functions a benchmark can execute is not known exactly; the package assumes too many rather
-// than too few. It starts from the benchmark and from every function that can be called indirectly:
-// methods, and functions whose address is in data. From these it follows direct calls, and adds the
-// function literals inside of each function. It excludes other benchmarks and tests, and functions
-// that initialise packages, since their results are data. It includes function literals that the
-// excluded functions may have stored.
+// Which functions a benchmark can execute is not known exactly; the package assumes too many rather than
+// too few. It starts from the benchmark and from every function that can be called indirectly: methods, and
+// functions whose address is in data. From these it follows direct calls, and adds the function literals
+// inside of each function. It excludes other benchmarks and tests, and functions that initialise packages,
+// since their results are data. It includes function literals that the excluded functions may have stored.
 package samecode
 
 import (
@@ -42,10 +41,9 @@ type function struct {
 	opaque bool     // a part of the code could not be decoded, so addresses in it are not masked
 }
 
-// equal reports whether two functions have the same code. isLocal is set if they are assembly
-// functions local to a file, which have no package in their names. If neither of two such functions
-// could be decoded, equal compares only their lengths, because addresses in the runtime's assembly
-// always differ.
+// equal reports whether two functions have the same code. isLocal is set if they are assembly functions
+// local to a file, which have no package in their names. If neither of two such functions could be decoded,
+// equal compares only their lengths, because addresses in the runtime's assembly always differ.
 func (f function) equal(g function, isLocal bool) bool {
 	if isLocal && f.opaque && g.opaque {
 		return len(f.code) == len(g.code)
@@ -105,8 +103,7 @@ type Difference struct {
 }
 
 // initRE matches functions that initialise a package and so run before any benchmark: example.com/p.init,
-// example.com/p.init.0 and, for the initial values of maps, example.com/p.map.init.0. It does not match
-// the method example.com/p.(*T).init.
+// p.init.0 and, for the initial values of maps, p.map.init.0. It does not match the method p.(*T).init.
 var initRE = lazyregexp.New(`^([^()]*/)?[^./()]+\.init(\.\d+)?$|(^|\.)map\.init\.\d+$`)
 
 // literalRE matches the end of the name of a function literal (p.F.func1, nested p.F.func1.2), and of the
@@ -139,10 +136,10 @@ var testRE = lazyregexp.New(`^([^()]*/)?[^./()]+\.(Benchmark|Test|Fuzz|Example)(
 // p.T.Read, the generic p.T[…].Read, and the method value p.T.Read-fm.
 var methodRE = lazyregexp.New(`^(.*/)?[^/]*?\.(\(\*[^)]*\)|[A-Za-z_]\w*(\[[^\]]*\])?)\.[A-Za-z_]\w*(-fm)?$`)
 
-// indirectCalls returns the functions that a benchmark can call indirectly: methods, and functions
-// whose address is in data. It includes a function literal only if code that runs before benchmarks may
-// have stored it. The addresses of other literals are in data, too, but no code uses them before
-// the function around the literal runs.
+// indirectCalls returns the functions that a benchmark can call indirectly: methods, and functions whose
+// address is in data. It includes a function literal only if code that runs before benchmarks may have
+// stored it. The addresses of other literals are in data, too, but no code uses them before the function
+// around the literal runs.
 func (p *Program) indirectCalls() (names []string) {
 	before := []string{"main.main"} // it calls TestMain
 	for name := range p.functions {
@@ -172,8 +169,7 @@ func Compare(a, b *Program, changed func(path string) bool) *Difference {
 	difference := &Difference{a: a, b: b, differing: map[string]bool{}}
 	addDifferent := func(name string) {
 		path, hasPackage := packageOf(name)
-		isUnchanged := hasPackage && !changed(path)
-		if !isUnchanged && !initRE.MatchString(name) {
+		if isUnchanged := hasPackage && !changed(path); !isUnchanged && !initRE.MatchString(name) {
 			difference.differing[name] = true
 		}
 	}
@@ -201,9 +197,9 @@ func pathPrefix(path string) string {
 	return path[:slash] + strings.ReplaceAll(path[slash:], ".", "%2e")
 }
 
-// packageOf returns the import path of the package that a function is compiled in. It returns false
-// for instances of generic functions and for functions that the compiler made for types: every package
-// may contain them.
+// packageOf returns the import path of the package that a function is compiled in. It returns false for
+// instances of generic functions and for functions that the compiler made for types: every package may
+// contain them.
 func packageOf(name string) (path string, ok bool) {
 	if strings.ContainsAny(name, "[:") { // f[…], type:.eq.…
 		return "", false

@@ -10,9 +10,9 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// BuildCounted builds, in dir, the test binary of a package in which instructions are counted instead of time.
-// key is the package's key in the suite, tag an additional build tag. Unlike the measured binary, this one
-// has a symbol table, and not the test that tare adds.
+// BuildCounted builds, in dir, the test binary of a package in which instructions are counted instead of
+// time. key is the package's key in the suite, tag an additional build tag. Unlike the measured binary,
+// this one has a symbol table, and not the test that tare adds.
 func (b *Suite) BuildCounted(ctx context.Context, key, tag, dir string) (*gobench.Link, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the directory of counted binaries: %w", err)

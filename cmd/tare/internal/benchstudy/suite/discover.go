@@ -19,9 +19,8 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// This file tries the benchmarks of one side of a comparison, a revision built as a suite of test binaries:
-// which ones exist, give results, and how long do they take. A suite is a process that accepts requests
-// (prepare a benchmark, answer: run it once, warm it up, count its allocations) and runs the test binaries.
+// This file tries the benchmarks of one side of a comparison, a revision built as a suite of test binaries.
+// A suite accepts requests: prepare a benchmark, answer (run it once), warm it up, count its allocations.
 
 // Limits of the search for benchmarks.
 const (
@@ -226,9 +225,8 @@ func (d *discovery) searchFile(ctx context.Context, key string, names []string, 
 		if !topLevel.MatchString(name) || !search.IsSelected(b.ID()) || search.SkipIDs[b.ID()] {
 			continue
 		}
-		isHalfUsed := tried > 0 && d.clock.isUsed(0.5) // the first one of a file is tried in any case,
-		isLate := d.hasTried && d.clock.isLate()       // unless all of the time is used
-		if isHalfUsed || isLate {
+		isHalfUsed := tried > 0 && d.clock.isUsed(0.5) // the first one of a file is tried, unless all of the time is used
+		if isHalfUsed || d.hasTried && d.clock.isLate() {
 			skipped = append(skipped, search.newOutOfTime(b))
 			continue
 		}

@@ -8,9 +8,9 @@ import (
 )
 
 // This file tests whether the time of a benchmark is proportional to its iterations, so that a slice, a
-// timed run of a few milliseconds, measures the same per iteration as the longer runs of go test. It compares
-// pairs of a short run and a run of several times as many iterations. Both are so short that some are
-// not interrupted even on a busy machine; long runs may all be interrupted.
+// timed run of a few milliseconds, measures the same per iteration as the longer runs of go test. It
+// compares pairs of a short run and a run of several times as many iterations. Both are so short that some
+// are not interrupted even on a busy machine; long runs may all be interrupted.
 
 // Bounds of the test.
 const (

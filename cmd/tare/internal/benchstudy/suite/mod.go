@@ -12,12 +12,9 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// This file makes a side of a comparison, one revision of the user's repository unpacked into a directory,
-// build with the intended modules. The user's tree is the working directory with the repository.
-
-// Resolve finds out how the side builds, and makes a changed copy of its go.mod in work if one is needed:
-// for the modules of --with, or because relative replacements lead out of the unpacked revision. They
-// must lead to the same directory as in the user's tree. The side's go.mod itself stays as it is.
+// Resolve finds out how the side builds, and makes a changed copy of its go.mod in work if one is needed: for
+// the modules of --with, or because relative replacements lead out of the unpacked revision. They must lead
+// to the same directory as in the user's tree, the repository itself. The side's go.mod stays as it is.
 func (s *Side) Resolve(ctx context.Context, work string) error {
 	out, err := s.runGo(ctx, "env", "GOMOD", "GOWORK", "GOFLAGS")
 	if err != nil {
