@@ -161,8 +161,8 @@ func (c Check) Traps() string {
 	case !c.Expectable():
 		return ""
 	case c.suspects == nil:
-		return "No chance is involved: if it finds nothing it has missed a trap as soon as that was measured."
+		return "No chance is involved: if the check finds nothing, it has missed a trap as soon as the trap was measured."
 	}
-	return "It has missed a trap only where what it looks at was recorded and rules the effect out, on every workload of the study: an interval that it judges by lies wholly where it stays silent. " +
-		"By chance that happens to a trap with an effect as large as the limit in at most 0.05 % of runs."
+	return "The check has missed a trap only if the values that it reads were recorded and rule the effect out, on every workload of the study: an interval by which it judges is entirely within the limits. " +
+		"If the effect of a trap is as large as the limit, chance makes that happen in at most 0.05 % of runs."
 }
