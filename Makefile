@@ -9,6 +9,8 @@ BENCHFLAGS ?=
 OHA      ?= 1.16.0
 GHZ      ?= v0.120.0
 FORTIO   ?= v1.65.0
+CADDY    ?= v2.10.2
+AIOQUIC  ?= 1.7.2
 # What installs packages: root itself, or sudo.
 AS_ROOT   = $(shell [ $$(id -u) = 0 ] || echo sudo)
 
@@ -106,6 +108,17 @@ services: ## tare serve under hostile requests, with its far side away and a ful
 .PHONY: hour
 hour: ## three services for an hour, under traffic that they take and hostile requests at once: what they hold is printed
 	cd cmd/tare && TARE_SOAK=1 $(GO) test -count=1 -v -timeout 90m -run '^TestHour$$' ./internal/e2e/services
+
+.PHONY: interop
+INTEROP = $(CURDIR)/out/interop
+HTTP3   = cmd/tare/internal/http3
+interop: ## HTTP/3 with servers on quinn (needs cargo 1.85), aioquic (python3-venv) and Caddy: answers, loss, Retry, GOAWAY, resets, restarts
+	mkdir -p $(INTEROP)
+	cargo build --release --locked --manifest-path $(HTTP3)/testdata/interop/quinn/Cargo.toml --target-dir $(INTEROP)/quinn
+	cp $(INTEROP)/quinn/release/h3-quinn-server $(INTEROP)/
+	python3 -m venv $(INTEROP)/venv && $(INTEROP)/venv/bin/pip install -q aioquic==$(AIOQUIC)
+	GOBIN=$(INTEROP) GOWORK=off GOFLAGS= $(GO) install github.com/caddyserver/caddy/v2/cmd/caddy@$(CADDY)
+	cd cmd/tare && TARE_INTEROP=$(INTEROP) $(GO) test -count=1 -v -run '^TestInterop$$' ./internal/http3
 
 .PHONY: memory
 memory: ## the resident memory of the load generator with 10,000 connections, by engine and protocol: printed

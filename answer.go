@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// Answer is one possible answer to a study's question. The report prints the first answer whose
-// condition (When, Of, Ratio and To) holds and whose headline, or text, quotes only measured figures.
+// Answer is one possible answer to a study's question, as the study file has it. The report prints the
+// first answer whose condition (When, Of, Ratio and To) holds and whose headline, or text, quotes only
+// figures that were measured.
 type Answer struct {
-	When     Ruling   `json:"when,omitempty"`     // required worst ruling of the criteria in Of; "" if the answer has no condition
-	Of       []string `json:"of,omitempty"`       // criteria, each as "CONTENDER WORKLOAD METRIC"; the contender * means all
-	Ratio    string   `json:"ratio,omitempty"`    // limit that the comparisons in Of are ruled by instead of criteria, e.g. "<= 0.5"
-	To       string   `json:"to,omitempty"`       // another workload: instead of criteria, met if the ratios in Of do not change from their workload to this one
-	Headline string   `json:"headline,omitempty"` // at most 15 words, with figures in braces
+	When     Ruling   `json:"when,omitempty"`     // worst ruling of the criteria in Of with which the answer is printed; "" if the answer has no condition
+	Of       []string `json:"of,omitempty"`       // names of criteria, each as "CONTENDER WORKLOAD METRIC"; the contender * means all
+	Ratio    string   `json:"ratio,omitempty"`    // limit for the ratios of the comparisons in Of, which replaces the study's criteria, e.g. "<= 0.5"
+	To       string   `json:"to,omitempty"`       // another workload, which replaces the study's criteria: met if the ratios in Of are the same on it
+	Headline string   `json:"headline,omitempty"` // at most 15 words, with figures in braces, e.g. Gin {gin-new get/c10 cpu brief}
 	Figures  string   `json:"figures,omitempty"`  // line below the headline; a part between semicolons is omitted if a figure in it is missing
 	Text     string   `json:"text,omitempty"`     // a sentence or two, instead of Headline and Figures
 }
@@ -42,8 +43,8 @@ const (
 	FigureChanges FigureForm = "changes" // {CONTENDER changes}: the number of test cases with a wrong value
 )
 
-// figureWords is the number of words between the braces, for the forms whose last word is the name of
-// the form.
+// figureWords is the number of words between the braces of a figure, by form, for the forms whose last
+// word is the name of the form.
 var figureWords = map[FigureForm]int{
 	FigureWords: 4, FigureValue: 4, FigureBrief: 4, FigureVoid: 4, FigureFast: 4, FigureTimes: 4, FigureLess: 4,
 	FigureLeast: 3, FigureNoise: 3, FigureShare: 3, FigureWhole: 2, FigureChanges: 2,
@@ -76,18 +77,18 @@ type AnswerPart struct {
 	Figure *Figure // nil if the part is text
 }
 
-// Parts splits all texts of the answer into text and figures.
+// Parts splits Text, Headline and Figures of the answer, one after another, into text and figures.
 func (a Answer) Parts() ([]AnswerPart, error) { return SplitFigures(a.Text + a.Headline + a.Figures) }
 
-// quotesAny reports whether the answer quotes a figure of one of the contenders, or has one of them
-// in its condition.
+// quotesAny reports whether the answer quotes a figure of any of these contenders, or names any of them in
+// its condition.
 func (a Answer) quotesAny(contenders map[string]bool) bool {
 	for _, comparison := range a.Of {
 		if contender, _, _ := strings.Cut(comparison, " "); contenders[contender] {
 			return true
 		}
 	}
-	parts, _ := a.Parts() // Validate reports what cannot be split
+	parts, _ := a.Parts() // Validate reports the error
 	return slices.ContainsFunc(parts, func(p AnswerPart) bool { return p.Figure != nil && contenders[p.Figure.Contender] })
 }
 
@@ -119,7 +120,7 @@ func SplitFigures(text string) ([]AnswerPart, error) {
 	return out, nil
 }
 
-// parseFigure parses the words between braces.
+// parseFigure parses the words between the braces of a figure.
 func parseFigure(words []string) (Figure, bool) {
 	if len(words) == 5 && words[3] == string(FigureTo) {
 		return Figure{Form: FigureTo, Contender: words[0], Workload: words[1], Metric: words[2], To: words[4]}, true
@@ -194,7 +195,7 @@ func (s *Study) checkAnswer(a Answer, workloads, contenders map[string]bool) err
 	return nil
 }
 
-// withPath returns err with another path, if it is a FieldError.
+// withPath returns err with path as its path, if it is a FieldError.
 func withPath(path string, err error) error {
 	var f *FieldError
 	if errors.As(err, &f) {

@@ -6,24 +6,25 @@ import (
 	"strings"
 )
 
-// ClaimKind is the kind of a claim. It decides which fields a claim has and how it is judged.
+// ClaimKind is the kind of a claim, a published statement that a study tests again. It decides which fields
+// the claim has and how it is judged.
 type ClaimKind string
 
 // Claim kinds.
 const (
-	ClaimRatio     ClaimKind = "ratio"     // ratio of Contender to the baseline, or to Of: Value/Baseline as published; without these figures only on Side of 1
+	ClaimRatio     ClaimKind = "ratio"     // the ratio of Contender to the baseline, or to Of, is Value/Baseline; if there are no such figures, it is on Side of 1
 	ClaimStatement ClaimKind = "statement" // a sentence without figures: refuted if Check has a finding about the contender
-	ClaimCount     ClaimKind = "count"     // number of added modules, Value: those that the contender's go.mod requires in addition to the baseline's, or linked modules if no go.mod is known
+	ClaimCount     ClaimKind = "count"     // Contender adds Value modules: those that its go.mod requires in addition to the baseline's, or linked modules if no go.mod is known
 	ClaimTrend     ClaimKind = "trend"     // the ratio to the baseline falls (Side lower) or rises (Side higher) along Workloads, in their order
-	ClaimGrowth    ClaimKind = "growth"    // the contender's time grows as size^Value along Workloads, which differ in size only; next to a fixed cost if Value is positive and there are four sizes
+	ClaimGrowth    ClaimKind = "growth"    // the contender's time grows as size^Value along Workloads, which differ in size only; if Value is positive and there are four sizes, a fixed cost is added
 	ClaimShare     ClaimKind = "share"     // Contender saves at least the share Value of the baseline's cost
-	ClaimRate      ClaimKind = "rate"      // up to Value operations a second the baseline takes at most 1 % of a core more than Contender, by the break-even over Workloads
-	ClaimCause     ClaimKind = "cause"     // all of the difference that Decomposition splits comes from the steps to Causes
+	ClaimRate      ClaimKind = "rate"      // at up to Value operations per second the baseline takes at most 1 % of a core more than Contender, by the break-even over Workloads
+	ClaimCause     ClaimKind = "cause"     // the steps to Causes explain all of the difference that Decomposition splits
 	ClaimReported  ClaimKind = "reported"  // published but not measured, for the reason Because
 )
 
-// Claim is a published statement with its figures and source, to be tested again. A comment that
-// begins with a kind is about a field that only claims of this kind have.
+// Claim is a published statement with its figures and its source, which a study tests again. If the comment
+// of a field begins with a kind, only claims of this kind have the field.
 type Claim struct {
 	ID            string    `json:"id"`
 	Source        string    `json:"source"`          // name in Study.Sources
@@ -59,7 +60,7 @@ type ClaimOf struct {
 	Metric    string `json:"metric"`
 }
 
-// Shown is a line of public code that shows something about a claim.
+// Shown is a line of public code that shows how the figures of a claim were measured.
 type Shown struct {
 	Repository string `json:"repository"` // e.g. github.com/owner/name
 	Commit     string `json:"commit"`
@@ -73,7 +74,7 @@ func (s Shown) URL() string {
 	return fmt.Sprintf("https://%s/blob/%s/%s#L%d", s.Repository, s.Commit, s.Path, s.Line)
 }
 
-// Directed reports whether a ratio claims a side and no size.
+// Directed reports whether a claim of a ratio only claims on which side of 1 the ratio is.
 func (c Claim) Directed() bool {
 	return c.Kind == ClaimRatio && c.Baseline == 0 && c.Value == 0 && c.Side != ""
 }
@@ -126,7 +127,7 @@ func claimValidators() map[ClaimKind]func(Claim) error {
 			return requireField(len(c.Workloads) > 0 && c.Value > 0, "", "a rate needs the workloads of a break-even and the published operations a second", "e.g. workloads: [small, large], value: 10")
 		},
 		ClaimShare: func(c Claim) error {
-			if err := c.validatePlace(); err != nil {
+			if err := c.requireMeasured(); err != nil {
 				return err
 			}
 			return requireField(c.Value > 0 && c.Value < 1, "value", "a share that is not between 0 and 1", "e.g. value: 0.5 for half of what the baseline takes")
@@ -142,8 +143,8 @@ func requireField(ok bool, field, what, hint string) error {
 	return fieldError(field, what, hint)
 }
 
-// validatePlace returns an error if the claim has no workload or no metric.
-func (c Claim) validatePlace() error {
+// requireMeasured returns an error if the claim has no workload or no metric.
+func (c Claim) requireMeasured() error {
 	if c.Workload == "" {
 		return fieldError("workload", "claim without a workload", "name the workload it is about")
 	}
@@ -152,7 +153,7 @@ func (c Claim) validatePlace() error {
 
 // validateRatio checks the fields of a claim of a ratio.
 func (c Claim) validateRatio() error {
-	if err := c.validatePlace(); err != nil {
+	if err := c.requireMeasured(); err != nil {
 		return err
 	}
 	isTargetOnSide := c.Target > 0 && (c.Target < 1) == (c.Ratio() < 1)
@@ -173,8 +174,8 @@ func (c Claim) validateRatio() error {
 	return c.validateWhole()
 }
 
-// validateWhole returns an error if Whole is set without what else it needs: a noun, figures that are
-// times, and a metric of time.
+// validateWhole returns an error if the fields about a total contradict each other: a claim with Whole needs
+// WholeOf, a unit of time and a metric of time.
 func (c Claim) validateWhole() error {
 	_, isTime := c.Nanoseconds()
 	m, _ := MetricNamed(c.Metric)
@@ -273,7 +274,7 @@ type ClaimResult struct {
 	PublishedValue    float64 `json:"published_value,omitempty"`
 	PublishedBaseline float64 `json:"published_baseline,omitempty"`
 
-	Shares *Shares `json:"shares,omitempty"` // of a claim with a total (Claim.Whole); nil if not measured
+	Shares *Shares `json:"shares,omitempty"` // only of a claim with a total (Claim.Whole); nil if not measured
 }
 
 // Shares contains the values of a claim that are parts of a total, in Unit. The bounds are of the
@@ -293,15 +294,16 @@ type Shares struct {
 	BaselineHigh      float64 `json:"baseline_high"`
 }
 
-// BreakEven requests the rate in operations per second from which it matters that the baseline costs
-// more than a contender, on workloads that differ in the shape of their input.
+// BreakEven requests the break-even of a contender: the rate in operations per second from which it matters
+// that the baseline costs more. The workloads differ in the shape of their input.
 type BreakEven struct {
 	Contender string    `json:"contender"`
 	Workloads []string  `json:"workloads"`
 	Rates     []float64 `json:"rates_per_second"` // ascending
 }
 
-// validate checks the break-even of study s like Decompose.validate.
+// validate returns an error about a field below path if the break-even is incomplete or names something that
+// study s does not have. workloads and contenders contain the ids in s.
 func (b BreakEven) validate(path string, s *Study, workloads, contenders map[string]bool) error {
 	switch {
 	case !contenders[b.Contender]:

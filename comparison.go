@@ -2,15 +2,15 @@ package tare
 
 import "math"
 
-// Comparison is a comparison of two contenders on one workload and metric, paired round by round.
-// Studies judge the evidence at several looks; the confidence of an interval is that of all looks
-// together.
+// Comparison is a comparison of two contenders on one workload and metric. Their values are paired round
+// by round. A study judges the evidence at several looks, after numbers of rounds that are fixed in
+// advance; the confidence of an interval holds for all looks together.
 type Comparison struct {
 	Workload     string  `json:"workload"`
 	Contender    string  `json:"contender"`
 	Metric       string  `json:"metric"`
-	Against      string  `json:"against"`
-	Ratio        float64 `json:"ratio"`         // contender / against
+	Against      string  `json:"against"`       // the other contender, usually the baseline
+	Ratio        float64 `json:"ratio"`         // value of Contender / value of Against
 	Low          float64 `json:"low"`           // interval of Ratio; 0 if there are too few rounds
 	High         float64 `json:"high"`          //
 	Level        float64 `json:"level"`         // confidence of the interval over all looks
@@ -18,7 +18,7 @@ type Comparison struct {
 	AgainstValue float64 `json:"against_value"` // median over rounds, in Unit
 	Value        float64 `json:"value"`         // median over rounds, in Unit
 	Unit         string  `json:"unit"`
-	SumsRatio    float64 `json:"sums_ratio,omitempty"` // ratio by the sums of all slices of a round, instead of blocks; 0 if the metric is not measured per slice
+	SumsRatio    float64 `json:"sums_ratio,omitempty"` // like Ratio, but computed from the sums of all slices of a round instead of from blocks; 0 if the metric is not measured per slice
 	RankLow      int     `json:"rank_low,omitempty"`   // best rank that the evidence allows; 0 if not ranked
 	RankHigh     int     `json:"rank_high,omitempty"`  // worst rank that it allows
 	Letters      string  `json:"letters,omitempty"`    // contenders with the same letter do not differ significantly
@@ -40,7 +40,7 @@ type Value struct {
 	High      float64 `json:"high"`
 	Unit      string  `json:"unit"`
 	Rounds    int     `json:"rounds"`
-	Struck    bool    `json:"struck,omitempty"` // the report crosses the value out, because it is of a trap or void
+	Struck    bool    `json:"struck,omitempty"` // the report crosses the value out, because it is void or the contender is a trap (reproduces a mistake)
 }
 
 // Bounded reports whether c has an interval.
@@ -67,8 +67,8 @@ func NoiseFloor(cs []Comparison, workload, metric string) float64 {
 	return 0
 }
 
-// NoiseFloor returns the noise floor that c, which must be a comparison of the control, shows: the half
-// width of the interval, or the distance of the ratio from 1 if that distance is larger. Both are on
+// NoiseFloor returns the noise floor according to c, which must be the comparison of the control with the
+// baseline: half the width of its interval, or the distance of its ratio from 1 if that is larger, both on
 // the logarithmic scale. It returns 0 if c has no interval.
 func (c Comparison) NoiseFloor() float64 {
 	if !c.Bounded() {
@@ -110,7 +110,7 @@ func (c Comparison) Below(effect float64) bool {
 	return effect > 0 && c.Bounded() && isWithin
 }
 
-// Turned returns the effects of the reverse pair. Effects are logarithms of ratios: ln(b/a) = -ln(a/b).
+// Turned returns the effects of B against A. Effects are logarithms of ratios: ln(b/a) = -ln(a/b).
 func (e Effects) Turned() Effects {
 	e.A, e.B = e.B, e.A
 	e.Effects = negate(e.Effects)
@@ -178,9 +178,9 @@ type Cost struct {
 	Contender    string  `json:"contender"`
 	Against      string  `json:"against"`
 	Metric       string  `json:"metric"`                    // cpu; time if the study does not measure cpu
-	Rate         float64 `json:"rate_per_second,omitempty"` // as requested; 0: no rate was requested
-	Cores        float64 `json:"cores,omitempty"`           // used at Rate; 0.25 is a quarter of one core
-	AgainstCores float64 `json:"against_cores,omitempty"`   // used by the baseline at Rate
+	Rate         float64 `json:"rate_per_second,omitempty"` // requested rate of operations; 0 means that none was requested
+	Cores        float64 `json:"cores,omitempty"`           // cores that the contender uses at Rate; 0.25 is a quarter of one core
+	AgainstCores float64 `json:"against_cores,omitempty"`   // cores that the baseline uses at Rate
 	Saved        float64 `json:"saved_cores,omitempty"`     // AgainstCores - Cores; negative if the contender costs more
 	SavedLow     float64 `json:"saved_cores_low,omitempty"`
 	SavedHigh    float64 `json:"saved_cores_high,omitempty"`

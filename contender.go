@@ -5,21 +5,21 @@ import "strings"
 // Ids of the two contenders that join every study by themselves.
 const (
 	ControlID = "control" // the baseline a second time (an A/A test)
-	NullID    = "null"    // a contender that does nothing, which shows the overhead of the harness
+	NullID    = "null"    // a contender that does nothing, which shows the overhead of the measurement
 )
 
 // Role is the purpose of a contender in a study.
 type Role string
 
-// Roles. Only contenders and the baseline are ranked; those of role apart are still compared with
-// the baseline.
+// Roles. Only contenders with RoleContender and RoleBaseline are ranked. Contenders with RoleApart are
+// not ranked, but compared with the baseline.
 const (
 	RoleContender Role = "contender"
 	RoleBaseline  Role = "baseline"
 	RoleControl   Role = "control"
 	RoleNull      Role = "null"
-	RoleApart     Role = "apart" // does another job, or a part of the job: only the status of its answers is compared with the reference
-	RoleTrap      Role = "trap"  // reproduces a published mistake; labelled, never ranked or compared
+	RoleApart     Role = "apart" // does another job, or a part of the job: of its answers only the status is checked against the reference
+	RoleTrap      Role = "trap"  // reproduces a published mistake; it is labelled, and never ranked or compared
 )
 
 // Launch is the way a contender is started.
@@ -27,10 +27,10 @@ type Launch string
 
 // Launches.
 const (
-	LaunchProgram Launch = "program" // built by tare, speaks the contender protocol
-	LaunchCommand Launch = "command" // the user's own command line: a server, or a program that speaks the contender protocol
+	LaunchProgram Launch = "program" // a program that tare builds, which speaks the contender protocol
+	LaunchCommand Launch = "command" // a command line of the user: a server, or a program that speaks the contender protocol
 	LaunchURL     Launch = "url"     // a server that tare did not start
-	LaunchGobench Launch = "gobench" // test binaries of a module, built by tare
+	LaunchGobench Launch = "gobench" // test binaries of a module, which tare builds
 )
 
 // Contender is one implementation under test as it was built, with the declarations of its author and
@@ -55,15 +55,15 @@ type Contender struct {
 	Error    string   `json:"error,omitempty"` // one line: why it could not be built, or the programs that are not installed; "" if neither
 }
 
-// Start describes how a contender is started, and the destination of its items. URL belongs to launch
-// url; all other fields but Launch belong to launch command.
+// Start describes how a contender is started, and where it delivers items, e.g. log lines. URL is only set
+// for LaunchURL; the fields other than URL and Launch are only set for LaunchCommand.
 type Start struct {
 	Launch   Launch            `json:"launch,omitempty"`   // "" means program
 	Command  []string          `json:"command,omitempty"`  // command line
 	URL      string            `json:"url,omitempty"`      // address of the server
 	Path     string            `json:"path,omitempty"`     // prefix of the path of every request, e.g. /ingest
 	Files    map[string]string `json:"files,omitempty"`    // file contents by file name in $DIR
-	Delivers string            `json:"delivers,omitempty"` // destination of its items, one a line: a pattern of file names, or $DESTINATION
+	Delivers string            `json:"delivers,omitempty"` // destination of its items, which it writes one a line: a pattern of file names, or $DESTINATION; see Entry.Delivers
 }
 
 // Build describes the sources of a contender. It is empty if tare built nothing.
@@ -83,7 +83,7 @@ type Declared struct {
 	Identity  Identity `json:"identity"`
 }
 
-// notInstalled begins the error of a contender whose programs are not installed.
+// notInstalled begins the Error of a contender that requires programs which are not installed.
 const notInstalled = "not installed: "
 
 // NotInstalled returns the Error of a contender that requires programs which are not installed.

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Criterion is a rule with a margin, declared before measuring. Exactly one
-// of Ratio, Equivalent, Value and Difference is set.
+// Criterion is a rule that a study declares before measuring, about one metric of a contender. Exactly
+// one of Ratio, Equivalent, Value and Difference is set.
 type Criterion struct {
 	Contender  string `json:"contender,omitempty"` // "" means every contender
 	Workload   string `json:"workload,omitempty"`  // "" means every workload
@@ -19,7 +19,7 @@ type Criterion struct {
 	Equivalent string `json:"equivalent,omitempty"` // largest difference from the baseline, either way, e.g. "3%"
 	Value      string `json:"value,omitempty"`      // limit of the absolute value, e.g. "<= 50ms"
 	Difference string `json:"difference,omitempty"` // limit of the difference from the baseline, as a share of the baseline's value on workload Of, e.g. "<= 5%"
-	Of         string `json:"of,omitempty"`         // workload; only with Difference
+	Of         string `json:"of,omitempty"`         // the workload that Difference is a share of; only set with Difference
 }
 
 // RuleKind is the form of a criterion: the field that has its limit.
@@ -37,7 +37,7 @@ const (
 type Rule struct {
 	Kind   RuleKind
 	AtMost bool    // true for <=, false for >=
-	Limit  float64 // a ratio, a margin or share (0.03 for 3 %), or a value in the metric's base unit
+	Limit  float64 // by Kind: a ratio, a share (0.03 for 3 %), or a value in the metric's base unit
 }
 
 // Rule parses the criterion. It returns a *FieldError if the criterion is invalid.
@@ -54,6 +54,7 @@ func (c Criterion) Rule() (Rule, error) {
 	if c.Metric == "" {
 		return Rule{}, fieldError("metric", "criterion without a metric", "e.g. metric: time")
 	}
+	// Below, !(x > 0) also rejects NaN.
 	switch {
 	case c.Ratio != "":
 		atMost, rest, err := cutComparator(c.Ratio)
@@ -98,8 +99,8 @@ func (c Criterion) Rule() (Rule, error) {
 	return Rule{RuleValue, atMost, x}, nil
 }
 
-// ParseCriterion parses the output of [Criterion.String]. The result has no contender and no
-// workload, which are not in the text.
+// ParseCriterion parses the output of [Criterion.String]. As that does not contain the contender and the
+// workload, the result has none.
 func ParseCriterion(text string) (Criterion, error) {
 	metric, rest, _ := strings.Cut(text, " ")
 	c := Criterion{Metric: metric}
@@ -175,8 +176,8 @@ const (
 	VoidRuling   Ruling = "void"
 )
 
-// Verdict is a ruling on one contender and workload, with its sentence. A verdict without a criterion
-// states the difference from the baseline.
+// Verdict is the ruling of a criterion on one contender and workload, in a sentence. A verdict without a
+// criterion only states the difference from the baseline.
 type Verdict struct {
 	Rule Rule `json:"-"` // parsed criterion; zero without one
 
@@ -191,12 +192,13 @@ type Verdict struct {
 
 // UnmarshalJSON parses a verdict, and sets its rule from the text of its criterion.
 func (v *Verdict) UnmarshalJSON(text []byte) error {
-	type plain Verdict
-	if err := json.Unmarshal(text, (*plain)(v)); err != nil || v.Criterion == "" {
+	type withoutMethod Verdict // so that Unmarshal does not call this method again
+	if err := json.Unmarshal(text, (*withoutMethod)(v)); err != nil || v.Criterion == "" {
 		return err
 	}
-	if c, err := ParseCriterion(v.Criterion); err == nil { // a later version of tare may have other forms
-		v.Rule, _ = c.Rule()
+	// A document of a later version of tare may have criteria that this version cannot parse.
+	if c, err := ParseCriterion(v.Criterion); err == nil {
+		v.Rule, _ = c.Rule() // ParseCriterion has checked it
 	}
 	return nil
 }

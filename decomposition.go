@@ -2,8 +2,8 @@ package tare
 
 import "fmt"
 
-// Decompose requests that a difference is split into causes, by a chain of contenders each step of
-// which changes one thing.
+// Decompose requests that a difference between two contenders is split into its causes, by a chain of
+// contenders from one to the other. Each step of the chain changes one thing, its cause.
 type Decompose struct {
 	ID       string          `json:"id"`
 	Question string          `json:"question,omitempty"`
@@ -77,8 +77,8 @@ type Cause struct {
 	ToValue   float64 `json:"to_value"`
 	Unit      string  `json:"unit"`
 
-	// Share is the step's part of the total difference: its median difference over the total's,
-	// with the interval over rounds. 0 if the total is not significant.
+	// Share is the step's part of the total difference: the median difference of the step divided by
+	// that of the total, with an interval over rounds. It is 0 if the total is not significant.
 	Share     float64 `json:"share,omitempty"`
 	ShareLow  float64 `json:"share_low,omitempty"`
 	ShareHigh float64 `json:"share_high,omitempty"`
@@ -89,7 +89,7 @@ type Cause struct {
 type Profile struct {
 	Contender string        `json:"contender"`
 	Workload  string        `json:"workload"`
-	Of        string        `json:"of"`              // cpu or mem
+	Of        string        `json:"of"`              // ProfileCPU or ProfileMem
 	Unit      string        `json:"unit"`            // nanoseconds or bytes
 	Total     float64       `json:"total"`           // in Unit
 	Ops       int64         `json:"ops"`             // number of operations during the profile
@@ -99,8 +99,8 @@ type Profile struct {
 	Gap       *ProfileGap   `json:"gap,omitempty"`   // difference from the baseline's profile; nil for the baseline
 }
 
-// ProfileGap explains the difference between two profiles. All values are per operation, in the unit
-// of the profiles. The values of lines are flat: they exclude called functions.
+// ProfileGap explains the difference between the profile of a contender and that of the baseline. All values
+// are per operation, in the unit of the profiles. The values of lines are flat: they exclude called functions.
 type ProfileGap struct {
 	Against   string    `json:"against"`   // contender of the other profile
 	From      float64   `json:"from"`      // total of Against

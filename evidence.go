@@ -1,7 +1,7 @@
 package tare
 
-// Evidence contains the records of a trial about its process. A zero field was not recorded, or is
-// empty; checks that need it are then not applicable.
+// Evidence contains the records about the process of a trial (one contender in one round). A field that is
+// zero was not recorded; checks that need it are then not applicable.
 type Evidence struct {
 	PID         int     `json:"pid,omitempty"`
 	StdoutBytes int64   `json:"stdout_bytes"`
@@ -17,8 +17,8 @@ type Evidence struct {
 	KilledGroup bool    `json:"killed_group,omitempty"` // processes of the trial had to be killed
 }
 
-// Conformance is the comparison of a contender's answers with the reference, before it was timed or in
-// the samples at the start of every round.
+// Conformance is the comparison of a contender's answers with those of the reference implementation. The
+// answers were requested before anything was timed, or as a sample at the start of a round.
 type Conformance struct {
 	Contender string `json:"contender"`
 	Workload  string `json:"workload"`
@@ -28,8 +28,8 @@ type Conformance struct {
 	Bytes     int64  `json:"bytes"`            // size of all answers
 	MinBytes  int64  `json:"min_bytes"`        // size of the smallest answer
 	Fresh     bool   `json:"fresh"`            // the contender declares that the operation returns a new value each time
-	During    bool   `json:"during,omitempty"` // the cases are samples in the rounds; otherwise they were requested before timing
-	Probe     bool   `json:"probe,omitempty"`  // the cases are probes: requests that the reference rejects
+	During    bool   `json:"during,omitempty"` // the cases are samples from the rounds; otherwise they were requested before timing
+	Probe     bool   `json:"probe,omitempty"`  // the cases are probes, requests that the reference rejects
 
 	Unrefused []string `json:"unrefused,omitempty"` // of probes: the first wrongly accepted ones, one line each
 }
@@ -45,7 +45,7 @@ type Trial struct {
 	Contender string            `json:"contender"`
 	Seconds   float64           `json:"seconds"`           // from start to exit
 	Samples   map[string]Sample `json:"samples"`           // by workload id
-	Answers   []Conformance     `json:"answers,omitempty"` // results of the sample of cases before each workload
+	Answers   []Conformance     `json:"answers,omitempty"` // comparisons of sampled answers, requested before each workload was timed
 
 	Histograms map[string]string `json:"histograms,omitempty"` // latencies by workload id, encoded by load/hist
 	Evidence   Evidence          `json:"evidence"`

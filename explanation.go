@@ -1,10 +1,10 @@
 package tare
 
-// Explanation lists the origins of the difference between two contenders on one workload. They are
-// found after the rounds, by profiles of both contenders in several rounds of their own.
+// Explanation lists the functions from which the difference between two contenders on one workload comes.
+// After the measured rounds of the study, both contenders are profiled in several further rounds.
 //
-// The difference leads from Against to Contender: in names of fields, From means the value of Against,
-// and To means the value of Contender. Wall times exclude the time that threads waited for a processor.
+// In names of fields, From means a value of Against, and To means a value of Contender. Wall times exclude
+// the time that threads waited for a processor.
 type Explanation struct {
 	Workload  string     `json:"workload"`
 	Contender string     `json:"contender"`
@@ -18,14 +18,14 @@ type Explanation struct {
 	Functions []Origin   `json:"functions"`        // functions with a significant difference in CPU ns/op, the largest first
 	Sites     []Origin   `json:"sites"`            // functions with a significant difference in allocations/op, the largest first
 	Unseen    float64    `json:"unseen,omitempty"` // part of the difference in allocations/op that profiles cannot show, as the allocator combines small objects (below 16 bytes, without pointers)
-	Decisions []Decision `json:"decisions"`        // output of the compiler about these functions that only one side has
-	Calls     []Decision `json:"calls"`            // calls in the source of these functions that only one side has
+	Decisions []Decision `json:"decisions"`        // messages of the compiler about these functions that only one of the two contenders has
+	Calls     []Decision `json:"calls"`            // calls in the source of these functions that only one of the two contenders has
 	Work      []Origin   `json:"work,omitempty"`   // functions by difference in counted instructions/op, the largest first; there may be no profiles then
 	Flame     string     `json:"flame,omitempty"`  // flame graph of the differences in CPU time, relative to the result
 	Why       string     `json:"why,omitempty"`    // why a part is missing; "" if nothing failed
 }
 
-// Bounds of Waits.
+// Bounds of Waits, which tells whether a contender is slower because it waits.
 const (
 	minProfiledNS   = 2e8  // least wall time of all profiles of Contender: 20 samples at 100 a second
 	minSlowdown     = 1.05 // least ratio of the wall times
@@ -44,9 +44,8 @@ func (e Explanation) hasLowerCPUShare() bool {
 	return e.To*e.WallFrom < maxCPUShareDrop*e.From*e.WallTo
 }
 
-// Waits reports whether most of the difference in time is not CPU time. [Explanation.Waiting] returns
-// how much is not. The contender must take longer than Against, with a low CPU share, and the waiting
-// must be more than half of the difference.
+// Waits reports whether most of the difference in time is not CPU time. The contender must take longer than
+// Against, have a low CPU share, and wait for more than half of the difference; see [Explanation.Waiting].
 func (e Explanation) Waits() bool {
 	if e.WallTo*float64(e.Ops)*float64(e.Rounds) < minProfiledNS {
 		return false
@@ -66,11 +65,11 @@ func (e Explanation) Waiting() float64 {
 	return e.WallTo - e.WallFrom - max(0, e.To-e.From)*wallPerCPU
 }
 
-// Origin is one function's part of a difference, including its calls of the standard library and
-// the runtime.
+// Origin is one function's part of a difference. It includes the functions of the standard library and the
+// runtime that this function calls.
 type Origin struct {
 	Function string  `json:"function"`
-	Through  string  `json:"through,omitempty"` // function that it called directly and that has most of the part; "" means itself
+	Through  string  `json:"through,omitempty"` // called function to which most of the part belongs; "" means Function itself
 	File     string  `json:"file,omitempty"`    // base name
 	Line     int     `json:"line,omitempty"`
 	From     float64 `json:"from"`  // value of Against per operation, mean over rounds
@@ -85,16 +84,16 @@ type Origin struct {
 // Caller is a function that calls another, with the number of calls per operation.
 type Caller struct {
 	Function string  `json:"function"`
-	Callee   string  `json:"callee,omitempty"` // function of the standard library that it calls, and which leads to the other; "" if it calls the other itself
+	Callee   string  `json:"callee,omitempty"` // function of the standard library through which it calls the other; "" if it calls the other itself
 	File     string  `json:"file,omitempty"`   // base name
 	Line     int     `json:"line,omitempty"`   // line of the calls
 	From     float64 `json:"from"`             // calls per operation of Against
 	To       float64 `json:"to"`               // calls per operation of Contender
 }
 
-// Decision is a fact about a function that only one side has.
+// Decision is a fact about a function that is true for only one of the two contenders.
 type Decision struct {
-	Side     string `json:"side"` // contender
+	Side     string `json:"side"` // id of that contender
 	Function string `json:"function"`
 	File     string `json:"file"` // base name
 	Line     int    `json:"line"`

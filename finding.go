@@ -20,7 +20,7 @@ type Finding struct {
 	Metric    string   `json:"metric,omitempty"`
 	Message   string   `json:"message"`
 	Advice    string   `json:"advice,omitempty"`
-	Expected  bool     `json:"expected,omitempty"` // the contender is a trap that this check must void
+	Expected  bool     `json:"expected,omitempty"` // the contender is a trap, i.e. reproduces a published mistake, and this check must find it
 }
 
 // Covers reports whether the finding is about contender on workload, on any metric. If workload is
@@ -50,10 +50,10 @@ func VoidsMetric(findings []Finding, contender, workload, metric string) []Findi
 	return out
 }
 
-// TrapOutcome is the result of an expectation of a trap.
+// TrapOutcome is the outcome of a check on a trap, a contender that reproduces a published mistake on purpose.
 type TrapOutcome string
 
-// Outcomes. Only Missed is an error: the check had enough evidence by its own rule, but found nothing.
+// Outcomes. Only Missed is an error: the check found nothing although it had enough evidence by its own rule.
 const (
 	Caught            TrapOutcome = "caught"
 	Missed            TrapOutcome = "missed"

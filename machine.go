@@ -9,10 +9,10 @@ type Machine struct {
 	Cores      int          `json:"cores"`
 	Memory     int64        `json:"memory_bytes,omitempty"`
 	Go         string       `json:"go"`
-	Facilities []Facility   `json:"facilities"`
-	Noise      Noise        `json:"noise"` // over the entire study
+	Facilities []Facility   `json:"facilities"` // sources of information that checks can use
+	Noise      Noise        `json:"noise"`      // over the entire study
 	Resolution []Resolution `json:"resolution,omitempty"`
-	Unlocked   bool         `json:"unlocked,omitempty"` // another tare may have measured at the same time
+	Unlocked   bool         `json:"unlocked,omitempty"` // the machine was not reserved: another tare may have measured at the same time
 }
 
 // Facility is a source of information on a machine, e.g. a counter of the kernel.
@@ -40,7 +40,8 @@ const (
 	MaxCPUPressure = 0.10 // Noise.CPUPressure, if OtherCPU is unknown
 )
 
-// IsBusy reports whether other programs disturbed the measurement. Without OtherCPU it goes by the pressure.
+// IsBusy reports whether other programs disturbed the measurement. It decides by OtherCPU, or if that is unknown by
+// CPUPressure.
 func (n Noise) IsBusy() bool {
 	if n.OtherCPU != nil {
 		return *n.OtherCPU > MaxOtherCPU
@@ -48,7 +49,8 @@ func (n Noise) IsBusy() bool {
 	return n.CPUPressure > MaxCPUPressure
 }
 
-// Resolution is the smallest difference that this machine could show, according to the control.
+// Resolution is the smallest difference that this machine could show, according to the control, which is the
+// baseline measured a second time.
 type Resolution struct {
 	Workload  string  `json:"workload"`
 	Metric    string  `json:"metric"`

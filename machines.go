@@ -29,8 +29,8 @@ func (r *Result) MeasuredBy(workload string) string {
 	return ""
 }
 
-// OverMachines is a comparison over machines of one kind. Each ratio is measured on one machine, and
-// then combined over machines.
+// OverMachines compares a contender with another one over all machines of one kind. Each machine has measured
+// the ratio of the two; OverMachines combines these ratios.
 type OverMachines struct {
 	Workload  string   `json:"workload"`
 	Contender string   `json:"contender"`
@@ -48,6 +48,6 @@ type OverMachines struct {
 	Between   float64  `json:"between,omitempty"`  // standard deviation of the logarithm of the ratio between machines
 	I2        float64  `json:"i2,omitempty"`       // share of the variance of the machines' ratios that the variance over rounds does not explain
 	P         float64  `json:"p_same"`             // p-value of the hypothesis that all machines have the same ratio, adjusted for the family
-	Differ    bool     `json:"differ,omitempty"`   // the machines have different ratios
-	Sentence  string   `json:"sentence,omitempty"` // all of this in words
+	Differ    bool     `json:"differ,omitempty"`   // the machines have significantly different ratios
+	Sentence  string   `json:"sentence,omitempty"` // the comparison in words
 }

@@ -11,35 +11,35 @@ const (
 	HigherIsBetter Direction = "higher"
 )
 
-// Metric is a named quantity in a base unit, with the words for it in texts.
+// Metric is a quantity that is measured, in a base unit, with the words for it in reports.
 type Metric struct {
-	Name      string // name in studies
-	Key       string // key in documents, which contains the unit
+	Name      string // name in studies, e.g. cpu
+	Key       string // key in JSON documents, which contains the unit, e.g. cpu_ns_per_op
 	Unit      string // unit in tables
 	Direction Direction
-	PerSlice  bool    // measured in every slice, so that comparisons are paired slice by slice; otherwise once per trial
-	Quantile  float64 // of a latency: the quantile of the latencies of single requests, in a continuous segment; 1 is the longest; 0 means that the metric is not a latency
-	Counted   bool    // counted outside the timed rounds ([Work]); studies cannot request it
-	Closed    bool    // only has a meaning in a closed loop, in which its inverse is the throughput; at a fixed rate it does not
-	Doc       string  // one line
+	PerSlice  bool    // measured in every slice (a short turn of one contender), so that comparisons are paired slice by slice; otherwise measured once per trial
+	Quantile  float64 // of a latency: which quantile of the latencies of single requests; 1 means the longest; 0 means that the metric is not a latency
+	Counted   bool    // counted outside the timed rounds (see [Work]); studies cannot request it
+	Closed    bool    // applies only to a closed loop, in which its inverse is the throughput, and not at a fixed rate
+	Doc       string  // description in one line
 
-	Noun           string // name in a sentence: "CPU time"
-	Verb, Of       string // "uses" 0.52× "the CPU time of" a contender
+	Noun           string // the metric in a sentence: "CPU time"
+	Verb, Of       string // "uses" and "the CPU time of": A uses 0.52× the CPU time of B
 	Less, More     string // "less CPU time", "more CPU time"
-	Faster, Slower string // words for factors of 1.5 and more; "" means that all differences are printed in per cent
+	Faster, Slower string // words for factors of 1.5 and more; "" means that reports print all differences in per cent
 }
 
 // IsLatency reports whether the metric is a quantile of the latencies of single requests.
 func (m Metric) IsLatency() bool { return m.Quantile > 0 }
 
-// KeyReported is the prefix of the sample keys of metrics that a benchmark itself reports. The unit
-// of the metric follows the prefix.
+// KeyReported is the prefix of the keys of metrics that a Go benchmark itself reports. The unit of the
+// metric follows the prefix.
 const KeyReported = "reported:"
 
-// MetricInstructions is the name of the metric that counters count.
+// MetricInstructions is the name of the metric of counted instructions; see [Counter].
 const MetricInstructions = "instructions"
 
-// Metrics returns the catalogue, in the order tables use.
+// Metrics returns all metrics that tare knows (the catalogue), in the order of tables.
 func Metrics() []Metric {
 	return []Metric{
 		{Name: "time", Key: "time_ns_per_op", Unit: "ns/op", Direction: LowerIsBetter, PerSlice: true, Closed: true, Noun: "time", Verb: "takes", Of: "the time of", Less: "less time", More: "more time", Faster: "faster", Slower: "slower",
@@ -80,8 +80,8 @@ func latencyMetric(name, key string, quantile float64, verb, noun, doc string) M
 	}
 }
 
-// IsCount reports whether the metric counts heap objects or bytes. Two counts without a ratio, because
-// one is zero, are compared as numbers.
+// IsCount reports whether the metric counts heap objects or bytes. If one of two such counts is zero, they
+// have no ratio and are compared as numbers.
 func (m Metric) IsCount() bool { return m.Unit == "allocs/op" || m.Unit == "B/op" }
 
 // MetricNamed returns the metric with this Name.

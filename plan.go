@@ -1,6 +1,7 @@
 package tare
 
-// Isolation is the way in which the contenders of a round take turns.
+// Isolation is the way in which the contenders of a round take turns. A round is one trial (process) of every
+// contender; a slice is the work of one contender while the others wait.
 type Isolation string
 
 // Isolations.
@@ -9,11 +10,11 @@ const (
 	TrialWise Isolation = "trial"    // one complete trial after another
 )
 
-// Reference is the denominator of ratios to the baseline, on metrics that are measured per slice.
+// Reference is the denominator of ratios to the baseline, for metrics that are measured per slice.
 type Reference string
 
-// BaselineAndControl is the mean of the baseline and the control, which are the same program. In older
-// plans Reference is "", and the denominator is the baseline.
+// BaselineAndControl means that the denominator is the mean of the baseline and the control, which is the
+// same program a second time. In older plans Reference is "", and the denominator is the baseline.
 const BaselineAndControl Reference = "baseline+control"
 
 // Plan determines the rounds of a study. All orders in the rounds follow from its seed.
@@ -29,7 +30,7 @@ type Plan struct {
 	SecondsPerRound float64      `json:"seconds_per_round"`        // forecast
 	PilotSeconds    float64      `json:"pilot_seconds,omitempty"`  // duration of the pilots
 	BudgetSeconds   float64      `json:"budget_seconds,omitempty"` // 0 means a fixed number of rounds
-	Stretched       bool         `json:"stretched,omitempty"`      // the budget is exceeded to run the least number of rounds for a verdict
+	Stretched       bool         `json:"stretched,omitempty"`      // the run exceeds the budget, because a verdict needs more rounds than fit
 	LeftOut         []NotWeighed `json:"left_out,omitempty"`       // parts of the study that a budget set by the user has no time for
 	Retired         []Retired    `json:"retired,omitempty"`        // contenders that left early, because they were proven slower than the leaders on everything
 	Fits            bool         `json:"fits,omitempty"`           // the budget has time for the least number of rounds for a verdict
@@ -43,7 +44,8 @@ type Retired struct {
 	After     int    `json:"after"` // number of rounds it took part in
 }
 
-// Pilot holds the estimates for one contender on one workload before the first round.
+// Pilot contains the estimates for one contender on one workload from a short run before the first round. "Of a
+// benchmark" means that the contender consists of Go benchmarks.
 type Pilot struct {
 	Contender   string  `json:"contender"`
 	Workload    string  `json:"workload"`
@@ -55,7 +57,7 @@ type Pilot struct {
 	AroundNS    float64 `json:"around_ns,omitempty"` // of a benchmark: overhead of package testing around each slice
 
 	UntimedNS float64 `json:"untimed_ns,omitempty"` // of a benchmark: time of an operation while its timer is stopped
-	Process   string  `json:"process,omitempty"`    // of a benchmark: package whose process runs all benchmarks of that package
+	Process   string  `json:"process,omitempty"`    // of a benchmark: its package, all of whose benchmarks run in one process
 	StartNS   float64 `json:"start_ns,omitempty"`   // time to start that process, once per round
 	Counted   bool    `json:"counted,omitempty"`    // of a benchmark in complete runs: its slices count allocations, without a separate pass
 }
@@ -81,23 +83,23 @@ const (
 	UntilGC  Until = "gc"  // after complete garbage collection cycles
 )
 
-// Slicing divides one workload into slices. All contenders run the same number of slices. If a
-// contender allocates, its slices consist of complete collection cycles; the slices of the others are
-// about as long.
+// Slicing divides one workload into slices. All contenders run the same number of slices. If a contender
+// allocates, each of its slices lasts for complete garbage collection cycles; the slices of the other
+// contenders are about as long.
 type Slicing struct {
 	Workload    string           `json:"workload"`
 	Contenders  []string         `json:"contenders"`              // ids of the contenders that support the workload
 	Count       int              `json:"count"`                   // number of slices per round and contender
 	Block       int              `json:"block"`                   // number of slices that are summed into one block
 	TargetNS    int64            `json:"target_ns"`               // desired length of a slice
-	MinNS       int64            `json:"min_ns"`                  // shortest slice until gc
-	CapNS       int64            `json:"cap_ns"`                  // longest slice until gc
-	Until       map[string]Until `json:"until"`                   // by contender, as all maps of this type
+	MinNS       int64            `json:"min_ns"`                  // shortest slice with UntilGC
+	CapNS       int64            `json:"cap_ns"`                  // longest slice with UntilGC
+	Until       map[string]Until `json:"until"`                   // condition that ends a slice, by contender, like all maps of this type
 	Ops         map[string]int64 `json:"ops"`                     // number of operations in TargetNS
 	Cycles      map[string]int64 `json:"cycles,omitempty"`        // number of collection cycles in TargetNS, of contenders until gc
 	MemoryOps   int64            `json:"memory_ops"`              // number of operations of the pass that counts allocations, the same for all
 	Lead        map[string]int64 `json:"lead"`                    // number of unmeasured operations before each slice
-	Visits      bool             `json:"visits,omitempty"`        // a load generator goes from server to server
+	Visits      bool             `json:"visits,omitempty"`        // the contenders are servers, and a load generator loads one after the other
 	RatioOfSums bool             `json:"ratio_of_sums,omitempty"` // effects are ratios of sums instead of blocks, because a collection cycle does not fit in a slice
 }
 
@@ -122,8 +124,8 @@ type Round struct {
 	Seconds   float64               `json:"seconds"`   // wall time
 }
 
-// Effects contains the effects of one unordered pair of contenders: ln(a/b) of each round. The effects
-// of the reverse pair are their negatives.
+// Effects contains the effects of one pair of contenders: the logarithm of the ratio, ln(a/b), of each round.
+// A pair is stored in one order only; the effects of the reverse pair are the negatives.
 type Effects struct {
 	Workload string    `json:"workload"`
 	Metric   string    `json:"metric"`
@@ -134,8 +136,8 @@ type Effects struct {
 	Of       []int     `json:"of_rounds,omitempty"` // the round of each effect; nil means rounds 1, 2, 3 and so on
 }
 
-// Slice is the result of one slice: the work of one contender on one workload while all others
-// waited. In other comments, the contender that may run has the token.
+// Slice is the result of one slice: the work of one contender on one workload while all others waited. The
+// contender that may work has the token.
 type Slice struct {
 	Round     int    `json:"round"`
 	Index     int    `json:"slice"`           // within the round, from 0

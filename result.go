@@ -29,13 +29,13 @@ type Result struct {
 	Judged
 	Analysis
 
-	Expectations []Expectation `json:"expectations,omitempty"` // the checks that must void traps, and whether they did
+	Expectations []Expectation `json:"expectations,omitempty"` // whether checks have found the published mistakes that traps reproduce
 
 	Fleet
 	Record
 }
 
-// Run contains the time, the machine and the settings of a run.
+// Run contains the time, the machine and the settings of a run, one execution of a study.
 type Run struct {
 	Started time.Time `json:"started"`
 	Seconds float64   `json:"seconds"` // measuring time, builds not included
@@ -86,8 +86,8 @@ type Analysis struct {
 	Explanations  []Explanation     `json:"explanations,omitempty"`  // origins of differences
 }
 
-// Fleet is the part of a result about several machines. It is empty if there was only one machine. If
-// there were several, the other groups contain the results of the first.
+// Fleet is the part of a result that is about several machines. It is empty if only one machine measured.
+// If several did, the other groups of Result contain the results of the first.
 type Fleet struct {
 	Machines     []OnMachine    `json:"machines,omitempty"`
 	OverMachines []OverMachines `json:"over_machines,omitempty"` // verdicts over all machines
@@ -97,7 +97,7 @@ type Fleet struct {
 type Record struct {
 	NotWeighed []NotWeighed `json:"not_weighed,omitempty"`
 	Trials     []Trial      `json:"trials"`
-	Journal    string       `json:"journal,omitempty"` // name of the file with the slices, next to the document
+	Journal    string       `json:"journal,omitempty"` // name of the file next to the document with all measured slices
 	Tare       string       `json:"tare,omitempty"`    // version of tare that measured
 	Asked      Asked        `json:"asked,omitzero"`    // options of the run
 }
@@ -115,14 +115,14 @@ type Asked struct {
 	With       []string      `json:"with,omitempty"`         // modules to build every contender with: path@version or path=directory
 	Go         string        `json:"go,omitempty"`           // toolchain to build every contender with; "" means the machine's
 
-	Command []string          `json:"command,omitempty"`      // of a study without a file: arguments of the tare that made it, e.g. bench --base main
+	Command []string          `json:"command,omitempty"`      // arguments of tare if a command, not a file, defines the study, e.g. bench --base main
 	WorkDir string            `json:"work_dir,omitempty"`     // directory in which Command ran
 	Files   map[string]string `json:"files_sha256,omitempty"` // SHA-256 of the files that Command names, by these names
 
 	Seal string `json:"seal,omitempty"` // MAC of the fields that decide what a rerun runs, with the key of the data directory in which the result was made; "" if unknown
 }
 
-// NotWeighed is an omitted part of a study, and the reason.
+// NotWeighed is a part of a study that was not measured, and the reason.
 type NotWeighed struct {
 	What string `json:"what"` // set by LeftContender or LeftWorkload, or a description
 	Why  string `json:"why"`

@@ -22,9 +22,10 @@ func (c DifferenceClass) Graver(other DifferenceClass) bool {
 	return slices.Index(DifferenceClasses(), c) < slices.Index(DifferenceClasses(), other)
 }
 
-// Semantics lists the differences between one contender's answers and the reference's, in cases in
-// which implementations are known to differ: unusual numbers, unusual text, invalid documents. They
-// do not disqualify a contender; they are part of its trade-off.
+// Semantics lists the differences between the answers of one contender and those of the reference
+// implementation, in cases in which implementations are known to differ: unusual numbers, unusual
+// text, invalid documents. The differences do not disqualify a contender; they are part of its
+// trade-off.
 type Semantics struct {
 	Contender   string       `json:"contender"`
 	Reference   string       `json:"reference"` // e.g. encoding/json go1.26.8
@@ -39,7 +40,7 @@ type Difference struct {
 	Op        string          `json:"op"`       // operation of the test
 	Case      string          `json:"case"`     // unique for its op
 	Class     DifferenceClass `json:"class"`
-	Asked     string          `json:"asked"`     // input, as text
+	Asked     string          `json:"asked"`     // input of the case, as text
 	Reference string          `json:"reference"` // result of the reference
 	Got       string          `json:"got"`       // result of the contender
 	Says      string          `json:"says"`      // the consequence as a predicate, to follow the contender's name: "writes 1.5e-9 as 0"

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Study is a question with everything needed to answer it: contenders, workloads, metrics, criteria
-// and published claims.
+// Study is a question with everything that is needed to answer it by measurements: the contenders
+// (implementations) to compare, the workloads, the metrics, criteria, and published claims to test again.
 type Study struct {
 	ID          string      `json:"study"`
 	Question    string      `json:"question"`
@@ -28,7 +28,7 @@ type Study struct {
 	BreakEven   []BreakEven `json:"break_even,omitempty"` // requests for the rate from which a difference matters
 	Budget      Budget      `json:"budget"`
 	Dir         string      `json:"-"` // directory of the study file; paths in the study are relative to it
-	Borrowed    bool        `json:"-"` // the input is the user's but the contenders are not, so the user cannot repair them
+	Borrowed    bool        `json:"-"` // only the input is the user's: the contenders come with tare, so the user cannot repair them
 }
 
 // Source is a publication that claims name.
@@ -45,8 +45,8 @@ type Budget struct {
 	QuickWorkloads []string `json:"quick_workloads,omitempty"` // the only workloads that quick measures; nil means all with a claim or a criterion
 }
 
-// Entry is a contender as a study names it, before anything is built. At most one of Use, Program,
-// Command and URL is set.
+// Entry is a contender as a study file describes it, before anything is built. At most one of Use, Program,
+// Command and URL is set. "Of a command" means that only an entry with Command has the field.
 type Entry struct {
 	ID      string `json:"id"`                // unique in the study
 	Use     string `json:"use,omitempty"`     // contender id in the catalog; "" means ID
@@ -66,8 +66,8 @@ type Entry struct {
 
 	With  []string `json:"with,omitempty"`  // modules to build it with: path@version, or path=./dir
 	Go    string   `json:"go,omitempty"`    // toolchain to build it with, e.g. go1.25.5; "" means the machine's
-	Tags  []string `json:"-"`               // build tags in addition to its own; no study file has them, a counter of instructions sets them
-	Given string   `json:"given,omitempty"` // module that the user must name, else the entry is skipped; "" means always included
+	Tags  []string `json:"-"`               // build tags in addition to the contender's; not from the study file: set to count instructions
+	Given string   `json:"given,omitempty"` // module that the user must name, otherwise the entry is skipped; "" means that the entry is always measured
 }
 
 // Answers defines how the answers of a contender are compared with the reference.
@@ -144,9 +144,9 @@ func (e Entry) containsWord(words ...string) bool {
 	})
 }
 
-// Expect is the required result of a trap.
+// Expect makes a contender a trap: a contender that reproduces a published mistake, which checks must find.
 type Expect struct {
-	Void []string `json:"void,omitempty"` // checks each of which must void it
+	Void []string `json:"void,omitempty"` // names of checks, each of which must void the contender's measurements
 }
 
 // IsZero reports whether nothing is expected.
@@ -351,9 +351,9 @@ func prefixPath(path string, err error) error {
 	return &FieldError{Path: path, What: err.Error()}
 }
 
-// Having returns the study without the entries whose module (Entry.Given) the user did not name: has
-// reports whether the user did. It also removes the workloads that list only such entries, and the
-// answers that quote one. Claims about such an entry are tested on its stand-in.
+// Having returns the study without the entries whose module (Entry.Given) the user did not name; has reports
+// whether the user named a module. It also removes the workloads that list only such entries, and the answers
+// that quote such an entry. A claim about such an entry is tested on its StandIn.
 func (s Study) Having(has func(module string) bool) Study {
 	removed := map[string]bool{}
 	var entries []Entry
@@ -389,8 +389,8 @@ func (s Study) Having(has func(module string) bool) Study {
 	return s
 }
 
-// checkOptional returns an error if a question is about an optional contender: one with Given, which
-// is only in the study if the user names the module.
+// checkOptional returns an error if the study asks something (as baseline, criterion, claim, break-even or
+// decomposition) about an optional contender: one with Given, which is measured only if the user names a module.
 func (s *Study) checkOptional() error {
 	isOptional := map[string]bool{}
 	for _, e := range s.Contenders {

@@ -1,6 +1,6 @@
 package tare
 
-// Counter counts the instructions of programs.
+// Counter identifies how the instructions of programs were counted.
 type Counter struct {
 	Name         string `json:"name"`                   // hardware or valgrind
 	Version      string `json:"version,omitempty"`      // of Valgrind
@@ -18,8 +18,8 @@ func (c Counter) String() string {
 	return c.Name
 }
 
-// Work contains the counts of one contender on one workload. The ratio to the baseline is in the
-// [Comparison] of the metric.
+// Work contains the counted instructions of one contender on one workload. Result.Comparisons contains
+// their ratio to the baseline's.
 type Work struct {
 	Workload  string    `json:"workload"`
 	Contender string    `json:"contender"`
@@ -28,7 +28,7 @@ type Work struct {
 	PerOp     []float64 `json:"per_op"` // value of each count, per operation, in the unit of the metric
 }
 
-// WorkOf returns the counts of a contender on a workload.
+// WorkOf returns the counts of a contender on a workload, or false if there are none.
 func (m Measured) WorkOf(workload, contender string) (Work, bool) {
 	for _, w := range m.Work {
 		if w.Workload == workload && w.Contender == contender {

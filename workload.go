@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Workload is the work of every contender: an operation on the same input, byte for byte. The input
-// is a pool of bodies, e.g. JSON documents.
+// Workload is the work that every contender of a study does: an operation on an input that is the same, byte for
+// byte, for all. The input is a pool of bodies, e.g. JSON documents. The kind is that of the contenders, e.g. codec.
 type Workload struct {
 	ID      string `json:"id"`
 	Fixture string `json:"fixture,omitempty"`    // name of a generated input in contender/fixture
 	File    string `json:"file,omitempty"`       // path of the user's own input, relative to the study file; instead of Fixture
 	N       int    `json:"n,omitempty"`          // number of items in a body
 	Op      string `json:"op"`                   // operation; the kind defines the names
-	Pool    int    `json:"pool,omitempty"`       // number of different bodies in rotation; 0 means the fixture's default, 1 is seed mode
+	Pool    int    `json:"pool,omitempty"`       // number of different bodies, used in turn; 0 means the fixture's default, 1 that all operations use the same body
 	SHA256  string `json:"sha256,omitempty"`     // of the pool
 	Heap    int64  `json:"heap_bytes,omitempty"` // size of an additional live heap of each contender; 0 means no additional heap
 
@@ -50,8 +50,8 @@ type Counts struct {
 	Most bool   `json:"most,omitempty"` // n is the maximum: bodies may have fewer
 }
 
-// Counted returns the unit of n: items by default. Older results, whose kinds did not set the unit,
-// have the units of that time.
+// Counted returns the unit of n: items by default. In older results the kind did not set Counts; the unit
+// then follows from the fixture.
 func (w Workload) Counted() Counts {
 	switch {
 	case w.Counts != nil:
@@ -66,9 +66,9 @@ func (w Workload) Counted() Counts {
 	return Counts{One: "item"}
 }
 
-// Mixed reports whether each operation of w does only one of its parts: their shares add up to 1.
+// Mixed reports whether each operation of w does only one of its parts, so that their shares add up to 1.
 func (w Workload) Mixed() bool {
-	const rounding = 1e-6 // error of the sum
+	const rounding = 1e-6 // allowed rounding error of the sum
 	times := 0.0
 	for _, p := range w.Parts {
 		times += p.Times
@@ -172,8 +172,8 @@ func (t Traffic) Validate() error {
 	return nil
 }
 
-// Keys of samples that kinds with traffic set in addition to the keys of the metrics. All values are of
-// one trial on one workload. They exclude the unmeasured lead-ins unless a comment includes them.
+// Keys of samples (measurements of one trial on one workload) for servers, in addition to the keys of the
+// metrics. The values exclude the lead-ins, the unmeasured requests before, unless a comment includes them.
 const (
 	KeyRequests       = "requests"             // number of requests that were answered
 	KeyErrors         = "errors"               // number of errors of any class, including unexpected statuses

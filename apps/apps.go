@@ -1,6 +1,7 @@
-// Package apps lists the services that contenders serve. Each has its logic in the package of its
-// name; below it, serving provides it to programs, workload defines its requests under a lab, and
-// conformance its required behaviour.
+// Package apps lists the services that contenders (the web servers that tare compares) serve. The
+// logic of a service is in the package of its name. Of the packages below that, serving provides the
+// service to programs, workload defines the requests of a study, and conformance defines the required
+// behaviour.
 package apps
 
 import (

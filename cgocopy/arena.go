@@ -16,7 +16,7 @@ const chunk = 16 << 10
 // chunk that contains it, of at most 16 KiB, in memory. The zero value is ready to use; a nil arena
 // allocates every string separately. Generated code has an arena per batch.
 type Arena struct {
-	free []byte // current chunk: strings up to its length, and room for more up to its capacity
+	free []byte // current chunk: its elements are strings in use, and the rest of its capacity is free
 	next int    // size of the next chunk in bytes; 0 means chunk
 }
 
@@ -46,8 +46,8 @@ func (a *Arena) copyBytes(b []byte) string {
 	return unsafe.String(&a.free[from], len(b))
 }
 
-// shortChars is the length of a char[n] up to which its NUL is searched eight bytes at a time. Most texts
-// are so short that a call of the faster bytes.IndexByte costs more than it saves.
+// shortChars is the length of a char[n] up to which Chars searches the NUL eight bytes at a time. For
+// longer ones it calls bytes.IndexByte, which is faster per byte but costs more per call.
 const shortChars = 64
 
 // Chars returns the text in the char[n] at p: up to its NUL, or all n bytes. It never reads beyond the
@@ -69,8 +69,8 @@ func (a *Arena) Chars(old string, p unsafe.Pointer, n int) string {
 	return a.copyBytes(unsafe.Slice((*byte)(p), nulIndex(p, n)))
 }
 
-// copyChars returns the text in the char[n] at p, and copies it while it searches the NUL. The current
-// chunk must have room for n bytes.
+// copyChars returns the text in the char[n] at p. It searches the NUL and copies the text in one pass. The
+// current chunk must have room for n bytes.
 func (a *Arena) copyChars(p unsafe.Pointer, n int) string {
 	from := len(a.free)
 	q := unsafe.Add(unsafe.Pointer(unsafe.SliceData(a.free)), from)
@@ -99,7 +99,8 @@ found:
 // equalsChars reports whether old, which is not empty, is the text in the char[n] at p.
 func equalsChars(old string, p unsafe.Pointer, n int) bool {
 	m := len(old)
-	if m > n || m < n && *(*byte)(unsafe.Add(p, m)) != 0 {
+	hasSameEnd := m == n || m < n && *(*byte)(unsafe.Add(p, m)) == 0
+	if !hasSameEnd {
 		return false
 	}
 	q := unsafe.Pointer(unsafe.StringData(old))

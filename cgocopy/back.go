@@ -10,8 +10,8 @@ func Bit(b bool) uint64 {
 	return 0
 }
 
-// PutBits writes the lowest width bits of v to memory. The first goes to bit number bit, counted from the
-// least significant bit of the byte at p. Other bits in memory stay unchanged.
+// PutBits writes the lowest width bits of v to memory, from bit number bit on, counted from the least
+// significant bit of the byte at p. Other bits in memory stay unchanged.
 func PutBits(p unsafe.Pointer, bit, width int, v uint64) {
 	for i := range width {
 		target := (*byte)(unsafe.Add(p, (bit+i)/8))

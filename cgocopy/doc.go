@@ -9,8 +9,8 @@
 //	var p Person
 //	err := p.FromC(unsafe.Pointer(C.find_person(7)))
 //
-// It has no reflection and no registry, and does not import "C": the memory may come from cgo, from a
-// library that was loaded without cgo, or from a file.
+// The package uses no reflection and no registry of types. It does not import "C": the memory may come from
+// cgo, from a library that was loaded without cgo, or from a file.
 //
 // While a copy is made, nothing else may write the memory that it reads: that would be a data race
 // that no tool can detect. Copies never free the memory that they read. If a tag names the C function

@@ -8,10 +8,10 @@ import (
 )
 
 // textLength returns the number of bytes before the NUL of the text at p. It returns false if there are
-// more than maxBytes. It reads aligned words of eight bytes, which never cross a page: the memory after
-// the word with the NUL may be unmapped.
+// more than maxBytes. The memory after the text may be unmapped, so it reads aligned words of eight
+// bytes, which are never in two pages.
 func textLength(p unsafe.Pointer, maxBytes int) (int, bool) {
-	n := 0
+	n := 0 // bytes up to the first aligned address are read one by one
 	for ; uintptr(unsafe.Add(p, n))%8 != 0; n++ {
 		if n > maxBytes {
 			return 0, false

@@ -59,8 +59,8 @@ func Bytes(p unsafe.Pointer, size int) uint64 {
 // MaxSlice is the maximum number of elements that SliceFromC copies.
 const MaxSlice = 1<<31 - 1
 
-// Pointer returns the pointer that is stored at p, which need not be aligned. It is not inlined, because
-// the compiler could then follow the single bytes and no longer treat the result as a pointer.
+// Pointer returns the pointer that is stored at p, which need not be aligned. It must not be inlined: the
+// compiler might then copy single bytes, and not know that the result is a pointer.
 //
 //go:noinline
 func Pointer(p unsafe.Pointer) unsafe.Pointer {

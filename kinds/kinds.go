@@ -1,5 +1,6 @@
-// Package kinds lists all kinds of contenders. The list is one explicit value; there
-// is no registry with which kinds register themselves.
+// Package kinds lists all kinds of contenders, such as codecs and HTTP servers. A kind
+// defines how its contenders are run, measured and checked. The list is one explicit
+// value; there is no registry with which kinds register themselves.
 package kinds
 
 import (

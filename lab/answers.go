@@ -65,14 +65,14 @@ func (r *run) checkCases(ctx context.Context, s *trial.Session, input wire.Workl
 		conf.First = oneLine(wrong[0])
 	}
 	conf.Wrong += len(wrong)
-	for _, line := range wrong {
+	for _, line := range wrong { // a wrong answer to a probe accepts a request that must be rejected
 		if conf.Probe && len(conf.Unrefused) < maxUnrefused {
 			conf.Unrefused = append(conf.Unrefused, oneLine(line))
 		}
 	}
 	for _, a := range answers {
 		size := int64(len(a.Output))
-		if a.Size > 0 {
+		if a.Size > 0 { // Output is another text with the same meaning
 			size = a.Size
 		}
 		conf.Bytes += size

@@ -21,10 +21,10 @@ import (
 // limit, and a round that is unfinished at the limit is discarded. Options.Spent is the part of the
 // budget and of the limit that was used up before Run.
 //
-// Pilots can show that the budget has no time for all workloads. Then some workloads are omitted
-// and recorded in run.omittedForTime. readmitWorkloads brings them back if the first rounds are
-// shorter than forecast. Once the rounds are planned, run.omitted contains all omitted parts of the
-// study, whatever the reason.
+// Pilots, brief runs of each contender before the rounds, can show that the budget has no time for all
+// workloads. Then some workloads are omitted and recorded in run.omittedForTime. readmitWorkloads
+// brings them back if the first rounds are shorter than forecast. Once the rounds are planned,
+// run.omitted contains all omitted parts of the study, whatever the reason.
 
 // errLimit is the error of a round that was unfinished at the time limit of the run. The
 // measurements of the round are discarded.
@@ -118,7 +118,8 @@ func (r *run) fitToExpectedPilots() error {
 }
 
 // PilotTime forecasts the duration of all pilots from their expected results. It skips the control,
-// which has no pilot of its own, and the null contender, whose pilot takes almost no time.
+// which gets the results of the baseline's pilot, and the null contender, which does no work, so that
+// its pilot takes almost no time.
 func PilotTime(expected []tare.Pilot) time.Duration {
 	var ns float64
 	isStarted := map[[2]string]bool{} // by contender and process

@@ -14,9 +14,9 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// buildContenders turns the study's entries into contenders and adds the control and the null
-// contender. It continues if a contender cannot be built or requires programs that are not
-// installed: that is a finding, not the end.
+// buildContenders turns the study's entries into contenders, and adds the control (the baseline a
+// second time) and the null contender (which does no work). If another contender than the baseline
+// cannot be built or requires programs that are not installed, the study continues and reports that.
 func (r *run) buildContenders(ctx context.Context) error {
 	for _, e := range append(slices.Clone(r.study.Contenders), tare.Entry{ID: tare.NullID}) {
 		r.sendProgress(Event{Phase: "build", Contender: e.ID})
@@ -67,7 +67,7 @@ func (r *run) chooseRole(e tare.Entry, c tare.Contender) tare.Role {
 		return tare.RoleNull
 	case e.ID == r.study.Baseline:
 		return tare.RoleBaseline
-	case c.Role == tare.RoleTrap || !c.Expect.IsZero():
+	case c.Role == tare.RoleTrap || !c.Expect.IsZero(): // a check is expected to void it
 		return tare.RoleTrap
 	case e.Answers == tare.AnswersStatus:
 		return tare.RoleApart

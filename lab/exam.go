@@ -13,10 +13,12 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
-// Exams run in separate processes, so that their effects on a contender are not in the rounds.
+// An exam tests how a contender answers edge cases in which implementations are known to differ. Exams
+// run in separate processes, so that their effects on a contender are not in the rounds. Nothing in
+// them is timed, except how long a process takes to start.
 const (
 	examLimit      = 5 * time.Second // for one case
-	maxExamExits   = 4               // processes that may end in one test before its other cases are skipped
+	maxExamExits   = 4               // processes that may end in one exam before its other cases are skipped
 	startProcesses = 5               // processes started to measure the time to the first answer
 )
 
@@ -62,7 +64,7 @@ func (r *run) runExams(ctx context.Context) error {
 }
 
 // examineOne runs all exams with contender c. Later runs may reuse the result, unless a process ended
-// during a test, possibly for another reason than the case, or the start could not be measured.
+// during an exam, possibly for another reason than the case, or the start could not be measured.
 func (r *run) examineOne(ctx context.Context, k Examiner, c tare.Contender, exams []wire.Workload) (result examResult, reusable bool, err error) {
 	x := &examination{run: r, kind: k, id: c.ID, supported: map[string]bool{}, found: tare.Semantics{
 		Contender: c.ID, Reference: k.Reference(), Differences: []tare.Difference{},
@@ -85,10 +87,10 @@ type examination struct {
 	found   tare.Semantics
 	session *trial.Session // open process; nil without one
 
-	prepared    string                     // id of the test that session is prepared for
+	prepared    string                     // id of the exam that session is prepared for
 	unsupported []string                   // operations of exams that the contender could not prepare
 	supported   map[string]bool            // operations of exams that it did prepare
-	exits       int                        // number of processes that ended in a test
+	exits       int                        // number of processes that ended during an exam
 	differed    map[string]firstDifference // by fixture and case; nil if empty
 }
 
@@ -98,9 +100,9 @@ type firstDifference struct {
 	class tare.DifferenceClass
 }
 
-// wasReported reports whether a semantics test of another operation on the same fixture has found a
-// difference in this case that is at least as severe. For example, a value that is encoded wrongly
-// is also decoded wrongly, and must be reported only once.
+// wasReported reports whether an exam of another operation on the same fixture has found a difference
+// in the case of d that is at least as severe. For example, a value that is encoded wrongly is also
+// decoded wrongly, and must be reported only once. If not, wasReported records d.
 func (x *examination) wasReported(exam wire.Workload, d tare.Difference) bool {
 	key := exam.Fixture + " " + d.Case
 	first, seen := x.differed[key]
@@ -123,7 +125,7 @@ func (x *examination) runAll(ctx context.Context, exams []wire.Workload) error {
 			return err
 		}
 	}
-	// An operation is supported if one test of it could be prepared. For example, a contender with
+	// An operation is supported if one exam of it could be prepared. For example, a contender with
 	// generated code can encode only the types that the code was generated for.
 	for _, op := range x.unsupported {
 		if !x.supported[op] {
@@ -133,8 +135,8 @@ func (x *examination) runAll(ctx context.Context, exams []wire.Workload) error {
 	return nil
 }
 
-// runExam requests the cases of one semantics test one by one. After a case that ends the process,
-// it requests the other cases from a new one.
+// runExam requests the cases of one exam one by one. If a case ends the process, runExam requests the
+// other cases from a new process.
 func (x *examination) runExam(ctx context.Context, exam wire.Workload) error {
 	exits := 0
 	for i := range exam.Bodies {
@@ -179,7 +181,8 @@ func (x *examination) runExam(ctx context.Context, exam wire.Workload) error {
 	return nil
 }
 
-// openPrepared opens a process if none is open and prepares the test in it.
+// openPrepared opens a process if none is open, and prepares the exam in the process. It returns false
+// if the contender does not support the operation.
 func (x *examination) openPrepared(ctx context.Context, exam wire.Workload) (isSupported bool, err error) {
 	if x.session == nil {
 		s, err := x.run.openTrial(ctx, x.id, "exam")
@@ -233,7 +236,7 @@ func (r *run) measureStarts(ctx context.Context, id string, exams []wire.Workloa
 	return tare.Adoption{StartSeconds: seconds[startProcesses/2], IdleRSSBytes: memory[startProcesses/2]}, nil
 }
 
-// startOnce starts one process of contender id and requests the first case of the first test that
+// startOnce starts one process of contender id and requests the first case of the first exam that
 // the contender supports. It returns the time until the answer, excluding the time to read the
 // resident memory (in bytes). It returns false if there is no answer.
 func (r *run) startOnce(ctx context.Context, id string, exams []wire.Workload) (took time.Duration, resident int64, ok bool) {

@@ -42,8 +42,9 @@ func (r *run) planOptions(spent time.Duration) plan.Options {
 // control and the null contender.
 const fixedParticipants = 3
 
-// stopsEarly reports whether a look before the last round can have a consequence: end the study
-// because its questions are answered, or retire a contender. Otherwise no early look is planned.
+// stopsEarly reports whether a look (a judgement of the rounds so far) before the last round can have a
+// consequence: end the study because its questions are answered, or retire a contender. Otherwise no
+// early look is planned.
 func (r *run) stopsEarly() bool {
 	hasQuestions := len(r.study.Criteria)+len(r.study.Claims) > 0
 	others := len(r.listParticipants()) - fixedParticipants
@@ -62,8 +63,9 @@ func (r *run) listParticipants() []string {
 }
 
 // listBrief lists the contenders whose slices are a tenth as long as those of others: the null
-// contender, and traps that only checks without statistics must catch. No ratio of them is
-// computed, and no check needs their complete slices.
+// contender, which does no work, and the traps (contenders that reproduce a published mistake) that a
+// check without statistics must catch. No ratio of these contenders is computed, and no check needs
+// their complete slices.
 func (r *run) listBrief() []string {
 	var ids []string
 	for _, c := range r.contenders {
@@ -121,7 +123,7 @@ func (r *run) removeUntilFits(pilots []tare.Pilot, timeAfterPilots func() time.D
 	clear(removed)
 	toggle(parts[:n]...)
 	for _, part := range slices.Backward(parts[:n]) {
-		if fits := toggle(part); !fits {
+		if fits := toggle(part); !fits { // restored, but too much: remove it again
 			toggle(part)
 		}
 	}
@@ -144,7 +146,7 @@ func (r *run) removeUntilFits(pilots []tare.Pilot, timeAfterPilots func() time.D
 // contender is installed: the first that a question is about, otherwise the first of the study. In this
 // order traps come after all other contenders.
 func (r *run) listDispensable(pilots []tare.Pilot) []tare.NotWeighed {
-	claimed := findSubjects(r.study)
+	needed := findSubjects(r.study)
 	var works, contenders, traps []string
 	for _, w := range r.study.Workloads {
 		works = append(works, w.ID)
@@ -163,7 +165,7 @@ func (r *run) listDispensable(pilots []tare.Pilot) []tare.NotWeighed {
 		}
 	}
 	contenders = append(contenders, traps...)
-	return append(sortDispensable(tare.LeftWorkload, works, claimed.workloads), sortDispensable(tare.LeftContender, contenders, claimed.contenders)...)
+	return append(sortDispensable(tare.LeftWorkload, works, needed.workloads), sortDispensable(tare.LeftContender, contenders, needed.contenders)...)
 }
 
 // roundCosts returns the duration in seconds of a round that has only one workload, by workload id. It

@@ -40,7 +40,7 @@ func (r *run) writeInputs(study tare.Study) error {
 	return nil
 }
 
-// writeProbes writes the inputs of the kind's probes for the workloads, if it has probes.
+// writeProbes writes the inputs of the kind's probes, requests that contenders must reject, if it has any.
 func (r *run) writeProbes() (err error) {
 	prober, ok := r.kind.(Prober)
 	if !ok {

@@ -22,7 +22,7 @@ type Known interface {
 	Save(key string, value []byte)
 }
 
-// examResult is the result of one contender in the kind's exams.
+// examResult is the result of one contender in the kind's exams, tests with edge cases.
 type examResult struct {
 	Semantics *tare.Semantics `json:"semantics,omitempty"` // nil if no test was run, because the contender is status-only
 	Adoption  tare.Adoption   `json:"adoption"`

@@ -33,8 +33,9 @@ const (
 	DefaultFull  = 5 * time.Minute
 )
 
-// LostError is the error of a study that cannot continue because the baseline, the control or the
-// null contender was lost.
+// LostError is the error of a study that cannot continue because it lost a contender that every
+// comparison needs: the baseline, the control (the baseline a second time) or the null contender
+// (which does no work).
 type LostError struct {
 	Contender string // the lost contender as named in the message: its id, its role, or both
 	Why       string // one line
@@ -54,8 +55,8 @@ func Budget(b tare.Budget, quick bool) time.Duration {
 	return cmp.Or(b.Full, DefaultFull)
 }
 
-// ExpectError is the error of a run in which checks missed traps, although they had all the evidence
-// that they need.
+// ExpectError is the error of a run whose checks missed traps (contenders that reproduce a published
+// mistake), although the checks had all the evidence that they need.
 type ExpectError struct {
 	Missed []string // one line for each missed trap
 }
@@ -156,7 +157,7 @@ func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error)
 	if err := r.makePlan(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.measureRounds(ctx); err != nil && ctx.Err() == nil {
+	if err := r.measureRounds(ctx); err != nil && ctx.Err() == nil { // after a cancellation, the finished rounds are judged
 		return nil, err
 	}
 	if ctx.Err() != nil && len(r.rounds) == 0 {
@@ -326,7 +327,7 @@ func (r *run) restorePlan() error {
 	r.spentBefore = time.Duration(r.plan.PilotSeconds * float64(time.Second))
 	for _, rd := range r.rounds {
 		r.spentBefore += time.Duration(rd.Seconds * float64(time.Second))
-		if rd.Tau > 1 {
+		if rd.Tau > 1 { // an extra round with longer slices
 			r.longRoundsDone++
 		}
 	}
@@ -415,8 +416,8 @@ func (r *run) averageNoise() tare.Noise {
 }
 
 // startNoiseSampler starts to record the machine's noise. The returned function stops the recording
-// and returns the noise since the start. Its argument is the trials of that time, whose evidence
-// has the wait for a processor.
+// and returns the noise since the start. Its argument is the trials that ran during the recording:
+// their evidence contains the time that they waited for a processor.
 func (r *run) startNoiseSampler() func(trials []tare.Trial) tare.Noise {
 	if r.opts.Machine != nil {
 		return func([]tare.Trial) tare.Noise { return r.opts.Machine.Noise }

@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
-// How a study ended.
+// How a study ended. A look is a judgement of the rounds so far, after a planned number of them.
 const (
 	Decided     = "decided"     // every criterion and claim was answered at a look
 	BudgetSpent = "budget"      // the budget was spent
@@ -30,7 +30,7 @@ func (r *run) measureRounds(ctx context.Context) error {
 		return nil
 	}
 	for {
-		done := len(r.rounds) - r.longRoundsDone
+		done := len(r.rounds) - r.longRoundsDone // long rounds are extra rounds
 		if err := r.revisePlan(done); err != nil {
 			return err
 		}
@@ -45,6 +45,7 @@ func (r *run) measureRounds(ctx context.Context) error {
 		}
 		done++
 		r.sendProgress(r.withLeader(Event{Phase: "round", Round: done, Rounds: r.plan.RoundsPlanned, Plan: &r.plan, Elapsed: r.elapsedTime(), Left: r.remainingBudget()}))
+		// A long round repeats a round with slices of LongTau times the length, to check the slice length.
 		longIsDue := r.plan.LongEvery > 0 && done%r.plan.LongEvery == 0
 		if longIsDue && !r.isInterrupted() && !r.isPastLimit(done) {
 			if err := r.runRound(ctx, plan.Round(r.plan, done, plan.LongTau)); err != nil {
@@ -96,8 +97,8 @@ func (r *run) runLook(done int) (stopped bool, err error) {
 	return false, r.retireTrailing(judged, done)
 }
 
-// stopAfter ends the rounds after err. An unfinished round at the time limit is no error if another
-// round is finished.
+// stopAfter ends the rounds after err, the error of a round. If the round was unfinished at the time
+// limit, stopAfter returns no error, provided that another round is finished.
 func (r *run) stopAfter(ctx context.Context, err error) error {
 	if errors.Is(err, errLimit) {
 		return r.stopAtLimit()
@@ -151,7 +152,7 @@ func (r *run) isBudgetSpent(done int) bool {
 	if r.isPastLimit(done) {
 		return true
 	}
-	if r.isStrict() {
+	if r.isStrict() { // the limit is no longer than the budget, and the next round is within the limit
 		return false
 	}
 	next := time.Duration(r.plan.SecondsPerRound * float64(time.Second))

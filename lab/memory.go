@@ -12,8 +12,8 @@ import (
 // in bytes; 0 means unknown. In lockstep all processes of a round exist at the same time, and each
 // allocates about twice its live heap before it collects.
 func (r *run) checkHeaps(memory int64) error {
-	const maxShare = 0.8 // share of the machine's memory that heaps may take
-	processes := len(r.programs)
+	const maxShare = 0.8         // share of the machine's memory that heaps may take
+	processes := len(r.programs) // that exist at the same time
 	if r.opts.Isolation == tare.TrialWise {
 		processes = 1
 	}

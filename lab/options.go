@@ -29,7 +29,7 @@ type Kind interface {
 	// contenders receive it. Paths of files in w are relative to studyDir. The workload is omitted
 	// if the error is a *NotInstalledError.
 	Input(w tare.Workload, studyDir, dir string) (wire.Workload, error)
-	// Open starts one trial of program. Different trials are prepared at the
+	// Open starts one trial, a new process of program p. Different trials are prepared at the
 	// same time; one trial gets one request after another.
 	Open(ctx context.Context, p Program, spec TrialSpec) (Conn, error)
 	// Compare compares answers with the reference for workload w and returns one line per wrong answer.

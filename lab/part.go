@@ -20,47 +20,52 @@ const (
 	whyNoWorkload  = "left out (it is asked none of the workloads that are measured)"
 )
 
+// selector reports whether the contender or workload with id is measured, and if not, the reason.
+type selector func(id string) (ok bool, why string)
+
+func selectAll(string) (ok bool, why string) { return true, "" }
+
 // Part returns the measured part of a study, and the omitted contenders and workloads with the reasons.
 // At the quick budget, the measured part is what a claim, criterion or expectation needs. If only names
 // contenders or workloads, these are measured instead, at any budget. The baseline is always measured.
 // Part returns an error if a pattern in only is invalid, or if no workload remains.
 func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed, error) {
-	contenders, workloads := selectAll, selectAll
+	selectContender, selectWorkload := selectAll, selectAll
 	if isQuick && len(s.Claims)+len(s.Criteria) > 0 {
-		contenders, workloads = selectForQuick(s)
+		selectContender, selectWorkload = selectForQuick(s)
 	}
 	if isQuick {
-		workloads = omitSegments(s, selectQuickWorkloads(s, workloads))
+		selectWorkload = omitSegments(s, selectQuickWorkloads(s, selectWorkload))
 	}
 	if len(only.Contenders) > 0 {
 		isNamed, err := matchAny(only.Contenders)
 		if err != nil {
 			return s, nil, err
 		}
-		contenders = func(id string) (bool, string) { return id == s.Baseline || isNamed(id), whyNotSelected }
+		selectContender = func(id string) (bool, string) { return id == s.Baseline || isNamed(id), whyNotSelected }
 	}
 	if len(only.Workloads) > 0 {
 		isNamed, err := matchAny(only.Workloads)
 		if err != nil {
 			return s, nil, err
 		}
-		workloads = func(id string) (bool, string) { return isNamed(id), whyNotSelected }
+		selectWorkload = func(id string) (bool, string) { return isNamed(id), whyNotSelected }
 		if len(only.Contenders) == 0 {
-			contenders = addListed(s, workloads, contenders)
+			selectContender = addListed(s, selectWorkload, selectContender)
 		}
 	}
 	var omittedContenders, omittedWorkloads []tare.NotWeighed
 	measured := s
 	measured.Contenders, measured.Workloads = nil, nil
 	for _, w := range s.Workloads {
-		if ok, why := workloads(w.ID); ok {
+		if ok, why := selectWorkload(w.ID); ok {
 			measured.Workloads = append(measured.Workloads, w)
 		} else {
 			omittedWorkloads = append(omittedWorkloads, tare.LeftWorkload(w.ID, why))
 		}
 	}
 	for _, e := range s.Contenders {
-		ok, why := contenders(e.ID)
+		ok, why := selectContender(e.ID)
 		asksEntry := func(w tare.Workload) bool { return w.Asks(e.ID) }
 		hasNoWork := len(measured.Workloads) > 0 && !slices.ContainsFunc(measured.Workloads, asksEntry)
 		if ok && e.ID != s.Baseline && hasNoWork {
@@ -81,35 +86,30 @@ func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed,
 	return measured, append(omittedContenders, omittedWorkloads...), nil
 }
 
-// selector reports whether the contender or workload with id is measured, and if not, the reason.
-type selector func(id string) (ok bool, why string)
-
-func selectAll(string) (ok bool, why string) { return true, "" }
-
 // addListed selects the contenders that a selected workload lists by name, in addition to those that
-// contenders selects: a user who selects a workload also selects its contenders.
-func addListed(s tare.Study, workloads, contenders selector) selector {
+// selectContender selects: a user who selects a workload also selects its contenders.
+func addListed(s tare.Study, selectWorkload, selectContender selector) selector {
 	return func(id string) (bool, string) {
 		for _, w := range s.Workloads {
-			if isMeasured, _ := workloads(w.ID); isMeasured && slices.Contains(w.Contenders, id) {
+			if isMeasured, _ := selectWorkload(w.ID); isMeasured && slices.Contains(w.Contenders, id) {
 				return true, ""
 			}
 		}
-		return contenders(id)
+		return selectContender(id)
 	}
 }
 
 // selectForQuick selects the contenders and workloads of the quick budget: those that a claim, a
 // decomposition or a criterion needs, and contenders with an expectation. If the study lists its
 // quick workloads, questions about other workloads are ignored.
-func selectForQuick(s tare.Study) (contenders, workloads selector) {
+func selectForQuick(s tare.Study) (selectContender, selectWorkload selector) {
 	ids, works := questionsOfQuick(s)
-	isAboutAll := len(ids) == 0 // a question without a contender is about all of them
+	isAboutAll := len(ids) == 0 // no question names a contender, so all are in question
 	ids[s.Baseline] = true
 	for _, e := range s.Contenders {
 		ids[e.ID] = ids[e.ID] || isAboutAll || !e.Expect.IsZero() || e.Given != ""
 	}
-	if len(works) == 0 { // the study has statements only
+	if len(works) == 0 { // no question names a workload: all claims are about contenders as such
 		for _, w := range s.Workloads {
 			works[w.ID] = true
 		}
@@ -183,8 +183,8 @@ func selectQuickWorkloads(s tare.Study, choose selector) selector {
 	}
 }
 
-// omitSegments selects the workloads that choose selects, except continuous segments that the study
-// does not list for the quick budget.
+// omitSegments selects the workloads that choose selects, except those with continuous segments (load
+// of fixed duration on one contender at a time) that the study does not list for the quick budget.
 func omitSegments(s tare.Study, choose selector) selector {
 	segment := map[string]time.Duration{} // by workload id
 	for _, w := range s.Workloads {

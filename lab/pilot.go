@@ -15,22 +15,25 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// Lengths of the warm-up and of the passes of a pilot. A warm-up or time pass ends after a number of
+// A pilot runs a contender briefly before the rounds, only to plan them. On each workload the pilot
+// warms the contender up, then makes a time pass and a memory pass.
+//
+// These constants are the lengths of its parts. A warm-up or time pass ends after a number of garbage
 // collection cycles (…GC) or a time in ns (…NS), whichever comes first.
 const (
 	// Warm-up, before the pilot and before the slices of a round.
 	warmGC        = 3
-	warmNS        = 20e6  // of a workload that has none of the next two
-	warmTrafficNS = 100e6 // in ns, of a server: it also allocates buffers and accepts connections
-	warmSliceNS   = 8e6   // in ns, of a benchmark with slices of fixed length: suites have many of them
-	warmCapNS     = 2e9   // the longest that a warm-up or time pass may take
+	warmTrafficNS = 100e6 // for a server: it also allocates buffers and accepts connections
+	warmSliceNS   = 8e6   // for a benchmark with slices of fixed length: suites have many of them
+	warmNS        = 20e6  // for any other workload
+	warmCapNS     = 2e9   // longest duration of a warm-up or time pass
 
 	// Time pass, which measures the duration of an operation.
 	pilotGC     = 5
 	pilotNS     = 100e6
-	slowCycleGC = 3 // of the second time pass, for a contender with long collection cycles
-	slowCycleNS = 1e9
-	opsMargin   = 1.2 // factor on the expected number of operations: a pass rather has too many than too few
+	slowCycleGC = 3   // for the second time pass of a contender with long collection cycles
+	slowCycleNS = 1e9 // likewise
+	opsMargin   = 1.2 // factor on the expected number of operations, so that a pass has too many, not too few
 
 	// minUntimedShare is the least untimed part of an operation, relative to its timed part, that can
 	// be distinguished from chance.
@@ -49,9 +52,9 @@ const (
 // measures the duration and the allocations of an operation and the length of a collection cycle. These
 // measurements are used to plan slices and are not reported.
 //
-// The baseline and the null contender are piloted first, because their durations show which parts
-// of the study the budget has time for. The control runs the same program as the baseline, so it
-// gets a copy of the baseline's pilot.
+// The baseline and the null contender (which does no work) are piloted first, because their durations
+// show which parts of the study the budget has time for. The control runs the same program as the
+// baseline, so it gets a copy of the baseline's pilot.
 //
 // If the results of pilots are known in advance, the parts that the budget has no time for are
 // omitted before any pilot.
@@ -145,10 +148,11 @@ func (r *run) copyToControl() {
 // pilots of the baseline and the null contender.
 func (r *run) fitToGuessedPilots(firstPilots time.Duration) {
 	allWorks := len(r.study.Workloads)
+	meanPilot := float64(firstPilots) / 2 // of the two contenders
 	r.removeUntilFits(r.guessPilots(), func() time.Duration {
 		others := float64(len(r.listParticipants()) - fixedParticipants)
-		worksShare := float64(len(r.study.Workloads)) / float64(allWorks) // less than 1 after parts were removed
-		return r.elapsedTime() + time.Duration(guessedShare*others*worksShare*float64(firstPilots)/2)
+		worksShare := float64(len(r.study.Workloads)) / float64(allWorks) // less than 1 after workloads were removed
+		return r.elapsedTime() + time.Duration(guessedShare*others*worksShare*meanPilot)
 	})
 }
 
@@ -244,6 +248,7 @@ func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender str
 	}
 	p.BytesPerOp, p.AllocsPerOp = perOp(mem.Bytes, mem.Ops), perOp(mem.Allocs, mem.Ops)
 	allocates := p.BytesPerOp >= 1
+	// Slices of benchmarks and servers are not planned by cycles, and w.Heap determines the cycle below.
 	needsCycle := allocates && w.Heap == 0 && w.Traffic == nil && w.Slice == 0
 	if needsCycle && warm.GC < 2 { // too few cycles for their mean length: measure longer
 		ops := opsForTime(slowCycleNS, p.NSPerOp)
@@ -252,7 +257,7 @@ func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender str
 		}
 	}
 	switch {
-	case w.Heap > 0 && allocates: // with GOGC=100, a cycle starts when as much has been allocated as is alive
+	case w.Heap > 0 && allocates: // w.Heap bytes are alive; with GOGC=100, a cycle starts when as many were allocated
 		p.CycleNS = float64(w.Heap) / p.BytesPerOp * p.NSPerOp
 	case warm.GC >= 2:
 		p.CycleNS = float64(warm.WallNS) / float64(warm.GC)
@@ -358,9 +363,10 @@ func (r *run) sharePilots() {
 	}
 }
 
-// dropIncorrect drops the contenders with wrong answers, and their pilots. It does not drop traps,
-// which are timed to show the misleading measurements, nor status-only contenders that only accept
-// requests which the reference rejects. The report lists such requests.
+// dropIncorrect drops the contenders with wrong answers, and their pilots. It does not drop traps
+// (contenders that reproduce a published mistake): they are timed to show the misleading
+// measurements. Nor does it drop a contender of RoleApart, of whose answers only the status counts,
+// for accepting probes; the report lists these probes.
 func (r *run) dropIncorrect() {
 	for _, c := range r.conformance {
 		role := r.roleOf(c.Contender)

@@ -29,7 +29,9 @@ func (r *run) takeProfiles(ctx context.Context) error {
 		return fmt.Errorf("make the directory of profiles: %w", err)
 	}
 	for _, c := range r.contenders {
-		if r.dropped[c.ID] || c.Role == tare.RoleControl || c.Role == tare.RoleNull {
+		// The control is the baseline again, and the null contender does no work.
+		isHarness := c.Role == tare.RoleControl || c.Role == tare.RoleNull
+		if r.dropped[c.ID] || isHarness {
 			continue
 		}
 		r.sendProgress(Event{Phase: "profile", Contender: c.ID})

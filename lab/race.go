@@ -12,9 +12,10 @@ import (
 // workloads, before the contender is retired.
 const leaders = 3
 
-// retireTrailing removes from later rounds the contenders that a look proves slower than the leaders on
-// all workloads. Their measurements so far remain. A contender that a claim, criterion or decomposition
-// is about is never retired, and no contender is retired if the budget has time to rank all of them.
+// retireTrailing is called at a look, after done rounds, with the judgement of these rounds. It removes
+// from later rounds the contenders that are proven slower than the leaders on all workloads. Their
+// measurements so far remain. A contender that a claim, criterion or decomposition is about is never
+// retired, and no contender is retired if the budget has time to rank all of them.
 func (r *run) retireTrailing(judged judgedRounds, done int) error {
 	if !r.isReduced() || done >= r.plan.RoundsPlanned {
 		return nil

@@ -82,8 +82,8 @@ func (r *run) makeResult(facts tare.Machine) *tare.Result {
 	return res
 }
 
-// correctSamples replaces the values of metrics that slices measure by the values that comparisons
-// use, in the samples of d: the CPU time excludes the CPU time of an idle process.
+// correctSamples replaces, in the samples of d, the values of metrics that slices measure with the
+// values that comparisons use, in which CPU time excludes the CPU time of an idle process.
 func correctSamples(d evidence.Evidence) {
 	for _, t := range d.Trials {
 		for workload, sample := range t.Samples {
@@ -96,8 +96,8 @@ func correctSamples(d evidence.Evidence) {
 	}
 }
 
-// collectEvidence returns the evidence of the rounds so far, in which the measurements that do not
-// count are marked. final is true after the last round.
+// collectEvidence returns the evidence of the rounds so far. Measurements that do not count are marked
+// in it. final is true after the last round.
 func (r *run) collectEvidence(final bool) evidence.Evidence {
 	d := evidence.Evidence{Study: r.study, Plan: r.plan, Contenders: r.contenders, Slices: r.slices, Semantics: r.exams.Semantics, Conformance: r.conformance, Final: final}
 	d.Trials = check.Mark(r.trials, r.slices, r.study.Baseline, r.plan.RoundsPlanned)
@@ -188,7 +188,7 @@ func (r *run) statedOptions() map[string]string {
 	switch {
 	case r.opts.Rounds > 0:
 		budget = fmt.Sprintf("%d rounds", r.opts.Rounds)
-	case r.opts.User: // a duration without a name
+	case r.opts.User: // the duration alone: it is neither the quick nor the full budget
 	case r.opts.Quick:
 		budget = "quick (" + budget + ")"
 	default:

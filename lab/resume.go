@@ -42,8 +42,9 @@ func (r *run) studyFingerprint() string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// addLook adds a look to the plan of a resumed run. The interrupted run was judged after its last
-// round, and each look at the data is one more chance of a false finding, so the plan must contain it.
+// addLook adds a look to the plan of a resumed run: the judgement that the interrupted run made after
+// its last round. The plan must contain every look, because each is one more chance of a false finding
+// and widens the confidence intervals.
 func (r *run) addLook() error {
 	done := len(r.rounds) - r.longRoundsDone
 	wasInterrupted := r.resumedLog.Done != nil && !r.isDone()

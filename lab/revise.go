@@ -2,9 +2,9 @@ package lab
 
 import "github.com/tarebench/tare"
 
-// reviseAfter is the number of rounds after which the number of slices is planned again, before any
-// look. The new number depends on variances and durations only, never on an effect, so that no
-// verdict becomes likelier.
+// reviseAfter is the number of rounds after which the number of slices is planned again, before the
+// rounds are judged for the first time. The new number depends on variances and durations only, never
+// on an effect, so that no verdict becomes likelier.
 //
 // Source: J. Wittes, E. Brittain, "The role of internal pilot studies in increasing the efficiency
 // of clinical trials", Stat. Med. 9 (1990) 65–72.

@@ -18,6 +18,10 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
+// In a round, each contender has one new process, its trial. A slice is one timed run of a number of
+// operations in a trial, while all other contenders wait. In lockstep isolation the trials of a round
+// are open at the same time and take turns; in trial-wise isolation one trial follows another.
+
 // participant is the state of a contender in a round.
 type participant struct {
 	id      string         // contender
@@ -34,7 +38,7 @@ type participant struct {
 func (r *run) runRound(ctx context.Context, rd tare.Round) error {
 	began := r.opts.Now()
 	rd.Workloads = r.groupWorkloads(rd.Workloads)
-	stopGauge := r.startNoiseSampler()
+	stopSampler := r.startNoiseSampler()
 	var err error
 	var done []tare.Slice
 	var trials []tare.Trial
@@ -46,7 +50,7 @@ func (r *run) runRound(ctx context.Context, rd tare.Round) error {
 	if err != nil {
 		return err
 	}
-	rd.Noise = stopGauge(trials)
+	rd.Noise = stopSampler(trials)
 	rd.Seconds = r.opts.Now().Sub(began).Seconds()
 	for i := range trials {
 		if err := r.journal.Append(journal.Entry{Trial: &trials[i]}); err != nil {
@@ -63,19 +67,20 @@ func (r *run) runRound(ctx context.Context, rd tare.Round) error {
 }
 
 // groupWorkloads sorts the workload ids so that the workloads of a group follow each other, if the
-// kind has groups. The groups are in the order of their first workloads.
+// kind has groups of workloads that share a process. The groups are in the order of their first
+// workloads.
 func (r *run) groupWorkloads(names []string) []string {
 	grouper, ok := r.kind.(Grouper)
 	if !ok {
 		return names
 	}
 	groupOf := func(name string) string { return grouper.Group(r.inputs[name]) }
-	first := map[string]int{} // by group: index of its first workload, which Backward visits last
+	firstIndex := map[string]int{} // by group: index of its first workload, which Backward visits last
 	for i, name := range slices.Backward(names) {
-		first[groupOf(name)] = i
+		firstIndex[groupOf(name)] = i
 	}
 	names = slices.Clone(names)
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(first[groupOf(a)], first[groupOf(b)]) })
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(firstIndex[groupOf(a)], firstIndex[groupOf(b)]) })
 	return names
 }
 

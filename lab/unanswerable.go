@@ -22,7 +22,7 @@ func (r *run) isUnanswerable() bool {
 		switch {
 		case r.dropped[c.ID]:
 			lost[c.ID], lost[anyone] = true, true
-		case c.Role == tare.RoleTrap:
+		case c.Role == tare.RoleTrap: // a contender that reproduces a published mistake
 			return false // the check that must catch it needs rounds
 		case c.Role == tare.RoleContender || c.Role == tare.RoleApart:
 			takesPart[c.ID], takesPart[anyone] = true, true
@@ -73,9 +73,9 @@ func contendersInQuestion(s tare.Study) (ids []string) {
 	return ids
 }
 
-// areCriteriaVoid reports whether every criterion is void at a look, for reasons that more rounds
-// do not change. It returns false while a trap takes part, because the checks may need more rounds
-// to catch the trap.
+// areCriteriaVoid reports whether every criterion in judged, the judgement of the rounds so far, is
+// void for reasons that more rounds do not change. It returns false while a trap takes part, because
+// the checks may need more rounds to catch the trap.
 func (r *run) areCriteriaVoid(judged judgedRounds) bool {
 	isTrap := func(c tare.Contender) bool { return c.Role == tare.RoleTrap && !r.dropped[c.ID] }
 	return !slices.ContainsFunc(r.contenders, isTrap) && judge.AllVoid(judged.data, judged.findings, judged.verdicts, judged.claims, check.Statistical)

@@ -15,15 +15,16 @@ const blockCount = 12
 // 95 %.
 const studentT = 2.201
 
-// Block counts the outcomes in one part of a phase, or of a step.
+// Block counts the outcomes in one of blockCount parts of a phase, or of a step of its profile.
 type Block struct {
-	Sent    int64   // requests that ended in it, with a response or not
-	Errors  int64   // of any class
-	Answers int64   // responses with a latency
-	Sum     float64 // of the latencies in ns
-	Beyond  []int64 // responses that miss the limit, for each objective of Leg.Hold
+	Sent    int64   // requests that ended in the block, with a response or not
+	Errors  int64   // errors of any class
+	Answers int64   // responses and timeouts, which have a latency
+	Sum     float64 // sum of the latencies in ns
+	Beyond  []int64 // responses and timeouts that miss the limit, for each objective of Leg.Hold
 }
 
+// addBlock adds the counts of o.
 func (b *Block) addBlock(o Block) {
 	b.Sent, b.Errors, b.Answers, b.Sum = b.Sent+o.Sent, b.Errors+o.Errors, b.Answers+o.Answers, b.Sum+o.Sum
 	for i, n := range o.Beyond {
@@ -56,8 +57,8 @@ func countObjectives(list []Block) int {
 	return len(list[0].Beyond)
 }
 
-// blockAt returns the block at time now, in ns, or nil if there are no blocks. A time after the end belongs to
-// the last one.
+// blockAt returns the block that contains time now, in ns, or nil if there are no blocks. A time after the end
+// belongs to the last block.
 func (m *recorder) blockAt(now int64) *Block {
 	if m.blocks == nil {
 		return nil
@@ -99,10 +100,10 @@ func (o Objective) isBeyond(latency float64) bool {
 	return latency > o.Limit || o.Below && latency == o.Limit
 }
 
-// computeInterval returns the interval of objective i at 95 %: for a quantile, of the share of responses
-// beyond its limit, otherwise of its value. It returns false if it cannot be computed.
+// computeInterval returns the measured value of objective i and its interval at 95 %. For a quantile the value is
+// the share of responses beyond the limit. ok is false if the interval cannot be computed, e.g. of the maximum.
 func (o Objective) computeInterval(list []Block, i int) (share, low, high float64, ok bool) {
-	var x, n [blockCount]float64
+	var x, n [blockCount]float64 // the value is the sum of x over the sum of n
 	if len(list) != blockCount || o.Max {
 		return 0, 0, 0, false
 	}
@@ -122,8 +123,8 @@ func (o Objective) computeInterval(list []Block, i int) (share, low, high float6
 }
 
 // ratioInterval returns Σx/Σn with its interval at 95 %, by the ratio estimator over blocks. The interval of a
-// share is at least as wide as if responses were independent. For that width the share is estimated as
-// (Σx+1)/(Σn+2), whose standard error is above zero even if x is zero in all blocks.
+// share is at least as wide as it would be if responses were independent. To compute that width, the share is
+// estimated as (Σx+1)/(Σn+2), so that the width is above zero even if x is zero in all blocks.
 func ratioInterval(x, n [blockCount]float64, share bool) (r, low, high float64, ok bool) {
 	var sx, sn, squares float64
 	for k := range x {
@@ -146,9 +147,9 @@ func ratioInterval(x, n [blockCount]float64, share bool) (r, low, high float64, 
 	return r, max(0, r-studentT*se), r + studentT*se, true
 }
 
-// addInterval adds the interval of objective i to an outcome, and whether the interval leaves the outcome undecided.
-// An objective on errors is decided if no request failed: otherwise short phases, which cannot prove that at most
-// one request in a thousand fails, would always be undecided.
+// addInterval sets the interval of o, which is the outcome of objective i. The outcome is undecided if the interval
+// contains the allowed value. An objective on errors is decided if no request failed, because short phases cannot
+// prove that at most one request in a thousand fails, and would always be undecided.
 func (o *Outcome) addInterval(list []Block, i int) {
 	share, low, high, ok := o.Objective.computeInterval(list, i)
 	if !ok {

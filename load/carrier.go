@@ -17,8 +17,7 @@ type Carry func(ctx context.Context, addr string, config *tls.Config) (c Carrier
 // the server. An error that is a *Loss counts as class reset, or as framing if it is
 // Garbled. Any other error of a request counts as framing.
 type Carrier interface {
-	// NewStream returns a carrier of one request after another. Several may be in use at
-	// the same time.
+	// NewStream returns a CarrierStream. Several may be in use at the same time.
 	NewStream() CarrierStream
 	// Traffic returns the bytes received and sent so far.
 	Traffic() (in, out int64)
@@ -29,10 +28,11 @@ type Carrier interface {
 
 // CarrierStream carries one request at a time, each on a new stream.
 type CarrierStream interface {
-	// Open opens a stream. It returns false if the server allows no more for now.
+	// Open opens a stream for the next request. It returns false if the server allows no
+	// more streams for now.
 	Open() (bool, error)
-	// OpenWait opens a stream as soon as the server allows one more. It fails if ctx
-	// ends before.
+	// OpenWait is like Open, but waits until the server allows one more stream. It fails if
+	// ctx ends before.
 	OpenWait(ctx context.Context) error
 	// Send sends a request and the end of the stream. It returns when the connection has
 	// accepted all of the request except the last packet.

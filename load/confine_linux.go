@@ -43,19 +43,19 @@ func callAffinity(call uintptr, tid int, m *cpuMask) error {
 	return nil
 }
 
-// confinement restricts every thread of this process to some processors, except threads that other code has
-// pinned to other processors. Concurrent confinements do not know of each other: release restores what its
-// confinement restricted, even if another confinement needs that. countAllowed shows the effect.
+// confinement restricts the threads of this process to some processors until release is called. It does not touch
+// threads that other code has pinned to other processors. There should be one at a time: release restores
+// the processors of threads even if another confinement has restricted these threads, too.
 type confinement struct {
-	to       cpuMask         // the processors of the confinement
-	original map[int]cpuMask // processors of each thread before, by thread id
-	widest   cpuMask         // the largest of these sets
-	others   map[int]bool    // threads that are not restricted, by thread id
+	to       cpuMask         // the processors to which threads are restricted
+	original map[int]cpuMask // processors of each restricted thread before, by thread id
+	widest   cpuMask         // the largest set in original
+	others   map[int]bool    // ids of threads that are not restricted: pinned elsewhere, ended or restored
 }
 
 // repeatUntilStable calls visit with the ids of all threads until several calls in a row have changed nothing. One
-// call without a change is not enough: a thread that is being created inherits the processors that its creator had
-// when the creation began, but is listed only when the creation ends.
+// call without a change is not enough. A thread that is being created inherits the processors that its creator had
+// at the beginning of the creation, but the system lists the thread only at the end.
 func repeatUntilStable(visit func(tids []int) (changed bool)) {
 	const stableCalls, pause = 4, time.Millisecond
 	for n := 0; n < stableCalls; n++ {
@@ -68,7 +68,7 @@ func repeatUntilStable(visit func(tids []int) (changed bool)) {
 	}
 }
 
-// confineThreads starts a confinement.
+// confineThreads restricts all threads of this process to cpus.
 func confineThreads(cpus []int) *confinement {
 	c := &confinement{to: newCPUMask(cpus), original: map[int]cpuMask{}, others: map[int]bool{}}
 	first := true
@@ -85,8 +85,9 @@ func confineThreads(cpus []int) *confinement {
 				c.others[tid] = true
 				continue
 			}
-			if !first && current == c.to && c.widest.countCPUs() > current.countCPUs() {
-				current = c.widest // a confined thread has created this thread since
+			isChild := !first && current == c.to // a thread that is already restricted has created this thread
+			if isChild && c.widest.countCPUs() > current.countCPUs() {
+				current = c.widest
 			}
 			if c.original[tid] = current; current.countCPUs() > c.widest.countCPUs() {
 				c.widest = current
@@ -117,7 +118,7 @@ func (c *confinement) release() {
 			c.others[tid] = true // do not restore it again
 			if !before.isSubset(&current) {
 				changed = true
-				_ = callAffinity(syscall.SYS_SCHED_SETAFFINITY, tid, &before) // a set that could be narrowed can be widened, so an error is not expected
+				_ = callAffinity(syscall.SYS_SCHED_SETAFFINITY, tid, &before) // the thread had these processors before
 			}
 		}
 		return changed

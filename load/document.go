@@ -11,7 +11,7 @@ import (
 // DocumentSchema names the format of a Document. Later versions of the format only add fields.
 const DocumentSchema = "tare.load/1"
 
-// Document is the result of loading one URL, in the format of tare load --json.
+// Document is the result of tare load, which sends requests to one URL, in the format of its flag --json.
 type Document struct {
 	Schema            string           `json:"schema"`
 	URL               string           `json:"url"`
@@ -52,7 +52,7 @@ type Document struct {
 	SendLagP99        int64   `json:"send_lag_p99_ns"`
 	Path              Path    `json:"path"`
 
-	Generators []Generated `json:"generators,omitempty"` // if several machines sent: each one; all other fields are of their sum
+	Generators []Generated `json:"generators,omitempty"` // load generators, if several machines sent; all other fields are about their sum
 
 	Limit    string   `json:"limit"`
 	LimitWhy string   `json:"limit_why"`
@@ -60,7 +60,7 @@ type Document struct {
 	Findings []Remark `json:"findings"`
 	Timeline []Moment `json:"timeline"`
 
-	Drift  []Drift        `json:"drift,omitempty"` // if the phase is at least DriftLeast
+	Drift  []Drift        `json:"drift,omitempty"` // only of a phase of at least DriftLeast
 	SLO    []Kept         `json:"slo,omitempty"`
 	Steps  []Stepped      `json:"steps,omitempty"` // with a profile of steps
 	Search *SearchSummary `json:"search,omitempty"`
@@ -129,7 +129,7 @@ type Remark struct {
 	Advice   string        `json:"advice,omitempty"`
 }
 
-// Kept is an objective compared with the measured value.
+// Kept is the verdict on an objective: whether the server met it.
 type Kept struct {
 	Objective string      `json:"objective"`
 	Value     float64     `json:"value"` // ns, or for errors their share
@@ -259,6 +259,7 @@ func newLatencies(h *hist.Hist) Latencies {
 	}
 }
 
+// newPath returns the path of a phase. Without a given round-trip time it takes the median time of a connect.
 func newPath(r *Result, o Documented) Path {
 	p := Path{RoundTrip: int64(o.Facts.RoundTrip), Delay: int64(o.Delay), Bandwidth: o.Facts.Bandwidth}
 	if p.RoundTrip == 0 {
@@ -270,8 +271,8 @@ func newPath(r *Result, o Documented) Path {
 	return p
 }
 
-// newKept returns objectives with their verdicts. Those on latencies are void if the load generator was the
-// limit.
+// newKept returns the verdicts on objectives. A verdict on a latency is void if, according to the assessment, the
+// load generator and not the server determined the latencies.
 func newKept(outcomes []Outcome, a Assessment) []Kept {
 	out := []Kept{}
 	for _, o := range outcomes {

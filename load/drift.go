@@ -19,8 +19,8 @@ type Drift struct {
 	Shown  bool    `json:"shown"` // the interval excludes zero
 }
 
-// A phase is cut into blocks to find a drift. Consecutive seconds are correlated,
-// blocks much less.
+// To find a drift, a phase is cut into blocks of several seconds, because consecutive
+// seconds are correlated, and blocks much less.
 const (
 	minBlockSeconds = 5    // least length of a block in seconds
 	maxBlocks       = 40   // largest number of blocks
@@ -30,8 +30,8 @@ const (
 // DriftLeast is the shortest phase that is tested for drift.
 const DriftLeast = 60 * time.Second
 
-// listDrifts tests the latencies, the errors and the server's memory for a trend. It returns nil if the rate
-// changes by intent.
+// listDrifts tests the latencies, the errors and the server's memory for a trend. memory is in bytes, by second. It
+// returns nil if the profile changes the rate, or if the phase is shorter than DriftLeast.
 func listDrifts(seconds []Second, memory []int64, p Profile) []Drift {
 	switch p.(type) {
 	case nil, Constant, Poisson: // the rate is steady
@@ -82,7 +82,7 @@ func newDrift(of, unit string, n int, value func(second int) (float64, bool)) Dr
 		if len(values) == 0 {
 			return Drift{}
 		}
-		if unit == "share" { // most are zero, so the median would be, too
+		if unit == "share" { // most seconds have no errors, so the median would be zero
 			levels[b] = computeMean(values)
 		} else {
 			levels[b] = computeMedian(values)
@@ -90,7 +90,7 @@ func newDrift(of, unit string, n int, value func(second int) (float64, bool)) Dr
 	}
 	changes := make([]float64, pairs)
 	for i := range changes {
-		changes[i] = 2 * (levels[i+pairs] - levels[i])
+		changes[i] = 2 * (levels[i+pairs] - levels[i]) // twice the change over half the phase
 	}
 	lo, hi, ok := stats.Interval(changes, driftAlpha)
 	if !ok {

@@ -25,16 +25,15 @@ type encodedRequest struct {
 	draws   []draw      // counters whose numbers are written into it
 }
 
-// encodeRequests serialises every request. If PerConn is set, the last request of a connection lets the server
-// close it.
+// encodeRequests serialises every request, in the form of the protocol. c has the counters of fills.
 func encodeRequests(o Options, c counters) ([]encodedRequest, error) {
-	encode := func(r Request) (encodedRequest, error) { return encodeHTTP1(o, r, c) }
-	if o.Protocol != HTTP1 {
-		heads := newRequestHeads(o)
+	var encode func(r Request) (encodedRequest, error)
+	if o.Protocol == HTTP1 {
+		encode = func(r Request) (encodedRequest, error) { return encodeHTTP1(o, r, c) }
+	} else if heads := newRequestHeads(o); o.Protocol == HTTP3 {
+		encode = func(r Request) (encodedRequest, error) { return heads.encodeHTTP3(r, c) }
+	} else {
 		encode = func(r Request) (encodedRequest, error) { return heads.encodeRequest(r, c) }
-		if o.Protocol == HTTP3 {
-			encode = func(r Request) (encodedRequest, error) { return heads.encodeHTTP3(r, c) }
-		}
 	}
 	out := make([]encodedRequest, len(o.Requests))
 	for i, r := range o.Requests {
@@ -79,11 +78,12 @@ func encodeHTTP1(o Options, r Request, c counters) (encodedRequest, error) {
 	return e, e.addFills(r, c, len(r.Method)+1, 0)
 }
 
-// hasLength reports whether a request has a Content-Length.
+// hasLength reports whether a request needs a Content-Length: if it has a body, or a method that usually has one.
 func hasLength(r Request) bool {
 	return len(r.Body) > 0 || r.Method == "POST" || r.Method == "PUT" || r.Method == "PATCH"
 }
 
+// asksToClose reports whether the value of a Connection field has the option close.
 func asksToClose(connection string) bool {
 	for option := range strings.SplitSeq(connection, ",") {
 		if strings.EqualFold(strings.TrimSpace(option), "close") {
@@ -111,7 +111,7 @@ func findField(r Request, name string) *string {
 	return nil
 }
 
-// CheckRequest rejects a request that a server could not parse as exactly one request.
+// CheckRequest returns an error if a server could not parse the bytes of r as exactly one request.
 func CheckRequest(r Request) error {
 	switch {
 	case !isTokenText(r.Method):
@@ -149,6 +149,7 @@ func CheckRequest(r Request) error {
 	return nil
 }
 
+// isTokenText reports whether s can be a method or the name of a field.
 func isTokenText(s string) bool {
 	for i := range len(s) {
 		if !isToken(s[i]) {
@@ -158,7 +159,7 @@ func isTokenText(s string) bool {
 	return s != ""
 }
 
-// checkTarget rejects addresses that cannot be dialled and hosts that cannot be sent.
+// checkTarget returns an error if the address is not host:port, or if the host cannot be in a request.
 func checkTarget(t Target) error {
 	_, port, err := net.SplitHostPort(t.Addr)
 	if err != nil || port == "" {

@@ -14,16 +14,17 @@ import (
 // length.
 const prefixLen = 5
 
-// maxValues is the number of values of a field in a session up to which they enter the dynamic table: a
-// thousand different paths would only evict other entries.
+// maxValues limits the use of the dynamic table of HTTP/2, with which a connection sends a repeated field as a short
+// index. Fields of a name enter the table only if a session has at most maxValues values for the name: a thousand
+// different paths, for example, would only evict other entries.
 const maxValues = 16
 
-// requestHeads collects the header fields of a session's requests.
+// requestHeads encodes requests for HTTP/2 and HTTP/3. It knows the header fields of all requests of a session.
 type requestHeads struct {
 	o          Options
 	values     map[string]map[string]bool // values of each field, by name
-	pathVaries bool                       // numbers are written into some path
-	fields     h2.Fields
+	pathVaries bool                       // a fill writes numbers into some path
+	fields     h2.Fields                  // fields that enter the dynamic table
 }
 
 func newRequestHeads(o Options) *requestHeads {
@@ -40,7 +41,7 @@ func newRequestHeads(o Options) *requestHeads {
 	return l
 }
 
-// listFields returns the header fields of a request.
+// listFields returns the header fields of a request, as name and value: first the pseudo-fields such as :path.
 func (l *requestHeads) listFields(r Request) [][2]string {
 	t := l.o.Target
 	scheme, authority, path := "http", t.hostHeader(), r.Path
@@ -71,7 +72,7 @@ func (l *requestHeads) listFields(r Request) [][2]string {
 	return list
 }
 
-// isRepeated reports whether fields of a name enter the dynamic table.
+// isRepeated reports whether fields of a name are worth an entry of the dynamic table.
 func (l *requestHeads) isRepeated(name string) bool {
 	return name != "content-length" && len(l.values[name]) <= maxValues && (name != ":path" || !l.pathVaries)
 }
@@ -83,7 +84,9 @@ func (l *requestHeads) encodeRequest(r Request, c counters) (encodedRequest, err
 		return encodedRequest{}, err
 	}
 	e := encodedRequest{body: len(r.Body), status: r.Status, items: int64(r.Items), head: r.Method == "HEAD", content: r.Body}
-	path, prefix, length := 0, 0, 0 // offset of the path in wire; length of the message's prefix and of the head
+	path := 0   // offset of the path in wire, for numbers
+	prefix := 0 // length of the prefix of a gRPC message
+	length := 0 // length of the head
 	for _, f := range l.listFields(r) {
 		name, value := f[0], f[1]
 		part := &e.tail

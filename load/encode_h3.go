@@ -15,7 +15,7 @@ func (l *requestHeads) encodeHTTP3(r Request, c counters) (encodedRequest, error
 	}
 	section, path := h3.AppendSectionPrefix(nil), 0
 	for _, f := range l.listFields(r) {
-		if f[0] == ":path" && len(r.Fill) > 0 { // literally: numbers are written over its bytes
+		if f[0] == ":path" && len(r.Fill) > 0 { // as a literal, over whose bytes fills write numbers
 			section = h3.AppendLiteral(section, f[0], f[1])
 			path = len(section) - len(f[1])
 		} else {
@@ -27,7 +27,7 @@ func (l *requestHeads) encodeHTTP3(r Request, c counters) (encodedRequest, error
 	}
 	e := encodedRequest{body: len(r.Body), status: r.Status, items: int64(r.Items), head: r.Method == "HEAD"}
 	e.wire = h3.AppendFrame(nil, h3.Headers, section)
-	path += len(e.wire) - len(section)
+	path += len(e.wire) - len(section) // the frame's header precedes the section
 	if len(r.Body) > 0 {
 		e.wire = h3.AppendFrame(e.wire, h3.Data, r.Body)
 	}

@@ -21,14 +21,15 @@ const (
 	epollEdge      = 1 << 31
 )
 
-// epollSockets waits for a thread's sockets with epoll. A request usually takes one send, and a response one
-// event and one recv.
+// epollSockets sends and receives on the sockets of one thread of engine Epoll, and waits for their events with
+// epoll. A socket belongs to a link, one connection. A request usually takes one system call to send, and a response
+// one event and one call to receive.
 type epollSockets struct {
-	t        *thread
-	fd       int  // descriptor of epoll
-	wakeFD   int  // eventfd that ends a wait; see endWait
-	isCoarse bool // waits have a resolution of 1 ms
-	events   []syscall.EpollEvent
+	t        *thread              // processes the events
+	fd       int                  // descriptor of epoll
+	wakeFD   int                  // eventfd that ends a wait; see endWait
+	isCoarse bool                 // the kernel has no epoll_pwait2: waits have a resolution of 1 ms
+	events   []syscall.EpollEvent // buffer of wait
 }
 
 func newEpollSockets(t *thread) (_ *epollSockets, err error) {
@@ -44,10 +45,10 @@ func newEpollSockets(t *thread) (_ *epollSockets, err error) {
 	if e.wakeFD, err = newWakeFD(); err != nil {
 		return nil, os.NewSyscallError("eventfd2", err)
 	}
-	if err = e.addFD(e.wakeFD, -1, 0); err != nil {
+	if err = e.addFD(e.wakeFD, -1, 0); err != nil { // index -1 is no link
 		return nil, err
 	}
-	_, errno := pollFor(e.fd, e.events, 1)
+	_, errno := pollFor(e.fd, e.events, 1)            // 1 ns: try whether the call works
 	e.isCoarse = errno != 0 && errno != syscall.EINTR // an old kernel, or a sandbox that knows only old ones
 	return e, nil
 }
@@ -55,8 +56,8 @@ func newEpollSockets(t *thread) (_ *epollSockets, err error) {
 // watchFD registers l.fd, which is connecting.
 func (e *epollSockets) watchFD(l *link) error { return e.addFD(l.fd, l.index, l.generation) }
 
-// send sends as much of b as the socket accepts, and returns the number of bytes. After EAGAIN an event reports
-// that the socket accepts more.
+// send sends as much of b as the socket accepts, and returns the number of bytes. If it returns EAGAIN, an event
+// will report that the socket accepts more.
 func (e *epollSockets) send(l *link, b []byte) (int, syscall.Errno) { return sendAll(l.fd, b) }
 
 // receive reads available bytes into room. more reports whether there may be more: room is full, or the peer has
@@ -67,7 +68,7 @@ func (e *epollSockets) receive(l *link, room []byte) (b []byte, more bool, errno
 		switch errno {
 		case 0:
 			return room[:n], l.peerClosed || n == len(room), 0
-		case syscall.EINTR: // again
+		case syscall.EINTR: // a signal has interrupted the call: try again
 		default:
 			return nil, false, errno
 		}
@@ -94,13 +95,15 @@ func (e *epollSockets) wait(d time.Duration) int {
 	}
 	for i := range e.events[:n] {
 		ev := &e.events[i]
-		if ev.Fd < 0 { // of wakeFD
+		if ev.Fd < 0 { // the event is of wakeFD
 			e.t.now = e.t.s.nowNS()
 			continue
 		}
 		e.t.handleEvent(event{
-			index: ev.Fd, generation: ev.Pad,
-			in: ev.Events&^epollOut != 0, out: ev.Events&epollOut != 0, peerClosed: ev.Events&(epollRdHup|epollHup|epollErr) != 0,
+			index: ev.Fd, generation: ev.Pad, // as addFD has set them
+			in:         ev.Events&^epollOut != 0, // bytes, or an error or a close, which receive reports
+			out:        ev.Events&epollOut != 0,
+			peerClosed: ev.Events&(epollRdHup|epollHup|epollErr) != 0,
 		})
 	}
 	return n
@@ -130,8 +133,8 @@ func sendAll(fd int, b []byte) (sent int, errno syscall.Errno) {
 	return sent, 0
 }
 
-// sendNonblocking and receiveNonblocking use raw system calls: they never block, so
-// the Go scheduler need not know of them.
+// sendNonblocking and receiveNonblocking use raw system calls, which the Go scheduler does not notice. That is safe
+// because they never block.
 func sendNonblocking(fd int, b []byte) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(syscall.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)),
 		syscall.MSG_DONTWAIT|syscall.MSG_NOSIGNAL, 0, 0)
@@ -150,7 +153,7 @@ func pollNonblocking(fd int, events []syscall.EpollEvent) (int, syscall.Errno) {
 	return int(n), errno
 }
 
-// pollFor waits at most d for an event. It can block, so it enters the system call through the scheduler.
+// pollFor waits at most d for an event. It can block, so it informs the Go scheduler of the system call.
 func pollFor(fd int, events []syscall.EpollEvent, d time.Duration) (int, syscall.Errno) {
 	ts := syscall.NsecToTimespec(int64(d))
 	n, _, errno := syscall.Syscall6(sysEpollPwait2, uintptr(fd), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)),
@@ -158,15 +161,15 @@ func pollFor(fd int, events []syscall.EpollEvent, d time.Duration) (int, syscall
 	return int(n), errno
 }
 
-// pollCoarse is pollFor for kernels before 5.11. It waits for milliseconds, rounded down; the caller polls
-// for the rest.
+// pollCoarse is pollFor for kernels before 5.11. It waits for whole milliseconds, rounded down; the caller waits
+// for the rest with further calls, of which those below 1 ms return immediately.
 func pollCoarse(fd int, events []syscall.EpollEvent, d time.Duration) (int, syscall.Errno) {
 	n, _, errno := syscall.Syscall6(syscall.SYS_EPOLL_PWAIT, uintptr(fd), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)),
 		uintptr(d.Milliseconds()), 0, 0)
 	return int(n), errno
 }
 
-// addFD registers fd for edge-triggered events of both directions. Its events carry index and generation.
+// addFD registers fd for edge-triggered events of both directions. The events will contain index and generation.
 func (e *epollSockets) addFD(fd int, index, generation int32) error {
 	const edges uint32 = epollIn | epollOut | epollRdHup | epollEdge
 	return os.NewSyscallError("epoll_ctl", syscall.EpollCtl(e.fd, syscall.EPOLL_CTL_ADD, fd, &syscall.EpollEvent{Events: edges, Fd: index, Pad: generation}))

@@ -18,8 +18,8 @@ func (c counters) getCounter(name string) *atomic.Int64 {
 	return c[name]
 }
 
-// draw is the use of one counter by a request: a number is drawn from it for each request that is sent, and
-// written to all spots.
+// draw is the use of one counter by a request (see [Fill]): each time before the request is sent, a number is drawn
+// from the counter and written to all spots.
 type draw struct {
 	name  string        // of the counter
 	from  *atomic.Int64 // the counter
@@ -39,10 +39,10 @@ const (
 	maxVarint = 9
 )
 
-// addFills checks the fills of a request and adds their draws. path is the offset of the path in the head, and
-// content the offset of the body in the bytes that contain it.
+// addFills checks the fills of a request and adds their draws to e. path is the offset of the path in the bytes that
+// writeNumbers gets as head. content is the offset of the body in those that it gets as body.
 func (e *encodedRequest) addFills(r Request, c counters, path, content int) error {
-	// Bytes that a fill writes, by Fill.Body.
+	// The bytes of the path and of the body that a fill already writes, by Fill.Body.
 	taken := map[bool][]bool{false: make([]bool, len(r.Path)), true: make([]bool, len(r.Body))}
 	for i, f := range r.Fill {
 		if reason := f.whyInvalid(taken[f.Body]); reason != "" {
@@ -78,7 +78,7 @@ func (f Fill) whyInvalid(taken []bool) string {
 		return "a varint in a path"
 	case f.Width < 1 || f.Width > maxWidth:
 		return fmt.Sprintf("%d bytes: 1 to %d", f.Width, maxWidth)
-	case f.At < 0 || f.At > len(taken)-f.Width || f.At == 0 && !f.Body: // a path begins with /
+	case f.At < 0 || f.At > len(taken)-f.Width || f.At == 0 && !f.Body: // byte 0 of a path must remain /
 		return fmt.Sprintf("%d bytes at %d: there are %d", f.Width, f.At, len(taken))
 	}
 	for i := f.At; i < f.At+f.Width; i++ {
@@ -90,7 +90,7 @@ func (f Fill) whyInvalid(taken []bool) string {
 	return ""
 }
 
-// drawNumbers appends the numbers that a request takes from its counters.
+// drawNumbers draws the numbers of a request, one for each of e.draws, and appends them to numbers.
 func (e *encodedRequest) drawNumbers(numbers []int64) []int64 {
 	for _, d := range e.draws {
 		if d.step {
@@ -102,7 +102,7 @@ func (e *encodedRequest) drawNumbers(numbers []int64) []int64 {
 	return numbers
 }
 
-// writeNumbers writes the numbers drawn for a request into its head and body.
+// writeNumbers writes the numbers that drawNumbers has drawn into the request's head and body.
 func (e *encodedRequest) writeNumbers(head, body []byte, numbers []int64) error {
 	for i, n := range numbers {
 		d := &e.draws[i]
@@ -119,8 +119,8 @@ func (e *encodedRequest) writeNumbers(head, body []byte, numbers []int64) error 
 	return nil
 }
 
-// Write writes the number for a counter at n into b, whose length is the width. It returns false if the number
-// does not have this width, or is negative.
+// Write writes the number of the fill into b, if the counter has the value n. The length of b is the width. Write
+// returns false if the number is negative or does not fit the width.
 func (f Fill) Write(b []byte, n int64) bool {
 	if n += f.Add; n < 0 {
 		return false
@@ -128,7 +128,7 @@ func (f Fill) Write(b []byte, n int64) bool {
 	if f.Varint {
 		for i := range b {
 			if b[i] = byte(n) | 0x80; i > 0 && n == 0 {
-				return false
+				return false // the number needs fewer bytes
 			}
 			n >>= 7
 		}

@@ -10,9 +10,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// The methods of meter below return the findings of an assessment, or nil. If studies
-// have the same check, the finding has the name of that check.
+// The methods of meter below return the findings of an assessment: warnings about the measured values of a phase, or
+// reasons why they do not count (void). They return nil if there is nothing to report. If studies have the same check,
+// the finding has the name of that check.
 
+// checkClient finds a load generator that was the limit, or that waited for a processor.
 func (m meter) checkClient(a Assessment) []tare.Finding {
 	const advice = "read CPU per request, which a busy load generator does not touch; or give it more processors (--threads), or ask for less"
 	switch {
@@ -25,6 +27,7 @@ func (m meter) checkClient(a Assessment) []tare.Finding {
 	return nil
 }
 
+// checkSendLag finds requests that were sent late because all connections were busy.
 func (m meter) checkSendLag() []tare.Finding {
 	lag, late := m.excessLag()
 	if !late || !m.isBlocked(lag) {
@@ -34,6 +37,7 @@ func (m meter) checkSendLag() []tare.Finding {
 		Message: fmt.Sprintf("requests were sent up to %s late (p99), because %s were busy", formatDuration(lag), formatSlots(m.r))}}
 }
 
+// checkRate finds an open loop that did not achieve the requested rate.
 func (m meter) checkRate() []tare.Finding {
 	if !m.isOpenLoop() || m.holdsRate() {
 		return nil
@@ -48,7 +52,8 @@ func (m meter) checkRate() []tare.Finding {
 // maxMeanShare is the mean time of a request, as a share of the phase, up to which Little's law is checked.
 const maxMeanShare = 0.05
 
-// checkLittle compares the measured concurrency with Little's law: it is the product of rate and mean time.
+// checkLittle checks the measurement with Little's law: the mean number of requests in flight is the product of their
+// rate and their mean time.
 func (m meter) checkLittle() []tare.Finding {
 	n := m.r.Service.Count()
 	mean := m.r.Service.Mean() / 1e9 // s
@@ -84,6 +89,7 @@ func (m meter) checkConnections() []tare.Finding {
 		Message: fmt.Sprintf("of %s only %s had a request under way in the mean", formatSlots(r), formatNumber(r.Concurrency))}}
 }
 
+// checkErrors finds failed requests.
 func (m meter) checkErrors() []tare.Finding {
 	share := errorShare(m.r)
 	if share == 0 {
@@ -100,7 +106,7 @@ func (m meter) checkErrors() []tare.Finding {
 	return out
 }
 
-// checkTails finds the printed quantiles with few responses beyond them.
+// checkTails finds the first of the quantiles p99 and p99.9 that has too few responses above it.
 func (m meter) checkTails() []tare.Finding {
 	for _, q := range []float64{0.99, 0.999} {
 		beyond := float64(m.r.Latency.Count()) * (1 - q)
@@ -122,7 +128,7 @@ func formatNumber(x float64) string {
 
 // formatDuration prints a duration with three digits.
 func formatDuration(d time.Duration) string {
-	for unit := time.Duration(1); unit < d; unit *= 10 {
+	for unit := time.Duration(1); unit < d; unit *= 10 { // the least unit of which d is below 1000
 		if d < 1000*unit {
 			return d.Round(unit).String()
 		}

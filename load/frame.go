@@ -14,14 +14,14 @@ type frameError string
 
 func (e frameError) Error() string { return string(e) }
 
-// Errors of a connection without a complete response.
+// Errors of a request that has no complete response, and of bytes without a request.
 const (
 	errUnsolicited = frameError("bytes that no request asked for")
 	errUnanswered  = frameError("connection closed without an answer")
 	errCut         = frameError("connection closed in the middle of an answer")
 )
 
-// States of a framer.
+// States of an http1Parser: the part of a response to which the next byte belongs.
 const (
 	atStatus    = iota // in a status line
 	atField            // in the header
@@ -48,33 +48,33 @@ const (
 //   - a response to HEAD, 204 and 304 have no body; one without a length ends with
 //     its connection.
 //
-// Its zero value waits for the first response; reset makes it wait for the next.
+// Its zero value is ready for the first response. reset makes it ready for the next one.
 type http1Parser struct {
 	parseState
-	isHead bool   // the request was HEAD: the response has no body
-	keep   bool   // store the body
-	begun  bool   // at least one byte of the response has arrived
-	body   int64  // bytes of the body so far
-	line   []byte // start of an incomplete line
-	kept   storedBody
-	known  *knownHead // the last header that arrived in one part, shared by all connections of a thread; nil if headers are not remembered
+	isHead    bool   // the request was HEAD: the response has no body
+	storeBody bool   // store the body
+	begun     bool   // at least one byte of the response has arrived
+	body      int64  // bytes of the body so far
+	line      []byte // start of an incomplete line
+	stored    storedBody
+	known     *knownHead // last header that arrived in one part, shared by the connections of a thread; nil disables this
 }
 
-// parseState is the state of a framer within a response, with what it has parsed.
+// parseState is the state of an http1Parser within a response, and the values that it has parsed.
 type parseState struct {
-	at      uint8
-	old     bool // the response is HTTP/1.0
-	closes  bool // the connection cannot be used after this response
-	stays   bool // the response has Connection: keep-alive
-	chunked bool
+	at      uint8 // one of the states above
+	old     bool  // the response is HTTP/1.0
+	closes  bool  // the connection cannot be used after this response
+	stays   bool  // the response has Connection: keep-alive
+	chunked bool  // the response has Transfer-Encoding: chunked
 	status  int
 	length  int64 // Content-Length plus 1; 0 without the field
 	left    int64 // bytes of the body or chunk that have not arrived
 	size    int   // bytes of the header or of the trailers so far
 }
 
-// knownHead is a header with the state after parsing it. Consecutive headers often have equal bytes, which then
-// need not be parsed again.
+// knownHead is the bytes of a header, with the state after parsing them. The headers of consecutive responses often
+// have equal bytes; the parser then takes the state from here instead of parsing them again.
 type knownHead struct {
 	bytes  []byte
 	isHead bool
@@ -84,26 +84,27 @@ type knownHead struct {
 // maxKnownHead is the largest header that is remembered, in bytes.
 const maxKnownHead = 2 << 10
 
-// reset makes the framer wait for the response to the next request.
-func (f *http1Parser) reset(isHead, keep bool) {
-	f.parseState, f.isHead, f.keep, f.begun, f.body = parseState{}, isHead, keep, false, 0
+// reset prepares the parser for the response to the next request.
+func (f *http1Parser) reset(isHead, storeBody bool) {
+	f.parseState, f.isHead, f.storeBody, f.begun, f.body = parseState{}, isHead, storeBody, false, 0
 	f.line = f.line[:0]
-	f.kept.release()
+	f.stored.release()
 }
 
 func (f *http1Parser) isDone() bool { return f.at == atEnd }
 
 // currentResponse returns the known part of the response.
 func (f *http1Parser) currentResponse() response {
-	return response{begun: f.begun, done: f.isDone(), closes: f.closes, status: f.status, body: f.body, keep: f.keep, kept: f.kept.body}
+	return response{begun: f.begun, done: f.isDone(), closes: f.closes, status: f.status, body: f.body, storeBody: f.storeBody, stored: f.stored.body}
 }
 
-// feed parses b and returns the number of bytes that belong to the response: fewer than all only if the
-// response is complete.
+// feed parses b and returns the number of bytes that belong to the response. Only if the response is complete,
+// this can be less than all of b.
 func (f *http1Parser) feed(b []byte) (n int, err error) {
 	learn := !f.begun && f.known != nil // remember the header if b contains all of it
 	f.begun = f.begun || len(b) > 0
-	if learn && len(f.known.bytes) > 0 && f.known.isHead == f.isHead && bytes.HasPrefix(b, f.known.bytes) {
+	canCompare := learn && len(f.known.bytes) > 0 && f.known.isHead == f.isHead
+	if canCompare && bytes.HasPrefix(b, f.known.bytes) {
 		f.parseState, n, learn = f.known.parseState, len(f.known.bytes), false
 	}
 	for f.at != atEnd && n < len(b) && err == nil {
@@ -122,7 +123,7 @@ func (f *http1Parser) feed(b []byte) (n int, err error) {
 			f.takeBody(b[n:])
 			n = len(b)
 		case atChunkCR, atChunkLF:
-			if b[n] != "\r\n"[f.at-atChunkCR] {
+			if b[n] != "\r\n"[f.at-atChunkCR] { // \r in state atChunkCR, \n in atChunkLF
 				return n, frameError("a chunk is longer than announced")
 			}
 			n++
@@ -145,20 +146,21 @@ func (f *http1Parser) feed(b []byte) (n int, err error) {
 	return n, err
 }
 
-// remember stores a header and the state after it. An invalid one is not remembered.
+// remember stores a header, b, and the state of f after it, unless the header is long.
 func (h *knownHead) remember(b []byte, f *http1Parser) {
 	if len(b) <= maxKnownHead {
 		h.bytes, h.isHead, h.parseState = append(h.bytes[:0], b...), f.isHead, f.parseState
 	}
 }
 
-// takeBody counts a part of the body and stores it if the body is needed.
+// takeBody counts a part of the body, and stores it if storeBody is set and there is room.
 func (f *http1Parser) takeBody(b []byte) {
 	f.body += int64(len(b))
-	f.keep = f.keep && f.kept.appendPart(b)
+	f.storeBody = f.storeBody && f.stored.appendPart(b)
 }
 
-// feedLine parses up to the end of a line, or stores all bytes for later.
+// feedLine parses b up to the end of a line. If b does not contain the end, it stores the bytes in f.line. It
+// returns the number of bytes that it has taken.
 func (f *http1Parser) feedLine(b []byte) (n int, err error) {
 	line := b
 	i := bytes.IndexByte(b, '\n')
@@ -207,8 +209,8 @@ func (f *http1Parser) feedLine(b []byte) (n int, err error) {
 	return n, f.finishHead()
 }
 
-// closeError returns the error if the connection closes in the current state, or nil if the close ends the
-// response.
+// closeError is called when the server closes the connection. It returns nil if the close ends the response,
+// otherwise the error of the request.
 func (f *http1Parser) closeError() error {
 	switch {
 	case f.at == atRest:
@@ -258,7 +260,7 @@ func (f *http1Parser) readStatusLine(line []byte) error {
 	return nil
 }
 
-// finishHead chooses the state after the header (RFC 9112, section 6.3).
+// finishHead checks a complete header, and sets the state by the body that follows (RFC 9112, section 6.3).
 func (f *http1Parser) finishHead() error {
 	switch {
 	case f.status == 101:

@@ -68,7 +68,7 @@ func frameWith(f *http1Parser, input string, bare bool, cuts ...int) outcome {
 			return outcome{err: err.Error()}
 		}
 	}
-	o.status, o.body, o.closes = f.status, string(f.kept.body), f.closes
+	o.status, o.body, o.closes = f.status, string(f.stored.body), f.closes
 	if int64(len(o.body)) != f.body {
 		o.err = fmt.Sprintf("counted %d bytes of a body of %d", f.body, len(o.body))
 	}
@@ -236,7 +236,7 @@ func TestFrameAfterFrame(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if !f.isDone() || f.status != 200+i || f.body != 1 || len(f.kept.body) != 0 {
+		if !f.isDone() || f.status != 200+i || f.body != 1 || len(f.stored.body) != 0 {
 			t.Fatalf("answer %d: %+v", i, f)
 		}
 		f.reset(false, false)

@@ -5,17 +5,16 @@ import (
 	"sync/atomic"
 )
 
-// framer implements a protocol on one connection of the portable engine, one
-// request after another: it returns the bytes to send, and finds the end of the
-// response in the received bytes. The result does not depend on how the bytes are
-// split.
+// framer implements HTTP/1.1 or HTTP/2 on one connection of the portable engine (the
+// one on package net), one request after another: it returns the bytes to send, and
+// finds the end of the response in the received bytes, however they are split.
 type framer interface {
 	// open resets the framer for a new connection.
 	open()
 	// startRequest starts a request with the numbers drawn for it. last means that it
-	// is the connection's last request, and keep that the response's body is to be
+	// is the connection's last request, and storeBody that the response's body is to be
 	// stored. It fails if a number does not fit.
-	startRequest(q *encodedRequest, numbers []int64, last, keep bool) error
+	startRequest(q *encodedRequest, numbers []int64, last, storeBody bool) error
 	// takeOutput returns the bytes to send that it has not returned before. They are
 	// valid until the next call.
 	takeOutput() []byte
@@ -26,27 +25,28 @@ type framer interface {
 	// feedIdle parses bytes received while no request is in flight. It fails if they
 	// are a response that was not requested, or invalid.
 	feedIdle(b []byte) error
-	// closeError returns the error of a request whose connection the server closed, or nil if the close ends
-	// the response.
+	// closeError is called when the server closes the connection during a request. It returns the
+	// error of the request, or nil if the close ends the response.
 	closeError() error
+	// currentResponse returns the state of the response to the last request.
 	currentResponse() response
 }
 
-// response is the known state of a response.
+// response is the state of a response, as far as it has arrived.
 type response struct {
-	begun  bool // part of it has arrived
-	done   bool // all of it has arrived
-	closes bool // the connection cannot be used after the response
-	unsent bool // the response arrived before all of the request was sent
-	status int
-	rpc    bool  // the response is one of gRPC
-	code   int   // gRPC: grpc-status
-	body   int64 // length in bytes
-	keep   bool  // the body is stored
-	kept   []byte
+	begun     bool // part of it has arrived
+	done      bool // all of it has arrived
+	closes    bool // the connection cannot be used after the response
+	unsent    bool // the response arrived before all of the request was sent
+	status    int
+	rpc       bool   // the response is one of gRPC, and status is derived from code
+	code      int    // gRPC: grpc-status
+	body      int64  // length in bytes
+	storeBody bool   // the body is stored, for Verify
+	stored    []byte // the body so far, if storeBody is set
 }
 
-// resetError is the reason why a request is lost on a connection that has not violated the protocol.
+// resetError is the reason why a request is lost although the connection has not violated the protocol.
 type resetError string
 
 func (e resetError) Error() string { return string(e) }
@@ -71,19 +71,19 @@ var (
 	_ framer = (*http2)(nil)
 )
 
-// maxReads is the number of reads of a connection before others get their turn.
+// maxReads is the number of reads of a connection in a row, after which other connections get their turn.
 const maxReads = 16
 
-// newFramer returns a framer of p. room is the number of bytes of bodies that all connections may still store
-// for Verify.
-func newFramer(p Protocol, room *atomic.Int64) framer {
+// newFramer returns a framer of protocol p. bodyBudget is the number of bytes of bodies that all connections may
+// still store for Verify.
+func newFramer(p Protocol, bodyBudget *atomic.Int64) framer {
 	if p == HTTP1 {
-		return &http1{http1Parser: http1Parser{kept: storedBody{budget: room}}}
+		return &http1{http1Parser: http1Parser{stored: storedBody{budget: bodyBudget}}}
 	}
-	return newHTTP2(p == GRPC, 1, room)
+	return newHTTP2(p == GRPC, 1, bodyBudget) // one stream: a framer has one request at a time
 }
 
-// http1 implements HTTP/1.1.
+// http1 is the framer of HTTP/1.1.
 type http1 struct {
 	http1Parser
 	out    []byte // bytes to send
@@ -92,8 +92,8 @@ type http1 struct {
 
 func (h *http1) open() { h.out = nil }
 
-func (h *http1) startRequest(q *encodedRequest, numbers []int64, last, keep bool) error {
-	h.reset(q.head, keep)
+func (h *http1) startRequest(q *encodedRequest, numbers []int64, last, storeBody bool) error {
+	h.reset(q.head, storeBody)
 	if h.out = q.wire; last {
 		h.out = q.last
 	}

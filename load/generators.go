@@ -7,12 +7,12 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Generator has the result of one load generator of a phase that several machines ran.
+// Generator has the result of one load generator, if several machines ran a phase together.
 type Generator struct {
 	Name      string
 	Result    *Result // nil if the generator was lost
 	Facts     Facts
-	Offset    time.Duration // time by which its clock was ahead; already corrected
+	Offset    time.Duration // time by which its clock was ahead; the start of its load was corrected by it
 	Uncertain time.Duration // largest error of Offset
 	Drift     time.Duration // change of Offset during the phase
 	Lost      string        // why it did not send all of its share; "" if it did
@@ -41,8 +41,8 @@ type Generated struct {
 // starts and stops of generators differ by that much.
 const maxClockError = time.Millisecond
 
-// assessAll assesses a phase. If one of several load generators was the limit or did not send its share, nothing
-// follows about the server.
+// assessAll assesses a phase: r, the sum over all load generators, and each generator. If a generator was the limit or
+// did not send its share, the result says nothing about the capacity of the server.
 func assessAll(r *Result, o Documented) (Assessment, []Generated) {
 	a := Assess(r, o.Facts)
 	var out []Generated
@@ -60,14 +60,14 @@ func assessAll(r *Result, o Documented) (Assessment, []Generated) {
 				Message: fmt.Sprintf("the clock of %s is known to %v only: its load may have begun and ended that much before or after the others'", g.Name, g.Uncertain.Round(time.Microsecond))})
 		}
 		if r := g.Result; r != nil {
-			own := Assess(r, g.Facts)
+			assessment := Assess(r, g.Facts)
 			d.Requests, d.RequestsPerSecond, d.RateAsked = r.Requests, responseRate(r), r.Asked
 			d.P50, d.P99, d.SendLagP99, d.CPUSeconds = r.Latency.Quantile(0.5), r.Latency.Quantile(0.99), newLatencies(r.SendLag).P99, r.CPU.Seconds()
-			d.Limit, d.LimitWhy, d.Capacity = string(own.Limit), own.Why, own.Capacity
-			if !own.Capacity && a.Limit != LimitClient {
-				a.Limit, a.Why = LimitClient, fmt.Sprintf("of the load generators %s was: %s", g.Name, own.Why)
+			d.Limit, d.LimitWhy, d.Capacity = string(assessment.Limit), assessment.Why, assessment.Capacity
+			if !assessment.Capacity && a.Limit != LimitClient {
+				a.Limit, a.Why = LimitClient, fmt.Sprintf("of the load generators %s was: %s", g.Name, assessment.Why)
 			}
-			if !own.Capacity {
+			if !assessment.Capacity {
 				a.Capacity = false
 			}
 		}

@@ -3,7 +3,8 @@ package load
 // codeCount is the number of gRPC status codes.
 const codeCount = 17
 
-// message parses the message of a gRPC response, or the messages of a stream, from DATA in parts of any size.
+// message parses the message of a gRPC response, or the messages of a stream, from the payload of DATA frames, which
+// arrives in parts of any size. A prefix of prefixLen bytes precedes each message: a compression flag and the length.
 type message struct {
 	many   bool            // the response is a stream: any number of messages
 	prefix [prefixLen]byte // of the current message
@@ -20,7 +21,7 @@ func (m *message) takeData(b []byte) error {
 		}
 		n := copy(m.prefix[m.got:], b)
 		if m.got += n; n > 0 && m.got == prefixLen {
-			switch p := &m.prefix; {
+			switch p := &m.prefix; { // p[0] is the compression flag
 			case p[0] == 1:
 				return frameError("a compressed message, which was not requested")
 			case p[0] != 0:
@@ -41,8 +42,8 @@ func (m *message) takeData(b []byte) error {
 	return nil
 }
 
-// finish checks the messages at the end of the response, and returns the HTTP status for the grpc-status of the
-// trailers. A single response with grpc-status 0 must have a message.
+// finish checks the messages at the end of the response, and returns the HTTP status that corresponds to code, the
+// grpc-status in the trailers. A response with grpc-status 0 (OK) must have a message unless it is a stream.
 func (m *message) finish(code int) (status int, err error) {
 	switch {
 	case code == noCode:

@@ -20,19 +20,20 @@ const (
 	maxUnrelated = 4 << 20  // most bytes of frames outside of responses, unknown ones included, between two responses
 )
 
-// http2 implements HTTP/2 (RFC 9113), and gRPC over it, on one connection. It has one
-// call for each stream that may be open at a time. Like http1Parser it is strict: it rejects
+// http2 implements the client's side of HTTP/2 (RFC 9113), and gRPC over it, on one connection:
+// it makes the bytes to send and parses the received bytes, but does no input or output. It has
+// one call for each stream that may be open at a time. Like http1Parser it is strict: it rejects
 // everything that a server must not send.
 //
-// Header blocks of both sides use dynamic tables of the usual size, as those of other
-// clients do.
+// Header blocks of both sides use dynamic tables of 4096 bytes, the initial size of the protocol,
+// as other clients do.
 type http2 struct {
 	grpc    bool
 	reader  h2.Reader
 	decoder *h2.Decoder
 	encoder h2.Encoder
 	fields  headerFields
-	field   func(name, value []byte) error // the method takeField, bound once
+	field   func(name, value []byte) error // the method takeField, bound once to avoid allocations
 
 	out, lastOutput []byte // bytes to send, and the bytes that takeOutput returned last
 	written         int64  // bytes that takeOutput has returned since the connection was opened
@@ -47,28 +48,27 @@ type http2 struct {
 	unrelated     int    // bytes of frames outside of responses since the last response
 
 	calls   []call
-	decided []int // indices of the calls that ended with the last input
+	decided []int // indices in calls of those that the last input has ended
 
-	// Send windows of the connection, and of new streams. The former is
-	// negative if the server has reduced it.
-	sendConn, initial int64
-	// Receive window of the connection, and bytes read since the last WINDOW_UPDATE.
-	roomConn, readConn int64
+	sendConn int64 // send window of the connection in bytes; negative if the server has reduced it
+	initial  int64 // initial send window of new streams
+	roomConn int64 // receive window of the connection
+	readConn int64 // bytes read on the connection since the last WINDOW_UPDATE
 
 	block     []byte // start of an incomplete header block
 	blockCall *call  // call of the incomplete block, or nil
 	blockEnds bool   // the incomplete block ends its stream
-	listed    *int   // call.listed of the call whose block is decoded
+	listed    *int   // field listed of the call whose block is decoded
 }
 
-// call is one request and its response. It is reused: each request opens a new stream.
+// call is one request and its response, on a stream of its own. It is then reused for the next request.
 type call struct {
 	id        uint32 // id of the stream, or of the last one; 0 if there was none
 	inFlight  bool   // the stream is open
-	abandoned bool   // the stream was reset: its further frames are ignored
+	abandoned bool   // this side has reset the stream: its further frames are ignored
 	filled    []byte // buffer of a body with numbers
 	content   []byte // rest of the body to send
-	upTo      int64  // position after the last sent DATA of this call, in bytes since the connection was opened
+	upTo      int64  // end of the call's last DATA in the output, in bytes since the connection was opened
 
 	sendRoom   int64 // send window
 	room, read int64 // receive window, and bytes read since the last WINDOW_UPDATE
@@ -78,25 +78,28 @@ type call struct {
 	size      int          // bytes of header blocks and trailers, encoded
 	listed    int          // bytes of header fields and trailers, decoded
 	dataBytes int64        // bytes of DATA without padding
-	known     headerFields // of the final header
+	header    headerFields // of the final header
 	msg       message
-	kept      storedBody
-	a         response
+	stored    storedBody
+	response  response
 	lost      error // why the response is lost, or nil
 
 	parts, lastFeed int   // number of parts in which the response arrived; feedCount of the last one
 	first           int64 // arrival time of the first part in ns
 }
 
-func newHTTP2(grpc bool, streams int, room *atomic.Int64) *http2 {
+// newHTTP2 returns an http2 with a number of streams. bodyBudget is the number of bytes of bodies that all
+// connections may still store for Verify.
+func newHTTP2(grpc bool, streams int, bodyBudget *atomic.Int64) *http2 {
 	h := &http2{grpc: grpc, decoder: h2.NewDecoder(h2.TableSize), calls: make([]call, streams), decided: make([]int, 0, streams)}
 	for i := range h.calls {
-		h.calls[i].kept.budget = room
+		h.calls[i].stored.budget = bodyBudget
 	}
 	h.field = h.takeField
 	return h
 }
 
+// open resets the state for a new connection, and puts the preface and the settings into the output.
 func (h *http2) open() {
 	h.reader.Reset()
 	h.decoder.Reset()
@@ -108,30 +111,31 @@ func (h *http2) open() {
 	h.decided = h.decided[:0]
 	for i := range h.calls {
 		c := &h.calls[i]
-		c.kept.release()
-		*c = call{filled: c.filled, kept: c.kept}
+		c.stored.release()
+		*c = call{filled: c.filled, stored: c.stored}
 	}
 	h.out = append(h.out[:0], h2.Preface...)
 	h.out = h2.AppendSettings(h.out, h2.Setting{ID: h2.EnablePush}, h2.Setting{ID: h2.InitialWindowSize, Value: streamRoom})
 	h.out = h2.AppendWindowUpdate(h.out, 0, connRoom-h2.Window)
 }
 
-func (h *http2) startRequest(q *encodedRequest, numbers []int64, _, keep bool) error {
-	return h.startCall(0, q, numbers, keep)
+func (h *http2) startRequest(q *encodedRequest, numbers []int64, _, storeBody bool) error {
+	return h.startCall(0, q, numbers, storeBody)
 }
 
-// startCall starts a request on call i, which must be free.
-func (h *http2) startCall(i int, q *encodedRequest, numbers []int64, keep bool) error {
+// startCall puts a request into the output, as call i, which must be free. numbers are the numbers drawn for the
+// request; storeBody means that the body of the response is stored.
+func (h *http2) startCall(i int, q *encodedRequest, numbers []int64, storeBody bool) error {
 	c := &h.calls[i]
-	c.kept.release()
-	first := h.stream == 0
-	h.stream += 2
-	if first {
+	c.stored.release()
+	if isFirst := h.stream == 0; isFirst { // a client's streams have the ids 1, 3, 5 and so on
 		h.stream = 1
+	} else {
+		h.stream += 2
 	}
 	*c = call{
 		id: h.stream, inFlight: true, isHead: q.head, sendRoom: h.initial, room: streamRoom,
-		filled: c.filled, kept: c.kept, content: q.content, msg: message{many: q.stream}, a: response{keep: keep},
+		filled: c.filled, stored: c.stored, content: q.content, msg: message{many: q.stream}, response: response{storeBody: storeBody},
 	}
 	if len(q.draws) > 0 {
 		c.filled = append(c.filled[:0], q.content...)
@@ -149,7 +153,7 @@ func (h *http2) startCall(i int, q *encodedRequest, numbers []int64, keep bool) 
 		h.out = h.encoder.Append(h.out, f)
 	}
 	h.out = append(h.out, q.tail...)
-	h2.SetLength(h.out[frame:])
+	h2.SetLength(h.out[frame:]) // of the header block, which is known now
 	if len(q.draws) > 0 {
 		if err := q.writeNumbers(h.out[head:], c.content, numbers); err != nil {
 			return err
@@ -159,6 +163,8 @@ func (h *http2) startCall(i int, q *encodedRequest, numbers []int64, keep bool) 
 	return nil
 }
 
+// takeOutput returns the bytes to send, among them about maxOffered bytes of DATA. They are valid until the
+// next call.
 func (h *http2) takeOutput() []byte {
 	if h.readConn >= connRoom/2 {
 		h.out = h2.AppendWindowUpdate(h.out, 0, uint32(h.readConn))
@@ -175,8 +181,9 @@ func (h *http2) takeOutput() []byte {
 	return h.lastOutput
 }
 
-// sendMore adds to the output: a WINDOW_UPDATE if the receive window is half used, and DATA of the request until
-// at least limit bytes are added or a window is full. It returns the number of bytes of DATA.
+// sendMore adds frames of a call to the output: a WINDOW_UPDATE if the receive window is half used, and DATA of
+// the request until it has added limit bytes or more, or until a send window is used up. It returns the number of
+// bytes of DATA.
 func (h *http2) sendMore(c *call, limit int) (offered int) {
 	if c.read >= streamRoom/2 {
 		h.out = h2.AppendWindowUpdate(h.out, c.id, uint32(c.read))
@@ -199,8 +206,8 @@ func (h *http2) sendMore(c *call, limit int) (offered int) {
 	return offered
 }
 
-// feed parses the input of a connection with one call. It returns the error of the call if there is one,
-// otherwise that of the connection.
+// feed parses the input of a connection that has only one call. It returns the error of the call if the call has
+// failed, otherwise the error of the connection.
 func (h *http2) feed(b []byte) error {
 	err := h.feedAll(b)
 	if c := &h.calls[0]; c.lost != nil {
@@ -210,8 +217,8 @@ func (h *http2) feed(b []byte) error {
 	return err
 }
 
-// feedAll parses the input and fills decided with the calls that it ended. Its error means that the connection
-// is unusable.
+// feedAll parses the input, and sets h.decided to the calls that the input has ended. An error means that the
+// connection is unusable.
 func (h *http2) feedAll(b []byte) error {
 	h.decided = h.decided[:0]
 	h.feedCount++
@@ -231,7 +238,7 @@ func (h *http2) feedAll(b []byte) error {
 	return nil
 }
 
-// sendGoAway replaces the output by a GOAWAY with the code of err.
+// sendGoAway replaces the output by a GOAWAY with the code of err, and returns err.
 func (h *http2) sendGoAway(err error) error {
 	for i := range h.calls {
 		h.calls[i].content = nil
@@ -241,11 +248,11 @@ func (h *http2) sendGoAway(err error) error {
 	return err
 }
 
-// finishCall ends a call with a response, or with the error lost.
+// finishCall ends a call: with a response if lost is nil, otherwise with the error lost.
 func (h *http2) finishCall(c *call, lost error) {
 	h.unrelated = 0
 	c.inFlight, c.lost = false, lost
-	c.a.unsent = lost == nil && len(c.content) > 0
+	c.response.unsent = lost == nil && len(c.content) > 0
 	c.content = nil
 	for i := range h.calls {
 		if &h.calls[i] == c {
@@ -264,7 +271,7 @@ func (h *http2) failCall(c *call, why error) {
 }
 
 // abandonCall resets the stream of a call whose response is no longer needed. The connection opens no more
-// streams.
+// streams. The call counts as in flight until the server ends the stream, so that its frames are recognised.
 func (h *http2) abandonCall(c *call, why h2.Code) {
 	c.inFlight, c.abandoned, c.content, h.noMoreStreams = true, true, nil, true
 	h.out = h2.AppendReset(h.out, c.id, why)
@@ -280,7 +287,7 @@ func (h *http2) callOf(stream uint32) *call {
 	return nil
 }
 
-// explainError replaces an error that occurs before the SETTINGS of the server: the protocol is not HTTP/2.
+// explainError returns err, or "not HTTP/2" if the server has not sent its SETTINGS, with which HTTP/2 begins.
 func (h *http2) explainError(err error) error {
 	if !h.hasSettings {
 		return frameError("not HTTP/2")
@@ -294,14 +301,14 @@ func (h *http2) closeError() error { return h.calls[0].closeError() }
 
 // closeError returns the error of a call whose connection the server closed.
 func (c *call) closeError() error {
-	if !c.a.begun {
+	if !c.response.begun {
 		return errUnanswered
 	}
 	return errCut
 }
 
 func (h *http2) currentResponse() response {
-	a := h.calls[0].a
+	a := h.calls[0].response
 	a.closes = h.isClosing()
 	return a
 }
@@ -309,30 +316,30 @@ func (h *http2) currentResponse() response {
 // isClosing reports whether no more streams can be opened.
 func (h *http2) isClosing() bool { return h.noMoreStreams || h.stream >= h2.MaxStream }
 
-// finishResponse ends the response at the end of its stream.
+// finishResponse checks the response at the end of its stream, and ends the call.
 func (h *http2) finishResponse(c *call) error {
-	switch k := &c.known; {
-	case !c.hasNoBody() && k.length > 0 && k.length != c.dataBytes+1:
+	switch k := &c.header; {
+	case !c.hasNoBody() && k.length > 0 && k.length != c.dataBytes+1: // length is Content-Length plus 1, or 0
 		return frameError("a body shorter than its Content-Length")
 	case h.grpc && k.status == 200:
 		status, err := c.msg.finish(h.fields.code)
 		if err != nil {
 			return err
 		}
-		c.a.status, c.a.rpc, c.a.code = status, true, h.fields.code
+		c.response.status, c.response.rpc, c.response.code = status, true, h.fields.code
 	default:
-		c.a.status = k.status
+		c.response.status = k.status
 	}
 	if c.abandoned {
 		c.inFlight = false
 		return nil
 	}
-	c.a.done = true
+	c.response.done = true
 	h.finishCall(c, nil)
 	return nil
 }
 
 // hasNoBody reports whether the response has no body, even if it has a Content-Length.
 func (c *call) hasNoBody() bool {
-	return c.isHead || c.known.status == 204 || c.known.status == 304
+	return c.isHead || c.header.status == 204 || c.header.status == 304
 }

@@ -1,12 +1,13 @@
 package load
 
-// headerFields contains the fields of a header block that the framer needs.
+// headerFields contains the fields of a header block of HTTP/2 or HTTP/3 that a client needs to find the end and
+// the status of a response.
 type headerFields struct {
-	trailers bool  // the block is trailers
+	trailers bool  // the block contains trailers
 	regular  bool  // a field that is not a pseudo-field has occurred
 	status   int   // 0 without a status
 	length   int64 // Content-Length plus 1; 0 without the field
-	code     int   // grpc-status, or one of the values below
+	code     int   // grpc-status, noCode or badCode
 }
 
 // Special values of headerFields.code.
@@ -22,7 +23,7 @@ func (k *headerFields) addField(name, value []byte) error {
 			return frameError("CR, LF or NUL within a field")
 		}
 	}
-	if len(name) > 0 && name[0] == ':' {
+	if isPseudo := len(name) > 0 && name[0] == ':'; isPseudo {
 		switch {
 		case k.trailers:
 			return frameError("a field of the head among trailers")
@@ -63,6 +64,7 @@ func isConnectionField(name []byte) bool {
 	return false
 }
 
+// readStatus parses the value of :status.
 func (k *headerFields) readStatus(value []byte) error {
 	if len(value) != 3 || value[0] < '1' {
 		return frameError("a status that is no number of three digits")
@@ -76,7 +78,7 @@ func (k *headerFields) readStatus(value []byte) error {
 	return nil
 }
 
-// readCode parses the value of grpc-status. before is the code of an earlier field, or noCode.
+// readCode parses the value of a grpc-status field. before is the code of an earlier such field, or noCode.
 func readCode(before int, value []byte) int {
 	const maxDigits = 9 // so that the code fits into an int of 32 bits
 	n, ok := readLength(value)

@@ -6,7 +6,10 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// handleFrame processes a frame. Its error makes the connection unusable.
+// The methods of http2 below process the frames of a server on one connection of HTTP/2. A frame of the stream
+// of a request belongs to a call.
+
+// handleFrame processes a frame. An error means that the connection is unusable.
 func (h *http2) handleFrame(f h2.Frame) error {
 	if !h.hasSettings && (f.Type != h2.Settings || f.Has(h2.Ack)) {
 		return frameError("a connection that does not begin with SETTINGS")
@@ -16,7 +19,8 @@ func (h *http2) handleFrame(f h2.Frame) error {
 	}
 	switch f.Type {
 	case h2.Data, h2.Headers, h2.RSTStream, h2.WindowUpdate, h2.Continuation:
-		if f.Stream > h.stream || f.Stream != 0 && f.Stream%2 == 0 {
+		isServers := f.Stream != 0 && f.Stream%2 == 0 // streams that a client opens have odd ids
+		if f.Stream > h.stream || isServers {
 			return frameError("a " + f.Type.String() + " frame of a stream that was not opened")
 		}
 		if c := h.callOf(f.Stream); c != nil && f.Stream != 0 {
@@ -24,13 +28,14 @@ func (h *http2) handleFrame(f h2.Frame) error {
 				return h.handleCallFrame(c, f)
 			}
 			err := h.handleWindowUpdate(f, &c.sendRoom)
-			if errors.Is(err, errWindow) {
+			if errors.Is(err, errWindow) { // an error of this stream only
 				h.failCall(c, err)
 				err = nil
 			}
 			return err
 		}
 	}
+	// The frame belongs to no call in flight.
 	if h.unrelated += h2.HeaderLen + len(f.Payload); h.unrelated > maxUnrelated {
 		return frameError("frames without end that belong to no answer")
 	}
@@ -62,8 +67,8 @@ func (h *http2) handleFrame(f h2.Frame) error {
 	return nil
 }
 
-// handleCallFrame processes a frame of a call. An error of the response alone ends the call; an error that
-// makes the connection unreadable is returned.
+// handleCallFrame processes a frame of a call. If only this response is invalid, it ends the call and returns
+// nil. It returns an error if the connection cannot be read any further.
 func (h *http2) handleCallFrame(c *call, f h2.Frame) error {
 	if c.lastFeed != h.feedCount {
 		if c.lastFeed = h.feedCount; c.parts == 0 {
@@ -94,10 +99,10 @@ func (h *http2) handleCallFrame(c *call, f h2.Frame) error {
 	return nil
 }
 
-// lossError returns the error of a request that the server reports as not processed. If a response has begun,
-// it is a plain resetError.
+// lossError returns the error of a request that the server reports as not processed: an unprocessedError, or a
+// resetError if a response has begun, because such a request must not be sent again.
 func (c *call) lossError(why string) error {
-	if c.a.begun {
+	if c.response.begun {
 		return resetError(why)
 	}
 	return unprocessedError(why)
@@ -137,7 +142,7 @@ func (h *http2) handleSettings(f h2.Frame) error {
 	return nil
 }
 
-// replyFrame appends a reply to the output.
+// replyFrame appends a reply, to SETTINGS or PING, to the output.
 func (h *http2) replyFrame(f h2.Frame) {
 	h.out = h2.AppendFrame(h.out, f)
 	h.replied += h2.HeaderLen + len(f.Payload)
@@ -155,7 +160,7 @@ func (h *http2) handleWindowUpdate(f h2.Frame, window *int64) error {
 	return nil
 }
 
-// handleData processes a part of the body.
+// handleData processes a DATA frame, which contains a part of the body.
 func (h *http2) handleData(c *call, f h2.Frame) error {
 	n := int64(len(f.Payload)) // padding uses the window, too
 	h.roomConn, c.room = h.roomConn-n, c.room-n
@@ -171,17 +176,17 @@ func (h *http2) handleData(c *call, f h2.Frame) error {
 	case len(b) > 0 && c.hasNoBody():
 		return frameError("DATA of an answer that has none")
 	}
-	c.a.keep = c.a.keep && c.kept.appendPart(b)
-	c.a.kept = c.kept.body
-	if c.dataBytes += int64(len(b)); c.known.length > 0 && c.dataBytes >= c.known.length {
+	c.response.storeBody = c.response.storeBody && c.stored.appendPart(b)
+	c.response.stored = c.stored.body
+	if c.dataBytes += int64(len(b)); c.header.length > 0 && c.dataBytes >= c.header.length {
 		return frameError("a body longer than its Content-Length")
 	}
-	c.a.body = c.dataBytes
-	if h.grpc && c.known.status == 200 {
+	c.response.body = c.dataBytes
+	if h.grpc && c.header.status == 200 {
 		if err := c.msg.takeData(b); err != nil {
 			return err
 		}
-		c.a.body = c.msg.body
+		c.response.body = c.msg.body
 	}
 	if f.Has(h2.EndStream) {
 		h.fields.code = noCode
@@ -190,9 +195,10 @@ func (h *http2) handleData(c *call, f h2.Frame) error {
 	return nil
 }
 
-// handleHeaders processes a header block, or trailers, in one frame or several.
+// handleHeaders processes a HEADERS or CONTINUATION frame: a header block or trailers are in a HEADERS frame and
+// any number of CONTINUATION frames. At the end of the block it decodes the block.
 func (h *http2) handleHeaders(c *call, f h2.Frame) error {
-	c.a.begun = true
+	c.response.begun = true
 	if c.size += h2.HeaderLen + len(f.Payload); c.size > MaxHead {
 		return errHeadTooLong
 	}
@@ -224,7 +230,7 @@ const (
 	errRoom   = frameError("more DATA than there was room for")
 )
 
-// goAwayCode returns the error code that informs a server what is wrong with its frames.
+// goAwayCode returns the code of the GOAWAY or RST_STREAM that this side sends because of err.
 func goAwayCode(err error) h2.Code {
 	if errors.Is(err, errWindow) || errors.Is(err, errRoom) {
 		return h2.FlowControl
@@ -234,7 +240,7 @@ func goAwayCode(err error) h2.Code {
 
 const errHeadTooLong = frameError("the head of the answer is too long")
 
-// takeField adds one field of a block.
+// takeField processes one field of the block that is being decoded, and limits the size of all fields of the call.
 func (h *http2) takeField(name, value []byte) error {
 	if *h.listed += len(name) + len(value); *h.listed > MaxHead {
 		return errHeadTooLong
@@ -242,8 +248,8 @@ func (h *http2) takeField(name, value []byte) error {
 	return h.fields.addField(name, value)
 }
 
-// decodeBlock decodes a block: an interim header, the final one, or trailers. If it fails, the connection is
-// unusable, because later blocks depend on the dynamic table.
+// decodeBlock decodes a block: an interim header, the final header, or trailers. An error means that the connection
+// is unusable, because later blocks depend on the dynamic table, which this block may have changed.
 func (h *http2) decodeBlock(c *call, block []byte) error {
 	h.fields, h.listed = headerFields{trailers: c.hasHead, code: noCode}, &c.listed
 	if err := h.decoder.Decode(block, h.field); err != nil {
@@ -255,7 +261,7 @@ func (h *http2) decodeBlock(c *call, block []byte) error {
 	return nil
 }
 
-// handleBlock processes the fields of a block.
+// handleBlock processes a decoded block, whose fields are in h.fields. An error concerns only this call.
 func (h *http2) handleBlock(c *call) error {
 	ends := h.blockEnds
 	switch status := h.fields.status; {
@@ -272,7 +278,7 @@ func (h *http2) handleBlock(c *call) error {
 	case status < 200:
 		return nil
 	}
-	c.hasHead, c.known = true, h.fields
+	c.hasHead, c.header = true, h.fields
 	if ends {
 		return h.finishResponse(c)
 	}

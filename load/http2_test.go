@@ -88,7 +88,7 @@ func listen(t testing.TB, p Protocol, r Request, input string, cuts ...int) outc
 	if !a.done {
 		return outcome{err: h.closeError().Error()}
 	}
-	return outcome{status: a.status, body: string(a.kept), closes: a.closes}
+	return outcome{status: a.status, body: string(a.stored), closes: a.closes}
 }
 
 // listenAnyhow requires the same outcome however the input is cut into pieces.

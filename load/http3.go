@@ -4,16 +4,17 @@ import (
 	"github.com/tarebench/tare/load/h3"
 )
 
-// responseHTTP3 parses the response on a stream of HTTP/3. It is reused for one request after another.
+// responseHTTP3 parses the response to one request, the bytes of one stream of HTTP/3. It is reused for one
+// request after another. A field section is what HTTP/3 calls an encoded header, or the trailers.
 type responseHTTP3 struct {
-	a           response
+	response    response
 	isHead      bool         // the request was HEAD
 	hasHead     bool         // the final header has arrived
 	hasTrailers bool         // the trailers have arrived
-	known       headerFields // of the final header
+	header      headerFields // of the final header
 	bodyBytes   int64        // of the body so far
-	size        uint64       // bytes of all header sections, encoded
-	listed      int          // bytes of all header sections, decoded
+	size        uint64       // bytes of all field sections, encoded
+	listed      int          // bytes of the fields of all sections, decoded
 	section     []byte       // start of an incomplete field section
 	frames      h3.Reader
 	decoder     h3.Decoder
@@ -23,17 +24,17 @@ type responseHTTP3 struct {
 }
 
 // reset prepares for the response to another request.
-func (h *responseHTTP3) reset(isHead, keep bool) {
+func (h *responseHTTP3) reset(isHead, storeBody bool) {
 	if h.field == nil {
 		h.field = h.addField
 	}
-	h.a, h.isHead, h.hasHead, h.hasTrailers, h.bodyBytes, h.size, h.listed = response{keep: keep}, isHead, false, false, 0, 0, 0
+	h.response, h.isHead, h.hasHead, h.hasTrailers, h.bodyBytes, h.size, h.listed = response{storeBody: storeBody}, isHead, false, false, 0, 0, 0
 	h.frames.Reset()
 }
 
-// feed parses received bytes. If it fails, the response is lost.
+// feed parses the next received bytes of the stream. If it fails, the response is lost.
 func (h *responseHTTP3) feed(b []byte) error {
-	h.a.begun = h.a.begun || len(b) > 0
+	h.response.begun = h.response.begun || len(b) > 0
 	for len(b) > 0 {
 		p, n, ok := h.frames.Next(b)
 		if b = b[n:]; !ok {
@@ -46,7 +47,7 @@ func (h *responseHTTP3) feed(b []byte) error {
 		case h3.Headers:
 			err = h.readHeaders(p)
 		case h3.PushPromise, h3.Settings, h3.GoAway, h3.CancelPush, h3.MaxPushID,
-			0x2, 0x6, 0x8, 0x9: // of HTTP/2 (RFC 9114, section 7.2.8)
+			0x2, 0x6, 0x8, 0x9: // types that only HTTP/2 has (RFC 9114, section 7.2.8)
 			err = frameError("a frame that may not be in an answer")
 		}
 		if err != nil {
@@ -62,11 +63,11 @@ func (h *responseHTTP3) readData(p h3.Part) error {
 		return frameError("DATA that does not follow a head")
 	}
 	h.bodyBytes += int64(len(p.Payload))
-	if h.known.length > 0 && h.bodyBytes >= h.known.length && len(p.Payload) > 0 {
+	if h.header.length > 0 && h.bodyBytes >= h.header.length && len(p.Payload) > 0 {
 		return frameError("a body longer than its Content-Length")
 	}
-	h.a.body = h.bodyBytes
-	h.a.keep = h.a.keep && h.body(p.Payload)
+	h.response.body = h.bodyBytes
+	h.response.storeBody = h.response.storeBody && h.body(p.Payload)
 	return nil
 }
 
@@ -98,7 +99,7 @@ func (h *responseHTTP3) addField(name, value []byte) error {
 	return h.fields.addField(name, value)
 }
 
-// readSection decodes a field section: an interim header, the final one, or trailers.
+// readSection decodes a complete field section: an interim header, the final header, or trailers.
 func (h *responseHTTP3) readSection(section []byte) error {
 	h.fields = headerFields{trailers: h.hasHead, code: noCode}
 	if err := h.decoder.Decode(section, h.field); err != nil {
@@ -112,8 +113,8 @@ func (h *responseHTTP3) readSection(section []byte) error {
 	case status == 101:
 		return frameError("status 101, which HTTP/3 does not have")
 	case status >= 200:
-		h.hasHead, h.known = true, h.fields
-		h.a.status = status
+		h.hasHead, h.header = true, h.fields
+		h.response.status = status
 	}
 	return nil
 }
@@ -121,15 +122,15 @@ func (h *responseHTTP3) readSection(section []byte) error {
 // checkEnd is called at the end of the stream. It marks the response as done, or returns an error if the
 // response is not complete.
 func (h *responseHTTP3) checkEnd() error {
-	bodyless := h.isHead || h.known.status == 204 || h.known.status == 304
+	bodyless := h.isHead || h.header.status == 204 || h.header.status == 304
 	switch {
 	case h.frames.IsPartial():
 		return frameError("a stream that ends within a frame")
 	case !h.hasHead:
 		return frameError("a stream that ends without a head")
-	case !bodyless && h.known.length > 0 && h.known.length != h.bodyBytes+1:
+	case !bodyless && h.header.length > 0 && h.header.length != h.bodyBytes+1: // length is Content-Length plus 1, or 0
 		return frameError("a body shorter than its Content-Length")
 	}
-	h.a.done = true
+	h.response.done = true
 	return nil
 }

@@ -39,7 +39,7 @@ func readAnswer(h *responseHTTP3, input []byte, size int, bare bool) (string, er
 	if err := h.checkEnd(); err != nil {
 		return "", err
 	}
-	return fmt.Sprint(h.a.status, " ", h.a.body, " ", body.String()), nil
+	return fmt.Sprint(h.response.status, " ", h.response.body, " ", body.String()), nil
 }
 
 func TestAnswersOfHTTP3(t *testing.T) {

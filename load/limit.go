@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Limit is the factor that limited a rate.
+// Limit is the factor that limited the rate of requests in a phase of load.
 type Limit string
 
 // Limits.
@@ -31,7 +31,7 @@ type Facts struct {
 	Think       time.Duration // closed loop: wait between a response and the next request
 }
 
-// Assessment is the conclusion from a phase.
+// Assessment is the conclusion about what limited a phase, and which of its values count.
 type Assessment struct {
 	Limit    Limit
 	Why      string // one sentence about the limit
@@ -79,7 +79,7 @@ func Assess(r *Result, f Facts) Assessment {
 	return a
 }
 
-// meter computes the values that an assessment compares with its thresholds.
+// meter computes the values of a phase that an assessment compares with the thresholds.
 type meter struct {
 	r    *Result
 	f    Facts
@@ -99,12 +99,13 @@ func (m meter) clientCores() float64 {
 // clientShare returns the share of its processors that the load generator used.
 func (m meter) clientShare() float64 { return m.r.CPU.Seconds() / (m.wall * m.clientCores()) }
 
-// waitedShare returns the share of its threads' time in which they were runnable and did not run.
+// waitedShare returns the share of their time for which the load generator's threads waited for a processor.
 func (m meter) waitedShare() float64 {
 	return max(0, m.r.Wait.Seconds()) / (m.wall * float64(max(m.r.Threads, 1)))
 }
 
-// isStarved reports whether the load generator was runnable nearly all the time and waited for most of it.
+// isStarved reports whether the load generator's threads ran or waited for a processor nearly all the time, and
+// waited for at least half of it.
 func (m meter) isStarved() bool {
 	ran := m.r.CPU.Seconds() / (m.wall * float64(max(m.r.Threads, 1)))
 	return m.waitedShare() >= ran && m.waitedShare()+ran >= saturatedShare
@@ -122,7 +123,7 @@ func (m meter) serverShare() (float64, bool) {
 func (m meter) pathShare() float64 {
 	trip := m.f.RoundTrip
 	if trip <= 0 && m.r.Connect != nil {
-		trip = time.Duration(m.r.Connect.Quantile(0.5))
+		trip = time.Duration(m.r.Connect.Quantile(0.5)) // opening a connection takes a round trip
 	}
 	mean := m.r.Service.Mean()
 	if trip <= 0 || mean <= 0 {
@@ -136,7 +137,8 @@ func (m meter) linkShare() float64 {
 	if m.f.Bandwidth <= 0 {
 		return 0
 	}
-	return 8 * float64(max(m.r.BytesIn, m.r.BytesOut)) / m.wall / float64(m.f.Bandwidth)
+	const bitsPerByte = 8
+	return bitsPerByte * float64(max(m.r.BytesIn, m.r.BytesOut)) / m.wall / float64(m.f.Bandwidth)
 }
 
 // inFlightShare returns the mean number of requests in flight as a share of the possible number.
@@ -147,7 +149,8 @@ func (m meter) inFlightShare() float64 {
 	return m.r.Concurrency / float64(m.r.maxInFlight())
 }
 
-// excessLag returns the p99 of the send lag, and whether it is too large. It returns false for a closed loop.
+// excessLag returns the p99 of the send lag, by which requests were sent after their intended times, and whether it
+// is too large. It returns false for a closed loop.
 func (m meter) excessLag() (time.Duration, bool) {
 	if !m.isOpenLoop() || m.r.SendLag == nil {
 		return 0, false
@@ -156,9 +159,9 @@ func (m meter) excessLag() (time.Duration, bool) {
 	return lag, lag > max(negligibleLag, time.Duration(maxLagShare*float64(m.r.Latency.Quantile(0.99))))
 }
 
-// isBlocked reports whether late requests had waited for a free connection: nearly all connections were busy
-// all the time, or a response took at least half as long as requests were late while the load generator could
-// run. Then the server caused the lateness, and it is part of the latency.
+// isBlocked reports whether requests were sent late because they waited for a free connection. Then the server caused
+// the lag, which is part of the latency. This is so if nearly all connections were busy all the time; or if some
+// response took at least half as long as the lag, and the load generator itself had processors to run on.
 func (m meter) isBlocked(lag time.Duration) bool {
 	allBusy := m.inFlightShare() >= 1-maxIdleShare
 	couldRun := m.waitedShare() < maxWaitShare && m.f.Throttled < delayingShare
@@ -166,7 +169,7 @@ func (m meter) isBlocked(lag time.Duration) bool {
 	return allBusy || couldRun && slowResponse
 }
 
-// hasLongThink reports whether connections paused longer than they waited.
+// hasLongThink reports whether connections paused for at least as long as a response took in the mean.
 func (m meter) hasLongThink() bool { return float64(m.f.Think) >= m.r.Service.Mean() && m.f.Think > 0 }
 
 // holdsRate reports whether the requested rate was achieved.
@@ -177,7 +180,8 @@ func (m meter) holdsRate() bool {
 	return math.Abs(float64(m.r.Sent)-asked) <= tolerance && float64(m.r.Late) <= tolerance
 }
 
-// findLimit returns the limit and the reason, checking the most certain reason first.
+// findLimit returns the limit and the reason in words. The order of the cases matters: the most certain reason comes
+// first.
 func (m meter) findLimit() (Limit, string) {
 	lag, late := m.excessLag()
 	served, known := m.serverShare()

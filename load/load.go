@@ -1,9 +1,9 @@
-// Package load sends requests over HTTP/1.1, HTTP/2 or gRPC and measures the
-// responses. It opens a fixed number of connections, in a closed loop (each sends its next
-// request after a response) or an open one (requests are sent at their
-// intended times, whatever the responses, and latencies count from those times),
-// and reports with every result whether the load generator, the server
-// or neither set the limit.
+// Package load is a load generator: it sends requests over HTTP/1.1, HTTP/2, HTTP/3 or
+// gRPC and measures the responses. It opens a fixed number of connections. In a closed
+// loop each connection sends its next request after a response. In an open loop requests
+// are sent at intended times, whatever the responses, and latencies count from these
+// times. Every result reports whether the load generator, the server or neither limited
+// the rate.
 //
 //	s, err := load.Open(load.Options{Target: load.Target{Addr: "127.0.0.1:8080"}, Connections: 50,
 //		Requests: []load.Request{{Method: "GET", Path: "/"}}})
@@ -44,10 +44,10 @@ type Request struct {
 	Fill   []Fill      // numbers that change from request to request
 }
 
-// Fill is a number that is written into a request each time before it is sent, in place of existing bytes, so
-// that requests differ: for example to create the user with the next number, or to read an existing one. Fills
-// of one request with the same counter write the counter's value, each plus its own Add, and the counter
-// increases by one if any of them has Step. A number that does not fit its Width ends the phase with an error.
+// Fill makes requests differ: before a request is sent, a number replaces some of its bytes. For example a request
+// creates the user with the next number, or reads an existing one. Fills of one request with the same Counter write
+// the counter's value, each plus its own Add. If any of them has Step, the counter then increases by one. A number
+// that does not fit its Width ends the phase with an error.
 type Fill struct {
 	Body    bool   // the number is in the body; otherwise in the path
 	At      int    // offset of the number in bytes
@@ -108,11 +108,10 @@ type Options struct {
 	Accept func(status int) bool
 }
 
-// Leg is one phase of load on an open session. The lead-in continues in the measured part without a pause: with
-// both Lead and LeadTime measuring begins when both are over; with both Ops and Duration it ends with the
-// first of them. Lead and Ops count outcomes of requests, responses and errors alike. In an open loop a request
-// belongs to the part that contains its intended time, and time zero of the profile is the beginning of the
-// lead-in.
+// Leg is one phase of load on an open session: a lead-in, and without a pause the measured part. Measuring begins
+// when Lead and LeadTime are both over, and ends with the first of Ops and Duration that are set. Lead and Ops count
+// requests that have ended, with a response or an error. In an open loop a request belongs to the part that contains
+// its intended time, and time zero of the profile is the beginning of the lead-in.
 type Leg struct {
 	Lead     int64         // number of requests before measuring begins, sent in the same way
 	LeadTime time.Duration // least time before measuring begins
@@ -154,11 +153,11 @@ func Classes() []Class {
 	return []Class{ErrConnect, ErrReset, ErrTimeout, ErrFraming, ErrStatus, ErrAnswer}
 }
 
-// Result is the outcome of a phase. Counts and histograms are of its measured part; connections (Opened,
-// Reconnects, Resent, Resumed, Connect, Handshake and errors of class connect) and FirstError are of the
-// complete phase. Every sent request either got a complete response or was lost to an error of class reset,
-// timeout or framing: Sent is Requests plus those errors, less Unasked. Errors of class status and answer are
-// of requests with a complete response.
+// Result is the outcome of a phase. Counts and histograms are about its measured part, except that the fields about
+// connections (Opened, Reconnects, Resent, Resumed, Connect, Handshake and errors of class connect) and FirstError
+// are about the complete phase. Every sent request either got a complete response or was lost to an error of class
+// reset, timeout or framing: Sent is Requests plus these errors, less Unasked. A request with an error of class
+// status or answer has a complete response.
 type Result struct {
 	Engine      Engine
 	Connections int
@@ -210,7 +209,7 @@ type Second struct {
 	Bins     []hist.Bin // latencies in bins, four to a doubling
 }
 
-// Tick is a second that has passed, and the phase up to its end.
+// Tick is a second that has passed, and the result of the phase up to the end of the second.
 type Tick struct {
 	Second
 	// SoFar is the result that the phase would have if it had ended with this second. It

@@ -8,18 +8,18 @@ import (
 	"syscall"
 )
 
-// loop is the engine for Linux: threads that each wait for many sockets with epoll.
+// loop is the engine Epoll, for Linux: threads that each wait for many sockets with epoll.
 // It is cheap because a connection is registered only once, a request is a prepared
 // buffer, and the Go scheduler is not involved while there is work.
 //
-// Each connection is a link with one slot for each request that may be in flight. The
-// list that contains a slot is the state of the slot. A thread takes due slots from its
-// lists (thread.runDue), waits for events (thread.waitEvents) and processes them
-// (thread.handleEvent).
+// Each connection is a link with one slot for each request that may be in flight. A thread
+// has a list of slots for each state, such as idle or busy; a slot is in the list of its
+// state. A thread takes due slots from its lists (thread.runDue), waits for events
+// (thread.waitEvents) and processes them (thread.handleEvent).
 type loop struct {
 	s    *settings
 	all  []*thread
-	done chan struct{} // gets a value from each thread at the end of a phase, and of the thread
+	done chan struct{} // each thread sends a value when it has finished a phase, and when it ends
 }
 
 // newLoop starts the threads, which wait for a phase. It raises GOMAXPROCS to at least one more than the number
@@ -61,8 +61,8 @@ func (e *loop) wake() {
 	}
 }
 
-// readUsage returns the usage of the threads; over TLS, the CPU time of the process, whose other threads
-// collect the garbage of handshakes.
+// readUsage returns the usage of the threads. With TLS it returns the CPU time of the whole process, whose other
+// threads collect the garbage of handshakes.
 func (e *loop) readUsage() usage {
 	sum := e.readThreadUsage()
 	if e.s.Target.TLS != nil {
@@ -93,28 +93,28 @@ func (e *loop) close() {
 	}
 }
 
-// maxDialing is the number of connections that a thread opens at a time: a server's backlog is limited, and a
-// connection beyond it is retried after a second.
+// maxDialing is the number of connections that a thread opens at a time. More could exceed the backlog of the
+// server, and the kernel retries a connection beyond the backlog only after a second.
 const maxDialing = 64
 
-// slot carries one request at a time on a connection: HTTP/1.1 has one slot per connection, HTTP/2 one per
-// stream that may be open. The state of a slot is the list of the thread that contains it. If a connection is
-// closed, only its first slot is in a list and represents the connection. If the connection is open, slots in
-// excess of the streams that the server allows are in no list.
+// slot carries one request at a time on a connection. A connection of HTTP/1.1 has one slot, one of HTTP/2 a slot
+// for each stream that may be open. The list that contains a slot is its state. As long as a connection is closed,
+// only its first slot is in a list and represents the connection. If it is open and the server allows fewer streams
+// than there are slots, the other slots are in no list.
 type slot struct {
-	prev, next *slot
-	list       *list // nil if it is in none
-	since      int64 // time in ns at which it entered the list
+	prev, next *slot // neighbours in list
+	list       *list // nil if the slot is in none
+	since      int64 // time in ns at which the slot entered the list
 	link       *link
-	number     int  // index in link.slots
-	last       bool // HTTP/1.1: the connection closes after this response
-	request    exchange
+	number     int      // index in link.slots
+	last       bool     // HTTP/1.1: the connection closes after this response
+	request    exchange // the request in flight
 }
 
 // link is one connection.
 type link struct {
 	index         int32 // in thread.links
-	generation    int32 // increases when the descriptor is closed, so that late events are recognised
+	generation    int32 // increases when fd is closed, so that late events of the closed fd are recognised
 	fd            int
 	addr          int     // index of the address to try, modulo their number
 	wasOpened     bool    // it was opened at least once in this phase
@@ -126,13 +126,13 @@ type link struct {
 	toRead        bool    // it is in thread.toRead
 	uses          int     // requests since it was opened
 	rest          []byte  // bytes to send; with TLS bytes that are not encrypted yet
-	filled        []byte  // buffer of a request with numbers
+	filled        []byte  // HTTP/1.1: buffer of a request into which numbers are written; see Fill
 	numbers       []int64 // HTTP/1.1: the numbers in filled
-	f             http1Parser
+	parser        http1Parser
 	tls           *tlsConn // TLS; nil in plain text
 	slots         []slot
 
-	h             *http2 // nil for HTTP/1.1
+	http2         *http2 // nil for HTTP/1.1
 	usedSlots     int    // HTTP/2: number of slots in a list
 	busySlots     int    // HTTP/2: number of requests in flight
 	unassignedIn  int64  // HTTP/2: received bytes not yet assigned to a request
@@ -161,7 +161,8 @@ func (l *list) push(c *slot, now int64) {
 	l.n++
 }
 
-// insert moves c to its position in l by the entry time since, which is near the end.
+// insert moves c to its position in l, which is sorted by entry time; since is the entry time of c. It searches from
+// the end, near which the position usually is.
 func (l *list) insert(c *slot, since int64) {
 	l.push(c, since)
 	for p := c.prev; p != nil && p.since > since; p = c.prev {
@@ -208,10 +209,10 @@ func (l *list) dueAt(d int64) int64 {
 
 // event is an event of a connection.
 type event struct {
-	index, generation int32
-	in                bool // bytes have arrived, or the peer has closed
-	out               bool // the socket is writable, or connected
-	peerClosed        bool // the peer has closed
+	index, generation int32 // of the link
+	in                bool  // bytes have arrived, or the peer has closed
+	out               bool  // the socket is writable, or connected
+	peerClosed        bool  // the peer has closed
 }
 
 // address is an address to connect to.

@@ -10,11 +10,14 @@ import (
 	"syscall"
 )
 
-// handleEvent processes an event of one connection. Events are edge-triggered: all available bytes must be
-// read now.
+// The methods of thread below open, read, write and close the connections (links) of one thread of engine Epoll.
+// firstSlot of a link represents its connection, and its only request with HTTP/1.1.
+
+// handleEvent processes an event of one connection. Events are edge-triggered: they are not repeated, so all
+// available bytes must be read now or queued with queueRead.
 func (t *thread) handleEvent(ev event) {
 	l := &t.links[ev.index]
-	if l.generation != ev.generation {
+	if l.generation != ev.generation { // the event is of an earlier connection
 		return
 	}
 	c := l.firstSlot()
@@ -27,9 +30,10 @@ func (t *thread) handleEvent(ev event) {
 	} else if ev.out {
 		t.flushLink(l)
 	}
+	wasClosed := l.generation != ev.generation || !l.opened
 	switch {
-	case !ev.in || l.generation != ev.generation || !l.opened: // there is no input, or the connection was closed above
-	case l.h != nil:
+	case !ev.in || wasClosed: // there is nothing to read
+	case l.http2 != nil:
 		t.receiveHTTP2(l)
 	case c.list == &t.busy:
 		t.receiveResponse(l)
@@ -44,8 +48,8 @@ func (t *thread) handleEvent(ev event) {
 	}
 }
 
-// openLinks opens closed connections, unless the phase is over, and fails attempts that exceed the timeout. It
-// returns when it must be called again.
+// openLinks opens closed connections, unless over is true, and fails attempts that exceed the timeout. It returns the
+// time in ns at which it must be called again.
 func (t *thread) openLinks(over bool) (next int64) {
 	for t.failed.dueAt(retryAfter) <= t.now {
 		t.closed.push(t.failed.head, t.now)
@@ -65,7 +69,7 @@ func (t *thread) openLinks(over bool) (next int64) {
 	return min(t.failed.dueAt(retryAfter), t.dialing.dueAt(limit))
 }
 
-// startDial starts to connect.
+// startDial starts to open a connection. An event reports the result; see finishDial.
 func (t *thread) startDial(l *link) {
 	t.now = t.s.nowNS()
 	t.dialing.push(l.firstSlot(), t.now)
@@ -79,7 +83,8 @@ func (t *thread) startDial(l *link) {
 	t.failDial(l, err)
 }
 
-// finishDial handles the result of a connection attempt. Over TLS it also continues the handshake.
+// finishDial processes the result of a connection attempt. With TLS it also continues the handshake, for which it is
+// called several times.
 func (t *thread) finishDial(l *link) {
 	t.now = t.s.nowNS()
 	if l.tls == nil {
@@ -113,14 +118,14 @@ func (t *thread) finishDial(l *link) {
 	t.rec.recordConnect(t.now-l.firstSlot().since, l.isReopened)
 	l.isReopened, l.opened, l.uses, l.rest = true, true, 0, nil
 	t.r.addConn()
-	if l.h != nil {
+	if l.http2 != nil {
 		t.openHTTP2(l)
 	}
 	t.freeSlot(l.firstSlot())
 }
 
-// failDial handles a failed connection attempt. The attempt counts as failed after all addresses of the target
-// have failed.
+// failDial processes a failed connection attempt. If the target has further addresses, the thread tries the next one.
+// Otherwise failDial records the failure, and the thread tries again after retryAfter.
 func (t *thread) failDial(l *link, err error) {
 	t.closeLink(l)
 	if l.addr++; l.addr%len(t.addrs) != 0 {
@@ -131,7 +136,7 @@ func (t *thread) failDial(l *link, err error) {
 	t.r.abortIfUnconnected(t.now)
 }
 
-// closeLink closes the descriptor and moves the connection to those to be opened.
+// closeLink closes the descriptor of a connection and moves its first slot to t.closed, so that it is opened again.
 func (t *thread) closeLink(l *link) {
 	l.close(t.net)
 	l.generation++
@@ -169,7 +174,7 @@ func (t *thread) freeSlot(c *slot) {
 	t.idle.push(c, t.now)
 }
 
-// sendRequest starts the next request in a free slot.
+// sendRequest sends the next request in a free slot. tk is its ticket in an open loop, otherwise zero.
 func (t *thread) sendRequest(c *slot, tk ticket) {
 	l, i := c.link, t.nextRequest
 	if t.nextRequest++; t.nextRequest == len(t.s.requests) {
@@ -177,7 +182,7 @@ func (t *thread) sendRequest(c *slot, tk ticket) {
 	}
 	q := &t.s.requests[i]
 	l.uses++
-	if l.h != nil {
+	if l.http2 != nil {
 		x := exchange{index: i, measured: tk.measured, intended: tk.at, sent: t.now, verify: t.rec.takeVerify(), numbers: q.drawNumbers(c.request.numbers[:0])}
 		t.sendHTTP2(c, x)
 		return
@@ -195,7 +200,7 @@ func (t *thread) sendRequest(c *slot, tk ticket) {
 		}
 	}
 	c.request = exchange{index: i, measured: tk.measured, intended: tk.at, sent: t.now}
-	l.f.reset(q.head, t.rec.takeVerify())
+	l.parser.reset(q.head, t.rec.takeVerify())
 	t.rec.recordSend(&c.request, t.now)
 	t.busy.push(c, t.now)
 	t.pushOutput(l)
@@ -210,7 +215,7 @@ func (t *thread) abortPhase(l *link, tk ticket, i int, err error) {
 	t.dropLink(l)
 }
 
-// pushOutput sends as much of l.rest as the socket accepts, and reports whether it has sent everything.
+// pushOutput sends as much of l.rest as the socket accepts. It returns true if all of it was sent.
 func (t *thread) pushOutput(l *link) bool {
 	if l.isWriteClosed {
 		return false
@@ -222,7 +227,7 @@ func (t *thread) pushOutput(l *link) bool {
 	} else {
 		n, errno = t.net.send(l, l.rest)
 	}
-	if l.h != nil {
+	if l.http2 != nil {
 		l.unassignedOut += n
 	} else {
 		l.firstSlot().request.bytesOut += n
@@ -231,7 +236,7 @@ func (t *thread) pushOutput(l *link) bool {
 	switch errno {
 	case 0:
 		return true
-	case syscall.EAGAIN: // an event reports when the socket accepts more
+	case syscall.EAGAIN: // an event will report that the socket accepts more
 	case syscall.EPIPE, syscall.ECONNRESET: // a response may have arrived before the close
 		l.peerClosed, l.isWriteClosed = true, true
 		if l.tls != nil {
@@ -245,19 +250,20 @@ func (t *thread) pushOutput(l *link) bool {
 	return false
 }
 
-// flushLink sends the output of a connection.
+// flushLink sends the output of a connection, as much as the socket accepts.
 func (t *thread) flushLink(l *link) {
-	if !l.opened || l.h == nil && l.firstSlot().list != &t.busy {
+	hasRequest := l.http2 != nil || l.firstSlot().list == &t.busy
+	if !l.opened || !hasRequest {
 		return
 	}
-	for t.pushOutput(l) && l.h != nil {
-		if l.rest = l.h.takeOutput(); len(l.rest) == 0 {
+	for t.pushOutput(l) && l.http2 != nil {
+		if l.rest = l.http2.takeOutput(); len(l.rest) == 0 {
 			return
 		}
 	}
 }
 
-// queueFlush queues a connection whose output is sent before the thread waits.
+// queueFlush queues a connection, whose output the thread sends before it waits for events.
 func (t *thread) queueFlush(l *link) {
 	if !l.toFlush {
 		l.toFlush = true
@@ -275,7 +281,7 @@ func (t *thread) flushQueued() {
 	t.toFlush = t.toFlush[:0]
 }
 
-// queueRead queues a connection that is read again before the thread waits.
+// queueRead queues a connection, which the thread reads again before it waits for events.
 func (t *thread) queueRead(l *link) {
 	if !l.toRead {
 		l.toRead = true
@@ -283,7 +289,7 @@ func (t *thread) queueRead(l *link) {
 	}
 }
 
-// readQueued continues with the connections that had too much to read at a time.
+// readQueued reads the queued connections, which had more input than maxReads reads return.
 func (t *thread) readQueued() {
 	for range len(t.toRead) {
 		l := t.toRead[0]
@@ -291,7 +297,7 @@ func (t *thread) readQueued() {
 		l.toRead = false
 		switch {
 		case !l.opened: // it was closed in the meantime
-		case l.h != nil:
+		case l.http2 != nil:
 			t.receiveHTTP2(l)
 		case l.firstSlot().list == &t.busy:
 			t.receiveResponse(l)
@@ -344,7 +350,7 @@ func (t *thread) receiveResponse(l *link) {
 		}
 		c.request.parts++
 		c.request.bytesIn += int64(len(b))
-		used, err := l.f.feed(b)
+		used, err := l.parser.feed(b)
 		switch {
 		case err != nil:
 			t.failRequest(c, classFraming, err)
@@ -352,8 +358,9 @@ func (t *thread) receiveResponse(l *link) {
 		case used < len(b):
 			t.failRequest(c, classFraming, frameError("more than one answer"))
 			return
-		case l.f.isDone():
-			gone := l.peerClosed && l.tls == nil || more && t.hasMoreInput(l)
+		case l.parser.isDone():
+			closedInPlain := l.peerClosed && l.tls == nil // with TLS more is true, and hasMoreInput finds the close
+			gone := closedInPlain || more && t.hasMoreInput(l)
 			t.finishRequest(c, gone)
 			return
 		case !more:
@@ -363,8 +370,8 @@ func (t *thread) receiveResponse(l *link) {
 	t.queueRead(l)
 }
 
-// hasMoreInput reports whether a response is followed by bytes, which it records as unsolicited, or by the end
-// of the input.
+// hasMoreInput reads after a response. It returns true if there are more bytes, which it records as unsolicited, or
+// the end of the input, and false if nothing has arrived.
 func (t *thread) hasMoreInput(l *link) bool {
 	b, _, err := t.readLink(l)
 	if err == nil && len(b) > 0 {
@@ -373,22 +380,23 @@ func (t *thread) hasMoreInput(l *link) bool {
 	return !errors.Is(err, errAgain)
 }
 
-// handleClose handles the end of the input during a request.
+// handleClose processes the end of the input during a request, which may be the end of the response.
 func (t *thread) handleClose(c *slot) {
-	if err := c.link.f.closeError(); err != nil {
+	if err := c.link.parser.closeError(); err != nil {
 		t.failRequest(c, classReset, err)
 		return
 	}
 	t.finishRequest(c, true)
 }
 
-// finishRequest records a complete response. It closes the connection if gone is true, which means that the peer
-// has closed it or sent too much, if either side requested the close, or if the request was not sent completely.
+// finishRequest records a complete response, and frees the slot or closes the connection. gone means that the peer
+// has closed the connection or has sent more than the response. The connection is also closed if either side has
+// requested that, or if the response arrived before all of the request was sent.
 func (t *thread) finishRequest(c *slot, gone bool) {
 	l := c.link
-	t.rec.recordResponse(&c.request, l.f.currentResponse(), t.now)
+	t.rec.recordResponse(&c.request, l.parser.currentResponse(), t.now)
 	unsent := len(l.rest) > 0 || l.tls != nil && len(l.tls.rest) > 0
-	if gone || c.last || l.f.closes || unsent {
+	if gone || c.last || l.parser.closes || unsent {
 		t.dropLink(l)
 		return
 	}
@@ -403,7 +411,7 @@ func (t *thread) failRequest(c *slot, class int, err error) {
 
 // failLink fails the requests of a broken connection.
 func (t *thread) failLink(l *link, class int, err error) {
-	if l.h != nil {
+	if l.http2 != nil {
 		t.failHTTP2(l, class, err)
 		return
 	}
@@ -412,15 +420,15 @@ func (t *thread) failLink(l *link, class int, err error) {
 
 // timeOut fails a request that exceeded the timeout.
 func (t *thread) timeOut(c *slot) {
-	if c.link.h != nil {
+	if c.link.http2 != nil {
 		t.timeOutStream(c)
 		return
 	}
 	t.failRequest(c, classTimeout, errTimeout)
 }
 
-// checkIdle handles input on a connection without a request. The end of the input and unsolicited bytes both
-// close the connection.
+// checkIdle processes input on a connection of HTTP/1.1 without a request: the end of the input, or unsolicited
+// bytes. It closes the connection in both cases.
 func (t *thread) checkIdle(l *link) {
 	b, _, err := t.readLink(l)
 	t.now = t.s.nowNS()

@@ -8,34 +8,38 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// openHTTP2 starts a connection of HTTP/2. Its first stream does not wait for the server's SETTINGS, which
-// limit the number of streams.
+// The methods of thread below execute requests over HTTP/2 for engine Epoll. Slot i of a connection (link) carries
+// the request of call i of its http2, and each request uses a stream of its own.
+
+// openHTTP2 starts a connection of HTTP/2. It allows one request before the server's SETTINGS, which limit the
+// number of streams, have arrived.
 func (t *thread) openHTTP2(l *link) {
-	l.h.open()
+	l.http2.open()
 	l.usedSlots, l.busySlots, l.unassignedIn, l.unassignedOut = 1, 0, 0, 0
 	t.queueFlush(l)
 }
 
-// maxRequests returns the number of requests that may be in flight on a connection.
+// maxRequests returns how many requests may be in flight on a connection: the least of its slots and of the
+// streams that the server allows, and one before that is known.
 func (l *link) maxRequests() int {
-	if !l.h.hasSettings {
+	if !l.http2.hasSettings {
 		return 1
 	}
-	return max(1, int(min(int64(len(l.slots)), int64(l.h.maxStreams))))
+	return max(1, int(min(int64(len(l.slots)), int64(l.http2.maxStreams))))
 }
 
-// freeStream reuses a slot after its request, or retires it if the connection opens no more streams or has too
-// many.
+// freeStream makes a slot available for the next request, or retires the slot if the connection opens no more
+// streams or uses more slots than the server allows now.
 func (t *thread) freeStream(c *slot) {
 	l := c.link
-	if l.h.isClosing() || l.usedSlots > l.maxRequests() {
+	if l.http2.isClosing() || l.usedSlots > l.maxRequests() {
 		t.retireSlot(c)
 		return
 	}
 	t.freeSlot(c)
 }
 
-// retireSlot removes a slot from its list, so that it gets no more requests.
+// retireSlot removes a slot from its list, so that it gets no more requests until updateSlots frees it again.
 func (t *thread) retireSlot(c *slot) {
 	c.list.remove(c)
 	c.link.usedSlots--
@@ -44,7 +48,7 @@ func (t *thread) retireSlot(c *slot) {
 // updateSlots is called after every read. It starts requests on as many slots as the server allows, and closes
 // a connection that takes no more requests once none is in flight.
 func (t *thread) updateSlots(l *link) {
-	if !l.h.isClosing() {
+	if !l.http2.isClosing() {
 		for i := 0; l.usedSlots < l.maxRequests() && i < len(l.slots); i++ {
 			if c := &l.slots[i]; c.list == nil {
 				l.usedSlots++
@@ -67,10 +71,10 @@ func (t *thread) updateSlots(l *link) {
 	t.queueFlush(l)
 }
 
-// sendHTTP2 starts a request in a free slot; it is sent together with others that start at the same time.
+// sendHTTP2 starts a request in a free slot. flushQueued then sends it, together with others that have started.
 func (t *thread) sendHTTP2(c *slot, x exchange) {
 	l, q := c.link, &t.s.requests[x.index]
-	if err := l.h.startCall(c.number, q, x.numbers, x.verify); err != nil {
+	if err := l.http2.startCall(c.number, q, x.numbers, x.verify); err != nil {
 		t.abortPhase(l, ticket{x.intended, x.measured}, x.index, err)
 		return
 	}
@@ -78,10 +82,10 @@ func (t *thread) sendHTTP2(c *slot, x exchange) {
 	t.rec.recordSend(&c.request, t.now)
 	t.busy.insert(c, x.sent)
 	l.busySlots++
-	if l.uses == t.s.PerConn || q.closes {
-		l.h.noMoreStreams = true
+	if l.uses == t.s.PerConn || q.closes { // this is the connection's last request
+		l.http2.noMoreStreams = true
 	}
-	if l.h.isClosing() {
+	if l.http2.isClosing() {
 		t.updateSlots(l)
 		return
 	}
@@ -105,13 +109,13 @@ func (t *thread) receiveHTTP2(l *link) {
 			return
 		}
 		l.unassignedIn += int64(len(b))
-		l.h.now = t.now
-		if err := l.h.feedAll(b); err != nil {
+		l.http2.now = t.now
+		if err := l.http2.feedAll(b); err != nil {
 			t.sendGoodbye(l)
 			t.failHTTP2(l, classFraming, err)
 			return
 		}
-		for _, i := range l.h.decided {
+		for _, i := range l.http2.decided {
 			t.recordOutcome(l, i)
 		}
 		generation := l.generation
@@ -124,32 +128,34 @@ func (t *thread) receiveHTTP2(l *link) {
 	t.queueRead(l)
 }
 
-// sendGoodbye sends the last output before the connection closes, unless the socket buffer is full.
+// sendGoodbye sends the last output of a connection, e.g. a GOAWAY, before it closes. It gives up if the socket
+// buffer is full, because nothing waits for a connection that is closed.
 func (t *thread) sendGoodbye(l *link) {
 	if l.isWriteClosed || len(l.rest) > 0 {
 		return
 	}
-	if b := l.h.takeOutput(); l.tls != nil {
-		_, _ = l.tls.encryptAndSend(b)
+	if b := l.http2.takeOutput(); l.tls != nil {
+		_, _ = l.tls.encryptAndSend(b) // the connection closes anyway
 	} else {
 		_, _ = t.net.send(l, b)
 	}
 }
 
-// recordOutcome records the outcome of a finished request.
+// recordOutcome records the outcome of call i, whose request has ended, or queues the request to be sent again.
 func (t *thread) recordOutcome(l *link, i int) {
-	c, call := &l.slots[i], &l.h.calls[i]
+	c, call := &l.slots[i], &l.http2.calls[i]
 	t.takeCounts(c, call)
 	if call.lost != nil && c.request.isRetryable(call.lost) {
 		t.queueResend(c)
 	} else if call.lost != nil {
 		t.rec.recordFailure(&c.request, errorClass(call.lost), call.lost, t.now)
 	} else {
-		t.rec.recordResponse(&c.request, call.a, t.now)
+		t.rec.recordResponse(&c.request, call.response, t.now)
 	}
-	unsent := call.a.unsent || call.upTo > l.h.written-int64(len(l.rest))
+	sentUpTo := l.http2.written - int64(len(l.rest)) // bytes sent on the connection
+	unsent := call.response.unsent || call.upTo > sentUpTo
 	if unsent { // the server responded before it got the complete request
-		l.h.noMoreStreams = true
+		l.http2.noMoreStreams = true
 	}
 	t.freeStream(c)
 }
@@ -165,8 +171,8 @@ func (t *thread) takeCounts(c *slot, call *call) {
 	l.busySlots--
 }
 
-// queueResend moves the request of a slot into t.resends, the one sent first at the front, for any free slot
-// to send again.
+// queueResend moves the request of a slot into t.resends, from where any free slot sends it again. t.resends is
+// sorted by the time at which a request was first sent.
 func (t *thread) queueResend(c *slot) {
 	t.resends = append(t.resends, c.request)
 	for i := len(t.resends) - 1; i > 0 && t.resends[i].sent < t.resends[i-1].sent; i-- {
@@ -199,15 +205,15 @@ func (t *thread) resendQueued() (next int64) {
 	return never
 }
 
-// failHTTP2 fails all requests in flight on a connection that broke; err is nil if the server closed it. Without a
-// request in flight, only an invalid frame is an error. A complete response that arrived in the same read as an
-// invalid frame is also lost.
+// failHTTP2 fails all requests in flight on a broken connection, and closes it. err is nil if the server has closed
+// the connection. If no request is in flight, only an invalid frame is recorded. A complete response that arrived in
+// the same read as an invalid frame is also lost.
 func (t *thread) failHTTP2(l *link, class int, err error) {
 	if l.busySlots == 0 && class == classFraming {
 		t.rec.recordUnsolicited(t.now)
 	}
 	for i := range l.slots {
-		c, call := &l.slots[i], &l.h.calls[i]
+		c, call := &l.slots[i], &l.http2.calls[i]
 		if c.list != &t.busy {
 			continue
 		}
@@ -224,10 +230,10 @@ func (t *thread) failHTTP2(l *link, class int, err error) {
 // timeOutStream fails a request that exceeded the timeout. Other requests on its connection continue, but the
 // connection gets no new ones.
 func (t *thread) timeOutStream(c *slot) {
-	l, call := c.link, &c.link.h.calls[c.number]
+	l, call := c.link, &c.link.http2.calls[c.number]
 	t.takeCounts(c, call)
 	t.rec.recordFailure(&c.request, classTimeout, errTimeout, t.now)
-	l.h.abandonCall(call, h2.Cancel)
+	l.http2.abandonCall(call, h2.Cancel)
 	t.retireSlot(c)
 	t.updateSlots(l)
 }

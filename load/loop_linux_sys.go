@@ -12,7 +12,7 @@ import (
 	"unsafe"
 )
 
-// clockThreadSched is the low part of the clock id of a thread's CPU time.
+// clockThreadSched are the low bits of the id of a clock that measures the CPU time of a thread; see threadCPU.
 const clockThreadSched = 6
 
 // newWakeFD returns a descriptor that wakes a thread when it is written to.
@@ -24,9 +24,10 @@ func newWakeFD() (int, error) {
 	return int(fd), nil
 }
 
+// signalWakeFD wakes the thread that waits for fd.
 func signalWakeFD(fd int) {
 	one := uint64(1)
-	_, _, _ = syscall.RawSyscall(syscall.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&one)), 8)
+	_, _, _ = syscall.RawSyscall(syscall.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&one)), 8) // fails only if the counter overflows
 }
 
 // pinThread restricts the calling thread to these processors.
@@ -38,8 +39,8 @@ func pinThread(cpus []int) error {
 	return nil
 }
 
-// threadCPU returns the CPU time of a thread of this process (Linux, include/linux/posix-timers.h on clocks of
-// threads).
+// threadCPU returns the CPU time of a thread of this process, or 0 if unknown. Linux computes the id of a thread's
+// clock in this way: include/linux/posix-timers.h.
 func threadCPU(tid int) time.Duration {
 	var ts syscall.Timespec
 	clock := uintptr(^tid<<3 | clockThreadSched)
@@ -49,7 +50,8 @@ func threadCPU(tid int) time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// startConnect starts to connect a new socket. EINPROGRESS is not an error.
+// startConnect creates a socket that does not block and starts to connect it to a. The socket is usually not
+// connected yet when startConnect returns. If it fails, the caller must still close fd unless it is -1.
 func startConnect(a address) (fd int, err error) {
 	fd, err = syscall.Socket(a.family, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -9,20 +9,21 @@ import (
 	"time"
 )
 
-// thread is one operating system thread of the engine with its connections.
+// thread is one operating system thread of engine Epoll, with its share of the connections (links). Each link has
+// one or more slots; a slot carries one request at a time, and is in the list of its state.
 type thread struct {
-	e     *loop
-	s     *settings
-	addrs []address // not shared between threads, because connecting writes to them
-	cpus  []int     // processors the thread may use; nil means any
-	tid   int
-	net   *epollSockets
-	work  chan *run
+	engine *loop
+	s      *settings
+	addrs  []address // not shared between threads, because connecting writes to them
+	cpus   []int     // processors that the thread may use; nil means any
+	tid    int       // id of the thread in the operating system
+	net    *epollSockets
+	work   chan *run // receives the phases to execute
 
 	links []link
 	tls   *tls.Config // nil means plain text
 	buf   []byte      // buffer of readLink
-	known knownHead
+	known knownHead   // last response header; see http1Parser.known
 
 	closed  list       // connections to open
 	failed  list       // connections to open, but not before retryAfter has passed
@@ -41,15 +42,15 @@ type thread struct {
 	nextRequest   int    // index in settings.requests
 	undialed      int    // connections that have not been opened since the start of the phase
 	allDialed     bool   // markDialed was called
-	isDrained     bool   // open loop: the requests due before the end were sent
+	isDrained     bool   // open loop: the phase is over, and the requests that were due before its end were sent
 	waitingTicket ticket // of an open loop, for a free slot; valid if hasTicket is true
 	hasTicket     bool
 }
 
-// newThread starts thread n of an engine.
+// newThread starts thread n of an engine with its share of the connections, which are not opened yet.
 func newThread(e *loop, n int) (*thread, error) {
 	t := &thread{
-		e: e, s: e.s, cpus: e.s.CPUs, work: make(chan *run),
+		engine: e, s: e.s, cpus: e.s.CPUs, work: make(chan *run),
 		buf: make([]byte, 64<<10), rec: recorder{thread: n, s: e.s},
 	}
 	if len(t.cpus) == e.s.Threads { // one processor for each thread
@@ -73,9 +74,9 @@ func newThread(e *loop, n int) (*thread, error) {
 	for i := range t.links {
 		l := &t.links[i]
 		l.index, l.fd, l.slots = int32(i), -1, make([]slot, e.s.Streams)
-		l.f.known, l.f.kept.budget = &t.known, &e.s.bodyBudget
+		l.parser.known, l.parser.stored.budget = &t.known, &e.s.bodyBudget
 		if e.s.Protocol != HTTP1 {
-			l.h = newHTTP2(e.s.Protocol == GRPC, e.s.Streams, &e.s.bodyBudget)
+			l.http2 = newHTTP2(e.s.Protocol == GRPC, e.s.Streams, &e.s.bodyBudget)
 		}
 		for k := range l.slots {
 			l.slots[k].link, l.slots[k].number = l, k
@@ -87,8 +88,9 @@ func newThread(e *loop, n int) (*thread, error) {
 	return t, <-ready
 }
 
-// runThread runs the thread's phases. It never unlocks the goroutine, so that the operating system's thread ends
-// with it, with its affinity and timer slack.
+// runThread executes phases until t.work is closed. It sends the error of setUp to ready. It never unlocks its
+// goroutine from the operating system thread, so that this thread, whose affinity and timer slack were changed,
+// ends with the goroutine.
 func (t *thread) runThread(ready chan<- error) {
 	runtime.LockOSThread()
 	err := t.setUp()
@@ -99,13 +101,13 @@ func (t *thread) runThread(ready chan<- error) {
 	}
 	for r := range t.work {
 		t.runPhase(r)
-		t.e.done <- struct{}{}
+		t.engine.done <- struct{}{}
 	}
 	t.tearDown()
-	t.e.done <- struct{}{}
+	t.engine.done <- struct{}{}
 }
 
-// setUp prepares the operating system thread, which must be the calling one.
+// setUp prepares the calling operating system thread.
 func (t *thread) setUp() (err error) {
 	t.tid = syscall.Gettid()
 	setTimerSlack()
@@ -146,14 +148,15 @@ func (t *thread) runPhase(r *run) {
 	t.r = nil
 }
 
-// preparePhase processes the events of connections since the last phase.
+// preparePhase counts the open connections, processes the events since the last phase, such as closes by the server,
+// and marks all closed connections as to be opened.
 func (t *thread) preparePhase() {
 	for i := range t.links {
 		if t.links[i].opened {
 			t.r.conns.Add(1)
 		}
 	}
-	for range 1 + len(t.links)/16 { // a wait returns a limited number of events
+	for range 1 + len(t.links)/16 { // several waits, because one returns at most len(epollSockets.events) events
 		if t.waitEvents(0) == 0 {
 			break
 		}
@@ -167,8 +170,8 @@ func (t *thread) preparePhase() {
 	t.undialed = t.closed.n
 }
 
-// cleanUpPhase closes connections with a request in flight or that are being opened, so that no connection is
-// busy. It ends think times, and gives back the ticket that the thread holds.
+// cleanUpPhase makes every connection idle or closed: it closes those with a request in flight and those that are
+// being opened, and ends think times. It gives back the ticket (an intended time for a request) that the thread has.
 func (t *thread) cleanUpPhase() {
 	for t.busy.head != nil {
 		t.dropLink(t.busy.head.link)
@@ -186,8 +189,8 @@ func (t *thread) cleanUpPhase() {
 	}
 }
 
-// runDue does everything that is due, and returns the time at which it must be called again if no event occurs
-// before.
+// runDue does everything that is due: it reads, times requests out, opens connections and sends requests. It returns
+// the time in ns at which it must be called again if no event occurs before.
 func (t *thread) runDue() (next int64) {
 	limit := int64(t.s.Timeout)
 	t.readQueued()
@@ -214,7 +217,8 @@ func (t *thread) runDue() (next int64) {
 	return min(next, t.busy.dueAt(limit)) // requests that were sent just now included
 }
 
-// sendClosedLoop sends requests of a closed loop on free connections whose think time is over.
+// sendClosedLoop sends requests of a closed loop on free slots whose think time is over. It returns the time at which
+// the next think time ends.
 func (t *thread) sendClosedLoop() (next int64) {
 	for t.idle.head != nil {
 		if !t.r.admitRequest() {
@@ -234,7 +238,7 @@ func (t *thread) sendClosedLoop() (next int64) {
 }
 
 // sendOpenLoop sends the due requests of an open loop while there are free slots, and returns the time of the next
-// request. After the end of the measured part it sends the due requests only once.
+// request. After the end of the measured part it sends the requests that are still due, and then no more.
 func (t *thread) sendOpenLoop() (next int64) {
 	if t.isDrained {
 		return never

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// errAgain means that nothing has arrived. To crypto/tls it is a timeout, after which a connection can be read
-// again.
+// errAgain means that nothing has arrived. It is a timeout error, because after such an error crypto/tls can read a
+// connection again.
 var errAgain error = againError{}
 
 type againError struct{}
@@ -28,19 +28,20 @@ var errGivenUp = errors.New("the handshake was given up")
 // maxRecord is the number of bytes that are encrypted at a time.
 const maxRecord = 16 << 10
 
-// tlsConn implements TLS over one socket of a thread without blocking. It is the net.Conn
-// of a tls.Conn: Read returns errAgain if nothing has arrived, and Write stores the bytes
-// that the socket does not accept yet. A handshake cannot be interrupted by errAgain, so
-// it runs in a coroutine, which continues when bytes have arrived.
+// tlsConn implements TLS over one socket of a thread without blocking. It uses a tls.Conn and
+// is itself the net.Conn under it: Read returns errAgain if nothing has arrived, and Write
+// stores the bytes that the socket does not accept yet. crypto/tls cannot continue a handshake
+// after errAgain. So the handshake runs in a coroutine, which Read suspends and
+// continueHandshake resumes when bytes have arrived.
 type tlsConn struct {
 	net        *epollSockets
-	l          *link
-	conn       *tls.Conn
-	began      int64  // start of the handshake in ns
-	rest       []byte // encrypted bytes that are not sent yet
-	buf        []byte // buffer of rest
-	isDrained  bool   // nothing can be received until the next event
-	peerClosed bool   // the peer has closed the connection, but not all input is read
+	l          *link     // the connection
+	conn       *tls.Conn // encrypts and decrypts
+	began      int64     // start of the handshake in ns
+	rest       []byte    // encrypted bytes that are not sent yet
+	buf        []byte    // buffer of rest
+	isDrained  bool      // everything that has arrived is read: nothing can be received until the next event
+	peerClosed bool      // the peer has closed the connection, but not all input is read
 
 	resume func() (struct{}, bool) // continues the handshake; it returns false at the end
 	stop   func()                  // aborts the handshake
@@ -59,15 +60,16 @@ func newTLSConn(net *epollSockets, l *link, config *tls.Config, now int64) *tlsC
 	return s
 }
 
-// continueHandshake continues the handshake as far as the received bytes allow.
+// continueHandshake continues the handshake as far as the received bytes allow. It returns true when the handshake
+// has ended, with its error.
 func (s *tlsConn) continueHandshake() (done bool, err error) {
-	if _, waits := s.resume(); waits {
+	if _, isSuspended := s.resume(); isSuspended {
 		return false, s.sendEncrypted()
 	}
 	return true, errors.Join(s.err, s.sendEncrypted())
 }
 
-// sendEncrypted sends the rest of the encrypted bytes.
+// sendEncrypted sends as many of the encrypted bytes as the socket accepts.
 func (s *tlsConn) sendEncrypted() error {
 	n, errno := s.net.send(s.l, s.rest)
 	if s.rest = s.rest[n:]; errno != 0 && errno != syscall.EAGAIN {
@@ -79,8 +81,8 @@ func (s *tlsConn) sendEncrypted() error {
 // notify informs s that bytes have arrived, or, if closed is true, that the peer has closed.
 func (s *tlsConn) notify(closed bool) { s.isDrained, s.peerClosed = false, s.peerClosed || closed }
 
-// encryptAndSend encrypts and sends b part by part, and returns the number of encrypted bytes. It does not encrypt
-// the next part before the socket has accepted the one before.
+// encryptAndSend encrypts and sends b part by part, and returns the number of bytes of b that it has encrypted. It
+// encrypts a part only when the socket has accepted the previous one.
 func (s *tlsConn) encryptAndSend(b []byte) (n int, errno syscall.Errno) {
 	for {
 		k, errno := s.net.send(s.l, s.rest)
@@ -89,14 +91,14 @@ func (s *tlsConn) encryptAndSend(b []byte) (n int, errno syscall.Errno) {
 		}
 		part := b[n:min(n+maxRecord, len(b))]
 		if _, err := s.conn.Write(part); err != nil {
-			return n, syscall.ECONNABORTED
+			return n, syscall.ECONNABORTED // the caller handles only errors of the system
 		}
 		n += len(part)
 	}
 }
 
-// Read returns received bytes. If there are none, it suspends the handshake, or fails with errAgain outside of
-// the handshake.
+// Read is called by crypto/tls. It returns received bytes. If there are none, it suspends the handshake until there
+// are, or after the handshake returns errAgain.
 func (s *tlsConn) Read(b []byte) (int, error) {
 	for {
 		if s.isDrained && !s.peerClosed {
@@ -111,7 +113,7 @@ func (s *tlsConn) Read(b []byte) (int, error) {
 		got, more, errno := s.net.receive(s.l, b)
 		switch {
 		case errno == syscall.EAGAIN:
-			s.isDrained, s.peerClosed = true, false
+			s.isDrained, s.peerClosed = true, false // wait for the next event
 		case errno != 0:
 			return 0, os.NewSyscallError("recv", errno)
 		case len(got) == 0:
@@ -123,16 +125,16 @@ func (s *tlsConn) Read(b []byte) (int, error) {
 	}
 }
 
-// Write copies the bytes that crypto/tls has encrypted, whose buffer is only valid during the call, and
+// Write is called by crypto/tls with encrypted bytes, which are only valid during the call. It stores them, and
 // sends as many as the socket accepts.
 func (s *tlsConn) Write(b []byte) (int, error) {
-	waits := len(s.rest) > 0
-	if !waits {
+	hasRest := len(s.rest) > 0
+	if !hasRest {
 		s.rest = s.buf[:0]
 	}
 	s.rest = append(s.rest, b...)
 	s.buf = s.rest
-	if waits { // b is sent after the waiting bytes
+	if hasRest { // the socket accepts no more for now: b is sent after the bytes before it
 		return len(b), nil
 	}
 	n, errno := s.net.send(s.l, s.rest)
@@ -145,7 +147,7 @@ func (s *tlsConn) Write(b []byte) (int, error) {
 // close aborts an unfinished handshake.
 func (s *tlsConn) close() { s.stop() }
 
-// The other methods of net.Conn do nothing; crypto/tls requires them.
+// crypto/tls requires the other methods of net.Conn, but needs none of them.
 func (s *tlsConn) Close() error                     { return nil }
 func (s *tlsConn) LocalAddr() net.Addr              { return nil }
 func (s *tlsConn) RemoteAddr() net.Addr             { return nil }

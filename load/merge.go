@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,8 +11,8 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// Merge returns the sum of the results of several load generators over the same time, or nil if there are no
-// results. Percentiles of a second are computed from the bins of that second.
+// Merge returns the sum of the results of several load generators, which have sent to one server at the same time, or
+// nil if there are no results. It computes the percentiles of a second from the merged bins of its latencies.
 func Merge(results []*Result) *Result {
 	if len(results) == 0 {
 		return nil
@@ -73,9 +74,9 @@ func Merge(results []*Result) *Result {
 	return out
 }
 
-// mergeBlocks returns the sums of blocks with the same number: they are of the same time, and what happens to the
-// server then shows on all machines. It returns nil if a result has no blocks, or those of other objectives: an
-// interval has to be of all requests.
+// mergeBlocks returns the sums of blocks with the same number, which are of the same time, so that an event at the
+// server shows in one block of all results. It returns nil if a result has no blocks, or blocks of other objectives,
+// because an interval must be computed from all requests.
 func mergeBlocks(results []*Result) []Block {
 	objectives := countObjectives(results[0].Blocks)
 	sums := makeBlocks(objectives)
@@ -118,6 +119,7 @@ func (r *Result) listHistograms() []*hist.Hist {
 	return []*hist.Hist{r.Latency, r.Service, r.FirstByte, r.Connect, r.Handshake, r.SendLag}
 }
 
+// addCounts adds the counts in from to those in to.
 func addCounts[K comparable](to, from map[K]int64) {
 	for k, n := range from {
 		to[k] += n
@@ -148,7 +150,7 @@ func mergeSecond(seconds map[time.Duration]*Second, s Second) {
 	for b, n := range bins {
 		to.Bins = append(to.Bins, hist.Bin{Low: b.Low, High: b.High, Count: n})
 	}
-	slices.SortFunc(to.Bins, func(a, b hist.Bin) int { return int(min(max(a.Low-b.Low, -1), 1)) })
+	slices.SortFunc(to.Bins, func(a, b hist.Bin) int { return cmp.Compare(a.Low, b.Low) })
 }
 
 // binQuantile returns the middle of the bin that contains a quantile.
@@ -165,10 +167,10 @@ func binQuantile(bins []hist.Bin, share float64) time.Duration {
 	return 0
 }
 
-// Bounds of results from other machines.
+// Bounds of results from other machines, far above possible values.
 const (
-	maxCount = 1e15
-	maxValue = 1e12 // of a rate and of the concurrency
+	maxCount = 1e15 // of any count
+	maxValue = 1e12 // of a rate per second, and of the number of requests in flight
 )
 
 // CheckResult returns an error if a result from another machine has impossible values, for example negative
@@ -179,10 +181,10 @@ func CheckResult(r *Result) error {
 		counts = slices.AppendSeq(counts, maps.Values(m))
 	}
 	const (
-		maxBins   = 1000 // of a second
-		maxText   = 4 << 10
-		maxEngine = 40
-		slack     = 60 // seconds beyond MaxDuration
+		maxBins   = 1000    // bins of a second
+		maxText   = 4 << 10 // bytes of the first error
+		maxEngine = 40      // bytes of the engine's name
+		slack     = 60      // seconds by which a phase may be longer than MaxDuration
 	)
 	var answered int64
 	for _, n := range r.Statuses {
@@ -261,5 +263,5 @@ func checkBlocks(blocks []Block) error {
 	return nil
 }
 
-// isBetween reports whether 0 <= x < end. NaN is not.
+// isBetween reports whether 0 <= x < end. It returns false for NaN.
 func isBetween(x, end float64) bool { return x >= 0 && x < end }

@@ -10,31 +10,31 @@ import (
 	"github.com/tarebench/tare/load/nap"
 )
 
-// portable is the engine on package net: one goroutine per connection. It
-// runs everywhere, and costs about twice as much as epoll.
+// portable is the engine on package net: one goroutine per connection. It runs on
+// every system, and uses about twice as much CPU time as the engine with epoll.
 //
-// Goroutines run on any thread, so if Options.CPUs is set, the complete process is
-// restricted to these processors during a phase.
+// Goroutines run on any thread. So if Options.CPUs is set, all threads of the process
+// are restricted to these processors during a phase.
 type portable struct {
 	s      *settings
 	tls    *tls.Config // nil means plain text
 	conns  []*portableConn
 	shards []*shard      // one for each processor, shared by the connections
-	dials  chan struct{} // holds a token for each connection being made
+	dials  chan struct{} // contains a value for each connection that is being opened, which limits their number
 
 	mu    sync.Mutex
 	phase *portablePhase // the running phase, or nil
 
-	cores  int                   // processors that the last phase could use
-	waits  map[int]time.Duration // time that each thread was runnable and did not run, at the last reading, by thread id
-	waited time.Duration         // sum of these times over all threads, ended ones included
+	cores  int                   // number of processors that the last phase could use
+	waits  map[int]time.Duration // time that each thread has waited for a processor, at the last reading, by thread id
+	waited time.Duration         // sum of these times over all threads, also those that have ended
 }
 
-// shard is a recorder that several connections share, with their next request.
+// shard is a recorder of outcomes that several connections share, with the position in the list of requests.
 type shard struct {
 	mu          sync.Mutex
 	rec         recorder
-	nextRequest int
+	nextRequest int // index of the next request in settings.requests
 }
 
 // portablePhase is the state that the goroutines of one phase share.
@@ -44,7 +44,7 @@ type portablePhase struct {
 	cancel   context.CancelFunc // cancels ctx
 	requests context.Context    // for requests in flight: done when the phase is aborted
 	giveUp   context.CancelFunc // cancels requests
-	tickets  chan ticket        // open loop; closed when no more will be sent
+	tickets  chan ticket        // open loop: intended times of requests that are due; closed when there are no more
 	started  chan struct{}      // closed when requests may be sent, or the phase is over
 	begun    bool               // started is closed
 }
@@ -57,16 +57,18 @@ func newPortable(s *settings) engine {
 	for i := range min(s.Connections, runtime.GOMAXPROCS(0)) {
 		p.shards = append(p.shards, &shard{rec: recorder{thread: i, s: s}})
 	}
+	// Streams is above 1 only for HTTP/3. A portableConn then carries one stream, and s.Streams of them share a
+	// QUIC connection, their connGroup.
 	var g *connGroup
-	for i := range s.Connections * s.Streams { // Streams is above 1 only for HTTP/3
+	for i := range s.Connections * s.Streams {
 		c := &portableConn{p: p, s: s, shard: p.shards[i%len(p.shards)]}
 		if s.Protocol == HTTP3 {
 			if i%s.Streams == 0 {
 				g = new(connGroup)
 			}
-			c.w = newCarriedConn(p, g)
+			c.transport = newCarriedConn(p, g)
 		} else {
-			c.w = newSocket(p)
+			c.transport = newSocket(p)
 		}
 		p.conns = append(p.conns, c)
 	}
@@ -103,8 +105,8 @@ func (p *portable) run(r *run) {
 	}
 	c := confineThreads(p.s.CPUs)
 	defer c.release()
-	n := c.countAllowed()
-	procs := n
+	n := c.countAllowed() // 0 if the system does not permit it
+	procs := n            // value of GOMAXPROCS
 	if r.queue != nil {
 		procs++ // for the goroutine that sends tickets, which mostly sleeps
 	}
@@ -117,8 +119,8 @@ func (p *portable) run(r *run) {
 	}
 }
 
-// limitProcs lowers GOMAXPROCS to n until undo is called: more threads than processors would wait for each
-// other.
+// limitProcs lowers GOMAXPROCS to n until undo is called. With a higher value, more threads than processors would
+// run goroutines and wait for each other.
 func limitProcs(n int) (undo func()) {
 	before := runtime.GOMAXPROCS(0)
 	if before <= n {
@@ -132,7 +134,7 @@ func limitProcs(n int) (undo func()) {
 	}
 }
 
-// runPhase executes a phase.
+// runPhase executes a phase: it starts a goroutine for each connection and waits for their ends.
 func (p *portable) runPhase(r *run) {
 	l := &portablePhase{r: r, started: make(chan struct{}), tickets: make(chan ticket)}
 	l.requests, l.giveUp = context.WithCancel(context.Background())
@@ -162,6 +164,7 @@ func (p *portable) runPhase(r *run) {
 	}
 }
 
+// setPhase sets the phase that wake notifies.
 func (p *portable) setPhase(l *portablePhase) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -186,12 +189,12 @@ func (p *portable) wake() {
 	if l.r.aborted.Load() {
 		l.giveUp()
 		for _, c := range p.conns {
-			c.w.interrupt()
+			c.transport.interrupt()
 		}
 	}
 }
 
-// watchPhase starts and ends the parts of the phase at their times until it is over.
+// watchPhase starts and ends the lead-in and the measured part of the phase at their times, until the phase is over.
 func (p *portable) watchPhase(l *portablePhase) {
 	const pollInterval = 20 * time.Millisecond
 	timer := time.NewTimer(0)
@@ -216,8 +219,8 @@ func (p *portable) watchPhase(l *portablePhase) {
 	}
 }
 
-// cancelLate cancels requests of HTTP/3 that exceed the timeout, up to 20 ms late, until
-// stop is called: a timer for each request would cost more than sending the request.
+// cancelLate cancels requests of HTTP/3 that exceed the timeout, until stop is called. It checks
+// them every 20 ms, because a timer for each request would cost more than sending the request.
 func (p *portable) cancelLate() (stop func()) {
 	done := make(chan struct{})
 	go func() {
@@ -231,7 +234,7 @@ func (p *portable) cancelLate() (stop func()) {
 			}
 			now := p.s.nowNS()
 			for _, c := range p.conns {
-				if k, ok := c.w.(*carriedConn); ok {
+				if k, ok := c.transport.(*carriedConn); ok {
 					k.cancelLate(now, false)
 				}
 			}
@@ -240,7 +243,8 @@ func (p *portable) cancelLate() (stop func()) {
 	return func() { close(done) }
 }
 
-// sendTickets passes the tickets of an open loop to free connections, each at its time.
+// sendTickets passes the tickets of an open loop, each of which stands for a request, to free connections at the
+// intended times.
 func (l *portablePhase) sendTickets() {
 	defer close(l.tickets)
 	<-l.started
@@ -252,7 +256,7 @@ func (l *portablePhase) sendTickets() {
 			return
 		}
 		for now := l.r.s.nowNS(); now < t.at; now = l.r.s.nowNS() {
-			if l.ctx.Err() != nil { // it was aborted
+			if l.ctx.Err() != nil { // the phase is over
 				l.r.queue.giveBack(t)
 				return
 			}
@@ -262,7 +266,7 @@ func (l *portablePhase) sendTickets() {
 			l.r.updatePhase(l.r.s.nowNS())
 		}
 		select {
-		case l.tickets <- t: // preferred to the end of the phase: a connection is free
+		case l.tickets <- t: // a connection is free, even if the phase has just ended
 			continue
 		default:
 		}
@@ -277,6 +281,6 @@ func (l *portablePhase) sendTickets() {
 
 func (p *portable) close() {
 	for _, c := range p.conns {
-		c.w.shut()
+		c.transport.shut()
 	}
 }

@@ -7,12 +7,13 @@ import (
 	"time"
 )
 
-// portableConn is one connection of the portable engine.
+// portableConn is one connection of the portable engine, or one stream of an HTTP/3 connection. A goroutine sends
+// its requests one after another.
 type portableConn struct {
-	p     *portable
-	s     *settings
-	shard *shard
-	w     transport // carries the requests
+	p         *portable
+	s         *settings
+	shard     *shard
+	transport transport // carries the requests
 
 	opened     bool
 	addr       int   // index of the address to try, modulo their number
@@ -27,19 +28,19 @@ type portableConn struct {
 type transport interface {
 	// open opens the connection. After a TLS handshake it calls onHandshake with the duration
 	// in ns and whether an earlier session was resumed. fresh is false if another user of
-	// a shared connection has opened it, or has failed to.
+	// a shared connection has opened it, or has tried to: the result is then recorded there.
 	open(ctx context.Context, addr string, onHandshake func(took int64, resumed bool)) (fresh bool, err error)
-	// countIn reports whether r has not counted the open connection yet, and marks it as
-	// counted.
+	// countIn marks the open connection as counted in phase r. It returns false if another
+	// user of a shared connection has done so already.
 	countIn(r *run) bool
 	// startRequest starts a request; last means that it is the connection's last one. It
 	// fails if a number of the request does not fit.
 	startRequest(q *encodedRequest, x *exchange, last bool) error
 	// roundTrip sends the request and reads until its response is complete, or the request
-	// fails.
+	// fails, at the latest at due.
 	roundTrip(l *portablePhase, x *exchange, due time.Time) reply
-	// checkIdle checks a connection without a request: whether it can still be used, and
-	// the error of unsolicited bytes, if any.
+	// checkIdle checks a connection without a request. It returns whether the connection can
+	// still be used, and an error if the server has sent bytes without a request.
 	checkIdle(l *portablePhase) (usable bool, unsolicited error)
 	// sendPending sends output between requests.
 	sendPending()
@@ -52,7 +53,7 @@ type transport interface {
 // reply is the outcome of a request.
 type reply struct {
 	response
-	class int   // class of why
+	class int   // error class of why
 	why   error // why there is no complete response; nil if there is one
 	ends  bool  // the connection must be closed
 }
@@ -61,10 +62,10 @@ type reply struct {
 func (c *portableConn) runPhase(l *portablePhase) {
 	r := l.r
 	if c.opened {
-		if c.w.countIn(r) {
+		if c.transport.countIn(r) {
 			r.conns.Add(1)
 		}
-		c.checkIdle(l)
+		c.checkIdle(l) // the server may have closed the connection since the last phase
 	}
 	for dialed := false; !r.aborted.Load(); {
 		if !c.opened && !c.openConn(l.ctx, l) {
@@ -94,10 +95,10 @@ func (l *portablePhase) sleepFor(d time.Duration) bool {
 	}
 }
 
-// openConn opens the connection, trying each address of the target. It returns false if that fails or ctx is
-// done.
+// openConn opens the connection and tries each address of the target. It returns false if none can be connected, or
+// if ctx is done.
 func (c *portableConn) openConn(ctx context.Context, l *portablePhase) bool {
-	select {
+	select { // the channel limits the number of connections that are opened at a time
 	case c.p.dials <- struct{}{}:
 		defer func() { <-c.p.dials }()
 	case <-ctx.Done():
@@ -107,13 +108,13 @@ func (c *portableConn) openConn(ctx context.Context, l *portablePhase) bool {
 		return false
 	}
 	began := c.s.nowNS()
-	fresh, err := c.w.open(ctx, c.s.addrs[c.addr%len(c.s.addrs)], c.recordHandshake)
+	fresh, err := c.transport.open(ctx, c.s.addrs[c.addr%len(c.s.addrs)], c.recordHandshake)
 	for err != nil && ctx.Err() == nil {
 		if c.addr++; c.addr%len(c.s.addrs) == 0 {
 			break
 		}
 		began = c.s.nowNS()
-		fresh, err = c.w.open(ctx, c.s.addrs[c.addr%len(c.s.addrs)], c.recordHandshake)
+		fresh, err = c.transport.open(ctx, c.s.addrs[c.addr%len(c.s.addrs)], c.recordHandshake)
 	}
 	now := c.s.nowNS()
 	c.shard.mu.Lock()
@@ -125,7 +126,7 @@ func (c *portableConn) openConn(ctx context.Context, l *portablePhase) bool {
 		}
 		return false
 	}
-	if fresh && c.w.countIn(l.r) {
+	if fresh && c.transport.countIn(l.r) {
 		c.shard.rec.recordConnect(now-began, c.isReopened)
 		l.r.addConn()
 	}
@@ -133,16 +134,17 @@ func (c *portableConn) openConn(ctx context.Context, l *portablePhase) bool {
 	return true
 }
 
+// recordHandshake records a TLS handshake.
 func (c *portableConn) recordHandshake(took int64, resumed bool) {
 	c.shard.mu.Lock()
 	defer c.shard.mu.Unlock()
 	c.shard.rec.recordHandshake(took, resumed)
 }
 
-// dropConn closes or releases the connection.
+// dropConn releases the connection, and counts its close if nothing else uses it.
 func (c *portableConn) dropConn(r *run, now int64) {
 	c.opened = false
-	if c.w.shut() {
+	if c.transport.shut() {
 		r.removeConn(now)
 	}
 }
@@ -150,14 +152,15 @@ func (c *portableConn) dropConn(r *run, now int64) {
 // maxUnchecked is the idle time in ns after which a connection is checked before it is used again.
 const maxUnchecked = int64(10 * time.Millisecond)
 
-// checkInterval is the time between checks of a connection without a request, which reply to a server's ping
-// and notice its close.
+// checkInterval is the time between checks of a connection without a request. A check replies to a server's ping
+// and notices a close.
 const checkInterval = 100 * time.Millisecond
 
-// sendNext sends the next request and waits for its outcome. It returns false if there are no more requests.
+// sendNext sends the next request and waits for its outcome. In an open loop it first waits for a ticket, in a closed
+// loop for the think time. It returns false if there are no more requests.
 func (c *portableConn) sendNext(l *portablePhase) bool {
 	var t ticket
-	if l.r.queue != nil {
+	if l.r.queue != nil { // open loop
 		if c.idleTimer == nil {
 			c.idleTimer = time.NewTimer(checkInterval)
 		}
@@ -178,12 +181,12 @@ func (c *portableConn) sendNext(l *portablePhase) bool {
 			return false
 		}
 	}
-	if !c.opened { // checkIdle has found it closed
+	if !c.opened { // checkIdle has found it closed: runPhase opens it again
 		return true
 	}
 	if c.s.nowNS()-c.lastUse > maxUnchecked && !c.checkIdle(l) {
 		if l.r.queue != nil {
-			l.r.queue.giveBack(t) // for another connection, or this one once it is open again
+			l.r.queue.giveBack(t) // for any connection, also this one when it is open again
 		}
 		return true
 	}
@@ -194,8 +197,7 @@ func (c *portableConn) sendNext(l *portablePhase) bool {
 	return true
 }
 
-// sleepThinkTime waits for the think time, and checks the connection meanwhile. It returns false if the phase is
-// over.
+// sleepThinkTime waits for the think time, and meanwhile checks the connection. It returns false if the phase ends.
 func (c *portableConn) sleepThinkTime(l *portablePhase) bool {
 	for remaining := l.r.leg.Think; remaining > 0; remaining -= checkInterval {
 		if !l.sleepFor(min(remaining, checkInterval)) {
@@ -208,10 +210,10 @@ func (c *portableConn) sleepThinkTime(l *portablePhase) bool {
 	return true
 }
 
-// checkIdle drops a free connection that the peer has closed, or that has received unsolicited bytes. It
-// reports whether the connection is usable.
+// checkIdle drops a connection without a request if the server has closed it, or has sent bytes without a request.
+// It reports whether the connection is usable.
 func (c *portableConn) checkIdle(l *portablePhase) bool {
-	usable, unsolicited := c.w.checkIdle(l)
+	usable, unsolicited := c.transport.checkIdle(l)
 	if usable {
 		return true
 	}
@@ -225,7 +227,8 @@ func (c *portableConn) checkIdle(l *portablePhase) bool {
 	return false
 }
 
-// runRequest sends one request and reads its response.
+// runRequest sends one request, reads its response and records the outcome. If the server reports that it has not
+// processed the request, runRequest sends the request again.
 func (c *portableConn) runRequest(l *portablePhase, t ticket) {
 	last, err := c.startNext(t)
 	if err != nil {
@@ -237,7 +240,7 @@ func (c *portableConn) runRequest(l *portablePhase, t ticket) {
 		return
 	}
 	for {
-		o := c.w.roundTrip(l, &c.request, c.deadline())
+		o := c.transport.roundTrip(l, &c.request, c.deadline())
 		now := c.s.nowNS()
 		o.ends = o.ends || last || o.closes || o.unsent
 		if c.lastUse = now; o.why == nil {
@@ -298,22 +301,22 @@ func (c *portableConn) startRequest() (last bool, err error) {
 	q := &c.s.requests[c.request.index]
 	c.uses++
 	ends := c.uses == c.s.PerConn
-	if err := c.w.startRequest(q, &c.request, ends); err != nil {
+	if err := c.transport.startRequest(q, &c.request, ends); err != nil {
 		return false, fmt.Errorf("request %d: %w", c.request.index, err)
 	}
 	return ends || q.closes, nil
 }
 
-// finishRequest drops the connection, or sends its output.
+// finishRequest drops the connection if drop is true, otherwise it sends the output that has accumulated.
 func (c *portableConn) finishRequest(r *run, now int64, drop bool) {
 	if drop {
 		c.dropConn(r, now)
 		return
 	}
-	c.w.sendPending()
+	c.transport.sendPending()
 }
 
-// startNext starts the next request.
+// startNext starts the next request of the list. t is its ticket in an open loop, otherwise zero.
 func (c *portableConn) startNext(t ticket) (last bool, err error) {
 	sh := c.shard
 	sh.mu.Lock()
@@ -334,7 +337,7 @@ func (c *portableConn) startNext(t ticket) (last bool, err error) {
 	return last, nil
 }
 
-// isRequestError reports whether an error concerns only one request.
+// isRequestError reports whether an error concerns only one request, so that the connection remains usable.
 func isRequestError(err error) bool {
 	var reset resetError
 	var unprocessed unprocessedError

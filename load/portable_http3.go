@@ -10,20 +10,20 @@ import (
 	"github.com/tarebench/tare/load/h3"
 )
 
-// carriedConn sends requests of HTTP/3, one at a time, over a QUIC connection that it may
-// share with other carriedConns.
+// carriedConn is the transport of a portableConn over HTTP/3. It sends requests, one at a
+// time, over a QUIC connection that it may share with other carriedConns.
 type carriedConn struct {
 	p      *portable
 	s      *settings
 	group  *connGroup
-	link   *quicConn // connection in use; nil without one
+	link   *quicConn // the connection that it uses; nil without one
 	stream CarrierStream
 	out    []byte // bytes of the request
 	filled []byte // buffer of a request with numbers
 	isHead bool   // the request is HEAD
 	buf    []byte // buffer of readResponse
 	seen   int64  // bytes that the connection had received when the request was sent
-	kept   storedBody
+	stored storedBody
 	h      responseHTTP3
 
 	mu   sync.Mutex
@@ -55,13 +55,13 @@ var _ transport = (*carriedConn)(nil)
 const carriedBuffer = 4 << 10
 
 func newCarriedConn(p *portable, l *connGroup) *carriedConn {
-	c := &carriedConn{p: p, s: p.s, group: l, kept: storedBody{budget: &p.s.bodyBudget}, buf: make([]byte, carriedBuffer)}
-	c.h.body = c.kept.appendPart
+	c := &carriedConn{p: p, s: p.s, group: l, stored: storedBody{budget: &p.s.bodyBudget}, buf: make([]byte, carriedBuffer)}
+	c.h.body = c.stored.appendPart
 	return c
 }
 
-// open uses the connection of the group, or dials if the group has no connection. While one carriedConn
-// dials, the others of the group wait for the result.
+// open uses the connection of the group, or opens one if the group has none. While one carriedConn opens the
+// connection, the others of the group wait for the result.
 func (c *carriedConn) open(ctx context.Context, addr string, onHandshake func(took int64, resumed bool)) (fresh bool, err error) {
 	l := c.group
 	l.mu.Lock()
@@ -133,15 +133,15 @@ func (c *carriedConn) startRequest(q *encodedRequest, x *exchange, _ bool) error
 }
 
 func (c *carriedConn) roundTrip(l *portablePhase, x *exchange, due time.Time) (o reply) {
-	c.kept.release()
+	c.stored.release()
 	c.h.reset(c.isHead, x.verify)
 	c.seen, _ = c.link.Traffic()
 	c.setDue(int64(due.Sub(c.s.base)))
 	err := c.sendAndRead(l, x, due)
 	late := c.setDue(0)
 	alive := c.addTraffic(x)
-	c.h.a.kept, c.h.a.closes = c.kept.body, c.link.Over()
-	o.response = c.h.a
+	c.h.response.stored, c.h.response.closes = c.stored.body, c.link.Over()
+	o.response = c.h.response
 	if err == nil {
 		return o
 	}
@@ -149,7 +149,7 @@ func (c *carriedConn) roundTrip(l *portablePhase, x *exchange, due time.Time) (o
 	var loss *Loss
 	var garbled frameError
 	switch {
-	case late: // if the connection has received nothing at all since, it is dead
+	case late: // the connection is lost as well if nothing at all has arrived on it since the request was sent
 		o.class, o.why, o.ends = classTimeout, errTimeout, !alive
 	case errors.As(err, &garbled):
 		o.class, o.ends = classFraming, false
@@ -177,7 +177,7 @@ func (c *carriedConn) setDue(due int64) (late bool) {
 }
 
 // cancelLate cancels the request in flight, if there is one, if it has exceeded the timeout
-// at time now or givenUp is true.
+// at time now, or if givenUp is true.
 func (c *carriedConn) cancelLate(now int64, givenUp bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -214,7 +214,7 @@ func (c *carriedConn) sendAndRead(l *portablePhase, x *exchange, due time.Time) 
 	if l.r.aborted.Load() { // the abort may have called interrupt before the stream was opened
 		c.cancelLate(0, true)
 	}
-	if len(c.out) < minAsync {
+	if len(c.out) < minAsync { // too short to need a goroutine
 		_ = c.stream.Send(c.out) // if it fails, reading the response returns the reason
 		return c.readResponse(x)
 	}
@@ -256,7 +256,7 @@ func (c *carriedConn) readResponse(x *exchange) error {
 	}
 }
 
-// checkIdle never returns an error: unsolicited bytes end the connection.
+// checkIdle never returns an error: if the server sends bytes without a request, QUIC ends the connection.
 func (c *carriedConn) checkIdle(*portablePhase) (usable bool, unsolicited error) {
 	return !c.link.Over(), nil
 }

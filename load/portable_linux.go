@@ -4,7 +4,8 @@ import "syscall"
 
 const prSetTimerSlack = 29 // Linux, include/uapi/linux/prctl.h
 
-// setTimerSlack makes the calling thread's timers expire on time instead of up to 50 µs later.
+// setTimerSlack sets the timer slack of the calling thread to 1 ns, so that its waits end on time. By default the
+// kernel may end them up to 50 µs later.
 func setTimerSlack() {
 	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, prSetTimerSlack, 1, 0)
 }

@@ -1,21 +1,23 @@
 package load
 
-// minAsync is the size in bytes from which output is sent by a separate goroutine while the response is read: the
-// server may respond before it has read everything, or stop reading until its response is read.
+// The methods of socket below send the output of its framer, which implements the protocol.
+
+// minAsync is the size in bytes from which a separate goroutine sends the output while this one reads the response:
+// the server may respond before it has read everything, or may stop reading until its response is read.
 const minAsync = 32 << 10
 
-// flushOutput sends the framer's output, unless pourOutput already does so.
+// flushOutput sends the framer's output, unless sendAsync already does so. It starts sendAsync if there is much.
 func (c *socket) flushOutput() {
 	for {
 		c.out.Lock()
-		if c.pouring != nil || c.sendError != nil {
+		if c.sending != nil || c.sendError != nil {
 			c.out.Unlock()
 			return
 		}
 		b := c.framer.takeOutput()
 		if len(b) >= minAsync {
-			c.pouring = make(chan struct{})
-			go c.pourOutput(b, c.pouring)
+			c.sending = make(chan struct{})
+			go c.sendAsync(b, c.sending)
 			b = nil
 		}
 		c.out.Unlock()
@@ -28,9 +30,9 @@ func (c *socket) flushOutput() {
 	}
 }
 
-// pourOutput sends b and then the framer's further output. It closes over at the end.
-func (c *socket) pourOutput(b []byte, over chan struct{}) {
-	defer close(over)
+// sendAsync sends b and then the framer's further output, until there is no more. It closes done at the end.
+func (c *socket) sendAsync(b []byte, done chan struct{}) {
+	defer close(done)
 	for {
 		n, err := c.conn.Write(b)
 		c.out.Lock()
@@ -39,7 +41,7 @@ func (c *socket) pourOutput(b []byte, over chan struct{}) {
 			b = c.framer.takeOutput()
 		}
 		if err != nil || len(b) == 0 {
-			c.pouring = nil
+			c.sending = nil
 			c.out.Unlock()
 			return
 		}
@@ -47,7 +49,7 @@ func (c *socket) pourOutput(b []byte, over chan struct{}) {
 	}
 }
 
-// feedFramer passes b to the framer.
+// feedFramer passes received bytes to the framer, and returns the state of the response.
 func (c *socket) feedFramer(b []byte) (response, error) {
 	c.out.Lock()
 	defer c.out.Unlock()
@@ -55,18 +57,18 @@ func (c *socket) feedFramer(b []byte) (response, error) {
 	return c.framer.currentResponse(), err
 }
 
-// finishSending stops sending the request of a finished exchange, and assigns the byte counts to it. It
-// returns the error of sending.
+// finishSending stops sending the request of a finished exchange, and adds the sent and received bytes to its
+// counts. It returns the response and the error of sending.
 func (c *socket) finishSending(x *exchange) (response, error) {
 	c.out.Lock()
-	err, over := c.sendError, c.pouring
+	err, sending := c.sendError, c.sending
 	c.out.Unlock()
-	if over != nil { // the request is not sent completely
+	if sending != nil { // the request is not sent completely
 		c.interrupt()
-		<-over
+		<-sending
 	}
 	a := c.framer.currentResponse()
-	a.unsent = a.unsent || over != nil
+	a.unsent = a.unsent || sending != nil
 	x.bytesOut, x.bytesIn = x.bytesOut+c.sent, x.bytesIn+c.received
 	c.sent, c.received = 0, 0
 	return a, err

@@ -10,12 +10,13 @@ import (
 	"time"
 )
 
-// socket is a TCP connection with a framer, in plain text or TLS.
+// socket is the transport of a portableConn over TCP: a connection, in plain text or TLS, with a framer, which
+// implements HTTP/1.1 or HTTP/2 on it.
 type socket struct {
 	p *portable
 	s *settings
 
-	mu    sync.Mutex   // guards conn, and its deadline against interrupt
+	mu    sync.Mutex   // guards conn, which interrupt uses from other goroutines
 	conn  net.Conn     // nil means closed
 	raw   *net.TCPConn // conn without TLS
 	probe *probe       // checks raw for input
@@ -24,8 +25,8 @@ type socket struct {
 	buf      []byte
 	framer   framer
 
-	out       sync.Mutex    // guards framer, pouring, sent and sendError while pourOutput runs
-	pouring   chan struct{} // closed at the end of pourOutput; nil if pourOutput does not run
+	out       sync.Mutex    // guards framer, sending, sent and sendError while sendAsync runs
+	sending   chan struct{} // closed at the end of sendAsync; nil if sendAsync does not run
 	sent      int           // sent bytes not yet assigned to a request
 	sendError error         // why sending failed
 }
@@ -57,8 +58,8 @@ func (c *socket) open(ctx context.Context, addr string, onHandshake func(took in
 
 func (c *socket) countIn(*run) bool { return true }
 
-// dialTCP opens a connection, with a TLS handshake if the target has TLS. It returns the connection also as raw
-// TCP.
+// dialTCP opens a connection, with a TLS handshake if the target has TLS. It returns the connection, and the TCP
+// connection under it, which is the same in plain text.
 func (c *socket) dialTCP(ctx context.Context, addr string, onHandshake func(took int64, resumed bool)) (net.Conn, *net.TCPConn, error) {
 	d := net.Dialer{Timeout: c.s.Timeout, KeepAlive: -1}
 	conn, err := d.DialContext(ctx, "tcp", addr)
@@ -111,7 +112,8 @@ func (c *socket) checkIdle(l *portablePhase) (usable bool, unsolicited error) {
 	for reads := 0; ; reads++ {
 		n, closed := c.probe.pending()
 		isQuiet := n == 0 && !closed
-		if isQuiet || reads == maxReads || l.r.aborted.Load() { // a server that keeps sending still gets requests
+		isLastRead := reads == maxReads // so that a server that keeps sending gets requests, too
+		if isQuiet || isLastRead || l.r.aborted.Load() {
 			return true, nil
 		}
 		if n > 0 { // a message of TLS or HTTP/2 itself, or unsolicited bytes
@@ -140,7 +142,7 @@ func (c *socket) sendPending() { c.flushOutput() }
 
 func (c *socket) roundTrip(l *portablePhase, x *exchange, due time.Time) (o reply) {
 	_ = c.conn.SetDeadline(due)
-	if l.r.aborted.Load() { // the abort may have called interrupt before SetDeadline
+	if l.r.aborted.Load() { // the abort may have called interrupt before SetDeadline replaced the deadline
 		c.interrupt()
 	}
 	c.flushOutput()
@@ -151,7 +153,7 @@ func (c *socket) roundTrip(l *portablePhase, x *exchange, due time.Time) (o repl
 	o.response, err = c.finishSending(x)
 	o.ends = err != nil || o.why != nil && !isRequestError(o.why)
 	if err != nil && o.why != nil && o.class == classReset {
-		o.why = err
+		o.why = err // the error of sending tells more than that of reading
 	}
 	return o
 }
@@ -187,8 +189,8 @@ func (c *socket) readResponse(x *exchange) (class int, err error) {
 	}
 }
 
-// readError returns the class and error of a request whose read failed, or nil if the close of the connection
-// ends the response.
+// readError returns the class and the error of a request whose read failed with err. It returns nil if the server
+// has closed the connection and so has ended the response.
 func (c *socket) readError(err error) (class int, why error) {
 	switch {
 	case errors.Is(err, io.EOF):

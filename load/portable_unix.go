@@ -42,8 +42,8 @@ func newProbe(c *net.TCPConn) (*probe, error) {
 	return p, nil
 }
 
-// pending returns whether bytes wait to be read (n is 1, otherwise 0), and whether the peer has closed or the
-// connection is broken.
+// pending returns n = 1 if bytes wait to be read, otherwise 0. closed is true if the peer has closed the connection,
+// or if it is broken.
 func (p *probe) pending() (n int, closed bool) {
 	if err := p.raw.Control(p.peek); err != nil { // not RawConn.Read, which fails after the deadline
 		return 0, true

@@ -9,10 +9,11 @@ import (
 // never is a time in ns that is never reached.
 const never = math.MaxInt64
 
-// ticket is a request with its intended time.
+// ticket stands for one request of an open loop: the thread that takes the ticket sends the next request at its
+// intended time.
 type ticket struct {
 	at       int64 // intended time, ns
-	measured bool
+	measured bool  // the intended time is in the measured part
 }
 
 // queue is the schedule of an open loop: all intended times of a phase, in
@@ -22,8 +23,8 @@ type ticket struct {
 // cannot be sent in time wait in the queue.
 type queue struct {
 	mu       sync.Mutex
-	next     func() time.Duration        // of the profile: returns the next intended time
-	mean     func(time.Duration) float64 // of the profile: returns the mean rate per second up to a time
+	next     func() time.Duration        // returns the next intended time of the profile
+	mean     func(time.Duration) float64 // returns the profile's mean rate per second up to a time
 	start    int64                       // time zero of the profile in ns
 	opened   bool                        // start is known
 	lead     int64                       // number of requests of the lead-in
@@ -45,7 +46,7 @@ func newQueue(leg Leg) *queue {
 	}
 }
 
-// openAt sets time zero. Before it there are no tickets.
+// openAt sets time zero of the profile. Before this call there are no tickets.
 func (q *queue) openAt(start int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -81,7 +82,8 @@ func (q *queue) takeTicket() (ticket, bool) {
 	return q.upcoming, true
 }
 
-// drawNext takes the next intended time from the profile.
+// drawNext sets upcoming to the next intended time of the profile. If this request is the first after the lead-in,
+// drawNext also sets the start of the measured part.
 func (q *queue) drawNext() {
 	after := int64(q.next())
 	at := q.start + after
@@ -90,7 +92,7 @@ func (q *queue) drawNext() {
 	}
 	switch {
 	case q.begin != never: // already known
-	case at == never: // the profile has no more requests: all of them were the lead-in
+	case at == never: // the profile has no more requests: all of them belong to the lead-in
 		q.begin = max(q.start+q.leadTime, q.upcoming.at)
 	case q.drawn < q.lead || after < q.leadTime: // still in the lead-in
 	case q.drawn == q.lead:
@@ -128,12 +130,12 @@ func (q *queue) giveBack(t ticket) {
 	}
 }
 
-// maxCounted is the number of tickets that are counted one by one after the end, in about a tenth of a second;
-// the rest of a large backlog is computed from the profile's mean.
+// maxCounted is the number of tickets that countUnsent counts one by one, which takes about a tenth of a second. It
+// computes the rest of a larger backlog from the profile's mean.
 const maxCounted = 1 << 24
 
-// countUnsent returns the number of requests due in the measured part up to end, and how many of them were not
-// sent. It is called once, at the end.
+// countUnsent returns asked, the number of requests that were due in the measured part up to end, and late, how many
+// of them were not sent. It is called once, after the phase.
 func (q *queue) countUnsent(end int64) (asked, late int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -165,8 +167,8 @@ func (q *queue) countUnsent(end int64) (asked, late int64) {
 	return q.taken, late
 }
 
-// rateSoFar returns the requested rate in the first part of length wall of the measured part, and how many of
-// these requests no thread has taken. Both are computed from the profile's mean.
+// rateSoFar returns the requested rate in the measured part so far, which has the length wall, and how many of its
+// requests no thread has taken. It computes both from the profile's mean.
 func (q *queue) rateSoFar(wall time.Duration) (perSecond float64, late int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -177,7 +179,7 @@ func (q *queue) rateSoFar(wall time.Duration) (perSecond float64, late int64) {
 	return float64(asked) / wall.Seconds(), max(0, asked-q.taken)
 }
 
-// meanCount returns the mean number of requests that the profile has up to a time.
+// meanCount returns how many requests the profile has up to a time, by its mean rate.
 func (q *queue) meanCount(at int64) int64 {
 	d := time.Duration(at - q.start)
 	return int64(q.mean(d) * d.Seconds())

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Trial is one phase of a search.
+// Trial is one phase of a search for the highest rate at which a server meets its objectives.
 type Trial struct {
 	Connections int
 	Rate        float64 // requests per second of an open loop; 0 means a closed loop
@@ -29,7 +29,7 @@ type Searching struct {
 	SLO   SLO
 	First int              // connections of the first step; 0 means 1
 	Most  int              // largest number of connections of a closed loop; 0 means 1024
-	Told  func(SearchStep) // called after every step; may be nil
+	Told  func(SearchStep) // receives every step after it; may be nil
 }
 
 // SearchStep is one trial and its outcome.
@@ -67,16 +67,18 @@ const (
 // is met.
 func confirmShares() []float64 { return []float64{0.95, 0.85, 0.75, 0.65} }
 
-// Run finds the most requests per second at which the server keeps its
-// objectives. It doubles the connections of a closed loop until an objective is
-// missed or the rate no longer rises, and then bisects between the last step
-// that was met and the first that was not. It confirms 95 % of the best rate in
-// an open loop, on twice the connections, because real clients do not wait for
-// each other's responses; if an objective is missed, it tries lower shares.
+// Run finds the highest rate of requests at which the server meets its objectives.
 //
-// A step at which the load generator itself is the limit ends the search, and
-// the ruling of the search is void. The error is the runner's; the search so far
-// is returned with it.
+//  1. It doubles the connections of a closed loop until an objective is missed or
+//     the rate no longer rises.
+//  2. It bisects the connections between the last step that met the objectives and
+//     the first step that did not.
+//  3. It confirms 95 % of the best rate in an open loop, on twice the connections,
+//     because real clients do not wait for each other's responses. If an objective
+//     is missed, it tries lower shares.
+//
+// If the load generator itself is the limit in a step, the search ends and its
+// ruling is void. If the runner fails, Run returns the error and the search so far.
 func (s Searching) Run(ctx context.Context, r Runner) (Search, error) {
 	x := &search{Searching: s, runner: r}
 	if x.First <= 0 {
@@ -107,12 +109,12 @@ func withErrors(s SLO) SLO {
 	return append(append(SLO(nil), s...), Objective{Errors: true, Limit: DefaultErrors})
 }
 
-// search is one running search.
+// search is a search that is running. "Met" means that a step met all objectives.
 type search struct {
 	Searching
 	runner                Runner
 	found                 Search
-	metConns, missedConns int // connections of the last step that was met, and of the first that was not, or 0
+	metConns, missedConns int // connections of the last step that met the objectives, and of the first that did not, or 0
 }
 
 // runStep runs one trial and adds its step.
@@ -139,7 +141,7 @@ func (s *SearchStep) judge() {
 	case s.Assessment.Limit == LimitClient:
 		s.Ruling, s.Why = tare.VoidRuling, s.Assessment.Why
 		return
-	case void != nil && void.Check == "rate-held" && s.Trial.Rate > 0:
+	case void != nil && void.Check == "rate-held" && s.Trial.Rate > 0: // the server did not reach the rate
 		s.Ruling, s.Why = tare.NotMet, void.Message
 		return
 	case void != nil:
@@ -149,10 +151,11 @@ func (s *SearchStep) judge() {
 	s.Ruling, s.Why, s.Undecided = judgeOutcomes(s.Outcomes)
 }
 
-// judgeOutcomes returns the ruling on all objectives together. why is "" if they are met; undecided means that
-// an interval is the reason for no verdict.
+// judgeOutcomes returns the ruling on all objectives together. why is "" if they are met. undecided is true if the
+// ruling is inconclusive because an interval contains the allowed value.
 func judgeOutcomes(outcomes []Outcome) (ruling tare.Ruling, why string, undecided bool) {
-	var tooFew, noneOf, undecidedOnes []string
+	var tooFew, noneOf []string // names of values with too few responses, and with none
+	var openIntervals []string  // intervals that contain the allowed value
 	for _, o := range outcomes {
 		switch {
 		case o.Thin && o.Objective.Quantile == 0:
@@ -160,7 +163,7 @@ func judgeOutcomes(outcomes []Outcome) (ruling tare.Ruling, why string, undecide
 		case o.Thin:
 			tooFew = append(tooFew, o.Objective.figureName())
 		case o.Undecided:
-			undecidedOnes = append(undecidedOnes, o.Interval())
+			openIntervals = append(openIntervals, o.Interval())
 		case !o.Met:
 			return tare.NotMet, o.String(), false
 		}
@@ -170,8 +173,8 @@ func judgeOutcomes(outcomes []Outcome) (ruling tare.Ruling, why string, undecide
 		return tare.Inconclusive, "no answer has a " + strings.Join(noneOf, " or "), false
 	case len(tooFew) > 0:
 		return tare.Inconclusive, fmt.Sprintf("fewer than %d answers lie beyond %s", minTail, strings.Join(tooFew, " and ")), false
-	case len(undecidedOnes) > 0:
-		return tare.Inconclusive, "undecided: " + strings.Join(undecidedOnes, "; "), true
+	case len(openIntervals) > 0:
+		return tare.Inconclusive, "undecided: " + strings.Join(openIntervals, "; "), true
 	}
 	return tare.Met, "", false
 }
@@ -232,7 +235,7 @@ func (x *search) doubleConns(ctx context.Context) error {
 	}
 }
 
-// bisectConns bisects between the last step met and the first not met, until they differ by at most an eighth.
+// bisectConns bisects the connections between metConns and missedConns, until they differ by at most an eighth.
 func (x *search) bisectConns(ctx context.Context) error {
 	for x.missedConns > 0 && x.missedConns-x.metConns > max(1, x.metConns/8) {
 		c := (x.metConns + x.missedConns) / 2
@@ -252,7 +255,7 @@ func (x *search) bisectConns(ctx context.Context) error {
 	return nil
 }
 
-// confirmRate tries shares of the best rate in an open loop, whose requests do not wait for responses.
+// confirmRate tries shares of the best rate in an open loop, until one share meets the objectives.
 func (x *search) confirmRate(ctx context.Context) error {
 	best := x.bestStep()
 	for _, share := range confirmShares() {
@@ -285,7 +288,7 @@ func (x *search) whyInconclusive() string {
 	return ""
 }
 
-// bestStep returns the step of a closed loop that was met with the highest rate, or nil.
+// bestStep returns the step of a closed loop with the highest rate that met the objectives, or nil.
 func (x *search) bestStep() *SearchStep {
 	var best *SearchStep
 	for i := range x.found.Steps {

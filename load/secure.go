@@ -13,10 +13,11 @@ type Handshake string
 const (
 	KeepAlive Handshake = ""       // once for each connection, which stays open
 	Full      Handshake = "full"   // a full handshake for each request
-	Resume    Handshake = "resume" // for each request, resuming the session of the handshake before by a session ticket
+	Resume    Handshake = "resume" // a handshake for each request that resumes the previous session by a session ticket
 )
 
-// tlsConfig returns a TLS configuration. Connections that share it also share its session cache.
+// tlsConfig returns the TLS configuration for connections. Connections that share it resume each other's sessions,
+// if Handshake is Resume.
 func (s *settings) tlsConfig() *tls.Config {
 	c := s.Target.TLS.Clone()
 	c.NextProtos = []string{s.Protocol.alpnName()}
@@ -33,7 +34,7 @@ func (s *settings) tlsConfig() *tls.Config {
 	return c
 }
 
-// checkALPN returns an error if a handshake negotiated another protocol.
+// checkALPN returns an error if a handshake negotiated another protocol. A server with HTTP/1.1 may negotiate none.
 func (s *settings) checkALPN(c *tls.Conn) error {
 	if want := s.Protocol.alpnName(); s.Protocol != HTTP1 && c.ConnectionState().NegotiatedProtocol != want {
 		return errors.New("the server does not speak " + want + " over TLS")
@@ -41,7 +42,7 @@ func (s *settings) checkALPN(c *tls.Conn) error {
 	return nil
 }
 
-// alpnName returns the name of a protocol in a TLS handshake.
+// alpnName returns the name of a protocol in a TLS handshake (application-layer protocol negotiation).
 func (p Protocol) alpnName() string {
 	switch p {
 	case HTTP1:

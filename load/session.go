@@ -20,13 +20,13 @@ type Session struct {
 	cancel   atomic.Pointer[context.CancelFunc] // ends the running phase; nil if none runs
 }
 
-// settings are Options with defaults, and values derived from them, for engines.
+// settings are Options with their defaults filled in, and values that are derived from them. Engines use them.
 type settings struct {
 	Options
 	base       time.Time // origin of all times in ns
 	requests   []encodedRequest
-	counters   counters
-	addrs      []string     // host:port with IP addresses, to be tried in this order
+	counters   counters     // counters of Fill, by name
+	addrs      []string     // addresses of the target as IP:port, which are tried in this order
 	accepts    [1000]bool   // whether a status is accepted, by status
 	bodyBudget atomic.Int64 // bytes of responses that may still be stored for Verify
 }
@@ -79,9 +79,9 @@ func newEngine(s *settings) (engine, error) {
 	return e, err
 }
 
-// Run executes a phase and returns its result. If the phase is interrupted, Run returns the result so far together
-// with the error of ctx. If the phase has no connection for the length of the
-// timeout, it ends with an error. Phases run one after another.
+// Run executes a phase and returns its result. If ctx ends during the phase, Run returns the result so far together
+// with the cause. If no connection is open for as long as the timeout, the phase ends with an error. A second call
+// waits until the first has returned.
 func (s *Session) Run(ctx context.Context, leg Leg) (*Result, error) {
 	if err := leg.check(); err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (t Totals) addTotals(o Totals) Totals {
 	}
 }
 
-// Totals returns what was sent since Open, up to the end of the last phase.
+// Totals returns the totals of all phases so far. It waits for the running phase.
 func (s *Session) Totals() Totals {
 	s.mu.Lock()
 	defer s.mu.Unlock()

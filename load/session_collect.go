@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// collector collects the records of a phase's threads: the sums, and a Second for each second that is over for
-// all of them.
+// collector adds up what the recorders of all threads have recorded in a phase. For each second that is over for all
+// threads it makes a Second. Its methods named …Locked require that the caller has locked mu.
 type collector struct {
 	r *run
 
@@ -24,7 +24,7 @@ type collector struct {
 	ticks     chan Second   // complete seconds for Leg.Tick; nil if Leg.Tick is nil
 	ticksDone chan struct{} // closed after the last call of Leg.Tick
 
-	area          float64 // integral of the requests in flight, see inFlightArea
+	area          float64 // number of requests in flight, integrated over time; see inFlightArea
 	connects      *hist.Hist
 	handshakes    *hist.Hist
 	totals        Totals
@@ -36,14 +36,14 @@ type collector struct {
 	steps         []stepStats
 }
 
-// second is the sum over the threads that have finished this second.
+// second is a second that some threads have finished: the sum of their records.
 type second struct {
 	requests int64
 	errors   [classCount]int64
 	latency  hist.Hist
 }
 
-// binsPerDoubling is the resolution of a second's latencies.
+// binsPerDoubling is the resolution of the latencies of a second: 4 bins between a latency and twice the latency.
 const binsPerDoubling = 4
 
 // summarize returns the Second of a second that is over. s may be nil.
@@ -101,11 +101,11 @@ func (c *collector) addSecond(m *recorder) {
 	m.inFlight.area = 0
 }
 
-// addLocked adds one second of a thread. The caller must lock c.mu.
+// addLocked adds one second of a thread.
 func (c *collector) addLocked(s *requestStats) {
 	c.total.addStats(s)
 	if !c.isComplete(s.second) {
-		return
+		return // the timeline has only complete seconds
 	}
 	sec := c.seconds[s.second]
 	if sec == nil {
@@ -130,8 +130,8 @@ func (c *collector) isComplete(second int) bool {
 	return begin != 0 && (end == 0 || begin+int64(second+1)*int64(time.Second) <= end)
 }
 
-// advanceTo notes that a thread now records this second. Seconds that all threads have finished are added to the
-// timeline and passed to Leg.Tick.
+// advanceTo records that a thread now records this second. It adds the seconds that all threads have finished to the
+// timeline, and passes them to Leg.Tick.
 func (c *collector) advanceTo(thread, second int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -152,12 +152,12 @@ func (c *collector) advanceToLocked(thread, second int) {
 		}
 		select {
 		case c.ticks <- line:
-		default: // the channel is full: Leg.Tick is a minute late
+		default: // the channel is full, because Leg.Tick is a minute late: skip this second
 		}
 	}
 }
 
-// addRest adds the rest of a thread that is done with the phase.
+// addRest adds the last second and the totals of a thread that has finished the phase.
 func (c *collector) addRest(m *recorder) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -181,7 +181,7 @@ func (c *collector) addRest(m *recorder) {
 	c.advanceToLocked(m.thread, math.MaxInt)
 }
 
-// resultSoFar returns the result of a running phase after the first wall of its measured part.
+// resultSoFar returns the result of a running phase. wall is the time since measuring began.
 func (c *collector) resultSoFar(wall time.Duration) *Result {
 	r := c.r
 	r.mu.Lock()
@@ -199,7 +199,8 @@ func (c *collector) resultSoFar(wall time.Duration) *Result {
 	return out
 }
 
-// newResult returns the collected values as a result. The caller must lock c.mu.
+// newResult returns the collected values as a result. used is the usage at its end. The caller must lock c.mu unless
+// all threads have finished.
 func (c *collector) newResult(wall time.Duration, used usage, errors [classCount]int64) *Result {
 	r, t := c.r, &c.total
 	out := &Result{
@@ -246,7 +247,7 @@ func (c *collector) newResult(wall time.Duration, used usage, errors [classCount
 	return out
 }
 
-// buildResult returns the result of a phase that all threads are done with.
+// buildResult returns the result of a phase that all threads have finished.
 func (r *run) buildResult() *Result {
 	c := r.collector
 	if c.ticks != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// newSettings fills in the defaults of options and rejects invalid ones.
+// newSettings checks the options of a session, fills in their defaults, encodes the requests and resolves the address.
 func newSettings(o Options) (*settings, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -33,9 +33,10 @@ func newSettings(o Options) (*settings, error) {
 		o.Sample = 1000
 	}
 	if o.Threads == 0 {
-		if o.Threads = len(o.CPUs); o.Threads == 0 {
-			o.Threads = (runtime.NumCPU() + 3) / 4
-		}
+		o.Threads = len(o.CPUs) // one for each processor
+	}
+	if o.Threads == 0 {
+		o.Threads = (runtime.NumCPU() + 3) / 4 // a quarter of the processors, rounded up
 	}
 	o.Threads = min(o.Threads, o.Connections)
 	s := &settings{Options: o, base: time.Now(), counters: counters{}}
@@ -55,7 +56,7 @@ func newSettings(o Options) (*settings, error) {
 	return s, err
 }
 
-// check rejects options that cannot be executed.
+// check returns an error if options are invalid or contradict each other.
 func (o Options) check() error {
 	if err := checkTarget(o.Target); err != nil {
 		return err
@@ -110,10 +111,10 @@ const MaxStreams = 1000
 // maxSlots is the largest number of requests in flight.
 const maxSlots = 100_000
 
-// maxCPU is the most processors Linux can be built for.
+// maxCPU is the largest number of processors for which Linux can be built.
 const maxCPU = 8192
 
-// check rejects phases that would never end or mean nothing.
+// check returns an error if a phase would never end, or if its values contradict each other.
 func (l Leg) check() error {
 	switch {
 	case l.Lead < 0 || l.LeadTime < 0 || l.LeadTime > MaxDuration:
@@ -136,8 +137,8 @@ func (l Leg) check() error {
 	return nil
 }
 
-// resolveAddress returns the addresses of host:port, in the order of the resolver, or the loopback's without a
-// host.
+// resolveAddress returns the addresses of host:port as IP:port, in the order of the resolver. Without a host it
+// returns the loopback address.
 func resolveAddress(addr string, timeout time.Duration) ([]string, error) {
 	host, service, err := net.SplitHostPort(addr)
 	if err != nil {

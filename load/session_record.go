@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// exchange is the state of a request in flight.
+// exchange is the state of one request in flight: its times and byte counts, for the recorder.
 type exchange struct {
 	index    int   // in Options.Requests
 	measured bool  // open loop: the intended time is in the measured part
@@ -91,7 +91,8 @@ const (
 	classCount
 )
 
-// recorder records one thread's part of a phase. It never reads the clock.
+// recorder records the outcomes of one thread in a phase. It passes each complete second to the collector, which
+// adds up all threads. It never reads the clock: callers pass the time.
 type recorder struct {
 	thread     int // index of the thread in the collector
 	s          *settings
@@ -109,7 +110,7 @@ type recorder struct {
 	reopened      int64 // connections that replaced another
 	connectErrors int64 // failed connection attempts
 	resent        int64 // requests that were sent again
-	toVerify      int   // responses until the next that is verified
+	toVerify      int   // number of responses until the next one to verify
 }
 
 // inFlightArea integrates the number of requests in flight over the measured time.
@@ -119,8 +120,9 @@ type inFlightArea struct {
 	area float64 // requests × ns
 }
 
-// change integrates up to now and then adds d requests. If several goroutines share the area, changes can
-// arrive out of order: if now is before the last change, the area in between is corrected by d.
+// change records that at time now d more requests are in flight. It first adds the area up to now. Goroutines that
+// share the area can call change out of order: if now is before the last change, it corrects the area in between
+// by d. Only the time between begin and end counts; begin 0 means that nothing counts yet.
 func (l *inFlightArea) change(now, begin, end, d int64) {
 	if begin != 0 {
 		l.area += float64(l.n) * float64(overlapTime(l.last, now, begin, end))
@@ -138,6 +140,7 @@ func overlapTime(from, to, begin, end int64) int64 {
 	return max(0, to-from)
 }
 
+// start prepares the recorder for a phase.
 func (m *recorder) start(r *run) {
 	m.r, m.secondEnd = r, 0
 	m.inFlight = inFlightArea{last: r.s.nowNS()}
@@ -169,7 +172,8 @@ func (m *recorder) recordSend(q *exchange, now int64) {
 	m.totals.Body += int64(m.s.requests[q.index].body)
 }
 
-// finishRequest counts an outcome and returns where to record it, or nil if it is not measured.
+// finishRequest counts the outcome of a request. It returns the requestStats in which to record the outcome, or nil
+// if the request is not measured.
 func (m *recorder) finishRequest(q *exchange, now int64, failed bool) *requestStats {
 	begin, end := m.r.measuredSpan()
 	m.inFlight.change(now, begin, end, -1)
@@ -190,8 +194,8 @@ func (m *recorder) finishRequest(q *exchange, now int64, failed bool) *requestSt
 	return s
 }
 
-// recordResponse records a complete response at the time of its last byte. Items that it acknowledges count
-// even if it is not measured.
+// recordResponse records a complete response; now is the time of its last byte. The totals of the session include
+// the response even if it is not measured.
 func (m *recorder) recordResponse(q *exchange, a response, now int64) {
 	m.totals.BodyIn += a.body
 	s := m.finishRequest(q, now, false)
@@ -201,8 +205,8 @@ func (m *recorder) recordResponse(q *exchange, a response, now int64) {
 		accepted = a.status == request.status
 	}
 	var verifyErr error
-	if a.keep && m.s.Verify != nil {
-		verifyErr = m.s.Verify(q.index, a.status, a.kept)
+	if a.storeBody && m.s.Verify != nil {
+		verifyErr = m.s.Verify(q.index, a.status, a.stored)
 	}
 	if accepted && verifyErr == nil {
 		m.totals.Acked += request.items
@@ -252,7 +256,7 @@ func (m *recorder) recordResponse(q *exchange, a response, now int64) {
 	}
 }
 
-// statusError returns the status of a response, and the expected one if it is known.
+// statusError returns an error with the status of a response. want is the expected status, or 0 if several are.
 func statusError(a response, want int) error {
 	got := strconv.Itoa(a.status)
 	if a.rpc {
@@ -264,8 +268,8 @@ func statusError(a response, want int) error {
 	return fmt.Errorf("%s instead of %d", got, want)
 }
 
-// recordFailure records a request without a complete response. The latency of a timeout is at least the
-// timeout.
+// recordFailure records a request without a complete response. A timeout has a latency, which is at least the
+// timeout; other failures have none.
 func (m *recorder) recordFailure(q *exchange, class int, err error, now int64) {
 	m.r.recordFirst(Classes()[class], err)
 	s := m.finishRequest(q, now, true)
@@ -317,8 +321,7 @@ func (m *recorder) recordConnectError(err error) {
 	m.connectErrors++
 }
 
-// recordConnect records an opened connection, which took this time in ns. again means that it replaces another
-// connection.
+// recordConnect records a connection that was opened within took ns. again means that it replaces another one.
 func (m *recorder) recordConnect(took int64, again bool) {
 	m.connects.Record(took)
 	m.totals.Opened++
@@ -327,7 +330,7 @@ func (m *recorder) recordConnect(took int64, again bool) {
 	}
 }
 
-// recordHandshake records a TLS handshake, which took this time in ns.
+// recordHandshake records a TLS handshake of took ns.
 func (m *recorder) recordHandshake(took int64, resumed bool) {
 	m.handshakes.Record(took)
 	if resumed {
@@ -335,7 +338,7 @@ func (m *recorder) recordHandshake(took int64, resumed bool) {
 	}
 }
 
-// takeVerify reports whether the next response is to be verified, and counts it.
+// takeVerify counts a request, and reports whether its response is to be verified: one in Options.Sample is.
 func (m *recorder) takeVerify() bool {
 	if m.s.Verify == nil {
 		return false
@@ -347,7 +350,7 @@ func (m *recorder) takeVerify() bool {
 	return false
 }
 
-// statsAt returns the requestStats of the second of now.
+// statsAt returns the requestStats of the second that contains now.
 func (m *recorder) statsAt(now int64) *requestStats {
 	if now >= m.secondEnd {
 		m.rollSecond(now)
@@ -355,8 +358,8 @@ func (m *recorder) statsAt(now int64) *requestStats {
 	return &m.current
 }
 
-// rollSecond passes the requestStats of a second that is over to the collector. It is called on every record, and by
-// idle threads once a second.
+// rollSecond begins a new second if the current one is over: it passes the requestStats of the old one to the
+// collector. It is called before every record, and by idle threads once a second.
 func (m *recorder) rollSecond(now int64) {
 	begin := m.r.begin.Load()
 	if begin == 0 || now < m.secondEnd {

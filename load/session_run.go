@@ -8,27 +8,26 @@ import (
 	"time"
 )
 
-// run is the shared state of one running phase. Its times are ns
-// since the session's base; 0 means not yet.
+// run is the state of one running phase, shared by the threads or goroutines of the
+// engine. A phase has an unmeasured lead-in and then a measured part. Times are ns
+// since the session's base; 0 means that the time is not known yet.
 //
-// In a closed loop the measured requests are those whose outcome comes after the
-// lead-in and before the end. Connections are then as busy at both ends of the
-// measured part as in between: the result includes no filling and no draining.
-// A request in flight at the end is measured only if it fails later, because
-// otherwise a server that stops responding would seem to have no errors. In an
-// open loop the measured requests are those whose intended time is in the
-// measured part.
+// In a closed loop a request is measured if it ends after the lead-in and before the
+// end of the measured part. So connections are as busy at both ends of the measured
+// part as in between. A request in flight at the end is measured only if it fails
+// later: otherwise a server that stops responding would seem to have no errors. In an
+// open loop a request is measured if its intended time is in the measured part.
 type run struct {
 	s      *settings
 	engine engine
 	leg    Leg
 	opened int64  // start of opening connections
 	queue  *queue // schedule of an open loop; nil in a closed loop
-	steps  Step   // of the profile; without rates if it has no steps
+	steps  Step   // steps of the profile; Step without rates if it has none
 
 	mu             sync.Mutex
 	pendingDialers int          // threads or connections that have not called markDialed; see engine.dialerCount
-	ended          bool         // nothing more is measured
+	ended          bool         // the measured part has ended, or the phase was aborted
 	started        atomic.Int64 // start of sending requests; time zero of a profile
 	conns          atomic.Int64 // open connections
 	lastConn       atomic.Int64 // last time with an open connection, as far as known
@@ -103,7 +102,8 @@ func (r *run) abortIfUnconnected(now int64) {
 	r.abort(fmt.Errorf("no connection to %s for %v: %s", r.s.Target.Addr, r.s.Timeout, why))
 }
 
-// startRequests sets time zero, unless it is set. The caller must lock r.mu.
+// startRequests starts the sending of requests, unless they are started or the phase has ended. The caller must lock
+// r.mu.
 func (r *run) startRequests() {
 	if r.started.Load() != 0 || r.ended {
 		return
@@ -133,6 +133,7 @@ func (r *run) startMeasuring(at int64) {
 	r.begin.Store(at)
 }
 
+// callMark calls the user's Leg.Mark: begin is true when measuring begins, and false when it ends.
 func (r *run) callMark(begin bool) {
 	if r.leg.Mark != nil {
 		r.leg.Mark(begin)
@@ -184,7 +185,7 @@ func (r *run) countOutcome(now int64, failed bool) bool {
 }
 
 // finishLead starts measuring unless another thread has done so. It returns the number of outcomes before the
-// measured part, or begun false if the phase was aborted before measuring began.
+// measured part. begun is false if the phase was aborted before measuring began.
 func (r *run) finishLead() (leadIn int64, begun bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -196,8 +197,8 @@ func (r *run) finishLead() (leadIn int64, begun bool) {
 	return leadIn, leadIn >= 0
 }
 
-// updatePhase starts and ends the measured part if its time has come. Threads call it whenever they wake, and at
-// the latest at the returned time, which may be never.
+// updatePhase starts or ends the measured part if it is time. Threads call it whenever they wake, and at the latest
+// at the time that it returns, which may be never.
 func (r *run) updatePhase(now int64) (next int64) {
 	if r.end.Load() != 0 {
 		return never
@@ -280,7 +281,7 @@ func (r *run) abort(err error) {
 	r.engine.wake()
 }
 
-// recordFirst stores the first error in words.
+// recordFirst stores an error in words, if it is the first one of the phase.
 func (r *run) recordFirst(class Class, err error) {
 	if r.hasFirst.Load() {
 		return
@@ -293,6 +294,7 @@ func (r *run) recordFirst(class Class, err error) {
 	}
 }
 
+// abortError returns the error with which the phase was aborted, or nil.
 func (r *run) abortError() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// SLO is a list of objectives, all of which a server must meet.
+// SLO is a list of objectives (service level objectives), all of which a server must meet.
 type SLO []Objective
 
 // Objective is a bound on one value of a result. Exactly one of Quantile, Max, Mean and Errors is set and
@@ -56,8 +56,7 @@ func ParseSLO(text string) (SLO, error) {
 	return s, nil
 }
 
-// parseObjective parses one objective, e.g. p99<50ms. what is a description of the error in text; it is ""
-// for a valid objective.
+// parseObjective parses one objective, e.g. p99<50ms. what is the description of an error in text, or "".
 func parseObjective(text string) (o Objective, what string) {
 	figure, limit, ok := strings.Cut(text, "<")
 	if !ok {
@@ -101,7 +100,7 @@ func parseQuantile(text string) (float64, bool) {
 	return x / 100, err == nil && x > 0 && x < 100
 }
 
-// parseShare parses a percentage: 0.1% is 0.001. what is a description of the error in text, or "".
+// parseShare parses a percentage: 0.1% is 0.001. what is the description of an error in text, or "".
 func parseShare(text string) (share float64, what string) {
 	digits, ok := strings.CutSuffix(text, "%")
 	x, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
@@ -149,8 +148,8 @@ func (s SLO) String() string {
 	return strings.Join(parts, ",")
 }
 
-// minTail is the number of responses beyond a quantile that a verdict needs: fewer depend more on chance than
-// on the server.
+// minTail is the least number of responses above a quantile that a verdict about the quantile needs. With fewer, the
+// quantile depends more on chance than on the server.
 const minTail = 20
 
 // roundingError keeps a product like 2000 × (1 - 0.99) from falling below minTail by a rounding error.
@@ -194,8 +193,8 @@ func Met(outcomes []Outcome) bool {
 	return true
 }
 
-// Hold compares every objective with r. A timeout counts among the latencies and among the errors. If Leg.Hold
-// had the same objectives, outcomes have intervals.
+// Hold compares every objective with r, the result of a phase. A timeout counts as a latency and as an error. The
+// outcomes have intervals if Leg.Hold of the phase had the same objectives.
 func (s SLO) Hold(r *Result) []Outcome {
 	var out []Outcome
 	for i, o := range s {
@@ -214,6 +213,7 @@ func (s SLO) Hold(r *Result) []Outcome {
 	return out
 }
 
+// measuredValue returns the value that the objective bounds: ns, or for errors a share.
 func (o Objective) measuredValue(r *Result) float64 {
 	switch {
 	case o.Errors:

@@ -11,8 +11,8 @@ import (
 // maxSteps is the number of steps up to which a profile's steps have results of their own.
 const maxSteps = 100
 
-// StepResult is the result of one step of a profile of steps: of the requests that were due in it, whenever
-// their responses arrived.
+// StepResult is the result of one step of a profile of steps, an open loop with one rate after another. It is about
+// the requests that were due in the step, whenever their responses arrived.
 type StepResult struct {
 	Number int           // of the step, from 0
 	Rate   float64       // requested rate per second
@@ -20,7 +20,7 @@ type StepResult struct {
 	Result *Result       // Wall, Asked, Sent, Requests, Errors, Latency and Blocks are those of the step; of the rest only Connections is set
 }
 
-// stepStats contains the records of a step: of one thread in a recorder, of all threads in a collector.
+// stepStats contains the records of a step: in a recorder those of one thread, in a collector those of all threads.
 type stepStats struct {
 	sent, requests int64
 	errors         [classCount]int64
@@ -28,8 +28,8 @@ type stepStats struct {
 	blocks         []Block // nil if no intervals are needed
 }
 
-// findSteps returns the steps of a profile, or of one load generator's share of a profile. It has no rates if
-// the profile has no steps.
+// findSteps returns the steps of a profile. If the profile is the share of one of several load generators, the rates
+// are those of the share. If the profile has no steps, the result has no rates.
 func findSteps(p Profile) Step {
 	share, isShare := p.(pace.Share)
 	if !isShare {
@@ -68,7 +68,8 @@ func (s *stepStats) addStats(o *stepStats) {
 	}
 }
 
-// stepSpan returns when step i is measured, in ns; the last step lasts to the end.
+// stepSpan returns the times in ns from which and up to which step i is measured. The last step lasts to the end of
+// the phase.
 func (r *run) stepSpan(i int) (from, to int64) {
 	begin := r.begin.Load()
 	from = r.queue.start + int64(i)*int64(r.steps.Each)
@@ -82,8 +83,8 @@ func (r *run) stepSpan(i int) (from, to int64) {
 	return max(from, begin), max(to, from, begin)
 }
 
-// stepAt returns the step in which a request is due, and the block of that step. Either is nil if it is not
-// recorded; the methods of stepStats and Block accept nil.
+// stepAt returns the step in which a request was due, and the block of the step. They are nil if the phase has no
+// steps or no blocks; the methods of stepStats and Block accept nil.
 func (m *recorder) stepAt(q *exchange) (*stepStats, *Block) {
 	if m.steps == nil {
 		return nil, nil
@@ -151,7 +152,7 @@ func newStepped(r *Result, slo SLO, a Assessment) (out []Stepped) {
 		}
 		step.Objectives = newKept(outcomes, Assessment{Capacity: a.Limit != LimitClient})
 		switch {
-		case len(slo) == 0:
+		case len(slo) == 0: // without objectives there is no verdict
 		case a.Limit == LimitClient:
 			step.Verdict, step.Why = tare.VoidRuling, a.Why
 		default:

@@ -8,7 +8,8 @@ const (
 	maxReused    = 64 << 10  // largest buffer in bytes that is reused for the next body
 )
 
-// storedBody stores the body of a response for Verify.
+// storedBody stores the body of one response, which Options.Verify, a function of the user, checks. It is reused for
+// the next response.
 type storedBody struct {
 	budget   *atomic.Int64 // bytes that all connections may still store; nil means unlimited
 	body     []byte
@@ -20,12 +21,14 @@ func (k *storedBody) release() {
 	if k.budget != nil {
 		k.budget.Add(k.reserved)
 	}
-	if k.reserved, k.body = 0, k.body[:0]; cap(k.body) > maxReused {
+	k.reserved, k.body = 0, k.body[:0]
+	if cap(k.body) > maxReused {
 		k.body = nil
 	}
 }
 
-// appendPart stores a part. If the body is too large or the budget is used up, it releases the body and returns false.
+// appendPart stores the next part of the body. If the body is too large or the budget is used up, it releases the
+// body and returns false.
 func (k *storedBody) appendPart(b []byte) bool {
 	fits := len(k.body)+len(b) <= maxBody
 	if fits && k.budget != nil {

@@ -28,7 +28,7 @@ func TestKeptIsBounded(t *testing.T) {
 				takes = append(takes, func() { f.takeBody(piece) })
 			case *http2:
 				c := &f.calls[0]
-				c.inFlight, c.hasHead, c.a.keep, c.known.status = true, true, true, 200
+				c.inFlight, c.hasHead, c.response.storeBody, c.header.status = true, true, true, 200
 				c.room, f.roomConn = 16<<20, 16<<20
 				takes = append(takes, func() {
 					if err := f.handleData(c, h2.Frame{Type: h2.Data, Payload: piece}); err != nil {
@@ -42,8 +42,8 @@ func TestKeptIsBounded(t *testing.T) {
 		takes[0]()
 		assert.Equal(t, name+": room left", room.Load(), 0)
 		takes[1]()
-		assert.Equal(t, name+": of the one that fits", len(framers[0].currentResponse().kept), 2<<20)
-		assert.Equal(t, name+": the one that does not is kept", framers[1].currentResponse().keep, false)
+		assert.Equal(t, name+": of the one that fits", len(framers[0].currentResponse().stored), 2<<20)
+		assert.Equal(t, name+": the one that does not is kept", framers[1].currentResponse().storeBody, false)
 		assert.Equal(t, name+": room left", room.Load(), 1<<20)
 	}
 

@@ -27,9 +27,9 @@ func threadIDs() []int {
 	return tids
 }
 
-// threadWaits returns how long each thread of this process was runnable and did not run, by thread id. It omits threads
-// whose time the kernel does not record, and the second thread, the Go runtime's monitor. The monitor runs every 20 µs
-// and waits most of the time if goroutines keep a single processor busy, but no request waits for the monitor.
+// threadWaits returns how long each thread of this process has waited for a processor, by thread id. It omits threads
+// whose time the kernel does not record. It also omits the second thread, the Go runtime's monitor: this thread runs
+// every 20 µs and waits most of the time if goroutines keep a single processor busy, but no request waits for it.
 func threadWaits() map[int]time.Duration {
 	const monitor = 1 // index of the second thread
 	all := map[int]time.Duration{}

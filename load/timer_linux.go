@@ -2,10 +2,10 @@
 
 package load
 
-// timer compensates for timers that expire late. An idle virtual processor is given
-// back to the host and takes up to 100 µs to wake up; every request of an open loop
-// would be sent that late. So waits are shortened by their median delay, and the
-// thread polls for the rest of the time.
+// timer shortens the waits of a thread, because waits end late. An idle virtual
+// processor is given back to the host and takes up to 100 µs to wake up; every request
+// of an open loop would be sent that late. So a wait is shortened by the median delay of
+// earlier waits, and the thread polls for the rest of the time.
 type timer struct {
 	early int64 // time in ns by which waits are shortened
 }
@@ -23,7 +23,8 @@ func (t *timer) waitTime(d int64) int64 {
 	return max(d-t.early, 0)
 }
 
-// adapt moves t.early towards late, the delay of a wait, both in ns.
+// adapt moves t.early a small step towards late, the delay of the last wait in ns. As the steps have the same length
+// in both directions, t.early approaches the median of the delays.
 func (t *timer) adapt(late int64) {
 	if late > t.early {
 		t.early = min(t.early+earlyStep, maxEarly)

@@ -7,13 +7,14 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// Adopting a library has costs besides speed: modules, licences, binary size, build time, idle memory, start time.
+
 const (
 	adoptionHeading = "What taking one in brings"
-	noLicences      = "none" // no module needs a licence
+	noLicences      = "none" // printed if there are no modules that could have licences
 )
 
-// addAdoption adds a table of the costs of adopting each contender. A terminal gets the licences, which are
-// long, below the rows instead of in a column.
+// addAdoption adds a table of these costs of each contender.
 func (s *Section) addAdoption(r *tare.Result) {
 	t := newAdoptionTable(r)
 	if len(t.Rows) == 0 {
@@ -46,7 +47,7 @@ func licencesAsNotes(t Table) Table {
 	return out
 }
 
-// explainAdoption explains the table.
+// explainAdoption returns the text above the table.
 func explainAdoption(r *tare.Result) string {
 	text := "Figures are of the contender's whole program, the harness included"
 	if c, ok := r.Contender(tare.NullID); ok && hasAdoption(c) {
@@ -55,15 +56,15 @@ func explainAdoption(r *tare.Result) string {
 	return text + ". Modules are those of third parties, and a cold build compiled every one of them. " + noValue + " is not known."
 }
 
-// hasAdoption reports whether c has any adoption data.
+// hasAdoption reports whether any of these costs is known of c.
 func hasAdoption(c tare.Contender) bool {
 	a := c.Adoption
 	return c.BinaryBytes > 0 || a.ColdBuildSeconds > 0 || a.IdleRSSBytes > 0 || a.StartSeconds > 0 ||
 		a.Released != "" || a.Unmaintained != "" || len(a.Licences) > 0
 }
 
-// newAdoptionTable returns a row for each contender with adoption data, unless a finding voids all of the
-// contender. The null contender comes last.
+// newAdoptionTable returns a row for each contender with known costs, unless a finding voids all of the contender.
+// The null contender, which does nothing, comes last.
 func newAdoptionTable(r *tare.Result) Table {
 	t := Table{Columns: []Column{
 		{Name: "contender"}, {Name: "is"}, {Name: "modules", Unit: "linked", Right: true}, {Name: "licences"}, {Name: "released"},
@@ -118,7 +119,7 @@ func newAdoptionRow(c tare.Contender) Row {
 	return row
 }
 
-// formatKnown prints x, or nothing if x is 0, which means unknown.
+// formatKnown prints x, or noValue if x is 0, which means unknown.
 func formatKnown(x float64, decimals int) string {
 	if !(x > 0) {
 		return noValue

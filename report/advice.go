@@ -9,15 +9,15 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// addRecommendation adds a sentence per workload about what the ranks support, the trade-offs of the
-// contenders that it names, and the limits of such advice.
+// addRecommendation adds, per workload, the recommendation that the ranks support and the trade-offs of the
+// contenders that it names, and then the limits of such advice.
 func (s *Section) addRecommendation(r *tare.Result) {
 	if len(r.Workloads) == 0 || len(r.Metrics) == 0 {
 		s.addOnly(forMarkdown, func() { s.addText(Plain, "None: nothing was measured.") })
 		return
 	}
-	isDecided, hasTradeoffs := false, false // on any workload
-	shown := map[string]bool{}              // shared: a trade-off of several workloads is explained once
+	isDecided, hasTradeoffs := false, false // true if it is true on any workload
+	shown := map[string]bool{}              // shared by the views, so that a trade-off is explained once
 	var items, sentences []Item
 	for _, w := range r.Workloads {
 		v := newView(r, w.ID)
@@ -44,10 +44,10 @@ func (s *Section) addRecommendation(r *tare.Result) {
 	}
 }
 
-// adviseOn returns the conclusion that the ranks by the primary metric support on one workload, and the
-// contenders that the conclusion names. If the ranks support no conclusion it returns the reason. Ranks are
-// ranges: a range that begins at 1 means that no contender was proven better, and the range 1 to 1 means that
-// the contender was proven better than all others.
+// adviseOn returns the recommendation that the ranks by the primary metric support on one workload, and the
+// contenders that it names. If the ranks support none, text is the reason and first is nil. Ranks are ranges: a range
+// that begins at 1 means that no contender was proven better, and the range 1 to 1 means that the contender was
+// proven better than all others.
 func adviseOn(r *tare.Result, workload string) (text string, first []ranking) {
 	v := newView(r, workload)
 	metric, base := primaryMetric(r), v.baseline
@@ -74,13 +74,13 @@ func adviseOn(r *tare.Result, workload string) (text string, first []ranking) {
 	return v.recommendFirst(first, ranked) + v.describeStanding(first), first
 }
 
-// recommendFirst returns the recommendation of the contenders that can be first, of which there is at least one.
-// ranked is the number of all ranked contenders, at least 2.
+// recommendFirst returns the recommendation of first, the contenders that can be first, of which there is at least
+// one. ranked is the number of all ranked contenders, at least 2.
 func (v *view) recommendFirst(first []ranking, ranked int) string {
 	metric, base := primaryMetric(v.r), v.baseline
 	ids := listContenderIDs(first)
 	challengers := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == base })
-	canStay := len(challengers) < len(ids) // the baseline is among first
+	canStay := len(challengers) < len(ids) // the baseline is one of first
 	others := fmt.Sprintf("each of the %d others ranked", ranked-1)
 	if ranked == 2 {
 		others = "the other one ranked"
@@ -98,14 +98,13 @@ func (v *view) recommendFirst(first []ranking, ranked int) string {
 	return fmt.Sprintf("%s. It was proven better in %s than %s.", ids[0], metric, others)
 }
 
-// maxChoices is the number of contenders, except the baseline, up to which each one gets a recommendation;
-// more are only listed by result.
+// maxChoices is the number of contenders, except the baseline, up to which compareBaseline has a sentence about each.
 const maxChoices = 3
 
-// compareBaseline compares each contender with the baseline by the leading metric, for a workload on which the
-// ranks name no contender. If there are at most maxChoices contenders, text has a recommendation for each, such as
-// " Use chi? Not for this: 40 % more time.", and chosen has the contenders that take significantly less than the
-// baseline. Otherwise text only lists the contenders by result, " Each against mux: less time: a and b; no significant
+// compareBaseline compares each contender with the baseline by the leading metric, for a workload on which the ranks
+// support no recommendation. If there are at most maxChoices contenders, text has a sentence about each, such as "
+// Use chi? Not for this: 40 % more time.", and chosen has the contenders that take significantly less than the
+// baseline. Otherwise text lists the contenders by result, " Each against mux: less time: a and b; no significant
 // difference: c.", and chosen is nil.
 func (v *view) compareBaseline() (text string, chosen []ranking) {
 	metric := v.leadingMetric()
@@ -148,24 +147,25 @@ func (v *view) compareBaseline() (text string, chosen []ranking) {
 	return fmt.Sprintf(" Each against %s: %s.", v.baseline, strings.Join(parts, "; ")), nil
 }
 
-// voidCheck returns the check that voids everything on the workload, or "".
+// voidCheck returns the check that voids everything on the workload, or "" if no check does.
 func (v *view) voidCheck() string {
 	for _, f := range v.r.Findings {
-		if f.Severity == tare.Void && f.Contender == "" && (f.Workload == "" || f.Workload == v.workload) && f.Metric == "" {
+		isAboutAll := f.Contender == "" && f.Metric == "" && (f.Workload == "" || f.Workload == v.workload)
+		if f.Severity == tare.Void && isAboutAll {
 			return f.Check
 		}
 	}
 	return ""
 }
 
-// differsFromBaseline reports whether id differs significantly from the baseline by the primary metric. This can
-// be true although the comparison over all pairs, which has wider intervals, shows no difference.
+// differsFromBaseline reports whether contender id differs significantly from the baseline by the primary metric. It
+// can although they share ranks, because ranks need stronger evidence: they compare all pairs.
 func (v *view) differsFromBaseline(id string) bool {
 	x, ok := v.findComparison(id, primaryMetric(v.r))
 	return ok && v.isDifferent(x)
 }
 
-// hasIntervals reports whether any contender's ratio to the baseline by the primary metric has an interval.
+// hasIntervals reports whether the ratio of any contender to the baseline by the primary metric has an interval.
 func (v *view) hasIntervals() bool {
 	return slices.ContainsFunc(v.ranked, func(c tare.Contender) bool {
 		x, ok := tare.FindComparison(v.r.Comparisons, v.workload, c.ID, primaryMetric(v.r))
@@ -179,7 +179,7 @@ type ranking struct {
 	low, high int
 }
 
-// rankRanges returns the rank ranges by the primary metric, the best first. Void contenders are skipped.
+// rankRanges returns the ranges of ranks by the primary metric, the best first, without void contenders.
 func (v *view) rankRanges() []ranking {
 	var out []ranking
 	for _, c := range v.ranked {
@@ -194,8 +194,7 @@ func (v *view) rankRanges() []ranking {
 	return out
 }
 
-// findFirst returns the contenders whose rank range begins at 1 by the primary metric, and the number of
-// ranked contenders.
+// findFirst returns the contenders whose range of ranks begins at 1, and the number of ranked contenders.
 func (v *view) findFirst() (first []ranking, ranked int) {
 	all := v.rankRanges()
 	for _, p := range all {
@@ -206,8 +205,8 @@ func (v *view) findFirst() (first []ranking, ranked int) {
 	return first, len(all)
 }
 
-// describeStanding describes each contender of first: its ratio to the baseline, its results on the criteria, and
-// the warnings of checks about it. The warning about semantic differences is omitted if listTradeoffs lists them.
+// describeStanding returns facts about each contender of first: its ratio to the baseline, the results of criteria,
+// and the warnings of checks. It omits the warning about semantic differences if listTradeoffs lists the differences.
 func (v *view) describeStanding(first []ranking) string {
 	var b strings.Builder
 	for _, f := range first {

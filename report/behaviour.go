@@ -9,17 +9,17 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// behaviour holds the results of the semantics tests of one contender: the cases in which its output differs from that
-// of the reference. A case tests a property (such as "duplicate keys") by an operation, and the consequence of a
-// difference is a clause about the contender, such as "keeps the last one". A difference belongs to a class: changed
-// values, accepted input, or the form of the output.
+// behaviour has the results of the semantics tests of one contender: the cases in which its output differs from the
+// output of a reference implementation. A case tests a property, such as "duplicate keys", by an operation. A
+// difference has a consequence, a clause about the contender such as "keeps the last one", and belongs to a class:
+// another value, other input is accepted, or another form of the output.
 type behaviour struct {
 	contender tare.Contender
 	tare.Semantics
 }
 
-// listBehaviours returns the contenders with semantics tests: the baseline first, then in the order of the
-// study, traps last.
+// listBehaviours returns the contenders with semantics tests: the baseline first, then the others in the order of the
+// study, and last the traps, which repeat a published mistake.
 func listBehaviours(r *tare.Result) []behaviour {
 	order := map[tare.Role]int{tare.RoleBaseline: 0, tare.RoleContender: 1, tare.RoleApart: 2, tare.RoleTrap: 3}
 	var out []behaviour
@@ -43,7 +43,7 @@ func findBehaviour(r *tare.Result, id string) (behaviour, bool) {
 	return behaviour{}, false
 }
 
-// joinReferences names the references that outputs were compared with.
+// joinReferences names the reference implementations with which outputs were compared.
 func joinReferences(all []behaviour) string {
 	var names []string
 	for _, c := range all {
@@ -67,7 +67,7 @@ func explainClass(class tare.DifferenceClass) string {
 	return ""
 }
 
-// classRank returns the rank of a class, 0 being the most severe. An unknown class comes last.
+// classRank returns the severity of a class as a rank: 0 is the most severe. An unknown class comes last.
 func classRank(class tare.DifferenceClass) int {
 	all := tare.DifferenceClasses()
 	if i := slices.Index(all, class); i >= 0 {
@@ -92,8 +92,8 @@ func ofClass(differences []tare.Difference, class tare.DifferenceClass) []tare.D
 const maxConsequence = 90
 
 // describeConsequences returns the distinct consequences of differences, at most n of them or all if n is 0, and the
-// number of the others: "keeps the last one; rejects NaN; and 3 more". If it has to choose, it takes one consequence of
-// each property before a second one of any property.
+// number of the others: "keeps the last one; rejects NaN; and 3 more". If it has to choose, it takes one consequence
+// of each property before a second one of any property.
 func describeConsequences(differences []tare.Difference, n int) string {
 	type consequence struct{ property, text string }
 	var all []consequence
@@ -159,17 +159,18 @@ func listProperties(all []behaviour) []property {
 	return out
 }
 
-// isUntested reports whether c supports none of ops. It returns false if ops is empty.
+// isUntested reports whether c could not be tested by any of ops, because it supports none of them. It returns false
+// if ops is empty.
 func (c behaviour) isUntested(ops []string) bool {
 	return len(ops) > 0 && !slices.ContainsFunc(ops, func(op string) bool { return !slices.Contains(c.Unsupported, op) })
 }
 
-// differencesOn returns the differences that affect users of op.
+// differencesOn returns the differences that affect users of operation op.
 func (c behaviour) differencesOn(op string) []tare.Difference {
 	return slices.DeleteFunc(slices.Clone(c.Differences), func(d tare.Difference) bool { return !slices.Contains(d.BearsOn, op) })
 }
 
-// listOps returns the operations that showed differences.
+// listOps returns the operations by which differences were found.
 func listOps(differences []tare.Difference) []string {
 	return listDistinct(differences, func(d tare.Difference) string { return d.Op })
 }
@@ -183,8 +184,8 @@ func opsAffecting(r *tare.Result, op string) []string {
 	return listOps(all)
 }
 
-// missingTests returns the operations by which c would have to be tested to know whether it differs for users of op,
-// if c supports none of them. It returns nil if c was tested.
+// missingTests returns nil if the tests of c tell whether it differs for users of operation op. Otherwise it returns
+// the operations by which c would have to be tested, none of which it supports.
 func (c behaviour) missingTests(r *tare.Result, op string) []string {
 	ops := opsAffecting(r, op)
 	if c.isUntested(ops) {

@@ -18,8 +18,9 @@ import (
 // benchstat -col /contender reads it
 // (https://go.dev/design/14313-benchmark-format). The error is the writer's.
 //
-// One line is one contender on one workload in one round at the plan's slice
-// length: the name, the number of timed operations, and the values of the round.
+// A line is about one contender on one workload in one round: the name, the
+// number of timed operations, and the values of the round. Extra rounds, which
+// only check the length of measurements, have no lines.
 // These are ns/op, cpu-ns/op, B/op, allocs/op, the other metrics that the study
 // measures (e.g. size-B/op and p99-ns), and requests/s if the study has servers.
 // cpu-ns/op is the CPU time of the process; the report subtracts the CPU
@@ -37,9 +38,11 @@ import (
 // them name the package and the contender, for benchstat -col contender. The
 // lines also have the metrics that a benchmark reports by itself.
 //
-// The control and the null contender are called control and null. A comment marks
-// a status-only contender. A trap, and everything that a finding voids, is omitted
-// with a comment on the reason: benchstat would compare it like any other.
+// The control (the baseline a second time) and the null contender (which does
+// nothing) are called control and null. A comment marks a contender of which only
+// the status of responses was checked. A trap, which repeats a published mistake,
+// and everything that a finding voids are omitted with a comment on the reason:
+// benchstat would compare them like any other.
 func Benchfmt(w io.Writer, r *tare.Result) error {
 	b := &benchWriter{r: r, name: benchmarkName(r.Study)}
 	b.writeHead()
@@ -64,8 +67,8 @@ type benchWriter struct {
 	out  strings.Builder
 }
 
-// writeHead writes comments, which parsers of the format skip, and the configuration. A key without a value
-// clears the value that an earlier result in the same file set.
+// writeHead writes comments, which parsers of the format skip, and the configuration. It also writes keys without a
+// value, because they clear the value that an earlier result in the same file has set.
 func (b *benchWriter) writeHead() {
 	r := b.r
 	b.writeComment(fmt.Sprintf("%s of study %s, seed %s, %s, stopped: %s", tare.ResultSchema, r.Study, r.Seed, countNoun(r.RoundsDone, "round"), r.Stopped))
@@ -132,8 +135,8 @@ func goVersions(r *tare.Result) string {
 	return orDefault(strings.Join(versions, " "), r.Machine.Go)
 }
 
-// orderContenders returns the contenders by role: baseline, contender, status-only, trap, control, null. Those of
-// the same role keep the order of the study.
+// orderContenders returns the contenders sorted by role: baseline, contender, status-only, trap, control, null. Those
+// of the same role stay in the order of the study.
 func (b *benchWriter) orderContenders() []tare.Contender {
 	order := map[tare.Role]int{tare.RoleBaseline: 0, tare.RoleContender: 1, tare.RoleApart: 2, tare.RoleTrap: 3, tare.RoleControl: 4, tare.RoleNull: 5}
 	sorted := slices.Clone(b.r.Contenders)
@@ -141,13 +144,12 @@ func (b *benchWriter) orderContenders() []tare.Contender {
 	return sorted
 }
 
-// writeContender writes the measurements of one contender on one workload, or a comment with the reason why
-// they are omitted.
+// writeContender writes the lines of one contender on one workload, or a comment with the reason for their omission.
 func (b *benchWriter) writeContender(workload string, c tare.Contender) {
 	var lines []string // of trials
 	var lost []string  // why trials have no line
 	for _, t := range b.r.Trials {
-		if t.Contender != c.ID || t.Tau > 1 { // rounds with longer slices only check the slice length
+		if t.Contender != c.ID || t.Tau > 1 { // Tau > 1: a round of longer slices, which only checks the slice length
 			continue
 		}
 		if t.Error != nil {
@@ -183,7 +185,7 @@ func (b *benchWriter) writeContender(workload string, c tare.Contender) {
 	}
 }
 
-// whyOmitted returns why the values of a contender must not be used, or "" if they may.
+// whyOmitted returns why the values of a contender on a workload must not be used, or "" if they may.
 func (b *benchWriter) whyOmitted(workload string, c tare.Contender) string {
 	var why []string
 	if c.Role == tare.RoleTrap {
@@ -234,7 +236,7 @@ func (b *benchWriter) formatTrial(workload string, c tare.Contender, t tare.Tria
 	return fmt.Sprintf("%s\t%d%s\n", name, ops, values.String())
 }
 
-// benchUnit is a metric in the benchmark format.
+// benchUnit is a metric with its unit in the benchmark format.
 type benchUnit struct {
 	key    string // key of the value in samples
 	unit   string // unit in the benchmark format, such as ns/op or p99-ns
@@ -242,8 +244,8 @@ type benchUnit struct {
 	metric string // name of the metric; a finding that voids it voids the value
 }
 
-// listUnits returns the units of a line: those of go test -benchmem, the CPU time, and the other metrics that
-// the study names.
+// listUnits returns the metrics of a line: those of go test -benchmem, the CPU time, and the other metrics that the
+// study names.
 func (b *benchWriter) listUnits() []benchUnit {
 	ofBenchmem := []string{"time", "bytes", "allocs"}
 	var out []benchUnit
@@ -275,7 +277,7 @@ const maxLine = 400
 // fitLine returns text in one line of at most maxLine characters.
 func fitLine(text string) string { return format.Clip(oneLine(text), maxLine) }
 
-// benchmarkName converts a study's id to the name of a benchmark without its prefix: json-encode becomes
+// benchmarkName converts a study's id to the name of a benchmark without the prefix Benchmark: json-encode becomes
 // JsonEncode.
 func benchmarkName(study string) string {
 	var b strings.Builder
@@ -297,7 +299,7 @@ func escapeNameValue(id string) string {
 		switch {
 		case r == '/':
 			b.WriteByte(':')
-		case r == ':' || r == '%' || !unicode.IsGraphic(r) || unicode.IsSpace(r) || r == utf8.RuneError && size == 1:
+		case needsNameEscape(r), r == utf8.RuneError && size == 1: // the latter is an invalid byte
 			for _, c := range []byte(id[i : i+size]) {
 				fmt.Fprintf(&b, "%%%02X", c)
 			}
@@ -306,6 +308,11 @@ func escapeNameValue(id string) string {
 		}
 	}
 	return b.String()
+}
+
+// needsNameEscape reports whether a benchmark's name cannot contain r, or r is a character of the escapes.
+func needsNameEscape(r rune) bool {
+	return r == ':' || r == '%' || !unicode.IsGraphic(r) || unicode.IsSpace(r)
 }
 
 // guardDigits returns a name whose end cannot be parsed as a GOMAXPROCS suffix: it replaces the hyphen before

@@ -10,11 +10,13 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// isUserBench reports whether the workloads are the user's benchmarks: Op of a workload is the name of a benchmark
-// and Fixture its package.
+// A benchWriter writes a result in the format of go test -bench. This file is about benchmarks of the user.
+
+// isUserBench reports whether the workloads are the user's benchmarks. Then Op of a workload is the name of a
+// benchmark, and Fixture is its package.
 func (b *benchWriter) isUserBench() bool { return b.r.Kind == kindGobench }
 
-// findWorkload returns the workload with that id, or the zero workload if it is unknown.
+// findWorkload returns the workload with this id, or the zero workload if there is none.
 func (b *benchWriter) findWorkload(id string) tare.Workload {
 	i := slices.IndexFunc(b.r.Workloads, func(w tare.Workload) bool { return w.ID == id })
 	if i < 0 {
@@ -23,13 +25,13 @@ func (b *benchWriter) findWorkload(id string) tare.Workload {
 	return b.r.Workloads[i]
 }
 
-// formatSide returns the configuration lines that name the package and the contender of the result lines below
-// them. An external test package counts as the package that it tests.
+// formatSide returns configuration lines with the package and the contender, for the result lines that follow. For an
+// external test package, such as scan_test, it names the package that is tested.
 func (b *benchWriter) formatSide(workload string, c tare.Contender) string {
 	return fmt.Sprintf("pkg: %s\ncontender: %s\n", strings.TrimSuffix(b.findWorkload(workload).Fixture, "_test"), c.ID)
 }
 
-// formatReported returns the metrics that a benchmark reported by itself, sorted by unit.
+// formatReported returns the metrics that a benchmark itself has reported (b.ReportMetric), sorted by unit.
 func formatReported(sample tare.Sample) string {
 	var out strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(sample)) {

@@ -9,9 +9,12 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// A break-even is the question from which rate of operations it matters that the baseline costs more than a
+// contender, on workloads of different shapes: numbers of members and levels of their structs.
+
 const breakEvenHeading = "From which rate on it matters"
 
-// addBreakEven adds a table per break-even question, each with its sentence below.
+// addBreakEven adds a table per break-even, with its sentence below.
 func (s *Section) addBreakEven(r *tare.Result) {
 	for i, b := range r.BreakEven {
 		if i > 0 {
@@ -25,7 +28,7 @@ func (s *Section) addBreakEven(r *tare.Result) {
 	}
 }
 
-// explainBreakEven explains a table of b.
+// explainBreakEven returns the text above the table of b.
 func explainBreakEven(r *tare.Result, b tare.BreakEvenResult) string {
 	text := fmt.Sprintf("What %s costs more than %s, by %s: per operation, in percent of one core at a number of operations per second, and the rate at which it is 1 %% of a core. "+
 		"Differences are taken round by round; intervals are at %s.", b.Against, contenderTitle(r, b.Contender), b.Metric, formatLevel(b.Level))
@@ -78,8 +81,8 @@ func formatCount(n int) string {
 	return format.Grouped(float64(n), 0)
 }
 
-// csvBreakEven returns a row per shape for the extra cost of the baseline, and one for the rate at which it is
-// 1 % of a core.
+// csvBreakEven returns, per shape, a row of format csv with the extra cost of the baseline, and a row with the rate
+// at which that is 1 % of a core.
 func csvBreakEven(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, b := range r.BreakEven {

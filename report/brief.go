@@ -11,30 +11,33 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Number of lines of a study's block: at least the headline and one bar, at most the headline and three bars.
+// Format brief prints a run of several studies in one screen: a few lines per study (a block), with bars on one scale.
+
+// Number of lines of a block: at least the headline and one bar, at most the headline and three bars.
 const (
 	minBlockLines = 2
 	maxBlockLines = 4
 )
 
-// Number of lines of a terminal that a run of several studies may fill.
+// Number of lines of a terminal that the output may fill, and how many of these are not for blocks: a line about the
+// run, the scale, an empty line and the totals, the path of the page of claims, and one to spare.
 const (
 	screenLines = 45
-	aroundLines = 9 // of these: a line about the run, the scale, the totals with an empty line, the page of claims, and one to spare
+	aroundLines = 9
 )
 
-// BlockLines returns the number of lines that block i of n, counted from 0, may have, so that the
-// output of a run of n studies fits a terminal of 45 lines. It is at least 2, even if the output
-// does not fit then.
+// BlockLines returns the number of lines that block i of n, counted from 0, may have so that the
+// output of a run of n studies fits a terminal of 45 lines. It returns at least 2, even if the
+// output does not fit then.
 func BlockLines(i, n int) int {
 	const room = screenLines - aroundLines
 	share := room*(i+1)/max(n, 1) - room*i/max(n, 1)
 	return min(max(share, minBlockLines), maxBlockLines)
 }
 
-// Brief writes the scale of the bars and the block of a result: its answer, name and
-// headline, and a bar for each of up to three ratios that the headline quotes or a
-// criterion that is not met is about. The error is the writer's.
+// Brief writes the scale of the bars and the block of a result: the answer in a word, the
+// study's name and headline, and bars for up to three ratios to the baseline: those that the
+// headline quotes, then those of criteria that are not met. The error is the writer's.
 //
 //	                               ⅛×   ¼×   ½×   1×   2×   4×   8×
 //	·    json-encode  The one criterion is not met
@@ -55,7 +58,7 @@ const (
 	nameWidth   = 12 // columns that fit the longest names of studies: json-encode, json-binary
 )
 
-// formatBlock returns the lines of one result: the answer, the name of the study and the headline, then the bars.
+// formatBlock returns the block of one result.
 func formatBlock(r *tare.Result, s Style, a axis) string {
 	lines := s.Lines
 	if lines == 0 {
@@ -88,8 +91,8 @@ func formatBlock(r *tare.Result, s Style, a axis) string {
 	return p.b.String()
 }
 
-// answerWord returns the answer to the question as one word, and the rest of the headline. The word is yes, no,
-// part (partly), open (undecided), void, or · if the headline begins with none of these answers.
+// answerWord returns the answer to the study's question as one word, and the rest of the headline. The word is yes,
+// no, part (partly), open (undecided), void (nothing that counts was measured), or · if there is no answer.
 func answerWord(r *tare.Result) (word, rest string) {
 	headline, _ := Headline(r)
 	rest = strings.TrimSuffix(headline, ".")
@@ -118,7 +121,7 @@ func answerWord(r *tare.Result) (word, rest string) {
 	return word, rest
 }
 
-// markOfWord returns the mark of a word of answerWord.
+// markOfWord returns the mark, such as a color, of a word that answerWord returned.
 func markOfWord(word string) Mark {
 	switch word {
 	case "yes":
@@ -131,9 +134,9 @@ func markOfWord(word string) Mark {
 	return Dim
 }
 
-// selectBars returns the comparisons that the block draws, the most important first: those that the headline
-// and the line below it quote, then those of criteria that are not met. If there are none, it returns those of
-// the first workload, best first.
+// selectBars returns the comparisons with the baseline that the block can draw, the most important first: those that
+// the headline and the line of figures quote, then those of criteria that are not met. If there are none, it returns
+// those of the first workload, the best first.
 func selectBars(r *tare.Result) (out []tare.Comparison) {
 	base := r.Baseline()
 	add := func(contender, workload, metric string) {
@@ -166,8 +169,8 @@ func selectBars(r *tare.Result) (out []tare.Comparison) {
 	return out
 }
 
-// barLabels returns a label per bar, made of the parts in which the bars differ: "chi, unmarshal, allocs". The contender
-// is omitted if all bars share it and differ in the workload, the workload if all bars share it, and the metric if it
+// barLabels returns a label per bar, made of contender, workload and metric: "chi, unmarshal, allocs". It omits the
+// contender if all bars share it and differ in the workload, the workload if all bars share it, and the metric if it
 // is the primary one.
 func barLabels(bars []tare.Comparison, r *tare.Result) (labels []string) {
 	isShared := func(key func(tare.Comparison) string) bool {
@@ -267,12 +270,12 @@ func (a axis) formatTicks() string {
 	return strings.TrimRight(string(line), " ")
 }
 
-// formatRow draws a comparison: a bar from the baseline │ to the ratio ● with its interval ━, the noise ░ on
-// both sides of the baseline, and a limit ◇. A ratio without a significant difference is drawn as ○, and a ratio
-// off the axis as ◀ or ▶. Later marks replace earlier ones in the same column. The remark to the right of the axis is
-// the limit, otherwise that the ratio is inside the noise, otherwise the interval.
+// formatRow draws a comparison: a bar from the baseline │ to the ratio ● with its interval ━, the noise ░ on both
+// sides of the baseline, and a limit ◇. A ratio without a significant difference is ○, and a ratio off the axis is ◀
+// or ▶. Marks that are drawn later replace earlier ones in the same column. To the right of the axis is a remark: the
+// limit if there is one, otherwise "inside the noise" or the interval.
 func (a axis) formatRow(r *tare.Result, c tare.Comparison, label string, s Style) string {
-	floor := tare.NoiseFloor(r.Comparisons, c.Workload, c.Metric)
+	floor := tare.NoiseFloor(r.Comparisons, c.Workload, c.Metric) // difference that the baseline shows from itself
 	differs := c.Exact || c.Differs(floor) == tare.Significant
 	cells := []rune(strings.Repeat(" ", a.countCells()))
 	drawRun := func(from, to int, mark rune) {
@@ -329,8 +332,8 @@ func (a axis) formatRow(r *tare.Result, c tare.Comparison, label string, s Style
 	return line + strings.Repeat(" ", a.countCells()-textWidth(drawing)+1) + s.paintText(Dim, remark)
 }
 
-// findLimit returns the limit that a criterion sets for a comparison, otherwise the smallest ratio that a claim
-// published for it, and the remark on that ratio. It returns 0 if there is neither.
+// findLimit returns the limit that a criterion sets for a comparison or, without one, the smallest ratio that was
+// published for it, and a remark with that ratio. It returns 0 if there is neither.
 func findLimit(r *tare.Result, c tare.Comparison) (limit float64, remark string) {
 	named := listNamedRatios(r, c.Contender, c.Workload, c.Metric)
 	for _, n := range named {

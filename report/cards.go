@@ -11,10 +11,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Card is a part of a page below the first chart: bars or a table, with a conclusion as title.
+// Card is a small part of a page below the first chart: bars or a table, with a conclusion as title.
 type Card struct {
 	Key   string  // topic, for the layout: why, memory, price, answers or adoption
-	Eye   string  // topic, above the title
+	Eye   string  // topic in words, printed above the title
 	Title string  // conclusion
 	Means string  // explanation of the bars or the table
 	Bars  []Bar   // nil if the card has a table or only texts
@@ -23,8 +23,8 @@ type Card struct {
 	Rate  float64 // on the price card: operations per second that the bars are for; 0 on other cards
 }
 
-// Bar is a horizontal bar. It is drawn between From and To, which are positions from 0 to 1, the end of the longest
-// bar. From is above To if the bar stands for a decrease.
+// Bar is a horizontal bar between the positions From and To, from 0 to 1, the end of the longest bar. If the bar
+// shows a decrease, From is greater than To.
 type Bar struct {
 	Name     string
 	From, To float64
@@ -40,8 +40,8 @@ const (
 	cellWidth = 28 // characters at which a value in the table of semantic differences is truncated
 )
 
-// newCards returns the cards for which r has data. The memory card replaces the card of causes if no difference
-// was decomposed.
+// newCards returns the cards for which r has data. The first is about the causes of a difference or, if no difference
+// was split into causes, about memory.
 func newCards(r *tare.Result, c Contest) []Card {
 	var out []Card
 	if card, ok := newCauseCard(r); ok {
@@ -57,9 +57,9 @@ func newCards(r *tare.Result, c Contest) []Card {
 	return out
 }
 
-// newCauseCard draws the first decomposition without void steps as a waterfall: a bar for the first contender, a bar
-// per step at the height where the step adds or removes, and a bar for the last contender. It returns false if
-// there is no such decomposition.
+// newCauseCard draws the first decomposition without void steps as a waterfall. A decomposition splits the difference
+// between two contenders into steps along a chain of contenders: the first has a bar, each step a bar between the
+// values before and after it, and the last contender a bar. It returns false if there is no such decomposition.
 func newCauseCard(r *tare.Result) (Card, bool) {
 	i := slices.IndexFunc(r.Decomposition, func(d tare.Decomposition) bool {
 		isVoid := func(step tare.Cause) bool { return isVoidStep(r, d, step) }
@@ -94,7 +94,7 @@ func newCauseCard(r *tare.Result) (Card, bool) {
 	return card, true
 }
 
-// newStepBars returns the bars of a decomposition: its first contender, its steps and its last contender.
+// newStepBars returns the bars of newCauseCard.
 func newStepBars(r *tare.Result, d tare.Decomposition) []Bar {
 	s := stepScale(r, d)
 	unit, _, _ := strings.Cut(s.unit, "/")
@@ -120,10 +120,9 @@ func newStepBars(r *tare.Result, d tare.Decomposition) []Bar {
 	return append(bars, Bar{Name: contenderTitle(r, d.Whole.To), To: d.Whole.ToValue / longest, Text: formatUnit(d.Whole.ToValue)})
 }
 
-// newMemoryCard draws the bytes that one operation allocates on the first workload of the contest, the least first. If
-// there are more than maxBars contenders, it removes contenders from the greatest to the least, but never the least,
-// the greatest, the baseline and the subject of the study. It returns false if none
-// allocates or nothing was compared.
+// newMemoryCard draws the bytes that one operation allocates on the first workload of the chart, the least first. If
+// there are more than maxBars contenders, it always keeps the least, the greatest, the baseline and the subject of
+// the study, and removes others, the greatest first. It returns false if nothing allocates or was compared.
 func newMemoryCard(r *tare.Result) (Card, bool) {
 	works := contestWorks(r)
 	if len(works) == 0 {
@@ -172,11 +171,11 @@ func formatHeap(bytes float64) string {
 	return format.Grouped(bytes, 0) + " B"
 }
 
-// defaultRate is the rate of costs, in operations per second, if the user requested none.
+// defaultRate is the rate in operations per second for which costs are shown if the user requested none.
 const defaultRate = 1000
 
-// newCostCard draws the share of a core that the contenders of the first chart use at a rate: the one that the user
-// requested, or defaultRate. It uses the time if CPU time was not measured.
+// newCostCard draws the share of a core that the contenders of the first chart use at the rate that the user
+// requested, or at defaultRate. It uses the time of an operation if CPU time was not measured.
 func newCostCard(r *tare.Result, c Contest) (Card, bool) {
 	if len(c.Panels) == 0 {
 		return Card{}, false
@@ -229,7 +228,7 @@ func costTitle(v *view, rate float64) string {
 	if !ok || !(cost.OnePercent > 0) {
 		return fmt.Sprintf("%s no difference of %s is shown", start, subject)
 	}
-	percent := formatTwoDigits(rate / cost.OnePercent) // the cost is proportional to the rate
+	percent := formatTwoDigits(rate / cost.OnePercent) // at rate OnePercent the cost is 1 % of a core
 	if x, ok := v.findComparison(id, cost.Metric); ok && x.Ratio > 1 {
 		return fmt.Sprintf("%s, %s costs %s of a core more", start, subject, percent)
 	}
@@ -244,9 +243,9 @@ func formatTwoDigits(percent float64) string {
 	return format.Digits(percent, 2) + " %"
 }
 
-// newSemanticsCard shows in how many semantics tests the contenders differ from the reference. If the subject of the
-// study changes values, it shows a table of some of these cases instead. Contenders that are void or traps do not
-// count. It returns false if no contender was tested.
+// newSemanticsCard shows in how many semantics tests (edge cases) the output of each contender differs from the
+// reference. If the subject of the study changes values, it shows a table of some of these cases instead. It ignores
+// void contenders and traps, which repeat a published mistake, and returns false if no other was tested.
 func newSemanticsCard(r *tare.Result, _ Contest) (Card, bool) {
 	tested := slices.DeleteFunc(listBehaviours(r), func(c behaviour) bool {
 		return c.Cases == 0 || c.contender.Role == tare.RoleTrap || len(voidsOfAll(r, c.contender.ID)) > 0
@@ -304,10 +303,10 @@ func newCaseTable(differences []tare.Difference) *Table {
 	return &t
 }
 
-// newCaseField returns an output letter by letter, truncated if it is long.
+// newCaseField returns an input or output letter by letter, truncated if it is long.
 func newCaseField(text string) Field { return codeField(format.Clip(showLiteral(text), cellWidth)) }
 
-// countDifferences returns the number of differences of the last maxBars contenders of all, from the last to the first:
+// countDifferences returns the numbers of differences of the last maxBars contenders of all, the last first:
 // "easyjson 12, stdlib 3".
 func countDifferences(all []behaviour) string {
 	var counts []string
@@ -317,9 +316,8 @@ func countDifferences(all []behaviour) string {
 	return strings.Join(counts[:min(len(counts), maxBars)], ", ")
 }
 
-// listAdopted returns the baseline and the contenders whose binaries are compared. Contenders with the same library
-// and number of modules only use the library differently: listAdopted returns the first of them, and the subject of the
-// study.
+// listAdopted returns the baseline and the contenders whose binaries newAdoptionCard compares. Of contenders with the
+// same library and number of modules, which only use it differently, it returns the first and the study's subject.
 func listAdopted(r *tare.Result) []tare.Contender {
 	subject := findSubject(r)
 	var out []tare.Contender
@@ -339,8 +337,8 @@ func listAdopted(r *tare.Result) []tare.Contender {
 	return out
 }
 
-// newAdoptionCard shows the size and the modules of the contenders' binaries, and their idle memory or, if no idle
-// memory is known, the month of the release.
+// newAdoptionCard shows what a user gets with a library: the size of the contender's binary, the modules in it, and
+// the idle memory or, if no idle memory is known, the month of the release.
 func newAdoptionCard(r *tare.Result, c Contest) (Card, bool) {
 	all := listAdopted(r)
 	if len(all) < 2 {
@@ -353,7 +351,7 @@ func newAdoptionCard(r *tare.Result, c Contest) (Card, bool) {
 	isInChart := func(id string) bool {
 		return len(c.Panels) > 0 && slices.ContainsFunc(c.Panels[0].Rows, func(x Rival) bool { return x.ID == id })
 	}
-	for len(all) > maxBars { // remove contenders that are not in the chart, then the second smallest
+	for len(all) > maxBars { // remove a contender that is not in the chart, otherwise the second smallest
 		i := slices.IndexFunc(all, func(x tare.Contender) bool {
 			return !isInChart(x.ID) && x.Role != tare.RoleBaseline && x.ID != largest.ID
 		})

@@ -10,6 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// A claim is a statement of a publication that a study tests by measuring.
+
 // addClaims adds a table of the claims, and one of the claims whose values are parts of a total.
 func (s *Section) addClaims(r *tare.Result) {
 	if len(r.Claims) == 0 {
@@ -37,8 +39,8 @@ func (s *Section) addClaims(r *tare.Result) {
 	}
 }
 
-// newClaimTable returns a row per claim with its statement in a note. The note names the source if there are several
-// sources.
+// newClaimTable returns a row per claim, with its statement in a note. The note names the publication if the claims
+// have several sources.
 func newClaimTable(r *tare.Result, sources []string) Table {
 	t := Table{Columns: []Column{
 		{Name: "claim"}, {Name: "outcome"}, {Name: "measure"},
@@ -61,16 +63,17 @@ func newClaimTable(r *tare.Result, sources []string) Table {
 }
 
 // ClaimsMarkdown writes the claims of r as a table in Markdown, each with its statement and the reason for its
-// outcome, and below it a list of the public code that shows how claims came about. The error is the writer's.
+// outcome, and below the table a list of public code that shows how the published figures were measured. The error
+// is the writer's.
 func ClaimsMarkdown(w io.Writer, r *tare.Result) error {
 	s := &markdownDocument{}
 	s.writeTable(newWideClaimTable(r, nil))
-	var written []string // keys of the lines of code
+	var written []string // keys of lines of code that are in the list
 	for _, c := range r.Claims {
 		for _, code := range c.Shown {
 			key := code.URL() + code.Says
 			if slices.Contains(written, key) {
-				continue // an earlier claim has the line
+				continue // an earlier claim has the same line
 			}
 			if len(written) == 0 {
 				s.writeBlock("Public code that shows it:")
@@ -85,7 +88,7 @@ func ClaimsMarkdown(w io.Writer, r *tare.Result) error {
 	return writeText(w, Style{}, s.b.String())
 }
 
-// describeShown returns lines about the public code that shows how a claim came about.
+// describeShown returns a line per line of public code that shows how the published figures of a claim were measured.
 func describeShown(c tare.ClaimResult) (lines []string) {
 	for _, code := range c.Shown {
 		lines = append(lines, "shown by "+whereShown(code)+": "+code.Says)
@@ -93,13 +96,13 @@ func describeShown(c tare.ClaimResult) (lines []string) {
 	return lines
 }
 
-// whereShown names a line of public code, as go names a version: "github.com/owner/name@1f5fff2, main.go:12".
+// whereShown names a line of public code: "github.com/owner/name@1f5fff2, main.go:12".
 func whereShown(s tare.Shown) string {
 	return fmt.Sprintf("%s@%.7s, %s:%d", s.Repository, s.Commit, s.Path, s.Line)
 }
 
-// newWideClaimTable returns a row per claim with its statement as a column, for formats without notes. It adds the source to
-// the statement if there are several sources.
+// newWideClaimTable returns a row per claim, with its statement in a column, for formats without notes. It adds the
+// publication to the statement if there are several sources.
 func newWideClaimTable(r *tare.Result, sources []string) Table {
 	t := Table{Columns: []Column{
 		{Name: "claim"}, {Name: "it said, in our words"}, {Name: "of"}, {Name: "outcome"}, {Name: "measure"},
@@ -126,8 +129,8 @@ func newWideClaimTable(r *tare.Result, sources []string) Table {
 	return t
 }
 
-// claimSubject returns the contender and workload of a claim with the separator between them. It returns only the
-// contender if the claim is about no workload.
+// claimSubject returns the contender and the workload of a claim, with separator between them, or only the contender
+// if the claim is about no workload.
 func claimSubject(r *tare.Result, c tare.ClaimResult, separator string) string {
 	subject := contenderTitle(r, c.Contender)
 	if c.Workload != "" {
@@ -144,7 +147,7 @@ func outcomeText(c tare.ClaimResult) string {
 	return string(c.Outcome)
 }
 
-// explainClaims explains the ratios of the claims.
+// explainClaims explains the values of the kinds of claims that r has.
 func explainClaims(r *tare.Result) string {
 	text := "Each ratio is the contender's figure over that of " + r.Baseline() + ": as published, and as measured here."
 	if hasClaimKind(r.Claims, tare.ClaimTrend) {
@@ -179,7 +182,7 @@ func hasClaimKind(claims []tare.ClaimResult, kind tare.ClaimKind) bool {
 	return slices.ContainsFunc(claims, func(c tare.ClaimResult) bool { return c.Kind == kind })
 }
 
-// claimMeasure returns the name of the measure of a claim.
+// claimMeasure returns the name of the quantity that a claim is about.
 func claimMeasure(c tare.ClaimResult) string {
 	switch {
 	case c.Kind == tare.ClaimCount:
@@ -216,8 +219,8 @@ func formatPublished(c tare.ClaimResult) string {
 	return format.Ratio(c.Published)
 }
 
-// formatMeasured returns the measured value of a claim. If the claim is void as published, the value answers
-// another question and is struck.
+// formatMeasured returns the measured value of a claim with its interval. If the claim is void as published, because
+// the original measured something else, the value is struck.
 func formatMeasured(c tare.ClaimResult) Field {
 	hasInterval := c.Low != 0 || c.High != 0
 	isExact := c.Low == c.Measured && c.High == c.Measured
@@ -246,8 +249,8 @@ func formatMeasured(c tare.ClaimResult) Field {
 	return Field{Text: format.Ratio(c.Measured) + " " + formatInterval(c.Low, c.High)}
 }
 
-// claimReason returns why claim i has its outcome. A reason that an earlier claim shares is replaced by a
-// reference to that claim.
+// claimReason returns why claim i has its outcome. If an earlier claim has the same reason, it returns a reference to
+// that claim instead.
 func claimReason(claims []tare.ClaimResult, i int) string {
 	c := claims[i]
 	label := "why: "
@@ -275,7 +278,7 @@ func markOfOutcome(o tare.Outcome) Mark {
 	return Warned
 }
 
-// listDistinct returns the values of key in the order of their first occurrence.
+// listDistinct returns the distinct values of key of items, in the order of their first occurrence.
 func listDistinct[T any, K comparable](items []T, key func(T) K) []K {
 	var out []K
 	for _, item := range items {

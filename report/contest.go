@@ -15,9 +15,9 @@ import (
 // workloads. A panel has a row per contender (Rival), and a row has a line per workload (RivalLine). On a page that
 // compares two revisions there is one panel, and a row is a benchmark.
 type Contest struct {
-	Title      string  // conclusion about the first workload (contestTitle), without a full stop; fixed between revisions
+	Title      string  // conclusion about the first workload (contestTitle), without a full stop; always the same between revisions
 	Means      string  // what the axis shows
-	Headline   string  // headline of a page without an answer; "" if the criteria have a better one
+	Headline   string  // headline of a page about two revisions; "" on other pages
 	Order      string  // order of the rows, in words
 	Base       string  // title of the baseline
 	Source     string  // the publication of the published ratios; "" if there are several or none
@@ -73,7 +73,7 @@ type RivalLine struct {
 	Claims    []RivalClaim
 }
 
-// RivalClaim is a ratio that is the limit of a criterion, a published ratio, or both.
+// RivalClaim is a ratio that a line marks: the limit of a criterion, a published ratio, or both.
 type RivalClaim struct {
 	Value     float64 // position on the axis
 	Printed   float64 // the published ratio if there is one, which can differ by less than sameRatio from Value; otherwise Value
@@ -99,9 +99,8 @@ func newContest(r *tare.Result) Contest {
 	}
 	works := contestWorks(r)
 	c := Contest{Base: contenderTitle(r, r.Baseline()), Less: "less", More: "more", Order: "best first"}
-	// A panel of the baseline alone shows no comparison.
 	for pair := range slices.Chunk(works[:min(len(works), panelWorks*maxPanels)], panelWorks) {
-		if p := newPanel(r, pair); len(p.Rows) > 1 {
+		if p := newPanel(r, pair); len(p.Rows) > 1 { // a panel of only the baseline shows no comparison
 			c.Panels = append(c.Panels, p)
 		}
 	}
@@ -127,9 +126,9 @@ func operationNoun(v *view) string {
 	return "operation"
 }
 
-// contestWorks returns the ids of the workloads with a ratio: those of criteria first, then those of measured claims,
-// then the others. It exchanges the first two if the second has more ratios, because the title of the chart is about
-// the first.
+// contestWorks returns the ids of the workloads on which contenders were compared: those of criteria first, then
+// those of measured claims, then the others. It exchanges the first two if more contenders were compared on the
+// second, because the title of the chart is about the first.
 func contestWorks(r *tare.Result) []string {
 	var out []string
 	addWorkload := func(id string) {
@@ -219,7 +218,7 @@ func contestTitle(v *view, m tare.Metric) string {
 	return oneLine(text)
 }
 
-// noiseFactor returns the factor by which identical programs seem to differ on a workload, 0 if it is unknown.
+// noiseFactor returns the factor by which identical programs seem to differ on a workload, or 0 if it is unknown.
 func noiseFactor(r *tare.Result, workload, metric string) float64 {
 	floor := tare.NoiseFloor(r.Comparisons, workload, metric) // a natural logarithm, 0 if it is unknown
 	if floor == 0 {
@@ -254,8 +253,8 @@ func newPanel(r *tare.Result, works []string) Panel {
 	return p
 }
 
-// sortKey returns the ratio that rows are sorted by: 1 for the baseline, otherwise the ratio on the first workload that
-// has one. It returns +Inf for a row without a ratio, which comes last.
+// sortKey returns the ratio by which rows are sorted: 1 for the baseline, for others the ratio on the first workload
+// that has one. It returns +Inf for a row without a ratio, so that the row comes last.
 func (x Rival) sortKey() float64 {
 	if x.Base {
 		return 1
@@ -268,8 +267,8 @@ func (x Rival) sortKey() float64 {
 	return math.Inf(1)
 }
 
-// chooseRivals splits sorted rows into those that are shown and the rest. If there are more than maxRivals rows, it
-// shows the best maxBestRivals, the baseline, the worst with a ratio, and the subject of the study.
+// chooseRivals splits sorted rows into those that are shown and the rest. If there are more than maxRivals rows, the
+// shown ones are the best maxBestRivals, the baseline, the worst with a ratio, and the subject of the study.
 func chooseRivals(rows []Rival, subject string) (shown, rest []Rival) {
 	if len(rows) <= maxRivals {
 		return rows, nil
@@ -290,9 +289,9 @@ func chooseRivals(rows []Rival, subject string) (shown, rest []Rival) {
 	return shown, rest
 }
 
-// findSubject returns the id of the subject of the study, which is the contender that the study's question is about:
-// the contender of the first criterion or, without criteria, of the first measured claim about a ratio, otherwise the
-// best contender on the first workload. It returns "" if nothing was compared.
+// findSubject returns the id of the subject of the study, the contender that the study's question is about: that of
+// the first criterion or, without criteria, of the first measured claim about a ratio, otherwise the best contender
+// on the first workload. It returns "" if nothing was compared.
 func findSubject(r *tare.Result) string {
 	for _, v := range listRulings(r) {
 		if v.Contender != r.Baseline() {
@@ -315,20 +314,21 @@ func findSubject(r *tare.Result) string {
 }
 
 const (
-	maxRivalNote = 26 // characters at which a note is truncated
-	maxStepNote  = 70 // the same of a note about a step
+	maxRivalNote = 26 // characters at which a note is truncated, except one about a step
+	maxStepNote  = 70 // characters at which a note about a step is truncated
 )
 
-// rivalNote returns the note of a contender in the chart. If a step of a decomposition leads to the contender, the note
-// is that step (stepNote). Otherwise it is the last part of the module path with the version, such as "chi v5.1.0" for
-// github.com/go-chi/chi/v5, or the role: "baseline" or "status only". It is "" for packages of the standard library,
-// which have the version of Go.
+// rivalNote returns the note of a contender in the chart. If a step of a decomposition leads to the contender, the
+// note is that step (stepNote). Otherwise it is the last part of the module path with the version, such as "chi
+// v5.1.0" for github.com/go-chi/chi/v5, or the role: "baseline" or "status only". It is "" for packages of the
+// standard library, which have the version of Go.
 func rivalNote(v *view, c tare.Contender) string {
 	if c.ID == v.baseline {
 		return "baseline"
 	}
 	if note := stepNote(v.r, c.ID); note != "" {
-		if note = format.Clip(oneLine(note), maxStepNote); c.Role == tare.RoleApart {
+		note = format.Clip(oneLine(note), maxStepNote)
+		if c.Role == tare.RoleApart {
 			note += "; status only"
 		}
 		return note
@@ -348,9 +348,9 @@ func rivalNote(v *view, c tare.Contender) string {
 	return format.Clip(oneLine(name+" "+c.Version), maxRivalNote)
 }
 
-// stepNote returns the cause of the decomposition step that leads to a contender, such as "parse + encoding". The
-// name of a contender does not show whether its step adds or removes that cause. It returns "" if no step leads to the
-// contender.
+// stepNote returns the step of a decomposition that leads to a contender, as the contender before it and the cause:
+// "parse + encoding". A decomposition splits a difference into steps along a chain of contenders, whose names alone
+// do not show what a step adds. It returns "" if no step leads to the contender.
 func stepNote(r *tare.Result, id string) string {
 	for _, d := range r.Decomposition {
 		for _, step := range d.Steps {
@@ -389,7 +389,7 @@ func (v *view) newRivalLine(c tare.Contender) RivalLine {
 	return line
 }
 
-// addComparison sets the ratio, the interval and the side of line, with their texts. x has a ratio above 0.
+// addComparison sets the ratio, the interval and the side of line, with their texts. The ratio of x must be above 0.
 func (v *view) addComparison(line *RivalLine, x tare.Comparison) {
 	line.Ratio = x.Ratio
 	line.Text = format.Headline(x.Ratio) + "×"
@@ -422,8 +422,8 @@ func formatMedian(x tare.Value) string {
 	return format.Digits(x.Value/s.divisor, 3) + " " + unit
 }
 
-// formatLess prints a ratio below 1 as the percentage that is saved, or below 0.1 as a fraction: "29 % less", "1/12 of
-// it".
+// formatLess prints a ratio below 1 as the percentage that is saved, or below 0.1 as a fraction: "29 % less", "1/12
+// of it".
 func formatLess(x float64) string {
 	if x < 0.1 {
 		return "1/" + format.Digits(1/x, 2) + " of it"
@@ -440,8 +440,8 @@ func formatMore(x float64) string {
 	return formatPercent(math.Round((x-1)*100)/100) + " more"
 }
 
-// listNamedRatios returns the limits of criteria and the published ratios of a contender on a workload, the smallest
-// first. It leaves Text empty. Ratios that differ by less than sameRatio are merged into one.
+// listNamedRatios returns the limits of criteria and the published ratios for a contender on a workload, the smallest
+// first. It merges ratios that differ by less than sameRatio. It does not set Text; newRivalClaims does.
 func listNamedRatios(r *tare.Result, contender, workload, metric string) []RivalClaim {
 	var out []RivalClaim
 	findOrAdd := func(value float64) *RivalClaim {
@@ -498,7 +498,7 @@ func (c RivalClaim) formatValue() string {
 	return text
 }
 
-// newRivalClaims returns the named ratios of a contender, in words.
+// newRivalClaims returns the ratios of listNamedRatios with their texts.
 func (v *view) newRivalClaims(id, metric string) []RivalClaim {
 	out := listNamedRatios(v.r, id, v.workload, metric)
 	for i, c := range out {

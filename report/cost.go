@@ -10,9 +10,12 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// A cost is the difference between a contender and the baseline in processor cores: at a rate of operations that the
+// user requested, or as the rate at which the difference is 1 % of a core.
+
 const costHeading = "What the difference comes to"
 
-// addCost adds the tables of costs. It adds nothing if no costs were computed.
+// addCost adds the tables of costs, if costs were computed.
 func (s *Section) addCost(r *tare.Result) {
 	tables := listCostTables(r)
 	if len(tables) == 0 {
@@ -51,14 +54,14 @@ func (s *Section) addCostLines(r *tare.Result) {
 	s.addList("", items...)
 }
 
-// costTable is one table of costs with its caption.
+// costTable is a table of costs with its caption.
 type costTable struct {
 	caption string    // "" if the table is about all workloads
-	first   tare.Cost // cost of the first contender in the table: rate, metric and baseline are those of all
+	first   tare.Cost // first cost in the table; all costs have its rate, metric and baseline
 	table   Table
 }
 
-// listCostTables returns a table per workload if the user requested a rate, otherwise one for all workloads.
+// listCostTables returns a table per workload if the user requested a rate, otherwise one table for all workloads.
 func listCostTables(r *tare.Result) []costTable {
 	var out []costTable
 	for _, w := range r.Workloads {
@@ -72,7 +75,7 @@ func listCostTables(r *tare.Result) []costTable {
 	return out
 }
 
-// explainCost explains the tables, of which first is one cost.
+// explainCost explains the tables. first is any cost in them.
 func explainCost(r *tare.Result, first tare.Cost) string {
 	rate := fmt.Sprintf("the rate at which the difference to %s, by %s, is 1 %% of one core; %s where no difference was shown", first.Against, first.Metric, noValue)
 	if !(first.Rate > 0) {
@@ -82,8 +85,8 @@ func explainCost(r *tare.Result, first tare.Cost) string {
 		first.Metric, formatRate(first.Rate), operationsNoun(r), rate)
 }
 
-// operationsNoun returns the name of the operations of r: requests if each operation of every workload is one,
-// otherwise operations.
+// operationsNoun returns the name of the operations of r: "requests" if on all workloads an operation is a request,
+// otherwise "operations".
 func operationsNoun(r *tare.Result) string {
 	if len(r.Workloads) > 0 && !slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return !isPerRequest(r, w) }) {
 		return "requests"

@@ -8,23 +8,26 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// A criterion is a requirement that a study sets in advance. A verdict has its result, the ruling, for one contender
+// on one workload.
+
 const (
 	criteriaHeading = "What was asked of each"
 	criteriaMeans   = "One field is one criterion compared with one contender on one workload. Open: neither met nor not met yet. A sentence with figures for each is in the result document."
-	maxRulings      = 12 // number of criterion results up to which the top of a report lists each
-	maxOpenRulings  = 6  // if there are more: number of results of one criterion and kind, except met, up to which it lists each
+	maxRulings      = 12 // number of verdicts on criteria up to which the top of a report lists each
+	maxOpenRulings  = 6  // if there are more: number of verdicts on one criterion with one ruling, except met, up to which it lists each
 )
 
-// listRulings returns the verdicts on criteria. The other verdicts of a result are about differences without a
-// criterion.
+// listRulings returns the verdicts on criteria. The other verdicts of a result are about differences for which the
+// study has no criterion.
 func listRulings(r *tare.Result) []tare.Verdict {
 	return slices.DeleteFunc(slices.Clone(r.Verdicts), func(v tare.Verdict) bool { return v.Criterion == "" })
 }
 
-// hasManyRulings reports whether there are too many criterion results to list one by one.
+// hasManyRulings reports whether there are too many verdicts on criteria to list each.
 func hasManyRulings(r *tare.Result) bool { return len(listRulings(r)) > maxRulings }
 
-// rulingOrder returns the possible results of a criterion in the order in which they are summed up.
+// rulingOrder returns the rulings in the order in which they are summed up.
 func rulingOrder() []tare.Ruling {
 	return []tare.Ruling{tare.NotMet, tare.VoidRuling, tare.Inconclusive, tare.Met}
 }
@@ -54,7 +57,7 @@ func (c criterion) withResult(ruling tare.Ruling) []tare.Verdict {
 	return slices.DeleteFunc(slices.Clone(c.verdicts), func(v tare.Verdict) bool { return v.Verdict != ruling })
 }
 
-// listIDs returns the distinct ids of the verdicts of c. id is contenderOf or workloadOf.
+// listIDs returns the distinct ids in the verdicts of c. id is contenderOf or workloadOf.
 func (c criterion) listIDs(id func(tare.Verdict) string) []string {
 	return listDistinct(c.verdicts, id)
 }
@@ -62,8 +65,7 @@ func (c criterion) listIDs(id func(tare.Verdict) string) []string {
 func contenderOf(v tare.Verdict) string { return v.Contender }
 func workloadOf(v tare.Verdict) string  { return v.Workload }
 
-// summarize returns the verdicts of c whose result is ruling: each one if they are few, otherwise one verdict that
-// counts them.
+// summarize returns the verdicts of c whose result is ruling if they are few, otherwise one verdict that counts them.
 func (c criterion) summarize(ruling tare.Ruling) []tare.Verdict {
 	verdicts := c.withResult(ruling)
 	areFew := len(verdicts) <= 1 || ruling != tare.Met && len(verdicts) <= maxOpenRulings
@@ -103,7 +105,7 @@ func (c criterion) describeScope() string {
 	return contenderText + " on " + workloadText
 }
 
-// explainDifference explains criteria on differences. It returns "" if there are none.
+// explainDifference explains criteria that limit a difference. It returns "" if there are none.
 func explainDifference(r *tare.Result) string {
 	bases := joinShareBases(r)
 	if bases == "" {
@@ -127,7 +129,7 @@ func joinShareBases(r *tare.Result) string {
 	return joinNames(workloads)
 }
 
-// addCriteria adds the results of each criterion as tables if they are too many for the top.
+// addCriteria adds a table per criterion if there are too many verdicts for the top of the report.
 func (s *Section) addCriteria(r *tare.Result) {
 	if !hasManyRulings(r) {
 		return

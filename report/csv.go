@@ -71,7 +71,8 @@ func writeCSV(w io.Writer, r *tare.Result, hasHeader bool) error {
 	return nil
 }
 
-// csvRow is one row. It is about one contender, and usually about one workload and metric.
+// csvRow is one row. It is about one contender, and usually about one workload and metric. csvColumns returns the
+// columns that print it.
 type csvRow struct {
 	section    string // kind of the row, as in the documentation of CSV
 	r          *tare.Result
@@ -82,8 +83,8 @@ type csvRow struct {
 	comparison *tare.Comparison // nil if the row has no ratio
 	difference *tare.Difference // semantic difference; nil on rows of other sections
 	bounded    bool             // value.Low and value.High are valid
-	ranged     bool             // value is a range: value.Low and value.High are valid, value.Value is not
-	against    string           // id of the compared contender, or name of the reference, on rows without comparison
+	ranged     bool             // value is a range: only value.Low and value.High are valid
+	against    string           // contender or reference with which the row compares, on rows without comparison
 	level      float64          // confidence of the interval on rows without comparison; 0 if unknown
 	void       []tare.Finding   // findings that void the row
 	claim      string           // id and outcome of the claim that the row is about; rows of values get theirs from joinClaims
@@ -93,8 +94,8 @@ type csvRow struct {
 // csvFigure is the section of measured values.
 const csvFigure = "figure"
 
-// csvRows returns a row per workload, contender and metric, in the order of the result. It omits a row without a
-// value, unless the row has a comparison, a criterion or a claim, or the metric applies to the workload and the
+// csvRows returns the rows of section figure: one per workload, contender and metric, in the order of the result. It
+// omits a row without a value, comparison, criterion and claim, unless the metric applies to the workload and the
 // contender has data there (view.hasData).
 func csvRows(r *tare.Result) []csvRow {
 	base := r.Baseline()
@@ -123,8 +124,8 @@ func csvRows(r *tare.Result) []csvRow {
 	return rows
 }
 
-// csvComparison returns the contender's comparison with the baseline, or nil. The baseline has a comparison
-// too, which contains its rank.
+// csvComparison returns the contender's comparison with the baseline, or nil if there is none. The baseline has a
+// comparison too, which contains its rank.
 func csvComparison(r *tare.Result, workload, contender, metric, base string) *tare.Comparison {
 	for i, c := range r.Comparisons {
 		if c.Workload == workload && c.Contender == contender && c.Metric == metric && (c.Against == base || contender == base) {
@@ -134,7 +135,8 @@ func csvComparison(r *tare.Result, workload, contender, metric, base string) *ta
 	return nil
 }
 
-// joinCriteria returns the criteria about the row with their results, or "" on rows of other sections than figure.
+// joinCriteria returns the criteria about the row's value with their results. It returns "" on rows of other sections
+// than figure.
 func (row csvRow) joinCriteria() string {
 	if row.section != csvFigure {
 		return ""

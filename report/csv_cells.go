@@ -9,17 +9,16 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// csvColumn is one column: its name and the function that returns its text in a row, "" if the row has none.
+// csvColumn is one column of format csv. text returns the text of a row in the column, or "" if the row has none.
 type csvColumn struct {
 	name string
 	text func(csvRow) string
 }
 
-// maxField is the length in characters at which a text is truncated. The result document has the complete text.
+// maxField is the number of characters at which a text is truncated. The result document has the complete text.
 const maxField = 400
 
-// formatCell returns the cell of a row. Numbers stay as they are; text is made safe for terminals and
-// spreadsheets.
+// formatCell returns the cell of a row: a number as it is, or text that is safe for terminals and spreadsheets.
 func (c csvColumn) formatCell(row csvRow) string {
 	text := c.text(row)
 	if x, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(x, 0) && !math.IsNaN(x) {
@@ -28,12 +27,12 @@ func (c csvColumn) formatCell(row csvRow) string {
 	return CSVText(text)
 }
 
-// CSVText returns foreign text as a field of CSV: unprintable characters are named, a long
-// text is truncated, and a spreadsheet does not take it for a formula.
+// CSVText returns a text from outside as a field of CSV: it names unprintable characters,
+// truncates a long text, and guards against spreadsheets that would take it for a formula.
 func CSVText(text string) string { return guardFormula(format.Clip(showLiteral(text), maxField)) }
 
-// csvColumns returns the columns of every row. A helper function is named after the rows that its columns have text on;
-// on the other rows they are empty.
+// csvColumns returns the columns. All rows have the same columns, but most columns have text only on some rows: for
+// these the helper functions newValueColumn (rows with a value) to newRankColumn (rows with a rank) make columns.
 func csvColumns() []csvColumn {
 	newValueColumn := func(name string, text func(tare.Value) string) csvColumn {
 		return csvColumn{name, func(row csvRow) string {

@@ -7,7 +7,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// csvScaling returns a row per fitted exponent.
+// The functions in this file return rows of format csv, each for one section of the format.
+
+// csvScaling returns a row per fitted exponent, with which time grows with size.
 func csvScaling(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, s := range r.Scaling {
@@ -24,8 +26,8 @@ func csvScaling(r *tare.Result) []csvRow {
 	return rows
 }
 
-// csvSemantics returns, per contender, a row with the number of cases, one per unsupported operation, and one
-// per difference.
+// csvSemantics returns, per contender, a row with the number of semantics tests, a row per unsupported operation, and
+// a row per difference from the reference.
 func csvSemantics(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, c := range listBehaviours(r) {
@@ -111,8 +113,8 @@ func csvCost(r *tare.Result) []csvRow {
 	return rows
 }
 
-// csvStatements returns a row per claim that is not about a workload and metric of the result: those are in the rows
-// of values.
+// csvStatements returns a row per published claim that is about no workload and metric of the result. Other claims
+// are in the rows of the values that they are about.
 func csvStatements(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, c := range r.Claims {
@@ -129,7 +131,7 @@ func csvStatements(r *tare.Result) []csvRow {
 		switch {
 		case c.Kind == tare.ClaimReported && c.Published > 0:
 			row.metric, row.value = tare.Metric{Name: "published", Unit: c.Unit}, &tare.Value{Value: c.Published}
-		case c.Outcome == tare.NotMeasured: // no value
+		case c.Outcome == tare.NotMeasured: // the row has no value
 		case c.Kind == tare.ClaimCount:
 			row.metric, row.value = tare.Metric{Name: "modules_added", Unit: "modules"}, &tare.Value{Value: c.Measured}
 		case c.Kind == tare.ClaimRate:
@@ -147,8 +149,8 @@ func csvStatements(r *tare.Result) []csvRow {
 	return rows
 }
 
-// newCSVRow returns a row of a section about one contender, with the findings that void all of the contender. An
-// unknown contender has only an id.
+// newCSVRow returns a row of a section about the contender with this id, with the findings that void all of it. If r
+// has no such contender, the row has only the id.
 func newCSVRow(r *tare.Result, section, contender string) csvRow {
 	c, ok := r.Contender(contender)
 	if !ok {

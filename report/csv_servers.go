@@ -6,7 +6,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// csvLoad returns a row per load statistic that trials recorded for a workload and contender.
+// The functions in this file return rows of format csv: about the load on servers, decompositions and profiles.
+
+// csvLoad returns a row per workload, contender and statistic of the load that the trials recorded.
 func csvLoad(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, w := range r.Workloads {
@@ -15,7 +17,7 @@ func csvLoad(r *tare.Result) []csvRow {
 		}
 		for _, c := range r.Contenders {
 			samples := listSamples(r, c.ID, w.ID)
-			common := newCSVRow(r, "driving", c.ID) // the fields that all rows share
+			common := newCSVRow(r, "driving", c.ID) // the fields that these rows share
 			common.workload = w.ID
 			common.text = describeTraffic(r, *w.Traffic)
 			common.void = r.Voids(c.ID, w.ID)
@@ -43,7 +45,7 @@ func csvLoad(r *tare.Result) []csvRow {
 	return rows
 }
 
-// baseUnit returns the unit of the recorded value, which CSV does not scale, or "" for counts.
+// baseUnit returns the unit in which the value of d was recorded, because CSV does not scale values; "" for counts.
 func (d loadStat) baseUnit() string {
 	switch d.csv {
 	case tare.KeyRate:
@@ -60,8 +62,9 @@ func (d loadStat) baseUnit() string {
 	return ""
 }
 
-// csvDecomposition returns two rows per step of a decomposition and one for its total: the contender after the
-// step against the one before, and the step's share.
+// csvDecomposition returns the rows of decompositions, which split the difference between two contenders into steps.
+// A step has a row with the ratio of the contender after it to the one before, and a row with its share of the
+// difference if shares are known. The total has a row with the ratio.
 func csvDecomposition(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, d := range r.Decomposition {
@@ -92,8 +95,8 @@ func csvDecomposition(r *tare.Result) []csvRow {
 	return rows
 }
 
-// csvProfiles returns a row with the total of a profile and its file, two rows per function, and one per part
-// and function of its difference from the baseline's.
+// csvProfiles returns, per profile, a row with the total and the file, two rows per function (its own use, and with
+// calls), and a row per part and function of the difference from the baseline's profile.
 func csvProfiles(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, p := range r.Profiles {

@@ -12,12 +12,12 @@ import (
 
 const (
 	decompositionHeading = "Who paid for what"
-	causeLength          = 30 // characters of a cause in a terminal's table; a note has all of it
+	causeLength          = 30 // characters of a cause in a terminal's table; a note below has the complete cause
 	barWidth             = 22 // columns of the longest bar
 )
 
 // addDecomposition adds a table per decomposition, with bars on a terminal. A decomposition splits the difference
-// between two contenders into steps, each from one contender to the next. One without steps has only a sentence.
+// between two contenders into steps, each from one contender to the next. Without steps, its sentence has the reason.
 func (s *Section) addDecomposition(r *tare.Result) {
 	if len(r.Decomposition) == 0 {
 		return
@@ -45,9 +45,9 @@ func (s *Section) addDecomposition(r *tare.Result) {
 	}
 }
 
-// addBars returns t as a terminal shows it: with long causes as notes, and a last column of bars.
+// addBars returns t as a terminal shows it: long causes are moved to notes, and a last column has bars.
 func addBars(r *tare.Result, d tare.Decomposition, t Table) Table {
-	t = t.dropColumns() // a copy: the other formats have t too
+	t = t.dropColumns() // makes a copy, because the other formats use t too
 	for i := range t.Rows {
 		row := &t.Rows[i]
 		if name := oneLine(row.Cells[0].Text); textWidth(name) > causeLength {
@@ -70,7 +70,7 @@ func addBars(r *tare.Result, d tare.Decomposition, t Table) Table {
 	return t
 }
 
-// listStepNotes returns the contenders before and after each step, a line per row with notes.
+// listStepNotes returns a line per row with notes, which name the contenders before and after the step.
 func listStepNotes(t Table) []string {
 	var lines []string
 	for _, r := range t.Rows {
@@ -95,7 +95,7 @@ func decompositionTitle(r *tare.Result, d tare.Decomposition) string {
 	return d.ID + ": " + d.Question + " (" + scope + ")"
 }
 
-// newShareTable returns the start of a decomposition, its steps, the unexplained rest and the total.
+// newShareTable returns rows for the first contender of a decomposition, its steps, the unexplained rest and total.
 func newShareTable(r *tare.Result, d tare.Decomposition) Table {
 	s := stepScale(r, d)
 	level := d.Whole.Level // the level in the header
@@ -128,7 +128,7 @@ func newShareTable(r *tare.Result, d tare.Decomposition) Table {
 	for _, step := range d.Steps {
 		product *= step.Ratio
 		if isVoidStep(r, d, step) {
-			product = 0 // unknown: the products of this row and of the rows below are printed as nothing
+			product = 0 // unknown: format.Ratio prints nothing in this row and in the rows below
 		}
 		row := newStepRow(r, d, step, s, level)
 		row.Cells[productCell].Text = format.Ratio(product)
@@ -149,7 +149,7 @@ func newShareTable(r *tare.Result, d tare.Decomposition) Table {
 	return t
 }
 
-// stepScale returns the scale of the values of a decomposition.
+// stepScale returns the scale in which the values of a decomposition are printed.
 func stepScale(r *tare.Result, d tare.Decomposition) scale {
 	values := []float64{d.Whole.FromValue, d.Whole.ToValue}
 	for _, step := range d.Steps {
@@ -171,8 +171,8 @@ const (
 	shareCell
 )
 
-// newStepRow returns the row of a step, or of the total (d.Whole), without its product. Its values are struck if one of
-// its contenders is void. level is the level in the column's header: an interval of this level needs no note.
+// newStepRow returns the row of a step, or of the total (d.Whole), without its product. The values are struck if one
+// of the two contenders is void. level is the level in the column's header: an interval of this level needs no note.
 func newStepRow(r *tare.Result, d tare.Decomposition, step tare.Cause, s scale, level float64) Row {
 	value, share := s.formatValue(step.ToValue), Field{Text: noValue}
 	switch {
@@ -205,7 +205,7 @@ func newStepRow(r *tare.Result, d tare.Decomposition, step tare.Cause, s scale, 
 	return row
 }
 
-// hasShares reports whether the total difference was significant, so that its steps have shares.
+// hasShares reports whether the steps have shares, which they have if the total difference is significant.
 func hasShares(d tare.Decomposition) bool { return slices.ContainsFunc(d.Steps, hasShare) }
 
 // hasShare reports whether the share of a step was computed.
@@ -222,8 +222,8 @@ func formatShare(share float64) string {
 	return text
 }
 
-// drawWaterfall returns a bar for the first contender of a decomposition, a bar per step from the value before the step
-// to the value after it, and a bar for the last contender. Dots lead up to the bar of a step:
+// drawWaterfall returns a bar for the first contender of a decomposition, a bar per step from the value before the
+// step to the value after it, and a bar for the last contender. Dots lead up to the bar of a step:
 //
 //	████████
 //	········██████

@@ -11,6 +11,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// An explanation has the causes of a difference between two contenders, such as two revisions of a benchmark:
+// functions, allocations, and decisions of the compiler.
+
 const (
 	keyDifference      = "difference"
 	explanationHeading = "Why"
@@ -19,7 +22,7 @@ const (
 	reasonWidth        = 72 // characters at which the name of a function is truncated
 )
 
-// addExplanations adds a list of causes per explained difference, and the path of its flame graph.
+// addExplanations adds a list of causes per explanation, and the path of its flame graph.
 func (s *Section) addExplanations(r *tare.Result) {
 	if len(r.Explanations) == 0 {
 		return
@@ -51,18 +54,17 @@ func (s *Section) addExplanations(r *tare.Result) {
 	}
 }
 
-// Reasons returns the causes of a difference in at most n lines, or all if n is 0. If n is small each kind
-// gets a share of the lines.
+// Reasons returns the causes of a difference in at most n lines, or all causes if n is 0.
 //
-// The causes come in three groups: functions (with counted instructions first), allocation sites, and the rest. If
-// the contender mostly waits, the line about waiting and the one-sided calls replace the functions, which move to
-// the rest.
+// The causes come in three groups, each of which gets some of the n lines: functions (with counted instructions
+// first), allocation sites, and the rest. If the program mostly waits, a line about waiting and the calls that only
+// one side has take the place of the functions, which move to the rest.
 func Reasons(e tare.Explanation, n int) []string {
 	work := describeCauses(e.Work, unitOfWork)
 	if e.Why != "" {
 		return append(work, "not explained: "+e.Why)
 	}
-	if isProfiled := e.Rounds > 0; !isProfiled && len(work) > 0 {
+	if isProfiled := e.Rounds > 0; !isProfiled && len(work) > 0 { // only instructions were counted
 		if n > 0 {
 			work = work[:min(n, len(work))]
 		}
@@ -70,7 +72,7 @@ func Reasons(e tare.Explanation, n int) []string {
 	}
 	outside := e.Functions
 	var inRuntime []tare.Origin
-	if n > 0 && len(e.Sites) > 0 { // the runtime mostly works for the allocations, which have lines themselves
+	if n > 0 && len(e.Sites) > 0 { // the runtime mostly works for allocations, whose sites are more useful
 		outside, inRuntime = splitRuntime(e.Functions)
 	}
 	functions := describeCauses(outside, unitOfTime)
@@ -101,8 +103,8 @@ func Reasons(e tare.Explanation, n int) []string {
 	return out
 }
 
-// shareLines truncates functions and sites so that n lines have some of each group. Functions leave one line to the
-// sites and two to the rest, but get two lines at least. Sites leave two lines to the rest, but get one at least.
+// shareLines truncates functions and sites so that n lines contain some of each group. Functions get at least two
+// lines, and all but one for the sites and two for the rest. Sites get at least one, and all but two for the rest.
 func shareLines(n int, functions, sites, rest []string) (shownFunctions, shownSites []string) {
 	const (
 		minFunctions = 2
@@ -116,8 +118,8 @@ func shareLines(n int, functions, sites, rest []string) (shownFunctions, shownSi
 	return functions, sites[:min(len(sites), siteLines)]
 }
 
-// splitRuntime separates the entries of the runtime from other functions. The name of an entry of the runtime is
-// "runtime, " and what the runtime did.
+// splitRuntime separates the entries about Go's runtime from other functions. Their names are "runtime, " and what
+// the runtime did, such as collecting garbage.
 func splitRuntime(functions []tare.Origin) (outside, inRuntime []tare.Origin) {
 	for _, f := range functions {
 		if strings.HasPrefix(f.Function, "runtime, ") {
@@ -129,7 +131,7 @@ func splitRuntime(functions []tare.Origin) (outside, inRuntime []tare.Origin) {
 	return outside, inRuntime
 }
 
-// Units of causes.
+// Units of causes, as they are printed after a number.
 const (
 	unitOfTime        = " CPU"
 	unitOfAllocations = " allocations/op"
@@ -170,8 +172,8 @@ func describeCauses(causes []tare.Origin, unit string) (lines []string) {
 	return lines
 }
 
-// describeCallers returns the callers of a function with the calls of one operation, on both sides if
-// they differ, e.g.
+// describeCallers returns the callers of a function with the number of calls of one operation, on both
+// sides if the numbers differ, e.g.
 //
 //	; called 0 → 3× by chi.(*Context).RoutePattern through strings.Join (context.go:123)
 func describeCallers(callers []tare.Caller) string {
@@ -198,18 +200,17 @@ func describeCallers(callers []tare.Caller) string {
 
 // formatCalls prints a number of calls per operation with at most two decimals.
 func formatCalls(n float64) string {
-	const decimals = 100
-	return strconv.FormatFloat(math.Round(n*decimals)/decimals, 'f', -1, 64)
+	return strconv.FormatFloat(math.Round(n*100)/100, 'f', -1, 64)
 }
 
-// describeDecisions returns a line per output of the compiler that only one side has.
+// describeDecisions returns a line per decision of the compiler, such as inlining, that only one side has.
 func describeDecisions(e tare.Explanation) []string { return describeOneSided(e.Decisions, "compiler") }
 
-// describeCalls returns a line per call that only one side has.
+// describeCalls returns a line per call in the source that only one side has.
 func describeCalls(e tare.Explanation) []string { return describeOneSided(e.Calls, "call") }
 
-// describeOneSided returns a line per fact that only one side has: "call, in chi only: …". kind is the first word of the
-// lines.
+// describeOneSided returns a line per fact that only one side has: "call, in chi only: …". kind is the first word of
+// the lines.
 func describeOneSided(all []tare.Decision, kind string) (lines []string) {
 	for _, d := range all {
 		lines = append(lines, fmt.Sprintf("%s, in %s only: %s (%s, %s:%d)", kind, d.Side, format.Clip(oneLine(d.Text), 2*reasonWidth),

@@ -8,10 +8,12 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// A finding is something that a check found about the measurements: a note, a warning, or that they are void.
+
 const findingsHeading = "What the checks found"
 
-// addFindings adds the findings of the checks, void first. The findings that traps were expected to cause are only
-// one line, because the tables list them.
+// addFindings adds the findings of the checks, void ones first. Findings about traps, which repeat a published
+// mistake so that a check catches them, are expected and share one line.
 func (s *Section) addFindings(r *tare.Result) {
 	probes := describeProbes(r)
 	s.addOnly(forText, func() { s.addText(Dim, probes...) })
@@ -29,8 +31,8 @@ func (s *Section) addFindings(r *tare.Result) {
 	s.addText(Dim, describeTrapFindings(r))
 }
 
-// describeProbes returns a line per set of invalid requests with the contenders that did not reject them as
-// the reference does.
+// describeProbes returns a line per set of probes, which are requests that must be rejected, with the contenders that
+// did not reject them as the reference does.
 func describeProbes(r *tare.Result) []string {
 	var works, lines []string
 	for _, c := range r.Conformance {
@@ -43,7 +45,7 @@ func describeProbes(r *tare.Result) []string {
 		var wrong []string
 		for _, c := range r.Conformance {
 			switch {
-			case !c.Probe || c.Workload != w || c.Contender == tare.NullID || c.During: // not one of these tests
+			case !c.Probe || c.Workload != w || c.Contender == tare.NullID || c.During: // no test with these probes
 			case c.Wrong == 0:
 				right++
 			default:
@@ -78,14 +80,14 @@ func formatFinding(r *tare.Result, f tare.Finding) string {
 	return strings.Join(append([]string{f.Check}, listScope(r, f)...), " · ") + ": " + f.Message
 }
 
-// listScope returns the contender, workload and metric of a finding, those that it names.
+// listScope returns those of contender, workload and metric that a finding names.
 func listScope(r *tare.Result, f tare.Finding) []string {
 	all := []string{contenderTitle(r, f.Contender), f.Workload, f.Metric}
 	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
 }
 
-// sharedAdvice returns the advice of finding i, or "" if the next finding is of the same check and severity and has
-// the same advice: of such findings in a row only the last prints it.
+// sharedAdvice returns the advice to print with finding i. If consecutive findings of the same check and severity
+// have the same advice, only the last of them prints it, and sharedAdvice returns "" for the others.
 func sharedAdvice(open []tare.Finding, i int) string {
 	f := open[i]
 	if i+1 == len(open) {
@@ -97,7 +99,7 @@ func sharedAdvice(open []tare.Finding, i int) string {
 	return f.Advice
 }
 
-// listNotMeasured returns a line per reason with everything that was not measured for it.
+// listNotMeasured returns a line per reason, with the parts of the study that were not measured for that reason.
 func listNotMeasured(r *tare.Result) []string {
 	skipped := slices.Clone(r.NotWeighed)
 	for _, c := range r.Contenders {

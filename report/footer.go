@@ -10,17 +10,20 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Values of tare.Result.Stopped: why the run ended.
+// This file writes what a report has at its end: what the machine can resolve, and the facts of the run.
+
+// Values of tare.Result.Stopped, the reason why the run ended.
 const (
 	stoppedDecided     = "decided"      // every criterion and claim is decided
-	stoppedVoid        = "unanswerable" // everything that the questions are about is void
+	stoppedVoid        = "unanswerable" // checks found that nothing which the questions are about counts
 	stoppedBudget      = "budget"       // the budget is spent
 	stoppedPlanned     = "planned"      // the rounds that were planned for the budget are done
 	stoppedRounds      = "rounds"       // the requested number of rounds is done
 	stoppedInterrupted = "interrupted"  // by the user; complete rounds are saved
 )
 
-// addResolution adds the smallest difference that the control lets this machine show, with its explanation.
+// addResolution adds the smallest differences that this machine can show, which follow from the control (the baseline
+// measured a second time), and explains them.
 func (s *Section) addResolution(r *tare.Result) {
 	if all := listResolutions(r); len(all) > 0 {
 		s.addOnly(forText|forMarkdown, func() { s.addList("", unlabelledItems(Plain, all...)...) })
@@ -34,8 +37,8 @@ func (s *Section) addResolution(r *tare.Result) {
 	}
 }
 
-// newResolutionTable returns a row per workload with the resolution of each metric, and the difference that four of
-// five such studies would find.
+// newResolutionTable returns a row per workload with the resolution of each metric and, if it is known, the
+// difference that four of five such studies would find: "±1.2 %, 2 %".
 func newResolutionTable(r *tare.Result) Table {
 	t := Table{Columns: []Column{{Name: "workload"}, {Name: "in"}}}
 	for _, x := range r.Machine.Resolution {
@@ -53,17 +56,17 @@ func newResolutionTable(r *tare.Result) Table {
 			text += ", " + formatPercent(x.Found)
 		}
 		cells := t.Rows[i].Cells
-		at := slices.Index(t.Columns, column)
-		for len(cells) <= at {
+		metricCell := slices.Index(t.Columns, column)
+		for len(cells) <= metricCell { // the row has no cell for this metric yet
 			cells = append(cells, Field{})
 		}
-		cells[at].Text = text
+		cells[metricCell].Text = text
 		t.Rows[i].Cells = cells
 	}
 	return t
 }
 
-// listResolutions returns a line per resolution that the control allows on this machine.
+// listResolutions returns a sentence per workload and metric whose resolution is known.
 func listResolutions(r *tare.Result) []string {
 	var lines []string
 	for _, x := range r.Machine.Resolution {
@@ -78,7 +81,7 @@ func listResolutions(r *tare.Result) []string {
 
 const resolutionMeans = "Two identical programs may differ this much here: half the width of the control's interval. No smaller difference is claimed."
 
-// labelledItem returns text with a label.
+// labelledItem returns a list entry with a label.
 func labelledItem(label, text string) Item { return Item{Label: label, Text: text} }
 
 // describeRun returns the facts of a run that are needed to judge and to repeat it.
@@ -134,7 +137,7 @@ func describeMachine(m tare.Machine) string {
 	return strings.Join(append(parts, system, m.Go), ", ")
 }
 
-// describeNoise returns how much other programs disturbed the run. A share below 0 is unknown.
+// describeNoise returns how much other programs disturbed the run. Shares below 0 are unknown and omitted.
 func describeNoise(n tare.Noise) string {
 	var parts []string
 	if n.OtherCPU != nil {
@@ -193,8 +196,8 @@ func describePlanned(r *tare.Result) string {
 	return fmt.Sprintf(" of %d planned", r.Plan.RoundsPlanned)
 }
 
-// describeRetired names the contenders that left the run early, with the reason. It returns "" if there are
-// none.
+// describeRetired names the contenders that were no longer measured after some round, with the reason. It returns ""
+// if there are none.
 func describeRetired(r *tare.Result) string {
 	var parts []string
 	for _, c := range r.Plan.Retired {
@@ -233,7 +236,7 @@ func describeStop(r *tare.Result) string {
 	return text
 }
 
-// countFailed counts the trials that failed by class. It returns "" if there are none.
+// countFailed counts the failed trials (processes of contenders), by class of error. It returns "" if none failed.
 func countFailed(trials []tare.Trial) string {
 	count := map[string]int{}
 	total := 0

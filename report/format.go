@@ -18,7 +18,7 @@ type Format struct {
 	Next func(w io.Writer, r *tare.Result, s Style) error
 }
 
-// Formats returns all formats, the one for terminals first.
+// Formats returns all formats, the format for terminals first.
 func Formats() []Format {
 	return []Format{
 		{
@@ -52,7 +52,7 @@ func Formats() []Format {
 	}
 }
 
-// FormatNamed returns the format of that name. It returns false for an unknown name.
+// FormatNamed returns the format with this name. It returns false for an unknown name.
 func FormatNamed(name string) (Format, bool) {
 	for _, f := range Formats() {
 		if f.Name == name {
@@ -62,7 +62,7 @@ func FormatNamed(name string) (Format, bool) {
 	return Format{}, false
 }
 
-// writeText writes a complete report, in ASCII if the style requires it.
+// writeText writes the text of a complete report, in ASCII if the style requires it.
 func writeText(w io.Writer, s Style, text string) error {
 	if s.ASCII {
 		text = asciiReplacer.Replace(text)
@@ -73,12 +73,12 @@ func writeText(w io.Writer, s Style, text string) error {
 	return nil
 }
 
-// withoutStyle adapts a writer that ignores the style.
+// withoutStyle converts a function for a format that has no style to the type of Format.Write.
 func withoutStyle(write func(io.Writer, *tare.Result) error) func(io.Writer, *tare.Result, Style) error {
 	return func(w io.Writer, r *tare.Result, _ Style) error { return write(w, r) }
 }
 
-// withBlankLine returns a writer that begins with an empty line.
+// withBlankLine returns a function that writes an empty line and then does what write does.
 func withBlankLine(write func(io.Writer, *tare.Result, Style) error) func(io.Writer, *tare.Result, Style) error {
 	return func(w io.Writer, r *tare.Result, s Style) error {
 		if _, err := io.WriteString(w, "\n"); err != nil {

@@ -7,10 +7,12 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-const gapLines = 10 // number of parts, and number of functions, of a difference that are listed
+// A gap is the difference between the profile of a contender and that of the baseline, split by parts of the program
+// and by functions.
 
-// addGap adds the causes of the difference between a profile and the baseline's. It adds nothing if x.Gap is
-// nil.
+const gapLines = 10 // number of parts, and of functions, that are listed
+
+// addGap adds a sentence about the gap of profile x and a table per split. It adds nothing if x.Gap is nil.
 func (s *Section) addGap(r *tare.Result, x tare.Profile) {
 	if x.Gap == nil {
 		return
@@ -28,7 +30,7 @@ func (s *Section) addGap(r *tare.Result, x tare.Profile) {
 	}
 }
 
-const otherNames = "all others" // name of the last row
+const otherNames = "all others" // name of the last row, the rest of the difference
 
 // describeGap returns a sentence about the difference between two profiles: "What makes the difference in CPU time of
 // chi to mux on static: 510 against 480 ns/op, 6.2 % more."
@@ -40,7 +42,7 @@ func describeGap(r *tare.Result, x tare.Profile) string {
 		s.formatValue(x.Gap.To), s.formatValue(x.Gap.From), s.unit, formatChange(x.Gap.To/x.Gap.From))
 }
 
-// formatChange prints a ratio as the percentage more or less than 1.
+// formatChange prints a ratio as a percentage: 1.062 is "6.2 % more".
 func formatChange(ratio float64) string {
 	if !(ratio > 0) {
 		return noValue
@@ -72,7 +74,7 @@ type gapSplit struct {
 
 const partKind = "part"
 
-// noLinesText returns the text for a split without lines.
+// noLinesText returns the text in place of the table of a split that has no lines.
 func (g gapSplit) noLinesText() string {
 	return "No single " + g.kind + " is further apart than sampling alone shows."
 }
@@ -82,8 +84,8 @@ func gapSplits(x tare.Profile) []gapSplit {
 	return []gapSplit{{partKind, x.Gap.Parts}, {"function", x.Gap.Functions}}
 }
 
-// newGapTable returns a row per line of a split and one for the rest of the difference. The share is the line's
-// part of the difference. It returns no rows if the split has no lines.
+// newGapTable returns a row per line of a split, with its share of the difference, and a row for the rest of the
+// difference. It returns no rows if the split has no lines.
 func newGapTable(r *tare.Result, x tare.Profile, split gapSplit) Table {
 	s := gapScale(r, x, []float64{x.Gap.From, x.Gap.To})
 	t := Table{Columns: []Column{

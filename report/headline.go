@@ -8,13 +8,13 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// headlineWords is the number of words that a headline may have.
+// headlineWords is the maximum number of words of a headline.
 const headlineWords = 15
 
-// Headline returns the result in one short sentence, the answer to the study's question or
-// otherwise the generic headline, and the line of figures below it. If the sentence is longer
-// than headlineWords and has no figures, it becomes the second line, below the counts of
-// criteria: in results of earlier releases the answer was a paragraph.
+// Headline returns the result in one short sentence, and the line of figures below it. The
+// sentence is the answer to the study's question or, without an answer, the generic headline.
+// In results of earlier releases the answer was a paragraph: a sentence that is too long and has
+// no line of figures becomes the second line, below the counts of criteria.
 func Headline(r *tare.Result) (headline, figures string) {
 	headline, figures = oneLine(r.Answer), oneLine(r.Figures)
 	if headline == "" {
@@ -29,8 +29,8 @@ func Headline(r *tare.Result) (headline, figures string) {
 	return headline, ""
 }
 
-// genericHeadline returns the verdict in one sentence: the result of the only criterion, the counts of
-// several, otherwise the contenders that can be first.
+// genericHeadline returns the verdict in one sentence: the result of the only criterion, the counts of several
+// criteria or, without criteria, the only difference or the contenders that can be first.
 func genericHeadline(r *tare.Result) string {
 	rulings := listRulings(r)
 	switch {
@@ -50,13 +50,13 @@ func genericHeadline(r *tare.Result) string {
 	return "No criterion was requested, and by these ranks no contender is first: read the ratios."
 }
 
-// describeLeaders names the contenders that can be first by the primary metric, and the workloads or their number: "By
-// time, of 3 workloads that allow a ranking, these can be first: chi on 2 and mux on 1." It returns "" if no workload
-// allows a ranking.
+// describeLeaders names the contenders that can be first by the primary metric, and the workloads or their number:
+// "By time, of 3 workloads that allow a ranking, these can be first: chi on 2 and mux on 1." It returns "" if no
+// workload allows a ranking.
 func describeLeaders(r *tare.Result) string {
 	var ids, works []string
 	firsts := map[string]int{}      // number of workloads on which a contender can be first
-	aloneFirsts := map[string]int{} // number of workloads on which it is proven first
+	aloneFirsts := map[string]int{} // number of workloads on which a contender is proven first
 	for _, w := range r.Workloads {
 		_, first := adviseOn(r, w.ID)
 		if len(first) > 0 {
@@ -66,7 +66,7 @@ func describeLeaders(r *tare.Result) string {
 			id := f.contender.ID
 			ids = appendNew(ids, id)
 			firsts[id]++
-			if len(first) == 1 && f.high == 1 {
+			if isProven := len(first) == 1 && f.high == 1; isProven {
 				aloneFirsts[id]++
 			}
 		}
@@ -98,7 +98,7 @@ func describeLeaders(r *tare.Result) string {
 	return fmt.Sprintf("By %s, of %s that allow a ranking, these can be first: %s.", primaryMetric(r), countNoun(len(works), "workload"), joinNames(parts))
 }
 
-// maxLeaders is the number of possible winners that the top names.
+// maxLeaders is the number of contenders that can be first up to which describeLeaders names all.
 const maxLeaders = 4
 
 // Legible returns text in one line of printable characters.

@@ -6,13 +6,16 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// A result has a verdict per difference between a contender and the baseline. The top of a report lists all of them
+// up to these numbers: of differences of contenders, and of status-only contenders.
 const (
-	maxHeadlines = 12 // number of differences up to which the top lists all; if there are more, it lists the best of each workload
-	maxAsides    = 6  // number of differences of status-only contenders up to which the top lists them
+	maxHeadlines = 12
+	maxAsides    = 6
 )
 
-// listHeadlines returns the differences without a criterion that the top of a report lists. rest is a sentence about
-// the others, which only the tables have, or "" if there are none.
+// listHeadlines returns the differences that the top of a report lists: all for which there is no criterion or, if
+// these are too many, those of the best contenders on each workload. rest is a sentence about the others, which only
+// the tables have, or "" if there are none.
 func listHeadlines(r *tare.Result) (shown []tare.Verdict, rest string) {
 	for _, v := range r.Verdicts {
 		if v.Criterion == "" && !isCovered(r, v) && !isStatusOnly(r, v.Contender) {
@@ -27,8 +30,8 @@ func listHeadlines(r *tare.Result) (shown []tare.Verdict, rest string) {
 	return shown, countNoun(all-len(shown), "further statement") + " of this kind are left out here: the tables have their figures, and the result document has their sentences."
 }
 
-// isBest reports whether the contender of v can be first on the workload by the metric of v. If there are no ranks,
-// it reports whether no contender has a lower ratio to the baseline. It returns false without a comparison.
+// isBest reports whether the contender of v can be first on the workload of v by its metric. Without ranks, it
+// reports whether no contender has a lower ratio to the baseline. It returns false if the contender was not compared.
 func isBest(r *tare.Result, v tare.Verdict) bool {
 	var compared *tare.Comparison // of the contender; nil if there is none
 	for i, c := range r.Comparisons {
@@ -49,15 +52,15 @@ func isBest(r *tare.Result, v tare.Verdict) bool {
 	})
 }
 
-// isStatusOnly reports whether only the status of a contender's responses was compared. Such a contender is
-// never ranked.
+// isStatusOnly reports whether a contender is status-only: it does only a part of the work, so that only the status
+// of its responses was checked. Such a contender is never ranked.
 func isStatusOnly(r *tare.Result, id string) bool {
 	c, ok := r.Contender(id)
 	return ok && c.Role == tare.RoleApart
 }
 
-// describeAsides returns the differences of status-only contenders: each in a line if they are few, otherwise
-// the contenders' names.
+// describeAsides returns the differences of status-only contenders, one per line if they are few, otherwise a line
+// with the contenders' names.
 func describeAsides(r *tare.Result) []string {
 	var lines, ids []string
 	for _, v := range r.Verdicts {

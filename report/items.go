@@ -7,8 +7,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// countItems returns the mean number of items in a request of the workload and the name of one item. It
-// returns 0 if requests do not contain items.
+// A request to a server can contain several items, such as the events of a batch. This file computes values per item.
+
+// countItems returns the mean number of items in a request of the workload, and the name of one item. It returns 0 if
+// requests do not contain items.
 func (v *view) countItems() (perRequest float64, itemName string) {
 	i := slices.IndexFunc(v.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload })
 	if i < 0 {
@@ -17,9 +19,9 @@ func (v *view) countItems() (perRequest float64, itemName string) {
 	return countItemsOf(v.r, v.r.Workloads[i])
 }
 
-// countItemsOf is countItems for the workload w. It uses the numbers that the load generator counted, because
-// batches can differ in size. The first round without failed requests is enough, because all contenders receive the
-// same requests.
+// countItemsOf does the work of countItems for workload w. It uses the numbers that the load generator counted,
+// because requests can differ in size. The first round without failed requests is enough, because all contenders
+// receive the same requests.
 func countItemsOf(r *tare.Result, w tare.Workload) (perRequest float64, itemName string) {
 	if w.Traffic == nil {
 		return 0, ""
@@ -52,10 +54,10 @@ func firstItemName(r *tare.Result) string {
 	return ""
 }
 
-// itemScale returns the scale that prints CPU time in ns per request as milliseconds per 1,000 items, if a request
-// has that many items. It has the decimals that the smallest value of a contender needs.
+// itemScale returns the scale that prints CPU time in ns per request as milliseconds per 1,000 items. items is the
+// number of items in a request. The scale has the decimals that the smallest value of a contender needs.
 func (v *view) itemScale(items float64) scale {
-	s := scale{divisor: 1e3 * items} // x ns per request are x/items/1e6 ms per item, and 1,000 times as much per 1,000
+	s := scale{divisor: 1e3 * items} // x ns per request are x/items/1e6 ms per item, and 1,000 times that per 1,000 items
 	least := math.Inf(1)
 	for _, x := range v.r.Values {
 		if x.Workload == v.workload && x.Metric == "cpu" && x.Contender != tare.NullID && x.Value > 0 {
@@ -73,8 +75,8 @@ func (v *view) itemScale(items float64) scale {
 	return s
 }
 
-// csvItems returns a row with the CPU time of an item, in ns, per contender and workload whose requests contain
-// items.
+// csvItems returns rows of format csv with the CPU time of an item in ns: one per contender and workload whose
+// requests contain items.
 func csvItems(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, w := range r.Workloads {

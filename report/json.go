@@ -21,7 +21,7 @@ func JSON(w io.Writer, r *tare.Result) error {
 	switch doc.Schema {
 	case "":
 		doc.Schema = tare.ResultSchema
-	case tare.ResultSchema: // as required
+	case tare.ResultSchema: // nothing to do
 	default:
 		return fmt.Errorf("write result: schema %q is not %s", doc.Schema, tare.ResultSchema)
 	}
@@ -67,8 +67,8 @@ func JSON(w io.Writer, r *tare.Result) error {
 	return nil
 }
 
-// escapeJSON escapes unprintable characters: encoding/json escapes only those below a space, but terminals
-// obey others too. In JSON they can only occur in strings.
+// escapeJSON escapes unprintable characters in a JSON document, where they can only occur in strings. encoding/json
+// escapes only some of them, but terminals obey others too.
 func escapeJSON(doc []byte) []byte {
 	var out []byte
 	from := 0
@@ -86,7 +86,7 @@ func escapeJSON(doc []byte) []byte {
 	return append(out, doc[from:]...)
 }
 
-// fillNil replaces a nil list by an empty one.
+// fillNil replaces a nil list by an empty one, which JSON writes as [].
 func fillNil[T any](list *[]T) {
 	if *list == nil {
 		*list = []T{}

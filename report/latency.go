@@ -9,13 +9,15 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Start of the text above the table of latencies, for an open and a closed loop.
+// Start of the text above the table of latencies: for an open loop, in which requests are sent at intended times, and
+// for a closed loop, in which each connection waits for a response before its next request.
 const (
 	latencyOpen   = "How long a request takes, from the time it was meant to be sent to the last byte of its answer."
 	latencyClosed = "How long a request takes, from sending it to the last byte of its answer."
 )
 
-// newLatencyTable returns the latencies in one unit, and their explanation. It returns "" if there are none.
+// newLatencyTable returns a table of the workload's latencies, all in one unit, and the text above it. means is "" if
+// there are no latencies.
 func (v *view) newLatencyTable() (t Table, means string) {
 	names := slices.DeleteFunc(slices.Clone(v.listMetrics()), func(name string) bool {
 		return !findMetric(name).IsLatency() || !v.hasValues(name)
@@ -60,11 +62,10 @@ const (
 )
 
 // describeTails returns the end of the sentence above the table: the number of requests above each high quantile in
-// the round with the fewest requests (". The smallest round of any contender has 9,000 requests, of which 90 lie above
-// p99 and 9 above p99.9:"), or ":" if there is no such quantile or trials did not count requests. Traps do
-// not count.
+// the round with the fewest requests (". The smallest round of any contender has 9,000 requests, of which 90 lie
+// above p99 and 9 above p99.9:"), or ":" if there is no such quantile or requests were not counted. It ignores traps.
 func (v *view) describeTails(names []string) string {
-	fewest := math.Inf(1) // requests of a round
+	fewest := math.Inf(1) // requests of any contender in any round
 	for _, c := range slices.Concat(v.ranked, v.statusOnly, v.controls) {
 		if n, _, ok := findRange(listSamples(v.r, c.ID, v.workload), readKey(tare.KeyRequests)); ok {
 			fewest = min(fewest, n)
@@ -92,8 +93,8 @@ func (v *view) describeTails(names []string) string {
 	return fmt.Sprintf(". The smallest round of any contender has %s, of which %s:", countNoun(int(fewest), "request"), joinNames(parts))
 }
 
-// latencyScale returns the unit in which the shortest of values, in ns, is at least 0.1, or 1 for seconds: the unit
-// also fits values a hundred times as long. values is not empty.
+// latencyScale returns the scale for values in ns, which are not empty: the largest unit of which the shortest value
+// is at least a tenth, or for seconds all of one. In a table, other values are often a hundred times as long.
 func latencyScale(values []float64) scale {
 	least := slices.Min(values)
 	s := scale{divisor: 1, unit: "ns"}

@@ -7,16 +7,16 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Numbers of terminal columns.
+// This file lays out tables on a terminal. The constants are numbers of terminal columns.
 const (
 	columnGap    = 2               // between two fields
 	noteIndent   = 4               // before a note
-	minName      = 20              // of a name that are always shown
-	minNameStart = bodyIndent + 20 // that count as taken before a name, even if the columns before it are narrower
+	minName      = 20              // of a function's name, which are always shown
+	minNameStart = bodyIndent + 20 // that count as taken before such a name, at least
 )
 
-// writeTable prints t in the page's width. Columns that do not fit go into further parts below, each of which
-// repeats the first column.
+// writeTable prints t in the width of the page. Columns that do not fit go into further parts below, which repeat the
+// first column.
 func (p *textPage) writeTable(t Table) {
 	t = t.makeLegible()
 	for _, r := range t.Rows {
@@ -40,8 +40,8 @@ func (p *textPage) writeTable(t Table) {
 	}
 }
 
-// shortenNames truncates the names of functions and parts of a program, which are in the last column, to the page's
-// width.
+// shortenNames truncates names of functions and of parts of a program, which are in the last column, to the width of
+// the page.
 func (p *textPage) shortenNames(t Table) {
 	last := len(t.Columns) - 1
 	used := bodyIndent
@@ -60,7 +60,7 @@ func (p *textPage) shortenNames(t Table) {
 	}
 }
 
-// columnWidths returns the width of each column: of its longest field, name or unit.
+// columnWidths returns the width of each column, which is that of its longest field, name or unit.
 func (t Table) columnWidths() []int {
 	widths := make([]int, len(t.Columns))
 	for i, c := range t.Columns {
@@ -74,8 +74,8 @@ func (t Table) columnWidths() []int {
 	return widths
 }
 
-// writeColumns prints a part of a table: the first column and the columns in [from, to). The notes of rows are
-// printed in the first part.
+// writeColumns prints a part of a table: the first column and the columns in [from, to). The first part also has the
+// notes of rows.
 func (p *textPage) writeColumns(t Table, widths []int, from, to int) {
 	shown := []int{0}
 	for i := from; i < to; i++ {
@@ -104,7 +104,7 @@ func (p *textPage) writeColumns(t Table, widths []int, from, to int) {
 	}
 }
 
-// formatCells returns one line with the cells of the columns in shown, painted and aligned. Missing cells are blank.
+// formatCells returns a line with the cells of the columns shown (indexes), painted and aligned. Missing ones are blank.
 func (p *textPage) formatCells(t Table, cells []Field, widths, shown []int) string {
 	var b strings.Builder
 	b.WriteString(strings.Repeat(" ", bodyIndent))
@@ -126,5 +126,5 @@ func (p *textPage) formatCells(t Table, cells []Field, widths, shown []int) stri
 	return strings.TrimRight(b.String(), " ")
 }
 
-// textWidth returns the number of terminal columns of text. Every printed character takes one.
+// textWidth returns the number of terminal columns of text. Every character that reports print takes one.
 func textWidth(text string) int { return utf8.RuneCountInString(text) }

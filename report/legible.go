@@ -7,23 +7,22 @@ import (
 	"unicode/utf8"
 )
 
-// The texts of a result were written by others: contenders, their authors, the
+// The texts of a result come from outside: from contenders, their authors and the
 // authors of studies. They may contain line ends, escape sequences of a terminal,
 // characters that change the direction of writing, or invalid UTF-8. Reports
 // print such a character as its name: ⟨U+001B⟩, or ⟨ff⟩ for an invalid byte.
 
-// oneLine returns text in one line of printable characters. White space of any kind and length becomes one
-// space.
+// oneLine returns text in one line of printable characters. Any sequence of white space becomes one space.
 func oneLine(text string) string {
 	return strings.Join(strings.Fields(nameUnprintable(text, unicode.IsSpace)), " ")
 }
 
-// showLiteral returns text letter by letter: white space except the space itself is shown by name.
+// showLiteral returns text in one line that shows each character: spaces stay, other white space is shown by name.
 func showLiteral(text string) string {
 	return nameUnprintable(text, func(r rune) bool { return r == ' ' })
 }
 
-// nameUnprintable replaces each character that is not printable by its name, unless isKept returns true for it.
+// nameUnprintable replaces each unprintable character of text by its name, unless isKept returns true for it.
 func nameUnprintable(text string, isKept func(rune) bool) string {
 	var b strings.Builder
 	for i, size := 0, 0; i < len(text); i += size {

@@ -3,8 +3,8 @@ package report
 import "reflect"
 
 // LegibleAll returns a copy of v in which every exported text, at any depth, is
-// [Legible]: for commands that print what others wrote to a terminal. Maps keep their
-// keys. v must not contain itself.
+// [Legible]. Commands use it to print texts from outside to a terminal. The keys of maps
+// are not changed. v must not contain itself.
 func LegibleAll[T any](v T) T {
 	from := reflect.ValueOf(&v).Elem()
 	to := reflect.New(from.Type()).Elem()
@@ -12,7 +12,7 @@ func LegibleAll[T any](v T) T {
 	return to.Interface().(T)
 }
 
-// copyLegible sets to, which is zero, to from with legible texts.
+// copyLegible sets to, a zero value, to a copy of from with legible texts. What has no texts is shared.
 func copyLegible(to, from reflect.Value) {
 	to.Set(from)
 	if !hasText(from.Type(), nil) {
@@ -55,8 +55,8 @@ func copyLegible(to, from reflect.Value) {
 	}
 }
 
-// hasText reports whether a value of type t can hold a text that is copied. within are
-// the types around it.
+// hasText reports whether a value of type t can contain a text that copyLegible changes. within
+// are the types that contain t in outer calls.
 func hasText(t reflect.Type, within []reflect.Type) bool {
 	for _, outer := range within {
 		if outer == t {

@@ -6,10 +6,10 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// continuationIndent is the number of columns by which the rest of a broken line is indented more than its start.
+// continuationIndent is the number of columns by which a continued line is indented more than its start.
 const continuationIndent = 2
 
-// escapeSequence matches the escape sequences of a [Style], which take no columns.
+// escapeSequence matches the escape sequences of a [Style], such as ESC[1m for bold, which take no columns.
 var escapeSequence = lazyregexp.New("\x1b\\[[0-9;]*m")
 
 // WrapLines breaks the lines of a text that have more than width columns at spaces, because
@@ -25,7 +25,7 @@ func WrapLines(text string, width int) string {
 		line = strings.TrimSuffix(line, end)
 		indent := len(line) - len(strings.TrimLeft(line, " "))
 		continuation := strings.Repeat(" ", min(indent+continuationIndent, width/2))
-		for start := indent; ; start = len(continuation) { // the text of the line begins there
+		for start := indent; ; start = len(continuation) { // start is the index of the text after the indent
 			space := findBreak(line, start, width)
 			if space < 0 {
 				break
@@ -38,16 +38,16 @@ func WrapLines(text string, width int) string {
 	return b.String()
 }
 
-// findBreak returns the index of the space at which to break a line whose text begins at index start: the last space
-// before which the line has at most width columns or, without such a space, the first space. It returns -1 if the line
-// fits, or if no text follows that space.
+// findBreak returns the index of the space at which to break a line whose text begins at index start. This is the
+// last space before which the line has at most width columns or, without such a space, the first space. It returns -1
+// if the line fits, or if no text follows that space.
 func findBreak(line string, start, width int) int {
 	if visibleWidth(strings.TrimRight(line, " ")) <= width {
 		return -1
 	}
 	last := -1
 	for i := start; i < len(line); i++ {
-		if isBreak := line[i] == ' ' && strings.TrimSpace(line[start:i]) != ""; !isBreak {
+		if isBreak := line[i] == ' ' && strings.TrimSpace(line[start:i]) != ""; !isBreak { // not at leading spaces
 			continue
 		}
 		fits := visibleWidth(line[:i]) <= width

@@ -16,11 +16,11 @@ const (
 	generatorBusy = "generator_busy"
 )
 
-// addLoad adds the tables of the load. A page has one table for all workloads. That table includes the bytes on the
-// wire, because a page has no table of both sides.
+// addLoad adds tables about the load on servers. A page has one table for all workloads. That table includes the
+// bytes on the wire; in other formats the table of both sides (newSidesTable) has them.
 func (s *Section) addLoad(r *tare.Result) {
-	const withWire = true
-	s.addOnly(forText|forMarkdown, func() { s.addLoadTables(listLoadTables(r, !withWire)) })
+	const withWire, withoutWire = true, false
+	s.addOnly(forText|forMarkdown, func() { s.addLoadTables(listLoadTables(r, withoutWire)) })
 	s.addOnly(forHTML, func() {
 		if tables := listLoadTables(r, withWire); len(tables) > 0 {
 			s.addText(Dim, explainLoad(tables)+" What is the same for all contenders of a workload stands behind its name.")
@@ -29,38 +29,17 @@ func (s *Section) addLoad(r *tare.Result) {
 	})
 }
 
-// joinLoadTables returns one table with the columns and rows of all tables. A row with the name of each workload
-// precedes the rows of its contenders. Values that all contenders of a workload share are only in the workload's row.
-// Cells of a statistic that a workload does not have are empty.
+// joinLoadTables returns one table with the columns and rows of all tables, which are about one workload each. Above
+// the rows of a workload's contenders, a row has the workload's name and the values that all its contenders share;
+// these values are then omitted in the contenders' rows. Statistics that a workload does not have are empty.
 func joinLoadTables(tables []loadTable) Table {
-	var out Table
-	columnOf := func(c Column) int {
-		return slices.IndexFunc(out.Columns, func(x Column) bool { return x.Name == c.Name })
-	}
-	for _, t := range tables {
-		last := -1 // column of the previous statistic: statistics stay in the order of listLoadStats
-		for _, c := range t.table.Columns {
-			if columnOf(c) < 0 {
-				out.Columns = slices.Insert(out.Columns, last+1, c)
-			}
-			last = columnOf(c)
-		}
-	}
-	for i := range out.Columns {
-		if out.Columns[i].Name == rateStat { // its unit names the rate of one workload
-			out.Columns[i].Unit = "answered/s"
-		}
-	}
+	out := Table{Columns: joinColumns(tables)}
 	for _, t := range tables {
 		heading := strings.TrimSuffix(strings.TrimPrefix(t.caption, "On "), ":")
-		shared := map[int]bool{} // columns of t
-		var parts []string
-		for i, c := range t.table.Columns[1:] {
-			first := t.table.Rows[0].Cells[i+1].Text
-			isShared := len(t.table.Rows) > 1 && !slices.ContainsFunc(t.table.Rows, func(row Row) bool { return row.Cells[i+1].Text != first })
-			if isShared {
-				shared[i+1] = true
-				parts = append(parts, c.Name+" "+first+" "+c.Unit)
+		var parts []string // the shared values
+		for i, c := range t.table.Columns {
+			if t.isShared(i) {
+				parts = append(parts, c.Name+" "+t.table.Rows[0].Cells[i].Text+" "+c.Unit)
 			}
 		}
 		if len(parts) > 0 {
@@ -70,9 +49,8 @@ func joinLoadTables(tables []loadTable) Table {
 		for _, row := range t.table.Rows {
 			joined := Row{Who: row.Who, Notes: row.Notes, Cells: make([]Field, len(out.Columns))}
 			for i, c := range t.table.Columns {
-				joined.Cells[columnOf(c)] = row.Cells[i]
-				if shared[i] {
-					joined.Cells[columnOf(c)] = Field{}
+				if !t.isShared(i) {
+					joined.Cells[columnNamed(out.Columns, c.Name)] = row.Cells[i]
 				}
 			}
 			out.Rows = append(out.Rows, joined)
@@ -81,7 +59,29 @@ func joinLoadTables(tables []loadTable) Table {
 	return out
 }
 
-// addLoadTables adds the tables and their explanation, if there are any.
+// joinColumns returns the columns of all tables, each once, in the order of listLoadStats.
+func joinColumns(tables []loadTable) (out []Column) {
+	for _, t := range tables {
+		last := -1 // index of the previous column of t, after which a new one is inserted
+		for _, c := range t.table.Columns {
+			if c.Name == rateStat {
+				c.Unit = "answered/s" // without the requested rate, which differs between workloads
+			}
+			if columnNamed(out, c.Name) < 0 {
+				out = slices.Insert(out, last+1, c)
+			}
+			last = columnNamed(out, c.Name)
+		}
+	}
+	return out
+}
+
+// columnNamed returns the index of the column with this name, or -1 if there is none.
+func columnNamed(columns []Column, name string) int {
+	return slices.IndexFunc(columns, func(c Column) bool { return c.Name == name })
+}
+
+// addLoadTables adds the tables and their explanation, if there are tables.
 func (s *Section) addLoadTables(tables []loadTable) {
 	if len(tables) == 0 {
 		return
@@ -98,13 +98,21 @@ type loadTable struct {
 	table   Table
 }
 
-// loadStat is one statistic of the load on a server that trials recorded.
+// isShared reports whether all contenders, of which there are at least two, have the same value in column i.
+func (t loadTable) isShared(i int) bool {
+	if i == 0 || len(t.table.Rows) < 2 { // column 0 has the names of contenders
+		return false
+	}
+	return !slices.ContainsFunc(t.table.Rows, func(row Row) bool { return row.Cells[i].Text != t.table.Rows[0].Cells[i].Text })
+}
+
+// loadStat is a statistic of the load on a server, which the trials (processes of contenders) recorded.
 type loadStat struct {
 	name, unit string
 	means      string // explanation without the name; "" if another statistic explains it
 	csv        string // name as a metric of CSV rows
 	read       sampleReader
-	isSum      bool // the values of all rounds are added up; otherwise the least and the greatest value are printed
+	isSum      bool // print the sum over all rounds; otherwise the least and the greatest value of a round
 	print      func(float64) string
 }
 
@@ -141,8 +149,8 @@ func listLoadStats(t tare.Traffic) []loadStat {
 		})
 }
 
-// listLoadTables returns a table per workload with traffic. withWire keeps the bytes on the wire, which the table
-// of both sides (newSidesTable) has too.
+// listLoadTables returns a table per workload that sends requests to servers. If withWire is false, bytes on the wire
+// are omitted on workloads that have the table of both sides.
 func listLoadTables(r *tare.Result, withWire bool) []loadTable {
 	var out []loadTable
 	for _, w := range r.Workloads {
@@ -197,7 +205,7 @@ func newLoadTable(r *tare.Result, w tare.Workload, withWire bool) Table {
 	return t
 }
 
-// formatRange prints the sum of d over samples, or its least and greatest value.
+// formatRange prints the values of d in samples: their sum, or the least and the greatest.
 func (d loadStat) formatRange(samples []tare.Sample) string {
 	least, greatest, ok := findRange(samples, d.read)
 	if !ok {

@@ -8,9 +8,12 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// A study can be measured on several machines. Either each measures all of it, and the results are compared, or the
+// workloads are divided among them.
+
 const machinesHeading = "Over machines"
 
-// addMachines adds the verdicts over machines if several measured.
+// addMachines adds the comparisons over machines, if there are several machines.
 func (s *Section) addMachines(r *tare.Result) {
 	if len(r.Machines) == 0 {
 		return
@@ -34,7 +37,7 @@ func (s *Section) addMachines(r *tare.Result) {
 	s.addList("", verdicts...)
 }
 
-// addDivided adds the machine that measured each workload.
+// addDivided adds a table of the workloads with the machine that measured each.
 func (s *Section) addDivided(r *tare.Result) {
 	s.addText(Dim, fmt.Sprintf("The workloads were divided among %s: each was measured on one, all of its rounds. The intervals are simultaneous over all.", countNoun(len(r.Machines), "machine")))
 	s.addSpace()
@@ -63,8 +66,9 @@ func newMachineTable(r *tare.Result) Table {
 	return t
 }
 
-// OverMachines returns a row for each comparison over machines by the primary metric, and for
-// each by another metric in which the machines differ. It has a column for each machine.
+// OverMachines returns a table with a row per comparison of a contender with the baseline and a
+// column per machine: all comparisons by the primary metric, and those by other metrics in which
+// the machines differ.
 func OverMachines(r *tare.Result) Table { return newOverMachinesTable(r, selectOverMachines(r)) }
 
 // MachinesVerdicts returns a sentence for each comparison that OverMachines returns.
@@ -75,8 +79,7 @@ func MachinesVerdicts(r *tare.Result) (lines []string) {
 	return lines
 }
 
-// selectOverMachines returns the comparisons of the primary metric, and those of others in which the machines
-// differ.
+// selectOverMachines returns the comparisons of which OverMachines has rows.
 func selectOverMachines(r *tare.Result) []tare.OverMachines {
 	return slices.DeleteFunc(slices.Clone(r.OverMachines), func(o tare.OverMachines) bool { return o.Metric != primaryMetric(r) && !o.Differ })
 }
@@ -112,8 +115,8 @@ func newOverMachinesTable(r *tare.Result, shown []tare.OverMachines) Table {
 	return t
 }
 
-// newMachineField returns the ratio of a comparison on machine m. A machine of another kind than o.Kind, or without
-// the comparison, has none.
+// newMachineField returns the ratio of comparison o on machine m. A machine of another kind than o.Kind, e.g.
+// linux/amd64, has none, nor has a machine that did not measure it.
 func newMachineField(o tare.OverMachines, m tare.OnMachine) Field {
 	if m.Machine.OS+"/"+m.Machine.Arch != o.Kind {
 		return Field{Text: noValue}

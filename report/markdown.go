@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Markdown writes r as a document for a repository or a review: the contents of [Text] in headings, lists and
-// tables. The error is the writer's.
+// Markdown writes r as a document for a repository or a review. It has the contents of [Text] as headings, lists and
+// tables of Markdown. The error is the writer's.
 func Markdown(w io.Writer, r *tare.Result) error {
 	s := &markdownDocument{}
 	s.writeHeading(1, escapeText(r.Study))
@@ -48,7 +48,7 @@ func (s *markdownDocument) writeSection(x Section) {
 	}
 }
 
-// formatItems returns items as lines of a list.
+// formatItems returns the entries of a list in the section with this key, as Markdown.
 func formatItems(key string, items []Item) []string {
 	var lines []string
 	for _, it := range items {
@@ -61,7 +61,7 @@ func formatItems(key string, items []Item) []string {
 			for _, line := range it.Under {
 				text += "\n  - " + escapeText(line)
 			}
-		case it.sample != "":
+		case it.sample != "": // explains struck values
 			text = "**~~" + it.sample + "~~**: " + text
 		case key == KeyFindings:
 			text = "**" + it.Label + "** " + text
@@ -79,14 +79,14 @@ func formatItems(key string, items []Item) []string {
 	return lines
 }
 
-// formatParts returns a text whose parts have marks.
+// formatParts returns a text whose parts have different marks, as Markdown.
 func formatParts(parts []Field) string {
 	var b strings.Builder
 	for _, p := range parts {
 		switch {
 		case p.Mark == Code:
 			b.WriteString(formatCode(p.Text))
-		case p.Text == likeReference: // before other words it starts no other kind of block
+		case p.Text == likeReference: // = needs no escape, because words follow it
 			b.WriteString(p.Text)
 		case strings.HasPrefix(string(p.Mark), address):
 			b.WriteString(formatField(p))
@@ -97,7 +97,7 @@ func formatParts(parts []Field) string {
 	return b.String()
 }
 
-// mapTexts applies f to the texts that are not empty.
+// mapTexts returns the results of f for the texts that are not empty.
 func mapTexts(texts []string, f func(string) string) []string {
 	var out []string
 	for _, text := range texts {
@@ -108,7 +108,7 @@ func mapTexts(texts []string, f func(string) string) []string {
 	return out
 }
 
-// orDefault returns text, or otherwise if text is "".
+// orDefault returns text or, if text is "", otherwise.
 func orDefault(text, otherwise string) string {
 	if text == "" {
 		return otherwise

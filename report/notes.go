@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// listNotes returns the notes below a contender's row: its identity or its role, and the reasons why its values do
-// not count. Notes that were printed under an earlier workload are shortened or omitted.
+// listNotes returns the notes below a contender's row in the table of a workload: what the contender is, and why
+// values of it do not count. Notes that were printed under an earlier workload (v.shown) are shortened or omitted.
 func (v *view) listNotes(c tare.Contender) []string {
 	var notes []string
 	switch c.Role {
@@ -32,7 +32,7 @@ func (v *view) listNotes(c tare.Contender) []string {
 	}
 	for _, f := range listVoids(v.r, c.ID, v.workload) {
 		if f.Contender == "" {
-			continue // about all contenders: it is among the findings
+			continue // a finding about all contenders is listed with the findings
 		}
 		short := strings.TrimSpace(f.Metric + " void by " + f.Check)
 		if f.Expected {
@@ -47,7 +47,7 @@ func (v *view) listNotes(c tare.Contender) []string {
 	}
 	if c.Role == tare.RoleTrap {
 		for _, check := range c.Expect.Void {
-			isExpected := func(f tare.Finding) bool { // on any workload, because the expectations of a trap name none
+			isExpected := func(f tare.Finding) bool { // on any workload, because a trap's expectations name none
 				isAboutTrap := f.Contender == c.ID
 				isAboutAll := f.Contender == "" && f.Covers(c.ID, v.workload)
 				return f.Severity == tare.Void && f.Check == check && (isAboutTrap || isAboutAll)
@@ -60,10 +60,10 @@ func (v *view) listNotes(c tare.Contender) []string {
 	return notes
 }
 
-// statusOnlyNote is the note of every status-only contender.
+// statusOnlyNote is the note of a contender of which only the status of responses was checked.
 const statusOnlyNote = "apart: answers by status only"
 
-// describeNull describes the null contender.
+// describeNull describes the null contender, which does nothing and so shows the cost of measuring itself.
 func (v *view) describeNull() string {
 	if v.hasTraffic() {
 		return "a server that does as little as a server can: this much of every figure is the harness and the system"
@@ -71,8 +71,8 @@ func (v *view) describeNull() string {
 	return "does nothing: this much of every figure is the harness itself"
 }
 
-// describeIdentity returns the name and version of a contender, or its command or URL if it was not built by
-// tare, and its settings.
+// describeIdentity returns the name and version of a contender or, if tare did not build it, its command or URL, and
+// its settings.
 func describeIdentity(c tare.Contender) string {
 	var parts []string
 	switch {
@@ -89,7 +89,7 @@ func describeIdentity(c tare.Contender) string {
 	return strings.Join(parts, ", ")
 }
 
-// noteOnce adds a note unless it was printed under an earlier workload.
+// noteOnce appends a note to notes, unless it was printed under an earlier workload.
 func (v *view) noteOnce(notes []string, note string) []string {
 	if v.shown[note] {
 		return notes

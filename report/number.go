@@ -9,6 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file prints numbers for people.
+
 // noValue is printed in place of a value that is unknown or does not exist.
 const noValue = format.Nothing
 
@@ -20,7 +22,7 @@ func formatExact(x float64) string {
 	return format.Ratio(x) + " exactly"
 }
 
-// formatInterval prints a ratio's interval, or that it has none yet.
+// formatInterval prints the interval of a ratio, "[0.69, 0.73]", or that there is none yet.
 func formatInterval(low, high float64) string {
 	isBounded := low > 0 && high > 0 && !math.IsInf(high, 1)
 	if !isBounded {
@@ -54,9 +56,9 @@ type scale struct {
 	decimals int
 }
 
-// newScale returns the scale in which the smallest of values has three or four significant digits. unit is the unit of
-// values, such as ns/op. Only times are scaled, and memory (B) if all of it is a megabyte or more: users read other
-// bytes and counts to the last digit. Values that are not above 0 are ignored.
+// newScale returns the scale in which the smallest of values has three or four significant digits. unit is the unit
+// of values, such as ns/op. Only times are scaled, and amounts of memory (B) that are all a megabyte or more, because
+// users read other bytes and counts to the last digit. Values that are not above 0 are ignored.
 func newScale(unit string, values []float64) scale {
 	least := math.Inf(1)
 	for _, v := range values {
@@ -78,8 +80,8 @@ func newScale(unit string, values []float64) scale {
 	if isLargeMemory {
 		return scale{divisor: 1e6, unit: "MB", decimals: 1}
 	}
-	switch x := least / s.divisor; { // three decimals below 10, two below 100, one below 1000
-	case isMultiple(values, s.divisor):
+	switch x := least / s.divisor; { // x is the smallest value as it is printed
+	case isMultiple(values, s.divisor): // all are printed as integers
 		s.decimals = 0
 	case !isTime && x < 100:
 		s.decimals = 1 // a fractional count is a mean
@@ -116,8 +118,8 @@ func (s scale) formatValue(v float64) string {
 	return format.Grouped(x, s.decimals)
 }
 
-// findMetric returns the metric with that name or document key. For an unknown name, it returns a metric that has
-// only the name.
+// findMetric returns the metric with this name or key in documents. For an unknown name, it returns a metric that
+// only has the name.
 func findMetric(name string) tare.Metric {
 	for _, m := range tare.Metrics() {
 		if m.Name == name || m.Key == name {

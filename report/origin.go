@@ -11,8 +11,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// explainDifferences returns one sentence per decomposition for the top: the factors that multiply to the
-// difference, or why it has none.
+// A decomposition splits the difference between two contenders into steps along a chain of contenders, each step with
+// one cause. explainDifferences returns a sentence per decomposition for the top of a report: the factors of the
+// steps, whose product is the ratio, or why there are none.
 func explainDifferences(r *tare.Result) []string {
 	var out, unmeasured []string
 	for _, d := range r.Decomposition {
@@ -32,8 +33,8 @@ func explainDifferences(r *tare.Result) []string {
 	return out
 }
 
-// describeOrigin returns the factors whose product is the ratio of d: the factors in the direction of the ratio, the
-// greatest first, then the factors against it, those without a significant difference, and the unexplained rest.
+// describeOrigin returns the factors of the steps of d in one sentence: those in the direction of the total ratio,
+// the strongest first, then those against it, those without a significant difference, and the unexplained rest.
 func describeOrigin(r *tare.Result, d tare.Decomposition) string {
 	steps := slices.Clone(d.Steps)
 	slices.SortStableFunc(steps, func(a, b tare.Cause) int { return cmp.Compare(b.Ratio, a.Ratio) })
@@ -76,9 +77,9 @@ func describeOrigin(r *tare.Result, d tare.Decomposition) string {
 	return text + "."
 }
 
-// unexplainedFactor returns the total ratio divided by the product of the steps, and the printed share of the
-// difference that is in no step. It returns 0 if there is only one step or a void one. There is a rest because the
-// median of a product is not the product of medians, nor the median of a sum the sum of medians.
+// unexplainedFactor returns the total ratio divided by the product of the ratios of the steps, and the printed share
+// of the difference that is in no step. Both exist because the median of a product is not the product of medians, nor
+// the median of a sum the sum of medians. It returns 0 if there is only one step or a void one.
 func unexplainedFactor(r *tare.Result, d tare.Decomposition) (factor float64, share string) {
 	product, rest := 1.0, 1.0
 	for _, c := range d.Steps {

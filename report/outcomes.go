@@ -10,16 +10,18 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// outcomeOrder returns the order in which a page lists claims: those that contradict a publication first.
+// A claim is a statement of a publication that a study tests; its outcome is the result of the test.
+
+// outcomeOrder returns the outcomes in the order in which a page lists claims: contradictions to publications first.
 func outcomeOrder() []tare.Outcome {
 	return []tare.Outcome{tare.Refuted, tare.VoidAsPublished, tare.ClaimOpen, tare.Tie, tare.DirectionHolds, tare.Holds, tare.NotMeasured}
 }
 
-// OrderedClaims returns claims sorted by outcome, the refuted first, without the claims that
-// only a run of other contenders or workloads can measure. Claims with the same reason follow each other.
+// OrderedClaims returns claims sorted by outcome, the refuted first. It omits claims that only
+// a run of other contenders or workloads can measure. Claims with the same reason are adjacent.
 func OrderedClaims(claims []tare.ClaimResult) []tare.ClaimResult {
 	out := slices.DeleteFunc(slices.Clone(claims), isUnmeasured)
-	first := map[string]int{} // index of the first claim with a heading
+	first := map[string]int{} // index of the first claim with each heading
 	for i, c := range out {
 		if _, isKnown := first[claimHeading(c)]; !isKnown {
 			first[claimHeading(c)] = i
@@ -34,8 +36,8 @@ func OrderedClaims(claims []tare.ClaimResult) []tare.ClaimResult {
 	return out
 }
 
-// claimHeading returns the outcome of a claim with the reason, which several claims may share: "✕ refuted: not below 1
-// as claimed, but the other side".
+// claimHeading returns the outcome of a claim with the reason, which several claims can share: "✕ refuted: not below
+// 1 as claimed, but the other side".
 func claimHeading(c tare.ClaimResult) string {
 	text := signOfOutcome(c.Outcome) + " " + outcomeText(c)
 	if c.SizeRefuted && c.Outcome == tare.DirectionHolds {
@@ -45,9 +47,9 @@ func claimHeading(c tare.ClaimResult) string {
 	return text + ": " + reason
 }
 
-// splitReason removes the figures of the claim from the start of an outcome's reason, and returns the level and the
-// rounds that they contain. A complete reason is "published 0.5×, measured 1.2× (1.1 to 1.3, 95 %, 12 rounds): not below
-// 1 as claimed, but the other side". level and rounds are "" if the reason does not begin with such figures.
+// splitReason splits the reason of an outcome, such as "published 0.5×, measured 1.2× (1.1 to 1.3, 95 %, 12 rounds):
+// not below 1 as claimed, but the other side". It returns the text after the figures, and the level and the rounds in
+// them. If the reason does not begin with such figures, it returns all of it, and level and rounds are "".
 func splitReason(c tare.ClaimResult) (reason, level, rounds string) {
 	reason = orDefault(c.Why, c.Evidence)
 	figures, after, hasFigures := strings.Cut(reason, "): ")
@@ -59,12 +61,12 @@ func splitReason(c tare.ClaimResult) (reason, level, rounds string) {
 	return after, parts[1], parts[2]
 }
 
-// newReasonedTable returns a row per claim, in their order, with the statement, both values and the id. A row above
-// each outcome and reason names them.
+// newReasonedTable returns a row per claim, in the order of claims, with the statement, the published and the
+// measured value, and the id. Above claims with the same outcome and reason, a row names both.
 func newReasonedTable(r *tare.Result, claims []tare.ClaimResult) Table {
 	all := newClaimRows(r, claims).dropColumns("outcome")
 	t := Table{Columns: all.Columns}
-	const foundCell = 2
+	const foundCell = 2 // cell of the measured value
 	last := ""
 	for i, c := range claims {
 		if heading := claimHeading(c); heading != last {
@@ -85,13 +87,13 @@ func newReasonedTable(r *tare.Result, claims []tare.ClaimResult) Table {
 	return t
 }
 
-// ClaimGroup is the claims of all results that have the same outcome.
+// ClaimGroup has the claims of all results with the same outcome.
 type ClaimGroup struct {
 	Outcome tare.Outcome
 	Mark    Mark
 	Heading string // sign and name of the outcome
 	Claims  []tare.ClaimResult
-	Section Section // has the table with a row per claim
+	Section Section // contains the table with a row per claim
 }
 
 // ClaimGroups returns the claims of all results grouped by outcome, the refuted first. Outcomes
@@ -148,8 +150,8 @@ func isUnmeasured(c tare.ClaimResult) bool {
 // claimIDCell is the cell with the id in the rows of newClaimRows.
 const claimIDCell = 4
 
-// newClaimRows returns a row per claim, in their order: statement, outcome, both values, and the id. A reason
-// that several claims share is printed once.
+// newClaimRows returns a row per claim, in the order of claims: the statement, the outcome, the published and the
+// measured value, and the id. The last note of a row is the reason, or a reference to an earlier claim with it.
 func newClaimRows(r *tare.Result, claims []tare.ClaimResult) Table {
 	t := Table{Columns: []Column{{Name: "published"}, {Name: "outcome"}, {Name: "said", Right: true}, {Name: "found", Right: true}, {Name: "id"}}}
 	for i, c := range claims {
@@ -189,7 +191,7 @@ func signOfOutcome(o tare.Outcome) string {
 	return "?"
 }
 
-// addOrderedClaims adds the claims by outcome, and the number of those that another run would measure.
+// addOrderedClaims adds the claims of OrderedClaims, and the number of those that another run would measure.
 func (s *Section) addOrderedClaims(r *tare.Result) {
 	if len(r.Claims) == 0 {
 		return
@@ -205,8 +207,7 @@ func (s *Section) addOrderedClaims(r *tare.Result) {
 	s.addText(Plain, describeUnmeasured(r))
 }
 
-// describeUnmeasured counts the claims that another run would measure, with the command. It returns "" if
-// there are none.
+// describeUnmeasured counts the claims that another run would measure, with the command. It returns "" without any.
 func describeUnmeasured(r *tare.Result) string {
 	var ids []string
 	for _, c := range r.Claims {

@@ -11,8 +11,8 @@ type Section struct {
 	Heading string
 	Blocks  []Block
 
-	formats     formatSet // formats of the blocks that are added next
-	spaceBefore bool      // the next block for a terminal has an empty line before it
+	formats     formatSet // set by addOnly: formats of the blocks that are added next
+	spaceBefore bool      // set by addSpace: the next block for a terminal has an empty line before it
 }
 
 // formatSet is a set of formats. The zero value means all formats.
@@ -24,7 +24,7 @@ const (
 	forPaper
 	forHTML
 
-	forMarkdown = forSummary | forPaper // a summary of a result, and a research paper
+	forMarkdown = forSummary | forPaper // formats md and research
 )
 
 // overlaps reports whether m and other have a format in common.
@@ -96,7 +96,7 @@ type Item struct {
 	parts  []Field // parts of Text with their marks; nil if Text has no marks
 }
 
-// addOnly calls add. The blocks that add adds are only for the formats of m.
+// addOnly calls add, whose blocks are only for the formats in m.
 func (s *Section) addOnly(m formatSet, add func()) {
 	s.formats = m
 	add()
@@ -106,7 +106,7 @@ func (s *Section) addOnly(m formatSet, add func()) {
 // addSpace leaves an empty line before the next block on a terminal.
 func (s *Section) addSpace() { s.spaceBefore = true }
 
-// addBlock adds b for the formats of addOnly.
+// addBlock adds b, for the formats that an enclosing addOnly selects.
 func (s *Section) addBlock(b Block) {
 	if b.formats = s.formats; b.formats.overlaps(forText) {
 		b.spaceBefore, s.spaceBefore = s.spaceBefore, false
@@ -114,7 +114,7 @@ func (s *Section) addBlock(b Block) {
 	s.Blocks = append(s.Blocks, b)
 }
 
-// addText adds a block per text that is not empty.
+// addText adds a block per text that is not empty, with mark m.
 func (s *Section) addText(m Mark, texts ...string) {
 	for _, text := range mapTexts(texts, oneLine) {
 		s.addBlock(Block{Text: text, Mark: m})
@@ -127,12 +127,12 @@ func (s *Section) addParts(b Block, parts []Field) {
 	s.addBlock(b)
 }
 
-// addLines adds one block with a line per text that is not empty.
+// addLines adds one block, with a line per text that is not empty.
 func (s *Section) addLines(texts ...string) {
 	s.addBlock(Block{Text: strings.Join(mapTexts(texts, oneLine), "\n")})
 }
 
-// addTable adds a table unless it is empty.
+// addTable adds a table unless it has no rows. key and about become those of its block.
 func (s *Section) addTable(key, about string, t Table) {
 	if len(t.Rows) > 0 {
 		t = t.makeLegible()
@@ -147,7 +147,7 @@ func (s *Section) addCaptioned(caption string, t Table) {
 	s.addTable("", caption, t)
 }
 
-// addList adds items, if there are any.
+// addList adds a list of items, if there are any. key becomes that of its block.
 func (s *Section) addList(key string, items ...Item) {
 	for i, it := range items {
 		if it.parts != nil {
@@ -161,8 +161,8 @@ func (s *Section) addList(key string, items ...Item) {
 	}
 }
 
-// joinParts returns parts with printable texts, and the concatenation of these texts. oneLine removes the spaces
-// around a text: joinParts adds one again, as the parts are pieces of a sentence.
+// joinParts returns parts with printable texts, and the concatenation of these texts. Parts are pieces of a sentence,
+// so joinParts keeps a space at the ends of a text, which oneLine would remove.
 func joinParts(parts []Field) (out []Field, text string) {
 	for _, p := range parts {
 		line := oneLine(p.Text)
@@ -177,7 +177,7 @@ func joinParts(parts []Field) (out []Field, text string) {
 	return out, text
 }
 
-// unlabelledItems returns the texts that are not empty as items without labels.
+// unlabelledItems returns a list entry without a label per text that is not empty.
 func unlabelledItems(m Mark, texts ...string) []Item {
 	var out []Item
 	for _, text := range texts {

@@ -6,7 +6,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// sectionRule defines a section of a report.
+// sectionRule defines a section of a report, and the formats that have the section.
 type sectionRule struct {
 	key, heading string
 	formats      formatSet                    // formats that have the section
@@ -15,8 +15,7 @@ type sectionRule struct {
 
 const allFormats formatSet = 0
 
-// listSectionRules returns the sections of a report in order. A format with another order puts a section that it does
-// not name after the preceding one of this list.
+// listSectionRules returns the sections of a report in their order. Formats with another order use Arrange.
 func listSectionRules() []sectionRule {
 	return []sectionRule{
 		{keyAnswer, "", forMarkdown, (*Section).addAnswer},
@@ -57,7 +56,7 @@ func listSectionRules() []sectionRule {
 	}
 }
 
-// addAnswer adds the headline and its line of figures, if the study has an answer.
+// addAnswer adds the headline and its line of figures, if the result has an answer to the study's question.
 func (s *Section) addAnswer(r *tare.Result) {
 	if r.Answer != "" {
 		headline, figures := Headline(r)
@@ -66,10 +65,10 @@ func (s *Section) addAnswer(r *tare.Result) {
 	}
 }
 
-// Outline returns the report of r in sections for a page with its own layout, without the empty ones.
+// Outline returns the sections of a report of r for a page with its own layout, without empty ones.
 func Outline(r *tare.Result) []Section { return newSections(r, forHTML) }
 
-// newSections returns the report of r in sections for a medium, without the empty ones.
+// newSections returns the sections of a report of r for the formats in m, without empty ones.
 func newSections(r *tare.Result, m formatSet) []Section {
 	var out []Section
 	add := func(s Section) {
@@ -80,7 +79,7 @@ func newSections(r *tare.Result, m formatSet) []Section {
 	}
 	for _, p := range listSectionRules() {
 		switch {
-		case !p.formats.overlaps(m): // another format has it
+		case !p.formats.overlaps(m): // only other formats have the section
 		case p.key == KeyWorkload:
 			shown := map[string]bool{}
 			for _, w := range r.Workloads {
@@ -102,9 +101,9 @@ func newSection(key, heading string, write func(*Section)) Section {
 	return s
 }
 
-// Arrange returns groups with the keys of all sections of a report. A section that no group
-// names is inserted after the section that precedes it in a report. The first group has a
-// key at least.
+// Arrange completes groups of keys of sections, so that no section is forgotten: it inserts
+// each section that no group names after the section that precedes it in a report. The first
+// group must have a key.
 func Arrange(groups ...[]string) [][]string {
 	out := make([][]string, len(groups))
 	groupOf := map[string]int{} // index by key
@@ -126,7 +125,7 @@ func Arrange(groups ...[]string) [][]string {
 	return out
 }
 
-// selectSections returns the sections of these keys, in the order of the keys.
+// selectSections returns the sections with these keys, in the order of keys.
 func selectSections(all []Section, keys []string) []Section {
 	var out []Section
 	for _, key := range keys {

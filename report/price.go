@@ -9,11 +9,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// listTradeoffs returns the trade-offs of the contenders that can be first, a sentence or two per line:
-// changed values and the alternatives that keep values, lack of maintenance, and the cost of the difference. op is
-// the operation of the workload. It returns no lines if the result contains none of this.
+// listTradeoffs returns what a user gets together with the contenders first, which can have the first rank: values
+// that they change and the alternatives that keep values, lack of maintenance, and the cost of the difference, in a
+// sentence or two per line. op is the operation of the workload. Contenders without such facts have no lines.
 func (v *view) listTradeoffs(op string, first []ranking) []string {
-	named := first // contenders that the lines are about
+	named := first // the contenders that the lines name
 	var lines []string
 	if len(v.r.Semantics) > 0 {
 		for _, f := range first {
@@ -38,8 +38,8 @@ func (v *view) listTradeoffs(op string, first []ranking) []string {
 	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }
 
-// describeSemantics returns the semantic differences of a contender that affect op, only those of the most
-// severe class.
+// describeSemantics returns the semantic differences of a contender (outputs that differ from the reference's) which
+// affect operation op, only those of the most severe class.
 func (v *view) describeSemantics(op string, contender tare.Contender) string {
 	id := contender.ID
 	c, isTested := findBehaviour(v.r, id)
@@ -66,7 +66,7 @@ func (v *view) describeSemantics(op string, contender tare.Contender) string {
 	return v.stateOnce(id+" differs", grounds)
 }
 
-// stateOnce returns a statement with its grounds, or with a reference instead if both were printed before.
+// stateOnce returns a statement with its grounds, or with "as above" instead if both were printed before (v.shown).
 func (v *view) stateOnce(statement, grounds string) string {
 	if v.shown[statement+grounds] {
 		return statement + ", as above."
@@ -75,10 +75,10 @@ func (v *view) stateOnce(statement, grounds string) string {
 	return statement + grounds
 }
 
-// describePreservers names contenders that preserve every value, if a contender of first is known to change one;
-// otherwise it returns "". It names the preserving contenders of first. If there are none, it names the best ranked
-// preserving contenders among the others and returns them as alternatives. If the baseline is one of these, it
-// advises to stay with the baseline, and alternatives is nil.
+// describePreservers returns "" unless a contender of first is known to change values. Then it names the contenders
+// of first that preserve every value. If there are none, it names the best ranked among the others that preserve
+// every value, and returns these as alternatives. If the baseline is one of them, it advises to stay with the
+// baseline, and alternatives is nil.
 func (v *view) describePreservers(op string, first []ranking) (text string, alternatives []ranking) {
 	keepsValues := func(c ranking) bool { return v.preservesValues(op, c.contender.ID) }
 	changesValues := func(c ranking) bool { return v.changesValues(op, c.contender.ID) }
@@ -126,7 +126,7 @@ func (v *view) preservesValues(op, id string) bool {
 	return ok && len(c.missingTests(v.r, op)) == 0 && !v.changesValues(op, id)
 }
 
-// filterRanks returns the rankings for which keep is true.
+// filterRanks returns the rankings for which keep returns true.
 func filterRanks(all []ranking, keep func(ranking) bool) []ranking {
 	return slices.DeleteFunc(slices.Clone(all), func(c ranking) bool { return !keep(c) })
 }

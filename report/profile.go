@@ -16,7 +16,8 @@ const (
 	profileLines   = 6 // functions of a profile that are listed
 )
 
-// addProfiles adds the largest functions of each profile, the paths of its files, and the causes of its difference.
+// addProfiles adds the functions of each profile that used the most, the paths of its files, and the causes of its
+// difference from the baseline's profile.
 func (s *Section) addProfiles(r *tare.Result) {
 	if len(r.Profiles) == 0 {
 		return
@@ -31,7 +32,7 @@ func (s *Section) addProfiles(r *tare.Result) {
 	}
 }
 
-// profileTitle returns the quantity, contender, workload and total of a profile.
+// profileTitle returns what a profile is about: "CPU time of chi on static: 510 ns/op over 1,000 operations".
 func profileTitle(r *tare.Result, x tare.Profile) string {
 	quantity := map[string]string{tare.ProfileCPU: "CPU time", tare.ProfileMem: "Allocated memory"}[x.Of]
 	text := fmt.Sprintf("%s of %s on %s", orDefault(quantity, x.Of), contenderTitle(r, x.Contender), x.Workload)
@@ -50,7 +51,7 @@ func profileTitle(r *tare.Result, x tare.Profile) string {
 	return text
 }
 
-// newFunctionTable returns the functions with the largest own values.
+// newFunctionTable returns the functions that used the most themselves, without the functions that they call.
 func newFunctionTable(x tare.Profile) Table {
 	t := Table{Columns: []Column{{Name: "own", Unit: "%", Right: true}, {Name: "with calls", Unit: "%", Right: true}, {Name: "function"}}}
 	for _, line := range x.Top[:min(len(x.Top), profileLines)] {
@@ -67,13 +68,14 @@ func formatPercentOf(x, total float64) string {
 	return format.Fixed(x/total*100, 1)
 }
 
-// majorVersion matches the end of a function's name after the last slash, if it begins with the major version of a
-// module: v5.(*Mux).ServeHTTP.
+// majorVersion matches the text after the last slash of a function's name if it begins with the major version of a
+// module, as v5.(*Mux).ServeHTTP does.
 var majorVersion = lazyregexp.New(`^v[0-9]+\.`)
 
-// shortenFunction returns a function's name without the directory of its package, in at most n characters.
+// shortenFunction returns a function's name without the directory of its package, in at most n characters:
+// github.com/go-chi/chi/v5.(*Mux).ServeHTTP becomes chi/v5.(*Mux).ServeHTTP.
 func shortenFunction(name string, n int) string {
-	head := name
+	head := name // the name up to types in it, which can also contain slashes
 	if i := strings.IndexAny(name, "([{"); i >= 0 {
 		head = name[:i]
 	}
@@ -86,7 +88,7 @@ func shortenFunction(name string, n int) string {
 	return format.Clip(oneLine(name), n)
 }
 
-// describeFiles returns a sentence with the paths of the files of a profile, or nil if there are none.
+// describeFiles returns a sentence with the paths of a profile's files, in parts with marks, or nil if there are none.
 func describeFiles(x tare.Profile) []Field {
 	var parts []Field
 	add := func(file, kind string) {

@@ -11,8 +11,9 @@ import (
 
 const publishedHeading = "The published table, measured here"
 
-// addPublished adds the table of the original author with the values measured in this run. It adds nothing unless the
-// study has published ratios for a server's workload.
+// A publication that a study tests may have a table of servers: throughput, latency and more per operation and
+// contender. addPublished adds this table with the values measured in this run. It adds nothing unless the result has
+// published ratios for a workload with traffic to servers.
 func (s *Section) addPublished(r *tare.Result) {
 	b, ok := newPublishedTable(r)
 	if !ok {
@@ -27,15 +28,14 @@ func (s *Section) addPublished(r *tare.Result) {
 	s.addText(Warned, b.describeMissing())
 }
 
-// publishedTable is the published table: its operations, which are workloads of the study, each with the contenders
-// that have published values.
+// publishedTable makes the table. Its operations are workloads of the study.
 type publishedTable struct {
 	r     *tare.Result
 	base  string  // id of the baseline
-	works []*view // measured operations in the order of the study
+	works []*view // the measured operations, in the order of the study
 }
 
-// newPublishedTable returns the table of r. It returns false if no ratio was published for a measured server.
+// newPublishedTable returns the table of r. It returns false if r has no measured operation with published ratios.
 func newPublishedTable(r *tare.Result) (*publishedTable, bool) {
 	b := &publishedTable{r: r, base: r.Baseline()}
 	for _, w := range r.Workloads {
@@ -63,12 +63,13 @@ func (b *publishedTable) listContenders(v *view) []tare.Contender {
 	})
 }
 
-// hasSegment reports whether an operation was measured in a continuous segment, for latencies.
+// hasSegment reports whether an operation was measured in continuous segments, as latencies require.
 func (b *publishedTable) hasSegment(v *view) bool {
 	return slices.ContainsFunc(b.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload && w.Traffic.Segment > 0 })
 }
 
-// operationSuffix returns the text for an operation whose requests the contender's client sends, or "".
+// operationSuffix returns the text after the name of an operation whose requests the contenders' own clients send; ""
+// for others.
 func (b *publishedTable) operationSuffix(v *view) string {
 	for _, w := range b.r.Workloads {
 		if w.ID == v.workload && sendsByContender(w) {
@@ -78,7 +79,7 @@ func (b *publishedTable) operationSuffix(v *view) string {
 	return ""
 }
 
-// explainTables explains the tables.
+// explainTables returns the text above the tables.
 func (b *publishedTable) explainTables() string {
 	text := "One row for each operation and contender that figures were published of. Time is wall time divided by requests answered, the inverse of the rate: it is not how long a request takes."
 	switch {
@@ -110,8 +111,8 @@ func (b *publishedTable) describeMissing() string {
 	return "Published as well, and not measured in this run: " + joinNames(ids) + "."
 }
 
-// newTables returns the measured values and the ratios next to the published ones, for throughput and then for
-// latency.
+// newTables returns tables of measured values, and of measured next to published ratios, first for throughput and
+// then for latency.
 func (b *publishedTable) newTables() []Table {
 	var out []Table
 	for _, isLatency := range []bool{false, true} {
@@ -129,13 +130,14 @@ func (b *publishedTable) newTables() []Table {
 	return out
 }
 
-// tableField is a column and the function of its cells.
+// tableField is a column with the function that returns its cells.
 type tableField struct {
 	Column
 	cell func(*view, tare.Contender) Field
 }
 
-// newFieldTable returns a table of fields, with a row for each operation above its contenders.
+// newFieldTable returns a table with a column per element of fields, and a row with the name of each operation above
+// the rows of its contenders.
 func (b *publishedTable) newFieldTable(works []*view, fields []tableField) Table {
 	t := Table{Columns: []Column{{Name: "operation,", Unit: "contender"}}}
 	for _, f := range fields {
@@ -154,7 +156,7 @@ func (b *publishedTable) newFieldTable(works []*view, fields []tableField) Table
 	return t
 }
 
-// newMedianTable returns the medians of latencies, or of the other metrics with the rate and the ranks.
+// newMedianTable returns a table of the medians of latencies, or of the other metrics with the rate and the ranks.
 func (b *publishedTable) newMedianTable(works []*view, isLatency bool) Table {
 	var fields []tableField
 	for _, name := range []string{"time", "cpu", "bytes", "allocs", "p50", "p99"} {
@@ -182,7 +184,7 @@ func (b *publishedTable) newMedianTable(works []*view, isLatency bool) Table {
 	return b.newFieldTable(works, fields)
 }
 
-// listValues returns the values of a metric in the table that are not struck.
+// listValues returns all values of a metric that the table can have and that are not struck (crossed out).
 func (b *publishedTable) listValues(works []*view, metric string) []float64 {
 	var out []float64
 	for _, v := range works {
@@ -195,8 +197,8 @@ func (b *publishedTable) listValues(works []*view, metric string) []float64 {
 	return out
 }
 
-// newRatioTable returns the measured and published ratios to the baseline, for each metric with a published
-// one.
+// newRatioTable returns a table of the measured and the published ratios to the baseline, for metrics with published
+// ratios.
 func (b *publishedTable) newRatioTable(works []*view) Table {
 	var fields []tableField
 	for _, name := range b.r.Metrics {
@@ -226,8 +228,8 @@ func (b *publishedTable) claimField(v *view, c tare.Contender, metric string) Fi
 	return Field{Text: noValue}
 }
 
-// formatSources returns the published values of a published ratio, to follow it, or "" if the result does not
-// have them.
+// formatSources returns the two published values that a published ratio was computed from, for the end of a field, or
+// "" if the result does not have them.
 func formatSources(c tare.ClaimResult) string {
 	if !(c.PublishedValue > 0) || !(c.PublishedBaseline > 0) {
 		return ""

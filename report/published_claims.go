@@ -11,10 +11,12 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// ClaimsHeading is the heading of the claims of all results.
+// A claim is a statement of a publication that a study tests. This file writes the claims of several results.
+
+// ClaimsHeading is the heading above these claims.
 const ClaimsHeading = "The published claims"
 
-// ClaimsMean explains the tables of all claims.
+// ClaimsMean explains the tables of claims.
 const ClaimsMean = "Each row is a statement that was published: the ratio it named and the one measured here, with its interval, " +
 	"both over the baseline of the study that measured it. tare explain THING says what an outcome, a check or a study is."
 
@@ -36,7 +38,7 @@ func ClaimsText(w io.Writer, results []*tare.Result, s Style) error {
 	return writeText(w, s, p.b.String())
 }
 
-// ClaimsCount counts the outcomes of all claims: "3 holds, 1 refuted".
+// ClaimsCount counts the claims of all results by outcome: "3 holds, 1 refuted".
 func ClaimsCount(results []*tare.Result) string {
 	count := map[tare.Outcome]int{}
 	for _, r := range results {
@@ -53,7 +55,7 @@ func ClaimsCount(results []*tare.Result) string {
 	return strings.Join(parts, ", ")
 }
 
-// listSources returns the publications of the claims of results, sorted by their smallest claim id.
+// listSources returns the publications of the claims of results, sorted by the smallest id of their claims.
 func listSources(results []*tare.Result) []string {
 	var all []tare.ClaimResult
 	for _, r := range results {
@@ -89,7 +91,7 @@ func newSourceTable(results []*tare.Result, source string) Table {
 	return t
 }
 
-// compareIDs compares ids by the numbers in them: F2.9 is before F2.10.
+// compareIDs compares the ids of claims, with their numbers as numbers: F2.9 is before F2.10.
 func compareIDs(a, b string) int {
 	for a != "" && b != "" {
 		numA, restA := parseLeadingNumber(a)

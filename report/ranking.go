@@ -9,15 +9,18 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// newPrimaryTable returns a row per contender with the ratio and the rank by the leading metric, the medians of every
-// metric that has no table of its own, and the number of failed requests.
+// A view is the part of a result about one workload. This file makes its tables of contenders.
+
+// newPrimaryTable returns a row per contender: the ratio to the baseline by the leading metric, which is the study's
+// primary metric unless it does not apply to the workload; the rank; the medians of metrics that are in no other
+// table; and the number of failed requests.
 func (v *view) newPrimaryTable() Table {
 	leading := v.leadingMetric()
 	t := Table{Columns: []Column{
 		{Name: "contender"},
 		{Name: leading + " / " + v.baseline, Unit: v.intervalUnit(leading)},
 	}}
-	newCells := []func(tare.Contender) Field{ // return the cell of a contender, one function per column
+	newCells := []func(tare.Contender) Field{ // one function per column, which returns the cell of a contender
 		func(c tare.Contender) Field { return Field{Text: v.titleOf(c)} },
 		v.newRatioCell,
 	}
@@ -48,11 +51,12 @@ func (v *view) newPrimaryTable() Table {
 	}
 	for _, group := range v.listGroups() {
 		for i, c := range group {
-			line := Row{Notes: v.listNotes(c), Who: c.ID, Apart: i == 0 && len(t.Rows) > 0}
+			startsGroup := i == 0 && len(t.Rows) > 0
+			row := Row{Notes: v.listNotes(c), Who: c.ID, Apart: startsGroup}
 			for _, newCell := range newCells {
-				line.Cells = append(line.Cells, newCell(c))
+				row.Cells = append(row.Cells, newCell(c))
 			}
-			t.Rows = append(t.Rows, line)
+			t.Rows = append(t.Rows, row)
 		}
 	}
 	return t
@@ -66,7 +70,7 @@ func (v *view) titleOf(c tare.Contender) string {
 	return c.Title()
 }
 
-// newValueCell returns one value, struck if it does not count.
+// newValueCell returns the value of a contender by metric, struck (crossed out) if it does not count.
 func (v *view) newValueCell(c tare.Contender, metric string, s scale) Field {
 	x, ok := v.findValue(c.ID, metric)
 	switch {
@@ -78,7 +82,7 @@ func (v *view) newValueCell(c tare.Contender, metric string, s scale) Field {
 	return Field{Text: s.formatValue(x.Value)}
 }
 
-// newRateCell returns the time of a request as requests per second.
+// newRateCell returns the requests per second that a contender served: the inverse of its time of a request.
 func (v *view) newRateCell(c tare.Contender) Field {
 	x, ok := v.findValue(c.ID, "time") // in ns
 	if !ok || !(x.Value > 0) {
@@ -95,7 +99,7 @@ func (v *view) newRateCell(c tare.Contender) Field {
 	return Field{Text: text}
 }
 
-// hasErrorCounts reports whether trials counted failed requests on the workload.
+// hasErrorCounts reports whether the trials of the workload counted failed requests.
 func (v *view) hasErrorCounts() bool {
 	return v.hasTraffic() && slices.ContainsFunc(v.r.Trials, func(t tare.Trial) bool {
 		_, ok := t.Samples[v.workload][tare.KeyErrors]
@@ -108,8 +112,7 @@ func (v *view) hasFailed() bool {
 	return v.hasTraffic() && slices.ContainsFunc(v.r.Trials, func(t tare.Trial) bool { return t.Samples[v.workload][tare.KeyErrors] > 0 })
 }
 
-// describeNoFailures returns the sentence that no request failed, or "" if some did or trials did not count
-// them.
+// describeNoFailures returns the sentence that no request failed, or "" if some did or they were not counted.
 func (v *view) describeNoFailures() string {
 	if v.hasFailed() || !v.hasErrorCounts() {
 		return ""
@@ -117,8 +120,8 @@ func (v *view) describeNoFailures() string {
 	return "Every request was answered as it should be, and none timed out."
 }
 
-// newErrorCell returns the number of requests of all rounds without a correct response, and how many of these
-// timed out.
+// newErrorCell returns the number of a contender's requests without a correct response, in all rounds, and how many
+// of these timed out: "12 (3)".
 func (v *view) newErrorCell(c tare.Contender) Field {
 	all := listSamples(v.r, c.ID, v.workload)
 	errors, ok := sumSamples(all, readKey(tare.KeyErrors))
@@ -140,7 +143,7 @@ func (v *view) hasTraffic() bool {
 	return slices.ContainsFunc(v.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload && w.Traffic != nil })
 }
 
-// intervalUnit returns the unit of a column of ratios, with the level of most of its intervals.
+// intervalUnit returns the unit of a column of ratios, with the confidence level of most of its intervals.
 func (v *view) intervalUnit(metric string) string {
 	if usual := v.usualLevel(metric); usual > 0 {
 		return "ratio [" + formatLevel(usual) + " interval]"
@@ -148,7 +151,8 @@ func (v *view) intervalUnit(metric string) string {
 	return "ratio [interval]"
 }
 
-// formatComparison prints a comparison, with its level if that is not the level in the column's header.
+// formatComparison prints the ratio and interval of a comparison, with the level of the interval if that is not the
+// level in the column's header.
 func (v *view) formatComparison(x tare.Comparison) string {
 	text := formatRatio(x)
 	hasInterval := !x.Exact && x.Low > 0 && x.High > 0
@@ -158,8 +162,8 @@ func (v *view) formatComparison(x tare.Comparison) string {
 	return text
 }
 
-// metricScale returns the scale for the values of contenders. It ignores the null contender, and struck values unless
-// there are no others.
+// metricScale returns the scale in which all values of a metric are printed. The null contender, which does nothing,
+// does not determine it, nor do struck values unless there are no others.
 func (v *view) metricScale(metric string) scale {
 	m := findMetric(metric)
 	var used, all []float64
@@ -187,8 +191,8 @@ func (v *view) newRatioCell(c tare.Contender) Field {
 	return v.newRatioField(c, v.leadingMetric(), v.formatComparison)
 }
 
-// newRatioField returns the contender's ratio to the baseline by metric, as printRatio returns it, or why there is none:
-// "void" or "not compared". The ratio of a void contender is struck, without its interval. The baseline has the ratio 1.
+// newRatioField returns the contender's ratio to the baseline by metric, printed by printRatio, or why there is none:
+// "void" or "not compared". The ratio of a void contender is struck, without its interval. That of the baseline is 1.
 func (v *view) newRatioField(c tare.Contender, metric string, printRatio func(tare.Comparison) string) Field {
 	isVoid := len(v.voidsMetric(c.ID, metric)) > 0
 	x, ok := v.findComparison(c.ID, metric)
@@ -201,7 +205,7 @@ func (v *view) newRatioField(c tare.Contender, metric string, printRatio func(ta
 		return Field{"void", Bad}
 	case c.ID == v.baseline:
 		return Field{Text: "1"}
-	case c.Role == tare.RoleTrap:
+	case c.Role == tare.RoleTrap: // it repeats a published mistake on purpose
 		return Field{"not compared", Dim}
 	case ok:
 		return Field{Text: printRatio(x)}
@@ -217,9 +221,8 @@ func formatRatio(c tare.Comparison) string {
 	return format.Ratio(c.Ratio) + " " + formatInterval(c.Low, c.High)
 }
 
-// newRankCell returns the contender's range of ranks and its letters: "2–4 bc". Contenders that share a letter did not
-// differ significantly. It does not use view.findComparison, because the comparison with the rank of the baseline is
-// against another contender.
+// newRankCell returns the contender's range of ranks and its letters: "2–4 bc". Contenders that share a letter do not
+// differ significantly.
 func (v *view) newRankCell(c tare.Contender) Field {
 	if len(v.voidsMetric(c.ID, primaryMetric(v.r))) > 0 {
 		return Field{Text: noValue}
@@ -239,8 +242,8 @@ func formatRank(low, high int) string {
 	return fmt.Sprint(low)
 }
 
-// whyUnranked returns why no contender has a rank. It returns "" if any has one, or if fewer than two contenders could
-// be ranked.
+// whyUnranked returns why no contender has a rank. It returns "" if any contender has a rank, or if fewer than two
+// contenders could be ranked.
 func (v *view) whyUnranked() string {
 	if v.leadingMetric() != primaryMetric(v.r) {
 		return "No ranks: contenders are ranked by " + primaryMetric(v.r) + ", which is not measured on this workload."
@@ -262,8 +265,8 @@ func (v *view) whyUnranked() string {
 	return fmt.Sprintf("No ranks: telling %d contenders apart pair by pair takes more than %s; the ratios to the baseline stand.", contenders, countNoun(rounds, "round"))
 }
 
-// newOthersTable returns the ratios of the metrics except the leading one, without traps. It returns false if there
-// are none.
+// newOthersTable returns the ratios by all metrics except the leading one, of all contenders except traps, which
+// repeat a published mistake. It returns false if there are no such ratios.
 func (v *view) newOthersTable() (Table, bool) {
 	names := v.otherMetrics()
 	t := Table{Columns: []Column{{Name: "contender"}}}
@@ -282,8 +285,7 @@ func (v *view) newOthersTable() (Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// otherMetrics returns the metrics except the leading one that have a comparison with the baseline on the
-// workload.
+// otherMetrics returns the metrics, except the leading one, by which any contender was compared with the baseline.
 func (v *view) otherMetrics() []string {
 	var names []string
 	for _, name := range v.listMetrics() {
@@ -297,7 +299,7 @@ func (v *view) otherMetrics() []string {
 	return names
 }
 
-// newOtherRow returns the contender's ratios by the metrics. It returns false if the contender has none.
+// newOtherRow returns the row of a contender's ratios by the metrics names. It returns false if it has none.
 func (v *view) newOtherRow(c tare.Contender, names []string) (Row, bool) {
 	row := Row{Cells: []Field{{Text: c.Title()}}, Who: c.ID}
 	hasRatio := false

@@ -8,17 +8,17 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// RatioGroup holds every figure of one metric on one workload, as a part of one
-// long table.
+// RatioGroup has every value of one metric on one workload. It is a part of one long
+// table of all values.
 type RatioGroup struct {
 	Workload, Metric string
 	Unit             string   // unit of the medians
 	Level            string   // confidence of most intervals; "" if there are none
-	About            []string // sentences about the workload; nil unless this is the first group of the workload
+	About            []string // sentences about the workload, in the first group of the workload; nil in others
 	Rows             []RatioRow
 }
 
-// RatioRow is one contender. A field without a value is empty.
+// RatioRow has the values of one contender. A field without a value is empty.
 type RatioRow struct {
 	Name                          string
 	Ratio, Interval, Rank, Median Field
@@ -63,7 +63,7 @@ func (v *view) describeFailures() string {
 	return "Requests that failed, and in brackets how many of them timed out: " + strings.Join(parts, ", ") + "."
 }
 
-// newRatioGroup returns the values of one metric.
+// newRatioGroup returns the values of one metric on the workload of v, the part of a result about one workload.
 func (v *view) newRatioGroup(metric string) RatioGroup {
 	s := v.metricScale(metric)
 	if findMetric(metric).IsLatency() {
@@ -97,8 +97,8 @@ func (v *view) newRatioGroup(metric string) RatioGroup {
 	return g
 }
 
-// newIntervalField returns the interval of a contender's ratio with its level, if the level is not the usual one of
-// the metric, or the check that voids the ratio. It is empty if the contender was not compared.
+// newIntervalField returns the interval of a contender's ratio, or the check that voids the ratio. The interval has
+// its confidence level if that is not the usual one of the metric. Without a comparison the field is empty.
 func (v *view) newIntervalField(c tare.Contender, metric string) Field {
 	if voids := v.voidsMetric(c.ID, metric); len(voids) > 0 {
 		return Field{Text: "void by " + voids[0].Check, Mark: Bad}
@@ -119,21 +119,21 @@ func (v *view) newIntervalField(c tare.Contender, metric string) Field {
 	return Field{Text: text}
 }
 
-// newMedianField returns a median with the values derived from it: the rate of a closed loop, and the CPU time
-// of an item.
+// newMedianField returns a median with values that follow from it: the requests per second of a closed loop, in which
+// a request waits for the response to the one before, and the CPU time of an item.
 func (v *view) newMedianField(c tare.Contender, metric string, s scale) Field {
 	f := v.newValueCell(c, metric, s)
 	if findMetric(metric).Closed && v.hasTraffic() {
 		f.Text += " · " + v.newRateCell(c).Text + "/s"
 	}
-	if items, one := v.countItems(); metric == "cpu" && items > 0 {
-		f.Text += " · " + v.newValueCell(c, metric, v.itemScale(items)).Text + " ms per 1,000 " + one + "s"
+	if items, itemName := v.countItems(); metric == "cpu" && items > 0 {
+		f.Text += " · " + v.newValueCell(c, metric, v.itemScale(items)).Text + " ms per 1,000 " + itemName + "s"
 	}
 	return f
 }
 
-// quantileScale returns the scale of all latencies of the workload, which has at least one. Struck values and those
-// of the null contender determine it only if there are no others.
+// quantileScale returns the scale in which the latencies of the workload are printed, of which there is at least one.
+// Struck values and those of the null contender, which does nothing, determine it only if there are no others.
 func (v *view) quantileScale() scale {
 	var used, all []float64
 	for _, x := range v.r.Values {

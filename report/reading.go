@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// explainTerms explains the terms and marks that the tables use.
+// explainTerms returns explanations of the terms and marks that the tables of r use.
 func explainTerms(r *tare.Result) []Item {
 	base := r.Baseline()
 	if len(r.Workloads) == 0 || base == "" {
@@ -28,7 +28,7 @@ func explainTerms(r *tare.Result) []Item {
 		add(tare.MetricInstructions, describeInstructions(r))
 	}
 	out = append(out, explainTrafficTerms(r)...)
-	if text := explainDifference(r); text != "" && !hasManyRulings(r) { // otherwise it is above
+	if text := explainDifference(r); text != "" && !hasManyRulings(r) { // otherwise it is above the tables of criteria
 		add("difference", strings.TrimPrefix(strings.TrimSuffix(text, "."), " A difference is "))
 	}
 	if hasStruck(r) {
@@ -43,7 +43,7 @@ func explainTerms(r *tare.Result) []Item {
 	return out
 }
 
-// describeInstructions explains what counts of instructions are.
+// describeInstructions explains the counts of instructions.
 func describeInstructions(r *tare.Result) string {
 	text := "work, not time"
 	if r.Counter != nil {
@@ -86,7 +86,8 @@ func explainTrafficTerms(r *tare.Result) []Item {
 	return out
 }
 
-// describeDirection returns the direction in which the primary metric is better, or "" if it has none.
+// describeDirection returns the direction in which the primary metric is better, "; lower is better", or "" if it has
+// none.
 func describeDirection(r *tare.Result) string {
 	m := findMetric(primaryMetric(r))
 	if m.Direction == "" {

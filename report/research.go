@@ -9,6 +9,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// Format research is a write-up of a result as a research paper, whose sections are grouped into chapters.
+
 const limitsHeading = "What this does not say"
 
 // Research writes r as a write-up in Markdown: objective, method, results, key
@@ -18,14 +20,14 @@ const limitsHeading = "What this does not say"
 func Research(w io.Writer, r *tare.Result) error {
 	s := newResearchDocument(r)
 	chapters := researchChapters()
-	if r.Recommended == "" { // the original authors recommended nothing
+	if r.Recommended == "" { // the authors of the publication recommended nothing
 		chapters = slices.DeleteFunc(chapters, func(c chapter) bool { return c.heading == recommendedHeading })
 	}
 	s.writeChapters(newSections(r, forPaper), chapters)
 	return writeText(w, Style{}, s.b.String())
 }
 
-// newResearchDocument returns a write-up with its title and the source of its numbers.
+// newResearchDocument returns a document that begins with the title and the source of the numbers.
 func newResearchDocument(r *tare.Result) *markdownDocument {
 	s := &markdownDocument{}
 	s.writeHeading(1, escapeText("Research: "+r.Study))
@@ -33,9 +35,9 @@ func newResearchDocument(r *tare.Result) *markdownDocument {
 	return s
 }
 
-// sectionPriority returns the keys of the sections that a short write-up can have, the most important first: the
-// recommendation and the question, then the sections that answer the question. If several sections have the same key,
-// a short write-up has only the first of them.
+// sectionPriority returns the keys of the sections that a short write-up (ResearchWithin) can have, the most
+// important first: the recommendation and the question, then the sections that answer the question. If several
+// sections have the same key, a short write-up has only the first of them.
 func sectionPriority() []string {
 	return []string{
 		keyRecommended, keyAnswer, keyTally, keyQuestion,
@@ -44,9 +46,8 @@ func sectionPriority() []string {
 	}
 }
 
-// ResearchWithin writes the sections of [Research] that fit into words words, those that answer the question
-// first, and names the others. whole is the address of the complete report, as a link of Markdown. The error
-// is the writer's.
+// ResearchWithin writes a short version of [Research]: the most important sections that fit into words words, and
+// the names of the others. whole is the address of the complete report, as a Markdown link. The error is the writer's.
 func ResearchWithin(w io.Writer, r *tare.Result, words int, whole string) error {
 	all := newSections(r, forPaper)
 	fits := fitSections(all, words)
@@ -73,7 +74,7 @@ func ResearchWithin(w io.Writer, r *tare.Result, words int, whole string) error 
 	return writeText(w, Style{}, s.b.String())
 }
 
-// fitSections returns which sections of all, by index, a write-up of at most that many words includes. It adds the
+// fitSections returns, for each section of all, whether a write-up of at most that many words includes it. It adds
 // sections in the order of sectionPriority and skips those that are too long for the remaining words.
 func fitSections(all []Section, words int) []bool {
 	fits := make([]bool, len(all))
@@ -105,7 +106,8 @@ const (
 	resultsHeading     = "Results"
 )
 
-// researchChapters returns the chapters of a research paper. Sections that the list does not name are added by Arrange.
+// researchChapters returns the chapters of a write-up with the keys of all sections. Arrange adds the sections that
+// the list does not name.
 func researchChapters() []chapter {
 	all := []chapter{
 		{2, recommendedHeading, []string{keyRecommended}},
@@ -131,8 +133,8 @@ func researchChapters() []chapter {
 	return all
 }
 
-// writeChapters writes chapters with those of their sections that are in all. A chapter of level 2 with a heading has
-// one heading, even if it has no sections. Otherwise each section has a heading.
+// writeChapters writes chapters, each with those of its sections that are in all. A chapter of level 2 with a heading
+// has this one heading, even if it has no sections. In other chapters each section has a heading.
 func (s *markdownDocument) writeChapters(all []Section, chapters []chapter) {
 	for _, c := range chapters {
 		hasOneHeading := c.level == 2 && c.heading != ""
@@ -163,8 +165,8 @@ func describeStart(r *tare.Result) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// addRecommended adds what a publication recommended and whether that stands, and links to the publications of the
-// claims. It adds nothing if nothing was recommended.
+// addRecommended adds what a publication recommended and whether the result confirms it, and links to the
+// publications that the study tests. It adds nothing if nothing was recommended.
 func (s *Section) addRecommended(r *tare.Result) {
 	if r.Recommended == "" {
 		return
@@ -225,7 +227,7 @@ func (s *Section) addObjective(r *tare.Result) {
 	}
 }
 
-// introduceContender returns the name of a contender and its role.
+// introduceContender returns the name of a contender and its role, as a list entry.
 func introduceContender(c tare.Contender) []Field {
 	if c.Absent() {
 		return []Field{{Text: c.Title() + ": left out; " + c.Error}}
@@ -264,7 +266,7 @@ func describeCriteria(r *tare.Result) []string {
 	return lines
 }
 
-// addMethod adds how the measurements were made.
+// addMethod adds the facts about how the measurements were made.
 func (s *Section) addMethod(r *tare.Result) {
 	lines := []string{"A round is every contender once, each in a fresh process; a round gives one figure per contender, and intervals rest on rounds only."}
 	for _, c := range r.Contenders {
@@ -304,8 +306,8 @@ func tallyCriteria(r *tare.Result) string {
 	return fmt.Sprintf("Of %d criteria: %s.", total, strings.Join(parts, ", "))
 }
 
-// describeOpen returns the inconclusive criteria, one per line, or a count per criterion if there are many
-// verdicts.
+// describeOpen returns a line per inconclusive verdict on a criterion or, if there are many verdicts, a count per
+// criterion.
 func describeOpen(r *tare.Result) []string {
 	var lines []string
 	for _, c := range listCriteria(r) {
@@ -321,9 +323,9 @@ func describeOpen(r *tare.Result) []string {
 	return lines
 }
 
-// describeTurns returns a sentence about the workloads on which contenders only took turns, in parts with marks. A
-// workload can also have a continuous segment, in which one contender has the machine to itself. If every workload had
-// one, describeTurns returns nil.
+// describeTurns returns a sentence about the workloads on which contenders only took turns, in parts with marks. On
+// other workloads each contender also had the machine to itself for a continuous segment. If every workload had
+// segments, describeTurns returns nil.
 func describeTurns(r *tare.Result) []Field {
 	var segmented []Field // ids
 	for _, w := range r.Workloads {
@@ -370,8 +372,8 @@ func listLimits(r *tare.Result) []Item {
 	return items
 }
 
-// listRunLimits returns the limits of listLimits that a page has nowhere else: it lists the warnings and what was not
-// measured in parts of their own.
+// listRunLimits returns the limits for listLimits and for a page. A page has other parts for the warnings and for
+// what was not measured.
 func listRunLimits(r *tare.Result) []Item {
 	var items []Item
 	add := func(texts ...string) { items = append(items, unlabelledItems(Plain, texts...)...) }

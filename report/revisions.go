@@ -11,17 +11,18 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// kindGobench is the kind of studies whose contenders are revisions and whose workloads are the user's benchmarks.
+// kindGobench is the kind of the studies of tare bench: the contenders are revisions of a repository, and the
+// workloads are the user's Go benchmarks.
 const kindGobench = "gobench"
 
-// IsBench reports whether r compares benchmarks of one revision with those of another:
-// then its rows are benchmarks, and neither ranks nor prices mean anything.
+// IsBench reports whether r compares the benchmarks of two revisions. In a report of such a
+// result the rows of tables are benchmarks, and ranks and costs mean nothing.
 func IsBench(r *tare.Result) bool { return r.Kind == kindGobench && findRevision(r) != "" }
 
-// BenchmarkName returns the id of a benchmark without the path of the module that the study compares, which
-// is the name of the baseline: "BenchmarkParse/small", or "scan.BenchmarkNext" in another package of it.
+// BenchmarkName returns the id of a benchmark without the path of its module: "BenchmarkParse/small", or
+// "scan.BenchmarkNext" in another package than that of the module's root.
 func BenchmarkName(r *tare.Result, id string) string {
-	base, _ := r.Contender(r.Baseline())
+	base, _ := r.Contender(r.Baseline()) // its name is the path of the module
 	for _, separator := range []string{".", "/"} {
 		if name, ok := strings.CutPrefix(id, base.Name+separator); ok {
 			return name
@@ -44,14 +45,14 @@ func findRevision(r *tare.Result) string {
 	return id
 }
 
-// newBenchContest returns a chart of the benchmarks that differ between the baseline and the other revision (head), the
-// slowest first. Benchmarks without a change are in groups by the change that they would have shown.
+// newBenchContest returns the first chart of a page: the benchmarks that differ between the baseline and the other
+// revision (head), the greatest slowdown first. Benchmarks without a change are only counted (countQuiet).
 func newBenchContest(r *tare.Result) Contest {
 	base, head := r.Baseline(), findRevision(r)
 	c := Contest{Base: contenderTitle(r, base), Less: "faster", More: "slower", Order: "slowest first", Title: "What changed, slower before faster"}
 	p := Panel{Name: contenderTitle(r, head)}
 	void, slower, faster := 0, 0, 0
-	var quiet []tare.Comparison // of the benchmarks without a change
+	var quiet []tare.Comparison // of benchmarks that show no change
 	for _, w := range r.Workloads {
 		v := newView(r, w.ID)
 		metric := v.leadingMetric()
@@ -98,8 +99,8 @@ func newBenchContest(r *tare.Result) Contest {
 	return c
 }
 
-// benchNote returns the values of both revisions by the leading metric, and the allocations if they changed: "1.20 µs →
-// 980 ns, 12 → 9 allocs".
+// benchNote returns the values of both revisions by the leading metric, and the allocations if they changed: "1.20 µs
+// → 980 ns, 12 → 9 allocs".
 func benchNote(v *view, base, head string) string {
 	formatOf := func(id string) string {
 		x, ok := v.findValue(id, v.leadingMetric())
@@ -117,13 +118,14 @@ func benchNote(v *view, base, head string) string {
 	return note
 }
 
-// quietSizes returns the upper limits, as shares of the time, of the groups of benchmarks that show no change.
+// quietSizes returns the upper limits of the groups of countQuiet, as shares of the time.
 func quietSizes() []float64 { return []float64{0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, math.Inf(1)} }
 
 const maxQuietNames = 6 // number of benchmarks of a group that are named
 
-// countQuiet groups benchmarks without a change by the smallest change that they would have shown, rounded up to the
-// next of quietSizes.
+// countQuiet counts the benchmarks that show no change, in groups: a change of the group's size or more would have
+// shown in each benchmark of the group. It rounds the smallest change that would have shown up to the next of
+// quietSizes.
 func countQuiet(r *tare.Result, quiet []tare.Comparison) []Quiet {
 	sizes := quietSizes()
 	names := map[float64][]string{} // of benchmarks by size
@@ -156,9 +158,9 @@ func countQuiet(r *tare.Result, quiet []tare.Comparison) []Quiet {
 	return out
 }
 
-// smallestShown returns the smallest change of a benchmark that the rounds would have shown, as a share: the change
-// that four of five such studies would find or, if the result does not contain it, the larger of the half width of the
-// interval and the noise. It returns 0 if the values were the same in every round.
+// smallestShown returns the smallest change of a benchmark that would have shown, as a share: the change that four of
+// five such studies would find or, if the result does not contain it, the larger of the half width of the interval
+// and the noise. It returns 0 if the values were the same in every round.
 func smallestShown(r *tare.Result, x tare.Comparison) float64 {
 	if x.Exact {
 		return 0

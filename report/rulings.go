@@ -9,11 +9,13 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// KeyRulings is the section of a page with the results of criteria.
+// A criterion is a requirement that a study sets in advance, such as time ratio <= 0.8. A ruling is its result for
+// one contender and workload: met, not met, inconclusive or void.
+
+// KeyRulings is the key of the section of a page with the rulings.
 const KeyRulings = "rulings"
 
-// addRulings adds a row per criterion, contender and workload, or counts if there are too many, and the void
-// findings.
+// addRulings adds a table of the rulings, or of counts if there are too many, and what is void.
 func (s *Section) addRulings(r *tare.Result) {
 	s.addText(Plain, r.Answer)
 	s.addText(Warned, describeInterruption(r))
@@ -38,7 +40,7 @@ func (s *Section) addRulings(r *tare.Result) {
 			}
 			t.Rows = append(t.Rows, Row{Who: v.Contender, Cells: []Field{
 				{signOfRuling(ruling) + " " + string(ruling), markOfRuling(ruling)},
-				{Text: orDefault(contenderTitle(r, v.Contender), "several")}, // a verdict that counts others has no contender
+				{Text: orDefault(contenderTitle(r, v.Contender), "several")}, // "several": a verdict that counts others
 				{Text: orDefault(v.Workload, noValue)},
 				{Text: v.Criterion},
 				{Text: measured},
@@ -52,7 +54,7 @@ func (s *Section) addRulings(r *tare.Result) {
 	s.addText(Plain, genericHeadline(r))
 }
 
-// signOfRuling returns the sign of a criterion result.
+// signOfRuling returns the sign to print before a ruling.
 func signOfRuling(ruling tare.Ruling) string {
 	switch ruling {
 	case tare.Met:
@@ -63,8 +65,7 @@ func signOfRuling(ruling tare.Ruling) string {
 	return "?"
 }
 
-// TallyRulings counts the criteria by result: "9 not met, 2 inconclusive". It returns "" if
-// there are no criteria.
+// TallyRulings counts the rulings by result, "9 not met, 2 inconclusive", or returns "".
 func TallyRulings(r *tare.Result) string {
 	var parts []string
 	for _, ruling := range rulingOrder() {
@@ -81,10 +82,10 @@ func TallyRulings(r *tare.Result) string {
 	return strings.Join(parts, ", ")
 }
 
-// KeyChecked is the section of a page that lists findings.
+// KeyChecked is the key of the section of a page that lists the findings of the checks.
 const KeyChecked = "checked"
 
-// addFindingsByCheck adds an item per check and severity. Findings with the same message share a line.
+// addFindingsByCheck adds a list entry per check and severity. Findings with the same message share a line.
 func (s *Section) addFindingsByCheck(r *tare.Result) {
 	s.addText(Dim, describeProbes(r)...)
 	marks := map[tare.Severity]Mark{tare.Void: Bad, tare.Warn: Warned, tare.Note: Dim}

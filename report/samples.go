@@ -6,8 +6,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// listSamples returns the samples of a contender's successful trials on a workload, in the order of the
-// rounds.
+// A trial is one process of a contender in one round, and a sample has what the trial measured on one workload:
+// values by key.
+
+// listSamples returns the samples of a contender's successful trials on a workload, in the order of the rounds.
 func listSamples(r *tare.Result, contender, workload string) []tare.Sample {
 	var out []tare.Sample
 	for _, t := range r.Trials {
@@ -18,10 +20,10 @@ func listSamples(r *tare.Result, contender, workload string) []tare.Sample {
 	return out
 }
 
-// sampleReader returns one value of a sample, and false if the sample does not have a valid one.
+// sampleReader reads one value of a sample. It returns false if the sample has no valid value.
 type sampleReader func(tare.Sample) (float64, bool)
 
-// readKey returns the reader of the value of a key. Negative and infinite values are invalid.
+// readKey returns a reader of the value with this key. Negative and infinite values are invalid.
 func readKey(key string) sampleReader {
 	return func(s tare.Sample) (float64, bool) {
 		x, ok := s[key]
@@ -29,8 +31,8 @@ func readKey(key string) sampleReader {
 	}
 }
 
-// readBusy returns the reader of CPU time as a percentage of the capacity of the cores while the sample was
-// measured.
+// readBusy returns a reader of CPU time as a percentage of what the cores could give while the sample was measured.
+// cpu and cores are the keys of the CPU time and of the number of cores.
 func readBusy(cpu, cores string) sampleReader {
 	return func(s tare.Sample) (float64, bool) {
 		used, ok := readKey(cpu)(s)
@@ -39,7 +41,7 @@ func readBusy(cpu, cores string) sampleReader {
 	}
 }
 
-// sumSamples adds up a value over samples. It returns false if no sample has it.
+// sumSamples returns the sum of a value over samples. It returns false if no sample has the value.
 func sumSamples(samples []tare.Sample, read sampleReader) (sum float64, ok bool) {
 	for _, s := range samples {
 		if x, isValid := read(s); isValid {
@@ -49,7 +51,7 @@ func sumSamples(samples []tare.Sample, read sampleReader) (sum float64, ok bool)
 	return sum, ok
 }
 
-// findRange returns the least and greatest value over samples. It returns false if no sample has it.
+// findRange returns the least and the greatest of a value over samples. It returns false if no sample has the value.
 func findRange(samples []tare.Sample, read sampleReader) (least, greatest float64, ok bool) {
 	least, greatest = math.Inf(1), math.Inf(-1)
 	for _, s := range samples {
@@ -60,7 +62,7 @@ func findRange(samples []tare.Sample, read sampleReader) (least, greatest float6
 	return least, greatest, ok
 }
 
-// formatSpan prints a range, or one number if both ends print alike.
+// formatSpan prints a range, 3–5, or one number if both ends print alike.
 func formatSpan(least, greatest float64, print func(float64) string) string {
 	from, to := print(least), print(greatest)
 	if from == to {

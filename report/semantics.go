@@ -11,13 +11,14 @@ import (
 
 const (
 	semanticsHeading = "What they answer differently"
-	maxListed        = 6   // number of consequences of one class in a list; consequences that change a value are all listed
-	maxInCell        = 3   // number of consequences of one class in a cell of a table or a sentence; changed values as above
+	maxListed        = 6   // number of consequences of one class in a list; those that change a value are all listed
+	maxInCell        = 3   // number of consequences of one class in a cell or a sentence; with the same exception
 	tableContenders  = 5   // number of contenders in one table, so that it fits a page
 	likeReference    = "=" // cell of a contender that behaves as the reference
 )
 
-// addSemantics adds the semantic differences: as lists on a terminal, as tables in other formats.
+// addSemantics adds the semantic differences, cases in which the output of a contender differs from the output of the
+// reference: as lists on a terminal, as tables in other formats.
 func (s *Section) addSemantics(r *tare.Result) {
 	tested := listBehaviours(r)
 	if len(tested) == 0 {
@@ -48,7 +49,7 @@ func (s *Section) addDifferences(r *tare.Result, tested []behaviour, alike strin
 	s.addList("", classes...)
 	s.addSpace()
 	s.addText(Plain, alike)
-	var shown []string // texts, to explain the marks in them
+	var shown []string // printed texts, whose marks are explained below
 	for _, c := range tested {
 		if len(c.Differences) == 0 {
 			continue
@@ -70,7 +71,7 @@ func (s *Section) addDifferences(r *tare.Result, tested []behaviour, alike strin
 	s.addText(Dim, explainMarks(shown))
 }
 
-// addMatrices adds tables with a row per property in which any contender differs.
+// addMatrices adds tables with a row per tested property in which any contender differs.
 func (s *Section) addMatrices(r *tare.Result, tested []behaviour) {
 	rows, columns := differingRows(tested)
 	if len(rows) == 0 {
@@ -95,16 +96,16 @@ func (s *Section) addMatrices(r *tare.Result, tested []behaviour) {
 	s.addText(Dim, explainMarks(shown))
 }
 
-// describeClass returns c's consequences of one class for a list: all of them if they change values, otherwise at most
-// maxListed, or one per property if there are more properties than that.
+// describeClass returns the consequences of c's differences of one class for a list: all of them if they change
+// values, otherwise at most maxListed, or one per property if there are more properties than that.
 func (c behaviour) describeClass(class tare.DifferenceClass) string {
 	differences := ofClass(c.Differences, class)
 	properties := listProperties([]behaviour{{Semantics: tare.Semantics{Differences: differences}}})
 	return describeConsequences(differences, limitFor(class, max(maxListed, len(properties))))
 }
 
-// differingRows returns the properties in which any contender differs, and the columns: the baseline and those that
-// differ. Contenders with the same behaviour share a column.
+// differingRows returns the rows, which are the properties in which any contender differs, and the columns: the
+// baseline and the contenders that differ. Contenders with the same behaviour share a column.
 func differingRows(tested []behaviour) (rows []property, columns [][]behaviour) {
 	rows = listProperties(tested)
 	for _, c := range tested {
@@ -164,8 +165,8 @@ func newMatrix(rows []property, columns [][]behaviour) Table {
 	return t
 }
 
-// propertyText returns the behaviour of c in a property: = like the reference, – not tested, or the
-// consequences, with their class if it is not the row's.
+// propertyText returns the cell of c for a property: "=" if c behaves like the reference, "–" if it was not tested,
+// otherwise the consequences, with their class if it is not the one that the row names.
 func (c behaviour) propertyText(p property) string {
 	var differences []tare.Difference
 	for _, d := range c.Differences {
@@ -190,7 +191,7 @@ func (c behaviour) propertyText(p property) string {
 	return strings.Join(parts, "; ")
 }
 
-// limitFor returns the maximum for describeConsequences: n, or 0 (all consequences) if they change a value.
+// limitFor returns the maximum for describeConsequences: n, or 0 for class DiffersInValue, which means no maximum.
 func limitFor(class tare.DifferenceClass, n int) int {
 	if class == tare.DiffersInValue {
 		return 0
@@ -198,7 +199,7 @@ func limitFor(class tare.DifferenceClass, n int) int {
 	return n
 }
 
-// explainSemantics returns the number of cases and the references, and that differences do not disqualify.
+// explainSemantics returns the text above the differences: the number of cases and the references.
 func explainSemantics(r *tare.Result, all []behaviour) string {
 	fewest, most := 0, 0 // cases of a contender; contenders without cases are ignored
 	for _, c := range all {
@@ -280,8 +281,8 @@ func (c behaviour) summarize(r *tare.Result) string {
 	return text
 }
 
-// explainMarks returns where the unlisted differences are, and explains the marks for unprintable characters.
-// It returns "" if neither occurs.
+// explainMarks explains two marks in printed texts: where the differences are that "and 3 more" counts, and the marks
+// of unprintable characters. It returns "" if neither occurs.
 func explainMarks(shown []string) string {
 	var parts []string
 	text := strings.Join(shown, "\n")

@@ -10,18 +10,20 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// thisModule is the path of this module. Contenders link it, and some link modules whose paths are below it, from a
-// directory of this repository.
+// This file describes the settings and builds of a run that are not the default.
+
+// thisModule is the path of the module tare. Contenders import it, and some import modules below this path, which
+// go.mod replaces by a directory of the repository.
 const thisModule = "github.com/tarebench/tare"
 
-// isOfThisModule reports whether a module is part of this repository and linked from its directory there.
+// isOfThisModule reports whether m is the module tare, or replaced by a directory of its repository.
 func isOfThisModule(m tare.Module) bool {
 	dir, isBelow := strings.CutPrefix(m.Path, thisModule+"/")
 	return m.Path == thisModule || isBelow && strings.HasSuffix(path.Clean(filepath.ToSlash(m.Replace)), "/"+dir)
 }
 
-// describeDeparture returns how the run differs from the default, and the contenders' Go version if it is not
-// tare's, for the line below the title. It returns "" if neither differs.
+// describeDeparture returns how the settings and builds differ from the default, and the contenders' Go version if it
+// is not tare's, for the line below the title. It returns "" if nothing differs.
 func describeDeparture(r *tare.Result) string {
 	parts := listSettings(r)
 	var sentences []string
@@ -37,7 +39,7 @@ func describeDeparture(r *tare.Result) string {
 	return strings.Join(sentences, " ")
 }
 
-// listSettings returns the settings that every contender ran with.
+// listSettings returns the settings that the user gave to every contender: GOMAXPROCS and environment variables.
 func listSettings(r *tare.Result) []string {
 	var out []string
 	if r.Procs > 0 {
@@ -46,8 +48,8 @@ func listSettings(r *tare.Result) []string {
 	return append(out, r.Env...)
 }
 
-// newSettingItems returns the settings of every contender, and unusual builds: another Go version than tare's,
-// one library in several versions, or a replaced module.
+// newSettingItems returns list entries about the settings of every contender, and about unusual builds: another Go
+// version than tare's, a library in several versions, or a replaced module.
 func newSettingItems(r *tare.Result) []Item {
 	var out []Item
 	if r.Procs > 0 {
@@ -94,14 +96,13 @@ func builtContenders(r *tare.Result) []tare.Contender {
 	})
 }
 
-// idGroup is some contenders that share a key.
+// idGroup has the ids of contenders that share a key.
 type idGroup struct {
 	key string
 	ids []string
 }
 
-// groupBy groups contenders by key, in the order of its first occurrence. Contenders without a key are
-// skipped.
+// groupBy groups contenders by key, in the order in which keys first occur. It skips contenders whose key is "".
 func groupBy(contenders []tare.Contender, key func(tare.Contender) string) []idGroup {
 	var out []idGroup
 	for _, c := range contenders {

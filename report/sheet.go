@@ -7,8 +7,8 @@ import (
 )
 
 // markdownDocument collects the blocks of a Markdown document, in the variant of GitHub
-// and GitLab with tables and ~~struck~~ text. The texts of blocks and list
-// items are Markdown: callers pass foreign text through [escapeText] or
+// and GitLab with tables and ~~struck~~ text. The texts of blocks and list items
+// are Markdown: callers must pass text from a result through [escapeText] or
 // [formatCode] first.
 type markdownDocument struct{ b strings.Builder }
 
@@ -41,7 +41,7 @@ func (s *markdownDocument) writeList(texts ...string) {
 	s.writeBlock(lines...)
 }
 
-// writeTable adds a table without its notes, for which Markdown has no place.
+// writeTable adds a table without the notes of its rows, for which Markdown has no syntax.
 func (s *markdownDocument) writeTable(t Table) {
 	head, rule := "|", "|"
 	for _, c := range t.Columns {
@@ -80,7 +80,7 @@ func formatField(f Field) string {
 	switch text := escapeText(f.Text); {
 	case text == "":
 		return ""
-	case f.Text == likeReference: // alone it starts no other kind of block
+	case f.Text == likeReference: // = needs no escape in a cell
 		return f.Text
 	case f.Mark == Struck:
 		return "~~" + text + "~~"
@@ -98,8 +98,8 @@ func formatField(f Field) string {
 // escapeText returns text as Markdown that shows it letter by letter, in one line.
 func escapeText(text string) string { return escapeMarkdown(oneLine(text)) }
 
-// escapeMarkdown is escapeText for a text without line ends. It puts a backslash before each character that would be
-// markup at its position, and breaks mentions of users with noLink.
+// escapeMarkdown does the work of escapeText for a text without line ends. It puts a backslash before each character
+// that would be markup at its position, and inserts noLink after each @, so that no user is mentioned.
 func escapeMarkdown(text string) string {
 	runes := []rune(text)
 	var b strings.Builder
@@ -115,7 +115,7 @@ func escapeMarkdown(text string) string {
 		switch r {
 		case '\\', '`', '*', '~', '$':
 			isMarkup = true
-		case '_': // inside a word it is a letter
+		case '_': // is no markup inside a word
 			isMarkup = !isWordRune(at(i-1)) || !isWordRune(next)
 		case '<': // opens a tag
 			isMarkup = unicode.IsLetter(next) || next == '/' || next == '!' || next == '?'
@@ -123,13 +123,13 @@ func escapeMarkdown(text string) string {
 			isMarkup = unicode.IsLetter(next) || next == '#'
 		case ']': // ends the text of a link
 			isMarkup = next == '(' || next == '['
-		case '#', '!': // starts a heading; names an issue or a merge request; begins an image
+		case '#', '!': // # starts a heading, #1 and !1 name an issue or a merge request, ![ begins an image
 			isMarkup = r == '#' && i == 0 || unicode.IsDigit(next) || r == '!' && next == '['
 		case '+', '-', '>', '[', '=', '/': // starts another kind of block, or a command of GitLab
 			isMarkup = i == 0
-		case '.', ')': // starts a numbered list; makes a link of www.
+		case '.', ')': // "1. " and "1) " start a numbered list; www. becomes a link
 			isMarkup = i > 0 && isDigits(runes[:i]) && next == ' ' || r == '.' && i >= 3 && strings.EqualFold(string(runes[i-3:i]), "www")
-		case ':': // makes a link
+		case ':': // :// becomes a link
 			isMarkup = next == '/'
 		}
 		if isMarkup {
@@ -143,11 +143,11 @@ func escapeMarkdown(text string) string {
 	return b.String()
 }
 
-// noLink is a space without width, which ends what would become a link.
+// noLink is a space without width, at which a link ends.
 const noLink = "\u200b"
 
-// formatCode returns text as a code span, in which no character is a mark. Its fence is longer than any in the
-// text.
+// formatCode returns text as a code span, in which no character is markup. The span is between fences of more
+// backquotes than text has in a row.
 func formatCode(text string) string {
 	text = oneLine(text)
 	if !strings.Contains(text, "`") {

@@ -8,7 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Texts above the table of both sides: the long text above the first such table, a short one above the others.
+// Studies of kind rpc measure both the server and the client of a request. Texts above their table of both sides: a
+// long text above the first such table of a report, a short one above the others.
 const (
 	sidesByOne      = "Both sides of one request; the client is the load generator:"
 	sidesByOwn      = "Both sides of one request; the client is the contender's own:"
@@ -20,8 +21,8 @@ const (
 // kindRPC is the kind of studies whose contenders have a client of their own.
 const kindRPC = "rpc"
 
-// driverKey and clientDriver are the name and the value of the setting of a workload whose requests are sent by the
-// contender's client instead of the load generator.
+// driverKey and clientDriver are the name and the value of a workload's setting: with it, the contender's own client
+// sends the requests, otherwise the load generator does.
 const (
 	driverKey    = "driver"
 	clientDriver = "client"
@@ -30,7 +31,7 @@ const (
 // sendsByContender reports whether the contenders' clients send the requests of w.
 func sendsByContender(w tare.Workload) bool { return w.Set[driverKey] == clientDriver }
 
-// headingSuffix returns the text after the name of a workload in headings, or "".
+// headingSuffix returns the text to print after the name of a workload in headings; usually "".
 func headingSuffix(w tare.Workload) string {
 	if sendsByContender(w) {
 		return " (by each one's own client)"
@@ -38,8 +39,7 @@ func headingSuffix(w tare.Workload) string {
 	return ""
 }
 
-// isTwoSided reports whether the workload has a table of server and client, which lists the metrics of both
-// next to each other.
+// isTwoSided reports whether the workload has the table of both sides.
 func (v *view) isTwoSided() bool {
 	return v.hasTraffic() && v.r.Kind == kindRPC
 }
@@ -50,13 +50,14 @@ func sideMetrics() []string {
 	return []string{"client-cpu", "bytes", "client-bytes", "allocs", "client-allocs"}
 }
 
-// newSidesTable returns the costs of a request on server and client, and their explanation.
+// newSidesTable returns the table of both sides, with the costs of a request on server and client, and the text above
+// it. means is "" if the workload has no such table.
 func (v *view) newSidesTable() (t Table, means string) {
 	if !v.isTwoSided() {
 		return Table{}, ""
 	}
 	t.Columns = []Column{{Name: "contender"}}
-	var newCells []func(tare.Contender) Field // return the cell of a contender, one function per column after the first
+	var newCells []func(tare.Contender) Field // one function per column after the first, which returns a contender's cell
 	addColumn := func(name, unit string, newCell func(tare.Contender) Field) {
 		t.Columns = append(t.Columns, Column{Name: name, Unit: unit, Right: true})
 		newCells = append(newCells, newCell)
@@ -125,5 +126,5 @@ func formatWireBytes(x float64) string {
 	return strings.TrimSuffix(format.Grouped(x, 1), ".0")
 }
 
-// isWire reports whether d counts bytes on the wire.
+// isWire reports whether statistic d of the load counts bytes on the wire.
 func (d loadStat) isWire() bool { return d.csv == tare.KeyBytesSent || d.csv == tare.KeyBytesReceived }

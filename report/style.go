@@ -3,8 +3,8 @@ package report
 import "strings"
 
 // Style defines the look of the text report. The zero value is plain text for 100
-// columns. A nil function leaves its text as it is, except Strike: without it
-// a struck-out figure is printed between tildes, ~43.1~.
+// columns. A nil function leaves its text as it is. If Strike is nil, a crossed-out
+// number is printed between tildes, ~43.1~.
 //
 // The functions may add escape sequences but no visible characters: columns
 // are aligned by the text they are given.
@@ -16,8 +16,8 @@ type Style struct {
 	Bad    func(string) string // paints not met, refuted, void
 	Warn   func(string) string // paints inconclusive, warnings
 	Width  int                 // columns of the terminal; 0 means 100, and less than 40 counts as 40
-	Lines  int                 // lines of a study's block in format brief; 0 means 4
-	ASCII  bool                // only ASCII characters are printed: × is x, ● is o
+	Lines  int                 // maximum number of lines per study in format brief; 0 means 4
+	ASCII  bool                // print only ASCII characters, such as x for ×
 }
 
 const (
@@ -36,7 +36,7 @@ func (s Style) pageWidth() int {
 	return s.Width
 }
 
-// paintText returns text as the style shows the mark.
+// paintText returns text as the style shows a text with mark m.
 func (s Style) paintText(m Mark, text string) string {
 	paint := map[Mark]func(string) string{Bold: s.Bold, Dim: s.Dim, Struck: s.Strike, Good: s.Good, Bad: s.Bad, Warned: s.Warn}[m]
 	if paint == nil || text == "" {
@@ -51,10 +51,10 @@ var asciiReplacer = strings.NewReplacer("●", "o", "○", ".", "━", "=", "─
 	"▲", "^", "▼", "v", "≈", "~", "×", "x", "⅛", "/8", "¼", "/4", "½", "/2", "–", "-", "−", "-", "·", "-", "…", ".", "±", "+/-", "≤", "<=", "≥", ">=", "µ", "u", "→", "->",
 	"“", "\"", "”", "\"", "’", "'", "†", "+")
 
-// ASCII returns a text in the characters that a terminal without UTF-8 shows.
+// ASCII returns a text with replacements for the characters of reports that a terminal without UTF-8 does not show.
 func ASCII(text string) string { return asciiReplacer.Replace(text) }
 
-// showMark returns a field with ~ around a struck text if the style cannot strike.
+// showMark returns field f, with ~ around a struck text if the style cannot strike text.
 func (s Style) showMark(f Field) Field {
 	if f.Mark == Struck && s.Strike == nil {
 		f.Text = "~" + f.Text + "~"

@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Summary is the part of a page that is visible at first. Its texts are printable,
-// each in one line.
+// Summary is the part of a page that is visible before a reader opens anything. Its texts are
+// printable, each in one line.
 type Summary struct {
 	Facts     []string // when and where the run was
 	Question  string
@@ -20,10 +20,10 @@ type Summary struct {
 	Figures   string   // line of ratios below the headline; "" if nothing was compared
 	Terms     []string // sentences that explain words of the headline and the figures
 	Departure string   // how the settings differ from the default; "" if they do not
-	Stamps    []Item   // at most three results in a few words; Label has the sign
-	Contest   Contest
+	Stamps    []Item   // at most three results in a few words, as in "✓ Met: 3 of 8 criteria"; Label has the sign
+	Contest   Contest  // the first chart
 	Cards     []Card
-	Trust     []Item // facts about how far the result can be believed, each in Label
+	Trust     []Item // how far the result can be believed: a fact in Label, its explanation in Text
 }
 
 // NewSummary returns the summary of r.
@@ -39,14 +39,14 @@ func NewSummary(r *tare.Result) Summary {
 	return LegibleAll(s)
 }
 
-// topLines returns the headline of a page, and its line of ratios: those of the study's answer, or else of the
-// contender of its question.
+// topLines returns the headline of a page and the line of ratios below it. The ratios are those that the study's
+// answer quotes or, without an answer, those of the contender that the question is about.
 func topLines(r *tare.Result, c Contest) (headline, figures string) {
 	if c.Headline != "" && r.Answer == "" {
 		return c.Headline, ""
 	}
 	if headline, _ = Headline(r); len(strings.Fields(headline)) > headlineWords && c.Title != "" {
-		headline = cmp.Or(c.Headline, c.Title+".") // the sentence is among the criteria
+		headline = cmp.Or(c.Headline, c.Title+".") // the page has the long sentence among the criteria
 	}
 	if r.Figures != "" {
 		return headline, r.Figures
@@ -54,9 +54,9 @@ func topLines(r *tare.Result, c Contest) (headline, figures string) {
 	return headline, contestFigures(r, c)
 }
 
-// contestFigures returns the ratios of the subject of the study (findSubject) in the first panel, and the limits and
-// published ratios: "Time, chi ÷ mux: static 0.71× (0.69–0.73), params 1.10× (1.05–1.15); asked ≤ 0.8×." It returns ""
-// if the subject is not in the panel.
+// contestFigures returns the ratios of the subject of the study (findSubject) in the first panel of the chart, with
+// the limits and the published ratios: "Time, chi ÷ mux: static 0.71× (0.69–0.73), params 1.10× (1.05–1.15); asked ≤
+// 0.8×." It returns "" if the subject is not in the panel.
 func contestFigures(r *tare.Result, c Contest) string {
 	if len(c.Panels) == 0 || IsBench(r) {
 		return ""
@@ -84,7 +84,7 @@ func contestFigures(r *tare.Result, c Contest) string {
 	}
 	m := tare.MetricFor(newView(r, contestWorks(r)[0]).leadingMetric())
 	text := fmt.Sprintf("%s, %s ÷ %s: %s", upperFirst(m.Noun), contenderTitle(r, subject), c.Base, strings.Join(parts, ", "))
-	for _, source := range []string{"asked, published", "asked", "published"} {
+	for _, source := range []string{"asked, published", "asked", "published"} { // the results of sourceText
 		var values []string
 		for _, c := range named {
 			if c.sourceText() == source {
@@ -98,7 +98,7 @@ func contestFigures(r *tare.Result, c Contest) string {
 	return text + "."
 }
 
-// listFacts returns when and where a run was, in a few words each.
+// listFacts returns when and where a run was: the date, the processor, the Go version, the rounds.
 func listFacts(r *tare.Result) []string {
 	var out []string
 	if !r.Started.IsZero() {
@@ -123,8 +123,8 @@ const (
 	maxWrongLength = 90 // characters at which a list of contenders with wrong responses is truncated
 )
 
-// listStamps returns at most maxStamps results in a few words: an interrupted or void run, the number of criteria by
-// result, and the noise.
+// listStamps returns at most maxStamps results in a few words: that the run was interrupted or is void, the numbers
+// of criteria by result, and the noise.
 func listStamps(r *tare.Result) []Item {
 	var out []Item
 	add := func(m Mark, label, text string) { out = append(out, Item{Label: label, Mark: m, Text: text}) }
@@ -139,7 +139,7 @@ func listStamps(r *tare.Result) []Item {
 		count[v.Verdict]++
 	}
 	describeCount := func(n int) string {
-		if all == 1 { // name it: the answer may be about something else
+		if all == 1 { // name the contender, because the answer may be about another one
 			only := listRulings(r)[0]
 			return only.Contender + " on " + only.Workload
 		}
@@ -171,8 +171,9 @@ func listStamps(r *tare.Result) []Item {
 	return out
 }
 
-// noiseRange returns the least and the greatest noise floor of the first chart's workloads: ±8 to ±12 %. It returns ""
-// if the control has no interval.
+// noiseRange returns the least and the greatest noise floor of the first chart's workloads: ±8 to ±12 %. A noise
+// floor is the difference that the control, the baseline measured a second time, shows. It returns "" if none is
+// known.
 func noiseRange(r *tare.Result) string {
 	low, high := math.Inf(1), 0.0
 	works := contestWorks(r)
@@ -192,7 +193,7 @@ func noiseRange(r *tare.Result) string {
 	}
 }
 
-// listTrust returns four facts about how far a result can be believed.
+// listTrust returns four facts: noise, correct answers, traps, and how busy the machine was.
 func listTrust(r *tare.Result) []Item {
 	var out []Item
 	add := func(m Mark, label, text string) { out = append(out, Item{Label: label, Mark: m, Text: text}) }
@@ -228,8 +229,8 @@ func listTrust(r *tare.Result) []Item {
 	return out
 }
 
-// describeAnswers returns whether all contenders gave correct responses before timing, and which did not. Traps, probes
-// and samples in the rounds do not count.
+// describeAnswers returns whether all contenders gave correct responses before timing, and which did not. It ignores
+// traps, probes (requests that must be rejected) and responses that were compared during the rounds.
 func describeAnswers(r *tare.Result) Item {
 	fewest, most := 0, 0 // cases of a contender on a workload
 	var wrong []string
@@ -261,8 +262,8 @@ func describeAnswers(r *tare.Result) Item {
 	return Item{Label: "✓ Right answers first", Mark: Good, Text: cases + " a workload, before timing, all right."}
 }
 
-// countTraps returns the number of traps, which are contenders with a published mistake, and how many of them were
-// caught by all checks that should void them.
+// countTraps returns the number of traps, contenders that repeat a published mistake, and how many of them were
+// caught: all checks that should void them did.
 func countTraps(r *tare.Result) (caught, all int) {
 	for _, c := range r.Contenders {
 		outcome := r.OutcomeOf(c.ID)

@@ -2,15 +2,15 @@ package report
 
 import "slices"
 
-// Mark is the meaning of a text. Each format shows it in its own form.
+// Mark is the meaning of a text, such as bad or code. Each format shows it in its own way, e.g. as a color.
 type Mark string
 
-// Marks.
+// The marks. A mark can also be the address of a link, which begins with address.
 const (
 	Plain  Mark = ""
-	Struck Mark = "struck" // a figure that must not be used
+	Struck Mark = "struck" // a crossed-out number, which must not be used
 	Bold   Mark = "bold"
-	Dim    Mark = "dim"  // what can be skipped
+	Dim    Mark = "dim"  // explanations, which can be skipped
 	Good   Mark = "good" // met, holds
 	Bad    Mark = "bad"  // not met, refuted, void
 	Warned Mark = "warn" // inconclusive, warnings
@@ -21,7 +21,7 @@ const (
 	address = "https://" // start of a mark that is the address of a link
 )
 
-// Table is a table. A row can have fewer cells than there are columns.
+// Table is a table of a report. A row can have fewer cells than there are columns.
 type Table struct {
 	Columns []Column
 	Rows    []Row
@@ -38,7 +38,7 @@ type Row struct {
 	Who   string // id of the contender that the row is about; "" if it is about none
 	Cells []Field
 	Notes []string // printed below the row
-	Apart bool     // the row begins a group, which is separated from the rows above
+	Apart bool     // the row begins a group: it is separated from the rows above
 }
 
 // Field is one cell of a row.
@@ -47,13 +47,13 @@ type Field struct {
 	Mark Mark
 }
 
-// linkField returns a text that links to url in formats with links.
+// linkField returns a field with text that links to url, in formats that have links.
 func linkField(text, url string) Field { return Field{text, Mark(url)} }
 
-// struckField returns a number that must not be used.
+// struckField returns a field with a number that must not be used.
 func struckField(text string) Field { return Field{text, Struck} }
 
-// codeField returns a name to be read letter by letter.
+// codeField returns a field with a name to be read letter by letter.
 func codeField(text string) Field { return Field{text, Code} }
 
 // makeLegible returns a copy of the table in which unprintable characters are named.
@@ -74,7 +74,7 @@ func (t Table) makeLegible() Table {
 	return out
 }
 
-// cellText returns the text of a row in the column of that name, or "" if there is no such cell.
+// cellText returns the text of row r in the column name, or "" if there is no such cell.
 func (t Table) cellText(r Row, name string) string {
 	i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
 	if i < 0 || i >= len(r.Cells) {
@@ -83,7 +83,7 @@ func (t Table) cellText(r Row, name string) string {
 	return r.Cells[i].Text
 }
 
-// dropColumns returns a copy of the table without the columns of these names.
+// dropColumns returns a copy of the table without the columns names.
 func (t Table) dropColumns(names ...string) Table {
 	out := Table{Rows: slices.Clone(t.Rows)}
 	for i := range out.Rows {

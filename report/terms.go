@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// listTerms returns explanations of the words at the top of a page that only readers of the study know: own clients and
-// changed values.
+// The top of a page uses words that only readers of the study know. listTerms returns the explanations of those that
+// occur: "own client" and "changes values".
 func listTerms(r *tare.Result, headline string, c Contest) []string {
 	var out []string
 	for _, text := range []string{describeContenderClients(r, c), describeChanges(r, headline)} {
@@ -20,7 +20,8 @@ func listTerms(r *tare.Result, headline string, c Contest) []string {
 	return out
 }
 
-// describeContenderClients explains own clients if the answer or the first charts have a workload with them.
+// describeContenderClients explains "own client" if the answer or the first chart c has a workload on which the
+// contenders' own clients send the requests. Otherwise it returns "".
 func describeContenderClients(r *tare.Result, c Contest) string {
 	var works []string
 	for _, w := range r.Workloads {
@@ -36,7 +37,8 @@ func describeContenderClients(r *tare.Result, c Contest) string {
 	return fmt.Sprintf("Own client (%s): each contender’s own client sends the requests, from a process of its own; on the other workloads the load generator of tare sends them.", joinNames(works))
 }
 
-// describeChanges explains how the subject of the study changes values if the headline says that it does.
+// describeChanges explains how the subject of the study (findSubject) changes values, if the headline states that it
+// does. Otherwise it returns "".
 func describeChanges(r *tare.Result, headline string) string {
 	c, isTested := findBehaviour(r, findSubject(r))
 	changes := ofClass(c.Differences, tare.DiffersInValue)
@@ -46,8 +48,8 @@ func describeChanges(r *tare.Result, headline string) string {
 	return fmt.Sprintf("How %s changes values: it %s.", c.contender.Title(), describeConsequences(changes, maxInCell))
 }
 
-// ExplainMarks returns what the marks of limits and of published ratios in the first chart mean, each "" if the chart
-// has none.
+// ExplainMarks explains the marks of limits and of published ratios in the first chart. A text is "" if the chart has
+// no such mark.
 func (c Contest) ExplainMarks() (asked, published string) {
 	for _, p := range c.Panels {
 		for _, row := range slices.Concat(p.Rows, p.Rest) {

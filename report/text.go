@@ -18,7 +18,7 @@ func Text(w io.Writer, r *tare.Result, s Style) error {
 	return writeText(w, s, p.b.String())
 }
 
-// newTitlePage returns a page with the answer and the question.
+// newTitlePage returns a page that begins with the answer and the question.
 func newTitlePage(r *tare.Result, s Style) *textPage {
 	p := &textPage{style: s, width: s.pageWidth()}
 	if r.Answer == "" {
@@ -55,7 +55,7 @@ func (p *textPage) writeSection(s Section) {
 	}
 }
 
-// labelWidth returns the number of columns for the labels of a section, or 0 if its items have no labels.
+// labelWidth returns the number of columns for the labels of lists in the section key; 0 if they have no labels.
 func labelWidth(key string) int {
 	return map[string]int{
 		KeyVerdict:   len("INCONCLUSIVE"),
@@ -66,9 +66,9 @@ func labelWidth(key string) int {
 	}[key]
 }
 
-const adviceIndent = 3 // further columns before the second line of an advice
+const adviceIndent = 3 // columns by which the second line of an advice is indented more than the first
 
-// writeList prints items, each after its label.
+// writeList prints the entries of a list, each after its label.
 func (p *textPage) writeList(key string, items []Item) {
 	width := labelWidth(key)
 	start := bodyIndent + width + columnGap // column of the texts
@@ -81,7 +81,7 @@ func (p *textPage) writeList(key string, items []Item) {
 		switch {
 		case key == KeyVerdict || key == KeyFindings:
 			label = strings.ToUpper(label)
-		case it.sample != "" && p.style.Strike == nil:
+		case it.sample != "" && p.style.Strike == nil: // the label shows how struck values are printed
 			label = p.style.showMark(struckField(it.sample)).Text
 		}
 		if mark == Plain {
@@ -97,7 +97,7 @@ func (p *textPage) writeList(key string, items []Item) {
 	}
 }
 
-// capitalizeHeadings returns the text of an item with the headings in it in upper case, as on a terminal.
+// capitalizeHeadings returns the text of an entry, in which names of sections are in upper case, as headings are.
 func (it Item) capitalizeHeadings() string {
 	if it.parts == nil {
 		return it.Text

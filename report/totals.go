@@ -11,9 +11,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Totals writes the totals of several results below their blocks, in up to four lines:
-// criteria and traps, claims, the noise of the machine, and the commands that print more.
-// The error is the writer's.
+// Totals writes the totals of several results, in up to four lines: criteria and traps
+// (contenders that repeat a published mistake, which checks must catch), published claims, the
+// noise of the machine, and the commands that print more. The error is the writer's.
 func Totals(w io.Writer, results []*tare.Result, s Style) error {
 	p := &textPage{style: s, width: s.pageWidth()}
 	p.writeBlank()
@@ -62,7 +62,7 @@ func countClaims(results []*tare.Result) string {
 			count[c.Outcome]++
 		}
 	}
-	count[tare.ClaimOpen] += count[tare.Tie]
+	count[tare.ClaimOpen] += count[tare.Tie] // a tie is counted as open
 	var parts []string
 	for _, x := range []struct {
 		outcome tare.Outcome
@@ -85,8 +85,8 @@ func countClaims(results []*tare.Result) string {
 	return "Claims: " + strings.Join(parts, ", ")
 }
 
-// describeNoiseOf returns the range of the noise floors by the primary metrics, and how many runs other programs
-// disturbed. It returns "" if no result has a control.
+// describeNoiseOf returns the range of the noise floors, the differences that the control (the baseline measured a
+// second time) shows, and how many runs other programs disturbed. It returns "" if no result has a control.
 func describeNoiseOf(results []*tare.Result) string {
 	var floors []float64
 	busy := 0

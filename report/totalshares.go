@@ -9,9 +9,12 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// The published figures of a claim can be parts of a total, such as the 16.6 ms of a frame.
+
 const sharesMean = "The figures of these claims are parts of a whole: as published, and as measured here, where they are medians over rounds with their 95 % intervals."
 
-// newTotalTable returns a row per side of every claim whose values are parts of a total.
+// newTotalTable returns two rows per such claim: one for the contender and one for the baseline, with the published
+// and the measured value and their shares of the total.
 func newTotalTable(r *tare.Result) Table {
 	t := Table{Columns: []Column{
 		{Name: "claim"}, {Name: "contender"}, {Name: "published"}, {Name: "of the whole", Unit: "%", Right: true},

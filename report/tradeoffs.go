@@ -8,6 +8,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// Trade-offs are the metrics by which a contender is better than the baseline, and those by which it is worse.
+
 // addTradeOffs adds the table of trade-offs with its explanation.
 func (s *Section) addTradeOffs(r *tare.Result) {
 	t, means := newTradeOffTable(r)
@@ -15,8 +17,8 @@ func (s *Section) addTradeOffs(r *tare.Result) {
 	s.addTable("trade-offs", "", t)
 }
 
-// newTradeOffTable returns a row per contender and workload with a comparison with the baseline, and an
-// explanation, or the reason why there are no rows.
+// newTradeOffTable returns a row per contender and workload on which it was compared with the baseline, and the text
+// above the table, which is the reason if there are no rows.
 func newTradeOffTable(r *tare.Result) (t Table, means string) {
 	base := r.Baseline()
 	t = Table{Columns: []Column{
@@ -44,8 +46,8 @@ func newTradeOffTable(r *tare.Result) (t Table, means string) {
 	return t, "Ratios to " + base + " with their intervals. A difference is named only where the interval excludes 1 and the control shows less; the more measures one looks at, the likelier one of them misleads."
 }
 
-// addBehaviour adds the semantic differences of the ranked contenders in sentences; the results have their
-// table.
+// addBehaviour adds the semantic differences (outputs that differ from the reference's) in sentences, without those
+// of traps, which repeat a published mistake, and of void contenders. Another section has the table.
 func (s *Section) addBehaviour(r *tare.Result) {
 	var lines []string
 	tested := slices.DeleteFunc(listBehaviours(r), func(c behaviour) bool {
@@ -78,15 +80,15 @@ func beginSentence(class tare.DifferenceClass) string {
 	return "It also "
 }
 
-// splitBySide returns a contender's ratios that are significantly below 1, above 1, and not significantly different
-// from 1, each as a list separated by semicolons.
+// splitBySide returns a contender's ratios to the baseline on the workload of v in three lists: those significantly
+// below 1, those above 1, and those without a significant difference. Lists are separated by semicolons.
 func (v *view) splitBySide(id string) (less, more, same string) {
 	add := func(list *string, text string) { *list = strings.TrimPrefix(*list+"; "+text, "; ") }
 	for _, metric := range v.r.Metrics {
 		x, ok := v.findComparison(id, metric)
 		text := metric + " " + formatRatio(x)
 		switch {
-		case len(v.voidsMetric(id, metric))+len(v.voidsMetric(v.baseline, metric)) > 0: // void
+		case len(v.voidsMetric(id, metric))+len(v.voidsMetric(v.baseline, metric)) > 0: // the ratio does not count
 		case !ok:
 			v.addZero(id, metric, func(text string) { add(&less, text) }, func(text string) { add(&more, text) })
 		case !(x.Low > 0) || !(x.High > 0): // no interval yet
@@ -101,8 +103,8 @@ func (v *view) splitBySide(id string) (less, more, same string) {
 	return less, more, same
 }
 
-// addZero compares a contender with the baseline by a metric without a ratio, because a value is 0. If the value of one
-// is 0 in every round and the value of the other above 0 in every round, it calls less or more with a text such as
+// addZero compares a contender with the baseline by a metric of which there is no ratio, because a value is 0. If one
+// of them has the value 0 in every round and the other has a value above 0, it calls less or more with a text such as
 // "allocs 0 against 2 allocs/op".
 func (v *view) addZero(id, metric string, less, more func(string)) {
 	value, hasValue := v.findValue(id, metric)
@@ -123,10 +125,11 @@ func (v *view) addZero(id, metric string, less, more func(string)) {
 	}
 }
 
-// minRounds is the number of rounds that the interval of an absolute value needs.
+// minRounds is the least number of rounds for an interval of a contender's value.
 const minRounds = 6
 
-// isDifferent reports whether x is a significant difference above the control's noise floor.
+// isDifferent reports whether x shows a significant difference that exceeds the noise floor, the difference that the
+// control (the baseline measured a second time) shows.
 func (v *view) isDifferent(x tare.Comparison) bool {
 	control, _ := v.findComparison(tare.ControlID, x.Metric)
 	return x.Differs(control.NoiseFloor()) == tare.Significant

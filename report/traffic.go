@@ -12,13 +12,15 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Kinds of studies: of codecs, and of routers without servers.
+// This file describes workloads and their traffic in words.
+
+// Kinds of studies: of codecs, and of routers, which run without servers.
 const (
 	kindCodec  = "codec"
 	kindRouter = "router"
 )
 
-// requestKinds returns the kinds whose operation is one HTTP request.
+// requestKinds returns the kinds of studies in which an operation is one HTTP request.
 func requestKinds() []tare.Kind { return []tare.Kind{kindRouter, "server", "rpc"} }
 
 // isPerRequest reports whether an operation of the workload is one request.
@@ -26,8 +28,8 @@ func isPerRequest(r *tare.Result, w tare.Workload) bool {
 	return w.Traffic != nil || slices.Contains(requestKinds(), r.Kind)
 }
 
-// describeWorkload returns the workload in words: "What is asked: marshal of devices, 50 items per body, 100 different
-// bodies in turn."
+// describeWorkload returns the workload in words: "What is asked: marshal of devices, 50 items per body, 100
+// different bodies in turn."
 func describeWorkload(r *tare.Result, w tare.Workload) string {
 	unit, units := "body", "bodies"
 	if isPerRequest(r, w) {
@@ -68,7 +70,7 @@ func describeWorkload(r *tare.Result, w tare.Workload) string {
 	return text + "."
 }
 
-// describeOp returns the operation and its input: marshal of devices. "any" is not a verb and is spelled out.
+// describeOp returns the operation and its input: marshal of devices. Operation any of codecs is spelled out.
 func describeOp(r *tare.Result, w tare.Workload) string {
 	input := orDefault(w.Fixture, w.File)
 	if w.Op == "any" && r.Kind == kindCodec {
@@ -93,7 +95,7 @@ func formatSettings(set map[string]string) string {
 	return strings.Join(parts, ", ")
 }
 
-// describeDriver returns how requests are sent to a server, or "" if there is no traffic.
+// describeDriver returns how requests are sent to servers, in a sentence, or "" if the workload has no traffic.
 func describeDriver(r *tare.Result, w tare.Workload) string {
 	if w.Traffic == nil {
 		return ""
@@ -108,11 +110,11 @@ func describeDriver(r *tare.Result, w tare.Workload) string {
 // describeTraffic returns the traffic to a server in one line: "open loop, 5,000 requests/s for 10 s, 64 connections,
 // loopback, TLS".
 func describeTraffic(r *tare.Result, t tare.Traffic) string {
-	text, segment := "closed loop", ""
+	text, segment := "closed loop", "" // each connection sends a request after the response to its last
 	if t.Segment > 0 {
 		segment = " for " + formatDuration(t.Segment)
 	}
-	if t.Rate > 0 {
+	if t.Rate > 0 { // requests are sent at this rate, whatever the responses
 		text = "open loop, " + formatRate(t.Rate) + " requests/s" + segment + ", " + countNoun(t.Connections, "connection")
 	} else {
 		text += ", " + countNoun(t.Connections, "connection") + segment
@@ -169,7 +171,7 @@ func formatBits(perSecond int64) string {
 	return strconv.FormatInt(perSecond, 10) + " bit/s"
 }
 
-// requestUnit returns a unit per operation as one per request.
+// requestUnit returns a unit per operation as a unit per request: ns/op as ns/request.
 func requestUnit(unit string) string {
 	switch before, ok := strings.CutSuffix(unit, "/op"); {
 	case !ok:

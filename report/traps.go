@@ -7,8 +7,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// describeTraps returns the number of caught traps and the outcome of each check that should void one, as the end of a
-// sentence. It returns "" if the study has no traps.
+// A trap is a contender that repeats a published mistake on purpose. It is caught if a check voids it as expected.
+
+// describeTraps returns the number of caught traps, and the outcome of each check that should void one, as the end of
+// a sentence. It returns "" if the study has no traps.
 func describeTraps(r *tare.Result) string {
 	traps, caughtTraps := 0, 0
 	for _, c := range r.Contenders {
@@ -59,7 +61,7 @@ func describeTrapFindings(r *tare.Result) string {
 	return "As expected of the traps: " + strings.Join(caught, ", ") + "."
 }
 
-// whyNotVoid returns why a trap is not void by check as expected.
+// whyNotVoid returns why check did not void a trap as expected.
 func whyNotVoid(r *tare.Result, contender, check string) string {
 	for _, e := range r.Expectations {
 		if e.Contender == contender && e.Check == check && e.Outcome == tare.NotEnoughEvidence {

@@ -9,7 +9,8 @@ import (
 
 const verdictHeading = "Verdict"
 
-// addVerdicts adds the criterion results and differences, then the void findings and the outcomes of claims.
+// addVerdicts adds the most important statements of a result: the results of criteria, the differences from the
+// baseline, where differences come from, what is void, and the outcomes of published claims.
 func (s *Section) addVerdicts(r *tare.Result) {
 	s.addText(Warned, describeInterruption(r))
 	if len(r.Verdicts) == 0 {
@@ -40,8 +41,8 @@ func (s *Section) addVerdicts(r *tare.Result) {
 	s.addList("", items...)
 }
 
-// isCovered reports whether the sentence of a criterion on the same values covers the difference v, or a
-// finding voids it.
+// isCovered reports whether difference v, a verdict without a criterion, need not be listed: a verdict on a criterion
+// is about the same contender, workload and metric, or a finding voids the difference.
 func isCovered(r *tare.Result, v tare.Verdict) bool {
 	for _, other := range r.Verdicts {
 		if other.Criterion != "" && other.Contender == v.Contender && other.Workload == v.Workload && other.Metric == v.Metric {
@@ -51,7 +52,8 @@ func isCovered(r *tare.Result, v tare.Verdict) bool {
 	return len(r.VoidsMetric(v.Contender, v.Workload, v.Metric)) > 0
 }
 
-// describeVoids names everything that is void in this run. Traps that are void as expected are omitted.
+// describeVoids names everything that is void in this run, with the check that found it. It omits traps that are void
+// as expected.
 func describeVoids(r *tare.Result) string {
 	type scope struct{ check, metric, workload string }
 	var scopes []scope
@@ -90,9 +92,9 @@ func describeInterruption(r *tare.Result) string {
 	return "Interrupted: all of this rests on " + countNoun(r.RoundsDone, "whole round") + describePlanned(r) + "."
 }
 
-const maxIDs = 10 // number of claims of one outcome up to which the top names each
+const maxIDs = 10 // number of claims with one outcome up to which describeOutcomes names each
 
-// describeOutcomes names the claims by outcome, or counts those with many.
+// describeOutcomes names the claims with each outcome, or counts them if there are many.
 func describeOutcomes(claims []tare.ClaimResult) string {
 	var parts []string
 	for _, o := range listDistinct(claims, outcomeText) {
@@ -102,7 +104,7 @@ func describeOutcomes(claims []tare.ClaimResult) string {
 				ids = append(ids, c.ID)
 			}
 		}
-		if len(ids) > maxIDs { // they stand in the table
+		if len(ids) > maxIDs { // the table of claims names them
 			parts = append(parts, fmt.Sprintf("%s: %d of %d", o, len(ids), len(claims)))
 			continue
 		}
@@ -122,8 +124,8 @@ func markOfRuling(ruling tare.Ruling) Mark {
 	return Warned
 }
 
-// describeRest returns the criterion and the rounds needed, if the sentence of a verdict lacks them. It usually returns
-// "".
+// describeRest returns the criterion and the number of rounds that would decide it, if the sentence of v does not
+// contain them. It usually returns "".
 func describeRest(v tare.Verdict) string {
 	var parts []string
 	if !strings.Contains(v.Sentence, v.Criterion) {

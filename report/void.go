@@ -6,7 +6,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// listVoids returns the findings that void anything of contender on workload: all of it, or one metric.
+// A check voids measurements that do not count, by a finding. These functions list such findings.
+
+// listVoids returns the findings that void measurements of contender on workload: all of them, or one metric.
 func listVoids(r *tare.Result, contender, workload string) []tare.Finding {
 	var out []tare.Finding
 	for _, f := range r.Findings {
@@ -17,8 +19,8 @@ func listVoids(r *tare.Result, contender, workload string) []tare.Finding {
 	return out
 }
 
-// voidsOfAll returns the findings that void a contender on all workloads and metrics, e.g. because it may not run the
-// code that it claims to run.
+// voidsOfAll returns the findings that void a contender on all workloads and metrics, e.g. because it does not seem
+// to run the code that it claims to run.
 func voidsOfAll(r *tare.Result, id string) []tare.Finding {
 	var out []tare.Finding
 	for _, f := range r.Findings {
@@ -29,7 +31,8 @@ func voidsOfAll(r *tare.Result, id string) []tare.Finding {
 	return out
 }
 
-// voidWhy returns why the trial's measurements on workload do not count, or "".
+// voidWhy returns why the measurements of a trial (a contender's process in one round) on workload do not count, or
+// "" if they count.
 func voidWhy(t tare.Trial, workload string) string {
 	for _, v := range t.Void {
 		if v.Workload == "" || v.Workload == workload {
@@ -41,10 +44,10 @@ func voidWhy(t tare.Trial, workload string) string {
 
 // describeLost returns a line per contender, or per workload of a contender, with the number of its rounds that do
 // not count. It skips contenders of which a finding voids everything. If the baseline's measurements on a workload do
-// not count in a round, no ratio of the round counts, and the round is listed for the baseline only.
+// not count in a round, no ratio of that round counts, and only the line of the baseline counts the round.
 func describeLost(r *tare.Result) []string {
 	base := r.Baseline()
-	lostByBase := map[int]tare.Trial{} // trials of the baseline of which some measurements do not count, by round
+	lostByBase := map[int]tare.Trial{} // by round: trials of the baseline with measurements that do not count
 	for _, t := range r.Trials {
 		if t.Contender == base && t.Tau <= 1 && !t.Counts("") {
 			lostByBase[t.Round] = t
@@ -65,7 +68,7 @@ func describeLost(r *tare.Result) []string {
 			}
 		}
 		for _, t := range r.Trials {
-			if t.Contender != c.ID || t.Tau > 1 || t.Round == 0 { // not an ordinary round
+			if t.Contender != c.ID || t.Tau > 1 || t.Round == 0 { // Tau > 1: an extra round of longer measurements
 				continue
 			}
 			if t.Error != nil {
@@ -85,7 +88,8 @@ func describeLost(r *tare.Result) []string {
 	return out
 }
 
-// formatLost returns the line about n void rounds of a contender. workload is "" if they are void on all workloads.
+// formatLost returns the line about n void rounds of a contender, the first of them void because of why. workload is
+// "" if they are void on all workloads.
 func formatLost(r *tare.Result, c tare.Contender, workload string, n int, why string) string {
 	text := fmt.Sprintf("%d of %s of %s", n, countNoun(r.RoundsDone, "round"), contenderTitle(r, c.ID))
 	if workload != "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// addWorkload adds everything measured on one workload. It skips the explanations in shown, which were printed
-// under an earlier workload, and adds to shown the explanations that it prints.
+// addWorkload adds everything that was measured on one workload. shown has the explanations that were printed under
+// earlier workloads: addWorkload skips them, and adds those that it prints.
 func (s *Section) addWorkload(r *tare.Result, w tare.Workload, shown map[string]bool) {
 	v := newView(r, w.ID)
 	v.shown = shown
@@ -44,7 +44,7 @@ func (s *Section) addWorkload(r *tare.Result, w tare.Workload, shown map[string]
 	}
 }
 
-// listTableNotes returns an item per row of t with notes.
+// listTableNotes returns a list entry per row of t that has notes.
 func listTableNotes(r *tare.Result, t Table) []Item {
 	var items []Item
 	for _, row := range t.Rows {
@@ -73,8 +73,8 @@ const (
 	othersMislead  = "The other measures (the more of them one looks at, the likelier one of them misleads):"
 )
 
-// describeConformance returns how many contenders gave correct responses before timing, or "" if none was tested
-// on the workload. Probes, which are invalid requests, and samples in the rounds do not count.
+// describeConformance returns how many contenders gave correct responses before timing, or "" if none was tested on
+// the workload. It ignores probes (requests that must be rejected) and responses compared during the rounds.
 func describeConformance(r *tare.Result, workload string) string {
 	right, cases := 0, 0 // contenders without a wrong response; the most cases of a contender
 	var wrong []string   // the other contenders
@@ -100,8 +100,7 @@ func describeConformance(r *tare.Result, workload string) string {
 		right, right+len(wrong), countNoun(cases, "case"), strings.Join(wrong, ", "))
 }
 
-// view is one workload's part of a result: its methods answer questions about the workload. The contenders are in the
-// order of the workload's table.
+// view is the part of a result about one workload, with its contenders in the order of the workload's table.
 type view struct {
 	r        *tare.Result
 	workload string          // id
@@ -119,8 +118,7 @@ func (v *view) listGroups() [][]tare.Contender {
 	return [][]tare.Contender{v.ranked, v.statusOnly, v.controls, v.traps}
 }
 
-// newView returns the view of one workload. No explanation counts as printed: if there are earlier workloads in
-// the same text, the caller sets shown.
+// newView returns the view of one workload. Its field shown is empty; a caller that prints several workloads sets it.
 func newView(r *tare.Result, workload string) *view {
 	v := &view{r: r, workload: workload, baseline: r.Baseline(), shown: map[string]bool{}}
 	v.sortContenders()
@@ -130,7 +128,7 @@ func newView(r *tare.Result, workload string) *view {
 // isEmpty reports whether the workload has no contender with data.
 func (v *view) isEmpty() bool { return len(slices.Concat(v.listGroups()...)) == 0 }
 
-// sortContenders fills the groups with the contenders for which hasData is true, and sorts the ranked and the
+// sortContenders fills the groups of v with the contenders for which hasData is true. It sorts the ranked and the
 // status-only contenders by their ratio to the baseline, those without a valid ratio last.
 func (v *view) sortContenders() {
 	for _, c := range v.r.Contenders {
@@ -164,8 +162,8 @@ func (v *view) sortContenders() {
 }
 
 // hasData reports whether the contender has a value on the workload, or a reason why it has none: a finding that
-// voids it, or an error when it was built. A finding about all workloads counts only if the contender supports
-// this workload, or if the plan does not tell which contenders do.
+// voids it, or an error of its build. A finding about all workloads is a reason only if the contender supports this
+// workload, or if it is not known which contenders do.
 func (v *view) hasData(id string) bool {
 	for _, x := range v.r.Values {
 		if x.Workload == v.workload && x.Contender == id {
@@ -184,14 +182,13 @@ func (v *view) hasData(id string) bool {
 		}
 	}
 	c, _ := v.r.Contender(id)
-	return c.Error != "" && !c.Absent() // absent contenders are listed as not measured
+	return c.Error != "" && !c.Absent() // another section lists absent contenders, which are not installed
 }
 
 // voidsFor returns the findings that void everything of a contender on the workload.
 func (v *view) voidsFor(id string) []tare.Finding { return v.r.Voids(id, v.workload) }
 
-// voidsMetric returns the findings that void everything of a contender on the workload, and those that void one
-// metric there.
+// voidsMetric returns the findings that void metric of a contender on the workload, alone or with everything else.
 func (v *view) voidsMetric(id, metric string) []tare.Finding {
 	return v.r.VoidsMetric(id, v.workload, metric)
 }
@@ -213,7 +210,7 @@ func (v *view) listMetrics() []string {
 	return slices.DeleteFunc(slices.Clone(v.r.Metrics), func(name string) bool { return !v.r.Workloads[i].Measures(findMetric(name)) })
 }
 
-// leadingMetric returns the metric whose ratios come first: the primary one or, if it does not apply to the
+// leadingMetric returns the metric whose ratios are printed first: the primary one or, if it does not apply to the
 // workload, the first that does.
 func (v *view) leadingMetric() string {
 	if all := v.listMetrics(); len(all) > 0 {
@@ -238,9 +235,9 @@ func (v *view) findValue(id, metric string) (tare.Value, bool) {
 	return v.r.Value(v.workload, id, metric)
 }
 
-// usualLevel returns the most frequent confidence level of the comparisons of ranked contenders with the baseline by
-// metric, and the higher of two equally frequent levels. If they have no level, it uses the status-only contenders,
-// then the control, and then returns 0. Levels differ within a family if some comparisons were decided before others.
+// usualLevel returns the confidence level that most comparisons of ranked contenders with the baseline by metric
+// have, and the higher of two equally frequent levels. If there is none, it returns that of the status-only
+// contenders, else that of the control, else 0. Levels differ if some comparisons were decided before others.
 func (v *view) usualLevel(metric string) float64 {
 	level := 0.0 // the most frequent one so far
 	for _, group := range [][]tare.Contender{v.ranked, v.statusOnly, v.controls} {
@@ -264,7 +261,7 @@ func (v *view) usualLevel(metric string) float64 {
 	return level
 }
 
-// contenderTitle returns the printed name of a contender: its id, with a dagger for a trap.
+// contenderTitle returns the name to print of a contender: its id, with a dagger if it is a trap.
 func contenderTitle(r *tare.Result, id string) string {
 	if c, ok := r.Contender(id); ok {
 		return c.Title()

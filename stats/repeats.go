@@ -12,8 +12,11 @@ const (
 	// maxUsualFree is the largest weight, in degrees of freedom, of the table's usual variance when it is
 	// averaged with the variance of a row: rows differ in their variance, however many rows there are.
 	maxUsualFree = 4.0
-	// minUsualFree is the number of degrees of freedom if nothing was repeated and minRepeatSD is assumed.
+	// singleSD is the standard deviation of the logarithm of a count that is assumed, with minUsualFree
+	// degrees of freedom, if fewer than minRepeated rows were repeated. Counts of most benchmarks vary by less.
+	singleSD     = 0.0005
 	minUsualFree = 2.0
+	minRepeated  = 3
 	// minRepeatSD is the least standard deviation of the logarithm of a count that is assumed.
 	minRepeatSD = 0.0002
 	// chiMedian is the median of χ² with two degrees of freedom, those of a row with two values of each side.
@@ -58,10 +61,14 @@ func RepeatVariance(rows []Repeats) UsualVariance {
 		}
 	}
 	if len(all) < 2 {
-		return UsualVariance{Variance: minRepeatSD * minRepeatSD}
+		return UsualVariance{Variance: singleSD * singleSD}
+	}
+	least := minRepeatSD
+	if len(all) < minRepeated {
+		least = singleSD
 	}
 	return UsualVariance{
-		Variance: max(Median(all)*2/chiMedian, minRepeatSD*minRepeatSD),
+		Variance: max(Median(all)*2/chiMedian, least*least),
 		Free:     min(maxUsualFree, float64(len(all)-1)),
 	}
 }
@@ -76,10 +83,11 @@ func RepeatVariance(rows []Repeats) UsualVariance {
 // Genetics and Molecular Biology 3, 2004.
 func (r Repeats) Compare(usual UsualVariance, minChange, alpha float64) (ratio, low, high float64) {
 	v, free := r.logVariance()
-	if all := usual.Free + free; all > 0 {
+	if free > 0 {
+		all := usual.Free + free
 		v, free = (usual.Free*usual.Variance+free*v)/all, all
-	} else { // one value of each side, and no other row
-		v, free = usual.Variance, minUsualFree
+	} else { // one value of each side
+		v, free = usual.Variance, max(usual.Free, minUsualFree)
 	}
 	v = max(v, minRepeatSD*minRepeatSD)
 	logRatio := meanLog(r.Head) - meanLog(r.Base)

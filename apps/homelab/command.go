@@ -24,10 +24,10 @@ const (
 // can fill with commands.
 const maxAttributes = 64
 
-// Command applies a command to a device: it turns the device on or off, or merges the parameters
-// into the attributes of the device. An unknown action is reported before an unknown device, and an
-// unknown device before a read-only one. A command that changes nothing leaves LastUpdated
-// unchanged. The house retains no memory of c.
+// Command applies a command to the device with an id: it turns the device on or off, or merges the
+// parameters into the attributes of the device. If several errors apply, Command reports an unknown action
+// before an unknown device, and an unknown device before a read-only one. A command that changes nothing
+// leaves LastUpdated unchanged. The house does not retain strings or values of c.
 func (h *House) Command(id string, c Command) (Outcome, error) {
 	action, ok := canonicalAction(c.Action)
 	if !ok {
@@ -75,8 +75,8 @@ func (h *House) storeChange(i int, action string, parameters map[string]any) (De
 
 func allActions() [4]string { return [...]string{turnOn, turnOff, toggle, set} }
 
-// canonicalAction returns the constant that equals action, or false for an unknown action. The string
-// of a request must not be retained, since some servers reuse the buffer that it points into.
+// canonicalAction returns the constant that equals action, or false for an unknown action. The house must
+// not retain action itself, because some servers reuse the buffer of a request.
 func canonicalAction(action string) (canonical string, ok bool) {
 	for _, a := range allActions() {
 		if action == a {
@@ -86,7 +86,7 @@ func canonicalAction(action string) (canonical string, ok bool) {
 	return "", false
 }
 
-// isReadOnly reports whether a device takes no commands.
+// isReadOnly reports whether a device accepts no commands.
 func isReadOnly(d Device) bool { return d.Type == "sensor" || d.Type == "binary_sensor" }
 
 // applyCommand returns d as it is after a command, and whether the command changes d. action is one

@@ -1,19 +1,20 @@
-// Package homelab is the API of a house with devices.
+// Package homelab is the API of a house with devices, without a server. A [House] has the devices and
+// computes responses; several HTTP servers, which tare compares, send them.
 //
 //	GET  /health                                        200  text/plain, ok and a line end
 //	GET  /metrics                                       200  counters as Prometheus reads them
 //	GET  /openapi.json                                  200  this API as an OpenAPI document
-//	GET  /api/v1/                                       200  what the API is
+//	GET  /api/v1/                                       200  a description of the API
 //	GET  /api/v1/services                               200  all services
-//	GET  /api/v1/cluster/services?name=NAME             200  those whose name contains NAME
+//	GET  /api/v1/cluster/services?name=NAME             200  services whose name contains NAME
 //	GET  /api/v1/devices                                200  all devices
 //	GET  /api/v1/devices/{id}                           200  one device, or 404
-//	POST /api/v1/homeassistant/devices/{id}/command     200  what was done; 400 malformed, 404 unknown, 405 read-only
+//	POST /api/v1/homeassistant/devices/{id}/command     200  the outcome; 400 malformed, 404 unknown, 405 read-only
 //
-// Responses, also error responses, are JSON unless specified otherwise. Each has an X-Request-Id:
-// the id that the request sent, or a new one. If a rate is configured, each client has a bucket of
-// tokens, responses have X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset, and a
-// client without tokens gets 429 with Retry-After.
+// Responses, also error responses, are JSON unless specified otherwise. Each response has the header
+// X-Request-Id: the id that the request sent, or a new one. If a rate limit is configured, responses also
+// have X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset, and a client that exceeds the limit
+// gets 429 with Retry-After.
 //
 // The package does not import net/http, because some of the servers that call it do not link net/http.
 package homelab
@@ -25,10 +26,10 @@ const Name = "homelab"
 
 // Device is one thing in the house.
 type Device struct {
-	ID          string         `json:"id"`
+	ID          string         `json:"id"` // e.g. light.device_0000
 	Name        string         `json:"name"`
-	Type        string         `json:"type"`
-	State       string         `json:"state"`
+	Type        string         `json:"type"`  // e.g. light or sensor
+	State       string         `json:"state"` // e.g. on
 	Attributes  map[string]any `json:"attributes"`
 	LastUpdated time.Time      `json:"last_updated"`
 }

@@ -10,14 +10,15 @@ import (
 	"time"
 )
 
-// Config configures the service. Its zero value works.
+// Config configures a house. Its zero value works.
 type Config struct {
-	Origins []string         // origins that may read responses in a browser; * means any; if empty, responses have no CORS headers
+	Origins []string         // web sites that may read responses in a browser; * means any; if empty, responses have no CORS headers
 	Rate    int              // requests per minute of one client; 0 means no limit
 	Now     func() time.Time // clock of the rate limit and of LastUpdated; required if Rate is set; if nil, LastUpdated never changes
 }
 
-// House contains the state. Its methods may be called concurrently.
+// House is the API without a server: it has the devices of a house and computes responses. Its methods may
+// be called concurrently.
 type House struct {
 	now      func() time.Time // Config.Now, may be nil
 	info     Info
@@ -126,11 +127,10 @@ type Refusal struct {
 	Message string `json:"message"` // one line for people
 }
 
-// Error returns code and message.
 func (r *Refusal) Error() string { return r.Code + ": " + r.Message }
 
-// RefusalOf returns the error response for err, and counts it in the metrics. An error that wraps
-// no [Refusal] is a failure of the service: the client gets status 500 without details.
+// RefusalOf returns the error response for err, and counts it in the metrics. If err wraps no [Refusal],
+// the service has failed, and the client gets status 500 without details.
 func (h *House) RefusalOf(err error) *Refusal {
 	var r *Refusal
 	if !errors.As(err, &r) {

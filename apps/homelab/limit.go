@@ -17,7 +17,8 @@ const (
 	maxClients = 10_000
 )
 
-// limiter gives each client a bucket of tokens. A request takes one token.
+// limiter limits the rate of requests by client. Each client has a bucket of tokens, which is refilled at
+// a constant rate. A request takes one token, and is rejected if the bucket has none.
 //
 // The list of buckets is ordered by their last use, so that the buckets to drop are always at its
 // end. A bucket that was not used for refillTime is full again and can be dropped, since a new
@@ -40,7 +41,7 @@ type bucket struct {
 	used   time.Time // time of the last use
 }
 
-// newLimiter returns a limiter, or nil if rate is 0.
+// newLimiter returns a limiter, or nil if rate is 0, which means no limit.
 func newLimiter(rate int, now func() time.Time) (*limiter, error) {
 	switch {
 	case rate == 0:
@@ -53,7 +54,7 @@ func newLimiter(rate int, now func() time.Time) (*limiter, error) {
 	return &limiter{rate: rate, capacity: maxClients, now: now, buckets: map[string]*list.Element{}, recent: list.New()}, nil
 }
 
-// Limited reports whether clients have a rate limit.
+// Limited reports whether the service, a [House] with its devices, has a rate limit for clients.
 func (h *House) Limited() bool { return h.limit != nil }
 
 // Take takes a token from the bucket of a client. It returns the headers that tell the client its
@@ -95,7 +96,7 @@ func (l *limiter) bucketFor(client string, now time.Time) *bucket {
 		e = l.recent.PushFront(&bucket{client: client, tokens: float64(l.rate), used: now})
 		l.buckets[client] = e
 	}
-	for last := l.recent.Back(); last != e; last = l.recent.Back() {
+	for last := l.recent.Back(); last != e; last = l.recent.Back() { // e stays
 		b := last.Value.(*bucket)
 		isFull := now.Sub(b.used) >= refillTime
 		if !isFull && l.recent.Len() <= l.capacity {
@@ -107,6 +108,7 @@ func (l *limiter) bucketFor(client string, now time.Time) *bucket {
 	return e.Value.(*bucket)
 }
 
+// countClients returns the number of clients with a bucket, for the metrics.
 func (l *limiter) countClients() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,7 +118,7 @@ func (l *limiter) countClients() int {
 // limitHeaders returns the headers of a response to a client with a number of remaining tokens. ok
 // is the result of takeToken: if it is false, the headers include Retry-After.
 func (l *limiter) limitHeaders(remaining float64, ok bool) [][2]string {
-	headers := append(make([][2]string, 0, 4),
+	headers := append(make([][2]string, 0, 4), // capacity for Retry-After, too
 		[2]string{"X-RateLimit-Limit", strconv.Itoa(l.rate)},
 		[2]string{"X-RateLimit-Remaining", strconv.Itoa(int(remaining))},
 		[2]string{"X-RateLimit-Reset", strconv.Itoa(l.secondsUntil(float64(l.rate) - remaining))},

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 )
 
+// counters are the values that GET /metrics reports.
 type counters struct {
 	statuses [600]atomic.Int64        // number of responses, by status
 	commands map[string]*atomic.Int64 // number of commands, by action; has a key for every action

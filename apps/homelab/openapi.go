@@ -8,5 +8,5 @@ import (
 //go:embed openapi.json
 var openAPI []byte
 
-// OpenAPI returns the service's description.
+// OpenAPI returns a copy of the OpenAPI document that describes the service.
 func OpenAPI() []byte { return slices.Clone(openAPI) }

@@ -7,14 +7,16 @@ import (
 	"strings"
 )
 
-// origins are the sites that may read responses in a browser.
+// origins are the web sites whose pages may read responses in a browser.
 type origins struct {
-	any  bool     // all sites may
+	any  bool     // all sites may read responses
 	list []string // e.g. https://home.example:8443
 }
 
-// newOrigins returns the origins of a configuration. An origin is * or, as browsers send it, a scheme
-// and a host without a path. Empty strings are ignored.
+const typeJSON = "application/json" // media type of a command
+
+// newOrigins parses the origins of a configuration. An origin is a scheme and a host without a path, as
+// browsers send it, or * for all sites. newOrigins skips empty strings.
 func newOrigins(values []string) (origins, error) {
 	var o origins
 	for _, s := range values {
@@ -35,7 +37,7 @@ func newOrigins(values []string) (origins, error) {
 	return o, nil
 }
 
-// CORS reports whether pages of any origin may read responses in a browser.
+// CORS reports whether pages of at least one other site may read responses in a browser.
 func (h *House) CORS() bool { return h.origins.any || len(h.origins.list) > 0 }
 
 // Admit rejects a command that a browser sent for a page of another site. Browsers send forms and
@@ -60,8 +62,6 @@ func (h *House) Admit(contentType, origin, host string) error {
 	}
 	return crossSite(origin)
 }
-
-const typeJSON = "application/json" // media type of a command
 
 // Allow returns the value of the header Access-Control-Allow-Origin for a request's Origin, or "" if
 // pages of the origin may not read the response.

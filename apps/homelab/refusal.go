@@ -7,7 +7,9 @@ import (
 	"strings"
 )
 
-// HTTP statuses. They are not taken from net/http because some measured servers do not link it.
+// This file has the error responses of the API. A [Refusal] is an error with a status, a code and a message.
+
+// HTTP statuses. They are not taken from net/http because some servers that use this package do not link it.
 const (
 	badRequest       = 400
 	unauthorized     = 401
@@ -44,7 +46,7 @@ func TooLarge() error {
 	return &Refusal{Status: tooLarge, Code: "too_large", Message: fmt.Sprintf("a command has at most %d bytes", MaxCommand)}
 }
 
-// TooMany returns the error of a client without tokens.
+// TooMany returns the error of a client that exceeds the rate limit.
 func TooMany() error {
 	return &Refusal{Status: tooManyRequests, Code: "too_many_requests", Message: "this client has sent too many requests; Retry-After is the time to wait"}
 }
@@ -74,6 +76,7 @@ func Malformed(err error) error {
 	return fmt.Errorf("%w (%w)", malformed, err)
 }
 
+// unknownAction returns the error of a command whose action is not one of the API.
 func unknownAction(action string) error {
 	return &Refusal{Status: badRequest, Code: "unknown_action", Message: fmt.Sprintf("the action %s is none of turn_on, turn_off, toggle and set", quoteText(action))}
 }

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// maxID is the largest length in bytes of an id that a client sends.
+// maxID is the maximum length in bytes of an id that a client sends.
 const maxID = 64
 
 // requestIDs makes ids for requests without a valid one: a random prefix, which differs between
@@ -23,8 +23,8 @@ func newIDs() *requestIDs {
 	return &requestIDs{prefix: hex.EncodeToString(seed[:]) + "-"}
 }
 
-// RequestID returns the id of a request: sent, the value of the request's header X-Request-Id, if it
-// consists of 1 to 64 visible ASCII characters, else a new id such as 5f0c1d2e3a4b5968-1c.
+// RequestID returns the id of a request. sent is the value of its header X-Request-Id. If sent consists of
+// 1 to 64 visible ASCII characters, it is the id. Otherwise the id is new, such as 5f0c1d2e3a4b5968-1c.
 func (h *House) RequestID(sent string) string {
 	if isValidID(sent) {
 		return sent

@@ -12,7 +12,8 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// Batch is the output of a stack's decoder: [Decoded], the result of [Records], or a type of the stack.
+// Batch is the output of the decoder of a stack, the HTTP library and decoders around the service:
+// [Decoded], the result of [Records], or a type of the stack.
 type Batch interface {
 	// Len returns the number of records.
 	Len() int

@@ -29,7 +29,7 @@ type Head struct {
 
 // Admit checks the head of a request: its token, media type, content encoding and declared length. It
 // returns the encoding of the body. The error is a [Refusal]. formats are the encodings that the stack
-// supports; without any, it supports only JSON.
+// (the HTTP library and decoders around the service) supports; none means only JSON.
 func (s *Service) Admit(h Head, formats ...Format) (Format, error) {
 	needsToken := s.token != nil
 	if needsToken && !s.hasToken(h.Authorization) {

@@ -106,8 +106,8 @@ func stringEnd(body []byte, i int) int {
 // isCrowdedProtobuf reports whether body is a message with more than limit records, which are fields
 // with the number 1. It returns false if it cannot parse the body: a decoder will reject the body.
 func isCrowdedProtobuf(body []byte, limit int) bool {
-	const groupStart, groupEnd, fixed32 = 3, 4, 5
-	records, depth := 0, 0 // depth of nested groups
+	const groupStart, groupEnd, fixed32 = 3, 4, 5 // wire types of protocol buffers that the app itself does not use
+	records, depth := 0, 0                        // depth of nested groups
 	for len(body) > 0 {
 		tag, n := binary.Uvarint(body)
 		if n <= 0 {

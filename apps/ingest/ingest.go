@@ -1,4 +1,5 @@
-// Package ingest takes batches of events that applications send home.
+// Package ingest is the business logic of a service that accepts batches of events from applications and
+// stores them.
 //
 //	POST /             application/json, application/x-protobuf or application/x-gob: an array of records
 //	                   200  application/json  {"accepted":10,"bytes":6420}

@@ -24,6 +24,7 @@ type counters struct {
 	refusals [14]atomic.Int64 // number of error responses, in the order of codes
 }
 
+// countReceipt counts an accepted batch.
 func (c *counters) countReceipt(r Receipt) {
 	c.batches.Add(1)
 	c.records.Add(int64(r.Accepted))
@@ -61,6 +62,7 @@ func (m metricsWriter) writeHead(name, kind, help string) {
 	fmt.Fprintf(m.b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 }
 
+// writeFamily writes a metric with a single value.
 func (m metricsWriter) writeFamily(name, kind, help string, value int64) {
 	m.writeHead(name, kind, help)
 	fmt.Fprintf(m.b, "%s %d\n", name, value)

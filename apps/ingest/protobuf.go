@@ -21,7 +21,8 @@ const (
 //	message Record { string id = 1; int64 timestamp_ms = 2; Metadata metadata = 3; }
 //
 // The message Metadata has the fields of the Go type [Metadata], numbered from 1 in their order.
-// Stacks decode the batch with their own libraries; package ingest needs none to encode it.
+// The servers that are compared decode the batch with their own libraries; package ingest needs none to
+// encode it.
 func EncodeProtobuf(list []Record) ([]byte, error) {
 	var batch, record, metadata []byte
 	for i := range list {

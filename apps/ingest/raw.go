@@ -46,6 +46,7 @@ type Decoded struct {
 	compact bytes.Buffer              // last result of Metadata, if the records are raw; the next call overwrites it
 }
 
+// isTyped reports whether the records have decoded metadata.
 func (d *Decoded) isTyped() bool { return d.marshal != nil }
 
 // Batch returns an empty batch: of typed records if Config.Typed is set, else of raw records, which do

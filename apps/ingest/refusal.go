@@ -128,7 +128,7 @@ func (s *Service) Malformed(h Head, body []byte, err error) error {
 	return newRefusal(err, badRequest, "malformed", s.describeFault(h, body))
 }
 
-// NotFound returns the error of an unknown path. Its message lists the known ones.
+// NotFound returns the error of an unknown path. Its message lists the known paths.
 func NotFound() error {
 	return newRefusal(nil, notFound, "not_found", "nothing is at this path; there are POST / and GET /health, /metrics and /openapi.json, which describes them")
 }
@@ -141,6 +141,7 @@ func NotAllowed() error {
 // TooSlow returns the error of a body that did not arrive within the server's time limit.
 func TooSlow() error { return tooSlow(nil) }
 
+// tooSlow is TooSlow with a cause, which may be nil.
 func tooSlow(cause error) error {
 	return newRefusal(cause, requestTimeout, "timeout", "the body did not come in time")
 }
@@ -148,6 +149,7 @@ func tooSlow(cause error) error {
 // TooLarge returns the error of a body of more than [Service.MaxBody] bytes.
 func (s *Service) TooLarge() error { return tooLargeError(s.maxBody) }
 
+// tooLargeError returns the error of a body of more than maxBody bytes.
 func tooLargeError(maxBody int64) error {
 	return newRefusal(nil, tooLarge, "too_large", tooLargeMessage(maxBody))
 }

@@ -16,7 +16,8 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// Config configures the service. Its zero value works.
+// Config configures the ingest service, which accepts batches of records over HTTP and writes them to
+// a sink: to a file or a spool, or nowhere. The zero Config works.
 type Config struct {
 	Limit   int              // maximum number of records in a batch; 0 means DefaultLimit
 	Typed   bool             // decode the 17 fields of [Metadata] and encode them again, instead of storing any object as sent
@@ -35,10 +36,17 @@ type Config struct {
 	Wait       time.Duration // time that the response to a batch waits until the spool has sent it; 0 means no wait
 }
 
-// Limits of a batch if Options does not set them: records, and bytes of a body.
+// Limits of a batch if Config does not set them: records, and bytes of a body.
 const (
 	DefaultLimit   = 10
 	DefaultMaxBody = 1 << 20
+)
+
+// Kinds of sinks that this package implements.
+const (
+	SinkNull  = "null"
+	SinkFile  = "file"
+	SinkSpool = "spool"
 )
 
 // Service accepts batches and passes their records to a sink. Its methods may be called concurrently.
@@ -48,7 +56,7 @@ type Service struct {
 	typed   bool
 	binary  bool
 	traced  bool
-	token   *[sha256.Size]byte // hash of the token, so that comparing takes the same time for any length; nil if none is required
+	token   *[sha256.Size]byte // hash of the token, so that comparing takes the same time for any length; nil if no token is required
 	sink    sink.Sink          // nil for sink null, for which no lines are built
 	cut     int64              // bytes of an unfinished line or write that the sink found when it was opened
 	unsent  uint64             // number of unsent events that the spool had when it was opened
@@ -107,13 +115,6 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// Kinds of sinks that this package implements.
-const (
-	SinkNull  = "null"
-	SinkFile  = "file"
-	SinkSpool = "spool"
-)
-
 // HasSink reports whether this package implements a kind of sink.
 func HasSink(kind string) bool { return kind == SinkNull || kind == SinkFile || kind == SinkSpool }
 
@@ -148,6 +149,7 @@ func (s *Service) Ready(context.Context) error {
 			return errors.New("a destination takes no events")
 		}
 	}
+	// failed is nil if there is no clock.
 	if failed := s.counts.failed.Load(); failed != nil && s.counts.failing.Load() > 0 {
 		if since := s.now().Sub(*failed); since >= 0 && since < unreadyTime { // since is negative if the clock was set back
 			return errors.New("the sink fails")

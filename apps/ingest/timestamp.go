@@ -54,7 +54,7 @@ func parseSeconds(text string) (time.Time, error) {
 const maxExponent = 40
 
 // parseScientific parses a number of seconds with an exponent, such as 1.46e9. It writes the same
-// number without an exponent, and parses that.
+// number without an exponent (01460000000.) and parses that.
 func parseScientific(text string) (time.Time, error) {
 	e := strings.IndexAny(text, "eE")
 	if e < 0 {

@@ -26,6 +26,7 @@ const (
 	methodList
 )
 
+// methodNames returns the names of the methods, in the order of their numbers.
 func methodNames() [5]string { return [...]string{"create", "get", "update", "delete", "list"} }
 
 // recorder counts calls by method, and adds up their hashes.
@@ -40,6 +41,7 @@ func (r *recorder) addCall(m callMethod, h hash) {
 	r.sum.Add(uint64(h.addNumber(uint64(m))))
 }
 
+// loadCalls returns the counts so far.
 func (r *recorder) loadCalls() Calls {
 	return Calls{
 		Create: r.counts[methodCreate].Load(),
@@ -51,6 +53,7 @@ func (r *recorder) loadCalls() Calls {
 	}
 }
 
+// resetCalls sets all counts to zero.
 func (r *recorder) resetCalls() {
 	for i := range r.counts {
 		r.counts[i].Store(0)
@@ -62,6 +65,7 @@ func (r *recorder) resetCalls() {
 // empty sequence is 0.
 type hash uint64
 
+// addNumber returns the hash of the sequence of h and then x.
 func (h hash) addNumber(x uint64) hash { return hash(scramble(uint64(h) ^ x)) }
 
 // addText adds the length of s and then its bytes, eight at a time. Because of the length, the hash of

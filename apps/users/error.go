@@ -25,7 +25,7 @@ type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"` // one line
 
-	status int   // status over HTTP; 0 means that of the code
+	status int   // status over HTTP; 0 means the status of the code
 	cause  error // error that clients do not see; may be nil
 }
 
@@ -35,7 +35,7 @@ func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 // Unwrap returns the cause, which may be nil.
 func (e *Error) Unwrap() error { return e.cause }
 
-// HTTP returns the status over HTTP. It is that of the code, except for errors that exist only over
+// HTTP returns the status over HTTP. It follows from the code, except for errors that exist only over
 // HTTP, such as a method that is not allowed.
 func (e *Error) HTTP() int {
 	if e.status != 0 {

@@ -37,10 +37,11 @@ func (l *limiter) takeOne() bool {
 	for {
 		full := l.full.Load()
 		empty := now + l.fillTime
-		present := min(max(full, now), empty) // full is after empty if the clock was set back
-		next, ok := present+l.perToken, present+l.perToken <= empty
+		current := min(max(full, now), empty) // full is after empty if the clock was set back
+		next := current + l.perToken
+		ok := next <= empty
 		if !ok {
-			next = present
+			next = current
 		}
 		if next == full || l.full.CompareAndSwap(full, next) {
 			return ok

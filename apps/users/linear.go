@@ -92,7 +92,7 @@ func (l *linear) List(ctx context.Context, text string, offset, limit int) ([]Us
 	found, total := []User{}, 0
 	// The function returns false for every user, so that findFirst scans all of them.
 	_, err := l.findFirst(ctx, func(u *User) bool {
-		if matches(u, text) {
+		if matchesText(u, text) {
 			if total >= offset && len(found) < limit {
 				found = appendPage(found, *u, min(limit, len(l.users)))
 			}
@@ -106,8 +106,8 @@ func (l *linear) List(ctx context.Context, text string, offset, limit int) ([]Us
 	return found, int64(total), nil
 }
 
-// Reset implements [Repository]. It copies n users, which are made only if n differs from that of the
-// last Reset.
+// Reset implements [Repository]. It copies n seeded users, which it makes only if n differs from the n of
+// the last Reset.
 func (l *linear) Reset(ctx context.Context, n int) error {
 	if err := checkReset(ctx, n); err != nil {
 		return err

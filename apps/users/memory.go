@@ -6,6 +6,9 @@ import (
 	"time"
 )
 
+// checkEvery is the number of users that a scan reads between two checks of its context.
+const checkEvery = 1024
+
 // memory stores users with indexes for id, offset and e-mail. Only a search for text scans all users.
 // A user that ids points to is never modified: an update replaces it.
 type memory struct {
@@ -123,7 +126,7 @@ func (m *memory) searchAll(ctx context.Context, text string, offset, limit int) 
 		if scanned++; scanned%checkEvery == 0 && ctx.Err() != nil {
 			return nil, 0, ctx.Err()
 		}
-		if !matches(u, text) {
+		if !matchesText(u, text) {
 			continue
 		}
 		if total >= offset && len(found) < limit {
@@ -139,8 +142,8 @@ func (m *memory) Close() error { return nil }
 
 // addChanged records that u is about to be updated or deleted, if u is a user of the last Reset.
 func (m *memory) addChanged(u *User) {
-	k := u.ID - FirstID
-	isSeeded := k < int64(len(m.seeded)) && u == &m.seeded[k]
+	i := u.ID - FirstID
+	isSeeded := i < int64(len(m.seeded)) && u == &m.seeded[i]
 	if isSeeded {
 		m.changed = append(m.changed, u.ID)
 	}
@@ -160,6 +163,3 @@ func appendPage(found []User, u User, capacity int) []User {
 	}
 	return append(found, u)
 }
-
-// checkEvery is the number of users that a scan reads between two checks of its context.
-const checkEvery = 1024

@@ -35,7 +35,8 @@ func Open(ctx context.Context, store string, n int) (Repository, error) {
 
 var _ Opener = Open
 
-// checkReset returns the error of a Reset to n users that must not begin.
+// checkReset returns an error if a Reset to n users must not begin, because n is negative or ctx has
+// ended.
 func checkReset(ctx context.Context, n int) error {
 	if n < 0 {
 		return fmt.Errorf("a store of %d users", n)

@@ -34,6 +34,7 @@ func (s *Service) RequestID(sent string) string {
 	return string(strconv.AppendUint(append(buf[:0], s.requests.prefix...), s.requests.last.Add(1), 36))
 }
 
+// isValidID reports whether id has 1 to MaxRequestID visible ASCII characters.
 func isValidID(id string) bool {
 	if len(id) == 0 || len(id) > MaxRequestID {
 		return false

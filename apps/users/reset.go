@@ -75,11 +75,11 @@ func (m *memory) removeUser(id int64) {
 // seedUsers returns the first n users of [Seeded].
 func seedUsers(ctx context.Context, n int) ([]User, error) {
 	list := make([]User, n)
-	for k := range list {
-		if k%checkEvery == 0 && ctx.Err() != nil {
+	for i := range list {
+		if i%checkEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		list[k] = Seeded(k)
+		list[i] = Seeded(i)
 	}
 	return list, nil
 }

@@ -5,29 +5,29 @@ import (
 	"unicode/utf8"
 )
 
-// matches reports whether the name or e-mail of u contains text, ignoring case. text must be in lower
+// matchesText reports whether the name or e-mail of u contains text, ignoring case. text must be in lower
 // case, as e-mails are.
-func matches(u *User, text string) bool {
-	return strings.Contains(u.Email, text) || foldedContains(u.Name, text)
+func matchesText(u *User, text string) bool {
+	return strings.Contains(u.Email, text) || containsFolded(u.Name, text)
 }
 
-// foldedContains reports the same as strings.Contains(strings.ToLower(s), text). It does not allocate
+// containsFolded reports the same as strings.Contains(strings.ToLower(s), text). It does not allocate
 // if s is ASCII. text must be in lower case.
-func foldedContains(s, text string) bool {
+func containsFolded(s, text string) bool {
 	if !isASCII(s) {
 		return strings.Contains(strings.ToLower(s), text)
 	}
 	for i := 0; i+len(text) <= len(s); i++ {
-		if foldedPrefix(s[i:], text) {
+		if hasFoldedPrefix(s[i:], text) {
 			return true
 		}
 	}
 	return false
 }
 
-// foldedPrefix reports whether s in lower case begins with text. s must be ASCII, and not shorter than
+// hasFoldedPrefix reports whether s in lower case begins with text. s must be ASCII, and not shorter than
 // text.
-func foldedPrefix(s, text string) bool {
+func hasFoldedPrefix(s, text string) bool {
 	for i := range len(text) {
 		c := s[i]
 		if 'A' <= c && c <= 'Z' {
@@ -40,6 +40,7 @@ func foldedPrefix(s, text string) bool {
 	return true
 }
 
+// isASCII reports whether s has only ASCII characters.
 func isASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {

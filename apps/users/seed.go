@@ -21,7 +21,8 @@ func seededEmail(id int64) string {
 	return string(b)
 }
 
-// seededName returns a random name of 8 to 30 ASCII characters, which depends only on k.
+// seededName returns a random name of 8 to 30 ASCII characters, which depends only on k. Bits 0 to 3 of
+// the random number select the first name, bits 4 to 7 the last name, and the bits from 8 on the initial.
 func seededName(k uint64) string {
 	first := [...]string{"Ada", "Benedikt", "Chidi", "Dunja", "Emre", "Fiadh", "Gwendolyn", "Hiro", "Ines", "Jonathan", "Kwame", "Lene", "Maximilian", "Nora", "Odalys", "Priya"}
 	last := [...]string{"Abara", "Bergmann", "Castellanos", "Duarte", "Eriksson", "Fitzgerald", "Grabowski", "Hashimoto", "Ivanova", "Jansen", "Kowalczyk", "Lund", "Montgomery", "Nakamura-Olsen", "Okonkwo", "Papadopoulos"}

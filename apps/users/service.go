@@ -115,7 +115,7 @@ func (s *Service) List(ctx context.Context, q Query) (Page, error) {
 func (s *Service) Calls() Calls { return s.recorder.loadCalls() }
 
 // Reset resets the repository to n users, sets the numbers of calls to zero and clears the fault. It
-// does not count as a call. Its error is that of the repository.
+// does not count as a call. It returns the error of the repository.
 func (s *Service) Reset(ctx context.Context, n int) error {
 	if err := s.repository.Reset(ctx, n); err != nil {
 		return err
@@ -170,7 +170,7 @@ func (s *Service) userOrError(ctx context.Context, u User, err error) (User, err
 }
 
 // storeError returns the error response for an error of the repository, and counts it. If ctx has
-// ended, the response is that for ctx, whatever error the store returned.
+// ended, the response is about the error of ctx, whatever error the store returned.
 func (s *Service) storeError(ctx context.Context, err error) error {
 	var e *Error
 	switch {

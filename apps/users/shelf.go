@@ -17,6 +17,7 @@ type userIndex struct {
 	count  int      // number of all users
 }
 
+// block has the users of blockSize successive ids.
 type block struct {
 	users [blockSize]*User // nil for an id without a user
 	count int              // number of users in the block

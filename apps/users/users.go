@@ -62,7 +62,7 @@ type Page struct {
 
 // Repository stores users. All methods can be called concurrently. If ctx ends, a method returns the
 // error of ctx and changes nothing. E-mails are unique; the service passes them in lower case. Errors
-// are [ErrNotFound], [ErrEmailTaken], that of ctx, or an error of the database.
+// are [ErrNotFound], [ErrEmailTaken], the error of ctx, or an error of the database.
 type Repository interface {
 	Create(ctx context.Context, d Draft, at time.Time) (User, error)
 	Get(ctx context.Context, id int64) (User, error)

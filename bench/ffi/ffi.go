@@ -3,18 +3,18 @@
 //
 //	cd bench/ffi && GOWORK=off go test -bench . -benchtime 3s -benchmem
 //
-// The structs, and the benchmark names Cgocopy and JSON, are those of the write-up.
-// Cgocopy calls cgocopy.Copy, as the write-up did. FromC fills a value on the heap, and
-// Hand copies with cgo code written by hand.
+// The structs, and the names of the benchmarks Cgocopy and JSON, are those of the
+// publication. Cgocopy calls cgocopy.Copy, as in the publication. FromC fills a value on
+// the heap, and Hand copies with cgo code written by hand.
 //
-// In the write-up the timed copies returned an error: they ran after the tests of its
-// package. In this package a failed copy ends the benchmark, and TestCopies checks that the copies
-// equal the C values. JSON starts from a Go value, as in the write-up: it is a round trip,
-// without the copy from C. published.txt has the published lines, and make benchmark-copy
-// prints them next to the lines of a run.
+// In the publication the timed copies returned an error: they ran after the tests of its
+// package. In this package a failed copy ends the benchmark, and TestCopies checks that
+// the copies equal the C values. JSON starts from a Go value, as in the publication: it is
+// a round trip through JSON, without the copy from C. published.txt contains the published
+// results, and make benchmark-copy prints them next to the results of a run.
 //
-// Differences between two lines of one run are not findings yet; tare run ffi measures
-// with repetitions and intervals.
+// A difference between two lines of one run may be chance; the command tare run ffi
+// measures with repetitions and intervals.
 package ffi
 
 //go:generate go run github.com/tarebench/tare/cgocopy/cmd/cgocopy gen -type SimplePerson,GameObject game.h

@@ -46,8 +46,8 @@ type Memory struct {
 	filled map[string][]byte // bytes of a struct, by the fill function
 }
 
-// Run compiles and runs p, and returns the filled structs. It skips the test with the reason if there is
-// no compiler, or if it makes no programs that run on this machine, for the architecture of the test.
+// Run compiles and runs p, and returns the filled structs. It skips the test if there is no compiler, or if
+// the compiler's programs do not run on this machine or are for another architecture than the test.
 func Run(t testing.TB, p Program) *Memory {
 	t.Helper()
 	compiler, err := cc.Compiler(nil, p.CXX)
@@ -69,8 +69,8 @@ func Run(t testing.TB, p Program) *Memory {
 	if p.CXX {
 		args = append(args, "-fno-access-control") // private members are filled too
 	}
-	// With -O1 the compiler omits functions of the headers that are not called: they may call functions
-	// that the linker does not find.
+	// With -O1 the compiler omits functions of the headers that are not called. Such a function may call
+	// functions that the linker does not find.
 	args = append(args, "-O1", "-w", "-fno-lto")
 	dir := t.TempDir()
 	compile := func(name, text string) (program string, err error) {

@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare/cgocopy"
 )
 
-// Same fills a T from the struct of a fill function, and fails the test with the differing fields if the
-// T differs from want. size is the size of the C struct in the generated code. It fills the T twice,
-// the second time over the existing value.
+// Same fills a T from the struct that the C function fill has filled, and fails the test with the
+// differing fields if the T differs from want. size is the size of the C struct in the generated code.
+// Same fills the T twice, the second time over the existing value, which may reuse its texts.
 func Same[T any, P cgocopy.From[T]](t testing.TB, m *Memory, fill string, size int, want T) {
 	t.Helper()
 	var got T

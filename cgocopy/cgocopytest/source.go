@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// before is the beginning of the program, which the headers follow.
+// before is the beginning of the C program; the #include lines of the tested headers follow.
 const before = `#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 `
 
-// macros has the statements of fill functions. They copy bytes, because a member may be const. Fill
-// functions assign bit-fields, which have no address, without a macro.
+// macros has the macros with which fill functions set members: SET a number, ADDR an address, NIL a nil
+// pointer, TEXT a text and TEXTI a text with a letter for an index. They copy bytes, because a member
+// may be const. Fill functions assign bit-fields, which have no address, directly.
 const macros = `
 #define SET(m, x) do { __typeof__(m) t_ = (__typeof__(m))(x); memcpy((void *)&(m), (void *)&t_, sizeof t_); } while (0)
 #define ADDR(m, x) do { uintptr_t t_ = (uintptr_t)(x); memcpy((void *)&(m), &t_, sizeof t_); } while (0)

@@ -1,6 +1,7 @@
 // Package contendertest is the conformance suite for contenders in any language.
-// It starts the built program as a lab would and checks it against
-// docs/contender-protocol.md. A program that passes the suite is a contender.
+// It starts the built program as a lab, the tare process that measures contenders,
+// would, and checks it against docs/contender-protocol.md. A program that passes is
+// a contender.
 // The test of a contender module, a directory with contender.json and go.mod, is:
 //
 //	func TestConformance(t *testing.T) { contendertest.Run(t, ".") }
@@ -24,7 +25,7 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// listKinds returns the suites by kind of contender.
+// listKinds returns the checks for each kind of contender, e.g. of servers: that they implement their apps.
 func listKinds() map[string]conformance.Kind {
 	return map[string]conformance.Kind{
 		"codec":  conformance.Codecs(),
@@ -47,11 +48,11 @@ func Run(t *testing.T, dir string) {
 		path += ".exe"
 	}
 	err = m.Build(dir, path)
-	switch mustFail := slices.Contains(m.Expect.Void, "build"); {
+	switch mustFail := slices.Contains(m.Expect.Void, "build"); { // see tare.Expect
 	case mustFail && err == nil:
 		t.Fatalf("%s builds, and its manifest expects that it does not", m.ID)
 	case mustFail:
-		return // a published program that does not compile
+		return // the contender reproduces a published program that does not compile
 	case err != nil:
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func runVariants(t *testing.T, m conformance.Manifest, command ...string) {
 		t.Run(strings.Trim(m.ID+"-"+v, "-"), func(t *testing.T) {
 			t.Parallel() // most of the time is waiting
 			m := m
-			if protocols, ok := m.Others[v]; ok {
+			if protocols, ok := m.Others[v]; ok { // variant v has other protocols than the first
 				m.Protocols = protocols
 			}
 			s := conformance.Subject{

@@ -80,8 +80,8 @@ type Impl struct {
 	// copier does not support other types.
 	Types map[string]Copies
 
-	// Blind means that Answer shows the result of an operation even if it
-	// returned an error, like the published benchmark.
+	// Blind means that Answer ignores the error of an operation and shows its
+	// result, as the published benchmark does.
 	Blind bool
 
 	null bool // the copier of Null
@@ -122,8 +122,8 @@ type input struct {
 	ignoreErrors bool             // as Impl.Blind
 }
 
-// prepareOp returns the work of a workload, and its memory, which the caller must free. The memory is nil if the
-// copier starts from Go values.
+// prepareOp returns the work of workload w, whose bodies are JSON texts of Body. It also returns the C memory of
+// the workload, which the caller must free; the memory is nil if the copier starts from Go values.
 func (i Impl) prepareOp(w wire.Workload, bodies [][]byte) (contender.Work, Memory, error) {
 	if !slices.Contains(Ops(), w.Op) {
 		return contender.Work{}, nil, contender.ErrUnsupported
@@ -136,36 +136,36 @@ func (i Impl) prepareOp(w wire.Workload, bodies [][]byte) (contender.Work, Memor
 	if err != nil {
 		return contender.Work{}, nil, err
 	}
-	g := input{shape: shape, names: names, ignoreErrors: i.Blind}
+	in := input{shape: shape, names: names, ignoreErrors: i.Blind}
 	for k, text := range bodies {
 		var b Body
 		if err := json.Unmarshal(text, &b); err != nil {
 			return contender.Work{}, nil, fmt.Errorf("body %d: %w", k, err)
 		}
-		g.seeds = append(g.seeds, b.Seed)
+		in.seeds = append(in.seeds, b.Seed)
 	}
 	if i.null {
-		return g.newNull(w.Op), nil, nil
+		return in.newNull(w.Op), nil, nil
 	}
 	copies, ok := i.Types[shape.C]
 	if !ok {
 		return contender.Work{}, nil, contender.ErrUnsupported
 	}
 	if i.Memory != nil {
-		from := Source{Shape: shape, Names: names, Seeds: g.seeds}
+		from := Source{Shape: shape, Names: names, Seeds: in.seeds}
 		if from.Library, err = parseLibrary(w); err != nil {
 			return contender.Work{}, nil, err
 		}
-		if g.memory, err = i.Memory(from); err != nil {
+		if in.memory, err = i.Memory(from); err != nil {
 			return contender.Work{}, nil, err
 		}
-		for k := range g.seeds {
-			p, _ := g.memory.At(k)
-			g.pointers = append(g.pointers, p)
+		for k := range in.seeds {
+			p, _ := in.memory.At(k) // every body has shape.Count values
+			in.pointers = append(in.pointers, p)
 		}
 	}
-	work, err := copies.newWork(w.Op, g)
-	return work, g.memory, err
+	work, err := copies.newWork(w.Op, in)
+	return work, in.memory, err
 }
 
 // parseLibrary returns the library that fills the memory of a workload, or "".
@@ -180,12 +180,12 @@ func parseLibrary(w wire.Workload) (string, error) {
 	return s.Library, nil
 }
 
-// newNull returns an operation that does nothing, with correct output.
-func (g input) newNull(op string) contender.Work {
+// newNull returns the work of the null contender: an operation that does nothing, with correct output.
+func (in input) newNull(op string) contender.Work {
 	return contender.Work{
 		Do: func(int) (int, error) { return 0, nil },
 		Answer: func(k int) (contender.Answered, error) {
-			out, err := Expected(g.shape, g.names, op, g.seeds[k])
+			out, err := Expected(in.shape, in.names, op, in.seeds[k])
 			return contender.Answered{Output: out}, err
 		},
 	}

@@ -7,39 +7,40 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// draw draws the same random values as cmem/fill.c, in the same order: struct by struct,
-// member by member in the order of declaration. The numbers in its methods are those of
+// generator generates in Go the random values that cmem/fill.c generates in C, so that the copy of a C
+// value can be compared with them. Both draw random numbers in the same order: struct by struct, member
+// by member in the order of declaration. The constants in the methods of generator must equal those of
 // cmem/fill.c.
-type draw struct {
+type generator struct {
 	fixture.Random
 	names Names
 	items int   // number of elements of each list
 	base  int32 // id of the first value; ids count up from it
 }
 
-func newDraw(shape Shape, names Names, seed uint64) *draw {
-	d := &draw{Random: fixture.Random(seed), names: names, items: shape.Items}
-	d.base = d.drawInt()
-	return d
+func newGenerator(shape Shape, names Names, seed uint64) *generator {
+	g := &generator{Random: fixture.Random(seed), names: names, items: shape.Items}
+	g.base = g.drawInt()
+	return g
 }
 
-func (d *draw) drawInt() int32 { return int32(d.Next() % 1e6) }
+func (g *generator) drawInt() int32 { return int32(g.Next() % 1e6) }
 
-// drawText returns a random name of the length and alphabet that d.names defines.
-func (d *draw) drawText() string {
-	n := 60
-	switch d.names {
+// drawText returns a random name of the length and alphabet that g.names defines.
+func (g *generator) drawText() string {
+	n := 60 // for NamesBytes
+	switch g.names {
 	case NamesUsual:
-		n = 4 + int(d.Next()%21)
+		n = 4 + int(g.Next()%21)
 	case NamesEdges:
-		n = []int{0, 1, 62, 63, 64}[d.Next()%5]
+		n = []int{0, 1, 62, 63, 64}[g.Next()%5]
 	}
 	b := make([]byte, n)
 	for i := range b {
-		if d.names == NamesBytes {
-			b[i] = byte(1 + d.Next()%255)
+		if g.names == NamesBytes {
+			b[i] = byte(1 + g.Next()%255)
 		} else {
-			b[i] = byte('a' + d.Next()%26)
+			b[i] = byte('a' + g.Next()%26)
 		}
 	}
 	return string(b)
@@ -49,40 +50,40 @@ func (d *draw) drawText() string {
 const tagCount = 8
 
 // fillValue fills v with random values. index is the position of v if it is an element of a list.
-func (d *draw) fillValue(v reflect.Value, index int) {
+func (g *generator) fillValue(v reflect.Value, index int) {
 	switch v.Kind() {
 	case reflect.Int32:
-		v.SetInt(int64(d.drawInt()))
+		v.SetInt(int64(g.drawInt()))
 	case reflect.Int64:
-		v.SetInt(int64(d.Next() >> 16))
+		v.SetInt(int64(g.Next() >> 16))
 	case reflect.Float64:
-		v.SetFloat(float64(d.Next()%1e8) / 1024)
+		v.SetFloat(float64(g.Next()%1e8) / 1024)
 	case reflect.Float32:
-		v.SetFloat(float64(d.Next()%65536) / 64)
+		v.SetFloat(float64(g.Next()%65536) / 64)
 	case reflect.String:
-		v.SetString(d.drawText())
+		v.SetString(g.drawText())
 	case reflect.Array:
 		for i := range v.Len() {
-			d.fillValue(v.Index(i), i)
+			g.fillValue(v.Index(i), i)
 		}
 	case reflect.Slice:
 		n := tagCount
 		if v.Type().Elem().Kind() == reflect.Struct {
-			n = d.items
+			n = g.items
 		}
 		v.Set(reflect.MakeSlice(v.Type(), n, n))
 		for i := range n {
-			d.fillValue(v.Index(i), i)
+			g.fillValue(v.Index(i), i)
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
 			switch v.Type().Field(i).Name {
 			case "ID":
-				v.Field(i).SetInt(int64(d.base) + int64(index))
+				v.Field(i).SetInt(int64(g.base) + int64(index))
 			case "Active": // a flag
-				v.Field(i).SetInt(int64(d.drawInt() & 1))
+				v.Field(i).SetInt(int64(g.drawInt() & 1))
 			default:
-				d.fillValue(v.Field(i), index)
+				g.fillValue(v.Field(i), index)
 			}
 		}
 	default:
@@ -90,12 +91,12 @@ func (d *draw) fillValue(v reflect.Value, index int) {
 	}
 }
 
-// newValues returns the values of one body.
+// newValues returns the values of the body with this seed.
 func newValues[T any](shape Shape, names Names, seed uint64) []T {
 	values := make([]T, shape.Count)
-	d := newDraw(shape, names, seed)
+	g := newGenerator(shape, names, seed)
 	for i := range values {
-		d.fillValue(reflect.ValueOf(&values[i]).Elem(), i)
+		g.fillValue(reflect.ValueOf(&values[i]).Elem(), i)
 	}
 	return values
 }
@@ -115,16 +116,16 @@ func structTypes() map[string]reflect.Type {
 	return m
 }
 
-// newValuesOf is newValues for the Go type of shape.C. It returns a slice.
+// newValuesOf is newValues for the Go type that corresponds to shape.C. The result is a slice.
 func newValuesOf(shape Shape, names Names, seed uint64) (reflect.Value, error) {
 	t, ok := structTypes()[shape.C]
 	if !ok {
 		return reflect.Value{}, fmt.Errorf("no C type %q", shape.C)
 	}
 	list := reflect.MakeSlice(reflect.SliceOf(t), shape.Count, shape.Count)
-	d := newDraw(shape, names, seed)
+	g := newGenerator(shape, names, seed)
 	for i := range shape.Count {
-		d.fillValue(list.Index(i), i)
+		g.fillValue(list.Index(i), i)
 	}
 	return list, nil
 }
@@ -141,8 +142,8 @@ func Expected(shape Shape, names Names, op string, seed uint64) ([]byte, error) 
 	return appendValue(nil, v), nil
 }
 
-// CBytes returns the number of bytes of one body in C memory: of the structs, and of the memory that they point
-// to. The sizes are those of the structs in cmem/fixtures.h on 64-bit systems.
+// CBytes returns the size of one body in C memory: the bytes of the structs, and of the memory that they point
+// to. The constants are sizes of the structs in cmem/fixtures.h on 64-bit systems.
 func CBytes(shape Shape, names Names, seed uint64) (int64, error) {
 	v, err := newValuesOf(shape, names, seed)
 	if err != nil {
@@ -150,12 +151,13 @@ func CBytes(shape Shape, names Names, seed uint64) (int64, error) {
 	}
 	switch value := v.Index(0).Interface().(type) {
 	case DeviceList:
-		n := 40 + 24*len(value.Devices) + 4*len(value.Tags) + len(value.Owner) + 1 // with the NUL
+		const nul = 1 // byte at the end of a string
+		n := 40 + 24*len(value.Devices) + 4*len(value.Tags) + len(value.Owner) + nul
 		for _, d := range value.Devices {
-			n += len(d.Name) + 1
+			n += len(d.Name) + nul
 		}
 		return int64(n), nil
-	case Person:
+	case Person: // whose name is a char[64] in C, as that of GameObject
 		return 88 * int64(shape.Count), nil
 	case GameObject:
 		return 128 * int64(shape.Count), nil
@@ -163,9 +165,9 @@ func CBytes(shape Shape, names Names, seed uint64) (int64, error) {
 	return int64(v.Type().Elem().Size()) * int64(shape.Count), nil // Go and C lay these types out alike
 }
 
-// MadeOf counts the members of a struct of the shape, including those of nested structs: numbers, texts and
-// arrays. levels is the depth of structs in structs, 1 if none is nested. A list of structs counts as one of its
-// elements, also in levels.
+// MadeOf counts the members of the struct that a shape consists of, including those of nested structs: numbers,
+// texts and arrays. levels is the depth of structs in structs, 1 if none is nested. A list of structs counts like
+// one of its elements, in members and in levels.
 func MadeOf(shape Shape) (members, levels int, err error) {
 	t, ok := structTypes()[shape.C]
 	if !ok {

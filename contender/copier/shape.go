@@ -31,7 +31,7 @@ func NamesOf(word string) (Names, error) {
 	return 0, fmt.Errorf("unknown names %q; known: usual, edges, bytes", word)
 }
 
-// Shape defines the contents of C memory for one body.
+// Shape defines the contents of C memory for one body of a workload, e.g. an array of 100 BenchPerson.
 type Shape struct {
 	C     string // name of the C type
 	Count int    // number of values of the type, as an array

@@ -49,6 +49,7 @@ func appendNumber(out []byte, f float64, bits int) []byte {
 	return strconv.AppendFloat(out, f, 'g', -1, bits)
 }
 
+// appendText appends s as a JSON string, in which each byte of s is a character.
 func appendText(out []byte, s string) []byte {
 	const digits = "0123456789abcdef"
 	out = append(out, '"')
@@ -65,6 +66,7 @@ func appendText(out []byte, s string) []byte {
 	return append(out, '"')
 }
 
+// appendChars appends an array of bytes as the string before its first zero byte.
 func appendChars(out []byte, v reflect.Value) []byte {
 	var b []byte
 	for i := range v.Len() {
@@ -93,7 +95,7 @@ func appendMembers(out []byte, v reflect.Value) []byte {
 	first := true
 	for i := range v.NumField() {
 		name := v.Type().Field(i).Name
-		if name == "_" {
+		if name == "_" { // padding
 			continue
 		}
 		if !first {

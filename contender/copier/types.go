@@ -1,7 +1,8 @@
 package copier
 
-// This file has the types of the fixtures in Go. The C types are in cmem/fixtures.h.
-// Members and their order are the same, except that C has members for the lengths of lists.
+// Contenders copy values of a C type, such as BenchPerson, into values of a Go type, such as Person.
+// This file has the Go types. The C types are in cmem/fixtures.h. Members and their order are the
+// same, except that C also has members for the lengths of lists.
 
 // Person is BenchPerson in C.
 type Person struct {
@@ -59,7 +60,7 @@ type (
 	Flat8192 struct{ V [8192]float64 }
 )
 
-// Structs in structs, with 16 bytes per level and the same memory layout as in C.
+// Structs in structs: NestN has N levels of 16 bytes each, and the same memory layout as in C.
 type (
 	// Nest1 is the innermost struct.
 	Nest1 struct {
@@ -116,14 +117,14 @@ type (
 	}
 )
 
-// Structs of 18 numbers, 144 bytes. The numbers are spread evenly over the levels. DeepNInK is
-// level K of DeepN, counted from the innermost. The memory layout is the same as in C.
+// Structs of 18 numbers, 144 bytes, with N levels in DeepN. Each level has the same number of numbers.
+// DeepNInK is level K of DeepN; level 1 is the innermost. The memory layout is the same as in C.
 type (
 	// Deep1 has 1 level.
 	Deep1 struct {
 		V0, V1, V2, V3, V4, V5, V6, V7, V8, V9, V10, V11, V12, V13, V14, V15, V16, V17 float64
 	}
-	// Deep2In1 is level 1 of Deep2, from within.
+	// Deep2In1 is level 1 of Deep2.
 	Deep2In1 struct {
 		V0, V1, V2, V3, V4, V5, V6, V7, V8 float64
 	}
@@ -132,11 +133,11 @@ type (
 		Inner                              Deep2In1
 		V0, V1, V2, V3, V4, V5, V6, V7, V8 float64
 	}
-	// Deep3In1 is level 1 of Deep3, from within.
+	// Deep3In1 is level 1 of Deep3.
 	Deep3In1 struct {
 		V0, V1, V2, V3, V4, V5 float64
 	}
-	// Deep3In2 is level 2 of Deep3, from within.
+	// Deep3In2 is level 2 of Deep3.
 	Deep3In2 struct {
 		Inner                  Deep3In1
 		V0, V1, V2, V3, V4, V5 float64
@@ -146,26 +147,26 @@ type (
 		Inner                  Deep3In2
 		V0, V1, V2, V3, V4, V5 float64
 	}
-	// Deep6In1 is level 1 of Deep6, from within.
+	// Deep6In1 is level 1 of Deep6.
 	Deep6In1 struct {
 		V0, V1, V2 float64
 	}
-	// Deep6In2 is level 2 of Deep6, from within.
+	// Deep6In2 is level 2 of Deep6.
 	Deep6In2 struct {
 		Inner      Deep6In1
 		V0, V1, V2 float64
 	}
-	// Deep6In3 is level 3 of Deep6, from within.
+	// Deep6In3 is level 3 of Deep6.
 	Deep6In3 struct {
 		Inner      Deep6In2
 		V0, V1, V2 float64
 	}
-	// Deep6In4 is level 4 of Deep6, from within.
+	// Deep6In4 is level 4 of Deep6.
 	Deep6In4 struct {
 		Inner      Deep6In3
 		V0, V1, V2 float64
 	}
-	// Deep6In5 is level 5 of Deep6, from within.
+	// Deep6In5 is level 5 of Deep6.
 	Deep6In5 struct {
 		Inner      Deep6In4
 		V0, V1, V2 float64
@@ -175,41 +176,41 @@ type (
 		Inner      Deep6In5
 		V0, V1, V2 float64
 	}
-	// Deep9In1 is level 1 of Deep9, from within.
+	// Deep9In1 is level 1 of Deep9.
 	Deep9In1 struct {
 		V0, V1 float64
 	}
-	// Deep9In2 is level 2 of Deep9, from within.
+	// Deep9In2 is level 2 of Deep9.
 	Deep9In2 struct {
 		Inner  Deep9In1
 		V0, V1 float64
 	}
-	// Deep9In3 is level 3 of Deep9, from within.
+	// Deep9In3 is level 3 of Deep9.
 	Deep9In3 struct {
 		Inner  Deep9In2
 		V0, V1 float64
 	}
-	// Deep9In4 is level 4 of Deep9, from within.
+	// Deep9In4 is level 4 of Deep9.
 	Deep9In4 struct {
 		Inner  Deep9In3
 		V0, V1 float64
 	}
-	// Deep9In5 is level 5 of Deep9, from within.
+	// Deep9In5 is level 5 of Deep9.
 	Deep9In5 struct {
 		Inner  Deep9In4
 		V0, V1 float64
 	}
-	// Deep9In6 is level 6 of Deep9, from within.
+	// Deep9In6 is level 6 of Deep9.
 	Deep9In6 struct {
 		Inner  Deep9In5
 		V0, V1 float64
 	}
-	// Deep9In7 is level 7 of Deep9, from within.
+	// Deep9In7 is level 7 of Deep9.
 	Deep9In7 struct {
 		Inner  Deep9In6
 		V0, V1 float64
 	}
-	// Deep9In8 is level 8 of Deep9, from within.
+	// Deep9In8 is level 8 of Deep9.
 	Deep9In8 struct {
 		Inner  Deep9In7
 		V0, V1 float64
@@ -221,7 +222,8 @@ type (
 	}
 )
 
-// Structs whose members have four types in turn, 32 bytes for four members, with the same memory layout as in C.
+// Structs of N members in FieldsN. The types of the members repeat after four: int32, float64, float32,
+// int64, which take 32 bytes. The memory layout is the same as in C.
 type (
 	// Fields1 has a single member.
 	Fields1 struct{ A0 int32 }

@@ -30,7 +30,7 @@ type Type[T any] struct {
 
 // Copies is a [Type] of any T.
 type Copies interface {
-	newWork(op string, g input) (contender.Work, error)
+	newWork(op string, in input) (contender.Work, error)
 }
 
 // Of returns the copies of one C type.
@@ -38,46 +38,46 @@ func Of[T any](t Type[T]) Copies { return copies[T]{t} }
 
 type copies[T any] struct{ Type[T] }
 
-// newWork returns the work of operation op. Each function that it chooses from returns the timed function, do, and
-// a function that returns the result of the last call of do(i). The result is on the heap, so the compiler cannot
-// drop it.
-func (c copies[T]) newWork(op string, g input) (contender.Work, error) {
-	if g.memory == nil {
-		for _, seed := range g.seeds {
-			values := newValues[T](g.shape, g.names, seed)
-			g.pointers = append(g.pointers, unsafe.Pointer(&values[0]))
+// newWork returns the work of operation op. It chooses one of the functions below. Each of them returns the timed
+// function, do, and a function that returns the result of the last call of do(i). The result is on the heap, so
+// that the compiler cannot drop it.
+func (c copies[T]) newWork(op string, in input) (contender.Work, error) {
+	if in.memory == nil {
+		for _, seed := range in.seeds {
+			values := newValues[T](in.shape, in.names, seed)
+			in.pointers = append(in.pointers, unsafe.Pointer(&values[0]))
 		}
 	}
 	var do func(i int) (int, error)
 	var result func(i int) any
 	switch {
 	case op == OpSingle && c.New != nil:
-		do, result = c.newSingleByNew(g)
+		do, result = c.newSingleByNew(in)
 	case op == OpSingle && c.Fill != nil:
-		do, result = c.newSingle(g)
+		do, result = c.newSingle(in)
 	case op == OpValue && c.Value != nil:
-		do, result = c.newValue(g)
+		do, result = c.newValue(in)
 	case op == OpValue && c.Fill != nil:
-		do, result = c.newValueByFill(g)
+		do, result = c.newValueByFill(in)
 	case op == OpInto && c.Fill != nil:
-		do, result = c.newInto(g)
+		do, result = c.newInto(in)
 	case op == OpBatch && c.Slice != nil:
-		do, result = c.newBatch(g)
+		do, result = c.newBatch(in)
 	case op == OpBatchInto && c.Slice != nil:
-		do, result = c.newBatchInto(g)
+		do, result = c.newBatchInto(in)
 	case op == OpFrame && c.Slice != nil:
-		do, result = c.newFrame(g)
+		do, result = c.newFrame(in)
 	default:
 		return contender.Work{}, contender.ErrUnsupported
 	}
 	return contender.Work{
 		Fresh: op == OpSingle || op == OpBatch, Do: do,
 		Answer: func(k int) (contender.Answered, error) {
-			if _, err := do(k); err != nil && !g.ignoreErrors {
+			if _, err := do(k); err != nil && !in.ignoreErrors {
 				return contender.Answered{}, err
 			}
 			v := reflect.ValueOf(result(k))
-			if g.ignoreErrors && v.Kind() == reflect.Pointer && v.IsNil() {
+			if in.ignoreErrors && v.Kind() == reflect.Pointer && v.IsNil() {
 				v = reflect.New(v.Type().Elem()) // the value was not filled
 			}
 			return contender.Answered{Output: appendValue(nil, v), Size: countBytes(v)}, nil
@@ -85,8 +85,8 @@ func (c copies[T]) newWork(op string, g input) (contender.Work, error) {
 	}, nil
 }
 
-func (c copies[T]) newSingle(g input) (do func(i int) (int, error), result func(i int) any) {
-	fill, pointers := c.Fill, g.pointers
+func (c copies[T]) newSingle(in input) (do func(i int) (int, error), result func(i int) any) {
+	fill, pointers := c.Fill, in.pointers
 	var last *T
 	return func(i int) (int, error) {
 		v := new(T)
@@ -96,8 +96,8 @@ func (c copies[T]) newSingle(g input) (do func(i int) (int, error), result func(
 	}, func(int) any { return last }
 }
 
-func (c copies[T]) newSingleByNew(g input) (do func(i int) (int, error), result func(i int) any) {
-	newCopy, pointers := c.New, g.pointers
+func (c copies[T]) newSingleByNew(in input) (do func(i int) (int, error), result func(i int) any) {
+	newCopy, pointers := c.New, in.pointers
 	var last *T
 	return func(i int) (int, error) {
 		v, err := newCopy(pointers[i])
@@ -106,8 +106,8 @@ func (c copies[T]) newSingleByNew(g input) (do func(i int) (int, error), result 
 	}, func(int) any { return last }
 }
 
-func (c copies[T]) newValue(g input) (do func(i int) (int, error), result func(i int) any) {
-	copyValue, pointers := c.Value, g.pointers
+func (c copies[T]) newValue(in input) (do func(i int) (int, error), result func(i int) any) {
+	copyValue, pointers := c.Value, in.pointers
 	last := new(T)
 	return func(i int) (int, error) {
 		v, err := copyValue(pointers[i])
@@ -116,8 +116,8 @@ func (c copies[T]) newValue(g input) (do func(i int) (int, error), result func(i
 	}, func(int) any { return last }
 }
 
-func (c copies[T]) newValueByFill(g input) (do func(i int) (int, error), result func(i int) any) {
-	fill, pointers := c.Fill, g.pointers
+func (c copies[T]) newValueByFill(in input) (do func(i int) (int, error), result func(i int) any) {
+	fill, pointers := c.Fill, in.pointers
 	last := new(T)
 	return func(i int) (int, error) {
 		var zero T
@@ -126,15 +126,15 @@ func (c copies[T]) newValueByFill(g input) (do func(i int) (int, error), result 
 	}, func(int) any { return last }
 }
 
-func (c copies[T]) newInto(g input) (do func(i int) (int, error), result func(i int) any) {
-	fill, pointers := c.Fill, g.pointers
+func (c copies[T]) newInto(in input) (do func(i int) (int, error), result func(i int) any) {
+	fill, pointers := c.Fill, in.pointers
 	values := make([]T, len(pointers))
 	return func(i int) (int, error) { return 0, fill(&values[i], pointers[i]) },
 		func(i int) any { return &values[i] }
 }
 
-func (c copies[T]) newBatch(g input) (do func(i int) (int, error), result func(i int) any) {
-	copySlice, pointers, n := c.Slice, g.pointers, g.shape.Count
+func (c copies[T]) newBatch(in input) (do func(i int) (int, error), result func(i int) any) {
+	copySlice, pointers, n := c.Slice, in.pointers, in.shape.Count
 	var last []T
 	return func(i int) (int, error) {
 		list, err := copySlice(nil, pointers[i], n)
@@ -143,8 +143,8 @@ func (c copies[T]) newBatch(g input) (do func(i int) (int, error), result func(i
 	}, func(int) any { return last }
 }
 
-func (c copies[T]) newBatchInto(g input) (do func(i int) (int, error), result func(i int) any) {
-	copySlice, pointers, n := c.Slice, g.pointers, g.shape.Count
+func (c copies[T]) newBatchInto(in input) (do func(i int) (int, error), result func(i int) any) {
+	copySlice, pointers, n := c.Slice, in.pointers, in.shape.Count
 	slices := make([][]T, len(pointers))
 	return func(i int) (int, error) {
 		var err error
@@ -155,12 +155,12 @@ func (c copies[T]) newBatchInto(g input) (do func(i int) (int, error), result fu
 
 // newFrame calls C for the array each time. A copier that starts from Go values has no C memory; for it the
 // operation is batch-into.
-func (c copies[T]) newFrame(g input) (do func(i int) (int, error), result func(i int) any) {
-	if g.memory == nil {
-		return c.newBatchInto(g)
+func (c copies[T]) newFrame(in input) (do func(i int) (int, error), result func(i int) any) {
+	if in.memory == nil {
+		return c.newBatchInto(in)
 	}
-	copySlice, memory := c.Slice, g.memory
-	slices := make([][]T, len(g.seeds))
+	copySlice, memory := c.Slice, in.memory
+	slices := make([][]T, len(in.seeds))
 	return func(i int) (int, error) {
 		p, n := memory.At(i)
 		var err error

@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Answer is the response of a router to one request, in the form of responses on the wire. The correct
-// Answer comes from [Spec.Answer]; [Answer.Differs] compares the two.
+// Answer is the response of a router to one request, as the contender sends it to the measuring process.
+// [Spec.Answer] computes the correct response, and [Answer.Differs] compares the two.
 type Answer struct {
 	wire.HTTPResponse
 	LayerCalls int64 `json:"layer_calls"` // number of middleware calls for this request
@@ -46,7 +46,7 @@ func (s Spec) Answer(q wire.HTTPRequest) (Answer, bool) {
 	return s.Answered(q, r.formatReply(values)), true
 }
 
-// buildTree fills the tree of the routes, unless that is done.
+// buildTree fills the tree of the routes at its first call.
 func (s Spec) buildTree() {
 	if s.tree.next != nil {
 		return
@@ -66,8 +66,8 @@ func (r *Route) formatReply(values []string) string {
 	return body
 }
 
-// Answered returns the response to q of a route that replies with body: status 200, body, and the headers
-// that the layers (the middleware of s) add.
+// Answered returns the correct response to q if the handler of its route writes body: status 200, body,
+// and the headers that the layers (the middleware of s) add.
 func (s Spec) Answered(q wire.HTTPRequest, body string) Answer {
 	a := Answer{
 		HTTPResponse: wire.HTTPResponse{Status: http.StatusOK, Header: map[string]string{}, Body: []byte(body)},

@@ -11,10 +11,11 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// handler serves the requests of net/http without a socket. All requests of a workload use one http.Request
-// and one response writer. A router may write into the request, such as the pattern and the parameters that it
-// found. A server allocates a new request each time; instead, handler copies the original http.Request and
-// url.URL before each call. The copies take about 15 ns, the same for all routers.
+// handler is the [stack] of a router for net/http. It serves requests without a socket: all requests of
+// a workload use one http.Request and one response writer. A router may write into the request, e.g.
+// the pattern and the parameters that it has found. A server would allocate a new request each time;
+// instead, handler copies the original http.Request and url.URL before each call. The copies take about
+// 15 ns, for all routers alike.
 type handler struct {
 	http.Handler
 	request http.Request

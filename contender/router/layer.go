@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Layers that a study can list, in the order in which they are applied.
+// Layers of middleware that a study, a comparison of routers, can list, in the order of their application.
 const (
 	LayerRequestID = "request-id" // returns the id of the request, a generated one if it has none
 	LayerAccess    = "access-log" // formats a line per request and discards it
@@ -49,7 +49,7 @@ type Layer struct {
 	*layer
 }
 
-// layer stores the state of a Layer between requests, which never overlap.
+// layer is the state of a Layer between requests, which never overlap.
 type layer struct {
 	calls *int64    // number of calls of all layers of the Spec
 	ids   uint32    // number of request ids generated so far
@@ -118,8 +118,9 @@ func (l Layer) Around(x Exchange) {
 	}
 }
 
-// makeID generates a request id: sixteen hexadecimal digits, a new one each time. The two constants are those
-// of SplitMix64; products with an odd constant are all different.
+// makeID generates a request id of sixteen hexadecimal digits. Ids are different because their numbers
+// are, and products of different numbers with an odd constant differ. Both constants are from
+// SplitMix64.
 func (l Layer) makeID() string {
 	const digits = "0123456789abcdef"
 	l.ids++

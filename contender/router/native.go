@@ -6,7 +6,7 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Native is a stack with requests and contexts of its own, such as fasthttp.
+// Native is an HTTP stack that does not use the request type of net/http, such as fasthttp.
 type Native struct {
 	// Prepare parses a request so that it can be served repeatedly. Its time is not measured.
 	// raw is the request as a connection would deliver it. Prepare must parse it as the stack's

@@ -12,13 +12,14 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Null builds the router that does no work: measurements of it show the cost of the harness. All responses are
-// computed in advance and selected by the number of the request. Over a socket, Null reads to the end of each
-// request and writes the stored response.
+// Null builds the null contender of this kind: a router that does no work, so that measurements of it
+// show the cost of the harness. All responses are computed in advance and selected by the number of the
+// request. Over a socket, it reads each request to its end and writes the stored response.
 func Null(_ context.Context, spec Spec) (http.Handler, error) {
 	return &null{handler: newHandler(nil), spec: spec}, nil
 }
 
+// null implements [stack]. handler provides the request and the response writer that each call must renew.
 type null struct {
 	*handler
 	spec Spec
@@ -29,7 +30,7 @@ type null struct {
 // findAnswer returns the correct response to q, with status 404 if no route matches q.
 func (n *null) findAnswer(q wire.HTTPRequest) Answer {
 	a, ok := n.spec.Answer(q)
-	if !ok {
+	if !ok { // no route matches q
 		return Answer{HTTPResponse: wire.HTTPResponse{Status: http.StatusNotFound}}
 	}
 	if _, hasID := a.Header[headerRequestID]; hasID {
@@ -38,8 +39,8 @@ func (n *null) findAnswer(q wire.HTTPRequest) Answer {
 	return a
 }
 
-// loadRequest replaces the handler's method. Serve copies the request as for other routers, and then returns
-// the stored response.
+// loadRequest overrides the method of handler. Serve renews the request as for other routers, but then
+// writes the stored response instead of calling a router.
 func (n *null) loadRequest(q wire.HTTPRequest) (Prepared, error) {
 	original, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(formatRequest(q))))
 	if err != nil {
@@ -58,7 +59,7 @@ func (n *null) loadRequest(q wire.HTTPRequest) (Prepared, error) {
 	}, nil
 }
 
-// prepareAnswers stores the responses to requests over the socket.
+// prepareAnswers stores the bytes of the responses to requests over the socket.
 func (n *null) prepareAnswers(requests []wire.HTTPRequest) error {
 	n.raw = make([][]byte, len(requests))
 	for i, q := range requests {

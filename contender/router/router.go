@@ -1,6 +1,6 @@
-// Package router is the kind of contender that matches a request to one handler
-// of many. An author builds a handler from a table of routes and calls
-// [Main]:
+// Package router is for contenders (programs to measure) that contain an HTTP router:
+// it finds the handler for a request among many routes. The author of a contender
+// writes a function that builds a handler from a table of routes, and calls [Main]:
 //
 //	func main() { router.Main(build) }
 //
@@ -41,14 +41,15 @@ import (
 // Kind is what studies call this kind of contender.
 const Kind = "router"
 
-// Operations that a study can ask of a router.
+// Operations of a router that a study can measure.
 const (
 	OpServe  = "serve"
 	OpSocket = "socket"
 )
 
-// UserFixture is the fixture of a user's own table of routes. If a router does not support the table, the user
-// sees the reason; with other fixtures such a router is only absent from the results.
+// UserFixture is the name of the fixture, a set of inputs, that has the user's own table of routes. If
+// a router does not support this table, the user sees the reason. With other fixtures the router is
+// only absent from the results.
 const UserFixture = "user"
 
 // Refusal is the start of the reason why a router does not support a user's table.
@@ -81,6 +82,16 @@ type Build func(ctx context.Context, spec Spec) (http.Handler, error)
 // BuildNative is Build for a stack that does not serve net/http's requests.
 type BuildNative func(ctx context.Context, spec Spec) (Native, error)
 
+// stack is a router that has been built for one table. It can serve in this process and over a socket.
+type stack interface {
+	// loadRequest parses q so that it can be served repeatedly.
+	loadRequest(q wire.HTTPRequest) (Prepared, error)
+	serverStarter
+}
+
+// builder is the common form of Build and BuildNative.
+type builder func(ctx context.Context, spec Spec) (stack, error)
+
 // Main runs this process as a contender with one router, and exits when the lab ends the session. A table in
 // which a parameter is a part of a segment is rejected as unsupported.
 func Main(b Build) {
@@ -104,14 +115,14 @@ func MainNativeParts(b BuildNative) {
 // rejectParts returns b with an error for tables in which a parameter is a part of a segment.
 func rejectParts(b builder) builder {
 	return func(ctx context.Context, spec Spec) (stack, error) {
-		if r := spec.Part(); r != nil {
+		if r := spec.Part(); r != nil { // the first route with such a parameter
 			return nil, fmt.Errorf("only a whole segment can be a parameter, and there is %s %s: %w", r.Method, r.BracePath(), contender.ErrUnsupported)
 		}
 		return b(ctx, spec)
 	}
 }
 
-// Variants is Main for a program with several routers by name.
+// Variants is Main for a program with several routers, the variants. builds has them by name.
 func Variants(builds map[string]Build) {
 	builders := map[string]builder{}
 	for name, b := range builds {
@@ -119,16 +130,6 @@ func Variants(builds map[string]Build) {
 	}
 	contender.Main(newHost(builders).newProgram())
 }
-
-// stack is a router that has been built for one table. It can serve in this process and over a socket.
-type stack interface {
-	// loadRequest parses q so that it can be served repeatedly.
-	loadRequest(q wire.HTTPRequest) (Prepared, error)
-	listener
-}
-
-// builder is the common form of Build and BuildNative.
-type builder func(ctx context.Context, spec Spec) (stack, error)
 
 func (b Build) newStack(ctx context.Context, spec Spec) (stack, error) {
 	h, err := b(ctx, spec)
@@ -152,10 +153,11 @@ func (b BuildNative) newStack(ctx context.Context, spec Spec) (stack, error) {
 	return n, err
 }
 
-// host is a program of this kind.
+// host is the program of a contender: it prepares the workloads that the lab, the measuring process,
+// requests.
 type host struct {
 	builders map[string]builder // by variant; the only key is "" if there are no variants
-	open     *exchange          // connection of the prepared workload; nil unless its operation is OpSocket
+	socket   *loopback          // server and connection of the prepared workload; nil unless its operation is OpSocket
 }
 
 func newHost(builders map[string]builder) *host { return &host{builders: builders} }
@@ -170,9 +172,9 @@ func (h *host) newProgram() contender.Program {
 
 // close ends the connection and the server of the prepared workload if it has them.
 func (h *host) close() {
-	if h.open != nil {
-		h.open.close()
-		h.open = nil
+	if h.socket != nil {
+		h.socket.close()
+		h.socket = nil
 	}
 }
 
@@ -200,10 +202,10 @@ func (h *host) prepareOp(variant string, w wire.Workload, bodies [][]byte) (cont
 		return contender.Work{}, err
 	}
 	if w.Op == OpSocket {
-		if h.open, err = dialServer(s); err != nil {
+		if h.socket, err = dialServer(s); err != nil {
 			return contender.Work{}, err
 		}
-		return h.open.newWork(spec, requests)
+		return h.socket.newWork(spec, requests)
 	}
 	prepared := make([]Prepared, len(requests))
 	for i, q := range requests {
@@ -214,13 +216,14 @@ func (h *host) prepareOp(variant string, w wire.Workload, bodies [][]byte) (cont
 	return newWork(spec, prepared, mustReject(w)), nil
 }
 
-// newWork returns the work that serves prepared requests in this process. If reject is true, a response is
-// correct if its status is at least 300; otherwise only status 200 is correct.
-func newWork(spec Spec, prepared []Prepared, reject bool) contender.Work {
+// newWork returns the work that serves prepared requests in this process. If mustReject is set, the
+// router must reject all requests: a status from 300 on is correct. Otherwise only status 200 is
+// correct.
+func newWork(spec Spec, prepared []Prepared, mustReject bool) contender.Work {
 	do := func(i int) (int, error) {
 		status, body := prepared[i].Serve()
 		correct := status == http.StatusOK
-		if reject {
+		if mustReject {
 			correct = status >= http.StatusMultipleChoices
 		}
 		if !correct {

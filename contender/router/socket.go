@@ -18,25 +18,29 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// listener starts a server on a network listener. stop ends the server.
-type listener interface {
+// This file measures a router over a socket: the operation OpSocket.
+
+// serverStarter starts a server on a network listener. stop ends the server.
+type serverStarter interface {
 	startServer(l net.Listener) (stop func(), err error)
 }
 
-// exchange is a server in this process and its only connection. The client only writes prepared bytes and reads
-// one response, so it adds little to the measured time; measurements of [Null] show how much.
-type exchange struct {
+// loopback is a server in this process and its only connection, over the loopback interface. The client
+// only writes prepared bytes and reads one response, so that it adds little time; measurements of
+// [Null], a server that does no work, show how much.
+type loopback struct {
 	conn net.Conn
 	stop func() // ends the server
 	buf  []byte // last response with its head
 	null *null  // the server if it is Null, which needs the number of the next request; else nil
 }
 
-// answerTimeout limits the wait for a response that is compared. The lab watches timed requests.
+// answerTimeout limits the wait for a response that is compared with the correct one. For timed
+// requests there is no timeout: the lab, the process that measures, watches them.
 const answerTimeout = 10 * time.Second
 
 // dialServer starts the stack's server on a loopback port and connects to it.
-func dialServer(s listener) (*exchange, error) {
+func dialServer(s serverStarter) (*loopback, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
@@ -52,17 +56,17 @@ func dialServer(s listener) (*exchange, error) {
 		return nil, fmt.Errorf("connect: %w", err)
 	}
 	n, _ := s.(*null)
-	return &exchange{conn: conn, stop: stop, buf: make([]byte, 0, 4096), null: n}, nil
+	return &loopback{conn: conn, stop: stop, buf: make([]byte, 0, 4096), null: n}, nil
 }
 
 // close ends the connection, then the server.
-func (x *exchange) close() {
+func (x *loopback) close() {
 	_ = x.conn.Close()
 	x.stop()
 }
 
 // newWork returns the work that sends requests over the connection. Only status 200 is correct.
-func (x *exchange) newWork(spec Spec, requests []wire.HTTPRequest) (contender.Work, error) {
+func (x *loopback) newWork(spec Spec, requests []wire.HTTPRequest) (contender.Work, error) {
 	raw := make([][]byte, len(requests))
 	for i, q := range requests {
 		raw[i] = formatRequest(q)
@@ -72,7 +76,7 @@ func (x *exchange) newWork(spec Spec, requests []wire.HTTPRequest) (contender.Wo
 			return contender.Work{}, err
 		}
 	}
-	send := func(i int) (status int, body []byte, err error) {
+	send := func(i int) (status int, body []byte, err error) { // the response is in x.buf
 		if x.null != nil {
 			x.null.next.Store(int64(i))
 		}
@@ -107,7 +111,7 @@ func (x *exchange) newWork(spec Spec, requests []wire.HTTPRequest) (contender.Wo
 }
 
 // roundTrip sends one request and reads the response into x.buf, to which body refers.
-func (x *exchange) roundTrip(request []byte) (status int, body []byte, err error) {
+func (x *loopback) roundTrip(request []byte) (status int, body []byte, err error) {
 	x.buf = x.buf[:0]
 	if _, err := x.conn.Write(request); err != nil {
 		return 0, nil, fmt.Errorf("send: %w", err)
@@ -145,8 +149,8 @@ func (x *exchange) roundTrip(request []byte) (status int, body []byte, err error
 // maxAnswer limits the bytes of a response. The responses of all routers are much smaller.
 const maxAnswer = 1 << 20
 
-// parseHead reads the status and the length of the body. It returns an error if there is no Content-Length: all
-// responses are small, so a server knows their length.
+// parseHead reads the status and the length of the body from the head of a response. It returns an
+// error if there is no Content-Length: all responses are small, so a server knows their length.
 func parseHead(head []byte) (status, length int, err error) {
 	const statusStart, statusEnd = len("HTTP/1.1 "), len("HTTP/1.1 200")
 	if len(head) < statusEnd || string(head[:7]) != "HTTP/1." {
@@ -168,7 +172,7 @@ func parseHead(head []byte) (status, length int, err error) {
 		lineEnd := max(len(name), bytes.IndexByte(rest, '\n')) // a line that is cut off has an empty value
 		for _, c := range bytes.TrimSpace(rest[len(name):lineEnd]) {
 			if c < '0' || c > '9' || length > maxAnswer {
-				return status, 0, fmt.Errorf("a length that is none in %q", truncateText(rest))
+				return status, 0, fmt.Errorf("no valid length in %q", truncateText(rest))
 			}
 			length = 10*length + int(c-'0')
 		}
@@ -219,7 +223,8 @@ func formatRequest(q wire.HTTPRequest) []byte {
 	return append(append(b, "\r\n"...), q.Body...)
 }
 
-// serveUntil starts serve on l and returns. stop calls end, which must make serve return, and waits for serve.
+// serveUntil starts serve(l) in a goroutine. stop calls end, which must make serve return, and waits
+// until serve has returned.
 func serveUntil(serve func(net.Listener) error, l net.Listener, end func()) (stop func()) {
 	done := make(chan struct{})
 	go func() {

@@ -102,8 +102,8 @@ func TestBrokenAnswers(t *testing.T) {
 		"garbage":    {parts{"hello, world\r\n\r\n"}, "no answer in HTTP/1"},
 		"no status":  {parts{"HTTP/1.1 abc\r\n\r\n"}, "no status in"},
 		"no length":  {parts{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"}, "does not say how long it is"},
-		"bad length": {parts{"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"}, "a length that is none"},
-		"huge":       {parts{"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n"}, "a length that is none"},
+		"bad length": {parts{"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"}, "no valid length"},
+		"huge":       {parts{"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n"}, "no valid length"},
 		"too much":   {parts{"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n0HTTP/1.1"}, "8 bytes after the answer"},
 		"no end":     {parts{strings.Repeat("x", 2<<20)}, "more than a megabyte"},
 	} {

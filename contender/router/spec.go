@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// Spec defines the router to build.
+// Spec defines the router to build: the routes, and the middleware around their handlers.
 type Spec struct {
 	// Routes lists every route once. Where a literal and a parameter compete for
 	// a segment, the literal comes first, for routers that take the first match.
@@ -117,7 +117,7 @@ func (r *Route) Reply(w io.Writer, param func(name string) string) {
 	_, _ = w.Write(b)
 }
 
-// Part returns the first route in which a parameter is only a part of its segment,
+// Part returns the first route with a parameter that is only a part of its segment,
 // as in /files/{name}.json. It returns nil if there is no such route.
 func (s Spec) Part() *Route {
 	for i, r := range s.Routes {
@@ -175,7 +175,7 @@ func ParseSpec(raw json.RawMessage) (Spec, error) {
 	return s, nil
 }
 
-// newRoute parses the path of an entry of the table.
+// newRoute parses the path of an entry of the table, e.g. /users/{id}.
 func newRoute(index int, from fixture.Route) (Route, error) {
 	r := Route{Index: index, Method: from.Method, reply: strconv.AppendInt(nil, int64(index), 10)}
 	path, ok := strings.CutPrefix(from.Path, "/")

@@ -6,38 +6,43 @@ import (
 	"strings"
 )
 
-// node is a node of the tree of routes. Each edge of the tree is a segment of a path.
+// This file finds the correct route for a path. The responses of measured routers are compared with it.
+
+// node is a node of the tree of routes. Each edge of the tree is a segment of a path: the route
+// /users/{id} ends at the node after the literal users and a parameter.
 type node struct {
 	next   map[string]*node  // nodes after a literal; in the root not nil once the tree is built
-	parts  []part            // nodes after a parameter that is a part of its segment, the longest literals first
+	parts  []partialNode     // nodes after a parameter with literals in its segment, the longest literals first
 	param  *node             // node after a parameter, which matches any text except ""; nil without a parameter
 	rest   map[string]*Route // routes that continue with a catch-all, by method; it matches any text, also ""
 	routes map[string]*Route // routes that end at this node, by method
 }
 
-// part is the node after a parameter with literals before or after it in its segment.
-type part struct {
-	before, after string
+// partialNode is the node after a segment such as v-{name}.json: a parameter with literals before or
+// after it.
+type partialNode struct {
+	before, after string // literals
 	*node
 }
 
-// matchPart returns the value of the parameter in text. It returns false if text does not match.
-func (p part) matchPart(text string) (string, bool) {
+// matchSegment returns the value of the parameter in text. It returns false if text does not match.
+func (p partialNode) matchSegment(text string) (string, bool) {
 	rest, hasBefore := strings.CutPrefix(text, p.before)
 	value, hasAfter := strings.CutSuffix(rest, p.after)
 	return value, hasBefore && hasAfter && value != ""
 }
 
-// partFor returns the node after segment s, whose parameter is a part of it. It adds the node if necessary.
-func (n *node) partFor(s Segment) *node {
+// partialNodeFor returns the node after segment s, whose parameter is a part of it. It adds the node if
+// necessary.
+func (n *node) partialNodeFor(s Segment) *node {
 	for _, known := range n.parts {
 		if known.before == s.Before && known.after == s.After {
 			return known.node
 		}
 	}
 	next := &node{}
-	n.parts = append(n.parts, part{before: s.Before, after: s.After, node: next})
-	slices.SortStableFunc(n.parts, func(a, b part) int { return len(b.before+b.after) - len(a.before+a.after) })
+	n.parts = append(n.parts, partialNode{before: s.Before, after: s.After, node: next})
+	slices.SortStableFunc(n.parts, func(a, b partialNode) int { return len(b.before+b.after) - len(a.before+a.after) })
 	return next
 }
 
@@ -58,7 +63,7 @@ func (n *node) addRoute(r *Route) {
 			return
 		}
 		if s.Before+s.After != "" {
-			current = current.partFor(s)
+			current = current.partialNodeFor(s)
 			continue
 		}
 		if s.Param {
@@ -100,8 +105,9 @@ func (n *node) findRoute(method, path string) (*Route, []string, bool) {
 	return n.matchTexts(method, texts, nil)
 }
 
-// matchTexts matches the remaining segments of a path, texts. values are those of the parameters so far. It
-// tries a literal first, then parameters, then a catch-all.
+// matchTexts finds the route below n for texts, the remaining segments of a path. values has the values
+// of the parameters so far. At each node it tries a literal first, then parameters with literals, then
+// a parameter, and last a catch-all.
 func (n *node) matchTexts(method string, texts, values []string) (*Route, []string, bool) {
 	if len(texts) == 0 {
 		r, ok := n.routes[method]
@@ -113,7 +119,7 @@ func (n *node) matchTexts(method string, texts, values []string) (*Route, []stri
 		}
 	}
 	for _, part := range n.parts {
-		value, ok := part.matchPart(texts[0])
+		value, ok := part.matchSegment(texts[0])
 		if !ok {
 			continue
 		}

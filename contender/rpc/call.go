@@ -15,7 +15,7 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// Operations of calls.
+// Operations of a [Call], each of which is a method of [Client].
 const (
 	OpCreate = "create"
 	OpGet    = "get"
@@ -24,7 +24,11 @@ const (
 	OpList   = "list"
 )
 
-// Call is one call of a service: one line of a pool. Fields that an operation does not use are omitted.
+// Call is one call that a client makes, in JSON one line of a workload's pool (the file of its inputs):
+//
+//	{"op":"get","id":1,"id_counter":"created"}
+//
+// Fields that an operation does not use are omitted.
 type Call struct {
 	Op string `json:"op"`
 
@@ -41,7 +45,7 @@ type Call struct {
 	Page  int    `json:"page,omitempty"`
 	Limit int    `json:"limit,omitempty"`
 
-	Status int `json:"status,omitempty"` // HTTP status of the expected error; 0 if the call must succeed
+	Status int `json:"status,omitempty"` // HTTP status of the error that the call must return; 0 if it must succeed
 }
 
 // Names of counters; see [Counters].
@@ -62,8 +66,8 @@ func (n *Counters) Reset() {
 	n.updated.Store(0)
 }
 
-// nextNumber returns the value of a counter and increments it afterwards if step is set. It returns 0 if n has no
-// counter of that name.
+// nextNumber returns the value of a counter and, if step is set, increments the counter afterwards. It returns 0 if n
+// has no counter of that name.
 func (n *Counters) nextNumber(name string, step bool) int64 {
 	c := n.findCounter(name)
 	switch {
@@ -87,7 +91,7 @@ func (n *Counters) findCounter(name string) *atomic.Int64 {
 	return nil
 }
 
-// numberVerb marks the position of the number in an e-mail address.
+// numberVerb marks the position of the number in an e-mail address, as in user-%09d@example.org.
 const numberVerb = "%09d"
 
 // ParseCall parses a line of a pool and checks the call.
@@ -116,8 +120,8 @@ func (c Call) checkCall() error {
 	return nil
 }
 
-// Fill returns the call with the current numbers of its counters, and increments those that the call steps. Each
-// filled call must be made only once.
+// Fill returns the call with the current numbers of its counters in ID and Email, and increments the counters for
+// which IDStep or EmailStep is set. Fill a call again for each time it is made.
 func (c Call) Fill(n *Counters) Call {
 	if c.IDCounter != "" {
 		c.ID += n.nextNumber(c.IDCounter, c.IDStep)
@@ -129,14 +133,15 @@ func (c Call) Fill(n *Counters) Call {
 	return c
 }
 
-// fillNumber replaces numberVerb in an e-mail address by n, with leading zeros up to nine digits.
+// fillNumber replaces numberVerb in an e-mail address by n, with leading zeros up to nine digits. It avoids fmt
+// because it runs within the measured time of each call.
 func fillNumber(email string, n int64) string {
 	start := strings.Index(email, numberVerb)
 	if start < 0 {
 		return email
 	}
 	const minDigits = 9 // as in numberVerb
-	var digits [20]byte // an int64 has at most 19
+	var digits [20]byte // an int64 has at most 19 digits and a sign
 	text := strconv.AppendInt(digits[:0], n, 10)
 	var buffer [128]byte
 	b := append(buffer[:0], email[:start]...)
@@ -169,11 +174,11 @@ func (c Call) Do(ctx context.Context, client Client) (out Outcome, err error) {
 	return out, err
 }
 
-// Wrong returns nil if err, the result of Do, is the expected result of the call: nil, or an error of the service
-// with c.Status. Otherwise it returns an error.
+// Wrong returns nil if err, which Do returned, is as expected: nil if the call must succeed, otherwise an error of
+// the service with status c.Status. For any other err it returns an error.
 func (c Call) Wrong(err error) error {
 	if err == nil {
-		if c.Status < http.StatusBadRequest { // no error is expected
+		if c.Status < http.StatusBadRequest { // the call must succeed
 			return nil
 		}
 		return fmt.Errorf("%s: answered, want an error response with status %d", c.Op, c.Status)
@@ -185,8 +190,8 @@ func (c Call) Wrong(err error) error {
 	return fmt.Errorf("%s: %w", c.Op, err)
 }
 
-// JSON formats the result of Do in the same form for all protocols: the user or the page, {} for delete, or the code
-// of an error of the service, as in {"code":"not_found"}. It returns other errors.
+// JSON formats out and err, which Do returned, in the same form for all protocols: the user or the page, {} for
+// delete, or the code of an error of the service, as in {"code":"not_found"}. It returns any other error.
 func (c Call) JSON(out Outcome, err error) ([]byte, error) {
 	if err != nil {
 		var serviceErr *users.Error

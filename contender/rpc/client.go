@@ -14,21 +14,22 @@ import (
 	"github.com/tarebench/tare/load/pace"
 )
 
-// Settings of a client: keys of a workload's set. A workload without an
-// address is for the server.
+// Settings of a client: keys of a workload's set, the settings that a study gives the
+// workload. If a workload sets addr, the program calls the server there; otherwise it serves.
 const (
 	SetAddr     = "addr"     // host:port to call
 	SetProtocol = "protocol" // one of Face.Protocols; default: the first
 	SetHTTP2    = "http2"    // on or off; default: on for gRPC, else off
 	SetPolicy   = "policy"   // policy of connections; default: One over HTTP/2, else Pool
 	SetCallers  = "callers"  // number of concurrent callers; default: 1
-	SetRate     = "rate"     // rate of an open loop, in calls per second or in the form of package load/pace; default, or 0: a closed loop
+	SetRate     = "rate"     // start calls at this rate, as package load/pace parses it; 0 or unset: each caller starts a call when its last one ends
 )
 
 // maxCallers limits the concurrent callers.
 const maxCallers = 10_000
 
-// prepareClient returns the work of a client, which makes the calls in bodies.
+// prepareClient connects a client to the server that w names, and returns the work of making the calls in bodies,
+// each of which is a [Call] in JSON.
 func (f Face) prepareClient(variant string, w wire.Workload, bodies [][]byte) (contender.Work, error) {
 	c := &clientWork{calls: make([]Call, len(bodies))}
 	for i, body := range bodies {
@@ -60,8 +61,8 @@ func (f Face) prepareClient(variant string, w wire.Workload, bodies [][]byte) (c
 	}, nil
 }
 
-// parseTarget parses the settings in set into a Target without Dial. It returns an error if a value is invalid, which
-// wraps [contender.ErrUnsupported] if the transport does not support the settings.
+// parseTarget returns the Target that the settings in set define, without its Dial. It returns an error if a setting
+// is invalid, and an error that wraps [contender.ErrUnsupported] if f cannot call with valid settings.
 func (f Face) parseTarget(variant string, set map[string]string) (Target, error) {
 	known := []string{SetAddr, SetProtocol, SetHTTP2, SetPolicy, SetCallers, SetRate}
 	for _, key := range slices.Sorted(maps.Keys(set)) {
@@ -75,7 +76,10 @@ func (f Face) parseTarget(variant string, set map[string]string) (Target, error)
 		}
 		return fallback
 	}
-	firstProtocol := strings.Join(f.Protocols[:min(1, len(f.Protocols))], "") // "" without protocols
+	firstProtocol := ""
+	if len(f.Protocols) > 0 {
+		firstProtocol = f.Protocols[0]
+	}
 	t := Target{Addr: set[SetAddr], Variant: variant, Protocol: valueOr(SetProtocol, firstProtocol)}
 	if !slices.Contains(f.Protocols, t.Protocol) {
 		return t, fmt.Errorf("protocol %q of a transport that speaks %s: %w", t.Protocol, strings.Join(f.Protocols, ", "), contender.ErrUnsupported)
@@ -94,7 +98,8 @@ func (f Face) parseTarget(variant string, set map[string]string) (Target, error)
 	}
 	var err error
 	t.Policy = valueOr(SetPolicy, defaultPolicy)
-	switch t.Callers, err = strconv.Atoi(valueOr(SetCallers, "1")); {
+	t.Callers, err = strconv.Atoi(valueOr(SetCallers, "1"))
+	switch {
 	case !slices.Contains([]string{Pool, One, Fresh}, t.Policy):
 		return t, fmt.Errorf("policy: %q is neither pool, one nor fresh", t.Policy)
 	case err != nil || t.Callers < 1 || t.Callers > maxCallers:
@@ -107,13 +112,13 @@ func (f Face) parseTarget(variant string, set map[string]string) (Target, error)
 	return t, nil
 }
 
-// parseRate returns the schedule of an open loop as [contender.Work.Times], or nil if rate is "" or 0, which means a
-// closed loop.
+// parseRate returns the times at which an open loop starts its calls, in the form of [contender.Work.Times]. It
+// returns nil, which means a closed loop, if rate is "" or 0.
 func parseRate(rate string) (func(uint64) func() time.Duration, error) {
 	if n, err := strconv.ParseFloat(rate, 64); rate == "" || err == nil && n == 0 {
 		return nil, nil
 	}
-	const duration = time.Second // duration of ramps and steps, which workloads of clients do not use
+	const duration = time.Second // only ramps and steps depend on it, and workloads of clients have neither
 	p, err := pace.Parse(rate, duration)
 	if err != nil {
 		return nil, err
@@ -121,21 +126,22 @@ func parseRate(rate string) (func(uint64) func() time.Duration, error) {
 	return p.Times, nil
 }
 
-// clientWork is the work of a client.
+// clientWork makes the calls of a workload with one client.
 type clientWork struct {
 	client   Client
 	calls    []Call
 	counters Counters
 }
 
-// doCall makes call i. It always returns size 0, because the result of a call is a value and not bytes.
+// doCall makes call i and returns an error unless its outcome is the expected one. The number of output bytes is 0,
+// because the result of a call is a Go value.
 func (c *clientWork) doCall(i int) (int, error) {
 	call := c.calls[i].Fill(&c.counters)
 	_, err := call.Do(context.Background(), c.client)
 	return 0, call.Wrong(err)
 }
 
-// answerCall makes call i and returns the result in the form of [Call.JSON].
+// answerCall makes call i like doCall, and returns the result as JSON for the lab to compare.
 func (c *clientWork) answerCall(i int) (contender.Answered, error) {
 	call := c.calls[i].Fill(&c.counters)
 	out, err := call.Do(context.Background(), c.client)

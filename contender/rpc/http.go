@@ -16,22 +16,22 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// HTTPClient returns a client on net/http for implementations with the JSON of package users. It keeps connections
-// open and reads responses to their end, as net/http requires for that. It is a [Face.Dial].
-func HTTPClient(t Target) (Client, error) { return dialHTTP(t, plain{}) }
+// HTTPClient returns a client on net/http for servers that write users as JSON as package users does. The client
+// reads responses to their end, because net/http otherwise closes the connection. HTTPClient is a Face.Dial.
+func HTTPClient(t Target) (Client, error) { return dialHTTP(t, plainJSON{}) }
 
-// ProtoJSONClient is HTTPClient for implementations with the JSON of protocol buffers,
-// which has names in camel case, and numbers of 64 bits as strings.
+// ProtoJSONClient is HTTPClient for servers that write the JSON of protocol buffers, in
+// which names are in camel case and 64-bit integers are strings.
 func ProtoJSONClient(t Target) (Client, error) { return dialHTTP(t, protoJSON{}) }
 
-func dialHTTP(t Target, f form) (Client, error) {
+func dialHTTP(t Target, f jsonForm) (Client, error) {
 	if t.Protocol != HTTP {
 		return nil, fmt.Errorf("protocol %q: %w", t.Protocol, contender.ErrUnsupported)
 	}
 	newClient := func(tr *http.Transport) (Client, error) {
 		return &httpClient{base: "http://" + t.Addr, http: http.Client{Transport: tr}, form: f}, nil
 	}
-	if t.HTTP2 {
+	if t.HTTP2 { // a transport has one connection for all calls, so each connection needs its own transport
 		return ByPolicy(t, func() (Client, error) {
 			tr := &http.Transport{Protocols: &http.Protocols{}, DisableCompression: true, DialContext: t.DialContext}
 			tr.Protocols.SetUnencryptedHTTP2(true)
@@ -50,11 +50,11 @@ func dialHTTP(t Target, f form) (Client, error) {
 type httpClient struct {
 	base string
 	http http.Client
-	form form
+	form jsonForm
 }
 
-// form decodes users and pages in one of the two forms of JSON: plain or protoJSON.
-type form interface {
+// jsonForm decodes responses in one of two forms of JSON: plainJSON or protoJSON.
+type jsonForm interface {
 	readUser(d *json.Decoder) (users.User, error)
 	readPage(d *json.Decoder) (users.Page, error)
 }
@@ -102,7 +102,7 @@ func (c *httpClient) Close() error {
 
 func userPath(id int64) string { return "/v1/users/" + strconv.FormatInt(id, 10) }
 
-// formatQuery returns the query string of a list, without the fields that are zero.
+// formatQuery returns the query string of a List call, such as "?limit=20&page=2". It omits fields that are zero.
 func formatQuery(q users.Query) string {
 	v := url.Values{}
 	if q.Text != "" {
@@ -120,9 +120,9 @@ func formatQuery(q users.Query) string {
 	return "?" + v.Encode()
 }
 
-// sendRequest sends a request, with draft as its body unless draft is nil. If the response has the given status, it
-// calls read with the body. Otherwise it returns the error in the response.
-func (c *httpClient) sendRequest(ctx context.Context, method, path string, draft *users.Draft, status int, read func(*json.Decoder) error) error {
+// sendRequest sends a request, with draft as its body unless draft is nil. If the response has status wantStatus, it
+// calls readBody. Otherwise it returns the error that the response contains.
+func (c *httpClient) sendRequest(ctx context.Context, method, path string, draft *users.Draft, wantStatus int, readBody func(*json.Decoder) error) error {
 	var body io.Reader
 	if draft != nil {
 		text, err := json.Marshal(draft)
@@ -131,46 +131,48 @@ func (c *httpClient) sendRequest(ctx context.Context, method, path string, draft
 		}
 		body = bytes.NewReader(text)
 	}
-	q, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
 	if err != nil {
 		return err
 	}
 	if draft != nil {
-		q.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Content-Type", "application/json")
 	}
-	a, err := c.http.Do(q)
+	response, err := c.http.Do(request)
 	if err != nil {
 		return err
 	}
-	defer a.Body.Close()
-	d := json.NewDecoder(a.Body)
-	if a.StatusCode != status {
-		err = readError(a.StatusCode, d)
-	} else if err = read(d); err != nil {
+	defer response.Body.Close()
+	decoder := json.NewDecoder(response.Body)
+	if response.StatusCode != wantStatus {
+		err = readError(response.StatusCode, decoder)
+	} else if err = readBody(decoder); err != nil {
 		err = fmt.Errorf("%s %s: the answer: %w", method, path, err)
 	}
-	_, _ = io.Copy(io.Discard, a.Body) // net/http closes the connection if a part of the body is unread
+	_, _ = io.Copy(io.Discard, response.Body) // net/http closes the connection if a part of the body is unread
 	return err
 }
 
-// readError returns the [*users.Error] in a response of the given status, or another error if the response has none.
+// readError returns the [*users.Error] in a response, or another error if the response does not contain one.
 func readError(status int, d *json.Decoder) error {
 	var e users.Error
-	if err := d.Decode(&e); err != nil || status < 400 || !slices.Contains(users.Codes(), e.Code) {
+	err := d.Decode(&e)
+	hasError := err == nil && status >= http.StatusBadRequest && slices.Contains(users.Codes(), e.Code)
+	if !hasError {
 		return fmt.Errorf("status %d without an error response", status)
 	}
 	return &e
 }
 
-// plain is the JSON of package users.
-type plain struct{}
+// plainJSON is the JSON of package users.
+type plainJSON struct{}
 
-func (plain) readUser(d *json.Decoder) (u users.User, err error) {
+func (plainJSON) readUser(d *json.Decoder) (u users.User, err error) {
 	err = d.Decode(&u)
 	return u, err
 }
 
-func (plain) readPage(d *json.Decoder) (p users.Page, err error) {
+func (plainJSON) readPage(d *json.Decoder) (p users.Page, err error) {
 	err = d.Decode(&p)
 	return p, err
 }

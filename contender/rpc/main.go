@@ -13,13 +13,13 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Main serves or calls for the lab that started this process, and exits. If no lab started it, Main serves as the
-// command line defines.
+// Main runs a contender with one implementation of the service, and exits. If a lab (the process that measures)
+// started the program, Main serves or calls as the lab requests. Otherwise it serves as the command line defines.
 func Main(f Face) { contender.Main(f.newProgram()) }
 
-// All is Main for a program with several implementations. A lab selects one of them for each workload, as a variant:
-// NAME for its first variant, NAME-VARIANT for others. A program that no lab started serves all of them with one
-// store, unless flag -face selects some.
+// All is Main for a program with several implementations, by name. A lab selects one of them as a variant of the
+// program: NAME stands for the first variant of that implementation, NAME-VARIANT for its others. Without a lab the
+// program serves all implementations with one store, unless flag -face selects some.
 func All(faces map[string]Face) { contender.Main(newJointProgram(faces)) }
 
 func (f Face) newProgram() contender.Program {
@@ -59,16 +59,17 @@ func newJointProgram(faces map[string]Face) contender.Program {
 	return withClients(h, find)
 }
 
-// newApps returns the app users. find returns the implementation for a variant of the program, and its own variant.
+// newApps returns the app users. find returns the implementation that a variant of the program selects, and the
+// variant of that implementation.
 func newApps(find func(variant string) (Face, string), store users.Opener) server.Apps {
 	return server.Apps{serving.App(func(o server.Options, s *users.Service) (server.Server, error) {
 		var f Face
 		f, o.Variant = find(o.Variant)
 		return f.Serve(o, s)
-	}, store, func(variant string, addr server.Address) string {
+	}, store, func(variant string, addr server.Address) string { // the command that a user can try
 		f, _ := find(variant)
 		return f.tryCommand(cmp.Or(variant, "ada"), addr)
-	}, func(variant string) []string {
+	}, func(variant string) []string { // the routes
 		f, _ := find(variant)
 		return f.listRoutes()
 	})}
@@ -77,8 +78,8 @@ func newApps(find func(variant string) (Face, string), store users.Opener) serve
 // service is the name of the service in gRPC and Connect requests.
 const service = "tare.users.v1.UserService"
 
-// listRoutes returns the routes of an implementation of only gRPC or Connect. It returns nil if f speaks HTTP, over
-// the paths of package users, or if its protocols are not known.
+// listRoutes returns the routes of an implementation that speaks only gRPC or Connect. It returns nil if f speaks
+// HTTP, whose routes package users defines, or if f does not list its protocols.
 func (f Face) listRoutes() (list []string) {
 	if len(f.Protocols) == 0 || slices.Contains(f.Protocols, HTTP) {
 		return nil
@@ -107,13 +108,14 @@ func (f Face) tryCommand(name string, addr server.Address) string {
 	return fmt.Sprintf("grpcurl %s%s %s %s %s", security, addr.Header(), body, addr.Host, method)
 }
 
-// withClients returns the program of h, extended by the client of each variant for workloads with [SetAddr].
+// withClients returns the program that serves h and, for workloads with [SetAddr], calls with the client of the
+// variant.
 func withClients(h server.Host, find func(variant string) (Face, string)) contender.Program {
 	h.Kind = Kind
 	h.HTTP2 = func(variant string) bool {
 		f, _ := find(variant)
 		speaksOther := slices.ContainsFunc(f.Protocols, func(p string) bool { return p != GRPC })
-		return len(f.Protocols) > 0 && !speaksOther
+		return len(f.Protocols) > 0 && !speaksOther // only gRPC requires HTTP/2
 	}
 	p := h.Program()
 	p.Prepares = func(w wire.Workload) bool { return w.Set[SetAddr] != "" }

@@ -8,13 +8,13 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// network counts the connections of a client, and the bytes that it reads from and writes to their sockets.
+// network counts the connections that a client opens, and the bytes that it reads from and writes to them.
 type network struct{ opened, in, out atomic.Int64 }
 
-// dialCounted is a [Target.Dial].
-func (n *network) dialCounted(ctx context.Context, network, addr string) (net.Conn, error) {
+// dialCounted opens a connection that n counts. It is used as [Target.Dial].
+func (n *network) dialCounted(ctx context.Context, protocol, addr string) (net.Conn, error) {
 	var d net.Dialer
-	c, err := d.DialContext(ctx, network, addr)
+	c, err := d.DialContext(ctx, protocol, addr)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (n *network) readCounts() contender.Network {
 	return contender.Network{Opened: n.opened.Load(), In: n.in.Load(), Out: n.out.Load()}
 }
 
-// countedConn counts the bytes of a connection. This costs one atomic addition for each system call.
+// countedConn is a connection whose bytes are counted, at the cost of one atomic addition for each system call.
 type countedConn struct {
 	net.Conn
 	network *network

@@ -85,7 +85,7 @@ func TestConnectionsAreTold(t *testing.T) {
 func TestConnectionForEachCall(t *testing.T) {
 	f := httpFace()
 	f.Dial = func(t Target) (Client, error) {
-		c := &httpClient{base: "http://" + t.Addr, form: plain{}}
+		c := &httpClient{base: "http://" + t.Addr, form: plainJSON{}}
 		c.http = http.Client{Transport: &http.Transport{DialContext: t.DialContext, DisableKeepAlives: true}}
 		return c, nil
 	}

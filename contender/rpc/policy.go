@@ -8,15 +8,15 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// ByPolicy returns a client with the connections that t requires, built from clients with one connection each,
-// which dial makes.
+// ByPolicy returns a client that uses connections as t.Policy requires. dial makes a client with one connection, and
+// ByPolicy combines as many of these as the policy needs.
 func ByPolicy(t Target, dial func() (Client, error)) (Client, error) {
 	switch t.Policy {
 	case Pool:
 		return newPool(max(1, t.Callers), dial)
 	case One:
 		return dial()
-	case Fresh:
+	case Fresh: // dial for each call, and close afterwards
 		return borrowedClient{
 			take:  func(context.Context) (Client, error) { return dial() },
 			give:  func(c Client) { _ = c.Close() },
@@ -26,7 +26,7 @@ func ByPolicy(t Target, dial func() (Client, error)) (Client, error) {
 	return nil, fmt.Errorf("unknown policy %q", t.Policy)
 }
 
-// newPool returns a client that uses n clients, each for one call at a time.
+// newPool dials n clients and returns a client that makes each call with one of them that is free.
 func newPool(n int, dial func() (Client, error)) (Client, error) {
 	var clients []Client
 	closeAll := func() error {
@@ -56,56 +56,56 @@ func newPool(n int, dial func() (Client, error)) (Client, error) {
 	return borrowedClient{take: take, give: func(c Client) { free <- c }, close: closeAll}, nil
 }
 
-// borrowedClient takes a client for each call and gives it back afterwards.
+// borrowedClient is a client that takes another client for each call, and gives it back after the call.
 type borrowedClient struct {
 	take  func(ctx context.Context) (Client, error)
 	give  func(c Client)
 	close func() error
 }
 
-func (l borrowedClient) Create(ctx context.Context, d users.Draft) (users.User, error) {
-	c, err := l.take(ctx)
+func (b borrowedClient) Create(ctx context.Context, d users.Draft) (users.User, error) {
+	c, err := b.take(ctx)
 	if err != nil {
 		return users.User{}, err
 	}
-	defer l.give(c)
+	defer b.give(c)
 	return c.Create(ctx, d)
 }
 
-func (l borrowedClient) Get(ctx context.Context, id int64) (users.User, error) {
-	c, err := l.take(ctx)
+func (b borrowedClient) Get(ctx context.Context, id int64) (users.User, error) {
+	c, err := b.take(ctx)
 	if err != nil {
 		return users.User{}, err
 	}
-	defer l.give(c)
+	defer b.give(c)
 	return c.Get(ctx, id)
 }
 
-func (l borrowedClient) Update(ctx context.Context, id int64, d users.Draft) (users.User, error) {
-	c, err := l.take(ctx)
+func (b borrowedClient) Update(ctx context.Context, id int64, d users.Draft) (users.User, error) {
+	c, err := b.take(ctx)
 	if err != nil {
 		return users.User{}, err
 	}
-	defer l.give(c)
+	defer b.give(c)
 	return c.Update(ctx, id, d)
 }
 
-func (l borrowedClient) Delete(ctx context.Context, id int64) error {
-	c, err := l.take(ctx)
+func (b borrowedClient) Delete(ctx context.Context, id int64) error {
+	c, err := b.take(ctx)
 	if err != nil {
 		return err
 	}
-	defer l.give(c)
+	defer b.give(c)
 	return c.Delete(ctx, id)
 }
 
-func (l borrowedClient) List(ctx context.Context, q users.Query) (users.Page, error) {
-	c, err := l.take(ctx)
+func (b borrowedClient) List(ctx context.Context, q users.Query) (users.Page, error) {
+	c, err := b.take(ctx)
 	if err != nil {
 		return users.Page{}, err
 	}
-	defer l.give(c)
+	defer b.give(c)
 	return c.List(ctx, q)
 }
 
-func (l borrowedClient) Close() error { return l.close() }
+func (b borrowedClient) Close() error { return b.close() }

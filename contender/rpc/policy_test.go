@@ -92,7 +92,7 @@ func TestProtoJSON(t *testing.T) {
 	if err != nil || len(p.Users) != 1 || p.Users[0] != want || p.Total != 12 || p.Page != 2 || p.Limit != 5 {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if _, err := (plain{}).readUser(json.NewDecoder(strings.NewReader(u))); err == nil {
+	if _, err := (plainJSON{}).readUser(json.NewDecoder(strings.NewReader(u))); err == nil {
 		t.Error("a number in quotes is taken by the JSON of package users")
 	}
 }

@@ -1,11 +1,12 @@
-// Package rpc is the kind of contender that serves app users over one protocol or
-// several, and includes the client that users of the protocol would choose. An author
-// defines how to serve, as in package contender/server, and how to call:
+// Package rpc is the SDK for contenders, programs that tare compares, of kind rpc: they
+// serve package apps/users, a service that stores users, over one protocol or several,
+// and include the client that callers of the protocol would choose. An author defines
+// how to serve, as in package contender/server, and how to call:
 //
 //	func main() { rpc.Main(rpc.Face{Serve: serve, Dial: dial}) }
 //
-// If a workload uses the contender's own client, the lab starts the program twice: once
-// to serve, once to call. Otherwise the lab's load generator calls, the same for all.
+// If a workload uses this client, the lab (the process that measures) starts the program
+// twice: once to serve, once to call. Otherwise the lab's load generator calls, the same for all.
 package rpc
 
 import (
@@ -27,11 +28,11 @@ const (
 	ConnectJSON = "connect-json" // Connect with JSON
 )
 
-// Policies of connections.
+// Policies define which connections a client uses for its calls.
 const (
 	Pool  = "pool"  // a connection for each caller, which stays open
 	One   = "one"   // one connection for all callers; HTTP/2 only if there are several
-	Fresh = "fresh" // a new connection for each request
+	Fresh = "fresh" // a new connection for each call
 )
 
 // Face is one implementation of the service.

@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// Environment variables of a server that no lab started, used if
-// its command line has no value. [Setting.Env] returns others.
+// Environment variables of a server that no lab (the tare process that measures servers) started. They are used if
+// the command line has no value. The settings of an app have others: see [Setting.Env].
 const (
 	EnvApp  = "TARE_APP"
 	EnvAddr = "TARE_ADDR"
 	EnvLog  = "TARE_LOG"
-	EnvFace = "TARE_FACE" // of programs with several faces
+	EnvFace = "TARE_FACE" // for programs that serve several transports: value of the flag -face
 
 	EnvMaxConns = "TARE_MAX_CONNS"
 	EnvHosts    = "TARE_HOSTS"
@@ -33,11 +33,11 @@ const (
 // shutdownGrace is the time that requests in flight have to end after a signal.
 const shutdownGrace = 4500 * time.Millisecond
 
-// alone is a program that no lab started.
+// alone is a program that no lab started: it serves one app as its command line selects.
 type alone struct{ Host }
 
-// main serves until a signal comes. It returns 0 after that, 1 if it cannot serve, 2 if the command line is
-// invalid.
+// main serves until a signal arrives. It returns the exit code: 0 after a signal, 1 if it cannot serve, 2 if the
+// command line is invalid.
 func (a alone) main(args []string, stdout, stderr io.Writer) int {
 	s, err := a.parseFlags(args, stderr, os.Getenv)
 	switch {
@@ -66,7 +66,7 @@ func (a alone) serveUntilDone(ctx context.Context, s setup, stderr io.Writer) er
 		return err
 	}
 	scheme := "http"
-	var renew chan os.Signal // signals to reload the certificate; nil without TLS, when SIGHUP ends the process
+	var renew chan os.Signal // gets SIGHUP, to reload the certificate; nil without TLS: then SIGHUP ends the process
 	if r.pair != nil {
 		scheme, renew = "https", make(chan os.Signal, 1)
 		signal.Notify(renew, syscall.SIGHUP)
@@ -89,7 +89,7 @@ func (a alone) serveUntilDone(ctx context.Context, s setup, stderr io.Writer) er
 	for serving := true; serving; {
 		select {
 		case err := <-r.ended:
-			r.ended <- nil // stopServer receives the result of each front
+			r.ended <- nil // stopServer receives one result per front, so put one back
 			return joinErrors(fmt.Errorf("serving ended: %w", err), r.stopServer(linger))
 		case <-renew:
 			if err := r.pair.loadFiles(); err != nil {

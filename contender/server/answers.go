@@ -11,11 +11,12 @@ import (
 	"time"
 )
 
-// endGrace limits the time until a server that rejected a connection reports its
-// end: its listener closes before Serve returns.
+// endGrace is how long awaitAnswer waits, after its request has failed, for a result of Serve. A server that
+// ends closes its listener first, so that the request can fail before Serve returns the reason.
 const endGrace = time.Second
 
-// awaitAnswer waits for the server's response to a first request, which becomes a line of its access log.
+// awaitAnswer sends a first request to the server and waits for the response. The request becomes a line of the
+// server's access log.
 func (r *running) awaitAnswer(limit time.Duration) error {
 	answered := make(chan error, 1)
 	go func() { answered <- r.sendProbe(limit) }()
@@ -25,7 +26,7 @@ func (r *running) awaitAnswer(limit time.Duration) error {
 			return nil
 		}
 		select {
-		case ended := <-r.ended: // this error is the cause of the missing response
+		case ended := <-r.ended: // the result of Serve is the cause of the missing response
 			return r.earlyEnd(ended)
 		case <-time.After(endGrace):
 			return fmt.Errorf("the server at %s does not answer: %w", r.addr, err)
@@ -38,7 +39,7 @@ func (r *running) awaitAnswer(limit time.Duration) error {
 
 // earlyEnd returns the error of a server that ended before it was stopped. err is the result of Serve.
 func (r *running) earlyEnd(err error) error {
-	r.ended <- err // stopServer receives it again
+	r.ended <- err // put the result back: stopServer receives one per front
 	if err == nil {
 		err = errors.New("it ended")
 	}
@@ -76,8 +77,8 @@ func (r *running) sendProbe(limit time.Duration) error {
 	return err
 }
 
-// probeHTTP2 sends the preface and empty settings of HTTP/2, and checks that the first frame of the server has
-// its settings. See RFC 9113, sections 3.4, 4.1 and 6.5.
+// probeHTTP2 sends the preface of HTTP/2 and an empty settings frame, and checks that the server's first frame is a
+// settings frame, too. See RFC 9113, sections 3.4, 4.1 and 6.5.
 func probeHTTP2(conn net.Conn) error {
 	const (
 		frameHead = 9 // bytes of the head of a frame

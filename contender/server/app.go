@@ -12,8 +12,8 @@ import (
 // Make makes a server for one app. It does not listen yet.
 type Make func(o Options) (Server, error)
 
-// App is a service of a program. Packages apps/NAME/serving make one from a function of the program; [Plain]
-// does for apps without settings.
+// App is a service that the program of a contender implements with its framework. Packages apps/NAME/serving
+// make an App from a function of the program; for an app without settings [Plain] does.
 type App struct {
 	Name  string
 	HTTP2 bool          // encrypted connections to the app may use HTTP/2
@@ -31,23 +31,23 @@ type Config interface {
 	// Check returns an error for a combination of values that are each valid.
 	Check() error
 
-	// Open opens the service. lab reports whether a lab started the program; the service then
-	// stores nothing that remains after the end of the program.
+	// Open opens the service. lab is true if a lab, the tare process that measures contenders, started
+	// the program; the service then stores nothing that remains after the end of the program.
 	Open(lab bool) (Service, error)
 }
 
-// Service is the part of an app that all its servers share. Every function except Make may
-// be nil.
+// Service is the part of an app that all its servers share, e.g. its store. Every function except Make may be
+// nil. "Without a lab" means that the program runs by itself and is not measured.
 type Service struct {
 	Make Make
 
-	Delivered func() int64                    // items that the service has delivered
-	Calls     func() wire.Calls               // use-case calls that it received
+	Delivered func() int64                    // number of items that the service has delivered
+	Calls     func() wire.Calls               // counts of the calls that the service received, by use case
 	Fault     func() error                    // first failure of the service
 	Reset     func(ctx context.Context) error // restores the initial state
 	Close     func() error                    // closes the service's sink or store
 	Keeps     string                          // noun for messages about the resource that Close closes, such as sink or store
-	Guarded   bool                            // the app itself requires a secret
+	Guarded   bool                            // the app itself requires a secret, so that no warning is needed
 	Token     string                          // token that requests without a lab must send as Authorization: Bearer; "" if none is required
 	Types     []string                        // media types of bodies over HTTP without a lab; if nil, all types that browsers do not send for pages of other sites
 	MaxBody   int64                           // maximum bytes of a body without a lab; if 0, [DefaultMaxBody]

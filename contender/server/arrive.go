@@ -14,8 +14,26 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// readRequest waits for a request and reads it. It answers the request in place of the stack if Ops has a page
-// for it, or rejects it. Otherwise it puts the bytes of the request into c.out.
+// Messages of error responses.
+const (
+	busyMessage  = "the service has as many bytes of requests as it can store; try again"
+	slowMessage  = "the request did not arrive in time"
+	chunkMessage = "a chunk is malformed, or its extensions or trailers are too long"
+)
+
+const (
+	// maxAdded is more than the bytes that formatHead can add to a head: a space in each of [maxFields] fields,
+	// and a Content-Length. The head that the stack receives may not exceed MaxHead either.
+	maxAdded = 512
+	// maxExtensions limits the bytes of the extensions of all chunks and the trailers of a request.
+	maxExtensions = 4 << 10
+	// sizeDigits limits the hexadecimal digits of the size of a chunk. 15 of them fit into an int64.
+	sizeDigits = 15
+)
+
+// readRequest waits for the next request on a connection and reads it, before the stack (the framework's server)
+// receives any of it. If Ops has a page for the request, or if the request must be rejected, readRequest itself
+// answers the client. Otherwise it puts the bytes of the complete request into c.out, from where the stack reads.
 func (c *gatedConn) readRequest() error {
 	c.mu.Lock()
 	c.share.removeBytes(c.share.stored)
@@ -29,10 +47,10 @@ func (c *gatedConn) readRequest() error {
 	if err := c.shakeHands(); err != nil {
 		return err
 	}
-	hasLargeBuffer := cap(c.in) > freeBytes // its share was given back above
+	hasLargeBuffer := cap(c.in) > freeBytes // removeBytes above has given its bytes back to the budget
 	switch {
-	case hasLargeBuffer && len(c.in) > 0 && !c.awaitRoom(cap(c.in)):
-		return c.rejectRequest(nil, http.StatusServiceUnavailable, busy)
+	case hasLargeBuffer && len(c.in) > 0 && !c.awaitRoom(cap(c.in)): // the buffer is still needed
+		return c.rejectRequest(nil, http.StatusServiceUnavailable, busyMessage)
 	case len(c.in) == 0:
 		if hasLargeBuffer {
 			c.in = nil
@@ -48,7 +66,7 @@ func (c *gatedConn) readRequest() error {
 	c.gate.markArriving(c, true)
 	began := time.Now()
 	if c.first {
-		began = c.began // the handshake counts as well
+		began = c.began // the time limit of the first request includes the TLS handshake
 	}
 	if err := c.setGateDeadline(began.Add(c.gate.timeout)); err != nil {
 		return err
@@ -75,7 +93,7 @@ func (c *gatedConn) readRequest() error {
 	return nil
 }
 
-// shakeHands completes the handshake with a client over TLS.
+// shakeHands completes the TLS handshake, if c is encrypted and has had no request yet.
 func (c *gatedConn) shakeHands() error {
 	secure, ok := c.Conn.(*tls.Conn)
 	if !ok || !c.first {
@@ -96,7 +114,7 @@ func (c *gatedConn) readMore() error {
 	if free := cap(c.in) - len(c.in); free == 0 {
 		size := max(minBuffer, 2*cap(c.in))
 		if size > freeBytes && !c.awaitRoom(size-cap(c.in)) {
-			return c.rejectRequest(nil, http.StatusServiceUnavailable, busy)
+			return c.rejectRequest(nil, http.StatusServiceUnavailable, busyMessage)
 		}
 		c.in = append(make([]byte, 0, size), c.in...)
 	}
@@ -106,7 +124,7 @@ func (c *gatedConn) readMore() error {
 		return nil
 	}
 	if isTimeout(err) && c.arriving {
-		return c.rejectRequest(nil, http.StatusRequestTimeout, slow)
+		return c.rejectRequest(nil, http.StatusRequestTimeout, slowMessage)
 	}
 	return err
 }
@@ -116,14 +134,8 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// Messages for clients.
-const (
-	busy = "the service has as many bytes of requests as it can store; try again"
-	slow = "the request did not arrive in time"
-)
-
-// readHead reads the head of a request of HTTP/1. It returns nil if the connection starts with the preface of
-// HTTP/2.
+// readHead reads the head of a request of HTTP/1. If the connection starts with the preface of HTTP/2, it
+// switches the connection to HTTP/2 and returns nil.
 func (c *gatedConn) readHead() (*requestHead, error) {
 	for {
 		if c.first && c.gate.http2 {
@@ -152,7 +164,7 @@ func (c *gatedConn) readHead() (*requestHead, error) {
 		case n > 0:
 			head, bad := parseRequestHead(c.in[:n])
 			if bad == nil && n > MaxHead-maxAdded && len(head.formatHead(int(c.gate.maxBody))) > MaxHead {
-				bad = longHead() // for the stack
+				bad = longHead() // the head that the stack would receive is too long
 			}
 			if bad != nil {
 				return nil, c.rejectRequest(nil, bad.status, bad.message)
@@ -168,10 +180,6 @@ func (c *gatedConn) readHead() (*requestHead, error) {
 		}
 	}
 }
-
-// maxAdded is more than the bytes that formatHead can add to a head: a space in each of [maxFields] fields, and
-// a Content-Length. The head that the stack receives may not exceed MaxHead either.
-const maxAdded = 512
 
 func longHead() *badRequest {
 	return &badRequest{http.StatusRequestHeaderFieldsTooLarge, fmt.Sprintf("a head has at most %d bytes", MaxHead)}
@@ -206,7 +214,7 @@ func (c *gatedConn) readBytes(head *requestHead, body []byte, n, limit int) ([]b
 		if len(body) == cap(body) {
 			size := min(limit, max(len(body)+min(n, freeBytes), 2*cap(body)))
 			if !c.awaitRoom(size - cap(body)) {
-				return nil, c.rejectRequest(head, http.StatusServiceUnavailable, busy)
+				return nil, c.rejectRequest(head, http.StatusServiceUnavailable, busyMessage)
 			}
 			body = append(make([]byte, 0, size), body...)
 		}
@@ -216,7 +224,7 @@ func (c *gatedConn) readBytes(head *requestHead, body []byte, n, limit int) ([]b
 			var err error
 			if read, err = c.Conn.Read(target); read == 0 && err != nil {
 				if isTimeout(err) {
-					err = c.rejectRequest(head, http.StatusRequestTimeout, slow)
+					err = c.rejectRequest(head, http.StatusRequestTimeout, slowMessage)
 				} else if errors.Is(err, io.EOF) {
 					err = io.ErrUnexpectedEOF
 				}
@@ -229,15 +237,8 @@ func (c *gatedConn) readBytes(head *requestHead, body []byte, n, limit int) ([]b
 	return body, nil
 }
 
-const (
-	// maxExtensions limits the bytes of the extensions of all chunks and the trailers of a
-	// request.
-	maxExtensions = 4 << 10
-	// sizeDigits limits the hexadecimal digits of the size of a chunk. 15 of them fit into an int64.
-	sizeDigits = 15
-)
-
-// readChunks reads a body in chunks: RFC 9112, section 7.1. It discards extensions and trailers.
+// readChunks reads a body in chunks (RFC 9112, section 7.1) and returns it without extensions and trailers.
+// The chunk 2;a=b CR LF [] CR LF, for example, is the body [] with the extension a=b.
 func (c *gatedConn) readChunks(head *requestHead) (body []byte, err error) {
 	spare := maxExtensions // bytes that extensions and trailers may still have
 	for {
@@ -249,7 +250,7 @@ func (c *gatedConn) readChunks(head *requestHead) (body []byte, err error) {
 		size, ok := parseChunkSize(text)
 		switch {
 		case !ok:
-			return nil, c.rejectRequest(head, http.StatusBadRequest, malformedChunk)
+			return nil, c.rejectRequest(head, http.StatusBadRequest, chunkMessage)
 		case size > c.gate.maxBody-int64(len(body)):
 			return nil, c.rejectRequest(head, http.StatusRequestEntityTooLarge, c.tooLarge())
 		}
@@ -259,7 +260,7 @@ func (c *gatedConn) readChunks(head *requestHead) (body []byte, err error) {
 		if body, err = c.readBytes(head, body, int(size), int(c.gate.maxBody)); err != nil {
 			return nil, err
 		}
-		if _, err := c.readLine(head, 0); err != nil { // the end of the chunk's last line
+		if _, err := c.readLine(head, 0); err != nil { // an empty line ends the chunk's bytes
 			return nil, err
 		}
 	}
@@ -285,15 +286,13 @@ func (c *gatedConn) readLine(head *requestHead, limit int) (string, error) {
 			c.in = c.in[i+1:]
 			return text, nil
 		case i >= 0 || len(c.in) > limit+1:
-			return "", c.rejectRequest(head, http.StatusBadRequest, malformedChunk)
+			return "", c.rejectRequest(head, http.StatusBadRequest, chunkMessage)
 		}
 		if err := c.readMore(); err != nil {
 			return "", err
 		}
 	}
 }
-
-const malformedChunk = "a chunk is malformed, or its extensions or trailers are too long"
 
 // parseChunkSize returns the size in the line before a chunk, such as 1a;name=value.
 func parseChunkSize(line string) (size int64, ok bool) {
@@ -304,7 +303,7 @@ func parseChunkSize(line string) (size int64, ok bool) {
 	}
 	for _, b := range []byte(digits) {
 		d := int64(strings.IndexByte("0123456789abcdef", b|0x20)) // in lower case
-		if d < 0 || b < '0' {                                     // b|0x20 turns some control bytes into digits
+		if d < 0 || b < '0' {                                     // control bytes: b|0x20 may be a digit
 			return 0, false
 		}
 		size = size<<4 | d
@@ -317,8 +316,9 @@ func parseChunkSize(line string) (size int64, ok bool) {
 	return size, true
 }
 
-// rejectRequest answers with an error response, and ends the connection. head is nil if the head of the request
-// could not be read. It returns the error to return from Read, [io.EOF] unless the write failed.
+// rejectRequest sends an error response, after which the connection must be closed. head is nil if the head of
+// the request could not be read. rejectRequest returns the error that the stack gets from Read: [io.EOF], or the
+// error of the write.
 func (c *gatedConn) rejectRequest(head *requestHead, status int, message string) error {
 	page := c.gate.ops.errorPage(status, message)
 	if status == http.StatusServiceUnavailable {
@@ -333,8 +333,8 @@ func (c *gatedConn) rejectRequest(head *requestHead, status int, message string)
 	return c.writeAnswer(head, page)
 }
 
-// writeAnswer answers in place of the stack. It returns [io.EOF] if the connection must be closed: if the client
-// or the page requires that, or if the request has a body, which is not read.
+// writeAnswer sends page to the client; the stack does not see the request. It returns [io.EOF] if the connection
+// must be closed: because head.closes is set, or because the request has a body, which nothing has read.
 func (c *gatedConn) writeAnswer(head *requestHead, page Page) error {
 	closes := head.closes || head.length != 0
 	var b strings.Builder

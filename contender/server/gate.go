@@ -12,15 +12,14 @@ import (
 	"time"
 )
 
-// gate is between the connections of a service without a lab and its stack, the framework's server.
-// It reads each request of HTTP/1 with one strict parser of its head, for at most
-// [ReadTimeout], within a budget of bytes that all connections share. If [Ops] answers or
-// rejects a request, that happens before the body is read. The stack receives only complete
-// requests with a Content-Length. So a slow client uses no resources of the stack, and all stacks
-// interpret a request in the same way. The gate does not parse connections of HTTP/2; a watcher
-// inspects their frames.
+// gate protects the stack, the framework's server, of a service. It reads each request of HTTP/1
+// from its connection and parses the head strictly, for at most [ReadTimeout], within a budget of
+// bytes that all connections share. If [Ops] answers or rejects a request, it does so before the
+// body is read. The stack receives only complete requests with a Content-Length. So a slow client
+// uses no resources of the stack, and all stacks interpret a request in the same way. The gate does
+// not parse connections of HTTP/2; a watcher inspects their frames.
 //
-// Under a lab there is no gate: the lab measures the stack.
+// Under a lab, the tare process that measures contenders, there is no gate: the lab measures the stack.
 type gate struct {
 	ops     *Ops
 	budget  *budget
@@ -31,11 +30,12 @@ type gate struct {
 	timeout time.Duration
 
 	mu       sync.Mutex
-	arriving map[*gatedConn]int64 // numbers of requests that have not reached the stack, by connection
-	arrivals int64                // number of the latest request
+	arriving map[*gatedConn]int64 // number of the request that is arriving, by connection
+	arrivals int64                // number of the latest request; numbers count from 1
 }
 
-// markArriving records that a request starts to arrive on c, or that the stack has it.
+// markArriving records that a request starts to arrive on c if begun is true, otherwise that the stack has
+// received it or that it was answered.
 func (g *gate) markArriving(c *gatedConn, begun bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -103,13 +103,13 @@ type gatedConn struct {
 	began   time.Time    // time when the connection was accepted
 
 	in    []byte   // bytes that have arrived and are not processed
-	out   [][]byte // bytes of a complete request that the stack has not read
+	out   [][]byte // head and body of a complete request, as far as the stack has not read them
 	err   error    // result of every later Read; nil as long as the connection works
 	first bool     // the first request has not arrived
 
 	arriving bool // a request has started to arrive
 
-	early atomic.Bool             // a request was answered before all of it was read
+	early atomic.Bool             // the gate answered a request before it had read all of it
 	h2    atomic.Pointer[watcher] // nil until the connection speaks HTTP/2
 
 	mu            sync.Mutex
@@ -133,9 +133,9 @@ func newGatedConn(conn net.Conn, g *gate) *gatedConn {
 	return c
 }
 
-// Read waits until a complete request for the stack has arrived, and returns bytes of it. If the stack still
-// answers the previous request, it waits for the client to disconnect or for the stack's deadline. Once the
-// connection speaks HTTP/2, it returns bytes as they arrive.
+// Read is called by the stack. It waits until a complete request for the stack has arrived, and returns bytes of
+// the request. If the stack still answers the previous request, Read waits for the client to disconnect or for
+// the stack's deadline. Once the connection speaks HTTP/2, Read returns bytes as they arrive.
 func (c *gatedConn) Read(p []byte) (int, error) {
 	for {
 		switch {
@@ -187,8 +187,8 @@ func (c *gatedConn) awaitChange() error {
 	c.mu.Lock()
 	changed, err := c.changed, os.ErrDeadlineExceeded
 	c.gatesDeadline = false
-	if c.deadline.IsZero() || time.Now().Before(c.deadline) { // the deadline was for the request
-		err = c.Conn.SetReadDeadline(time.Time{})
+	if c.deadline.IsZero() || time.Now().Before(c.deadline) { // the stack's deadline has not passed
+		err = c.Conn.SetReadDeadline(time.Time{}) // ends the gate's deadline, which was for the request
 	}
 	c.mu.Unlock()
 	if err != nil {
@@ -204,8 +204,8 @@ func (c *gatedConn) awaitChange() error {
 	return err
 }
 
-// awaitNext records that the stack has sent a complete answer.
-func (c *gatedConn) awaitNext() {
+// markAnswered records that the stack has sent a complete answer.
+func (c *gatedConn) markAnswered() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.done = true
@@ -216,7 +216,7 @@ func hookConnState(s *http.Server) {
 	before := s.ConnState
 	s.ConnState = func(conn net.Conn, state http.ConnState) {
 		if c, ok := conn.(*gatedConn); ok && state == http.StateIdle {
-			c.awaitNext()
+			c.markAnswered()
 		}
 		if before != nil {
 			before(conn, state)
@@ -245,8 +245,8 @@ func (c *gatedConn) SetDeadline(t time.Time) error {
 	return c.SetReadDeadline(t)
 }
 
-// setGateDeadline sets the gate's deadline for the request that arrives. A zero t means that none has started to
-// arrive: the deadline is then the end of the idle time, or the stack's deadline if that is earlier.
+// setGateDeadline sets the gate's deadline for the request that is arriving. A zero t means that no request is
+// arriving: the deadline is then the end of the idle time, or the stack's deadline if that is earlier.
 func (c *gatedConn) setGateDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -286,13 +286,13 @@ func (c *gatedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// A client that was answered early has lingerTime to read the answer, and may send
-// lingeringBytes meanwhile.
+// A client that was answered early has lingerTime to read the answer, and may send lingeringBytes meanwhile.
 const (
 	lingerTime     = 500 * time.Millisecond
 	lingeringBytes = 16 << 20
 )
 
+// lingerAndClose closes the connection after the client has had time to read the answer.
 func (c *gatedConn) lingerAndClose(closeWrite func() error) {
 	if closeWrite() == nil && c.Conn.SetReadDeadline(time.Now().Add(lingerTime)) == nil {
 		_, _ = io.CopyN(io.Discard, c.Conn, lingeringBytes)
@@ -307,8 +307,8 @@ func (c *gatedConn) reserveBytes(n int) bool {
 	return !c.closed && c.share.addBytes(int64(n))
 }
 
-// awaitRoom reserves n more bytes. If the budget is used up, it tries again until other requests have been
-// answered. It returns false after about a second: requests that wait only for each other must end.
+// awaitRoom reserves n more bytes. If the budget is used up, it tries again for about a second, in which other
+// requests may be answered. Then it returns false, because requests that wait only for each other must end.
 func (c *gatedConn) awaitRoom(n int) bool {
 	const maxTries, interval = 10, 100 * time.Millisecond
 	for i := 1; !c.reserveBytes(n); i++ {
@@ -321,7 +321,7 @@ func (c *gatedConn) awaitRoom(n int) bool {
 	return true
 }
 
-// Write writes bytes of an answer to the client.
+// Write is called by the stack. It writes bytes of an answer to the client.
 func (c *gatedConn) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	c.wrote = true

@@ -8,16 +8,17 @@ import (
 	"strings"
 )
 
-// maxFields is the number of header fields that a request may have.
+// maxFields is the largest number of header fields of a request.
 const maxFields = 200
 
-// requestHead is the head of an HTTP/1 request that has only one interpretation. Parsers
-// of frameworks accept various heads that RFC 9112 forbids, and a proxy in front may
-// interpret such a head differently.
+// requestHead is the head of an HTTP/1 request: its request line and header fields. The parser in
+// this file rejects every head that has more than one interpretation. The parsers of frameworks
+// accept some heads that RFC 9112 forbids, and a proxy in front of the service may interpret such a
+// head differently.
 type requestHead struct {
-	method, target, version string
-	fields                  []field
-	question                Question // the part of the request that Ops uses
+	method, target, version string   // e.g. GET, /users/7, HTTP/1.1
+	fields                  []field  // in the order of the request
+	question                Question // the part of the request that Ops, which may answer it, uses
 	length                  int64    // bytes of the body; -1 if it is chunked
 	expects                 bool     // the client waits for 100 Continue
 	closes                  bool     // the connection closes after the answer
@@ -25,7 +26,7 @@ type requestHead struct {
 
 type field struct{ name, value string }
 
-// badRequest is the reason why a request is rejected, and the status of the answer.
+// badRequest is the reason why a request is rejected, with the status of the error response.
 type badRequest struct {
 	status  int
 	message string
@@ -81,7 +82,7 @@ func parseRequestHead(text []byte) (*requestHead, *badRequest) {
 		return nil, err
 	}
 	h.question.Method, h.question.Path = h.method, pathOf(h.target)
-	unused := new(string) // for fields that may only not occur twice
+	unused := new(string) // receives fields whose value does not matter, but which must not occur twice
 	for name, target := range map[string]*string{
 		"Authorization":    &h.question.Authorization,
 		"Content-Type":     &h.question.ContentType,
@@ -94,13 +95,14 @@ func parseRequestHead(text []byte) (*requestHead, *badRequest) {
 		}
 		*target = value
 	}
-	h.question.Accept, _ = h.singleField("Accept")
+	h.question.Accept, _ = h.singleField("Accept") // the first of several is enough
 	connection, _ := h.singleField("Connection")
-	h.closes = h.version == "HTTP/1.0" && !hasToken(connection, "keep-alive") || hasToken(connection, "close")
+	closesByDefault := h.version == "HTTP/1.0" && !hasToken(connection, "keep-alive")
+	h.closes = closesByDefault || hasToken(connection, "close")
 	return h, nil
 }
 
-// parseLine parses the request line.
+// parseLine parses the request line, e.g. GET /users/7 HTTP/1.1.
 func (h *requestHead) parseLine(line string) *badRequest {
 	parts := strings.Split(line, " ")
 	if len(parts) != 3 || !isToken(parts[0]) || parts[1] == "" {
@@ -156,8 +158,8 @@ func (h *requestHead) singleField(name string) (value string, ok bool) {
 	return value, n <= 1
 }
 
-// parseHost reads the host of the request from the target or the Host field, and reduces an absolute target to
-// its path and query.
+// parseHost reads the host of the request from the target or the Host field. It reduces an absolute target, such
+// as http://localhost/users/7, to its path and query.
 func (h *requestHead) parseHost() *badRequest {
 	host, ok := h.singleField("Host")
 	if !ok {
@@ -231,8 +233,9 @@ func (h *requestHead) hasField(name string) bool {
 	return false
 }
 
-// formatHead returns the head that the stack receives, for a body of n bytes that has arrived. If there is a
-// body, the head has one Content-Length. It has no other field about the length of the body, nor about trailers.
+// formatHead returns the head that the stack, the framework's server, receives together with a body of n bytes.
+// If there is a body, the head has one Content-Length. It has no other field about the length of the body, and
+// none about trailers.
 func (h *requestHead) formatHead(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString(h.method + " " + h.target + " " + h.version + "\r\n")
@@ -260,21 +263,22 @@ func pathOf(target string) string {
 	return plain
 }
 
-// isToken reports whether s is a token: RFC 9110, section 5.6.2.
-func isToken(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
-			return false
-		}
-	}
-	return s != ""
+// isToken reports whether s is a token, such as a method or the name of a field: RFC 9110, section 5.6.2.
+func isToken[T string | []byte](s T) bool {
+	return len(s) > 0 && hasOnlyASCII(s, "!#$%&'*+-.^_`|~")
 }
 
 // isHost reports whether s has only bytes of a host with an optional port. It may be
 // empty.
-func isHost(s string) bool {
+func isHost(s string) bool { return hasOnlyASCII(s, "-._~%!$&'()*+;=:[]") }
+
+// hasOnlyASCII reports whether s consists of ASCII letters, ASCII digits and the characters in marks.
+func hasOnlyASCII[T string | []byte](s T, marks string) bool {
 	for i := range len(s) {
-		if c := s[i]; (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && strings.IndexByte("-._~%!$&'()*+;=:[]", c) < 0 {
+		c := s[i]
+		isLetter := c|0x20 >= 'a' && c|0x20 <= 'z' // c|0x20 is a letter in lower case
+		isDigit := c >= '0' && c <= '9'
+		if !isLetter && !isDigit && strings.IndexByte(marks, c) < 0 {
 			return false
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// hosts lists the names that are allowed in requests to a loopback address. A page of another
-// site can make its own name resolve to that address, and its requests name the site:
-// https://en.wikipedia.org/wiki/DNS_rebinding
+// hosts lists the host names that are allowed in requests to a loopback address. It protects against DNS
+// rebinding: a web site can make its own name resolve to a loopback address, so that its pages reach the
+// service; but their requests still have the name of the site as the host.
 type hosts struct{ names []string }
 
 // newHosts returns the allowed names of a service that listens at addr: the host of addr, and names.

@@ -7,11 +7,10 @@ import (
 	"sync/atomic"
 )
 
-// keyPair is a certificate and its key in files, which may change while a
-// server runs.
+// keyPair is a certificate and its key. Their files may change while a server runs: loadFiles reads them again.
 type keyPair struct {
-	cert, key string // paths
-	loaded    atomic.Pointer[tls.Certificate]
+	cert, key string                          // paths
+	loaded    atomic.Pointer[tls.Certificate] // the certificate of new connections
 }
 
 // loadFiles reads the files. After an error the previous certificate remains in use.

@@ -13,19 +13,40 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
+// This file starts a server for a lab, the tare process that measures contenders. File alone.go starts one
+// without a lab.
+
 // Spec is the specification of a server in [wire.Workload.Spec].
 type Spec struct {
 	App string `json:"app"`
 }
 
-// Settings of every server under a lab: keys of a workload's set. The settings of
-// an app are in its [Config].
+// Settings of every server under a lab: keys of the map [wire.Workload.Set]. An app has further settings: see
+// [Config].
 const (
 	SetLog     = "log"      // destination of the access log, e.g. discard; none if omitted
 	SetLogFile = "log_file" // path of the log file
 	SetTLSCert = "tls_cert" // path of a certificate in PEM, which turns on encryption
 	SetTLSKey  = "tls_key"  // path of the certificate's key in PEM
 )
+
+// setup contains all settings of a server before its start.
+type setup struct {
+	app          App
+	variant      string
+	addr         string       // host:port of the listener
+	faces        []listenSpec // variants to serve in place of variant at addr; nil for only that one
+	log, logFile string
+	cert, key    string // paths; "" for no TLS
+	stdout       *os.File
+	config       Config   // configuration of the app
+	lab          bool     // a lab started the program
+	maxConns     int      // largest number of open connections; 0 for no limit
+	hosts        []string // additional names that are allowed in requests to a loopback address
+}
+
+// listenSpec is a variant and the host:port of its listener.
+type listenSpec struct{ variant, addr string }
 
 // serveLab starts the server for a workload on a loopback address.
 func (h Host) serveLab(variant string, w wire.Workload) (contender.Served, error) {
@@ -71,7 +92,7 @@ func newLabSetup(app App, set map[string]string) (setup, error) {
 		return setup{}, err
 	}
 	known := []string{SetLog, SetLogFile, SetTLSCert, SetTLSKey}
-	common := len(known) // the settings of the app follow
+	common := len(known) // known[common+i] will be the name of list[i]
 	for _, setting := range list {
 		known = append(known, setting.Name)
 	}
@@ -99,21 +120,3 @@ const (
 	// least time that the service then has to close.
 	linger = 200 * time.Millisecond
 )
-
-// setup contains all settings of a server before its start.
-type setup struct {
-	app          App
-	variant      string
-	addr         string       // host:port of the listener
-	faces        []listenSpec // variants to serve in place of variant at addr; nil for only that one
-	log, logFile string
-	cert, key    string // paths; "" for no TLS
-	stdout       *os.File
-	config       Config   // configuration of the app
-	lab          bool     // a lab started the program
-	maxConns     int      // largest number of open connections; 0 for no limit
-	hosts        []string // additional names that are allowed in requests to a loopback address
-}
-
-// listenSpec is a variant and the host:port of its listener.
-type listenSpec struct{ variant, addr string }

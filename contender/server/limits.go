@@ -8,18 +8,18 @@ import (
 )
 
 const (
-	// WriteTimeout limits the time in which a client must read an answer, or over HTTP/2 each write, without
-	// a lab. A client that reads no answers is disconnected then.
+	// WriteTimeout limits the time in which a client must read an answer, or over HTTP/2 each write. A client
+	// that does not read is then disconnected. Under a lab, which measures servers, there is no such limit.
 	WriteTimeout = 10 * time.Second
-	// DefaultConnections limits the connections without a lab.
+	// DefaultConnections limits the open connections, unless the flag -max-conns does or a lab measures.
 	DefaultConnections = 4096
 
 	// minIdle is the idle time after which a connection may be closed to make room for another.
 	minIdle = time.Second
 )
 
-// http2Share divides the limit of connections for connections of HTTP/2: a stack needs about four times as much
-// memory for each of them.
+// http2Share is the factor by which the limit of connections is lower for HTTP/2: a framework's server needs
+// about four times as much memory for each of them.
 const http2Share = 4
 
 // limits bounds the number of connections of all listeners of a program. A new connection beyond the limit
@@ -32,7 +32,7 @@ type limits struct {
 	mu              sync.Mutex
 	open            map[*limitedConn]struct{}
 	http2           int   // number of open connections that speak HTTP/2
-	refused, closed int64 // numbers of new connections that were closed, and of idle ones
+	refused, closed int64 // numbers of new connections that were rejected, and of idle ones that made room
 }
 
 func newLimits(maxOpen int) *limits {
@@ -164,12 +164,14 @@ type limitedConn struct {
 	spent     atomic.Int64 // nanoseconds that the writes of the current answer took; 0 unless perAnswer is set
 }
 
-// resetSpent starts the time limit of writes again, for the answer to the next request.
+// resetSpent starts the time limit of writes again, for the answer to the next request. From the first call on
+// the limit is for each answer as a whole.
 func (c *limitedConn) resetSpent() {
 	c.perAnswer.Store(true)
 	c.spent.Store(0)
 }
 
+// markUsed records that bytes were read or written now, and whether the connection is idle from now on.
 func (c *limitedConn) markUsed(idle bool) {
 	c.lastUsed.Store(int64(time.Since(c.limits.began)))
 	c.idle.Store(idle)

@@ -14,16 +14,16 @@ import (
 const (
 	LogNone    = "none"    // no access log
 	LogDiscard = "discard" // lines are formatted and discarded
-	LogFile    = "file"    // appended to a file
-	LogStdout  = "stdout"  // standard output
-	LogPTY     = "pty"     // standard output, a pseudo-terminal of the lab
+	LogFile    = "file"    // lines are appended to a file
+	LogStdout  = "stdout"  // lines go to standard output
+	LogPTY     = "pty"     // lines go to standard output, which tare has made a pseudo-terminal
 )
 
 // openLog opens the destination of an access log, and returns a function that closes it. path is used only by
 // LogFile. The writer is nil if there is no log. It is an [os.File] for files and terminals, because frameworks
 // check whether they write to a terminal.
 func openLog(destination, path string, stdout *os.File) (io.Writer, func(), error) {
-	noClose := func() {}
+	noClose := func() {} // standard output stays open
 	switch destination {
 	case "", LogNone:
 		return nil, noClose, nil
@@ -44,15 +44,15 @@ func openLog(destination, path string, stdout *os.File) (io.Writer, func(), erro
 	return nil, noClose, fmt.Errorf("unknown log %q; known: none, discard, file, stdout, pty", destination)
 }
 
-// AccessLog is the access log of frameworks on net/http that have none: a line of log/slog with method, path,
-// status and duration. Without a log it returns next.
+// AccessLog returns a handler that calls next and then logs the request, for frameworks on net/http without an
+// access log: a line of log/slog with method, path, status and duration. It returns next if o.Log is nil.
 func AccessLog(next http.Handler, o Options) http.Handler {
 	if o.Log == nil {
 		return next
 	}
 	writeLine := Lines(o.Log)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		o.Receipts.Layer()
+		o.Receipts.Layer() // count a call of a middleware
 		start := time.Now()
 		wrapped := &statusWriter{ResponseWriter: w, code: http.StatusOK}
 		next.ServeHTTP(wrapped, r)

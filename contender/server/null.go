@@ -9,13 +9,15 @@ import (
 	"time"
 )
 
-// Null is a minimal server on package net, for null contenders
-// and for measurements of the load generator's own cost. A goroutine for each connection
-// parses requests strictly, and writes the answers to all requests in its buffer with one
-// call. There are no time-outs and no access log. Requests and bytes of bodies are counted.
+// Null is a minimal server on package net. Null contenders, which do as little as possible and so
+// show the overhead of a measurement, use it, and so do measurements of the load generator's cost.
+// A goroutine for each connection parses requests strictly. It answers all requests in its input
+// buffer and then writes the answers with one call. There are no time-outs and no access log.
+// Requests and bytes of bodies are counted.
 type Null struct {
-	// Answer appends the complete answer to q to dst. Its headers must include extra, which
-	// is "" or complete header lines. The contents of q are valid until the next request is read.
+	// Answer appends the complete answer to q, headers and body, to dst and returns the result. The
+	// headers must include extra, which is "" or complete header lines such as "Connection: close\r\n".
+	// The contents of q are valid until the next request is read.
 	Answer func(dst []byte, q *Request, extra string) []byte
 
 	// MaxBody limits the bytes of a body that are stored for Answer. If a body is longer,
@@ -23,12 +25,12 @@ type Null struct {
 	// discarded.
 	MaxBody int64
 
-	// HTTP2 serves connections of HTTP/2. It must read the preface, too. If nil, such
-	// connections are rejected.
+	// HTTP2 serves a connection of HTTP/2, including its preface. If HTTP2 is nil, such connections
+	// are rejected.
 	HTTP2 func(c *Conn)
 }
 
-// Serve is a [Make]. Options may be zero.
+// Serve returns a server for options o, which may be zero. It has the type [Make].
 func (n Null) Serve(o Options) (Server, error) {
 	if o.Receipts == nil {
 		o.Receipts = &Receipts{}
@@ -41,7 +43,8 @@ func Anything(dst []byte, q *Request, extra string) []byte {
 	return Reply(dst, q, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n", extra, "ok\n")
 }
 
-// Reply appends an answer of the given header lines and a body, which is omitted for HEAD.
+// Reply appends an answer to q: the status line and header lines in lines, the header lines in extra, and body,
+// which it omits for HEAD.
 func Reply(dst []byte, q *Request, lines, extra, body string) []byte {
 	dst = append(dst, lines...)
 	dst = append(dst, extra...)
@@ -52,10 +55,11 @@ func Reply(dst []byte, q *Request, lines, extra, body string) []byte {
 	return append(dst, body...)
 }
 
+// null is a running server that Null configures.
 type null struct {
 	Null
 	receipts *Receipts
-	served   sync.WaitGroup // counts the goroutines of connections, and Serve
+	served   sync.WaitGroup // counts the goroutines of connections, and that of Serve
 
 	mu       sync.Mutex
 	conns    map[*Conn]struct{}
@@ -91,7 +95,8 @@ func (n *null) Serve(l net.Listener) error {
 	}
 }
 
-// Shutdown ends every connection that waits for a request, and waits for the others.
+// Shutdown ends every connection that waits for a request, and waits until the others have answered their last
+// request. If ctx ends before, it closes them.
 func (n *null) Shutdown(ctx context.Context) error {
 	n.mu.Lock()
 	n.closing.Store(true)
@@ -144,7 +149,7 @@ func (n *null) serveConn(c *Conn) {
 		_ = c.conn.Close()
 		n.served.Done()
 	}()
-	if n.HTTP2 != nil && c.hasPrefix("PRI ") { // no method has this prefix
+	if n.HTTP2 != nil && c.hasPrefix("PRI ") { // the preface of HTTP/2; no method of HTTP/1 is PRI
 		n.HTTP2(c)
 		return
 	}

@@ -6,15 +6,15 @@ import (
 	"strconv"
 )
 
-// chunkedLength marks a body without a known length.
+// chunkedLength is the length of a body in chunks, whose size is not known in advance.
 const chunkedLength = -1
 
-// Request is the part of a request that can affect an answer.
+// Request is a request to a [Null] server: the parts of it that can affect the answer.
 type Request struct {
 	Method, Target []byte
-	ID             []byte // X-Request-Id
-	Body           []byte // if bodies are stored
-	TooLong        bool   // the body was longer than the limit
+	ID             []byte // value of X-Request-Id
+	Body           []byte // set if Null.MaxBody is set
+	TooLong        bool   // the body was longer than Null.MaxBody
 
 	length  int64 // bytes of the body, or chunkedLength
 	http10  bool  // the version is HTTP/1.0
@@ -22,39 +22,41 @@ type Request struct {
 	expects bool  // the client waits for 100 Continue
 }
 
-// Head reports whether the answer has no body.
+// Head reports whether the method is HEAD, so that the answer has no body.
 func (q *Request) Head() bool { return string(q.Method) == http.MethodHead }
 
-// parseHead parses a head of complete lines without its empty line. It is strict, because
-// tolerance in the ends of lines or the length of a body lets two programs read two
-// different requests. An error is a rejectedError.
+// parseHead parses the request line and the header fields of a request. Each line of block ends
+// with \r\n; the empty line after them is not in block. parseHead is strict: if programs tolerated
+// other ends of lines or unclear lengths of bodies, two of them could read two different requests
+// from the same bytes. An error is a rejectedError.
 func parseHead(block []byte) (Request, error) {
-	bad := func(status int) (Request, error) { return Request{}, rejectedError(status) }
-	line, rest, ok := cutLine(block)
-	first := bytes.IndexByte(line, ' ')
-	last := bytes.LastIndexByte(line, ' ')
-	if !ok || first < 1 || last-first < 2 {
-		return bad(http.StatusBadRequest)
+	reject := func(status int) (Request, error) { return Request{}, rejectedError(status) }
+	line, rest, ok := cutLine(block) // e.g. GET /users/7 HTTP/1.1
+	firstSpace := bytes.IndexByte(line, ' ')
+	lastSpace := bytes.LastIndexByte(line, ' ')
+	hasMethod, hasTarget := firstSpace >= 1, lastSpace-firstSpace >= 2
+	if !ok || !hasMethod || !hasTarget {
+		return reject(http.StatusBadRequest)
 	}
-	q := Request{Method: line[:first], Target: line[first+1 : last]}
-	if !isTokenText(q.Method) || !isVisible(q.Target) { // a space, too, is not visible
-		return bad(http.StatusBadRequest)
+	q := Request{Method: line[:firstSpace], Target: line[firstSpace+1 : lastSpace]}
+	if !isToken(q.Method) || !isVisible(q.Target) { // isVisible rejects further spaces, too
+		return reject(http.StatusBadRequest)
 	}
-	switch string(line[last+1:]) {
+	switch string(line[lastSpace+1:]) {
 	case "HTTP/1.1": // the default
 	case "HTTP/1.0":
 		q.http10, q.close = true, true
 	default:
-		return bad(http.StatusHTTPVersionNotSupported)
+		return reject(http.StatusHTTPVersionNotSupported)
 	}
-	hosts, lengths, codings := 0, 0, 0
+	hosts, lengths, codings := 0, 0, 0 // numbers of Host, Content-Length and Transfer-Encoding fields
 	for len(rest) > 0 {
 		if line, rest, ok = cutLine(rest); !ok {
-			return bad(http.StatusBadRequest)
+			return reject(http.StatusBadRequest)
 		}
 		colon := bytes.IndexByte(line, ':')
-		if colon < 1 || !isTokenText(line[:colon]) {
-			return bad(http.StatusBadRequest)
+		if colon < 1 || !isToken(line[:colon]) {
+			return reject(http.StatusBadRequest)
 		}
 		value := bytes.Trim(line[colon+1:], " \t")
 		switch name := line[:colon]; {
@@ -65,13 +67,13 @@ func parseHead(block []byte) (Request, error) {
 		case equalFold(name, "content-length"):
 			n, err := strconv.ParseUint(string(value), 10, 62)
 			if err != nil || lengths > 0 {
-				return bad(http.StatusBadRequest)
+				return reject(http.StatusBadRequest)
 			}
 			q.length = int64(n)
 			lengths++
 		case equalFold(name, "transfer-encoding"):
 			if !equalFold(value, "chunked") {
-				return bad(http.StatusNotImplemented)
+				return reject(http.StatusNotImplemented)
 			}
 			codings++
 		case equalFold(name, "expect"):
@@ -80,18 +82,18 @@ func parseHead(block []byte) (Request, error) {
 			q.ID = value
 		}
 	}
+	isHostInvalid := hosts > 1 || hosts == 0 && !q.http10
+	isLengthUnclear := codings > 1 || codings > 0 && (lengths > 0 || q.http10)
 	switch {
-	case hosts > 1 || hosts == 0 && !q.http10:
-		return bad(http.StatusBadRequest)
-	case codings > 1 || codings > 0 && (lengths > 0 || q.http10):
-		return bad(http.StatusBadRequest)
+	case isHostInvalid, isLengthUnclear:
+		return reject(http.StatusBadRequest)
 	case codings > 0:
 		q.length = chunkedLength
 	}
 	return q, nil
 }
 
-// readConnection reads the value of a Connection header.
+// readConnection sets q.close by the options in the value of a Connection field.
 func (q *Request) readConnection(value []byte) {
 	for len(value) > 0 {
 		option, rest, _ := bytes.Cut(value, []byte(","))
@@ -106,8 +108,8 @@ func (q *Request) readConnection(value []byte) {
 	}
 }
 
-// cutLine splits off the first line. It returns false if the line does not end with \r\n, or has another carriage
-// return or a zero byte.
+// cutLine returns the first line of block without its end, and the rest. It returns false if the line does not
+// end with \r\n, or contains another carriage return or a zero byte.
 func cutLine(block []byte) (line, rest []byte, ok bool) {
 	i := bytes.IndexByte(block, '\n')
 	if i < 1 || block[i-1] != '\r' {
@@ -117,7 +119,7 @@ func cutLine(block []byte) (line, rest []byte, ok bool) {
 	return line, rest, bytes.IndexByte(line, '\r') < 0 && bytes.IndexByte(line, 0) < 0
 }
 
-// equalFold reports whether name equals a word in lower case.
+// equalFold reports whether name equals word, which is in lower case, without regard to the case of name.
 func equalFold(name []byte, word string) bool {
 	if len(name) != len(word) {
 		return false
@@ -133,18 +135,7 @@ func equalFold(name []byte, word string) bool {
 	return true
 }
 
-// isTokenText reports whether name consists of bytes that a method or the name of a header may have.
-func isTokenText(name []byte) bool {
-	for _, c := range name {
-		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
-		if !letter && c != '-' && (c < '0' || c > '9') && bytes.IndexByte([]byte("!#$%&'*+.^_`|~"), c) < 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// isVisible reports whether a target consists of printable ASCII characters.
+// isVisible reports whether a target consists of printable ASCII characters other than the space.
 func isVisible(target []byte) bool {
 	for _, c := range target {
 		if c <= ' ' || c > '~' {

@@ -18,16 +18,17 @@ const (
 	maxBatch = 32 << 10 // bytes of answers that are buffered before they are written
 )
 
-// Conn is one connection and its buffers.
+// Conn is one connection of a [Null] server, a minimal HTTP server, with its buffers. It reads requests and buffers
+// the answers.
 type Conn struct {
-	conn  net.Conn
-	ends  *atomic.Bool // the server is about to end
-	state atomic.Int32 // connWorks, connWaits or connEnds
-	in    []byte
-	r, w  int    // the unused input is in[r:w]
-	out   []byte // answers that are not written yet
-	copy  []byte // copy of the parts of a head, because reading the body reuses in
-	body  []byte
+	conn     net.Conn
+	ends     *atomic.Bool // the server is about to end
+	state    atomic.Int32 // connWorks, connWaits or connEnds
+	in       []byte
+	r, w     int    // positions of the reader and the writer of in: the unused input is in[r:w]
+	out      []byte // answers that are not written yet
+	headCopy []byte // copy of the method, target and id of the request, because reading the body reuses in
+	body     []byte
 
 	request Request // the current request; a field to avoid an allocation per request
 	closes  bool    // the last request was rejected: the client may still send bytes of it
@@ -40,7 +41,7 @@ const (
 	connEnds               // Shutdown ends the connection
 )
 
-// errEnds is the error of a server that ends before another request arrives.
+// errEnds is the error of a read that ended because the server is about to end.
 var errEnds = errors.New("the server ends")
 
 // Read reads bytes that are required for the current answer.
@@ -117,9 +118,9 @@ func (c *Conn) readMore(limit int, idle bool) error {
 		return err
 	}
 	switch {
-	case c.r == c.w:
+	case c.r == c.w: // all input is used: start over
 		c.r, c.w = 0, 0
-	case c.w == len(c.in) && c.r > 0:
+	case c.w == len(c.in) && c.r > 0: // no room at the end: move the unused input to the start
 		c.r, c.w = 0, copy(c.in, c.in[c.r:c.w])
 	}
 	if c.w == len(c.in) {
@@ -139,16 +140,17 @@ func (c *Conn) readMore(limit int, idle bool) error {
 	return err
 }
 
-// readHead reads the head of the next request into q, which refers to the buffer.
+// readHead reads the head of the next request into q. The contents of q are parts of c.in. If the answers in c.out
+// are many, it writes them first.
 func (c *Conn) readHead(q *Request) (err error) {
 	if len(c.out) > maxBatch {
 		if err := c.flushOutput(); err != nil {
 			return err
 		}
 	}
-	for seen := 0; ; {
+	for seen := 0; ; { // seen is the number of input bytes that contain no end of a head
 		if c.w-c.r > seen {
-			from := max(0, seen-3) // the end may have begun in the bytes before
+			from := max(0, seen-3) // the last three bytes may be the start of \r\n\r\n
 			if i := bytes.Index(c.in[c.r+from:c.w], []byte("\r\n\r\n")); i >= 0 {
 				block := c.in[c.r : c.r+from+i+len("\r\n")]
 				c.r += len(block) + len("\r\n")
@@ -174,9 +176,9 @@ func (c *Conn) readBody(q *Request, maxBody int64) (int64, error) {
 	if q.expects {
 		c.out = append(c.out, "HTTP/1.1 100 Continue\r\n\r\n"...)
 	}
-	c.copy = append(append(append(c.copy[:0], q.Method...), q.Target...), q.ID...)
-	method, target := len(q.Method), len(q.Method)+len(q.Target)
-	q.Method, q.Target, q.ID = c.copy[:method], c.copy[method:target], c.copy[target:]
+	c.headCopy = append(append(append(c.headCopy[:0], q.Method...), q.Target...), q.ID...)
+	methodEnd, targetEnd := len(q.Method), len(q.Method)+len(q.Target)
+	q.Method, q.Target, q.ID = c.headCopy[:methodEnd], c.headCopy[methodEnd:targetEnd], c.headCopy[targetEnd:]
 	c.body = c.body[:0]
 	if q.length != chunkedLength {
 		if err := c.readBytes(q.length, store); err != nil {
@@ -216,7 +218,8 @@ func (c *Conn) readChunk(room int64, store bool) (int64, error) {
 		return 0, err
 	}
 	digits, _, _ := bytes.Cut(line, []byte(";"))
-	size, err := strconv.ParseUint(string(bytes.TrimRight(digits, " \t")), 16, 40)
+	const sizeBits = 40 // a chunk has less than 1 TiB
+	size, err := strconv.ParseUint(string(bytes.TrimRight(digits, " \t")), 16, sizeBits)
 	if err != nil {
 		return 0, rejectedError(http.StatusBadRequest)
 	}
@@ -232,7 +235,7 @@ func (c *Conn) readChunk(room int64, store bool) (int64, error) {
 	return int64(size), err
 }
 
-// readLine reads a line and returns it without its end. The result refers to the buffer.
+// readLine reads a line and returns it without its end. The result is a part of c.in, valid until the next read.
 func (c *Conn) readLine() ([]byte, error) {
 	for {
 		if i := bytes.Index(c.in[c.r:c.w], []byte("\r\n")); i >= 0 {

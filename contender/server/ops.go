@@ -16,22 +16,22 @@ import (
 	"time"
 )
 
-// Ops answers requests that are the same for every service without a lab, before they
-// reach the app. It does so for all stacks:
+// Ops answers the requests that every service answers in the same way, before they reach the app
+// and whatever framework (stack) serves it:
 //
-//	GET /              the routes, and the path of the OpenAPI document, unless the app has an answer
+//	GET /              lists the routes and the path of the OpenAPI document, unless the app has this route
 //	GET /health/live   200 as long as the process answers
 //	GET /health/ready  200, or 503 with the reason
-//	GET /metrics       of the app and the server, as OpenMetrics if the client accepts that
-//	GET /openapi.json  unless the app has an answer
-//	421                at a loopback address for a name that is not one of its own
-//	401                without the token, if one is required
-//	404                if neither the app nor Ops has the path; it names the nearest path
-//	405                at the path of one of these pages, for a method that neither the page nor the app has
-//	415                for a body of a type that the app does not accept, or that a page of any site can send
+//	GET /metrics       metrics of the app and the server, as OpenMetrics if the client accepts that
+//	GET /openapi.json  the OpenAPI document, unless the app has this route
 //	OPTIONS *          the methods of all routes
+//	421                the service is at a loopback address, and the request names another host
+//	401                the token is missing, and one is required
+//	404                neither the app nor Ops has the path; the message names the most similar path
+//	405                the path is that of a page above, and neither the page nor the app has the method
+//	415                the app does not accept the type of the body, or pages of any site could send that type
 //
-// Under a lab there is no Ops: a nil Ops answers nothing.
+// Under a lab, the tare process that measures servers, there is no Ops: a nil Ops answers nothing.
 type Ops struct {
 	name     string // name of the app
 	service  Service
@@ -44,7 +44,7 @@ type Ops struct {
 	budget   *budget
 	started  time.Time
 	ending   *atomic.Bool // the service is about to end
-	claimed  atomic.Bool  // the stack calls Answer, or its handler does
+	claimed  atomic.Bool  // Claim was called: the stack, or a handler in it, calls Answer
 	hosts    *hosts       // allowed hosts; nil allows all
 	gated    bool         // a gate calls Answer before the stack sees a request of HTTP/1
 
@@ -77,8 +77,9 @@ const (
 	typeOpenMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 )
 
-// Claim reports whether o is not nil. If a stack is not made by [HTTP2] and speaks nothing but HTTP/2, it must
-// call Claim, and if that returns true, Answer for each request. For requests of HTTP/1 the gate calls Answer.
+// Claim reports whether o is not nil, and records that the caller will call Answer. A stack that speaks nothing but
+// HTTP/2, and is not made by [HTTP2], must call Claim once, and if that returns true, Answer for each request. For
+// requests of HTTP/1 the gate, which reads them before the stack, calls Answer.
 func (o *Ops) Claim() bool {
 	if o != nil {
 		o.claimed.Store(true)
@@ -128,11 +129,12 @@ func (o *Ops) Answer(q Question) (Page, bool) {
 	return reply, ok
 }
 
-// findPage returns the page for a request, or an error response. It returns false if the app must answer. The
-// requests in the cases before the check of the token need none.
+// findPage returns the page for a request, or an error response. It returns false if the app must answer. The order
+// of the cases matters: a request that matches a case before the check of the token needs no token.
 func (o *Ops) findPage(q Question) (Page, bool) {
 	isRead := q.Method == http.MethodGet || q.Method == http.MethodHead
 	isKnownPath, isAppRoute := o.matchRoute(q)
+	isUnknownPath := len(o.routes) > 0 && !isKnownPath && !isRPC(q) // without routes, any path may be the app's
 	switch {
 	case !o.hosts.hasHost(q.Host):
 		return o.errorPage(http.StatusMisdirectedRequest, "this is served at a loopback address, and the request is for another host"), true
@@ -154,7 +156,7 @@ func (o *Ops) findPage(q Question) (Page, bool) {
 		reply := o.errorPage(http.StatusUnauthorized, "a bearer token is required")
 		reply.Header = [2]string{"WWW-Authenticate", "Bearer"}
 		return reply, true
-	case len(o.routes) > 0 && !isKnownPath && !isRPC(q):
+	case isUnknownPath:
 		return o.errorPage(http.StatusNotFound, o.notFoundMessage(q.Path)), true
 	case !isRead && !isAppRoute && o.isPage(q.Path):
 		allowed := strings.Join(o.listMethods(func(pattern string) bool { return matchesPattern(pattern, q.Path) }), ", ")
@@ -167,14 +169,15 @@ func (o *Ops) findPage(q Question) (Page, bool) {
 	return Page{}, false
 }
 
-// isPage reports whether Ops answers GET at a path and the app does not. If the routes of the app are not
-// known, it may answer /.
+// isPage reports whether Ops answers GET at a path and the app does not. If the routes of the app are not known,
+// isPage returns false for / and /openapi.json, which the app may answer.
 func (o *Ops) isPage(path string) bool {
 	switch path {
 	case "/health/live", "/health/ready", "/metrics":
 		return true
 	case "/", "/openapi.json":
-		return len(o.routes) > 0 && slices.Contains(o.all, route{"GET", path}) && !slices.Contains(o.routes, route{"GET", path})
+		get := route{"GET", path}
+		return len(o.routes) > 0 && slices.Contains(o.all, get) && !slices.Contains(o.routes, get)
 	}
 	return false
 }
@@ -256,6 +259,7 @@ func (o *Ops) hasBearer(authorization string) bool {
 // readyTimeout limits the time that a service takes to check whether it is ready.
 const readyTimeout = 2 * time.Second
 
+// readyPage returns the page /health/ready.
 func (o *Ops) readyPage() Page {
 	var err error // why the service is not ready
 	switch {
@@ -329,8 +333,8 @@ func (o *Ops) metricsPage(accept string) Page {
 	return Page{Status: http.StatusOK, ContentType: typePrometheus, Body: []byte(b.String())}
 }
 
-// OpenMetrics converts metrics in the Prometheus format, whose counters must all end in _total, into OpenMetrics:
-// the HELP and TYPE lines of a counter omit the suffix, and the text ends with # EOF.
+// OpenMetrics converts metrics from the Prometheus format into OpenMetrics. The names of counters, and only these,
+// must end in _total: the HELP and TYPE lines of a counter omit the suffix, and the text ends with # EOF.
 func OpenMetrics(prometheus []byte) []byte {
 	var b []byte
 	for line := range strings.Lines(string(prometheus)) {

@@ -12,8 +12,9 @@ import (
 	"strings"
 )
 
-// parseFlags reads the command line. The environment has the defaults of flags. An error is one line, except
-// [flag.ErrHelp], after which the help text has been written to help.
+// parseFlags reads the command line of a server that no lab started. Environment variables have the defaults of
+// flags. If args request the help text, parseFlags writes it to help and returns [flag.ErrHelp]. Any other error is
+// one line.
 func (a alone) parseFlags(args []string, help io.Writer, env func(string) string) (setup, error) {
 	envOr := func(key, fallback string) string {
 		if v := env(key); v != "" {
@@ -26,7 +27,7 @@ func (a alone) parseFlags(args []string, help io.Writer, env func(string) string
 		known = append(known, app.Name)
 	}
 	slices.Sort(known)
-	firstOf := func(names []string) string { return strings.Join(names[:min(1, len(names))], "") } // "" if none
+	firstOf := func(names []string) string { return strings.Join(names[:min(1, len(names))], "") } // "" without names
 	var s setup
 	var app, faces, hosts string
 	f := flag.NewFlagSet(programName(), flag.ContinueOnError)
@@ -61,8 +62,9 @@ func (a alone) parseFlags(args []string, help io.Writer, env func(string) string
 	found, ok := a.Apps.findApp(app)
 	s.app = found
 	logs := []string{LogNone, LogStdout, LogDiscard, LogFile}
+	isKnownLog := slices.Contains(logs, s.log) && (s.log != LogFile || s.logFile != "")
 	isKnownVariant := slices.Contains(a.Variants, s.variant)
-	servesTogether := len(a.Together) > 0 && s.variant == ""
+	servesTogether := len(a.Together) > 0 && s.variant == "" // several variants, each at its address
 	switch {
 	case err != nil:
 		return s, fmt.Errorf("%w; -help lists the flags", err)
@@ -74,7 +76,7 @@ func (a alone) parseFlags(args []string, help io.Writer, env func(string) string
 		return s, fmt.Errorf("there is only one variant, not %q", s.variant)
 	case len(a.Variants) > 0 && !isKnownVariant && !servesTogether:
 		return s, fmt.Errorf("unknown variant %q; known: %s", s.variant, strings.Join(a.Variants, ", "))
-	case !slices.Contains(logs, s.log) || s.log == LogFile && s.logFile == "":
+	case !isKnownLog:
 		return s, fmt.Errorf("unknown log %q; known: none, stdout, discard, file:PATH", s.log)
 	case s.maxConns < 1:
 		return s, fmt.Errorf("-max-conns %d: at least 1", s.maxConns)
@@ -93,8 +95,9 @@ func (a alone) parseFlags(args []string, help io.Writer, env func(string) string
 	return s, err
 }
 
-// parseFaces parses a list of variants to serve, such as grpc=:9090,connect. Variants without an address use the
-// host of base, and ports that count up from the port of base. If that port is 0, each uses any free port.
+// parseFaces parses a list of variants to serve together, such as grpc=:9090,connect. A variant without an address
+// listens at the host of base (host:port). The first such variant gets the port of base, each later one the next
+// port. If the port of base is 0, each gets any free port.
 func (a alone) parseFaces(text, base string) (faces []listenSpec, err error) {
 	host, port, err := net.SplitHostPort(base)
 	if err != nil {
@@ -163,8 +166,8 @@ func (c *flagSetting) Set(value string) error {
 // IsBoolFlag makes package flag accept a switch without a value.
 func (c *flagSetting) IsBoolFlag() bool { return c.Switch() }
 
-// newConfig returns the configuration of an app with the values of the flags and the environment. It returns an
-// error if the command line has a setting of another app.
+// newConfig returns the configuration of an app: a flag has precedence over the environment, and that over the
+// default. It returns an error if the command line has a setting of another app.
 func (all flagSettings) newConfig(app App, env func(string) string) (Config, error) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if c := all[name]; c.isSet && !slices.Contains(c.apps, app.Name) {
@@ -177,7 +180,7 @@ func (all flagSettings) newConfig(app App, env func(string) string) (Config, err
 		return nil, err
 	}
 	for _, s := range list {
-		source, value := "-", "" // source is the start of an error, before the name of the setting
+		source, value := "-", "" // source begins an error, before the setting's name: -max-body: …
 		if c := all[s.Name]; c.isSet {
 			value = c.value
 		} else if value = env(s.Env()); value != "" {
@@ -192,7 +195,7 @@ func (all flagSettings) newConfig(app App, env func(string) string) (Config, err
 	return config, config.Check()
 }
 
-// parseMaxConns sets s.maxConns to the value of the environment, unless text is "".
+// parseMaxConns sets s.maxConns to text, the value of EnvMaxConns, unless text is "".
 func parseMaxConns(s *setup, text string) (err error) {
 	if text != "" {
 		if s.maxConns, err = strconv.Atoi(text); err != nil {

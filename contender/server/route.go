@@ -8,7 +8,9 @@ import (
 	"strings"
 )
 
-// route is a method and a path, as in GET /users/{id}. A part in braces matches any text except "".
+// route is a method and a path, as in GET /users/{id}. A part in braces matches any text except "". Ops, which
+// answers some requests before the app, compares the path of each request with the routes: if none matches, it
+// answers 404 and names the most similar route.
 type route struct{ method, path string }
 
 func (r route) String() string { return r.method + " " + r.path }
@@ -22,8 +24,8 @@ func parseRoutes(list []string) (routes []route) {
 	return routes
 }
 
-// listDescribed returns the routes of an OpenAPI document, sorted by path.
-func listDescribed(openAPI []byte) (routes []route) {
+// parseOpenAPI returns the routes of an OpenAPI document, sorted by path.
+func parseOpenAPI(openAPI []byte) (routes []route) {
 	var doc struct {
 		Paths map[string]map[string]json.RawMessage `json:"paths"`
 	}
@@ -71,7 +73,7 @@ func isRPC(q Question) bool {
 	return q.Method == "POST" && strings.Contains(service, ".") && isMethod
 }
 
-// matchesPattern reports whether path matches pattern, part by part.
+// matchesPattern reports whether path matches pattern, part by part: /users/7 matches /users/{id}.
 func matchesPattern(pattern, path string) bool {
 	for {
 		want, wantRest, wantMore := strings.Cut(pattern, "/")
@@ -90,7 +92,7 @@ func matchesPattern(pattern, path string) bool {
 
 // notFoundMessage returns the message of a 404 response, which names the route with the most similar path.
 func (o *Ops) notFoundMessage(path string) string {
-	nearest, minDistance := "", 0
+	nearest, minDistance := "", 0 // path with the least distance so far
 	for _, r := range o.all {
 		if r.path == "/" {
 			continue
@@ -111,8 +113,9 @@ func (o *Ops) notFoundMessage(path string) string {
 // maxParts and maxLetters limit the time to compare a hostile path: only the start of longer ones is compared.
 const maxParts, maxLetters = 32, 64
 
-// routeDistance returns the edit distance of a pattern and a path by their parts. To remove or insert a part
-// costs its length. To replace a parameter by any text costs nothing.
+// routeDistance returns the edit distance of a pattern and a path, whose elements are the parts between slashes.
+// To remove or insert a part costs its length. To replace a parameter, such as {id}, by any text costs nothing;
+// to replace another part costs the letters that change.
 func routeDistance(pattern, path string) int {
 	a, b := strings.Split(pattern[1:], "/"), strings.Split(strings.Trim(path, "/"), "/")
 	b = b[:min(len(b), maxParts)]

@@ -16,8 +16,9 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// running is one server in operation, or several servers of the same service. startServer starts it and
-// stopServer ends it.
+// running is a service in operation, with one or more servers (fronts) that share it. startServer starts it, and
+// stopServer ends it. A lab is the tare process that measures contenders; without a lab the service also has
+// limits, Ops (pages such as /health/ready) and a gate in front of each server.
 type running struct {
 	fronts   []*front
 	addr     string // address of the first front
@@ -28,9 +29,9 @@ type running struct {
 	ended    chan error  // results of Serve, one per front
 	closeLog func()      // closes the access log
 	limits   *limits     // limits of connections; nil if there are none
-	budget   *budget     // budget of all gates
+	budget   *budget     // bytes of requests that all gates may store
 	ending   atomic.Bool // stopServer was called
-	stopping sync.Once   // for stopServer
+	stopping sync.Once   // makes stopServer run only once
 }
 
 // front is a server and its listener.
@@ -39,7 +40,7 @@ type front struct {
 	addr   string // host:port from the setup
 	server Server
 	listen net.Listener
-	gate   *gate // nil under a lab
+	gate   *gate // reads requests before server does; nil under a lab
 }
 
 // readCounts returns the counts of the server and its service.
@@ -47,8 +48,8 @@ func (r *running) readCounts() contender.Counts {
 	return r.service.addCounts(r.receipts.readCounts())
 }
 
-// startServer opens the service, listens at the addresses of all fronts and starts to serve. After an error
-// everything is closed.
+// startServer opens the service, listens at the addresses of all fronts and starts to serve. If it fails, it
+// closes everything.
 func (h Host) startServer(s setup) (_ *running, err error) {
 	faces := s.faces
 	if len(faces) == 0 {
@@ -92,40 +93,47 @@ func (h Host) startServer(s setup) (_ *running, err error) {
 		return nil, errors.New("token is for services that run alone")
 	}
 	for _, f := range r.fronts {
-		o.Variant = f.name
-		onlyHTTP2 := h.HTTP2 != nil && h.HTTP2(f.name)
-		if !s.lab {
-			o.Ops = r.newOps(s.app.Name, o)
-			o.Ops.gated = !onlyHTTP2
-			if !f.isExposed() {
-				o.Ops.hosts = newHosts(f.addr, s.hosts)
-			}
-		}
-		if f.server, err = r.service.Make(o); err == nil {
-			err = guardServer(f.server, o.Ops)
-		}
-		if o.Ops != nil {
-			f.gate = r.newGate(f.server, o.Ops, onlyHTTP2)
-		}
-		if err != nil {
-			_ = r.shutDownAll(linger)
+		if err := r.makeServer(f, s, o, h.isOnlyHTTP2(f.name)); err != nil {
+			_ = r.shutDownAll(linger) // err is the more useful error
 			return nil, err
 		}
 	}
 	r.addr = r.fronts[0].listen.Addr().String()
-	r.http2 = h.HTTP2 != nil && h.HTTP2(faces[0].variant)
+	r.http2 = h.isOnlyHTTP2(faces[0].variant)
 	for _, f := range r.fronts {
 		go f.serveListener(o.TLS, r.limits, r.ended)
 	}
 	return r, nil
 }
 
-// newOps returns the Ops of a program without a lab.
+// isOnlyHTTP2 reports whether a variant speaks nothing but HTTP/2.
+func (h Host) isOnlyHTTP2(variant string) bool { return h.HTTP2 != nil && h.HTTP2(variant) }
+
+// makeServer makes the server of f. Without a lab it also makes the server's Ops and gate.
+func (r *running) makeServer(f *front, s setup, o Options, onlyHTTP2 bool) (err error) {
+	o.Variant = f.name
+	if !s.lab {
+		o.Ops = r.newOps(s.app.Name, o)
+		o.Ops.gated = !onlyHTTP2
+		if !f.isExposed() {
+			o.Ops.hosts = newHosts(f.addr, s.hosts)
+		}
+	}
+	if f.server, err = r.service.Make(o); err == nil {
+		err = guardServer(f.server, o.Ops)
+	}
+	if o.Ops != nil {
+		f.gate = r.newGate(f.server, o.Ops, onlyHTTP2)
+	}
+	return err
+}
+
+// newOps returns the Ops of a server without a lab.
 func (r *running) newOps(name string, o Options) *Ops {
 	ops := &Ops{name: name, service: r.service, receipts: r.receipts, limits: r.limits, budget: r.budget, started: time.Now(), ending: &r.ending}
 	if r.service.OpenAPI != nil {
 		ops.openAPI = r.service.OpenAPI(o.Variant)
-		ops.routes = listDescribed(ops.openAPI)
+		ops.routes = parseOpenAPI(ops.openAPI)
 	}
 	if r.service.Routes != nil {
 		ops.routes = append(ops.routes, parseRoutes(r.service.Routes(o.Variant))...)
@@ -141,23 +149,25 @@ func (r *running) newOps(name string, o Options) *Ops {
 	return ops
 }
 
-// guardServer makes a server of this package call ops, and sets its limits. For other servers it returns an error
-// if a token is required that neither a gate nor the stack checks.
+// guardServer makes a server of this package call ops before the app, and sets the server's limits. For a server
+// of another package it returns an error if a token is required and neither a gate nor the server itself checks it.
 func guardServer(s Server, ops *Ops) error {
 	if std := findStandard(s); std != nil {
 		std.addGuard(ops)
 		return nil
 	}
-	if ops != nil && ops.token != nil && !ops.gated && !ops.claimed.Load() {
+	needsToken := ops != nil && ops.token != nil
+	if needsToken && !ops.gated && !ops.claimed.Load() {
 		return errors.New("this stack cannot ask for a token")
 	}
 	return nil
 }
 
-// findStandard returns the part of a server that this package made, or nil if another package made it.
+// findStandard returns s, or the server in front of s that accepts its connections, if this package made it.
+// Otherwise it returns nil.
 func findStandard(s Server) *standard {
-	if behind, ok := s.(Fronted); ok {
-		s = behind.Front()
+	if fronted, ok := s.(Fronted); ok {
+		s = fronted.Front()
 	}
 	std, _ := s.(*standard)
 	return std
@@ -216,7 +226,7 @@ func joinErrors(err, more error) error {
 	return fmt.Errorf("%w; %w", err, more)
 }
 
-// stopServer shuts the servers down, which may take limit, and then closes the service. Later calls do nothing.
+// stopServer shuts the servers down, within limit, and then closes the service. Later calls do nothing.
 func (r *running) stopServer(limit time.Duration) (err error) {
 	r.stopping.Do(func() {
 		r.ending.Store(true)
@@ -227,7 +237,7 @@ func (r *running) stopServer(limit time.Duration) (err error) {
 			select {
 			case <-r.ended:
 				continue
-			case <-timeout:
+			case <-timeout: // a Serve has not returned: do not wait for it
 			}
 			break
 		}

@@ -15,10 +15,10 @@
 //
 // The same program runs without a lab: go run . -app tiny -addr 127.0.0.1:8080.
 //
-// These are the same for all frameworks: HTTP/1.1 with keep-alive on
-// a TCP listener of this package, the time-outs of this package, an access
-// log only if the study has one, and one atomic addition per request that is
-// answered and per middleware that is called.
+// A lab is the tare process that measures contenders. To be comparable, all
+// frameworks have HTTP/1.1 with keep-alive on a TCP listener of this package, the
+// time-outs of this package, an access log only if the study requests one, and one
+// atomic addition per request that is answered and per middleware that is called.
 package server
 
 import (
@@ -60,14 +60,14 @@ type Options struct {
 	Log      io.Writer   // destination of the framework's own access log, a line per request; nil for no log
 	TLS      *tls.Config // configuration of the listener, which encrypts the connections; nil for plain text
 	Receipts *Receipts   // counts requests; never nil
-	Ops      *Ops        // called before the app; may be nil
+	Ops      *Ops        // answers some requests before the app does, e.g. /metrics; may be nil
 }
 
 // Time-outs of all servers. Production settings differ, but a server without
 // any spends less on each request than one with them.
 const (
-	// ReadTimeout limits the time in which the headers of a request must arrive. It is for the complete
-	// request if a framework has no time-out for headers, and without a lab.
+	// ReadTimeout limits the time in which the headers of a request must arrive. If a framework has no
+	// time-out for headers, or if there is no lab, it limits the time of the complete request.
 	ReadTimeout = 10 * time.Second
 	// IdleTimeout limits the time until the next request on a connection.
 	IdleTimeout = 2 * time.Minute
@@ -137,14 +137,14 @@ func (s *standard) addGuard(ops *Ops) {
 	}
 	s.Handler = ops.Handler(s.Handler)
 	s.ReadTimeout, s.ReadHeaderTimeout = ReadTimeout, ReadTimeout
-	s.IdleTimeout = -1 // the gate has an idle time-out; net/http would also retain broken connections of HTTP/2 that long
+	s.IdleTimeout = -1 // the gate has one; net/http would also retain broken HTTP/2 connections that long
 	if s.Protocols != nil && s.Protocols.UnencryptedHTTP2() {
 		s.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: MaxStreams, MaxReceiveBufferPerConnection: http2Buffer, MaxReceiveBufferPerStream: http2Buffer}
 	}
 }
 
-// http2Buffer is the number of bytes of bodies that a client may send before they are read, at least the
-// initial window of the protocol.
+// http2Buffer is the number of bytes of bodies that a client may send before the app reads them. It must be at
+// least the initial window of HTTP/2, 65535 bytes.
 const http2Buffer = 1 << 16
 
 // Shutdown closes all connections that are still open when ctx ends.
@@ -156,8 +156,9 @@ func (s *standard) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// Unescape decodes a parameter for routers on net/http that match the path as it arrived if
-// [url.URL.EscapedPath] would encode it differently, and the decoded path otherwise.
+// Unescape decodes the value of a path parameter, for routers on net/http that match URL.RawPath if it is set and
+// otherwise URL.Path. A value from URL.Path is decoded already. RawPath is set if the path arrived in another
+// encoding than the default one of [url.URL.EscapedPath].
 func Unescape(r *http.Request, value string) (string, error) {
 	if r.URL.RawPath == "" {
 		return value, nil

@@ -8,18 +8,19 @@ import (
 	"time"
 )
 
-// Setting is one setting of an app. Without a lab its value comes from a flag or the environment; in a study
-// from the workload's set.
+// Setting is one setting of an app, a service that contenders implement. If a lab (the tare process that runs a
+// study) started the program, the value comes from the key set of the study's workload. Otherwise it comes from
+// the command line or the environment.
 type Setting struct {
-	Name     string // of the flag, and key of a set, e.g. max-body
-	Default  string // value without a lab
+	Name     string // name of the flag, and key in a workload's set, e.g. max-body
+	Default  string // value without a lab, unless a flag or the environment has one
 	Measured string // value in a study, unless the workload's set has one
 	Help     string // one line; the placeholder of the value is in back quotes
 
 	Set func(value string) error // stores the value in the setting's [Config]
 }
 
-// Chosen returns a setting that has the same default value in a study and without a lab.
+// Chosen returns a setting with the same default value in studies and without a lab.
 func Chosen(name, value, help string, set func(value string) error) Setting {
 	return Setting{Name: name, Default: value, Measured: value, Help: help, Set: set}
 }
@@ -49,8 +50,7 @@ const (
 	Off = "off"
 )
 
-// setDefaults sets every setting to its default value in a study if lab is set, else to its default value without
-// a lab.
+// setDefaults sets every setting to its Measured value if lab is true, otherwise to its Default.
 func setDefaults(list []Setting, lab bool) error {
 	for _, s := range list {
 		value := s.Default
@@ -84,7 +84,8 @@ func Number(target *int, low, high int) func(string) error {
 	}
 }
 
-// Rate returns a function that sets target to a number of requests. Off sets it to 0, which is no limit.
+// Rate returns a function that sets target to a limit of requests, from 0 to 1,000,000,000. The text Off sets
+// target to 0, which means no limit.
 func Rate(target *int) func(string) error {
 	const maxRate = 1_000_000_000
 	setNumber := Number(target, 0, maxRate)
@@ -119,7 +120,7 @@ func Size(target *int64, low int64) func(string) error {
 	}
 }
 
-// Duration returns a function that sets target to a time limit. Off sets it to 0, which is no limit.
+// Duration returns a function that sets target to a time limit. The text Off sets target to 0: no limit.
 func Duration(target *time.Duration) func(string) error {
 	return func(text string) error {
 		if *target = 0; text == Off {
@@ -134,7 +135,7 @@ func Duration(target *time.Duration) func(string) error {
 	}
 }
 
-// Switched returns a function that sets target to the state of a switch.
+// Switched returns a function that sets target to true for On and to false for Off.
 func Switched(target *bool) func(string) error {
 	return func(text string) error {
 		switch text {

@@ -5,7 +5,8 @@ import (
 	"net/netip"
 )
 
-// Address is the address of a server without a lab.
+// Address is the address of a running server. When a service starts, it prints a command with its address for the
+// user to try.
 type Address struct {
 	Host      string // host:port
 	Encrypted bool
@@ -53,8 +54,8 @@ func (a Address) Header() string {
 	return ` -H "Authorization: Bearer $` + Setting{Name: SetToken}.Env() + `"`
 }
 
-// TryWith returns a [Service.Try] that calls try with [Address.Guarded] set if token is not "". It returns nil if
-// try is nil.
+// TryWith returns a function for [Service.Try] that calls try, with [Address.Guarded] set if token is not "". It
+// returns nil if try is nil.
 func TryWith(token string, try func(variant string, a Address) string) func(variant string, a Address) string {
 	if try == nil {
 		return nil

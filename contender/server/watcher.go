@@ -14,28 +14,29 @@ var (
 	errBusy = errors.New("there are as many requests as the service can store")
 )
 
-// frames splits the bytes of one direction of a connection into frames, however they arrive.
-type frames struct {
+// frameScanner splits the bytes of one direction of an HTTP/2 connection into frames. The bytes arrive in parts of
+// any size.
+type frameScanner struct {
 	head    [h2.HeaderLen]byte // head of the current frame
-	known   int                // number of bytes of head that have arrived
+	headLen int                // number of bytes of head that have arrived
 	missing int                // number of bytes of the payload that have not arrived
 }
 
-func (f *frames) frameType() h2.Type { return h2.Type(f.head[3]) }
-func (f *frames) frameFlags() byte   { return f.head[4] }
-func (f *frames) streamID() uint32   { return binary.BigEndian.Uint32(f.head[5:]) & (1<<31 - 1) }
-func (f *frames) payloadSize() int {
+func (f *frameScanner) frameType() h2.Type { return h2.Type(f.head[3]) }
+func (f *frameScanner) frameFlags() byte   { return f.head[4] }
+func (f *frameScanner) streamID() uint32   { return binary.BigEndian.Uint32(f.head[5:]) & (1<<31 - 1) }
+func (f *frameScanner) payloadSize() int {
 	return int(f.head[0])<<16 | int(f.head[1])<<8 | int(f.head[2])
 }
 
-// scanFrames calls each for every part of a frame in text: first with begins set, when the frame's head is
-// complete, then for parts of the payload. ends is set for the last part.
-func (f *frames) scanFrames(text []byte, each func(begins bool, payload []byte, ends bool)) {
+// scanFrames calls each for every part of a frame in text: first with begins true and no payload, as soon as the
+// frame's head is complete, and then for each part of the payload. ends is true for the last part of a frame.
+func (f *frameScanner) scanFrames(text []byte, each func(begins bool, payload []byte, ends bool)) {
 	for len(text) > 0 {
-		if f.known < h2.HeaderLen {
-			n := copy(f.head[f.known:], text)
+		if f.headLen < h2.HeaderLen {
+			n := copy(f.head[f.headLen:], text)
 			text = text[n:]
-			if f.known += n; f.known < h2.HeaderLen {
+			if f.headLen += n; f.headLen < h2.HeaderLen {
 				return
 			}
 			if f.missing = f.payloadSize(); f.missing > 0 {
@@ -43,7 +44,7 @@ func (f *frames) scanFrames(text []byte, each func(begins bool, payload []byte, 
 				continue
 			}
 			each(true, nil, true)
-			f.known = 0
+			f.headLen = 0
 			continue
 		}
 		n := min(f.missing, len(text))
@@ -51,23 +52,24 @@ func (f *frames) scanFrames(text []byte, each func(begins bool, payload []byte, 
 		each(false, text[:n], f.missing == 0)
 		text = text[n:]
 		if f.missing == 0 {
-			f.known = 0
+			f.headLen = 0
 		}
 	}
 }
 
-// watcher inspects the frames of a connection of HTTP/2, in both directions. It limits the time in which a
-// request must arrive, and the time in which a client must read an answer once its window is used up. Stacks
-// differ there: some wait for ever. It also counts the bytes that requests in flight store.
+// watcher inspects the frames of a connection of HTTP/2, in both directions, as they pass between the client and
+// the stack, the framework's server. It limits the time in which a request must arrive, and the time that an answer
+// may wait for a client whose flow-control window is used up. Stacks differ in these limits: some wait for ever. The
+// watcher also counts the bytes that requests in flight store.
 type watcher struct {
 	budget  *budget
 	grow    func(n int) bool // reserves n bytes of the budget; false if it is used up
 	shrink  func(n int64)    // gives n reserved bytes back
-	timeout time.Duration    // for a request to arrive, and for an answer without window
+	timeout time.Duration    // for a request to arrive, and for an answer after the window was used up
 
 	mu           sync.Mutex
-	in, out      frames                  // frames from the client, and to the client
-	block        bool                    // the header fields of a request continue in the next frame
+	in, out      frameScanner            // frames from the client, and to the client
+	inBlock      bool                    // the header fields of a request continue in the next frame
 	partial      time.Time               // start of an incomplete frame or block; zero if all are complete
 	streams      map[uint32]*streamState // open streams
 	last         uint32                  // id of the last opened stream
@@ -92,8 +94,8 @@ func newWatcher(b *budget, timeout time.Duration) *watcher {
 	return &watcher{budget: b, timeout: timeout, streams: map[uint32]*streamState{}, window: h2.Window, streamWindow: h2.Window, idle: time.Now()}
 }
 
-// closeTime returns the earliest time at which one of the limits is exceeded and the connection must be closed,
-// as of now: the end of a request, or the start of one on an idle connection, moves it. Zero means never.
+// closeTime returns the time at which the first of the time limits is exceeded, so that the connection must be
+// closed; zero means never. The time moves when a request ends, or when one starts on an idle connection.
 func (w *watcher) closeTime() (earliest time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -120,16 +122,18 @@ func (w *watcher) closeTime() (earliest time.Time) {
 }
 
 // isMessage reports whether a frame contains a part of a request or an answer.
-func (f *frames) isMessage() bool { return f.frameType() == h2.Headers || f.frameType() == h2.Data }
+func (f *frameScanner) isMessage() bool {
+	return f.frameType() == h2.Headers || f.frameType() == h2.Data
+}
 
 // endsMessage reports whether a frame is the last one of a request or an answer.
-func (f *frames) endsMessage() bool { return f.isMessage() && f.frameFlags()&h2.EndStream != 0 }
+func (f *frameScanner) endsMessage() bool { return f.isMessage() && f.frameFlags()&h2.EndStream != 0 }
 
 // inspectInput processes bytes from the client. It returns an error if the connection must be closed.
 func (w *watcher) inspectInput(text []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	f, ended := &w.in, false
+	f, ended := &w.in, false // ended: a frame outside of a block of header fields, or such a block, has ended
 	f.scanFrames(text, func(begins bool, payload []byte, ends bool) {
 		if begins {
 			w.inspectHead(f)
@@ -137,11 +141,12 @@ func (w *watcher) inspectInput(text []byte) error {
 		switch f.frameType() {
 		case h2.Settings, h2.WindowUpdate:
 			w.readWindows(f, payload, ends)
+		case h2.Headers, h2.Continuation:
+			if ends && f.frameFlags()&h2.EndHeaders != 0 {
+				w.inBlock = false
+			}
 		}
-		if ends && f.frameFlags()&h2.EndHeaders != 0 && (f.frameType() == h2.Headers || f.frameType() == h2.Continuation) {
-			w.block = false
-		}
-		ended = ended || ends && !w.block
+		ended = ended || ends && !w.inBlock
 		if s := w.streams[f.streamID()]; ends && s != nil {
 			if f.endsMessage() {
 				s.arrived = true
@@ -152,7 +157,7 @@ func (w *watcher) inspectInput(text []byte) error {
 			w.removeEnded(f.streamID(), s)
 		}
 	})
-	switch isComplete := f.known == 0 && !w.block; {
+	switch isComplete := f.headLen == 0 && !w.inBlock; {
 	case isComplete:
 		w.partial = time.Time{}
 	case ended || w.partial.IsZero(): // another frame or block has started
@@ -162,13 +167,14 @@ func (w *watcher) inspectInput(text []byte) error {
 }
 
 // inspectHead processes the head of a frame from the client.
-func (w *watcher) inspectHead(f *frames) {
+func (w *watcher) inspectHead(f *frameScanner) {
 	id := f.streamID()
 	s := w.streams[id]
 	switch f.frameType() {
 	case h2.Headers:
-		if w.block = true; s != nil || id <= w.last {
-			return // trailers
+		w.inBlock = true
+		if isTrailers := s != nil || id <= w.last; isTrailers {
+			return
 		}
 		if w.last = id; w.budget.streams.Add(1) > maxAllStreams && len(w.streams) > 0 {
 			w.budget.refused.Add(1)
@@ -188,9 +194,9 @@ func (w *watcher) inspectHead(f *frames) {
 	}
 }
 
-// readWindows processes settings and updates of windows. It ignores acknowledgements, and frames of an invalid
-// or unusually large size.
-func (w *watcher) readWindows(f *frames, payload []byte, ends bool) {
+// readWindows processes a part of a settings or window update frame, which set how many bytes the client lets the
+// server send. It ignores acknowledgements, and frames of an invalid or unusually large size.
+func (w *watcher) readWindows(f *frameScanner, payload []byte, ends bool) {
 	switch f.frameType() {
 	case h2.Settings:
 		if f.frameFlags()&h2.Ack != 0 || f.payloadSize() > maxSettings {
@@ -251,8 +257,8 @@ func (w *watcher) inspectOutput(text []byte) (stalls bool) {
 		switch {
 		case f.frameType() == h2.RSTStream, f.endsMessage():
 			s.answered = true
-			// A stack with a time limit of its own resets the stream of a slow request. The
-			// stream then remains in w.streams, so that the slow client's connection is closed.
+			// If a stack has a time limit, too, it resets the stream of a slow request. The stream
+			// then remains in w.streams, so that closeTime lets the slow client's connection be closed.
 			isLate := time.Since(s.opened) >= w.timeout
 			s.arrived = s.arrived || f.frameType() == h2.RSTStream && !isLate
 		case (s.window <= 0 || w.window <= 0) && s.stalled.IsZero() && f.isMessage():

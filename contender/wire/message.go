@@ -1,6 +1,10 @@
-// Package wire is the contender protocol: JSON lines on two pipes. The lab sends
-// requests of one line, and the contender answers each with a reply of one line.
+// Package wire is the protocol between a contender, a program that is measured, and the
+// lab, which starts and measures it: JSON lines on two pipes. The lab sends requests of
+// one line, and the contender answers each with a reply of one line.
 // docs/contender-protocol.md specifies the protocol for authors in any language.
+//
+// In a trial, one process of a contender takes turns with the processes of others. A slice
+// is the work of one turn. The bodies, which are the inputs of operations, are in a pool.
 package wire
 
 import "encoding/json"
@@ -8,8 +12,8 @@ import "encoding/json"
 // Protocol names this version of the protocol.
 const Protocol = "tare.wire/1"
 
-// EnvWire is the environment variable with the two inherited descriptors, requests first: "3,4". A process
-// without it was not started by a lab.
+// EnvWire is the environment variable with the address of the lab, see [Pipes]. If a process does not
+// have it, no lab started the process.
 const EnvWire = "TARE_WIRE"
 
 // MaxLine is the length of the longest line that either side may write, in bytes.
@@ -46,7 +50,7 @@ type Request struct {
 
 	MinGC int64 `json:"min_gc,omitempty"` // warm: end after this number of collection cycles, or after MinNS, whichever is first
 	MinNS int64 `json:"min_ns,omitempty"` // warm: see MinGC; slice: least time in ns; profile: time in ns
-	CapNS int64 `json:"cap_ns,omitempty"` // warm, slice: time in ns after which to stop in any case, but not before CapOps
+	CapNS int64 `json:"cap_ns,omitempty"` // warm, slice: time in ns after which to stop even if MinGC, Ops or Cycles are not reached; a slice first runs CapOps
 
 	Lead   int64  `json:"lead,omitempty"`    // slice: number of operations before the measured ones
 	Until  string `json:"until,omitempty"`   // slice: "ops", after a number of operations, or "gc", after complete collection cycles
@@ -113,7 +117,7 @@ type Prepared struct {
 // Counts are the costs of operations, in replies to warm, slice and stats. WallNS is also
 // in the reply to end: the time that the server took to end.
 type Counts struct {
-	Ops       int64  `json:"ops,omitempty"`         // warm, slice, stats: number of measured operations
+	Ops       int64  `json:"ops,omitempty"`         // warm, slice, stats: number of operations measured
 	WallNS    int64  `json:"wall_ns,omitempty"`     // warm, slice, end: time in ns
 	CPUNS     int64  `json:"cpu_ns,omitempty"`      // warm, slice: CPU time of the process in ns, user and system
 	IdleCPUNS int64  `json:"idle_cpu_ns,omitempty"` // slice: CPU time of the process in ns from the previous measurement to this one
@@ -128,7 +132,8 @@ type Counts struct {
 
 // Calling are the measurements of concurrent callers, in replies to warm and slice. Its
 // histograms are in ns, in the format of package load/hist, base64 on the wire. Latency has
-// the times of all measured operations; Service, Lag and Unsent exist only in an open loop.
+// the times of all measured operations. Service, Lag and Unsent exist only in an open loop,
+// in which a fixed rate sets the intended start of each operation.
 type Calling struct {
 	Begun      int64  `json:"begun,omitempty"`        // number of all operations: measured, in the lead-in, and in flight at the end
 	UnderWayNS int64  `json:"under_way_ns,omitempty"` // integral of the number of operations in flight over the measured time in ns

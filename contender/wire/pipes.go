@@ -8,11 +8,14 @@ import (
 	"strings"
 )
 
-// Pipes opens the pipes that environment variable TARE_WIRE names: two inherited
-// descriptors, requests first ("3,4"), or a loopback socket for both directions
-// ("tcp:127.0.0.1:4711") on systems where descriptors cannot be inherited. ok is
-// false if the variable is not set, because no lab started the process. Descriptors
-// are marked close-on-exec: the contender's child processes do not inherit them.
+// minFD is the first descriptor after standard input, output and error.
+const minFD = 3
+
+// Pipes opens a contender's connection to the lab, which started it. Environment variable
+// TARE_WIRE names the connection: two inherited descriptors, requests first ("3,4"), or a
+// loopback socket for both directions ("tcp:127.0.0.1:4711") on systems where descriptors
+// cannot be inherited. ok is false if the variable is not set, because no lab started the
+// process. Pipes marks descriptors close-on-exec: child processes do not inherit them.
 func Pipes() (in io.ReadCloser, out io.WriteCloser, ok bool, err error) {
 	spec := os.Getenv(EnvWire)
 	if spec == "" {
@@ -42,9 +45,6 @@ func Pipes() (in io.ReadCloser, out io.WriteCloser, ok bool, err error) {
 	}
 	return inFile, outFile, true, nil
 }
-
-// minFD is the first descriptor after standard input, output and error.
-const minFD = 3
 
 // openInherited opens a descriptor that was passed to this process. It returns an error if fd is not open.
 func openInherited(fd int, name string) (*os.File, error) {

@@ -43,7 +43,7 @@ func (r *Reader) Request() (Request, error) {
 	return q, err
 }
 
-// Reply reads the next reply. Its errors are those of [Reader.Request].
+// Reply reads the next reply. It returns the same errors as [Reader.Request].
 func (r *Reader) Reply() (Reply, error) {
 	var a Reply
 	err := r.readMessage(&a)
@@ -77,7 +77,7 @@ func (r *Reader) readLine() ([]byte, error) {
 	r.line = r.line[:0]
 	for {
 		part, err := r.in.ReadSlice('\n')
-		if len(r.line)+len(part) > MaxLine+1 {
+		if len(r.line)+len(part) > MaxLine+len("\n") {
 			r.skip = errors.Is(err, bufio.ErrBufferFull)
 			first := lineHead(append(r.line, part[:min(len(part), headBytes)]...))
 			r.line = nil

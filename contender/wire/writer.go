@@ -27,20 +27,21 @@ func NewWriter(w io.Writer) *Writer {
 // writes nothing.
 func (w *Writer) Request(q Request) error { return w.writeLine(&q) }
 
-// Reply writes a. Its errors are those of [Writer.Request].
+// Reply writes a. It returns the same errors as [Writer.Request].
 func (w *Writer) Reply(a Reply) error { return w.writeLine(&a) }
 
-// maxKept is the size of the largest buffer, in bytes, that is retained for the next line. Replies with answers can
-// be large, but most lines are small.
-const maxKept = 64 << 10
+// maxRetained is the size in bytes of the largest buffer that is retained for the next line. Replies with
+// answers can be large, but most lines are small.
+const maxRetained = 64 << 10
 
+// writeLine writes v as one line of JSON.
 func (w *Writer) writeLine(v any) error {
 	w.buf.Reset()
 	if err := w.enc.Encode(v); err != nil {
 		return fmt.Errorf("encode message: %w", err)
 	}
 	line := w.buf.Bytes()
-	if len(line) > MaxLine+1 {
+	if len(line) > MaxLine+len("\n") {
 		err := &LineError{fmt.Sprintf("message of %d bytes does not fit a line of %d", len(line)-1, MaxLine), lineHead(line)}
 		w.dropLarge()
 		return err
@@ -50,9 +51,9 @@ func (w *Writer) writeLine(v any) error {
 	return err
 }
 
-// dropLarge releases the buffer if it is larger than maxKept.
+// dropLarge releases the buffer if it is larger than maxRetained.
 func (w *Writer) dropLarge() {
-	if w.buf.Cap() > maxKept {
+	if w.buf.Cap() > maxRetained {
 		w.buf = bytes.Buffer{}
 	}
 }

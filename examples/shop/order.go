@@ -1,5 +1,5 @@
-// Package shop takes orders. It is what tare's documentation measures: a module
-// like many, with a type, documents, routes, a server and benchmarks.
+// Package shop takes orders. tare's documentation measures it as an example of a usual module: it has a
+// type, documents, routes, a server and benchmarks.
 package shop
 
 import (
@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Order is what a customer wants. Prices are in cents.
+// Order is one order of a customer. Prices are in cents.
 type Order struct {
 	ID       int64             `json:"id"`
 	Customer Customer          `json:"customer"`
@@ -20,7 +20,7 @@ type Order struct {
 	Labels   map[string]string `json:"labels,omitempty"`
 }
 
-// Customer is who ordered.
+// Customer is the person who ordered.
 type Customer struct {
 	Name  string `json:"name"`
 	Email string `json:"email"`
@@ -34,7 +34,7 @@ type Item struct {
 	Weight   float64 `json:"weight_kg"`
 }
 
-// Total is what an order costs, in cents.
+// Total returns the sum of all items, in cents.
 func (o *Order) Total() (cents int64) {
 	for _, i := range o.Items {
 		cents += int64(i.Quantity) * i.Price
@@ -42,7 +42,7 @@ func (o *Order) Total() (cents int64) {
 	return cents
 }
 
-// Parse reads orders, one per line.
+// Parse parses orders in JSON, one per line. It skips empty lines.
 func Parse(lines []byte) ([]Order, error) {
 	var orders []Order
 	for n := 1; len(lines) > 0; n++ {

@@ -33,7 +33,7 @@ func Slices[T comparable](t testing.TB, what string, got, want []T) {
 // Near fails the test unless got differs from want by at most tolerance. A NaN always fails.
 func Near(t testing.TB, what string, got, want, tolerance float64) {
 	t.Helper()
-	if !(math.Abs(got-want) <= tolerance) {
+	if !(math.Abs(got-want) <= tolerance) { // true for NaN, unlike >
 		t.Fatalf("%s: got %v, want %v within %v", what, got, want, tolerance)
 	}
 }

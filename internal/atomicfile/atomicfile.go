@@ -15,8 +15,8 @@ import (
 	"path/filepath"
 )
 
-// ReadStart reads up to maxBytes+1 bytes of a file of any type. A parser that accepts at most maxBytes
-// rejects a longer file, and an endless file does not fill the memory.
+// ReadStart reads up to maxBytes+1 bytes of a file of any type, so that an endless file does not fill the
+// memory. If the result is longer than maxBytes, the file is too long for the caller.
 func ReadStart(path string, maxBytes int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -26,7 +26,8 @@ func ReadStart(path string, maxBytes int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxBytes+1))
 }
 
-// ReadFile reads a regular file. Any other file, or one with more than maxBytes, is an error.
+// ReadFile reads a regular file. It returns an error for any other file, or if the file has more than
+// maxBytes.
 func ReadFile(path string, maxBytes int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -73,14 +74,15 @@ func MakeDirOn(d Disk, dir string, mode fs.FileMode) error {
 	if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	// If the disk fails, MkdirAll may report that dir exists: return the reason instead.
+	// If the disk fails, MkdirAll may report that dir exists although it does not: return the error of the disk.
 	if _, statErr := os.Stat(dir); statErr != nil && !errors.Is(statErr, fs.ErrNotExist) {
 		return statErr
 	}
 	return err
 }
 
-// File is a file that is being written, under a temporary name next to its path. Keep moves it there.
+// File is a file that is being written under a temporary name, in the directory of its final path. Keep moves
+// it to the path.
 type File struct {
 	disk   Disk
 	handle Handle
@@ -102,11 +104,11 @@ func (f *File) Write(p []byte) (int, error) { return f.handle.Write(p) }
 
 // Keep moves the file to its path and replaces an existing file. If it returns nil, the content and the
 // name are on stable storage.
-func (f *File) Keep(mode fs.FileMode) error { return f.syncAndPlace(mode, f.disk.Rename) }
+func (f *File) Keep(mode fs.FileMode) error { return f.syncAndMove(mode, f.disk.Rename) }
 
-// KeepNew is like Keep, but does not replace an existing file: the error is then fs.ErrExist.
+// KeepNew is like Keep, but if there is a file at the path, it returns fs.ErrExist instead of replacing it.
 func (f *File) KeepNew(mode fs.FileMode) error {
-	return f.syncAndPlace(mode, func(from, to string) error {
+	return f.syncAndMove(mode, func(from, to string) error {
 		err := f.disk.Link(from, to)
 		if err == nil {
 			return f.disk.Remove(from)
@@ -114,12 +116,13 @@ func (f *File) KeepNew(mode fs.FileMode) error {
 		if _, statErr := os.Lstat(to); errors.Is(err, fs.ErrExist) || statErr == nil {
 			return fs.ErrExist
 		}
-		return f.disk.Rename(from, to) // the file system has no links
+		return f.disk.Rename(from, to) // the file system has no hard links
 	})
 }
 
-// syncAndPlace syncs and closes the temporary file, moves it by place, and syncs the directory.
-func (f *File) syncAndPlace(mode fs.FileMode, place func(from, to string) error) error {
+// syncAndMove syncs and closes the temporary file, calls move to give it its final name, and syncs the
+// directory. If it fails before, it removes the temporary file.
+func (f *File) syncAndMove(mode fs.FileMode, move func(from, to string) error) error {
 	err := f.handle.Chmod(mode)
 	if err == nil {
 		err = f.handle.Sync() // otherwise the name could be on stable storage before the content
@@ -129,7 +132,7 @@ func (f *File) syncAndPlace(mode fs.FileMode, place func(from, to string) error)
 	}
 	f.closed = true
 	if err == nil {
-		err = place(f.handle.Name(), f.path)
+		err = move(f.handle.Name(), f.path)
 	}
 	if err != nil {
 		_ = f.disk.Remove(f.handle.Name())

@@ -8,8 +8,8 @@ import (
 	"runtime"
 )
 
-// Disk has the operations of a file system that are needed for files which must survive faults. Tests
-// implement it with disks that fail, fill up and lose power.
+// Disk has the operations of a file system that programs need for files which must survive faults. Tests
+// replace the system's file system with disks that fail, fill up or lose power.
 type Disk interface {
 	OpenFile(path string, flag int) (Handle, error) // like [os.OpenFile]; a new file has mode 0600
 	CreateTemp(dir, pattern string) (Handle, error) // like [os.CreateTemp]
@@ -19,7 +19,7 @@ type Disk interface {
 	Remove(path string) error
 	List(dir string) (names []string, err error) // in any order
 	SyncDir(dir string) error                    // brings the names in dir to stable storage
-	Lock(path string) (io.Closer, error)         // fails if path is locked; ends when it is closed or the process ends
+	Lock(path string) (io.Closer, error)         // fails if path is locked; the lock ends with Close or with the process
 }
 
 // Flags of OpenFile.
@@ -56,7 +56,7 @@ func (System) CreateTemp(dir, pattern string) (Handle, error) {
 	return wrapFile(os.CreateTemp(dir, pattern))
 }
 
-// wrapFile converts the results of package os.
+// wrapFile converts the results of a function of package os into a Handle.
 func wrapFile(f *os.File, err error) (Handle, error) {
 	if err != nil {
 		return nil, err
@@ -67,8 +67,8 @@ func wrapFile(f *os.File, err error) (Handle, error) {
 // Rename is [os.Rename].
 func (System) Rename(from, to string) error { return os.Rename(from, to) }
 
-// RenameNew checks before it renames. No other process can make the name in between, because only the
-// process with the lock does.
+// RenameNew checks that to does not exist and then renames. No other process creates to in between, because
+// only the process that has the lock (see Lock) creates files there.
 func (System) RenameNew(from, to string) error {
 	_, err := os.Lstat(to)
 	switch {
@@ -96,7 +96,8 @@ func (System) List(dir string) ([]string, error) {
 	return d.Readdirnames(-1)
 }
 
-// SyncDir brings the names in a directory to stable storage. Windows has no call for that.
+// SyncDir brings the names in a directory to stable storage. On Windows, which has no call for that, it does
+// nothing.
 func (System) SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -111,8 +112,8 @@ func (System) SyncDir(dir string) error {
 // file is a Handle of the operating system.
 type file struct{ *os.File }
 
-// Truncate shortens the file by its path if that is not permitted by its handle: Windows does not
-// shorten a file that was opened with Append.
+// Truncate shortens the file. Windows does not permit that through a handle that was opened with Append, so
+// Truncate then uses the path of the file.
 func (f file) Truncate(size int64) error {
 	err := f.File.Truncate(size)
 	if errors.Is(err, fs.ErrPermission) {

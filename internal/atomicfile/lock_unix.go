@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// Lock locks the file at path, and creates it if it does not exist. The lock also ends with the process.
+// Lock locks the file at path, and creates the file if it does not exist. It returns an error if another
+// process has the lock. The lock ends when it is closed or the process ends.
 func (System) Lock(path string) (io.Closer, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, privateMode)
 	if err != nil {
@@ -34,8 +35,8 @@ func (System) Lock(path string) (io.Closer, error) {
 
 type fileLock struct{ *os.File }
 
-// Close unlocks the file and closes it. Closing alone would not be enough: a child process that is
-// being started has the file open until it executes its program, and holds the lock until then.
+// Close unlocks the file and closes it. Closing the file would not be enough: a child process that is being
+// started has inherited the open file, and with it the lock, until it executes its program.
 func (l fileLock) Close() error {
 	return errors.Join(syscall.Flock(int(l.Fd()), syscall.LOCK_UN), l.File.Close())
 }

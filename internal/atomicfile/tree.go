@@ -11,11 +11,11 @@ import (
 	"path/filepath"
 )
 
-// sumName is the name of the file with the checksum of all other files of its directory.
+// sumName is the name of the file that seals a directory: it contains a checksum of all other files there.
 const sumName = ".tare-sum"
 
-// Seal writes a file into dir with the checksum of the names, sizes and contents of all files below
-// dir. No file may be written there afterwards.
+// Seal seals dir: it writes a file with the checksum of the names, sizes and contents of all files below
+// dir. After that nothing may be written there.
 func Seal(d Disk, dir string) error {
 	sum, err := sumOf(dir)
 	if err != nil {
@@ -67,8 +67,9 @@ func sumOf(dir string) ([]byte, error) {
 	return []byte(hex.EncodeToString(h.Sum(nil)) + "\n"), err
 }
 
-// Place moves the directory done to dir in one rename. If dir exists and isValid returns true, another
-// process was faster: dir stays as it is. Any other dir is removed first.
+// Place moves the complete directory done to dir by a rename. If isValid reports that dir is complete
+// already, another process was faster, and Place leaves both directories as they are. If dir exists but is
+// not valid, Place removes it first.
 func Place(done, dir string, isValid func(dir string) bool) error {
 	err := os.Rename(done, dir)
 	if err == nil || isValid(dir) {

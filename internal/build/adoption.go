@@ -16,13 +16,18 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file finds facts about the modules of a contender that matter to users who consider adopting them:
+// licences and the date of the release.
+
 const unknownLicence = "unknown" // the name of a licence that was not recognised or not found
 
 // maxLicenceBytes is the maximum number of bytes that are read from a licence file.
 const maxLicenceBytes = 256 << 10
 
 var (
-	licenceFile   = lazyregexp.New(`(?i)^(un)?licen[cs]e|^copying|^mit-licen[cs]e`)
+	// licenceFile matches the names of licence files: LICENSE, licence.md, UNLICENSE, COPYING, …
+	licenceFile = lazyregexp.New(`(?i)^(un)?licen[cs]e|^copying|^mit-licen[cs]e`)
+	// pseudoVersion matches the end of v0.0.0-20190930134022-aa0246cd15f7. Its first group is the time.
 	pseudoVersion = lazyregexp.New(`[-.]([0-9]{14})-[0-9a-f]{12}(\+incompatible)?$`)
 )
 
@@ -101,8 +106,8 @@ func releaseDate(m moduleInfo) string {
 	return released.UTC().Format(time.DateOnly)
 }
 
-// findLicences returns the licences of the module in dir, by the licence files in its root. It returns
-// unknownLicence without such files. If a file cannot be read, it returns the others and an error.
+// findLicences returns the licences of the module in dir, from the licence files in its root. It returns
+// unknownLicence if there are none. If it cannot read a file completely, it also returns an error.
 func (b *Builder) findLicences(dir string) ([]string, error) {
 	var found []string
 	entries, err := os.ReadDir(dir)

@@ -15,7 +15,7 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Errors that end a run. They are wrapped: use errors.Is.
+// Errors that end a run of tare, because no contender can be built. They are wrapped: use errors.Is.
 var (
 	// ErrNoToolchain means that there is no Go toolchain to build contenders with.
 	ErrNoToolchain = errors.New("no Go toolchain")
@@ -147,10 +147,11 @@ func (b *Builder) findTools(ctx context.Context, leaf Leaf) (toolchain, leafModu
 	if err != nil {
 		return toolchain{}, leafModule{}, err
 	}
-	mod, err := b.moduleOf(leaf.Src())
+	mod, err := b.loadModule(leaf.Src())
 	return tool.withRelease(leaf.Go), mod, err
 }
 
+// buildTimeout returns the maximum duration of one build.
 func (b *Builder) buildTimeout() time.Duration {
 	if b.Timeout <= 0 {
 		return DefaultTimeout
@@ -158,6 +159,7 @@ func (b *Builder) buildTimeout() time.Duration {
 	return b.Timeout
 }
 
+// withTimeout returns a context that also ends after buildTimeout.
 func (b *Builder) withTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, b.buildTimeout())
 }

@@ -39,8 +39,8 @@ func loadBuild(dir string, leaf Leaf) (built Built, ok bool) {
 	return Built{Leaf: leaf, Path: path, Cached: true, Seconds: r.Seconds, incomplete: r.Incomplete, contender: r.Contender}, true
 }
 
-// completeAdoption reads the modules of a cached build again if one of them could not be read before,
-// and updates the record in dir. If it fails, the next run tries again.
+// completeAdoption reads the licences and dates of the modules of a cached build again if one of the
+// modules could not be read before, and updates the record in dir. If it fails, the next run tries again.
 func (b *Builder) completeAdoption(ctx context.Context, tool toolchain, mod leafModule, built *Built, dir string) {
 	c := &built.contender
 	// Records of older versions have no mark if their licences are missing.
@@ -72,7 +72,7 @@ func binaryName() string {
 }
 
 // publishBuild moves a finished build from done to dir. If another tare has put a valid build there
-// meanwhile, that one stays.
+// in the meantime, it keeps that build.
 func publishBuild(done, dir string, leaf Leaf) error {
 	isValid := func(dir string) bool { _, ok := loadBuild(dir, leaf); return ok }
 	if err := atomicfile.Place(done, dir, isValid); err != nil {
@@ -81,6 +81,7 @@ func publishBuild(done, dir string, leaf Leaf) error {
 	return nil
 }
 
+// writeRecord writes the record of a build into dir.
 func writeRecord(disk atomicfile.Disk, dir string, r buildRecord) error {
 	src, err := json.MarshalIndent(r, "", "\t")
 	if err != nil {

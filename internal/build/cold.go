@@ -7,10 +7,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// isCold reports whether the time of a build is the cost of adopting the contender: all its
-// third-party modules were compiled, nothing was downloaded, and neither tare's SDK nor the
-// standard library was compiled. output is the output of go build -v, which lists the compiled
-// packages. modulePath is the path of the contender's module.
+// isCold reports whether the time of a build is the cost of adopting the contender's libraries: the
+// build compiled all third-party modules, downloaded nothing, and compiled neither tare's SDK nor the
+// standard library. output is the output of go build -v, which lists the compiled packages, one per
+// line. modulePath is the path of the contender's module. modules are the modules in its binary.
 func isCold(output, modulePath string, modules []tare.Module) bool {
 	if strings.Contains(output, "go: downloading ") {
 		return false
@@ -28,9 +28,9 @@ func isCold(output, modulePath string, modules []tare.Module) bool {
 		first, _, _ := strings.Cut(line, "/")
 		hasDomain := strings.Contains(first, ".")
 		isMessage := strings.Contains(line, " ")
-		isOwn := line == modulePath || strings.HasPrefix(line, modulePath+"/")
+		isContender := line == modulePath || strings.HasPrefix(line, modulePath+"/")
 		isPackage := line != "" && !isMessage
-		return isPackage && !hasDomain && !isOwn
+		return isPackage && !hasDomain && !isContender
 	}
 	compiledSDK := slices.ContainsFunc(SDKDirs(), func(dir string) bool { return wasCompiled(sdkPath + "/" + dir) })
 	return !compiledSDK && !slices.ContainsFunc(compiled, isStd)

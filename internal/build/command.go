@@ -19,8 +19,8 @@ const (
 	maxDataBytes    = 64 << 20
 )
 
-// runCombined runs the go command in its own process group and returns its output. When ctx ends,
-// the entire group is killed, including go build's compilers.
+// runCombined runs the go command in a new process group and returns its output. When ctx ends, the
+// entire group is killed, including go build's compilers.
 func (b *Builder) runCombined(ctx context.Context, path, dir string, env []string, args ...string) (string, error) {
 	out := &head{limit: maxMessageBytes}
 	err := b.runGo(ctx, path, dir, env, out, out, args)
@@ -45,7 +45,7 @@ func (b *Builder) runGo(ctx context.Context, path, dir string, env []string, std
 	return cmd.Run()
 }
 
-// Command returns a command in its own process group. When ctx ends the entire group is killed,
+// Command returns a command in a new process group. When ctx ends the entire group is killed,
 // including processes that the command has started, such as compilers.
 func Command(ctx context.Context, path string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, path, args...)

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// Dir returns the cache directory of the binary that Build would make from the contender's present
+// Dir returns the directory in the cache in which Build would store the binary of the contender's present
 // sources. The directory need not exist. Dir runs no compiler.
 func (b *Builder) Dir(ctx context.Context, leaf Leaf) (string, error) {
 	tool, mod, err := b.findTools(ctx, leaf)

@@ -11,32 +11,34 @@ import (
 	"strings"
 )
 
-// sdkPath is the path of the module that contains the SDK.
+// sdkPath is the path of the module with tare's SDK, the packages that contenders import.
 const sdkPath = "github.com/tarebench/tare"
 
 // leafModule is the Go module of a contender, from its go.mod.
 type leafModule struct {
 	root    string // directory of go.mod
 	path    string
-	goLine  string // the version of the go directive, e.g. 1.25; "" without one
+	goLine  string // the version of the go directive, e.g. 1.25; "" if there is no directive
 	require []requirement
 	replace []replacement
 
-	supplied bool // replace has the builder's SDK, because go.mod has no replacement of the SDK that can be used
+	supplied bool // replace has the builder's SDK, because go.mod has no usable replacement of the SDK
 }
 
+// requirement is a require directive.
 type requirement struct {
 	path, version string
 	indirect      bool // marked "// indirect": only another required module needs it
 }
 
+// replacement is a replace directive.
 type replacement struct {
 	path    string
 	version string // the replaced version of path; "" means every version
 	dir     string // absolute; "" if the replacement is another module
 }
 
-// editName returns the left side of the directive in the form of go mod edit.
+// editName returns the replaced module in the form that go mod edit takes: path or path@version.
 func (r replacement) editName() string {
 	if r.version == "" {
 		return r.path
@@ -87,12 +89,12 @@ func (l Leaf) Requires(path string) (isRequired bool, err error) {
 // RequiredVersion returns the version of the module path that the go.mod of the contender's sources
 // requires, directly or indirectly, or "" if it does not.
 func (l Leaf) RequiredVersion(path string) (string, error) {
-	m, err := moduleOf(l.Src())
+	m, err := readModule(l.Src())
 	return m.requiredVersion(path), err
 }
 
-// moduleOf reads the go.mod in dir or the nearest directory above it.
-func moduleOf(dir string) (leafModule, error) {
+// readModule reads the go.mod in dir or the nearest directory above it.
+func readModule(dir string) (leafModule, error) {
 	root := dir
 	for {
 		src, err := os.ReadFile(filepath.Join(root, "go.mod"))

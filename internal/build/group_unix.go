@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// setGroup makes cmd the leader of a process group of its own.
+// setGroup makes cmd the leader of a new process group.
 func setGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // killGroup kills cmd and all processes that it has started.

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// setGroup makes cmd the leader of a process group of its own.
+// setGroup makes cmd the leader of a new process group.
 func setGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }

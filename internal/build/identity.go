@@ -14,8 +14,8 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// stdPrefix marks a claimed package of the standard library, which is not a module, e.g.
-// std:encoding/json.
+// stdPrefix marks a package of the standard library, which is not a module, among the modules that the
+// manifest of a contender claims to use, e.g. std:encoding/json.
 const stdPrefix = "std:"
 
 // describeBinary reads the modules and functions that are linked into the binary from the binary

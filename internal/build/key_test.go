@@ -40,7 +40,7 @@ func TestKeyCoversWhatCanChangeTheBinary(t *testing.T) {
 	tool := toolchain{env: map[string]string{"GOVERSION": "go1.25.0", "CGO_ENABLED": "0"}}
 	at := func(tool toolchain) string {
 		t.Helper()
-		mod, err := moduleOf(leafDir)
+		mod, err := readModule(leafDir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,7 @@ func TestKeyThroughALink(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mod, err := moduleOf(dir)
+		mod, err := readModule(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +127,7 @@ func TestKeyOfALeafInsideAModule(t *testing.T) {
 	root := t.TempDir()
 	writeFiles(t, root, map[string]string{"go.mod": "module example.com/mine\n", "types/types.go": "package types\n", "cmd/codec/main.go": "package main\n"})
 	dir := filepath.Join(root, "cmd", "codec")
-	mod, err := moduleOf(dir)
+	mod, err := readModule(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestKeyOfALeafInsideAModule(t *testing.T) {
 }
 
 func TestNoModule(t *testing.T) {
-	_, err := moduleOf(t.TempDir())
+	_, err := readModule(t.TempDir())
 	if err == nil {
 		t.Skip("a go.mod lies above the temporary directory")
 	}

@@ -1,6 +1,7 @@
-// Package build compiles contenders. [ReadLeaf] reads a contender's manifest, [Builder.Prepare] may
-// change the versions of its modules, and [Builder.Build] compiles it. Builds are cached by the content
-// of their sources, and a record next to the binary lists the modules that are really linked into it.
+// Package build compiles contenders: programs, each around another library, that tare compares.
+// [ReadLeaf] reads a contender's manifest, [Builder.Prepare] may change the versions of its modules, and
+// [Builder.Build] compiles it. Builds are cached by the content of their sources, and a record next to
+// the binary lists the modules that are really linked into it.
 package build
 
 import (
@@ -29,8 +30,8 @@ type Manifest struct {
 	Trap     bool        `json:"trap,omitempty"`     // the contender reproduces a published mistake
 	Expect   tare.Expect `json:"expect,omitzero"`    // the outcome that a trap must have
 	Why      string      `json:"why,omitempty"`      // description, one line
-	Modules  []string    `json:"modules,omitempty"`  // claims: path, path@version or std:package; the first one names the contender
-	Symbols  []string    `json:"symbols,omitempty"`  // claims: parts of the names of functions that must be linked
+	Modules  []string    `json:"modules,omitempty"`  // modules that must be linked: path, path@version or std:package; the first one names the contender
+	Symbols  []string    `json:"symbols,omitempty"`  // parts of the names of functions that must be linked
 	Layers   []string    `json:"layers,omitempty"`   // middleware
 
 	VariantLayers  map[string][]string     `json:"variant_layers,omitempty"`  // by variant: middleware, if it differs from Layers
@@ -41,7 +42,7 @@ type Manifest struct {
 
 	VariantProtocols map[string][]string `json:"variant_protocols,omitempty"` // by variant: protocols, if they differ from Protocols
 
-	Source string   `json:"source,omitempty"` // directory of the contender whose sources are built, relative to this one; "" for its own
+	Source string   `json:"source,omitempty"` // directory of another contender whose sources are built, e.g. ../gin; "" to build this one's
 	Tags   []string `json:"tags,omitempty"`   // build tags
 
 	Together bool `json:"together,omitempty"` // without a variant, the program serves what all its variants serve
@@ -177,8 +178,8 @@ func parseManifest(src []byte) (Manifest, error) {
 	return m, m.checkSource()
 }
 
-// checkVariants checks the names of the variants, and what the manifest says about single variants. Its
-// errors begin like those of parseManifest.
+// checkVariants checks the names of the variants, and the fields about single variants. Its errors begin
+// with ": ", as in parseManifest.
 func (m Manifest) checkVariants() error {
 	for v := range m.VariantLayers {
 		if !slices.Contains(m.Variants, v) {

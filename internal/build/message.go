@@ -10,16 +10,17 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// Messages of the go command. The comments are examples; groups are the parts that vary.
 var (
-	positionedLine  = lazyregexp.New(`^(.*?\.[A-Za-z]+):(\d+)(:\d+)?: (.*)$`)
+	positionedLine  = lazyregexp.New(`^(.*?\.[A-Za-z]+):(\d+)(:\d+)?: (.*)$`) // a/b.go:3:1: undefined: foo
 	noSpace         = lazyregexp.New(`(?i)no space left on device|not enough space on the disk`)
-	noGOCACHE       = lazyregexp.New(`failed to initialize build cache at (.*)`)
+	noGOCACHE       = lazyregexp.New(`failed to initialize build cache at (.*)`) // … at /cache: permission denied
 	progress        = lazyregexp.New(`^go: (downloading|finding|added|upgraded|downgraded|removed|found) `)
-	needsGo         = lazyregexp.New(`requires go >= ([0-9][0-9a-z.]*) \(running go ([0-9][0-9a-z.]*)`)
-	noDownload      = lazyregexp.New(`(?m)^go: download (go[0-9][0-9a-z.]*)[^:\n]*: (.*)$`)
-	positionPattern = lazyregexp.New(`^[^ ]*\.(go|mod):[0-9]+(:[0-9]+)?: `)
-	requestedURL    = lazyregexp.New(`(reading|Get|Head) "?[a-z]+://[^ ]*: `)
-	serverResponse  = lazyregexp.New(`(?m)^\s*server response: (.*)$`)
+	needsGo         = lazyregexp.New(`requires go >= ([0-9][0-9a-z.]*) \(running go ([0-9][0-9a-z.]*)`) // … >= 1.26 (running go 1.25.5; …
+	noDownload      = lazyregexp.New(`(?m)^go: download (go[0-9][0-9a-z.]*)[^:\n]*: (.*)$`)             // go: download go1.27.9 for linux/amd64: toolchain not available
+	positionPattern = lazyregexp.New(`^[^ ]*\.(go|mod):[0-9]+(:[0-9]+)?: `)                             // go.mod:5:2: …
+	requestedURL    = lazyregexp.New(`(reading|Get|Head) "?[a-z]+://[^ ]*: `)                           // reading https://proxy.golang.org/…: …
+	serverResponse  = lazyregexp.New(`(?m)^\s*server response: (.*)$`)                                  // server response: not found
 )
 
 // messageLimit is the maximum length of a message of the go command in an error, in bytes.
@@ -46,7 +47,8 @@ func machineError(out string, leaf Leaf) error {
 	return nil
 }
 
-// pinError returns the error, in one line, of a go command that changes a go.mod and wrote out.
+// pinError returns the error, in one line, of a go command that was to change the versions in a go.mod. out
+// is its output.
 func pinError(out string, err error, leaf Leaf) error {
 	if known := machineError(out, leaf); known != nil {
 		return known
@@ -78,7 +80,7 @@ func withoutAddress(message, out string) string {
 	return message[:cut] + "…"
 }
 
-// compileError returns the error, in one line, of a go build that wrote out. It is the first line
+// compileError returns the error, in one line, of a go build. It is the first line of its output out
 // with a position, with the path relative to one of the bases, or else the first message.
 func compileError(out string, err error, leaf Leaf, bases ...string) error {
 	if known := machineError(out, leaf); known != nil {

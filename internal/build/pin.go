@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// Pin overrides the go.mod of a contender in a build. The zero value changes nothing.
+// Pin selects other versions than the go.mod of a contender, for a build. The zero value changes nothing.
 type Pin struct {
 	With []With // modules that the contender's go.mod requires, each at most once
 	Go   string // toolchain, e.g. go1.25.5, or go1.26.8+jsonv2 with an experiment; "" means the installed one
@@ -34,12 +34,17 @@ type With struct {
 }
 
 var (
-	withPath      = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_~.-]*(/[A-Za-z0-9_~.-]+)*$`)
-	withTag       = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_.+/-]*$`)
-	fixedVersion  = lazyregexp.New(`^v[0-9]+\.[0-9]+\.[0-9]+([-+].*)?$`)
+	// A module path and the version after it: github.com/bytedance/sonic and v1.14.0, main or a commit.
+	withPath = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_~.-]*(/[A-Za-z0-9_~.-]+)*$`)
+	withTag  = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_.+/-]*$`)
+	// A version that never changes: v1.14.0, v1.14.0-rc.1 or a pseudo-version.
+	fixedVersion = lazyregexp.New(`^v[0-9]+\.[0-9]+\.[0-9]+([-+].*)?$`)
+	// A semantic version, and the end of a pseudo-version: -20190930134022-aa0246cd15f7. See
+	// https://go.dev/ref/mod#pseudo-versions.
 	tagPattern    = lazyregexp.New(`^v(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}(-[0-9A-Za-z.-]+)?(\+incompatible)?$`)
-	commitPattern = lazyregexp.New(`[-.][0-9]{14}-[0-9A-Za-z]+(\+|$)`) // https://go.dev/ref/mod#pseudo-versions
-	goTag         = lazyregexp.New(`^go[0-9]+\.[0-9]+(\.[0-9]+|(rc|beta)[0-9]+)(\+[a-z][a-z0-9]*)*$`)
+	commitPattern = lazyregexp.New(`[-.][0-9]{14}-[0-9A-Za-z]+(\+|$)`)
+	// A Go release with experiments: go1.26.8+jsonv2.
+	goTag = lazyregexp.New(`^go[0-9]+\.[0-9]+(\.[0-9]+|(rc|beta)[0-9]+)(\+[a-z][a-z0-9]*)*$`)
 )
 
 // ParseWith parses path@version or path=directory. A relative directory is relative to dir.
@@ -88,7 +93,9 @@ func (p Pin) checkFits(leaf Leaf, mod leafModule) error {
 			return fmt.Errorf("%q is no Go release; write all its numbers, e.g. go1.25.5", p.Go)
 		}
 		if sdk := mod.sdkDir(); sdk != "" {
-			if m, err := moduleOf(sdk); err == nil && m.goLine != "" && version.Compare(p.goRelease(), "go"+m.goLine) < 0 {
+			m, err := readModule(sdk)
+			isKnown := err == nil && m.goLine != ""
+			if isKnown && version.Compare(p.goRelease(), "go"+m.goLine) < 0 {
 				return fmt.Errorf("contenders share an SDK that needs go %s, asked was %s", m.goLine, p.Go)
 			}
 		}
@@ -114,8 +121,8 @@ func (p Pin) checkFits(leaf Leaf, mod leafModule) error {
 	return nil
 }
 
-// withoutPinned returns claims, the modules that a manifest claims, without the versions of those that
-// are pinned to another version.
+// withoutPinned returns claims, the modules that a manifest claims to use, but without the version if the
+// pin selects another one.
 func (p Pin) withoutPinned(claims []string) []string {
 	out := slices.Clone(claims)
 	for i, claim := range out {

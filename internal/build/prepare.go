@@ -14,10 +14,10 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Prepare returns the contender with pin applied. It copies the contender's module into the cache, at
-// Cache/pinned/<key>/, and lets the go command change the versions there; the contender's own directory
-// is not changed. If the copy exists already, no go command runs, except to resolve versions such as
-// a branch, every time. The error is one line, as for [Builder.Build].
+// Prepare returns the contender with the versions that pin selects. It copies the contender's module into
+// the cache, at Cache/pinned/<key>/, and lets the go command change the versions there; the contender's
+// directory is not changed. If the copy exists already, the go command runs only to resolve versions such
+// as a branch, every time. The error is one line, as for [Builder.Build].
 func (b *Builder) Prepare(ctx context.Context, leaf Leaf, pin Pin) (Leaf, error) {
 	if pin.IsZero() {
 		return leaf, nil
@@ -27,7 +27,7 @@ func (b *Builder) Prepare(ctx context.Context, leaf Leaf, pin Pin) (Leaf, error)
 		return Leaf{}, err
 	}
 	tool = tool.withRelease(pin.Go)
-	mod, err := b.moduleOf(leaf.Src())
+	mod, err := b.loadModule(leaf.Src())
 	if err != nil {
 		return Leaf{}, err
 	}
@@ -85,7 +85,7 @@ func (b *Builder) preparePinned(ctx context.Context, tool toolchain, mod leafMod
 	if err != nil {
 		return "", err
 	}
-	if leaf.Manifest.Source != "" { // overwrites the manifest of the source
+	if leaf.Manifest.Source != "" { // replace the copied manifest, which belongs to the source
 		if err := copyInto(filepath.Join(leaf.Dir, ManifestName), filepath.Join(copied.Dir, ManifestName)); err != nil {
 			return "", fmt.Errorf("copying the manifest of %s: %w", leaf.Manifest.ID, err)
 		}

@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// applyPin lets the go command change the versions in copied, a copy of mod.
+// applyPin lets the go command change copied, a copy of the contender module mod, to the versions of
+// Go and of modules that the user wants (pin).
 //
-// go get could do that in one step, but it would keep the requirements of a module's old version, in
-// versions that may not even compile with the new one, and it downgrades modules that conflict. So
+// go get could change a version in one step. But it would keep the requirements of a module's old
+// version, which may not even compile with the new one, and it downgrades modules that conflict. So
 // applyPin removes the requirements of the old version first. No other requirement may change.
 func (b *Builder) applyPin(ctx context.Context, tool toolchain, work string, copied Leaf, mod leafModule, pin Pin) error {
 	run := func(tool toolchain, args ...string) (string, error) {
@@ -26,7 +27,7 @@ func (b *Builder) applyPin(ctx context.Context, tool toolchain, work string, cop
 			return err
 		}
 	}
-	graph := ""
+	graph := "" // which module requires which; needed only if modules are pinned
 	if len(pin.With) > 0 {
 		// The unchanged contender may need a newer toolchain than the pinned one.
 		newest := tool
@@ -75,7 +76,7 @@ func (p Pin) editArgs(mod leafModule, graph string) []string {
 			args = append(args, "-dropreplace="+r.editName())
 		}
 	}
-	required := map[string]bool{} // path@version of what the old versions of pinned modules require
+	required := map[string]bool{} // path@version of all modules that the old versions of pinned modules require
 	for _, w := range p.With {
 		addReachable(graph, w.Path+"@"+mod.requiredVersion(w.Path), required)
 	}
@@ -118,14 +119,14 @@ func addReachable(graph, start string, seen map[string]bool) {
 
 // checkPins returns an error if another requirement of the module overrides a pinned version.
 func (p Pin) checkPins(leaf Leaf) error {
-	mod, err := moduleOf(leaf.Src())
+	mod, err := readModule(leaf.Src())
 	if err != nil {
 		return err
 	}
 	for _, w := range p.With {
 		got := mod.requiredVersion(w.Path)
-		isKnown := w.Version != "" && got != ""
-		if isKnown && got != w.Version {
+		areKnown := w.Version != "" && got != "" // a module in a directory has no version
+		if areKnown && got != w.Version {
 			return fmt.Errorf("%s cannot be built with %s: something else in it needs %s", leaf.Manifest.ID, w, got)
 		}
 	}

@@ -10,15 +10,16 @@ import (
 	"strings"
 )
 
-// moduleOf returns the module of dir as Build uses it: if go.mod requires the SDK and has no replacement
+// loadModule returns the module of dir as Build uses it: if go.mod requires the SDK and has no replacement
 // by an existing directory or another module, the builder's SDK is added as the replacement.
-func (b *Builder) moduleOf(dir string) (leafModule, error) {
-	m, err := moduleOf(dir)
+func (b *Builder) loadModule(dir string) (leafModule, error) {
+	m, err := readModule(dir)
 	if err != nil || b.SDK == "" || m.requiredVersion(sdkPath) == "" {
 		return m, err
 	}
 	isSDK := func(r replacement) bool { return r.path == sdkPath }
-	if i := slices.IndexFunc(m.replace, isSDK); i >= 0 && (m.replace[i].dir == "" || isModule(m.replace[i].dir)) {
+	isUsable := func(r replacement) bool { return r.dir == "" || isModule(r.dir) }
+	if i := slices.IndexFunc(m.replace, isSDK); i >= 0 && isUsable(m.replace[i]) {
 		return m, nil
 	}
 	m.replace = append(slices.DeleteFunc(m.replace, isSDK), replacement{path: sdkPath, dir: b.SDK})
@@ -37,7 +38,8 @@ func (b *Builder) supplySDK(ctx context.Context, tool toolchain, mod leafModule,
 	if err := copyInto(filepath.Join(mod.root, "go.mod"), gomod); err != nil {
 		return tool, cacheError(work, err)
 	}
-	err := copyInto(filepath.Join(mod.root, "go.sum"), filepath.Join(work, "supplied.sum")) // the go command expects it next to the -modfile
+	// The go command expects the go.sum next to the -modfile, with the same name but for its ending.
+	err := copyInto(filepath.Join(mod.root, "go.sum"), filepath.Join(work, "supplied.sum"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return tool, cacheError(work, err)
 	}

@@ -70,7 +70,7 @@ func TestTheSDKIsNotForced(t *testing.T) {
 	})
 	b := &Builder{SDK: filepath.Join(dir, "given")}
 	for name, want := range map[string]string{"own": filepath.Join(dir, "sdk"), "elsewhere": "", "needless": "", "open": b.SDK} {
-		m, err := b.moduleOf(filepath.Join(dir, name))
+		m, err := b.loadModule(filepath.Join(dir, name))
 		if err != nil || m.sdkDir() != want || m.supplied != (name == "open") {
 			t.Errorf("%s: %+v %v, want the SDK %q", name, m, err, want)
 		}

@@ -14,10 +14,11 @@ import (
 )
 
 var (
-	// sourceName matches a directory next to the contender's own, so that a catalog still works if
-	// it is moved.
+	// sourceName matches a directory next to that of the contender, e.g. ../gin. Because the path is
+	// relative, a catalog of contenders still works if it is moved.
 	sourceName = lazyregexp.New(`^\.\./[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
-	tagName    = lazyregexp.New(`^[\p{L}\p{Nd}_.]+$`)
+	// tagName matches a build tag, e.g. jsoniter.
+	tagName = lazyregexp.New(`^[\p{L}\p{Nd}_.]+$`)
 )
 
 // Src returns the directory of the main package that the contender is built from: its own directory, or
@@ -41,7 +42,8 @@ func (l Leaf) withTags(subcommand string, args ...string) []string {
 	return append([]string{subcommand}, args...)
 }
 
-// checkSource checks the source and tags of a manifest, without reading the source.
+// checkSource checks the source and tags of a manifest, without reading the source. An error begins with
+// ": ", so that the caller can write the file name before it.
 func (m Manifest) checkSource() error {
 	if m.Source != "" && !sourceName.MatchString(m.Source) {
 		return fmt.Errorf(": source %q is not the folder of a contender beside this one, e.g. ../gin", m.Source)
@@ -57,8 +59,8 @@ func (m Manifest) checkSource() error {
 	return nil
 }
 
-// checkSourceDir checks the files of a contender whose manifest has a Source. Its errors begin like
-// those of parseManifest.
+// checkSourceDir checks the files of a contender whose manifest has a Source, another contender whose
+// code is built. Its errors begin like those of checkSource.
 func (l Leaf) checkSourceDir() error {
 	m := l.Manifest
 	if m.Source == "" {

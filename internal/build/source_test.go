@@ -156,7 +156,7 @@ func TestKeyOfAnotherBuild(t *testing.T) {
 	tool := toolchain{env: map[string]string{"GOVERSION": "go1.25.0"}}
 	at := func(leaf Leaf) string {
 		t.Helper()
-		mod, err := moduleOf(leaf.Src())
+		mod, err := readModule(leaf.Src())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Sum returns a hash of the contender's sources, go.mod, go.sum and manifest, in its own directory
-// and in the directory of its source. Subdirectories are not read. The hash is the same for a clone
-// and an archive.
+// Sum returns a hash of the contender's sources, go.mod, go.sum and manifest, in the contender's directory
+// and, if it is another one, in the directory whose sources are built. Sum does not read subdirectories.
+// The hash is the same for a clone and an archive of the repository.
 func (l Leaf) Sum() (string, error) {
 	h := sha256.New()
 	dirs := []string{l.Dir}

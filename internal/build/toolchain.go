@@ -80,8 +80,8 @@ func (b *Builder) loadToolchain(ctx context.Context) (toolchain, error) {
 	if err := json.Unmarshal([]byte(out), &t.env); err != nil || t.env["GOVERSION"] == "" {
 		return toolchain{}, fmt.Errorf("%w: %s env does not answer like a go command", ErrNoToolchain, name)
 	}
-	chosenByUser := slices.ContainsFunc(b.makeEnv(nil), func(kv string) bool { return strings.HasPrefix(kv, "CGO_ENABLED=") })
-	if t.env["CGO_ENABLED"] == "1" && !chosenByUser && !canCompile(ctx, t.env["CC"]) {
+	isSetByUser := slices.ContainsFunc(b.makeEnv(nil), func(kv string) bool { return strings.HasPrefix(kv, "CGO_ENABLED=") })
+	if t.env["CGO_ENABLED"] == "1" && !isSetByUser && !canCompile(ctx, t.env["CC"]) {
 		t.env["CGO_ENABLED"] = "0"
 	}
 	b.tool = t
@@ -100,8 +100,8 @@ func OutsideModules() (dir string, remove func()) {
 	return dir, remove
 }
 
-// compileTimeout is the time limit of the C compiler for an empty program, which takes about a
-// hundredth of it.
+// compileTimeout is the time limit of the C compiler for an empty program. The compiler usually takes about
+// a hundredth of that.
 const compileTimeout = 20 * time.Second
 
 // canCompile reports whether the C compiler cc can make a program. If it cannot, builds are made
@@ -159,13 +159,15 @@ func releaseOf(goVersion string) string {
 	return release
 }
 
+// withSetting returns a copy of t with another value of a setting.
 func (t toolchain) withSetting(name, value string) toolchain {
 	t.env = maps.Clone(t.env)
 	t.env[name] = value
 	return t
 }
 
-// settingsText returns a text with everything about the toolchain that can change a binary, for keys.
+// settingsText returns a text with everything about the toolchain that can change a binary. It is part of
+// the key under which a binary is cached.
 func (t toolchain) settingsText() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "GOOS=%s\nGOARCH=%s\n", runtime.GOOS, runtime.GOARCH)
@@ -201,7 +203,7 @@ func compilerStamp(cc string) string {
 
 // buildEnv returns the environment of go build: the user's environment, in which everything that can
 // change the binary is set or removed. GOENV is off, because the go command would otherwise replace an
-// empty GOFLAGS by that of the user's file. Temporary files are written into tmp.
+// empty GOFLAGS by the value in the user's file. Temporary files are written into tmp.
 func (b *Builder) buildEnv(t toolchain, tmp string) []string {
 	set := append(TempEnv(tmp), "GOENV=off", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 	for _, name := range slices.Concat(keySettings[1:], cacheSettings[:], []string{"GOFLAGS", experimentSetting}) { // supplySDK may set GOFLAGS

@@ -23,7 +23,7 @@ func SDKDirs() []string {
 
 // InSDK reports whether the file at rel, a slash path in the repository, is in one of SDKDirs. If
 // rel ends with a slash it is a directory, which may also be above one of SDKDirs. InSDK returns
-// false for what only labs and tests use.
+// false for files that only labs (the programs that measure contenders) and tests use.
 func InSDK(rel string) bool {
 	return !isLabOnly(rel) && slices.ContainsFunc(SDKDirs(), func(dir string) bool {
 		isInside := strings.HasPrefix(rel, dir+"/")
@@ -40,7 +40,8 @@ func isLabOnly(rel string) bool {
 	case "apps":
 		isFile := len(parts) == 2 && parts[1] != ""
 		isInPackage := len(parts) > 3 // apps/NAME/PACKAGE/…
-		return isFile || isInPackage && (parts[2] == "workload" || parts[2] == "conformance")
+		isTestPackage := isInPackage && (parts[2] == "workload" || parts[2] == "conformance")
+		return isFile || isTestPackage
 	case "contender":
 		return len(parts) > 2 && parts[1] == "contendertest"
 	}

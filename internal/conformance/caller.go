@@ -23,13 +23,13 @@ import (
 	"time"
 )
 
-// Caller sends requests to a server over one connection.
+// Caller sends HTTP requests to a server over one connection.
 type Caller struct {
 	conn net.Conn
 	in   *bufio.Reader // reads from conn
 }
 
-// Dial connects to addr, with TLS if secure is not nil. All responses must arrive within limit.
+// Dial connects to addr, with TLS if secure is not nil. The connection fails when limit has passed since Dial.
 func Dial(addr string, secure *tls.Config, limit time.Duration) (*Caller, error) {
 	conn, err := net.DialTimeout("tcp", addr, limit)
 	if err != nil {
@@ -62,7 +62,7 @@ func Get(path string, header ...[2]string) Request {
 	return Request{Method: "GET", Path: path, Header: header}
 }
 
-// JSONType returns the Content-Type header of JSON. parameters is appended to the type.
+// JSONType returns the Content-Type header of JSON with parameters, such as "; charset=utf-8", after the type.
 func JSONType(parameters string) [][2]string {
 	return [][2]string{{"Content-Type", "application/json" + parameters}}
 }
@@ -92,6 +92,7 @@ func (q Request) encodedBody() []byte {
 	return b.Bytes()
 }
 
+// encode returns the bytes of the request as HTTP/1.1.
 func (q Request) encode(host string) []byte {
 	body := q.encodedBody()
 	var b bytes.Buffer
@@ -126,8 +127,8 @@ type Answer struct {
 	Closes bool // the server closes the connection
 }
 
-// Ask sends a request and reads its response. A server that rejects a long body need not read it:
-// only the response counts.
+// Ask sends a request and reads the response. It ignores an error of sending if a response arrives,
+// because a server that rejects a long body need not read it.
 func (c *Caller) Ask(request Request) (Answer, error) {
 	_, writeErr := c.conn.Write(request.encode(c.conn.RemoteAddr().String()))
 	r, err := http.ReadResponse(c.in, &http.Request{Method: request.Method})

@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Copiers returns the suite of copiers, which checks that every answer equals the values in C memory.
-// All operations are tested on the fixture object, which every copier must support. Of the other
-// fixtures only the answers are compared.
+// Copiers returns the tests of copiers, contenders that copy C structs into Go values: every answer
+// must equal the values in C memory. Fixture object, a struct that every copier must support, gets all
+// tests of a contender. For the other fixtures only the answers are compared.
 func Copiers() Kind {
 	return Kind{
 		ops: copier.Ops(),
@@ -44,8 +44,8 @@ func copierItems(op string) int {
 	return 1
 }
 
-// copierWorkload returns a workload of op on n values of fixture, with bodies that make names of all
-// lengths.
+// copierWorkload returns a workload of op on n values of fixture, and its bodies. The values in them
+// have names of all lengths.
 func copierWorkload(fixture string, n int, op string) (wire.Workload, [][]byte) {
 	w := wire.Workload{
 		ID: fmt.Sprintf("%s-%d/%s", fixture, n, op), Fixture: fixture, N: n, Op: op,
@@ -58,7 +58,7 @@ func copierWorkload(fixture string, n int, op string) (wire.Workload, [][]byte) 
 	return w, bodies
 }
 
-// sameValue returns an error if answer is not the value that op of w makes of body.
+// sameValue returns an error unless answer is the value that operation w.Op makes of body.
 func sameValue(w wire.Workload, body, answer []byte) error {
 	var b copier.Body
 	if err := json.Unmarshal(body, &b); err != nil {
@@ -78,7 +78,7 @@ func sameValue(w wire.Workload, body, answer []byte) error {
 	return nil
 }
 
-// checkCopies compares answers of all operations on all fixtures.
+// checkCopies compares the answers of all operations on all fixtures except object.
 func checkCopies(p *Process, dir string) error {
 	sizes := map[string][]int{ // by fixture: numbers of values in a body
 		"person":  {1, 3},
@@ -104,7 +104,8 @@ func checkCopies(p *Process, dir string) error {
 	return errors.Join(errs...)
 }
 
-// checkCopy compares the answers to two bodies, and to the first body again after the second.
+// checkCopy compares the answers to two bodies, and a second answer to the first body: a copier must
+// not keep values of the body before. An operation that the copier does not support passes.
 func checkCopy(p *Process, dir, fixture string, n int, op string) error {
 	w, bodies := copierWorkload(fixture, n, op)
 	w, err := Write(dir, w, bodies[:2])

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Description is an OpenAPI 3.1 document that responses are compared with. It supports paths, methods,
-// statuses and media types, and in schemas type, const, enum, required, properties,
-// additionalProperties, items and references.
+// Description is the OpenAPI 3.1 document of an app, with which the responses of servers are compared.
+// Paths, methods, statuses and media types are compared, and of schemas type, const, enum, required,
+// properties, additionalProperties, items and references ($ref).
 type Description struct{ doc map[string]any }
 
 // ParseDescription parses an OpenAPI document in JSON.
@@ -27,11 +27,11 @@ func ParseDescription(text []byte) (Description, error) {
 	return d, nil
 }
 
-// findObject returns the object at the path names below v, and follows references on the way. It
-// returns nil if the path has no object.
+// findObject returns the member of v that names lead to, one level of the JSON document each, and follows
+// references on the way. It returns nil if there is no such object.
 func (d Description) findObject(v any, names ...string) map[string]any {
 	m, _ := v.(map[string]any)
-	for _, name := range append([]string{""}, names...) {
+	for _, name := range append([]string{""}, names...) { // "" is v itself, which can be a reference too
 		if name != "" {
 			m, _ = m[name].(map[string]any)
 		}
@@ -49,8 +49,8 @@ func (d Description) findObject(v any, names ...string) map[string]any {
 	return m
 }
 
-// operationsOf returns the operations of the path of a request, by method. If several templates match
-// the path, it takes any of them. It returns nil if none does.
+// operationsOf returns the operations that the document has for the path of a request, by method. If
+// several path templates such as /users/{id} match, it uses any of them. It returns nil if none matches.
 func (d Description) operationsOf(path string) map[string]any {
 	path, _, _ = strings.Cut(path, "?")
 	paths := d.findObject(d.doc, "paths")
@@ -58,6 +58,7 @@ func (d Description) operationsOf(path string) map[string]any {
 		return exact
 	}
 	for template := range paths {
+		// QuoteMeta turns {id} into \{id\}, which the pattern replaces by any segment.
 		pattern := regexp.MustCompile(`\\\{[^/]*\\\}`).ReplaceAllString(regexp.QuoteMeta(template), `[^/]+`)
 		if regexp.MustCompile("^" + pattern + "$").MatchString(path) {
 			return d.findObject(paths, template)
@@ -66,8 +67,8 @@ func (d Description) operationsOf(path string) map[string]any {
 	return nil
 }
 
-// CheckAnswer returns an error if the response to request differs from the description. The status must
-// be 404 if the path is not described, and 405 if the method is not; OPTIONS may also get 204.
+// CheckAnswer returns an error if the document does not allow response got to request. The status must be 404
+// if the document does not have the path, and 405 if it does not have the method (for OPTIONS also 204).
 func (d Description) CheckAnswer(request Request, got Answer) error {
 	operations := d.operationsOf(request.Path)
 	if operations == nil {
@@ -112,8 +113,8 @@ func (d Description) CheckAnswer(request Request, got Answer) error {
 	return fmt.Errorf("status %d: content type %q is not described", got.Status, got.Kind)
 }
 
-// checkSchema compares a value with a schema. A nil schema accepts any value. where is the name of
-// the value in errors.
+// checkSchema returns an error if the schema does not allow v. A nil schema allows any value. where
+// names the value in errors, as in "the answer.users[0]".
 func (d Description) checkSchema(v any, schema map[string]any, where string) error {
 	if err := checkType(v, schema["type"]); err != nil {
 		return fmt.Errorf("%s %w", where, err)
@@ -152,7 +153,8 @@ func (d Description) checkSchema(v any, schema map[string]any, where string) err
 	return nil
 }
 
-// checkType compares the JSON type of a value with types: a type, a list of types, or nil for any.
+// checkType returns an error unless v has one of the JSON types in types: a name, a list of names, or
+// nil for any.
 func checkType(v, types any) error {
 	list, isList := types.([]any)
 	if !isList {

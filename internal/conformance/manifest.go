@@ -11,19 +11,19 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Manifest is the part of contender.json that the suite needs.
+// Manifest contains the fields of a contender's file contender.json that the tests use.
 type Manifest struct {
 	ID        string              `json:"id"`
 	Kind      string              `json:"kind"`
 	Variants  []string            `json:"variants"`
-	Trap      bool                `json:"trap"`              // wrong on purpose: its answers need not be correct
-	Apps      []string            `json:"apps"`              // apps of a server
-	Answers   map[string]string   `json:"variant_answers"`   // by variant of a server: "status" if only the status of its answers is compared
+	Trap      bool                `json:"trap"`              // it repeats a published mistake on purpose: its answers need not be correct
+	Apps      []string            `json:"apps"`              // services that a server provides
+	Answers   map[string]string   `json:"variant_answers"`   // by variant of a server: "status" if only the status of its responses is checked
 	Protocols []string            `json:"protocols"`         // protocols of kind rpc, the default first
 	Others    map[string][]string `json:"variant_protocols"` // by variant: its protocols, if they differ from Protocols
-	Source    string              `json:"source"`            // directory of the contender whose sources it is built from, relative to this one; "" for its own
+	Source    string              `json:"source"`            // directory of its sources relative to the manifest's; "" for the same
 	Tags      []string            `json:"tags"`              // build tags
-	Expect    tare.Expect         `json:"expect"`            // checks that must void it; check build if it must not build
+	Expect    tare.Expect         `json:"expect"`            // checks that must reject its results; check build if it must not build
 }
 
 // ReadManifest reads the manifest of the contender in dir.
@@ -43,8 +43,8 @@ func ReadManifest(dir string) (Manifest, error) {
 	return m, nil
 }
 
-// Build compiles the contender in dir to path, as tare does: with the versions of its own go.mod and
-// without a workspace.
+// Build compiles the contender in dir to path, as tare does: with the module versions in the
+// contender's go.mod, and without a workspace.
 func (m Manifest) Build(dir, path string) error {
 	cmd := exec.Command("go", "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-tags="+strings.Join(m.Tags, ","), "-o", path, ".")
 	cmd.Dir = filepath.Join(dir, filepath.FromSlash(m.Source))

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Probe is a request with the expected response, except for the wording of a message.
+// Probe is a request with the properties that the response must have.
 type Probe struct {
 	Request
 	Status      int
@@ -17,13 +17,13 @@ type Probe struct {
 	CheckAnswer func(Answer) error // further check of the response; nil without one
 }
 
-// WrongMethod returns a probe with a method that path does not support. allow lists those it supports.
+// WrongMethod returns a probe with a method that path does not support. allow lists the supported methods.
 func WrongMethod(method, path, allow string) Probe {
 	return Probe{Request: Request{Method: method, Path: path}, Status: 405, Header: map[string]string{"Allow": allow}}
 }
 
-// Probes returns a check that sends each probe over a new connection to an app with configuration set.
-// The responses must match d as well.
+// Probes returns a check that starts an app with configuration set and sends it each probe of list over
+// a new connection. The responses must also match d, the app's OpenAPI document.
 func Probes(name string, d Description, set map[string]string, list []Probe) Check {
 	return Check{Name: name, Ask: func(e Exam) error {
 		addr, err := e.Serves(set)
@@ -50,6 +50,7 @@ func Probes(name string, d Description, set map[string]string, list []Probe) Che
 	}}
 }
 
+// checkResponse returns an error unless got is as p and the OpenAPI document d require.
 func (p Probe) checkResponse(d Description, got Answer) error {
 	if got.Status != p.Status {
 		return fmt.Errorf("status %d, want %d: %.100q", got.Status, p.Status, got.Body)
@@ -79,8 +80,8 @@ func (p Probe) checkResponse(d Description, got Answer) error {
 	return d.CheckAnswer(p.Request, got)
 }
 
-// CheckAllow compares the header Allow of a response with status 405 with the methods of the path.
-// HEAD and OPTIONS are ignored: a framework may add them.
+// CheckAllow returns an error unless have, the header Allow of a response with status 405, lists the
+// methods in want. It ignores HEAD and OPTIONS, which frameworks may add.
 func CheckAllow(have, want string) error {
 	if have == "" {
 		return errors.New("header Allow is not there")
@@ -96,8 +97,8 @@ func CheckAllow(have, want string) error {
 	return nil
 }
 
-// Refusal checks that an error response is JSON with the code and a message of one line, whether the
-// app or its framework wrote it. If code is "" any code is accepted.
+// Refusal returns an error unless got, an error response, is JSON with code and a message of one line,
+// whether the app or its framework wrote it. If code is "", any code is accepted.
 func Refusal(got Answer, code string) error {
 	if got.Kind != "application/json" {
 		return fmt.Errorf("a refusal of type %q, want application/json: %.80q", got.Kind, got.Body)
@@ -114,7 +115,8 @@ func Refusal(got Answer, code string) error {
 	return nil
 }
 
-// Is returns a check that a response has status 200, content type kind and exactly that body.
+// Is returns a function for Probe.CheckAnswer: the response must have status 200, content type kind and
+// exactly this body.
 func Is(kind, body string) func(Answer) error {
 	return func(got Answer) error {
 		if got.Status != 200 || got.Kind != kind || string(got.Body) != body {
@@ -124,7 +126,8 @@ func Is(kind, body string) func(Answer) error {
 	}
 }
 
-// Means returns a check that a response has status 200 and JSON that means the same as v.
+// Means returns a function for Probe.CheckAnswer: the response must have status 200, and its JSON must
+// have the same value as v.
 func Means(v any) func(Answer) error {
 	want, err := json.Marshal(v)
 	return func(got Answer) error {

@@ -15,36 +15,37 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Process is a started contender with the connection for requests and replies.
+// Process is a started contender, with the connection over which it gets requests and sends replies.
 type Process struct {
 	cmd      *exec.Cmd
 	stderr   stderrTail
 	requests *wire.Writer
 	replies  *wire.Reader
-	in       io.Closer     // closing it is end of file for the contender
-	limit    time.Duration // for each reply, and for the contender to end
+	in       io.Closer     // closing it ends the contender's input
+	limit    time.Duration // time limit of each reply, and of the exit
 	lastID   int64         // id of the last request
 	close    func()        // closes the connection
 }
 
-// startProcess starts command under a lab, over descriptors if they can be inherited, and
-// otherwise, or if socket is set, over a loopback socket.
+// startProcess starts command as a lab does. The connection uses inherited descriptors or, on Windows
+// and if socket is set, a loopback socket.
 func startProcess(command []string, socket bool, limit time.Duration) (*Process, error) {
 	p := &Process{cmd: exec.Command(command[0], command[1:]...), limit: limit}
 	p.cmd.Stderr = &p.stderr
-	p.cmd.WaitDelay = time.Second
+	p.cmd.WaitDelay = time.Second // do not wait longer for the output of children that still run
 	if socket || runtime.GOOS == "windows" {
 		return p, p.startSocket()
 	}
 	return p, p.startPipes()
 }
 
-// startWith starts the command, with spec as the description of the connection for requests and replies.
+// startWith starts the command and passes it spec, which defines the connection: "3,4" or "tcp:127.0.0.1:4711".
 func (p *Process) startWith(spec string) error {
 	p.cmd.Env = append(os.Environ(), wire.EnvWire+"="+spec, "GOMAXPROCS=1")
 	return p.cmd.Start()
 }
 
+// startPipes starts the command with two pipes: it reads requests from descriptor 3 and writes replies to 4.
 func (p *Process) startPipes() error {
 	requestsIn, requestsOut, err := os.Pipe()
 	if err != nil {
@@ -67,7 +68,7 @@ func (p *Process) startPipes() error {
 	return nil
 }
 
-// startSocket starts the command and waits until it connects to a loopback address.
+// startSocket starts the command with a loopback address and waits until the command connects to it.
 func (p *Process) startSocket() error {
 	listen, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
@@ -90,7 +91,7 @@ func (p *Process) startSocket() error {
 	return nil
 }
 
-// closeWrite is a connection whose Close ends the direction to the contender only.
+// closeWrite closes only the direction to the contender, so that its replies can still be read.
 type closeWrite struct{ conn *net.TCPConn }
 
 func (c closeWrite) Close() error { return c.conn.CloseWrite() }
@@ -98,8 +99,8 @@ func (c closeWrite) Close() error { return c.conn.CloseWrite() }
 // PID returns the pid of the contender.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Do sends request and waits for the reply, which must have the request's id. It kills the contender if
-// that takes longer than the limit.
+// Do sends request and returns the reply, which must have the request's id. It kills the contender if
+// the reply takes longer than the limit.
 func (p *Process) Do(request wire.Request) (wire.Reply, error) {
 	p.lastID++
 	request.ID = p.lastID
@@ -114,7 +115,7 @@ func (p *Process) Do(request wire.Request) (wire.Reply, error) {
 		if errors.As(err, &lineErr) {
 			_ = p.cmd.Process.Kill() // it may write such lines forever
 		}
-		_ = p.cmd.Wait() // so that all of its output is in the note; the timer kills it if it does not end
+		_ = p.cmd.Wait() // then stderrNote has all output; the timer kills the process if it does not end
 		return reply, fmt.Errorf("%s: no reply (limit %v): %w%s", request.Op, p.limit, err, p.stderrNote())
 	}
 	if reply.ID != request.ID {
@@ -147,7 +148,7 @@ type stderrTail struct {
 	last []byte
 }
 
-// Write stores the end of b and of what was written before, and never fails.
+// Write appends b to the stored bytes and keeps the last maxBytes of them. It never fails.
 func (t *stderrTail) Write(b []byte) (int, error) {
 	const maxBytes = 500
 	t.mu.Lock()

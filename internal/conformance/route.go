@@ -11,17 +11,17 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Names of the suite for OpServe with other tables. A router that does not support such a table replies
-// that it is unsupported.
+// Names of two more tests of operation OpServe, with other tables of routes. A router may reply that it
+// does not support such a table.
 const (
 	opLiterals = router.OpServe + "-beside"    // with literals where other routes have parameters
 	opCatchAll = router.OpServe + "-catch-all" // with catch-alls
 )
 
-// Routers returns the suite of routers. Every answer must be the reply of the right route with the
-// values of its parameters, after each layer was called once.
+// Routers returns the tests of routers. Every answer must be the reply of the right route with the
+// values of its parameters, after each layer (middleware) was called once.
 func Routers() Kind {
-	var spec router.Spec // of the latest workload: makeInput sets it for compare
+	var spec router.Spec // table of the latest workload: makeInput sets it, and compare reads it
 	return Kind{
 		ops:     []string{router.OpServe, router.OpSocket, opLiterals, opCatchAll},
 		fixture: fixture.RoutesFixture,
@@ -101,7 +101,7 @@ func makeTable(dir, op string, routes []fixture.Route, layers int) (w wire.Workl
 	return w, spec, bodies, err
 }
 
-// sameAnswer returns an error if answer is not the reply of the route for the request in body.
+// sameAnswer returns an error unless answer is the reply of the route that matches the request in body.
 func sameAnswer(spec router.Spec, body, answer []byte) error {
 	var request wire.HTTPRequest
 	if err := json.Unmarshal(body, &request); err != nil {
@@ -121,13 +121,13 @@ func sameAnswer(spec router.Spec, body, answer []byte) error {
 	return nil
 }
 
-// checkUnrouted checks that requests without a route are rejected, in process and over a socket, and
-// that the next request is still answered. Traps are not checked.
+// checkUnrouted checks that a router rejects requests that no route matches, in process and over a
+// socket, and still answers the next request. It does not check traps, which are wrong on purpose.
 func (s Subject) checkUnrouted(dir string) error {
 	if s.Trap {
 		return nil
 	}
-	unrouted := []wire.HTTPRequest{ // by methodTable
+	unrouted := []wire.HTTPRequest{ // no route of methodTable matches them
 		{Method: "GET", Path: "/nobody/lives/here"},
 		{Method: "DELETE", Path: "/health"},
 		{Method: "GET", Path: "/healthy"},
@@ -135,7 +135,7 @@ func (s Subject) checkUnrouted(dir string) error {
 		{Method: "GET", Path: "/users/7/order"},
 		{Method: "GET", Path: "/usage/7/8"},
 	}
-	uncaught := []wire.HTTPRequest{ // by catchAllTable
+	uncaught := []wire.HTTPRequest{ // no route of catchAllTable matches them
 		{Method: "GET", Path: "/nobody/lives/here"},
 		{Method: "POST", Path: "/files/a/b"},
 		{Method: "DELETE", Path: "/files/a/b"},
@@ -179,8 +179,8 @@ func (s Subject) checkUnrouted(dir string) error {
 	return nil
 }
 
-// checkRejected sends each of the first n bodies twice, which must be rejected with at least minStatus,
-// and then body n, which must be answered.
+// checkRejected sends each of the first n bodies twice, and after each of them body n. The router must
+// reject the first n with status minStatus or above, and must answer body n.
 func checkRejected(p *Process, spec router.Spec, w wire.Workload, bodies [][]byte, n, minStatus int) error {
 	if a, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: &w}); err != nil || a.Unsupported {
 		return err

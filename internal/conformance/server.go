@@ -15,53 +15,54 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Servers returns the suite of servers. It tests a server with each app that its contender.json names,
-// or with the app tiny if it names no app. It sends requests over HTTP and calls no operations of the
-// protocol, as the lab does.
+// Servers returns the tests of servers. An app is the service that a server provides, such as users or
+// ingest. A server is tested with each app that its contender.json names, or with the app tiny if it
+// names none. The tests send HTTP requests, as a load generator does.
 func Servers(apps map[string]func() (App, error)) Kind {
 	return Kind{Examine: func(s Subject, dir string) []error { return s.examineServer(apps, dir) }}
 }
 
-// App describes one app to the suite.
+// App defines the tests of one app.
 type App struct {
 	Name string
 
-	// Good has requests that are counted and answered with 200 over one connection, whatever
-	// requests were sent before.
+	// Good has requests that must get status 200 over one connection, whatever was sent before.
 	Good []Good
-	// Nth returns the k-th request of the i-th of several concurrent callers. If it is nil, they take
-	// turns with the requests of Good.
+	// Nth returns request k of caller i, one of several concurrent callers. If it is nil, the callers
+	// take the requests of Good one after the other.
 	Nth func(i, k int) Good
-	// Layers is the number of middlewares of the app itself.
+	// Layers is the number of middleware layers that each request to the app passes.
 	Layers int64
 	// Checks are further tests, each of which gets a new process.
 	Checks []Check
-	// Stalled is the path of the test with requests that stop before their end; "" omits the test.
+	// Stalled is the path for the test with requests that stop before their end; "" skips the test.
 	Stalled string
-	// Settings are the settings of the app.
+	// Settings are the settings that a server accepts for the app.
 	Settings []server.Setting
-	// Set returns the configuration of a standalone server that stores files in dir; nil means none.
+	// Set returns the settings of a standalone server (one without a lab) that stores its files in dir;
+	// nil means no settings.
 	Set func(dir string) map[string]string
 	// Kept checks the files that the standalone server has stored in dir; nil means no check.
 	Kept func(dir string) error
-	// Asks sends requests to the standalone server; nil means all of Good.
+	// Asks sends requests to the standalone server at addr; nil means all of Good.
 	Asks func(s Subject, addr string) error
 }
 
 // Good is a request that must succeed.
 type Good struct {
 	Request
-	Items       int                // number of items that the request delivers to the sink
-	CheckAnswer func(Answer) error // check of the answer
+	Items       int                // number of items that the app forwards to its destination
+	CheckAnswer func(Answer) error // returns an error unless the response is correct
 }
 
-// Check is one further test of an app.
+// Check is a further test of an app.
 type Check struct {
 	Name string
 	Ask  func(e Exam) error
 }
 
-// Exam is a test of one app in one process of the contender.
+// Exam is the environment of one test of an app: a process of the contender. The methods of Subject,
+// such as AskGood, and the fields of App can be used directly.
 type Exam struct {
 	Subject
 	App
@@ -69,8 +70,8 @@ type Exam struct {
 	Dir     string // directory for files of the tests
 }
 
-// examineServer runs the suite on a server. Tests of stalled requests run concurrently with the others,
-// because they mostly wait.
+// examineServer runs the tests of all apps on a server. known returns the apps by name. Tests of
+// stalled requests run concurrently with the others, because they mostly wait.
 func (s Subject) examineServer(known map[string]func() (App, error), dir string) []error {
 	if err := s.Visit(Session{}, s.CheckHello); err != nil {
 		return []error{err} // every other test would fail too
@@ -83,12 +84,12 @@ func (s Subject) examineServer(known map[string]func() (App, error), dir string)
 	var apps []App
 	stalled := make(chan error, len(names))
 	for _, name := range names {
-		suite := known[name]
-		if suite == nil {
+		newApp := known[name]
+		if newApp == nil {
 			errs = append(errs, fmt.Errorf("there is no conformance suite for app %q", name))
 			continue
 		}
-		a, err := suite()
+		a, err := newApp()
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -122,7 +123,7 @@ func (s Subject) examineServer(known map[string]func() (App, error), dir string)
 func (s Subject) examineApp(a App, dir string) []error {
 	var errs []error
 	checks := append([]Check{
-		{Ask: Exam.checkGood}, // the errors of these need no name
+		{Ask: Exam.checkGood}, // without a name: errors of these tests explain themselves
 		{Ask: Exam.checkAgain},
 		{Ask: Exam.checkEnd},
 		{Ask: Exam.checkLogs},
@@ -130,7 +131,7 @@ func (s Subject) examineApp(a App, dir string) []error {
 		{Ask: Exam.CheckRefusals},
 	}, a.Checks...)
 	for i, c := range checks {
-		withBye := i%2 == 0 // so that both ways to end are tested
+		withBye := i%2 == 0 // alternate, so that both ways to end a process are tested
 		err := s.Visit(Session{NoBye: !withBye}, func(p *Process, _ wire.Reply) error {
 			return c.Ask(Exam{Subject: s, App: a, Process: p, Dir: dir})
 		})
@@ -150,14 +151,14 @@ func (s Subject) examineApp(a App, dir string) []error {
 	return errs
 }
 
-// Workload returns the workload that a server gets for app a with configuration set. It has no pool,
-// because a server does not know its requests in advance.
+// Workload returns the workload that a server gets for app a with the settings in set. It has no pool
+// of inputs, because a server does not know its requests in advance.
 func (a App) Workload(set map[string]string) *wire.Workload {
 	spec, _ := json.Marshal(server.Spec{App: a.Name}) // cannot fail
 	return &wire.Workload{ID: a.Name + "/some", Fixture: a.Name, Op: "some", Set: set, Spec: spec}
 }
 
-// Serves prepares the app with configuration set and returns the address of the server.
+// Serves makes the contender serve the app with the settings in set, and returns the address of the server.
 func (e Exam) Serves(set map[string]string) (string, error) {
 	a, err := e.Process.OK(wire.Request{Op: wire.OpPrepare, Workload: e.Workload(set)})
 	if err != nil {
@@ -173,7 +174,7 @@ func (e Exam) Serves(set map[string]string) (string, error) {
 	return a.Addr, nil
 }
 
-// Counted requests stats and checks that no number is negative.
+// Counted requests stats, the counts of the server, and checks that no number is negative.
 func (e Exam) Counted() (wire.Reply, error) {
 	a, err := e.Process.OK(wire.Request{Op: wire.OpStats, On: e.Workload(nil).ID})
 	if err == nil && min(a.Bytes, a.Allocs, a.GC, a.Received, a.ReceivedBody, a.LayerCalls, a.Delivered) < 0 {
@@ -182,8 +183,7 @@ func (e Exam) Counted() (wire.Reply, error) {
 	return a, err
 }
 
-// Tally counts requests that were sent and answered, the bytes of their bodies as sent, and their
-// items.
+// Tally counts requests that were sent and answered, the bytes of their bodies as sent, and the items in them.
 type Tally struct{ Requests, Body, Items int64 }
 
 // Add counts g.
@@ -193,8 +193,8 @@ func (t *Tally) Add(g Good) {
 	t.Items += int64(g.Items)
 }
 
-// CheckCounts compares stats with the sent requests. configured reports whether settings may add
-// middlewares.
+// CheckCounts compares the counts of the server with t, the requests that were sent. configured is true
+// if settings may have added middleware.
 func (e Exam) CheckCounts(t Tally, configured bool) error {
 	a, err := e.Counted()
 	if err != nil {
@@ -202,7 +202,7 @@ func (e Exam) CheckCounts(t Tally, configured bool) error {
 	}
 	layers := a.LayerCalls / max(1, t.Requests)
 	isUneven := a.LayerCalls != layers*t.Requests // some requests pass more layers than others
-	// Variants and settings may add middlewares, and so may any server if the app has none.
+	// Variants and settings may add middleware, and so may any server if the app has none.
 	hasExtra := e.Layers > 0 && e.Variant == "" && !configured && layers > e.Layers
 	switch {
 	case a.Received != t.Requests:
@@ -219,8 +219,8 @@ func (e Exam) CheckCounts(t Tally, configured bool) error {
 	return nil
 }
 
-// AskGood sends one good request and checks its response. The response of a trap may be wrong, but it
-// must not close the connection either.
+// AskGood sends one good request over c and checks the response. A trap's response may be wrong, but a
+// trap must not close the connection either.
 func (s Subject) AskGood(c *Caller, g Good) error {
 	got, err := c.Ask(g.Request)
 	if err != nil {
@@ -228,7 +228,7 @@ func (s Subject) AskGood(c *Caller, g Good) error {
 	}
 	switch {
 	case s.Trap:
-		// Its answers may be wrong on purpose.
+		// A trap repeats a published mistake on purpose, so that its responses may be wrong.
 	case s.Loose():
 		if got.Status != 200 {
 			return fmt.Errorf("%v: status %d, want 200", g.Request, got.Status)
@@ -317,11 +317,11 @@ func (e Exam) askTogether(addr string, sent *Tally) error {
 	return errors.Join(errs...)
 }
 
-// checkAgain prepares twice. The second server must count from zero, and the first one must not listen
-// any more. If something listens at the old address, that may be another process that got the port,
-// so checkAgain tries three times.
+// checkAgain makes the contender serve twice. The second server must count from zero, and the first
+// must no longer listen. Another process may have got the first server's port meanwhile, so checkAgain
+// tries three times.
 func (e Exam) checkAgain() error {
-	var listening string // address of the first server, at which something still listens
+	var listening string // address of a first server, at which something still listens
 	for range 3 {
 		oldAddr, newAddr, err := e.prepareTwice()
 		if err != nil {
@@ -335,7 +335,8 @@ func (e Exam) checkAgain() error {
 	return fmt.Errorf("after a second prepare a server still listens at %s", listening)
 }
 
-// prepareTwice does the work of checkAgain, and returns the addresses of both servers.
+// prepareTwice makes the contender serve twice, checks the second server's counts and that the first
+// does not respond over a connection that is still open, and returns the addresses of both servers.
 func (e Exam) prepareTwice() (oldAddr, newAddr string, err error) {
 	if oldAddr, err = e.Serves(nil); err != nil {
 		return "", "", err
@@ -362,8 +363,8 @@ func (e Exam) prepareTwice() (oldAddr, newAddr string, err error) {
 	return oldAddr, newAddr, nil
 }
 
-// checkEnd ends the server while a connection is open, and checks that the end is quick, that the
-// connection is closed, and that the counts can still be read.
+// checkEnd ends the server while a connection is open. The end must be quick, the connection must be
+// closed, and it must still be possible to read the counts.
 func (e Exam) checkEnd() error {
 	addr, err := e.Serves(nil)
 	if err != nil {
@@ -399,8 +400,8 @@ func (e Exam) checkEnd() error {
 	return nil
 }
 
-// checkLogs checks that a log does not change the answers, and that a log file has at least a line per
-// request. It may be empty: the log of a framework may not go there.
+// checkLogs checks that logging does not change the responses, and that a log file has at least a line
+// per request. The file may also be empty, because a framework may not write its log there.
 func (e Exam) checkLogs() error {
 	path := filepath.Join(e.Dir, e.App.Name+"-access.log")
 	for _, set := range []map[string]string{

@@ -12,10 +12,9 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// examineStalled checks that the server rejects a request of which nothing more arrives, in the middle
-// of the body or of the header, or closes its connection. It does not test a client that sends a byte
-// now and then: a stack may limit each read instead of the request. The limit of a request is tested in
-// package contender/server.
+// examineStalled tests stalled requests: requests that stop in the middle of the body or of the header. The
+// server must reject such a request, or close its connection, after a while. A client that sends a byte now
+// and then is not tested, because some HTTP stacks limit the time of each read instead of the request.
 func (s Subject) examineStalled(a App) error {
 	if a.Stalled == "" || s.Hasty {
 		return nil
@@ -29,14 +28,14 @@ func (s Subject) examineStalled(a App) error {
 	return nil
 }
 
-// checkStalled sends the starts of three requests, over a connection each, and waits for all of them
-// concurrently.
+// checkStalled sends the starts of three requests concurrently, each over its own connection, and waits
+// for the server to give up on all of them.
 func (e Exam) checkStalled() error {
 	addr, err := e.Serves(nil)
 	if err != nil {
 		return err
 	}
-	starts := []string{ // two bodies and a header that are not complete
+	starts := []string{ // two incomplete bodies and an incomplete header
 		"POST " + e.Stalled + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n[{",
 		"POST " + e.Stalled + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[{\r\n",
 		"POST " + e.Stalled + " HTTP/1.1\r\nHost: x\r\nContent-Ty",
@@ -59,7 +58,7 @@ func (e Exam) checkStalled() error {
 }
 
 // awaitTimeout sends the start of a request and nothing more. It returns an error unless the server
-// gives up after about its read timeout.
+// gives up after at least half of its read timeout and at most 5 s more than that timeout.
 func (e Exam) awaitTimeout(addr, start string) error {
 	c, err := Dial(addr, nil, e.Limit)
 	if err != nil {
@@ -85,7 +84,8 @@ func (e Exam) awaitTimeout(addr, start string) error {
 		return nil // the server has closed the connection
 	}
 	defer r.Body.Close()
-	if r.StatusCode != http.StatusRequestTimeout && r.StatusCode != http.StatusBadRequest && !e.Trap {
+	isRejected := r.StatusCode == http.StatusRequestTimeout || r.StatusCode == http.StatusBadRequest
+	if !isRejected && !e.Trap { // a trap, a contender that is wrong on purpose, may reply otherwise
 		return fmt.Errorf("status %d, want %d", r.StatusCode, http.StatusRequestTimeout)
 	}
 	return nil

@@ -18,8 +18,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// ExamineStandalone starts a server without a lab, as a user would: once configured by flags and once
-// by the environment. It also checks that bad command lines are rejected.
+// ExamineStandalone starts a server without a lab (the process that measures), as a user does: once configured
+// by flags, and once by environment variables. It also checks that the server rejects bad command lines.
 func (s Subject) ExamineStandalone(a App, dir string) []error {
 	var errs []error
 	path := filepath.Join(dir, a.Name+"-alone.log")
@@ -82,7 +82,7 @@ func (s Subject) standaloneCommand(ctx context.Context, args, env []string) *exe
 	return cmd
 }
 
-// serveAlone starts a server, reads its address from its output, sends it requests and ends it by
+// serveAlone starts a server, reads its address from its output, sends it requests, and ends it by
 // SIGTERM while a connection is open.
 func (s Subject) serveAlone(a App, args, env []string) error {
 	cmd := s.standaloneCommand(context.Background(), args, env)
@@ -103,7 +103,7 @@ func (s Subject) serveAlone(a App, args, env []string) error {
 		<-ended
 	}()
 	addr, err := readAddr(output, s.Limit)
-	go func() {
+	go func() { // read all output, so that the server never blocks on it
 		_, _ = io.Copy(io.Discard, output)
 		ended <- cmd.Wait()
 		close(ended)
@@ -133,7 +133,8 @@ func (s Subject) serveAlone(a App, args, env []string) error {
 	return s.terminateServer(cmd, ended)
 }
 
-// terminateServer ends a server by SIGTERM and checks that it succeeds. ended gets the result of cmd.Wait.
+// terminateServer sends SIGTERM to a server, and checks that it then exits soon and with code 0. ended
+// receives the result of cmd.Wait.
 func (s Subject) terminateServer(cmd *exec.Cmd, ended <-chan error) error {
 	if runtime.GOOS == "windows" {
 		return nil // there is no SIGTERM
@@ -152,7 +153,8 @@ func (s Subject) terminateServer(cmd *exec.Cmd, ended <-chan error) error {
 	}
 }
 
-// readAddr reads output until it contains the URL of the server, and returns its address.
+// readAddr reads output until a line ends with the URL of the server, such as http://127.0.0.1:4711,
+// and returns the address in the URL.
 func readAddr(output *os.File, limit time.Duration) (string, error) {
 	_ = output.SetReadDeadline(time.Now().Add(limit)) // not all systems support it for pipes
 	var text []byte

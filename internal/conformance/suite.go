@@ -1,7 +1,8 @@
-// Package conformance tests contenders: it starts a built contender as a lab would, sends requests and
-// checks the replies against docs/contender-protocol.md. It contains the tests of codecs, copiers and
-// routers, and the tests of servers that are the same for all apps. The tests of one app are in package
-// apps/NAME/conformance. Package contender/contendertest calls all of them.
+// Package conformance tests contenders, the programs that tare compares. It starts a built contender as a
+// lab (the process that measures) does, sends requests and checks the replies against
+// docs/contender-protocol.md. It contains the tests of codecs, copiers and routers, and the tests of
+// servers that are the same for all apps. An app is the service that a server provides; its own tests are
+// in package apps/NAME/conformance. Package contender/contendertest calls all of them.
 package conformance
 
 import (
@@ -20,15 +21,15 @@ import (
 	"github.com/tarebench/tare/internal/pool"
 )
 
-// Kind describes one kind of contender to the suite.
+// Kind defines the tests of one kind of contender, such as codecs.
 type Kind struct {
 	ops       []string
-	fixture   string                                     // fixture of the bodies, unless makeInput makes them
-	compare   func(op string, body, answer []byte) error // returns nil if the answer to body is correct
-	hasOutput func(op string) bool                       // reports whether op outputs bytes, which stats count
-	needsSize func(op string) bool                       // reports whether the answer must state the size of the output, because it is not the output
+	fixture   string                                     // name of the generated data in the bodies, unless makeInput makes them
+	compare   func(op string, body, answer []byte) error // returns an error unless the answer to body is correct
+	hasOutput func(op string) bool                       // reports whether op outputs bytes, which the reply to stats counts
+	needsSize func(op string) bool                       // reports whether an answer must state the output's size, because it is not the output itself
 
-	// makeInput writes a pool for op into dir. If it is nil, the bodies of the fixture are used.
+	// makeInput writes a pool (a file of bodies) for op into dir. If it is nil, the fixture makes the bodies.
 	makeInput func(dir, op string) (wire.Workload, [][]byte, error)
 	// checkMore runs more tests of this kind of contender. It may be nil.
 	checkMore func(s Subject, dir string) error
@@ -42,32 +43,33 @@ type Subject struct {
 	Manifest
 	Variant string        // "" if it has no variants
 	Limit   time.Duration // for each reply, and for the contender to end
-	Hasty   bool          // omit slow tests
+	Hasty   bool          // skip slow tests
 
-	// Enough reports whether the tests may end with the errors so far. If it is nil, all tests run.
-	Enough func(wrong error) bool
+	// Enough reports whether the tests can end early, because found contains enough errors. If it is
+	// nil, all tests run.
+	Enough func(found error) bool
 
-	Logf func(format string, args ...any) // gets the measurements; may be nil
+	Logf func(format string, args ...any) // logs measurements of the contender; may be nil
 }
 
-// Note logs a measurement of the contender.
+// Note logs a measurement, with the contender's name before it.
 func (s Subject) Note(format string, args ...any) {
 	if s.Logf != nil {
 		s.Logf("%-32s "+format, append([]any{strings.Trim(s.ID+" "+s.Variant, " ")}, args...)...)
 	}
 }
 
-// isEnough reports whether the tests may end with the errors so far.
+// isEnough reports whether the tests can end early with errs.
 func (s Subject) isEnough(errs []error) bool {
 	return s.Enough != nil && errs != nil && s.Enough(errors.Join(errs...))
 }
 
-// Loose reports whether only the status of an answer is compared, because the contender is a server
-// that does only a part of the work.
+// Loose reports whether only the status of each response is checked, because the contender is a server that
+// does only a part of an app's work.
 func (s Subject) Loose() bool { return s.Answers[s.Variant] == "status" }
 
-// Examine runs the suite of the contender's kind and returns the errors that it finds. Inputs are
-// written into dir.
+// Examine runs the tests of the contender's kind and returns the errors that they find. It writes the
+// inputs of the contender into dir.
 func (s Subject) Examine(kinds map[string]Kind, dir string) []error {
 	k, ok := kinds[s.Kind]
 	if !ok {
@@ -104,10 +106,10 @@ func (s Subject) Examine(kinds map[string]Kind, dir string) []error {
 				return err
 			}
 			supported++
-			if supported > 1 {
-				return nil
+			if supported == 1 { // testing the heap once is enough
+				return checkHeap(p, w)
 			}
-			return checkHeap(p, w) // once is enough
+			return nil
 		}))
 	}
 	if supported == 0 && errs == nil {
@@ -139,14 +141,15 @@ func (s Subject) generalTests(k Kind, dir string) []func() error {
 	return []func() error{checkMore, checkErrors, checkSocket, s.checkNoLab}
 }
 
-// Session is a way to talk to a contender. The zero value uses inherited descriptors and says bye.
+// Session defines how a contender is started and ended. The zero value connects it by inherited descriptors
+// and ends it by the request bye.
 type Session struct {
 	Socket bool // requests go over a socket
-	NoBye  bool // the contender must end when its input is closed, without bye
+	NoBye  bool // no bye: the contender must end when its input is closed
 }
 
-// Visit starts the contender, sends hello, calls f, ends the session and checks that the contender ends
-// by itself.
+// Visit starts the contender, sends hello, calls f with the process, ends the session as how defines, and
+// checks that the process exits by itself.
 func (s Subject) Visit(how Session, f func(p *Process, hello wire.Reply) error) error {
 	p, err := startProcess(s.Command, how.Socket, s.Limit)
 	if err != nil {
@@ -177,7 +180,8 @@ func (s Subject) Visit(how Session, f func(p *Process, hello wire.Reply) error) 
 	return nil
 }
 
-// CheckHello checks the contender's reply to hello against its manifest and its process.
+// CheckHello checks the reply to hello, in which a contender introduces itself, against the contender's
+// manifest and process.
 func (s Subject) CheckHello(p *Process, a wire.Reply) error {
 	var errs []error
 	if a.Protocol != wire.Protocol {
@@ -198,7 +202,7 @@ func (s Subject) CheckHello(p *Process, a wire.Reply) error {
 // checkErrorReplies checks that the contender replies with an error to requests that it cannot
 // carry out, and continues after each of them.
 func checkErrorReplies(p *Process, dir string) error {
-	missing := &wire.Workload{ID: "gone", Fixture: "devices", Op: "marshal", Input: filepath.Join(dir, "gone"), Bodies: 1, SHA256: "00"}
+	missing := &wire.Workload{ID: "gone", Fixture: "devices", Op: "marshal", Input: filepath.Join(dir, "no-such-file"), Bodies: 1, SHA256: "00"}
 	for _, q := range []wire.Request{
 		{Op: "no-such-op"},
 		{Op: wire.OpSlice, On: "nobody", Until: "ops", Ops: 1},
@@ -219,8 +223,8 @@ func checkErrorReplies(p *Process, dir string) error {
 	return nil
 }
 
-// checkNoLab checks that a contender prints a message and fails if it is started without a lab,
-// instead of waiting for requests.
+// checkNoLab starts a contender without a lab. It must print a message and fail instead of waiting for
+// requests.
 func (s Subject) checkNoLab() error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.Limit)
 	defer cancel()
@@ -250,8 +254,7 @@ func (k Kind) makeWorkload(dir, op string) (wire.Workload, [][]byte, error) {
 	return w, bodies, err
 }
 
-// Write writes bodies into a file in dir, as the pool of w, and returns w with the path and hash of
-// the file.
+// Write writes bodies into a file in dir, the pool of w. It returns w with the path and hash of the file.
 func Write(dir string, w wire.Workload, bodies [][]byte) (wire.Workload, error) {
 	written, err := pool.Write(dir, "", bodies, 0o600)
 	w.Input, w.SHA256, w.Bodies = written.Input, written.SHA256, written.Bodies

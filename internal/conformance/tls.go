@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// checkTLS checks that a server with a certificate answers good requests over TLS 1.3.
+// checkTLS checks that a server with a certificate answers the good requests of its app over TLS 1.3.
 func (e Exam) checkTLS() error {
 	cert, key, roots, err := Certificate(e.Dir)
 	if err != nil {
@@ -38,8 +38,9 @@ func (e Exam) checkTLS() error {
 	return nil
 }
 
-// CheckRefusals checks that requests which cannot be carried out get an error reply, that a small live
-// heap is accepted, and that an unknown app is reported as unsupported.
+// CheckRefusals sends the contender requests that it cannot carry out. It must reply with an error to
+// each of them, except that it reports an unknown app as unsupported. It must accept a small live heap,
+// memory that a workload requires to be allocated while it is measured.
 func (e Exam) CheckRefusals() error {
 	w := e.Workload(nil)
 	if _, err := e.Serves(nil); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Codecs returns the suite of codecs. Every answer must be JSON that means the same as the body, or for
-// operation fields as the requested fields of the body.
+// Codecs returns the tests of codecs, contenders that encode and decode JSON. Every answer must be JSON
+// with the same value as the body or, for operation fields, as the requested fields of the body.
 func Codecs() Kind {
 	return Kind{
 		ops:     []string{codec.OpMarshal, codec.OpStream, codec.OpUnmarshal, codec.OpAny, codec.OpFields, codec.OpRoundTrip},
@@ -33,7 +33,7 @@ func Codecs() Kind {
 	}
 }
 
-// SameJSON checks that answer is JSON that means the same as body.
+// SameJSON returns an error unless answer is JSON with the same value as body.
 func SameJSON(body, answer []byte) error {
 	var want, have any
 	if err := json.Unmarshal(body, &want); err != nil {
@@ -48,8 +48,8 @@ func SameJSON(body, answer []byte) error {
 	return nil
 }
 
-// checkWork sends a prepared workload every kind of request that a lab sends, and checks the replies.
-// fresh reports whether w was declared to return new memory for each operation.
+// checkWork sends every kind of request that a lab sends for a prepared workload w, and checks the replies.
+// fresh is true if the contender declared that each operation of w returns newly allocated output.
 func (s Subject) checkWork(p *Process, k Kind, w wire.Workload, bodies [][]byte, fresh bool) error {
 	sizes, err := s.checkAnswers(p, k, w, bodies)
 	if err != nil {
@@ -57,10 +57,11 @@ func (s Subject) checkWork(p *Process, k Kind, w wire.Workload, bodies [][]byte,
 	}
 	const (
 		second    = int64(time.Second)
-		unlimited = 1 << 50 // more operations than any contender can do before the cap
+		unlimited = 1 << 50 // more operations than a contender can run before the time cap of a slice
 	)
-	// The numbers are arbitrary, but they are small, because every contender runs them, and the counts of
-	// operations differ from each other, so that a count of another request or of the lead-in is found.
+	// The numbers are arbitrary but small, because every contender runs these requests. The counts of
+	// operations differ, so that a reply is found that has the count of another request, or that
+	// includes the lead-in (Lead, operations before the measured ones).
 	for _, request := range []wire.Request{
 		{Op: wire.OpWarm, MinGC: 3, MinNS: second / 50, CapNS: second},
 		{Op: wire.OpSlice, Until: "ops", Ops: 1},
@@ -88,8 +89,8 @@ func (s Subject) checkWork(p *Process, k Kind, w wire.Workload, bodies [][]byte,
 	return nil
 }
 
-// checkAnswers requests and compares the answer to every case. It returns the number of output bytes of
-// each case.
+// checkAnswers requests the answer to every case, which is the index of a body, and checks the answers.
+// It returns the number of output bytes of each case.
 func (s Subject) checkAnswers(p *Process, k Kind, w wire.Workload, bodies [][]byte) ([]int64, error) {
 	cases := []int{len(bodies) - 1} // the last one first: the order must not matter
 	for i := range bodies {
@@ -128,8 +129,9 @@ func (s Subject) checkAnswers(p *Process, k Kind, w wire.Workload, bodies [][]by
 	return sizes, nil
 }
 
-// checkSizes compares the number of output bytes in stats with the sum of the sizes of the answers:
-// operations use the bodies one after another. BytesOut is 0 if the contender does not count.
+// checkSizes compares the number of output bytes in a, the reply to stats, with the sizes of the
+// answers to the same bodies: operations use the bodies one after another. BytesOut is 0 if the
+// contender does not count its output.
 func checkSizes(a wire.Reply, sizes []int64) error {
 	var sum int64
 	for i := range a.Ops {
@@ -141,8 +143,8 @@ func checkSizes(a wire.Reply, sizes []int64) error {
 	return nil
 }
 
-// checkHeap checks that prepare rejects a live heap that is too large, and that the workload runs with
-// a small one.
+// checkHeap checks the live heap that a workload can require while it is measured: the contender must
+// reject one that is too large, and must run with a small one.
 func checkHeap(p *Process, w wire.Workload) error {
 	w.Heap = 1 << 40 // 1 TB
 	a, err := p.Do(wire.Request{Op: wire.OpPrepare, Workload: &w})
@@ -160,8 +162,8 @@ func checkHeap(p *Process, w wire.Workload) error {
 	return err
 }
 
-// CheckReply checks the counts of a reply against its request. fresh reports whether the operation was
-// declared to return new memory.
+// CheckReply checks the counts of a reply against its request. fresh is true if the contender declared
+// that each operation returns newly allocated output.
 func CheckReply(request wire.Request, reply wire.Reply, fresh bool) error {
 	capped := request.CapNS > 0 && request.Ops > request.CapOps // the slice may end early, but not before CapOps
 	// A slice without a completed collection cycle was ended by its cap, so it must have at least

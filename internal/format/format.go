@@ -22,7 +22,7 @@ func Count[N ~int | ~int64](n N, noun string) string {
 	return strconv.FormatInt(int64(n), 10) + " " + noun
 }
 
-// List returns a list as in a sentence, with conjunction before the last of names: a, b and c.
+// List joins names as in a sentence, with conjunction before the last name: a, b and c.
 func List(names []string, conjunction string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
@@ -31,13 +31,14 @@ func List(names []string, conjunction string) string {
 	return strings.Join(names[:last], ", ") + " " + conjunction + " " + names[last]
 }
 
-// unitRE matches the space between a number and its unit.
+// unitRE matches the last digit of a number, a space, and a unit: 5 ms, 12 %. Its groups are the digit,
+// the unit if it is a word, and the per cent sign, after which \b would not match.
 var unitRE = lazyregexp.New(`(\d) (?:((?:[nµm]?s|min|h|[kMG]?B|[KMG]iB)\b)|(%))`)
 
 // KeepUnits returns text with a no-break space between each number and its unit, for large type.
 func KeepUnits(text string) string { return unitRE.ReplaceAllString(text, "$1\u00a0$2$3") }
 
-// Choose returns the form of a word for n things.
+// Choose returns the form of a word for n things: one if n is 1, otherwise many.
 func Choose(n int, one, many string) string {
 	if n == 1 {
 		return one
@@ -78,21 +79,24 @@ func Interval(low, high string) string {
 	return low + "–" + high
 }
 
-// Decimals returns the number of decimals that show two significant digits of x, at most six.
+// Decimals returns the number of decimals that show two significant digits of x, at most six. It returns
+// 0 unless x is positive.
 func Decimals(x float64) int {
-	if !(x > 0) {
+	if !(x > 0) { // includes NaN
 		return 0
 	}
 	return min(max(0, 1-int(math.Floor(math.Log10(x)))), 6)
 }
 
-// Trimmed returns x with at most decimals decimals: trailing zeros are removed.
-func Trimmed(x float64, decimals int) string {
-	s := strconv.FormatFloat(x, 'f', decimals, 64)
-	if strings.Contains(s, ".") {
-		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+// Trimmed returns x with at most that number of decimals: trailing zeros are removed.
+func Trimmed(x float64, decimals int) string { return trimZeros(Fixed(x, decimals)) }
+
+// trimZeros removes trailing zeros after a decimal point, and the point if no digit remains after it.
+func trimZeros(text string) string {
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
 	}
-	return s
+	return text
 }
 
 // Significant returns x with three significant digits, or without decimals if it is large: 0.123, 12.3,
@@ -146,7 +150,7 @@ func Line(text string, limit int) string {
 	return line
 }
 
-// sizePattern matches a number of bytes with its unit.
+// sizePattern matches a number of bytes such as 1.5 GiB. Its groups are the number and the unit.
 var sizePattern = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?) ?(B|kB|MB|GB|KiB|MiB|GiB)$`)
 
 // ParseBytes parses a number of bytes with its unit: 200MB, 1.5 GiB.
@@ -164,13 +168,14 @@ func ParseBytes(text string) (int64, error) {
 	return int64(x), nil
 }
 
-// BytesHint describes the input of ParseBytes.
+// BytesHint describes to a user the texts that ParseBytes accepts.
 const BytesHint = "a number with kB, MB, GB, KiB, MiB or GiB, e.g. 200MB"
 
 // Label quotes the value of a label as OpenMetrics does. It replaces characters that control a terminal
 // or change the direction of writing.
 func Label(text string) string {
 	text = strings.Map(func(r rune) rune {
+		// Cf has the invisible format characters, among them those of the direction of writing.
 		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
 			return unicode.ReplacementChar
 		}

@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 )
 
 // Ratio returns a ratio for a table: with three decimals, fewer from 10 on, and two significant digits
 // below 0.01. It returns Nothing unless x is positive and finite.
 func Ratio(x float64) string {
 	switch {
-	case !(x > 0) || math.IsInf(x, 1):
+	case !(x > 0) || math.IsInf(x, 1): // !(x > 0) includes NaN
 		return Nothing
 	case x >= 100:
 		return Grouped(x, 0)
@@ -52,7 +51,7 @@ func Within(ratio, low, high float64) string {
 // on, and with two significant digits below 0.1.
 func Headline(x float64) string {
 	switch {
-	case !(x > 0) || math.IsInf(x, 1): // !(x > 0) includes NaN
+	case !(x > 0) || math.IsInf(x, 1):
 		return Nothing
 	case x >= 10:
 		return Grouped(x, 0)
@@ -62,16 +61,11 @@ func Headline(x float64) string {
 	return Digits(x, 2)
 }
 
-// Limit returns a limit or published ratio as Headline does, without trailing zeros.
-func Limit(x float64) string {
-	text := Headline(x)
-	if strings.Contains(text, ".") {
-		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-	return text
-}
+// Limit returns a limit or a published ratio like Headline, but without trailing zeros.
+func Limit(x float64) string { return trimZeros(Headline(x)) }
 
-// Part returns a factor of a decomposition with three significant digits, or Nothing if it is unknown.
+// Part returns one of the factors that multiply to a difference, with three significant digits. It
+// returns Nothing unless x is positive and finite.
 func Part(x float64) string {
 	if !(x > 0) || math.IsInf(x, 0) {
 		return Nothing
@@ -83,13 +77,15 @@ func Part(x float64) string {
 // zeros.
 func Plain(x float64) string { return Significant(x) + "×" }
 
-// Counted returns a ratio of counts for a table. Their intervals are narrower than those of times.
+// Counted returns a ratio of counts for a table. It has four decimals, because counts vary less than
+// times.
 func Counted(x float64) string { return Fixed(x, 4) }
 
 // Change returns a ratio as a change in per cent, with a sign and that number of decimals: 0.958 is
 // "-4.2 %".
 func Change(ratio float64, decimals int) string {
-	if math.Abs(ratio-1) < 0.005*math.Pow10(-decimals) { // rounds to 0, which has no sign
+	// Half of the last decimal of a per cent: a smaller change rounds to 0, which has no sign.
+	if math.Abs(ratio-1) < 0.005*math.Pow10(-decimals) {
 		return "±" + Fixed(0, decimals) + " %"
 	}
 	return fmt.Sprintf("%+.*f %%", decimals, 100*(ratio-1))
@@ -100,14 +96,15 @@ func Change(ratio float64, decimals int) string {
 // if rounding would move a bound across one of edges, the ratios at which the meaning of the sentence
 // changes.
 func Estimate(ratio, lo, hi float64, edges ...float64) (r, l, h string) {
+	const maxDecimals = 5
 	decimals := 2
 	if width := hi - lo; width > 0 {
-		decimals = int(math.Ceil(-math.Log10(width)))
-	} else if ratio != math.Trunc(ratio*100)/100 {
+		decimals = int(math.Ceil(-math.Log10(width))) // up to the first significant digit of the width
+	} else if ratio != math.Trunc(ratio*100)/100 { // an exact ratio with more than two decimals
 		decimals = 3
 	}
-	decimals = min(max(decimals, minDecimals(ratio)), 5)
-	for decimals < 5 && CrossesEdge(lo, hi, decimals, edges) {
+	decimals = min(max(decimals, minDecimals(ratio)), maxDecimals)
+	for decimals < maxDecimals && CrossesEdge(lo, hi, decimals, edges) {
 		decimals++
 	}
 	return Fixed(ratio, decimals), Fixed(lo, decimals), Fixed(hi, decimals)

@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// ruleValue rules on an absolute value by the order-statistic interval for its median over rounds.
-// It rules once, when the study has stopped.
+// ruleValue decides a criterion that limits the value of one contender, such as p99 <= 50ms, by the
+// order-statistic interval for the median of the value over rounds. It decides once, when the study has stopped.
 func (j *judge) ruleValue(v *tare.Verdict, rule tare.Rule) {
 	m, _ := tare.MetricNamed(v.Metric)
 	values := j.evidence.Index().PerRound(m, v.Workload, v.Contender)

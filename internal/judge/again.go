@@ -5,9 +5,9 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// Again judges the claims of s by the saved result r and replaces the answers and sentences in r. s
-// may word its claims differently than when r was measured. The measurements in r stay the same, so
-// a claim about something that was not measured remains unanswered.
+// Again judges the claims of study s again by its saved result r, and replaces the claims, the answer
+// and the recommendation in r, because s may have changed since r was measured. The measurements in r
+// stay the same, so a claim about something that was not measured remains unanswered.
 func Again(s tare.Study, r *tare.Result) {
 	r.Claims = Claims(evidence.Kept(s, r), r.Comparisons, r.Values, r.Findings, r.NotWeighed)
 	r.Question, r.Recommended = s.Question, Recommended(s, r)

@@ -10,10 +10,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Answer returns the headline of a result, the line of figures below it, and the comparisons that
-// they quote. It uses the first of the study's answers whose condition holds and whose headline (or
-// text, if it has no headline) quotes only measured figures. If no answer fits because a contender
-// could not be measured, the headline states that. Otherwise both texts are "".
+// Answer answers the question of study s by result r: it returns a headline, a line of figures below it, and
+// the comparisons that both quote. A study lists possible answers, such as "Yes: chi takes {chi static time
+// less} less time", in which braces stand for a measured figure. Answer uses the first of them whose
+// condition holds and whose headline (or text, if it has no headline) quotes only measured figures. If none
+// fits because a contender could not be measured, the headline states that; otherwise both texts are "".
 func Answer(s tare.Study, r *tare.Result) (headline, figures string, quotes []tare.Quote) {
 	q := &quoter{study: s, result: r}
 	if a, text := q.firstFit(s.Answer); text != "" {
@@ -33,6 +34,12 @@ func Answer(s tare.Study, r *tare.Result) (headline, figures string, quotes []ta
 	return "", "", nil
 }
 
+// quoter quotes figures of a result of study s.
+type quoter struct {
+	study  tare.Study
+	result *tare.Result
+}
+
 // collectQuotes returns the measured comparisons that an answer quotes, each once.
 func (q *quoter) collectQuotes(a tare.Answer) (out []tare.Quote) {
 	parts, _ := tare.SplitFigures(a.Text + a.Headline + a.Figures)
@@ -49,15 +56,15 @@ func (q *quoter) collectQuotes(a tare.Answer) (out []tare.Quote) {
 	return out
 }
 
-// Recommended returns a publication's recommendation and whether it is confirmed, chosen like the
-// headline. It is "" if no sentence fits.
+// Recommended returns a sentence about the recommendation of the publication that the study tests, and
+// whether the result confirms it. It chooses the sentence as Answer does, and returns "" if none fits.
 func Recommended(s tare.Study, r *tare.Result) string {
 	_, text := (&quoter{study: s, result: r}).firstFit(s.Recommended)
 	return text
 }
 
-// firstFit returns the first answer whose condition holds and whose figures were all measured, and
-// its text with the figures in it, or "".
+// firstFit returns the first answer whose condition holds and whose figures were all measured, and its
+// text with the figures filled in. text is "" if there is no such answer.
 func (q *quoter) firstFit(answers []tare.Answer) (a tare.Answer, text string) {
 	for _, a := range answers {
 		if text, err := q.fillFigures(a.Text + a.Headline); err == nil && q.matchesOutcome(a) {
@@ -73,7 +80,7 @@ func Quote(s tare.Study, r *tare.Result, text string) (string, error) {
 	return (&quoter{study: s, result: r}).fillFigures(text)
 }
 
-// fillFigures does the work of Quote.
+// fillFigures does the work of [Quote].
 func (q *quoter) fillFigures(text string) (string, error) {
 	parts, err := tare.SplitFigures(text)
 	if err != nil {
@@ -94,8 +101,8 @@ func (q *quoter) fillFigures(text string) (string, error) {
 	return b.String(), nil
 }
 
-// fillParts fills in the figures of a text whose parts are separated by semicolons. It omits parts
-// with missing figures, and returns "" if no part with a figure remains.
+// fillParts fills in the figures of a text whose parts are separated by semicolons. It omits each part
+// of which a figure was not measured, and returns "" if no part with a figure remains.
 func (q *quoter) fillParts(text string) string {
 	var filledParts []string
 	hasFigure := false
@@ -116,14 +123,9 @@ func (q *quoter) fillParts(text string) string {
 	return strings.Join(filledParts, "; ") + "."
 }
 
-// quoter quotes figures of a result of study s.
-type quoter struct {
-	study  tare.Study
-	result *tare.Result
-}
-
-// matchesOutcome reports whether the worst result of the criteria or limits in a.Of is a.When. It
-// returns true if a.When is empty, and false if a criterion or limit has no result.
+// matchesOutcome reports whether the condition of an answer holds: the worst ruling (not met, void,
+// inconclusive or met) of what a.Of names is a.When. a.Of names criteria or, if the answer has a.Ratio or
+// a.To, ratios. matchesOutcome returns true if a.When is empty, and false if something in a.Of has no ruling.
 func (q *quoter) matchesOutcome(a tare.Answer) bool {
 	if a.When == "" {
 		return true
@@ -132,9 +134,9 @@ func (q *quoter) matchesOutcome(a tare.Answer) bool {
 	for _, name := range a.Of {
 		var rulingsOfName []tare.Ruling
 		switch {
-		case a.Ratio != "": // the answer has a limit of its own
+		case a.Ratio != "": // the answer itself has a limit for the ratios
 			rulingsOfName = q.limitRulings(a, name)
-		case a.To != "": // a.Of are ratios that may change from one workload to another
+		case a.To != "": // the answer asks whether the ratios change from their workload to a.To
 			rulingsOfName = q.changeRulings(a, name)
 		default:
 			rulingsOfName = q.criterionRulings(name)
@@ -152,8 +154,8 @@ func (q *quoter) matchesOutcome(a tare.Answer) bool {
 	return false
 }
 
-// criterionRulings returns the results of the criteria with this name, "CONTENDER WORKLOAD METRIC";
-// the contender * means any.
+// criterionRulings returns the rulings on the criteria that name refers to: "CONTENDER WORKLOAD METRIC", or
+// "* WORKLOAD METRIC" for those of all contenders.
 func (q *quoter) criterionRulings(name string) (out []tare.Ruling) {
 	for _, v := range q.result.Verdicts {
 		subject := v.Workload + " " + v.Metric
@@ -164,9 +166,9 @@ func (q *quoter) criterionRulings(name string) (out []tare.Ruling) {
 	return out
 }
 
-// limitRulings returns the result of a comparison against the limit of an answer, or nil if it was
-// not measured. name is "CONTENDER WORKLOAD METRIC". With a limit of 1, a difference within the
-// noise floor of the control is inconclusive.
+// limitRulings returns the ruling on the ratio "CONTENDER WORKLOAD METRIC", by the limit of answer a,
+// or nil if the ratio was not measured. If the limit is 1, a difference that the control (the baseline
+// a second time) also shows is inconclusive.
 func (q *quoter) limitRulings(a tare.Answer, name string) []tare.Ruling {
 	words := strings.Fields(name)
 	rule, err := a.Rule()
@@ -175,19 +177,20 @@ func (q *quoter) limitRulings(a tare.Answer, name string) []tare.Ruling {
 	}
 	f := tare.Figure{Contender: words[0], Workload: words[1], Metric: words[2]}
 	c, ok := q.findComparison(f)
+	isSignificant := c.Exact || c.Differs(tare.NoiseFloor(q.result.Comparisons, f.Workload, f.Metric)) == tare.Significant
 	switch {
 	case q.whyVoid(f) != "":
 		return []tare.Ruling{tare.VoidRuling}
 	case !ok:
 		return nil
-	case rule.Limit == 1 && !c.Exact && c.Differs(tare.NoiseFloor(q.result.Comparisons, f.Workload, f.Metric)) != tare.Significant:
+	case rule.Limit == 1 && !isSignificant:
 		return []tare.Ruling{tare.Inconclusive}
 	}
 	return []tare.Ruling{decideRule(rule, c)}
 }
 
-// changeRulings returns met if a ratio, "CONTENDER WORKLOAD METRIC", does not change from its workload
-// to workload a.To, and not met if it does. It returns nil if one of the two ratios was not measured.
+// changeRulings returns met if the ratio "CONTENDER WORKLOAD METRIC" does not change from its workload to
+// workload a.To, and not met if it changes. It returns nil if the ratio was not measured on one of them.
 func (q *quoter) changeRulings(a tare.Answer, name string) []tare.Ruling {
 	words := strings.Fields(name)
 	from := tare.Figure{Contender: words[0], Workload: words[1], Metric: words[2]}
@@ -206,8 +209,8 @@ func (q *quoter) changeRulings(a tare.Answer, name string) []tare.Ruling {
 	return []tare.Ruling{tare.Met}
 }
 
-// formatFigure returns a figure as text. It returns false if the figure was not measured, or if it
-// is void and its form has no words for that.
+// formatFigure returns figure f as text, in the form f.Form. It returns false if the figure was not
+// measured, or if it is void and the form has no words for that.
 func (q *quoter) formatFigure(f tare.Figure) (text string, ok bool) {
 	switch f.Form {
 	case tare.FigureShare, tare.FigureWhole:
@@ -227,7 +230,7 @@ func (q *quoter) formatFigure(f tare.Figure) (text string, ok bool) {
 	return q.formatComparison(f)
 }
 
-// formatComparison returns a figure of a form that quotes the comparison with the baseline.
+// formatComparison returns figure f, whose form quotes a comparison with the baseline, as formatFigure does.
 func (q *quoter) formatComparison(f tare.Figure) (text string, ok bool) {
 	c, ok := q.findComparison(f)
 	floor := tare.NoiseFloor(q.result.Comparisons, f.Workload, f.Metric)
@@ -267,8 +270,8 @@ func (q *quoter) formatComparison(f tare.Figure) (text string, ok bool) {
 	return formatTimes(c, q.noiseNote(c)), true
 }
 
-// noiseNote returns the note about the noise of a ratio whose interval excludes 1, but whose
-// difference from 1 is within the noise floor of the control. It returns "" for other ratios.
+// noiseNote returns the note ", noise ±2 %" for a ratio whose interval excludes 1 although the control
+// differs by as much. It returns "" for other ratios.
 func (q *quoter) noiseNote(c tare.Comparison) string {
 	control := tare.NoiseFloor(q.result.Comparisons, c.Workload, c.Metric)
 	if c.Exact || c.Differs(control) != tare.WithinNoise {
@@ -277,17 +280,17 @@ func (q *quoter) noiseNote(c tare.Comparison) string {
 	return ", noise ±" + format.Percent(math.Expm1(control))
 }
 
-// findComparison returns the comparison of a contender against the baseline. It returns false
-// without an interval.
+// findComparison returns the comparison of contender f.Contender with the baseline. It returns false if
+// there is no comparison or it has no interval.
 func (q *quoter) findComparison(f tare.Figure) (c tare.Comparison, ok bool) {
 	c, ok = tare.FindComparison(q.result.Comparisons, f.Workload, f.Contender, f.Metric)
 	hasInterval := c.Bounded() || c.Exact
 	return c, ok && c.Contender != c.Against && hasInterval
 }
 
-// whyVoid returns why the ratio of f is void, as a predicate ("is void (CHECK)"), or "" if the
-// ratio is valid. It also returns "" if the workload was omitted, because then a contender that
-// supports only that workload is void for no other reason.
+// whyVoid returns why the ratio of f is void, as a predicate ("is void (CHECK)"), or "" if the ratio is
+// valid. It also returns "" if the run omitted the workload: a contender that supports no other
+// workload is then void everywhere, but only because it was not measured.
 func (q *quoter) whyVoid(f tare.Figure) string {
 	if !slices.ContainsFunc(q.result.Workloads, func(w tare.Workload) bool { return w.ID == f.Workload }) {
 		return ""
@@ -302,12 +305,11 @@ func (q *quoter) whyVoid(f tare.Figure) string {
 	return ""
 }
 
-// minRelativeWidth is the width of an interval, as a share of the ratio, below which only the ratio
-// is printed.
+// minRelativeWidth is the width of an interval, as a share of the ratio, from which the interval is printed.
 const minRelativeWidth = 1e-3
 
-// formatTimes returns a ratio with its interval, "1.24× (1.19 to 1.30)"; note is added after the
-// interval. Without an interval worth printing the note is omitted.
+// formatTimes returns a ratio with its interval and after it note, "1.24× (1.19 to 1.30, noise ±2 %)".
+// If the interval is narrower than minRelativeWidth, it returns only the ratio.
 func formatTimes(c tare.Comparison, note string) string {
 	if c.Exact || c.High-c.Low < minRelativeWidth*c.Ratio {
 		return format.Plain(c.Ratio)
@@ -316,8 +318,8 @@ func formatTimes(c tare.Comparison, note string) string {
 	return fmt.Sprintf("%s× (%s%s)", ratio, format.Interval(lo, hi), note)
 }
 
-// describeComparison returns a predicate about a comparison: the size of a significant difference,
-// or else that the two do not differ. control is the noise floor, as a logarithm.
+// describeComparison returns a predicate about a comparison: the size of a significant difference, or
+// that the two do not differ. control is the difference that the control shows, as a logarithm.
 func describeComparison(c tare.Comparison, control float64) string {
 	m := tare.MetricFor(c.Metric)
 	if c.Exact || c.Differs(control) == tare.Significant {
@@ -354,8 +356,8 @@ func headlineComparison(c tare.Comparison, control float64) string {
 	return verb + " " + format.Times(c.Ratio) + " the " + shortener.Replace(m.Noun)
 }
 
-// countChanges returns the number of semantics tests in which the value of contender differs from
-// the reference's, as text. It returns false if no value differs.
+// countChanges returns the number of edge cases for which contender outputs another value than the
+// reference, as in "3 odd values". It returns false if there are none.
 func (q *quoter) countChanges(contender string) (text string, ok bool) {
 	n := 0
 	for _, s := range q.result.Semantics {
@@ -368,8 +370,8 @@ func (q *quoter) countChanges(contender string) (text string, ok bool) {
 	return format.Count(n, "odd value"), n > 0
 }
 
-// areDisjoint reports whether the intervals of a ratio on two workloads are disjoint. This is a strict
-// test: intervals of ratios that differ significantly may overlap.
+// areDisjoint reports whether the intervals of a ratio on two workloads are disjoint. This test is strict:
+// intervals of ratios that differ significantly may overlap.
 func areDisjoint(from, to tare.Comparison) bool { return from.High < to.Low || to.High < from.Low }
 
 // describeRatioChange returns how a ratio changes from one workload to another: "from 1.24× (1.19
@@ -382,8 +384,8 @@ func describeRatioChange(from, to tare.Comparison) string {
 	return fmt.Sprintf("from %s to %s, %s", formatTimes(from, ""), formatTimes(to, ""), change)
 }
 
-// formatAbsoluteValue returns the absolute value of one contender with its interval. It returns
-// false if the value was not measured or is void.
+// formatAbsoluteValue returns the value of one contender with its interval, "31.2 MB (30.1 to 33 MB)".
+// It returns false if the value was not measured or is void.
 func (q *quoter) formatAbsoluteValue(f tare.Figure) (text string, ok bool) {
 	v, ok := q.result.Value(f.Workload, f.Contender, f.Metric)
 	isMeasured := ok && v.Rounds > 0
@@ -402,9 +404,8 @@ func (q *quoter) formatAbsoluteValue(f tare.Figure) (text string, ok bool) {
 	return fmt.Sprintf("%s (%s)", text, format.Interval(low, high)), true
 }
 
-// nameBest names the contenders that can have the first rank on a workload, each with its ratio. If
-// there are several, they do not differ significantly. It returns false if fewer than two contenders
-// were ranked.
+// nameBest names the contenders that can have the first rank on a workload, each with its ratio. Several
+// can if they do not differ significantly. It returns false if fewer than two contenders were ranked.
 func (q *quoter) nameBest(workload, metric string) (text string, ok bool) {
 	var first []tare.Comparison
 	ranked := 0
@@ -434,9 +435,9 @@ func (q *quoter) nameBest(workload, metric string) (text string, ok bool) {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1] + ", which over all pairs do not differ significantly", true
 }
 
-// formatDecomposed quotes a decomposition: its total ratio, or the share of a step. It returns
-// false if an omitted contender changes the meaning of the figure: the chain ends early, or the
-// step also contains the cause of the omitted step.
+// formatDecomposed quotes a decomposition, which splits a difference along a chain of contenders: its
+// total ratio, or the share of a step. It returns false if an omitted contender changes the meaning of the
+// figure, because the chain ends early or the step also contains the cause of the omitted contender.
 func (q *quoter) formatDecomposed(f tare.Figure) (text string, ok bool) {
 	measuredIndex := slices.IndexFunc(q.result.Decomposition, func(d tare.Decomposition) bool { return d.ID == f.Decomposition })
 	plannedIndex := slices.IndexFunc(q.study.Decompose, func(d tare.Decompose) bool { return d.ID == f.Decomposition })

@@ -11,10 +11,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// BreakEven returns, for each break-even of the study, how much more the baseline costs than the
-// contender on each workload, and the cores of that difference at each rate. The difference is
-// computed in every round; each interval over rounds is at 5 %, as for exploratory metrics.
-// Workloads that were not measured, that findings void or that have no interval yet are omitted.
+// BreakEven answers from which rate of operations it matters that the baseline costs more than a contender. For
+// each such question of the study it returns how much more the baseline takes on each workload, and the cores of
+// that difference at each rate. The difference is computed in every round; each interval over rounds is at 5 %,
+// as for exploratory metrics. Workloads without an interval, or of which the difference is void, are omitted.
 func BreakEven(d evidence.Evidence, findings []tare.Finding) []tare.BreakEvenResult {
 	metric := "time"
 	if slices.Contains(d.Study.Metrics, "cpu") {
@@ -47,8 +47,8 @@ func BreakEven(d evidence.Evidence, findings []tare.Finding) []tare.BreakEvenRes
 	return out
 }
 
-// breakEvenPoint returns the difference on workload w: in ns per operation, and in cores at each
-// rate. It returns false if there are too few rounds for an interval.
+// breakEvenPoint returns how much more the baseline takes on workload w: in ns per operation, and in
+// cores at each rate. It returns false if there are too few rounds for an interval.
 func breakEvenPoint(x *evidence.Index, m tare.Metric, w tare.Workload, b tare.BreakEven, d evidence.Evidence) (p tare.BreakEvenPoint, ok bool) {
 	p = tare.BreakEvenPoint{Workload: w.ID, Members: w.Members, Levels: w.Levels}
 	for _, r := range x.Rounds() {
@@ -65,9 +65,9 @@ func breakEvenPoint(x *evidence.Index, m tare.Metric, w tare.Workload, b tare.Br
 	}
 	p.More, p.MoreLow, p.MoreHigh = stats.HodgesLehmann(p.PerRound), lo, hi
 	for _, rate := range b.Rates {
-		p.Cores = append(p.Cores, rate*p.More/1e9)
+		p.Cores = append(p.Cores, rate*p.More/1e9) // 1e9 ns per second are one core
 	}
-	if lo > 0 {
+	if lo > 0 { // the baseline is proven to take more
 		p.OnePercent, p.OnePercentLow, p.OnePercentHigh = onePercentRate(p.More), onePercentRate(hi), onePercentRate(lo)
 	}
 	return p, true
@@ -77,8 +77,8 @@ func breakEvenPoint(x *evidence.Index, m tare.Metric, w tare.Workload, b tare.Br
 // is 1 % of a core.
 func onePercentRate(ns float64) float64 { return onePercent * 1e9 / ns }
 
-// describeBreakEven summarises the table in one or two sentences: the largest difference at the
-// lowest rate, and the lowest and highest rate at which a workload's difference is 1 % of a core.
+// describeBreakEven summarises r in one or two sentences: the largest difference at the lowest rate,
+// and the lowest and the highest rate at which the difference on a workload is 1 % of a core.
 func describeBreakEven(r tare.BreakEvenResult) string {
 	largest := slices.MaxFunc(r.Points, func(a, b tare.BreakEvenPoint) int { return cmp.Compare(a.MoreHigh, b.MoreHigh) })
 	rate := r.Rates[0]

@@ -11,14 +11,17 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// isDecomposedOn reports whether the decomposition that answers c is on workload.
+// A decomposition of the study splits the difference between two contenders into steps, each with one
+// cause and a share of the difference. This file judges published claims about such causes.
+
+// isDecomposedOn reports whether the decomposition that decides claim c is on workload.
 func (j *judge) isDecomposedOn(c tare.Claim, workload string) bool {
 	return slices.ContainsFunc(j.evidence.Study.Decompose, func(d tare.Decompose) bool { return d.ID == c.Decomposition && d.Workload == workload })
 }
 
-// judgeCause judges a claim that all of a difference comes from some steps of its decomposition. The
-// shares of the other steps decide it: the claim is refuted if one of them differs from zero, and
-// holds if none of them can exceed 5 % (tieWithin).
+// judgeCause judges a claim that all of a difference comes from some steps of a decomposition, those to
+// the contenders in c.Causes. The shares of the other steps decide it: the claim holds if none of them
+// can exceed 5 % (tieWithin), and is refuted if one of them differs from zero.
 func (j *judge) judgeCause(r *tare.ClaimResult, c tare.Claim) {
 	i := slices.IndexFunc(j.evidence.Study.Decompose, func(d tare.Decompose) bool { return d.ID == c.Decomposition })
 	if i < 0 {
@@ -41,7 +44,7 @@ func (j *judge) judgeCause(r *tare.ClaimResult, c tare.Claim) {
 		r.Outcome, r.Why = tare.ClaimOpen, result.Sentence
 		return
 	}
-	var claimed, others, proven []tare.Cause // proven are the others whose share is not zero
+	var claimed, others, proven []tare.Cause // proven has those of others whose share is not zero
 	areOthersSmall := true
 	for _, s := range result.Steps {
 		if slices.Contains(c.Causes, s.To) {
@@ -52,7 +55,8 @@ func (j *judge) judgeCause(r *tare.ClaimResult, c tare.Claim) {
 		if s.ShareLow > 0 || s.ShareHigh < 0 {
 			proven = append(proven, s)
 		}
-		areOthersSmall = areOthersSmall && math.Max(math.Abs(s.ShareLow), math.Abs(s.ShareHigh)) <= tieWithin-1
+		largest := math.Max(math.Abs(s.ShareLow), math.Abs(s.ShareHigh)) // largest share that the interval allows
+		areOthersSmall = areOthersSmall && largest <= tieWithin-1
 	}
 	jointShare := ""
 	if len(claimed) > 1 {
@@ -71,22 +75,21 @@ func (j *judge) judgeCause(r *tare.ClaimResult, c tare.Claim) {
 	}
 }
 
-// describeJointShare returns the sum of the shares of the steps to causes, with an interval of its
-// own: "the steps claimed are together 82 % (75 to 90) of the difference; ". It returns "" if there
-// is no interval.
+// describeJointShare returns the share that the steps to causes have together, with its interval: "the
+// steps claimed are together 82 % (75 to 90) of the difference; ". It returns "" if there is no interval.
 func (j *judge) describeJointShare(planned tare.Decompose, metric string, causes []string) string {
 	x := j.evidence.Index()
 	m, _ := tare.MetricNamed(metric)
-	var parts, totals []float64 // differences per operation, by round
+	var parts, totals []float64 // for each round, the difference of the steps to causes, and of the whole chain
 	for _, round := range x.Rounds() {
-		from, ok := x.InRound(m, evidence.At(round, planned.Workload, planned.From))
+		from, ok := x.InRound(m, evidence.At(round, planned.Workload, planned.From)) // ok: all were measured so far
 		first, sum := from, 0.0
 		for _, s := range planned.Steps {
-			to, measured := x.InRound(m, evidence.At(round, planned.Workload, s.To))
+			to, isMeasured := x.InRound(m, evidence.At(round, planned.Workload, s.To))
 			if slices.Contains(causes, s.To) {
 				sum += to - from
 			}
-			from, ok = to, ok && measured
+			from, ok = to, ok && isMeasured
 		}
 		if ok {
 			parts, totals = append(parts, sum), append(totals, from-first)

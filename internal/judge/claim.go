@@ -11,16 +11,17 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Bounds of the outcomes of a claim. Except for effectWithin they are factors.
+// A claim is a statement of a publication that a study tests. These constants bound the outcomes of a
+// claim of a ratio, as Claims describes them. Except for effectWithin they are factors.
 const (
 	holdsWithin  = 1.25 // a ratio holds if it is within this factor of the published ratio
 	tieWithin    = 1.05 // two contenders tie if their ratio is within this factor of 1
 	maxTieClaim  = 1.10 // a claim can tie if its published ratio is within this factor of 1
 	sizeWithin   = 2    // the published size is refuted if the effect is smaller by more than this factor
-	effectWithin = 2    // a claim holds if the logarithm of the ratio is within this factor of the published logarithm
+	effectWithin = 2    // a ratio holds if its logarithm is also within this factor of the published logarithm
 )
 
-// claimEdges returns the logarithms of the ratios at which the outcome of a claim flips, except for
+// claimEdges returns the logarithms of the ratios at which the outcome of a claim changes, except for
 // the ratio 1.
 func claimEdges(c tare.Claim) []float64 {
 	published := math.Log(c.Ratio())
@@ -36,8 +37,8 @@ func claimEdges(c tare.Claim) []float64 {
 	return edges
 }
 
-// Claims judges the study's claims. The outcomes of a claim of a ratio are, in this order (the first
-// that matches wins):
+// Claims judges the study's claims by the measurements. A claim of a ratio gets the first of these
+// outcomes that matches:
 //
 //	not measured       the contender or workload was not measured, could not be
 //	                   built, or is void, or the metric does not apply to the
@@ -57,29 +58,29 @@ func claimEdges(c tare.Claim) []float64 {
 //	                   farther from 1 than the bounds of "holds"
 //	direction holds    the interval is entirely on the claimed side
 //	not the published size
-//	                   the direction is open, and the entire interval is more
-//	                   than 1.25× away from the published ratio
+//	                   the side is open, and the entire interval is more than
+//	                   1.25× away from the published ratio
 //	inconclusive       no other outcome matches yet
 //
-// If the publication reports that a target was reached, the claim holds only if the entire interval
-// reaches the target.
+// If the publication reports that a target was reached, such as "twice as fast", the claim holds only
+// if the entire interval reaches the target.
 //
-// The claimed side is the Side of the claim, or else the side of its figures. A claim of exact
-// equality (equal figures, no side) is refuted by an interval entirely outside ±5 %. A side is only
-// reported if the ratio exceeds the noise floor of the control. A latency with too few requests
-// leaves a claim open.
+// The claimed side of 1 is the Side of the claim, or else the side of its figures. A claim of exact
+// equality (equal figures, no side) is refuted by an interval entirely outside ±5 %. An interval is on
+// a side only if the ratio exceeds the noise floor of the control, the baseline measured a second time.
+// A latency of too few requests leaves a claim inconclusive.
 //
 // Other kinds of claims:
 //
 //   - A count holds if the number is within the published number times or divided by 1.25, and is
 //     refuted otherwise.
-//   - A trend has no size: it holds if the direction of a ratio would. In a trend, 1 means that the ratio is
-//     the same on all of the workloads.
+//   - A trend claims that a ratio rises or falls along workloads. It holds if the interval of the factor from the
+//     first workload to the last is on the claimed side of 1; the factor 1 means that the ratio is the same.
 //   - A growth holds if the entire interval of the exponent is within 0.1 of the published exponent,
 //     or if a fixed cost and a cost in proportion to size^exponent are within 1.5× of the time at each
-//     size, and the sizes span 16× or more. It is refuted if the exponent's entire interval is outside.
+//     size, and the sizes span 16× or more. It is refuted if the exponent's entire interval is farther off.
 //   - A statement is judged by the check that it names.
-//   - A share holds if the entire interval is at or above it, and is refuted if all of it is below.
+//   - A share holds if the entire interval is at or above the share, and is refuted if all of it is below.
 //   - A cause is refuted if another step of the decomposition has a share, and holds if no other step
 //     can have more than 5 %.
 //   - Reported claims are not measured.
@@ -109,7 +110,7 @@ func Claims(d evidence.Evidence, comparisons []tare.Comparison, values []tare.Va
 		case tare.ClaimReported:
 			r.Published, r.Unit = c.Value, c.Unit
 		}
-		if c.StandIn != "" && !j.wasMeasured(c, notWeighed) {
+		if c.StandIn != "" && !j.wasMeasured(c, notWeighed) { // judge another contender in its place
 			c.Contender, r.Contender = c.StandIn, c.StandIn
 		}
 		j.judgeClaim(&r, c, values, notWeighed)
@@ -121,8 +122,8 @@ func Claims(d evidence.Evidence, comparisons []tare.Comparison, values []tare.Va
 	return out
 }
 
-// wasMeasured reports whether the contender of a claim was measured on the workloads of the claim.
-// notWeighed are the omitted parts of the study.
+// wasMeasured reports whether the contender of a claim was measured on all workloads of the claim.
+// notWeighed lists the parts of the study that were omitted.
 func (j *judge) wasMeasured(c tare.Claim, notWeighed []tare.NotWeighed) bool {
 	contender, ok := j.evidence.Contender(c.Contender)
 	isOmitted := slices.ContainsFunc(notWeighed, func(n tare.NotWeighed) bool { return n.Contender() == c.Contender })
@@ -139,8 +140,8 @@ func (j *judge) wasMeasured(c tare.Claim, notWeighed []tare.NotWeighed) bool {
 	return true
 }
 
-// judgeClaim sets the outcome of claim c in r. First it looks for reasons why the claim cannot be
-// judged.
+// judgeClaim sets the outcome of claim c in r, with the evidence and the reason. First it looks for
+// reasons why the claim cannot be judged.
 func (j *judge) judgeClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, notWeighed []tare.NotWeighed) {
 	if c.Kind == tare.ClaimReported {
 		setNotMeasured(r, c.Because)
@@ -176,12 +177,13 @@ func (j *judge) judgeClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Valu
 	}
 }
 
+// needsWorkload reports whether claim c cannot be judged without the workload id.
 func (j *judge) needsWorkload(c tare.Claim, id string) bool {
 	return id == c.Workload || id == c.Of.Workload || slices.Contains(c.Workloads, id) || j.isDecomposedOn(c, id)
 }
 
-// claimJudges returns the functions that judge the claims of each kind about a measured contender.
-// [tare.Claim.Validate] checks the fields that a kind needs.
+// claimJudges returns, for each kind, the function that judges claims about a measured contender. It
+// does not check the fields that a kind needs; [tare.Claim.Validate] does.
 func claimJudges() map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim, []tare.Value) {
 	ignoreValues := func(f func(*judge, *tare.ClaimResult, tare.Claim)) func(*judge, *tare.ClaimResult, tare.Claim, []tare.Value) {
 		return func(j *judge, r *tare.ClaimResult, c tare.Claim, _ []tare.Value) { f(j, r, c) }
@@ -197,9 +199,9 @@ func claimJudges() map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim
 	}
 }
 
-// reportUnanswerable reports whether claim c cannot be judged because its metric does not apply to
-// the workload, or because a finding voids the ratio. It writes the reason into r. It ignores
-// findings if the study's relays determine the ratio, because the claim is then void for that reason.
+// reportUnanswerable reports whether claim c cannot be judged because its metric does not apply to the
+// workload, or because a finding voids the ratio. It writes the reason into r. It ignores findings if
+// whyDifferentRelays has a reason, because judgeCustomRatio then reports that reason.
 func (j *judge) reportUnanswerable(r *tare.ClaimResult, c tare.Claim) bool {
 	if why, ok := j.evidence.Measures(c.Workload, c.Metric); !ok {
 		setNotMeasured(r, why)
@@ -218,7 +220,8 @@ func (j *judge) reportUnanswerable(r *tare.ClaimResult, c tare.Claim) bool {
 	return false
 }
 
-// judgeRatio judges a claim of a ratio, and sets the shares of its figures.
+// judgeRatio judges a claim of a ratio, and sets the shares of the total that the figures are parts of,
+// if the claim states a total.
 func (j *judge) judgeRatio(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
 	j.setRatioOutcome(r, c, values)
 	if r.Outcome != tare.NotMeasured {
@@ -226,6 +229,7 @@ func (j *judge) judgeRatio(r *tare.ClaimResult, c tare.Claim, values []tare.Valu
 	}
 }
 
+// setRatioOutcome does the work of judgeRatio without the shares.
 func (j *judge) setRatioOutcome(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
 	if j.reportUnanswerable(r, c) {
 		return
@@ -243,8 +247,8 @@ func (j *judge) setRatioOutcome(r *tare.ClaimResult, c tare.Claim, values []tare
 	j.decideRatio(r, c, comparison, tare.NoiseFloor(j.comparisons, c.Workload, c.Metric))
 }
 
-// decideRatio compares a claimed ratio with the interval of a measured one. floor is the noise floor, a
-// logarithm: a smaller difference is not reported as one.
+// decideRatio compares a claimed ratio with the interval of the measured one. floor is the noise floor,
+// a logarithm: a smaller difference counts as none.
 func (j *judge) decideRatio(r *tare.ClaimResult, c tare.Claim, comparison tare.Comparison, floor float64) {
 	if !comparison.Bounded() {
 		r.Outcome = tare.ClaimOpen
@@ -263,6 +267,7 @@ func (j *judge) decideRatio(r *tare.ClaimResult, c tare.Claim, comparison tare.C
 	r.Why = explainOutcome(c, comparison, floor, r.Outcome, r.SizeRefuted)
 }
 
+// setNotMeasured sets the outcome "not measured" with its reason.
 func setNotMeasured(r *tare.ClaimResult, why string) {
 	r.Outcome, r.Why = tare.NotMeasured, why
 	if r.Evidence == "" {
@@ -270,7 +275,8 @@ func setNotMeasured(r *tare.ClaimResult, why string) {
 	}
 }
 
-// judgeTrap judges a claim whose contender is a trap: it reproduces a published mistake.
+// judgeTrap judges a claim whose contender is a trap: it reproduces a mistake of the publication, so
+// that its figures are void as published if the check that finds this mistake voids the trap.
 func (j *judge) judgeTrap(r *tare.ClaimResult, contender tare.Contender) {
 	for _, f := range tare.VoidsMetric(j.findings, contender.ID, r.Workload, r.Metric) {
 		if slices.Contains(contender.Expect.Void, f.Check) {
@@ -288,7 +294,7 @@ func (j *judge) judgeTrap(r *tare.ClaimResult, contender tare.Contender) {
 	setNotMeasured(r, contender.ID+" is a trap, and traps are not compared")
 }
 
-// judgeWithoutRatio judges a claim for which there is no ratio, because a value is missing or zero.
+// judgeWithoutRatio judges a claim of a ratio that could not be computed, because a value is missing or zero.
 func (j *judge) judgeWithoutRatio(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
 	subject, okSubject := claimValue(values, c, c.Contender)
 	base, okBase := claimValue(values, c, j.evidence.Study.Baseline)
@@ -302,7 +308,7 @@ func (j *judge) judgeWithoutRatio(r *tare.ClaimResult, c tare.Claim, values []ta
 	}
 }
 
-// judgeZero judges a claim if the contender's or the baseline's value is zero.
+// judgeZero judges a claim of a ratio whose two values were measured, and one of them is zero.
 func (j *judge) judgeZero(r *tare.ClaimResult, c tare.Claim, subject, base tare.Value) {
 	values := fmt.Sprintf("%s has %s, %s has %s", c.Contender, formatValue(subject.Value, subject.Unit), j.evidence.Study.Baseline, formatValue(base.Value, base.Unit))
 	ratio, ok := zeroRatio(subject, base)
@@ -315,7 +321,7 @@ func (j *judge) judgeZero(r *tare.ClaimResult, c tare.Claim, subject, base tare.
 	switch {
 	case ratio == 1 && canTie(c):
 		r.Outcome = tare.Tie
-	case ratio < 1 && claimedSide(c) < 0, ratio > 1 && claimedSide(c) > 0: // a ratio to zero has no size
+	case ratio < 1 && claimedSide(c) < 0, ratio > 1 && claimedSide(c) > 0: // no published size: the ratio is 0 or infinite
 		r.Outcome, r.SizeRefuted = tare.DirectionHolds, true
 	default:
 		r.Outcome = tare.Refuted
@@ -337,6 +343,7 @@ func claimedSide(c tare.Claim) int {
 	return 0
 }
 
+// publishedRatio returns the published ratio in words, for sentences.
 func publishedRatio(c tare.Claim) string {
 	if c.Directed() {
 		return c.Side + " without a figure"
@@ -344,18 +351,19 @@ func publishedRatio(c tare.Claim) string {
 	return format.Plain(c.Ratio())
 }
 
-// canTie reports whether the claimed effect is so small that a measured tie does not refute it.
+// canTie reports whether the claimed difference is so small (below 10 %) that a measured tie does not refute it.
 func canTie(c tare.Claim) bool { return math.Abs(math.Log(c.Ratio())) < math.Log(maxTieClaim) }
 
-// compareClaim compares a claim with the interval of c, in the order of outcomes that Claims documents. It
-// reports a side only if the ratio exceeds floor, the noise floor as a logarithm. sizeRefuted is true if
-// the interval excludes the published size, even if the interval is on the claimed side or on neither side.
+// compareClaim returns the outcome of a claim of a ratio by the interval of c, as Claims documents it.
+// The order of the cases matters. floor is the noise floor, a logarithm: the interval is on a side of 1
+// only if the ratio exceeds it. sizeRefuted is true if the interval excludes the published size,
+// although it does not exclude the claimed side.
 func compareClaim(claim tare.Claim, c tare.Comparison, floor float64) (o tare.Outcome, sizeRefuted bool) {
 	published := claim.Ratio()
 	isTie := 1/tieWithin <= c.Low && c.High <= tieWithin
 	isFarFromTie := c.Low > tieWithin || c.High < 1/tieWithin
 	isFarFromPublished := c.High < published/holdsWithin || c.Low > published*holdsWithin
-	measured := 0 // side of 1 that the interval is on; 0 means open
+	measured := 0 // side of 1 that the interval is on, as in claimedSide; 0 means open
 	if c.Differs(floor) == tare.Significant {
 		measured = 1
 		if c.High < 1 {
@@ -363,7 +371,7 @@ func compareClaim(claim tare.Claim, c tare.Comparison, floor float64) (o tare.Ou
 		}
 	}
 	claimed := claimedSide(claim)
-	switch {
+	switch { // first claims of a side without a size (Directed), then ties, then the side, then the size
 	case claim.Directed() && measured == 0 && !isTie:
 		return tare.ClaimOpen, false
 	case claim.Directed() && !isTie && measured == claimed:
@@ -388,8 +396,8 @@ func compareClaim(claim tare.Claim, c tare.Comparison, floor float64) (o tare.Ou
 	return compareSize(claim, c)
 }
 
-// compareSize compares the size of an effect on the claimed side with the published size. The size
-// of an effect is the absolute logarithm of its ratio.
+// compareSize compares the size of an effect on the claimed side with the published size. The size of
+// an effect is the absolute value of the logarithm of its ratio.
 func compareSize(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefuted bool) {
 	smallest, largest := effectBounds(c)
 	published := math.Abs(math.Log(claim.Ratio()))
@@ -400,7 +408,7 @@ func compareSize(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefut
 		return tare.Holds, false
 	case !hasSize:
 		return tare.DirectionHolds, false
-	case smallest > min(published*effectWithin, published+math.Log(holdsWithin)):
+	case smallest > min(published*effectWithin, published+math.Log(holdsWithin)): // larger than any size that holds
 		return tare.MoreThanPublished, false
 	case isNear && largest >= published/effectWithin && !missesTarget(claim, c):
 		return tare.Holds, false
@@ -409,20 +417,20 @@ func compareSize(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefut
 	return tare.DirectionHolds, sizeRefuted
 }
 
-// effectBounds returns the bounds of the size of a measured effect, the smaller one first.
+// effectBounds returns the bounds of the size of a measured effect that is on one side of 1.
 func effectBounds(c tare.Comparison) (smallest, largest float64) {
 	low, high := math.Abs(math.Log(c.Low)), math.Abs(math.Log(c.High))
 	return min(low, high), max(low, high)
 }
 
-// hasPublishedSize reports whether the figures of a claim have a size. They have none if the Side of
-// the claim contradicts them.
+// hasPublishedSize reports whether the published figures are a size of the claimed effect. They are not
+// if they are on the other side of 1 than the claim.
 func hasPublishedSize(claim tare.Claim) bool {
 	return (claim.Ratio() < 1) == (claimedSide(claim) < 0)
 }
 
-// missesTarget reports whether a part of the interval does not reach the claim's target. It returns
-// false if the claim has no target (0).
+// missesTarget reports whether any part of the interval does not reach the claim's target, which is a
+// ratio. It returns false if the claim has no target (0).
 func missesTarget(claim tare.Claim, c tare.Comparison) bool {
 	if claim.Target < 1 {
 		return claim.Target > 0 && c.High > claim.Target
@@ -430,7 +438,8 @@ func missesTarget(claim tare.Claim, c tare.Comparison) bool {
 	return c.Low < claim.Target
 }
 
-// explainOutcome returns the reason for an outcome, with the numbers.
+// explainOutcome returns the reason for an outcome of compareClaim, with the numbers: "published 0.5×,
+// measured 1.2× (1.1 to 1.3, 95 %, 12 rounds): not below 1 as claimed, but the other side".
 func explainOutcome(claim tare.Claim, c tare.Comparison, floor float64, o tare.Outcome, sizeRefuted bool) string {
 	published := claim.Ratio()
 	ratio, span := formatRatio(c, 1, 1/tieWithin, tieWithin, published/holdsWithin, published*holdsWithin)
@@ -486,7 +495,7 @@ func describeSize(claim tare.Claim, c tare.Comparison) string {
 	case !hasPublishedSize(claim):
 		return ", not within 1.25× of the published ratio"
 	case smallest >= published-near && largest <= published+near:
-		return ", by less than half of what was published"
+		return ", by less than half of what was published" // otherwise the claim would hold
 	case largest < published-near:
 		return ", by less than published"
 	case smallest >= published-near:
@@ -497,7 +506,7 @@ func describeSize(claim tare.Claim, c tare.Comparison) string {
 	return ", by less than published, as much or more"
 }
 
-// describeMissedTarget returns the sentence that the target of a claim is not reached: "faster as
+// describeMissedTarget returns the reason that the target of a claim is not reached: "faster as
 // claimed, not twice".
 func describeMissedTarget(claim tare.Claim, c tare.Comparison) string {
 	m := tare.MetricFor(claim.Metric)

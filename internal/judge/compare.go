@@ -9,13 +9,13 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// alpha is the error level of a family.
+// alpha is the error level of a family: the probability that any of its decisions is wrong is at most alpha.
 const alpha = stats.Alpha
 
-// Compare compares every contender, including status-only ones, and the control with the baseline
-// on every workload and metric, with intervals at the level that the package documentation
-// describes. Low and High are zero if there are too few rounds for an interval. On the primary metric
-// the result also has ranks and letters, and a row for the baseline against itself (ratio 1).
+// Compare compares every contender and the control (the baseline a second time) with the baseline, on
+// every workload and metric. The comparisons have intervals at the level that the package documentation
+// describes; Low and High are zero if there are too few rounds for an interval. Comparisons by the primary
+// metric also have ranks and letters, and for it the baseline has a comparison with itself (ratio 1).
 func Compare(d evidence.Evidence, effects []tare.Effects) []tare.Comparison {
 	x := d.Index()
 	var out []tare.Comparison
@@ -43,7 +43,8 @@ func Compare(d evidence.Evidence, effects []tare.Effects) []tare.Comparison {
 		if c.Contender != c.Against {
 			continue
 		}
-		// A ratio of 1 to itself is true at any level: print the level of the control.
+		// The baseline's ratio of 1 to itself is true at any level. Reports print the level of the
+		// control for it.
 		if control, ok := tare.FindComparison(out, c.Workload, tare.ControlID, c.Metric); ok {
 			c.Level = control.Level
 		}
@@ -52,13 +53,13 @@ func Compare(d evidence.Evidence, effects []tare.Effects) []tare.Comparison {
 	return out
 }
 
-// Question is an interval to compute, and the decisions that it must make. Effects and Edges have
-// the same unit; for a comparison both are logarithms of ratios.
+// Question is an interval to compute, and the decisions that depend on it. Effects and Edges have the same
+// unit; for a comparison both are logarithms of ratios.
 type Question struct {
 	Effects []float64 // one per round
 	Edges   []float64 // values at which a decision flips
-	Looks   int       // number of looks at the values in the plan, at least 1
-	Median  bool      // use the order-statistic interval of the median, for one look only
+	Looks   int       // number of times that the plan lets the values be judged, at least 1
+	Median  bool      // use the order-statistic interval of the median; Looks must be 1
 }
 
 // Interval returns the interval at error level alpha.
@@ -90,14 +91,15 @@ func setIntervals(d evidence.Evidence, effects []tare.Effects, comparisons []tar
 	}
 }
 
-// groupFamilies groups the comparisons whose error is controlled together: all comparisons of one
-// contender and metric. An exploratory comparison is a family of its own. It returns indices in cs.
+// groupFamilies groups comparisons into families, whose error is controlled together: all comparisons
+// of one contender and metric. A comparison that is exploratory, because no question of the study is
+// about it, is a family by itself. The families contain indexes in cs.
 func groupFamilies(cs []tare.Comparison) [][]int {
 	type key struct {
 		contender, metric string
 		exploratory       int // 1 + index of an exploratory comparison; 0 for all others
 	}
-	families := map[key]int{} // index in out
+	families := map[key]int{} // indexes in out
 	var out [][]int
 	for i, c := range cs {
 		if c.Contender == c.Against {
@@ -118,8 +120,8 @@ func groupFamilies(cs []tare.Comparison) [][]int {
 	return out
 }
 
-// Settle returns the intervals of the questions of one family by the step-down procedure that the
-// package documentation describes. alpha is the error level of the family. A question is open while
+// Settle returns the intervals of the questions of one family, computed by the step-down procedure that the
+// package documentation describes. alpha is the error level of the family. A question stays open as long as
 // its interval contains one of its edges.
 func Settle(family []Question, alpha float64) []stats.Span {
 	return stats.StepDown(len(family), alpha,
@@ -127,12 +129,12 @@ func Settle(family []Question, alpha float64) []stats.Span {
 		func(i int, s stats.Span) bool { return slices.ContainsFunc(family[i].Edges, s.Holds) })
 }
 
-// compareWith returns the comparison of the pair of e, except for its interval. e.B is the baseline.
+// compareWith returns the comparison of contender e.A with the baseline e.B, without its interval.
 func compareWith(x *evidence.Index, d evidence.Evidence, e tare.Effects) tare.Comparison {
 	c := tare.Comparison{
 		Workload: e.Workload, Contender: e.A, Metric: e.Metric, Against: e.B,
 		Ratio: math.Exp(stats.HodgesLehmann(e.Effects)), Rounds: len(e.Effects),
-		Exact: len(e.Effects) > 1 && slices.Min(e.Effects) == slices.Max(e.Effects),
+		Exact: len(e.Effects) > 1 && slices.Min(e.Effects) == slices.Max(e.Effects), // the same in every round
 	}
 	if len(e.Sums) > 0 {
 		c.SumsRatio = math.Exp(stats.HodgesLehmann(e.Sums))
@@ -143,7 +145,7 @@ func compareWith(x *evidence.Index, d evidence.Evidence, e tare.Effects) tare.Co
 	return c
 }
 
-// compareWithSelf returns the baseline's row against itself.
+// compareWithSelf returns the baseline's comparison with itself. It returns false if it was not measured.
 func compareWithSelf(x *evidence.Index, d evidence.Evidence, workload string) (c tare.Comparison, ok bool) {
 	v, ok := findValue(x, workload, d.Primary(), tare.Contender{ID: d.Study.Baseline})
 	return tare.Comparison{
@@ -154,7 +156,7 @@ func compareWithSelf(x *evidence.Index, d evidence.Evidence, workload string) (c
 
 // isInQuestion reports whether a criterion or claim is about this comparison.
 func isInQuestion(d evidence.Evidence, contender, workload, metric string) bool {
-	return len(decisionEdges(d, contender, workload, metric)) > 1 // the first edge is always there
+	return len(decisionEdges(d, contender, workload, metric)) > 1 // every comparison has the first edge
 }
 
 // decisionEdges returns the logarithms of the ratios at which a decision about a comparison flips.

@@ -9,14 +9,14 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// onePercent of a core is the cost from which a difference matters.
+// onePercent is the share of a core from which a difference in cost is taken to matter.
 const onePercent = 0.01
 
-// Costs returns the cost of each contender compared with the baseline: the cores of both at rate
-// operations a second (0 means that no rate was requested), and the rate at which their difference
-// is 1 % of a core. Costs are computed from CPU time, or from wall time if metrics does not contain
-// cpu. Servers have no costs without CPU time, because a server is idle for a part of the wall time
-// of a request. Comparisons without an interval, or void ones, are omitted.
+// Costs converts the comparisons of contenders with the baseline into processor cores: the cores that
+// both use at rate operations a second (0 means that the user requested no rate), and the rate at which
+// the difference is 1 % of a core. It uses CPU time, or wall time if metrics does not contain cpu.
+// Without CPU time servers have no costs, because a server is idle for a part of the wall time of a
+// request. Comparisons without an interval, or void ones, are omitted.
 func Costs(metrics []string, contenders []tare.Contender, comparisons []tare.Comparison, findings []tare.Finding, rate float64) []tare.Cost {
 	metric := "time"
 	if slices.Contains(metrics, "cpu") {
@@ -59,11 +59,11 @@ func unitOf(kind string) string {
 	return ""
 }
 
-// computeCost computes the cost of one comparison at rate operations a second; 0 means no rate. floor
-// is the noise floor, a logarithm: a smaller difference has no rate at which it is 1 % of a core.
+// computeCost computes the cost of one comparison at rate operations a second; 0 means no rate. floor is
+// the noise floor, a logarithm: a smaller difference counts as none, so no rate makes it 1 % of a core.
 func computeCost(c tare.Comparison, floor, rate float64, unit string) tare.Cost {
 	out := tare.Cost{Workload: c.Workload, Contender: c.Contender, Against: c.Against, Metric: c.Metric, Rate: rate}
-	perOp := c.AgainstValue / 1e9 // core seconds of an operation of the baseline
+	perOp := c.AgainstValue / 1e9 // seconds of a core that an operation of the baseline takes; AgainstValue is in ns
 	isShown := c.Differs(floor) == tare.Significant
 	if isShown {
 		out.OnePercent = onePercent / math.Abs(perOp*(1-c.Ratio))
@@ -78,7 +78,7 @@ func computeCost(c tare.Comparison, floor, rate float64, unit string) tare.Cost 
 	return out
 }
 
-// describeCost describes a cost in one sentence. isShown is false if the difference is not significant.
+// describeCost describes a cost in one sentence. isShown is true if the difference is significant.
 func describeCost(c tare.Cost, isShown bool, unit string) string {
 	switch {
 	case !isShown:

@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// judgeModuleCount judges a claim of how many modules a contender has more than the baseline: modules
-// in go.mod, which its users see, or modules in the binary if its go.mod is unknown.
+// judgeModuleCount judges a published claim that a contender needs c.Value more modules than the baseline. It
+// counts the modules that go.mod requires, which users see, or the modules in the binary if go.mod is unknown.
 func (j *judge) judgeModuleCount(r *tare.ClaimResult, c tare.Claim) {
 	contender, _ := j.evidence.Contender(c.Contender)
 	base, _ := j.evidence.Contender(j.evidence.Study.Baseline)
@@ -28,15 +28,15 @@ func (j *judge) judgeModuleCount(r *tare.ClaimResult, c tare.Claim) {
 	}
 	within := "not within"
 	r.Outcome = tare.Refuted
-	if c.Value/holdsWithin <= r.Measured && r.Measured <= c.Value*holdsWithin {
+	if isNear := c.Value/holdsWithin <= r.Measured && r.Measured <= c.Value*holdsWithin; isNear {
 		within = "within"
 		r.Outcome = tare.Holds
 	}
 	r.Why = fmt.Sprintf("published %s, counted %.0f: %s; %s 1.25× of the published number", format.Significant(c.Value), r.Measured, added, within)
 }
 
-// whyUncounted returns why the modules of c are unknown, or "" if they are known. A finding about
-// one workload does not affect the binary.
+// whyUncounted returns why the number of modules of c is unknown, or "" if it is known. Findings about
+// one workload or metric do not affect it, because they are not about the binary.
 func whyUncounted(c tare.Contender, findings []tare.Finding) string {
 	for _, f := range findings {
 		isAboutAll := f.Workload == "" && f.Metric == ""

@@ -13,10 +13,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// judgeCustomRatio judges a claim of a ratio whose denominator is c.Of instead of the baseline's
-// value of the same workload and metric: the contender's value of another workload or metric, or
-// the value of another contender. The ratio is computed in each round. Its noise floor is the
-// difference between the control's ratio and the baseline's.
+// judgeCustomRatio judges a claim of a ratio to c.Of instead of the baseline. The denominator is the
+// contender's value on another workload or by another metric, or the value of another contender. The
+// ratio is computed in each round. The noise floor, the difference that chance can cause, is the
+// difference between the ratios of the control and the baseline, which are the same program.
 func (j *judge) judgeCustomRatio(r *tare.ClaimResult, c tare.Claim) {
 	other := cmp.Or(c.Of.Contender, c.Contender)
 	if why, ok := j.evidence.Measures(c.Of.Workload, c.Of.Metric); !ok {
@@ -37,15 +37,15 @@ func (j *judge) judgeCustomRatio(r *tare.ClaimResult, c tare.Claim) {
 	for _, round := range rounds {
 		effects = append(effects, ratios[round])
 	}
-	describe := func(metric string) string { // "METRIC and PLUS together" if the claim adds a second metric
+	describeMetric := func(metric string) string { // "METRIC and PLUS together" if the claim adds a second metric
 		if c.Plus != "" {
 			metric += " and " + c.Plus + " together"
 		}
 		return metric
 	}
-	r.Evidence = fmt.Sprintf("%s, %s on %s over %s on %s, %s", c.Contender, describe(c.Metric), c.Workload, describe(c.Of.Metric), c.Of.Workload, format.Count(len(effects), "round"))
+	r.Evidence = fmt.Sprintf("%s, %s on %s over %s on %s, %s", c.Contender, describeMetric(c.Metric), c.Workload, describeMetric(c.Of.Metric), c.Of.Workload, format.Count(len(effects), "round"))
 	if c.Of.Contender != "" {
-		r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, other, describe(c.Metric), format.Count(len(effects), "round"))
+		r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, other, describeMetric(c.Metric), format.Count(len(effects), "round"))
 	}
 	level := stats.LookLevel(alpha, j.evidence.Looks())
 	comparison := tare.Comparison{
@@ -63,12 +63,12 @@ func (j *judge) judgeCustomRatio(r *tare.ClaimResult, c tare.Claim) {
 	j.decideRatio(r, c, comparison, floor)
 }
 
-// controlDifferences returns the difference between the logarithms of the control's and the baseline's
-// ratio for the claim, one for each of rounds that has both. If the claim compares two contenders, it
-// returns the logarithm of the control's value over the baseline's instead.
+// controlDifferences returns a value for each of rounds: the difference between the logarithms of the ratio
+// that the claim is about, of the control and of the baseline. If the claim compares two contenders, the
+// value is the logarithm of the control's value over the baseline's. Rounds without these ratios are omitted.
 func (j *judge) controlDifferences(c tare.Claim, rounds []int) (differences []float64) {
 	base := j.evidence.Study.Baseline
-	var controlRatios, baseRatios map[int]float64 // for two contenders, baseRatios is nil and counts as 0
+	var controlRatios, baseRatios map[int]float64 // by round; nil baseRatios, for two contenders, count as 0
 	if c.Of.Contender != "" {
 		c.Of.Workload, c.Of.Metric = c.Workload, c.Metric
 		controlRatios = j.customRatiosByRound(c, tare.ControlID, base)
@@ -85,9 +85,9 @@ func (j *judge) controlDifferences(c tare.Claim, rounds []int) (differences []fl
 	return differences
 }
 
-// whyDifferentRelays returns why the ratio of claim c answers nothing if its two workloads have
-// relays with different delays or bandwidths. The study chooses both values, and they determine the
-// ratio. It returns "" for other ratios.
+// whyDifferentRelays returns why the ratio of claim c proves nothing, if its two workloads have relays,
+// which delay and slow down traffic, with different values. The study chooses these values, and they
+// determine the ratio. It returns "" for other ratios.
 func (j *judge) whyDifferentRelays(c tare.Claim) string {
 	trafficOf := func(workload string) tare.Traffic { // Delay and Bandwidth are 0 without a relay
 		w, ok := j.evidence.Workload(workload)
@@ -103,8 +103,8 @@ func (j *judge) whyDifferentRelays(c tare.Claim) string {
 	return fmt.Sprintf("the delay and the bandwidth of %s are chosen here, and they make the ratio: it says nothing about another network", c.Workload)
 }
 
-// customRatiosByRound returns the logarithm of the claim's ratio by round: the value of contender
-// numerator over the value of contender denominator, as c.Of defines it.
+// customRatiosByRound returns the logarithm of the claim's ratio for each round: the value of contender
+// numerator over the value of contender denominator on the workload and by the metric of c.Of.
 func (j *judge) customRatiosByRound(c tare.Claim, numerator, denominator string) map[int]float64 {
 	index := j.evidence.Index()
 	ratios := map[int]float64{}
@@ -119,8 +119,8 @@ func (j *judge) customRatiosByRound(c tare.Claim, numerator, denominator string)
 	return ratios
 }
 
-// sumInRound returns the sum of metrics, by name, in one cell. The name "" adds nothing. It returns
-// false if one of the metrics was not measured.
+// sumInRound returns the sum of metrics, by name, in one cell, which is a contender on a workload in a
+// round. The name "" adds nothing. It returns false if one of the metrics was not measured.
 func sumInRound(x *evidence.Index, cell evidence.Cell, metrics ...string) (sum float64, ok bool) {
 	for _, name := range metrics {
 		if name == "" {

@@ -13,18 +13,19 @@ import (
 )
 
 // Decompose splits differences of the study into causes. A decomposition is a chain of contenders, in
-// which each step from one contender to the next adds one cause. For each step Decompose computes the
-// ratio of its two contenders, from their slices, and the share of the step in the total difference
+// which each step from one contender to the next adds one cause, such as a line of log. For each step
+// Decompose computes the ratio of its two contenders, and the share of the step in the total difference
 // between the ends of the chain. Shares are computed by [stats.Share] from the rounds in which all
 // contenders of the chain were measured.
 //
 // The error level of the intervals of all n steps together is 5 %: by Bonferroni's inequality, each
 // interval of a ratio or share is at 5 %/n. The interval of the total difference is at 5 %. Shares are
-// computed only if the total difference is significant and exceeds the noise floor.
+// computed only if the total difference is significant and exceeds the noise floor, the difference that the
+// control (the baseline a second time) shows.
 //
-// A contender that is void, was not measured or is a trap is removed from the chain, and its cause is
-// added to the next step. The sentence of the decomposition names the removed contenders. If no step
-// remains, the sentence has the reason.
+// A contender that is void, was not measured or is a trap (it repeats a published mistake) is removed
+// from the chain, and its cause is added to the next step. The sentence of the decomposition names the
+// removed contenders. If no step remains, the sentence has the reason.
 //
 // Source: O. J. Dunn, "Multiple comparisons among means", J. Amer. Statist. Assoc. 56 (1961) 52–64.
 func Decompose(d evidence.Evidence, effects []tare.Effects, comparisons []tare.Comparison, findings []tare.Finding) []tare.Decomposition {
@@ -38,6 +39,7 @@ func Decompose(d evidence.Evidence, effects []tare.Effects, comparisons []tare.C
 	return out
 }
 
+// decomposeOne computes one decomposition.
 func (j *judge) decomposeOne(planned tare.Decompose, effects []tare.Effects) tare.Decomposition {
 	out := tare.Decomposition{
 		ID: planned.ID, Question: planned.Question, Workload: planned.Workload, Metric: cmp.Or(planned.Metric, j.evidence.Primary()),
@@ -73,13 +75,13 @@ func (j *judge) decomposeOne(planned tare.Decompose, effects []tare.Effects) tar
 	return out
 }
 
-// buildChain returns the steps between contenders that can be compared, and a sentence about the
-// omitted contenders, "" if there are none. If no step remains it returns only why.
+// buildChain returns the steps between the contenders of a chain that can be compared, and a sentence
+// about the omitted contenders, "" if there are none. If no step remains, it returns only why.
 func (j *judge) buildChain(planned tare.Decompose, metric string) (steps []tare.Cause, omitted, why string) {
 	if why := j.whyAbsent(planned.From, planned.Workload, metric); why != "" {
 		return nil, "", why
 	}
-	from, causes := planned.From, "" // last contender that can be compared; causes of the steps after it
+	from, causes := planned.From, "" // the last contender that can be compared, and the causes since then
 	var whys []string                // why contenders are omitted
 	for _, s := range planned.Steps {
 		if causes != "" {
@@ -131,7 +133,7 @@ func (j *judge) setCauseRatio(c *tare.Cause, workload, metric string, effects []
 	x := j.evidence.Index()
 	e, ok := tare.EffectsOf(effects, workload, metric, c.To, c.From)
 	if !ok {
-		e = findEffects(x, j.evidence, workload, metric, c.To, c.From)
+		e = computeEffects(x, j.evidence, workload, metric, c.To, c.From)
 	}
 	if len(e.Effects) == 0 {
 		return false
@@ -148,7 +150,7 @@ func (j *judge) setCauseRatio(c *tare.Cause, workload, metric string, effects []
 	return true
 }
 
-// addShares computes the share of each step and returns the sentence about them. If shares cannot be
+// addShares sets the share of each step of out and returns the sentence about the shares. If they cannot be
 // computed, it leaves them 0 and returns a sentence with the reason.
 func (j *judge) addShares(out *tare.Decomposition) string {
 	total := tare.Comparison{
@@ -183,8 +185,9 @@ func describeTotal(metric string, total tare.Comparison, pair string) string {
 }
 
 // whyNoShares returns a sentence with the reason if the total difference must not be split: it has no
-// interval at error level level, is not significant, is within the noise floor, or is a latency with
-// too few requests. Otherwise it returns "". pair names the two ends of the chain in the sentence.
+// interval, is not significant, is within the noise floor, or is a latency of too few requests.
+// Otherwise it returns "". ids are the contenders of the chain, pair names its two ends in the
+// sentence, and level is the error level of a share.
 func (j *judge) whyNoShares(d tare.Decomposition, total tare.Comparison, ids []string, pair string, level float64) string {
 	noun := tare.MetricFor(d.Metric).Noun
 	if minRounds := stats.MinRounds(level); !total.Bounded() || total.Rounds < minRounds {
@@ -205,9 +208,8 @@ func (j *judge) whyNoShares(d tare.Decomposition, total tare.Comparison, ids []s
 	return ""
 }
 
-// computeShares sets the share of each step of out in the total difference, with intervals at an
-// error level. ids are the contenders of the chain. It returns false, and sets no share, if one of
-// them has no interval.
+// computeShares sets the share of each step of out in the total difference, with intervals at error level
+// level. ids are the contenders of the chain. If a share has no interval, it sets none and returns false.
 func (j *judge) computeShares(out *tare.Decomposition, ids []string, level float64) bool {
 	index := j.evidence.Index()
 	m, _ := tare.MetricNamed(out.Metric)

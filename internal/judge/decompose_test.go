@@ -72,7 +72,7 @@ func TestDecompose(t *testing.T) {
 	about("the product of the steps", product, w.Ratio)
 	// The steps' intervals are those of their own pairs, also where the page has none.
 	x := d.Index()
-	e := findEffects(x, d, "w", "cpu", "other", "lean")
+	e := computeEffects(x, d, "w", "cpu", "other", "lean")
 	lo, hi, _ := stats.Interval(e.Effects, stats.LookLevel(0.05/3, 1))
 	if c := got.Steps[1]; c.Low != math.Exp(lo) || c.High != math.Exp(hi) || c.Ratio != math.Exp(stats.HodgesLehmann(e.Effects)) {
 		t.Errorf("step 1: %+v, want %v to %v", c, math.Exp(lo), math.Exp(hi))

@@ -1,7 +1,8 @@
-// Package judge turns slices into verdicts. It computes the effects of every round, the comparisons
-// with their intervals, and the ruling and the sentence of each criterion and claim. Its functions
-// depend on their arguments only. Package [github.com/tarebench/tare] defines the terms: slice, round,
-// look, control, noise floor, void and trap.
+// Package judge turns the measurements of a study into verdicts. It computes the effects of every
+// round (the logarithms of ratios between contenders), the comparisons with their intervals, and the
+// ruling and the sentence of each criterion and claim. Its functions depend on their arguments only.
+// Package [github.com/tarebench/tare] defines the terms: slice, round, look, control, noise floor, void
+// and trap.
 //
 // The order in which a lab calls it:
 //

@@ -8,23 +8,24 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Effects returns ln(a/b) per round for every pair that a report needs: on the primary metric every
-// unordered pair of baseline, contenders and control; on other metrics each of them against the
-// baseline. In a pair with the baseline, the baseline is b. Status-only contenders are compared
-// with the baseline only; traps and the null contender are in no pair. Metrics that do not apply to a
-// workload ([tare.Workload.Measures]) are omitted.
+// Effects compares contenders in pairs. For each pair, workload and metric it returns the effect ln(a/b)
+// of every round, in which each contender is measured once. On the primary metric it compares all pairs
+// of the baseline, the contenders and the control (the baseline a second time); on other metrics it
+// compares each of them with the baseline, which is then b. Status-only contenders, of which only the
+// status of responses is checked, are compared with the baseline only. Traps, which repeat a published
+// mistake, and the null contender, which does nothing, are in no pair.
 //
-// If a metric is measured per slice, the slices of one round are paired by their index and summed in
-// blocks. If it is measured once per trial, there is one ratio per round. If a value is zero in any round,
-// the entire pair is omitted, because omitting only that round would select by outcome. A round in which a
-// contender of the pair was not measured, or does not count, is omitted. The effects then list their rounds.
+// A metric that is measured in slices (turns of a contender within a round) is computed from the slices of
+// equal index, summed in blocks. A metric that is measured once per trial has one ratio per round. A round
+// without one of the two values is omitted, and the effects then list their rounds. If a value of a trial
+// is zero in any round, the entire pair is omitted: to omit only that round would select by outcome.
 func Effects(d evidence.Evidence) []tare.Effects {
 	x := d.Index()
 	var out []tare.Effects
 	for _, w := range d.Study.Workloads {
 		for _, name := range evidence.MetricsOf(w, d.Study.Metrics) {
 			for _, p := range listPairs(d, name) {
-				if e := findEffects(x, d, w.ID, name, p[0], p[1]); len(e.Effects) > 0 {
+				if e := computeEffects(x, d, w.ID, name, p[0], p[1]); len(e.Effects) > 0 {
 					out = append(out, e)
 				}
 			}
@@ -33,7 +34,7 @@ func Effects(d evidence.Evidence) []tare.Effects {
 	return out
 }
 
-// listPairs lists the pairs to compare on a metric, with the baseline second if it is part of one.
+// listPairs returns the pairs to compare by a metric. In a pair with the baseline, the baseline is second.
 func listPairs(d evidence.Evidence, metric string) [][2]string {
 	var out [][2]string
 	for _, a := range d.Compared() {
@@ -55,8 +56,8 @@ func listPairs(d evidence.Evidence, metric string) [][2]string {
 	return out
 }
 
-// findEffects computes the effects of one pair. Effects is empty if no round has a ratio.
-func findEffects(x *evidence.Index, d evidence.Evidence, workload, metric, a, b string) tare.Effects {
+// computeEffects computes the effects of one pair. The field Effects is empty if no round has a ratio.
+func computeEffects(x *evidence.Index, d evidence.Evidence, workload, metric, a, b string) tare.Effects {
 	e := tare.Effects{Workload: workload, Metric: metric, A: a, B: b}
 	m, ok := tare.MetricNamed(metric)
 	if !ok {
@@ -78,10 +79,10 @@ func findEffects(x *evidence.Index, d evidence.Evidence, workload, metric, a, b 
 	return e
 }
 
-// effectOfSlices returns two values of ln(a/b) in one round, for a metric that is measured per slice.
-// effect is computed over blocks if the plan has blocks, and sum from the sums of all slices. If b is the
-// baseline and Plan.Reference is BaselineAndControl, both are the means of ln(a/baseline) and ln(a/control):
-// baseline and control are the same program, so the mean has a smaller error.
+// effectOfSlices returns ln(a/b) in one round, for a metric that is measured in slices, in two ways:
+// effect from blocks of slices if the plan has blocks, and sum from the sums of all slices. If b is the
+// baseline and Plan.Reference is BaselineAndControl, both are the mean of ln(a/baseline) and
+// ln(a/control): baseline and control are the same program, so the mean has a smaller error.
 func effectOfSlices(x *evidence.Index, d evidence.Evidence, metric string, a, b evidence.Cell) (effect, sum float64, ok bool) {
 	effect, sum, ok = effectOfPairs(x, d, metric, a, b)
 	usesControl := d.Plan.Reference == tare.BaselineAndControl && b.Contender == d.Study.Baseline && a.Contender != tare.ControlID
@@ -95,7 +96,8 @@ func effectOfSlices(x *evidence.Index, d evidence.Evidence, metric string, a, b 
 	return effect, sum, true
 }
 
-// effectOfPairs returns ln(a/b) of two cells of one round, like effectOfSlices but without the control.
+// effectOfPairs does the work of effectOfSlices without the control. a and b are cells of one round: the
+// measurements of one contender on one workload.
 func effectOfPairs(x *evidence.Index, d evidence.Evidence, metric string, a, b evidence.Cell) (effect, sum float64, ok bool) {
 	p, q := pairSlices(x, metric, a, b)
 	sum = stats.SumEffect(p, q)
@@ -104,7 +106,7 @@ func effectOfPairs(x *evidence.Index, d evidence.Evidence, metric string, a, b e
 	}
 	slicing, _ := d.Plan.Slicing(a.Workload)
 	if !slicing.RatioOfSums && d.Plan.Isolation != tare.TrialWise {
-		// A CPU clock can be too coarse for a block: then use the sum.
+		// The effect of blocks is not finite if the CPU clock is too coarse to measure one: then use the sum.
 		if blocks := stats.BlockEffect(p, q, slicing.Block); isFinite(blocks) {
 			return blocks, sum, true
 		}
@@ -112,7 +114,7 @@ func effectOfPairs(x *evidence.Index, d evidence.Evidence, metric string, a, b e
 	return sum, sum, true
 }
 
-// effectInRound returns ln(a/b) in one round. It returns false if a side was not measured, or was zero.
+// effectInRound returns ln(a/b) of a metric in one round. It returns false if one was not measured or is 0.
 func effectInRound(x *evidence.Index, d evidence.Evidence, m tare.Metric, a, b evidence.Cell) (effect float64, ok bool) {
 	if m.PerSlice {
 		effect, _, ok := effectOfSlices(x, d, m.Name, a, b)
@@ -122,8 +124,8 @@ func effectInRound(x *evidence.Index, d evidence.Evidence, m tare.Metric, a, b e
 	return effect, isFinite(effect)
 }
 
-// pairSlices returns the slices of cells a (as p) and b (as q) whose index is in both cells. Elements
-// of p and q at the same position are a pair.
+// pairSlices returns the slices of cells a (as p) and b (as q) whose index occurs in both cells, so
+// that p[i] and q[i] are a pair. The slices of a cell are sorted by index.
 func pairSlices(x *evidence.Index, metric string, a, b evidence.Cell) (p, q []stats.Point) {
 	as, bs := x.Slices(a), x.Slices(b)
 	for i, j := 0, 0; i < len(as) && j < len(bs); {
@@ -160,7 +162,7 @@ func effectsOfTrials(x *evidence.Index, m tare.Metric, workload, a, b string) (e
 	return effects, listRounds(rounds)
 }
 
-// listRounds returns the value of tare.Effects.Of for rounds: nil if they are 1, 2, 3 and so on.
+// listRounds returns rounds in the form of tare.Effects.Of: nil if they are 1, 2, 3 and so on.
 func listRounds(rounds []int) []int {
 	if n := len(rounds); n == 0 || rounds[0] == 1 && rounds[n-1] == n {
 		return nil

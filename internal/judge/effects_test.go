@@ -268,8 +268,8 @@ func TestEffectsAgainstBothCopies(t *testing.T) {
 		return v
 	}
 	w := f.data(seeded(5)).Study.Workloads[0].ID
-	one, two := findEffects(alone.Index(), alone, w, "time", "lean", base), findEffects(both.Index(), both, w, "time", "lean", base)
-	against := findEffects(alone.Index(), alone, w, "time", "lean", tare.ControlID)
+	one, two := computeEffects(alone.Index(), alone, w, "time", "lean", base), computeEffects(both.Index(), both, w, "time", "lean", base)
+	against := computeEffects(alone.Index(), alone, w, "time", "lean", tare.ControlID)
 	for i := range two.Effects {
 		if !near(two.Effects[i], (one.Effects[i]+against.Effects[i])/2) {
 			t.Fatalf("round %d: %v, of %v and %v", i+1, two.Effects[i], one.Effects[i], against.Effects[i])
@@ -278,7 +278,7 @@ func TestEffectsAgainstBothCopies(t *testing.T) {
 	if got := variance(two.Effects) / variance(one.Effects); got < 0.6 || got > 0.9 {
 		t.Errorf("%.2f of the variance, want about 0.75", got)
 	}
-	a, b := findEffects(alone.Index(), alone, w, "time", tare.ControlID, base), findEffects(both.Index(), both, w, "time", tare.ControlID, base)
+	a, b := computeEffects(alone.Index(), alone, w, "time", tare.ControlID, base), computeEffects(both.Index(), both, w, "time", tare.ControlID, base)
 	if !slices.Equal(a.Effects, b.Effects) {
 		t.Error("the control's own effects changed")
 	}

@@ -9,34 +9,35 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Least number of measured requests above a latency quantile that decides a verdict. With fewer, the
-// quantile is the latency of a handful of requests.
+// A latency quantile such as p99 is the latency of a handful of requests if few requests are above it.
+// A verdict on a quantile needs at least these numbers of requests above it.
 const (
 	minRequestsAbove        = 100 // in all rounds together
 	minRequestsAboveInRound = 20  // in each round
 )
 
-// whyTooFewRequests returns why a latency on workload has too few requests of one of the contenders,
-// and the number of rounds that would have enough; 0 means that more rounds do not help. why is "" if
-// there are enough requests, and for metrics that are not latencies.
+// whyTooFewRequests returns why metric, if it is a latency, cannot be judged on workload: one of the
+// contenders has too few requests. rounds is the number of rounds that would have enough, or 0 if more
+// rounds do not help. why is "" if there are enough requests, and for metrics that are not latencies.
 func (j *judge) whyTooFewRequests(metric, workload string, contenders ...string) (why string, rounds int) {
 	m, _ := tare.MetricNamed(metric)
 	if !m.IsLatency() {
 		return "", 0
 	}
-	return countRequests(j.evidence.Index(), m, workload, contenders...)
+	return whyTooFewAbove(j.evidence.Index(), m, workload, contenders...)
 }
 
-// countRequests does the work of whyTooFewRequests for latency m.
-func countRequests(x *evidence.Index, m tare.Metric, workload string, contenders ...string) (why string, rounds int) {
+// whyTooFewAbove does the work of whyTooFewRequests for latency m.
+func whyTooFewAbove(x *evidence.Index, m tare.Metric, workload string, contenders ...string) (why string, rounds int) {
 	above := 1 - m.Quantile // share of the requests that are above the quantile
 	if above == 0 {
 		return "it is the latency of a single request", 0
 	}
+	// Numbers of all requests with which enough are above the quantile.
 	minInRound, minInAll := math.Round(minRequestsAboveInRound/above), math.Round(minRequestsAbove/above)
 	for _, id := range contenders {
 		var requests float64
-		n, least := 0, math.Inf(1)
+		n, least := 0, math.Inf(1) // number of rounds, and requests in the round with the fewest
 		for _, r := range x.Rounds() {
 			if s := x.Sample(evidence.At(r, workload, id)); s[m.Key] > 0 {
 				n++

@@ -9,24 +9,24 @@ import (
 )
 
 // minSizesWithCost is the least number of sizes for a fit with a fixed cost: one more than its three
-// parameters.
+// parameters cost, factor and exponent.
 const minSizesWithCost = 4
 
 // costFit is a fit of time to size with a fixed cost: time = cost + factor·size^exponent.
 type costFit struct {
-	exponents   []float64   // exponent of each round
-	costs       []float64   // fixed cost of each round, as a share of the time at the smallest size
-	misfits     [][]float64 // by size and round: logarithm of the ratio of the fit with the published exponent to the time
+	exponents   []float64   // exponent fitted in each round
+	costs       []float64   // fixed cost fitted in each round, as a share of the time at the smallest size
+	misfits     [][]float64 // by size and round: logarithm of fitted over measured time, with the published exponent
 	value, cost float64     // exponent and cost over all rounds
-	low, high   float64     // interval of value; only if enough
+	low, high   float64     // interval of value; only valid if enough is true
 	enough      bool        // there are enough rounds for an interval
 	span        float64     // ratio of the largest size to the smallest
 }
 
-// fitFixedCost fits time = cost + factor·size^exponent in each round, on the workloads of s. If time is
-// a fixed cost plus a part in proportion to size, this fit gives the exponent 1; a straight line
-// through the logarithms would have a smaller slope. It also computes the misfits of the same fit with
-// the published exponent. It returns false if there are too few sizes, or no round with all of them.
+// fitFixedCost fits time = cost + factor·size^exponent in each round, to the times on the workloads of s. If
+// time is a fixed cost plus a part in proportion to size, this fit gives the exponent 1, while a straight
+// line through the logarithms has a smaller slope. fitFixedCost also computes the misfits of the same fit
+// with the published exponent. It returns false if there are too few sizes, or if no round has all of them.
 func (j *judge) fitFixedCost(s tare.Scaling, published float64) (out costFit, ok bool) {
 	if len(s.Workloads) < minSizesWithCost {
 		return out, false
@@ -68,9 +68,9 @@ const (
 	maxExponent = 4
 )
 
-// fitCostPower finds the exponent and the cost, which is at least zero, with the least sum of squared
-// relative errors. For a given exponent the other parameters are those of a straight line
-// (fitCostLine), so it tries 41 exponents on a grid, then finer grids around the best, 4 in all.
+// fitCostPower returns the exponent and the cost, which is at least zero, with the least sum of squared relative
+// errors. For a given exponent, fitCostLine finds the other parameters directly. So fitCostPower tries 41
+// exponents on a grid from minExponent to maxExponent, and then three times a finer grid around the best.
 //
 // Source: G. H. Golub, V. Pereyra, "The differentiation of pseudo-inverses and
 // nonlinear least squares problems whose variables separate", SIAM Journal on
@@ -93,8 +93,8 @@ func fitCostPower(sizes, times []float64) (exponent, cost float64) {
 	return exponent, cost
 }
 
-// fitCostLine fits times by a straight line, cost + factor·x with x = (size/largest size)^p, with
-// weights of 1/time². It also returns the weighted sum of squared errors. sizes is ascending.
+// fitCostLine fits a straight line, cost + factor·x with x = (size/largest size)^p, to times. The weights
+// 1/time² make errors relative. It also returns the weighted sum of squared errors. sizes is ascending.
 func fitCostLine(sizes, times []float64, p float64) (cost, factor, squares float64) {
 	var sw, sx, sy, sxx, sxy float64 // sums of the weights w, and of w·x, w·time, w·x² and w·x·time
 	largest := sizes[len(sizes)-1]

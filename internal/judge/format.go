@@ -12,8 +12,8 @@ func formatLevel(level float64) string {
 	return format.Trimmed(level*100, format.Decimals(100*(1-level))) + " %"
 }
 
-// formatValue formats a value with its unit. Nanoseconds and bytes are scaled, e.g. to ms or kB;
-// other units are not.
+// formatValue formats a value with its unit, as in "1.23 ms/op" for 1.23e6 and ns/op. Only nanoseconds and
+// bytes are scaled.
 func formatValue(x float64, unit string) string {
 	base, per, found := strings.Cut(unit, "/")
 	if found {

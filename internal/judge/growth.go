@@ -11,22 +11,22 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// maxExponentError is the distance from the published exponent that the interval of the measured exponent
-// must not exceed if a claim of growth is to hold. The claim is refuted if no part of the interval is within
-// that distance, unless the published exponent with a fixed cost describes the time at each size.
+// A publication may claim that time grows as size^exponent. The claim holds if the interval of the
+// measured exponent is within maxExponentError of the published one. It is refuted if no part of the
+// interval is, unless the published exponent together with a fixed cost describes the times.
 const maxExponentError = 0.1
 
-// The published exponent with a fixed cost describes the times if the fitted time at each size is
-// within factor maxMisfit of the measured time. The largest size must be at least minFitSpan times
-// the smallest, because on a smaller span other exponents would fit as well.
+// The published exponent with a fixed cost describes the times if the fitted time is within factor
+// maxMisfit of the measured time at each size. The largest size must be at least minFitSpan times the
+// smallest, because on a smaller span other exponents would fit as well.
 const (
 	maxMisfit  = 1.5
 	minFitSpan = 16
 )
 
-// judgeGrowth judges a claim of how time grows with size, by the exponent that is fitted over
-// workloads that differ in size only. If the published exponent is positive and there are enough
-// sizes, the fit includes a fixed cost.
+// judgeGrowth judges a claim of how time grows with size. It compares the published exponent c.Value
+// with the one that is fitted to workloads which differ only in size. If the published exponent is
+// positive and there are enough sizes, the fit includes a fixed cost.
 func (j *judge) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 	if j.reportUnanswerableAlong(r, c) {
 		return
@@ -57,7 +57,7 @@ func (j *judge) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 			100*f.cost, size, f.value, f.low, f.high, formatLevel(s.Level), format.Count(len(f.exponents), "round"), size, s.Exponent)
 	}
 	low, high := c.Value-maxExponentError, c.Value+maxExponentError
-	isInside := low <= r.Low && r.High <= high
+	isInside := low <= r.Low && r.High <= high // the entire interval is near the published exponent
 	worst, isDescribed := j.largestMisfit(f, c.Value)
 	switch {
 	case isDescribed && !isInside:
@@ -74,10 +74,9 @@ func (j *judge) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 	r.Why += fmt.Sprintf(", and was published as %s^%.3g", size, c.Value)
 }
 
-// largestMisfit returns the largest distance of the fit with the published exponent from the time at
-// any size that the intervals allow, as a logarithm. It reports whether that is within maxMisfit, so
-// that the published exponent describes the times. The intervals of all sizes together have error
-// level alpha.
+// largestMisfit returns the largest ratio, as a logarithm, of a fitted to a measured time or the reverse that
+// the rounds allow at any size, if the published exponent with a fixed cost is fitted. isDescribed is true if
+// that is within maxMisfit. The ratio at each size has an interval; all of them together have error level alpha.
 func (j *judge) largestMisfit(f costFit, published float64) (worst float64, isDescribed bool) {
 	if len(f.misfits) == 0 || published == 0 || f.span < minFitSpan {
 		return 0, false

@@ -8,14 +8,14 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Leading returns the contender with the lowest ratio to the baseline so far, by the primary metric
-// on the first workload with ratios. It is an estimate for a progress line, not a verdict. ok is
-// false if no contender has a ratio yet.
+// Leading returns the contender with the lowest ratio to the baseline so far, by the primary metric on the
+// first workload with ratios. The progress line of a run prints it; it is no verdict. ok is false if no
+// contender has a ratio yet.
 func Leading(d evidence.Evidence) (lead tare.Comparison, ok bool) {
 	x := d.Index()
 	for _, w := range d.Study.Workloads {
 		for _, id := range d.Having(tare.RoleContender) {
-			e := findEffects(x, d, w.ID, d.Primary(), id, d.Study.Baseline)
+			e := computeEffects(x, d, w.ID, d.Primary(), id, d.Study.Baseline)
 			if len(e.Effects) == 0 {
 				continue
 			}
@@ -31,8 +31,8 @@ func Leading(d evidence.Evidence) (lead tare.Comparison, ok bool) {
 	return lead, false
 }
 
-// Trailing lists the contenders that are proven slower than at least leaders other contenders on
-// every workload they were measured on, by the ranks of comparisons.
+// Trailing returns the ids of contenders that are proven worse than at least leaders other contenders
+// on every workload that they were measured on: their best possible rank is above leaders.
 func Trailing(d evidence.Evidence, comparisons []tare.Comparison, leaders int) []string {
 	var out []string
 	for _, id := range d.Having(tare.RoleContender) {

@@ -11,15 +11,16 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Measured is the result of one machine and the machine's name.
+// Measured is the result of a study on one machine.
 type Measured struct {
 	Name   string
 	Result *tare.Result
 }
 
-// OverMachines returns a copy of the first machine's result with the verdicts over all machines. It
-// returns an error if the results do not answer the same question: they differ in the study, its
-// inputs, the versions of the contenders or, unless mixedGo, the version of Go.
+// OverMachines combines the results of one study on several machines. It returns a copy of the first
+// result, with the comparisons over all machines added. It returns an error if the results do not
+// answer the same question: if they differ in the study, its inputs, the versions of the contenders or,
+// unless mixedGo is set, the version of Go.
 func OverMachines(machines []Measured, mixedGo bool) (*tare.Result, error) {
 	if len(machines) < 2 {
 		return nil, fmt.Errorf("%s: verdicts over machines need two at least", format.Count(len(machines), "machine"))
@@ -41,9 +42,9 @@ func OverMachines(machines []Measured, mixedGo bool) (*tare.Result, error) {
 			Name: m.Name, Machine: r.Machine, Rounds: r.RoundsDone, Seed: r.Seed, Comparisons: r.Comparisons, Effects: r.Rounds,
 		})
 	}
-	for _, kind := range kindsOf(machines) {
-		alike := slices.DeleteFunc(slices.Clone(machines), func(m Measured) bool { return machineKind(m.Result) != kind })
-		out.OverMachines = append(out.OverMachines, combineKind(kind, alike)...)
+	for _, kind := range listKinds(machines) {
+		sameKind := slices.DeleteFunc(slices.Clone(machines), func(m Measured) bool { return machineKind(m.Result) != kind })
+		out.OverMachines = append(out.OverMachines, combineKind(kind, sameKind)...)
 	}
 	return &out, nil
 }
@@ -83,7 +84,8 @@ func whyDifferentQuestion(a, b *tare.Result, mixedGo bool) string {
 // machineKind returns the kind of the machine of a result, e.g. linux/amd64.
 func machineKind(r *tare.Result) string { return r.Machine.OS + "/" + r.Machine.Arch }
 
-func kindsOf(machines []Measured) []string {
+// listKinds returns the distinct kinds of machines.
+func listKinds(machines []Measured) []string {
 	var out []string
 	for _, m := range machines {
 		if kind := machineKind(m.Result); !slices.Contains(out, kind) {
@@ -131,12 +133,14 @@ func combineKind(kind string, machines []Measured) []tare.OverMachines {
 	return out
 }
 
+// isComparison reports whether o and c are about the same pair of contenders, workload and metric.
 func isComparison(o tare.OverMachines, c tare.Comparison) bool {
 	return o.Workload == c.Workload && o.Contender == c.Contender && o.Metric == c.Metric && o.Against == c.Against
 }
 
-// combineMachines returns comparison c over machines of one kind, and the p-value of the hypothesis
-// that the ratio is the same on all of them. ok is false if that cannot be tested.
+// combineMachines combines comparison c of all machines of one kind. It returns the machines by result,
+// the ratio over all machines, and the p-value of the hypothesis that the ratio is the same on all of
+// them; ok is false if this cannot be tested.
 func combineMachines(kind string, machines []Measured, c tare.Comparison) (o tare.OverMachines, pSame float64, ok bool) {
 	o = tare.OverMachines{Workload: c.Workload, Contender: c.Contender, Metric: c.Metric, Against: c.Against, Kind: kind, P: 1}
 	var estimates []stats.Estimate
@@ -175,8 +179,8 @@ func combineMachines(kind string, machines []Measured, c tare.Comparison) (o tar
 	return o, pSame, ok
 }
 
-// machinesSentence returns a sentence with the machines on which a difference was shown, and whether
-// they differ in its size.
+// machinesSentence returns a sentence about the machines on which a difference was shown, such as "Less
+// on a, b but not on c; the machines differ in how much."
 func machinesSentence(o tare.OverMachines) string {
 	machines := len(o.Less) + len(o.More) + len(o.Open)
 	holdsOn := func(names []string) string {
@@ -216,6 +220,7 @@ func machinesSentence(o tare.OverMachines) string {
 	return text + "."
 }
 
+// joinNames returns the names of machines, as in "a, b".
 func joinNames(machines []string) string {
 	var out []string
 	for _, name := range machines {

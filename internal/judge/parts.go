@@ -8,15 +8,15 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// Parts merges the results of a study that was divided among machines: each machine measured all
-// rounds of other workloads. Parts computes the intervals again over all parts, so that the error
-// level holds for the entire study. It returns an error if the parts answer different questions, as
-// [OverMachines] does, or if two parts measured the same workload.
+// Parts merges the results of a study whose workloads were divided among machines; each machine
+// measured all rounds of its workloads. Parts computes the intervals again, so that the error level
+// holds for the entire study, and the verdicts on criteria. It returns an error if the parts answer
+// different questions, as [OverMachines] does, or if two parts measured the same workload.
 func Parts(parts []Measured, criteria []tare.Criterion, mixedGo bool) (*tare.Result, error) {
 	if len(parts) == 0 {
 		return nil, fmt.Errorf("there is no part")
 	}
-	out := *parts[0].Result
+	out := *parts[0].Result // the facts about the study; the loop adds the measurements of all parts
 	out.Workloads, out.Comparisons, out.Rounds, out.Values = nil, nil, nil, nil
 	out.Findings, out.Conformance, out.Semantics, out.Trials, out.NotWeighed, out.Explanations, out.Plan.Slices = nil, nil, nil, nil, nil, nil, nil
 	for _, m := range parts {

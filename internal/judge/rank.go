@@ -10,10 +10,11 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// setRanks sets the ranks and letters of the comparisons on the primary metric, in place. On each
-// workload it ranks the baseline and all contenders that no finding voids. A pair differs
-// significantly if it does by Holm's procedure over all pairs, and the difference exceeds the noise
-// floor of the control. Latencies with too few requests are not ranked.
+// setRanks sets the ranks and letters of comparisons cs by the primary metric, in place. On each workload it
+// ranks the baseline and all contenders that no finding voids. A rank is a range, because contenders that do
+// not differ significantly can have each other's rank; they share a letter. A pair differs significantly if
+// it does by Holm's procedure over all pairs, and the difference exceeds the noise floor, the difference that
+// the control (the baseline a second time) shows. Latencies of too few requests are not ranked.
 func setRanks(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison, findings []tare.Finding) {
 	j := &judge{evidence: d.Indexed()}
 	for _, w := range d.Study.Workloads {
@@ -39,7 +40,7 @@ func setRanks(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison,
 	}
 }
 
-// rankRows ranks the contenders of one workload. rows contains their indices in cs.
+// rankRows ranks the contenders of one workload. rows contains the indexes of their comparisons in cs.
 func rankRows(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison, rows []int) {
 	workload, metric := cs[rows[0]].Workload, cs[rows[0]].Metric
 	floor := tare.NoiseFloor(cs, workload, metric)
@@ -61,7 +62,7 @@ func rankRows(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison,
 	if !canRank(rounds, len(pairs), d.Looks()) {
 		return
 	}
-	better := -1 // sign of ln(i/j) if i is better
+	better := -1 // sign of ln(i/j) if i is better: a lower value usually is
 	if m, _ := tare.MetricNamed(metric); m.Direction == tare.HigherIsBetter {
 		better = 1
 	}
@@ -72,7 +73,7 @@ func rankRows(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison,
 			continue
 		}
 		sign := 1
-		if (estimates[k] < 0) == (better < 0) {
+		if isFirstBetter := (estimates[k] < 0) == (better < 0); isFirstBetter {
 			sign = -1
 		}
 		i, j := pairs[k].i, pairs[k].j
@@ -92,8 +93,9 @@ func rankRows(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison,
 	}
 }
 
-// canRank reports whether Holm's procedure over pairs could find any significant difference after
-// rounds: the p-value of a signed-rank test over n rounds is at least 2^(1-n).
+// canRank reports whether Holm's procedure could find any significant difference among pairs after that
+// many rounds: the p-value of a signed-rank test over n rounds is at least 2^(1-n). looks is the number
+// of times that the study may test.
 func canRank(rounds, pairs, looks int) bool {
 	smallestP := make([]float64, pairs)
 	for i := range smallestP {

@@ -10,17 +10,17 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// difference is one difference of a family, with its interval: (contender − baseline) on workload,
-// divided by the baseline's value on workload of.
+// difference states how much more a contender takes than the baseline on one workload, as a share of what the
+// baseline takes on another workload: (contender − baseline) on workload, divided by the baseline on of.
 type difference struct {
 	workload, of string
-	Question     // its Effects are shares
-	stats.Span
+	Question     // Effects has the share of each round, Edges the limits of criteria
+	stats.Span   // the interval: Low, High, Level, and OK if there is one
 }
 
-// ruleDifference rules on the difference from the baseline as a share of the baseline's value on
-// another workload, e.g. on a router's overhead as a share of an entire request. The rule is
-// one-sided: a contender that takes less than the baseline meets it.
+// ruleDifference decides a criterion that limits a difference, and sets the ruling and the sentence of
+// v: for example, a router may take at most 5 % of an entire request more than the baseline. A
+// contender that is proven to take less than the baseline meets the criterion.
 func (j *judge) ruleDifference(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule) {
 	baseline := j.evidence.Study.Baseline
 	if f, ok := j.findVoid(baseline, criterion.Of, v.Metric); ok {
@@ -65,9 +65,9 @@ func (j *judge) ruleDifference(v *tare.Verdict, criterion tare.Criterion, rule t
 	v.Sentence += " " + forecastSentence(v.RoundsNeeded)
 }
 
-// computeDifferences computes the intervals of all differences that criteria limit, for one metric of
-// one contender. They are one family: they step down together, as the package documentation
-// describes. The result is stored in j.differences for the next call.
+// computeDifferences computes the intervals of all differences that criteria limit, for one metric of one
+// contender. Their error is controlled together, by the step-down procedure that the package documentation
+// describes. It stores the result in j.differences for the next call.
 func (j *judge) computeDifferences(contender, metric string) []difference {
 	key := [2]string{contender, metric}
 	if family, ok := j.differences[key]; ok {
@@ -100,8 +100,8 @@ func (j *judge) computeDifferences(contender, metric string) []difference {
 	return family
 }
 
-// addDifference adds the difference that criterion c limits on workload to the family family. If the
-// difference is in family already, it adds only the limit to its edges.
+// addDifference returns family with the difference that criterion c limits on workload. If family
+// already has that difference because of another criterion, addDifference only adds limit to its edges.
 func (j *judge) addDifference(family []difference, c tare.Criterion, limit float64, contender, workload string) []difference {
 	if !isMeasuredOn(j.evidence, c, workload) {
 		return family
@@ -119,8 +119,8 @@ func (j *judge) addDifference(family []difference, c tare.Criterion, limit float
 	return append(family, difference{workload: workload, of: c.Of, Question: Question{Effects: shares, Edges: []float64{0, limit}, Looks: j.evidence.Looks()}})
 }
 
-// sharesByRound returns (contender − baseline) on workload, divided by the baseline's value on
-// workload of: one share for each round in which all three values were measured.
+// sharesByRound returns a share for each round in which all three values of it were measured: (contender −
+// baseline) on workload, divided by the baseline's value on workload of.
 func sharesByRound(x *evidence.Index, metric, workload, of, contender, baseline string) []float64 {
 	m, _ := tare.MetricNamed(metric)
 	var out []float64
@@ -136,9 +136,9 @@ func sharesByRound(x *evidence.Index, metric, workload, of, contender, baseline 
 	return out
 }
 
-// describeDifference returns the difference in words: "it costs 0.4 % of socket/health more CPU
-// time than nethttp on five/param (0.3 to 0.5 %, 95 %, 18 rounds)". If the interval includes zero, it
-// claims no difference. It adds a note if the difference is within the noise floor of the control.
+// describeDifference returns the difference in words: "it costs 0.4 % of socket/health more CPU time than
+// nethttp on five/param (0.3 to 0.5 %, 95 %, 18 rounds)". If the interval includes zero, the text claims no
+// difference. If the control (the baseline a second time) differs by as much, the text notes this.
 func (j *judge) describeDifference(m difference, v tare.Verdict, limit float64) string {
 	metric := tare.MetricFor(v.Metric)
 	share, lo, hi := stats.HodgesLehmann(m.Effects), m.Low, m.High
@@ -148,7 +148,7 @@ func (j *judge) describeDifference(m difference, v tare.Verdict, limit float64) 
 		return fmt.Sprintf("no difference in %s from %s is shown; the estimate is %s of %s %s", metric.Noun, base, s, m.of, span)
 	}
 	than, edges := metric.More, []float64{0, limit}
-	if share < 0 {
+	if share < 0 { // print it as a positive share that the contender saves
 		share, lo, hi, than, edges = -share, -hi, -lo, metric.Less, []float64{0}
 	}
 	s, span := formatShareInterval(share, lo, hi, m, edges...)
@@ -160,8 +160,8 @@ func (j *judge) describeDifference(m difference, v tare.Verdict, limit float64) 
 	return fmt.Sprintf("it costs %s of %s %s than %s %s%s", s, m.of, than, base, span, note)
 }
 
-// formatShareInterval returns a share in per cent, and its interval in brackets. edges are shares
-// that rounding must not move a bound across.
+// formatShareInterval returns a share in per cent, and its interval in brackets. Rounding moves no
+// bound of the interval across one of edges, which are shares too.
 func formatShareInterval(share, lo, hi float64, m difference, edges ...float64) (s, span string) {
 	s, l, h := formatShares(share, lo, hi, edges...)
 	if lo == hi {
@@ -171,7 +171,8 @@ func formatShareInterval(share, lo, hi float64, m difference, edges ...float64) 
 }
 
 // formatShares formats a share and its interval as numbers in per cent, with as many decimals as the
-// width of the interval justifies. It adds decimals if rounding would move a bound across an edge.
+// width of the interval justifies: none if it is 1 % or wider, one if it is 0.1 % or wider, and so on,
+// at most 5. It adds decimals if rounding would move a bound across one of edges.
 func formatShares(share, lo, hi float64, edges ...float64) (s, l, h string) {
 	decimals := format.Decimals(math.Abs(100 * share))
 	if width := 100 * (hi - lo); width > 0 {

@@ -10,10 +10,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Resolution returns the smallest differences that this machine could show: for every workload and
-// metric measured per slice, half the width of the control's interval as a share, the difference
-// that would be found, and the duration of the rounds. It omits workloads and metrics on which the
-// control has no interval yet.
+// Resolution returns the smallest differences that this machine can show. They follow from the control, the
+// baseline measured a second time: for every workload and metric measured in slices (turns of a contender within
+// a round), half the width of the control's interval as a share, the difference that four of five such studies
+// would find, and the duration of all rounds. It omits those for which the control has no interval yet.
 func Resolution(d evidence.Evidence, comparisons []tare.Comparison) []tare.Resolution {
 	seconds, x := measuredSeconds(d), d.Index()
 	var out []tare.Resolution
@@ -35,9 +35,8 @@ func Resolution(d evidence.Evidence, comparisons []tare.Comparison) []tare.Resol
 	return out
 }
 
-// spreadWithinRounds returns the part of a comparison's half width, from 0 to 1, that comes from
-// variance within rounds: between blocks of slices of the same processes. It returns 0 if there are
-// too few blocks to estimate it.
+// spreadWithinRounds returns the part of an interval's half width, from 0 to 1, that comes from variance within
+// rounds: between blocks of slices of the same processes. It returns 0 if too few blocks were measured.
 func spreadWithinRounds(x *evidence.Index, d evidence.Evidence, c tare.Comparison) float64 {
 	block := 0
 	for _, s := range d.Plan.Slices {
@@ -59,12 +58,12 @@ func spreadWithinRounds(x *evidence.Index, d evidence.Evidence, c tare.Compariso
 	if !ok || !(within > 0) {
 		return 0
 	}
-	within *= float64(len(blocks)) / float64(count) // variance of the mean of a round's blocks
+	within *= float64(len(blocks)) / float64(count) // of the mean of a round's blocks, from that of one block
 	return math.Sqrt(within / (within + between))
 }
 
-// measuredSeconds returns the duration of all rounds in seconds, without those of longer slices. If no
-// trial has a duration, it returns the planned one.
+// measuredSeconds returns the duration of all rounds in seconds, without the extra rounds of longer
+// slices, which only check the slice length. If no trial has a duration, it returns the planned one.
 func measuredSeconds(d evidence.Evidence) float64 {
 	seconds := map[int]float64{} // by round
 	for _, t := range d.Trials {

@@ -10,16 +10,16 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// ruleOn sets the ruling of v. It returns false if v has no ruling because the contender is not
-// installed, is not selected by the workload, or does not support the workload and is not named by the
-// criterion.
+// ruleOn decides a criterion for the contender and workload of v, and sets the ruling and the sentence
+// of v. It returns false if there is no ruling, because the contender is not installed, the workload
+// does not select it, or it does not support the workload and the criterion does not name it.
 func (j *judge) ruleOn(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule, contender tare.Contender) bool {
 	w, _ := j.evidence.Workload(v.Workload)
 	isSelected := contender.Role == tare.RoleBaseline || w.Asks(contender.ID)
 	if contender.Absent() || !isSelected {
 		return false
 	}
-	isRatio := rule.Kind != tare.RuleValue
+	isRatio := rule.Kind != tare.RuleValue // otherwise the criterion is about the contender's value alone
 	findVoid := j.findVoid
 	if isRatio {
 		findVoid = j.findRatioVoid
@@ -64,8 +64,8 @@ func (j *judge) ruleOn(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule
 	return true
 }
 
-// ruleTooFewRequests makes v inconclusive if the metric is a latency with too few requests of one of
-// the contenders on workload. It returns false, and leaves v as it is, if there are enough.
+// ruleTooFewRequests makes v inconclusive if its metric is a latency and one of the contenders has too
+// few requests on workload. It returns false, and leaves v as it is, if there are enough.
 func (j *judge) ruleTooFewRequests(v *tare.Verdict, workload string, contenders ...string) bool {
 	why, rounds := j.whyTooFewRequests(v.Metric, workload, contenders...)
 	if why == "" {
@@ -76,8 +76,8 @@ func (j *judge) ruleTooFewRequests(v *tare.Verdict, workload string, contenders 
 	return true
 }
 
-// ruleRatio rules on a ratio by the interval of c. If v is inconclusive, it forecasts the rounds that
-// would decide it.
+// ruleRatio decides a criterion on a ratio by the interval of c. If the ruling is inconclusive, it
+// forecasts the number of rounds that would decide it.
 func (j *judge) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Comparison) {
 	edges := []float64{rule.Limit}
 	if rule.Kind == tare.RuleEquivalent {
@@ -92,7 +92,7 @@ func (j *judge) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Comparison) {
 	for _, e := range edges {
 		logEdges = append(logEdges, math.Log(e))
 	}
-	e := findEffects(j.evidence.Index(), j.evidence, v.Workload, v.Metric, c.Contender, c.Against)
+	e := computeEffects(j.evidence.Index(), j.evidence, v.Workload, v.Metric, c.Contender, c.Against)
 	level := stats.LookLevel(1-c.Level, j.evidence.Looks())
 	if n, ok := stats.RoundsNeeded(e.Effects, level, stats.MaxRounds, logEdges...); ok {
 		v.RoundsNeeded = n
@@ -100,8 +100,8 @@ func (j *judge) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Comparison) {
 	v.Sentence += " " + forecastSentence(v.RoundsNeeded)
 }
 
-// ruleWithoutRatio rules on a ratio without effects, because one of the two values is zero or was not
-// measured.
+// ruleWithoutRatio decides a criterion on a ratio that could not be computed, because one of the two
+// values is zero or was not measured.
 func (j *judge) ruleWithoutRatio(v *tare.Verdict, rule tare.Rule) {
 	subject, _ := findValue(j.evidence.Index(), v.Workload, v.Metric, tare.Contender{ID: v.Contender})
 	base, _ := findValue(j.evidence.Index(), v.Workload, v.Metric, tare.Contender{ID: j.evidence.Study.Baseline})
@@ -111,7 +111,7 @@ func (j *judge) ruleWithoutRatio(v *tare.Verdict, rule tare.Rule) {
 		v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: there is no ratio to %s.", v.Contender, v.Criterion, v.Workload, j.evidence.Study.Baseline)
 		return
 	}
-	isMet := ratio == 1
+	isMet := ratio == 1 // if the criterion requires equivalence
 	switch {
 	case rule.Kind == tare.RuleRatio && rule.AtMost:
 		isMet = ratio <= rule.Limit
@@ -126,9 +126,8 @@ func (j *judge) ruleWithoutRatio(v *tare.Verdict, rule tare.Rule) {
 		formatValue(subject.Value, subject.Unit), j.evidence.Study.Baseline, formatValue(base.Value, base.Unit), format.Count(subject.Rounds, "round"))
 }
 
-// zeroRatio returns the ratio subject/base if one of the values is zero in all rounds: 0, 1 if both are
-// zero, or +Inf. It returns false if neither is, or if there are too few rounds for the
-// order-statistic intervals of the values.
+// zeroRatio returns the ratio subject/base if one of the values is zero in all rounds: 0, +Inf, or 1 if both
+// are zero. It returns false if neither is zero, or if there are too few rounds for intervals of the values.
 func zeroRatio(subject, base tare.Value) (ratio float64, ok bool) {
 	if min(subject.Rounds, base.Rounds) < minValueRounds {
 		return 0, false
@@ -144,19 +143,19 @@ func zeroRatio(subject, base tare.Value) (ratio float64, ok bool) {
 	return 0, false
 }
 
-// minValueRounds is the least number of rounds for an order-statistic interval at 5 %.
+// minValueRounds is the least number of rounds for an interval of a value, an order-statistic interval at 5 %.
 const minValueRounds = 6
 
 // roundingTolerance is the relative rounding error that is allowed in comparisons with a limit: an
 // exact ratio that equals its limit must meet it.
 const roundingTolerance = 1e-12
 
-// decideRule compares the interval of c with the limit of a rule.
+// decideRule returns whether the entire interval of c meets a rule, none of it does, or neither (inconclusive).
 func decideRule(rule tare.Rule, c tare.Comparison) tare.Ruling {
 	isMet, isNotMet := false, false
 	switch {
 	case rule.Kind == tare.RuleEquivalent:
-		margin := math.Log1p(rule.Limit)
+		margin := math.Log1p(rule.Limit) // a ratio within factor 1+Limit of 1 is equivalent
 		isMet = stats.Equivalent(math.Log(c.Low), math.Log(c.High), rule.Limit)
 		isNotMet = math.Log(c.Low) > margin || math.Log(c.High) < -margin
 	case rule.AtMost:

@@ -16,13 +16,12 @@ const (
 	minSpan  = 2 // ratio of the largest size to the smallest; bodies that differ by a few bytes show no growth
 )
 
-// Scaling fits the growth of time with size, for the baseline, every contender and every trap:
-// time ~ size^exponent, by least squares on the logarithms, separately in each round. It uses groups
-// of workloads that differ in n only and have at least three sizes, the largest at least twice the
-// smallest. Size is the levels of nesting if the workloads of a group differ in these, else the
-// members if they differ in these, else the length of a body. Without any size there is no fit.
-// Rounds in which a size was not measured are omitted. The intervals are at 5 % each, as for
-// exploratory metrics.
+// Scaling fits how time grows with the size of the input, for the baseline, every contender and every trap
+// (which repeats a published mistake): time ~ size^exponent, by least squares on the logarithms,
+// separately in each round. It uses groups of workloads that differ only in size and have at least three
+// sizes, the largest at least twice the smallest. Size is the levels of nesting if the workloads of a
+// group differ in these, else the members if they differ in these, else the length of a body. Rounds in
+// which a size was not measured are omitted. The intervals are at 5 % each, as for exploratory metrics.
 func Scaling(d evidence.Evidence) []tare.Scaling {
 	groups := groupBySize(d.Study.Workloads)
 	if len(groups) == 0 {
@@ -36,7 +35,7 @@ func Scaling(d evidence.Evidence) []tare.Scaling {
 		for _, c := range d.Contenders {
 			switch c.Role {
 			case tare.RoleBaseline, tare.RoleContender, tare.RoleApart, tare.RoleTrap:
-			default:
+			default: // the control repeats the baseline, and the null contender does nothing
 				continue
 			}
 			s := tare.Scaling{Contender: c.ID, Fixture: group[0].Fixture, Op: group[0].Op, By: extent}
@@ -44,7 +43,7 @@ func Scaling(d evidence.Evidence) []tare.Scaling {
 				s.Workloads = append(s.Workloads, w.ID)
 			}
 			for _, r := range x.Rounds() {
-				if e, ok := findExponent(x, m, group, extent, c.ID, r); ok {
+				if e, ok := fitExponent(x, m, group, extent, c.ID, r); ok {
 					s.PerRound = append(s.PerRound, e)
 				}
 			}
@@ -63,9 +62,8 @@ func Scaling(d evidence.Evidence) []tare.Scaling {
 	return out
 }
 
-// groupBySize groups the workloads that differ in size only, and sorts each group by size. Of several
-// workloads of the same size it takes the first. It omits groups that do not meet the requirements
-// of a fit.
+// groupBySize groups the workloads that differ only in size, and sorts each group by size. Of several workloads
+// of the same size it takes the first. It omits groups with too few sizes or too small a span for a fit.
 func groupBySize(workloads []tare.Workload) [][]tare.Workload {
 	type key struct {
 		fixture, op, set string
@@ -74,7 +72,7 @@ func groupBySize(workloads []tare.Workload) [][]tare.Workload {
 		traffic          tare.Traffic
 	}
 	time, _ := tare.MetricNamed("time")
-	index := map[key]int{} // in all
+	index := map[key]int{} // of the group in all
 	var all [][]tare.Workload
 	for _, w := range workloads {
 		if w.Fixture == "" || !(w.BodyBytes() > 0) || !w.Measures(time) {
@@ -104,8 +102,8 @@ func groupBySize(workloads []tare.Workload) [][]tare.Workload {
 	return out
 }
 
-// sizeExtent returns the measure of size in which the workloads of a group differ: levels or members
-// if all of them have that size and it differs, otherwise bytes.
+// sizeExtent returns the measure by which the sizes of a group are compared: levels or members if it is
+// known of all workloads and differs, otherwise bytes.
 func sizeExtent(group []tare.Workload) tare.Extent {
 	for _, extent := range []tare.Extent{tare.ByLevels, tare.ByMembers} {
 		differ := slices.ContainsFunc(group, func(w tare.Workload) bool { return sizeOf(w, extent) != sizeOf(group[0], extent) })
@@ -117,7 +115,7 @@ func sizeExtent(group []tare.Workload) tare.Extent {
 	return tare.ByBytes
 }
 
-// sizeOf returns the size of a workload's body by extent; 0 means unknown.
+// sizeOf returns the size of a workload's body by the measure extent; 0 means unknown.
 func sizeOf(w tare.Workload, extent tare.Extent) float64 {
 	switch extent {
 	case tare.ByLevels:
@@ -128,9 +126,9 @@ func sizeOf(w tare.Workload, extent tare.Extent) float64 {
 	return w.BodyBytes()
 }
 
-// findExponent returns the exponent of the fit over the sizes of group in one round. It returns false
-// if a size was not measured.
-func findExponent(x *evidence.Index, m tare.Metric, group []tare.Workload, extent tare.Extent, contender string, round int) (exponent float64, ok bool) {
+// fitExponent fits the exponent to the times of contender on the workloads of group in one round. It
+// returns false if a time was not measured.
+func fitExponent(x *evidence.Index, m tare.Metric, group []tare.Workload, extent tare.Extent, contender string, round int) (exponent float64, ok bool) {
 	var logSizes, logTimes []float64
 	for _, w := range group {
 		t, ok := x.InRound(m, evidence.At(round, w.ID, contender))

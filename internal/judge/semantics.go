@@ -9,10 +9,10 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// describeTradeOff returns a clause about the semantic differences that a user of contender on
-// workload also gets: ", and leaves HTML as it is (one of 3 differences in meaning)". It names the
-// gravest difference that affects the workload's operation, and counts all that do. It returns "" if
-// there is none.
+// describeTradeOff returns a clause for a sentence about speed, with the semantic differences (outputs
+// that differ from the reference's) that a user of contender gets with it: ", and leaves HTML as it is
+// (one of 3 differences in meaning)". It names the gravest difference that affects the workload's
+// operation, and counts all of them. It returns "" if there are none.
 func describeTradeOff(d evidence.Evidence, contender, workload string) string {
 	w, _ := d.Workload(workload)
 	var differences []tare.Difference

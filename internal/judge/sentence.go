@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// minTimesFaster is the least difference that is printed as a factor, "1.5× faster", and not in per
-// cent.
+// minTimesFaster is the least factor that is printed as one, "1.5× faster"; a smaller difference is
+// printed in per cent.
 const minTimesFaster = 1.5
 
 // describeRatio returns a ratio in words: "1.9× faster", "4.8 % less time".
@@ -28,13 +28,14 @@ func describeRatio(ratio float64, m tare.Metric) string {
 	return format.Percent(ratio-1) + " " + m.More
 }
 
-// formatMeasured returns the ratio with its evidence: "0.52× the time of B on W (0.51 to 0.53, 95
-// %, 18 rounds)". edges are ratios that rounding must not move a bound across.
+// formatMeasured returns the ratio with its evidence: "0.52× the time of B on W (0.51 to 0.53, 95 %, 18
+// rounds)". Rounding moves no bound of the interval across one of edges, which are ratios too.
 func formatMeasured(c tare.Comparison, edges ...float64) string {
 	ratio, span := formatRatio(c, edges...)
 	return fmt.Sprintf("%s× %s %s on %s %s", ratio, tare.MetricFor(c.Metric).Of, c.Against, c.Workload, span)
 }
 
+// formatRatio returns the ratio, and its interval with level and rounds in brackets.
 func formatRatio(c tare.Comparison, edges ...float64) (ratio, span string) {
 	ratio, interval := formatInterval(c, edges...)
 	return ratio, "(" + interval + ")"
@@ -49,8 +50,9 @@ func formatInterval(c tare.Comparison, edges ...float64) (ratio, interval string
 	return r, fmt.Sprintf("%s to %s, %s, %s", lo, hi, formatLevel(c.Level), format.Count(c.Rounds, "round"))
 }
 
-// differenceSentence returns the sentence about one comparison: its difference, or that no difference
-// was shown. floor is the noise floor, a logarithm: a smaller difference is not reported as one.
+// differenceSentence returns the sentence about one comparison: the difference, or that no difference
+// was shown. floor is the noise floor, the difference that the control (the baseline a second time)
+// shows, as a logarithm: a smaller difference counts as none.
 func differenceSentence(c tare.Comparison, floor float64, d evidence.Evidence) string {
 	m := tare.MetricFor(c.Metric)
 	if !c.Bounded() {
@@ -59,7 +61,7 @@ func differenceSentence(c tare.Comparison, floor float64, d evidence.Evidence) s
 	}
 	ratio, span := formatRatio(c, 1)
 	switch significance := c.Differs(floor); {
-	case significance != tare.Significant && c.Below(d.Plan.Until):
+	case significance != tare.Significant && c.Below(d.Plan.Until): // proven to be smaller than the user cares for
 		return fmt.Sprintf("%s and %s on %s: any difference in %s is smaller than %s; the ratio is %s %s.",
 			c.Contender, c.Against, c.Workload, m.Noun, format.Percent(d.Plan.Until), ratio, span)
 	case significance == tare.Significant:
@@ -72,9 +74,9 @@ func differenceSentence(c tare.Comparison, floor float64, d evidence.Evidence) s
 		c.Contender, c.Against, c.Workload, m.Noun, ratio, span)
 }
 
-// rulingSentence returns the sentence of a criterion on a ratio: the contender, the criterion, the
-// ruling, the numbers, and if the criterion limits the ratio, the difference in words. floor is the
-// noise floor, a logarithm: a smaller difference is not reported as one.
+// rulingSentence returns the sentence of a verdict on a ratio: the contender, the criterion, the
+// ruling, the numbers and, if the criterion limits the ratio, the difference in words. floor is as in
+// differenceSentence, and edges as in formatMeasured.
 func rulingSentence(v tare.Verdict, c tare.Comparison, floor float64, edges ...float64) string {
 	m := tare.MetricFor(c.Metric)
 	tail := ""
@@ -89,8 +91,8 @@ func rulingSentence(v tare.Verdict, c tare.Comparison, floor float64, edges ...f
 	return fmt.Sprintf("%s: %s is %s: it %s %s%s.", c.Contender, v.Criterion, v.Verdict, m.Verb, formatMeasured(c, edges...), tail)
 }
 
-// forecastSentence returns the last sentence of an open verdict. rounds is the number of rounds that
-// it is expected to need; 0 means more than can be measured.
+// forecastSentence returns the last sentence of an inconclusive verdict. rounds is the number of rounds
+// that are expected to decide it; 0 means more than can be measured.
 func forecastSentence(rounds int) string {
 	if rounds == 0 {
 		return "No number of rounds in reach is expected to decide it."
@@ -98,6 +100,7 @@ func forecastSentence(rounds int) string {
 	return fmt.Sprintf("About %s would decide it.", format.Count(rounds, "round"))
 }
 
+// voidSentence returns the sentence of a verdict that finding f voids.
 func voidSentence(contender, workload string, f tare.Finding) string {
 	prefix := ""
 	if f.Contender != "" && f.Contender != contender { // the finding is about the baseline

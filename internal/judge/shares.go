@@ -7,10 +7,11 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// findShares returns the values of a claim as shares of the total that it states (c.Whole). It
-// returns nil if the claim states no total, or if a value was not measured or is void.
+// findShares returns the published and the measured values of a claim together with the total that they are
+// parts of (c.Whole), such as the 16.6 ms of a frame. It returns nil if the claim states no total, or if a
+// value was not measured or is void.
 func findShares(d evidence.Evidence, c tare.Claim, values []tare.Value) *tare.Shares {
-	ns, ok := c.Nanoseconds()
+	ns, ok := c.Nanoseconds() // the unit of the claim
 	if !ok || !(c.Whole > 0) {
 		return nil
 	}
@@ -27,8 +28,8 @@ func findShares(d evidence.Evidence, c tare.Claim, values []tare.Value) *tare.Sh
 	}
 }
 
-// claimValue returns the value of contender that claim c is about. It returns false if contender was
-// not measured on the claim's workload.
+// claimValue returns the value of contender by the metric and on the workload of claim c. It returns
+// false if it was not measured.
 func claimValue(values []tare.Value, c tare.Claim, contender string) (v tare.Value, ok bool) {
 	i := slices.IndexFunc(values, func(v tare.Value) bool {
 		return v.Contender == contender && v.Workload == c.Workload && v.Metric == c.Metric

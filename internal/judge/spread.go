@@ -5,9 +5,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Variances estimates the variance of the ratio of a contender to the baseline, within rounds and
-// between rounds, for each workload. Both are means over all contenders and the control. Workloads
-// with too few measurements for an estimate are omitted.
+// Variances estimates, for each workload, how much the ratio of a contender to the baseline varies: the variance
+// within rounds, of one slice (a turn of a contender), and the variance between rounds. Both are means over all
+// contenders and the control (the baseline a second time). Workloads with too few measurements are omitted.
 func Variances(d evidence.Evidence) map[string]stats.Variance {
 	x := d.Index()
 	out := map[string]stats.Variance{}

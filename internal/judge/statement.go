@@ -9,14 +9,14 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// checkDiscriminating is the id of the check that finds criteria which every contender meets. A claim
-// that a contender meets such a criterion is true but meaningless, and is void as published.
+// checkDiscriminating is the id of the check that finds criteria which every contender meets. A published
+// claim that a contender meets such a criterion is true but meaningless, and is void as published.
 const checkDiscriminating = "discriminating"
 
-// judgeStatement judges a claim without figures by the check that it names. A finding of the check
-// about the contender refutes the claim; a finding of checkDiscriminating makes it void. The absence of
-// findings is no proof: the claim holds only if the check reports how many cases it inspected, and
-// only for these cases and this implementation.
+// judgeStatement judges a claim without figures, such as "a drop-in replacement", by the check that it
+// names. A finding of the check about the contender refutes the claim; a finding of checkDiscriminating
+// makes it void. The absence of findings is no proof: the claim holds only if caseDescribers knows how
+// many cases the check inspected, and only for these cases and this implementation.
 func (j *judge) judgeStatement(r *tare.ClaimResult, c tare.Claim) {
 	r.Evidence = "check " + c.Check
 	if len(c.Except) > 0 && j.judgeWithExceptions(r, c) {
@@ -44,9 +44,9 @@ func (j *judge) judgeStatement(r *tare.ClaimResult, c tare.Claim) {
 	r.Outcome, r.Why = tare.Holds, "of this implementation: "+cases
 }
 
-// judgeWithExceptions judges a claim about semantics that excepts some properties (c.Except): only
-// differences in other properties refute it. It returns false, and does not judge the claim, if the
-// contender took no semantics test.
+// judgeWithExceptions judges a claim about semantics, that outputs equal the reference's, which excepts
+// some properties (c.Except): only differences in other properties refute it. It returns false, and
+// leaves the claim unjudged, if the contender took no semantics test.
 func (j *judge) judgeWithExceptions(r *tare.ClaimResult, c tare.Claim) bool {
 	i := slices.IndexFunc(j.evidence.Semantics, func(s tare.Semantics) bool { return s.Contender == c.Contender && s.Cases > 0 })
 	if i < 0 {
@@ -77,12 +77,12 @@ func (j *judge) judgeWithExceptions(r *tare.ClaimResult, c tare.Claim) bool {
 	return true
 }
 
-// caseDescriber describes the cases that a check inspected of the contender of a claim. cases is a
-// sentence about them. If it inspected no cases, missing reports this, as a predicate after the contender's name.
+// caseDescriber describes the cases of a claim's contender that a check inspected: cases is a sentence
+// about them. If the check inspected none, missing states this, as a predicate after the contender's name.
 type caseDescriber func(d evidence.Evidence, c tare.Claim) (cases, missing string)
 
-// caseDescribers returns the describers by check. Other checks do not report how many cases they
-// inspected.
+// caseDescribers returns the describers by the id of the check. Of other checks it is not known how
+// many cases they inspected.
 func caseDescribers() map[string]caseDescriber {
 	return map[string]caseDescriber{
 		"semantic-diff":  describeSemantics,
@@ -92,6 +92,7 @@ func caseDescribers() map[string]caseDescriber {
 	}
 }
 
+// describeSemantics describes the answers that were compared with a reference. All of them are equal.
 func describeSemantics(d evidence.Evidence, c tare.Claim) (cases, missing string) {
 	for _, s := range d.Semantics {
 		if s.Contender == c.Contender && s.Cases > 0 {
@@ -101,6 +102,7 @@ func describeSemantics(d evidence.Evidence, c tare.Claim) (cases, missing string
 	return "", "took no semantics test"
 }
 
+// describeRejections describes the probes, requests that must be rejected. All of them were.
 func describeRejections(d evidence.Evidence, c tare.Claim) (cases, missing string) {
 	if n := countCases(d, c, isProbe); n > 0 {
 		return fmt.Sprintf("each of %d probes has the same result as with the reference", n), ""
@@ -108,6 +110,7 @@ func describeRejections(d evidence.Evidence, c tare.Claim) (cases, missing strin
 	return "", "got no request that must be rejected"
 }
 
+// describeCorrect describes the answers before timing, without probes. All of them are correct.
 func describeCorrect(d evidence.Evidence, c tare.Claim) (cases, missing string) {
 	if n := countCases(d, c, isNoProbe); n > 0 {
 		return fmt.Sprintf("each of %s answers is the reference's", groupThousands(int64(n))), ""
@@ -115,7 +118,6 @@ func describeCorrect(d evidence.Evidence, c tare.Claim) (cases, missing string) 
 	return "", "gave no answer to compare with the reference"
 }
 
-// isProbe reports whether the cases of x are probes, requests that must be rejected.
 func isProbe(x tare.Conformance) bool { return x.Probe }
 
 func isNoProbe(x tare.Conformance) bool { return !x.Probe }
@@ -132,13 +134,13 @@ func countCases(d evidence.Evidence, c tare.Claim, isSelected func(tare.Conforma
 	return n
 }
 
-// describeSuccesses describes the timed operations of a claim's contender, none of which failed. The
-// rule of three gives the upper bound of their failure rate: 3/n, with 95 % confidence.
+// describeSuccesses describes the timed operations of a claim's contender, none of which failed. By the
+// rule of three, the failure rate of n such operations is below 3/n with 95 % confidence.
 //
 // Source: J. A. Hanley, A. Lippman-Hand, "If nothing goes wrong, is everything all right?", JAMA 249
 // (1983) 1743–1745.
 func describeSuccesses(d evidence.Evidence, c tare.Claim) (cases, missing string) {
-	const three = 3 // about −ln(1−0.95)
+	const three = 3 // about −ln(1−0.95), because (1−p)^n is about e^(−np)
 	var n int64
 	for _, s := range d.Slices {
 		isLonger := s.Tau > 1 // slice of an extra round, which only checks the slice length

@@ -11,29 +11,29 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// judgeTrend judges a claim that the ratio to the baseline rises or falls along a list of workloads.
-// In each round a straight line is fitted through the logarithms of the ratios, over the positions of
-// the workloads in the list. The value of the round is the rise of the line from the first workload
-// to the last. Each claim is a family of its own.
+// judgeTrend judges a published claim that the ratio of a contender to the baseline rises or falls along a
+// list of workloads. In each round a straight line is fitted to the logarithms of the ratios, over the
+// positions of the workloads in the list. The value of the round is the change of the line from the first
+// workload to the last. The error level is that of this claim by itself.
 func (j *judge) judgeTrend(r *tare.ClaimResult, c tare.Claim) {
 	if j.reportUnanswerableAlong(r, c) {
 		return
 	}
-	moves := j.ratioChangesByRound(c, c.Contender)
-	if len(moves) == 0 {
+	changes := j.ratioChangesByRound(c, c.Contender)
+	if len(changes) == 0 {
 		setNotMeasured(r, fmt.Sprintf("%s and %s have no ratio of %s on each of %s in any round",
 			c.Contender, j.evidence.Study.Baseline, tare.MetricFor(c.Metric).Noun, strings.Join(c.Workloads, ", ")))
 		return
 	}
-	r.Evidence = fmt.Sprintf("%s against %s, %s, over %s, %s", c.Contender, j.evidence.Study.Baseline, c.Metric, strings.Join(c.Workloads, ", "), format.Count(len(moves), "round"))
-	r.Measured, r.Outcome = math.Exp(stats.HodgesLehmann(moves)), tare.ClaimOpen
+	r.Evidence = fmt.Sprintf("%s against %s, %s, over %s, %s", c.Contender, j.evidence.Study.Baseline, c.Metric, strings.Join(c.Workloads, ", "), format.Count(len(changes), "round"))
+	r.Measured, r.Outcome = math.Exp(stats.HodgesLehmann(changes)), tare.ClaimOpen
 	level := stats.LookLevel(alpha, j.evidence.Looks())
-	lo, hi, ok := stats.Interval(moves, level)
+	lo, hi, ok := stats.Interval(changes, level)
 	if !ok {
-		r.Why = fmt.Sprintf("no interval after %s; it takes %d", format.Count(len(moves), "round"), stats.MinRounds(level))
+		r.Why = fmt.Sprintf("no interval after %s; it takes %d", format.Count(len(changes), "round"), stats.MinRounds(level))
 		return
 	}
-	row := tare.Comparison{Ratio: r.Measured, Low: math.Exp(lo), High: math.Exp(hi), Level: 1 - alpha, Rounds: len(moves), Exact: lo == hi}
+	row := tare.Comparison{Ratio: r.Measured, Low: math.Exp(lo), High: math.Exp(hi), Level: 1 - alpha, Rounds: len(changes), Exact: lo == hi}
 	r.Low, r.High = row.Low, row.High
 	ratio, span := formatRatio(row, 1, 1/tieWithin, tieWithin)
 	r.Why = fmt.Sprintf("from %s to %s the ratio moves by a factor of %s %s", c.Workloads[0], c.Workloads[len(c.Workloads)-1], ratio, span)
@@ -50,8 +50,8 @@ func (j *judge) judgeTrend(r *tare.ClaimResult, c tare.Claim) {
 
 // ratioChangesByRound returns the change of contender's ratio to the baseline from the first workload
 // of the claim to the last, as a logarithm: one value for each round in which all workloads were
-// measured. It returns nil if a value of a trial's metric is zero in any round: to omit only that round
-// would be a selection by outcome.
+// measured. It returns nil if the metric is measured once per trial and is zero in any round, because to
+// omit only that round would select by outcome.
 func (j *judge) ratioChangesByRound(c tare.Claim, contender string) []float64 {
 	x := j.evidence.Index()
 	m, _ := tare.MetricNamed(c.Metric)
@@ -59,7 +59,7 @@ func (j *judge) ratioChangesByRound(c tare.Claim, contender string) []float64 {
 	for i := range c.Workloads {
 		positions = append(positions, float64(i))
 	}
-	var moves []float64
+	var changes []float64
 	for _, r := range x.Rounds() {
 		var ratios []float64
 		for _, w := range c.Workloads {
@@ -78,13 +78,15 @@ func (j *judge) ratioChangesByRound(c tare.Claim, contender string) []float64 {
 			}
 		}
 		if len(ratios) == len(positions) {
-			moves = append(moves, leastSquares(positions, ratios)*float64(len(positions)-1))
+			slope := leastSquares(positions, ratios)
+			changes = append(changes, slope*float64(len(positions)-1))
 		}
 	}
-	return moves
+	return changes
 }
 
-// reportUnanswerableAlong does the work of reportUnanswerable for a claim about several workloads.
+// reportUnanswerableAlong reports whether a claim about several workloads cannot be judged, because its
+// metric does not apply to one of them or a finding voids a ratio. It writes the reason into r.
 func (j *judge) reportUnanswerableAlong(r *tare.ClaimResult, c tare.Claim) bool {
 	for _, w := range c.Workloads {
 		if why, ok := j.evidence.Measures(w, c.Metric); !ok {
@@ -101,13 +103,15 @@ func (j *judge) reportUnanswerableAlong(r *tare.ClaimResult, c tare.Claim) bool 
 }
 
 // trendOutcome compares a claimed trend with the interval of row, whose ratio is the factor from the
-// first workload to the last. floor is the noise floor, a logarithm: a smaller trend is not reported as one.
+// first workload to the last. floor is the trend that the control (the baseline a second time) shows by
+// chance, as a logarithm: a smaller trend counts as none.
 func trendOutcome(c tare.Claim, row tare.Comparison, floor float64) (o tare.Outcome, why string) {
 	claimed := "rises"
 	if c.Side == "lower" {
 		claimed = "falls"
 	}
 	isTie := 1/tieWithin <= row.Low && row.High <= tieWithin
+	isFall, isFallClaimed := row.High < 1, c.Side == "lower"
 	switch {
 	case isTie:
 		return tare.Refuted, "it stays within 5 %, where it was claimed that it " + claimed
@@ -115,7 +119,7 @@ func trendOutcome(c tare.Claim, row tare.Comparison, floor float64) (o tare.Outc
 		return tare.ClaimOpen, "within what the control shows here (±" + format.Percent(math.Expm1(floor)) + ")"
 	case row.Differs(floor) == tare.NotShown:
 		return tare.ClaimOpen, "more rounds are needed"
-	case (row.High < 1) == (c.Side == "lower"):
+	case isFall == isFallClaimed: // the interval is on the claimed side of 1
 		return tare.Holds, "it " + claimed + " as claimed"
 	}
 	return tare.Refuted, "it was claimed that it " + claimed

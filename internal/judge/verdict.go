@@ -8,14 +8,16 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// Verdicts returns two kinds of verdicts: for every contender and workload a sentence about the
-// difference on the primary metric (a verdict without a criterion), and for every criterion a ruling on
-// every contender and workload that it covers. A criterion without a contender covers all contenders
-// except traps, the control, the null contender and status-only ones; it covers the baseline only if it
-// limits an absolute value. There is no verdict on contenders whose programs are not installed, nor on
-// workloads to which a metric does not apply ([tare.Workload.Measures]). Ratios and differences are
-// ruled at every look, absolute values only when the study has stopped. A verdict is void if a finding
-// voids the contender or the baseline. A latency with too few requests leaves a verdict open.
+// Verdicts returns two kinds of verdicts. One has no criterion and only a sentence, about the difference
+// of a contender from the baseline by the primary metric on one workload. The other has a ruling (met, not
+// met, inconclusive or void) on a criterion of the study for one contender and workload.
+//
+// A criterion without a contender covers all contenders except traps (which repeat a published mistake), the
+// control, the null contender and status-only ones; it covers the baseline only if it limits an absolute value.
+// Contenders whose programs are not installed have no verdict, nor have workloads to which a metric does not
+// apply ([tare.Workload.Measures]). Ratios and differences are ruled on at every look (the numbers of rounds
+// after which the study may stop), absolute values only when the study has stopped. A verdict is void if a
+// finding voids the contender or the baseline. A latency of too few requests leaves it inconclusive.
 func Verdicts(d evidence.Evidence, comparisons []tare.Comparison, findings []tare.Finding) []tare.Verdict {
 	j := &judge{evidence: d.Indexed(), comparisons: comparisons, findings: findings}
 	var out []tare.Verdict
@@ -52,7 +54,8 @@ func Verdicts(d evidence.Evidence, comparisons []tare.Comparison, findings []tar
 	return out
 }
 
-// noteStatusOnly adds statusOnlyNote to the sentence of v if the contender is status-only.
+// noteStatusOnly adds statusOnlyNote to the sentence of v if only the status of the contender's
+// responses is checked.
 func noteStatusOnly(v tare.Verdict, contender tare.Contender) tare.Verdict {
 	if contender.Role == tare.RoleApart {
 		v.Sentence = withTradeOff(v.Sentence, " ("+statusOnlyNote+")")
@@ -63,6 +66,7 @@ func noteStatusOnly(v tare.Verdict, contender tare.Contender) tare.Verdict {
 // statusOnlyNote is the note that figures of a status-only contender must carry.
 const statusOnlyNote = "apart: answers by status only"
 
+// isCovered reports whether criterion covers contender c on workload, as Verdicts describes.
 func isCovered(criterion tare.Criterion, rule tare.Rule, c tare.Contender, workload string) bool {
 	if criterion.Workload != "" && criterion.Workload != workload {
 		return false
@@ -83,17 +87,17 @@ func isMeasuredOn(d evidence.Evidence, criterion tare.Criterion, workload string
 	return ok
 }
 
-// Decided reports whether all questions are answered: every criterion on a ratio or difference is
-// met or not met, and no claim is inconclusive. It ignores void verdicts, unmeasured ones, and
-// those on absolute values. If no verdict or claim remains it returns false (see [AllVoid]).
+// Decided reports whether more rounds are unnecessary: every criterion on a ratio or difference is met
+// or not met, and no claim is inconclusive. It ignores void and unmeasured verdicts and claims, and
+// verdicts on absolute values. It returns false if none remains (see [AllVoid]).
 func Decided(verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
 	settled, open := countDecided(verdicts, claims)
 	return settled > 0 && open == 0
 }
 
-// AllVoid reports whether the study has criteria, all of them are void, and no claim has or awaits an
-// answer, so that more rounds would answer nothing. canPass reports whether a check that voids a
-// verdict now may pass after more rounds. AllVoid returns false if only such checks void a verdict.
+// AllVoid reports whether more rounds would answer nothing: the study has criteria, all of them are
+// void, and no claim has or awaits an outcome. canPass reports whether a check that voids a verdict now
+// may pass after more rounds. AllVoid returns false if only such checks void one of the verdicts.
 func AllVoid(d evidence.Evidence, findings []tare.Finding, verdicts []tare.Verdict, claims []tare.ClaimResult, canPass func(check string) bool) bool {
 	if settled, open := countDecided(verdicts, claims); settled+open > 0 {
 		return false
@@ -118,16 +122,16 @@ func AllVoid(d evidence.Evidence, findings []tare.Finding, verdicts []tare.Verdi
 	return hasVoid
 }
 
-// DecidedTo reports whether all questions are answered and every difference on the primary metric is
-// settled: significant, or proven to be smaller than effect. It returns true if there are none.
+// DecidedTo reports whether no criterion or claim is open, and every difference by the primary metric
+// is either significant or proven to be smaller than effect, such as 0.02 for 2 %.
 func DecidedTo(effect float64, d evidence.Evidence, comparisons []tare.Comparison, findings []tare.Finding, verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
 	_, openQuestions := countDecided(verdicts, claims)
 	_, openDifferences := Settled(d, comparisons, findings, effect)
 	return openQuestions+openDifferences == 0
 }
 
-// countDecided counts the criteria and claims that depend on the number of rounds: the answered ones,
-// and the open ones.
+// countDecided counts the criteria and claims that have an answer, and those that more rounds can
+// answer. It ignores those on which the number of rounds has no influence.
 func countDecided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, open int) {
 	for _, v := range verdicts {
 		if v.Rule.Kind == "" || v.Rule.Kind == tare.RuleValue {
@@ -155,7 +159,7 @@ func countDecided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, 
 	return settled, open
 }
 
-// judge decides criteria and claims. Its fields are what the decisions depend on.
+// judge decides criteria and claims. Its fields are the measurements that the decisions depend on.
 type judge struct {
 	evidence    evidence.Evidence // with its index
 	comparisons []tare.Comparison
@@ -178,8 +182,8 @@ func (j *judge) findVoid(contender, workload, metric string) (f tare.Finding, ok
 	return voids[0], true
 }
 
-// findRatioVoid is findVoid for the ratio of contender to the baseline, which a finding about either of
-// them voids.
+// findRatioVoid returns the first finding that voids the ratio of contender to the baseline, which is a
+// finding about either of them.
 func (j *judge) findRatioVoid(contender, workload, metric string) (f tare.Finding, ok bool) {
 	if f, ok := j.findVoid(contender, workload, metric); ok {
 		return f, true
@@ -187,8 +191,8 @@ func (j *judge) findRatioVoid(contender, workload, metric string) (f tare.Findin
 	return j.findVoid(j.evidence.Study.Baseline, workload, metric)
 }
 
-// differenceVerdict returns the verdict without a criterion, which only has a sentence. It returns
-// false if the primary metric does not apply to workload or there is no comparison.
+// differenceVerdict returns the verdict without a criterion on a contender and a workload. It returns
+// false if the primary metric does not apply to workload, or if there is no comparison.
 func (j *judge) differenceVerdict(contender, workload string) (v tare.Verdict, ok bool) {
 	v = tare.Verdict{Contender: contender, Workload: workload, Metric: j.evidence.Primary()}
 	if _, ok := j.evidence.Measures(workload, v.Metric); !ok {

@@ -99,7 +99,7 @@ func (c *Cgroup) Procs() ([]int, error) {
 }
 
 // Kill kills all processes in the group. Kernels before 5.14 cannot do that in one call; Kill then kills
-// one process after another. It may miss a process that is forked meanwhile, so it must be called again.
+// one process after another. It may miss a process that is forked at that time, so call it again.
 func (c *Cgroup) Kill() error {
 	err := c.writeFile(killFile, "1")
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -137,6 +137,7 @@ func (c *Cgroup) Remove() error {
 	return removeGroup(c.dir, time.Second)
 }
 
+// writeFile writes a value into a control file of the group.
 func (c *Cgroup) writeFile(file, value string) error {
 	f, err := os.OpenFile(filepath.Join(c.dir, file), os.O_WRONLY, 0) // never create
 	if err != nil {

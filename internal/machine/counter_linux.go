@@ -30,7 +30,8 @@ func openCounter(kind uint32, event, flags uint64) (fd int, err error) {
 		wakeup, breakpoint                  uint32
 		address                             uint64
 	}{kind: kind, size: 64, config: event, flags: counterUser | flags}
-	n, _, errno := syscall.Syscall6(syscall.SYS_PERF_EVENT_OPEN, uintptr(unsafe.Pointer(&attr)), 0, ^uintptr(0), ^uintptr(0), closeOnExec, 0)
+	const thisThread, anyCPU, noGroup = 0, ^uintptr(0), ^uintptr(0) // the last two are -1
+	n, _, errno := syscall.Syscall6(syscall.SYS_PERF_EVENT_OPEN, uintptr(unsafe.Pointer(&attr)), thisThread, anyCPU, noGroup, closeOnExec, 0)
 	switch {
 	case errno == syscall.ENOENT || errno == syscall.EOPNOTSUPP || errno == syscall.ENODEV:
 		return 0, errors.New("none (usual in a virtual machine)")
@@ -44,6 +45,7 @@ func openCounter(kind uint32, event, flags uint64) (fd int, err error) {
 	return int(n), nil
 }
 
+// readCounter returns the number of events that a counter has counted.
 func readCounter(fd int) (uint64, error) {
 	var count [8]byte
 	n, err := syscall.Read(fd, count[:])
@@ -58,8 +60,11 @@ func readCounter(fd int) (uint64, error) {
 
 // HasInstructions returns nil if this machine can count the instructions of programs, or else an error
 // with the reason.
-func HasInstructions() error {
-	fd, err := openCounter(hardwareEvent, instructionsEvent, 0)
+func HasInstructions() error { return checkCounter(instructionsEvent) }
+
+// checkCounter returns an error if this machine cannot count a hardware event.
+func checkCounter(event uint64) error {
+	fd, err := openCounter(hardwareEvent, event, 0)
 	if err != nil {
 		return err
 	}
@@ -71,13 +76,13 @@ func HasInstructions() error {
 }
 
 // CountInstructions counts the instructions in user space of the program that start starts, with all
-// its threads. read returns their number when the program has ended. It must be called exactly once.
+// its threads. The caller must call read exactly once, after the program has ended: it returns the number.
 func CountInstructions(start func() error) (read func() (uint64, error), err error) {
 	return countProgram(hardwareEvent, instructionsEvent, start)
 }
 
-// countProgram counts an event of the program that start starts. The counter belongs to this thread, on
-// which it is disabled. Child processes inherit it, and it is enabled when they execute a program.
+// countProgram counts an event of the program that start starts. It opens a disabled counter for this
+// thread. Child processes inherit the counter, and the kernel enables it when they execute a program.
 func countProgram(kind uint32, event uint64, start func() error) (read func() (uint64, error), err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
-// facilityProbes returns the probes of all facilities, in the order of a result. Short probes are
-// written out, and the others are functions of this file.
+// facilityProbes returns the probes of all facilities: features of the system that measurements use, or
+// that affect them. Results list them in this order. A probe returns whether the system has the feature,
+// and a note.
 func facilityProbes() []probe {
 	return []probe{
 		{ChildGroup, probeGroup},
@@ -85,6 +85,7 @@ func facilityProbes() []probe {
 	}
 }
 
+// probeGroup reports whether control groups can be made, and in which directory.
 func probeGroup() (found bool, note string) {
 	return tryInGroup(func(c *Cgroup) (bool, string) { return true, filepath.Dir(c.dir) })
 }
@@ -111,13 +112,8 @@ func (c *Cgroup) canKillGroup() bool {
 
 // probeCounters opens a counter of CPU cycles and checks that it counts.
 func probeCounters() (found bool, note string) {
-	fd, err := openCounter(hardwareEvent, cyclesEvent, 0)
-	if err != nil {
+	if err := checkCounter(cyclesEvent); err != nil {
 		return false, err.Error()
-	}
-	defer syscall.Close(fd)
-	if n, err := readCounter(fd); err != nil || n == 0 {
-		return false, "opened, but they do not count"
 	}
 	return true, ""
 }
@@ -160,7 +156,8 @@ func probePower(dir string) (found bool, note string) {
 	return false, "none to ask, as in servers and virtual machines"
 }
 
-// probeCores counts the kinds of processors, which differ in capacity or maximum frequency.
+// probeCores counts the kinds of processors: two are of one kind if they have the same capacity and the
+// same maximum frequency.
 func probeCores(dir string) (found bool, note string) {
 	kinds := map[string]bool{} // capacity/frequency
 	for i := 0; ; i++ {
@@ -180,7 +177,7 @@ func probeCores(dir string) (found bool, note string) {
 	return true, fmt.Sprintf("%d; a result depends on which of them ran what", len(kinds))
 }
 
-// probeVirtual looks for the processor flag that hypervisors set.
+// probeVirtual reports whether this is a virtual machine: hypervisors set a flag of the processor.
 func probeVirtual() (found bool, note string) {
 	b, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

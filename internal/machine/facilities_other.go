@@ -4,8 +4,8 @@ package machine
 
 import "runtime"
 
-// facilityProbes lists the facilities that are read from Linux interfaces as missing, so that their
-// absence is visible.
+// facilityProbes returns probes that report each facility of Linux as missing, so that results show
+// that this system does not have it.
 func facilityProbes() []probe {
 	missing := func(name, note string) probe {
 		return probe{name, func() (bool, string) { return false, note }}

@@ -7,8 +7,15 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Facts describes this machine and its facilities. It takes a few milliseconds. If ctx ends, the
-// rest of the facilities is omitted. Noise is not recorded; a [Gauge] measures it.
+// probe detects one facility of the machine.
+type probe struct {
+	name   string
+	detect func() (found bool, note string)
+}
+
+// Facts describes this machine and its facilities, the features that measurements use or that affect them.
+// It takes a few milliseconds. If ctx ends, the rest of the facilities is omitted. The fields of Noise
+// are -1, which means unknown; a [Gauge] measures them.
 func Facts(ctx context.Context) tare.Machine {
 	m := tare.Machine{
 		OS:     runtime.GOOS,
@@ -28,10 +35,4 @@ func Facts(ctx context.Context) tare.Machine {
 		m.Facilities = append(m.Facilities, tare.Facility{Name: p.name, Found: found, Note: note})
 	}
 	return m
-}
-
-// probe detects one facility of the machine.
-type probe struct {
-	name   string
-	detect func() (found bool, note string)
 }

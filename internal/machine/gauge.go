@@ -26,8 +26,8 @@ func StartGauge() *Gauge {
 }
 
 // Stop reads the counters again and returns shares of the time since StartGauge. It may be called
-// several times. A negative share is unknown. The share RunQueueWait always is: it is measured per
-// contender by [RunQueueWait], not for the machine.
+// several times. A negative share is unknown. The field RunQueueWait is always negative, because the
+// function [RunQueueWait] measures this time for a single process, not for the machine.
 func (g *Gauge) Stop() tare.Noise {
 	wall := time.Since(g.began)
 	noise := tare.Noise{
@@ -42,8 +42,7 @@ func (g *Gauge) Stop() tare.Noise {
 	return noise
 }
 
-// largestShare returns the largest share of wall by which one of the counters grew, or -1 if there is
-// none.
+// largestShare returns the largest growth of a counter as a share of wall, or -1 if there are no counters.
 func largestShare(before, after map[string]time.Duration, wall time.Duration) float64 {
 	largest := -1.0
 	for file, old := range before {
@@ -99,6 +98,7 @@ func readThrottled() map[string]time.Duration {
 	return readThrottledIn(current)
 }
 
+// readThrottledIn is readThrottled for a process in the given groups.
 func readThrottledIn(current groups) map[string]time.Duration {
 	throttled := map[string]time.Duration{}
 	for _, g := range []groupDir{current.unified, current.cpu} {

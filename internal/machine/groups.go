@@ -38,8 +38,8 @@ func currentGroups() (groups, error) {
 // mount points. These vary: hybrid layouts mount version 2 inside the tree of version 1, and a
 // container sees only a part of the tree.
 func parseGroups(member, mounts string) (groups, error) {
-	var unified, cpu string                   // paths
-	for line := range strings.Lines(member) { // ID:CONTROLLERS:PATH
+	var unified, cpu string                   // paths of the groups of version 2 and 1
+	for line := range strings.Lines(member) { // ID:CONTROLLERS:PATH; version 2 is 0::PATH
 		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(fields) != 3 {
 			continue
@@ -58,14 +58,14 @@ func parseGroups(member, mounts string) (groups, error) {
 		if !ok {
 			continue
 		}
-		place, kind := strings.Fields(left), strings.Fields(right)
-		if len(place) < 5 || len(kind) < 3 {
+		mountFields, typeFields := strings.Fields(left), strings.Fields(right)
+		if len(mountFields) < 5 || len(typeFields) < 3 {
 			continue
 		}
-		root, mount := unescapeOctal(place[3]), unescapeOctal(place[4])
+		root, mount := unescapeOctal(mountFields[3]), unescapeOctal(mountFields[4])
 		needsUnified := unified != "" && g.unified.dir == ""
 		needsCPU := cpu != "" && g.cpu.dir == ""
-		switch fsType, options := kind[0], kind[2]; {
+		switch fsType, options := typeFields[0], typeFields[2]; {
 		case fsType == "cgroup2" && needsUnified:
 			g.unified = groupUnder(mount, root, unified)
 		case fsType == "cgroup" && needsCPU && hasWord(options, "cpu"):

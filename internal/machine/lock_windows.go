@@ -6,6 +6,7 @@ import (
 	"syscall"
 )
 
+// errSharing is ERROR_SHARING_VIOLATION: another process has opened the file for writing.
 const errSharing = syscall.Errno(32)
 
 // tryLock opens the file for writing and excludes other writers; reading stays possible, so that a

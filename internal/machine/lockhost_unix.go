@@ -24,5 +24,5 @@ func tryLockHost(name string) (func(), error) {
 	return func() { unlockFile(f) }, nil
 }
 
-// hostHolder returns unknownHolder: the file is not written.
+// hostHolder returns unknownHolder: processes do not write their names into the file.
 func hostHolder(string) string { return unknownHolder }

@@ -7,11 +7,12 @@ import (
 	"strconv"
 )
 
-// cpuTimes are readings of processor time since the machine started, in ticks of the kernel.
+// cpuTimes are readings of processor time since the machine started, in ticks of the kernel. Two
+// readings show how much other programs disturb a measurement, see [otherShare].
 type cpuTimes struct {
-	all  int64 // time of all processors, idle time included
-	busy int64 // time in which they worked, or another guest of the host had them
-	own  int64 // time that this process and its descendants used; that of children that have ended counts once their parent has waited for them
+	all  int64 // time of all processors, including idle time
+	busy int64 // time in which they worked, or another guest of the host used them
+	own  int64 // time that this process and its descendants used; ended ones count after their parent has waited for them
 }
 
 // readCPUTimes reads the processor times from a proc file system (Linux, Documentation/filesystems/proc.rst).
@@ -77,8 +78,8 @@ func ownTicks(proc string, root int) (int64, error) {
 func parseProcessStat(stat []byte) (parent int, ticks int64) {
 	// The second field is the name in parentheses, which may contain spaces and parentheses.
 	_, rest, _ := bytes.Cut(stat[max(0, bytes.LastIndexByte(stat, ')')):], []byte(") "))
-	fields := bytes.Fields(rest) // from the third field, the state, on
-	const ppid, utime, cstime = 4 - 3, 14 - 3, 17 - 3
+	fields := bytes.Fields(rest)                      // from the third field, the state, on
+	const ppid, utime, cstime = 4 - 3, 14 - 3, 17 - 3 // fields 4, 14 and 17 of proc_pid_stat(5)
 	if len(fields) <= cstime {
 		return 0, 0
 	}

@@ -4,5 +4,5 @@ package machine
 
 import "io/fs"
 
-// ForeignOwner returns "": the directories of this system's users are their own.
+// ForeignOwner returns "": on this system each user has separate directories for such files.
 func ForeignOwner(fs.FileInfo) string { return "" }

@@ -89,6 +89,7 @@ func Children(pid int) (pids []int, ok bool) {
 	return pids, ok
 }
 
+// statusField returns the value of a field of /proc/PID/status, such as "1234 kB".
 func statusField(pid int, name string) (value string, ok bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// versionTimeout is the time limit for a tool to print its version, which takes about a hundredth of it.
+// versionTimeout is the time limit for a tool to print its version. Tools take about a hundredth of that.
 const versionTimeout = 20 * time.Second
 
-// versionTools are the tools that only print their version if they are called with --version. Other
-// programs may do anything, so they are not called.
+// versionTools are the tools which are known to only print their version if they are called with
+// --version. Tool does not call other programs, which may do anything.
 var versionTools = []string{"cargo", "cc", "clang", "fluent-bit", "fluentd", "gcc", "node", "npm", "otelcol", "pkg-config", "ruby", "rustc"}
 
 // BrokenToolError is the error of a program that exists but does not run.
@@ -29,9 +29,9 @@ type BrokenToolError struct {
 // Error returns the message, in one line.
 func (e *BrokenToolError) Error() string { return e.Path + " does not run: " + e.Reason }
 
-// Tool returns the path of the program name, like [exec.LookPath]. If name is a tool that can print its
-// version, Tool also checks that it does. The error is a *BrokenToolError if it does not, e.g. for the
-// cargo of a rustup without a toolchain.
+// Tool returns the path of the program name, like [exec.LookPath]. If name is in versionTools, Tool also
+// checks that the program prints its version. If it does not, e.g. the cargo of a rustup without a
+// toolchain, the error is a *BrokenToolError.
 func Tool(name string) (path string, err error) {
 	if path, err = exec.LookPath(name); err != nil {
 		return "", err

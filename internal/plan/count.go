@@ -7,22 +7,25 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Usual ratios of the variance between rounds to the variance within rounds, which are assumed before
-// the first rounds have been measured. They are medians over saved journals of the bundled studies.
+// This file chooses the number of slices (turns of a contender) in a round. More slices make a round more
+// precise but longer, and differences between rounds remain.
+
+// Usual ratios of the variance between rounds to the variance within rounds. They are assumed before the
+// first rounds have been measured, and are medians over saved measurements of the bundled studies.
 const (
-	shareShort  = 0.012 // of work that allocates nothing: slices of a millisecond
-	shareCycles = 0.04  // of work that allocates: slices of complete collection cycles
-	shareVisits = 0.15  // of servers
+	shareShort  = 0.012 // for work that allocates nothing: slices of a millisecond
+	shareCycles = 0.04  // for work that allocates: slices of complete collection cycles
+	shareVisits = 0.15  // for servers
 	priorRounds = 8     // weight of the usual ratio, as a number of measured rounds
 )
 
 // Limits of the number of slices.
 const (
-	minShort       = 2 * noAllocBlock // least number per round of work that allocates nothing
-	minCycleSlices = 2 * cycleBlock   // least number per round of work that allocates
-	minVisits      = 2 * cycleBlock   // least number per round of servers
-	shareStep      = 0.05             // step in which New reduces the share of the best number
-	minSetupNS     = 20e6             // set-up per round that is assumed if the pilot measured less
+	minShort       = 2 * noAllocBlock // least number per round for work that allocates nothing
+	minCycleSlices = 2 * cycleBlock   // least number per round for work that allocates
+	minVisits      = 2 * cycleBlock   // least number per round for servers
+	shareStep      = 0.05             // step in which fillBudget reduces the share of the best number
+	minSetupNS     = 20e6             // set-up time per round that is assumed if the pilot measured less
 )
 
 // betweenShare returns the ratio of the variance between rounds to the variance within rounds: the
@@ -43,9 +46,9 @@ func betweenShare(v stats.Variance, s tare.Slicing) float64 {
 	return (n*measured + prior*usual) / (n + prior)
 }
 
-// reduceCounts returns a copy of slicings with smaller numbers of slices. The number for a workload is
-// share (at most 1) of the number that reaches a given width of the interval soonest (bestCount),
-// rounded to a nearly balanced order. It is at least minCount and at most the number in slicings.
+// reduceCounts returns a copy of slicings with smaller numbers of slices. For each workload it multiplies
+// bestCount by share, which is at most 1, and rounds the product to a nearly balanced order. The number is
+// at least minCount and at most the number in slicings.
 func reduceCounts(slicings []tare.Slicing, pilots []tare.Pilot, measured map[string]stats.Variance, share float64) []tare.Slicing {
 	out := make([]tare.Slicing, len(slicings))
 	pilotsOf := byWorkload(pilots)
@@ -70,8 +73,8 @@ func nearlyBalanced(k, wanted int) int {
 	return wanted + wanted%2
 }
 
-// minCount returns the least number of slices of s in a round: two blocks, or one slice if the slices
-// are long, which are not summed into blocks.
+// minCount returns the least number of slices of s in a round: two blocks, or one slice if slices are so
+// long that they are not added up to blocks.
 func minCount(s tare.Slicing) int {
 	switch {
 	case s.Block == 1:
@@ -84,9 +87,10 @@ func minCount(s tare.Slicing) int {
 	return minCycleSlices
 }
 
-// bestCount returns the number of slices per round that minimises the time until the interval has a
-// given width, by the pilots of the workload. With n slices, a round takes set-up + n·slice, and its
-// effect has the variance between + within/n. The product of the two is least at
+// bestCount returns the number of slices per round that minimises the time until an interval has a given
+// width. It computes the times from the pilots of the workload. With n slices, a round takes
+// set-up + n·slice, and its effect has the variance between + within/n. The number of rounds grows with
+// that variance, so the time grows with the product of both, which is least at
 // n = √(set-up/slice · within/between).
 //
 // Source: T. Kalibera, R. Jones, "Rigorous benchmarking in reasonable time", ISMM 2013, section 6

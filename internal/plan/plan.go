@@ -1,5 +1,7 @@
-// Package plan plans the rounds of a study from its workloads, a seed and the measurements of pilots.
-// The same arguments always give the same plan.
+// Package plan plans the rounds of a study. In a round, the contenders (programs under test) take turns on
+// each workload; a slice is the work of one turn. The plan depends on the workloads, a seed, and pilots,
+// short measurements of each contender before the first round. The same arguments always give the same
+// plan.
 //
 // [New] decides the slices of each workload (slicing.go), their number (count.go) and the number of
 // rounds that fit in the budget. [Round] then lays out one round of the plan.
@@ -23,9 +25,10 @@ const MinRounds = 12
 // minUserRounds is the least number of rounds that [LeastRounds] returns, for any number of workloads.
 const minUserRounds = 8
 
-// LeastRounds returns the number of rounds to which a budget is stretched if the user set it, or if it
-// is quick and its rounds are slower than planned: the least number from which each workload has an
-// interval, but at least minUserRounds.
+// LeastRounds returns the number of rounds to which a budget is stretched if the user has set it, or if it
+// is the quick budget and rounds are slower than planned. It is the least number of rounds from which each
+// workload has an interval, but at least minUserRounds. A look is a number of rounds at which the evidence
+// is judged; more looks need more rounds.
 func LeastRounds(workloads, looks int) int {
 	return max(minUserRounds, IntervalRounds(workloads, looks))
 }
@@ -36,8 +39,8 @@ func IntervalRounds(workloads, looks int) int {
 	return stats.MinRounds(stats.LookLevel(stats.Alpha, looks) / float64(max(1, workloads)))
 }
 
-// FullRounds is the least number of rounds of a full budget, if it has time for them and even if
-// everything is decided earlier: ranks of many contenders need more rounds than a criterion.
+// FullRounds is the least number of rounds of a full budget that has time for them. The study does not end
+// earlier even if every criterion is decided, because ranks of many contenders need more rounds.
 const FullRounds = 18
 
 // MaxRounds is the largest number of rounds of a plan, except for studies with Options.Until.
@@ -55,12 +58,12 @@ type Options struct {
 	Seed      uint64
 	Isolation tare.Isolation // "" means lockstep
 	Budget    time.Duration  // measuring time, including the pilots
-	Spent     time.Duration  // part of the budget that the pilots took, or all that is spent after Done rounds
+	Spent     time.Duration  // part of the budget that is spent: by the pilots, and by the Done rounds if any
 	Rounds    int            // fixed number of rounds; 0 means as many as the budget has time for
 	User      bool           // the user set the budget: stretch it to LeastRounds only, instead of MinRounds
 	Strict    bool           // never stretch the budget: plan only rounds that end within it, but at least one
 	Slice     time.Duration  // requested slice length; 0 means by the slice rule
-	Most      int            // largest number of slices of a contender in a round, for work that allocates a quarter of it; 0 means by the slice rule
+	Most      int            // largest number of slices of a contender in a round (a quarter of it if the work allocates); 0 means by the slice rule
 	Until     float64        // continue until every difference is significant or smaller than this share; 0 means to fill the budget
 	Early     bool           // plan looks before the last round, which may end the study
 	Long      bool           // plan extra rounds with longer slices, which check the slice length
@@ -71,29 +74,29 @@ type Options struct {
 	Measured map[string]stats.Variance // variances in the first rounds, by workload; nil if not measured yet
 }
 
-// Least returns the least budget of a study of these workloads: the time for the pilots and for six
-// rounds of one workload and two contenders. Six is the least number of rounds for an interval at 95 %.
-func Least(workloads []tare.Workload) time.Duration {
-	if slices.ContainsFunc(workloads, func(w tare.Workload) bool { return w.Traffic == nil }) || len(workloads) == 0 {
-		return minProgramBudget
-	}
-	return minTrafficBudget
-}
-
-// Least budgets.
+// Least budgets of studies.
 const (
 	minProgramBudget = 5 * time.Second  // if a workload needs no server
 	minTrafficBudget = 10 * time.Second // if all workloads need servers
 )
 
-// BudgetError is the error of a budget that no part of a study fits in.
+// Least returns the least budget of a study of these workloads: the time for the pilots and for six
+// rounds of one workload and two contenders. Six is the least number of rounds for an interval at 95 %.
+func Least(workloads []tare.Workload) time.Duration {
+	needsNoServer := func(w tare.Workload) bool { return w.Traffic == nil }
+	if len(workloads) == 0 || slices.ContainsFunc(workloads, needsNoServer) {
+		return minProgramBudget
+	}
+	return minTrafficBudget
+}
+
+// BudgetError reports that a budget is too short for any part of a study.
 type BudgetError struct {
 	Budget time.Duration
 	Least  time.Duration // least budget
 	What   string        // the part that Budget has no time for; "" means any interval
 }
 
-// Error returns the budget and the least budget in one line.
 func (e *BudgetError) Error() string {
 	if e.What != "" {
 		return fmt.Sprintf("a budget of %v has no time for %s; the least is --budget %v", e.Budget, e.What, e.Least)
@@ -114,7 +117,7 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 		p.Isolation = tare.Lockstep
 	}
 	pilotsOf := byWorkload(pilots)
-	pilots = nil // from now on, the pilots of these workloads and contenders only
+	pilots = nil // collects the pilots of these workloads and contenders only
 	for _, w := range workloads {
 		var workPilots []tare.Pilot // in the order of contenders
 		for _, id := range contenders {
@@ -151,7 +154,7 @@ func fillBudget(p *tare.Plan, pilots []tare.Pilot, o Options) {
 	seconds := (o.Budget - o.Spent).Seconds() // for the remaining rounds
 	roundsThatFit := func(perRound float64) int { return min(o.Done+max(0, int(seconds/perRound)), maxRounds) }
 	byRule, pace := p.Slices, cmp.Or(o.Pace, 1)
-	for share := 1.0; ; share -= shareStep {
+	for share := 1.0; ; share -= shareStep { // share of the number of slices by the slice rule
 		if p.Isolation == tare.Lockstep {
 			p.Slices = reduceCounts(byRule, pilots, o.Measured, share)
 		}
@@ -212,9 +215,7 @@ func scheduleTo(n int) []int {
 	return looks
 }
 
-// sliceOverheadNS is the overhead of a slice in ns: request, reply and journal line.
-const sliceOverheadNS = 30e3
-
+// byWorkload groups pilots by the id of their workload.
 func byWorkload(pilots []tare.Pilot) map[string][]tare.Pilot {
 	groups := map[string][]tare.Pilot{}
 	for _, p := range pilots {
@@ -233,11 +234,15 @@ func Seconds(p tare.Plan, pilots []tare.Pilot, n int, long bool) float64 {
 	return seconds
 }
 
+// sliceOverheadNS is the overhead of a slice in ns: request, reply and journal line.
+const sliceOverheadNS = 30e3
+
 // forecastSeconds forecasts the duration of one round in seconds: the set-up of every process that has
-// slices, then its slices and memory passes, including their untimed parts.
+// slices, then its slices and the passes that count allocations, including their untimed parts.
 func forecastSeconds(slices []tare.Slicing, pilots []tare.Pilot) float64 {
 	var ns float64
-	startNS := map[[2]string]float64{} // by contender and process, which starts once: the longest counts
+	// A process starts once for all its workloads, so the longest of its start times counts.
+	startNS := map[[2]string]float64{} // by contender and process
 	pilotsOf := byWorkload(pilots)
 	for _, s := range slices {
 		for _, p := range pilotsOf[s.Workload] {
@@ -255,7 +260,7 @@ func forecastSeconds(slices []tare.Slicing, pilots []tare.Pilot) float64 {
 			if !p.Counted {
 				ns += float64(s.MemoryOps)*p.ElapsedNS() + p.AroundNS
 			}
-			if p.Process == "" { // benchmarks, which have a process, have no lead-in
+			if p.Process == "" { // benchmarks name their process, and they have no lead-in
 				slice *= 1 + float64(s.Lead[p.Contender])/float64(ops)
 			}
 			ns += float64(s.Count) * (slice + sliceOverheadNS + p.AroundNS)

@@ -9,9 +9,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Round lays out round index (from 1) of p, with slices tau times as long as planned. The result only
-// depends on the arguments, so a resumed study continues with the same orders as without the
-// interruption.
+// Round lays out round index (from 1) of the plan p: the random orders in which contenders (programs
+// under test) start and take turns on each workload. A slice is the work of one turn; tau is the factor
+// by which the slices of this round are longer than planned. The result depends only on the arguments,
+// so a resumed study continues with the same orders as without the interruption.
 func Round(p tare.Plan, index, tau int) tare.Round {
 	rng := newRand(p.Seed, index, tau)
 	r := tare.Round{
@@ -22,7 +23,8 @@ func Round(p tare.Plan, index, tau int) tare.Round {
 	}
 	var names []string
 	for _, s := range p.Slices {
-		if tau == 1 || LongCount(s, tau) > 0 { // a round of longer slices omits workloads whose slices are long anyway
+		// A round of longer slices omits workloads whose slices are long anyway: LongCount returns 0.
+		if tau == 1 || LongCount(s, tau) > 0 {
 			names = append(names, s.Workload)
 		}
 	}
@@ -40,10 +42,11 @@ func Round(p tare.Plan, index, tau int) tare.Round {
 	return r
 }
 
-// makeOrders returns the order of the contenders for each of count slices. In lockstep, the orders are
-// the rows of a Williams design with randomly assigned contenders, in random order: if count is a
-// multiple of the number of rows, every contender is equally often in each position, and equally often
-// after each other contender. Trial by trial, all slices have the same order.
+// makeOrders returns the order of the contenders for each of count slices. If contenders take turns slice
+// by slice (lockstep), the orders are the rows of a Williams design with randomly assigned contenders, in
+// random order. Then, if count is a multiple of the number of rows, every contender is equally often in
+// each position, and equally often after each other contender. If contenders run one after the other
+// (tare.TrialWise), all slices have the same order.
 func makeOrders(rng *rand.Rand, ids []string, count int, iso tare.Isolation) [][]string {
 	ids = shuffle(rng, ids)
 	out := make([][]string, 0, count)
@@ -78,7 +81,7 @@ func Williams(k int) [][]int {
 	if k == 1 {
 		return [][]int{{0}}
 	}
-	first := make([]int, k) // 0, 1, k−1, 2, k−2, …
+	first := make([]int, k) // 0, 1, k−1, 2, k−2, …: neighbours have all differences modulo k
 	for i, lo, hi := 1, 1, k-1; i < k; i++ {
 		if i%2 == 1 {
 			first[i] = lo
@@ -96,7 +99,7 @@ func Williams(k int) [][]int {
 		}
 		rows = append(rows, row)
 	}
-	if k%2 == 1 {
+	if k%2 == 1 { // the reversed rows restore the balance of neighbours
 		for _, row := range rows[:k] {
 			reversed := make([]int, k)
 			for i, v := range row {
@@ -121,8 +124,9 @@ func shuffle(rng *rand.Rand, list []string) []string {
 	return out
 }
 
-// Sample draws the conformance cases of contender in round index: n different numbers below size, or
-// all if there are fewer. They follow from the plan's seed.
+// Sample draws the numbers of the conformance cases (inputs whose output is compared with the reference)
+// that contender gets in round index: n different numbers below size, or all if size is smaller. They
+// depend on the plan's seed.
 func Sample(p tare.Plan, index int, contender string, size, n int) []int {
 	rng := newRand(p.Seed+" "+contender, index, 0)
 	return rng.Perm(size)[:min(n, size)]

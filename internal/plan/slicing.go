@@ -8,13 +8,17 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// The slice rule, which docs/METHOD.md describes under "Rounds and slices". Lengths are in ns, and
+// In a round, the contenders (programs under test) take turns, and a slice is the work of one turn. The
+// slice rule (docs/METHOD.md, "Rounds and slices") sets the length and the number of slices from pilots,
+// short measurements of each contender. If contenders allocate, slices consist of complete cycles of the
+// garbage collector, so that each contender pays for its own garbage. Consecutive slices are added up to
+// blocks. Operations use the inputs in the pool of a workload in turn. The lengths below are in ns, and
 // numbers of slices are per contender and round.
 const (
 	minSliceNS      = 1e6   // length of a slice of work that allocates nothing
-	allocSliceNS    = 12e6  // approximate length of a slice of work that allocates: the nearest number of complete collection cycles
-	maxCycleNS      = 2e9   // longest collection cycle that a slice consists of,
-	maxCycleOps     = 10    // unless this number of operations takes longer
+	allocSliceNS    = 12e6  // wanted length of a slice of work that allocates, rounded to complete cycles
+	maxCycleNS      = 2e9   // slices consist of cycles if the longest cycle takes at most this time,
+	maxCycleOps     = 10    // or at most the time of this number of operations
 	withoutCyclesNS = 12e6  // length of a slice whose contenders' collection cycles are longer than maxCycleNS or unknown
 	totalNS         = 200e6 // length of all slices of a contender in a round together
 
@@ -23,7 +27,7 @@ const (
 	minBalancedCount   = 6     // least number of slices up to maxBalancedNS
 	minUnbalancedCount = 2     // least number of longer slices
 	maxBalancedNS      = 60e6  // longest mean length of slices in a balanced order and in blocks
-	onceNS             = 600e6 // a slice of collection cycles that is longer than this is measured once
+	onceNS             = 600e6 // slices of collection cycles with a longer mean are measured once a round
 	capFactor          = 4     // a slice is cut off when it takes this many times the expected time
 
 	// A slice begins with a lead-in, an unmeasured turn of the pool, because the slices of the other
@@ -34,15 +38,16 @@ const (
 	sliceTurns   = 3    // number of turns of the pool in a slice
 	maxTurnsNS   = 24e6 // length up to which slices are extended to have as many turns
 
-	memoryNS    = 5e6  // least length of the pass that counts allocations, for its slowest contender
-	maxMemoryNS = 50e6 // longest turn of the pool in this pass; longer turns are cut off
-	memoryTurns = 1000 // largest number of turns in this pass
+	// A separate pass in each round, the memory pass, counts allocations.
+	memoryNS    = 5e6  // least length of the pass for the slowest contender
+	maxMemoryNS = 50e6 // longest turn of the pool in the pass; longer turns are cut off
+	memoryTurns = 1000 // largest number of turns in the pass
 
 	// Visits: a load generator goes from server to server. A visit is long compared with the responses
 	// in flight at its ends, and short compared with changes of the machine's speed.
-	visitNS           = 60e6
-	visitCount        = 8 // number of visits
-	visitLeadRequests = 2 // number of requests per connection in a lead-in
+	visitNS           = 60e6 // length of a visit
+	visitCount        = 8    // number of visits
+	visitLeadRequests = 2    // number of requests per connection in a lead-in
 	// Connections that start together get their responses together. A visit that begins and ends with
 	// a response must have many requests per connection, or its rate would be that of a burst. So
 	// visits to slow servers are longer.
@@ -72,8 +77,8 @@ func sliceWorkload(workload tare.Workload, pilots []tare.Pilot, o Options) tare.
 	return s
 }
 
-// shortenCount divides counts[id] by briefDivisor. It leaves at least 1, or with traffic at least
-// perConnection for each connection.
+// shortenCount divides counts[id], a number of operations or cycles, by briefDivisor. It leaves at least 1,
+// or for a server with traffic t at least perConnection requests for each connection.
 func shortenCount(counts map[string]int64, id string, perConnection int, t *tare.Traffic) {
 	byRule := counts[id]
 	if byRule == 0 {
@@ -86,7 +91,8 @@ func shortenCount(counts map[string]int64, id string, perConnection int, t *tare
 	counts[id] = min(byRule, max(least, byRule/briefDivisor))
 }
 
-// sliceByRule is sliceWorkload without the shorter slices of o.Brief.
+// sliceByRule implements sliceWorkload without the shorter slices of o.Brief, the contenders that need no
+// ratio.
 func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing {
 	length := o.Slice // requested length; 0 means by the rule
 	if workload.Slice > 0 {
@@ -133,13 +139,15 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 		return s
 	case e.hasCycles:
 		lengths := sliceByCycles(&s, pilots, pool)
-		s.CapNS = capFactor * int64(max(lengths[len(lengths)-1], float64(s.TargetNS)))
+		longest := lengths[len(lengths)-1]
+		s.CapNS = capFactor * int64(max(longest, float64(s.TargetNS)))
 		countAllocating(&s, lengths, maxCount/allocDivisor, length)
 	default:
 		sliceWithoutCycles(&s, workload, pilots, e, pool)
 		countAllocating(&s, nil, maxCount/allocDivisor, length)
 	}
-	if slices.ContainsFunc(pilots, func(p tare.Pilot) bool { return p.Counted }) { // a slice is one complete run of a benchmark
+	isBenchmark := slices.ContainsFunc(pilots, func(p tare.Pilot) bool { return p.Counted })
+	if isBenchmark { // a slice is one complete run of a benchmark of Go's testing package
 		s.Count, s.Block, s.RatioOfSums = minUnbalancedCount, 1, true
 		for _, p := range pilots {
 			s.Ops[p.Contender], s.Lead[p.Contender] = 1, 0
@@ -160,6 +168,7 @@ type extremes struct {
 	hasCycles    bool    // slices can consist of collection cycles: all are known, and none is too long
 }
 
+// findExtremes returns the extremes of the pilots of one workload.
 func findExtremes(pilots []tare.Pilot) extremes {
 	e := extremes{hasCycles: true}
 	for _, p := range pilots {
@@ -170,7 +179,8 @@ func findExtremes(pilots []tare.Pilot) extremes {
 			e.longestCycle = max(e.longestCycle, p.CycleNS)
 		}
 	}
-	e.hasCycles = e.hasCycles && !(e.longestCycle > max(maxCycleNS, maxCycleOps*e.slowest))
+	isTooLong := e.longestCycle > max(maxCycleNS, maxCycleOps*e.slowest)
+	e.hasCycles = e.hasCycles && !isTooLong
 	return e
 }
 
@@ -199,7 +209,7 @@ func sliceByCycles(s *tare.Slicing, pilots []tare.Pilot, pool int64) (lengths []
 			continue
 		}
 		n := max(1, math.Round(float64(s.MinNS)/p.CycleNS))
-		if n*p.CycleNS < minSliceNS {
+		if n*p.CycleNS < minSliceNS { // if the requested length is shorter
 			n = math.Ceil(minSliceNS / p.CycleNS)
 		}
 		lengths = append(lengths, n*p.CycleNS)
@@ -233,12 +243,12 @@ func sliceWithoutCycles(s *tare.Slicing, workload tare.Workload, pilots []tare.P
 	s.CapNS = capFactor * int64(max(e.longestCycle, float64(s.TargetNS)))
 }
 
-// countAllocating sets the number of slices for a workload on which a contender allocates, and the
-// number of slices in a block. Contenders have slices of lengths, in ns, or of s.TargetNS if they
-// are not in lengths. requested is the requested length of a slice; 0 means none.
+// countAllocating sets the number of slices for a workload on which a contender allocates, and the number
+// of slices in a block. lengths has the lengths in ns of the slices that consist of cycles; all other
+// contenders have slices of s.TargetNS. requested is the requested length of a slice; 0 means none.
 func countAllocating(s *tare.Slicing, lengths []float64, maxCount int, requested time.Duration) {
 	contenders := len(s.Contenders)
-	mean := float64(s.TargetNS) // mean length of a slice over all contenders
+	mean := float64(s.TargetNS) // mean length of a slice over all contenders, in ns
 	for _, l := range lengths {
 		mean += (l - float64(s.TargetNS)) / float64(contenders)
 	}
@@ -254,8 +264,8 @@ func countAllocating(s *tare.Slicing, lengths []float64, maxCount int, requested
 	}
 }
 
-// sliceTraffic divides the workload of a server into visits of the requested length (0 means by the
-// rule), or makes it one continuous segment.
+// sliceTraffic sets the slices of a workload of servers. They are visits of the requested length (0 means
+// by the rule), or one continuous segment per round if the study has segments.
 func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, length time.Duration) {
 	if t.Segment > 0 {
 		s.Count, s.Block, s.RatioOfSums = 1, 1, true
@@ -269,7 +279,7 @@ func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, length t
 	}
 	s.MinNS, s.CapNS = s.TargetNS, capFactor*s.TargetNS
 	for _, p := range pilots {
-		nsPerRequest := p.NSPerOp
+		nsPerRequest := p.NSPerOp // in a closed loop; a rate in an open loop
 		if t.Rate > 0 {
 			nsPerRequest = float64(time.Second) / t.Rate
 		}
@@ -287,9 +297,9 @@ func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, length t
 	}
 }
 
-// memoryOps returns the number of operations of the pass that counts allocations, which is the same
-// for all contenders: complete turns of the pool, unless one turn takes too long. nsPerOp is the
-// duration of an operation of the slowest contender.
+// memoryOps returns the number of operations of the memory pass, which is the same for all contenders. It
+// makes complete turns of the pool, unless one turn takes too long. nsPerOp is the duration of an
+// operation of the slowest contender.
 func memoryOps(pool int64, nsPerOp float64) int64 {
 	nsPerOp = max(1, nsPerOp)
 	turn := float64(pool) * nsPerOp
@@ -310,7 +320,7 @@ func sliceByOps(s *tare.Slicing, p tare.Pilot, ns float64, pool int64) {
 	s.Ops[p.Contender] = ops
 	lead := max(leadShare*float64(ops), min(float64(pool), maxLeadShare*float64(ops)))
 	s.Lead[p.Contender] = int64(math.Round(lead))
-	if ops >= 3 {
+	if ops >= 3 { // then one operation is at most a third of the slice
 		s.Lead[p.Contender] = max(1, s.Lead[p.Contender])
 	}
 }
@@ -324,10 +334,10 @@ func LongCount(s tare.Slicing, tau int) int {
 	return max(2, s.Count/tau)
 }
 
-// balancedCount returns the smallest number of slices, at least wanted, that complete Williams designs
-// of k contenders fill: a multiple of k, or of 2k if k is odd. If that is more than twice wanted,
-// because there are many contenders, it returns wanted rounded up to an even number. Then each round
-// uses other rows of the design.
+// balancedCount returns the number of slices for k contenders. Their order is balanced if the slices fill
+// complete Williams designs (see [Williams]), each of which has k rows, or 2k if k is odd. balancedCount
+// returns the smallest such number that is at least wanted. If that is more than twice wanted, it returns
+// wanted rounded up to an even number. Then each round uses other rows of the design.
 func balancedCount(k, wanted int) int {
 	rows := k
 	if k%2 == 1 {

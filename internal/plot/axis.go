@@ -71,8 +71,9 @@ func (a Axis) Ticks(distance float64, text func(float64) string) []Tick {
 	if !a.Log {
 		return a.linearTicks(text)
 	}
-	const enough = 4 // number of ticks from which less round values are not needed
+	const enough = 4 // number of ticks; with fewer ticks, less round values are added
 	var out []Tick
+	// Multiples of powers of ten, from the roundest to the least round.
 	for _, steps := range [][]float64{{1}, {2, 5}, {3, 7, 1.5}, {1.2, 1.7, 2.5, 4, 6, 8, 9}, {1.1, 1.3, 1.4, 1.6, 1.8, 2.2}} {
 		for exponent := math.Floor(math.Log10(a.Low)); exponent <= math.Log10(a.High); exponent++ {
 			for _, s := range steps {
@@ -86,8 +87,9 @@ func (a Axis) Ticks(distance float64, text func(float64) string) []Tick {
 	return out
 }
 
-// RatioTicks returns ticks at 1 and at values around it: decades if the axis spans more than a factor
-// of 40, otherwise powers of two, and round percentages if these are too far from each other.
+// RatioTicks returns ticks at 1 and at values around it, in the order of their importance: powers of ten
+// and multiples of 3 if the axis spans more than a factor of 40, otherwise powers of two and then round
+// percentages. It omits a value that is closer than distance to a tick before it.
 func (a Axis) RatioTicks(distance float64) []Tick {
 	values := []float64{1, 2, 0.5, 4, 0.25, 8, 0.125, 16, 0.0625, 32, 1.5, 0.75, 1.25, 0.8, 1.1, 0.9, 1.2, 1.05, 0.95, 1.02, 0.98, 1.01, 0.99}
 	if a.High > 40*a.Low {
@@ -118,7 +120,7 @@ func (a Axis) addTick(ticks []Tick, v, distance float64, text func(float64) stri
 	return append(ticks, Tick{At: pos, Text: text(v)})
 }
 
-// linearTicks returns four to ten round values.
+// linearTicks returns ticks at four to ten multiples of a power of ten, or of its half or fifth.
 func (a Axis) linearTicks(text func(float64) string) []Tick {
 	step := math.Pow(10, math.Floor(math.Log10(max(a.High-a.Low, 1e-9))))
 	for _, divisor := range []float64{1, 2, 5} {
@@ -128,7 +130,7 @@ func (a Axis) linearTicks(text func(float64) string) []Tick {
 		}
 	}
 	var out []Tick
-	for v := math.Ceil(a.Low/step) * step; v <= a.High+step/1e6; v += step {
+	for v := math.Ceil(a.Low/step) * step; v <= a.High+step/1e6; v += step { // step/1e6 for rounding errors
 		out = append(out, Tick{At: a.At(v), Text: text(v)})
 	}
 	return out
@@ -145,7 +147,7 @@ func Number(x float64) string {
 // formatPercent prints a share as a percentage with one decimal, which is a pixel of a drawing 1,000 wide.
 func formatPercent(share float64) string { return Number(math.Round(share*1000)/10) + "%" }
 
-// drawing builds an SVG element.
+// drawing builds an SVG element as text.
 type drawing struct{ strings.Builder }
 
 // addElement adds an empty element. attributes are pairs of a name and a value. "" means no class.

@@ -24,7 +24,7 @@ type Chart struct {
 	Curves           []Curve
 	Shades           []Shade
 	Limits           []Limit
-	Low              bool // half as high and without labels below, if another chart with the same axis follows
+	Low              bool // draw it half as high and without labels of X: a chart with the same axis follows
 }
 
 // Curve is a line through points. A point with a NaN makes a gap.
@@ -47,8 +47,8 @@ type Shade struct {
 // Cell is a rectangle between values of the axes.
 type Cell struct{ Left, Right, Low, High float64 }
 
-// highLimit is the share of the height from which the name of a limit stands below its line: above it is the
-// caption of the chart.
+// highLimit is the share of the height from which the name of a limit is below its line, because the
+// caption of the chart is above the line.
 const highLimit = 0.93
 
 // Limit is a horizontal line at a value of the vertical axis.
@@ -126,8 +126,8 @@ func (c Chart) drawTicks(d *drawing) {
 	}
 }
 
-// drawLabels writes the names of curves next to their ends. It moves names that would overlap: first
-// down, then up from the lower edge.
+// drawLabels writes the names of curves next to their ends. It moves names that would overlap: first it
+// moves each name down from the name above it, then it moves names beyond the lower edge up again.
 func (c Chart) drawLabels(d *drawing, curves []Curve) {
 	type end struct { // of a curve
 		y     float64 // share of the height, from the top
@@ -189,8 +189,8 @@ func curveClass(c Curve, index int) string {
 // formatUnits prints a coordinate, rounded to units of a chart's area, which are about a pixel.
 func formatUnits(x float64) string { return strconv.FormatFloat(x, 'f', 0, 64) }
 
-// dropStraight drops the points of a line whose distance from the line through the others is at most
-// maxBend: a reader does not see them.
+// dropStraight drops the points of a line that are at most maxBend from the line through the remaining
+// points: a reader would not see them.
 func dropStraight(points []Point) []Point {
 	const maxBend = 2 // units
 	var out []Point
@@ -224,8 +224,8 @@ func isStraight(points []Point, maxBend float64) bool {
 
 // drawPath returns two SVG paths of a curve: the line through its points, and a dot on each of them.
 func (c Chart) drawPath(curve Curve) (line, dots string) {
-	var lineTo, dotsAt strings.Builder
-	var connected []Point // positions of points without a gap between them, in units of area
+	var lineTo, dotsAt strings.Builder // commands of SVG paths: M moves, L draws a line, h0 a dot
+	var connected []Point              // positions of points without a gap between them, in units of area
 	drawConnected := func() {
 		command := "M" // begins a line; L continues it
 		for _, p := range dropStraight(connected) {
@@ -281,6 +281,7 @@ type Mark struct {
 func (t Trend) HTML(label string) template.HTML {
 	var d drawing
 	d.WriteString(`<svg class="trend" viewBox="0 0 160 36" role="img" aria-label="` + template.HTMLEscapeString(label) + `">`)
+	// Runs are in the middle of equal parts of the view box without margins of 4 and 3 units.
 	x := func(run int) string { return Number(4 + (float64(run)+0.5)/float64(max(t.Runs, 1))*152) }
 	y := func(v float64) string { return Number(33 - t.Axis.At(v)*30) }
 	var band, line, dots, void strings.Builder

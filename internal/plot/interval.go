@@ -6,14 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// Classes of a mark: where a contender is, compared with the baseline.
+// Classes of a mark: the position of a contender, a measured program, compared with the baseline.
 const (
 	Less = "less" // less than the baseline
 	More = "more" // more than the baseline
 	Same = "same" // no difference beyond the noise
 )
 
-// Scale is the shared background of some rows: an axis of ratios, and the noise on it.
+// Scale is the shared background of rows of a table that show ratios to the baseline, each with its
+// interval: an axis of ratios, and the noise as a band around 1.
 type Scale struct {
 	ID    string // id of the element that [Scale.Symbol] writes
 	Axis  Axis
@@ -51,7 +52,7 @@ func MarkSymbols() template.HTML {
 		{markOf(More), `<rect class="m more" x="-6" y="-6" width="12" height="12"/>`},
 		{markOf(Same), `<circle class="m same" r="6"/>`},
 		{baseMark, `<rect class="base" x="-5" y="-12" width="10" height="24" rx="2"/>`},
-		{askedMark, `<path class="claim" d="M0-8 8 0 0 8-8 0Z"/>`},
+		{limitMark, `<path class="claim" d="M0-8 8 0 0 8-8 0Z"/>`},
 		{publishedMark, `<path class="claim full" d="M0-8 8 0 0 8-8 0Z"/>`},
 	} {
 		d.WriteString(`<symbol id="` + m.id + `" overflow="visible"><svg y="50%" overflow="visible">` + m.shape + `</svg></symbol>`)
@@ -63,7 +64,7 @@ func MarkSymbols() template.HTML {
 // Ids of the symbols of MarkSymbols. They are short, because each row has several.
 const (
 	baseMark      = "mb"
-	askedMark     = "ma"
+	limitMark     = "ma"
 	publishedMark = "mp"
 	intervalMark  = "mi"
 )
@@ -88,7 +89,7 @@ func (s Scale) Head(base, less, more string) template.HTML {
 	var d drawing
 	d.WriteString(`<svg width="100%" height="40" aria-hidden="true">`)
 	one := s.Axis.At(1)
-	if one > 0.3 { // otherwise there is no room
+	if one > 0.3 { // otherwise there is no room for the label
 		d.addText("", "◀ "+less, "x", "0", "y", "14")
 	}
 	if one < 0.7 {
@@ -112,11 +113,11 @@ func anchorAt(at float64) string {
 	return "middle"
 }
 
-// Claim is a limit or a published value, with its text.
+// Claim is a value that a row is compared with, drawn as a diamond: a limit, or a published value.
 type Claim struct {
 	Value float64
 	Text  string
-	Asked bool // it is a limit; otherwise it was only published
+	Asked bool // the value is a limit
 }
 
 func (c Claim) markText() string {
@@ -134,16 +135,18 @@ type Interval struct {
 	Claims           []Claim
 }
 
-// Row draws an interval on the scale, with the height of its row. omitted are the marks and texts of
-// claims for which there is no room.
+// segment is a part of an axis, in shares.
+type segment struct{ low, high float64 }
+
+// overlapsWith reports whether s and o have a part in common.
+func (s segment) overlapsWith(o segment) bool { return s.low < o.high && o.low < s.high }
+
+// Row draws an interval on the scale, with the height of its row. omitted has the marks and texts of claims
+// for which there is no room.
 func (s Scale) Row(x Interval) (svg template.HTML, omitted []string) {
 	var d drawing
 	d.WriteString(`<svg class="row" aria-hidden="true">`)
 	d.addElement("use", "", "href", "#"+s.ID)
-	const (
-		halfMark    = 0.02  // half the width of a mark, as a share
-		outsideMark = 0.021 // distance of a text from the middle of its mark
-	)
 	value := s.Axis.At(x.Value)
 	var taken []segment // by marks and texts
 	if x.Value > 0 {
@@ -153,24 +156,11 @@ func (s Scale) Row(x Interval) (svg template.HTML, omitted []string) {
 		pos := s.Axis.At(c.Value)
 		taken = append(taken, segment{low: pos - halfMark, high: pos + halfMark})
 	}
-	for i, c := range x.Claims {
+	for _, c := range x.Claims {
 		pos := s.Axis.At(c.Value)
-		isFree := func(room segment) bool {
-			return room.low >= 0 && room.high <= 1 && !slices.ContainsFunc(taken, room.overlapsWith)
-		}
-		room := claimRoom + claimLetter*float64(utf8.RuneCountInString(c.Text))
-		before, after := segment{low: pos - room, high: pos - outsideMark}, segment{low: pos + outsideMark, high: pos + room}
-		side := ""
-		for _, candidate := range []struct {
-			side string
-			room segment
-		}{{"end", before}, {"start", after}} {
-			if i == 0 && len(x.Claims) == 1 && isFree(after) { // a single text is on the right
-				candidate.side, candidate.room = "start", after
-			}
-			if side == "" && isFree(candidate.room) {
-				side, taken = candidate.side, append(taken, candidate.room)
-			}
+		side, room := placeText(c.Text, pos, taken, len(x.Claims) == 1)
+		if side != "" {
+			taken = append(taken, room)
 		}
 		d.addClaim(c, pos, side)
 		if side == "" && c.Text != "" {
@@ -190,24 +180,44 @@ func (s Scale) Row(x Interval) (svg template.HTML, omitted []string) {
 	return d.closeDrawing(), omitted
 }
 
-// segment is a part of an axis, in shares.
-type segment struct{ low, high float64 }
-
-// overlapsWith reports whether s and o have a part in common.
-func (s segment) overlapsWith(o segment) bool { return s.low < o.high && o.low < s.high }
-
-// The room of a claim on a phone, as shares of a drawing's width.
+// Sizes in a row, as shares of the width of the drawing on a phone.
 const (
-	claimRoom   = 0.04   // for its diamond
-	claimLetter = 0.0238 // for each letter of its text
+	halfMark    = 0.02   // half the width of a mark
+	outsideMark = 0.021  // distance of a text from the middle of its mark
+	claimRoom   = 0.04   // from the middle of a claim's diamond to the end of an empty text
+	claimLetter = 0.0238 // for each letter of a claim's text
 )
+
+// placeText returns the side of the diamond at pos on which there is room for a text: "end" for before
+// it, "start" for after it, "" if there is room on neither side. Both are free if they are inside the
+// drawing and do not overlap taken. placeText tries the side before the diamond first, or after it if
+// afterFirst is set.
+func placeText(text string, pos float64, taken []segment, afterFirst bool) (side string, room segment) {
+	width := claimRoom + claimLetter*float64(utf8.RuneCountInString(text))
+	sides := []string{"end", "start"}
+	rooms := map[string]segment{
+		"end":   {low: pos - width, high: pos - outsideMark},
+		"start": {low: pos + outsideMark, high: pos + width},
+	}
+	if afterFirst {
+		slices.Reverse(sides)
+	}
+	for _, side := range sides {
+		room := rooms[side]
+		isInside := room.low >= 0 && room.high <= 1
+		if isInside && !slices.ContainsFunc(taken, room.overlapsWith) {
+			return side, room
+		}
+	}
+	return "", segment{}
+}
 
 // addClaim draws a diamond, hollow for a limit, with its text, which may be "". side is the text anchor:
 // "start" puts the text after the diamond, "end" before it, and "" omits it.
 func (d *drawing) addClaim(c Claim, pos float64, side string) {
 	mark := publishedMark
 	if c.Asked {
-		mark = askedMark
+		mark = limitMark
 	}
 	d.addMark(mark, pos)
 	switch {
@@ -235,7 +245,7 @@ func Bar(class string, from, to float64) template.HTML {
 
 // LimitBar draws a bar from 0 to a value, and a line at the limit of the value, which is above zero.
 func LimitBar(class string, value, limit float64) template.HTML {
-	const room = 1.25 // a value below the limit leaves this room beyond the line
+	const room = 1.25 // length of the drawing in limits, so that there is room beyond the line
 	end := max(value, limit*room)
 	var d drawing
 	d.WriteString(`<svg class="bar" aria-hidden="true">`)

@@ -1,4 +1,5 @@
-// Package pool writes the inputs of a workload into the file that a contender reads.
+// Package pool writes the inputs of a workload into the file that a contender (a program under test)
+// reads.
 package pool
 
 import (

@@ -1,6 +1,6 @@
 // Package protowire reads and writes the fields of protocol buffer messages
-// (protobuf.dev/programming-guides/encoding). Its users know the numbers of the fields, and
-// generated code would make them require a module.
+// (protobuf.dev/programming-guides/encoding). The packages that import it know the numbers of
+// the fields, and avoid the module that generated code would require.
 package protowire
 
 import (
@@ -8,8 +8,9 @@ import (
 	"errors"
 )
 
+// Wire types: the encoding of a field's value.
 const (
-	typeNumber  = 0
+	typeVarint  = 0
 	typeFixed64 = 1
 	typeBytes   = 2
 	typeFixed32 = 5
@@ -20,28 +21,28 @@ const maxNumber = 1<<29 - 1 // the largest number of a field
 // ErrMessage is the error for bytes that are not a message.
 var ErrMessage = errors.New("not a message of protocol buffers")
 
-// Field is one field of a message. Its wire type decides which of N and Data is set. Neither is set for
-// numbers of fixed 32 or 64 bits.
+// Field is one field of a message. N is set if its wire type is varint, Data if it has a length.
+// Neither is set for numbers of fixed 32 or 64 bits.
 type Field struct {
 	Number int
 	N      uint64 // value of a varint
 	Data   []byte // value of a field with a length: text, a message or a packed list; shares the memory of the message
-	Packed bool   // the field has Data
+	Packed bool   // Data is set; it may be empty
 	Raw    []byte // the encoded field with its tag
 }
 
-// Numbers appends the field's number, or the numbers of its packed list, to to.
+// Numbers appends N to to or, if the field has Data, the varints of the packed list in Data.
 func (f Field) Numbers(to []uint64) ([]uint64, error) {
 	if !f.Packed {
 		return append(to, f.N), nil
 	}
 	rest := f.Data
 	for len(rest) > 0 {
-		n, k := binary.Uvarint(rest)
-		if k <= 0 {
+		n, size := binary.Uvarint(rest)
+		if size <= 0 {
 			return nil, ErrMessage
 		}
-		to, rest = append(to, n), rest[k:]
+		to, rest = append(to, n), rest[size:]
 	}
 	return to, nil
 }
@@ -49,25 +50,26 @@ func (f Field) Numbers(to []uint64) ([]uint64, error) {
 // Walk calls visit for each field of a message. It stops at the first error and returns it.
 func Walk(message []byte, visit func(Field) error) error {
 	for len(message) > 0 {
-		tag, k := binary.Uvarint(message)
+		tag, tagSize := binary.Uvarint(message)
 		number := tag >> 3
-		if k <= 0 || number == 0 || number > maxNumber {
+		if tagSize <= 0 || number == 0 || number > maxNumber {
 			return ErrMessage
 		}
 		f := Field{Number: int(number)}
-		size := 0
+		rest := message[tagSize:]
+		size := 0 // bytes of the value, at the start of rest
 		switch tag & 7 {
-		case typeNumber:
-			if f.N, size = binary.Uvarint(message[k:]); size <= 0 {
+		case typeVarint:
+			if f.N, size = binary.Uvarint(rest); size <= 0 {
 				return ErrMessage
 			}
 		case typeBytes:
-			length, l := binary.Uvarint(message[k:])
-			if l <= 0 || length > uint64(len(message)-k-l) {
+			length, lengthSize := binary.Uvarint(rest)
+			if lengthSize <= 0 || length > uint64(len(rest)-lengthSize) {
 				return ErrMessage
 			}
-			size = l + int(length)
-			f.Data, f.Packed = message[k+l:k+size], true
+			size = lengthSize + int(length)
+			f.Data, f.Packed = rest[lengthSize:size], true
 		case typeFixed64:
 			size = 8
 		case typeFixed32:
@@ -75,10 +77,10 @@ func Walk(message []byte, visit func(Field) error) error {
 		default:
 			return ErrMessage
 		}
-		if size > len(message)-k {
+		if size > len(rest) {
 			return ErrMessage
 		}
-		f.Raw, message = message[:k+size], message[k+size:]
+		f.Raw, message = message[:tagSize+size], rest[size:]
 		if err := visit(f); err != nil {
 			return err
 		}
@@ -91,7 +93,7 @@ func AppendNumber(to []byte, number int, n int64) []byte {
 	if n == 0 {
 		return to
 	}
-	return binary.AppendUvarint(binary.AppendUvarint(to, uint64(number)<<3|typeNumber), uint64(n))
+	return binary.AppendUvarint(binary.AppendUvarint(to, uint64(number)<<3|typeVarint), uint64(n))
 }
 
 // AppendString appends a text field, unless s is empty, the default.

@@ -15,8 +15,9 @@ import (
 // killed. Only a process stuck inside the kernel needs longer.
 const endLimit = 5 * time.Second
 
-// Close sends bye to the contender, kills it if it has not ended after 5 s or when ctx ends, and kills
-// all processes that it has left. A second call returns the same evidence.
+// Close sends the request bye to the contender, the measured program. It kills the contender if it has
+// not ended after 5 s or when ctx ends, and kills all processes that it has left. It returns the
+// evidence: facts about the process. A second call returns the same evidence.
 func (p *Process) Close(ctx context.Context) tare.Evidence {
 	p.closing.Do(func() { p.endProcess(ctx) })
 	return p.currentEvidence()
@@ -25,7 +26,7 @@ func (p *Process) Close(ctx context.Context) tare.Evidence {
 // endProcess does the work of Close. After the kill it waits at most twice endLimit for the end of the
 // process tree.
 func (p *Process) endProcess(ctx context.Context) {
-	if !p.calls.TryLock() { // end the wait of a caller in Do
+	if !p.calls.TryLock() { // a caller waits in Do; a failure ends its wait
 		_ = p.failWith(closedError())
 		p.calls.Lock()
 	}
@@ -35,6 +36,7 @@ func (p *Process) endProcess(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, Deadline(wire.OpBye, 0))
 	defer cancel()
 	if !byeSent {
+		// The reply and the error do not matter: the process is ended below in any case.
 		_, _ = p.Do(ctx, wire.Request{Op: wire.OpBye})
 	}
 	p.mu.Lock()
@@ -159,8 +161,8 @@ func (p *Process) awaitEnd() {
 	}
 }
 
-// killAll kills the process, its group and its control group. awaitEnd finds descendants outside of
-// these when the process has ended.
+// killAll kills the process, its process group and its control group. awaitEnd kills descendants that
+// are in neither group, when the process has ended.
 func (p *Process) killAll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -190,8 +192,8 @@ func (p *Process) findSurvivors() []int {
 	return others
 }
 
-// groupPrefix returns the prefix of the names of a run's control groups. It encodes the run's tag
-// without collisions, so no control group of another run has this prefix.
+// groupPrefix returns the prefix of the names of a run's control groups, e.g. "tare-4f6.". Different tags
+// have different prefixes, of which none begins another, so no control group of another run has this one.
 func groupPrefix(run string) string {
 	var b strings.Builder
 	b.WriteString("tare-")

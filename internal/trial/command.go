@@ -15,7 +15,7 @@ import (
 type Command struct{ process *Process }
 
 // StartCommand starts a program that does not speak the protocol. The error is
-// a *tare.TrialError of class start, or ctx's own.
+// a *tare.TrialError of class start, or the error of ctx.
 func StartCommand(ctx context.Context, spec Spec) (*Command, error) {
 	l := &noLink{ended: make(chan struct{})}
 	p, err := startProcess(ctx, spec, l)
@@ -37,7 +37,7 @@ func (c *Command) ID() string { return c.process.ID() }
 // Exited returns a channel that is closed when the process has ended.
 func (c *Command) Exited() <-chan struct{} { return c.process.Exited() }
 
-// Lost returns the error that ended the trial, or nil while it runs: see [Process.Lost].
+// Lost returns the error that ended the trial, or nil while the program runs: see [Process.Lost].
 func (c *Command) Lost(doing string) error { return c.process.Lost(doing) }
 
 // AwaitOutput is Output, but returns the error of ctx if ctx is done before the program ends.
@@ -86,8 +86,9 @@ func (p *Process) requestEnd() {
 	}
 }
 
-// noLink is the link to a program that does not speak the protocol. The only request that Process
-// writes to it is bye, which noLink turns into a signal. Reads wait for the end of the program.
+// noLink implements link for a program that does not speak the protocol. The only request that Process
+// writes to it is bye; instead of sending bye, Write sends the program a signal to end. Reads wait for
+// the end of the program.
 type noLink struct {
 	mu         sync.Mutex
 	requestEnd func() // nil until the program has been started

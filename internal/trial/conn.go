@@ -1,6 +1,7 @@
-// Package trial runs one contender in one new process. It starts the process, exchanges requests and
-// replies with it over pipes, enforces deadlines and limits of memory and output, and at the end kills
-// all processes that the contender has left.
+// Package trial runs one contender, a program to measure, in one new process. It starts the process,
+// exchanges requests and replies with it over pipes (package wire has their protocol), enforces
+// deadlines and limits of memory and output, and at the end kills all processes that the contender has
+// left.
 //
 // A failure of a trial is a [tare.TrialError] with a class and one line of text. Whatever a contender
 // does, no call in this package takes much longer than its deadline, and no process remains.
@@ -26,8 +27,8 @@ import (
 // and every later call returns the same error. If the contender replies with an error of its own, Do
 // returns the reply together with a TrialError of class contender, and the trial continues.
 //
-// Close ends the contender and everything it started, and returns the recorded evidence. It never
-// fails and takes a bounded time.
+// Close ends the contender and everything it started. It returns the recorded evidence: facts about the
+// process, such as its CPU time and peak memory. It never fails and takes a bounded time.
 type Conn interface {
 	Do(ctx context.Context, request wire.Request) (wire.Reply, error)
 	Close(ctx context.Context) tare.Evidence
@@ -35,8 +36,8 @@ type Conn interface {
 
 // Gauger is a Conn that records more about a workload than the replies contain.
 type Gauger interface {
-	// Gauges returns the records since workload on was last prepared: values by sample key, and the
-	// histogram of its latencies as encoded by load/hist, or "" without one.
+	// Gauges returns the records since the workload called on was last prepared: values by sample key,
+	// and the histogram of its latencies as encoded by load/hist, or "" if it has no latencies.
 	Gauges(on string) (sample tare.Sample, histogram string)
 }
 

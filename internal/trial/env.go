@@ -17,7 +17,7 @@ func inheritedVars() []string {
 	}
 }
 
-// makeEnv returns the inherited variables of caller followed by extra.
+// makeEnv returns a contender's environment: the inheritedVars of caller, followed by extra.
 func makeEnv(caller, extra []string) []string {
 	inherited := inheritedVars()
 	var env []string

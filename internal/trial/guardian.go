@@ -173,9 +173,9 @@ type groupLeader struct {
 	session int
 }
 
-// cleanUp kills all processes tagged with run, the groups and their descendants. It ends after
-// limit, or when two searches in a row find no process: a process may fork during a search. On
-// systems without tags it only kills the groups.
+// cleanUp kills all processes tagged with run, the groups and their descendants. It ends after limit, or
+// when two searches in a row have found no process: one search may miss a process that another forks in
+// the meantime. On systems where tags cannot be read it only kills the groups.
 func cleanUp(run string, groups map[int]groupLeader, limit time.Duration) {
 	if !tagging {
 		for pid := range groups {

@@ -39,7 +39,8 @@ func awaitExit(pid int) bool {
 // starting process at the fork: for /bin/true, started by a process of 200 MiB, it is 202 MiB.
 func maxRSS(*os.ProcessState) int64 { return 0 }
 
-// tagging reports that the processes of a run can be found by their tags.
+// tagging reports that the processes of a run can be found by their tags, variables in their
+// environment.
 const tagging = true
 
 // killOrphans has nothing to do: on this system awaitEnd kills the group before it reaps the leader.

@@ -5,7 +5,7 @@ package trial
 // On these systems the environments of other processes cannot be read. Processes that leave their
 // process group are not found and not killed.
 
-// tagging reports that the processes of a run cannot be found by their tags.
+// tagging reports that the processes of a run cannot be found by the variables in their environment.
 const tagging = false
 
 func findTagged([]string) []int { return nil }

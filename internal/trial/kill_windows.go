@@ -30,4 +30,5 @@ func newSessionAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | detachedProcess}
 }
 
+// maxRSS returns 0 for unknown.
 func maxRSS(*os.ProcessState) int64 { return 0 }

@@ -8,11 +8,12 @@ import (
 	"time"
 )
 
-// link is the wire's transport: pipes, or a loopback socket if descriptors cannot be inherited.
+// link transports the requests to a contender, a program to measure, and its replies: over pipes, or over
+// a loopback socket on systems where a process cannot inherit descriptors.
 type link interface {
 	io.Reader
 	io.Writer
-	address() string            // returns the value of TARE_WIRE for the contender
+	address() string            // returns the value of TARE_WIRE, which tells the contender how to connect
 	inheritedFiles() []*os.File // returns the files that the contender inherits, from descriptor 3
 	closeChildEnds()            // closes the contender's ends in this process, once it is started
 	unblock()                   // makes all current and later reads and writes fail
@@ -31,8 +32,8 @@ func newLink() (link, error) {
 // pastDeadline returns a deadline in the past, which makes reads and writes fail.
 func pastDeadline() time.Time { return time.Unix(1, 0) }
 
-// pipes are two pipes, for requests and for replies. The runtime's poller serves our ends, so that
-// unblock can set deadlines.
+// pipes are two pipes, for requests and for replies. Deadlines can be set on our ends, because the Go
+// runtime polls them.
 type pipes struct {
 	replies, requests           *os.File // our ends
 	childRequests, childReplies *os.File // the contender's ends
@@ -54,7 +55,7 @@ func newPipes() (*pipes, error) {
 
 func (p *pipes) Read(b []byte) (int, error)  { return p.replies.Read(b) }
 func (p *pipes) Write(b []byte) (int, error) { return p.requests.Write(b) }
-func (p *pipes) address() string             { return "3,4" }
+func (p *pipes) address() string             { return "3,4" } // the descriptors of inheritedFiles
 func (p *pipes) inheritedFiles() []*os.File  { return []*os.File{p.childRequests, p.childReplies} }
 
 func (p *pipes) closeChildEnds() {
@@ -77,8 +78,8 @@ func (p *pipes) close() {
 	_ = p.replies.Close()
 }
 
-// socket is a loopback connection, which the contender opens. Reads and writes wait until it is
-// accepted.
+// socket is a loopback connection, which the contender opens. Reads and writes wait until this process
+// has accepted the connection.
 type socket struct {
 	listener *net.TCPListener
 	accepted chan struct{} // closed once conn or err is set

@@ -15,6 +15,7 @@ import (
 // saved. The limit stops servers that never cease to print.
 const ServerOutput = 16 << 30
 
+// Limits of AwaitListen.
 const (
 	acceptLimit = 30 * time.Second      // longest time until a command accepts connections
 	acceptEvery = 10 * time.Millisecond // time between attempts to connect
@@ -41,8 +42,8 @@ func Accepts(ctx context.Context, addr string) bool {
 	return err == nil
 }
 
-// AwaitListen waits until one of addrs accepts connections, and returns this address. It returns an
-// error if the program ends, if no address accepts connections within 30 s, or if ctx ends.
+// AwaitListen waits until the program accepts connections at one of addrs, and returns this address. It
+// returns an error if the program ends, if no address accepts connections within 30 s, or if ctx ends.
 func (c *Command) AwaitListen(ctx context.Context, addrs ...string) (addr string, err error) {
 	limit, cancel := context.WithTimeout(ctx, acceptLimit)
 	defer cancel()

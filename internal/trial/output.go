@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// output reads stdout and stderr of a contender, counts the bytes and saves the end of each. It reads
-// everything, so that a contender never has to wait to print.
+// output reads stdout and stderr of a contender (a program to measure), counts the bytes and saves the
+// end of each. It reads everything, so that a contender never has to wait to print.
 type output struct {
 	stdout, stderr stream
 	total          atomic.Int64 // number of bytes read from both
@@ -19,7 +19,7 @@ type output struct {
 
 // stream is stdout or stderr.
 type stream struct {
-	ours, child *os.File
+	ours, child *os.File      // the end that this process reads, and the end that the contender inherits
 	done        chan struct{} // closed at the end of file
 
 	tailSize int // number of bytes of the end to save

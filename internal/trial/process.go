@@ -21,7 +21,8 @@ import (
 
 var _ Conn = (*Process)(nil)
 
-// Process is a Conn to a separate program, started by Start.
+// Process is a Conn to a contender, a program to measure, that Start has started. watchLimits ends its
+// trial if it exceeds a limit, and awaitEnd waits for its end; both run in goroutines of their own.
 type Process struct {
 	spec     Spec
 	id       string
@@ -37,7 +38,7 @@ type Process struct {
 	closing sync.Once
 	calls   sync.Mutex // one request at a time
 	lastID  int64      // id of the last request
-	byeSent bool
+	byeSent bool       // a request to end was sent
 
 	mu       sync.Mutex  // protects the fields below up to evidence, which goroutines share
 	call     pendingCall // request in flight
@@ -48,7 +49,7 @@ type Process struct {
 
 	state   *os.ProcessState // valid once exited is closed
 	exited  chan struct{}    // closed when the process has ended and was reaped
-	ended   chan struct{}    // closed when the processes that it started have ended, too, or after endLimit
+	ended   chan struct{}    // closed when the processes that it started have ended too, or after endLimit
 	stop    chan struct{}    // closed to stop watchLimits
 	watched chan struct{}    // closed when watchLimits has stopped
 }
@@ -125,7 +126,7 @@ func (p *Process) startInGroup() (err error) {
 		if p.execProgram() == nil {
 			return nil
 		}
-		p.group, p.capped = nil, false
+		p.group, p.capped = nil, false // the kernel may not permit to start a process in the group
 		_ = group.Remove()
 	}
 	// Without a control group, the process tree can still be found by its tags.
@@ -136,6 +137,7 @@ func (p *Process) startInGroup() (err error) {
 	return nil
 }
 
+// newGroup makes the control group of the trial. The error is ignored: not every system permits one.
 func (p *Process) newGroup() (*machine.Cgroup, error) {
 	if p.spec.ungrouped {
 		return nil, errors.ErrUnsupported

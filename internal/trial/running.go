@@ -3,8 +3,8 @@ package trial
 // Exited returns a channel that is closed when the process has ended, for whatever reason.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
-// Lost returns the error that ended the trial, or nil while it runs. It is for callers that wait for
-// something else than a reply. doing is the activity of the process, for the message.
+// Lost returns the error that ended the trial, or nil while the trial runs. It is for callers that wait
+// for something else than a reply. doing is the activity of the process, for the message.
 func (p *Process) Lost(doing string) error {
 	p.mu.Lock()
 	err := p.failure
@@ -34,8 +34,8 @@ func (p *Process) Printed() int64 {
 	return p.output.total.Load()
 }
 
-// PIDs lists the processes of the trial that are alive now, including the first one. It returns nil
-// when the first one has ended.
+// PIDs lists the processes of the trial that are alive now: the process that was started and those that
+// it has started. It returns nil when the process that was started has ended.
 func (p *Process) PIDs() []int {
 	select {
 	case <-p.exited:

@@ -10,8 +10,9 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Session speaks the protocol over a Conn. It has a method for each request, which sets a deadline and
-// checks the reply.
+// Session has a method for each request that a contender, a program to measure, can receive over a
+// Conn. The methods set a deadline and check the reply. Their parameter on is the id of a workload,
+// which Prepare has loaded.
 type Session struct {
 	Conn  Conn
 	Trial string // name of the trial, for the contender's messages only
@@ -40,8 +41,8 @@ func (s *Session) Prepare(ctx context.Context, w wire.Workload) (wire.Reply, err
 	return s.doLimited(ctx, wire.Request{Op: wire.OpPrepare, Workload: &w}, 0)
 }
 
-// Answer makes the contender execute the operation of workload on for each of cases once. It returns
-// the outputs in the order of cases.
+// Answer makes the contender execute the operation of workload on once for each of cases, the indices
+// of its inputs. It returns the outputs in the order of cases, to be checked. Nothing is timed.
 func (s *Session) Answer(ctx context.Context, on string, cases []int) ([]wire.Answer, error) {
 	reply, err := s.doLimited(ctx, wire.Request{Op: wire.OpAnswer, On: on, Cases: cases}, 0)
 	if err != nil {
@@ -68,7 +69,8 @@ func (s *Session) Warm(ctx context.Context, on string, minGC int64, atLeast, lim
 	return reply, checkTiming(reply, err)
 }
 
-// Slice runs one timed slice, defined by request, whose Op it sets. expected is its expected duration.
+// Slice runs one timed slice, a short measurement that request defines. Slice sets the request's Op.
+// expected is the expected duration.
 func (s *Session) Slice(ctx context.Context, request wire.Request, expected time.Duration) (wire.Reply, error) {
 	request.Op = wire.OpSlice
 	reply, err := s.doLimited(ctx, request, expected)
@@ -108,7 +110,8 @@ func (s *Session) Close(ctx context.Context) tare.Evidence {
 	return s.Conn.Close(ctx)
 }
 
-// doLimited sends request with the deadline for its operation.
+// doLimited sends request with the deadline for its operation. expected is the expected duration of the
+// work that the request makes the contender do, or 0.
 func (s *Session) doLimited(ctx context.Context, request wire.Request, expected time.Duration) (wire.Reply, error) {
 	limit := Deadline
 	if s.Limit != nil {
@@ -119,7 +122,8 @@ func (s *Session) doLimited(ctx context.Context, request wire.Request, expected 
 	return s.Conn.Do(ctx, request)
 }
 
-// checkTiming returns err, or an error if the reply has impossible values.
+// checkTiming returns err if it is not nil, and otherwise an error if the reply to a timed request has
+// impossible values.
 func checkTiming(reply wire.Reply, err error) error {
 	switch {
 	case err != nil:

@@ -7,6 +7,9 @@ import (
 	"syscall"
 )
 
+// This file finds the processes of a contender (a program to measure) by their parents and process
+// groups, even if a process has overwritten its environment, and with it the tags.
+
 // processStat contains facts of the kernel about a process, which the process cannot overwrite.
 type processStat struct {
 	parent, group, session int
@@ -22,6 +25,7 @@ func readProcess(pid int) (stat processStat, ok bool) {
 	if err != nil || len(fields) < 20 {
 		return processStat{}, false
 	}
+	// fields[0] is field 3 of proc(5): state, ppid, pgrp, session, …; field 22 is starttime.
 	number := func(i int) int { n, _ := strconv.Atoi(string(fields[i])); return n }
 	start, err := strconv.ParseUint(string(fields[19]), 10, 64)
 	state := string(fields[0])
@@ -34,6 +38,7 @@ func identifyLeader(pid int) groupLeader {
 	return groupLeader{start: p.start, session: p.session}
 }
 
+// readProcesses returns all processes of the system by their numbers, none if /proc cannot be read.
 func readProcesses() map[int]processStat {
 	all := map[int]processStat{}
 	dir, err := os.Open("/proc")
@@ -52,9 +57,9 @@ func readProcesses() map[int]processStat {
 	return all
 }
 
-// killTrees kills the groups and all descendants of their members, and reports whether there were any.
-// It stops all processes before it kills one, so that none forks, and none of the parents, by which
-// descendants are found, ends meanwhile.
+// killTrees kills the process groups and all descendants of their members, and reports whether there
+// were any. groups has the leader of each group by its number. killTrees suspends all processes before
+// it kills one: a suspended process cannot fork, and its children can still be found by their parent.
 func killTrees(groups map[int]groupLeader) (found bool) {
 	stopped := map[int]processStat{}
 	for {
@@ -75,10 +80,10 @@ func killTrees(groups map[int]groupLeader) (found bool) {
 	return len(stopped) > 0
 }
 
-// findInTrees returns the processes of all that are alive and are members of one of groups, or
-// descendants of a member. It deletes groups that have ended: while a group has members, no other
-// process can have its number, so the group has ended if a process with the number started at another
-// time than its leader.
+// findInTrees returns those processes of all that are alive, and are members of one of groups or
+// descendants of a member. It deletes groups that have ended from groups. A group has ended if a process
+// with its number started at another time than its leader: while a group has members, no other process
+// can have its number.
 func findInTrees(groups map[int]groupLeader, all map[int]processStat) map[int]processStat {
 	for pid, l := range groups {
 		if p, ok := all[pid]; ok && p.start != l.start {
@@ -103,8 +108,9 @@ func findInTrees(groups map[int]groupLeader, all map[int]processStat) map[int]pr
 	return found
 }
 
-// signalProcess signals process pid if it is still the process that was read before, and reports
-// whether it did. It opens the process before it reads it again, for the same reason as killTagged.
+// signalProcess signals process pid if it is still the process that before describes, and reports
+// whether it did. It opens the process before it reads it again, so that the signal cannot reach a new
+// process with the same number.
 func signalProcess(pid int, before processStat, sig syscall.Signal) bool {
 	process, err := os.FindProcess(pid)
 	if err != nil {

@@ -9,6 +9,9 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
+// This file ends a trial if its contender, the program to measure, exceeds the deadline of a request or
+// the limit of its memory.
+
 // watchEvery is the interval between checks of the deadline and the memory. It only determines how
 // soon an exceeded limit is noticed, not how long a request takes.
 const watchEvery = 100 * time.Millisecond
@@ -40,31 +43,32 @@ func (p *Process) inspectOnce(now time.Time, checkIdle bool) {
 	// request, which is not a cancellation of the request.
 	p.mu.Lock()
 	c, failed := p.call, p.failure != nil
+	isIdle := c.ctx == nil
 	var err error
-	if c.ctx != nil {
+	if !isIdle {
 		err = c.ctx.Err()
 	}
 	p.mu.Unlock()
 	if failed {
 		return
 	}
-	if c.ctx != nil {
-		switch {
-		case errors.Is(err, context.DeadlineExceeded), !c.deadline.IsZero() && now.After(c.deadline):
-			select {
-			case <-p.exited: // it has ended, but a process that it left keeps the wire open
-				_ = p.failWith(p.exitError(c.op))
-			default:
-				_ = p.failWith(c.lateError())
-			}
-			return
-		case err != nil:
-			_ = p.failWith(p.cancelError(context.Cause(c.ctx)))
-			return
+	isLate := errors.Is(err, context.DeadlineExceeded) || !c.deadline.IsZero() && now.After(c.deadline)
+	switch {
+	case isLate:
+		select {
+		case <-p.exited: // it has ended, but a process that it started still has the connection open
+			_ = p.failWith(p.exitError(c.op))
+		default:
+			_ = p.failWith(c.lateError())
 		}
+		return
+	case err != nil:
+		_ = p.failWith(p.cancelError(context.Cause(c.ctx)))
+		return
+	case p.capped: // the kernel enforces the memory limit
+		return
 	}
-	isIdle := c.ctx == nil
-	if p.capped || isIdle && !checkIdle {
+	if isIdle && !checkIdle {
 		return
 	}
 	if resident := p.residentBytes(); resident > p.spec.MemoryLimit {

@@ -1,5 +1,6 @@
-// Package userswire decodes the messages of apps/users/proto without generated code, which would
-// make its users require a module. The numbers of fields are those of users.proto.
+// Package userswire decodes the protocol buffer messages of apps/users, a service for users that
+// contenders implement. It does without generated code, which would require another module. The
+// numbers of fields are those of users.proto.
 package userswire
 
 import (
@@ -10,10 +11,10 @@ import (
 	"github.com/tarebench/tare/internal/protowire"
 )
 
-// Decoder decodes messages.
+// Decoder decodes messages. The zero value works.
 type Decoder struct {
 	Strict bool      // an unknown field of a user or a page is an error; otherwise it is ignored
-	NoTime time.Time // value of the times that a user lacks
+	NoTime time.Time // value for the times that the message of a user does not contain
 }
 
 // User decodes the message User.
@@ -62,7 +63,7 @@ func (d Decoder) Page(m []byte) (users.Page, error) {
 	return p, err
 }
 
-// checkUnknown returns an error about an unknown field if the decoder is strict.
+// checkUnknown returns an error about the unknown field f if the decoder is strict. noun names the message.
 func (d Decoder) checkUnknown(f protowire.Field, noun string) error {
 	if d.Strict {
 		return fmt.Errorf("%w: a %s with field %d", protowire.ErrMessage, noun, f.Number)

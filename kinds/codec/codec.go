@@ -1,8 +1,9 @@
-// Package codec is the kind of contenders that encode and decode. All contenders get the same
-// bodies and must produce the same values.
+// Package codec is the kind of contenders that encode and decode. A contender is a program with one
+// codec, which is measured against others. All contenders get the same bodies (JSON documents) and must
+// produce the same values.
 //
-// The bodies of a workload are its pool: contenders take them one after another, again and again. A
-// semantics test has edge cases: inputs for which codecs are known to differ. The reference is
+// The bodies of a workload are its pool: contenders process them one after another, again and again. A
+// semantics test (exam) has edge cases: inputs for which codecs are known to differ. The reference is
 // encoding/json; a question is an edge case with the result of the reference.
 package codec
 
@@ -158,19 +159,19 @@ func reencodeBody(op string, body []byte) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// Open starts one trial: a process with one processor, the default of [lab.StartProgram], because a codec
-// runs on one at a time.
+// Open starts one trial: a process of the contender. The process has one processor, the default of
+// [lab.StartProgram], because a codec needs no more.
 func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	return lab.StartProgram(ctx, p, spec)
 }
 
-// Launches returns the ways to run contenders.
+// Launches returns the ways in which a study can start contenders of this kind.
 func (*Kind) Launches() []tare.Launch { return lab.SpokenLaunches() }
 
-// Compare compares each answer with the canonical body of its case and returns one line for each wrong
-// answer. For OpFields it compares only the few fields of the body that contenders pick. Contenders
-// send decoded values, and the output of binary codecs, as JSON, so all answers are compared in the
-// same way.
+// Compare compares each output of a contender with the canonical body of its case and returns one line
+// for each wrong output. For OpFields it compares only the few fields of the body that contenders pick.
+// Contenders send decoded values, and what binary codecs have encoded, as JSON, so all outputs are
+// compared in the same way.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
 	k.mu.Lock()
 	bodies := k.pools[w.Input]

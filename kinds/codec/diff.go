@@ -47,8 +47,8 @@ func decodeOne(src []byte) (any, error) {
 	return v, nil
 }
 
-// findDifference returns the first difference between two decoded values, or "". path is their path
-// in the document, such as $.items[0].
+// findDifference returns the first difference between two decoded values, or "" if they are equal. path is
+// their path in the document, such as $.items[0].
 func findDifference(path string, want, got any) string {
 	switch w := want.(type) {
 	case map[string]any:
@@ -114,8 +114,8 @@ func formatValue(v any) string {
 }
 
 // sameNumber compares decimal values exactly: 1e2 equals 100, and 1.5e-9 does not equal 0.
-// Numbers beyond the range of float64, too large or too small, are equal only if their
-// texts are: otherwise a hostile exponent could lead to a gigabyte of digits.
+// If one of the numbers is too large or too small for a float64, they are equal only if
+// their texts are equal: the digits of a number such as 1e999999999 could fill the memory.
 func sameNumber(a, b json.Number) bool {
 	if a == b {
 		return true

@@ -13,11 +13,14 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// comparison is the result of comparing an answer with the reference's. It is for the field that
-// the case tests.
+// This file compares the output of a contender for an edge case with the output of encoding/json, the
+// reference. A case tests one field of the output, which it names. Compare functions have these two
+// outputs as parameters want (the reference's) and got (the contender's).
+
+// comparison is the result of comparing two outputs for a case.
 type comparison struct {
 	class     tare.DifferenceClass // "" if there is no difference; then the other fields do not count
-	want, got string               // text of the field in the reference's answer, and in the contender's
+	want, got string               // text of the tested field in the reference's output, and in the contender's
 	broken    bool                 // the contender's text is not JSON
 	unchanged bool                 // a round trip has returned the input unchanged
 }
@@ -28,8 +31,8 @@ const (
 	invalidText = "what is not JSON"
 )
 
-// compareEncoded compares the encoded field that the case tests. White space between tokens does
-// not count.
+// compareEncoded compares the tested field of two encoded values. White space between tokens does not
+// count.
 func compareEncoded(c fixture.Case, want, got []byte) comparison {
 	if c.Field == "" {
 		return compareKeys(want, got)
@@ -98,8 +101,8 @@ func hasManyKeys(text string) bool {
 	return len(list) > 1
 }
 
-// hasSameValue reports whether two texts mean the same value in the field called name. Digits that
-// the field's float type cannot represent do not count. The sign of zero counts.
+// hasSameValue reports whether two texts represent the same value of the field called name: 1e2 and 100
+// do, and so do two texts that the field's float type cannot distinguish. The sign of zero counts.
 func hasSameValue(name, want, got string) bool {
 	bits := map[string]int{"Float": 64, "Single": 32}[name] // 0 if the field has no float type
 	if bits == 0 && strings.ContainsAny(want, ".eE") {
@@ -116,8 +119,8 @@ func hasSameValue(name, want, got string) bool {
 	return Diff([]byte(want), []byte(got)) == ""
 }
 
-// compareRoundTrip compares the field after a round trip. The contender may return the input
-// unchanged even if the reference does not.
+// compareRoundTrip compares the tested field of values that were encoded and decoded again. It also records
+// whether the contender has returned the input unchanged, which the reference may not do.
 func compareRoundTrip(c fixture.Case, want, got []byte) comparison {
 	if c.Field == "" { // the case is about the order of keys, which a decoded value does not have
 		return comparison{}
@@ -134,8 +137,8 @@ func isUnchanged(c fixture.Case, got []byte) bool {
 	return err == nil && shownField(c.Field, fixture.Show(v)) == shownField(c.Field, got)
 }
 
-// compareShown compares the field in values that are formatted by [fixture.Show], or the complete
-// values if the case has no field.
+// compareShown compares the tested field of decoded values, which are formatted by [fixture.Show], or the
+// complete values if the case names no field.
 func compareShown(c fixture.Case, want, got []byte) comparison {
 	result := comparison{want: shownField(c.Field, want), got: shownField(c.Field, got)}
 	if result.want != result.got {
@@ -170,7 +173,8 @@ func shownField(name string, text []byte) string {
 	return "0"
 }
 
-// compareFields compares the answers of OpFields by value, and formats them as Go values.
+// compareFields compares the outputs of OpFields, which reads a few fields of each item of a document. It
+// compares them by value and formats them as Go values.
 func compareFields(c fixture.Case, want, got []byte) comparison {
 	const allFields = ""
 	result := comparison{class: tare.DiffersInValue, want: formatItems(c.Field, want), got: formatItems(c.Field, got)}
@@ -184,9 +188,9 @@ func compareFields(c fixture.Case, want, got []byte) comparison {
 	return comparison{}
 }
 
-// formatItems formats an answer of OpFields as a Go value. If the answer has one item, formatItems
-// returns its field called name, or all its fields unless name is ID or Temperature. It returns other
-// numbers of items in full.
+// formatItems formats an output of OpFields, a list of items, as a Go value. If there is one item and
+// name is ID or Temperature, formatItems returns only that field; otherwise it returns all fields of
+// all items.
 func formatItems(name string, text []byte) string {
 	v, err := fixture.Decode("excerpts", text)
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDocument is the largest document that can be measured, in bytes. The answer of a
-// contender may be somewhat longer than the document, and must fit one line of the protocol.
+// MaxDocument is the largest document that can be measured, in bytes. The output of a contender (a
+// program with the codec to measure) may be somewhat longer than the document, and must fit one line of
+// the protocol.
 const MaxDocument = 10 << 20
 
 // MaxDepth is the maximum nesting of a document. The time of some codecs is proportional to its
@@ -48,12 +49,21 @@ func (e *SyntaxError) Error() string {
 	return s
 }
 
+// text is a file of JSON, and the position up to which its documents are parsed.
+type text struct {
+	name       string
+	src        []byte // content of the file; without byte order mark after checkEncoding
+	isCut      bool   // src is only the start of the file, and may end within a character
+	offset     int    // offset of the last document
+	line       int    // number of line ends before the last document
+	duplicates int    // number of duplicate keys so far
+}
+
 // Documents parses src, the content of the file called name: one JSON document, or one on each line
 // (NDJSON). notes are for the user, one line each. The error is a *SyntaxError.
 func Documents(name string, src []byte) (docs []Document, notes []string, err error) {
 	f := &text{name: name, src: src}
-	const cutOff = false // src is a complete file
-	if notes, err = f.checkEncoding(cutOff); err != nil {
+	if notes, err = f.checkEncoding(); err != nil {
 		return nil, nil, err
 	}
 	content := trimSpace(f.src)
@@ -82,15 +92,6 @@ func Documents(name string, src []byte) (docs []Document, notes []string, err er
 	return docs, notes, nil
 }
 
-// text is a file of JSON, and the position up to which its documents are parsed.
-type text struct {
-	name       string
-	src        []byte // content of the file; without byte order mark after checkEncoding
-	offset     int    // offset of the last document
-	line       int    // number of line ends before the last document
-	duplicates int    // number of duplicate keys so far
-}
-
 // maxNotes is the number of duplicate keys that are listed.
 const maxNotes = 3
 
@@ -110,9 +111,8 @@ func lineAndColumn(src []byte, offset int) (line, col int) {
 	return 1 + bytes.Count(src[:offset], []byte("\n")), 1 + utf8.RuneCount(src[begin:offset])
 }
 
-// checkEncoding removes a byte order mark, and returns an error if the text is compressed or not
-// UTF-8. If cutOff is set, the text is the start of a file and may end within a character.
-func (f *text) checkEncoding(cutOff bool) (notes []string, err error) {
+// checkEncoding removes a byte order mark, and returns an error if the text is compressed or not UTF-8.
+func (f *text) checkEncoding() (notes []string, err error) {
 	if format, command := detectCompression(f.src); format != "" {
 		return nil, f.errorAt(0, "the file is compressed ("+format+")", "unpack it first, e.g. by "+command)
 	}
@@ -131,7 +131,7 @@ func (f *text) checkEncoding(cutOff bool) (notes []string, err error) {
 	for offset := 0; offset < len(f.src); {
 		r, n := utf8.DecodeRune(f.src[offset:])
 		if r == utf8.RuneError && n == 1 {
-			if cutOff && !utf8.FullRune(f.src[offset:]) {
+			if f.isCut && !utf8.FullRune(f.src[offset:]) {
 				break
 			}
 			return nil, f.errorAt(offset, fmt.Sprintf("byte 0x%02x (at offset %d) is not UTF-8, which JSON is", f.src[offset], offset),
@@ -142,8 +142,9 @@ func (f *text) checkEncoding(cutOff bool) (notes []string, err error) {
 	return notes, nil
 }
 
-// isLines reports whether a text, which is not a single document, is meant as one document per line:
-// its first line is a document, or the name of the file ends accordingly.
+// isLines reports whether a text that is not a single document has one document per line: its first
+// line is a document, or it has several lines and the file is called .ndjson or .jsonl. Otherwise the
+// text is a single document with an error.
 func (f *text) isLines(content []byte) bool {
 	first, rest, hasLines := bytes.Cut(content, []byte("\n"))
 	if hasLines && json.Valid(first) {
@@ -154,15 +155,16 @@ func (f *text) isLines(content []byte) bool {
 	return hasLines && isNamedLines && len(trimSpace(rest)) > 0
 }
 
-// addDocument checks the document in src[from:to] and returns docs with it. It appends to notes, which
-// are about duplicate keys.
+// addDocument checks the document in src[from:to] and appends it to docs. It adds notes about duplicate
+// keys.
 func (f *text) addDocument(docs []Document, from, to int, notes *[]string) ([]Document, error) {
 	body := f.src[from:to]
 	if len(body) > MaxDocument {
 		return nil, f.errorAt(from, fmt.Sprintf("a document of %.1f MB", float64(len(body))/1e6), sizeHint())
 	}
 	var syntax *json.SyntaxError
-	if err := json.Unmarshal(body, new(json.RawMessage)); errors.As(err, &syntax) { // called only for its error
+	// Unmarshal checks the syntax; the decoded value is not used.
+	if err := json.Unmarshal(body, new(json.RawMessage)); errors.As(err, &syntax) {
 		offset := max(0, int(syntax.Offset)-1)
 		what := "not JSON: " + syntax.Error()
 		hint := syntaxHint(body, offset, syntax.Error())
@@ -230,7 +232,7 @@ func (f *text) checkTokens(base int, body []byte, notes *[]string) error {
 		if err != nil {
 			return f.errorAt(base+end, "not JSON: "+err.Error(), "")
 		}
-		begin := end
+		begin := end // after the characters between the tokens, start of this token
 		for begin < len(body) && bytes.IndexByte([]byte(" \t\r\n,:"), body[begin]) >= 0 {
 			begin++
 		}
@@ -240,7 +242,8 @@ func (f *text) checkTokens(base int, body []byte, notes *[]string) error {
 			parent = &open[len(open)-1]
 		}
 		key, isText := token.(string)
-		if isKey := isText && parent != nil && parent.keys != nil && !parent.needValue; isKey {
+		isInObject := parent != nil && parent.keys != nil
+		if isKey := isText && isInObject && !parent.needValue; isKey {
 			if parent.keys[key] {
 				f.noteDuplicate(base+begin, key, notes)
 			}
@@ -270,8 +273,8 @@ func (f *text) checkTokens(base int, body []byte, notes *[]string) error {
 	}
 }
 
-// noteDuplicate adds a note about a duplicate key at an offset. If there are more than maxNotes+1,
-// the last note is their number.
+// noteDuplicate adds a note about a duplicate key at an offset. The first maxNotes duplicate keys have
+// a note each. If two or more follow, one last note has their number.
 func (f *text) noteDuplicate(offset int, key string, notes *[]string) {
 	line, col := lineAndColumn(f.src, offset)
 	if f.duplicates++; f.duplicates > maxNotes+1 {

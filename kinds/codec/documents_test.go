@@ -72,7 +72,7 @@ func TestDocumentsErrors(t *testing.T) {
 		{"a.json", "[1,\n {\"a\" : 1e400}]", "a.json:2:9: 1e400 is larger than any float64, which no codec can read into a number; write it as a string"},
 		{"a.json", strings.Repeat("[", 10001) + strings.Repeat("]", 10001), "a.json:1:10001: not JSON: invalid character '[' exceeded max depth; at most 1000 levels are measured"},
 		{"a.json", strings.Repeat("{\"a\":", 1001) + "1" + strings.Repeat("}", 1001), "a.json:1:5001: nested more than 1000 deep; codecs reject such documents or take minutes for one, so they are not measured"},
-		{"a.json", `"` + strings.Repeat("x", MaxDocument) + `"`, "a.json:1:1: a document of 10.5 MB; at most 10.5 MB can be measured; several smaller ones, one a line, can"},
+		{"a.json", `"` + strings.Repeat("x", MaxDocument) + `"`, "a.json:1:1: a document of 10.5 MB; at most 10.5 MB can be measured; write several smaller documents, one per line"},
 	} {
 		_, _, err := Documents(tt.name, []byte(tt.src))
 		var at *SyntaxError
@@ -100,10 +100,10 @@ func TestReadDocumentsOfFilesThatAreTooLarge(t *testing.T) {
 	const most = 4 << 20
 	long := strings.Repeat("é", 1<<18)
 	for _, tt := range []struct{ name, text, want string }{
-		{"a.json", "\"" + long + "\"\r\n", "7 documents; a.json: only the first 3.7 MB of it are read, 7 documents; shuf -n 1000 makes a selection of all of it"},
+		{"a.json", "\"" + long + "\"\r\n", "7 documents; a.json: only the first 3.7 MB are read, 7 documents; shuf -n 1000 selects lines of the complete file"},
 		{"a.ndjson", "\"" + long + "\",\n", "a.ndjson:1:262147: not JSON: invalid character ',' after top-level value; one document a file, or one on each line, as jq -c . writes them"},
-		{"a.json", "[\n1,\n", "a.json:1:1: a document of more than 4.2 MB; at most 10.5 MB can be measured; several smaller ones, one a line, can"},
-		{"a.json", "x\x00", "a.json:1:1: a document of more than 4.2 MB; at most 10.5 MB can be measured; several smaller ones, one a line, can"},
+		{"a.json", "[\n1,\n", "a.json:1:1: a document of more than 4.2 MB; at most 10.5 MB can be measured; write several smaller documents, one per line"},
+		{"a.json", "x\x00", "a.json:1:1: a document of more than 4.2 MB; at most 10.5 MB can be measured; write several smaller documents, one per line"},
 		{"a.json", "\x1f\x8b", "a.json:1:1: the file is compressed (gzip); unpack it first, e.g. by gzip -dc"},
 		{"a.json", "\n{}\xff", "a.json:2:3: byte 0xff (at offset 3) is not UTF-8, which JSON is; convert the file, e.g. iconv -f ISO-8859-1 -t UTF-8"},
 	} {

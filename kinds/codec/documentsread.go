@@ -6,18 +6,19 @@ import (
 	"io"
 )
 
-// MaxRead is the largest number of bytes that are read of one file. More documents would not be
-// measured, but take memory and time. A larger file of a study is rejected.
+// MaxRead is the largest number of bytes that are read of a file with documents. The documents of a
+// larger file would take memory and time, but not all would be measured. A study with such a file is
+// rejected.
 const MaxRead = 32 << 20
 
-// ReadDocuments is [Documents] for the content of r. It reads at most [MaxRead] bytes. If r has more,
-// with a document on each line, ReadDocuments returns the documents on complete lines of the start,
-// and a note. The error is a *[SyntaxError], or an error of r.
+// ReadDocuments is [Documents] for the content of r. It reads at most [MaxRead] bytes. If r has more
+// bytes and one document per line, ReadDocuments returns the documents on the complete lines that it
+// has read, with a note. The error is a *[SyntaxError], or an error of r.
 func ReadDocuments(name string, r io.Reader) (docs []Document, notes []string, err error) {
 	return readDocuments(name, r, MaxRead)
 }
 
-// readDocuments is ReadDocuments with another limit than MaxRead.
+// readDocuments is ReadDocuments with maxBytes as its limit.
 func readDocuments(name string, r io.Reader, maxBytes int) (docs []Document, notes []string, err error) {
 	src, err := io.ReadAll(io.LimitReader(r, int64(maxBytes)+1))
 	if err != nil {
@@ -27,9 +28,8 @@ func readDocuments(name string, r io.Reader, maxBytes int) (docs []Document, not
 		return Documents(name, src)
 	}
 	src = src[:maxBytes]
-	f := &text{name: name, src: src}
-	const cutOff = true                                // src may end within a character
-	if _, err := f.checkEncoding(cutOff); err != nil { // Documents repeats the notes
+	f := &text{name: name, src: src, isCut: true}
+	if _, err := f.checkEncoding(); err != nil { // its notes are ignored: Documents returns them again
 		return nil, nil, err
 	}
 	end := bytes.LastIndexByte(src, '\n') + 1
@@ -38,14 +38,14 @@ func readDocuments(name string, r io.Reader, maxBytes int) (docs []Document, not
 	}
 	docs, notes, err = Documents(name, src[:end])
 	if err == nil {
-		notes = append(notes, fmt.Sprintf("%s: only the first %.1f MB of it are read, %d documents; shuf -n 1000 makes a selection of all of it", name, float64(end)/1e6, len(docs)))
+		notes = append(notes, fmt.Sprintf("%s: only the first %.1f MB are read, %d documents; shuf -n 1000 selects lines of the complete file", name, float64(end)/1e6, len(docs)))
 	}
 	return docs, notes, err
 }
 
 // sizeHint returns advice about a document that is too large.
 func sizeHint() string {
-	return fmt.Sprintf("at most %.1f MB can be measured; several smaller ones, one a line, can", float64(MaxDocument)/1e6)
+	return fmt.Sprintf("at most %.1f MB can be measured; write several smaller documents, one per line", float64(MaxDocument)/1e6)
 }
 
 // detectCompression returns the format of a compressed file and the command that unpacks it. format

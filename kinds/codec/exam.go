@@ -11,25 +11,29 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
+// This file defines the semantics tests of codecs, the exams: each contender, a program with a codec,
+// encodes or decodes edge cases, and its output is compared with the output of encoding/json, the
+// reference. The tests find differences in behaviour; they measure no times.
+
 var _ lab.Examiner = (*Kind)(nil)
 
-// examSpec is a semantics test: it tests one operation with every case of a fixture.
+// examSpec is a semantics test: it tests one operation with every case of a fixture, a named set of inputs.
 type examSpec struct {
 	id      string
 	set     string   // fixture whose cases are tested
-	fixture string   // fixture that contenders get, whose type they decode into; differs from set for excerpts
+	fixture string   // fixture whose type contenders decode into; differs from set only for excerpts
 	op      string   // tested operation
 	bearsOn []string // operations of workloads that the differences affect
 
 	// reference returns the output of encoding/json for a case.
 	reference func(c fixture.Case) (text []byte, err error)
-	// compare compares the contender's output for a case with the reference's. Neither is an error.
+	// compare compares got, the output of a contender for a case, with want, the output of the reference.
 	compare func(c fixture.Case, want, got []byte) comparison
-	phrases phrases // verbs of the sentences about contenders that reject or accept other input
+	phrases phrases // verbs of sentences about contenders that accept or reject a case unlike the reference
 }
 
-// allExams returns all semantics tests. The report prints the first difference of the most severe
-// class next to a speed, so the most common cases come first.
+// allExams returns all semantics tests. Next to the speed of a contender, the report prints the first
+// of its differences in the most severe class. So tests of common inputs come first.
 func allExams() []examSpec {
 	return []examSpec{
 		{
@@ -72,7 +76,7 @@ type question struct {
 	err  error  // error of the reference; nil if it accepts the input
 }
 
-// Reference returns the name of the reference with which answers are compared.
+// Reference returns the name of the reference with which outputs are compared.
 func (k *Kind) Reference() string { return "encoding/json " + runtime.Version() }
 
 // Exams writes the cases of all semantics tests into dir, one body per line.
@@ -93,8 +97,9 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	return list, nil
 }
 
-// Differ compares one answer to a case of exam with the result of encoding/json. It returns false if
-// there is no difference. It compares only the field that the case tests, and no texts of errors.
+// Differ compares a, the output of a contender for a case of exam, with the result of encoding/json. It
+// returns false if there is no difference. It compares only the field that the case tests, and no texts
+// of errors.
 func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	for _, e := range allExams() {
 		if e.id != exam.ID {

@@ -8,9 +8,20 @@ import (
 // member is the text of a key and of its value.
 type member struct{ key, value string }
 
-// splitMembers splits an object into its members, without checking them: an answer may be invalid.
-// It accepts JSON and structs formatted by [fixture.Show]. A key is the text before the first colon,
-// without quotes. It returns false if text is not a complete object.
+// splitter is the state of splitMembers at a position of a text.
+type splitter struct {
+	text   []byte
+	start  int  // start of the current member
+	colon  int  // position of the colon after its key; -1 before the colon
+	depth  int  // number of open brackets
+	quoted bool // the position is in a string
+	escape bool // the previous character was a backslash in a string
+}
+
+// splitMembers splits the text of an object into its members: {"a": 1, "b": [2]} into a, 1 and b, [2].
+// It does not check keys and values, because the output of a codec may be invalid JSON. It also splits
+// structs that [fixture.Show] has formatted, whose keys have no quotes. It returns false if text is not
+// a complete object.
 func splitMembers(text []byte) ([]member, bool) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 || text[0] != '{' {
@@ -35,17 +46,8 @@ func splitMembers(text []byte) ([]member, bool) {
 	return nil, false
 }
 
-// splitter is the state of splitMembers at a position of a text.
-type splitter struct {
-	text   []byte
-	start  int  // start of the current member
-	colon  int  // position of the colon after its key; -1 before the colon
-	depth  int  // number of open brackets
-	quoted bool // the position is in a string
-	escape bool // the previous character was a backslash in a string
-}
-
-// separatorAt reads the character at i and returns it if it separates members or ends the object.
+// separatorAt reads the character at i. It returns ',' if the character separates two members of the
+// outermost object, '}' if it ends that object, and 0 otherwise.
 func (s *splitter) separatorAt(i int) byte {
 	c := s.text[i]
 	switch {

@@ -12,14 +12,19 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// phrases are the verbs for a contender that rejects input that the reference accepts, and for the
-// reverse. The input follows in the sentence.
+// This file compares the output of a contender (a program with a codec) for an edge case with the
+// output of encoding/json, the reference, and describes the difference in a sentence whose subject is
+// the contender, e.g. "refuses a trailing comma".
+
+// phrases are the verbs for a contender that refuses an input that the reference accepts, and for a
+// contender that accepts an input that the reference refuses. The input follows the verb in the
+// sentence.
 type phrases struct{ refuses, accepts string }
 
-// Prefixes of errors in answers that are not errors of the operation.
+// Prefixes of errors of contenders that do not mean that the codec rejects the input.
 const (
-	panicPrefix = "panic: "             // of contender.panicText
-	endedPrefix = "the process ended: " // of the lab
+	panicPrefix = "panic: "             // the codec panicked; written by contender.panicText
+	endedPrefix = "the process ended: " // the process of the contender ended; written by the lab
 
 	// unreadablePrefix is the prefix if a binary codec cannot decode its own output.
 	unreadablePrefix = "what it put out cannot be read again"
@@ -31,8 +36,8 @@ const (
 	maxTableText = 80
 )
 
-// compareAnswer compares the answer to q with the reference. It returns false if there is no
-// difference.
+// compareAnswer compares a, the output of a contender for q, with the output of the reference. It
+// returns false if there is no difference.
 func (e examSpec) compareAnswer(q question, a wire.Answer) (tare.Difference, bool) {
 	d := tare.Difference{
 		Property: q.Property, Op: e.op, Case: q.Name, Class: tare.DiffersInAcceptance,
@@ -48,6 +53,7 @@ func (e examSpec) compareAnswer(q question, a wire.Answer) (tare.Difference, boo
 	} else {
 		d.Got = e.relevantPart(q.Case, a.Output)
 	}
+	rejects, referenceRejects := a.Error != "", q.err != nil
 	switch {
 	case strings.HasPrefix(a.Error, panicPrefix):
 		d.Got, d.Says = clipLegible(a.Error, maxTableText), "panics on "+q.What
@@ -55,20 +61,20 @@ func (e examSpec) compareAnswer(q question, a wire.Answer) (tare.Difference, boo
 		d.Got, d.Says = clipLegible(a.Error, maxTableText), "does not survive "+q.What
 	case strings.HasPrefix(a.Error, unreadablePrefix):
 		d.Says = "cannot read " + q.What + " that it wrote itself"
-	case a.Error != "" && q.err != nil: // both reject the input
+	case rejects && referenceRejects:
 		return tare.Difference{}, false
-	case a.Error != "":
+	case rejects:
 		d.Says = e.phrases.refuses + q.What
-	case q.err != nil && e.op == codec.OpRoundTrip && isUnchanged(q.Case, a.Output):
+	case referenceRejects && e.op == codec.OpRoundTrip && isUnchanged(q.Case, a.Output):
 		d.Says = "brings back " + q.What + ", which encoding/json refuses"
-	case q.err != nil:
+	case referenceRejects:
 		d.Says = e.phrases.accepts + q.What + e.describeResult(d.Got, json.Valid(a.Output))
-	default:
+	default: // both accept the input
 		result := e.compare(q.Case, q.want, a.Output)
 		if result.class == "" {
 			return tare.Difference{}, false
 		}
-		isDecoded := a.Size > 0
+		isDecoded := a.Size > 0 // set if Output is the value that a binary codec decodes from its own output
 		d.Class, d.Says = result.class, e.describeDifference(q.Case, result, isDecoded)
 		if result.unchanged { // better than the reference: no value differs
 			d.Class = tare.DiffersInAcceptance

@@ -1,8 +1,8 @@
-// Package copier is the kind of contenders that copy C memory into Go values. All contenders start
-// from the same memory and must produce equal values.
+// Package copier is the kind of contenders that copy C structs into Go values. All contenders of a
+// comparison start from the same C memory and must produce equal values.
 //
-// The pool of a workload contains seeds, one per body. The C memory of a body is filled from its seed, so
-// that all contenders copy the same values. Each semantics test (examSpec) has one edge case.
+// The pool of a workload, the file of its inputs, has a seed per body. Each contender fills C memory from
+// the seed of a body and copies it. Each semantics test has one edge case (examSpec).
 package copier
 
 import (
@@ -41,8 +41,8 @@ var _ lab.Describer = Kind{}
 // New returns the copier kind.
 func New() Kind { return Kind{} }
 
-// Input writes the pool of w into dir: one seed per line, with which the memory is
-// filled.
+// Input writes the pool of w into dir, one seed per line, and returns the workload as contenders
+// receive it.
 func (k Kind) Input(w tare.Workload, _, dir string) (wire.Workload, error) {
 	in, err := k.makeInput(w, dir)
 	if err != nil {
@@ -51,6 +51,7 @@ func (k Kind) Input(w tare.Workload, _, dir string) (wire.Workload, error) {
 	return in, nil
 }
 
+// makeInput does the work of Input. Its errors do not name the workload.
 func (k Kind) makeInput(w tare.Workload, dir string) (wire.Workload, error) {
 	if w.File != "" {
 		return wire.Workload{}, fmt.Errorf("C memory is filled from fixtures, not from %s; known: %v", w.File, copier.Fixtures())
@@ -93,9 +94,10 @@ func (k Kind) makeInput(w tare.Workload, dir string) (wire.Workload, error) {
 	return in, err
 }
 
-// makeSeeds returns pool bodies with seeds, which are the same for all ops of a fixture.
-func makeSeeds(w tare.Workload, pool int) ([][]byte, error) {
-	bodies := make([][]byte, pool)
+// makeSeeds returns size bodies with seeds. The seeds do not depend on the operation, so that all
+// operations on a fixture copy the same values.
+func makeSeeds(w tare.Workload, size int) ([][]byte, error) {
+	bodies := make([][]byte, size)
 	for i := range bodies {
 		items := max(1, w.N) // N is 0 if the workload sets no number of items
 		sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %d", w.Fixture, items, w.Set[copier.SetNames], i))
@@ -108,16 +110,16 @@ func makeSeeds(w tare.Workload, pool int) ([][]byte, error) {
 	return bodies, nil
 }
 
-// wireRequest is the content of a workload that Input made.
-type wireRequest struct {
+// copyInput is the content of a workload that Input made.
+type copyInput struct {
 	shape copier.Shape
 	names copier.Names
 	seeds []uint64 // a seed for each body
 }
 
-// readRequest parses a workload and reads its pool.
-func readRequest(in wire.Workload) (wireRequest, error) {
-	var q wireRequest
+// readInput parses a workload and reads its pool.
+func readInput(in wire.Workload) (copyInput, error) {
+	var q copyInput
 	var err error
 	if q.shape, err = copier.ShapeOf(in.Fixture, in.N); err != nil {
 		return q, err
@@ -139,10 +141,10 @@ func readRequest(in wire.Workload) (wireRequest, error) {
 	return q, nil
 }
 
-// Describe adds to w the number of bytes of C memory that the pool represents, and the numbers of members
-// and levels of its struct.
+// Describe adds facts about the input to w: the bytes of C memory that are filled from the pool, and
+// the numbers of members and of nested levels of the struct.
 func (k Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error) {
-	q, err := readRequest(in)
+	q, err := readInput(in)
 	if err != nil {
 		return w, fmt.Errorf("workload %q: %w", w.ID, err)
 	}
@@ -158,8 +160,8 @@ func (k Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error)
 	return w, err
 }
 
-// Open starts one trial: a process with one processor, the default of [lab.StartProgram], because a copier
-// runs on one at a time.
+// Open starts one trial, a process of a contender. It runs on one processor, the default of
+// [lab.StartProgram], because a copier works on one thread.
 func (k Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	return lab.StartProgram(ctx, p, spec)
 }
@@ -167,9 +169,9 @@ func (k Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial
 // Launches returns the ways to run contenders.
 func (Kind) Launches() []tare.Launch { return lab.SpokenLaunches() }
 
-// Compare compares each answer with the values in C memory and returns the differences.
+// Compare compares each answer of a contender with the values in C memory. It describes each that differs.
 func (k Kind) Compare(in wire.Workload, answers []wire.Answer) ([]string, error) {
-	q, err := readRequest(in)
+	q, err := readInput(in)
 	if err != nil {
 		return nil, fmt.Errorf("workload %q: %w", in.ID, err)
 	}

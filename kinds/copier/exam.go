@@ -12,13 +12,14 @@ import (
 
 var _ lab.Examiner = Kind{}
 
-// examSpec is a semantics test: one value that is an edge case. It is not timed.
+// examSpec defines a semantics test, which is not timed. The contender copies one edge case,
+// such as text that is not UTF-8, and its answer is compared with the bytes in C memory.
 type examSpec struct {
 	id, fixture, op string
 	n               int
 	names           string // value of copier.SetNames
 	property        string // row of the report's table of differences
-	edgeCase        string // noun phrase, as in "changes …"
+	edgeCase        string // noun phrase that follows "changes" and "refuses" in the report
 }
 
 // allExams returns all semantics tests.
@@ -60,7 +61,7 @@ func (k Kind) Exams(dir string) ([]wire.Workload, error) {
 // Differ compares one answer with the values in C memory. It returns false if there is no difference.
 func (k Kind) Differ(in wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	i := slices.IndexFunc(allExams(), func(e examSpec) bool { return e.id == in.ID })
-	q, err := readRequest(in)
+	q, err := readInput(in)
 	if i < 0 || err != nil || a.Case < 0 || a.Case >= len(q.seeds) {
 		return tare.Difference{}, false
 	}

@@ -20,7 +20,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Values of copier.SetProducer: the language of the code that fills the memory.
+// A workload can choose the language of the code that fills the C memory. These are the values of its
+// setting copier.SetProducer.
 const (
 	producerC    = "c"    // linked into every copier
 	producerRust = "rust" // a library that tare compiles
@@ -29,18 +30,19 @@ const (
 // rustTimeout is the time limit of the Rust compiler, a hundred times its usual time.
 const rustTimeout = 2 * time.Minute
 
-// rustSource is the source of a library that fills the same structs as the code in C.
-// Its types are repr(C).
+// rustSource is the source of a library in Rust that fills the same structs as the code in
+// C. Its types have the memory layout of C (repr(C)).
 //
 //go:embed rust/fixtures.rs
 var rustSource []byte
 
-// producerSpec returns the spec of a workload whose memory is filled by producer. It returns nil for C.
+// producerSpec returns the spec of a workload whose memory is filled by producer: for Rust the path of
+// the library, which it compiles into dir. It returns nil for C, whose code is part of every copier.
 func (k Kind) producerSpec(producer string, shape copier.Shape, dir string) (json.RawMessage, error) {
 	switch producer {
 	case "", producerC:
 		return nil, nil
-	case producerRust: // continues below
+	case producerRust: // continue below the switch
 	default:
 		return nil, fmt.Errorf("unknown producer %q; known: %s, %s", producer, producerC, producerRust)
 	}
@@ -54,11 +56,11 @@ func (k Kind) producerSpec(producer string, shape copier.Shape, dir string) (jso
 	return json.Marshal(copier.Spec{Library: library})
 }
 
-// rustLibrary compiles the library into dir, unless it is there, and returns its path. The error is a
-// *lab.NotInstalledError if there is no working compiler.
+// rustLibrary compiles rustSource into a library in dir, unless dir has it already, and returns its
+// path. The error is a *lab.NotInstalledError if no working compiler is installed.
 func (k Kind) rustLibrary(dir string) (string, error) {
 	sum := sha256.Sum256(rustSource)
-	name := "fixtures-" + hex.EncodeToString(sum[:6])
+	name := "fixtures-" + hex.EncodeToString(sum[:6]) // another source has another name
 	library, err := filepath.Abs(filepath.Join(dir, "lib"+name+".so"))
 	if err != nil {
 		return "", err

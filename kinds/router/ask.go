@@ -11,13 +11,16 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-// askValues returns the values of the setting that selects requests to a table.
+// A study selects the requests that routers are measured with by the setting router.SetAsk of a
+// workload: requests to all routes of the table, to some kinds of routes, or requests that must be
+// rejected. This file makes them.
+
+// askValues returns the values of the setting.
 func askValues() []string {
 	return []string{router.AskAll, router.AskStatic, router.AskParameter, router.AskParameters, router.AskUnknown, router.AskMethod}
 }
 
-// Asks returns the values of the setting for which the table has routes, or requests that must be
-// rejected.
+// Asks returns the values of the setting for which requests to the table can be made.
 func (t Table) Asks() []string {
 	spec, err := t.toSpec()
 	if err != nil {
@@ -36,8 +39,8 @@ func (t Table) Asks() []string {
 // Count returns the number of routes that a value of the setting selects.
 func (t Table) Count(ask string) int { return len(selectRoutes(t.Routes, ask)) }
 
-// makeQuestions makes the requests of w to a table, with their correct answers. It returns an error if
-// the table has no requests of the selected kind.
+// makeQuestions makes the requests that w.Set selects, with their correct answers. It returns an error
+// if no such request can be made to the table.
 func makeQuestions(w tare.Workload, routes []fixture.Route, spec router.Spec) ([]question, error) {
 	ask, isSet := w.Set[router.SetAsk]
 	if !isSet {
@@ -64,7 +67,7 @@ func makeQuestions(w tare.Workload, routes []fixture.Route, spec router.Spec) ([
 	}
 	var list []question
 	for i, v := range visits {
-		v.Route = indexes[v.Route] // from an index in selected to an index in routes
+		v.Route = indexes[v.Route] // convert an index in selected to an index in routes
 		var q question
 		var ok bool
 		switch ask {
@@ -111,8 +114,8 @@ func selectRoutes(routes []fixture.Route, ask string) (indexes []int) {
 	return indexes
 }
 
-// visitQuestion returns the question for a visit of route r. It returns false if another route also
-// matches the path, because a value happens to equal its literal.
+// visitQuestion returns the question for v, a path of route r with values for its parameters. It returns
+// false if another route takes precedence, because one of the values happens to equal its literal.
 func visitQuestion(spec router.Spec, r fixture.Route, v fixture.Visit) (question, bool) {
 	q := newRequest(r.Method, v.Path)
 	want := spec.Answered(q, correctReply(r, v))
@@ -120,9 +123,8 @@ func visitQuestion(spec router.Spec, r fixture.Route, v fixture.Visit) (question
 	return question{HTTPRequest: q, answer: want}, ok && string(got.Body) == string(want.Body)
 }
 
-// unknownPath returns a request for a path that no route has for any method. The path is the path of
-// visit i with an unknown segment, or with a segment that is changed. It returns false if catch-alls
-// match all such paths.
+// unknownPath returns a request for a path that no route matches, by any method. It makes the path from that of
+// v, which is visit number i: it adds or changes a segment. It returns false if catch-alls match all such paths.
 func unknownPath(spec router.Spec, v fixture.Visit, i int) (question, bool) {
 	path, _, _ := strings.Cut(v.Path, "?")
 	path = strings.TrimSuffix(path, "/")
@@ -130,7 +132,7 @@ func unknownPath(spec router.Spec, v fixture.Visit, i int) (question, bool) {
 	parent := path[:max(0, strings.LastIndexByte(path, '/'))]
 	method := spec.Routes[v.Route].Method
 	candidates := []string{path + "/" + suffix, parent + "/" + suffix, path + "-" + suffix, "/" + suffix + path}
-	for k := range candidates { // begin with another one for each visit
+	for k := range candidates { // visits begin with different candidates
 		candidate := candidates[(i+k)%len(candidates)]
 		isPath := candidate[0] == '/' // path is "" for the root, to which a suffix cannot be added
 		if isPath && !isRouted(spec, candidate) {
@@ -161,8 +163,8 @@ func isRouted(spec router.Spec, path string) bool {
 	})
 }
 
-// otherMethod returns a request for the path of visit i with a method for which no route matches. It
-// returns false if routes match for all methods.
+// otherMethod returns a request for the path of v, which is visit number i, by a method with which no
+// route matches it. It returns false if routes match the path by all methods.
 func otherMethod(spec router.Spec, v fixture.Visit, i int) (question, bool) {
 	methods := Methods()
 	for k := range methods {

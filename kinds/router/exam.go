@@ -24,8 +24,8 @@ type edgeCase struct {
 	path     string
 }
 
-// edgeCases returns requests to a table of /health and /users/{id}. The report prints the first
-// difference of the most severe class next to a speed, so the most common cases come first.
+// edgeCases returns requests to a table with the routes /health and /users/{id}. Common cases come first,
+// because next to a router's speed the report prints the first difference of the most severe class.
 func edgeCases() []edgeCase {
 	return []edgeCase{
 		{"escaped-slash", "escaped slash", "GET", "/users/a%2Fb"},
@@ -53,19 +53,19 @@ func edgeCases() []edgeCase {
 	}
 }
 
-// Reference returns the name of the reference with which answers are compared.
+// Reference returns the name of the router with whose answers those of contenders are compared.
 func (k *Kind) Reference() string {
 	name := "net/http.ServeMux " + runtime.Version()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if slices.ContainsFunc(k.userTables, func(t userTable) bool { return !t.forMux }) {
+	if slices.ContainsFunc(k.userTables, func(t userTable) bool { return !t.muxSupports }) {
 		name += " (on your table, which it cannot have, with the most specific route)"
 	}
 	return name
 }
 
-// Exams writes the edge cases into dir. Those of the user's own tables come first, because the report
-// prints the first difference of the most severe class next to the speed.
+// Exams writes the semantics tests into dir: those of users' tables, then the one with edgeCases.
+// Users' tables come first for the same reason as common cases in edgeCases.
 func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	table := []fixture.Route{{Method: "GET", Path: "/health"}, {Method: "GET", Path: "/users/{id}"}}
 	raw, spec, err := formatTable(table, nil)
@@ -85,8 +85,8 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	return append(userExams, exam), err
 }
 
-// writeExam writes the requests of a semantics test and stores them with the answers of the reference,
-// which it puts into list. It returns exam as writeQuestions does.
+// writeExam sets the answer of each question in list to the answer of the reference, writes the
+// questions and stores them. It returns exam as writeQuestions does.
 func (k *Kind) writeExam(dir string, exam wire.Workload, list []question, reference func(router.Spec) http.Handler) (wire.Workload, error) {
 	spec, err := router.ParseSpec(exam.Spec)
 	if err != nil {
@@ -101,7 +101,7 @@ func (k *Kind) writeExam(dir string, exam wire.Workload, list []question, refere
 	return k.writeQuestions(dir, exam, list)
 }
 
-// mostSpecific returns the reference for tables that net/http does not support. It finds the route as
+// mostSpecific returns the reference for tables that http.ServeMux does not support. It finds the route as
 // [router.Spec.Answer] does: at each segment, a literal has precedence over a parameter.
 func mostSpecific(spec router.Spec) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -114,7 +114,7 @@ func mostSpecific(spec router.Spec) http.Handler {
 	})
 }
 
-// serveMux returns the reference for tables that net/http supports. It panics for others.
+// serveMux returns the reference for tables that http.ServeMux supports. It panics for others.
 func serveMux(spec router.Spec) http.Handler {
 	mux := http.NewServeMux()
 	for _, route := range spec.Routes {
@@ -129,13 +129,12 @@ func serveMux(spec router.Spec) http.Handler {
 	return mux
 }
 
-// Differ compares one answer with the reference's. It returns false if there is no difference. The
-// body of an error response or of an answer to HEAD does not count. Paths with the same remark and
-// the same outcome are all reported with the text about the first of them. Answers of a contender must
-// come in the order of the cases.
+// Differ compares one answer of a contender with the answer of the reference. It returns false if they
+// do not differ. The body of an error response, or of a response to HEAD, does not count. Calls for the
+// answers of one contender must be in the order of the cases, because firstText depends on it.
 func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	list := k.questionsOf(exam)
-	if a.Case == 0 {
+	if a.Case == 0 { // the first answer of another contender
 		k.forgetTexts(exam)
 	}
 	if a.Case < 0 || a.Case >= len(list) || list[a.Case].caseName == "" {
@@ -167,8 +166,9 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 	return d, true
 }
 
-// firstText returns the text about the first answer of a group by the current contender. If this is the
-// first answer, firstText stores and returns text.
+// firstText returns the text that describes a difference of the current contender. Similar differences
+// form a group, and all of a group get the text about the first of them: firstText stores text if it is
+// the first of group, and otherwise returns the stored one.
 func (k *Kind) firstText(exam wire.Workload, group, text string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -182,15 +182,15 @@ func (k *Kind) firstText(exam wire.Workload, group, text string) string {
 	return text
 }
 
-// forgetTexts removes the texts about the previous contender.
+// forgetTexts removes the texts that firstText has stored about the previous contender.
 func (k *Kind) forgetTexts(exam wire.Workload) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.texts, exam.ID)
 }
 
-// classify returns the class of a difference, and a text that follows the contender's name. request and
-// outcome describe the request and the contender's answer; got and want are the answers.
+// classify returns the class of a difference, and a text that follows the contender's name. request describes
+// the request, and outcome describes got, the contender's answer. want is the answer of the reference.
 func classify(request, outcome string, got, want router.Answer) (class tare.DifferenceClass, text string) {
 	switch {
 	case isRedirect(got) && isRedirect(want):
@@ -201,7 +201,7 @@ func classify(request, outcome string, got, want router.Answer) (class tare.Diff
 		return tare.DiffersInForm, fmt.Sprintf("refuses %s with %d instead of %d", request, got.Status, want.Status)
 	case isRejection(got):
 		return tare.DiffersInAcceptance, fmt.Sprintf("refuses %s with %d", request, got.Status)
-	case !isRejection(want) && !isRedirect(want):
+	case !isRejection(want) && !isRedirect(want): // both found a route, but another one or other values
 		return tare.DiffersInValue, fmt.Sprintf("answers %s with %s", request, outcome)
 	}
 	return tare.DiffersInAcceptance, fmt.Sprintf("answers %s with %s", request, outcome)
@@ -213,8 +213,8 @@ func isRejection(a router.Answer) bool { return a.Status >= 400 }
 // redirectTarget returns the location of a redirect.
 func redirectTarget(a router.Answer) string { return clipText(toLegible(a.Header["Location"])) }
 
-// describeOutcome returns a short text about an answer: the status, and for accepted requests the
-// values of the parameters or the index of the route.
+// describeOutcome returns a short text about an answer: "404", "301 to /health", or for accepted
+// requests the values of the parameters or the index of the route, "200, id=7" or "200, route 0".
 func describeOutcome(method string, a router.Answer) string {
 	switch {
 	case isRedirect(a):

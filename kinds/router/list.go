@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// MostList is the maximum number of bytes of a list of routes.
+// MostList is the maximum size of a list of routes in bytes.
 const MostList = 32 << 20
 
 // ListError is an error in a list of routes, with its position.

@@ -13,6 +13,9 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
+// A user can let tare compare routers on the routes of the user's own program. This file makes the
+// semantics tests on such tables of routes.
+
 // Maximum numbers of questions of each sort in a semantics test on a user's table.
 const (
 	maxUserMethods   = 12
@@ -21,10 +24,10 @@ const (
 	maxUserCatchAlls = 2 // catch-alls, each requested in several ways
 )
 
-// userTable is a table of the user.
+// userTable is a user's table of routes.
 type userTable struct {
 	wire.Workload      // with Fixture, Op and Spec only
-	forMux        bool // net/http supports the table, so that it is the reference
+	muxSupports   bool // http.ServeMux supports the table and is therefore the reference
 }
 
 // forgetUserTables removes the tables of the previous study.
@@ -34,20 +37,20 @@ func (k *Kind) forgetUserTables() {
 	k.userTables = nil
 }
 
-// addUserTable stores a user's table for userExams. spec is the parsed form of raw.
+// addUserTable stores a user's table, of which userExams makes a test later. spec is the parsed form of raw.
 func (k *Kind) addUserTable(raw json.RawMessage, spec router.Spec) {
-	_, _, ambiguous := Table{Routes: toRoutes(spec)}.Ambiguous() // net/http rejects ambiguous tables
+	_, _, isAmbiguous := Table{Routes: toRoutes(spec)}.Ambiguous()
+	hasPart := spec.Part() != nil // a parameter that is only a part of a segment, as in /v-{name}.json
 	table := userTable{
-		Workload: wire.Workload{Fixture: router.UserFixture, Op: router.OpServe, Spec: raw},
-		forMux:   !ambiguous && spec.Part() == nil,
+		Workload:    wire.Workload{Fixture: router.UserFixture, Op: router.OpServe, Spec: raw},
+		muxSupports: !isAmbiguous && !hasPart,
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.userTables = append(k.userTables, table)
 }
 
-// userExams writes a semantics test for each table of the user. Its questions are listed in
-// userQuestions.
+// userExams writes a semantics test for each of the user's tables into dir. userQuestions returns its questions.
 func (k *Kind) userExams(dir string) ([]wire.Workload, error) {
 	k.mu.Lock()
 	tables := k.userTables
@@ -58,20 +61,20 @@ func (k *Kind) userExams(dir string) ([]wire.Workload, error) {
 		if err != nil {
 			return nil, err
 		}
-		list, err := userQuestions(toRoutes(spec), spec, i)
+		questions, err := userQuestions(toRoutes(spec), spec, i)
 		if err != nil {
 			return nil, err
 		}
 		reference := serveMux
-		if !table.forMux {
-			list, reference = answeredQuestions(list, spec), mostSpecific
+		if !table.muxSupports {
+			questions, reference = answeredQuestions(questions, spec), mostSpecific
 		}
-		if len(list) == 0 {
+		if len(questions) == 0 {
 			continue
 		}
 		exam := table.Workload
 		exam.ID, exam.N = "exam/own-"+strconv.Itoa(i+1)+"/serve", len(spec.Routes)
-		if exam, err = k.writeExam(dir, exam, list, reference); err != nil {
+		if exam, err = k.writeExam(dir, exam, questions, reference); err != nil {
 			return nil, err
 		}
 		exams = append(exams, exam)
@@ -79,24 +82,24 @@ func (k *Kind) userExams(dir string) ([]wire.Workload, error) {
 	return exams, nil
 }
 
-// userRow is the prefix of the rows of differences on a user's table.
+// userRow begins the names of the rows about users' tables, in the report's table of differences.
 const userRow = "your routes: "
 
-// Rows of ordinary requests, whose values need not be escaped.
+// Rows of ordinary requests: the values in their paths need no escaping.
 const (
 	literalRow  = userRow + "literal"
 	shadowedRow = userRow + "shadowed"
 	nearRow     = userRow + "near literal"
 )
 
-// IsMisrouted reports whether d is about an ordinary request to a user's table for which the router
-// found another route or other values than the reference, or no route.
+// IsMisrouted reports whether d shows that a router misrouted an ordinary request to a user's table: the
+// reference found a route, and the router found none, another one, or other values.
 func IsMisrouted(d tare.Difference) bool {
 	return slices.Contains([]string{literalRow, shadowedRow, nearRow}, d.Property) && strings.HasPrefix(d.Reference, "200")
 }
 
-// answeredQuestions returns the questions for which mostSpecific has a correct answer: those for which
-// the table has a route, except paths with dot segments, which routers may resolve first.
+// answeredQuestions returns the questions that the reference mostSpecific answers correctly. It removes
+// those without a route, and paths with dot segments, which a router may resolve before it finds a route.
 func answeredQuestions(list []question, spec router.Spec) []question {
 	return slices.DeleteFunc(list, func(q question) bool {
 		_, ok := spec.Answer(q.HTTPRequest)
@@ -113,11 +116,11 @@ func toRoutes(spec router.Spec) []fixture.Route {
 	return routes
 }
 
-// userQuestions returns the questions about user's table number n, from zero: unusual values and paths
-// of each route (edgePaths), methods and paths without a route, and literals (shadowedLiterals) and
+// userQuestions returns the questions about the user's table number n, counted from 0: unusual values and
+// paths of each route (edgePaths), methods and paths without a route, and literals (shadowedLiterals) and
 // catch-alls (catchAllQuestions) that routers treat differently.
 func userQuestions(routes []fixture.Route, spec router.Spec, n int) ([]question, error) {
-	// Some visits have neither kind of question, so try more of them than questions are needed.
+	// Not every visit (a path of a route) leads to a question, so make more visits than questions are needed.
 	visitCount := min(max(len(routes), maxUserMethods), 4*maxUserMethods)
 	visits, err := fixture.Visits(routes, visitCount)
 	if err != nil {
@@ -139,14 +142,15 @@ func userQuestions(routes []fixture.Route, spec router.Spec, n int) ([]question,
 	}
 	list := slices.Concat(edgePaths(routes), methods, paths, shadowedLiterals(routes, spec), catchAllQuestions(spec))
 	for i := range list {
-		list[i].mustReject, list[i].mayRedirect = false, false // the reference's answer is the correct one, also if it is a rejection
+		// In a semantics test the reference's answer is the correct one, also if it is a rejection.
+		list[i].mustReject, list[i].mayRedirect = false, false
 		list[i].caseName = fmt.Sprintf("own-%d/%d %s", n+1, i+1, list[i].title())
 	}
 	return list, nil
 }
 
-// catchAllQuestions returns requests for paths of catch-alls for which routers find different values,
-// or no route.
+// catchAllQuestions returns requests for paths of catch-alls, such as /files/, /files and /files/a//b for
+// /files/{path...}. Routers find different values in these paths, or no route.
 func catchAllQuestions(spec router.Spec) []question {
 	var list []question
 	catchAlls := 0
@@ -172,9 +176,8 @@ func catchAllQuestions(spec router.Spec) []question {
 	return list
 }
 
-// shadowedLiterals returns requests for the path of a route with a method that only another route has
-// which also matches the path: DELETE /users/latest, if there are GET /users/latest and
-// DELETE /users/{id}.
+// shadowedLiterals returns requests for the path of one route with the method of another, which also
+// matches that path: DELETE /users/latest, if the table has GET /users/latest and DELETE /users/{id}.
 func shadowedLiterals(routes []fixture.Route, spec router.Spec) []question {
 	var list []question
 	seen := map[string]bool{}
@@ -186,12 +189,12 @@ func shadowedLiterals(routes []fixture.Route, spec router.Spec) []question {
 		seen[path] = true
 		for _, method := range Methods() {
 			q := question{HTTPRequest: newRequest(method, path)}
-			a, ok := spec.Answer(q.HTTPRequest)
-			if !ok || method == r.Method {
+			answer, isRouted := spec.Answer(q.HTTPRequest)
+			if !isRouted || method == r.Method {
 				continue
 			}
-			var index int // of the matching route, with which the body begins
-			if _, err := fmt.Sscan(string(a.Body), &index); err != nil || routes[index].Path == r.Path {
+			var index int // index of the matching route, with which the body begins
+			if _, err := fmt.Sscan(string(answer.Body), &index); err != nil || routes[index].Path == r.Path {
 				continue
 			}
 			q.property, q.group = literalRow, "the path of a literal by a method that only the parameter in its place has"

@@ -8,14 +8,14 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// longSegments is the number of segments that are added for a very long path. The request
-// line is still short enough for all servers.
+// longSegments is the number of segments that make a path very long. A request line with them
+// is still short enough for all servers.
 const longSegments = 300
 
-// Probes writes requests without a route for each table of works: an unknown path, another method,
-// segments after a path, text after the last segment, and a very long path. Requests that a router may
-// redirect or accept, such as those with another slash or with capital letters, are not probes; Exams
-// has them.
+// Probes writes probes, which are requests that every router must reject, into dir: for each table of
+// works an unknown path, another method, segments after a path, text after the last segment, and a very
+// long path. Requests that some routers accept or redirect, such as /users/ for /users, are no probes
+// but edge cases of [Kind.Exams].
 func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error) {
 	var probes []wire.Workload
 	seen := map[string]bool{}
@@ -26,11 +26,11 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 			return nil, err
 		}
 		routes := toRoutes(spec)
-		raw, bare, err := formatTable(routes, nil) // the table without layers, which probes do not need
+		raw, bare, err := formatTable(routes, nil) // without layers (middleware), which probes do not need
 		if err != nil {
 			return nil, err
 		}
-		if seen[string(raw)] { // a workload with the same table
+		if seen[string(raw)] { // an earlier workload has the same table
 			continue
 		}
 		seen[string(raw)] = true
@@ -46,8 +46,8 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 	return probes, nil
 }
 
-// unroutedRequests returns requests without a route in spec, most of them similar to the first and the
-// last of routes, which are the routes of spec.
+// unroutedRequests returns requests that no route of spec matches. Most are similar to the first and
+// the last of routes, which are the routes of spec in the form of tables.
 func unroutedRequests(spec router.Spec, routes []fixture.Route) []question {
 	var list []question
 	addUnrouted := func(method, path string) {

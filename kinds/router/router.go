@@ -2,10 +2,10 @@
 // built from the same table of routes, get the same requests and must find the same routes with the
 // same values of parameters.
 //
-// A question is a request with its correct answer. A probe is a question to which no route matches, so
-// that a router must reject it. An exam is a semantics test with edge cases, requests for which routers
-// are known to differ. Its reference is net/http.ServeMux or, for tables that ServeMux does not support, the
-// most specific route.
+// A question is a request with its correct answer. A probe is a question that no route matches, so that
+// a router must reject it. A semantics test (exam in names) sends edge cases, requests that routers are
+// known to answer differently, and compares the answers with those of a reference. The reference is
+// net/http.ServeMux or, for tables that ServeMux does not support, the most specific route.
 package router
 
 import (
@@ -27,7 +27,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Ops returns the operations a router workload can name.
+// Ops returns the operations that a workload can name: requests in process, and over a socket.
 func Ops() []string { return []string{router.OpServe, router.OpSocket} }
 
 // Kind is the router kind. It stores the requests of each workload, with the correct answers.
@@ -35,7 +35,7 @@ type Kind struct {
 	mu         sync.Mutex
 	questions  map[string][]question        // requests by workloadKey
 	userTables []userTable                  // the user's tables in the current study
-	texts      map[string]map[string]string // first texts about the current contender, by id of the test and group of paths
+	texts      map[string]map[string]string // see firstText: texts about the current contender, by id of the test and group
 }
 
 var (
@@ -49,18 +49,18 @@ func New() *Kind {
 	return &Kind{questions: map[string][]question{}, texts: map[string]map[string]string{}}
 }
 
-// question is one request with its correct answer. For measured requests the answer follows from the
-// way the request was made, without any router.
+// question is one request with its correct answer. The answer to a measured request is known because the
+// request was made from a route and values for its parameters; no router is needed.
 type question struct {
 	wire.HTTPRequest
 	answer      router.Answer // the correct answer; not used if mustReject is set
 	mustReject  bool          // no route matches: a response with any status from 400 on is correct
 	mayRedirect bool          // if mustReject is set, a redirect is correct, too
 
-	caseName string // name of the case in a semantics test; "" if the request is in none
+	caseName string // name of the case in a semantics test; "" if the question is in none
 	property string // row of the report's table of differences
 	group    string // description that replaces the request in texts; "" without one
-	remark   string // unusual property of the path; all paths with one remark get the text about the first
+	remark   string // unusual property of the path; firstText uses it; "" without one
 }
 
 // describeRequest returns the request as a part of a sentence.
@@ -74,8 +74,8 @@ func (q question) describeRequest() string {
 	return q.title()
 }
 
-// Input writes the requests of w, one per line, into dir. It returns the workload as contenders receive
-// it, with the table in its Spec.
+// Input writes the requests of w, one per line, into a file in dir. It returns the workload as contenders
+// receive it: with the path of that file, and with the table of routes in its Spec.
 func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, error) {
 	input, err := k.makeInput(w, studyDir, dir)
 	if err != nil {
@@ -84,7 +84,7 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 	return input, nil
 }
 
-// makeInput is Input with errors that do not name the workload.
+// makeInput does the work of Input. Its errors do not name the workload.
 func (k *Kind) makeInput(w tare.Workload, studyDir, dir string) (wire.Workload, error) {
 	switch {
 	case !slices.Contains(Ops(), w.Op):
@@ -128,8 +128,8 @@ func newRequest(method, path string) wire.HTTPRequest {
 	return wire.HTTPRequest{Method: method, Path: path, Header: map[string]string{"Accept": "*/*", "Origin": "https://app.example.com"}}
 }
 
-// correctReply returns the reply that the route must write for a visit: the index of the route and the
-// values of its parameters, as in "12 id=4711 name=x".
+// correctReply returns the reply that route r must write for a visit, which is a path with a value for each
+// parameter of the route: the index of the route and the values, as in "12 id=4711 name=x".
 func correctReply(r fixture.Route, v fixture.Visit) string {
 	reply, params := strconv.Itoa(v.Route), 0
 	for segment := range strings.SplitSeq(r.Path, "/") {
@@ -163,8 +163,8 @@ func (k *Kind) writeQuestions(dir string, input wire.Workload, questions []quest
 	return input, nil
 }
 
-// workloadKey returns the key of Kind.questions. Correct answers depend on the requests and on the
-// table with its layers.
+// workloadKey returns the key of a workload in Kind.questions. It consists of all that correct answers
+// depend on: the requests, and the table with its layers (middleware).
 func workloadKey(w wire.Workload) string { return w.SHA256 + string(w.Spec) }
 
 // questionsOf returns the stored questions of w, by the index of their case.
@@ -174,8 +174,8 @@ func (k *Kind) questionsOf(w wire.Workload) []question {
 	return k.questions[workloadKey(w)]
 }
 
-// Describe adds to w the number of bytes of the requests that Input wrote, the number of routes, and the
-// numbers of requests and of different URLs.
+// Describe adds the facts about input that results show to w: the bytes of the requests, the number of
+// routes, and the numbers of requests and of different URLs.
 func (k *Kind) Describe(w tare.Workload, input wire.Workload) (tare.Workload, error) {
 	questions := k.questionsOf(input)
 	seen := map[string]bool{}
@@ -192,8 +192,8 @@ func (k *Kind) Describe(w tare.Workload, input wire.Workload) (tare.Workload, er
 	return w, nil
 }
 
-// Open starts one trial: a process with one processor, the default of [lab.StartProgram], because there is
-// one request at a time.
+// Open starts one trial, a process of a contender. It runs on one processor, the default of
+// [lab.StartProgram], because there is one request at a time.
 func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	return lab.StartProgram(ctx, p, spec)
 }

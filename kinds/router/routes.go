@@ -17,7 +17,7 @@ const MostRoutes = 20000
 // them by themselves, each differently.
 func Methods() []string { return []string{"GET", "POST", "PUT", "PATCH", "DELETE"} }
 
-// Written is a route in the user's notation.
+// Written is a route as a user wrote it in a list of routes.
 type Written struct {
 	Method    string // in capitals
 	Path      string // parameters as {id} or :id
@@ -27,13 +27,13 @@ type Written struct {
 // String returns the method and the path.
 func (w Written) String() string { return w.Method + " " + w.Path }
 
-// Table contains the routes that routers are built from, and their origin.
+// Table contains the routes that all routers of a comparison are built from, and their origin.
 type Table struct {
 	// Routes is sorted: a literal precedes a parameter at the same position. The
 	// order does not depend on the order of the user's list.
 	Routes []fixture.Route
 	From   []Written // user's notation of each route
-	Left   []Left    // routes that were omitted
+	Left   []Left    // routes of the user that the table omits
 }
 
 // Left is a route that is omitted from a table.
@@ -63,9 +63,9 @@ func NewTable(list []Written) Table {
 		all = append(all, route{Written: w, segments: segments})
 	}
 	slices.SortStableFunc(all, compareRoutes)
-	duplicates, root := &routeNode{}, &routeNode{} // the tree root has only routes of the table
+	withDuplicates := &routeNode{} // tree of all routes, which finds duplicates
 	all = slices.DeleteFunc(all, func(r route) bool {
-		_, end := duplicates.addPath(r.segments)
+		_, end := withDuplicates.addPath(r.segments)
 		other, isTaken := end.taken[r.Method]
 		if isTaken {
 			t.Left = append(t.Left, Left{r.Written, sameRouteText(other)})
@@ -76,6 +76,7 @@ func NewTable(list []Written) Table {
 	})
 	all, overlaps := removeOverlaps(all)
 	t.Left = append(t.Left, overlaps...)
+	root := &routeNode{} // tree of the routes that the table keeps, which gives parameters their names
 	for _, r := range all {
 		path, _ := root.addPath(r.segments)
 		t.Routes, t.From = append(t.Routes, fixture.Route{Method: r.Method, Path: path}), append(t.From, r.Written)
@@ -94,9 +95,9 @@ func (w Written) withLine() string {
 	return w.String()
 }
 
-// removeOverlaps removes catch-alls that can match the same paths as another route: some routers reject
-// such pairs, and others find different routes. It begins with the catch-alls that match the most paths,
-// which are last in the order of routes.
+// removeOverlaps removes catch-alls that can match the same paths as another route of their method,
+// because some routers reject such pairs, and others find different routes. It begins at the end, where
+// compareRoutes puts the catch-alls that match the most paths.
 func removeOverlaps(all []route) (remaining []route, omitted []Left) {
 	if len(all) > MostRoutes { // the caller rejects such a table; the loops would take too long
 		return all, nil
@@ -132,8 +133,8 @@ func (t Table) List() string {
 	return b.String()
 }
 
-// Renamed returns the number of routes in which NewTable has renamed a parameter to the
-// name of another route, and the index of the first of them.
+// Renamed returns the number of routes in which NewTable has given a parameter the name
+// that another route has at its position, and the index of the first of these routes.
 func (t Table) Renamed() (n, first int) {
 	for i, r := range t.Routes {
 		segments, err := splitPath(t.From[i].Path)
@@ -152,16 +153,16 @@ func (t Table) Renamed() (n, first int) {
 	return n, first
 }
 
-// Ambiguous returns the indexes of two routes that both match some paths, and neither of
-// which is more specific. [http.ServeMux] does not accept such a pair. Catch-alls are not in
-// such a pair, because NewTable removes their overlaps.
+// Ambiguous returns the indexes of two routes that match some paths in common although
+// neither is more specific, such as /a/{x} and /{y}/b. [http.ServeMux] does not accept such
+// a pair. Catch-alls are in no such pair, because NewTable removes their overlaps.
 func (t Table) Ambiguous() (a, b int, found bool) {
 	spec, err := t.toSpec()
 	if err != nil {
 		return 0, 0, false
 	}
-	type shape struct{ method, params string }
-	byShape := map[shape][]int{} // indexes of the routes so far
+	type shape struct{ method, params string } // params is in the form of markParams
+	byShape := map[shape][]int{}               // indexes of the routes so far
 	for i := range spec.Routes {
 		r := &spec.Routes[i]
 		if r.Rest != "" {
@@ -200,7 +201,7 @@ func (t Table) Parts() (n, first int) {
 	return n, first
 }
 
-// Whole returns the table without the routes that Parts counts.
+// Whole returns the table without the routes that Parts counts, so that parameters are whole segments.
 func (t Table) Whole() Table {
 	var remaining []Written
 	var omitted []Left
@@ -230,19 +231,19 @@ func markParams(segments []router.Segment) string {
 	return string(marks)
 }
 
-// isCrossed reports whether each of two paths, in the form of markParams, has a parameter at a position
-// at which the other has a literal.
+// isCrossed reports whether each of two paths of equal length has a parameter at a position at which
+// the other has a literal. The paths are in the form of markParams: "01" and "10" are crossed.
 func isCrossed(x, y string) bool {
 	onlyX, onlyY := false, false
 	for i := range min(len(x), len(y)) {
-		onlyX = onlyX || x[i] > y[i]
+		onlyX = onlyX || x[i] > y[i] // '1', a parameter, is above '0', a literal
 		onlyY = onlyY || y[i] > x[i]
 	}
 	return len(x) == len(y) && onlyX && onlyY
 }
 
-// canMatchBoth reports whether there are paths that match both of two crossed routes: at positions at
-// which both have literals, these are equal.
+// canMatchBoth reports whether any path matches both of two crossed routes: wherever both have a
+// literal, the literals must be equal.
 func canMatchBoth(x, y []router.Segment) bool {
 	for i := range x {
 		switch {
@@ -255,6 +256,7 @@ func canMatchBoth(x, y []router.Segment) bool {
 	return true
 }
 
+// toSpec returns the table in the form that contenders use.
 func (t Table) toSpec() (router.Spec, error) {
 	_, spec, err := formatTable(t.Routes, nil)
 	return spec, err

@@ -10,23 +10,25 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// route is a parsed route.
+// route is a route of the user whose path is split into segments.
 type route struct {
 	Written
 	segments []segment
 }
 
-// segment is the part of a path between two slashes.
+// segment is the part of a path between two slashes: a literal such as users, a parameter such as {id},
+// or a catch-all such as {path...}.
 type segment struct {
 	text  string // text of a literal, or name of the parameter
 	param bool   // the segment has a parameter; false for a literal
 	rest  bool   // a catch-all: a parameter that matches the rest of a path
 
-	before, after string // literals before and after a parameter in the same segment; "" for others
+	before, after string // literals around a parameter in the same segment: v- and .json of v-{name}.json
 }
 
-// splitPath parses a path in the user's notation. It returns an error if some routers cannot support
-// the path, or if no client can request it.
+// splitPath parses a path in the user's notation, in which a parameter is {id} or :id. It returns an
+// error if some routers cannot support the path, or if no client can request it. The order of the cases
+// matters: a case accepts what the cases before it have not rejected.
 func splitPath(path string) ([]segment, error) {
 	rest, ok := strings.CutPrefix(path, "/")
 	if !ok {
@@ -44,13 +46,13 @@ func splitPath(path string) ([]segment, error) {
 			segments[i] = segment{text: restName(text), param: true, rest: true}
 		case isCatchAll(text):
 			return nil, fmt.Errorf("%q: a wildcard may only be the last segment", text)
-		case inBraces && hasPattern(inner):
+		case inBraces && hasPattern(inner): // {id:[0-9]+}
 			return nil, fmt.Errorf("%q: not all routers can restrict a parameter by a pattern; write {%s}", text, inner[:strings.IndexByte(inner, ':')])
-		case inBraces && inner != "" && !strings.ContainsAny(inner, "{}:"):
+		case inBraces && inner != "" && !strings.ContainsAny(inner, "{}:"): // {id}
 			segments[i] = segment{text: inner, param: true}
-		case hasColon && name != "" && !strings.ContainsAny(name, ":*{}?+<>()."):
+		case hasColon && name != "" && !strings.ContainsAny(name, ":*{}?+<>()."): // :id
 			segments[i] = segment{text: name, param: true}
-		case strings.ContainsAny(text, "{}"):
+		case strings.ContainsAny(text, "{}"): // v-{name}.json
 			if segments[i], ok = parsePart(text); !ok {
 				return nil, fmt.Errorf("%q: a segment may hold one parameter and letters, digits, dots, dashes and underscores; a dot or a dash must follow the parameter, as in /files/v-{name}.json", text)
 			}
@@ -74,9 +76,9 @@ func cutBraces(text string) (inner string, ok bool) {
 	return inner, hasOpen && hasClose
 }
 
-// parsePart parses a segment with one parameter and literal text next to it. It returns false if not all
-// routers that support such segments accept this one. One of them takes a letter after the parameter for
-// a part of the name.
+// parsePart parses a segment with one parameter and literal text next to it, such as v-{name}.json. It
+// returns false unless all routers that support such segments accept this one. One of these routers
+// takes a letter that follows the parameter for a part of the name, so only a dot or a dash may follow.
 func parsePart(text string) (segment, bool) {
 	before, name, after, ok := fixture.Parameter(text)
 	isUnusual := func(r rune) bool {
@@ -93,7 +95,7 @@ func parsePart(text string) (segment, bool) {
 // isCatchAll reports whether a segment is a catch-all in one of these notations: *, *path, {path...},
 // {path:.*}, {path:path}, {*path}, {path*}, {path+}, {+path}, :path* or :path+.
 func isCatchAll(text string) bool {
-	if inner, ok := cutBraces(text); ok {
+	if inner, ok := cutBraces(text); ok { // {path:.*}, or with a mark {path...} or {path*}
 		name, pattern, hasPattern := strings.Cut(inner, ":")
 		if hasPattern {
 			return name != "" && slices.Contains([]string{".*", ".+", "*", "path"}, pattern)
@@ -101,12 +103,12 @@ func isCatchAll(text string) bool {
 		hasMark := strings.HasSuffix(inner, "...") || strings.Trim(inner, "*+") != inner
 		return hasMark && !strings.ContainsAny(inner, "{}")
 	}
-	hasColon := strings.HasPrefix(text, ":") && strings.TrimRight(text, "*+") != text
+	hasColon := strings.HasPrefix(text, ":") && strings.TrimRight(text, "*+") != text // :path*
 	isPlainName := !strings.ContainsAny(strings.Trim(text, ":*+"), "{}:*?#%\\+<>()|. \t\r\n")
 	return (hasColon || strings.HasPrefix(text, "*")) && isPlainName
 }
 
-// restName returns the name of a catch-all, or "rest" if it has none.
+// restName returns the name of a catch-all, such as path for {path...} or :path*. It returns "rest" for *.
 func restName(text string) string {
 	name := strings.TrimPrefix(strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}"), ":")
 	name, _, _ = strings.Cut(name, ":")
@@ -121,13 +123,12 @@ func hasPattern(inner string) bool {
 	return ok && name != "" && pattern != "" && !strings.ContainsAny(name, "{}") && isBalanced
 }
 
-// canOverlap reports whether there are paths that match both of two routes, one of which has a
-// catch-all.
+// canOverlap reports whether any path matches both of two routes, one of which has a catch-all.
 func canOverlap(x, y []segment) bool {
 	for i := range min(len(x), len(y)) {
 		a, b := x[i], y[i]
 		switch {
-		case a.rest || b.rest:
+		case a.rest || b.rest: // all segments before the catch-all can match
 			return true
 		case !a.param && !b.param && a.text != b.text:
 			return false
@@ -138,19 +139,20 @@ func canOverlap(x, y []segment) bool {
 	return false
 }
 
-// compareRoutes is the order of routes in a table: at each position a literal precedes a parameter, and a
-// parameter precedes a catch-all.
+// compareRoutes defines the order of routes in a table. At the first segment that differs, a literal
+// precedes a parameter, and a parameter precedes a catch-all. Otherwise the shorter path comes first,
+// and equal paths are sorted by method.
 func compareRoutes(a, b route) int {
 	for i := range min(len(a.segments), len(b.segments)) {
 		x, y := a.segments[i], b.segments[i]
 		switch {
-		case x.param != y.param && y.param:
+		case !x.param && y.param:
 			return -1
-		case x.param != y.param:
+		case x.param && !y.param:
 			return 1
-		case x.rest != y.rest && y.rest:
+		case !x.rest && y.rest:
 			return -1
-		case x.rest != y.rest:
+		case x.rest && !y.rest:
 			return 1
 		case x.param && (x.before != y.before || x.after != y.after): // the longer literals first
 			return cmp.Or(len(y.before+y.after)-len(x.before+x.after), strings.Compare(x.before, y.before), strings.Compare(x.after, y.after))
@@ -158,8 +160,8 @@ func compareRoutes(a, b route) int {
 			return strings.Compare(x.text, y.text)
 		}
 	}
-	if d := cmp.Or(len(a.segments)-len(b.segments), strings.Compare(a.Method, b.Method)); d != 0 {
-		return d
+	if order := cmp.Or(len(a.segments)-len(b.segments), strings.Compare(a.Method, b.Method)); order != 0 {
+		return order
 	}
 	if a.Line > 0 && b.Line > 0 { // of duplicates, the first in the file comes first and stays
 		return cmp.Or(a.Line-b.Line, a.Col-b.Col)
@@ -167,15 +169,16 @@ func compareRoutes(a, b route) int {
 	return strings.Compare(a.Path, b.Path)
 }
 
-// routeNode is a node of the tree of routes. Each edge of the tree is a segment.
+// routeNode is a node of the tree of routes. Each edge of the tree is a segment, so that routes share
+// the nodes of their common beginning.
 type routeNode struct {
-	name  string                 // name of the parameter before the node; "" after a literal
+	name  string                 // name of the parameter that leads to the node; "" if a literal does
 	next  map[segment]*routeNode // parameters have text "", because their names do not count
 	taken map[string]Written     // routes that end at this node, by method
 }
 
-// addPath follows a path from root p through the tree and adds missing nodes. It returns the path with
-// the parameter names of the tree, and the last node.
+// addPath follows a path from p, the root of the tree, and adds missing nodes. It returns the last
+// node, and the path with the names that its parameters have in the tree.
 func (p *routeNode) addPath(segments []segment) (path string, end *routeNode) {
 	used := map[string]bool{} // names of parameters in this path
 	end = p

@@ -14,7 +14,7 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Keys of a workload's set.
+// Keys of a workload's set, its settings in a study, which describe the table of routes to generate.
 const (
 	setDepth      = "depth"      // number of literal segments of each path: 1 to 6; default 1
 	setParams     = "params"     // number of parameters of each path: 0 to 2; default 0
@@ -23,8 +23,8 @@ const (
 	// router.SetAsk selects the requests to the table; default all
 )
 
-// loadTable returns the routes of w, which it generates or reads from a file, and the names of the
-// layers.
+// loadTable returns the routes of w, generated or read from the file that w names, and the names of the
+// layers (middleware) around them. The path of the file is relative to studyDir.
 func loadTable(w tare.Workload, studyDir string) ([]fixture.Route, []string, error) {
 	known := []string{setDepth, setParams, setSiblings, setMiddleware, router.SetAsk}
 	if w.File != "" {
@@ -55,7 +55,7 @@ func loadTable(w tare.Workload, studyDir string) ([]fixture.Route, []string, err
 	return routes, layers, err
 }
 
-// generateRoutes returns the generated routes of w, which w.Set describes.
+// generateRoutes generates the number of routes w.N, of the shape that w.Set describes.
 func generateRoutes(w tare.Workload) ([]fixture.Route, error) {
 	t := fixture.Table{N: max(1, w.N)} // N is 0 if the workload sets no number of routes
 	var err error
@@ -75,7 +75,7 @@ func generateRoutes(w tare.Workload) ([]fixture.Route, error) {
 	return t.Routes()
 }
 
-// parseNumber returns the number of a key in set, or fallback if set does not have the key.
+// parseNumber parses the value of key in set as an integer, or returns fallback if set does not have the key.
 func parseNumber(set map[string]string, key string, fallback int) (int, error) {
 	text, ok := set[key]
 	if !ok {
@@ -88,8 +88,8 @@ func parseNumber(set map[string]string, key string, fallback int) (int, error) {
 	return n, nil
 }
 
-// readRoutes returns the routes of the list at path. It returns an error if NewTable omits any of them:
-// the user has to remove it.
+// readRoutes reads the list of routes at path. It returns an error if NewTable omits a route of the
+// list, so that the user removes the route and knows it.
 func readRoutes(path string) ([]fixture.Route, error) {
 	if ext := filepath.Ext(path); ext != ".txt" {
 		return nil, fmt.Errorf("%s: want a list of routes, a file that ends in .txt with a method and a path to a line; tare routes FILE --list makes one of an OpenAPI document", path)

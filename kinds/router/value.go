@@ -10,16 +10,19 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// edgeSort is a sort of unusual paths of the user's routes, which routers treat differently.
+// Routers disagree about unusual paths of a user's routes, such as a parameter whose value is the
+// literal of another route. This file makes such paths for semantics tests.
+
+// edgeSort is one sort of unusual paths.
 type edgeSort struct {
 	property string                   // row of the report's table of differences
-	remark   string                   // unusual property of the paths
+	remark   string                   // what is unusual about the paths, in words
 	max      int                      // maximum number of requests, spread evenly over the routes
 	paths    func(p pattern) []string // returns the paths for a route
 }
 
-// dotSegments is the row of paths with dot segments. For tables that net/http does not support there is
-// no correct answer for them: some clients and servers resolve such segments, others do not.
+// dotSegments is the row of paths with dot segments. If http.ServeMux does not support the table, no answer
+// to such a path is the correct one, because some clients and servers resolve dot segments and others do not.
 const dotSegments = userRow + "dot segments"
 
 const (
@@ -42,11 +45,11 @@ func edgeSorts() []edgeSort {
 	}
 }
 
-// pattern is a route from which paths are made.
+// pattern is a route of which paths are made.
 type pattern struct {
 	method   string
 	segments []segment
-	siblings []map[string]*routeNode // by index of segment: the literals of all routes at its position, and the nodes after them
+	siblings []map[string]*routeNode // for each segment: literals that other routes have in its place, and the nodes after them
 }
 
 // toPatterns returns the routes of a table as patterns.
@@ -69,13 +72,13 @@ func toPatterns(routes []fixture.Route) []pattern {
 				literals[node] = node.literalChildren()
 			}
 			list[i].siblings = append(list[i].siblings, literals[node])
-			node = node.childOf(s)
+			node = node.findChild(s)
 		}
 	}
 	return list
 }
 
-// literalChildren returns the nodes after the literals that follow node p, by literal.
+// literalChildren returns the nodes that literals lead to from node p, by literal.
 func (p *routeNode) literalChildren() map[string]*routeNode {
 	list := map[string]*routeNode{}
 	for s, next := range p.next {
@@ -86,16 +89,16 @@ func (p *routeNode) literalChildren() map[string]*routeNode {
 	return list
 }
 
-// childOf returns the node after a segment, or nil if no route has it.
-func (p *routeNode) childOf(s segment) *routeNode {
+// findChild returns the node that segment s leads to from node p, or nil if no route has it.
+func (p *routeNode) findChild(s segment) *routeNode {
 	if s.param {
-		s.text = ""
+		s.text = "" // as in the keys of next
 	}
 	return p.next[s]
 }
 
-// chosenSiblings returns a few literals at the position of segment i. Literals after which routes
-// continue come first: a router that follows them may have to go back.
+// chosenSiblings returns at most maxSiblings literals that other routes have in place of segment i. Literals
+// after which routes continue come first, because a router that follows such a literal may have to go back.
 func (p pattern) chosenSiblings(i int) []string {
 	var list []string
 	for text := range p.siblings[i] {
@@ -108,7 +111,7 @@ func (p pattern) chosenSiblings(i int) []string {
 	return list[:min(len(list), maxSiblings)]
 }
 
-// paramIndexes returns the indexes of segments that are parameters without literals, except catch-alls.
+// paramIndexes returns the indexes of segments that consist only of a parameter which is no catch-all.
 func (p pattern) paramIndexes() []int {
 	var list []int
 	for i, s := range p.segments {
@@ -119,15 +122,15 @@ func (p pattern) paramIndexes() []int {
 	return list
 }
 
-// fillTexts returns a path of the pattern, with paramValue for parameters. texts replaces segments, by
-// their index, with escaped text.
+// fillTexts returns a path of the pattern. The segments with an index in texts have that text, which
+// must be escaped; other parameters have the value paramValue.
 func (p pattern) fillTexts(texts map[int]string) string {
 	var b strings.Builder
 	for i, s := range p.segments {
 		b.WriteByte('/')
-		text, replaced := texts[i]
+		text, isReplaced := texts[i]
 		switch {
-		case replaced:
+		case isReplaced:
 			b.WriteString(text)
 		case s.param:
 			b.WriteString(s.before + paramValue + s.after)
@@ -141,8 +144,8 @@ func (p pattern) fillTexts(texts map[int]string) string {
 // escapePath escapes a segment as net/url escapes a path.
 func escapePath(text string) string { return (&url.URL{Path: text}).EscapedPath() }
 
-// valuePaths returns a function that returns paths in which one parameter has one of the values, which
-// are escaped.
+// valuePaths returns a function for edgeSort.paths. The function returns paths in which one parameter
+// has one of values, which must be escaped.
 func valuePaths(values ...string) func(pattern) []string {
 	return func(p pattern) []string {
 		var paths []string
@@ -155,8 +158,9 @@ func valuePaths(values ...string) func(pattern) []string {
 	}
 }
 
-// shadowedPaths returns paths in which a parameter has the literal of another route as its value. In a
-// second path, later parameters have the literals with which the other route continues.
+// shadowedPaths returns paths in which the value of a parameter is the literal of another route:
+// /users/latest for /users/{id}, if there is a route /users/latest/log. If literals follow on that
+// literal, a second path has them in place of later parameters.
 func (p pattern) shadowedPaths() []string {
 	var paths []string
 	for _, i := range p.paramIndexes() {
@@ -175,12 +179,12 @@ func (p pattern) shadowedPaths() []string {
 	return paths
 }
 
-// followLiteral returns the node that follows node in the direction of segment k, or nil. If the segment
-// is a parameter, it follows the first literal after node instead, and sets texts[k] to that literal.
+// followLiteral returns the node that segment k leads to from node, or nil. If the segment is a parameter
+// and literals follow node, it follows the first of these literals instead, and sets texts[k] to it.
 func (p pattern) followLiteral(node *routeNode, k int, texts map[int]string) *routeNode {
 	s := p.segments[k]
 	if !s.param || s.rest || s.before+s.after != "" {
-		return node.childOf(s)
+		return node.findChild(s)
 	}
 	literals := node.literalChildren()
 	first := ""
@@ -190,14 +194,14 @@ func (p pattern) followLiteral(node *routeNode, k int, texts map[int]string) *ro
 		}
 	}
 	if first == "" {
-		return node.childOf(s)
+		return node.findChild(s)
 	}
 	texts[k] = escapePath(first)
 	return literals[first]
 }
 
-// nearPaths returns paths in which a parameter has a value that is similar to the literal of another
-// route: one character longer, or one shorter at the end or the start.
+// nearPaths returns paths in which the value of a parameter is almost the literal of another route: for
+// latest, the values latests, lates and atest.
 func (p pattern) nearPaths() []string {
 	return p.siblingPaths(func(text string) []string {
 		runes := []rune(text)
@@ -209,7 +213,8 @@ func (p pattern) nearPaths() []string {
 	})
 }
 
-// recasedValues returns paths in which a parameter has the literal of another route in another case.
+// recasedValues returns paths in which the value of a parameter is the literal of another route in the
+// other case: LATEST for latest.
 func (p pattern) recasedValues() []string {
 	return p.siblingPaths(func(text string) []string {
 		if other := swapCase(text); other != text {
@@ -219,8 +224,8 @@ func (p pattern) recasedValues() []string {
 	})
 }
 
-// siblingPaths returns paths in which one parameter has one of the values that change returns for the
-// first of chosenSiblings.
+// siblingPaths returns paths in which one parameter has one of the values that change makes of the
+// literal of another route. It uses the first of chosenSiblings.
 func (p pattern) siblingPaths(change func(text string) []string) []string {
 	var paths []string
 	for _, i := range p.paramIndexes() {
@@ -233,7 +238,7 @@ func (p pattern) siblingPaths(change func(text string) []string) []string {
 	return paths
 }
 
-// recasedLiterals returns the path with its literals in another case. It returns nil if that is the same.
+// recasedLiterals returns the path with its literals in the other case. It returns nil if that changes none.
 func (p pattern) recasedLiterals() []string {
 	texts := map[int]string{}
 	for i, s := range p.segments {
@@ -271,7 +276,8 @@ func swapCase(text string) string {
 	}, text)
 }
 
-// edgePaths returns requests with all edgeSorts for the routes of a table, each path once.
+// edgePaths returns requests for the routes of a table with all sorts of unusual paths. If paths of two sorts
+// are equal, the first sort has the path. Of each sort it returns at most max requests, spread evenly.
 func edgePaths(routes []fixture.Route) []question {
 	var all []question
 	patterns, seen := toPatterns(routes), map[string]bool{}

@@ -1,7 +1,7 @@
-// Package rpc measures contenders that serve app users, each over the protocol that
-// it speaks. It is driven as package server drives its own, by one load generator
-// for all, or by the client that a contender brings. The app defines the requests
-// and their encoding.
+// Package rpc is the kind of contenders that serve the app users, each over its own RPC
+// protocol. A contender is loaded as those of package server are: by one load generator
+// for all contenders, or by the client that the contender brings. The app defines the
+// requests and their encoding.
 package rpc
 
 import (

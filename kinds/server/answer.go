@@ -32,10 +32,10 @@ const (
 	bigRequest = 32 << 10
 )
 
-// answerCases sends one request for each case, over one connection as long as it stays open. If
-// requests change the service, it resets the service before. If a response is not HTTP or the
-// connection is closed, the error belongs to the case. If there is no response in time, the trial
-// ends.
+// answerCases sends one request for each case, and returns the responses, which the lab compares with the
+// reference. A case is the index of a request in the pool. answerCases uses one connection as long as it
+// stays open. If requests change the service, it resets the service before. If a response is not HTTP or
+// the connection is closed, the error belongs to the case. If there is no response in time, the trial ends.
 func (c *conn) answerCases(ctx context.Context, cases []int) (wire.Reply, error) {
 	w := c.work
 	for _, i := range cases {
@@ -118,7 +118,7 @@ func (c *conn) toAnswers(ctx context.Context, list []caseOutcome) (wire.Reply, e
 		}
 		if a.Error == "" {
 			var err error
-			if w.changes { // the lengths of created objects vary, because they contain times
+			if w.changes { // the same size for all: the lengths of created objects vary, because they contain times
 				a.Size = 1
 			}
 			if a.Output, err = json.Marshal(r); err != nil {
@@ -178,6 +178,7 @@ type http1Sender struct {
 	in     *Answers      // responses of conn
 }
 
+// close closes the open connection, if there is one.
 func (l *http1Sender) close() {
 	if l.conn != nil {
 		_ = l.conn.Close()
@@ -192,7 +193,8 @@ func (l *http1Sender) send(ctx context.Context, q Request) (Response, error) {
 	defer cancel()
 	isReused := l.conn != nil
 	r, err := l.sendOnce(ctx, q)
-	if err != nil && isReused && ctx.Err() == nil && isClosed(err) {
+	canRetry := isReused && ctx.Err() == nil
+	if err != nil && canRetry && isClosed(err) {
 		r, err = l.sendOnce(ctx, q)
 	}
 	return r, err
@@ -223,7 +225,7 @@ func (l *http1Sender) sendOnce(ctx context.Context, q Request) (r Response, err 
 		return r, err
 	}
 	conn := l.conn
-	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
+	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })() // a time in the past ends reads and writes
 	out := encodeRequest(q, l.prefix, l.target)
 	if len(out) < bigRequest {
 		if _, err := conn.Write(out); err != nil {

@@ -26,6 +26,9 @@ type Request struct {
 // Response is the response to a Request. Header has only the headers that the kind compares.
 type Response = wire.HTTPResponse
 
+// ContentType is the only header of responses that is compared.
+const ContentType = "Content-Type"
+
 // App is a service that can be measured: its requests, and the correct responses.
 type App struct {
 	Name string   // name of the fixture in studies
@@ -195,6 +198,3 @@ func typeOf(header string) string {
 	kind, _, _ := strings.Cut(header, ";")
 	return strings.ToLower(strings.TrimSpace(kind))
 }
-
-// ContentType is the only header of responses that is compared.
-const ContentType = "Content-Type"

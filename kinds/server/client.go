@@ -17,7 +17,11 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// Keys and values of the set of a client's workload, in addition to those of its request encoding.
+// Some contenders have a client, which sends the requests instead of the load generator. This file starts
+// and measures it.
+
+// Keys and values of the set (the settings) of a client's workload, in addition to the keys of its request
+// encoding.
 const (
 	setAddr    = "addr"    // host:port of the server
 	setCallers = "callers" // number of concurrent callers
@@ -66,17 +70,17 @@ func (c *conn) startClient(ctx context.Context) error {
 }
 
 // clientWorkload returns the workload that the client prepares for w. Its pool has the calls that make the
-// requests of w, and its set says where the server is and how many callers call it.
+// requests of w, and its set has the address of the server and the number of callers.
 func (c *conn) clientWorkload(w *work) (wire.Workload, error) {
 	calls, ok := c.kind.clientPool(w.workload.Input)
 	if !ok {
-		return wire.Workload{}, requestError("workload %q: there is nothing for a client to read", w.workload.ID)
+		return wire.Workload{}, requestError("workload %q has no calls for its client", w.workload.ID)
 	}
 	calls.ID = w.workload.ID
 	calls.Fixture = w.workload.Fixture
 	calls.N = w.workload.N
 	calls.Op = w.workload.Op
-	calls.Set = maps.Clone(w.dialect.Client) // keys of the request encoding, such as its transport
+	calls.Set = maps.Clone(w.dialect.Client) // keys of the request encoding, such as its protocol
 	calls.Set[setAddr] = w.target.Addr
 	calls.Set[setCallers] = strconv.Itoa(w.traffic.Connections)
 	if w.traffic.Rate > 0 {
@@ -164,7 +168,7 @@ func (l *ownClient) runSlice(ctx context.Context, lead, ops int64, d time.Durati
 	return reply, err
 }
 
-// addCounts adds the counts of a reply, before which the client has begun the given number of calls.
+// addCounts adds the counts of a reply. calls is the number of calls that the client began for it.
 func (l *ownClient) addCounts(reply wire.Reply, calls int64) {
 	l.totals.Sent += calls
 	l.totals.Opened += reply.Opened
@@ -289,7 +293,7 @@ func (c *conn) measureClientAllocs(s tare.Sample, client *ownClient) {
 	if err != nil || reply.Ops == 0 {
 		return
 	}
-	ops := float64(reply.Ops) / float64(c.work.per)
+	ops := float64(reply.Ops) / float64(c.work.perOp)
 	s[tare.KeyClientBytes], s[tare.KeyClientAllocs] = float64(reply.Bytes)/ops, float64(reply.Allocs)/ops
 }
 

@@ -35,7 +35,7 @@ func TestClientResult(t *testing.T) {
 	if r.Latency.Count() != 2 || r.Service != r.Latency || r.SendLag != nil || countFailures(r) != 3 || r.FirstError != "late" {
 		t.Errorf("%+v", r)
 	}
-	sum := trafficSum{per: 1}
+	sum := trafficSum{perOp: 1}
 	sum.addLeg(r, cpuUse{cpu: 2400 * time.Microsecond})
 	s := sum.toSample()
 	for key, want := range map[string]float64{

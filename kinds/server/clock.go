@@ -6,11 +6,11 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// clock reads the CPU time of all processes of a server from outside, and the time that they
-// waited for a processor. A nil clock has empty readings.
+// clock reads from the operating system the CPU time of all processes of a server, and the time that
+// they waited for a processor. A nil clock has empty readings.
 type clock struct{ process process }
 
-// reading is a reading of the clock, by pid. It is empty if there is no clock.
+// reading contains the times of each process by pid. It is empty if there is no clock.
 type reading struct {
 	cpu    map[int]time.Duration // user and system time
 	waited map[int]time.Duration // time ready to run without a processor; empty if the system does not report it
@@ -25,8 +25,8 @@ func (c *clock) listPIDs() []int {
 	return c.process.PIDs()
 }
 
-// readBefore reads the clock at the start of a measurement: the CPU time, whose reading is the faster
-// one, last.
+// readBefore reads the clock at the start of a measurement. It reads the CPU time last, directly before
+// the measurement, because reading it takes less time than reading the waiting times.
 func (c *clock) readBefore(pids []int) (r reading) {
 	if c == nil {
 		return r
@@ -36,7 +36,7 @@ func (c *clock) readBefore(pids []int) (r reading) {
 	return r
 }
 
-// readAfter reads the clock at the end of a measurement: the CPU time first.
+// readAfter reads the clock at the end of a measurement. It reads the CPU time first.
 func (c *clock) readAfter(pids []int) (r reading) {
 	if c == nil {
 		return r

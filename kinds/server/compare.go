@@ -7,10 +7,10 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Compare compares each answer with the app's reference: the status, and for a success the content
-// type without its parameters, and the body. For some contenders only the status counts. The user's
-// requests have no reference: each must get a response with a status below 400. Compare returns the
-// differences, one line each.
+// Compare checks answers, the responses of a contender to requests (cases) of w. It compares each with the
+// app's reference: the status, and for a success the content type without its parameters, and the body.
+// For some contenders only the status counts. The user's requests (s.Own) have no reference: each must
+// get a response with a status below 400. Compare returns the differences, one line each.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
 	list, err := k.poolOf(w)
 	if err != nil {
@@ -27,7 +27,7 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 	}
 	got := make([]Response, len(answers))
 	var sentCases []int                      // cases whose requests were sent
-	refIndex := make([]int, 0, len(answers)) // by answer: index of its case in sentCases
+	refIndex := make([]int, 0, len(answers)) // by answer: index of its case in sentCases; unused if it was not sent
 	for i, answer := range answers {
 		if answer.Case < 0 || answer.Case >= len(list) {
 			return nil, fmt.Errorf("workload %q: answer for case %d, which was not requested", w.ID, answer.Case)
@@ -47,7 +47,7 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 	var wrong []string
 	for i, answer := range answers {
 		q := list[answer.Case]
-		var diff string
+		diff := ""
 		switch strict := strictness(got[i].Header[strictnessHeader]); {
 		case strict == strictUnsent: // there is no response to compare
 		case answer.Error != "":
@@ -57,13 +57,14 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 		case got[i].Status >= minError && strict != strictNone:
 			diff = fmt.Sprintf("status %d", got[i].Status)
 		}
-		if diff != "" {
-			property := ""
-			if answer.Case < len(probes) && probes[answer.Case].What != "" {
-				property = " with " + probes[answer.Case].What
-			}
-			wrong = append(wrong, fmt.Sprintf("case %d, %s %s%s: %s", answer.Case, q.Method, clipText(q.Path), property, diff))
+		if diff == "" {
+			continue
 		}
+		property := ""
+		if answer.Case < len(probes) && probes[answer.Case].What != "" {
+			property = " with " + probes[answer.Case].What
+		}
+		wrong = append(wrong, fmt.Sprintf("case %d, %s %s%s: %s", answer.Case, q.Method, clipText(q.Path), property, diff))
 	}
 	return wrong, nil
 }

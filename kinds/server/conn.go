@@ -14,8 +14,8 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// conn is one trial of a server: its process, if tare started it, and the load generator that sends
-// requests to the server.
+// conn is one trial of a server, a measurement in a new process: the process, if tare started it, and
+// the load generator that sends requests to the server.
 type conn struct {
 	kind     *Kind
 	entry    tare.Contender // contender of the trial
@@ -24,12 +24,12 @@ type conn struct {
 	dir      string         // directory of the trial, with its log and keys
 	process  process        // process of the server; nil if tare did not start it
 	spec     trial.Spec     // with which a program was started
-	greeting wire.Request   // hello of the lab
-	program  *trial.Process // process if it speaks the protocol; else nil
-	where    serverAddr     // address of a command or a URL
+	greeting wire.Request   // hello of the lab, the part of tare that controls trials
+	program  *trial.Process // the same as process if it speaks the contender protocol (package wire); else nil
+	address  serverAddr     // address of a command or a URL
 	delivery delivery       // counter of the items that a command has delivered; nil if unknown
 
-	destination *destination // server to which a command sends its events; nil without one
+	destination *destination // server to which a command sends its events; nil if it sends none
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelCauseFunc
@@ -79,7 +79,7 @@ func (c *conn) handle(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	case wire.OpHello:
 		c.greeting = q
 		if c.program == nil {
-			return c.ownHello(), nil
+			return c.makeHello(), nil
 		}
 		return c.forward(ctx, q)
 	case wire.OpPrepare:
@@ -126,11 +126,16 @@ func requestError(format string, args ...any) error {
 // forward sends q to the program. An error ends the trial, unless the program itself returned it.
 func (c *conn) forward(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	a, err := c.program.Do(ctx, q)
-	var te *tare.TrialError
-	if err != nil && (!errors.As(err, &te) || te.Class != tare.ErrContender) {
+	if err != nil && !isReplyError(err) {
 		c.failure = err
 	}
 	return a, err
+}
+
+// isReplyError reports whether err is the program's reply to a request, after which the program runs on.
+func isReplyError(err error) bool {
+	var te *tare.TrialError
+	return errors.As(err, &te) && te.Class == tare.ErrContender
 }
 
 // failWith ends the trial and returns the reason: the end of the process or of ctx, or else err.

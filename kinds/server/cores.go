@@ -22,12 +22,12 @@ type cores struct {
 
 // divideCores divides the processors of this process.
 func divideCores() cores {
-	return shareOf(parseList(machine.Allowed(os.Getpid())), runtime.NumCPU())
+	return splitCPUs(parseList(machine.Allowed(os.Getpid())), runtime.NumCPU())
 }
 
-// shareOf divides the allowed processors. If allowed is nil, because the system does not report them,
-// it divides known processors, whose numbers are unknown.
-func shareOf(allowed []int, known int) cores {
+// splitCPUs divides the allowed processors. If allowed is nil, because the system does not report them,
+// the server may use all known processors, because it cannot be limited to some of them.
+func splitCPUs(allowed []int, known int) cores {
 	n := len(allowed)
 	if n == 0 {
 		n = max(1, known)

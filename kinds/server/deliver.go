@@ -18,7 +18,8 @@ const (
 	countEvery   = 50 * time.Millisecond // interval between two counts while items arrive
 )
 
-// delivery counts the items that a command has delivered. Each item is a line.
+// delivery counts the items that a command (a server that tare starts with the user's command line) has
+// delivered to files or to a destination. Each item is a line.
 type delivery interface {
 	// count returns the number of items since the start of the command.
 	count() (int64, error)
@@ -52,7 +53,7 @@ func (l *lineCounter) count() (int64, error) {
 	current := make(map[string]*countedFile, len(paths))
 	var sum int64
 	for _, path := range paths {
-		f, err := l.files[path].readMore(path) // nil.readMore if the path is new
+		f, err := l.files[path].readMore(path) // for a new path the receiver is nil
 		if errors.Is(err, os.ErrNotExist) {    // the file was moved after Glob
 			continue
 		}
@@ -125,8 +126,9 @@ func (c *conn) awaitArrival(ctx context.Context, w *work, acknowledged int64) (i
 	}
 }
 
-// addDelivered adds to s the number of events that have arrived at the destination, if it is known,
-// and the number of acknowledged events. reported is the number that a program has reported.
+// addDelivered adds to s the number of events that have arrived at the destination, and the number of
+// acknowledged events. It adds nothing if the first number is unknown. reported is the number of arrived
+// events that a program has reported.
 func (c *conn) addDelivered(s tare.Sample, sent load.Totals, reported int64) {
 	w := c.work
 	delivered := reported

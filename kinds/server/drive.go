@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -13,15 +12,21 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// runLeg runs one phase of load. spent is the server's use of its processors during the measured
-// part. idle is its CPU time since the previous phase.
+// legOutcome is the outcome of one phase of load, a load.Leg.
+type legOutcome struct {
+	*load.Result
+	spent cpuUse        // the server's use of its processors during the measured part
+	idle  time.Duration // the server's CPU time since the previous phase
+}
+
+// runLeg runs one phase of load. doing names the operation, for errors.
 //
-// Requests that fail are counted, and the lab judges them. Only if no request at all was answered, or
-// if the server has ended, the trial ends.
-func (c *conn) runLeg(ctx context.Context, doing string, leg load.Leg) (r *load.Result, spent cpuUse, idle time.Duration, err error) {
+// Requests that fail are counted, and the lab judges them. The trial ends only if no request at all was
+// answered, or if the server has ended.
+func (c *conn) runLeg(ctx context.Context, doing string, leg load.Leg) (o legOutcome, err error) {
 	w := c.work
 	if err := w.openSession(c.kind); err != nil {
-		return nil, cpuUse{}, 0, c.failWith(ctx, doing, "", err)
+		return o, c.failWith(ctx, doing, "", err)
 	}
 	pids := w.clock.listPIDs()
 	var begin, end reading
@@ -34,30 +39,33 @@ func (c *conn) runLeg(ctx context.Context, doing string, leg load.Leg) (r *load.
 	}
 	c.addIdle()
 	if err := c.resetService(ctx, false); err != nil {
-		return nil, cpuUse{}, 0, err
+		return o, err
 	}
-	idle, w.idle = w.idle, 0
-	r, err = c.runUntil(ctx, w.limitLeg(leg))
+	idle := w.idle
+	w.idle = 0
+	r, err := c.runUntil(ctx, w.limitLeg(leg))
 	w.last = w.clock.readAfter(pids)
 	if r != nil && r.Threads > 0 {
 		c.cores.clients = r.Threads
 	}
+	hasFailures := r != nil && countFailures(r) > 0
+	mayBeEmpty := !hasFailures && leg.Duration != 0 && leg.Profile == nil // a warm-up may end before the first response
 	switch {
 	case err != nil || ctx.Err() != nil:
 		if ctx.Err() == nil { // connections break a moment before the end of the process is noticed
 			if lost := c.whyEnded(ctx, doing); lost != nil {
-				return nil, cpuUse{}, 0, c.failWith(ctx, doing, "", lost)
+				return o, c.failWith(ctx, doing, "", lost)
 			}
 		}
-		return nil, cpuUse{}, 0, c.failWith(ctx, doing, answeredOf(r), trialError(tare.ErrContender, "%s: %s", doing, errorText(err)))
-	case r.Requests == 0 && (countFailures(r) > 0 || leg.Duration == 0 || leg.Profile != nil): // a short warm-up may have none
-		return nil, cpuUse{}, 0, c.failWith(ctx, doing, answeredOf(r), noAnswerError(doing, r))
-	case countFailures(r) > 0:
+		return o, c.failWith(ctx, doing, answeredOf(r), trialError(tare.ErrContender, "%s: %s", doing, errorText(err)))
+	case r.Requests == 0 && !mayBeEmpty:
+		return o, c.failWith(ctx, doing, answeredOf(r), noAnswerError(doing, r))
+	case hasFailures:
 		if lost := c.whyEnded(ctx, doing); lost != nil {
-			return nil, cpuUse{}, 0, c.failWith(ctx, doing, "", lost)
+			return o, c.failWith(ctx, doing, "", lost)
 		}
 	}
-	return r, end.useSince(begin), idle, nil
+	return legOutcome{Result: r, spent: end.useSince(begin), idle: idle}, nil
 }
 
 // runUntil runs a phase of load until its end, or until ctx or the server's process ends.
@@ -81,10 +89,11 @@ func (c *conn) runUntil(ctx context.Context, leg load.Leg) (*load.Result, error)
 	return c.work.session.Run(ctx, leg)
 }
 
-// limitLeg converts a phase of operations to a phase of requests, and limits it to w.maxRequests.
+// limitLeg converts a phase of operations to a phase of requests (w.perOp for each operation), and limits
+// it to w.maxRequests.
 func (w *work) limitLeg(leg load.Leg) load.Leg {
 	const leadShare = 4 // a lead-in has at most a quarter of maxRequests
-	leg.Lead, leg.Ops = leg.Lead*w.per, leg.Ops*w.per
+	leg.Lead, leg.Ops = leg.Lead*w.perOp, leg.Ops*w.perOp
 	if w.maxRequests > 0 {
 		leg.Lead = min(leg.Lead, w.maxRequests/leadShare)
 		if left := w.maxRequests - leg.Lead; leg.Ops == 0 || leg.Ops > left {
@@ -175,14 +184,14 @@ func (c *conn) warmUp(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	}
 	// Over a path with a delay, the first response needs some round trips.
 	duration = max(duration, turns*c.work.traffic.Delay)
-	r, spent, _, err := c.runLeg(ctx, wire.OpWarm, load.Leg{Duration: duration})
-	if err == nil && r.Requests < c.work.per { // a slow server or a busy machine: wait for complete operations
-		r, spent, _, err = c.runLeg(ctx, wire.OpWarm, load.Leg{Ops: int64(c.work.traffic.Connections)})
+	o, err := c.runLeg(ctx, wire.OpWarm, load.Leg{Duration: duration})
+	if err == nil && o.Requests < c.work.perOp { // a slow server or a busy machine: wait for complete operations
+		o, err = c.runLeg(ctx, wire.OpWarm, load.Leg{Ops: int64(c.work.traffic.Connections)})
 	}
 	if err != nil {
 		return wire.Reply{}, err
 	}
-	return c.toReply(r, spent.cpu), nil
+	return c.toReply(o.Result, o.spent.cpu), nil
 }
 
 // runSlice runs one slice: a closed loop of q.Ops operations, or if the workload has segments, load
@@ -201,13 +210,13 @@ func (c *conn) runSlice(ctx context.Context, q wire.Request) (wire.Reply, error)
 		}
 		c.work.sliced = true
 	}
-	r, spent, idle, err := c.runLeg(ctx, wire.OpSlice, leg)
+	o, err := c.runLeg(ctx, wire.OpSlice, leg)
 	if err != nil {
 		return wire.Reply{}, err
 	}
-	c.work.sum.addLeg(r, spent)
-	a := c.toReply(r, spent.cpu)
-	a.IdleCPUNS = idle.Nanoseconds()
+	c.work.sum.addLeg(o.Result, o.spent)
+	a := c.toReply(o.Result, o.spent.cpu)
+	a.IdleCPUNS = o.idle.Nanoseconds()
 	return a, nil
 }
 
@@ -219,10 +228,10 @@ func profileOf(t tare.Traffic) load.Profile {
 	return nil
 }
 
-// toReply converts the result of a phase to a contender's reply.
+// toReply converts the result of a phase, and the server's CPU time in it, to a contender's reply.
 func (c *conn) toReply(r *load.Result, spent time.Duration) wire.Reply {
 	a := wire.Reply{
-		Counts: wire.Counts{Ops: r.Requests / c.work.per, WallNS: max(1, r.Wall.Nanoseconds()), CPUNS: spent.Nanoseconds(),
+		Counts: wire.Counts{Ops: r.Requests / c.work.perOp, WallNS: max(1, r.Wall.Nanoseconds()), CPUNS: spent.Nanoseconds(),
 			Errors: countFailures(r), BytesOut: r.BodyIn},
 	}
 	if a.Errors > 0 {
@@ -241,7 +250,7 @@ func (c *conn) countAllocs(ctx context.Context, q wire.Request) (wire.Reply, err
 		return wire.Reply{}, requestError("stats of %d requests", q.Ops)
 	}
 	if c.work.session == nil { // open the connections before, so that they do not count
-		if _, _, _, err := c.runLeg(ctx, wire.OpStats, load.Leg{Ops: int64(c.work.traffic.Connections)}); err != nil {
+		if _, err := c.runLeg(ctx, wire.OpStats, load.Leg{Ops: int64(c.work.traffic.Connections)}); err != nil {
 			return wire.Reply{}, err
 		}
 	}
@@ -259,7 +268,7 @@ func (c *conn) countAllocs(ctx context.Context, q wire.Request) (wire.Reply, err
 	if before.Unsupported {
 		return wire.Reply{Counts: wire.Counts{Ops: q.Ops}, Prepared: wire.Prepared{Unsupported: true}}, nil
 	}
-	r, _, _, err := c.runLeg(ctx, wire.OpStats, load.Leg{Ops: q.Ops})
+	o, err := c.runLeg(ctx, wire.OpStats, load.Leg{Ops: q.Ops})
 	if err != nil {
 		return wire.Reply{}, err
 	}
@@ -267,9 +276,9 @@ func (c *conn) countAllocs(ctx context.Context, q wire.Request) (wire.Reply, err
 	if err != nil {
 		return wire.Reply{}, err
 	}
-	a := c.toReply(r, 0)
+	a := c.toReply(o.Result, 0)
 	if n := after.Received - before.Received; n > 0 { // including requests in flight at the end
-		a.Ops = max(1, n/c.work.per)
+		a.Ops = max(1, n/c.work.perOp)
 	}
 	a.Bytes = max(0, after.Bytes-before.Bytes-(before.Bytes-earlier.Bytes))
 	a.Allocs = max(0, after.Allocs-before.Allocs-(before.Allocs-earlier.Allocs))
@@ -288,10 +297,10 @@ func (c *conn) readCounters(ctx context.Context) (wire.Reply, error) {
 // profileProgram makes the program profile itself while load runs.
 func (c *conn) profileProgram(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	if c.program == nil {
-		return wire.Reply{}, requestError("profile: only a program of ours can say where its time goes")
+		return wire.Reply{}, requestError("profile: only a program that speaks the contender protocol can profile itself")
 	}
 	if c.work.maxRequests > 0 {
-		return wire.Reply{}, requestError("profile: %s runs out of what it requests; one that also adds to it does not", c.work.workload.Op)
+		return wire.Reply{}, requestError("profile: the service can answer only a limited number of requests of %s; choose an op that also adds what it removes", c.work.workload.Op)
 	}
 	if err := c.work.openSession(c.kind); err != nil {
 		return wire.Reply{}, c.failWith(ctx, wire.OpProfile, "", err)
@@ -322,8 +331,7 @@ func (c *conn) profileProgram(ctx context.Context, q wire.Request) (wire.Reply, 
 		}
 		c.work.closeSession() // requests were in flight on its connections
 	}
-	var te *tare.TrialError
-	if err != nil && (!errors.As(err, &te) || te.Class != tare.ErrContender) {
+	if err != nil && !isReplyError(err) {
 		return wire.Reply{}, err
 	}
 	if after, err := c.readCounters(ctx); err == nil {

@@ -2,8 +2,10 @@ package server
 
 import "bytes"
 
-// fillCounters are the counters whose values are filled into requests, by name. They start at zero, as
-// the load generator's do in each session.
+// fillCounters are the values of counters by name. A request can have fields (Fill) in which the load
+// generator writes the value of a counter, so that for example each request creates another user.
+// fillCounters does the same for requests that the load generator does not send. Its counters start at
+// zero, as those of the load generator do in each session.
 type fillCounters map[string]int64
 
 // fillRequest returns q with the values of its counters filled in, and then increments the counters.

@@ -13,7 +13,7 @@ import (
 
 // trafficSum adds up the load generator's measurements of one workload.
 type trafficSum struct {
-	per                        int64     // number of requests of one operation
+	perOp                      int64     // number of requests of one operation
 	answered, failed, timeouts int64     // numbers of requests
 	wall                       float64   // measured time in ns
 	server, client             float64   // CPU time in ns
@@ -25,7 +25,7 @@ type trafficSum struct {
 	latency, service, lag      hist.Hist // times in ns, as in load.Result
 }
 
-// addLeg adds a measured phase. server is the server's use of its processors during it.
+// addLeg adds a measured phase of load. server is the server's use of its processors during the phase.
 func (t *trafficSum) addLeg(r *load.Result, server cpuUse) {
 	wall := float64(r.Wall)
 	t.answered += r.Requests
@@ -51,9 +51,9 @@ func (t *trafficSum) addLeg(r *load.Result, server cpuUse) {
 	}
 }
 
-// Gauges returns the measurements since workload on was prepared, and the histogram of latencies, or
-// "". All requests have been answered or abandoned, so the server's counts, which it reads, are
-// complete. For tare.OpStop it then stops the server.
+// Gauges returns the measurements since the workload with id on was prepared, and the encoded histogram of
+// latencies, or "" if there is none. The lab calls it after all requests have been answered or abandoned,
+// so the server's counts, which Gauges reads, are complete. For tare.OpStop it then stops the server.
 func (c *conn) Gauges(on string) (tare.Sample, string) {
 	c.calls.Lock()
 	defer c.calls.Unlock()
@@ -104,8 +104,8 @@ func (c *conn) Gauges(on string) (tare.Sample, string) {
 // toSample returns the values that follow from the sums. They are per operation: the values of the
 // requests of one operation are added up.
 func (t *trafficSum) toSample() tare.Sample {
-	per := float64(max(1, t.per))
-	ops := float64(t.answered) / per
+	perOp := float64(max(1, t.perOp))
+	ops := float64(t.answered) / perOp
 	s := tare.Sample{
 		tare.KeyRequests: ops,
 		tare.KeyErrors:   float64(t.failed),
@@ -116,7 +116,7 @@ func (t *trafficSum) toSample() tare.Sample {
 	}
 	s[tare.KeyWall] = t.wall
 	s[tare.KeyConcurrency] = t.inFlight / t.wall
-	s[tare.KeyMeanLatency] = t.service.Mean() * per
+	s[tare.KeyMeanLatency] = t.service.Mean() * perOp
 	s[tare.KeyRate] = ops / (t.wall / 1e9)
 	s[tare.KeyClientCPU] = t.client
 	if t.clientWaited >= 0 {

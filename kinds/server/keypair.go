@@ -22,6 +22,7 @@ type keyPair struct {
 	roots     *x509.CertPool
 }
 
+// newKeyPair makes a key and a self-signed certificate.
 func newKeyPair() (*keyPair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

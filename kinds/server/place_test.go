@@ -32,7 +32,7 @@ func TestShare(t *testing.T) {
 		{[]int{0, 2, 4, 6}, 8, cores{client: []int{0}, server: []int{2, 4, 6}, clients: 1, servers: 3}},
 		{[]int{0, 1, 2, 3, 4}, 8, cores{client: []int{0, 1}, server: []int{2, 3, 4}, clients: 2, servers: 3}},
 	} {
-		if got := shareOf(c.allowed, c.known); !reflect.DeepEqual(got, c.want) {
+		if got := splitCPUs(c.allowed, c.known); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%v of %d: %+v, want %+v", c.allowed, c.known, got, c.want)
 		}
 	}

@@ -20,7 +20,8 @@ const (
 	maxFile     = 1 << 30 // bytes
 )
 
-// writePool writes requests into a file of dir, which is named by its content, and retains them.
+// writePool writes a pool, the requests that a workload sends in a cycle, into a file of dir whose name
+// is a hash of its content, and retains them.
 func (k *Kind) writePool(dir string, list []Request, s spec) (wire.Workload, error) {
 	lines := make([][]byte, len(list))
 	for i, r := range list {
@@ -55,9 +56,9 @@ func (k *Kind) poolOf(in wire.Workload) ([]Request, error) {
 	return list, nil
 }
 
-// poolIn returns the pool of in, encoded in request encoding d. It encodes each pool once. A request
-// that d cannot encode becomes the zero Request, which has no method.
-func (k *Kind) poolIn(in wire.Workload, d Dialect) ([]Request, error) {
+// encodedPool returns the pool of in with its requests converted to d, the request encoding of a contender.
+// It converts each pool once. A request that d cannot express becomes the zero Request, which has no method.
+func (k *Kind) encodedPool(in wire.Workload, d Dialect) ([]Request, error) {
 	list, err := k.poolOf(in)
 	if err != nil || d.Encode == nil {
 		return list, err
@@ -82,8 +83,9 @@ func (k *Kind) poolIn(in wire.Workload, d Dialect) ([]Request, error) {
 	return encoded, nil
 }
 
-// writeClientPool writes the pool of contenders that have their own client into dir: the calls
-// that make the requests in the pool at path. It does nothing if the app has no such clients.
+// writeClientPool writes a pool into dir for contenders that have a client, which gets calls instead of
+// requests: the calls for the requests in the pool at path. It does nothing if the app has no such
+// contenders.
 func (k *Kind) writeClientPool(dir, path string, a App) error {
 	if a.Caller == nil {
 		return nil
@@ -127,7 +129,7 @@ func readFile(path, studyDir string) ([]Request, error) {
 	return list, nil
 }
 
-// lineError is the error of one line.
+// lineError is the error of one line of a file.
 type lineError struct {
 	line int // from 1
 	err  error

@@ -33,7 +33,7 @@ const (
 	resetNever = "never"
 )
 
-// work is a prepared workload: a server that listens for it, and the state of its load.
+// work is a prepared workload: the address of the server that listens for it, and the state of the load.
 type work struct {
 	workload    wire.Workload
 	app         App        // without name and functions if the contender does not support the app of workload
@@ -44,19 +44,19 @@ type work struct {
 	original    []Request  // the same requests in the app's form
 	refs        []Response // correct responses to pool; nil if unknown, or if they depend on earlier requests
 	items       int        // number of items in all bodies of the pool
-	per         int64      // number of requests of one operation
+	perOp       int64      // number of requests of one operation
 	maxRequests int64      // number of requests that the service can take before it must be reset; 0 means any number
 
 	changes bool // requests change the service
 	grows   bool // the service is not reset before each slice
 	touched bool // requests were sent since the last reset
-	showed  bool // answers to cases were requested since the last reset; their counters are not the session's
+	showed  bool // since the last reset requests were sent to compare their responses, with separate counters
 	sliced  bool // a slice was run
 	stopped bool // the server has ended, or is ending, after OpEnd
 
 	addr    serverAddr
 	target  load.Target
-	relay   *relay.Relay  // between load and server, adds the delay and bandwidth of a path; nil without them
+	relay   *relay.Relay  // between load and server, imitates the delay and bandwidth of a path; nil if the path has neither
 	session sender        // nil until it is opened
 	log     string        // path of the server's log; "" if it has none that can be read
 	printed int64         // bytes on stdout, stderr and in the log when the workload was prepared
@@ -76,8 +76,8 @@ func (c *conn) prepareWork(ctx context.Context, w wire.Workload) (wire.Reply, er
 		return wire.Reply{}, requestError("%v", err)
 	}
 	isLateTerminal := w.Set[setLog] == logPTY && !c.terminal && c.process != nil
-	if isLateTerminal { // the process has started without one
-		return wire.Reply{}, requestError("log: a terminal is there from the start or not at all; choose pty in the contender's set, not in the workload's")
+	if isLateTerminal { // the process has started without a terminal
+		return wire.Reply{}, requestError("log: a server gets its terminal when it starts; choose pty in the contender's set, not in the workload's")
 	}
 	next, err := c.makeWork(w, &s)
 	if err != nil {
@@ -87,7 +87,7 @@ func (c *conn) prepareWork(ctx context.Context, w wire.Workload) (wire.Reply, er
 	if c.program != nil {
 		reply, err = c.prepareProgram(ctx, next, s.App)
 	} else {
-		reply.Unsupported = s.Traffic.TLS && !c.where.tls // tare cannot configure a command or a running server
+		reply.Unsupported = s.Traffic.TLS && !c.address.tls // tare cannot configure a command or a running server
 	}
 	if err != nil || reply.Unsupported {
 		return reply, err
@@ -122,11 +122,11 @@ func (c *conn) prepareWork(ctx context.Context, w wire.Workload) (wire.Reply, er
 // contender does not support the app, it changes s.App.
 func (c *conn) makeWork(w wire.Workload, s *spec) (*work, error) {
 	a := c.kind.apps[s.App]
-	per := a.requestsPerOp(w.Op)
+	perOp := a.requestsPerOp(w.Op)
 	next := &work{
 		workload: w, app: a, strictness: c.kind.strictnessOf(c.entry, *s), traffic: *s.Traffic,
-		addr: c.where, // of a command or a URL; prepareProgram sets the address of a program
-		per:  per, sum: trafficSum{per: per},
+		addr:  c.address, // of a command or a URL; prepareProgram sets the address of a program
+		perOp: perOp, sum: trafficSum{perOp: perOp},
 	}
 	var err error
 	if a.Dialect != nil {
@@ -134,7 +134,7 @@ func (c *conn) makeWork(w wire.Workload, s *spec) (*work, error) {
 			return nil, err
 		}
 	}
-	if next.pool, err = c.kind.poolIn(w, next.dialect); err != nil {
+	if next.pool, err = c.kind.encodedPool(w, next.dialect); err != nil {
 		return nil, err
 	}
 	if next.original, err = c.kind.poolOf(w); err != nil {
@@ -201,9 +201,10 @@ func (c *conn) prepareProgram(ctx context.Context, w *work, app string) (wire.Re
 	return reply, err
 }
 
-// makeSet returns the set that the program receives: the set of w without keys that the program does
-// not know, and with the settings that follow from the workload. sink is the directory into which the
-// program delivers, which makeSet makes; "" means none. set is not nil unless there is an error.
+// makeSet returns the set, the settings by name, that the program receives: the set of w without keys
+// that the program does not know, and with the settings that follow from the workload. sink is the
+// directory into which the program delivers, which makeSet makes; "" means none. set is not nil unless
+// there is an error.
 func (c *conn) makeSet(w *work) (set map[string]string, sink string, err error) {
 	set = maps.Clone(w.workload.Set)
 	if set == nil {

@@ -16,8 +16,14 @@ import (
 // Ops of requests that do not belong to a workload of the study. Contenders do not see the
 // difference.
 const (
-	OpProbes = "probes"
-	OpExam   = "exam"
+	OpProbes = "probes" // invalid requests, which a contender must reject
+	OpExam   = "exam"   // semantics tests: valid but unusual requests, to which servers respond differently
+)
+
+// Maximum numbers of characters of a response, in a sentence and in the table.
+const (
+	maxSentence  = 40
+	maxTableText = 80
 )
 
 // Probes writes the requests that each app of works must reject.
@@ -54,8 +60,8 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 	return list, nil
 }
 
-// Exams writes the questions of each app that has an input in dir. The user's requests do not count,
-// because their server need not be one of the apps.
+// Exams writes the questions, the requests of semantics tests, of each app that has an input in dir. If
+// the input consists of the user's requests, there are none, because their server need not be an app.
 func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	k.mu.Lock()
 	names := slices.Sorted(maps.Keys(k.appsByDir[dir]))
@@ -106,7 +112,9 @@ func (k *Kind) Differ(in wire.Workload, a wire.Answer) (tare.Difference, bool) {
 		q.Asked = q.Method + " " + q.Path
 	}
 	got, err := decodeAnswer(a)
-	sameLook := func() bool { // the answers of some contenders have only a status
+	// Look returns the part of a body that the question is about. Bodies that are not compared, which
+	// have the strictness header, have no such part.
+	isSamePart := func() bool {
 		return q.Look == nil || got.Header[strictnessHeader] != "" || q.Look(want.Body) == q.Look(got.Body)
 	}
 	d := tare.Difference{
@@ -117,7 +125,7 @@ func (k *Kind) Differ(in wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	case a.Error != "" || err != nil:
 		d.Class, d.Got = tare.DiffersInAcceptance, clipLegible("no answer: "+a.Error, maxTableText)
 		d.Says = fmt.Sprintf("does not answer %s", q.What)
-	case app.responseDifference(want, got) == "" && sameLook():
+	case app.responseDifference(want, got) == "" && isSamePart():
 		return tare.Difference{}, false
 	case got.Status != want.Status:
 		d.Class = tare.DiffersInAcceptance
@@ -146,12 +154,6 @@ func (k *Kind) Differ(in wire.Workload, a wire.Answer) (tare.Difference, bool) {
 func sameValue(want, got Response) bool {
 	return want.Header[ContentType] == got.Header[ContentType] && SameJSON(want.Body, got.Body)
 }
-
-// Maximum numbers of characters of a response, in a sentence and in the table.
-const (
-	maxSentence  = 40
-	maxTableText = 80
-)
 
 // formatResponse returns the status of a response, and the start of its body if the status is 200.
 func formatResponse(r Response) string {

@@ -10,16 +10,22 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// strictness defines how closely the responses of a contender are compared with the reference.
+const (
+	minRejection = 300 // lowest status of a response that is not a success
+	minError     = 400 // lowest status of an error response
+)
+
+// strictness defines how closely the responses of a contender are compared with the reference, the
+// correct responses.
 type strictness string
 
 const (
-	strictAll    strictness = ""
-	strictStatus strictness = "status"   // only the status: for status-only contenders
-	strictNone   strictness = "anything" // no comparison: for the null contender if it does not support the app
+	strictAll    strictness = ""         // status, content type and body
+	strictStatus strictness = "status"   // only the status: for contenders that do only a part of the work
+	strictNone   strictness = "anything" // nothing: for the null contender, which does no work, if it does not support the app
 
-	// strictUnsent marks a case that was not sent, because the contender's protocol cannot express
-	// the request.
+	// strictUnsent marks a case (a request of the workload) that was not sent, because the
+	// contender's protocol cannot express it.
 	strictUnsent strictness = "unasked"
 )
 
@@ -37,8 +43,9 @@ func (h strictness) reduce(r Response) Response {
 
 // strictnessOf returns the strictness for a contender and an app.
 func (k *Kind) strictnessOf(c tare.Contender, s spec) strictness {
+	hasNullApp := !s.Own && k.apps[s.App].Null // the null contender supports the app
 	switch {
-	case c.Role == tare.RoleNull && (s.Own || !k.apps[s.App].Null):
+	case c.Role == tare.RoleNull && !hasNullApp:
 		return strictNone
 	case c.Role == tare.RoleApart:
 		return strictStatus
@@ -70,8 +77,8 @@ func (k *Kind) referencesOf(w wire.Workload, s spec) ([]Response, error) {
 		return nil, nil
 	}
 	key := referenceKey{w.Input, s.App, w.Op, w.N}
-	k.working.Lock()
-	defer k.working.Unlock()
+	k.refsMu.Lock()
+	defer k.refsMu.Unlock()
 	if refs, ok := k.refs[key]; ok {
 		return refs, nil
 	}
@@ -129,8 +136,9 @@ func (a App) firstDifference(want, got Response) string {
 	if diff := a.responseDifference(want, got); diff != "" {
 		return diff
 	}
-	if want, got := want.Header[calledHeader], got.Header[calledHeader]; want != "" && got != "" && want != got {
-		return fmt.Sprintf("want the service to have been called: %s; got %s", want, got)
+	wantCalls, gotCalls := want.Header[calledHeader], got.Header[calledHeader]
+	if wantCalls != "" && gotCalls != "" && wantCalls != gotCalls {
+		return fmt.Sprintf("want the service to have been called: %s; got %s", wantCalls, gotCalls)
 	}
 	return ""
 }
@@ -158,11 +166,7 @@ func (a App) responseDifference(want, got Response) string {
 	return ""
 }
 
-const (
-	minRejection = 300 // lowest status of a response that is not a success
-	minError     = 400 // lowest status of an error response
-)
-
+// sameBody reports whether two bodies are equal, or equivalent for the app.
 func (a App) sameBody(want, got []byte) bool {
 	return bytes.Equal(want, got) || a.Same != nil && a.Same(want, got)
 }

@@ -83,14 +83,14 @@ func TestDialectsAreMadeOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	once, err := k.poolIn(in, d)
+	once, err := k.encodedPool(in, d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := k.poolIn(in, d); err != nil || &again[0] != &once[0] {
+	if again, err := k.encodedPool(in, d); err != nil || &again[0] != &once[0] {
 		t.Errorf("made twice, %v", err)
 	}
-	if same, err := k.poolIn(in, Dialect{}); err != nil || &same[0] != &list[0] {
+	if same, err := k.encodedPool(in, Dialect{}); err != nil || &same[0] != &list[0] {
 		t.Errorf("made for no dialect, %v", err)
 	}
 }

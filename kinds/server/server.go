@@ -1,10 +1,11 @@
 // Package server is the kind of contenders that serve HTTP: each is a server in a separate process,
 // or one that already runs somewhere, and a load generator sends requests to it.
 //
-// For the lab, a trial is a trial.Conn as in other kinds. It consists of the server's process and a
-// session of package load. To prepare a workload means to start a server for it; the answer to a
-// case is the response to one request; and a slice is a phase of load, during which the server's CPU
-// time is read from outside. Gauges returns the measurements for which replies have no field.
+// The lab, which runs studies, measures contenders in trials: a trial is a process that is measured. In
+// this kind it consists of the server's process and a session of package load. To prepare a workload
+// means to start a server for it. The answer to a case is the response to one request. A slice is a
+// phase of load, during which the server's CPU time is read from the operating system. Gauges returns
+// the measurements for which replies have no field.
 package server
 
 import (
@@ -45,8 +46,8 @@ type Kind struct {
 	calls     map[string]wire.Workload   // pools of calls for contenders' own clients, as Input, Bodies and SHA256, by path of the pool of requests
 	appsByDir map[string]map[string]bool // names of apps by the directory of their inputs
 
-	working sync.Mutex // guards refs, and is locked while references are computed
-	refs    map[referenceKey][]Response
+	refsMu sync.Mutex // guards refs, and is locked while references are computed
+	refs   map[referenceKey][]Response
 }
 
 var (

@@ -62,8 +62,8 @@ const (
 	turns = 4
 )
 
-// requestTimeout returns the time-out of requests. visit is the time-out for slices of operations,
-// without the delay of the path.
+// requestTimeout returns the time-out of requests. visit is the time-out of a request in a slice of
+// operations, to which requestTimeout adds the delay of the path.
 func (w *work) requestTimeout(visit time.Duration) time.Duration {
 	if w.traffic.Segment > 0 {
 		return segmentTimeout + turns*w.traffic.Delay
@@ -98,7 +98,7 @@ func (w *work) openSession(k *Kind) error {
 		if w.refs != nil && r.Status == 0 {
 			r.Status = w.refs[i].Status
 		}
-		if !w.isAccepted(i) {
+		if !w.isAcceptable(i) {
 			r.Items = 0 // no server acknowledges these items
 		}
 		if w.strictness == strictNone {
@@ -121,15 +121,15 @@ func (w *work) openSession(k *Kind) error {
 	return nil
 }
 
-// isAccepted reports whether a correct server accepts request i.
-func (w *work) isAccepted(i int) bool { return w.refs == nil || w.refs[i].Status < minRejection }
+// isAcceptable reports whether a correct server accepts request i.
+func (w *work) isAcceptable(i int) bool { return w.refs == nil || w.refs[i].Status < minRejection }
 
 // hasAccepted reports whether the status means that the server has accepted request i.
 func (w *work) hasAccepted(i, status int) bool {
 	if w.refs == nil {
 		return status < minError
 	}
-	return w.isAccepted(i) && status == w.refs[i].Status
+	return w.isAcceptable(i) && status == w.refs[i].Status
 }
 
 // sortedHeaders returns the headers of a request in a fixed order.

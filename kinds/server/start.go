@@ -18,7 +18,7 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// process is a running server that tare started: a program that speaks the protocol, or a command.
+// process is a server that tare started: a program that speaks the contender protocol, or a command.
 type process interface {
 	// PID returns the process number, also after the end of the process.
 	PID() int
@@ -40,8 +40,8 @@ var (
 	_ process = (*trial.Command)(nil)
 )
 
-// openTrial starts the contender p, or parses the address of a server that runs already. After an
-// error it has removed the files of the trial.
+// openTrial opens a trial, which measures the contender p: it starts the contender, or parses the address
+// of a server that runs already. After an error it has removed the files of the trial.
 func (k *Kind) openTrial(ctx context.Context, p build.Program, spec trial.Spec) (_ *conn, err error) {
 	c := &conn{kind: k, entry: p.Contender, cores: k.cores(), terminal: p.Contender.Set[setLog] == logPTY}
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
@@ -66,7 +66,7 @@ func (k *Kind) openTrial(ctx context.Context, p build.Program, spec trial.Spec) 
 	}
 	switch c.entry.Launch {
 	case tare.LaunchURL:
-		c.where, err = parseURL(c.entry.URL)
+		c.address, err = parseURL(c.entry.URL)
 	case tare.LaunchCommand:
 		err = c.startCommand(ctx, p.Path, spec)
 	default:
@@ -138,7 +138,7 @@ func (c *conn) startCommand(ctx context.Context, path string, spec trial.Spec) e
 		started.Close(context.WithoutCancel(ctx))
 		return err
 	}
-	c.where = serverAddr{addr: addr, host: addr, prefix: c.entry.Path}
+	c.address = serverAddr{addr: addr, host: addr, prefix: c.entry.Path}
 	return nil
 }
 
@@ -190,18 +190,20 @@ func parseListenAddr(addr string) (serverAddr, error) {
 		return serverAddr{}, trialError(tare.ErrProtocol, "it reports that it listens at %q: %v", addr, err)
 	}
 	ip := net.ParseIP(host)
+	isAllAddresses := host == "" || ip != nil && ip.IsUnspecified()
+	isLoopback := host == "localhost" || ip != nil && ip.IsLoopback()
 	switch {
-	case host == "" || ip != nil && ip.IsUnspecified(): // all addresses
+	case isAllAddresses:
 		host = "127.0.0.1"
-	case host != "localhost" && (ip == nil || !ip.IsLoopback()):
+	case !isLoopback:
 		return serverAddr{}, trialError(tare.ErrProtocol, "it reports that it listens at %q, which is not a loopback address", addr)
 	}
 	addr = net.JoinHostPort(host, port)
 	return serverAddr{addr: addr, host: addr}, nil
 }
 
-// ownHello returns the reply to hello for a server that does not speak the protocol.
-func (c *conn) ownHello() wire.Reply {
+// makeHello returns the reply to hello for a server that does not speak the protocol.
+func (c *conn) makeHello() wire.Reply {
 	a := wire.Reply{Hello: wire.Hello{Protocol: wire.Protocol, Kind: c.kind.name}}
 	if c.process != nil {
 		a.PID = c.process.PID()

@@ -26,8 +26,10 @@ type http2Sender struct {
 	transport *http.Transport
 }
 
+// newHTTP2Sender returns a sender to the server at t. The parameters are the fields of the sender.
 func newHTTP2Sender(t load.Target, prefix string, limit time.Duration, grpc bool) *http2Sender {
-	s := &http2Sender{target: t, prefix: prefix, limit: limit, grpc: grpc, transport: &http.Transport{DisableCompression: true, MaxResponseHeaderBytes: load.MaxHead, Protocols: new(http.Protocols)}}
+	transport := &http.Transport{DisableCompression: true, MaxResponseHeaderBytes: load.MaxHead, Protocols: new(http.Protocols)}
+	s := &http2Sender{target: t, prefix: prefix, limit: limit, grpc: grpc, transport: transport}
 	if t.TLS == nil {
 		s.transport.Protocols.SetUnencryptedHTTP2(true)
 	} else {
@@ -113,13 +115,13 @@ func httpStatusOf(code int) int {
 		return http.StatusOK
 	case 1:
 		return 499 // the client has gone
-	case 3, 9, 11:
+	case 3, 9, 11: // invalid argument, failed precondition, out of range
 		return http.StatusBadRequest
 	case 4:
 		return http.StatusGatewayTimeout
 	case 5:
 		return http.StatusNotFound
-	case 6, 10:
+	case 6, 10: // already exists, aborted
 		return http.StatusConflict
 	case 7:
 		return http.StatusForbidden

@@ -1,6 +1,6 @@
-// Package journal writes the slices of a study to a file while they are measured: each slice is one
-// JSON line, written before the next slice starts. A killed run loses at most the unfinished round; a
-// resumed run continues after the last complete round.
+// Package journal writes the slices of a study (timed runs of one contender on one workload) to a file
+// while they are measured: each slice is one JSON line, written before the next slice starts. A killed
+// run loses at most the unfinished round; a resumed run continues after the last complete round.
 package journal
 
 import (
@@ -37,7 +37,8 @@ type Head struct {
 	Started     string            `json:"started"`     // RFC 3339
 }
 
-// Entry is one line; exactly one field is set.
+// Entry is one line; exactly one field is set. A round comes last, after its slices and its trials, the
+// processes of its contenders.
 type Entry struct {
 	Head        *Head              `json:"head,omitempty"`
 	Conformance []tare.Conformance `json:"conformance,omitempty"`
@@ -296,7 +297,8 @@ func (l *Log) isUnsyncedEnd(damaged []byte, input *bufio.Reader, maxLen int) (is
 	if bytes.IndexByte(damaged, 0) < 0 {
 		return false, nil
 	}
-	unfinished, hasEnd := 1, false
+	unfinished := 1 // index of the unfinished round
+	hasEnd := false // its end has been read
 	if n := len(l.Rounds); n > 0 {
 		unfinished = l.Rounds[n-1].Index + 1
 	}

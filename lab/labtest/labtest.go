@@ -39,7 +39,7 @@ func Options(script Script, kinds ...string) lab.Options {
 	return o
 }
 
-// kind opens scripted trials. The correct answer to case i is the number i.
+// kind opens scripted trials, the processes of contenders. The correct answer to case i is the number i.
 type kind struct {
 	script Script
 	clock  *Clock

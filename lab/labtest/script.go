@@ -16,6 +16,13 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
+// A scripted contender takes no real time: a script in JSON defines how long its operations take, and
+// each request moves the scripted clock by that time. For example,
+//
+//	{"contenders": {"a": {"ns_per_op": 100, "spread": 0.01}, "b": {"ns_per_op": 120}}}
+//
+// makes b take 1.2 times the time of a.
+
 // Script defines how every contender behaves, by its id in the study.
 type Script struct {
 	Contenders map[string]Act `json:"contenders"`
@@ -143,7 +150,7 @@ func (t *Trial) Do(ctx context.Context, request wire.Request) (wire.Reply, error
 		if reply.Answers, err = t.answerCases(request); err != nil {
 			return wire.Reply{}, &tare.TrialError{Class: tare.ErrContender, Message: err.Error()}
 		}
-	case wire.OpWarm:
+	case wire.OpWarm: // ends after MinNS of timed work, or CapNS in all
 		ops := float64(request.MinNS) / t.costOf(request.On)
 		if t.act.UntimedNS > 0 {
 			ops = min(ops, float64(request.CapNS)/(t.costOf(request.On)+t.act.UntimedNS))

@@ -2,7 +2,7 @@ package h2
 
 import "math"
 
-// Field is an encoded header field for repeated use.
+// Field is a header field that is encoded once and used in many header blocks.
 type Field struct {
 	id      int    // index in its Fields
 	size    int    // size of its entry in a table
@@ -10,10 +10,10 @@ type Field struct {
 	literal []byte // literal that does not add the field to the table
 }
 
-// Fields are the fields of all connections that send the same requests.
+// Fields is a set of encoded header fields, which all connections that send the same requests share.
 type Fields struct{ known map[[2]string]*Field }
 
-// Ready returns the field of a name and a value. Equal arguments give the same field.
+// Ready returns the Field of a name and a value: the same one for equal arguments.
 func (l *Fields) Ready(name, value string) *Field {
 	key := [2]string{name, value}
 	if f := l.known[key]; f != nil {
@@ -42,7 +42,7 @@ type Encoder struct {
 	lastSerial int      // serial number of the newest entry
 	size       int      // size of the table in bytes
 	max        int      // largest size of the table in bytes
-	minMax     int      // least max since the last block; above max if max has not changed
+	minMax     int      // least value of max since the last block; above max if max has not changed since
 }
 
 // Reset prepares the encoder for a new connection.
@@ -51,8 +51,8 @@ func (e *Encoder) Reset() {
 	*e = Encoder{queue: e.queue[:0], serials: e.serials, max: TableSize, minMax: math.MaxInt}
 }
 
-// Allow limits the table to the size that the peer permits, which the next block will announce (section 4.2).
-// At most TableSize is used.
+// Allow limits the table to the size that the peer permits, but at most to TableSize. The next block announces the
+// new limit (RFC 7541, section 4.2).
 func (e *Encoder) Allow(size uint32) {
 	limit := int(min(size, TableSize))
 	if limit == e.max {
@@ -62,7 +62,8 @@ func (e *Encoder) Allow(size uint32) {
 	e.evictTo(limit)
 }
 
-// Begin appends the start of a block: the changed sizes of the table, if any.
+// Begin appends the start of a block: the new limit of the table, if it has changed since the last block. If the
+// limit was lower in between, that lower limit precedes it.
 func (e *Encoder) Begin(b []byte) []byte {
 	if e.minMax > e.max {
 		return b
@@ -81,6 +82,7 @@ func (e *Encoder) Append(b []byte, f *Field) []byte {
 		e.serials = append(e.serials, 0)
 	}
 	serial := e.serials[f.id]
+	// The table has the last len(e.queue) entries that were added; the newest has index len(static)+1.
 	if inTable := serial > e.lastSerial-len(e.queue); inTable {
 		return appendInteger(b, 0x80, 7, len(static)+1+e.lastSerial-serial)
 	}

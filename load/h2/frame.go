@@ -113,7 +113,7 @@ const priorityLen = 5
 // checkLength checks the length and stream of a frame against its type (RFC 9113, section 6).
 func (f Frame) checkLength() error {
 	n := len(f.Payload)
-	fits, onConnection := true, false // the frame must be on stream 0
+	fits, onConnection := true, false // the length is valid; the frame must be on stream 0
 	switch f.Type {
 	case Priority:
 		fits = n == priorityLen
@@ -125,7 +125,7 @@ func (f Frame) checkLength() error {
 		fits, onConnection = n == 8, true
 	case GoAway:
 		fits, onConnection = n >= 8, true
-	case WindowUpdate:
+	case WindowUpdate: // on any stream
 		fits, onConnection = n == 4, f.Stream == 0
 	case Data, Headers, PushPromise, Continuation: // any length, on a stream
 	default: // an unknown type

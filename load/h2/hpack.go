@@ -1,15 +1,17 @@
 package h2
 
-// Decoder reads the header blocks of one direction of a connection, one after
-// another.
+// This file implements HPACK, the header compression of HTTP/2 (RFC 7541), to which the
+// numbers of sections in its comments refer.
+
+// Decoder reads the header blocks of one direction of a connection, one after another.
 type Decoder struct {
 	limit       int // largest size of the table in bytes
 	table       table
 	name, value []byte // buffers of the current field, if its bytes are not in the block
 }
 
-// NewDecoder returns a decoder with a dynamic table of up to limit bytes, the HeaderTableSize sent to the
-// peer. With 0 a block does not depend on earlier ones.
+// NewDecoder returns a decoder whose dynamic table has up to limit bytes, the HeaderTableSize that was sent to the
+// peer. If limit is 0, no block depends on earlier blocks.
 func NewDecoder(limit int) *Decoder {
 	return &Decoder{limit: limit, table: table{max: limit}}
 }
@@ -24,7 +26,7 @@ func (d *Decoder) Decode(block []byte, field func(name, value []byte) error) err
 		var name, value []byte
 		var addToTable bool
 		var err error
-		switch c := block[0]; {
+		switch c := block[0]; { // its high bits select the kind of the field
 		case c&0x80 != 0: // section 6.1: the field is in a table
 			name, value, block, err = d.readIndexed(block)
 		case c&0xe0 == 0x20: // section 6.3: the size of the table changes
@@ -171,8 +173,8 @@ func AppendField(b []byte, name, value string) []byte {
 // table. The name is an index if the static table contains it.
 func AppendLiteral(b []byte, name, value string) []byte { return appendLiteral(b, 0, 4, name, value) }
 
-// appendLiteral appends a literal. first contains the high bits of its first byte, which select the kind of
-// literal; the index of the name begins in the low prefix bits.
+// appendLiteral appends a literal. The high bits of its first byte are those of first, which selects the kind of the
+// literal. The index of the name begins in the low prefix bits.
 func appendLiteral(b []byte, first byte, prefix int, name, value string) []byte {
 	index := 0
 	for i, f := range static {

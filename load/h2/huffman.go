@@ -28,8 +28,8 @@ const (
 	maxCode = 30 // also the length of the code for the end of a string, which is all ones
 )
 
-// huffman is the code in the form for decoding: the next 32 bits of the input are compared with limit, and the
-// first length whose limit is above them is the length of the next code.
+// huffman is the code in the form for decoding. The next 32 bits of the input are compared with the limits of all
+// lengths, in ascending order: the first length whose limit is above the bits is the length of the next code.
 type huffman struct {
 	bytes [256]byte           // all bytes in the order of their codes
 	limit [maxCode + 1]uint64 // by length: the first longer code, left-aligned in 32 bits
@@ -66,7 +66,7 @@ func (h *huffman) decodeString(out, s []byte) ([]byte, error) {
 			bits |= uint64(s[0]) << (56 - n)
 			s = s[1:]
 		}
-		ahead := uint32((bits | ^uint64(0)>>n) >> 32) // invalid bits are ones
+		ahead := uint32((bits | ^uint64(0)>>n) >> 32) // the next 32 bits; ones after the end of the input
 		length := minCode
 		for length <= maxCode && uint64(ahead) >= h.limit[length] {
 			length++

@@ -1,10 +1,11 @@
 package h2
 
-// QPACK (RFC 9204) writes integers and Huffman codes as HPACK does. AppendInteger,
-// ReadInteger and AppendDecoded are exported for package h3.
+// QPACK, the header compression of HTTP/3 (RFC 9204), writes integers and Huffman codes
+// like HPACK, that of HTTP/2. AppendInteger, ReadInteger and AppendDecoded are exported
+// for package h3.
 
-// AppendInteger appends n in the low prefix bits of a byte, whose high bits are those of
-// first, and in the bytes after it (RFC 7541, section 5.1).
+// AppendInteger appends n (RFC 7541, section 5.1). The number begins in the low prefix bits
+// of a byte, whose other bits are those of first, and continues in the bytes after it.
 func AppendInteger(b []byte, first byte, prefix, n int) []byte {
 	return appendInteger(b, first, prefix, n)
 }

@@ -5,16 +5,16 @@ import (
 	"strconv"
 )
 
-// Reader splits the input of a connection, which arrives in parts of any size, into frames. Its zero value is
-// ready for use.
+// Reader splits the input of an HTTP/2 connection, which arrives in parts of any size, into frames. Its zero value
+// is ready for use.
 type Reader struct {
 	part []byte // start of an incomplete frame
 	used bool   // part contains the frame that Next returned last
 }
 
-// Next consumes n bytes of b and returns the frame that they complete. If no frame is complete yet, whole is
-// false and n is len(b). The payload is valid until the next call, and only as long as b is not changed. Next
-// fails for a payload above MaxFrame, as soon as the header is complete, and for a wrong length of a frame's type.
+// Next consumes the first n bytes of b and returns the frame that they complete. If no frame is complete yet, whole
+// is false and n is len(b). The payload is valid until the next call, and only as long as b is not changed. Next
+// fails if the payload exceeds MaxFrame, as soon as the header has arrived, or if its length is wrong for the type.
 func (r *Reader) Next(b []byte) (f Frame, n int, whole bool, err error) {
 	if r.used {
 		r.part, r.used = r.part[:0], false
@@ -32,7 +32,7 @@ func (r *Reader) Next(b []byte) (f Frame, n int, whole bool, err error) {
 		return f, n, false, Error("a frame of " + strconv.Itoa(length) + " bytes")
 	}
 	whole = true
-	if length += HeaderLen; len(r.part) == 0 && len(b) >= length {
+	if length += HeaderLen; len(r.part) == 0 && len(b) >= length { // the frame is in b: do not copy it
 		head, n = b[:length], length
 	} else {
 		more := min(len(b)-n, length-len(r.part))

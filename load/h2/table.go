@@ -77,7 +77,8 @@ type entry struct {
 // tableSize returns the size of the entry in the table.
 func (e entry) tableSize() int { return entrySize(e.name, e.value) }
 
-// table is the dynamic table, which contains fields of earlier blocks.
+// table is the dynamic table of one direction of a connection. It contains fields of earlier header blocks, to which
+// later blocks refer by an index.
 type table struct {
 	entries []entry // the newest last
 	bytes   []byte  // names and values of evicted entries, then of all entries

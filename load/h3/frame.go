@@ -70,7 +70,7 @@ func (c Code) String() string {
 // AppendVarint appends a variable-length integer of QUIC (RFC 9000, section 16). n must
 // be below 2^62.
 func AppendVarint(b []byte, n uint64) []byte {
-	switch {
+	switch { // the two highest bits are the logarithm of the size: 0 to 3 for 1, 2, 4 or 8 bytes
 	case n < 1<<6:
 		return append(b, byte(n))
 	case n < 1<<14:
@@ -115,11 +115,11 @@ type Part struct {
 // Reader splits the bytes of a stream, which arrive in parts of any size, into parts of
 // frames. It buffers only the headers of frames. Its zero value is ready for use.
 type Reader struct {
-	head    [16]byte // incomplete header of a frame
+	head    [16]byte // incomplete header of a frame, which consists of two integers of up to 8 bytes
 	size    int      // number of bytes in head
 	kind    uint64   // type of the current frame
 	length  uint64   // length of its payload
-	left    uint64   // bytes of its payload that have not arrived
+	missing uint64   // bytes of its payload that have not arrived
 	started bool     // the header is complete, but not the payload
 }
 
@@ -132,10 +132,10 @@ func (r *Reader) Next(b []byte) (p Part, n int, ok bool) {
 		}
 		p.First = true
 	}
-	size := min(r.left, uint64(len(b)-n))
+	size := min(r.missing, uint64(len(b)-n))
 	p.Type, p.Length, p.Payload = r.kind, r.length, b[n:n+int(size)]
-	r.left -= size
-	p.Last = r.left == 0
+	r.missing -= size
+	p.Last = r.missing == 0
 	r.started = !p.Last
 	return p, n + int(size), true
 }
@@ -161,7 +161,7 @@ func (r *Reader) readHead(b []byte) (n int, ok bool) {
 		return n, false
 	}
 	n = kindSize + lengthSize - r.size
-	r.size, r.kind, r.length, r.left = 0, kind, length, length
+	r.size, r.kind, r.length, r.missing = 0, kind, length, length
 	return n, true
 }
 

@@ -6,6 +6,16 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
+// A field is a header of a request or response. QPACK writes a field as an index of the static table, or
+// as a literal. The first bits of a field show which (RFC 9204, section 4.5):
+//
+//	11      an index of the static table; 6 of its bits are in the first byte
+//	01N1    a literal whose name is an index of the static table; 4 of its bits are in the first byte
+//	001NH   a literal whose name is a string; 3 bits of its length are in the first byte
+//
+// The value of a literal is a string that begins with the bit H and 7 bits of its length. H means that the
+// string is a Huffman code. N concerns only proxies; here it is 0 in fields that are sent.
+
 // static is the static table of QPACK (RFC 9204, appendix A).
 var static = [...][2]string{
 	{":authority", ""}, {":path", "/"}, {"age", "0"}, {"content-disposition", ""}, {"content-length", "0"}, {"cookie", ""}, {"date", ""}, {"etag", ""},
@@ -91,7 +101,7 @@ const errDynamic = Error("a field section that refers to a dynamic table, which 
 // readField reads one field (RFC 9204, section 4.5).
 func (d *Decoder) readField(b []byte) (name, value, rest []byte, err error) {
 	switch c := b[0]; {
-	case c&0xc0 == 0xc0: // indexed, static
+	case c&0xc0 == 0xc0: // 11: an index
 		i, rest, err := h2.ReadInteger(b, 6)
 		if err == nil && i >= len(static) {
 			err = errIndex
@@ -101,7 +111,7 @@ func (d *Decoder) readField(b []byte) (name, value, rest []byte, err error) {
 		}
 		d.name, d.value = append(d.name[:0], static[i][0]...), append(d.value[:0], static[i][1]...)
 		return d.name, d.value, rest, nil
-	case c&0xd0 == 0x50: // literal, name in the static table
+	case c&0xd0 == 0x50: // 01N1: a literal whose name is an index
 		var i int
 		if i, rest, err = h2.ReadInteger(b, 4); err == nil && i >= len(static) {
 			err = errIndex
@@ -111,11 +121,11 @@ func (d *Decoder) readField(b []byte) (name, value, rest []byte, err error) {
 		}
 		d.name = append(d.name[:0], static[i][0]...)
 		name = d.name
-	case c&0xe0 == 0x20: // literal
+	case c&0xe0 == 0x20: // 001: a literal whose name is a string
 		if name, rest, err = readString(b, 3, &d.name); err != nil {
 			return nil, nil, nil, err
 		}
-	default:
+	default: // an index of the dynamic table
 		return nil, nil, nil, errDynamic
 	}
 	if value, rest, err = readString(rest, 7, &d.value); err != nil {

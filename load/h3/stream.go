@@ -60,7 +60,7 @@ func (p *Peer) AddStream() error {
 type PeerStream struct {
 	peer    *Peer
 	head    []byte // start of an incomplete type
-	typed   bool   // the type is known
+	hasKind bool   // the type of the stream is known
 	kind    uint64 // type of the stream
 	frames  Reader
 	settled bool   // SETTINGS have arrived
@@ -77,7 +77,7 @@ func (s *PeerStream) Feed(b []byte) (known bool, err error) {
 	if s.peer.bytes += len(b); s.peer.bytes > maxControl {
 		return true, &ConnectionError{ExcessiveLoad, "too many bytes on unidirectional streams"}
 	}
-	if !s.typed {
+	if !s.hasKind {
 		const maxVarint = 8 // bytes
 		before := len(s.head)
 		s.head = append(s.head, b[:min(len(b), maxVarint-before)]...)
@@ -85,8 +85,8 @@ func (s *PeerStream) Feed(b []byte) (known bool, err error) {
 		if size == 0 {
 			return true, nil
 		}
-		s.kind, s.typed, b = kind, true, b[size-before:]
-		if err := s.open(); err != nil {
+		s.kind, s.hasKind, b = kind, true, b[size-before:] // b without the rest of the type
+		if err := s.registerKind(); err != nil {
 			return true, err
 		}
 	}
@@ -100,22 +100,24 @@ func (s *PeerStream) Feed(b []byte) (known bool, err error) {
 			}
 		}
 		return true, nil
-	case decoderStream:
+	case decoderStream: // a client without a dynamic table can ignore it
 		return true, nil
 	}
 	return false, nil
 }
 
-// open checks the type of a stream.
-func (s *PeerStream) open() error {
+// registerKind records that the server has opened a stream of this type. It returns an error if the server
+// must not open such a stream, or not a second one.
+func (s *PeerStream) registerKind() error {
 	switch {
 	case s.kind == pushStream:
 		return &ConnectionError{IDError, "a push, which the client did not allow"}
-	case s.kind > decoderStream:
+	case s.kind > decoderStream: // an unknown type, which is allowed
 		return nil
 	case s.peer.opened[s.kind]:
 		return &ConnectionError{StreamCreationError, "a second control or QPACK stream"}
-	case s.peer.opened == nil:
+	}
+	if s.peer.opened == nil {
 		s.peer.opened = map[uint64]bool{}
 	}
 	s.peer.opened[s.kind] = true
@@ -125,7 +127,7 @@ func (s *PeerStream) open() error {
 // End is called when the server closes or resets the stream. It returns an error for the
 // control stream and the QPACK streams, which must stay open.
 func (s *PeerStream) End() error {
-	if !s.typed || s.kind > decoderStream {
+	if !s.hasKind || s.kind > decoderStream {
 		return nil
 	}
 	return &ConnectionError{ClosedCriticalStream, "the server closed a control or QPACK stream"}
@@ -158,14 +160,17 @@ func (s *PeerStream) readFrames(b []byte) error {
 
 // checkFrame rejects frames that must not be on a control stream, or not at this position.
 func (s *PeerStream) checkFrame(p Part) error {
+	isOfRequests := p.Type == Data || p.Type == Headers || p.Type == PushPromise
+	isOfClients := p.Type == MaxPushID
+	isSecondSettings := p.Type == Settings && s.settled
 	switch {
 	case !s.settled && p.Type != Settings:
 		return &ConnectionError{MissingSettings, "a control stream that does not begin with SETTINGS"}
-	case s.settled && p.Type == Settings, p.Type == Data, p.Type == Headers, p.Type == PushPromise, p.Type == MaxPushID, IsReserved(p.Type):
+	case isSecondSettings, isOfRequests, isOfClients, IsReserved(p.Type):
 		return &ConnectionError{FrameUnexpected, "a frame that may not come on the control stream"}
 	case p.Type == Settings && p.Length > maxSettings:
 		return &ConnectionError{ExcessiveLoad, "SETTINGS that are too long"}
-	case (p.Type == GoAway || p.Type == CancelPush) && p.Length > 8:
+	case (p.Type == GoAway || p.Type == CancelPush) && p.Length > 8: // longer than the longest integer
 		return &ConnectionError{FrameError, "a GOAWAY or CANCEL_PUSH of more than 8 bytes"}
 	}
 	s.settled = true

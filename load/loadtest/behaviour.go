@@ -41,105 +41,107 @@ const (
 	Refuse      Behaviour = "refuse"       // does not listen
 )
 
-// respond responds to one request. It returns false if the connection is to be closed.
-func (a *act) respond() bool {
-	switch a.s.behaviour {
+// respond sends the response. It returns false if the connection is to be closed.
+func (r *response) respond() bool {
+	switch r.server.behaviour {
 	case Plain:
-		a.writeText(a.plainResponse(200, ""))
+		r.writeText(r.plainResponse(200, ""))
 	case Split:
-		return a.writeParts(a.plainResponse(200, ""), 5, 30, 52, 70)
+		// The parts end within the status line, within two fields and between CR LF and the body.
+		return r.writeParts(r.plainResponse(200, ""), 5, 30, 52, 70)
 	case Bytes, SlowBytes:
-		return a.writeBytes(a.s.behaviour == SlowBytes)
+		return r.writeBytes(r.server.behaviour == SlowBytes)
 	case Slow:
-		if !a.sleepFor(a.s.o.Pause) {
+		if !r.sleepFor(r.server.options.Pause) {
 			return false
 		}
-		a.writeText(a.plainResponse(200, ""))
+		r.writeText(r.plainResponse(200, ""))
 	case Coalesced:
-		a.writeText("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + a.chunkedResponse(5))
+		r.writeText("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + r.chunkedResponse(5))
 	case Chunked:
-		a.writeText(a.chunkedResponse(3))
+		r.writeText(r.chunkedResponse(3))
 	case Interim:
-		a.writeText("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n")
-		a.writeText("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + a.plainResponse(200, ""))
+		r.writeText("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n")
+		r.writeText("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + r.plainResponse(200, ""))
 	case NoContent:
-		a.writeText("HTTP/1.1 204 No Content\r\n\r\n")
+		r.writeText("HTTP/1.1 204 No Content\r\n\r\n")
 	case NotModified:
-		a.writeText("HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\nContent-Length: 5000\r\n\r\n")
+		r.writeText("HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\nContent-Length: 5000\r\n\r\n")
 	case BigHead:
-		a.writeText(a.plainResponse(200, strings.Repeat("X-Fill: "+strings.Repeat("x", 990)+"\r\n", 110)))
+		r.writeText(r.plainResponse(200, strings.Repeat("X-Fill: "+strings.Repeat("x", 990)+"\r\n", 110)))
 	case UntilClose:
-		a.writeText("HTTP/1.1 200 OK\r\n\r\n" + a.bodyText())
+		r.writeText("HTTP/1.1 200 OK\r\n\r\n" + r.bodyText())
 		return false
 	case Announced:
-		if a.k < a.s.o.After {
-			a.writeText(a.plainResponse(200, ""))
+		if r.number < r.server.options.After {
+			r.writeText(r.plainResponse(200, ""))
 			return true
 		}
-		a.writeText(a.plainResponse(200, "Connection: close\r\n"))
+		r.writeText(r.plainResponse(200, "Connection: close\r\n"))
 		return false
 	case Status:
-		a.writeText(a.plainResponse(a.s.o.Code, ""))
+		r.writeText(r.plainResponse(r.server.options.Code, ""))
 	default:
-		return a.respondInvalid()
+		return r.respondInvalid()
 	}
 	return true
 }
 
-// respondInvalid is respond for behaviours that violate HTTP.
-func (a *act) respondInvalid() bool {
-	whole := a.plainResponse(200, "")
-	half := whole[:len(whole)-len(a.bodyText())/2]
-	switch a.s.behaviour {
+// respondInvalid implements respond for behaviours that violate HTTP or close the connection.
+func (r *response) respondInvalid() bool {
+	whole := r.plainResponse(200, "")
+	half := whole[:len(whole)-len(r.bodyText())/2] // ends in the middle of the body
+	switch r.server.behaviour {
 	case Unannounced:
-		a.writeText(whole)
-		return a.k < a.s.o.After
+		r.writeText(whole)
+		return r.number < r.server.options.After
 	case CloseMidway:
-		a.writeText(half)
+		r.writeText(half)
 		return false
 	case ShortLength:
-		a.writeText(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(a.bodyText())/2, a.bodyText()))
+		r.writeText(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(r.bodyText())/2, r.bodyText()))
 	case LongLength:
-		a.writeText(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(a.bodyText())+10, a.bodyText()))
+		r.writeText(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(r.bodyText())+10, r.bodyText()))
 	case TwoLengths:
-		a.writeText(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\nContent-Length: 1\r\n\r\n%s", len(a.bodyText()), a.bodyText()))
+		r.writeText(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\nContent-Length: 1\r\n\r\n%s", len(r.bodyText()), r.bodyText()))
 	case Reset:
-		a.writeText(half)
-		a.sleepFor(5 * time.Millisecond) // so that the peer can read it
-		a.resetConn()
+		r.writeText(half)
+		r.sleepFor(5 * time.Millisecond) // so that the peer can read it
+		r.resetConn()
 		return false
 	case ResetFirst:
-		a.resetConn()
+		r.resetConn()
 		return false
 	case Garbage:
-		a.writeText("\x16\x03\x01 this is no answer\r\n\r\n")
+		r.writeText("\x16\x03\x01 this is no answer\r\n\r\n")
 	case Twice:
-		a.writeText(whole + whole)
+		r.writeText(whole + whole)
 	case Stall:
-		a.sleepFor(time.Hour)
+		r.sleepFor(time.Hour) // until the server closes
 		return false
 	}
 	return true
 }
 
-// writeParts writes text in parts that end at the offsets ends.
-func (a *act) writeParts(text string, ends ...int) bool {
+// writeParts writes text in parts that end at the offsets ends, with Options.Pause between them.
+func (r *response) writeParts(text string, ends ...int) bool {
 	from := 0
 	for _, to := range append(ends, len(text)) {
-		if to = min(to, len(text)); from > 0 && from < to && !a.sleepFor(a.s.o.Pause) {
+		if to = min(to, len(text)); from > 0 && from < to && !r.sleepFor(r.server.options.Pause) {
 			return false
 		}
-		a.writeText(text[from:to])
+		r.writeText(text[from:to])
 		from = to
 	}
 	return true
 }
 
-// writeBytes writes a plain response one byte at a time.
-func (a *act) writeBytes(slow bool) bool {
-	text := a.plainResponse(200, "")
+// writeBytes writes a plain response one byte at a time. If slow is set, it waits for Options.Pause after
+// each byte.
+func (r *response) writeBytes(slow bool) bool {
+	text := r.plainResponse(200, "")
 	for i := range text {
-		if a.writeText(text[i : i+1]); slow && !a.sleepFor(a.s.o.Pause) {
+		if r.writeText(text[i : i+1]); slow && !r.sleepFor(r.server.options.Pause) {
 			return false
 		}
 	}
@@ -147,27 +149,27 @@ func (a *act) writeBytes(slow bool) bool {
 }
 
 // chunkedResponse returns a response whose body is in chunks of size bytes.
-func (a *act) chunkedResponse(size int) string {
+func (r *response) chunkedResponse(size int) string {
 	var b strings.Builder
 	b.WriteString("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: Digest\r\n\r\n")
-	for body := a.bodyText(); body != ""; {
+	for body := r.bodyText(); body != ""; {
 		n := min(size, len(body))
 		fmt.Fprintf(&b, "%x;part=\"%d\"\r\n%s\r\n", n, len(body), body[:n])
 		body = body[n:]
 	}
-	if !a.head {
+	if !r.isHead {
 		b.WriteString("0\r\nDigest: none\r\n\r\n")
 	}
 	return b.String()
 }
 
-// resetConn resets the connection; unsent bytes are lost.
-func (a *act) resetConn() {
-	c := a.c
+// resetConn resets the connection, so that unsent bytes are lost. A linger time of 0 makes Close do so.
+func (r *response) resetConn() {
+	c := r.conn
 	if t, ok := c.(interface{ NetConn() net.Conn }); ok { // TLS
 		c = t.NetConn()
 	}
-	if t, ok := c.(*net.TCPConn); ok {
+	if t, ok := c.(*net.TCPConn); ok { // errors mean that the connection has ended already
 		_ = t.SetLinger(0)
 		_ = t.Close()
 	}

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// newCertificate creates a certificate for the loopback, valid for a day, and returns the configurations of
-// both sides.
+// newCertificate creates a self-signed certificate for the loopback addresses, valid for a day. It returns
+// the configuration of a server with this certificate and of a client that trusts it.
 func newCertificate() (server, client *tls.Config, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

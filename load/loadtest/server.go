@@ -29,14 +29,14 @@ type Options struct {
 // Server is a running server.
 type Server struct {
 	behaviour Behaviour
-	o         Options
+	options   Options
 	listener  net.Listener
-	client    *tls.Config // configuration of clients; nil in plain text
-	done      chan struct{}
-	once      sync.Once
+	client    *tls.Config   // configuration of clients; nil in plain text
+	done      chan struct{} // closed by Close
+	once      sync.Once     // closes the server once
 	wg        sync.WaitGroup
 
-	requests, bodies, accepted atomic.Int64
+	requests, bodyBytes, accepted atomic.Int64
 
 	mu    sync.Mutex
 	conns map[net.Conn]bool // open connections
@@ -61,7 +61,7 @@ func Start(b Behaviour, o Options) (*Server, error) {
 		return nil, err
 	}
 	o.HTTP2 = o.HTTP2 || o.GRPC
-	s := &Server{behaviour: b, o: o, listener: l, done: make(chan struct{}), conns: map[net.Conn]bool{}}
+	s := &Server{behaviour: b, options: o, listener: l, done: make(chan struct{}), conns: map[net.Conn]bool{}}
 	if o.TLS {
 		server, client, err := newCertificate()
 		if err != nil {
@@ -92,7 +92,7 @@ func (s *Server) Client() *tls.Config { return s.client }
 func (s *Server) Requests() int64 { return s.requests.Load() }
 
 // BodyBytes returns the number of received bytes of request bodies.
-func (s *Server) BodyBytes() int64 { return s.bodies.Load() }
+func (s *Server) BodyBytes() int64 { return s.bodyBytes.Load() }
 
 // Accepted returns the number of accepted connections.
 func (s *Server) Accepted() int64 { return s.accepted.Load() }
@@ -153,49 +153,49 @@ func (s *Server) serveConn(c net.Conn) {
 	if s.behaviour == HangUp {
 		return
 	}
-	if s.o.HTTP2 {
+	if s.options.HTTP2 {
 		s.serveHTTP2(c)
 		return
 	}
 	r := bufio.NewReader(c)
-	for k := 1; ; k++ {
-		q, err := http.ReadRequest(r)
+	for number := 1; ; number++ {
+		request, err := http.ReadRequest(r)
 		if err != nil {
 			return
 		}
-		n, err := io.Copy(io.Discard, q.Body)
+		n, err := io.Copy(io.Discard, request.Body)
 		if err != nil {
 			return
 		}
-		s.bodies.Add(n)
+		s.bodyBytes.Add(n)
 		s.requests.Add(1)
-		a := &act{s: s, c: c, k: k, head: q.Method == http.MethodHead}
-		if !a.respond() || a.err != nil {
+		out := &response{server: s, conn: c, number: number, isHead: request.Method == http.MethodHead}
+		if !out.respond() || out.err != nil {
 			return
 		}
 	}
 }
 
-// act is the response to one request.
-type act struct {
-	s    *Server
-	c    net.Conn
-	k    int   // number of this request on its connection, from 1
-	head bool  // the request is a HEAD
-	err  error // of the first failed write
+// response is the response to one request.
+type response struct {
+	server *Server
+	conn   net.Conn
+	number int   // number of the request on its connection, from 1
+	isHead bool  // the request is a HEAD
+	err    error // of the first failed write
 }
 
 // writeText writes text unless an earlier write has failed.
-func (a *act) writeText(text string) {
-	if a.err == nil {
-		_, a.err = io.WriteString(a.c, text)
+func (r *response) writeText(text string) {
+	if r.err == nil {
+		_, r.err = io.WriteString(r.conn, text)
 	}
 }
 
 // sleepFor waits for d. It returns false if the server is closing.
-func (a *act) sleepFor(d time.Duration) bool {
+func (r *response) sleepFor(d time.Duration) bool {
 	select {
-	case <-a.s.done:
+	case <-r.server.done:
 		return false
 	case <-time.After(d):
 		return true
@@ -203,15 +203,15 @@ func (a *act) sleepFor(d time.Duration) bool {
 }
 
 // bodyText returns the body of a response, which is empty for HEAD.
-func (a *act) bodyText() string {
-	if a.head {
+func (r *response) bodyText() string {
+	if r.isHead {
 		return ""
 	}
-	return string(a.s.o.Body)
+	return string(r.server.options.Body)
 }
 
 // plainResponse returns a valid response with additional fields, each of which ends in CR LF.
-func (a *act) plainResponse(status int, fields string) string {
+func (r *response) plainResponse(status int, fields string) string {
 	return fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Type: text/plain\r\n%sContent-Length: %d\r\n\r\n%s",
-		status, http.StatusText(status), fields, len(a.s.o.Body), a.bodyText())
+		status, http.StatusText(status), fields, len(r.server.options.Body), r.bodyText())
 }

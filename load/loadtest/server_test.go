@@ -14,7 +14,7 @@ import (
 func get(t *testing.T, s *Server, method string) (status int, body string, err error) {
 	t.Helper()
 	tr := &http.Transport{TLSClientConfig: s.Client(), DisableKeepAlives: true}
-	if s.o.HTTP2 {
+	if s.options.HTTP2 {
 		tr.Protocols, tr.DisableKeepAlives = new(http.Protocols), false
 		tr.Protocols.SetHTTP2(true)
 		tr.Protocols.SetUnencryptedHTTP2(true)

@@ -1,6 +1,6 @@
-// Package nap waits for times that are less than a millisecond away. Timers of
-// the Go runtime end up to one late in an idle process: it waits for
-// them and for the network together, and rounds that wait to milliseconds.
+// Package nap waits for less than a millisecond. Timers of the Go runtime end up to a
+// millisecond late in an idle process, which waits for timers and for the network in
+// one system call, with a timeout in whole milliseconds.
 package nap
 
 import (
@@ -8,12 +8,13 @@ import (
 	"time"
 )
 
-// Timer waits for one goroutine at a time. If the system has a timer that can be polled like a socket, its
-// waits end on time, and block neither a thread nor a processor: with one processor, a thread that sleeps in
-// the kernel keeps it from goroutines that wait for the network for a while. Otherwise it uses [time.Sleep].
+// Timer waits for one goroutine at a time. It uses a timer of the kernel that the runtime can poll like a
+// socket, if the system has one. Its waits then end on time and block no thread: a goroutine that sleeps
+// in a system call would keep its processor, for a while, from goroutines that wait for the network.
+// Otherwise Timer uses [time.Sleep].
 type Timer struct {
-	file *os.File // nil: use time.Sleep
-	buf  [8]byte  // number of expirations
+	file *os.File // the kernel's timer; nil means to use time.Sleep
+	buf  [8]byte  // for reads of file, which return a number of expirations
 }
 
 // Sleep waits for d, or not at all if d is not above zero.

@@ -32,7 +32,8 @@ func Parse(text string, over time.Duration) (Profile, error) {
 	return p, nil
 }
 
-// parseProfile parses a profile without checking its peak. what describes the error in text; "" if it is valid.
+// parseProfile parses a profile without checking its peak. what describes the error in text; it is ""
+// if text is valid, as for the other functions of this file.
 func parseProfile(text string, over time.Duration) (p Profile, what string) {
 	form, rest, named := strings.Cut(text, ":")
 	if !named {
@@ -64,7 +65,7 @@ func parseRamp(text string, over time.Duration) (p Profile, what string) {
 	}
 	r := Ramp{Over: over}
 	// A ramp may begin at 0, which parseRate rejects.
-	match := rates().FindStringSubmatch(from)
+	match := ratePattern().FindStringSubmatch(from)
 	isZero := match != nil && strings.Trim(match[1], "0.") == ""
 	if !isZero {
 		if r.From, what = parseRate(from); what != "" {
@@ -96,9 +97,10 @@ func parseStep(text string, over time.Duration) (p Profile, what string) {
 	return s, ""
 }
 
-// rates matches a rate: the number, its multiplier and its unit of time. Few programs that link the
-// package use it, so it is compiled at its first use.
-var rates = sync.OnceValue(func() *regexp.Regexp {
+// ratePattern matches a rate, e.g. 2.5k/m. Its groups are the number (2.5), the multiplier (k, M or "")
+// and the unit of time (/s, /m or ""). It is compiled at its first use, because few programs that link
+// the package use it.
+var ratePattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kM]?)(/s|/m|)$`)
 })
 
@@ -107,7 +109,7 @@ const minRate = 1e-3
 
 // parseRate parses a rate in requests per second.
 func parseRate(text string) (rate float64, what string) {
-	m := rates().FindStringSubmatch(strings.TrimSpace(text))
+	m := ratePattern().FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil {
 		return 0, strconv.Quote(text) + " is not a rate"
 	}

@@ -1,5 +1,6 @@
-// Package pace computes the intended times of the requests of an open loop, which do not
-// depend on the outcomes of earlier requests. It only calculates; it does not read a clock.
+// Package pace computes when the requests of an open loop are due. An open loop sends
+// requests at planned times, whether or not earlier requests have been answered. The
+// package only calculates these times; it does not read a clock.
 package pace
 
 import (
@@ -10,8 +11,8 @@ import (
 	"time"
 )
 
-// MaxRate is the highest rate that Parse accepts, in requests per second, so that no mistake loads a server as
-// fast as possible.
+// MaxRate is the highest rate that Parse accepts, in requests per second. It prevents that a typing
+// error loads a server as fast as possible.
 const MaxRate = 1e6
 
 // Profile is the intended rate of an open loop over time.
@@ -38,15 +39,16 @@ type Constant struct {
 	PerSecond float64 // above 0
 }
 
-// Times returns n × 10¹⁵ / rate ns for n = 0, 1, 2, …, with the rate in millionths of
-// a request per second and 128-bit products, so that rounding errors do not add up.
+// Times returns n × 10¹⁵ / micro ns for n = 0, 1, 2, … micro is the rate in millionths of a
+// request per second, and 10¹⁵ = 10⁹ ns per second × 10⁶. The integers of 128 bits are
+// exact, so that rounding errors do not add up.
 func (c Constant) Times(uint64) func() time.Duration {
 	micro := max(uint64(math.Round(c.PerSecond*1e6)), 1)
 	var n uint64
 	return func() time.Duration {
 		hi, lo := bits.Mul64(n, 1e15)
 		n++
-		if hi >= micro {
+		if hi >= micro { // the quotient would not fit into 64 bits
 			return math.MaxInt64
 		}
 		t, _ := bits.Div64(hi, lo, micro)
@@ -106,13 +108,13 @@ func (r Ramp) countDue(t float64) float64 {
 	return (r.From+r.To)/2*over + r.To*(t-over)
 }
 
-// Times returns the inverse of countDue at n = 0, 1, 2, … The quadratic equation is
-// solved in the form that does not subtract numbers of similar size.
+// Times returns the time at which countDue is n, for n = 0, 1, 2, … During the ramp that is
+// the root of a quadratic equation, in the form that does not subtract numbers of similar size.
 func (r Ramp) Times(uint64) func() time.Duration {
 	over := r.Over.Seconds()
 	rampCount := r.countDue(over) // requests of the ramp itself
 	slope := (r.To - r.From) / over
-	var n, last float64
+	var n, last float64 // requests so far, and the last time in seconds
 	return func() time.Duration {
 		t := over + (n-rampCount)/r.To
 		if n < rampCount {
@@ -152,7 +154,7 @@ func (s Step) countDue(t float64) float64 {
 	return n + s.Rates[len(s.Rates)-1]*t
 }
 
-// Times returns the inverse of countDue at n = 0, 1, 2, …
+// Times returns the time at which countDue is n, for n = 0, 1, 2, …
 func (s Step) Times(uint64) func() time.Duration {
 	each := s.Each.Seconds()
 	var n float64      // requests so far

@@ -7,8 +7,9 @@ import (
 
 var _ Profile = Share{}
 
-// Share is one load generator's share of a profile: every Of-th of its intended times, starting with number
-// Index. All shares of a profile with the same seed together are the profile.
+// Share is the part of a profile that one of Of load generators sends: every Of-th of the intended
+// times, from number Index on. If all generators use the same seed, their shares together are the
+// profile.
 type Share struct {
 	Whole Profile // profile that the load generators share
 	Index int     // 0 to Of-1

@@ -10,8 +10,8 @@ const (
 	maxAhead = 10 * time.Millisecond // how far ahead of time the link is reserved
 )
 
-// link is one direction of the path: a token bucket that all connections
-// share. A nil link is unlimited.
+// link is one direction of the network path that a relay imitates: a token
+// bucket that all connections share. A nil link is unlimited.
 type link struct {
 	bitsPerSecond float64
 

@@ -11,7 +11,7 @@ import (
 const (
 	maxChunk    = 16 << 10 // bytes
 	minChunk    = 512      // bytes
-	maxInFlight = 256      // chunks of one connection and direction that may be in flight
+	maxInFlight = 256      // number of chunks of one connection and direction that may be in flight
 )
 
 // chunkSize returns the size of a chunk for a bandwidth in bits per second: the bytes that the link carries in
@@ -31,8 +31,9 @@ type chunk struct {
 	due    time.Time // time of delivery
 }
 
-// copyDelayed copies from src to dst over link l, until src ends or dst fails. It delays the end of src like the
-// bytes before it. It reads chunks while earlier ones are in flight, so that the delay costs no throughput.
+// copyDelayed copies from src to dst over link l, until src ends or dst fails. It delays all bytes, and the end of
+// src, by half of Options.Delay, which is for both directions together. It reads chunks while earlier ones are in
+// flight, so that the delay costs no throughput.
 func (r *Relay) copyDelayed(dst, src net.Conn, l *link) {
 	chunks := make(chan chunk, maxInFlight)
 	gone := make(chan struct{}) // closed when dst has failed or everything is delivered

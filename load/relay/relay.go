@@ -162,7 +162,7 @@ func (r *Relay) waitUntil(t time.Time) bool {
 	}
 }
 
-// resetOnClose makes the close of c a reset, so that its peer does not take the bytes so far for all of them.
+// resetOnClose makes the close of c a reset, so that its peer does not consider the bytes so far complete.
 func resetOnClose(c net.Conn) {
 	if tcp, ok := c.(*net.TCPConn); ok {
 		tcp.SetLinger(0) //nolint:errcheck // c is being given up; a plain close has to do then

@@ -15,7 +15,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 )
 
-// linesConfig is the configuration of the exporter to a file.
+// linesConfig is the configuration of the exporter lines.
 type linesConfig struct {
 	Path  string        `mapstructure:"path"`           // file to append to
 	Flush time.Duration `mapstructure:"flush_interval"` // time between writes of the buffer
@@ -31,11 +31,12 @@ func (d *linesConfig) Validate() error {
 	return nil
 }
 
-// lineExporter appends the body of each log record to a file, as a line. It buffers lines.
+// lineExporter is the exporter lines of the collector: it appends the body of each log record, as a line, to a
+// file. It buffers lines and writes them at intervals.
 type lineExporter struct {
 	config *linesConfig
-	stop   chan struct{}
-	done   chan struct{} // closed when the goroutine that flushes has ended
+	stop   chan struct{} // closed to end the goroutine that flushes the buffer
+	done   chan struct{} // closed when this goroutine has ended
 
 	mu     sync.Mutex // protects file and buffer
 	file   *os.File
@@ -81,6 +82,7 @@ func (l *lineExporter) close(context.Context) error {
 	return errors.Join(l.buffer.Flush(), l.file.Close())
 }
 
+// writeLogs writes log records to the buffer.
 func (l *lineExporter) writeLogs(_ context.Context, logs plog.Logs) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

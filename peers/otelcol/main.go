@@ -1,10 +1,12 @@
-// Command otelcol is an OpenTelemetry collector that receives the batches of the
-// ingest endpoint and delivers one line of JSON per event, to a file or over HTTP.
+// Command otelcol is an OpenTelemetry collector to compare tare's ingest services
+// with. It receives batches of events, JSON arrays of objects, over HTTP, and delivers
+// one line of JSON per event, to a file or over HTTP.
 //
 // The service, the configuration, the HTTP server, the pipeline and the data model
-// are those of the collector. The receiver and the exporters are in this package:
-// a general webhook receiver makes one log record of a complete body, and a general
-// file exporter writes one line per request, so that events could not be counted.
+// are those of the collector. The receiver and the exporters are in this package,
+// because with those of the collector events could not be counted: the webhook receiver
+// makes one log record of a complete body, and the file exporter writes one line per
+// request.
 package main
 
 import (

@@ -17,7 +17,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 )
 
-// postConfig is the configuration of the exporter over HTTP.
+// postConfig is the configuration of the exporter lines_http.
 type postConfig struct {
 	confighttp.ClientConfig `mapstructure:",squash"`
 	Queue                   configoptional.Optional[exporterhelper.QueueBatchConfig] `mapstructure:"sending_queue"`
@@ -40,8 +40,8 @@ func (p *postConfig) Validate() error {
 	return nil
 }
 
-// poster sends the bodies of log records to a URL, as lines. The collector provides the queue, the
-// batches and the retries.
+// poster is the exporter lines_http: it sends the body of each log record as a line to a URL. The collector
+// provides the queue, the batches and the retries.
 type poster struct {
 	config    *postConfig
 	telemetry component.TelemetrySettings
@@ -59,7 +59,7 @@ func (p *poster) start(ctx context.Context, host component.Host) (err error) {
 	return err
 }
 
-// sendLogs sends the log records in one request. Any status other than 2xx is an error.
+// sendLogs sends log records in one request. It returns an error if the status of the response is not 2xx.
 func (p *poster) sendLogs(ctx context.Context, logs plog.Logs) error {
 	var body bytes.Buffer
 	if err := writeLines(&body, logs); err != nil {

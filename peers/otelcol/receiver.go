@@ -17,7 +17,7 @@ import (
 	"go.opentelemetry.io/collector/receiver"
 )
 
-// receiverConfig is the configuration of the receiver.
+// receiverConfig is the configuration of the receiver events.
 type receiverConfig struct {
 	confighttp.ServerConfig `mapstructure:",squash"`
 	Path                    string `mapstructure:"path"` // path of the endpoint, without a slash at its end; requests may have one
@@ -27,7 +27,8 @@ func defaultReceiverConfig() component.Config {
 	return &receiverConfig{ServerConfig: confighttp.NewDefaultServerConfig(), Path: "/ingest"}
 }
 
-// eventReceiver accepts arrays of JSON objects and makes a log record of each object.
+// eventReceiver is the receiver events of the collector: it accepts JSON arrays of objects over HTTP, and makes a
+// log record of each object.
 type eventReceiver struct {
 	config   *receiverConfig
 	settings receiver.Settings
@@ -40,7 +41,7 @@ func newReceiver(_ context.Context, s receiver.Settings, c component.Config, nex
 	return &eventReceiver{config: c.(*receiverConfig), settings: s, next: next, done: make(chan struct{})}, nil
 }
 
-// Start opens the port and starts the server.
+// Start opens the port and starts the HTTP server.
 func (e *eventReceiver) Start(ctx context.Context, host component.Host) error {
 	mux := http.NewServeMux()
 	for _, path := range []string{e.config.Path, e.config.Path + "/{$}"} {
@@ -73,7 +74,7 @@ func (e *eventReceiver) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// handlePost passes a batch to the pipeline, and responds after the pipeline has accepted it.
+// handlePost passes the events of a request to the pipeline, and responds after the pipeline has accepted them.
 func (e *eventReceiver) handlePost(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
+// This file writes a page with the claims of several results. A claim is a published statement that a study tests.
+
 // Linked is a result with the address of its page.
 type Linked struct {
 	Result *tare.Result
@@ -39,10 +41,10 @@ type count struct {
 	Class, Text string
 }
 
-// group contains the claims with one outcome.
+// group contains the claims with one outcome, such as refuted.
 type group struct {
 	ID, Heading string
-	Fold        bool // folded, because only another run can measure the claims
+	Fold        bool // hidden until a reader opens it, because the claims were not measured
 	Grid        *grid
 }
 

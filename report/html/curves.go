@@ -14,17 +14,18 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// Shares of the length of an axis.
+// This file draws the curves of a page: time over size, latency over throughput, and latency percentiles. The
+// constants are shares of the length of an axis.
 const (
 	xTickGap    = 0.12 // least distance of labels on the horizontal axis
 	yTickGap    = 0.08 // least distance of labels on the vertical axis
-	curveMargin = 0.05 // room at both ends
+	curveMargin = 0.05 // empty space at both ends
 )
 
 // roundUp is the share of a unit from which a number is printed in that unit: 0.99995 ms is printed in ms, not in µs.
 const roundUp = 0.9999
 
-// findValue returns an absolute value that is positive and not void.
+// findValue returns the value of a contender if it is positive and not void; otherwise it returns false.
 func (b *builder) findValue(workload, contender, metric string) (float64, bool) {
 	if len(b.r.VoidsMetric(contender, workload, metric)) > 0 {
 		return 0, false
@@ -78,10 +79,11 @@ func newLogChart(c plot.Chart, formatY func(float64) string) block {
 	return block{Chart: c.HTML()}
 }
 
-// newGrowthCharts draws time over size, one chart per set of workloads that an exponent is fitted over.
+// newGrowthCharts draws the time of an operation over the size of its input: one chart per set of workloads over
+// which time ~ size^exponent is fitted.
 func (b *builder) newGrowthCharts() []block {
 	var out []block
-	var done [][]string
+	var done [][]string // sets of workloads that have a chart
 	for _, s := range b.r.Scaling {
 		if slices.ContainsFunc(done, func(w []string) bool { return slices.Equal(w, s.Workloads) }) {
 			continue
@@ -129,10 +131,10 @@ func (b *builder) findSize(workload string, by tare.Extent) float64 {
 	return b.r.Workloads[i].BodyBytes()
 }
 
-// minSweep is the least number of workloads of a sweep, which is a set of workloads that differ only in their load.
+// minSweep is the least number of workloads of a sweep, a set of workloads that differ only in their load.
 const minSweep = 3
 
-// newSweepPart draws latency over throughput if there are workloads that differ only in their load.
+// newSweepPart draws latency over throughput, two charts (p50 and p99) per sweep.
 func (b *builder) newSweepPart() part {
 	p := part{ID: keySweep, Heading: "Throughput and latency"}
 	for _, works := range b.groupSweeps() {
@@ -162,7 +164,7 @@ func (b *builder) newSweepPart() part {
 	return p
 }
 
-// groupSweeps returns the groups of workloads that differ only in rate or connections, sorted by load.
+// groupSweeps returns the sweeps, each sorted by load.
 func (b *builder) groupSweeps() [][]tare.Workload {
 	var out [][]tare.Workload
 	for _, w := range b.r.Workloads {
@@ -194,12 +196,12 @@ func isAlike(a, b tare.Workload) bool {
 		w.ID, w.SHA256, w.Contenders, w.Slice, w.Traffic = "", "", nil, 0, &t
 		return w
 	}
-	sameLoop := (a.Traffic.Rate > 0) == (b.Traffic.Rate > 0) // both open or both closed
+	sameLoop := (a.Traffic.Rate > 0) == (b.Traffic.Rate > 0) // both have a requested rate, or neither has
 	return sameLoop && reflect.DeepEqual(withoutLoad(a), withoutLoad(b))
 }
 
-// findRate returns the rate in requests per second: the requested one, or for a closed loop the inverse of the
-// time.
+// findRate returns the rate in requests per second: the requested one or, if none was requested, the inverse of the
+// time of a request.
 func (b *builder) findRate(w tare.Workload, contender string) (float64, bool) {
 	if w.Traffic.Rate > 0 {
 		return w.Traffic.Rate, true
@@ -210,12 +212,12 @@ func (b *builder) findRate(w tare.Workload, contender string) (float64, bool) {
 
 const (
 	maxQuantile = 0.9999 // highest quantile of a chart
-	minQuantile = 0.1    // lowest quantile: single requests below it would stretch the chart
+	minQuantile = 0.1    // lowest quantile of a chart, which the few fastest requests below it would stretch
 	minAbove    = 10     // least number of requests above the highest quantile of a curve
-	minHighest  = 0.5    // a curve reaches this quantile even if there are fewer requests above it
+	minHighest  = 0.5    // quantile that a curve always reaches, also with fewer requests above it
 )
 
-// newLatencyPart draws the percentiles of each workload, from the merged histograms of all rounds that count.
+// newLatencyPart draws the latency percentiles of each workload, from the histograms of all rounds that count.
 func (b *builder) newLatencyPart() part {
 	p := part{ID: keyLatency, Heading: "Latency percentiles"}
 	for _, w := range b.r.Workloads {
@@ -230,7 +232,7 @@ func (b *builder) newLatencyPart() part {
 				continue
 			}
 			curve := plot.Curve{Name: report.Legible(contender.Title())}
-			highest := 1 - minAbove/float64(h.Count())
+			highest := 1 - minAbove/float64(h.Count()) // quantile with minAbove requests above it
 			highest = min(max(highest, minHighest), maxQuantile)
 			for _, q := range listQuantiles(highest) {
 				ns := float64(max(h.Quantile(q), 1)) // a logarithmic axis has no 0
@@ -252,8 +254,8 @@ func (b *builder) newLatencyPart() part {
 	return p
 }
 
-// mergeHistograms merges the histograms of a contender over the rounds that count. It returns nil for a trap, for a void
-// contender, if no histogram can be decoded, or if the histograms contain no requests.
+// mergeHistograms merges the histograms of a contender over the rounds that count. It returns nil if there are no
+// requests in them, and for contenders that do not count: void ones, and traps, which repeat a published mistake.
 func (b *builder) mergeHistograms(c tare.Contender, workload string) *hist.Hist {
 	var out *hist.Hist
 	if c.Role == tare.RoleTrap || len(b.r.Voids(c.ID, workload)) > 0 {
@@ -265,7 +267,7 @@ func (b *builder) mergeHistograms(c tare.Contender, workload string) *hist.Hist 
 			continue
 		}
 		h, err := hist.Decode(text)
-		if err != nil {
+		if err != nil { // skip an invalid histogram
 			continue
 		}
 		if out == nil {
@@ -279,12 +281,12 @@ func (b *builder) mergeHistograms(c tare.Contender, workload string) *hist.Hist 
 	return out
 }
 
-// quantileShare returns the position of a quantile on an axis on which 90 %, 99 %, 99.9 % and 99.99 % have equal
-// distances: 0 for quantile 0, 1 for maxQuantile.
+// quantileShare returns the position of a quantile on an axis from 0 (quantile 0) to 1 (maxQuantile), on which 90 %,
+// 99 %, 99.9 % and 99.99 % have equal distances.
 func quantileShare(q float64) float64 { return math.Log10(1-q) / math.Log10(1-maxQuantile) }
 
-// listQuantiles returns the quantiles of a curve's points, which have equal distances on the axis, from minQuantile to
-// highest.
+// listQuantiles returns the quantiles of a curve's points, from minQuantile to highest. They have equal distances on
+// the axis, except the last.
 func listQuantiles(highest float64) []float64 {
 	const steps = 100 // points of a curve up to maxQuantile
 	var out []float64

@@ -15,22 +15,23 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// maxEmbedded is the largest length of the packed document in a page, in characters. A longer document is
-// shortened, and the page describes what was shortened.
+// A page contains the result document that it shows, for readers to save. maxEmbedded is the
+// largest length of the packed document in characters. A longer document is shortened, and the page describes how.
 const maxEmbedded = 1_900_000
 
-// shortDigits is the number of digits of values of single rounds in a document that is too long. Printed numbers
-// have less than half as many.
+// shortDigits is the number of digits to which values of single rounds are shortened. Printed numbers have less than
+// half as many.
 const shortDigits = 9
 
 // embedded is the result document as a page contains it.
 type embedded struct {
 	Text    string // gzip in base64
-	Without string // what was shortened, in a sentence, or ""
+	Without string // sentence about what was shortened, or ""
 	Bytes   int    // size of the document before packing
 }
 
-// embedResult packs r, shortened only as far as maxEmbedded requires.
+// embedResult packs r, and shortens it only as far as maxEmbedded requires: first it rounds values of single rounds,
+// then it removes the histograms and answers of trials.
 func embedResult(r *tare.Result) (embedded, error) {
 	document, err := packResult(r, "")
 	if err != nil || len(document.Text) <= maxEmbedded {
@@ -48,8 +49,7 @@ func embedResult(r *tare.Result) (embedded, error) {
 	return packResult(short, without+" The histograms and answers of single trials are left out: they stand in the document that the run kept.")
 }
 
-// packResult packs r: as JSON without spaces, compressed, in base64. without is a sentence about what the caller has
-// shortened, or "".
+// packResult packs r as JSON without spaces, compressed, in base64. without becomes the field Without.
 func packResult(r *tare.Result, without string) (embedded, error) {
 	var doc, compact, packed bytes.Buffer
 	if err := report.JSON(&doc, r); err != nil {
@@ -111,7 +111,7 @@ func roundValues(values []float64) []float64 {
 	return out
 }
 
-// roundValue rounds x to shortDigits digits; integers stay as they are.
+// roundValue rounds x to shortDigits digits, unless x is an integer.
 func roundValue(x float64) float64 {
 	if x == math.Trunc(x) {
 		return x

@@ -13,17 +13,17 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// finding is a finding with an explanation of its check.
+// finding is an entry of the list of findings (what checks found), with an explanation of the check.
 type finding struct {
 	report.Item
 	Sign      string // character for the severity, or ""
-	Explained string // explanation of the check, in the first of its findings; or ""
+	Explained string // explanation of the check, if this is its first finding; "" otherwise
 }
 
-// explainFindings adds explanations to findings.
+// explainFindings returns items with the explanations of their checks.
 func (b *builder) explainFindings(items []report.Item) []finding {
 	var out []finding
-	explained := map[string]bool{} // checks
+	explained := map[string]bool{} // checks that an earlier finding explains
 	for _, it := range items {
 		f := finding{Item: it, Sign: map[string]string{"void": "✕", "warn": "!"}[it.Label]}
 		if b.options.Explain != nil && !explained[it.Check] {
@@ -35,16 +35,17 @@ func (b *builder) explainFindings(items []report.Item) []finding {
 	return out
 }
 
-// flame is a flame graph.
+// flame is a flame graph, a picture of a profile.
 type flame struct {
 	Title  string
 	Source template.URL // data URL of the image
 }
 
-// maxFlame is the largest size of a flame graph in a page, in bytes.
+// maxFlame is the size in bytes up to which a flame graph is embedded in a page.
 const maxFlame = 150_000
 
-// newProfileBlocks returns the paths of the files of a profile, and its flame graph.
+// newProfileBlocks returns the flame graph of a profile and x, the text with the paths of its files. x.About is the
+// index of the profile.
 func (b *builder) newProfileBlocks(x report.Block) []block {
 	if i, err := strconv.Atoi(x.About); err == nil && i >= 0 && i < len(b.r.Profiles) {
 		p := b.r.Profiles[i]
@@ -53,7 +54,7 @@ func (b *builder) newProfileBlocks(x report.Block) []block {
 	return b.newPictureBlocks(x, "", "")
 }
 
-// newExplanationBlocks returns the flame graph of an explanation.
+// newExplanationBlocks does the same for an explanation, which has the causes of a difference.
 func (b *builder) newExplanationBlocks(x report.Block) []block {
 	if i, err := strconv.Atoi(x.About); err == nil && i >= 0 && i < len(b.r.Explanations) {
 		e := b.r.Explanations[i]
@@ -62,7 +63,7 @@ func (b *builder) newExplanationBlocks(x report.Block) []block {
 	return b.newPictureBlocks(x, "", "")
 }
 
-// newPictureBlocks returns the flame graph in file, if it can be read and is not too large, and the text of x.
+// newPictureBlocks returns the flame graph in file, if the file can be read and is not too large, and the text of x.
 func (b *builder) newPictureBlocks(x report.Block, file, title string) []block {
 	var out []block
 	if b.options.Files != nil && fs.ValidPath(file) && file != "." {
@@ -100,13 +101,13 @@ func (b *builder) newRepeatPart() part {
 	return p
 }
 
-// listBuilds returns an item per binary with the contenders that it serves, after an item per way of building with the
-// contenders that were built so.
+// listBuilds returns list entries about builds: first an entry per set of build settings, labelled with the
+// contenders that were built with it, then an entry per binary, labelled with the contenders that use it.
 func listBuilds(contenders []tare.Contender) []report.Item {
-	var ways, binaries []report.Item
+	var settings, binaries []report.Item
 	for _, c := range contenders {
-		if way := strings.Join(append([]string{c.Go}, c.Flags...), " "); way != "" {
-			ways = addName(ways, c, "built with "+way)
+		if text := strings.Join(append([]string{c.Go}, c.Flags...), " "); text != "" {
+			settings = addName(settings, c, "built with "+text)
 		}
 		text := c.String()
 		if c.SHA256 != "" {
@@ -114,13 +115,13 @@ func listBuilds(contenders []tare.Contender) []report.Item {
 		}
 		binaries = addName(binaries, c, text)
 	}
-	if len(ways) == 1 {
-		ways[0].Label = "all"
+	if len(settings) == 1 {
+		settings[0].Label = "all"
 	}
-	return append(ways, binaries...)
+	return append(settings, binaries...)
 }
 
-// addName adds the title of a contender to the item with that text, or a new item if there is none.
+// addName adds the title of a contender to the label of the item with this text, or to a new item if there is none.
 func addName(items []report.Item, c tare.Contender, text string) []report.Item {
 	title, text := report.Legible(c.Title()), report.Legible(text)
 	i := slices.IndexFunc(items, func(it report.Item) bool { return it.Text == text })

@@ -10,18 +10,20 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// panel is a part of the first chart, for one workload or two, with its drawings.
+// This file draws the first chart of a page, and the cards below it.
+
+// panel is a part of the first chart, for one or two workloads, with its drawings.
 type panel struct {
 	N                 int // number of the panel, from 1
 	Name, Base, Order string
-	Symbols           template.HTML // definitions that the drawings of rows use
+	Symbols           template.HTML // SVG definitions that the drawings of rows use
 	Head              template.HTML // axis
 	Rows, Rest        []rival       // Rest is shown when a reader opens it
-	RestMeans         string        // label of Rest
+	RestMeans         string        // label at which a reader opens Rest
 	First             bool          // it is the first panel of the page
 }
 
-// rival contains the rows of one contender, one for each line.
+// rival is a row of a panel: a contender with a line per workload.
 type rival struct {
 	report.Rival
 	Lines []rivalLine
@@ -34,10 +36,10 @@ type rivalLine struct {
 	Left    []string // marks and texts of claims for which the drawing has no room
 }
 
-// axisMargin is the room at both ends of an axis of ratios, as a share of its length.
+// axisMargin is the empty space at both ends of an axis of ratios, as a share of its length.
 const axisMargin = 0.06
 
-// newPanel draws the panel with this index.
+// newPanel draws panel p of chart c, which has this index in the chart.
 func newPanel(c report.Contest, p report.Panel, index int) panel {
 	out := panel{N: index + 1, Name: p.Name, Base: c.Base, Order: c.Order, First: index == 0}
 	values := []float64{1, 0.8, 1.25} // the axis contains at least these ratios
@@ -49,7 +51,7 @@ func newPanel(c report.Contest, p report.Panel, index int) panel {
 	}
 	for _, r := range rows {
 		for _, l := range r.Lines {
-			values = append(values, l.Ratio, l.Low, l.High) // the axis ignores 0, which stands for no ratio
+			values = append(values, l.Ratio, l.Low, l.High) // the axis ignores 0, which means no ratio
 			for _, claim := range l.Claims {
 				values = append(values, claim.Value)
 			}
@@ -81,13 +83,13 @@ func (p *page) HasStrip() bool {
 	return n >= minStrip && len(p.Quiet) > 1
 }
 
-// quiet is a line of the benchmarks without a change.
+// quiet is a group of benchmarks without a change, with a bar for its share of all of them.
 type quiet struct {
 	report.Quiet
 	Drawing template.HTML
 }
 
-// newQuiet draws the share of each group of benchmarks without a change.
+// newQuiet draws the bars of groups.
 func newQuiet(groups []report.Quiet) []quiet {
 	var out []quiet
 	for _, group := range groups {
@@ -125,7 +127,7 @@ func newRivals(rows []report.Rival, scales []plot.Scale) []rival {
 	return out
 }
 
-// card is a part below the first chart.
+// card is a small part below the first chart: bars or a table.
 type card struct {
 	report.Card
 	Bars []bar
@@ -142,7 +144,7 @@ type bar struct {
 func newCard(c report.Card) card {
 	out := card{Card: c}
 	for _, x := range c.Bars {
-		class := map[string]string{"": "b0", "more": "b1", "less": "b2"}[x.Side] // of the style
+		class := map[string]string{"": "b0", "more": "b1", "less": "b2"}[x.Side] // class of the style sheet
 		drawn := bar{Bar: x, Drawing: plot.Bar(class, x.From, x.To)}
 		if x.NS > 0 {
 			drawn.PerOp = strconv.FormatFloat(x.NS, 'g', 9, 64)
@@ -158,8 +160,8 @@ func newCard(c report.Card) card {
 	return out
 }
 
-// drawClaims adds a column with the published and the measured ratios to a table with a row per claim.
-// id is that of the axis.
+// drawClaims adds a column with drawings of the published and the measured ratio to g, a table with a row per claim.
+// id becomes the id of the axis, which must be unique in the page.
 func drawClaims(g *grid, id string, claims []tare.ClaimResult) {
 	var values []float64
 	isRatio := func(c tare.ClaimResult) bool { return c.Kind == tare.ClaimRatio && c.Published > 0 }
@@ -168,7 +170,7 @@ func drawClaims(g *grid, id string, claims []tare.ClaimResult) {
 			values = append(values, c.Published, c.Measured, c.Low, c.High)
 		}
 	}
-	isClaim := func(l line) bool { return len(l.Cells) > 1 } // not the heading of an outcome
+	isClaim := func(l line) bool { return len(l.Cells) > 1 } // a heading, such as an outcome, has one cell
 	rows := 0
 	for _, l := range g.Rows {
 		if isClaim(l) {
@@ -180,7 +182,7 @@ func drawClaims(g *grid, id string, claims []tare.ClaimResult) {
 	}
 	s := plot.Scale{ID: id, Axis: plot.NewLogAxis(axisMargin, append(values, 1)...)}
 	g.Plot = &plotColumn{Title: "◆ published, ○ measured", Axis: s.Symbol()}
-	next := 0 // claim of the next row
+	next := 0 // index of the claim of the next row
 	for i := range g.Rows {
 		if !isClaim(g.Rows[i]) {
 			continue

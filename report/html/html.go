@@ -1,7 +1,7 @@
-// Package html renders a result as one self-contained page, which can be opened from a
-// disk without a network. Its words, numbers and order are those of package report.
-// Drawings are next to the tables that they draw, and the complete page can be read
-// without its script.
+// Package html renders the result of a study as one self-contained page, which a browser
+// can open from a disk without a network. The page has the words, numbers and order of
+// package report. Drawings are next to the tables that they draw, and all of the page can
+// be read without its script.
 package html
 
 import (
@@ -20,10 +20,10 @@ import (
 // Options are additions to the page of a result. All are optional.
 type Options struct {
 	Explain func(check string) string // returns an explanation of a check in a few sentences, or ""; may be nil
-	Files   fs.FS                     // directory of the result document, for its flame graphs; if it is nil, the page only names them
+	Files   fs.FS                     // directory of the result document, to read flame graphs; if nil, the page only names them
 }
 
-// Format returns the page as a format of package report. A file contains one result.
+// Format returns the page as a format of package report, of which a file contains one result.
 func Format(o Options) report.Format {
 	return report.Format{
 		Name:    "html",
@@ -32,7 +32,7 @@ func Format(o Options) report.Format {
 	}
 }
 
-// Write writes r as a page. It fails if r cannot be written as a JSON document, or if w fails.
+// Write writes r as a page. It fails if r cannot be encoded as JSON, or if w fails.
 func Write(w io.Writer, r *tare.Result, o Options) error {
 	document, err := embedResult(r)
 	if err != nil {
@@ -53,11 +53,11 @@ func Write(w io.Writer, r *tare.Result, o Options) error {
 	return nil
 }
 
-// Style returns the style of the pages, for other pages that should look like them.
+// Style returns the style sheet of the page, for other pages that should look like it.
 func Style() string { return styleText() }
 
-// Policy returns a content security policy that allows a page only this style and this script, by their hashes, and
-// data URLs of images.
+// Policy returns a content security policy that only allows a page this style and this script, by their hashes, and
+// images in data URLs.
 func Policy(style, script string) string {
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))

@@ -11,12 +11,13 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// page is the data of templates/page.html. It shows a summary; the sections of the report are in folds below.
+// page is the data of templates/page.html, which shows a summary and below it folds, which a reader opens, with the
+// sections of the report.
 type page struct {
 	Title, Study string
 	report.Summary
 	Panels []panel
-	Marks  template.HTML // definitions of the marks in all drawings of ratios
+	Marks  template.HTML // SVG definitions of the marks in all drawings of ratios
 	Quiet  []quiet
 	Cards  []card
 	Folds  []fold
@@ -26,7 +27,7 @@ type page struct {
 	Script template.JS
 	Held   template.HTML // the result document, packed by embedResult
 	Saved  string        // file name under which the script saves the document
-	Lack   string        // what embedResult has shortened, in a sentence, or ""
+	Lack   string        // sentence about what embedResult has shortened, or ""
 }
 
 // fold is a part of the page that a click on its title opens.
@@ -61,7 +62,7 @@ type builder struct {
 	sections []report.Section // of the report
 }
 
-// newPage returns the data of a page about r. document is r as the page contains it.
+// newPage returns the data of a page about r. document is r in the form in which the page embeds it.
 func newPage(r *tare.Result, options Options, document embedded) *page {
 	b := &builder{r: r, options: options, sections: report.Outline(r)}
 	folds := b.newFolds()
@@ -96,13 +97,13 @@ func listGrids(folds []fold) []*grid {
 	return out
 }
 
-// Asked explains the mark of the limits of criteria. It returns "" if the first chart has none.
+// Asked explains the mark of the limits of criteria. It returns "" if the first chart has no such mark.
 func (p *page) Asked() string {
 	asked, _ := p.Contest.ExplainMarks()
 	return asked
 }
 
-// Published explains the mark of published ratios. It returns "" if the first chart has none.
+// Published explains the mark of published ratios. It returns "" if the first chart has no such mark.
 func (p *page) Published() string {
 	_, published := p.Contest.ExplainMarks()
 	return published
@@ -160,8 +161,8 @@ func listFolds() []foldRule {
 	}
 }
 
-// newFolds returns the folds of the page. Sections that no fold names are in the last one. A comparison of two
-// revisions has no folds about costs and adoption.
+// newFolds returns the folds of the page that have contents. Sections that no fold names are added to the last one. A
+// comparison of two revisions has no folds about costs and adoption.
 func (b *builder) newFolds() []fold {
 	partBuilders := map[string]func() part{
 		keyRatios: b.newRatiosPart, keyLatency: b.newLatencyPart, keySweep: b.newSweepPart, keyRepeat: b.newRepeatPart,
@@ -253,7 +254,7 @@ func countNoun(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-// newPart returns the part of a section, with its drawings.
+// newPart returns section s of the report as a part of a fold, with its drawings.
 func (b *builder) newPart(s report.Section) part {
 	p := part{ID: s.Key, Heading: s.Heading}
 	for _, x := range s.Blocks {
@@ -262,8 +263,8 @@ func (b *builder) newPart(s report.Section) part {
 	return p
 }
 
-// drawBlock returns the blocks of the page for block x of section s: the text, list or table with its drawings. x.Key
-// selects the drawings.
+// drawBlock returns the blocks of the page for block x of section s, which is a text, a list or a table. x.Key
+// selects the drawings that are added.
 func (b *builder) drawBlock(s report.Section, x report.Block) []block {
 	switch x.Key {
 	case "findings":
@@ -280,7 +281,7 @@ func (b *builder) drawBlock(s report.Section, x report.Block) []block {
 			out = b.newGrowthCharts()
 		}
 		tables := []report.Table{*x.Table}
-		if x.Key != report.KeyDrives { // its figures are short
+		if x.Key != report.KeyDrives { // the numbers about load are short: the table fits
 			tables = splitTable(*x.Table)
 		}
 		for _, t := range tables {
@@ -352,7 +353,7 @@ func mergeRows(rows []report.Row) []report.Row {
 // grid is a table of the page. It may have a column of drawings after the first column.
 type grid struct {
 	Key, Caption string
-	Titled       bool // the caption is visible; otherwise it is only for screen readers
+	Titled       bool // the caption is visible; otherwise only screen readers read it
 	Head         []report.Column
 	Plot         *plotColumn // nil if there are no drawings
 	Rows         []line
@@ -379,10 +380,10 @@ func (g *grid) Span() int {
 	return len(g.Head)
 }
 
-// IsWide reports whether the table becomes labelled lines on a narrow screen.
+// IsWide reports whether a narrow screen shows the table as lines with labels.
 func (g *grid) IsWide() bool { return len(g.Head) > 3 && g.Key != "small" }
 
-// newGrid returns table t of block x in section s.
+// newGrid returns t, which is the table of block x in section s or a part of it.
 func newGrid(s report.Section, x report.Block, t report.Table) *grid {
 	g := &grid{Key: x.Key, Caption: s.Heading, Head: t.Columns}
 	if x.About != "" {

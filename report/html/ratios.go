@@ -9,11 +9,11 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// maxMetrics is the number of metrics that stand next to each other, so that they fit a phone.
+// maxMetrics is the number of metrics in adjacent columns, so that they fit the screen of a phone.
 const maxMetrics = 4
 
-// newRatiosPart returns the table of all values: a group per workload with a row per contender and a column per
-// metric. The lines of a field are the ratio, its interval and the median.
+// newRatiosPart returns the table of all values: per workload, rows for the contenders and columns for the metrics. A
+// field has three lines: the ratio to the baseline, its interval and the median.
 func (b *builder) newRatiosPart() part {
 	groups := report.AllRatios(b.r)
 	if len(groups) == 0 {
@@ -28,7 +28,7 @@ func (b *builder) newRatiosPart() part {
 	}
 	w.WriteString("</caption>\n")
 	for len(groups) > 0 {
-		n := 1 // groups of the workload
+		n := 1 // number of groups about the same workload, one per metric
 		for n < len(groups) && groups[n].Workload == groups[0].Workload {
 			n++
 		}
@@ -39,18 +39,19 @@ func (b *builder) newRatiosPart() part {
 	return part{ID: keyRatios, Blocks: []block{{Ratios: template.HTML(w.String())}}} //nolint:gosec // every text is escaped
 }
 
-// ratioTable writes the table of all values. Its rows and fields have no closing tags, and the style breaks lines at
-// line feeds: a study may have a thousand fields.
+// ratioTable collects the HTML of this table. To keep pages small, because a study may have a thousand fields, rows
+// and fields have no closing tags, and the style sheet breaks lines at line feeds.
 type ratioTable struct {
 	strings.Builder
-	shared []string // sentences that apply to all workloads without another sentence of the same kind
+	shared []string // sentences of findShared: they apply to workloads without another sentence of the same kind
 }
 
-// addText writes text escaped.
+// addText adds text and escapes it.
 func (w *ratioTable) addText(text string) { w.WriteString(template.HTMLEscapeString(text)) }
 
-// findShared returns the sentences that most workloads share, at most one of each kind. It returns a sentence only if
-// every workload has a sentence of its kind: a workload without one would seem to have the shared sentence.
+// findShared returns the sentences about workloads that more than half of them share, at most one of each kind. It
+// returns a sentence only if every workload has a sentence of its kind, because a reader would believe that it also
+// applies to a workload without one.
 func findShared(groups []report.RatioGroup) []string {
 	count, works := map[string]int{}, 0
 	kinds := map[string]int{} // number of workloads that have a sentence of the kind
@@ -68,16 +69,19 @@ func findShared(groups []report.RatioGroup) []string {
 			kinds[kindOf(text)]++
 		}
 	}
-	return slices.DeleteFunc(order, func(text string) bool { return count[text]*2 <= works || kinds[kindOf(text)] != works || works < 2 })
+	return slices.DeleteFunc(order, func(text string) bool {
+		isUsual, isInAll := count[text]*2 > works, kinds[kindOf(text)] == works
+		return works < 2 || !isUsual || !isInAll
+	})
 }
 
-// kindOf returns the words with which all sentences of a kind begin.
+// kindOf returns the kind of a sentence: its first word, with which all sentences of a kind begin.
 func kindOf(text string) string {
 	start, _, _ := strings.Cut(text, " ")
 	return start
 }
 
-// addWorkload writes the groups of one workload, which are its metrics.
+// addWorkload adds the rows of one workload. groups has an element per metric; one without a metric has sentences.
 func (w *ratioTable) addWorkload(groups []report.RatioGroup) {
 	name := groups[0].Workload
 	w.WriteString(`<tbody data-w="`)
@@ -92,18 +96,18 @@ func (w *ratioTable) addWorkload(groups []report.RatioGroup) {
 		w.addText(strings.Join(about, " "))
 	}
 	groups = slices.DeleteFunc(slices.Clone(groups), func(g report.RatioGroup) bool { return g.Metric == "" })
-	parts := (len(groups) + maxMetrics - 1) / maxMetrics // rounded up
+	parts := (len(groups) + maxMetrics - 1) / maxMetrics // len/maxMetrics, rounded up
 	for i := range parts {
 		w.addMetrics(name, groups[len(groups)*i/parts:len(groups)*(i+1)/parts])
 	}
 	w.WriteString("</tbody>\n")
 }
 
-// addMetrics writes the columns of some metrics of a workload below their heads.
+// addMetrics adds the heads and the rows of some metrics of a workload.
 func (w *ratioTable) addMetrics(workload string, groups []report.RatioGroup) {
 	w.WriteString("<tr><th>")
 	w.addText(workload)
-	var names []string // of the rows, in the order of the first metric that has them
+	var names []string // contenders, which have the rows; in the order of the first metric that has them
 	for _, g := range groups {
 		w.WriteString("<th>")
 		w.addText(g.Metric)

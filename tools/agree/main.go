@@ -1,13 +1,15 @@
-// Command agree compares two results of one study, e.g. of two runs or with
-// slices of two lengths. It prints a Markdown table of the ratios that both
-// have, and counts the contradictions:
+// Command agree compares two results of one study, e.g. of two runs, or of runs with
+// timed slices of different lengths. It prints a Markdown table of the ratios that
+// both have, and counts the contradictions:
 //
 //	agree FIRST.json SECOND.json
 //
-// It exits with 1 if a pair differs significantly in opposite directions.
+// It exits with 1 if the results contradict each other: one proves a ratio above 1, the
+// other proves the same ratio below 1.
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -22,19 +24,15 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: agree FIRST.json SECOND.json")
 		os.Exit(2)
 	}
-	a, err := readResult(os.Args[1])
-	if err == nil {
-		var b *tare.Result
-		if b, err = readResult(os.Args[2]); err == nil {
-			opposed := writeComparison(os.Stdout, a, b)
-			if opposed > 0 {
-				os.Exit(1)
-			}
-			return
-		}
+	a, errA := readResult(os.Args[1])
+	b, errB := readResult(os.Args[2])
+	if err := cmp.Or(errA, errB); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
 	}
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(2)
+	if opposed := writeComparison(os.Stdout, a, b); opposed > 0 {
+		os.Exit(1)
+	}
 }
 
 // readResult reads a result document.
@@ -55,8 +53,8 @@ type relation string
 
 const (
 	overlapping relation = ""         // some ratio is in both
-	disjoint    relation = "disjoint" // no ratio is in both; they are on one side of 1, or one contains 1
-	opposite    relation = "OPPOSITE" // they exclude 1 on different sides
+	disjoint    relation = "disjoint" // no ratio is in both, but they are not opposite
+	opposite    relation = "OPPOSITE" // one interval is completely above 1, the other completely below
 )
 
 // relateIntervals returns the relation of the intervals of a and b.
@@ -70,9 +68,10 @@ func relateIntervals(a, b tare.Comparison) relation {
 	return overlapping
 }
 
-// writeComparison writes the table and a line with counts, and returns the number of pairs with opposite
-// directions. The table has the ratios of time and CPU to the baseline, and all opposite ones of these
-// metrics. The counts include every pair of every metric except exact ones.
+// writeComparison writes the table and a line with counts, and returns the number of opposite pairs.
+// The counts include every ratio that has an interval in both results. The table has only ratios of
+// timed metrics, such as time and CPU: all ratios to the baseline, and opposite ratios to any other
+// contender.
 func writeComparison(w io.Writer, a, b *tare.Result) (opposed int) {
 	fmt.Fprintf(w, "| workload | contender | metric | %s, %d rounds, seed %s | %s, %d rounds, seed %s | |\n|---|---|---|---|---|---|\n",
 		a.Plan.Isolation, a.RoundsDone, a.Seed, b.Plan.Isolation, b.RoundsDone, b.Seed)

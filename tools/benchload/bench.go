@@ -21,11 +21,11 @@ type bench struct {
 	out   io.Writer
 	rng   *rand.Rand
 	tools []tool
-	pins  bool // processes can be pinned to processors
+	pins  bool // processes can be restricted to processors, by taskset
 }
 
-// compareWith makes all comparisons with one server. command starts the server; "" means a server of this
-// program, which is also compared in all other ways.
+// compareWith makes all comparisons with one server. command starts the server; "" means the server of this
+// program, which can also serve the other protocols, the ways.
 func (b *bench) compareWith(ctx context.Context, command string) error {
 	if len(b.ways) == 0 {
 		if err := b.comparePlain(ctx, command); err != nil || command != "" {
@@ -35,14 +35,15 @@ func (b *bench) compareWith(ctx context.Context, command string) error {
 	return b.compareWays(ctx)
 }
 
-// comparePlain compares the tools over HTTP/1.1. Pinned tools, latencies and a stop of the server are compared
-// only with the first number of connections and the first size of bodies.
+// comparePlain compares the tools over HTTP/1.1, for each number of connections and each size of
+// bodies. Only for the first of both it also compares latencies, a stop of the server, and tools on
+// fixed processors.
 func (b *bench) comparePlain(ctx context.Context, command string) error {
 	name, bodies := command, b.bodies
 	if name == "" {
 		name = "net/http"
 	} else {
-		bodies = bodies[:1] // the command decides its bodies itself
+		bodies = bodies[:1] // a command determines its own bodies
 	}
 	for i, body := range bodies {
 		err := b.withServer(ctx, command, plain, "", body, func(s *server) error {
@@ -58,6 +59,7 @@ func (b *bench) comparePlain(ctx context.Context, command string) error {
 	if !b.pins {
 		return nil
 	}
+	// The last processor is for the client, all others are for the server.
 	clients, servers := fmt.Sprint(runtime.NumCPU()-1), "0"
 	if last := runtime.NumCPU() - 1; last > 1 {
 		servers = fmt.Sprintf("0-%d", last-1)
@@ -91,14 +93,15 @@ func (b *bench) compareConnections(ctx context.Context, name string, j job, body
 	return nil
 }
 
-// compareTiming compares latencies, and what package load reports of a stop of the server with theory.
+// compareTiming compares the latencies of the tools, and the latencies that package load reports of a
+// stopped server with theory.
 func (b *bench) compareTiming(ctx context.Context, s *server) error {
 	if err := b.compareLatency(ctx, s.addr); err != nil || b.skipStop {
 		return err
 	}
 	for _, t := range b.tools {
-		if o, ok := t.(ours); ok {
-			if err := b.compareStop(ctx, o, s); err != nil {
+		if engine, ok := t.(packageLoad); ok {
+			if err := b.compareStop(ctx, engine, s); err != nil {
 				return err
 			}
 		}
@@ -185,7 +188,7 @@ func (b *bench) compareThroughput(ctx context.Context, j job, cpus string) error
 	return nil
 }
 
-// compareLatency compares latencies at a fixed rate, with the tools that can send at one.
+// compareLatency compares latencies at a fixed rate, with the tools that can send at a fixed rate.
 func (b *bench) compareLatency(ctx context.Context, addr string) error {
 	j := job{addr: addr, connections: b.connections[0], each: b.each, rate: b.rate}
 	tools := b.toolsFor(j)
@@ -226,15 +229,15 @@ func (b *bench) compareLatency(ctx context.Context, addr string) error {
 func tareTools(tools []tool) (out []tool) {
 	for _, t := range tools {
 		switch t.(type) {
-		case ours, quiet:
+		case packageLoad, tareQuiet:
 			out = append(out, t)
 		}
 	}
 	return out
 }
 
-// formatRatio returns the ratio of base to t with its interval, computed from the ratios in each round. x has
-// a value per round, by tool.
+// formatRatio returns the ratio of base to t with its 95 % interval: estimates of the median of the
+// ratios in each round. x has a value per round, by tool.
 func formatRatio(base, t tool, x map[string][]float64) string {
 	if t.name() == base.name() {
 		return ""
@@ -272,10 +275,10 @@ func (b *bench) writeTable(head string, writeRows func(row func(...any))) {
 
 // compareStop stops the server for half a second during a run of 8 seconds with 5,000 requests per second, and
 // compares the p99 that the tool reports with theory.
-func (b *bench) compareStop(ctx context.Context, engine ours, s *server) error {
+func (b *bench) compareStop(ctx context.Context, engine packageLoad, s *server) error {
 	const rate, duration, pause = 5000.0, 8 * time.Second, 500 * time.Millisecond
 	type result struct {
-		r   report
+		report
 		err error
 	}
 	done := make(chan result, 1)
@@ -296,9 +299,9 @@ func (b *bench) compareStop(ctx context.Context, engine ours, s *server) error {
 	// The 1 % of the requests that wait longest are due in the first 1 % of the duration after the
 	// server has stopped, and all of them wait until it continues. So the p99 is the wait of the
 	// last of them.
-	want := paused - time.Duration(0.01*duration.Seconds()*1e9) + got.r.P50
+	want := paused - duration/100 + got.P50
 	fmt.Fprintf(b.out, "  %s, stopped for %v: p99 %v, theory %v (%+.1f %%); requested %.0f, sent %d, answered %d, never sent %d\n",
-		engine.name(), paused.Round(time.Microsecond), got.r.P99.Round(time.Microsecond), want.Round(time.Microsecond), 100*(float64(got.r.P99)/float64(want)-1),
-		rate*duration.Seconds(), got.r.Sent, got.r.Requests, got.r.Late)
+		engine.name(), paused.Round(time.Microsecond), got.P99.Round(time.Microsecond), want.Round(time.Microsecond), 100*(float64(got.P99)/float64(want)-1),
+		rate*duration.Seconds(), got.Sent, got.Requests, got.Late)
 	return nil
 }

@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// runExchange keeps one request in flight on each connection, on one thread, and counts answers by their
-// bytes: it assumes that all have the length of the first one. It does nothing but the system calls.
+// runExchange is the client of bareExchange: it has one request in flight on each connection, and does
+// nothing but the necessary system calls, on one thread. It does not parse answers; it counts their
+// bytes and assumes that all answers are as long as the first one.
 func runExchange(args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("exchange", flag.ContinueOnError)
 	addr := flags.String("addr", "", "host:port")
@@ -32,7 +33,7 @@ func runExchange(args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	expected := map[int32]int{} // bytes of the answer in flight that have not arrived, by descriptor
+	var left []int // bytes of the answer in flight that have not arrived, by descriptor
 	for range *connections {
 		c, err := net.Dial("tcp", *addr)
 		if err != nil {
@@ -51,14 +52,10 @@ func runExchange(args []string, stdout io.Writer) error {
 		if _, err := syscall.Write(fd, request); err != nil {
 			return fmt.Errorf("send: %w", err)
 		}
-		expected[int32(fd)] = size
-	}
-	left := make([]int, 0)
-	for fd, n := range expected { // a slice is faster than a map
-		for len(left) <= int(fd) {
+		for len(left) <= fd {
 			left = append(left, 0)
 		}
-		left[fd] = n
+		left[fd] = size
 	}
 	answers, err := countAnswers(poll, left, size, request, *duration)
 	if err != nil {
@@ -67,12 +64,14 @@ func runExchange(args []string, stdout io.Writer) error {
 	return json.NewEncoder(stdout).Encode(report{Requests: answers})
 }
 
-// countAnswers reads answers of size bytes for duration d, and sends a request after each. left has the number
-// of missing bytes of the answer in flight, by descriptor.
+// countAnswers reads answers of size bytes for duration d, and sends the next request after each of
+// them. poll is the epoll descriptor. left has the number of missing bytes of the answer in flight, by
+// descriptor.
 func countAnswers(poll int, left []int, size int, request []byte, d time.Duration) (answers int64, err error) {
 	events, buf := make([]syscall.EpollEvent, 128), make([]byte, 64<<10)
+	const maxWait = 100 // ms, after which the end of the duration is checked
 	for end := time.Now().Add(d); time.Now().Before(end); {
-		n, err := syscall.EpollWait(poll, events, 100)
+		n, err := syscall.EpollWait(poll, events, maxWait)
 		if err != nil && err != syscall.EINTR {
 			return answers, fmt.Errorf("wait for answers: %w", err)
 		}

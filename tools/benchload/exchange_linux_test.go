@@ -25,7 +25,7 @@ func TestExchange(t *testing.T) {
 		err := runExchange([]string{"-addr", s.Listener.Addr().String(), "-connections", "3", "-duration", "100ms"}, &out)
 		s.Close()
 		assert.NoError(t, "exchange", err)
-		r, err := kernel{}.read(out.Bytes())
+		r, err := bareExchange{}.read(out.Bytes())
 		assert.NoError(t, "read", err)
 		// One request asked for the size, and three are in flight at the end.
 		if n := asked.Load(); r.Requests == 0 || r.Requests > n-1 || r.Requests < n-4 {

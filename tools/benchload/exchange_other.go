@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// runExchange returns an error: it is only implemented on Linux.
+// runExchange returns an error: this client uses epoll, which only Linux has.
 func runExchange([]string, io.Writer) error {
 	return errors.New("the kernel's limit is measured on Linux")
 }

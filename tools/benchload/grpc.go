@@ -9,11 +9,14 @@ import (
 	"time"
 )
 
+// This file compares gRPC clients: it has the calls' server, and the load generators ghz and fortio as
+// tools.
+
 // healthMethod is the method that is called. It belongs to gRPC's health service, which every tool knows or
 // can read from a file.
 const healthMethod = "grpc.health.v1.Health/Check"
 
-// healthProto defines the health service for tools that need a file.
+// healthProto defines the health service for ghz, which reads it from a file.
 const healthProto = `syntax = "proto3";
 package grpc.health.v1;
 message HealthCheckRequest { string service = 1; }
@@ -30,6 +33,7 @@ func serveHealth(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Grpc-Status", "0")
 }
 
+// ghz is the load generator ghz (ghz.sh).
 type ghz struct{ proto string } // path of the file with healthProto
 
 func (ghz) name() string    { return "ghz" }
@@ -54,6 +58,7 @@ func (ghz) read(output []byte) (r report, err error) {
 	return reportCodes("ghz", result.Codes, "OK")
 }
 
+// fortio is the load generator fortio (fortio.org).
 type fortio struct{}
 
 func (fortio) name() string    { return "fortio" }
@@ -74,11 +79,11 @@ func (fortio) read(output []byte) (r report, err error) {
 	return reportCodes("fortio", result.RetCodes, "SERVING")
 }
 
-// reportCodes returns a report of the number of calls. It returns an error unless all calls ended with code
-// good.
-func reportCodes(tool string, n map[string]int64, good string) (report, error) {
-	if len(n) != 1 || n[good] == 0 {
-		return report{}, fmt.Errorf("%s says %v", tool, n)
+// reportCodes returns a report of the number of calls. calls has this number by status code. It is an error
+// if any call ended with another code than success.
+func reportCodes(tool string, calls map[string]int64, success string) (report, error) {
+	if len(calls) != 1 || calls[success] == 0 {
+		return report{}, fmt.Errorf("%s reports calls by status: %v", tool, calls)
 	}
-	return report{Requests: n[good]}, nil
+	return report{Requests: calls[success]}, nil
 }

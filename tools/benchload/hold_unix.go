@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// pauseFor stops the server for d and returns the actual duration of the stop.
+// pauseFor suspends the server's process for d (SIGSTOP, SIGCONT) and returns the actual duration.
 func (s *server) pauseFor(d time.Duration) (time.Duration, error) {
 	if err := s.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		return 0, err

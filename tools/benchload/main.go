@@ -1,11 +1,16 @@
 // Command benchload compares package load with other load generators. In every
 // round each of them sends requests to the same server, in a random order, and the
-// result is the ratio of two tools within a round. It compares requests per second
-// of the client's processor time, unpinned and pinned, latencies at a fixed rate,
-// and what a tool reports while the server is stopped with theory.
+// result is the ratio of two tools within a round. It compares
 //
-//	benchload
-//	benchload -rounds 20 -server 'myserver -addr 127.0.0.1:$PORT'
+//   - requests per second of the client's processor time, with and without fixed processors;
+//
+//   - latencies at a fixed rate;
+//
+//   - the p99 latency that package load reports if the server stops for half a second, with the
+//     p99 that theory predicts.
+//
+//     benchload
+//     benchload -rounds 20 -server 'myserver -addr 127.0.0.1:$PORT'
 package main
 
 import (
@@ -32,7 +37,7 @@ import (
 )
 
 const install = `
-Tools are taken from PATH, and what is missing is left out and said so:
+Tools are taken from PATH. A missing tool is skipped, with a message:
   wrk      apt-get install wrk
   oha      cargo install oha --version 1.16.0 --locked
            (HTTP/3 with --features http3)
@@ -42,12 +47,14 @@ Tools are taken from PATH, and what is missing is left out and said so:
   script   apt-get install bsdutils
   taskset  apt-get install util-linux
 A server is any command that listens on 127.0.0.1:$PORT and answers GET / with
-200; without -server it is one of this program's own, on net/http, with answers of
-each size, which is also loaded over TLS, in HTTP/2 and by gRPC calls. With -tare and -h3, tare load is
-compared over HTTP/3, and with itself while it is watched.
+200. Without -server it is a server of this program on net/http, with bodies of
+each size; it is also loaded over TLS, over HTTP/2 and by gRPC calls. With -tare
+and -h3, tare load is compared over HTTP/3; with -tare, also with and without a
+view of its progress.
 Measure on a machine that does nothing else.
 `
 
+// config has the values of the flags, see parseFlags.
 type config struct {
 	servers     list
 	rounds      int
@@ -91,8 +98,8 @@ func main() {
 	}
 }
 
-// runCommand runs the program. If the first argument is serve, drive or exchange, it is one of the processes
-// that benchload itself has started.
+// runCommand runs the program. benchload also starts itself as a server or a client in a separate process;
+// the first argument is then serve, drive or exchange.
 func runCommand(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	if len(args) > 0 && args[0] == "serve" {
 		return runServer(args[1:], stdin)
@@ -139,15 +146,15 @@ func parseFlags(args []string, stderr io.Writer) (config, error) {
 	flags.SetOutput(stderr)
 	flags.Var(&c.servers, "server", "command of a server that listens on 127.0.0.1:$PORT; may be given more than once; none: one of its own")
 	flags.IntVar(&c.rounds, "rounds", 10, "rounds; at least 6, for an interval")
-	flags.DurationVar(&c.each, "each", 3*time.Second, "how long each tool runs in a round; whole seconds")
-	flags.Var(&c.connections, "connections", "kept open; may be given more than once; none: 50 and 1000")
-	flags.Var(&c.bodies, "body", "bytes of an answer's body; may be given more than once; none: 100 and 16384")
-	flags.Float64Var(&c.rate, "rate", 10000, "requests per second, where latencies are compared")
-	flags.Uint64Var(&c.seed, "seed", 1, "of the order within rounds")
-	flags.StringVar(&c.tare, "tare", "", "binary of tare, for HTTP/3 and for what it costs to be watched")
+	flags.DurationVar(&c.each, "each", 3*time.Second, "duration of each tool's run in a round, in full seconds")
+	flags.Var(&c.connections, "connections", "number of open connections; may be given more than once; default: 50 and 1000")
+	flags.Var(&c.bodies, "body", "bytes of an answer's body; may be given more than once; default: 100 and 16384")
+	flags.Float64Var(&c.rate, "rate", 10000, "requests per second for the comparison of latencies")
+	flags.Uint64Var(&c.seed, "seed", 1, "seed of the random order of tools within rounds")
+	flags.StringVar(&c.tare, "tare", "", "binary of tare, for the comparisons over HTTP/3 and of views")
 	flags.StringVar(&c.h3, "h3", "", "command of a server of HTTP/3 on UDP 127.0.0.1:$PORT, and of HTTPS on the same port of TCP, with bodies of $BODY bytes")
 	flags.Var(&c.ways, "way", "only this way, of "+strings.Join(ways(), ", ")+"; may be given more than once")
-	flags.BoolVar(&c.skipStop, "nostop", false, "leave out the stop of the server")
+	flags.BoolVar(&c.skipStop, "nostop", false, "skip the comparison with a stopped server")
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: benchload [flags]")
 		flags.PrintDefaults()
@@ -158,15 +165,15 @@ func parseFlags(args []string, stderr io.Writer) (config, error) {
 	}
 	switch {
 	case flags.NArg() > 0:
-		return c, fmt.Errorf("what is %q?", flags.Arg(0))
+		return c, fmt.Errorf("unknown argument %q", flags.Arg(0))
 	case c.rounds < 6:
-		return c, fmt.Errorf("%d rounds have no interval: at least 6", c.rounds)
+		return c, fmt.Errorf("%d rounds are too few for an interval: at least 6", c.rounds)
 	case c.each < time.Second || c.each%time.Second != 0:
-		return c, fmt.Errorf("%v each: whole seconds", c.each)
+		return c, fmt.Errorf("-each %v: want full seconds", c.each)
 	}
 	for _, way := range c.ways {
 		if !slices.Contains(ways(), way) {
-			return c, fmt.Errorf("no way is %q: one of %s", way, strings.Join(ways(), ", "))
+			return c, fmt.Errorf("unknown -way %q: want one of %s", way, strings.Join(ways(), ", "))
 		}
 	}
 	if len(c.servers) == 0 {
@@ -193,16 +200,17 @@ func (b *bench) findTools(dir string) error {
 		if engine == load.Portable && len(b.tools) > 0 {
 			break // the portable engine is only for systems without epoll
 		}
+		// Open fails if this system does not have the engine. It does not connect to the address yet.
 		s, err := load.Open(load.Options{Target: load.Target{Addr: "127.0.0.1:1"}, Requests: []load.Request{{Method: "GET"}}, Engine: engine})
 		if err != nil {
 			b.reportMissing(string(engine), err.Error())
 			continue
 		}
 		s.Close()
-		b.tools = append(b.tools, ours{engine})
+		b.tools = append(b.tools, packageLoad{engine})
 	}
 	if runtime.GOOS == "linux" {
-		b.tools = append(b.tools, kernel{})
+		b.tools = append(b.tools, bareExchange{})
 	}
 	for _, t := range []tool{wrk{}, oha{h3: b.h3 != "" && supportsOption("oha", "--http-version", "3")}, h2load{}, ghz{proto}, fortio{}} {
 		if _, err := exec.LookPath(t.program()); err != nil {
@@ -214,19 +222,19 @@ func (b *bench) findTools(dir string) error {
 	if b.tare == "" {
 		b.reportMissing("tare", "there is no -tare")
 	} else {
-		q := quiet{b.tare}
+		q := tareQuiet{b.tare}
 		b.tools = append(b.tools, q)
 		if _, err := exec.LookPath("script"); err != nil {
 			b.reportMissing("tare, live view", "script is not in PATH")
 		} else {
-			b.tools = append(b.tools, live{q, filepath.Join(dir, "load.json")})
+			b.tools = append(b.tools, tareLive{q, filepath.Join(dir, "load.json")})
 		}
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			return err
 		}
 		l.Close()
-		b.tools = append(b.tools, watched{q, l.Addr().String()})
+		b.tools = append(b.tools, tareWatched{q, l.Addr().String()})
 	}
 	if _, err := exec.LookPath("taskset"); err != nil {
 		b.reportMissing("pinned", "taskset is not in PATH")

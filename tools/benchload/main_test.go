@@ -34,7 +34,7 @@ func TestReadTools(t *testing.T) {
 	r, err = fortio{}.read([]byte(`{"RetCodes":{"SERVING":8}}`))
 	assert.NoError(t, "fortio", err)
 	assert.Equal(t, "fortio", r, report{Requests: 8})
-	r, err = quiet{}.read([]byte(`{"schema":"tare.load/1","requests":9,"sent":9}`))
+	r, err = tareQuiet{}.read([]byte(`{"schema":"tare.load/1","requests":9,"sent":9}`))
 	assert.NoError(t, "tare", err)
 	assert.Equal(t, "tare", r.Requests, 9)
 	_, err = wrk{}.read([]byte("unable to connect"))
@@ -43,7 +43,7 @@ func TestReadTools(t *testing.T) {
 		t.Error("wrk cannot hold a rate")
 	}
 	names := func(j job) (out string) {
-		for _, able := range (&bench{tools: []tool{ours{load.Epoll}, kernel{}, wrk{}, oha{h3: true}, h2load{}, ghz{}, fortio{}, quiet{}, live{}, watched{}}}).toolsFor(j) {
+		for _, able := range (&bench{tools: []tool{packageLoad{load.Epoll}, bareExchange{}, wrk{}, oha{h3: true}, h2load{}, ghz{}, fortio{}, tareQuiet{}, tareLive{}, tareWatched{}}}).toolsFor(j) {
 			out += able.name() + " "
 		}
 		return out
@@ -59,17 +59,17 @@ func TestReadTools(t *testing.T) {
 
 func TestAgainst(t *testing.T) {
 	x := map[string][]float64{"epoll": {12, 24, 36, 48, 60, 72, 84, 96}, "wrk": {10, 20, 30, 40, 50, 60, 70, 80}}
-	assert.Equal(t, "ratio", formatRatio(ours{load.Epoll}, wrk{}, x), "1.200  (95 %: 1.200 to 1.200)")
-	assert.Equal(t, "of itself", formatRatio(ours{load.Epoll}, ours{load.Epoll}, x), "")
+	assert.Equal(t, "ratio", formatRatio(packageLoad{load.Epoll}, wrk{}, x), "1.200  (95 %: 1.200 to 1.200)")
+	assert.Equal(t, "of itself", formatRatio(packageLoad{load.Epoll}, packageLoad{load.Epoll}, x), "")
 }
 
 func TestRefuses(t *testing.T) {
 	for want, args := range map[string][]string{
-		"5 rounds have no interval": {"-rounds", "5"},
-		"whole seconds":             {"-each", "1500ms"},
-		"at least 1":                {"-connections", "0"},
-		"what is":                   {"please"},
-		"flag: help requested":      {"-help"},
+		"5 rounds are too few": {"-rounds", "5"},
+		"full seconds":         {"-each", "1500ms"},
+		"at least 1":           {"-connections", "0"},
+		"unknown arg":          {"please"},
+		"flag: help requested": {"-help"},
 	} {
 		var out bytes.Buffer
 		err := runCommand(context.Background(), args, nil, &out, &out)
@@ -110,7 +110,7 @@ func TestWays(t *testing.T) {
 		var out bytes.Buffer
 		err = runLoad(context.Background(), []string{"-addr", addr, "-connections", "2", "-duration", "100ms", "-way", way}, &out)
 		assert.NoError(t, "drive "+way, err)
-		r, err := ours{}.read(out.Bytes())
+		r, err := packageLoad{}.read(out.Bytes())
 		assert.NoError(t, "read", err)
 		if r.Requests == 0 {
 			t.Errorf("%s: no answer", way)

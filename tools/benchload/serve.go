@@ -38,7 +38,7 @@ func runServer(args []string, stdin io.Reader) error {
 	if err != nil {
 		return err
 	}
-	go func() {
+	go func() { // the parent closes stdin to end the server
 		_, _ = io.Copy(io.Discard, stdin)
 		s.Close()
 	}()
@@ -60,7 +60,7 @@ func runServer(args []string, stdin io.Reader) error {
 	return s.Serve(l)
 }
 
-// runLoad makes one run of package load and prints its report.
+// runLoad runs package load once and prints its report as JSON, which packageLoad.read parses.
 func runLoad(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("drive", flag.ContinueOnError)
 	addr := flags.String("addr", "", "host:port")
@@ -89,11 +89,11 @@ func runLoad(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	defer s.Close()
-	leg := load.Leg{Duration: *duration}
+	phase := load.Leg{Duration: *duration}
 	if *rate > 0 {
-		leg.Profile = load.Constant{PerSecond: *rate}
+		phase.Profile = load.Constant{PerSecond: *rate}
 	}
-	r, err := s.Run(ctx, leg)
+	r, err := s.Run(ctx, phase)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (b *bench) startServer(ctx context.Context, line, way, cpus string, body in
 	}
 	s := &server{addr: l.Addr().String()}
 	port := l.Addr().(*net.TCPAddr).Port
-	l.Close()
+	l.Close() // the port is free again, for the server
 	if line == "" {
 		s.cmd = newCommand(ctx, cpus, b.self, "serve", "-addr", s.addr, "-way", way, "-body", strconv.Itoa(body))
 	} else {

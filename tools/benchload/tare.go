@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"strconv"
@@ -10,13 +9,16 @@ import (
 	"time"
 )
 
-// quiet is tare load that prints nothing while it runs. It is the only tool of tare for HTTP/3.
-type quiet struct{ path string } // path of the tare binary
+// This file runs the command tare load as a tool, in three ways: without progress, with progress on a
+// terminal, and with progress on a page in a browser. Comparing them shows the cost of each view.
 
-func (quiet) name() string      { return "tare" }
-func (q quiet) program() string { return q.path }
+// tareQuiet runs tare load without progress. It is the only tool of tare that speaks HTTP/3.
+type tareQuiet struct{ path string } // path of the tare binary
 
-func (quiet) args(j job) []string {
+func (tareQuiet) name() string      { return "tare" }
+func (q tareQuiet) program() string { return q.path }
+
+func (tareQuiet) args(j job) []string {
 	args := []string{"load", "-q", "--json", "--no-lock", "--warm", "0s", "--threads", "1", "-c", strconv.Itoa(j.connections), "-d", j.each.String()}
 	switch {
 	case j.rate > 0:
@@ -29,27 +31,25 @@ func (quiet) args(j job) []string {
 	return append(args, j.url())
 }
 
-func (quiet) read(output []byte) (r report, err error) {
-	err = json.Unmarshal(output, &r)
-	return r, err
+func (tareQuiet) read(output []byte) (report, error) { return parseReport(output) }
+
+// tareLive runs tare load on a terminal, on which it draws its progress once a second. The program script
+// (util-linux) provides the terminal.
+type tareLive struct {
+	tareQuiet
+	document string // path of the file to which tare load writes its report
 }
 
-// live is tare load on a terminal, on which it draws once a second.
-type live struct {
-	quiet
-	document string // path of the file with its results
-}
+func (tareLive) name() string    { return "tare, live view" }
+func (tareLive) program() string { return "script" }
 
-func (live) name() string    { return "tare, live view" }
-func (live) program() string { return "script" }
-
-func (l live) args(j job) []string {
+func (l tareLive) args(j job) []string {
 	if j.way != views {
 		return nil
 	}
 	var line strings.Builder
 	line.WriteString("stty rows 50 columns 200; exec '" + l.path + "'")
-	for _, a := range l.quiet.args(j) {
+	for _, a := range l.tareQuiet.args(j) {
 		if a != "-q" {
 			line.WriteString(" '" + a + "'")
 		}
@@ -57,24 +57,25 @@ func (l live) args(j job) []string {
 	return []string{"-qec", line.String() + " >'" + l.document + "'", "/dev/null"}
 }
 
-// watched is tare load with a page that a browser reads.
-type watched struct {
-	quiet
+// tareWatched runs tare load with --watch: it serves its progress as a page, which watchPage reads.
+type tareWatched struct {
+	tareQuiet
 	addr string // address of the page
 }
 
-func (watched) name() string { return "tare, --watch" }
+func (tareWatched) name() string { return "tare, --watch" }
 
-func (w watched) args(j job) []string {
+func (w tareWatched) args(j job) []string {
 	if j.way != views {
 		return nil
 	}
-	args := w.quiet.args(j)
+	args := w.tareQuiet.args(j)
 	return append([]string{args[0], "--watch", w.addr}, args[1:]...)
 }
 
-// watchPage reads the events of the page, like a browser, until end is called.
-func (w watched) watchPage() (end func()) {
+// watchPage requests the page's events again and again, like a browser, until end is called. Requests fail
+// before tare load has started to serve the page and after it has ended; these errors are ignored.
+func (w tareWatched) watchPage() (end func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {

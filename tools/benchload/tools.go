@@ -63,13 +63,13 @@ type tool interface {
 	read(output []byte) (report, error)
 }
 
-// ours is package load with one of its engines, in a process of this program.
-type ours struct{ engine load.Engine }
+// packageLoad runs package load with one of its engines, in a process of this program (see runLoad).
+type packageLoad struct{ engine load.Engine }
 
-func (o ours) name() string  { return string(o.engine) }
-func (ours) program() string { return "" }
+func (o packageLoad) name() string  { return string(o.engine) }
+func (packageLoad) program() string { return "" }
 
-func (o ours) args(j job) []string {
+func (o packageLoad) args(j job) []string {
 	if j.way == h3 || j.way == views {
 		return nil
 	}
@@ -77,30 +77,31 @@ func (o ours) args(j job) []string {
 		"-duration", j.each.String(), "-rate", strconv.FormatFloat(j.rate, 'g', -1, 64)}
 }
 
-func (ours) read(output []byte) (r report, err error) {
+func (packageLoad) read(output []byte) (report, error) { return parseReport(output) }
+
+// parseReport parses a report in JSON, as this program and tare load print it.
+func parseReport(output []byte) (r report, err error) {
 	err = json.Unmarshal(output, &r)
 	return r, err
 }
 
-// kernel sends a fixed request and discards the answers. No client with one request in flight on each
-// connection can need less CPU time.
-type kernel struct{}
+// bareExchange sends a fixed request and discards the answers (see runExchange). No client with one request
+// in flight on each connection can need less CPU time.
+type bareExchange struct{}
 
-func (kernel) name() string    { return "kernel's limit" }
-func (kernel) program() string { return "" }
+func (bareExchange) name() string    { return "kernel's limit" }
+func (bareExchange) program() string { return "" }
 
-func (kernel) args(j job) []string {
+func (bareExchange) args(j job) []string {
 	if j.rate > 0 || j.way != plain {
 		return nil
 	}
 	return []string{"exchange", "-addr", j.addr, "-connections", strconv.Itoa(j.connections), "-duration", j.each.String()}
 }
 
-func (kernel) read(output []byte) (r report, err error) {
-	err = json.Unmarshal(output, &r)
-	return r, err
-}
+func (bareExchange) read(output []byte) (report, error) { return parseReport(output) }
 
+// wrk, oha and h2load are the load generators of these names.
 type wrk struct{}
 
 func (wrk) name() string    { return "wrk" }
@@ -182,6 +183,7 @@ func (h2load) args(j job) []string {
 }
 
 func (h2load) read(output []byte) (r report, err error) {
+	// No match if any answer has another status than 2xx.
 	m := regexp.MustCompile(`status codes: (\d+) 2xx, 0 3xx, 0 4xx, 0 5xx`).FindSubmatch(output)
 	if m == nil {
 		return r, fmt.Errorf("h2load reports %q", output)
@@ -208,11 +210,11 @@ func (b *bench) runTool(ctx context.Context, t tool, j job, cpus string) (report
 		name = b.self
 	}
 	cmd := newCommand(ctx, cpus, name, t.args(j)...)
-	if w, ok := t.(watched); ok {
+	if w, ok := t.(tareWatched); ok {
 		defer w.watchPage()()
 	}
 	out, err := cmd.Output()
-	if v, ok := t.(live); ok && err == nil {
+	if v, ok := t.(tareLive); ok && err == nil { // its output is the terminal's, its report is in a file
 		out, err = os.ReadFile(v.document)
 	}
 	if err != nil {

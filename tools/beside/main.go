@@ -4,8 +4,9 @@
 //	go test -bench . -benchmem | beside -published published.txt
 //	beside -published published.txt 'with its tests=a.txt' 'alone=b.txt'
 //
-// It prints standard input unchanged. If a benchmark ran several times, the table has
-// the medians. It fails if a run failed or has no benchmark.
+// Without files it reads the output from standard input, and also prints it unchanged. If a
+// benchmark ran several times, the table has the medians. The command fails if a run failed or
+// has no benchmark.
 package main
 
 import (
@@ -45,8 +46,9 @@ type benchRun struct {
 	values map[string]unitValues
 }
 
-// printTables prints a table of the published lines and of each file, given as LABEL=FILE. Without files it
-// reads in.
+// printTables prints a table that has the published lines next to the lines of each of files, which
+// have the form LABEL=FILE. If there are no files, the table has the lines of in, which are also copied
+// to out.
 func printTables(published string, files []string, in io.Reader, out io.Writer) error {
 	runs := []benchRun{{label: "published"}}
 	if err := readFile(&runs[0], published); err != nil {
@@ -99,7 +101,7 @@ func (m *benchRun) scanLines(r io.Reader) error {
 			continue
 		}
 		name := strings.TrimPrefix(words[0], "Benchmark")
-		if dash := strings.LastIndexByte(name, '-'); dash > 0 {
+		if dash := strings.LastIndexByte(name, '-'); dash > 0 { // the number of processors, as in Encode-8
 			if _, err := strconv.Atoi(name[dash+1:]); err == nil {
 				name = name[:dash]
 			}

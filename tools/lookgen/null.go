@@ -9,10 +9,11 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// null is the simulated joint null distribution of the p-values at a series of looks.
+// null is the simulated joint distribution of the p-values at a series of looks, if the null hypothesis
+// is true.
 type null struct {
-	looks []int
-	draws int
+	looks []int // number of rounds at each look, ascending
+	draws int   // number of simulated studies
 	seed  uint64
 
 	// p has every two-sided p-value up to maxLevel that is possible at some look, in ascending order.
@@ -29,7 +30,7 @@ const streams = 64
 // maxLevel is above every level in the tables.
 const maxLevel = 0.06
 
-// drawNull simulates the joint null distribution with that many draws.
+// drawNull simulates draws studies with these looks.
 func drawNull(looks []int, draws int, seed uint64) *null {
 	n := &null{looks: looks, draws: draws, seed: seed}
 	p := make([][]float64, len(looks)) // two-sided p-values by look and statistic
@@ -42,7 +43,7 @@ func drawNull(looks []int, draws int, seed uint64) *null {
 	if i, _ := slices.BinarySearch(n.p, maxLevel); i < len(n.p) {
 		n.p = n.p[:i+1]
 	}
-	index := make([][]int32, len(looks)) // indexes in n.p by look and statistic
+	index := make([][]int32, len(looks)) // index in n.p of each p-value, by look and statistic
 	for l := range looks {
 		index[l] = make([]int32, len(p[l]))
 		for w, q := range p[l] {
@@ -66,19 +67,7 @@ func drawNull(looks []int, draws int, seed uint64) *null {
 				count[l] = make([]int64, len(n.p))
 			}
 			for s := range queue {
-				share := draws / streams
-				if s < draws%streams {
-					share++
-				}
-				sampler := newSampler(looks, rand.NewPCG(seed, uint64(s)))
-				for range share {
-					smallest := int32(len(n.p)) // index of the smallest p-value so far
-					for l, w := range sampler.nextStatistics() {
-						if smallest = min(smallest, index[l][w]); int(smallest) < len(n.p) {
-							count[l][smallest]++
-						}
-					}
-				}
+				n.drawStream(s, index, count)
 			}
 			lock.Lock()
 			defer lock.Unlock()
@@ -93,9 +82,26 @@ func drawNull(looks []int, draws int, seed uint64) *null {
 	return n
 }
 
-// twoSided returns the two-sided p-value of every value of the signed-rank statistic.
+// drawStream makes the draws of one random generator, and adds them to count, which is as n.count.
+func (n *null) drawStream(stream int, index [][]int32, count [][]int64) {
+	draws := n.draws / streams
+	if stream < n.draws%streams {
+		draws++
+	}
+	sampler := newSampler(n.looks, rand.NewPCG(n.seed, uint64(stream)))
+	for range draws {
+		smallest := int32(len(n.p)) // index of the smallest p-value so far
+		for l, w := range sampler.nextStatistics() {
+			if smallest = min(smallest, index[l][w]); int(smallest) < len(n.p) {
+				count[l][smallest]++
+			}
+		}
+	}
+}
+
+// twoSided returns the two-sided p-value of every value of the signed-rank statistic after rounds rounds.
 func twoSided(rounds int) []float64 {
-	p := make([]float64, rounds*(rounds+1)/2+1)
+	p := make([]float64, rounds*(rounds+1)/2+1) // the statistic is a sum of ranks, from 0 to 1+2+…+rounds
 	cdf := func(w int) float64 { return stats.SignedRankCDF(rounds, w) }
 	if rounds <= stats.MaxRounds {
 		exact := stats.SignedRankNull(rounds)

@@ -2,8 +2,8 @@ package main
 
 import "math/rand/v2"
 
-// sampler draws the signed-rank statistic at every look of one study whose
-// rounds are symmetric about zero.
+// sampler simulates studies whose rounds are symmetric about zero, and computes the
+// signed-rank statistic at every look of a study: an interim analysis after some rounds.
 //
 // It does not sort. It visits the rounds in a random order, which stands for the
 // order of magnitudes from the smallest to the largest. The rank of a round at a
@@ -20,7 +20,7 @@ const (
 	laneBits = 21 // a rank sum is at most 2000·2001/2 < 2^21
 	lanes    = 3  // per word
 	words    = 5  // enough for 15 looks
-	lane     = 1<<laneBits - 1
+	laneMask = 1<<laneBits - 1
 )
 
 // newSampler returns a sampler for the looks, with random numbers from src.
@@ -54,12 +54,13 @@ func (s *sampler) nextStatistics() []int {
 		in := &s.membership[s.order[i]]
 		for k := range words {
 			rank[k] += in[k]
-			// The mask selects the lanes of the looks that include this round.
-			sum[k] += rank[k] & (in[k] * lane) & -coin
+			// in[k]*laneMask has all bits of the lanes of looks that include this round; -coin has all
+			// bits or none.
+			sum[k] += rank[k] & (in[k] * laneMask) & -coin
 		}
 	}
 	for l := range s.w {
-		s.w[l] = int(sum[l/lanes] >> (l % lanes * laneBits) & lane)
+		s.w[l] = int(sum[l/lanes] >> (l % lanes * laneBits) & laneMask)
 	}
 	return s.w
 }

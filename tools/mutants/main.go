@@ -36,12 +36,19 @@ type list struct {
 	Named    []mutant `json:"named"` // patches that are written by hand
 }
 
-// options are the flags: see main.
+// options has the values of the flags, which main describes.
 type options struct {
 	root, list, results string // paths
 	jobs                int
 	only                string
 	choose, accept      bool
+}
+
+// outcomeTable counts outcomes by package, for the table at the end of the output.
+type outcomeTable struct {
+	order  []string // rows: packages, and "named"
+	counts map[string]map[outcome]int
+	lost   int // number of mutants that were killed before and survived now, or could not be tested
 }
 
 func main() {
@@ -185,13 +192,6 @@ func describeResult(root string, m mutant, c change, res result) string {
 		text += " [" + res.By + "]"
 	}
 	return fmt.Sprintf("%s (%.1f s)", text, res.Seconds)
-}
-
-// outcomeTable counts outcomes by package.
-type outcomeTable struct {
-	order  []string // rows: packages, and "named"
-	counts map[string]map[outcome]int
-	lost   int // number of mutants that were killed before and survived now, or could not be tested
 }
 
 // addOutcome counts the outcome of m.

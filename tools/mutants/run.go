@@ -19,6 +19,9 @@ import (
 	"time"
 )
 
+// A mutant is a small change to the source of a package, such as another operator. This file runs the
+// tests of the package with each mutant: the tests should fail.
+
 // outcome is the result of a package's tests with a mutant.
 type outcome string
 
@@ -46,16 +49,16 @@ func (r result) resultKey() string { return r.Content + r.Mutant }
 // runner tests mutants of one tree.
 type runner struct {
 	root string
-	dir  string   // for overlays and test binaries, a subdirectory for each
+	dir  string   // directory for changed files and test binaries, a subdirectory for each
 	mods []string // directories of the workspace's modules
 
 	mu    sync.Mutex
-	clean map[string]func() ([]mode, error) // by package: measureClean, which runs once
+	clean map[string]func() ([]mode, error) // by package: a call of measureClean, which runs only once
 }
 
 // mode is a way to run the tests of a package.
 type mode struct {
-	short bool
+	short bool          // only the short tests: go test -short
 	limit time.Duration // five times the duration without a mutant, but at least 30 s
 }
 
@@ -68,288 +71,6 @@ func newRunner(root, dir string) (*runner, error) {
 		return nil, fmt.Errorf("list the modules of the workspace: %w", err)
 	}
 	return &runner{root: root, dir: dir, mods: strings.Fields(string(text)), clean: map[string]func() ([]mode, error){}}, nil
-}
-
-// goCommand returns the go command in the directory of a package.
-func (r *runner) goCommand(ctx context.Context, pkg string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = filepath.Join(r.root, pkg)
-	cmd.Env = r.environmentFor(cmd.Dir)
-	cmd.WaitDelay = 10 * time.Second
-	setGroup(cmd)
-	return cmd
-}
-
-// environmentFor returns the environment of the go command and of tests in a directory. Modules outside the
-// workspace are built without it, as by make.
-func (r *runner) environmentFor(dir string) []string {
-	module := dir
-	for module != r.root {
-		if _, err := os.Stat(filepath.Join(module, "go.mod")); err == nil {
-			break
-		}
-		module = filepath.Dir(module)
-	}
-	env := append(os.Environ(), "PWD="+dir)
-	if !slices.Contains(r.mods, module) {
-		env = append(env, "GOWORK=off", "GOFLAGS=-mod=readonly -trimpath")
-	}
-	return env
-}
-
-const overlayFlag = "-overlay="
-
-// writeOverlay writes a changed file, and returns the flag of the go command that substitutes it for the
-// original. remove deletes the written files.
-func (r *runner) writeOverlay(c change) (flag string, remove func(), err error) {
-	src, err := c.apply()
-	if err != nil {
-		return "", nil, err
-	}
-	dir, err := os.MkdirTemp(r.dir, "mutant")
-	if err != nil {
-		return "", nil, err
-	}
-	changed, list := filepath.Join(dir, filepath.Base(c.file)), filepath.Join(dir, "overlay.json")
-	text, _ := json.Marshal(map[string]any{"Replace": map[string]string{c.file: changed}})
-	err = errors.Join(os.WriteFile(changed, src, 0o600), os.WriteFile(list, text, 0o600))
-	return overlayFlag + list, func() { os.RemoveAll(dir) }, err
-}
-
-// isCompiling reports whether the package compiles with the change.
-func (r *runner) isCompiling(ctx context.Context, c change) (bool, error) {
-	flag, remove, err := r.writeOverlay(c)
-	if err != nil {
-		return false, err
-	}
-	defer remove()
-	err = r.goCommand(ctx, c.Package, "build", flag, "-o", os.DevNull, ".").Run()
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.Exited() {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// compileTests builds a package's test binary within ten minutes. With flags, for a mutant, it returns false
-// if the tests do not compile. Without flags that is an error.
-func (r *runner) compileTests(ctx context.Context, pkg, binary string, flags ...string) (bool, error) {
-	bounded, cancel := context.WithTimeout(ctx, 10*time.Minute)
-	defer cancel()
-	args := append([]string{"test", "-c", "-vet=off", "-o", binary}, flags...)
-	out, err := r.goCommand(bounded, pkg, args...).CombinedOutput()
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.Exited() {
-		if len(flags) == 0 {
-			return false, fmt.Errorf("%s", bytes.TrimSpace(out))
-		}
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// runTests runs a test binary like go test: its short tests or all, or if only is not "" the test with that
-// name.
-func (r *runner) runTests(ctx context.Context, pkg, binary string, m mode, only string) (got outcome, killer string, out []byte, err error) {
-	args := []string{"-test.failfast", "-test.paniconexit0", fmt.Sprint("-test.short=", m.short), fmt.Sprint("-test.timeout=", m.limit)}
-	if only != "" {
-		top, _, _ := strings.Cut(only, "/")
-		args = append(args, "-test.run=^"+regexp.QuoteMeta(top)+"$")
-	}
-	bounded, cancel := context.WithTimeout(ctx, m.limit+time.Minute) // the binary should end itself before
-	defer cancel()
-	cmd := exec.CommandContext(bounded, binary, args...)
-	cmd.Dir = filepath.Join(r.root, pkg)
-	cmd.Env = r.environmentFor(cmd.Dir)
-	cmd.WaitDelay = time.Minute // for remaining children, as go test does
-	setGroup(cmd)
-	out, err = cmd.CombinedOutput()
-	killGroup(cmd)
-	if ctx.Err() != nil { // interrupted tests have no outcome
-		return "", "", nil, context.Cause(ctx)
-	}
-	exit := (*exec.ExitError)(nil)
-	ranTests := err == nil || errors.As(err, &exit) || errors.Is(err, exec.ErrWaitDelay) || bounded.Err() != nil
-	if !ranTests {
-		return "", "", nil, err
-	}
-	got, killer = judgeOutput(out, err)
-	return got, killer, out, nil
-}
-
-var (
-	testFailed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
-	crash      = regexp.MustCompile(`(?m)^(?:panic: |fatal error: ).*`)
-)
-
-// judgeOutput returns the outcome of a test binary by its output and its error, and the test or message that
-// killed the mutant. A test that failed before the time limit counts as failed.
-func judgeOutput(out []byte, err error) (outcome, string) {
-	if err == nil {
-		return survived, ""
-	}
-	if m := testFailed.FindSubmatch(out); m != nil {
-		return killed, string(m[1])
-	}
-	killer := string(crash.Find(out))
-	if strings.HasPrefix(killer, "panic: test timed out after") {
-		return timedOut, ""
-	}
-	exit := (*exec.ExitError)(nil)
-	if killer == "" && errors.As(err, &exit) && exit.Exited() { // e.g. in TestMain
-		killer = exit.Error()
-	}
-	if killer != "" {
-		return killed, killer
-	}
-	return timedOut, ""
-}
-
-// tryMutant tests a mutant with the short tests first, and then with all tests if there are more.
-func (r *runner) tryMutant(ctx context.Context, c change) (outcome, string, error) {
-	r.mu.Lock()
-	clean, ok := r.clean[c.Package]
-	if !ok {
-		clean = sync.OnceValues(func() ([]mode, error) { return r.measureClean(ctx, c.Package) })
-		r.clean[c.Package] = clean
-	}
-	r.mu.Unlock()
-	modes, err := clean()
-	if err != nil && ctx.Err() == nil {
-		return unclean, err.Error(), nil
-	}
-	flag, remove, err := r.writeOverlay(c)
-	if err != nil {
-		return "", "", err
-	}
-	defer remove()
-	binary := filepath.Join(filepath.Dir(strings.TrimPrefix(flag, overlayFlag)), testName)
-	if ok, err := r.compileTests(ctx, c.Package, binary, flag); err != nil || !ok {
-		return notBuilt, "", err
-	}
-	for _, m := range modes {
-		got, killer, err := r.testTwice(ctx, c.Package, binary, m)
-		if err != nil || got != survived {
-			return got, killer, err
-		}
-	}
-	return survived, "", nil
-}
-
-// testTwice runs the tests. If one fails it repeats that one, because on a busy machine a test may fail
-// although the mutant has no effect. If it passes then, all tests run again and their outcome counts.
-func (r *runner) testTwice(ctx context.Context, pkg, binary string, m mode) (outcome, string, error) {
-	got, killer, _, err := r.runTests(ctx, pkg, binary, m, "")
-	if err != nil || got != killed || !strings.HasPrefix(killer, "Test") {
-		return got, killer, err
-	}
-	again, _, _, err := r.runTests(ctx, pkg, binary, m, killer)
-	if err == nil && again == survived {
-		got, killer, _, err = r.runTests(ctx, pkg, binary, m, "")
-	}
-	return got, killer, err
-}
-
-// testName is the name of a test binary.
-const testName = "mutant.test"
-
-// measureClean tests the unchanged package, a second time if it fails, and returns the modes with their time
-// limits: short tests, and all tests if there are more.
-func (r *runner) measureClean(ctx context.Context, pkg string) (modes []mode, err error) {
-	modes = []mode{{short: true}}
-	if hasLong, err := r.hasLongTests(ctx, pkg); err != nil {
-		return nil, err
-	} else if hasLong {
-		modes = append(modes, mode{short: false})
-	}
-	dir, err := os.MkdirTemp(r.dir, "clean")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	binary := filepath.Join(dir, testName)
-	if _, err := r.compileTests(ctx, pkg, binary); err != nil {
-		return nil, fmt.Errorf("%s does not compile: %w", pkg, err)
-	}
-	for i := range modes {
-		var began time.Time
-		var got outcome
-		var out []byte
-		for range 2 {
-			began = time.Now()
-			got, _, out, err = r.runTests(ctx, pkg, binary, mode{short: modes[i].short, limit: 10 * time.Minute}, "")
-			if err != nil {
-				return nil, err
-			}
-			if got == survived {
-				break
-			}
-		}
-		if got != survived {
-			return nil, fmt.Errorf("%s fails without a mutant: %s", pkg, bytes.TrimSpace(out[:min(len(out), 4000)]))
-		}
-		modes[i].limit = max(30*time.Second, 5*time.Since(began)).Round(time.Second)
-	}
-	return modes, nil
-}
-
-// hasLongTests reports whether any file that the package's tests are built from calls testing.Short.
-func (r *runner) hasLongTests(ctx context.Context, pkg string) (bool, error) {
-	const format = `{{if not .Standard}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}
-{{end}}{{range .TestGoFiles}}{{$d}}/{{.}}
-{{end}}{{range .XTestGoFiles}}{{$d}}/{{.}}
-{{end}}{{end}}`
-	out, err := r.goCommand(ctx, pkg, "list", "-deps", "-test", "-f", format, ".").Output()
-	if err != nil {
-		return false, fmt.Errorf("list the files of %s: %w", pkg, err)
-	}
-	for _, path := range strings.Fields(string(out)) {
-		if !strings.HasPrefix(path, r.root) {
-			continue
-		}
-		if src, err := os.ReadFile(path); err == nil && bytes.Contains(src, []byte("testing.Short()")) {
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
-// contentHash returns a hash of all files of a package, including its test data.
-func contentHash(root, pkg string) (string, error) {
-	h := sha256.New()
-	dir := filepath.Join(root, pkg)
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || path == dir {
-			return err
-		}
-		if d.IsDir() {
-			if d.Name() != "testdata" && !strings.Contains(path, "testdata") {
-				return fs.SkipDir // another package
-			}
-			return nil
-		}
-		if !d.Type().IsRegular() {
-			return nil
-		}
-		src, err := os.ReadFile(path)
-		fmt.Fprintf(h, "%s %d\n%s", strings.TrimPrefix(path, dir), len(src), src)
-		return err
-	})
-	return fmt.Sprintf("%x", h.Sum(nil))[:16], err
-}
-
-// readResults reads the results of earlier runs, by resultKey.
-func readResults(path string) (map[string]result, error) {
-	src, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return map[string]result{}, nil
-	}
-	all := map[string]result{}
-	for line := range bytes.Lines(src) {
-		var r result
-		if json.Unmarshal(line, &r) == nil { // the last line may be incomplete
-			all[r.resultKey()] = r
-		}
-	}
-	return all, err
 }
 
 // runAll tests mutants, jobs of them at a time, and calls report with each result. known has the results of
@@ -425,6 +146,278 @@ func (r *runner) findSite(m mutant) (change, bool, error) {
 	return all[i], true, nil
 }
 
+// contentHash returns a hash of all files of a package, including its test data. If the hash is
+// unchanged, an earlier result is still valid.
+func contentHash(root, pkg string) (string, error) {
+	hash := sha256.New()
+	dir := filepath.Join(root, pkg)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		if d.IsDir() {
+			if d.Name() != "testdata" && !strings.Contains(path, "testdata") {
+				return fs.SkipDir // another package
+			}
+			return nil
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		src, err := os.ReadFile(path)
+		fmt.Fprintf(hash, "%s %d\n%s", strings.TrimPrefix(path, dir), len(src), src)
+		return err
+	})
+	return fmt.Sprintf("%x", hash.Sum(nil))[:16], err
+}
+
+// tryMutant tests a mutant with the short tests first, and then with all tests if there are more.
+func (r *runner) tryMutant(ctx context.Context, c change) (outcome, string, error) {
+	r.mu.Lock()
+	clean, ok := r.clean[c.Package]
+	if !ok {
+		clean = sync.OnceValues(func() ([]mode, error) { return r.measureClean(ctx, c.Package) })
+		r.clean[c.Package] = clean
+	}
+	r.mu.Unlock()
+	modes, err := clean()
+	if err != nil && ctx.Err() == nil {
+		return unclean, err.Error(), nil
+	}
+	flag, remove, err := r.writeOverlay(c)
+	if err != nil {
+		return "", "", err
+	}
+	defer remove()
+	binary := filepath.Join(filepath.Dir(strings.TrimPrefix(flag, overlayFlag)), testName)
+	if ok, err := r.compileTests(ctx, c.Package, binary, flag); err != nil || !ok {
+		return notBuilt, "", err
+	}
+	for _, m := range modes {
+		got, killer, err := r.testTwice(ctx, c.Package, binary, m)
+		if err != nil || got != survived {
+			return got, killer, err
+		}
+	}
+	return survived, "", nil
+}
+
+// testName is the name of a test binary.
+const testName = "mutant.test"
+
+// testTwice runs the tests. If a test fails, testTwice repeats that test, because on a busy machine it
+// may fail although the mutant has no effect. If the test then passes, testTwice runs all tests again
+// and returns the outcome of the second run.
+func (r *runner) testTwice(ctx context.Context, pkg, binary string, m mode) (outcome, string, error) {
+	got, killer, _, err := r.runTests(ctx, pkg, binary, m, "")
+	if err != nil || got != killed || !strings.HasPrefix(killer, "Test") {
+		return got, killer, err
+	}
+	again, _, _, err := r.runTests(ctx, pkg, binary, m, killer)
+	if err == nil && again == survived {
+		got, killer, _, err = r.runTests(ctx, pkg, binary, m, "")
+	}
+	return got, killer, err
+}
+
+// runTests runs a test binary like go test: its short tests or all, or if only is not "" the test with that
+// name.
+func (r *runner) runTests(ctx context.Context, pkg, binary string, m mode, only string) (got outcome, killer string, out []byte, err error) {
+	args := []string{"-test.failfast", "-test.paniconexit0", fmt.Sprint("-test.short=", m.short), fmt.Sprint("-test.timeout=", m.limit)}
+	if only != "" {
+		top, _, _ := strings.Cut(only, "/")
+		args = append(args, "-test.run=^"+regexp.QuoteMeta(top)+"$")
+	}
+	bounded, cancel := context.WithTimeout(ctx, m.limit+time.Minute) // the binary should end itself before
+	defer cancel()
+	cmd := exec.CommandContext(bounded, binary, args...)
+	cmd.Dir = filepath.Join(r.root, pkg)
+	cmd.Env = r.environmentFor(cmd.Dir)
+	cmd.WaitDelay = time.Minute // for remaining children, as go test does
+	setGroup(cmd)
+	out, err = cmd.CombinedOutput()
+	killGroup(cmd)
+	if ctx.Err() != nil { // interrupted tests have no outcome
+		return "", "", nil, context.Cause(ctx)
+	}
+	exit := (*exec.ExitError)(nil)
+	isTooLate := errors.Is(err, exec.ErrWaitDelay) || bounded.Err() != nil
+	if err != nil && !errors.As(err, &exit) && !isTooLate { // the binary did not start
+		return "", "", nil, err
+	}
+	got, killer = judgeOutput(out, err)
+	return got, killer, out, nil
+}
+
+// Lines of a test binary's output: of a failed test, e.g. "--- FAIL: TestName/case", and of a crash.
+var (
+	testFailed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+	crash      = regexp.MustCompile(`(?m)^(?:panic: |fatal error: ).*`)
+)
+
+// judgeOutput returns the outcome of a test binary that printed out and ended with err, and the test or
+// message that killed the mutant. A test that failed before the time limit counts as failed.
+func judgeOutput(out []byte, err error) (outcome, string) {
+	if err == nil {
+		return survived, ""
+	}
+	if m := testFailed.FindSubmatch(out); m != nil {
+		return killed, string(m[1])
+	}
+	killer := string(crash.Find(out))
+	if strings.HasPrefix(killer, "panic: test timed out after") {
+		return timedOut, ""
+	}
+	exit := (*exec.ExitError)(nil)
+	if killer == "" && errors.As(err, &exit) && exit.Exited() { // e.g. in TestMain
+		killer = exit.Error()
+	}
+	if killer != "" {
+		return killed, killer
+	}
+	return timedOut, ""
+}
+
+// goCommand returns the go command in the directory of a package.
+func (r *runner) goCommand(ctx context.Context, pkg string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = filepath.Join(r.root, pkg)
+	cmd.Env = r.environmentFor(cmd.Dir)
+	cmd.WaitDelay = 10 * time.Second
+	setGroup(cmd)
+	return cmd
+}
+
+// environmentFor returns the environment of the go command and of tests in a directory. Outside the
+// workspace (go.work) it switches the workspace off, as the Makefile does.
+func (r *runner) environmentFor(dir string) []string {
+	module := dir
+	for module != r.root {
+		if _, err := os.Stat(filepath.Join(module, "go.mod")); err == nil {
+			break
+		}
+		module = filepath.Dir(module)
+	}
+	env := append(os.Environ(), "PWD="+dir)
+	if !slices.Contains(r.mods, module) {
+		env = append(env, "GOWORK=off", "GOFLAGS=-mod=readonly -trimpath")
+	}
+	return env
+}
+
+const overlayFlag = "-overlay="
+
+// writeOverlay writes a changed file, and returns the flag of the go command that substitutes it for the
+// original. remove deletes the written files.
+func (r *runner) writeOverlay(c change) (flag string, remove func(), err error) {
+	src, err := c.apply()
+	if err != nil {
+		return "", nil, err
+	}
+	dir, err := os.MkdirTemp(r.dir, "mutant")
+	if err != nil {
+		return "", nil, err
+	}
+	changed, list := filepath.Join(dir, filepath.Base(c.file)), filepath.Join(dir, "overlay.json")
+	text, _ := json.Marshal(map[string]any{"Replace": map[string]string{c.file: changed}})
+	err = errors.Join(os.WriteFile(changed, src, 0o600), os.WriteFile(list, text, 0o600))
+	return overlayFlag + list, func() { os.RemoveAll(dir) }, err
+}
+
+// compileTests builds a package's test binary within ten minutes. With flags, for a mutant, it returns
+// false if the tests do not compile. Without flags that is an error.
+func (r *runner) compileTests(ctx context.Context, pkg, binary string, flags ...string) (bool, error) {
+	bounded, cancel := context.WithTimeout(ctx, 10*time.Minute)
+	defer cancel()
+	args := append([]string{"test", "-c", "-vet=off", "-o", binary}, flags...)
+	out, err := r.goCommand(bounded, pkg, args...).CombinedOutput()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.Exited() {
+		if len(flags) == 0 {
+			return false, fmt.Errorf("%s", bytes.TrimSpace(out))
+		}
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// measureClean runs the tests of the unchanged package, up to twice if they fail. It returns the modes with
+// their time limits: first the short tests, then all tests if there are more.
+func (r *runner) measureClean(ctx context.Context, pkg string) (modes []mode, err error) {
+	modes = []mode{{short: true}}
+	if hasLong, err := r.hasLongTests(ctx, pkg); err != nil {
+		return nil, err
+	} else if hasLong {
+		modes = append(modes, mode{short: false})
+	}
+	dir, err := os.MkdirTemp(r.dir, "clean")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	binary := filepath.Join(dir, testName)
+	if _, err := r.compileTests(ctx, pkg, binary); err != nil {
+		return nil, fmt.Errorf("%s does not compile: %w", pkg, err)
+	}
+	for i := range modes {
+		var began time.Time
+		var got outcome
+		var out []byte
+		for range 2 {
+			began = time.Now()
+			got, _, out, err = r.runTests(ctx, pkg, binary, mode{short: modes[i].short, limit: 10 * time.Minute}, "")
+			if err != nil {
+				return nil, err
+			}
+			if got == survived {
+				break
+			}
+		}
+		if got != survived {
+			return nil, fmt.Errorf("%s fails without a mutant: %s", pkg, bytes.TrimSpace(out[:min(len(out), 4000)]))
+		}
+		modes[i].limit = max(30*time.Second, 5*time.Since(began)).Round(time.Second)
+	}
+	return modes, nil
+}
+
+// hasLongTests reports whether -short can skip tests of the package: whether any file that its tests
+// are built from calls testing.Short.
+func (r *runner) hasLongTests(ctx context.Context, pkg string) (bool, error) {
+	const format = `{{if not .Standard}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}
+{{end}}{{range .TestGoFiles}}{{$d}}/{{.}}
+{{end}}{{range .XTestGoFiles}}{{$d}}/{{.}}
+{{end}}{{end}}`
+	out, err := r.goCommand(ctx, pkg, "list", "-deps", "-test", "-f", format, ".").Output()
+	if err != nil {
+		return false, fmt.Errorf("list the files of %s: %w", pkg, err)
+	}
+	for _, path := range strings.Fields(string(out)) {
+		if !strings.HasPrefix(path, r.root) {
+			continue
+		}
+		if src, err := os.ReadFile(path); err == nil && bytes.Contains(src, []byte("testing.Short()")) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// readResults reads the results of earlier runs, by resultKey.
+func readResults(path string) (map[string]result, error) {
+	src, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return map[string]result{}, nil
+	}
+	all := map[string]result{}
+	for line := range bytes.Lines(src) {
+		var r result
+		if json.Unmarshal(line, &r) == nil { // the last line may be incomplete
+			all[r.resultKey()] = r
+		}
+	}
+	return all, err
+}
+
 // chooseMutants returns n mutants of each package that compile, in the order of their rank.
 func (r *runner) chooseMutants(ctx context.Context, seed uint64, packages []string, n int) (chosen []mutant, err error) {
 	for _, pkg := range packages {
@@ -449,4 +442,18 @@ func (r *runner) chooseMutants(ctx context.Context, seed uint64, packages []stri
 		fmt.Fprintf(os.Stderr, "%s: %d of %d\n", pkg, count, len(all))
 	}
 	return chosen, nil
+}
+
+// isCompiling reports whether the package compiles with the change.
+func (r *runner) isCompiling(ctx context.Context, c change) (bool, error) {
+	flag, remove, err := r.writeOverlay(c)
+	if err != nil {
+		return false, err
+	}
+	defer remove()
+	err = r.goCommand(ctx, c.Package, "build", flag, "-o", os.DevNull, ".").Run()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.Exited() { // the compiler's verdict
+		return false, nil
+	}
+	return err == nil, err
 }

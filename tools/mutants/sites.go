@@ -15,16 +15,19 @@ import (
 	"strings"
 )
 
-// mutant is one change to a package. It identifies its site by the function and the text, and not by file and
-// line, so that edits elsewhere do not affect it.
+// This file finds the places of a package that can be changed, the sites, and the mutants that result.
+
+// mutant is one small change to a package, e.g. < to >=, which the package's tests should notice. It
+// identifies its site by the function and the text, not by file and line, so that edits elsewhere do
+// not affect it.
 type mutant struct {
 	Name     string `json:"name,omitempty"` // of a hand-written mutant
 	Package  string `json:"package"`        // directory, relative to the root
 	Function string `json:"function,omitempty"`
 	Kind     string `json:"kind"`
-	Text     string `json:"text"`          // text of the site, at most textLimit bytes; complete for a patch
-	Nth      int    `json:"nth,omitempty"` // index among equal sites of the function
-	New      string `json:"new,omitempty"`
+	Text     string `json:"text"`             // text of the site, at most textLimit bytes; complete for a patch
+	Nth      int    `json:"nth,omitempty"`    // index among equal sites of the function
+	New      string `json:"new,omitempty"`    // replacement; omitted for kindBody and if longer than textLimit
 	Killed   bool   `json:"killed,omitempty"` // whether the mutant was killed when the list was accepted
 }
 
@@ -77,8 +80,8 @@ var flipped = map[token.Token]token.Token{
 	token.GTR: token.LEQ, token.LEQ: token.GTR, token.LAND: token.LOR, token.LOR: token.LAND,
 }
 
-// findChanges returns all mutants of a package in files that this machine builds, except
-// generated ones.
+// findChanges returns all mutants of a package, in files that this machine builds and that are not
+// generated.
 func findChanges(root, pkg string) ([]change, error) {
 	dir := filepath.Join(root, pkg)
 	files, err := sourceFiles(dir)
@@ -152,7 +155,7 @@ type finder struct {
 	set      *token.FileSet
 	function string
 	results  []string       // types of the current function's results
-	seen     map[string]int // number of mutants with the same id
+	seen     map[string]int // number of mutants found so far, by their id with Nth 0
 	found    []change
 }
 

@@ -1,5 +1,5 @@
-// Command notice writes NOTICE: the licences of every module linked into
-// tare on any of its release systems.
+// Command notice writes NOTICE: the licences of all modules that are linked into the
+// command tare on any of the systems for which it is released.
 package main
 
 import (

@@ -17,7 +17,8 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// compileSources compiles the .proto files and returns the request for the plugins.
+// compileSources compiles the .proto files and returns the request for the plugins, as protoc would
+// send it.
 func (j job) compileSources(ctx context.Context) (*pluginpb.CodeGeneratorRequest, error) {
 	sources, err := filepath.Glob(filepath.Join(j.from, "*.proto"))
 	if err != nil {
@@ -124,15 +125,15 @@ func splitFiles(files []*descriptorpb.FileDescriptorProto, sources []string) []*
 		m.Service = nil
 		s.MessageType, s.EnumType, s.Extension = nil, nil, nil
 		s.Dependency = append(s.Dependency, m.GetName())
-		filterComments(m.GetSourceCodeInfo(), false)
-		filterComments(s.GetSourceCodeInfo(), true)
+		removeComments(m.GetSourceCodeInfo(), fieldService)
+		removeComments(s.GetSourceCodeInfo(), fieldMessage, fieldEnum, fieldExtension)
 		messages, services = append(messages, m), append(services, s)
 	}
 	return append(messages, services...)
 }
 
-// Numbers of fields of google.protobuf.FileDescriptorProto, which begin the
-// path of a location in a source.
+// Numbers of fields of google.protobuf.FileDescriptorProto. The path of a location in a source begins
+// with the number of the field that is at this location.
 const (
 	fieldMessage   = 4
 	fieldEnum      = 5
@@ -140,22 +141,12 @@ const (
 	fieldExtension = 7
 )
 
-// filterComments removes the comments that do not belong to services if services is true, and those that do
-// if it is false.
-func filterComments(info *descriptorpb.SourceCodeInfo, services bool) {
+// removeComments removes the locations, and with them the comments, of the contents of fields.
+func removeComments(info *descriptorpb.SourceCodeInfo, fields ...int32) {
 	if info == nil {
 		return
 	}
 	info.Location = slices.DeleteFunc(info.Location, func(l *descriptorpb.SourceCodeInfo_Location) bool {
-		if len(l.GetPath()) == 0 {
-			return false
-		}
-		switch l.GetPath()[0] {
-		case fieldMessage, fieldEnum, fieldExtension:
-			return services
-		case fieldService:
-			return !services
-		}
-		return false
+		return len(l.GetPath()) > 0 && slices.Contains(fields, l.GetPath()[0])
 	})
 }

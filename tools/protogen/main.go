@@ -4,12 +4,14 @@
 //
 //	go run -C ../../tools/protogen . [flags] DIR
 //
-// It writes to DIR, next to the sources unless -from names their
-// directory. Both are relative to protogen's directory, where -C starts it. Imports
-// of google/protobuf/*.proto are built in, as are the google/api/*.proto of HTTP
-// rules; others must be next to the sources. Its module
-// is outside the workspace (GOWORK=off) and requires the version of each plugin, which
-// is a tool of it, so that "go mod download" is all that protogen needs.
+// It reads the sources in DIR, or in the directory that -from names, and writes the code
+// to DIR. Both are relative to protogen's directory, where -C starts it. Imports of
+// google/protobuf/*.proto and of the google/api/*.proto of HTTP rules are built in; other
+// imports must be next to the sources.
+//
+// The module of protogen is outside the workspace (GOWORK=off). The plugins are tools of
+// this module, which requires a version of each, so that "go mod download" is all that
+// protogen needs.
 package main
 
 import (
@@ -41,7 +43,7 @@ func main() {
 
 // job holds the options of a command line.
 type job struct {
-	plugins  []string // tools of this module
+	plugins  []string // names of code generators, which are tools of this module
 	from     string   // folder of the sources
 	dir      string   // output folder
 	pkg      string   // import path of the output; "" if the sources name it
@@ -60,15 +62,15 @@ func parseFlags(args []string, stderr io.Writer) (job, error) {
 	}
 	plugins := flags.String("plugins", "protoc-gen-go", "`tools` of this module to run, with commas between them")
 	drop := flags.String("drop", "", "`imports` to leave out with the options of methods, with commas between them")
-	flags.StringVar(&j.from, "from", "", "`folder` of the sources; empty: DIR")
-	flags.StringVar(&j.pkg, "package", "", "import `path` of what is written, of sources that do not say it themselves")
-	flags.StringVar(&j.messages, "messages", "", "import `path` of code for the messages that is there already: write that for services alone")
+	flags.StringVar(&j.from, "from", "", "`folder` of the sources; default: DIR")
+	flags.StringVar(&j.pkg, "package", "", "import `path` of the generated code, if the sources do not name it")
+	flags.StringVar(&j.messages, "messages", "", "import `path` of existing code for the messages: generate only code for the services")
 	if err := flags.Parse(args); err != nil {
 		return j, err
 	}
 	if flags.NArg() != 1 {
 		flags.Usage()
-		return j, errors.New("not one DIR")
+		return j, errors.New("want one argument, DIR")
 	}
 	j.dir, j.plugins = flags.Arg(0), strings.Split(*plugins, ",")
 	if j.from == "" {

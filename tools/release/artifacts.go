@@ -20,18 +20,18 @@ import (
 // file is a file of an archive, a package or an image.
 type file struct {
 	name string // relative slash path
-	mode int64
+	mode int64  // permissions
 	text []byte
 }
 
 // writeArtifacts writes into out, for this machine's system: an archive with the command, a Debian package,
 // an image as an OCI layout, and checksums of all files.
 func (r *release) writeArtifacts(ctx context.Context, out string) error {
-	tare := filepath.Join(filepath.Dir(r.clone), "built", "tare")
-	if err := r.buildCommand(ctx, tare); err != nil {
+	path := filepath.Join(filepath.Dir(r.clone), "built", "tare")
+	if err := r.buildCommand(ctx, path); err != nil {
 		return err
 	}
-	text, err := os.ReadFile(tare)
+	binary, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (r *release) writeArtifacts(ctx context.Context, out string) error {
 	if err != nil {
 		return err
 	}
-	files := []file{{name: "tare", mode: 0o755, text: text}}
+	files := []file{{name: "tare", mode: 0o755, text: binary}}
 	for _, name := range []string{"LICENSE", "NOTICE", "README.md", "CHANGELOG.md"} {
 		text, err := os.ReadFile(filepath.Join(r.clone, name))
 		if err != nil {
@@ -51,7 +51,7 @@ func (r *release) writeArtifacts(ctx context.Context, out string) error {
 		}
 		files = append(files, file{name: name, mode: 0o644, text: text})
 	}
-	installed := []file{{name: "usr/bin/tare", mode: 0o755, text: text}}
+	installed := []file{{name: "usr/bin/tare", mode: 0o755, text: binary}}
 	for _, f := range files[1:3] { // LICENSE and NOTICE
 		installed = append(installed, file{name: "usr/share/doc/tare/" + f.name, mode: 0o644, text: f.text})
 	}
@@ -112,8 +112,8 @@ func packTar(files []file, when time.Time) ([]byte, error) {
 	w := tar.NewWriter(z)
 	added := map[string]bool{} // directories
 	for _, f := range files {
-		for i, r := range f.name {
-			if dir := f.name[:i+1]; r == '/' && !added[dir] && dir != "./" {
+		for i, c := range f.name { // each slash ends the path of a directory
+			if dir := f.name[:i+1]; c == '/' && !added[dir] && dir != "./" {
 				added[dir] = true
 				if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: dir, Mode: 0o755, ModTime: when.UTC(), Uname: "root", Gname: "root"}); err != nil {
 					return nil, err
@@ -133,7 +133,8 @@ func packTar(files []file, when time.Time) ([]byte, error) {
 	return packed.Bytes(), nil
 }
 
-// packDeb returns a Debian package: an ar archive of three members.
+// packDeb returns a Debian package (deb(5)): an ar archive of three members, which are the format's
+// version, an archive with the package's description and checksums, and an archive with the files.
 func packDeb(version, arch string, files []file, when time.Time) ([]byte, error) {
 	var sums strings.Builder
 	var bytesInstalled int
@@ -176,6 +177,7 @@ Description: measured comparisons of Go code, with intervals and verdicts
 		{name: "control.tar.gz", mode: 0o100644, text: meta},
 		{name: "data.tar.gz", mode: 0o100644, text: data},
 	} {
+		// The header of a member has its name, time, owner, group, mode and size.
 		fmt.Fprintf(&deb, "%-16s%-12d%-6d%-6d%-8o%-10d`\n", member.name, when.Unix(), 0, 0, member.mode, len(member.text))
 		deb.Write(member.text)
 		if len(member.text)%2 == 1 { // members begin at even offsets

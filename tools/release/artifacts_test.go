@@ -85,7 +85,7 @@ func TestImage(t *testing.T) {
 		if err := os.WriteFile(blob, append(text, ' '), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := readImage(dir); err == nil || !strings.Contains(err.Error(), "is another") {
+		if _, err := readImage(dir); err == nil || !strings.Contains(err.Error(), "has another digest") {
 			t.Errorf("a changed blob was read: %v", err)
 		}
 		if err := os.WriteFile(blob, text, 0o600); err != nil {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// descriptor identifies a blob of an image.
+// descriptor identifies a blob of an image, as defined by the OCI image format.
 type descriptor struct {
 	MediaType   string            `json:"mediaType"`
 	Digest      string            `json:"digest"`
@@ -30,8 +30,9 @@ const (
 	typeLayer    = "application/vnd.oci.image.layer.v1.tar+gzip"
 )
 
-// writeImage writes an image with one layer into dir, as an OCI layout. It has no base image, because the
-// command is linked statically.
+// writeImage writes a container image with one layer into dir, as an OCI layout: an index, which refers
+// to the manifest, which refers to the layer and the configuration. The image has no base image,
+// because the command is linked statically.
 func writeImage(dir, version, arch string, files []file, when time.Time) error {
 	blobs := filepath.Join(dir, "blobs", "sha256")
 	if err := os.MkdirAll(blobs, 0o755); err != nil {
@@ -121,7 +122,7 @@ func readImage(dir string) ([]byte, error) {
 func readBlob(dir string, d descriptor) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "blobs", "sha256", d.Digest[len("sha256:"):]))
 	if err == nil && fmt.Sprintf("sha256:%x", sha256.Sum256(text)) != d.Digest {
-		err = fmt.Errorf("blob %s is another", d.Digest)
+		err = fmt.Errorf("blob %s has another digest", d.Digest)
 	}
 	return text, err
 }

@@ -9,8 +9,9 @@
 //	release -version v0.1.0          tag it locally; nothing is pushed
 //	release -version v0.1.0 -check   tag nothing: install it by go install and use it
 //
-// With -out DIR, -check also writes an archive, a Debian package, an image and
-// checksums, and runs the commands of package and image on a module of another project.
+// With -out DIR, -check also writes an archive, a Debian package, a container image and
+// checksums. It then takes the command out of the package and out of the image, and runs
+// it on a module of another project.
 package main
 
 import (
@@ -51,7 +52,8 @@ func main() {
 	}
 }
 
-// runCommand makes the commits and packs of a version in a temporary clone, and then tags or tries them.
+// runCommand makes the commits of a version and packs its modules in a temporary clone. Then it tags the
+// commits in the repository or, if check is set, tries the modules.
 func runCommand(ctx context.Context, w io.Writer, version string, check bool, out string, studies bool) error {
 	if semver.Canonical(version) != version || module.CheckPathMajor(version, "") != nil {
 		return fmt.Errorf("version %q: a version of a module is v0.N.N or v1.N.N", version)

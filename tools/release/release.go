@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +17,8 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// release is a version in progress.
+// release is a version in progress. Its modules are packed as files that a Go module proxy would serve,
+// so that the go command can install the version before it is published.
 type release struct {
 	version    string
 	clone      string // clone of the repository, in which the command's commit is made
@@ -24,11 +26,13 @@ type release struct {
 	mainCommit string // commit of the root module and of cgocopy
 	cmdCommit  string // commit of the command
 
-	env     []string // environment of a user who installs the version: with proxy and modules
+	env     []string // environment of a user who installs the version, with GOPROXY=proxy and GOMODCACHE=modules
 	modules string   // an empty module cache
 }
 
-// packModules makes the command's commit in the clone, and writes all modules into the proxy.
+// packModules writes all modules into the proxy: cgocopy and the root module as they are, then the
+// command. The command gets a commit of its own in the clone, in which it contains the packed catalog
+// and requires the root module of this version instead of replacing it by a directory.
 func (r *release) packModules(ctx context.Context) error {
 	var err error
 	if r.mainCommit, err = commandOutput(ctx, r.clone, "git", "rev-parse", "HEAD"); err != nil {
@@ -135,8 +139,9 @@ func (r *release) addSums(file string) error {
 	if err != nil {
 		return err
 	}
-	lines := fmt.Sprintf("%s %s %s\n%s %s/go.mod %s\n", root, r.version, archive, root, r.version, mod)
-	// Sorted, as the go command writes them.
-	all := append(strings.SplitAfter(strings.TrimSuffix(string(old), "\n"), "\n"), strings.SplitAfter(lines, "\n")...)
-	return os.WriteFile(file, []byte(sortLines(all)), 0o644)
+	lines := append(strings.Split(string(old), "\n"),
+		fmt.Sprintf("%s %s %s", root, r.version, archive), fmt.Sprintf("%s %s/go.mod %s", root, r.version, mod))
+	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+	slices.Sort(lines) // as the go command writes them
+	return os.WriteFile(file, []byte(strings.Join(slices.Compact(lines), "\n")+"\n"), 0o644)
 }

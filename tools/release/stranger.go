@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// A module of another project, on which the command is tried: two of its releases become two commits.
+// A module of another project, on which tare bench is tried. Two of its releases become two commits of a
+// repository, which tare bench compares.
 const (
 	foreign    = "golang.org/x/mod"
 	foreignOld = "v0.32.0"
@@ -50,7 +51,8 @@ func (r *release) makeForeign(ctx context.Context, dir string) error {
 	return nil
 }
 
-// tryArtifacts unpacks the package and the image in out, and tries the command of each.
+// tryArtifacts unpacks the Debian package and the container image in out into dir, and tries the command of
+// each.
 func (r *release) tryArtifacts(ctx context.Context, w io.Writer, out, dir string) error {
 	debs, err := filepath.Glob(filepath.Join(out, "*.deb"))
 	if err != nil {
@@ -60,12 +62,16 @@ func (r *release) tryArtifacts(ctx context.Context, w io.Writer, out, dir string
 		return fmt.Errorf("%s has %d packages, not one", out, len(debs))
 	}
 	installed := filepath.Join(dir, "deb")
-	if _, err := commandOutput(ctx, dir, "dpkg-deb", "--extract", debs[0], installed); errors.Is(err, exec.ErrNotFound) {
+	_, err = commandOutput(ctx, dir, "dpkg-deb", "--extract", debs[0], installed)
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
 		fmt.Fprintln(w, "no dpkg-deb in PATH: the package is not tried")
-	} else if err != nil {
+	case err != nil:
 		return err
-	} else if err := r.tryBench(ctx, w, "the package", filepath.Join(installed, "usr", "bin", "tare")); err != nil {
-		return err
+	default:
+		if err := r.tryBench(ctx, w, "the package", filepath.Join(installed, "usr", "bin", "tare")); err != nil {
+			return err
+		}
 	}
 	layer, err := readImage(filepath.Join(out, "image"))
 	if err != nil {
@@ -100,8 +106,8 @@ func extractFile(archive []byte, name, path string) error {
 	}
 }
 
-// tryBench runs tare, the path of a command, on the two commits of the foreign module, with an empty home.
-// Any verdict is accepted; an error is not. name is the name of the command in messages.
+// tryBench runs tare bench on the two commits of the foreign module, with an empty home. tare is the
+// path of the command, and name its name in messages. Any verdict is accepted; an error is not.
 func (r *release) tryBench(ctx context.Context, w io.Writer, name, tare string) error {
 	begun := time.Now()
 	home, err := os.MkdirTemp(filepath.Dir(r.clone), "home-")

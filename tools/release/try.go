@@ -11,21 +11,11 @@ import (
 	"strings"
 )
 
-// sortLines returns lines as a text, sorted and without duplicates and empty lines.
-func sortLines(lines []string) string {
-	var out []string
-	for _, line := range lines {
-		if line = strings.TrimSpace(line); line != "" {
-			out = append(out, line)
-		}
-	}
-	slices.Sort(out)
-	return strings.Join(slices.Compact(out), "\n") + "\n"
-}
-
-// tryInstall installs the version like a user and runs it, in an empty directory and home and with empty caches
-// of tare and of modules. Modules of other projects come from the module cache of this machine if they are
-// there. The build cache of this machine is used too.
+// tryInstall installs the version with go install, like a user, and runs it. The working directory, the
+// home, the caches of tare and the module cache are empty in dir; only the build cache is that of this
+// machine. The modules of the version come from r.proxy; other modules come from this machine's module
+// cache or its proxy. If artifacts is not "", tryInstall also writes the archives and packages to that
+// directory and tries them.
 func (r *release) tryInstall(ctx context.Context, w io.Writer, dir, artifacts string, studies bool) error {
 	settings := map[string]string{}
 	for _, name := range []string{"GOMODCACHE", "GOPROXY", "GOCACHE"} {
@@ -74,15 +64,15 @@ func (r *release) tryInstall(ctx context.Context, w io.Writer, dir, artifacts st
 			return withStderr(cmd, err)
 		}
 		if slices.Contains(step, "version") && !strings.Contains(string(out), r.version) {
-			return fmt.Errorf("%s says %q, not %s", tare, out, r.version)
+			return fmt.Errorf("%s prints %q, not %s", tare, out, r.version)
 		}
 	}
-	left, err := os.ReadDir(work)
+	leftovers, err := os.ReadDir(work)
 	if err != nil {
 		return err
 	}
-	if len(left) > 0 {
-		return fmt.Errorf("%d files are left in the working directory, e.g. %s", len(left), left[0].Name())
+	if len(leftovers) > 0 {
+		return fmt.Errorf("tare wrote %d files into the working directory, e.g. %s", len(leftovers), leftovers[0].Name())
 	}
 	if err := r.tryBench(ctx, w, "go install's command", tare); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Command wording counts by package how plainly the code is worded, and fails if a
-// figure of tools/wording/figures.csv has risen:
+// Command wording counts names, comments and words in each package that make the code hard
+// to read, and fails if a count is higher than in tools/wording/figures.csv. It counts
 //
 //   - private functions, and among them those with a one-word name, which is seldom a verb
 //     with a noun; participles, and adverbs or prepositions, are counted separately too
@@ -7,7 +7,7 @@
 //   - words of comments and strings, and among them those that only this project uses
 //
 // make lint runs it at the top of the repository. A package that is not in the table
-// must meet the goals of [newFigures].
+// must meet the goals of [goalsFor].
 //
 //	out/wording            compares the packages with the table
 //	out/wording -update    writes figures that fell, and packages that came or went; all

@@ -15,7 +15,7 @@ import (
 
 // figures counts the wording of a package.
 type figures struct {
-	functions, oneWord, participles, adverbs int // private functions: all, and those with such a name
+	functions, oneWord, participles, adverbs int // private functions: all, and those with a name of the kind
 	definitions                              int // comments that define a name: "X is what …"
 	words, privateWords                      int // words of comments and strings: all, and this project's
 }
@@ -45,6 +45,9 @@ type measured struct {
 	figures
 	places map[string][]string // "FILE:LINE: text" by figure, which is the name of a column of the table
 }
+
+// addPlaceFunc records a place that a figure counts.
+type addPlaceFunc func(figure string, pos token.Pos, text string)
 
 // measureTree measures every directory with Go files below root. It returns the packages by slash path. Tests,
 // generated files and the directories that isSkipped names do not count.
@@ -127,9 +130,6 @@ func (p *measured) addFile(path string, source []byte) error {
 	return nil
 }
 
-// addPlaceFunc records a place that a figure counts.
-type addPlaceFunc func(figure string, pos token.Pos, text string)
-
 // addFunction counts the name of a private function. main and init do not count.
 func (p *measured) addFunction(f *ast.FuncDecl, addPlace addPlaceFunc) {
 	name := f.Name.Name
@@ -162,6 +162,8 @@ func (p *measured) addWords(pos token.Pos, text string, addPlace addPlaceFunc) {
 	}
 }
 
+// Comments that define a name instead of describing it, words that this project uses in a sense of its
+// own, and the forms of regular participles and of those with un-, as "unwritten".
 var (
 	definition  = regexp.MustCompile(`^// *\w+ (?:is|are) (?:what|how|who|where|that|those|as|whether|why|the one|one of)\b`)
 	privateWord = regexp.MustCompile(`(?i)\b(?:asked|asks|told|tells|said|says|kept|held|nobody|somebody|whoever|apart|besides?|left out|whole|what comes|what came|under way|` +

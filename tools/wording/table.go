@@ -13,7 +13,8 @@ import (
 	"strings"
 )
 
-// table has the highest permitted figures by package.
+// table has the highest permitted counts by package. It is stored in figures.csv: a row per package, with a
+// column per field of figures. A count may fall, but not rise.
 type table map[string]figures
 
 // column is a column of the table.
@@ -85,8 +86,9 @@ const (
 	freeWords       = 1      // number of words that any package may have
 )
 
-// newFigures returns the highest permitted figures of a package that is not in the table. f has its counts.
-func newFigures(f figures) figures {
+// goalsFor returns the highest permitted counts of a package that is not in the table. f has its
+// present counts.
+func goalsFor(f figures) figures {
 	return figures{
 		functions:    f.functions,
 		oneWord:      max(freeOneWord, int(maxOneWord*float64(f.functions))),
@@ -95,8 +97,9 @@ func newFigures(f figures) figures {
 	}
 }
 
-// isRise reports whether a count and its share of the total have both risen: a package may grow, which raises the
-// count, and may lose functions with plain names, which raises the share.
+// isRise reports whether both a count and its share of the total have risen. Only one of them may: the
+// count rises if the package grows, and the share rises if the package loses functions with plain
+// names.
 func isRise(before, totalBefore, now, totalNow int) bool {
 	return now > before && share(now, totalNow) > share(before, totalBefore)
 }
@@ -133,7 +136,7 @@ func compareAll(known table, packages map[string]measured) (rises []string) {
 		p := packages[name]
 		base, ok := known[name]
 		if !ok {
-			base = newFigures(p.figures)
+			base = goalsFor(p.figures)
 		}
 		before, now := listCounts(base), listCounts(p.figures)
 		for _, figure := range findRises(base, p.figures) {
@@ -176,7 +179,7 @@ func lowerTable(known table, packages map[string]measured) table {
 	for name, p := range packages {
 		base, ok := known[name]
 		if !ok {
-			base = newFigures(p.figures)
+			base = goalsFor(p.figures)
 		}
 		switch {
 		case len(findRises(base, p.figures)) == 0:

@@ -1,5 +1,5 @@
-// Package conformance describes to the suite of internal/conformance how every server of app
-// homelab must behave.
+// Package conformance describes how every server of app homelab must behave. internal/conformance tests
+// servers against this description. App homelab lists the devices of a house and sends them commands.
 //
 // Good requests must succeed, in any order and any number of times. Probes are single requests with
 // the expected status; most of them must be rejected. In a probe an error code of "" accepts any
@@ -20,6 +20,7 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
+// Paths and ids of devices in requests.
 const (
 	api     = "/api/v1"
 	lamp    = "light.device_0000" // a device that is on
@@ -39,7 +40,7 @@ func App() (conformance.App, error) {
 	if err != nil {
 		return conformance.App{}, err
 	}
-	house, err := homelab.New(homelab.Config{}, devices)
+	house, err := homelab.New(homelab.Config{}, devices) // computes the expected responses
 	if err != nil {
 		return conformance.App{}, err
 	}
@@ -72,8 +73,9 @@ func App() (conformance.App, error) {
 	}, nil
 }
 
-// goodRequests returns requests that must succeed on a server of house, each with the check of its
-// response: Means compares JSON by its meaning, Is the exact text.
+// goodRequests returns requests that must succeed on a server of house, each with a check of its response.
+// conformance.Means returns a check that compares JSON by its meaning, and conformance.Is one that compares
+// the exact text.
 func goodRequests(house *homelab.House, devices []homelab.Device) []conformance.Good {
 	services := func(part string) any { return map[string]any{"services": house.Services(part)} }
 	allDevices := map[string]any{"devices": devices}
@@ -141,6 +143,7 @@ func errorProbes() []conformance.Probe {
 	return list
 }
 
+// expectError returns a probe to which the server must respond with an error of this status and code.
 func expectError(status int, code string, request conformance.Request) conformance.Probe {
 	return conformance.Probe{Request: request, Status: status, Code: code}
 }
@@ -223,8 +226,8 @@ func pathProbes() []conformance.Probe {
 	}
 }
 
-// probeID returns a probe with a request id. If echoed is true the response must have the same id,
-// otherwise another id, which the server makes.
+// probeID returns a probe with a request id. If echoed is true, the response must have the same id.
+// Otherwise it must have another id, which the server makes.
 func probeID(id string, echoed bool) conformance.Probe {
 	check := func(got conformance.Answer) error {
 		have := got.Header.Get("X-Request-Id")
@@ -239,8 +242,8 @@ func probeID(id string, echoed bool) conformance.Probe {
 // originProbes returns the probes of a server with two origins that may read responses:
 // https://a.example and https://b.example:8443.
 func originProbes() []conformance.Probe {
-	// probeOrigin sends request from a page of an origin. The response must allow the origin allowed to
-	// read it, or no origin if allowed is "".
+	// probeOrigin returns a probe for which a browser sends request on a page of origin. The response must
+	// permit the origin allowed to read it, or no origin if allowed is "".
 	probeOrigin := func(origin, allowed string, request conformance.Request, status int) conformance.Probe {
 		const header = "Access-Control-Allow-Origin"
 		request.Header = append(request.Header, [2]string{"Origin", origin})
@@ -271,8 +274,7 @@ func originProbes() []conformance.Probe {
 }
 
 // limitProbes returns the probes of a server that allows three requests per minute and client. Only two
-// of them are accepted, because the contender sends the first of the three to its own server when it
-// starts.
+// probes are accepted: the contender, the program with the server, has sent one request when it started.
 func limitProbes() []conformance.Probe {
 	accepted := conformance.Probe{
 		Request:     conformance.Get(api + "/services"),
@@ -318,7 +320,7 @@ func checkCommands(e conformance.Exam) error {
 			return err
 		}
 		got, err := c.Ask(conformance.Get(api + "/devices/" + id))
-		if e.Trap {
+		if e.Trap { // the response may be wrong
 			continue
 		}
 		var device struct {
@@ -345,8 +347,8 @@ func checkCommands(e conformance.Exam) error {
 	return nil
 }
 
-// checkLayers checks that a server adds a middleware for each of the given settings, and for an
-// access log.
+// checkLayers checks that a server adds a middleware (layer) for each of the settings, and for an access
+// log: one request must then pass more middlewares than the app itself has.
 func checkLayers(e conformance.Exam, settings ...map[string]string) error {
 	settings = append(settings, map[string]string{server.SetLog: server.LogDiscard})
 	for i, set := range settings {

@@ -1,5 +1,5 @@
-// Package serving provides app homelab to programs: it declares the settings of the app and opens a
-// house with them.
+// Package serving provides app homelab to the programs that serve it, each with another HTTP framework. It
+// declares the settings of the app, and opens a [homelab.House], the app without a server, with them.
 package serving
 
 import (
@@ -20,7 +20,7 @@ const (
 	SetToken     = server.SetToken
 )
 
-// Serve makes a server for a house. Each program has its own.
+// Serve makes a server for a house. Each program has a different Serve function.
 type Serve func(o server.Options, house *homelab.House) (server.Server, error)
 
 // App returns app homelab for a program that makes its server with serve.
@@ -28,7 +28,8 @@ func App(serve Serve) server.App {
 	return server.App{Name: homelab.Name, New: func() server.Config { return &config{serve: serve} }}
 }
 
-// config is the configuration of the app. The functions of Settings store values in its fields.
+// config is the configuration of the app. Package server calls Settings, whose functions store values in
+// the fields, then Check, and then Open.
 type config struct {
 	homelab.Config
 	devices int    // number of devices in the house
@@ -59,8 +60,8 @@ func (c *config) Check() error {
 	return err
 }
 
-// Open makes a house. Under a lab the house gets a clock only for a rate limit, so that without one
-// no response depends on the time.
+// Open makes a house. If lab is true, tare measures the server: then the house gets a clock only if there
+// is a rate limit, so that otherwise no response depends on the time.
 func (c *config) Open(lab bool) (server.Service, error) {
 	if !lab || c.Rate > 0 {
 		c.Now = time.Now

@@ -10,16 +10,19 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// Ids of devices that a house has, and of one that no house has. The light is on.
+// This file makes two kinds of requests to app homelab, which are sent once per server instead of being
+// measured. Every server must pass a probe. The response to a question may differ; tare reports it.
+
+// Ids of devices.
 const (
-	aLight        = "light.device_0000"
-	aSensor       = "sensor.device_0001"
-	aSwitch       = "switch.device_0002"
-	unknownDevice = "light.nowhere"
+	lightID       = "light.device_0000" // the light is on
+	sensorID      = "sensor.device_0001"
+	switchID      = "switch.device_0002"
+	unknownDevice = "light.nowhere" // no house has this device
 )
 
 // newProbes returns requests that cover the error responses of the API, and one valid request of each
-// kind.
+// kind. The text of server.Probing describes the requests after it; "" means that method and path do.
 func newProbes() []server.Probe {
 	const turnOn = `{"action":"turn_on"}`
 	withMethod := func(method string, request server.Request) server.Request {
@@ -29,29 +32,29 @@ func newProbes() []server.Probe {
 	return slices.Concat(
 		server.Probing("",
 			server.Get(devicePath(unknownDevice)),
-			withMethod(http.MethodPut, bodyRequest(aLight, turnOn)),
-			server.Get(pathCommands+aLight+"/command"),
+			withMethod(http.MethodPut, bodyRequest(lightID, turnOn)),
+			server.Get(pathCommands+lightID+"/command"),
 			withMethod(http.MethodPost, server.Get(pathDevices)),
-			withMethod(http.MethodDelete, server.Get(devicePath(aLight))),
+			withMethod(http.MethodDelete, server.Get(devicePath(lightID))),
 			withMethod(http.MethodPost, server.Get(pathHealth)),
 			server.Get("/"),
 			server.Get("/nothing/here"),
 			server.Get("/api/v2/devices"),
-			server.Get(devicePath(aLight)+"/state"),
+			server.Get(devicePath(lightID)+"/state"),
 		),
 		server.Probing("a command for a device that is not there", bodyRequest(unknownDevice, turnOn)),
-		server.Probing("a command for a device that takes none", bodyRequest(aSensor, turnOn)),
-		server.Probing("JSON that breaks off", bodyRequest(aLight, `{"action":"turn_on"`), bodyRequest(unknownDevice, `{"action":`)),
-		server.Probing("a number for the action", bodyRequest(aLight, `{"action":7}`)),
-		server.Probing("an array for the parameters", bodyRequest(aLight, `{"action":"turn_on","parameters":[]}`)),
-		server.Probing("an array for a command", bodyRequest(aLight, `["turn_on"]`)),
-		server.Probing("an empty body", bodyRequest(aLight, "")),
-		server.Probing("an unknown action", bodyRequest(aLight, `{"action":"explode"}`)),
-		server.Probing("no action", bodyRequest(aLight, `{}`)),
-		server.Probing("a command beyond the limit", bodyRequest(aLight, `{"action":"turn_on","parameters":{"note":"`+strings.Repeat("x", homelab.MaxCommand)+`"}}`)),
+		server.Probing("a command for a device that takes none", bodyRequest(sensorID, turnOn)),
+		server.Probing("JSON that breaks off", bodyRequest(lightID, `{"action":"turn_on"`), bodyRequest(unknownDevice, `{"action":`)),
+		server.Probing("a number for the action", bodyRequest(lightID, `{"action":7}`)),
+		server.Probing("an array for the parameters", bodyRequest(lightID, `{"action":"turn_on","parameters":[]}`)),
+		server.Probing("an array for a command", bodyRequest(lightID, `["turn_on"]`)),
+		server.Probing("an empty body", bodyRequest(lightID, "")),
+		server.Probing("an unknown action", bodyRequest(lightID, `{"action":"explode"}`)),
+		server.Probing("no action", bodyRequest(lightID, `{}`)),
+		server.Probing("a command beyond the limit", bodyRequest(lightID, `{"action":"turn_on","parameters":{"note":"`+strings.Repeat("x", homelab.MaxCommand)+`"}}`)),
 
-		server.Probing("a command", bodyRequest(aLight, turnOn)),
-		server.Probing("a command of another content type", server.WithHeader(bodyRequest(aSwitch, turnOn), server.ContentType, "text/plain")),
+		server.Probing("a command", bodyRequest(lightID, turnOn)),
+		server.Probing("a command of another content type", server.WithHeader(bodyRequest(switchID, turnOn), server.ContentType, "text/plain")),
 		server.Probing("",
 			server.Get(pathHealth),
 			server.Get("/openapi.json"),
@@ -61,17 +64,17 @@ func newProbes() []server.Probe {
 			server.Get("/api/v1/cluster/services?name=home"),
 			server.Get("/api/v1/cluster/services?name=nobody%20has%20this"),
 			server.Get(pathDevices),
-			server.Get(devicePath(aSensor)),
+			server.Get(devicePath(sensorID)),
 		),
 	)
 }
 
-// newQuestions returns commands that JSON decoders are known to treat differently, and paths that
-// web frameworks are. No command changes the house, even if a server accepts it.
+// newQuestions returns commands that JSON decoders treat differently, and paths that web frameworks treat
+// differently. No command changes the house, even if a server accepts it.
 func newQuestions() []server.Question {
 	mixOps := []string{opMix, tare.OpStop} // a mix has requests of all kinds
 	body := func(name, property, description, body string) server.Question {
-		return server.Question{Request: bodyRequest(aLight, body), Name: name, Property: property, What: description, Asked: body, BearsOn: mixOps}
+		return server.Question{Request: bodyRequest(lightID, body), Name: name, Property: property, What: description, Asked: body, BearsOn: mixOps}
 	}
 	path := func(name, property, description, path string, ops ...string) server.Question {
 		return server.Question{Request: server.Get(path), Name: name, Property: property, What: description, BearsOn: append(ops, mixOps...)}
@@ -89,7 +92,7 @@ func newQuestions() []server.Question {
 		body("null command", "null", "null for a command", `null`),
 		body("mark", "byte order mark", "a command with a byte order mark before it", "\ufeff"+`{"action":"turn_on"}`),
 		path("escaped letter", "escaped path", "a device with an escaped letter in its id", pathDevices+"/%6Cight.device_0000", opDevice),
-		path("last slash more", "last slash", "a device with a slash behind it", devicePath(aLight)+"/", opDevice),
+		path("last slash more", "last slash", "a device with a slash behind it", devicePath(lightID)+"/", opDevice),
 		path("list with slash", "last slash", "the devices with a slash behind them", pathDevices+"/", opDevices),
 		path("last slash less", "last slash", "the API's own path without its slash", "/api/v1"),
 		path("doubled slash", "doubled slash", "a path with a doubled slash", "/api//v1/devices", opDevices),

@@ -15,19 +15,22 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// Shares of requests in a mix, in percent.
+// This file makes the pool of requests of a workload. The load generator sends them again and again to
+// the homelab service, which serves the devices of a house. A mix is a pool with requests of all kinds.
+
+// Shares of requests in a mix, in percent unless noted.
 const (
-	shareDevices  = 45
-	shareDevice   = 35
+	shareDevices  = 45 // the list of all devices
+	shareDevice   = 35 // one device by its id
 	shareCommand  = 10
 	shareServices = 5
 	shareHealth   = 5
 
-	shareUnknown = 0.02 // share of unknown ids in the requests for one device, of 1
+	shareUnknown = 0.02 // share of unknown ids in the requests for one device; 1 would be all
 	popularity   = 1.1  // exponent of Zipf's law: the k-th device is requested in proportion to 1/k^1.1
 )
 
-// commandShares returns the weights of three kinds of commands: for a device that takes commands,
+// commandShares returns the weights of three kinds of commands: for a device that accepts commands,
 // for a read-only device, and with incomplete JSON.
 func commandShares() []float64 { return []float64{8, 1, 1} }
 
@@ -63,7 +66,7 @@ func newRequests(w tare.Workload) ([]server.Request, error) {
 	switch {
 	case pool < minMixPool || pool > maxMixPool:
 		return nil, fmt.Errorf("a pool of %d requests; a mix takes %d to %d", pool, minMixPool, maxMixPool)
-	case len(devices) < 4: // the first four devices have four types
+	case len(devices) < 4: // the first four devices have the four types
 		return nil, fmt.Errorf("n: a house of %d devices; a mix takes one of each type, n: 4 or more", len(devices))
 	}
 	return newMix(devices, pool)
@@ -81,6 +84,7 @@ func rankDevices(devices []homelab.Device) []homelab.Device {
 // seed.
 func newMix(devices []homelab.Device, pool int) ([]server.Request, error) {
 	ranked := rankDevices(devices)
+	// counts[i] is the number of requests with the i-th of these shares.
 	counts := server.Shares(pool, []float64{shareDevices, shareDevice, shareCommand, shareServices, shareHealth})
 	commands, err := newCommands(ranked, counts[2])
 	if err != nil {
@@ -112,8 +116,9 @@ func newDeviceRequests(ranked []homelab.Device, n int) []server.Request {
 	return list
 }
 
-// newCommands returns n commands: some that leave their device as it is, some for read-only
-// devices, and some with incomplete JSON. Each kind goes through its devices one after the other.
+// newCommands returns n commands with the shares of commandShares. No command changes a device: the
+// valid commands set a value that the device already has, and the service rejects the others. The
+// commands of each kind go through its devices one after the other.
 func newCommands(ranked []homelab.Device, n int) ([]server.Request, error) {
 	var writable, readOnly []homelab.Device
 	for _, d := range ranked {
@@ -146,8 +151,9 @@ func newCommands(ranked []homelab.Device, n int) ([]server.Request, error) {
 	return list, nil
 }
 
-// unchangingCommand returns a command that leaves d as it is. In even turns the command turns d on
-// or off as it already is. In odd turns it sets one of the attributes to its present value.
+// unchangingCommand returns a command that leaves d as it is. turn is the number of earlier commands for
+// d. In even turns the command turns d on or off, as d already is. In odd turns it sets one of the
+// attributes to its present value.
 func unchangingCommand(d homelab.Device, turn int) homelab.Command {
 	names := slices.Sorted(maps.Keys(d.Attributes))
 	switch {
@@ -166,7 +172,7 @@ func commandRequest(id string, c homelab.Command) (server.Request, error) {
 	return bodyRequest(id, string(body)), err
 }
 
-// bodyRequest returns the request of a command with any body.
+// bodyRequest returns a command for the device with an id. body may be invalid.
 func bodyRequest(id, body string) server.Request {
 	return server.Request{
 		Method: http.MethodPost,

@@ -1,5 +1,6 @@
-// Package workload makes the requests that a study sends to app homelab, and the expected responses.
-// It computes the responses with a homelab.House that has the same devices as the server.
+// Package workload makes the requests that a study sends to servers of app homelab, and the expected
+// responses. App homelab lists the devices of a house and sends them commands. Package workload computes
+// the responses with a homelab.House, the app without a server, that has the same devices as the servers.
 package workload
 
 import (
@@ -17,6 +18,7 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
+// Operations of workloads: the kinds of requests that a study can measure.
 const (
 	opMix     = "mix"     // requests of all kinds, in the shares of a house in use
 	opHealth  = "health"  // GET /health
@@ -99,6 +101,7 @@ func referenceResponses(w wire.Workload, list []server.Request) ([]server.Respon
 	return responses, nil
 }
 
+// serveRequest returns the response of house to a request.
 func serveRequest(house *homelab.House, request server.Request) server.Response {
 	value, err := routeRequest(house, request)
 	if err != nil {
@@ -163,6 +166,7 @@ func routeRequest(house *homelab.House, request server.Request) (any, error) {
 // isSegment reports whether s can be one segment of a path.
 func isSegment(s string) bool { return s != "" && !strings.Contains(s, "/") }
 
+// serveCommand sends the command in the body of a request to the device with an id.
 func serveCommand(house *homelab.House, id string, request server.Request) (any, error) {
 	if request.Method != http.MethodPost {
 		return nil, homelab.NotAllowed()

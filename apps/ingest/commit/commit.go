@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// Errors that Keep returns: ErrClosed after Close, and ErrTooLarge if the writer of the queue sets it.
-// After ErrTooLarge it is useless to try the batch again.
+// Errors of [Queue.Keep]: it returns ErrClosed after Close, and ErrTooLarge if the write function set
+// this Err. After ErrTooLarge it is useless to try the batch again.
 var (
 	ErrClosed   = errors.New("the sink is closed")
 	ErrTooLarge = errors.New("the batch is larger than the sink takes")
@@ -95,7 +95,7 @@ func (q *Queue) leaveGroup(g *group, b *Batch) bool {
 	return true
 }
 
-// commitGroup writes g, unless another caller has written it. The caller must have the turn.
+// commitGroup writes g, unless another caller has written it. The caller must have taken q.turn.
 func (q *Queue) commitGroup(g *group) {
 	q.mu.Lock()
 	if q.next != g {

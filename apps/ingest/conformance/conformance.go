@@ -1,5 +1,5 @@
-// Package conformance describes to the suite of internal/conformance how every server of app ingest
-// must behave.
+// Package conformance describes to the test suite of internal/conformance how every server of app
+// ingest, a service that stores batches of records, must behave.
 //
 // Probes are single requests with the expected status. In a probe an error code of "" accepts any code.
 package conformance
@@ -21,7 +21,7 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// App returns the description of app ingest. Its good requests have bodies in JSON.
+// App returns the description of app ingest. The bodies of its good requests, which must succeed, are JSON.
 func App() (conformance.App, error) {
 	description, err := conformance.ParseDescription(ingest.OpenAPI())
 	if err != nil {
@@ -85,6 +85,7 @@ func otherForms(g conformance.Good) []conformance.Good {
 	return forms
 }
 
+// countItems returns the number of records in all good requests.
 func countItems(a conformance.App) (n int) {
 	for _, g := range a.Good {
 		n += g.Items
@@ -144,6 +145,7 @@ func wantMessage(body, message string) conformance.Probe {
 	return p
 }
 
+// acceptedBatch returns a body with n records that must be accepted.
 func acceptedBatch(body string, n int) conformance.Probe {
 	return conformance.Probe{Request: postBody(body), Status: 200, CheckAnswer: func(got conformance.Answer) error {
 		var r ingest.Receipt
@@ -154,8 +156,8 @@ func acceptedBatch(body string, n int) conformance.Probe {
 	}}
 }
 
-// errorProbes are for a server with default settings: mostly requests that get an error response,
-// after some that are accepted.
+// errorProbes returns probes of a server with default settings: mostly requests that get an error
+// response, after some that are accepted.
 func errorProbes(batches map[int][]byte) []conformance.Probe {
 	list := slices.Concat(bodyProbes(), recordProbes(batches), headProbes())
 	for _, body := range []string{
@@ -171,7 +173,7 @@ func errorProbes(batches map[int][]byte) []conformance.Probe {
 
 const recordTime = `"2026-03-01T12:00:00Z"` // timestamp of testRecord
 
-// bodyProbes are batches that are accepted, and bodies that are not an array of records.
+// bodyProbes returns batches that are accepted, and bodies that are not an array of records.
 func bodyProbes() []conformance.Probe {
 	return []conformance.Probe{
 		acceptedBatch("["+testRecord()+"]", 1),
@@ -203,8 +205,8 @@ func bodyProbes() []conformance.Probe {
 	}
 }
 
-// recordProbes are batches with wrong numbers of records, or with records without a valid id, timestamp
-// or metadata.
+// recordProbes returns batches with wrong numbers of records, or with records without a valid id,
+// timestamp or metadata.
 func recordProbes(batches map[int][]byte) []conformance.Probe {
 	return []conformance.Probe{
 		badBatch("batch", "[]"),
@@ -220,7 +222,7 @@ func recordProbes(batches map[int][]byte) []conformance.Probe {
 	}
 }
 
-// headProbes have a wrong media type, method or path.
+// headProbes returns requests with a wrong media type, method or path, and one for the metrics.
 func headProbes() []conformance.Probe {
 	badType := func(header ...[2]string) conformance.Probe {
 		request := postBody("[" + testRecord() + "]")
@@ -250,8 +252,8 @@ func headProbes() []conformance.Probe {
 	}
 }
 
-// limitProbes are for a server with limits of two records and of 64 KiB. The limit of an id is always
-// 1 KiB.
+// limitProbes returns probes of a server with limits of two records and of 64 KiB. The limit of an id is
+// always 1 KiB.
 func limitProbes(batches map[int][]byte) []conformance.Probe {
 	const maxBody = 64 << 10
 	bodyOfSize := func(n int) string {
@@ -288,7 +290,7 @@ func limitProbes(batches map[int][]byte) []conformance.Probe {
 	return list
 }
 
-// tokenProbes are for a server with the token "open sesame".
+// tokenProbes returns probes of a server with the token "open sesame".
 func tokenProbes(body []byte) []conformance.Probe {
 	authorize := func(status int, authorization ...string) conformance.Probe {
 		request := postBody(string(body))
@@ -336,8 +338,8 @@ func checkLines(path string, n int) error {
 	return nil
 }
 
-// checkSink checks that events are in the file of the sink when they are acknowledged. A trap or a
-// server that does a part of the work need not store them.
+// checkSink checks that events are in the file of the sink when they are acknowledged. A trap, which makes
+// a known mistake on purpose, or a server that does only a part of the work need not store them.
 func checkSink(e conformance.Exam) error {
 	path := filepath.Join(e.Dir, "sink.ndjson")
 	addr, err := e.Serves(map[string]string{serving.SetSink: "file:" + path})

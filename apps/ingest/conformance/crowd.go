@@ -21,9 +21,9 @@ const (
 	crowdMemory   = 256 << 20 // bytes of memory that the server must not reach
 )
 
-// checkCrowd checks that bodies of 1 kB in gzip with a very large number of empty records are rejected,
-// and that many concurrent ones need no more memory than valid bodies. A server that decodes such a
-// body before it counts the records needs 100 MB or more for each body.
+// checkCrowd checks that a server of app ingest rejects bodies of 1 kB in gzip with a very large number of
+// empty records, and that many such bodies at the same time need no more memory than valid bodies. A
+// server that decodes such a body before it counts the records needs 100 MB or more for each body.
 func checkCrowd(e conformance.Exam) error {
 	addr, err := e.Serves(nil)
 	if err != nil {
@@ -46,7 +46,8 @@ func checkCrowd(e conformance.Exam) error {
 			case err != nil:
 				wrong[i] = err
 			case e.Trap || e.Loose():
-				// The response need not be correct.
+				// The response need not be correct: a trap makes a known mistake on purpose, and a
+				// loose server does only a part of the work.
 			case got.Status != 400:
 				wrong[i] = fmt.Errorf("status %d, want 400: %.100q", got.Status, got.Body)
 			default:

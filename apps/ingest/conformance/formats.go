@@ -10,10 +10,11 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// checkFormats sends a batch in gob and in protobuf, which a server need not support. The server must
-// either accept the batch, or reject it with status 415 because of its type. If it accepts a format, its
-// response must be that to the same batch in JSON, and it must reject a truncated body. Two kinds of servers are excepted: traps, which
-// reproduce a published mistake, and loose servers, of which the suite compares only the status.
+// checkFormats sends a batch in gob and in protobuf to a server of app ingest. The server need not support
+// these formats: it must either accept the batch, or reject it with status 415 because of its type. If
+// it accepts a format, it must respond as to the same batch in JSON, and it must reject a truncated body.
+// Two kinds of servers are excepted: traps, which reproduce a published mistake, and loose servers, of
+// which the suite compares only the status.
 func checkFormats(e conformance.Exam) error {
 	addr, err := e.Serves(nil)
 	if err != nil {

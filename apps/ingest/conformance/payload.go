@@ -32,8 +32,8 @@ func losslessMetadata() []string {
 	}
 }
 
-// checkPayload checks that metadata of any object is stored without a loss, and timestamps in all
-// notations.
+// checkPayload sends records to a server of app ingest, and checks the file in which the server stores
+// them: any object as metadata is stored without a loss, and timestamps in all notations are understood.
 func checkPayload(e conformance.Exam) error {
 	path := filepath.Join(e.Dir, "payload.ndjson")
 	addr, err := e.Serves(map[string]string{serving.SetSink: "file:" + path})
@@ -136,7 +136,7 @@ func sameTokens(got, want []byte) error {
 	}
 }
 
-// typedProbes are for a server that decodes metadata.
+// typedProbes returns probes of a server that decodes metadata.
 func typedProbes() []conformance.Probe {
 	return []conformance.Probe{
 		acceptedBatch("["+testRecord()+"]", 1),

@@ -1,5 +1,5 @@
-// Package profiles makes events for app ingest. Their metadata is the profile of a user, as in the
-// published example of the service.
+// Package profiles makes test events for app ingest, a service that stores events. Their metadata is the
+// profile of a user, as in the published example of the service.
 package profiles
 
 import (

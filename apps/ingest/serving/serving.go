@@ -1,5 +1,5 @@
-// Package serving provides app ingest to programs: it declares the settings of the app and opens the
-// service with them.
+// Package serving lets programs serve app ingest, a service that accepts batches of events: it declares
+// the settings of the app, and opens the service with them.
 package serving
 
 import (
@@ -36,7 +36,7 @@ const (
 	SetSinkWait   = "sink-wait"
 )
 
-// Serve makes a server for a service. Each program has its own.
+// Serve makes a server for a service. Each program has its own, with another HTTP library.
 type Serve func(o server.Options, s *ingest.Service) (server.Server, error)
 
 // App returns app ingest for a program that makes its server with serve.
@@ -50,6 +50,7 @@ type config struct {
 	serve Serve
 }
 
+// Settings implements [server.Config].
 func (c *config) Settings() []server.Setting {
 	return []server.Setting{
 		server.Chosen(SetLimit, strconv.Itoa(ingest.DefaultLimit), "`records` in a batch, at most", server.Number(&c.Limit, 1, 1_000_000)),
@@ -66,6 +67,7 @@ func (c *config) Settings() []server.Setting {
 	}
 }
 
+// setMetadata sets how metadata is decoded.
 func (c *config) setMetadata(value string) error {
 	if value != MetadataRaw && value != MetadataTyped && value != MetadataBinary {
 		return fmt.Errorf("%q is none of %s, %s and %s", value, MetadataRaw, MetadataTyped, MetadataBinary)
@@ -75,6 +77,7 @@ func (c *config) setMetadata(value string) error {
 	return nil
 }
 
+// setSink sets the sink, and checks the form of its name.
 func (c *config) setSink(value string) error {
 	_, _, err := ingest.ParseSink(value)
 	c.Sink = value
@@ -84,8 +87,8 @@ func (c *config) setSink(value string) error {
 // Check accepts all combinations of settings.
 func (c *config) Check() error { return nil }
 
-// Open opens the service with its sink. Under a lab the names of rotated files have no times, and
-// failures of the sink are not logged.
+// Open opens the service with its sink. lab means that the program is started to be measured: the names of
+// rotated files then have no times, and failures of the sink are not logged.
 func (c *config) Open(lab bool) (server.Service, error) {
 	kind, _, _ := ingest.ParseSink(c.Sink) // setSink has checked it
 	if !lab || kind == ingest.SinkSpool {
@@ -94,8 +97,8 @@ func (c *config) Open(lab bool) (server.Service, error) {
 	if !lab {
 		c.Log = slog.New(slog.NewTextHandler(os.Stderr, nil)).With("app", ingest.Name)
 	}
-	// Without a lab, package server checks the token before the body is read. Under a lab only the app
-	// does, because its work is measured.
+	// Normally package server checks the token, before the body is read. In a measurement only the app
+	// checks it, because its work is measured.
 	token := c.Token
 	if lab {
 		token = ""

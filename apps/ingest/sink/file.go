@@ -18,13 +18,13 @@ type Options struct {
 	Rotate int64            // maximum size of a file in bytes, unless a single batch is larger; 0 means no maximum
 	Now    func() time.Time // clock for the times in the names of rotated files; nil means names without a time
 
-	files atomicfile.Disk // file system; nil means that of the operating system
+	files atomicfile.Disk // file system; nil means the operating system's
 }
 
 // MaxBatch is the largest size of the lines of one Keep of a [File], in bytes.
 const MaxBatch = 64 << 20
 
-// maxWrite is the size in bytes up to which batches are joined to one write.
+// maxWrite is the maximum size in bytes of a write that joins several batches.
 const maxWrite = 4 << 20
 
 // File stores lines in a file, one after the other.

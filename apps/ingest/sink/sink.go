@@ -1,6 +1,6 @@
 // Package sink stores batches of lines: in files ([File]), or nowhere ([Null]).
 //
-// A line is any text without a zero byte or a line end in it, for example JSON, and then a line end.
+// A line is any text without a zero byte or a line end, for example JSON, followed by a line end.
 // A batch of lines is stored completely or not at all.
 //
 // The client of a broker can implement [Sink], too: Keep publishes a batch and waits until the broker

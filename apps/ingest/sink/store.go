@@ -14,7 +14,7 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// store writes the file at path and its rotated files. Only one goroutine at a time may use it.
+// store writes the file of a [File] and its rotated files. Only one goroutine at a time may use it.
 //
 // Before each write makeReady repairs the file if the previous write or sync failed: it truncates
 // the bytes of a failed write, and replaces a file whose sync failed.

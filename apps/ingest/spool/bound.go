@@ -7,9 +7,13 @@ import (
 	"time"
 )
 
-// checkRoom returns the number of bytes that the spool has room for. It returns ErrFull if they are
-// fewer than need, or if the oldest unsent event is older than Options.Age. With Options.Age, or
-// without enough room, it first reads the progress of the readers, which may have freed segments.
+// This file limits the size of a spool and the age of its events. For this the writer reads from the
+// directory how far the readers are.
+
+// checkRoom returns the number of bytes that can still be written to the spool. It returns ErrFull if
+// they are fewer than need, or if the oldest unsent event is older than Options.Age. If Options.Age is
+// set, or the room is too small, it first reads the progress of the readers, which may have removed
+// segments.
 func (s *Spool) checkRoom(need int64, now time.Time) (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,6 +41,7 @@ func (s *Spool) checkRoom(need int64, now time.Time) (int64, error) {
 	return room, err
 }
 
+// totalBytes returns the size of all segments.
 func (s *Spool) totalBytes() int64 {
 	total := int64(0)
 	for _, size := range s.sizes {
@@ -121,6 +126,7 @@ type readerState struct {
 	advanced    chan struct{} // closed and replaced when minPosition has risen
 }
 
+// positions returns the positions of the slowest and the fastest reader.
 func (s *readerState) positions() (minPosition, maxPosition uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,6 +142,7 @@ func (s *readerState) refresh() error {
 	return s.readCursors(names)
 }
 
+// readCursors reads the cursors among the files of the directory, and wakes callers of waitSent.
 func (s *readerState) readCursors(names []string) error {
 	list, err := listCursors(s.spool.options.files, s.spool.dir, names)
 	if err != nil {
@@ -192,6 +199,7 @@ func (s *readerState) beginWait() {
 	}
 }
 
+// endWait counts a caller of waitSent that has returned.
 func (s *readerState) endWait() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

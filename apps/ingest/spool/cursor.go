@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Cursor contains the position and the counters of a reader. They are saved in a file.
+// Cursor contains the position and the counters of a reader of a spool. They are saved in a file.
 type Cursor struct {
 	Name     string
 	Position uint64 // all events with lower numbers are sent, dead or lost
@@ -42,14 +42,17 @@ const (
 	cursorFileSize = (slots-1)*slotSpan + cursorSize
 )
 
+// openCursor is the opened file of a cursor.
 type openCursor struct {
 	file   atomicfile.Handle
 	number uint64 // number of the newest copy; 0 if no copy is valid
 	synced int    // slot of the copy that was synced last: 2 or 3
 }
 
+// cursorPath returns the path of the cursor of reader name.
 func cursorPath(dir, name string) string { return filepath.Join(dir, name+cursorEnd) }
 
+// cursorName returns the name of the reader in the name of a file, or false if the file is no cursor.
 func cursorName(file string) (name string, ok bool) { return strings.CutSuffix(file, cursorEnd) }
 
 // errCursor means that the file of a cursor has no valid copy, but is not empty.

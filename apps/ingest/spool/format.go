@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A segment consists of a header and frames. A frame contains one batch. Below, the number after a
-// field is its size in bytes. Numbers are little-endian, and sums are CRC-32C.
+// A segment, a file of the spool, consists of a header and frames. A frame contains one batch of events.
+// Below, the number after a field is its size in bytes. Numbers are little-endian, and sums are CRC-32C.
 //
 //	header  magic 8 · id 16 · first 8 · after 8 · created 8 · sum 4
 //	frame   magic 4 · bytes 4 · events 4 · sum of the lines 4 · first 8 · group 8 · time 8 ·
@@ -43,6 +43,7 @@ var (
 	sumTable = crc32.MakeTable(crc32.Castagnoli)
 )
 
+// computeSum returns the checksum of b.
 func computeSum(b []byte) uint32 { return crc32.Checksum(b, sumTable) }
 
 // header is the header of a segment, as described above.
@@ -58,6 +59,7 @@ type ID [16]byte
 
 func (id ID) String() string { return fmt.Sprintf("%x", id[:]) }
 
+// appendTo appends the encoded header to b.
 func (h header) appendTo(b []byte) []byte {
 	from := len(b)
 	b = append(b, headerMagic...)
@@ -99,6 +101,7 @@ func (f frame) end() uint64 { return f.first + uint64(f.events) }
 // size returns the size of the encoded frame in bytes.
 func (f frame) size() int64 { return frameSize + int64(len(f.lines)) }
 
+// appendTo appends the encoded frame to b.
 func (f frame) appendTo(b []byte) []byte {
 	from := len(b)
 	b = binary.LittleEndian.AppendUint32(b, frameMagic)

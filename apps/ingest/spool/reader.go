@@ -77,8 +77,14 @@ type Reader struct {
 	badReads  int            // number of times that the bytes at offset were damaged
 	next      uint64         // number of the next event
 	newlyLost uint64         // number of lost events that state does not count yet
-	suspects  []suspectRange // in the order of their numbers
+	suspects  []suspectRange // damage of which it is not known yet whether its events were acknowledged, in the order of events
 	remaining frame          // part of the last frame that Take has not returned; it has no events if all were returned
+}
+
+// suspectRange is damage whose events may or may not have been acknowledged.
+type suspectRange struct {
+	Damage
+	end uint64 // number after the last event of the damage
 }
 
 // maxBadReads is the number of reads after which damaged bytes in the last segment are no longer
@@ -304,7 +310,7 @@ func (r *Reader) useSegment(g segment) error {
 		previousSize, _ = r.window.file.Size()
 	}
 	r.resolveSuspects(g.header.after)
-	r.suspects = nil // the remaining ones were never acknowledged
+	r.suspects = nil // the events of the remaining suspects were never acknowledged
 	if r.next < g.header.after {
 		d := Damage{Segment: g.path, Lost: g.header.after - r.next}
 		if previousSize > r.offset { // the lost events were in the rest of the previous segment
@@ -327,18 +333,12 @@ func (r *Reader) useSegment(g segment) error {
 	return nil
 }
 
-// suspectRange is damage whose events may or may not have been acknowledged.
-type suspectRange struct {
-	Damage
-	end uint64 // number after the last event of the damage
-}
-
 // skipDamage skips size damaged bytes at the offset. following is the valid frame after the bytes.
 func (r *Reader) skipDamage(size int64, following frame) {
 	if following.first > r.next {
 		d := Damage{Segment: r.segment.path, Offset: r.offset, Bytes: size, Lost: following.first - r.next}
 		d.Copy = r.copyDamaged(d.Offset, size)
-		if following.group > r.next { // a group is written only after all events before it are acknowledged
+		if following.group > r.next { // a group (the frames of one write) is written only after all events before it are acknowledged
 			r.reportLost(d)
 		} else {
 			r.suspects = append(r.suspects, suspectRange{Damage: d, end: following.first})
@@ -357,6 +357,7 @@ func (r *Reader) resolveSuspects(acked uint64) {
 	}
 }
 
+// reportLost reports damage with acknowledged events, which are lost.
 func (r *Reader) reportLost(d Damage) {
 	r.newlyLost += d.Lost
 	r.report(d)
@@ -412,9 +413,9 @@ func (r *Reader) Failed(held bool) error {
 	return r.saveCursor()
 }
 
-// Part records that the events of b with numbers below end are done: they are sent, except for a
-// number of dead ones, which the destination has rejected. After a crash only the rest of b is sent
-// again. dead does not include events that an earlier call of Part has counted.
+// Part records that the events of b with numbers below end are done: they are sent, except for dead
+// events, which the destination has rejected. dead is the number of dead events that no earlier call of
+// Part has counted. After a crash only the rest of b is sent again.
 func (r *Reader) Part(b *Batch, end uint64, dead int) error {
 	r.advanceTo(b, end, dead)
 	return r.saveCursor()
@@ -431,15 +432,16 @@ func (r *Reader) advanceTo(b *Batch, end uint64, dead int) {
 	r.newlyLost = 0
 }
 
-// Done records that all events of b are sent, except for a number of dead ones. dead does not include
-// events that Part has counted. An error means that the cursor could not be written; the reader
-// continues with its state in memory.
+// Done records that all events of b are sent, except for dead events. dead is the number of dead events
+// that Part has not counted. An error means that the cursor could not be written; the reader continues
+// with its state in memory.
 func (r *Reader) Done(b *Batch, dead int) error {
 	r.advanceTo(b, b.To, dead)
 	r.state.Pending, r.state.Oldest = b.To, time.Time{}
 	return r.saveCursor()
 }
 
+// saveCursor writes the state to the file of the cursor.
 func (r *Reader) saveCursor() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

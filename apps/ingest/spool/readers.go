@@ -12,7 +12,8 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Readers contains all readers of a spool. Only one process at a time can open them.
+// Readers contains all readers of a spool, one for each destination of its events. Only one process at a
+// time can open them.
 type Readers struct {
 	dir   string
 	files atomicfile.Disk
@@ -31,6 +32,7 @@ func OpenReaders(dir string, names []string, fsync bool, report func(Damage)) (*
 	return openReaders(atomicfile.System{}, dir, names, fsync, report)
 }
 
+// openReaders is OpenReaders with a file system.
 func openReaders(files atomicfile.Disk, dir string, names []string, fsync bool, report func(Damage)) (_ *Readers, err error) {
 	lock, err := files.Lock(filepath.Join(dir, "read.lock"))
 	if err != nil {
@@ -85,7 +87,7 @@ func (r *Readers) openReader(name string, fsync bool, report func(Damage)) (*Rea
 		cursor: file, state: c, saved: c, next: c.Position,
 	}
 	isNew := file.number == 0
-	if isNew { // write all four slots, so that the file never grows afterwards
+	if isNew { // write all four slots of the cursor file, so that the file never grows afterwards
 		err = errors.Join(
 			reader.cursor.writeSlot(c), reader.cursor.writeSlot(c), // slots 0 and 1
 			reader.cursor.syncSlot(c), reader.cursor.syncSlot(c), // slots 3 and 2

@@ -10,6 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
+// segment is a file of a spool. It has a header and frames of events; see format.go.
 type segment struct {
 	number uint64 // from 1; higher for later segments
 	path   string
@@ -65,14 +66,15 @@ func (g *segment) readHeader(files atomicfile.Disk) error {
 	return nil
 }
 
+// segmentTail is the state at the end of a segment.
 type segmentTail struct {
 	next  uint64 // number after the last event; 0 if the segment has no events
 	acked uint64 // all events with a lower number are acknowledged, or can be read
 	torn  int64  // number of bytes after the last complete frame
 }
 
-// scanSegment reads a segment to its end and skips damaged bytes, if there is a complete frame after
-// them.
+// scanSegment reads a segment to its end, to find the number of the next event. It skips damaged bytes if
+// there is a complete frame after them.
 func scanSegment(files atomicfile.Disk, g segment) (tail segmentTail, err error) {
 	file, err := files.OpenFile(g.path, atomicfile.ReadOnly)
 	if err != nil {
@@ -91,15 +93,15 @@ func scanSegment(files atomicfile.Disk, g segment) (tail segmentTail, err error)
 			offset = min(offset, first)
 		}
 	}
-	hole := false      // the present group has a damaged frame, so that it may not be acknowledged
+	hasHole := false   // the present group (the frames of one write) has a damaged frame, so it may not be acknowledged
 	group := uint64(0) // group of the previous frame
 	for {
 		f, err := w.readFrame(offset)
 		switch {
 		case err == nil:
 			// The writer begins a group only after the group before it is acknowledged.
-			hole = hole && f.group <= group
-			if !hole {
+			hasHole = hasHole && f.group <= group
+			if !hasHole {
 				tail.acked = max(tail.acked, f.end())
 			}
 			group = f.group
@@ -118,7 +120,7 @@ func scanSegment(files atomicfile.Disk, g segment) (tail segmentTail, err error)
 				}
 				// A frame of a later group shows that the skipped events were acknowledged.
 				isSameGroup := f.group <= max(tail.next, g.header.first)
-				offset, hole, group = next, isSameGroup, f.group
+				offset, hasHole, group = next, isSameGroup, f.group
 				continue
 			}
 		case !errors.Is(err, errIncomplete):

@@ -1,4 +1,4 @@
-// Package spool stores batches of lines on disk until readers have sent them.
+// Package spool stores batches of lines on disk until readers have sent them. Each line is an event.
 //
 // One process writes with a [Spool], and the same process or another one reads with [Readers]. They
 // communicate only through files in the directory: segments, to which the writer appends batches,
@@ -36,7 +36,7 @@ type Options struct {
 	Wait    time.Duration    // time that Keep waits until all readers have sent a batch; 0 means no wait
 	Now     func() time.Time // clock; required
 
-	files atomicfile.Disk // file system; nil means that of the operating system
+	files atomicfile.Disk // file system; nil means the operating system's
 }
 
 const (
@@ -46,7 +46,7 @@ const (
 	LeastBytes = 64 << 10
 
 	maxSegment = 64 << 20 // largest default of Options.Segment
-	maxWrite   = 4 << 20  // size in bytes up to which batches are joined to one write
+	maxWrite   = 4 << 20  // maximum bytes of a write that joins several batches
 )
 
 // Errors of Keep. After ErrFull and ErrTooLarge nothing of the batch is stored.
@@ -123,8 +123,9 @@ func Open(dir string, o Options) (*Spool, Found, error) {
 	return s, found, nil
 }
 
-// recoverState reads the existing segments and cursors. It need not repair segments: the next write
-// begins a new segment, and readers skip the rest of an unfinished write.
+// recoverState reads the existing segments and cursors, and computes the next event number from them.
+// It need not repair segments: the next write begins a new segment, and readers skip the rest of an
+// unfinished write.
 func (s *Spool) recoverState() (found Found, err error) {
 	list, err := listSegments(s.options.files, s.dir, 0)
 	if err != nil {
@@ -141,7 +142,9 @@ func (s *Spool) recoverState() (found Found, err error) {
 	}
 	// Scan segments from the end, until one has an event and a valid header.
 	for i := len(list) - 1; i >= 0; i-- {
-		if s.options.Fsync { // an earlier process may have failed to sync it; from now on its events count as acknowledged
+		// From now on the events of this segment count as acknowledged, but an earlier process may
+		// have failed to sync it.
+		if s.options.Fsync {
 			if err := s.syncSegment(list[i].path); err != nil {
 				return found, err
 			}
@@ -169,6 +172,7 @@ func (s *Spool) recoverState() (found Found, err error) {
 	return found, nil
 }
 
+// syncSegment writes a segment and its directory entry to stable storage.
 func (s *Spool) syncSegment(path string) error {
 	f, err := s.options.files.OpenFile(path, atomicfile.Append)
 	if err != nil {

@@ -23,14 +23,17 @@ func withChange(part, replacement string) server.Request {
 	return textBatch("[" + strings.Replace(event, part, replacement, 1) + "]")
 }
 
+// textBatch returns a request with any text as its body.
 func textBatch(body string) server.Request { return postBody([]byte(body)) }
 
+// newBatch returns a batch of n equal events.
 func newBatch(n int) server.Request {
 	request := textBatch("[" + strings.TrimSuffix(strings.Repeat(event+",", n), ",") + "]")
 	request.Items = n
 	return request
 }
 
+// compressBody returns request with its body in gzip.
 func compressBody(request server.Request) server.Request {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -43,31 +46,31 @@ func compressBody(request server.Request) server.Request {
 // newProbes returns requests that cover the error responses of the API, and valid requests that are
 // similar to them.
 func newProbes() []server.Probe {
-	one := newBatch(1)
-	path := func(method, path string) server.Request {
-		request := one
+	valid := newBatch(1)
+	newRequest := func(method, path string) server.Request {
+		request := valid
 		request.Method, request.Path = method, path
 		if method == http.MethodGet {
 			request.Body, request.Header, request.Items = nil, nil, 0
 		}
 		return request
 	}
-	broken := compressBody(one)
+	broken := compressBody(valid)
 	broken.Body = append(bytes.Clone(broken.Body[:12]), "this was never compressed"...)
 	truncated := textBatch("[" + event)
 	truncated.Items = 1 // so that it is encoded in other formats, too
 	tooLong := strings.Repeat("x", ingest.DefaultMaxBody)
 	return slices.Concat(
 		server.Probing("",
-			path(http.MethodGet, "/"),
-			path(http.MethodPut, "/"),
-			path(http.MethodGet, "/nothing/here"),
-			path(http.MethodPost, "/nothing/here"),
-			path(http.MethodPost, "/health"),
+			newRequest(http.MethodGet, "/"),
+			newRequest(http.MethodPut, "/"),
+			newRequest(http.MethodGet, "/nothing/here"),
+			newRequest(http.MethodPost, "/nothing/here"),
+			newRequest(http.MethodPost, "/health"),
 		),
-		server.Probing("no content type", server.WithHeader(one, server.ContentType, "")),
-		server.Probing("another content type", server.WithHeader(one, server.ContentType, "text/plain")),
-		server.Probing("an unknown content encoding", server.WithHeader(one, "Content-Encoding", "br")),
+		server.Probing("no content type", server.WithHeader(valid, server.ContentType, "")),
+		server.Probing("another content type", server.WithHeader(valid, server.ContentType, "text/plain")),
+		server.Probing("an unknown content encoding", server.WithHeader(valid, "Content-Encoding", "br")),
 		server.Probing("broken gzip", broken),
 		server.Probing("JSON that breaks off", textBatch(`[{"id":"e-1",`), truncated),
 		server.Probing("an empty body", textBatch("")),
@@ -83,7 +86,7 @@ func newProbes() []server.Probe {
 		server.Probing("a body beyond the limit in gzip", compressBody(withChange("https://pictures.example.org/64x64", tooLong))),
 
 		server.Probing("as many events as there may be", newBatch(ingest.DefaultLimit)),
-		server.Probing("a charset in its content type", server.WithHeader(one, server.ContentType, "application/json; charset=utf-8")),
+		server.Probing("a charset in its content type", server.WithHeader(valid, server.ContentType, "application/json; charset=utf-8")),
 		server.Probing("a body in gzip", compressBody(newBatch(2))),
 		server.Probing("", server.Get("/health"), server.Get("/openapi.json")),
 	)

@@ -52,7 +52,7 @@ func encodeBatch(request server.Request, format string) (server.Request, error) 
 	}
 	var list []ingest.Record
 	err := json.Unmarshal(request.Body, &list)
-	truncated := err != nil // the probe of a batch without its last bracket
+	truncated := err != nil // the request tests a batch without its last bracket
 	if truncated {
 		err = json.Unmarshal(append(bytes.Clone(request.Body), ']'), &list)
 	}

@@ -16,6 +16,7 @@ func newQuestions() []server.Question {
 		name      = `"name":"Ines Holm"`
 		timestamp = `"timestamp":"2026-03-01T12:00:00Z"`
 	)
+	// batch returns a question about request, and field a question about an event with a changed part.
 	batch := func(id, property, description, shown string, request server.Request) server.Question {
 		return server.Question{Request: request, Name: id, Property: property, What: description, Asked: shown, BearsOn: allOps()}
 	}

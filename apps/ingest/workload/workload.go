@@ -1,5 +1,5 @@
-// Package workload makes the requests that a study sends to app ingest, and the expected responses. It
-// computes the responses with an ingest.Service.
+// Package workload makes the requests that a study, a comparison of servers, sends to servers of app
+// ingest, which accept batches of events. It computes the expected responses with an ingest.Service.
 package workload
 
 import (
@@ -46,6 +46,7 @@ func App() server.App {
 	}
 }
 
+// allOps returns the operations that a workload can name.
 func allOps() []string { return []string{opEvents, opUniform, opPretty} }
 
 // newRequests returns a pool of batches. No event is in two batches.
@@ -94,6 +95,7 @@ func cutArray(array []byte, n int) ([]byte, error) {
 	return json.Marshal(list[:n])
 }
 
+// postBody returns a request that sends body as JSON.
 func postBody(body []byte) server.Request {
 	return server.Request{Method: http.MethodPost, Path: "/", Header: map[string]string{server.ContentType: server.TypeJSON}, Body: body}
 }
@@ -150,9 +152,10 @@ func referenceResponses(w wire.Workload, list []server.Request) ([]server.Respon
 	return responses, s.Close()
 }
 
+// serveRequest returns the service's response to a request.
 func serveRequest(s *ingest.Service, request server.Request) server.Response {
 	path, _, _ := strings.Cut(request.Path, "?")
-	var method string // the only one that the path supports
+	var method string // the only method that the path supports
 	switch path {
 	case "/":
 		method = http.MethodPost
@@ -176,7 +179,7 @@ func serveRequest(s *ingest.Service, request server.Request) server.Response {
 	return server.Answered(server.TypeJSON, fmt.Appendf(nil, `{"accepted":%d,"bytes":%d}`, receipt.Accepted, receipt.Bytes))
 }
 
-// acceptBatch passes a request to the service in the same steps as a stack.
+// acceptBatch passes a request to the service in the same steps as a measured server.
 func acceptBatch(s *ingest.Service, request server.Request) (ingest.Receipt, error) {
 	head := ingest.Head{
 		Authorization:   request.Header["Authorization"],

@@ -1,4 +1,5 @@
-// Package serving provides a server of app tiny that does as little work as possible.
+// Package serving provides a server of app tiny that does as little work as possible. Its measured
+// cost is the cost of the measurement itself.
 package serving
 
 import (
@@ -21,13 +22,13 @@ func appendResponse(dst []byte, q *server.Request, extra string) []byte {
 	id, isID := bytes.CutPrefix(path, []byte(tiny.Prefix))
 	switch {
 	case isID && len(id) > 0 && bytes.IndexByte(id, '/') < 0:
-		if !isRead(q) {
-			return notAllowed(dst, q, extra)
+		if !isGetOrHead(q) {
+			return appendNotAllowed(dst, q, extra)
 		}
 		return appendID(dst, q, extra, id)
 	case string(path) == tiny.Health:
-		if !isRead(q) {
-			return notAllowed(dst, q, extra)
+		if !isGetOrHead(q) {
+			return appendNotAllowed(dst, q, extra)
 		}
 		return server.Anything(dst, q, extra)
 	}
@@ -57,13 +58,13 @@ func appendID(dst []byte, q *server.Request, extra string, id []byte) []byte {
 	return append(dst, "\"}\n"...)
 }
 
-// notAllowed appends the response to a method that the path does not support.
-func notAllowed(dst []byte, q *server.Request, extra string) []byte {
+// appendNotAllowed appends the response to a method that the path does not support.
+func appendNotAllowed(dst []byte, q *server.Request, extra string) []byte {
 	return server.Reply(dst, q, "HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD\r\nContent-Type: text/plain\r\nContent-Length: 19\r\n", extra, "method not allowed\n")
 }
 
-// isRead reports whether the method is GET or HEAD.
-func isRead(q *server.Request) bool { return string(q.Method) == "GET" || q.Head() }
+// isGetOrHead reports whether the method is GET or HEAD.
+func isGetOrHead(q *server.Request) bool { return string(q.Method) == "GET" || q.Head() }
 
 // targetPath returns the path in the target of a request line: a path, or an absolute URL, with or
 // without a query.

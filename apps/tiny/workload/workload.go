@@ -99,7 +99,7 @@ func drawNumber(op string, i int) uint32 {
 	return binary.BigEndian.Uint32(sum[:])
 }
 
-// newProbes returns requests that cover the error responses.
+// newProbes returns requests that must be rejected. They cover the error responses of the app.
 func newProbes() []server.Probe {
 	return server.Probing("",
 		server.Request{Method: "POST", Path: "/v1/id/7"},
@@ -116,7 +116,8 @@ func newProbes() []server.Probe {
 	)
 }
 
-// newQuestions returns requests whose paths and methods frameworks are known to treat differently.
+// newQuestions returns requests whose paths or methods frameworks are known to treat differently. The
+// report lists the responses that differ from those of tiny.Answer.
 func newQuestions() []server.Question {
 	idOps := []string{"get-7", "get-random", "get-escaped", "get-long"}
 	question := func(name, property, description, path string, ops ...string) server.Question {

@@ -14,7 +14,10 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// writeCalls writes a pool of calls for the contender's own client, and returns its workload: calls to
+// This file tests the client that a contender of app users has in addition to its server: the client must
+// get correct results from the server, also under load.
+
+// writeCalls writes a pool of calls for the contender's client, and returns its workload: calls to
 // addr with the settings in set.
 func (t protocolTest) writeCalls(addr string, set map[string]string, list ...rpc.Call) (*wire.Workload, error) {
 	var lines [][]byte
@@ -81,7 +84,7 @@ func (t protocolTest) checkClient() error {
 	if err != nil {
 		return fmt.Errorf("its client: %w", err)
 	}
-	if err := t.checkCounts(ref.madeCalls(), -1); err != nil {
+	if err := t.checkCounts(ref.madeCalls(), anyBytes); err != nil {
 		return fmt.Errorf("its client: %w", err)
 	}
 	return nil
@@ -120,9 +123,9 @@ func parseOutcome(c rpc.Call, a wire.Answer) (out rpc.Outcome, err error) {
 	return out, err
 }
 
-// checkWorking puts the contender's own client under load: several concurrent callers, with each policy
+// checkClientLoad puts the contender's own client under load: several concurrent callers, with each policy
 // of connections, and at a set rate.
-func (t protocolTest) checkWorking() error {
+func (t protocolTest) checkClientLoad() error {
 	if t.Trap {
 		return nil
 	}
@@ -152,7 +155,7 @@ func (t protocolTest) checkWorking() error {
 		for _, set := range sets {
 			w, err := t.writeCalls(addr, set, mix...)
 			if err == nil {
-				err = t.checkLoad(p, w)
+				err = t.checkLoadCounts(p, w)
 			}
 			if err != nil {
 				return fmt.Errorf("%v: %w", set, err)
@@ -168,16 +171,16 @@ func (t protocolTest) checkWorking() error {
 		}
 		stats, err := p.OK(wire.Request{Op: wire.OpStats, On: w.ID, Ops: 5})
 		isCounted := stats.Errors == 5 && stats.Message != ""
-		if err != nil || !isCounted && !t.Loose() {
+		if isWrong := !isCounted && !t.Loose(); err != nil || isWrong {
 			return errors.Join(err, fmt.Errorf("of 5 calls for a missing user %d are errors: %q", stats.Errors, stats.Message))
 		}
 		return nil
 	})
 }
 
-// checkLoad runs each operation of a client under load once, and checks its counts and those of the
-// service.
-func (t protocolTest) checkLoad(p *conformance.Process, w *wire.Workload) error {
+// checkLoadCounts sends the client one request of each measuring operation (warm, slice and stats). It
+// checks the counts of the replies, and that the service received the same number of calls.
+func (t protocolTest) checkLoadCounts(p *conformance.Process, w *wire.Workload) error {
 	if _, err := t.Process.OK(wire.Request{Op: wire.OpReset, On: t.Workload(nil).ID}); err != nil {
 		return err
 	}
@@ -208,7 +211,7 @@ func (t protocolTest) checkLoad(p *conformance.Process, w *wire.Workload) error 
 		}
 		begun += reply.Begun
 		h, err := hist.Decode(string(reply.Latency))
-		hasAll := h.Count() == reply.Ops && reply.Begun >= reply.Ops+request.Lead
+		hasAll := h.Count() == reply.Ops && reply.Begun >= reply.Ops+request.Lead // Lead: unmeasured calls before
 		if err != nil || !hasAll {
 			return errors.Join(err, fmt.Errorf("%s of %d operations: latencies of %d, %d begun", request.Op, reply.Ops, h.Count(), reply.Begun))
 		}

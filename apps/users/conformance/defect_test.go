@@ -223,7 +223,7 @@ func TestSuiteFindsRPCDefects(t *testing.T) {
 
 // checkOne is the one check of a protocol that a defect is found by.
 func checkOne(s conformance.Subject, d rpcDefect, dir string) error {
-	for _, c := range protocolTest.listChecks(protocolTest{}, true) {
+	for _, c := range listChecks(true) {
 		if c.name == d.check {
 			a := conformance.App{Name: users.Name, Layers: 2}
 			return s.Visit(conformance.Session{}, func(p *conformance.Process, _ wire.Reply) error {

@@ -29,9 +29,10 @@ const (
 	NoCancel Lack = "an end of calls whose caller has gone" // cancellation of a call when its client disconnects
 )
 
-// Face runs a transport of app users in this process and tests the behaviour that all transports share.
-// It calls every operation, and provokes every error response, with the transport's own client, in each
-// of its variants, protocols and HTTP versions. Over HTTP it also sends requests that no client sends.
+// Face tests a transport of app users, the server and client code for HTTP or RPC around the service, in
+// this process. It calls every operation, and provokes every error response, with the client of the
+// transport, in each of its variants, protocols and HTTP versions. Over HTTP it also sends requests that no
+// client sends.
 func Face(t *testing.T, f rpc.Face, lacks ...Lack) {
 	t.Helper()
 	variants := f.Variants
@@ -41,7 +42,7 @@ func Face(t *testing.T, f rpc.Face, lacks ...Lack) {
 	for _, v := range variants {
 		for _, p := range f.Protocols {
 			for _, http2 := range []bool{false, true} {
-				isPossible := p != rpc.GRPC // without HTTP/2
+				isPossible := p != rpc.GRPC // gRPC needs HTTP/2
 				if http2 {
 					isPossible = !slices.Contains(lacks, NoHTTP2)
 				}
@@ -72,6 +73,7 @@ func (e faceTest) String() string {
 	return strings.TrimPrefix(e.variant+"-"+e.protocol+"-"+version, "-")
 }
 
+// runTests runs all tests of the transport.
 func (e faceTest) runTests(t *testing.T) {
 	t.Run("script", e.testScript)
 	t.Run("policies", e.testPolicies)
@@ -181,6 +183,7 @@ const (
 	waitID                                     // Get waits until its context ends
 )
 
+// Get fails for some ids.
 func (f *faultyStore) Get(ctx context.Context, id int64) (users.User, error) {
 	switch id {
 	case panicID:
@@ -234,6 +237,7 @@ func (e faceTest) testPaths(t *testing.T) {
 	}
 }
 
+// sendCase sends the request of c and checks the response. The body must have no line end at its end.
 func (s *runningServer) sendCase(transport http.RoundTripper, c httpCase) error {
 	var body io.Reader = strings.NewReader(c.body)
 	if c.chunked {
@@ -253,7 +257,8 @@ func (s *runningServer) sendCase(transport http.RoundTripper, c httpCase) error 
 	if err != nil {
 		return err
 	}
-	if (response.ProtoMajor == 2) != s.http2 || bytes.HasSuffix(text, []byte("\n")) {
+	isHTTP2 := response.ProtoMajor == 2
+	if isHTTP2 != s.http2 || bytes.HasSuffix(text, []byte("\n")) {
 		return fmt.Errorf("%s: %q", response.Proto, text)
 	}
 	return c.checkResponse(response, text)
@@ -264,7 +269,7 @@ func (e faceTest) testPolicies(t *testing.T) {
 	s := e.startServer(t, users.Config{})
 	const callers = 20
 	for _, policy := range []string{rpc.Pool, rpc.One, rpc.Fresh} {
-		if policy == rpc.One && !e.http2 {
+		if policy == rpc.One && !e.http2 { // concurrent calls over one connection need HTTP/2
 			continue
 		}
 		if err := createAll(s.dialClient(policy, callers), callers, policy+".example.com", false); err != nil {

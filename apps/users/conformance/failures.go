@@ -21,6 +21,9 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
+// This file checks the errors of the users app over one protocol, and requests that are not calls: health
+// checks, wrong paths, and the end of the server during a request.
+
 // checkFailures checks that a client gets the error of each call that fails as configured.
 func (t protocolTest) checkFailures() error {
 	p, err := t.openClient(seeded, map[string]string{serving.SetFailOne: strconv.Itoa(failsOne)})
@@ -54,6 +57,7 @@ func (t protocolTest) checkLimit() error {
 	return nil
 }
 
+// checkID checks the request ids in responses.
 func (t protocolTest) checkID() error {
 	p, err := t.openClient(seeded, nil)
 	if err != nil {
@@ -63,6 +67,7 @@ func (t protocolTest) checkID() error {
 	return checkRequestIDs(p, t.isLenient())
 }
 
+// checkHealth checks the health check of a server without users.
 func (t protocolTest) checkHealth() error {
 	p, err := t.openClient(0, nil)
 	if err != nil {
@@ -118,6 +123,7 @@ func (t protocolTest) checkPaths() error {
 	return errors.Join(wrong...)
 }
 
+// askPath sends the request of c and checks the response.
 func (t protocolTest) askPath(addr string, c httpCase) error {
 	request := conformance.Request{Method: c.method, Path: c.path, Chunked: c.chunked}
 	hasBody := c.body != "" || c.method == http.MethodPost || c.method == http.MethodPut
@@ -186,7 +192,7 @@ func (t protocolTest) endDuringRequest(delay time.Duration) error {
 	if err := t.getFirstUser(idle); err != nil {
 		return err
 	}
-	slow := dialPlain(t.protocol, strings.TrimPrefix(idle.base, "http://"), nil, false, t.Limit)
+	slow := t.dialServer(strings.TrimPrefix(idle.base, "http://"))
 	defer slow.Close()
 	halfSent, sendRest := make(chan struct{}), make(chan struct{})
 	slow.slowBody = func(body []byte) io.Reader {
@@ -210,7 +216,8 @@ func (t protocolTest) endDuringRequest(delay time.Duration) error {
 	if err != nil {
 		return err
 	}
-	if took := time.Duration(ended.WallNS); ended.Message != "" || took <= 0 || took > 8*time.Second {
+	const maxEnd = 8 * time.Second
+	if took := time.Duration(ended.WallNS); ended.Message != "" || took <= 0 || took > maxEnd {
 		return fmt.Errorf("end: it took %v, with a request in flight: %s", took, ended.Message)
 	}
 	if err := <-answered; err != nil {

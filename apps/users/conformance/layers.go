@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare/contender/rpc"
 )
 
+// This file tests how a transport of app users handles failures, for which its store has some ids (failID,
+// waitID and panicID), and its middleware.
+
 // testFailures checks the error of each kind of failure, and that the next call succeeds.
 func (e faceTest) testFailures(t *testing.T) {
 	s := e.startServer(t, users.Config{FailOne: failsOne})
@@ -75,6 +78,7 @@ func (e faceTest) testLayers(t *testing.T) {
 		t.Errorf("after a panic: %+v, %v", u, err)
 	}
 	s.end()
+	// A line contains the path of the call: /v1/users/… or …UserService/…
 	if lines := strings.Count(s.log.String(), "\n"); lines != 2 || !strings.Contains(s.log.String(), "sers") {
 		t.Errorf("%d lines in the log: %s", lines, s.log)
 	}

@@ -10,15 +10,17 @@ import (
 	"github.com/tarebench/tare/internal/userswire"
 )
 
-// message is a request message of proto/users.proto. Its fields are in the order of their numbers, from
-// 1. Each value is an int64 or a string; zero values are omitted from the encoding.
+// message is a request message of proto/users.proto, written without its generated code. The fields are
+// in the order of their numbers, from 1. Each value is an int64 or a string; the encodings omit zero values.
 type message []field
 
+// field is a field of a message.
 type field struct {
 	name  string
 	value any
 }
 
+// encodeProto returns the message as protocol buffers.
 func (m message) encodeProto() []byte {
 	var b []byte
 	for i, f := range m {
@@ -32,6 +34,7 @@ func (m message) encodeProto() []byte {
 	return b
 }
 
+// encodeJSON returns the message as JSON.
 func (m message) encodeJSON() []byte {
 	object := map[string]any{}
 	for _, f := range m {
@@ -59,8 +62,8 @@ func (w *quotedInt) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// jsonShape is a user in JSON, with the names of package users or of protojson.
-type jsonShape struct {
+// jsonUser is a user in JSON, with the field names of package users or of protojson.
+type jsonUser struct {
 	ID        quotedInt `json:"id"`
 	Name      string    `json:"name"`
 	Email     string    `json:"email"`
@@ -70,25 +73,26 @@ type jsonShape struct {
 	Updated   time.Time `json:"updatedAt"`
 }
 
-func (j jsonShape) toUser() users.User {
+// toUser returns the user with the times of either form.
+func (j jsonUser) toUser() users.User {
 	if j.CreatedAt.IsZero() {
 		j.CreatedAt, j.UpdatedAt = j.Created, j.Updated
 	}
 	return users.User{ID: int64(j.ID), Name: j.Name, Email: j.Email, CreatedAt: j.CreatedAt, UpdatedAt: j.UpdatedAt}
 }
 
-func jsonUser(text []byte) (users.User, error) {
-	var j jsonShape
+func parseJSONUser(text []byte) (users.User, error) {
+	var j jsonUser
 	err := json.Unmarshal(text, &j)
 	return j.toUser(), err
 }
 
-func jsonPage(text []byte) (users.Page, error) {
+func parseJSONPage(text []byte) (users.Page, error) {
 	var j struct {
-		Users []jsonShape `json:"users"`
-		Total quotedInt   `json:"total"`
-		Page  int         `json:"page"`
-		Limit int         `json:"limit"`
+		Users []jsonUser `json:"users"`
+		Total quotedInt  `json:"total"`
+		Page  int        `json:"page"`
+		Limit int        `json:"limit"`
 	}
 	if err := json.Unmarshal(text, &j); err != nil {
 		return users.Page{}, err

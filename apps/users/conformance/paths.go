@@ -19,21 +19,22 @@ type httpCase struct {
 	message            string     // part of the message of the error response; "" accepts any
 }
 
-// pathCases returns requests over HTTP that no client of the app sends. They are sent one after the
-// other, and depend on this order.
+// pathCases returns requests over HTTP that no client of the users app sends, such as wrong paths and
+// bodies. They are sent in this order to a service with one user, and depend on each other: one case
+// creates the user that a later case deletes.
 func pathCases() []httpCase {
-	const one, two, all = "/v1/users/300000000", "/v1/users/300000001", "/v1/users"
+	const firstUser, secondUser, allUsers = "/v1/users/300000000", "/v1/users/300000001", "/v1/users"
 	list := []httpCase{
-		{method: "POST", path: all, body: `{"name":"Somebody","email":"a@example.com","more":[{"x":null}]}`, status: 201},
-		{method: "POST", path: all, body: `{"name":"Somebody","email":"a@example.com"}`, status: 409, code: users.AlreadyExists},
-		{method: "GET", path: two, status: 200},
-		{method: "PUT", path: two, body: `{"name":"Somebody","email":"b@example.com"}`, status: 200},
-		{method: "DELETE", path: two, status: 200},
-		{method: "DELETE", path: two, status: 404, code: users.NotFound},
-		{method: "POST", path: all, body: `{"name":"Ada","email":"ada@example.com","colour":"red","list":[1,{}]}`, status: 201},
-		{method: "PUT", path: one, body: `{"name":"Bea","email":"bea@example.com","id":7}`, status: 200},
+		{method: "POST", path: allUsers, body: `{"name":"Somebody","email":"a@example.com","more":[{"x":null}]}`, status: 201},
+		{method: "POST", path: allUsers, body: `{"name":"Somebody","email":"a@example.com"}`, status: 409, code: users.AlreadyExists},
+		{method: "GET", path: secondUser, status: 200},
+		{method: "PUT", path: secondUser, body: `{"name":"Somebody","email":"b@example.com"}`, status: 200},
+		{method: "DELETE", path: secondUser, status: 200},
+		{method: "DELETE", path: secondUser, status: 404, code: users.NotFound},
+		{method: "POST", path: allUsers, body: `{"name":"Ada","email":"ada@example.com","colour":"red","list":[1,{}]}`, status: 201},
+		{method: "PUT", path: firstUser, body: `{"name":"Bea","email":"bea@example.com","id":7}`, status: 200},
 	}
-	// add adds requests with one method, which have a valid body if the method takes one.
+	// add adds requests with one method, which have a valid body if the method takes a body.
 	add := func(status int, code users.Code, method string, paths ...string) {
 		for _, path := range paths {
 			body := ""
@@ -43,18 +44,18 @@ func pathCases() []httpCase {
 			list = append(list, httpCase{method: method, path: path, body: body, status: status, code: code})
 		}
 	}
-	add(200, "", "GET", all, all+"?limit=1000&page=1&query=%40", all+"?limit=0&page=0")
-	add(400, users.InvalidArgument, "GET", all+"/abc", all+"/1.5", all+"/99999999999999999999",
-		all+"?page=x", all+"?page=1.5", all+"?page=-1", all+"?page=99999999999", all+"?limit=many", all+"?limit=1e2", all+"?limit=-5")
-	add(400, users.InvalidArgument, "PUT", all+"/abc", all+"/1e3")
-	add(400, users.InvalidArgument, "DELETE", all+"/abc", all+"/99999999999999999999")
-	add(404, users.NotFound, "GET", two, all+"/0", all+"/-7", one+"/name", all+"/1/2", "/", "/nothing", "/v1", "/v1/user", "/v2/users")
+	add(200, "", "GET", allUsers, allUsers+"?limit=1000&page=1&query=%40", allUsers+"?limit=0&page=0")
+	add(400, users.InvalidArgument, "GET", allUsers+"/abc", allUsers+"/1.5", allUsers+"/99999999999999999999",
+		allUsers+"?page=x", allUsers+"?page=1.5", allUsers+"?page=-1", allUsers+"?page=99999999999", allUsers+"?limit=many", allUsers+"?limit=1e2", allUsers+"?limit=-5")
+	add(400, users.InvalidArgument, "PUT", allUsers+"/abc", allUsers+"/1e3")
+	add(400, users.InvalidArgument, "DELETE", allUsers+"/abc", allUsers+"/99999999999999999999")
+	add(404, users.NotFound, "GET", secondUser, allUsers+"/0", allUsers+"/-7", firstUser+"/name", allUsers+"/1/2", "/", "/nothing", "/v1", "/v1/user", "/v2/users")
 	add(404, users.NotFound, "POST", "/nothing")
-	add(405, users.InvalidArgument, "PATCH", all, one)
-	add(405, users.InvalidArgument, "POST", one, "/health")
-	add(405, users.InvalidArgument, "PUT", all)
-	add(405, users.InvalidArgument, "DELETE", all)
-	for _, target := range []struct{ method, path string }{{"POST", all}, {"PUT", one}} {
+	add(405, users.InvalidArgument, "PATCH", allUsers, firstUser)
+	add(405, users.InvalidArgument, "POST", firstUser, "/health")
+	add(405, users.InvalidArgument, "PUT", allUsers)
+	add(405, users.InvalidArgument, "DELETE", allUsers)
+	for _, target := range []struct{ method, path string }{{"POST", allUsers}, {"PUT", firstUser}} {
 		badBody := func(status int, body string) httpCase {
 			return httpCase{method: target.method, path: target.path, body: body, status: status, code: users.InvalidArgument}
 		}
@@ -67,7 +68,7 @@ func pathCases() []httpCase {
 		tooLong := badBody(413, `{"name":"`+strings.Repeat("x", users.MaxBody)+`"}`)
 		tooLongChunked := tooLong
 		tooLongChunked.chunked = true
-		// A body of exactly the largest size must be read: the service then rejects the name.
+		// A body of exactly the largest size must be read. The service then rejects the name in it.
 		longest := badBody(400, `{"name":"`+strings.Repeat("x", users.MaxBody-len(`{"name":"","email":""}`))+`","email":""}`)
 		longest.message = "name: 3 to 100"
 		list = append(list, tooLong, tooLongChunked, longest)
@@ -88,6 +89,7 @@ func countUserCalls(list []httpCase) (n int64) {
 	return n
 }
 
+// checkResponse returns an error if a response is not the correct one.
 func (c httpCase) checkResponse(response *http.Response, body []byte) error {
 	if response.StatusCode != c.status {
 		return fmt.Errorf("status %d, want %d: %.100q", response.StatusCode, c.status, body)

@@ -21,6 +21,9 @@ import (
 	"github.com/tarebench/tare/contender/rpc"
 )
 
+// methodsPath is the path before the name of a method in gRPC and Connect.
+const methodsPath = "/tare.users.v1.UserService/"
+
 // plainClient calls a service in any protocol. It uses only net/http, and no library of the protocol.
 type plainClient struct {
 	base, protocol string // base is the URL without a path
@@ -102,7 +105,7 @@ func (p *plainClient) List(ctx context.Context, query users.Query) (users.Page, 
 	if p.isBinary() {
 		return newDecoder().Page(answer)
 	}
-	return jsonPage(answer)
+	return parseJSONPage(answer)
 }
 
 // parseUser parses the result of sendCall as a user.
@@ -113,7 +116,7 @@ func (p *plainClient) parseUser(answer []byte, err error) (users.User, error) {
 	case p.isBinary():
 		return newDecoder().User(answer)
 	}
-	return jsonUser(answer)
+	return parseJSONUser(answer)
 }
 
 // isBinary reports whether messages are protocol buffers.
@@ -146,13 +149,13 @@ func (p *plainClient) encodeCall(method string, m message) (body []byte, kind st
 }
 
 // sendCall sends a request, and returns the message of the response or its error. name is the name
-// of the method in gRPC and Connect; method and path are those over HTTP.
+// of the method in gRPC and Connect; method and path are for HTTP.
 func (p *plainClient) sendCall(ctx context.Context, name, method, path string, m message) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.limit)
 	defer cancel()
 	body, kind := p.encodeCall(method, m)
 	if p.protocol != rpc.HTTP {
-		method, path = "POST", methods+name
+		method, path = "POST", methodsPath+name
 	}
 	var reader io.Reader = bytes.NewReader(body)
 	if p.slowBody != nil {
@@ -186,9 +189,6 @@ func (p *plainClient) sendCall(ctx context.Context, name, method, path string, m
 	isCreate := method == "POST" && p.protocol == rpc.HTTP
 	return p.parseHTTP(response, answer, kind, isCreate)
 }
-
-// methods is the path before the name of a method in gRPC and Connect.
-const methods = "/tare.users.v1.UserService/"
 
 // parseHTTP returns the message of a response over HTTP or Connect, or its error. kind is the expected
 // content type. If isCreate is set, the expected status is 201 instead of 200.
@@ -256,7 +256,8 @@ func parseGRPC(response *http.Response, answer []byte) ([]byte, error) {
 		return nil, fmt.Errorf("grpc-status %q: %s", status, trailer.Get("Grpc-Message"))
 	}
 	const prefix = 5 // bytes: a flag, which is 0 without compression, and the length of the message
-	if len(answer) < prefix || answer[0] != 0 || int(binary.BigEndian.Uint32(answer[1:])) != len(answer)-prefix {
+	isMessage := len(answer) >= prefix && answer[0] == 0 && int(binary.BigEndian.Uint32(answer[1:])) == len(answer)-prefix
+	if !isMessage {
 		return nil, fmt.Errorf("an answer that is no gRPC message: %.60q", answer)
 	}
 	return answer[prefix:], nil

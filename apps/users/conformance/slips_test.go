@@ -68,7 +68,7 @@ func (f slips) serve(o server.Options, u *users.Service) (server.Server, error) 
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.http(w, r, op) })
 	}
 	for method, op := range map[string]string{"CreateUser": rpc.OpCreate, "GetUser": rpc.OpGet, "UpdateUser": rpc.OpUpdate, "DeleteUser": rpc.OpDelete, "ListUsers": rpc.OpList} {
-		mux.HandleFunc("POST "+methods+method, func(w http.ResponseWriter, r *http.Request) { s.message(w, r, op) })
+		mux.HandleFunc("POST "+methodsPath+method, func(w http.ResponseWriter, r *http.Request) { s.message(w, r, op) })
 	}
 	for _, path := range []string{"/v1/users", "/health", "/v1/users/{id}"} {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {

@@ -28,12 +28,14 @@ func Suite() conformance.Kind { return conformance.Kind{Examine: examineServer} 
 // creators is the number of concurrent attempts to create a user with the same e-mail.
 const creators = 200
 
-// protocolTest tests a server in one protocol.
+// protocolTest tests a server in one protocol. Its Exam has the process of the server.
 type protocolTest struct {
 	conformance.Exam
 	protocol string
 }
 
+// examineServer runs all checks and returns the errors of those that failed. Each check starts the server
+// again. Files are written into dir.
 func examineServer(s conformance.Subject, dir string) []error {
 	if err := s.Visit(conformance.Session{}, s.CheckHello); err != nil {
 		return []error{err} // all other tests would fail, too
@@ -43,8 +45,8 @@ func examineServer(s conformance.Subject, dir string) []error {
 	}
 	a := conformance.App{
 		Name:     users.Name,
-		Settings: serving.App(nil, nil, nil, nil).New().Settings(),
-		Layers:   2, // request ids and recovery
+		Settings: serving.App(nil, nil, nil, nil).New().Settings(), // listing them needs no functions
+		Layers:   2,                                                // request ids and recovery
 		Asks:     askStandalone,
 	}
 	var wrong []error
@@ -53,8 +55,9 @@ func examineServer(s conformance.Subject, dir string) []error {
 			wrong = append(wrong, fmt.Errorf("contender.json: unknown protocol %q", protocol))
 			continue
 		}
-		for k, c := range protocolTest.listChecks(protocolTest{}, i == 0) {
-			err := s.Visit(conformance.Session{NoBye: k%2 == 1}, func(p *conformance.Process, _ wire.Reply) error {
+		for k, c := range listChecks(i == 0) {
+			noBye := k%2 == 1 // both ways to end a server are tested: with bye, and by closing the pipe
+			err := s.Visit(conformance.Session{NoBye: noBye}, func(p *conformance.Process, _ wire.Reply) error {
 				return c.ask(protocolTest{Exam: conformance.Exam{Subject: s, App: a, Process: p, Dir: dir}, protocol: protocol})
 			})
 			if err != nil {
@@ -72,6 +75,7 @@ func examineServer(s conformance.Subject, dir string) []error {
 	return slices.DeleteFunc(wrong, func(err error) bool { return err == nil })
 }
 
+// rpcCheck is a check of a server in one protocol.
 type rpcCheck struct {
 	name string
 	ask  func(t protocolTest) error
@@ -79,7 +83,7 @@ type rpcCheck struct {
 
 // listChecks returns the checks of a protocol. For the first protocol, it includes the checks that
 // do not depend on the protocol.
-func (protocolTest) listChecks(first bool) []rpcCheck {
+func listChecks(isFirst bool) []rpcCheck {
 	list := []rpcCheck{
 		{name: "calls", ask: protocolTest.checkCalls},
 		{name: "at once", ask: protocolTest.checkAtOnce},
@@ -92,9 +96,9 @@ func (protocolTest) listChecks(first bool) []rpcCheck {
 		{name: "log", ask: protocolTest.checkLog},
 		{name: "end", ask: protocolTest.checkGrace},
 		{name: "client", ask: protocolTest.checkClient},
-		{name: "client at work", ask: protocolTest.checkWorking},
+		{name: "client at work", ask: protocolTest.checkClientLoad},
 	}
-	if first {
+	if isFirst {
 		list = append(list,
 			rpcCheck{name: "stores", ask: protocolTest.checkStores},
 			rpcCheck{name: "again", ask: protocolTest.checkTwice})
@@ -110,11 +114,16 @@ func (t protocolTest) openClient(n int, set map[string]string) (*plainClient, er
 	if err != nil {
 		return nil, err
 	}
-	return dialPlain(t.protocol, addr, nil, false, t.Limit), nil
+	return t.dialServer(addr), nil
 }
 
-// isLenient reports whether any response is accepted: that of a trap, which reproduces a published
-// mistake, or of a server that does a part of the work.
+// dialServer returns a client for addr without TLS.
+func (t protocolTest) dialServer(addr string) *plainClient {
+	return dialPlain(t.protocol, addr, nil, false, t.Limit)
+}
+
+// isLenient reports whether any response is accepted, because the server is a trap, which reproduces a
+// published mistake, or does only a part of the work.
 func (t protocolTest) isLenient() bool { return t.Trap || t.Loose() }
 
 // playAll plays the script with a client, and returns the reference that it was compared with.
@@ -126,8 +135,11 @@ func (t protocolTest) playAll(p rpc.Client) (reference, error) {
 	return ref, ref.playScript(p, t.isLenient())
 }
 
+// anyBytes makes checkCounts ignore the bytes of messages.
+const anyBytes = -1
+
 // checkCounts compares the stats of the server with the calls that it must have received, and with the
-// bytes of their messages. If bytes is negative, the bytes are not compared.
+// bytes of their messages.
 func (t protocolTest) checkCounts(want wire.Calls, bytes int64) error {
 	stats, err := t.Counted()
 	if err != nil {
@@ -145,7 +157,7 @@ func (t protocolTest) checkCounts(want wire.Calls, bytes int64) error {
 		return fmt.Errorf("stats: calls %+v, made were %+v", stats.Calls, want)
 	case stats.LayerCalls != t.Layers*n:
 		return fmt.Errorf("stats: %d layer_calls of %d requests, want %d of each", stats.LayerCalls, n, t.Layers)
-	case bytes >= 0 && stats.ReceivedBody != bytes:
+	case bytes != anyBytes && stats.ReceivedBody != bytes:
 		return fmt.Errorf("stats: %d received_bytes, sent were %d", stats.ReceivedBody, bytes)
 	}
 	return nil
@@ -170,7 +182,7 @@ func (t protocolTest) checkCalls() error {
 	}
 	stats, err := t.Counted()
 	isZero := stats.Calls != nil && *stats.Calls == wire.Calls{}
-	if err != nil || !isZero && !t.isLenient() {
+	if isWrong := !isZero && !t.isLenient(); err != nil || isWrong {
 		return errors.Join(err, fmt.Errorf("after reset: stats: calls %+v", stats.Calls))
 	}
 	if _, err := t.playAll(p); err != nil {
@@ -190,7 +202,7 @@ func (t protocolTest) checkStores() error {
 		}
 	} else {
 		reply, err := t.Process.OK(wire.Request{Op: wire.OpPrepare, Workload: t.Workload(map[string]string{serving.SetStore: "sqlite:x"})})
-		if err != nil || !reply.Unsupported && !t.Trap {
+		if isWrong := !reply.Unsupported && !t.Trap; err != nil || isWrong {
 			return errors.Join(err, errors.New("a store that is not built in is not unsupported"))
 		}
 	}
@@ -233,7 +245,7 @@ func (t protocolTest) checkTwice() error {
 		if err != nil {
 			return err
 		}
-		p := dialPlain(t.protocol, firstAddr, nil, false, t.Limit)
+		p := t.dialServer(firstAddr)
 		_, err = p.Get(context.Background(), users.FirstID)
 		if err == nil {
 			_, err = t.Serves(nil)
@@ -268,6 +280,7 @@ func (t protocolTest) checkSecure() error {
 	return t.getFirstUser(p)
 }
 
+// getFirstUser gets the first seeded user and checks it.
 func (t protocolTest) getFirstUser(p *plainClient) error {
 	u, err := p.Get(context.Background(), users.FirstID)
 	if err == nil && !t.isLenient() {
@@ -298,7 +311,8 @@ func (p *plainClient) checkHealthy() error {
 	defer cancel()
 	method, path, body, kind := http.MethodGet, "/health", "", ""
 	if p.protocol == rpc.GRPC {
-		method, path, body, kind = http.MethodPost, "/grpc.health.v1.Health/Check", "\x00\x00\x00\x00\x00", "application/grpc"
+		const emptyMessage = "\x00\x00\x00\x00\x00" // the prefix of a message of gRPC, with a length of 0
+		method, path, body, kind = http.MethodPost, "/grpc.health.v1.Health/Check", emptyMessage, "application/grpc"
 	}
 	request, err := http.NewRequestWithContext(ctx, method, p.base+path, strings.NewReader(body))
 	if err != nil {

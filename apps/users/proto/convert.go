@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// FromUser returns the message of a user.
+// FromUser converts a user to its protocol buffer message.
 func FromUser(u users.User) *User {
 	return &User{
 		Id:        u.ID,
@@ -19,7 +19,7 @@ func FromUser(u users.User) *User {
 	}
 }
 
-// ToUser returns the user of a message.
+// ToUser converts a message to a user.
 func ToUser(m *User) users.User {
 	return users.User{
 		ID:        m.GetId(),
@@ -30,17 +30,17 @@ func ToUser(m *User) users.User {
 	}
 }
 
-// FromQuery returns the request for a query. It clamps numbers to 32 bits.
+// FromQuery converts a query to a request. It clamps numbers to 32 bits.
 func FromQuery(q users.Query) *ListUsersRequest {
 	return &ListUsersRequest{Query: q.Text, Page: clampInt32(q.Page), Limit: clampInt32(q.Limit)}
 }
 
-// ToQuery returns the query of a request.
+// ToQuery converts a request to a query.
 func ToQuery(m *ListUsersRequest) users.Query {
 	return users.Query{Text: m.GetQuery(), Page: int(m.GetPage()), Limit: int(m.GetLimit())}
 }
 
-// FromPage returns the message of a page.
+// FromPage converts a page to a response. It clamps the number of the page and the limit to 32 bits.
 func FromPage(p users.Page) *ListUsersResponse {
 	m := &ListUsersResponse{Users: make([]*User, len(p.Users)), Total: p.Total, Page: clampInt32(p.Page), Limit: clampInt32(p.Limit)}
 	for i, u := range p.Users {
@@ -49,7 +49,7 @@ func FromPage(p users.Page) *ListUsersResponse {
 	return m
 }
 
-// ToPage returns the page of a message.
+// ToPage converts a response to a page.
 func ToPage(m *ListUsersResponse) users.Page {
 	p := users.Page{Users: make([]users.User, len(m.GetUsers())), Total: m.GetTotal(), Page: int(m.GetPage()), Limit: int(m.GetLimit())}
 	for i, u := range m.GetUsers() {
@@ -58,4 +58,5 @@ func ToPage(m *ListUsersResponse) users.Page {
 	return p
 }
 
+// clampInt32 returns n, or the nearest number of 32 bits.
 func clampInt32(n int) int32 { return int32(max(math.MinInt32, min(math.MaxInt32, n))) }

@@ -1,5 +1,5 @@
-// Package serving provides app users to programs: it declares the settings of the app and opens the
-// store and the service with them.
+// Package serving lets programs serve app users, a service that stores users: it declares the settings
+// of the app, and opens the store and the service with them.
 package serving
 
 import (
@@ -25,13 +25,13 @@ const (
 	SetToken     = server.SetToken
 )
 
-// Serve makes a server for a service. Each program has its own.
+// Serve makes a server for a service. Each program has its own, with another HTTP or RPC library.
 type Serve func(o server.Options, s *users.Service) (server.Server, error)
 
 // App returns app users for a program that makes its server with serve.
 //
 // openDatabase opens the stores that package users does not have; nil if the program has no others.
-// try and routes become those of [server.Service], and may be nil. A variant for which routes returns
+// try and routes become Try and Routes of [server.Service], and may be nil. A variant for which routes returns
 // any does not have the paths of users over HTTP.
 func App(serve Serve, openDatabase users.Opener, try func(variant string, at server.Address) string, routes func(variant string) []string) server.App {
 	return server.App{Name: users.Name, HTTP2: true, New: func() server.Config {
@@ -51,6 +51,7 @@ type config struct {
 	routes       func(variant string) []string
 }
 
+// Settings implements [server.Config].
 func (c *config) Settings() []server.Setting {
 	seeded := server.Chosen(SetUsers, "0", "`number` of users that a new store has", server.Number(&c.seeded, 0, 10_000_000))
 	seeded.Measured = "1000"
@@ -85,13 +86,14 @@ func (c *config) setStore(name string) error {
 	return nil
 }
 
+// Check accepts all combinations of settings.
 func (c *config) Check() error { return nil }
 
 // openTimeout is the largest time to open a store, which may have to be filled.
 const openTimeout = 50 * time.Second
 
-// Open opens the store and the service. Under a lab a database of PostgreSQL is a temporary one, so
-// that nothing remains and existing databases are not changed.
+// Open opens the store and the service. If the program is started by a lab, which measures it, Open uses
+// a temporary database of PostgreSQL, so that nothing remains and existing databases do not change.
 func (c *config) Open(lab bool) (server.Service, error) {
 	name := c.store
 	if lab && strings.HasPrefix(name, postgresKind+":") {

@@ -49,11 +49,11 @@ func startTime(pid int) string {
 	// The second field is the name of the program in brackets. The name may itself contain blanks and
 	// brackets, so parse the fields after the last bracket.
 	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-	const index = 19 // of starttime, field 22 in proc_pid_stat(5), without the first two
-	if len(fields) <= index {
+	const startIndex = 22 - 3 // starttime is field 22 in proc_pid_stat(5), and fields begins with field 3
+	if len(fields) <= startIndex {
 		return "0"
 	}
-	return fields[index]
+	return fields[startIndex]
 }
 
 // newName returns a name for a new database of o. day has the form YYYYMMDD.

@@ -21,7 +21,8 @@ import (
 // When the server ends, calls fail immediately. The first call that fails resets all idle connections,
 // so that later calls connect again. After a restart of the server the first call succeeds.
 type postgres struct {
-	callGate
+	callGate // lock that calls share (enter, leave), and Reset and Close have for themselves (lockAll)
+
 	server *server
 	named  bool          // the caller named the database: it must not be dropped or emptied
 	name   string        // name of the temporary database

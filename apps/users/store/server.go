@@ -194,11 +194,11 @@ func (s *server) ensureTemplate(ctx context.Context, c *pgx.Conn, steps []string
 		return name, err
 	}
 	building := name + "_building"
-	leftOver, err := isTemplate(ctx, c, building) // by a program that was killed before the rename
+	isLeft, err := isTemplate(ctx, c, building) // a program was killed before it renamed the template
 	if err != nil {
 		return "", err
 	}
-	if leftOver {
+	if isLeft { // PostgreSQL does not drop templates
 		if err := execAll(ctx, c, "ALTER DATABASE "+quoteName(building)+" IS_TEMPLATE false"); err != nil {
 			return "", err
 		}
@@ -293,9 +293,10 @@ func migratePostgres(ctx context.Context, c *pgx.Conn, steps []string) error {
 	return nil
 }
 
-// dropStale drops temporary databases that killed programs have left: those of a program that is known
-// to have ended, and old ones without connections.
+// dropStale drops temporary databases that killed programs have left: databases of a program that is known
+// to have ended, and old databases without connections.
 func dropStale(ctx context.Context, c *pgx.Conn) error {
+	// A name is tare_store_ (11 characters), the day and more, see ownedPrefix.
 	rows, err := c.Query(ctx, `SELECT datname, to_date(substr(datname, 12, 8), 'YYYYMMDD') < (now() AT TIME ZONE 'UTC') - $1::interval
 		AND NOT EXISTS (SELECT FROM pg_stat_activity AS a WHERE a.datname = pg_database.datname)
 		FROM pg_database WHERE datname ~ '^tare_store_[0-9]{8}_'`, staleAge)

@@ -22,7 +22,7 @@ import (
 // In WAL mode with synchronous=NORMAL a write survives the end of the program, but perhaps not a power
 // cut.
 type sqlite struct {
-	callGate
+	callGate  // lock that calls share (enter, leave), and Reset and Close have for themselves (lockAll)
 	file      string
 	templates *templateDir
 	writer    chan struct{} // contains one token; the call that has taken it may write

@@ -9,8 +9,8 @@
 // would use them: with migrations, prepared statements and a unique index of e-mails. One thing is
 // different: seeded users are inserted only once, into a template, and new databases are copies of it.
 //
-// A PostgreSQL database that the caller names is never dropped or emptied. Only temporary databases
-// are, which labs request.
+// The package never drops or empties a PostgreSQL database that the caller names, only temporary ones,
+// which are for measurements.
 package store
 
 import (
@@ -27,8 +27,8 @@ import (
 // ErrClosed is the error of calls after Close.
 var ErrClosed = errors.New("the store is closed")
 
-// ErrNamed is the error of a Reset of a PostgreSQL database that the caller named. It has not changed
-// any user.
+// ErrNamed is the error of a Reset of a PostgreSQL database that the caller named. Such a Reset changes
+// no user.
 var ErrNamed = errors.New("users in a database that has a name of its own are not deleted")
 
 // Open opens a store by its name. It is a users.Opener.
@@ -55,7 +55,7 @@ func Open(ctx context.Context, store string, n int) (users.Repository, error) {
 		return r, nil
 	case kind == "postgres" || kind == "postgresql":
 		url := rest
-		if strings.HasPrefix(rest, "//") { // the scheme of the URL was the kind of the store
+		if strings.HasPrefix(rest, "//") { // postgres://… : kind is also the scheme of the URL
 			url = name
 		}
 		r, err := openPostgres(ctx, url, n, temporary)
@@ -100,8 +100,8 @@ func errNewer(version, known int) error {
 	return fmt.Errorf("its schema has version %d, and this program knows of %d", version, known)
 }
 
-// fingerprint returns a short hash of the schema and the seeded users, so that a template outlives
-// a program only as long as it is correct.
+// fingerprint returns a short hash of the schema and the seeded users. It is part of a template's name,
+// so that a program with another schema or other users does not use the template.
 func fingerprint(steps []string, n int) string {
 	h := sha256.New()
 	for _, s := range steps {
@@ -121,6 +121,7 @@ func oneLine(err error) error {
 	return lineError{err}
 }
 
+// lineError is an error with its lines joined by slashes.
 type lineError struct{ error }
 
 func (e lineError) Error() string {

@@ -138,8 +138,8 @@ func insertUsers(ctx context.Context, db *sql.DB, n int) error {
 	var insert *sql.Stmt
 	prepared := 0 // number of users that the statement insert inserts
 	args := make([]any, 0, maxRows*columns)
-	for k := 0; k < n; {
-		rows := min(maxRows, n-k)
+	for inserted := 0; inserted < n; {
+		rows := min(maxRows, n-inserted)
 		if rows != prepared {
 			text := "INSERT INTO users (id, name, folded, email, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)" + strings.Repeat(", (?, ?, ?, ?, ?, ?)", rows-1)
 			if insert, err = tx.PrepareContext(ctx, text); err != nil {
@@ -149,9 +149,9 @@ func insertUsers(ctx context.Context, db *sql.DB, n int) error {
 		}
 		args = args[:0]
 		for range rows {
-			u := users.Seeded(k)
+			u := users.Seeded(inserted)
 			args = append(args, u.ID, u.Name, strings.ToLower(u.Name), u.Email, u.CreatedAt.UnixMicro(), u.UpdatedAt.UnixMicro())
-			k++
+			inserted++
 		}
 		if _, err := insert.ExecContext(ctx, args...); err != nil {
 			return err

@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// cancelledBefore checks that calls with a context that has ended change nothing.
-func cancelledBefore(ctx context.Context, r users.Repository) error {
+// checkCancelledBefore checks that calls with a context that has ended change nothing.
+func checkCancelledBefore(ctx context.Context, r users.Repository) error {
 	seeded, err := fillStore(ctx, r, 3)
 	if err != nil {
 		return err
@@ -41,10 +41,10 @@ func cancelledBefore(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// cancelledMeanwhile checks calls whose context ends while they run. A call without an error must have
+// checkCancelledMeanwhile checks calls whose context ends while they run. A call without an error must have
 // taken effect. A call with the error of its context must have taken effect completely or not at all,
 // since a database may finish the call. The store must continue to work.
-func cancelledMeanwhile(ctx context.Context, r users.Repository) error {
+func checkCancelledMeanwhile(ctx context.Context, r users.Repository) error {
 	const callers, each = 4, 10
 	seeded, err := fillStore(ctx, r, callers*each)
 	if err != nil {
@@ -71,8 +71,8 @@ func cancelledMeanwhile(ctx context.Context, r users.Repository) error {
 	}
 	all.Wait()
 	var f faults
-	for _, one := range faulty {
-		f.list = append(f.list, one.list...)
+	for _, found := range faulty {
+		f.list = append(f.list, found.list...)
 	}
 	return f.err()
 }
@@ -81,10 +81,10 @@ func cancelledMeanwhile(ctx context.Context, r users.Repository) error {
 type cancelledCaller struct {
 	r     users.Repository
 	f     *faults
-	users [][]users.User // possible states of each user: the last known one, and those of cancelled updates since
+	users [][]users.User // possible states of each user: the last known state, and the states of cancelled updates since
 }
 
-// checkEnded adds a fault if an operation returned another error than that of its context.
+// checkEnded adds a fault if an operation returned an error that is not the error of its context.
 func (a *cancelledCaller) checkEnded(operation string, err error) {
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		a.f.add("%s whose caller goes: %w", operation, err)
@@ -99,7 +99,9 @@ func (a *cancelledCaller) createUser(ctx context.Context, turn int, timeout time
 	created, err := a.r.Create(short, d, testTime(turn))
 	a.checkEnded("create", err)
 	found, total, listErr := a.r.List(ctx, d.Email, 0, 10)
-	if listErr != nil || int(total) != len(found) || total > 1 || total == 0 && err == nil {
+	isConsistent := int(total) == len(found) && total <= 1
+	isMissing := total == 0 && err == nil
+	if listErr != nil || !isConsistent || isMissing {
 		a.f.add("after a create with error %v: %+v, %d, %v", err, found, total, listErr)
 		return
 	}
@@ -107,7 +109,8 @@ func (a *cancelledCaller) createUser(ctx context.Context, turn int, timeout time
 		return
 	}
 	u := found[0]
-	if !sameUser(u, newUser(u.ID, d, testTime(turn), testTime(turn))) || err == nil && u.ID != created.ID {
+	hasOtherID := err == nil && u.ID != created.ID
+	if hasOtherID || !sameUser(u, newUser(u.ID, d, testTime(turn), testTime(turn))) {
 		a.f.add("%+v was created, %+v is there", d, u)
 	}
 	err = a.r.Delete(short, u.ID)
@@ -180,8 +183,8 @@ func checkReset(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// resetOther resets to other numbers of users than before.
-func resetOther(ctx context.Context, r users.Repository) error {
+// checkResetOther resets to other numbers of users than before.
+func checkResetOther(ctx context.Context, r users.Repository) error {
 	var f faults
 	for _, n := range []int{5, 1000, 0, 300, 1000, 299} {
 		want, err := fillStore(ctx, r, n)

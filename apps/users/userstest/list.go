@@ -82,9 +82,8 @@ func (o *changers) stop() error {
 	return o.faults.err()
 }
 
-// stablePages checks that users with higher ids than those of a page do not change the page while they
-// are created and deleted.
-func stablePages(ctx context.Context, r users.Repository) error {
+// checkStablePages checks that a page does not change while users with higher ids are created and deleted.
+func checkStablePages(ctx context.Context, r users.Repository) error {
 	const seeded, limit, callers = 100, 7, 4
 	all, err := fillStore(ctx, r, seeded)
 	if err != nil {
@@ -108,7 +107,8 @@ func stablePages(ctx context.Context, r users.Repository) error {
 		for offset := 0; offset < seeded; offset += limit {
 			got, total, err := r.List(ctx, "", offset, limit)
 			want := all[offset:min(seeded, offset+limit)]
-			if err != nil || len(got) < len(want) || !slices.EqualFunc(got[:len(want)], want, sameUser) || len(got) > limit {
+			isComplete := len(want) <= len(got) && len(got) <= limit && slices.EqualFunc(got[:len(want)], want, sameUser)
+			if err != nil || !isComplete {
 				f.add("from %d: %+v, %v, want %+v", offset, got, err, want)
 			}
 			if total < seeded || total > seeded+callers {
@@ -126,28 +126,28 @@ func stablePages(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// shrinkingPages checks that pages are in order, complete and without duplicates, while users of all
+// checkShrinkingPages checks that pages are in order, complete and without duplicates, while users of all
 // pages are deleted and others created. At any time at most one user per goroutine is missing.
-func shrinkingPages(ctx context.Context, r users.Repository) error {
+func checkShrinkingPages(ctx context.Context, r users.Repository) error {
 	const seeded, limit, callers = 120, 10, 3
 	all, err := fillStore(ctx, r, seeded)
 	if err != nil {
 		return err
 	}
-	victims := make(chan int64, seeded) // ids of users to delete; every third user remains
+	toDelete := make(chan int64, seeded) // ids of users to delete; every third seeded user remains
 	for i, u := range all {
 		if i%3 != 0 {
-			victims <- u.ID
+			toDelete <- u.ID
 		}
 	}
 	var o changers
 	o.start(callers, func(turn int) error {
-		if err := r.Delete(ctx, <-victims); err != nil {
+		if err := r.Delete(ctx, <-toDelete); err != nil {
 			return err
 		}
 		u, err := r.Create(ctx, testDraft(turn), testTime(turn))
 		if err == nil {
-			victims <- u.ID
+			toDelete <- u.ID
 		}
 		return err
 	})
@@ -229,8 +229,8 @@ func checkSearch(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// searchPages lists the pages of a search.
-func searchPages(ctx context.Context, r users.Repository) error {
+// checkSearchPages lists the pages of a search.
+func checkSearchPages(ctx context.Context, r users.Repository) error {
 	all, err := fillStore(ctx, r, 200)
 	if err != nil {
 		return err

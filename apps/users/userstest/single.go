@@ -9,6 +9,9 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
+// This file tests how stores change single users. Each test fills the store with some seeded users. want
+// is the users that the store must then contain.
+
 // checkCreate creates users with names in many characters.
 func checkCreate(ctx context.Context, r users.Repository) error {
 	want, err := fillStore(ctx, r, 3)
@@ -25,8 +28,8 @@ func checkCreate(ctx context.Context, r users.Repository) error {
 			continue
 		}
 		last := want[len(want)-1].ID
-		isFirst := i == 0 // after a reset, whose next id is known
-		if u.ID <= last || isFirst && u.ID != users.FirstID+3 {
+		isWrongFirst := i == 0 && u.ID != users.FirstID+3 // the reset has used the ids of 3 users
+		if u.ID <= last || isWrongFirst {
 			f.add("create %q: id %d after %d; the first after a reset is %d", name, u.ID, last, users.FirstID+3)
 		}
 		f.wantUser("create", u, nil, newUser(u.ID, d, testTime(i), testTime(i)))
@@ -86,8 +89,8 @@ func checkUpdate(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// failedUpdate checks that updates to an e-mail of another user change nothing.
-func failedUpdate(ctx context.Context, r users.Repository) error {
+// checkFailedUpdate checks that updates to an e-mail of another user change nothing.
+func checkFailedUpdate(ctx context.Context, r users.Repository) error {
 	want, err := fillStore(ctx, r, 3)
 	if err != nil {
 		return err
@@ -178,7 +181,8 @@ func checkModel(ctx context.Context, r users.Repository) error {
 	// isTaken reports whether another user than number except has an e-mail; -1 excepts no user.
 	isTaken := func(email string, except int) bool {
 		return slices.ContainsFunc(want, func(u users.User) bool {
-			return u.Email == email && (except < 0 || u.ID != want[except].ID)
+			isExcepted := except >= 0 && u.ID == want[except].ID
+			return u.Email == email && !isExcepted
 		})
 	}
 	for step := range soakTimes(400) {

@@ -5,7 +5,7 @@
 //	}
 //
 // In addition to the documentation of [users.Repository] it requires that users are listed in the order
-// of their ids; that lower case is that of strings.ToLower; that times are in UTC with a precision of
+// of their ids; that lower case is as in strings.ToLower; that times are in UTC with a precision of
 // microseconds; and that an unknown id is reported before an e-mail that is taken. A page must be a
 // consistent snapshot, and so must the number of users, but the two may be of different moments.
 package userstest
@@ -46,28 +46,29 @@ type check struct {
 	run  func(ctx context.Context, r users.Repository) error
 }
 
+// allChecks returns all tests, in the order in which they run.
 func allChecks() []check {
 	return []check{
 		{"create", checkCreate},
 		{"unknown", checkUnknown},
 		{"update", checkUpdate},
-		{"failed update", failedUpdate},
+		{"failed update", checkFailedUpdate},
 		{"delete", checkDelete},
 		{"ids are not used again", checkIDs},
 		{"model", checkModel},
 		{"creators of one e-mail", checkCreators},
 		{"updates to one e-mail", checkUpdaters},
-		{"creators and updates", checkBoth},
+		{"creators and updates", checkMixedRivals},
 		{"own users", checkOwnUsers},
 		{"pages", checkPages},
-		{"pages while others create and delete", stablePages},
-		{"pages while their users are deleted", shrinkingPages},
+		{"pages while others create and delete", checkStablePages},
+		{"pages while their users are deleted", checkShrinkingPages},
 		{"search", checkSearch},
-		{"pages of a search", searchPages},
-		{"cancelled before", cancelledBefore},
-		{"cancelled meanwhile", cancelledMeanwhile},
+		{"pages of a search", checkSearchPages},
+		{"cancelled before", checkCancelledBefore},
+		{"cancelled meanwhile", checkCancelledMeanwhile},
 		{"reset", checkReset},
-		{"reset to another number", resetOther},
+		{"reset to another number", checkResetOther},
 	}
 }
 
@@ -79,23 +80,25 @@ func soakTimes(n int) int {
 	return n
 }
 
-// testTime returns time number i: one with a fraction of a second, which all stores can represent.
+// testTime returns a different time for each i, with a fraction of a second that all stores can represent.
 func testTime(i int) time.Time {
 	return time.Date(2025, time.June, 1, 12, 30, 0, 0, time.UTC).Add(time.Duration(i) * 1_000_001 * time.Microsecond)
 }
 
-// testDraft returns draft number i, which no seeded user has.
+// testDraft returns a different draft for each i. No seeded user has its e-mail.
 func testDraft(i int) users.Draft {
 	return users.Draft{Name: fmt.Sprintf("Person %d", i), Email: fmt.Sprintf("person%d@example.org", i)}
 }
 
+// newUser returns the user that a store must return after d was stored.
 func newUser(id int64, d users.Draft, created, updated time.Time) users.User {
 	return users.User{ID: id, Name: d.Name, Email: d.Email, CreatedAt: created, UpdatedAt: updated}
 }
 
-// faults collects the first ten faults.
+// faults collects the first ten faults that a test finds in a store.
 type faults struct{ list []error }
 
+// add adds a fault. Its arguments are those of fmt.Errorf.
 func (f *faults) add(format string, args ...any) {
 	if len(f.list) < 10 {
 		f.list = append(f.list, fmt.Errorf(format, args...))
@@ -121,11 +124,12 @@ func (f *faults) wantError(operation string, err, want error) {
 // err returns all faults as one error, or nil if there are none.
 func (f *faults) err() error { return errors.Join(f.list...) }
 
-// sameUser reports whether two users are equal, and their times are in UTC.
+// sameUser reports whether two users are equal, and the times of a are in UTC.
 func sameUser(a, b users.User) bool {
 	isUTC := func(t time.Time) bool { return t.Location() == time.UTC }
-	return a.ID == b.ID && a.Name == b.Name && a.Email == b.Email &&
-		a.CreatedAt.Equal(b.CreatedAt) && a.UpdatedAt.Equal(b.UpdatedAt) && isUTC(a.CreatedAt) && isUTC(a.UpdatedAt)
+	sameText := a.ID == b.ID && a.Name == b.Name && a.Email == b.Email
+	sameTimes := a.CreatedAt.Equal(b.CreatedAt) && a.UpdatedAt.Equal(b.UpdatedAt)
+	return sameText && sameTimes && isUTC(a.CreatedAt) && isUTC(a.UpdatedAt)
 }
 
 // wantUsers adds faults unless the store contains exactly the users want: List returns them in this order,
@@ -157,8 +161,8 @@ func fillStore(ctx context.Context, r users.Repository, n int) ([]users.User, er
 		return nil, fmt.Errorf("reset to %d users: %w", n, err)
 	}
 	list := make([]users.User, n)
-	for k := range list {
-		list[k] = users.Seeded(k)
+	for i := range list {
+		list[i] = users.Seeded(i)
 	}
 	return list, nil
 }

@@ -246,7 +246,7 @@ func TestPlain(t *testing.T) {
 
 // A store that has done what it says it has not is no fault of the store.
 func TestLateCancellation(t *testing.T) {
-	if err := cancelledMeanwhile(t.Context(), &plain{fault: "slow to cancel"}); err != nil {
+	if err := checkCancelledMeanwhile(t.Context(), &plain{fault: "slow to cancel"}); err != nil {
 		t.Error(err)
 	}
 }

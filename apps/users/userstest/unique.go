@@ -10,6 +10,8 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
+// This file tests that e-mails stay unique under concurrent calls.
+
 // concurrentCalls is the number of concurrent calls that want the same e-mail.
 const concurrentCalls = 200
 
@@ -44,7 +46,7 @@ func runContest(f *faults, rival func(i int) error) (won int64) {
 	return wins.Load()
 }
 
-// wantOwners adds a fault unless a search for an e-mail, or any other text, finds the number want of users.
+// wantOwners adds a fault unless a search for an e-mail finds want users.
 func (f *faults) wantOwners(ctx context.Context, r users.Repository, email string, want int64) {
 	found, total, err := r.List(ctx, email, 0, 10)
 	if err != nil || total != want || int64(len(found)) != want {
@@ -102,9 +104,9 @@ func checkUpdaters(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// checkBoth runs creates and updates that want the same e-mail, while the user who has it is deleted. At
-// most one may succeed.
-func checkBoth(ctx context.Context, r users.Repository) error {
+// checkMixedRivals runs creates and updates that want the same e-mail, while the user who has it is
+// deleted. At most one may succeed.
+func checkMixedRivals(ctx context.Context, r users.Repository) error {
 	var f faults
 	for range soakTimes(2) {
 		want, err := fillStore(ctx, r, concurrentCalls)
@@ -145,15 +147,15 @@ func checkOwnUsers(ctx context.Context, r users.Repository) error {
 		all.Go(func() {
 			f := &faulty[c]
 			for i := range soakTimes(10) {
-				one := testDraft(1000*c + i)
-				u, err := r.Create(ctx, one, testTime(i))
-				f.wantUser("create", u, err, newUser(u.ID, one, testTime(i), testTime(i)))
-				other := users.Draft{Name: "Other", Email: "other" + one.Email}
-				v, err := r.Update(ctx, u.ID, other, testTime(i+1))
-				f.wantUser("update", v, err, newUser(u.ID, other, testTime(i), testTime(i+1)))
-				w, err := r.Get(ctx, u.ID)
-				f.wantUser("get", w, err, v)
-				f.wantOwners(ctx, r, other.Email, 1)
+				d := testDraft(1000*c + i)
+				u, err := r.Create(ctx, d, testTime(i))
+				f.wantUser("create", u, err, newUser(u.ID, d, testTime(i), testTime(i)))
+				change := users.Draft{Name: "Other", Email: "other" + d.Email}
+				updated, err := r.Update(ctx, u.ID, change, testTime(i+1))
+				f.wantUser("update", updated, err, newUser(u.ID, change, testTime(i), testTime(i+1)))
+				got, err := r.Get(ctx, u.ID)
+				f.wantUser("get", got, err, updated)
+				f.wantOwners(ctx, r, change.Email, 1)
 				if err := r.Delete(ctx, u.ID); err != nil {
 					f.add("delete: %w", err)
 				}
@@ -164,12 +166,12 @@ func checkOwnUsers(ctx context.Context, r users.Repository) error {
 	}
 	all.Wait()
 	var f faults
-	for _, one := range faulty {
-		f.list = append(f.list, one.list...)
+	for _, found := range faulty {
+		f.list = append(f.list, found.list...)
 	}
 	want := make([]users.User, 10)
-	for k := range want {
-		want[k] = users.Seeded(k)
+	for i := range want {
+		want[i] = users.Seeded(i)
 	}
 	f.wantUsers(ctx, "after all have gone", r, want)
 	return f.err()

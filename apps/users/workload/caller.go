@@ -9,7 +9,8 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// newCaller describes how requests are passed to a contender's own client, and its output read.
+// newCaller returns the functions that convert requests to the input of a contender's own client, and
+// the client's output to responses.
 func newCaller() *server.Caller {
 	return &server.Caller{
 		Lines: encodeLines,
@@ -21,8 +22,8 @@ func newCaller() *server.Caller {
 	}
 }
 
-// encodeLines returns the calls of list as JSON, one per request. A request that is not a call is never
-// sent; a get takes its place, so that the positions are the same.
+// encodeLines returns the calls of list as JSON, one per request. A client cannot send a request that is
+// not a call. A get takes its place, so that each call has the index of its request; it is not sent.
 func encodeLines(list []server.Request) ([][]byte, error) {
 	lines := make([][]byte, len(list))
 	for i, q := range list {

@@ -20,14 +20,15 @@ const (
 	pathHealth = "/health"
 )
 
-// Numbers that the load generator fills into requests.
+// Widths of the numbers that the load generator fills into requests each time it sends them.
 const (
 	serial = "%09d" // placeholder for the number in the e-mail of a call
 	digits = 9      // number of digits of the number in an e-mail, and of every id of a store
 	varint = 5      // number of bytes of an id in protocol buffers
 )
 
-// canonicalRequest returns the canonical form of a call, which is the request over HTTP with JSON.
+// canonicalRequest returns the canonical form of a call, which is the request over HTTP with JSON. Other
+// protocols are encoded from it. A create of Ada becomes POST /v1/users with {"name":"Ada","email":…}.
 func canonicalRequest(c rpc.Call) (server.Request, error) {
 	q := server.Request{Path: pathUsers, Status: http.StatusOK, Call: c}
 	switch c.Op {

@@ -18,11 +18,14 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// This file converts the requests of a workload, which are HTTP with JSON, to the protocol in which a
+// contender is called (its request encoding), and the responses back.
+
 // Settings of an entry that select how a contender is called.
 const (
 	setProtocol = rpc.SetProtocol // a protocol of the contender; default: its first one
 	setHTTP2    = rpc.SetHTTP2    // on or off; default: on for gRPC, else off
-	setPolicy   = rpc.SetPolicy   // policy of connections; default: one for a client over HTTP/2, else pool
+	setPolicy   = rpc.SetPolicy   // policy of connections; default: one if driver is client and http2 is on, else pool
 	setDriver   = "driver"        // program that sends requests; default: engine
 	setReset    = server.SetReset
 
@@ -113,7 +116,7 @@ func methodPath(c rpc.Call) string {
 }
 
 // postRequest returns a call as a request of gRPC or Connect with the message m. q is its canonical form.
-// header alternates names and values. The expected status is that of q, but 200 instead of 201.
+// header alternates names and values. The expected status is the status of q, but 200 instead of 201.
 func postRequest(q server.Request, c rpc.Call, m message, header ...string) server.Request {
 	request := server.Request{
 		Method: http.MethodPost,
@@ -188,7 +191,7 @@ func protoJSON(c rpc.Call) (m message, err error) {
 	if c.ID != 0 {
 		add("id", strconv.FormatInt(c.ID, 10))
 		if c.IDCounter != "" {
-			m.fill = append(m.fill, idFill(c, true, len(m.bytes)-digits-1)) // before the quote
+			m.fill = append(m.fill, idFill(c, true, len(m.bytes)-digits-1)) // the digits before the quote at the end
 		}
 	}
 	for _, f := range []struct{ name, text string }{{"name", c.Name}, {"email", zeroNumber(c.Email)}, {"query", c.Query}} {
@@ -282,12 +285,13 @@ func decodeMessage(q server.Request, got server.Response, wantType string) serve
 	return server.Response{Status: status, Header: header, Body: body}
 }
 
-// codeOf returns the error code of a response in gRPC: that of its grpc-status, or of its HTTP status if
-// it has none.
+// codeOf returns the error code for the grpc-status of a response in gRPC, or for its HTTP status if the
+// response has no grpc-status.
 func codeOf(got server.Response) users.Code {
 	status := got.Header[server.GRPCStatus]
 	for _, code := range users.Codes() {
-		if status == strconv.Itoa(code.GRPC()) || status == "" && code.HTTP() == got.Status {
+		isHTTPStatus := status == "" && code.HTTP() == got.Status
+		if isHTTPStatus || status == strconv.Itoa(code.GRPC()) {
 			return code
 		}
 	}

@@ -9,9 +9,10 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// mirror is a store that contains only the changed users, and computes the others with users.Seeded.
-// Creating it takes the same time for a million users as for one. Except for users.Seeded it shares no
-// code with the stores that are compared with it. It must not be called concurrently.
+// mirror is the reference store, with whose results those of the measured services are compared. It
+// contains only the changed users, and computes the others with users.Seeded, so that creating it takes
+// the same time for a million users as for one. Except for users.Seeded it shares no code with the
+// stores of the services. It must not be called concurrently.
 type mirror struct {
 	seeded  int                   // number of seeded users
 	next    int64                 // id of the next user
@@ -28,6 +29,7 @@ func newMirror(n int) *mirror {
 	return m
 }
 
+// reset discards all users and contains n seeded ones.
 func (m *mirror) reset(n int) {
 	*m = mirror{seeded: n, next: users.FirstID + int64(n), changed: map[int64]*users.User{}, emails: map[string]int64{}}
 }
@@ -133,7 +135,8 @@ func (m *mirror) List(_ context.Context, text string, offset, limit int) ([]user
 	var total int64
 	for id := int64(users.FirstID); id < m.next; id++ {
 		u, ok := m.findUser(id)
-		if !ok || !containsFold(u.Name, text) && !containsFold(u.Email, text) {
+		isMatch := containsFold(u.Name, text) || containsFold(u.Email, text)
+		if !ok || !isMatch {
 			continue
 		}
 		if total >= int64(offset) && len(list) < limit {

@@ -16,7 +16,7 @@ const (
 	maxUsers   = 10_000_000 // largest number of users
 
 	defaultPool = 64   // number of requests in the pool if the workload sets none
-	mixPool     = 1000 // the same for a mix: every share of 1000 is a whole number
+	mixPool     = 1000 // the same for a mix, so that each share of it is a whole number of requests
 	minMixPool  = 100
 	maxPool     = 100_000
 
@@ -35,7 +35,8 @@ const (
 	minPerConn = 10  // number of users that it needs in addition for each connection
 )
 
-// newRequests returns the pool of requests of a workload, whose n is the number of users.
+// newRequests returns the pool of a workload: the requests that the load generator sends in a cycle. The
+// workload's N is the number of users in the store.
 func newRequests(w tare.Workload) ([]server.Request, error) {
 	pool := w.Pool
 	isMix := allMixes()[w.Op] != nil
@@ -68,15 +69,16 @@ func checkWorkload(w tare.Workload) error {
 		t = *w.Traffic
 	}
 	minMixUsers := minUsers + minPerConn*t.Connections
+	tooFewToDelete := w.Op == opDelete && maxRequests(wire.Workload{Op: w.Op, N: w.N}, t) < 1
+	tooFewForPairs := w.Op == opPair && w.N < 2*t.Connections // each connection may have two deletes in flight
 	switch {
 	case w.N < 1 || w.N > maxUsers:
 		return fmt.Errorf("n: a store of %d users; 1 to %d", w.N, maxUsers)
 	case t.TLS:
 		return fmt.Errorf("tls: the faces of %s are measured in plain text; leave it out", users.Name)
 	case w.Op == opDelete && t.Segment > 0:
-		return fmt.Errorf("segment: a store is soon empty that is only deleted from; op %s keeps its users", opPair)
-	case w.Op == opDelete && maxRequests(wire.Workload{Op: w.Op, N: w.N}, t) < 1,
-		w.Op == opPair && w.N < 2*t.Connections:
+		return fmt.Errorf("segment: deletes alone soon empty the store; op %s keeps its users", opPair)
+	case tooFewToDelete || tooFewForPairs:
 		return fmt.Errorf("n: a store of %d users; over %d connections %s takes more", w.N, t.Connections, w.Op)
 	case w.Op == opPair && t.Segment > 0:
 		return fmt.Errorf("segment: latencies are of single requests, and an operation of %s is two", opPair)
@@ -95,7 +97,8 @@ func maxRequests(w wire.Workload, t tare.Traffic) int64 {
 	return int64(w.N - 2*max(1, t.Connections))
 }
 
-// newCalls returns the calls of op on a store of n users. Most ops have pool calls.
+// newCalls returns pool calls of op on a store of n users. It returns fewer if the store has fewer users
+// or pages, one if op is opDelete, and two for each operation of opPair, a create and a delete.
 func newCalls(op string, n, pool int) []rpc.Call {
 	if shares := allMixes()[op]; shares != nil {
 		return newMix(op, shares, n, pool)

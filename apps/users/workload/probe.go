@@ -52,8 +52,8 @@ func listUsers(query string, page, limit int) rpc.Call {
 	return rpc.Call{Op: opList, Query: query, Page: page, Limit: limit}
 }
 
-// newProbes returns requests that cover the error responses of the API, and valid requests that are
-// similar to them. They are sent to one store, one after the other, and depend on this order.
+// newProbes returns requests of app users that cover the error responses of the API, and valid requests
+// that are similar to them. They are sent to one store, one after the other, and depend on this order.
 func newProbes() []server.Probe {
 	const validName, validEmail = "Grete Hermann", "grete@example.com"
 	longName := strings.Repeat("x", users.MaxName)

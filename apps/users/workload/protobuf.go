@@ -10,7 +10,7 @@ import (
 )
 
 // This file encodes the requests of apps/users/proto/users.proto without generated code.
-// The numbers of fields are those of users.proto. For the encoding see
+// The numbers of fields are from users.proto. For the encoding see
 // https://protobuf.dev/programming-guides/encoding.
 
 // message is an encoded request, to which the methods append fields.

@@ -14,12 +14,13 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// referenceTime returns the time of the clock of the reference. Where a response of the reference has
-// this time, the response of a contender has the time of the request; see sameUser.
+// referenceTime returns the time that the clock of the reference always shows. If a response of the
+// reference contains this time, the response of a contender must have the time of the request there; see
+// sameUser.
 func referenceTime() time.Time { return time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
-// referenceResponses returns the responses of a correct service to the requests of list, one after the
-// other. The last response also has the numbers of calls that the service received.
+// referenceResponses returns the responses of a correct service (the reference) to the requests of list,
+// one after the other. The last response also has the numbers of calls that the service received.
 func referenceResponses(w wire.Workload, list []server.Request) ([]server.Response, error) {
 	s := users.New(users.Config{Now: referenceTime}, newMirror(cmp.Or(w.N, storeUsers)))
 	responses := make([]server.Response, len(list))

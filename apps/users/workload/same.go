@@ -15,6 +15,8 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
+// This file compares the responses of a measured service with those of the reference.
+
 // isSameBody reports whether two bodies describe the same user or page. It accepts the JSON form of
 // protocol buffers, which some transports write: createdAt for created_at, ids and totals as strings,
 // and an omitted total of 0 and an omitted empty list.
@@ -30,7 +32,8 @@ func isSameBody(want, got []byte) bool {
 	case shape.Users != nil:
 		w, okWant := readPage(want)
 		g, okGot := readPage(got)
-		return okWant && okGot && w.Total == g.Total && w.Page == g.Page && w.Limit == g.Limit && slices.EqualFunc(w.Users, g.Users, sameUser)
+		sameNumbers := w.Total == g.Total && w.Page == g.Page && w.Limit == g.Limit
+		return okWant && okGot && sameNumbers && slices.EqualFunc(w.Users, g.Users, sameUser)
 	case shape.ID != nil:
 		w, okWant := readUser(want)
 		g, okGot := readUser(got)
@@ -48,8 +51,9 @@ func sameUser(want, got users.User) bool {
 		}
 		return want.Equal(got)
 	}
-	return want.ID == got.ID && want.Name == got.Name && want.Email == got.Email &&
-		sameTime(want.CreatedAt, got.CreatedAt) && sameTime(want.UpdatedAt, got.UpdatedAt) && !got.UpdatedAt.Before(got.CreatedAt)
+	sameText := want.ID == got.ID && want.Name == got.Name && want.Email == got.Email
+	sameTimes := sameTime(want.CreatedAt, got.CreatedAt) && sameTime(want.UpdatedAt, got.UpdatedAt)
+	return sameText && sameTimes && !got.UpdatedAt.Before(got.CreatedAt)
 }
 
 // object is a JSON object. Members are removed as they are read, so that the remaining ones are unknown.
@@ -61,7 +65,7 @@ func readObject(body []byte) (object, bool) {
 	return o, json.Unmarshal(body, &o) == nil && o != nil
 }
 
-// takeMember removes the first member that has one of the names and returns it, or nil without such a member.
+// takeMember removes and returns the first member that has one of the names, or nil if there is none.
 func (o object) takeMember(names ...string) json.RawMessage {
 	for _, name := range names {
 		if v, ok := o[name]; ok {
@@ -181,10 +185,12 @@ func whyUnsound(w wire.Workload, q server.Request, got server.Response) string {
 // whyUnsoundPage is whyUnsound for a page.
 func whyUnsoundPage(c rpc.Call, got server.Response) string {
 	p, ok := readPage(got.Body)
+	isRequested := p.Page == c.Page && p.Limit == c.Limit
+	hasTooMany := len(p.Users) > c.Limit || int64(len(p.Users)) > p.Total
 	switch {
 	case !ok:
 		return fmt.Sprintf("%.60q is no page", got.Body)
-	case p.Page != c.Page || p.Limit != c.Limit || len(p.Users) > c.Limit || int64(len(p.Users)) > p.Total:
+	case !isRequested || hasTooMany:
 		return fmt.Sprintf("requested page %d of %d, got %d users of %d on page %d of %d", c.Page, c.Limit, len(p.Users), p.Total, p.Page, p.Limit)
 	case !slices.IsSortedFunc(p.Users, func(a, b users.User) int { return int(min(max(a.ID-b.ID, -1), 1)) }):
 		return "the users of a page are not in the order of their ids"

@@ -13,7 +13,8 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// Kinds of stores that an entry can name without an address, which applySettings adds.
+// Kinds of stores that an entry, a contender in a study, can name without an address. applySettings adds
+// the address.
 const (
 	storeSQLite   = "sqlite"
 	storePostgres = "postgres"
@@ -33,7 +34,7 @@ func applySettings(w wire.Workload, _ []server.Request, set map[string]string, d
 	}
 	set[serving.SetUsers] = count
 	if file, hasFile := strings.CutPrefix(set[serving.SetStore], storeSQLite+":"); hasFile {
-		return fmt.Errorf("%s: %s:%s; a file that stays from trial to trial is in each as the one before left it; say %s, and every trial has a fresh one",
+		return fmt.Errorf("%s: %s:%s; each trial would find the users that the trial before left in the file; write %s, which gives every trial a new file",
 			serving.SetStore, storeSQLite, file, storeSQLite)
 	}
 	switch set[serving.SetStore] {
@@ -46,7 +47,7 @@ func applySettings(w wire.Workload, _ []server.Request, set map[string]string, d
 	case storePostgres:
 		url := os.Getenv(EnvPostgres)
 		if url == "" {
-			return fmt.Errorf("%s: %s; %s does not say where one is, e.g. postgres://user@127.0.0.1:5432/database", serving.SetStore, storePostgres, EnvPostgres)
+			return fmt.Errorf("%s: %s; set %s to the URL of a server, e.g. postgres://user@127.0.0.1:5432/database", serving.SetStore, storePostgres, EnvPostgres)
 		}
 		set[serving.SetStore] = storePostgres + ":" + url
 	}

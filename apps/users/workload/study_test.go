@@ -64,7 +64,7 @@ func TestStudy(t *testing.T) {
 	var measured []string
 	for _, tr := range r.Trials {
 		if tr.Contender == "nowhere" {
-			if tr.Error == nil || !strings.Contains(tr.Error.Message, EnvPostgres+" does not say where one is") {
+			if tr.Error == nil || !strings.Contains(tr.Error.Message, "set "+EnvPostgres+" to the URL of a server") {
 				t.Errorf("a store that is not there: %v", tr.Error)
 			}
 			continue

@@ -1,11 +1,11 @@
-// Package workload makes the requests that a study sends to app users, and the expected responses. The
-// calls are the same for all contenders, but each contender gets them in a protocol that it supports:
-// HTTP with JSON, gRPC, or Connect with protocol buffers or JSON. The load generator sends them, or
-// the contender's own client.
+// Package workload makes the requests that a study, a comparison of servers (contenders), sends to
+// servers of app users, and the expected responses. The calls are the same for all contenders, but each
+// contender gets them in a protocol that it supports: HTTP with JSON, gRPC, or Connect with protocol
+// buffers or JSON. The load generator sends them, or the contender's own client.
 //
 // Each request is a call of package contender/rpc. Its canonical form is the request over HTTP with
-// JSON, from which the reference computes the response. A request encoding translates canonical requests and
-// responses to another protocol and back.
+// JSON, from which the reference computes the response. A request encoding translates canonical requests
+// and responses to another protocol and back.
 package workload
 
 import (
@@ -45,7 +45,7 @@ func App() server.App {
 	}
 }
 
-// Ops.
+// Operations that a workload can name.
 const (
 	opCreate  = rpc.OpCreate
 	opGet     = rpc.OpGet
@@ -58,6 +58,7 @@ const (
 	opRead95  = "read95"        // 95 % gets and 5 % updates
 )
 
+// allOps returns the operations that a workload can name.
 func allOps() []string {
 	return []string{opCreate, opGet, opUpdate, opDelete, opList, opPair, opSeedMix, opSteady, opRead95}
 }

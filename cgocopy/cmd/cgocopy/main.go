@@ -1,5 +1,5 @@
-// Command cgocopy writes Go types and the code that fills them from C structs,
-// after the layout that the user's own C compiler gives them.
+// Command cgocopy generates Go types and the code that fills them from C structs,
+// whose layout it learns from the user's own C compiler.
 package main
 
 import (

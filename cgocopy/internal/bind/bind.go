@@ -17,28 +17,38 @@ type Pair struct {
 	Type *ctype.Type // the C type
 }
 
-// Result is the content of the generated code, and the notes to print.
+// Result has the content of the generated code, and the notes to print.
 type Result struct {
 	Plan    *plan.Plan
-	Imports []string // import paths of the generated file, sorted
-	Left    []Left   // members that no field takes
-	Wide    bool     // the code is only correct if int, uint and uintptr have 64 bits
+	Imports []string  // import paths of the generated file, sorted
+	Untaken []Untaken // members of C structs that no field takes
+	Wide    bool      // the code is only correct if int, uint and uintptr have 64 bits
 }
 
-// Left is a member that no field takes.
-type Left struct {
+// Untaken is a member that no field takes.
+type Untaken struct {
 	Pos    string // file:line of its declaration; "" if unknown
 	Member string // struct, member and C type, e.g. GameObject.pad (char [4])
 	Go     string // name of the Go type that has no field for it
 }
 
 // String returns the note to print, one line.
-func (l Left) String() string {
+func (l Untaken) String() string {
 	note := l.Member + " is taken by no field of " + l.Go
 	if l.Pos == "" {
 		return note
 	}
 	return l.Pos + ": " + note
+}
+
+// binder collects the result and the refusals of one call of [Derive].
+type binder struct {
+	*Source
+	options  plan.Options
+	structs  map[*types.Named]*plan.Struct // the planned structs
+	fieldPos map[string]token.Pos          // positions of the planned fields, by TYPE.FIELD
+	refusals plan.Refusals
+	out      *Result
 }
 
 // Derive plans how the pairs are filled. The error is of type plan.Refusals and has
@@ -72,26 +82,16 @@ func Derive(s *Source, pairs []Pair, o plan.Options) (*Result, error) {
 	return b.out, nil
 }
 
-// binder collects the result of one [Derive], and what it rejects.
-type binder struct {
-	*Source
-	options  plan.Options
-	structs  map[*types.Named]*plan.Struct // the planned structs
-	fieldPos map[string]token.Pos          // positions of the planned fields, by TYPE.FIELD
-	refusals plan.Refusals
-	out      *Result
-}
-
 func (b *binder) reject(r plan.Refusal) { b.refusals = append(b.refusals, r) }
 
 // rejectCycles rejects fields through which a struct leads to its own type without a depth limit.
-// plan.Circles reports them by their C members; rejectCycles reports their Go fields.
+// plan.FindCycles names the C members; rejectCycles names the Go fields that take them.
 func (b *binder) rejectCycles() {
-	for _, r := range plan.Circles(b.out.Plan) {
+	for _, r := range plan.FindCycles(b.out.Plan) {
 		for _, s := range b.out.Plan.Structs {
 			for _, f := range s.Fields {
 				if f.C == r.Field && f.Pos == r.Pos {
-					member := fmt.Sprintf("takes %s.%s (%s%s), which ", s.Says, f.C, f.Type, afterComma(f.Pos))
+					member := fmt.Sprintf("takes %s.%s (%s%s), which ", s.CName, f.C, f.Type, formatPos(", ", f.Pos, ""))
 					b.reject(plan.Refusal{Pos: b.positionOf(b.fieldPos[s.Go+"."+f.Go]), Struct: s.Go, Field: f.Go, Type: f.Rule.Go, Reason: member + r.Reason, Remedy: "add ,depth=N to its tag, or leave it alone with the tag `cgocopy:\"-\"`"})
 				}
 			}
@@ -99,24 +99,24 @@ func (b *binder) rejectCycles() {
 	}
 }
 
-// planStruct plans how n is filled from t, which C calls cName. It plans each Go type once. use is
-// the position of the field or type that needs n, for errors. It returns nil if it has rejected n.
+// planStruct plans how Go type n is filled from C type t, whose name is cName. It plans each Go type once.
+// use is the position of the field or type that needs n, for errors. It returns nil if it has rejected n.
 func (b *binder) planStruct(n *types.Named, t *ctype.Type, cName string, use token.Pos) *plan.Struct {
 	name := n.Obj().Name()
 	rejectStruct := func(pos token.Pos, reason, remedy string) *plan.Struct {
 		b.reject(plan.Refusal{Pos: b.positionOf(pos), Struct: name, Type: cName, Reason: reason, Remedy: remedy})
 		return nil
 	}
-	if reason, remedy := plan.Unusable(t, b.options); reason != "" {
+	if reason, remedy := plan.WhyUnusable(t, b.options); reason != "" {
 		return rejectStruct(use, "cannot be filled: "+cName+" "+reason, remedy)
 	}
 	if s := b.structs[n]; s != nil {
 		if s.C != t {
-			return rejectStruct(use, "is filled from "+s.Says+" already", "declare a Go type for each of the two")
+			return rejectStruct(use, "is filled from "+s.CName+" already", "declare a Go type for each of the two")
 		}
 		return s
 	}
-	s := &plan.Struct{Go: name, C: t, Says: cName, Own: true}
+	s := &plan.Struct{Go: name, C: t, CName: cName, UserType: true}
 	b.structs[n] = s
 	if m, pos := b.existingMethod(n); m != "" {
 		return rejectStruct(pos, "has a method "+m+" already", "give that one another name, or fill a type of your own")
@@ -134,7 +134,7 @@ func (b *binder) planStruct(n *types.Named, t *ctype.Type, cName string, use tok
 // planFields plans the fields of s, and notes the members that no field takes.
 func (b *binder) planFields(s *plan.Struct, n *types.Named) {
 	list := plan.Members(s.C)
-	taken := map[string]string{} // the field that takes a member, by the member; "" if the member only counts another
+	taken := map[string]string{} // name of the field that takes a member, by the member; "" if the member is only used to count another
 	for _, f := range b.findFields(s, n.Underlying().(*types.Struct), "", list) {
 		b.planField(s, f, list, taken)
 	}
@@ -143,7 +143,7 @@ func (b *binder) planFields(s *plan.Struct, n *types.Named) {
 			continue
 		}
 		s.Part = true
-		b.out.Left = append(b.out.Left, Left{m.Pos(), fmt.Sprintf("%s.%s (%s)", s.Says, m.Name, m.Type), s.Go})
+		b.out.Untaken = append(b.out.Untaken, Untaken{m.Pos(), fmt.Sprintf("%s.%s (%s)", s.CName, m.Name, m.Type), s.Go})
 	}
 }
 
@@ -158,29 +158,29 @@ func (b *binder) planField(s *plan.Struct, f field, list []plan.Member, taken ma
 		rejectField("has a tag that cannot be read: "+f.err.Error(), "fix the tag")
 		return
 	}
-	if isGeneratedMethod(f.Name()) {
+	if plan.IsMethod(f.Name()) {
 		rejectField("has the name of a method that is generated", "give it another one")
 		return
 	}
 	m, why := findMember(f, list)
 	if why != "" {
-		rejectField(why+" in "+s.Says+inBrackets(s.C.Pos()), "name one with the tag `cgocopy:\"NAME\"`, or leave the field alone with `cgocopy:\"-\"`")
+		rejectField(why+" in "+s.CName+formatPos(" (", s.C.Pos(), ")"), "name one with the tag `cgocopy:\"NAME\"`, or leave the field alone with `cgocopy:\"-\"`")
 		return
 	}
-	member := fmt.Sprintf("%s.%s (%s%s)", s.Says, m.Name, m.Type, afterComma(m.Pos()))
+	member := fmt.Sprintf("%s.%s (%s%s)", s.CName, m.Name, m.Type, formatPos(", ", m.Pos(), ""))
 	if other := taken[m.Name]; other != "" {
 		rejectField("takes "+member+", as "+other+" does", "take one of them away, or leave it alone with the tag `cgocopy:\"-\"`")
 		return
 	}
 	taken[m.Name] = f.path
-	for _, count := range []string{f.tag.Len, f.tag.On} {
+	for _, count := range []string{f.tag.Len, f.tag.On} { // members that the tag uses
 		if _, ok := taken[count]; count != "" && !ok {
-			taken[count] = "" // a field may take the count too
+			taken[count] = "" // another field may still take it
 		}
 	}
 	options := b.options
-	options.Tags = b.caseTags(s.Says+"."+m.Name, m.Type, f)
-	rule, err := m.Rule(s.Says, completeTag(f.tag, m.Type, f.Type()), options)
+	options.Tags = b.caseTags(s.CName+"."+m.Name, m.Type, f)
+	rule, err := m.Rule(s.CName, completeTag(f.tag, m.Type, f.Type()), options)
 	if err != nil {
 		for _, r := range err.(plan.Refusals) { //nolint:errorlint // Rule returns that type
 			rejectField(fmt.Sprintf("cannot take %s, which %s", member, r.Reason), r.Remedy)
@@ -202,29 +202,21 @@ func (b *binder) planField(s *plan.Struct, f field, list []plan.Member, taken ma
 	b.fieldPos[s.Go+"."+f.path] = f.Pos()
 	b.out.Imports = append(b.out.Imports, imports...)
 	field := plan.Field{Go: f.path, C: m.Name, Type: m.Type.String(), Pos: m.Pos(), Tag: f.tag, Offset: m.Offset, Nameless: m.Nameless(), Rule: rule}
-	field.See(m.Type)
+	field.ResolveView(m.Type)
 	s.Fields = append(s.Fields, field)
 }
 
-// inBrackets returns a position in brackets, or "" if the position is unknown.
-func inBrackets(pos string) string {
+// formatPos returns a position between before and after, or "" if the position is unknown.
+func formatPos(before, pos, after string) string {
 	if pos == "" {
 		return ""
 	}
-	return " (" + pos + ")"
+	return before + pos + after
 }
 
-// afterComma returns a position after a comma, or "" if the position is unknown.
-func afterComma(pos string) string {
-	if pos == "" {
-		return ""
-	}
-	return ", " + pos
-}
-
-// isFlat reports whether n can be copied with one load: it has the size and the offsets of its C
-// type, a field for each member, and no other fields. A skipped member could be at an offset where
-// Go has padding, so the copy would write that padding.
+// isFlat reports whether n, the Go type of s, can be copied in one load: it has the size and the offsets
+// of its C type, a field for each member, and no other fields. There must be a field for each member
+// because a member without one could be where Go has padding, which the copy would overwrite.
 func (b *binder) isFlat(s *plan.Struct, n *types.Named) bool {
 	if s.Part || b.sizes.Sizeof(n) != s.C.Size {
 		return false
@@ -240,8 +232,8 @@ func (b *binder) isFlat(s *plan.Struct, n *types.Named) bool {
 	return b.hasOffsets(n.Underlying().(*types.Struct), "", 0, offsets)
 }
 
-// hasOffsets reports whether each field of t has the offset in want, which is keyed by path. t is at
-// offset base of the outermost struct, and path is the prefix of its fields.
+// hasOffsets reports whether each field of t has its offset in want, whose keys are paths of fields. t is
+// at offset base of the outermost struct, and path is the prefix of the paths of its fields.
 func (b *binder) hasOffsets(t *types.Struct, path string, base int64, want map[string]int64) bool {
 	vars := slices.Collect(t.Fields())
 	for i, offset := range b.sizes.Offsetsof(vars) {

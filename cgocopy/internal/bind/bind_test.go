@@ -217,10 +217,10 @@ func TestLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	members := plan.Members(c.Strip())
-	if len(r.Left)+4 != len(members) {
-		t.Errorf("%d of %d left: %v", len(r.Left), len(members), r.Left)
+	if len(r.Untaken)+4 != len(members) {
+		t.Errorf("%d of %d left: %v", len(r.Untaken), len(members), r.Untaken)
 	}
-	for _, l := range r.Left {
+	for _, l := range r.Untaken {
 		if !strings.Contains(l.String(), "odd.h:") || !strings.Contains(l.String(), "is taken by no field of Odd") {
 			t.Errorf("note %q", l)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// field is a field of a Go struct to fill.
+// field is a field of a Go struct to fill. A field takes a member of a C struct if it is filled from it.
 type field struct {
 	*types.Var
 	path string // its name, after the names of the embedded structs around it, e.g. Base.ID
@@ -28,12 +28,13 @@ func (b *binder) findFields(s *plan.Struct, t *types.Struct, path string, list [
 		text, tagged := reflect.StructTag(t.Tag(i)).Lookup("cgocopy")
 		f := field{Var: v, path: path + v.Name()}
 		f.tag, f.err = plan.ParseTag(text)
-		if f.err == nil && f.tag.Skip || v.Name() == "_" {
+		isSkipped := f.err == nil && f.tag.Skip
+		if isSkipped || v.Name() == "_" {
 			continue
 		}
 		if v.Embedded() && !tagged {
-			inner, ok := v.Type().Underlying().(*types.Struct)
-			if _, why := findMember(f, list); ok && why != "" {
+			inner, isStruct := v.Type().Underlying().(*types.Struct)
+			if _, why := findMember(f, list); isStruct && why != "" { // f itself takes no member
 				out = append(out, b.findFields(s, inner, f.path+".", list)...)
 				continue
 			}
@@ -45,9 +46,9 @@ func (b *binder) findFields(s *plan.Struct, t *types.Struct, path string, list [
 	return out
 }
 
-// findMember returns the member that a field takes: the member that its tag names; else the member
-// whose name in Go is the name of the field; else the only member whose name is equal without case
-// and underscores. If there is no such member, why is the reason, a sentence without its subject.
+// findMember returns the member that a field takes: the member that its tag names; otherwise the member
+// whose Go name is the name of the field; otherwise the only member whose name is equal if case and
+// underscores are ignored. If there is no such member, why is the reason, a sentence without its subject.
 func findMember(f field, list []plan.Member) (member plan.Member, why string) {
 	if f.tag.Name != "" {
 		for _, m := range list {
@@ -78,8 +79,9 @@ func findMember(f field, list []plan.Member) (member plan.Member, why string) {
 // foldName returns a name as it is compared: in lower case, without underscores.
 func foldName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
-// completeTag adds to the tag of a field the settings that its Go type g implies for a member of type
-// c: uintptr makes a pointer opaque, a string or bytes read single bytes as text or as bytes.
+// completeTag returns the tag of a field with the settings that its Go type g implies for a member of C
+// type c. uintptr means that the address in a pointer is copied; string means that bytes are copied as
+// text; an array or slice of bytes means that characters are copied as bytes.
 func completeTag(t plan.Tag, c *ctype.Type, g types.Type) plan.Tag {
 	s := c.Strip()
 	// Go down to the innermost dimension of an array.
@@ -94,7 +96,8 @@ func completeTag(t plan.Tag, c *ctype.Type, g types.Type) plan.Tag {
 		return t
 	}
 	elem := s.Elem.Strip()
-	hasBytes := elem != nil && elem.Size == 1 && (elem.Kind == ctype.Char || elem.Kind == ctype.Int || elem.Kind == ctype.Uint)
+	isInteger := elem != nil && (elem.Kind == ctype.Char || elem.Kind == ctype.Int || elem.Kind == ctype.Uint)
+	hasBytes := isInteger && elem.Size == 1
 	switch u := g.Underlying().(type) {
 	case *types.Basic:
 		switch {

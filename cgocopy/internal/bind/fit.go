@@ -10,8 +10,13 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// misfit explains why a Go type cannot store the value of a rule, and names a remedy. Its reason is ""
-// if the binder has reported the fault already.
+// This file adapts rules to the Go types of the user's fields. A plan.Rule says how a value of a C type
+// is copied; its Go type is at first the type that cgocopy would choose, e.g. int32 for int. If the
+// user's field can store all values of the C type, as int64 can, the rule changes to fill that type.
+
+// misfit explains why a Go type cannot store the value of a rule, and names a remedy. The reason
+// follows the C type of the value in a message: "cannot hold p.name (char [8]): that is text; make it
+// string, …". It is "" if the binder has already reported the fault.
 type misfit struct{ reason, remedy string }
 
 // newMisfit returns no rule and a misfit, whose reason it formats.
@@ -26,14 +31,15 @@ type typeFitter struct {
 	pos    token.Pos // position of the field
 }
 
-// fitRule changes rule r, which was derived for a value of type c, to fill a Go value of type g. The
-// misfit is nil if that is possible.
+// fitRule adapts rule r, which was derived for a value of C type c, to fill a value of Go type g. The
+// misfit is nil if that is possible. The other fit methods do the same for one sort of rules; text is g
+// as source.
 func (w *typeFitter) fitRule(r plan.Rule, c *ctype.Type, g types.Type) (plan.Rule, *misfit) {
 	text, _ := w.formatType(g)
 	if b, ok := g.Underlying().(*types.Basic); ok && b.Kind() == types.Invalid {
 		return newMisfit("declare it in this package, or import what declares it", "its type cannot be resolved")
 	}
-	if _, m, ok := plan.View(c); ok && r.Op != plan.Union {
+	if _, m, ok := plan.View(c); ok && r.Op != plan.Union { // r reads member m of a union
 		c = m.Type
 	}
 	switch r.Op {
@@ -96,8 +102,8 @@ func (w *typeFitter) fitText(r plan.Rule, g types.Type, text string) (plan.Rule,
 	return newMisfit("make it string or []byte, or uintptr for the bare address", "that is text")
 }
 
-// fitArray fits an array to a Go array of as many elements. It becomes one load if C and Go have the
-// same elements at the same distance.
+// fitArray fits an array to a Go array of the same length. The array is copied in one load if its elements
+// have the same layout and the same distance in C and Go.
 func (w *typeFitter) fitArray(r plan.Rule, s *ctype.Type, g types.Type, text string) (plan.Rule, *misfit) {
 	want := fmt.Sprintf("make it an array of %d", r.N)
 	if r.N == 0 {
@@ -113,21 +119,21 @@ func (w *typeFitter) fitArray(r plan.Rule, s *ctype.Type, g types.Type, text str
 	if a.Len() != s.Count {
 		return newMisfit(want, "that has %d elements, not %d", s.Count, a.Len())
 	}
-	one, m := w.fitRule(*r.Elem, s.Elem, a.Elem())
+	elemRule, m := w.fitRule(*r.Elem, s.Elem, a.Elem())
 	if m != nil {
-		return one, m
+		return elemRule, m
 	}
-	r.Elem, r.Go, r.Op = &one, text, plan.Each
+	r.Elem, r.Go, r.Op = &elemRule, text, plan.Each
 	stride := s.Size / s.Count
-	one.Aligned = one.Aligned && stride%max(1, w.sizes.Alignof(a.Elem())) == 0
-	r.Aligned = one.Aligned
-	if one.Op == plan.Load && one.From == "" && w.sizes.Sizeof(a.Elem()) == stride {
+	elemRule.Aligned = elemRule.Aligned && stride%max(1, w.sizes.Alignof(a.Elem())) == 0
+	r.Aligned = elemRule.Aligned
+	if elemRule.Op == plan.Load && elemRule.From == "" && w.sizes.Sizeof(a.Elem()) == stride {
 		r.Op = plan.Load
 	}
 	return r, nil
 }
 
-// fitSlice fits a pointer or an array whose elements another member counts to a slice.
+// fitSlice fits a pointer to elements, or an array, to a slice. Another member has the number of elements.
 func (w *typeFitter) fitSlice(r plan.Rule, s *ctype.Type, g types.Type, text string) (plan.Rule, *misfit) {
 	l, ok := g.Underlying().(*types.Slice)
 	if !ok {
@@ -135,11 +141,11 @@ func (w *typeFitter) fitSlice(r plan.Rule, s *ctype.Type, g types.Type, text str
 	}
 	elemFitter := *w
 	elemFitter.offset = 0
-	one, m := elemFitter.fitRule(*r.Elem, s.Elem, l.Elem())
+	elemRule, m := elemFitter.fitRule(*r.Elem, s.Elem, l.Elem())
 	if m != nil {
-		return one, m
+		return elemRule, m
 	}
-	r.Elem, r.Go = &one, text
+	r.Elem, r.Go = &elemRule, text
 	return r, nil
 }
 
@@ -149,7 +155,7 @@ func (w *typeFitter) fitStruct(r plan.Rule, g types.Type) (plan.Rule, *misfit) {
 	if m != nil {
 		return plan.Rule{}, m
 	}
-	inner := w.planStruct(n, r.Struct.C, r.Struct.Says, w.pos)
+	inner := w.planStruct(n, r.Struct.C, r.Struct.CName, w.pos)
 	if inner == nil {
 		return plan.Rule{}, &misfit{}
 	}
@@ -161,13 +167,13 @@ func (w *typeFitter) fitStruct(r plan.Rule, g types.Type) (plan.Rule, *misfit) {
 	return r, nil
 }
 
-// localStruct returns g as a struct type that the user's package declares, so that it can get
+// localStruct returns g as a named struct type of the user's package, to which generated code can add
 // methods. The misfit explains why g is not such a type.
 func (w *typeFitter) localStruct(r plan.Rule, g types.Type) (*types.Named, *misfit) {
-	n, ok := types.Unalias(g).(*types.Named)
+	n, isNamed := types.Unalias(g).(*types.Named)
 	_, isStruct := g.Underlying().(*types.Struct)
 	switch {
-	case isStruct && !ok:
+	case isStruct && !isNamed:
 		return nil, &misfit{"that is a struct, and this one has no name to give methods to", "declare it as a type of its own"}
 	case !isStruct:
 		return nil, &misfit{"that is a struct", "make it a struct declared in this package"}
@@ -189,7 +195,7 @@ func (w *typeFitter) fitPointer(r plan.Rule, g types.Type, text string) (plan.Ru
 	if m != nil {
 		return plan.Rule{}, m
 	}
-	inner := w.planStruct(n, r.Struct.C, r.Struct.Says, w.pos)
+	inner := w.planStruct(n, r.Struct.C, r.Struct.CName, w.pos)
 	if inner == nil {
 		return plan.Rule{}, &misfit{}
 	}
@@ -197,8 +203,8 @@ func (w *typeFitter) fitPointer(r plan.Rule, g types.Type, text string) (plan.Ru
 	return r, nil
 }
 
-// fitUnion fits a union to a struct with a field for each member that the tag names. Other exported
-// fields are rejected.
+// fitUnion fits a union to a struct that has a field for each member of the union that the tag names. It
+// rejects a struct with other exported fields.
 func (w *typeFitter) fitUnion(r plan.Rule, s *ctype.Type, g types.Type, text string) (plan.Rule, *misfit) {
 	u, ok := g.Underlying().(*types.Struct)
 	if !ok {
@@ -229,8 +235,8 @@ func (w *typeFitter) fitUnion(r plan.Rule, s *ctype.Type, g types.Type, text str
 	return r, nil
 }
 
-// findCase finds the member of union s that a case takes, and its field in u. It returns false if u
-// has no field for the member, or s no such member.
+// findCase finds the member of union s that case c names, and the field of u for this member. It returns
+// false if u has no field for it, or if s has no such member.
 func (w *typeFitter) findCase(s *ctype.Type, u *types.Struct, c plan.Case) (plan.Member, *types.Var, bool) {
 	for _, m := range plan.Members(s) {
 		if m.Name == c.C {
@@ -253,8 +259,8 @@ func fieldFor(u *types.Struct, m plan.Member) (field, bool) {
 	return field{}, false
 }
 
-// caseTags returns the tags of the fields that take the members of union c, by path and member, where
-// f is the field that takes the union. It returns nil if c is no union with a discriminant.
+// caseTags returns the tags of the fields for the members of union c, by their path in C. f is the
+// field for the union, whose path is path. It returns nil if c is no union with a discriminant.
 func (b *binder) caseTags(path string, c *ctype.Type, f field) map[string]plan.Tag {
 	u, ok := f.Type().Underlying().(*types.Struct)
 	s := c.Strip()
@@ -263,8 +269,8 @@ func (b *binder) caseTags(path string, c *ctype.Type, f field) map[string]plan.T
 	}
 	tags := map[string]plan.Tag{}
 	for _, m := range plan.Members(s) {
-		if one, ok := fieldFor(u, m); ok {
-			tags[path+"."+m.Name] = completeTag(one.tag, m.Type, one.Type())
+		if f, ok := fieldFor(u, m); ok {
+			tags[path+"."+m.Name] = completeTag(f.tag, m.Type, f.Type())
 		}
 	}
 	return tags

@@ -8,9 +8,9 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// fitNumber fits a number of C type s to the Go type g, written as text: it is loaded unchanged, and
-// converted if g is wider. A narrower type, another sign, or a fraction for an integer is a misfit,
-// because values could be lost.
+// fitNumber fits a number of C type s to the Go type g, written as text. The number is loaded
+// unchanged, and then converted if g is wider. It is a misfit if values could be lost: if g is
+// narrower, if only one of s and g has a sign, or if only one of them has fractions.
 func (w *typeFitter) fitNumber(r plan.Rule, s *ctype.Type, g types.Type, text string) (plan.Rule, *misfit) {
 	b, ok := g.Underlying().(*types.Basic)
 	size := int64(0)
@@ -23,7 +23,7 @@ func (w *typeFitter) fitNumber(r plan.Rule, s *ctype.Type, g types.Type, text st
 	}
 	better := "make it " + raw + ", or wider"
 	switch {
-	case size == 0 || b.Info()&types.IsComplex != 0:
+	case size == 0 || b.Info()&types.IsComplex != 0: // g is no real number
 		return newMisfit(better, "that is a number")
 	case (s.Kind == ctype.Float) != (b.Info()&types.IsFloat != 0):
 		return newMisfit(better, "one is an integer, the other has fractions")
@@ -33,9 +33,11 @@ func (w *typeFitter) fitNumber(r plan.Rule, s *ctype.Type, g types.Type, text st
 		return newMisfit("make it byte or int8", "whether char has a sign differs by processor, so it is not made wider")
 	}
 	unsigned := b.Info()&types.IsUnsigned != 0
-	signed := s.Kind == ctype.Int || s.Kind == ctype.Enum && s.Elem.Strip() != nil && s.Elem.Strip().Kind == ctype.Int
+	isSignedEnum := s.Kind == ctype.Enum && s.Elem.Strip() != nil && s.Elem.Strip().Kind == ctype.Int
+	signed := s.Kind == ctype.Int || isSignedEnum
 	signsDiffer := signed == unsigned
-	if s.Kind != ctype.Float && s.Kind != ctype.Char && signsDiffer && !keepsValues(s, size, unsigned) {
+	hasKnownSign := s.Kind != ctype.Float && s.Kind != ctype.Char
+	if hasKnownSign && signsDiffer && !keepsValues(s, size, unsigned) {
 		if signed {
 			return newMisfit(better, "that can be below zero, %s cannot", text)
 		}
@@ -43,7 +45,7 @@ func (w *typeFitter) fitNumber(r plan.Rule, s *ctype.Type, g types.Type, text st
 			return newMisfit("make it "+raw+", or wider", "that can be above the largest %s", text)
 		}
 	}
-	// On a processor with words of 4 bytes the same Go type could lose values.
+	// On a processor with words of 4 bytes, int and uint have 4 bytes and could lose values.
 	if isWordSized(b.Kind()) && size == 8 && (s.Size == 8 || signsDiffer && !keepsValues(s, 4, unsigned)) {
 		w.out.Wide = true
 	}
@@ -59,7 +61,7 @@ func (w *typeFitter) fitNumber(r plan.Rule, s *ctype.Type, g types.Type, text st
 	return r, nil
 }
 
-// rawOf returns the Go type with the layout of a C number, or of the number that stores an enum.
+// rawOf returns the Go number type with the layout of C type s, which is a number or an enum.
 func rawOf(s *ctype.Type) string {
 	if s.Kind == ctype.Enum && s.Elem.Strip() != nil {
 		return rawOf(&ctype.Type{Kind: s.Elem.Strip().Kind, Size: s.Size})
@@ -80,7 +82,7 @@ func isWordSized(k types.BasicKind) bool {
 	return k == types.Int || k == types.Uint || k == types.Uintptr
 }
 
-// keepsValues reports whether a Go integer of size bytes can store each value that enum s declares. It
+// keepsValues reports whether a Go integer of size bytes can store all values that enum s declares. It
 // returns false if s is no enum, or declares no values.
 func keepsValues(s *ctype.Type, size int64, unsigned bool) bool {
 	if s.Kind != ctype.Enum || len(s.Enumerators) == 0 {

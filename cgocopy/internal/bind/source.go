@@ -1,5 +1,6 @@
-// Package bind plans how the user's structs are filled from C structs: which member each field
-// takes, and whether its type can store it.
+// Package bind plans how Go structs that the user has declared are filled from C structs: which member of
+// the C struct each field takes, and whether the field's type can store its values. [Load] reads the
+// user's package, and [Derive] makes the plan, from which package emit generates code.
 package bind
 
 import (
@@ -18,6 +19,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
 // Source is a Go package of the user. Only its type declarations are read.
@@ -128,13 +131,17 @@ var goRoot = sync.OnceValue(func() string {
 	return strings.TrimSpace(string(out))
 })
 
-// importsOf returns the import paths of a file that may belong to a package name. The name of a
-// package is not known before its import, so each path that contains the name counts.
+// importsOf returns the import paths of a file that may be imported by a package name. The name of a
+// package is only known after its import, so each path that contains the name counts.
 func importsOf(f *ast.File, name string) []string {
 	var list []string
 	for _, i := range f.Imports {
 		path, err := strconv.Unquote(i.Path.Value)
-		if err == nil && (i.Name != nil && i.Name.Name == name || i.Name == nil && strings.Contains(path, name)) {
+		isMatch := strings.Contains(path, name)
+		if i.Name != nil {
+			isMatch = i.Name.Name == name
+		}
+		if err == nil && isMatch {
 			list = append(list, path)
 		}
 	}
@@ -173,15 +180,11 @@ func (s *Source) findStruct(name string) (t *types.Named, why string) {
 	return n, ""
 }
 
-// isGeneratedMethod reports whether generated code has a method of this name.
-func isGeneratedMethod(name string) bool {
-	return slices.Contains([]string{"FromC", "fromC", "SliceFromC", "ToC", "TakeFromC"}, name)
-}
-
-// existingMethod returns a method of the type that would be generated, or "" if all are new.
+// existingMethod returns the name and position of a method of n that has the name of a generated method, or
+// "" if n has none.
 func (s *Source) existingMethod(n *types.Named) (string, token.Pos) {
 	for m := range n.Methods() {
-		if isGeneratedMethod(m.Name()) {
+		if plan.IsMethod(m.Name()) {
 			return m.Name(), m.Pos()
 		}
 	}

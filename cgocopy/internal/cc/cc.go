@@ -1,10 +1,10 @@
-// Package cc uses the user's own C compiler to find the layout of types: it compiles a few lines
-// that include their headers, with their flags, into an object file with debug information, and
-// reads the types from there.
+// Package cc uses the user's own C compiler to find the layout of types. It writes a small source that
+// includes the user's headers, compiles it with the user's flags into an object file with debug
+// information, and reads the types from there.
 //
-// The source declares one pointer variable per type, the anchor of the type, because compilers do
-// not describe types that nothing refers to. A #line before it names a file after the number of the
-// type, so that an error of the compiler can be assigned to the type.
+// The source declares one pointer variable per type, the anchor of the type, because compilers do not
+// describe types that nothing refers to. A #line directive before each anchor makes the compiler report
+// errors in this line with a file name that contains the number of the type.
 package cc
 
 import (
@@ -39,7 +39,7 @@ type Config struct {
 	Undefine []string // macros of the headers that Confirm undefines, because members have their names
 }
 
-// fixedFlags returns the flags that come after the flags of the user, which could otherwise hide the
+// fixedFlags returns flags that come after the flags of the user. They undo flags that would hide the
 // types: optimisation at link time, debug information in another file, older formats.
 func fixedFlags() []string {
 	return []string{"-g2", "-gno-split-dwarf", "-fno-lto", "-fno-debug-types-section", "-O0", "-w", "-Wno-fatal-errors", "-fdiagnostics-color=never", "-c"}
@@ -48,9 +48,9 @@ func fixedFlags() []string {
 // ErrNoCompiler is the error if there is no compiler.
 var ErrNoCompiler = errors.New("no C compiler found: install gcc or clang, or name yours in CC (of C++ in CXX)")
 
-// Read compiles the headers and returns the wanted types by their names as requested, and the types
-// of wanted functions by their name followed by "()". With an UnknownError it also returns the types
-// that are known.
+// Read compiles the headers. It returns the object file, and a map with the wanted types by their names in
+// c.Types and the types of the wanted functions by their names followed by "()". If the error is an
+// UnknownError, it also returns the types that are known.
 func Read(ctx context.Context, c Config) (*object.File, map[string]*ctype.Type, error) {
 	compiler, err := Compiler(c.CC, c.CXX)
 	if err != nil {
@@ -69,7 +69,7 @@ func Read(ctx context.Context, c Config) (*object.File, map[string]*ctype.Type, 
 	if err := c.compileSource(ctx, compiler, c.formatSource(spelled), out); err != nil {
 		return nil, nil, err
 	}
-	f, err := object.Open(out, Place(c.Dir))
+	f, err := object.Open(out, UserPath(c.Dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("%s wrote no object file: is it a C compiler?", strings.Join(compiler, " "))
 	}
@@ -104,8 +104,8 @@ func Read(ctx context.Context, c Config) (*object.File, map[string]*ctype.Type, 
 	return f, found, nil
 }
 
-// Compiler returns the command that compiles C, or C++ if cxx is set: words, if there are any, else
-// the words of the environment variable CC or CXX, else the first usual compiler that is installed.
+// Compiler returns the command that compiles C, or C++ if cxx is set: words, if there are any; otherwise
+// the words of the environment variable CC or CXX; otherwise the first usual compiler that is installed.
 // The error is [ErrNoCompiler] if the compiler is not installed.
 func Compiler(words []string, cxx bool) ([]string, error) {
 	variable, usualNames := "CC", []string{"gcc", "clang", "cc"}
@@ -135,11 +135,11 @@ func Compiler(words []string, cxx bool) ([]string, error) {
 // anchorName returns the name of the variable that points to the i-th wanted type or function.
 func anchorName(i int) string { return fmt.Sprintf("__cgocopy__%d", i) }
 
-// placeName returns the file name that the compiler prints in errors about the i-th wanted type or
+// lineFileName returns the file name that the compiler prints in errors about the i-th wanted type or
 // function.
-func placeName(i int) string { return placePrefix + strconv.Itoa(i) }
+func lineFileName(i int) string { return lineFilePrefix + strconv.Itoa(i) }
 
-const placePrefix = "cgocopy-type-"
+const lineFilePrefix = "cgocopy-type-"
 
 // formatSource returns C source that includes the headers and declares an anchor for each type, and
 // after them for each function. spelled has their names as C writes them; "" is skipped.
@@ -157,9 +157,9 @@ func (c Config) formatSource(spelled []string) []byte {
 		case name == "":
 			// The headers do not have it.
 		case i < len(c.Types):
-			fmt.Fprintf(&b, "#line 1 \"%s\"\n%s *%s;\n", placeName(i), name, anchorName(i))
+			fmt.Fprintf(&b, "#line 1 \"%s\"\n%s *%s;\n", lineFileName(i), name, anchorName(i))
 		default:
-			fmt.Fprintf(&b, "#line 1 \"%s\"\n__typeof__(&%s) %s;\n", placeName(i), name, anchorName(i))
+			fmt.Fprintf(&b, "#line 1 \"%s\"\n__typeof__(&%s) %s;\n", lineFileName(i), name, anchorName(i))
 		}
 	}
 	return b.Bytes()
@@ -197,9 +197,9 @@ const (
 // unlimited is clang's flag to print all errors. gcc always prints all, and rejects the flag.
 const unlimited = "-ferror-limit=0"
 
-// runCompiler runs the compiler. It runs it again with other flags if the output shows that it is
-// clang and has stopped early or has rejected a flag of gcc. The error has type [outputError] if the
-// compiler has failed.
+// runCompiler runs the compiler. If its output shows that it is clang, and that it has stopped early or
+// rejected a flag of gcc, runCompiler runs it again with other flags. The error has type [outputError] if
+// the compiler has failed.
 func (c Config) runCompiler(ctx context.Context, compiler string, args, env []string, source []byte) error {
 	cmd := exec.CommandContext(ctx, compiler, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // a killed compiler would leave its files
@@ -225,5 +225,5 @@ func (c Config) runCompiler(ctx context.Context, compiler string, args, env []st
 		args[i] = classesOfClang
 		return c.runCompiler(ctx, compiler, args, env, source)
 	}
-	return parseOutput(compiler, text, Place(c.Dir))
+	return parseOutput(compiler, text, UserPath(c.Dir))
 }

@@ -160,9 +160,9 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestPlace checks that paths are relative to the working directory, and not to the directory in
+// TestUserPath checks that paths are relative to the working directory, and not to the directory in
 // which the compiler runs.
-func TestPlace(t *testing.T) {
+func TestUserPath(t *testing.T) {
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
@@ -177,7 +177,7 @@ func TestPlace(t *testing.T) {
 		{"..", filepath.Join(here, "a.h"), filepath.Join("..", "cc", "a.h")},
 		{"", "/usr/include/a.h", "/usr/include/a.h"},
 	} {
-		if got := Place(tt.dir)(tt.file); got != tt.want {
+		if got := UserPath(tt.dir)(tt.file); got != tt.want {
 			t.Errorf("%s in %q is %s, want %s", tt.file, tt.dir, got, tt.want)
 		}
 	}

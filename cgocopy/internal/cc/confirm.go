@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Confirm makes the compiler evaluate constant expressions, the claims, e.g. sizeof(T) == 8. It
-// returns the compiler's messages about claims that are false or invalid, by the index of the claim.
+// Confirm makes the compiler check claims, constant expressions such as sizeof(T) == 8. It returns the
+// compiler's messages about claims that are false or invalid, by the index of the claim.
 func Confirm(ctx context.Context, c Config, claims []string) (map[int]string, error) {
 	compiler, err := Compiler(c.CC, c.CXX)
 	if err != nil {
@@ -23,7 +23,7 @@ func Confirm(ctx context.Context, c Config, claims []string) (map[int]string, er
 	}
 	defer remove()
 	c.Types, c.Funcs = nil, nil
-	if c.CXX { // else offsetof rejects private members
+	if c.CXX { // without this flag offsetof rejects private members
 		c.Flags = append(append([]string{}, c.Flags...), "-fno-access-control")
 	}
 	var b bytes.Buffer
@@ -34,9 +34,9 @@ func Confirm(ctx context.Context, c Config, claims []string) (map[int]string, er
 	}
 	assert := map[bool]string{false: "_Static_assert", true: "static_assert"}[c.CXX]
 	for i, claim := range claims {
-		// The macro offsetof would read a comma in a template's arguments as one between its own.
+		// The macro offsetof would take a comma in a C++ template's arguments for its own.
 		claim = strings.ReplaceAll(claim, "offsetof(", "__builtin_offsetof(")
-		fmt.Fprintf(&b, "#line 1 \"%s\"\n%s(%s, \"it is not\");\n", placeName(i), assert, claim)
+		fmt.Fprintf(&b, "#line 1 \"%s\"\n%s(%s, \"it is not\");\n", lineFileName(i), assert, claim)
 	}
 	err = c.compileSource(ctx, compiler, b.Bytes(), filepath.Join(dir, "confirm.o"))
 	var output *outputError
@@ -45,14 +45,14 @@ func Confirm(ctx context.Context, c Config, claims []string) (map[int]string, er
 	}
 	wrong := map[int]string{}
 	for _, e := range output.errors {
-		number, isClaim := strings.CutPrefix(filepath.Base(e.File), placePrefix)
+		number, isClaim := strings.CutPrefix(filepath.Base(e.File), lineFilePrefix)
 		i, err := strconv.Atoi(number)
 		switch {
 		case isClaim && err == nil && i < len(claims):
 			if wrong[i] == "" {
 				wrong[i] = e.Text
 			}
-		case len(wrong) == 0: // after the error of a claim it only explains that error
+		case len(wrong) == 0: // an error elsewhere; after the error of a claim it only explains that error
 			return nil, output.joinErrors()
 		}
 	}

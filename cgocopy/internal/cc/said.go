@@ -27,10 +27,10 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Text)
 }
 
-// Place returns a function that changes a path that the compiler prints, when it runs in dir, to a
-// path for the user: relative to the working directory if the compiler's path is relative or below
-// dir, else unchanged.
-func Place(dir string) func(file string) string {
+// UserPath returns a function that converts a path in the output of a compiler, which runs in dir, to a
+// path for the user. The result is relative to the working directory if the compiler's path is relative
+// or below dir, and otherwise unchanged.
+func UserPath(dir string) func(file string) string {
 	var roots []string // absolute paths of dir, with and without symbolic links
 	if root, err := filepath.Abs(dir); err == nil {
 		roots = append(roots, root)
@@ -53,9 +53,9 @@ func Place(dir string) func(file string) string {
 
 // outputError is the output of a compiler that failed.
 type outputError struct {
-	errors []Error             // errors with a position, as the compiler names files
-	text   string              // message if there are no such errors
-	place  func(string) string // see [Place]
+	errors   []Error             // errors with a position, as the compiler names files
+	text     string              // message if there are no such errors
+	userPath func(string) string // see [UserPath]
 }
 
 func (e *outputError) Error() string { return e.joinErrors().Error() }
@@ -66,7 +66,7 @@ const maxErrors = 10
 // joinErrors returns the compiler's errors, one line each. It omits errors in the lines of our own
 // source if there are errors in the headers.
 func (e *outputError) joinErrors() error {
-	inHeaders := slices.DeleteFunc(slices.Clone(e.errors), func(one Error) bool { return strings.Contains(one.File, placePrefix) })
+	inHeaders := slices.DeleteFunc(slices.Clone(e.errors), func(e Error) bool { return strings.Contains(e.File, lineFilePrefix) })
 	reported := inHeaders
 	if len(reported) == 0 {
 		reported = e.errors
@@ -75,28 +75,29 @@ func (e *outputError) joinErrors() error {
 		return &Error{Text: e.text}
 	}
 	var list []error
-	for i, one := range reported {
+	for i, found := range reported {
 		if i == maxErrors {
 			list = append(list, fmt.Errorf("and %d more", len(reported)-maxErrors))
 			break
 		}
 		switch {
-		case strings.Contains(one.File, "<stdin>"), strings.Contains(one.File, placePrefix): // a line that the user has not written
-			one.File = ""
-		case one.File != "":
-			one.File = e.place(one.File)
+		case strings.Contains(found.File, "<stdin>"), strings.Contains(found.File, lineFilePrefix): // a line that the user has not written
+			found.File = ""
+		case found.File != "":
+			found.File = e.userPath(found.File)
 		}
-		list = append(list, &one)
+		list = append(list, &found)
 	}
 	return errors.Join(list...)
 }
 
-// errorLine matches an error as gcc and clang print it: file, line, column if there is one, message.
+// errorLine matches an error of gcc or clang, e.g. "a.h:3:7: error: unknown type". Its groups are the
+// file, the line, the column, which may be missing, and the message.
 var errorLine = regexp.MustCompile(`^(.+?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)$`)
 
 // parseOutput parses the output of a compiler that failed. It returns an [outputError].
-func parseOutput(compiler string, text []byte, place func(string) string) error {
-	e := &outputError{place: place}
+func parseOutput(compiler string, text []byte, userPath func(string) string) error {
+	e := &outputError{userPath: userPath}
 	first := ""
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)

@@ -11,39 +11,47 @@ import (
 	"strings"
 )
 
-// spellNames finds out how C writes each type name: by itself, or with struct, union or enum before
-// it. It tries one spelling after another: names that the compiler rejects get the next. The result
-// has the types and then the functions. Unknown names are "" there, and listed in the UnknownError,
-// which is nil if all names are known.
+// unknownName is a name that the compiler rejects.
+type unknownName struct {
+	index int    // index among the spelled names
+	text  string // the compiler's messages, one line each
+}
+
+// spellNames finds out how C writes each wanted type: by its name only, or with struct, union or enum
+// before the name. It compiles the names in one spelling after another; a name that the compiler
+// rejects gets the next spelling. The result has the spellings of c.Types and then the names in
+// c.Funcs. Unknown names are "" in the result and are listed in the UnknownError, which is nil if all
+// names are known.
 func (c Config) spellNames(ctx context.Context, compiler []string, dir string) ([]string, *UnknownError, error) {
 	spelled := slices.Concat(c.Types, c.Funcs)
 	notFound := &UnknownError{Headers: c.Headers}
-	opaque := map[int]bool{} // indices of types that are declared but not defined
-	next := map[string]string{"": "struct ", "struct ": "union ", "union ": "enum "}
+	opaque := map[int]bool{}                                                         // indices of types that are declared but not defined
+	next := map[string]string{"": "struct ", "struct ": "union ", "union ": "enum "} // "enum " has no next
 	for word := ""; ; word = next[word] {
 		unknown, err := c.findUnknown(ctx, compiler, spelled, dir)
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, i := range unknown {
-			isType := i.n < len(c.Types)
+		for _, name := range unknown {
+			i := name.index
+			isType := i < len(c.Types)
 			// A name with a blank has its word already, and our anchor "struct x *" itself declares x.
-			isBare := isType && !strings.ContainsRune(c.Types[i.n], ' ')
+			isBare := isType && !strings.ContainsRune(c.Types[i], ' ')
 			if isBare {
-				opaque[i.n] = opaque[i.n] || i.isDeclared(word)
+				opaque[i] = opaque[i] || name.isDeclared(word)
 			}
 			switch {
 			case !isType:
-				notFound.Funcs = append(notFound.Funcs, spelled[i.n])
-				spelled[i.n] = ""
+				notFound.Funcs = append(notFound.Funcs, spelled[i])
+				spelled[i] = ""
 			case next[word] != "" && isBare:
-				spelled[i.n] = next[word] + c.Types[i.n]
-			case opaque[i.n]:
-				notFound.Opaque = append(notFound.Opaque, c.Types[i.n])
-				spelled[i.n] = ""
+				spelled[i] = next[word] + c.Types[i]
+			case opaque[i]:
+				notFound.Opaque = append(notFound.Opaque, c.Types[i])
+				spelled[i] = ""
 			default:
-				notFound.Types = append(notFound.Types, c.Types[i.n])
-				spelled[i.n] = ""
+				notFound.Types = append(notFound.Types, c.Types[i])
+				spelled[i] = ""
 			}
 		}
 		if len(unknown) > 0 && next[word] != "" {
@@ -56,14 +64,8 @@ func (c Config) spellNames(ctx context.Context, compiler []string, dir string) (
 	}
 }
 
-// unknownName is a name that the compiler rejects.
-type unknownName struct {
-	n    int    // index among the spelled names
-	text string // the compiler's messages, one line each
-}
-
-// isDeclared reports whether the messages about a name mean that it is declared. word was before the
-// name when the compiler rejected it.
+// isDeclared reports whether the messages about a name show that the headers declare it, without defining
+// it. word was before the name when the compiler rejected it.
 func (s unknownName) isDeclared(word string) bool {
 	switch word {
 	case "":
@@ -74,14 +76,15 @@ func (s unknownName) isDeclared(word string) bool {
 	return strings.Contains(s.text, "wrong kind of tag") || strings.Contains(s.text, "does not match previous") || strings.Contains(s.text, "different tag")
 }
 
-// findUnknown compiles the source with the spelled names and returns the names that are no complete
-// type, or no function, sorted by index. Errors elsewhere, e.g. in the headers, are returned as error.
+// findUnknown compiles the source with the spelled names. It returns the names of types that are not
+// defined and of functions that are not declared, sorted by index. Errors elsewhere, e.g. in the
+// headers, are its error.
 func (c Config) findUnknown(ctx context.Context, compiler, spelled []string, dir string) ([]unknownName, error) {
 	var b bytes.Buffer
 	b.Write(c.formatSource(spelled))
 	for i, name := range spelled[:len(c.Types)] { // sizeof rejects incomplete types
 		if name != "" {
-			fmt.Fprintf(&b, "#line 1 \"%s\"\nchar __cgocopy_size_%d[sizeof(%s)];\n", placeName(i), i, name)
+			fmt.Fprintf(&b, "#line 1 \"%s\"\nchar __cgocopy_size_%d[sizeof(%s)];\n", lineFileName(i), i, name)
 		}
 	}
 	err := c.compileSource(ctx, compiler, b.Bytes(), filepath.Join(dir, "probe.o"))
@@ -91,12 +94,12 @@ func (c Config) findUnknown(ctx context.Context, compiler, spelled []string, dir
 	}
 	var list []unknownName
 	for _, e := range output.errors {
-		number, ok := strings.CutPrefix(filepath.Base(e.File), placePrefix)
+		number, ok := strings.CutPrefix(filepath.Base(e.File), lineFilePrefix)
 		i, numErr := strconv.Atoi(number)
 		if !ok || numErr != nil || i >= len(spelled) {
 			return nil, output.joinErrors()
 		}
-		if known := slices.IndexFunc(list, func(s unknownName) bool { return s.n == i }); known >= 0 {
+		if known := slices.IndexFunc(list, func(s unknownName) bool { return s.index == i }); known >= 0 {
 			list[known].text += "\n" + e.Text
 			continue
 		}
@@ -105,6 +108,6 @@ func (c Config) findUnknown(ctx context.Context, compiler, spelled []string, dir
 	if len(list) == 0 {
 		return nil, output.joinErrors()
 	}
-	slices.SortFunc(list, func(a, b unknownName) int { return a.n - b.n })
+	slices.SortFunc(list, func(a, b unknownName) int { return a.index - b.index })
 	return list, nil
 }

@@ -1,4 +1,4 @@
-// Package cgoflags finds the C compiler's flags of a Go package.
+// Package cgoflags finds the flags with which the go command compiles the C code of a Go package.
 package cgoflags
 
 import (
@@ -25,7 +25,7 @@ func Context(text string) build.Context {
 	if err != nil {
 		return c
 	}
-	var add func(x constraint.Expr, isRequired bool)
+	var add func(x constraint.Expr, isRequired bool) // isRequired: the constraint is false if x is
 	add = func(x constraint.Expr, isRequired bool) {
 		switch x := x.(type) {
 		case *constraint.TagExpr:
@@ -72,20 +72,20 @@ func Processor(tag string) bool {
 
 // Read returns the flags for the C compiler: from the #cgo lines of the package in dir, from
 // pkg-config if a #cgo line names packages, and from CGO_CPPFLAGS and CGO_CFLAGS. tags is the build
-// constraint that selects the package's files, see [Context]. Read skips files for which leave
-// returns true; a nil leave skips none.
-func Read(ctx context.Context, dir, tags string, leave func(name string) bool) ([]string, error) {
-	return readFlags(ctx, dir, tags, leave, "CGO_CFLAGS", func(p *build.Package) []string { return p.CgoCFLAGS })
+// constraint that selects the package's files, see [Context]. Read ignores files for which isSkipped
+// returns true; isSkipped may be nil.
+func Read(ctx context.Context, dir, tags string, isSkipped func(name string) bool) ([]string, error) {
+	return readFlags(ctx, dir, tags, isSkipped, "CGO_CFLAGS", func(p *build.Package) []string { return p.CgoCFLAGS })
 }
 
 // ReadCXX is Read for the C++ compiler, with CXXFLAGS in place of CFLAGS.
-func ReadCXX(ctx context.Context, dir, tags string, leave func(name string) bool) ([]string, error) {
-	return readFlags(ctx, dir, tags, leave, "CGO_CXXFLAGS", func(p *build.Package) []string { return p.CgoCXXFLAGS })
+func ReadCXX(ctx context.Context, dir, tags string, isSkipped func(name string) bool) ([]string, error) {
+	return readFlags(ctx, dir, tags, isSkipped, "CGO_CXXFLAGS", func(p *build.Package) []string { return p.CgoCXXFLAGS })
 }
 
 // readFlags implements [Read]. variable is the environment variable of the language, and packageFlags
 // returns the flags of the language in a package's #cgo lines.
-func readFlags(ctx context.Context, dir, tags string, leave func(name string) bool, variable string, packageFlags func(*build.Package) []string) ([]string, error) {
+func readFlags(ctx context.Context, dir, tags string, isSkipped func(name string) bool, variable string, packageFlags func(*build.Package) []string) ([]string, error) {
 	dir, err := filepath.Abs(dir) // ImportDir replaces ${SRCDIR} by it
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func readFlags(ctx context.Context, dir, tags string, leave func(name string) bo
 		entries, err := os.ReadDir(dir)
 		var list []fs.FileInfo
 		for _, e := range entries {
-			if leave != nil && leave(e.Name()) {
+			if isSkipped != nil && isSkipped(e.Name()) {
 				continue
 			}
 			if info, err := e.Info(); err == nil {
@@ -107,8 +107,8 @@ func readFlags(ctx context.Context, dir, tags string, leave func(name string) bo
 	p, err := c.ImportDir(dir, 0)
 	var noGo *build.NoGoError
 	var several *build.MultiplePackageError
-	isReadable := err == nil || errors.As(err, &noGo) || errors.As(err, &several) || p != nil
-	if !isReadable {
+	hasFlags := p != nil || errors.As(err, &noGo) || errors.As(err, &several) // despite err
+	if err != nil && !hasFlags {
 		return nil, err
 	}
 	var list []string
@@ -145,7 +145,7 @@ func resolvePaths(dir string, flags []string) []string {
 		switch {
 		case i > 0 && slices.Contains(paths, flags[i-1]) && !filepath.IsAbs(f):
 			f = filepath.Join(dir, f)
-		case i > 0 && flags[i-1] == "-include" && !filepath.IsAbs(f) && exists(filepath.Join(dir, f)): // else -I finds the file
+		case i > 0 && flags[i-1] == "-include" && !filepath.IsAbs(f) && exists(filepath.Join(dir, f)): // otherwise -I finds the file
 			f = filepath.Join(dir, f)
 		case len(f) > 2 && strings.HasPrefix(f, "-I") && !filepath.IsAbs(f[2:]):
 			f = "-I" + filepath.Join(dir, f[2:])
@@ -165,7 +165,7 @@ func pkgConfig(ctx context.Context, packages []string) ([]string, error) {
 	var names []string
 	for _, p := range packages { // a #cgo line may mix flags of pkg-config with packages
 		switch {
-		case p == "--":
+		case p == "--": // it is added below
 		case strings.HasPrefix(p, "--"):
 			args = append(args, p)
 		default:

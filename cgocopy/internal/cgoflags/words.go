@@ -31,7 +31,8 @@ func Split(text string) ([]string, error) {
 	}
 }
 
-// splitEscaped splits the output of pkg-config, which is quoted for shells, into words.
+// splitEscaped splits the output of pkg-config, which is quoted for shells, into words: -DA=\"x\ y\" is the
+// single word -DA="x y".
 func splitEscaped(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder

@@ -13,8 +13,9 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// compilerConfig returns the configuration that compiles the headers. It has no wanted types yet.
-func (o order) compilerConfig(ctx context.Context) (cc.Config, error) {
+// compilerConfig returns the configuration with which package cc compiles the headers, without wanted
+// types.
+func (o options) compilerConfig(ctx context.Context) (cc.Config, error) {
 	read := cgoflags.Read
 	if o.cxx {
 		read = cgoflags.ReadCXX
@@ -23,9 +24,9 @@ func (o order) compilerConfig(ctx context.Context) (cc.Config, error) {
 	return cc.Config{Headers: o.headers, Flags: append(flags, o.flags...), CXX: o.cxx, Dir: o.dir}, err
 }
 
-// findMacros returns the names of members of a plan that the headers also define as macros, as signal.h
-// does with sa_handler.
-func (o order) findMacros(ctx context.Context, p *plan.Plan) ([]string, error) {
+// findMacros returns the names of members of a plan that are also names of macros in the headers, as
+// sa_handler in signal.h.
+func (o options) findMacros(ctx context.Context, p *plan.Plan) ([]string, error) {
 	if o.object != "" {
 		return nil, nil
 	}
@@ -39,7 +40,7 @@ func (o order) findMacros(ctx context.Context, p *plan.Plan) ([]string, error) {
 // confirmLayout makes the compiler confirm every size and offset of a plan, because its debug
 // information may be incomplete: clang does not record that a bit-field as wide as its type is a
 // bit-field, nor its first bit.
-func (o order) confirmLayout(ctx context.Context, p *plan.Plan, undefine []string) error {
+func (o options) confirmLayout(ctx context.Context, p *plan.Plan, undefine []string) error {
 	spots := emit.Spots(p)
 	if o.object != "" || len(spots) == 0 {
 		return nil

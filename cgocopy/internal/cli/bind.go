@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare/cgocopy/internal/bind"
+	"github.com/tarebench/tare/cgocopy/internal/cgoflags"
 	"github.com/tarebench/tare/cgocopy/internal/emit"
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
@@ -21,36 +23,37 @@ const bindHelp = `cgocopy bind writes methods that fill Go structs of your own f
   cgocopy bind -type Game=GameObject,Person game.h
   cgocopy bind -go ./ffi -type Game=GameObject include/game.h -- -Iinclude
 
-  -type PAIRS     GO=C, separated by commas; one name where both are called so
-  -go DIR         the package that declares the structs (default: here); below here
-  -o NAME         file that is written there (default z_cgocopy_bind.go)
-  -object FILE    read the C types from an object file, not from headers
-  -repr-c         structs of Rust are repr(C), which object files do not say
+  -type PAIRS     GO=C, separated by commas, or one name if both have the same
+  -go DIR         the package that declares the structs, in or below this directory (default: this one)
+  -o NAME         output, in the directory of the package (default z_cgocopy_bind.go)
+  -object FILE    read the C types from an object file instead of headers
+  -repr-c         the structs of Rust are repr(C), which object files do not show
   -c++            the headers are C++
   -no-test        write no test in which C fills the structs and Go compares
   -build TEXT     build constraint of the files, e.g. 'linux && amd64'
 
-A field takes the member that its tag names, or that has its name: ItemsCount
-takes items_count. Tags say more, in the words of cgocopy gen's -tag:
+A field is filled from the C member that its tag names, or that has its name:
+ItemsCount from items_count. Tags have the words of cgocopy gen's -tag:
 
   Items []Item  ` + "`cgocopy:\"items,len=items_count,max=1000\"`" + `
-  Cache *entry  ` + "`cgocopy:\"-\"`" + `           left alone, as fields without a capital are
+  Cache *entry  ` + "`cgocopy:\"-\"`" + `           not filled, like unexported fields
 
-A number may be wider than C's, and a type of yours; it may not be narrower or
-lose a sign. Structs in structs must be your own too. Members that no field takes
-are listed on standard error; a field that takes none is refused.
+A number may be wider than in C, and have a type of yours. It may not be narrower
+or lose a sign. You must also declare the structs in structs. Members that fill no
+field are listed on standard error; a field without a member is an error.
 `
 
-// bindOrder is a command line of bind. The order in it describes how to read the C types and where to write.
-type bindOrder struct {
-	order
-	goDir   string   // directory of the Go package, relative to order.dir
-	goTypes []string // name of the Go type for each of order.types; "" means the name of the C type
+// bindOptions has the values of a command line of bind. The embedded options say how to read the C
+// types, and where to write the files.
+type bindOptions struct {
+	options
+	goDir   string   // directory of the Go package, relative to options.dir
+	goTypes []string // name of the Go type for each of options.types; "" means the name of the C type
 }
 
-// readBind parses the arguments of bind.
-func readBind(args []string) (bindOrder, error) {
-	var o bindOrder
+// parseBindArgs parses the arguments of bind.
+func parseBindArgs(args []string) (bindOptions, error) {
+	var o bindOptions
 	o.words = append([]string{"cgocopy", "bind"}, args...)
 	var ours []string
 	ours, o.flags = splitArgs(args)
@@ -91,33 +94,33 @@ func readBind(args []string) (bindOrder, error) {
 	}
 	o.goDir = filepath.Clean(o.goDir)
 	o.out = filepath.Join(o.goDir, name)
-	return o, o.checkOrder()
+	return o, o.checkWords()
 }
 
-// bindTypes runs the command bind. It prints members that no field takes on stderr.
+// bindTypes runs the command bind. It prints a note on stderr for each C member that fills no Go field.
 func bindTypes(ctx context.Context, args []string, stderr io.Writer) error {
-	o, err := readBind(args)
+	o, err := parseBindArgs(args)
 	if err != nil {
 		return err
 	}
-	files, left, err := o.generateFiles(ctx)
+	files, untaken, err := o.generateFiles(ctx)
 	if err != nil {
 		return err
 	}
-	for _, l := range left {
-		fmt.Fprintf(stderr, "note: %s\n", l)
+	for _, member := range untaken {
+		fmt.Fprintf(stderr, "note: %s\n", member)
 	}
 	return o.storeFiles(ctx, files)
 }
 
-// generateFiles returns all files of a command line of bind, without writing one, and the members that
-// no field takes.
-func (o bindOrder) generateFiles(ctx context.Context) ([]outputFile, []bind.Left, error) {
+// generateFiles returns all files of a command line of bind, and the C members that fill no Go field.
+// It writes no file.
+func (o bindOptions) generateFiles(ctx context.Context) ([]outputFile, []bind.Untaken, error) {
 	f, found, unknown := o.findTypes(ctx)
 	if f == nil {
 		return nil, nil, unknown
 	}
-	src, err := bind.Load(goContext(o.buildConstraint()), filepath.Join(o.dir, o.goDir), isOutputOf(o.out), orHost(f.Arch))
+	src, err := bind.Load(cgoflags.Context(o.buildConstraint()), filepath.Join(o.dir, o.goDir), isOutputOf(o.out), cmp.Or(f.Arch, runtime.GOARCH))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -142,19 +145,19 @@ func (o bindOrder) generateFiles(ctx context.Context) ([]outputFile, []bind.Left
 	if err := o.checkTarget(f); err != nil {
 		return nil, nil, err
 	}
-	own := emit.Own{Imports: r.Imports, Wide: r.Wide}
-	for _, l := range r.Left {
-		own.Left = append(own.Left, l.Go+": "+l.Member)
+	facts := emit.UserTypes{Imports: r.Imports, Wide: r.Wide}
+	for _, u := range r.Untaken {
+		facts.Untaken = append(facts.Untaken, u.Go+": "+u.Member)
 	}
 	if err := o.checkFreeFuncs(ctx, r.Plan); err != nil {
 		return nil, nil, err
 	}
-	files, err := o.formatFiles(ctx, emit.Unit{Package: src.Name, Plan: r.Plan, Own: own})
-	return files, r.Left, err
+	files, err := o.formatFiles(ctx, emit.Unit{Package: src.Name, Plan: r.Plan, UserTypes: facts})
+	return files, r.Untaken, err
 }
 
 // checkFreeFuncs checks that the functions of free= in tags take one pointer.
-func (o bindOrder) checkFreeFuncs(ctx context.Context, p *plan.Plan) error {
+func (o bindOptions) checkFreeFuncs(ctx context.Context, p *plan.Plan) error {
 	names := map[string]string{} // TYPE.FIELD that names a function, by the function
 	for _, s := range p.Structs {
 		for _, f := range s.Fields {
@@ -183,18 +186,10 @@ func (o bindOrder) checkFreeFuncs(ctx context.Context, p *plan.Plan) error {
 	return errors.Join(all...)
 }
 
-// orHost returns arch, or the architecture of this machine if arch is "".
-func orHost(arch string) string {
-	if arch == "" {
-		return runtime.GOARCH
-	}
-	return arch
-}
-
-// bindAgain parses the arguments of bind that made the file at path, and finds the directory in which
-// bind ran: its -go is the path from there to the directory of the file.
-func bindAgain(path string, words []string) (bindOrder, error) {
-	o, err := readBind(words)
+// parseRecordedBind parses the arguments of bind that are recorded in the file at path. It finds the
+// directory in which bind ran: the flag -go is the path from there to the directory of the file.
+func parseRecordedBind(path string, words []string) (bindOptions, error) {
+	o, err := parseBindArgs(words)
 	if err != nil {
 		return o, err
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// readCalls parses the values of -func. The functions have no types yet.
+// readCalls parses the values of -func, the C functions for which Go functions are generated. It does
+// not know the types of the functions yet; withTypes adds them.
 func readCalls(list []string) ([]plan.WantedCall, error) {
 	var calls []plan.WantedCall
 	for _, text := range list {
@@ -25,7 +26,7 @@ func readCalls(list []string) ([]plan.WantedCall, error) {
 
 // calledFuncs returns the names of the C functions that generated code calls, sorted: wrapped functions,
 // and those that free memory or describe error codes.
-func (o order) calledFuncs(calls []plan.WantedCall, tags map[string]plan.Tag) ([]string, error) {
+func (o options) calledFuncs(calls []plan.WantedCall, tags map[string]plan.Tag) ([]string, error) {
 	names := map[string]bool{}
 	for _, c := range calls {
 		names[c.C], names[c.Free], names[c.Text] = true, true, true
@@ -43,9 +44,10 @@ func (o order) calledFuncs(calls []plan.WantedCall, tags map[string]plan.Tag) ([
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
-// withTypes returns the calls whose functions are known, with their types. found has the types by name
-// and "()". It checks that the functions that free memory or describe error codes have fitting
-// parameters; other unknown functions have been reported already.
+// withTypes returns the calls with the types of their functions. found has the type of a function by
+// its name followed by "()". It omits calls of unknown functions, which are reported elsewhere. It
+// returns errors about functions that free memory or describe error codes, if they do not have the
+// right parameters.
 func withTypes(calls []plan.WantedCall, tags map[string]plan.Tag, found map[string]*ctype.Type) ([]plan.WantedCall, error) {
 	var all []error
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
@@ -58,9 +60,8 @@ func withTypes(calls []plan.WantedCall, tags map[string]plan.Tag, found map[stri
 	for _, c := range calls {
 		c.Type = found[c.C+"()"]
 		free, text := found[c.Free+"()"], found[c.Text+"()"]
-		n := max(1, len(c.With))
-		isUnfit := free != nil && (len(free.Params) != n || c.With == nil && !takesPointer(free, 1))
-		if isUnfit {
+		n := max(1, len(c.With)) // number of arguments of free; without c.With only the output
+		if free != nil && (len(free.Params) != n || c.With == nil && !takesPointer(free, 1)) {
 			all = append(all, fmt.Errorf("%s: free=%s: it takes %d arguments, not %d; say them, e.g. free=%s(out,len)", c.C, c.Free, len(free.Params), n, c.Free))
 		}
 		if text != nil && (len(text.Params) != 1 || text.Elem.Strip() == nil || text.Elem.Strip().Kind != ctype.Pointer) {

@@ -10,13 +10,10 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/cgoflags"
 )
 
-// goContext is [cgoflags.Context].
-func goContext(tags string) build.Context { return cgoflags.Context(tags) }
-
-// packageOf returns the name of the package in dir: the name in its Go files, or a name made of the
-// directory's if there are none. tags is the build constraint that selects the files.
+// packageOf returns the name of the package in dir: the name in its Go files or, if there are none, a name
+// made of the name of dir. tags is the build constraint that selects the files.
 func packageOf(dir, tags string) (string, error) {
-	c := goContext(tags)
+	c := cgoflags.Context(tags)
 	p, err := c.ImportDir(dir, 0)
 	if err == nil && p.Name != "" {
 		return p.Name, nil

@@ -13,14 +13,14 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/emit"
 )
 
-const checkHelp = `cgocopy check makes anew what was generated, and compares.
+const checkHelp = `cgocopy check generates all files again and compares them with the existing ones.
 
-  cgocopy check            here and below
-  cgocopy check ./ffi      there and below
+  cgocopy check            in and below this directory
+  cgocopy check ./ffi      in and below ./ffi
 
-It fails, naming the members, where a header has changed since: the go command
-does not notice that of headers outside a package's directory. Files whose build
-constraint does not fit this machine are passed over, and said to be.
+It fails, and names the members, if a header has changed: the go command does not
+notice changes of headers outside a package's directory. It skips files whose build
+constraint excludes this machine, with a message.
 `
 
 // errFailed is the error if a file could not be compared. The reasons have been printed.
@@ -28,6 +28,12 @@ var errFailed = errors.New("not everything could be checked")
 
 // errDrift is the error if a file is out of date. The differences have been printed.
 var errDrift = errors.New("generated code is out of date: run go generate")
+
+// checker compares generated files, and collects the result of check.
+type checker struct {
+	seen, skipped   int  // number of compared files, and of files for another machine
+	drifted, failed bool // a file is out of date; a file could not be compared
+}
 
 // runCheck runs the command check: it compares all generated files in and below the directories.
 func runCheck(ctx context.Context, args []string, out io.Writer) error {
@@ -63,10 +69,10 @@ func runCheck(ctx context.Context, args []string, out io.Writer) error {
 		return errFailed
 	case c.drifted:
 		return errDrift
-	case c.seen == 0 && c.passed == 0:
+	case c.seen == 0 && c.skipped == 0:
 		return fmt.Errorf("nothing that cgocopy generated in %s", strings.Join(dirs, ", "))
-	case c.passed > 0:
-		fmt.Fprintf(out, "%d checked, all up to date; %d passed over\n", c.seen, c.passed)
+	case c.skipped > 0:
+		fmt.Fprintf(out, "%d checked, all up to date; %d passed over\n", c.seen, c.skipped)
 	default:
 		fmt.Fprintf(out, "%d checked, all up to date\n", c.seen)
 	}
@@ -78,12 +84,6 @@ func isIgnored(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor"
 }
 
-// checker collects the result of check.
-type checker struct {
-	seen, passed    int  // number of files that are compared, and that are for another machine
-	drifted, failed bool // a file is out of date; a file could not be compared
-}
-
 // checkFile compares the file at path, if it is the first file of a command of cgocopy, and prints the
 // differences or errors. It only returns the error of ctx.
 func (c *checker) checkFile(ctx context.Context, path string, out io.Writer) error {
@@ -92,7 +92,7 @@ func (c *checker) checkFile(ctx context.Context, path string, out io.Writer) err
 		return ctx.Err()
 	}
 	if why := foreignTarget(path, src); why != "" {
-		c.passed++
+		c.skipped++
 		fmt.Fprintf(out, "%s: passed over: it is for %s\n", path, why)
 		return nil
 	}
@@ -111,9 +111,9 @@ func (c *checker) checkFile(ctx context.Context, path string, out io.Writer) err
 	return ctx.Err()
 }
 
-// readCommand reads the command that generated the file at path, and the file. It returns false if
-// cgocopy has not generated the file, or if it is not the first file of the command: only the first has
-// a layout.
+// readCommand returns the words of the command that generated the file at path, and the content of the
+// file. It returns false if cgocopy has not generated the file, or if it is not the first file of the
+// command: only the first file has the comment with the layout.
 func readCommand(path string) (words []string, src string, ok bool) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -143,10 +143,10 @@ func findDrift(ctx context.Context, path string, words []string, src string) ([]
 	}
 	before, _ := emit.ReadLayout(src)
 	after, _ := emit.ReadLayout(string(files[0].data))
-	if differences := emit.Drift(before, after); len(differences) > 0 {
+	if differences := emit.LayoutChanges(before, after); len(differences) > 0 {
 		return differences, nil
 	}
-	if differences := emit.Unlike(src, string(files[0].data)); len(differences) > 0 {
+	if differences := emit.OmissionChanges(src, string(files[0].data)); len(differences) > 0 {
 		return differences, nil
 	}
 	return []string{"is not what this version of cgocopy generates from the same layout"}, nil
@@ -172,12 +172,12 @@ func compareSiblings(path string, files []outputFile) []string {
 	return differences
 }
 
-// regenerate returns the files that words, the command that generated the file at path, generates now.
-// The command ran in the directory from which its -o leads to path.
+// regenerate returns the files that the command in words generates now. The command has generated the
+// file at path, and ran in the directory from which its flag -o leads to path.
 func regenerate(ctx context.Context, path string, words []string) ([]outputFile, error) {
 	switch {
 	case len(words) > 0 && words[0] == "gen":
-		o, err := readOrder(words[1:])
+		o, err := parseGenArgs(words[1:])
 		if err != nil {
 			return nil, err
 		}
@@ -187,7 +187,7 @@ func regenerate(ctx context.Context, path string, words []string) ([]outputFile,
 		}
 		return generateFiles(ctx, o)
 	case len(words) > 0 && words[0] == "bind":
-		o, err := bindAgain(path, words[1:])
+		o, err := parseRecordedBind(path, words[1:])
 		if err != nil {
 			return nil, err
 		}

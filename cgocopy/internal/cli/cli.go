@@ -1,9 +1,9 @@
 // Package cli is the command line of cgocopy.
 //
-// gen and bind read their command line into an order, read the C types (findTypes), plan the Go types
-// (makePlan; package bind for own types), write the files' text (formatFiles) and store the files
-// (storeFiles). check reads the command in the first line of a generated file, does the same again and
-// compares.
+// gen and bind parse their command line into options, read the C types (findTypes), plan the Go types
+// (makePlan; package bind for types that the user has declared), format the generated files (formatFiles)
+// and write them (storeFiles). check reads the command in the first line of a generated file, generates
+// the files again without writing them, and compares.
 package cli
 
 import (
@@ -24,12 +24,12 @@ const (
 
 const usage = `cgocopy copies C structs into Go values, with code written for their layout.
 
-  cgocopy gen    -type NAME[,NAME] [flags] HEADER… [-- CFLAGS]   write Go types and what fills them
+  cgocopy gen    -type NAME[,NAME] [flags] HEADER… [-- CFLAGS]   write Go types and code that fills them
   cgocopy gen    -type NAME[,NAME] -object FILE.o [flags]        the same for any producer with DWARF
   cgocopy gen    -func 'list(out, len) error free=drop' HEADER…   wrap a C function
   cgocopy bind   -type GO=C[,NAME] [flags] HEADER… [-- CFLAGS]   fill Go structs of your own
   cgocopy layout HEADER|FILE.o [TYPE…] [-json] [-- CFLAGS]       print sizes, offsets and padding
-  cgocopy check  [DIR…]                                          fail where headers no longer fit generated code
+  cgocopy check  [DIR…]                                          fail if headers no longer match generated code
   cgocopy help   [COMMAND]
 
 `
@@ -115,7 +115,8 @@ func splitArgs(args []string) (ours, compilerFlags []string) {
 	return args, nil
 }
 
-// parseFlags parses flags that may be anywhere among the other arguments, which it returns.
+// parseFlags parses flags, which may be before, between and after the other arguments. It returns the
+// others.
 func parseFlags(f *flag.FlagSet, args []string) (rest []string, err error) {
 	for {
 		if err := f.Parse(args); err != nil {

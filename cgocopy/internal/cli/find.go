@@ -16,9 +16,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// makePlan reads the types and plans how they are copied. The error has everything that is wrong with
-// any of them.
-func (o order) makePlan(ctx context.Context) (*plan.Plan, error) {
+// makePlan reads the types and plans how they are copied. The error has all faults of all types.
+func (o options) makePlan(ctx context.Context) (*plan.Plan, error) {
 	tags, err := readTags(o.tags)
 	if err != nil {
 		return nil, err
@@ -89,10 +88,10 @@ func readTags(list []string) (map[string]plan.Tag, error) {
 	return tags, nil
 }
 
-// findTypes returns the requested types by name, and functions by name and "()", with the object file
-// that describes them. With a cc.UnknownError it returns the types that exist; with any other error the
-// file is nil.
-func (o order) findTypes(ctx context.Context, funcs ...string) (*object.File, map[string]*ctype.Type, error) {
+// findTypes returns the object file that describes the requested types and functions, the types by
+// name, and the types of functions by name followed by "()". If the error is a cc.UnknownError, it
+// returns the types that exist. If it is another error, the file is nil.
+func (o options) findTypes(ctx context.Context, funcs ...string) (*object.File, map[string]*ctype.Type, error) {
 	if o.object != "" {
 		return o.findInObject()
 	}
@@ -114,12 +113,12 @@ func (o order) findTypes(ctx context.Context, funcs ...string) (*object.File, ma
 }
 
 // findInObject finds the requested types in the object file of -object, as findTypes does.
-func (o order) findInObject() (*object.File, map[string]*ctype.Type, error) {
+func (o options) findInObject() (*object.File, map[string]*ctype.Type, error) {
 	path := o.object
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(o.dir, path)
 	}
-	f, err := object.Open(path, cc.Place(o.dir))
+	f, err := object.Open(path, cc.UserPath(o.dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("%s is not there; build it first%s", path, o.findBuilder())
 	}
@@ -145,9 +144,10 @@ func (o order) findInObject() (*object.File, map[string]*ctype.Type, error) {
 	return f, found, nil
 }
 
-// findBuilder returns the command that builds the object file, for an error message: the go:generate
-// line before the line that names the object file. It returns "" if it finds no such line.
-func (o order) findBuilder() string {
+// findBuilder returns the command that builds the object file, after a colon, for an error message. It
+// is the go:generate line before the line that names the object file. It returns "" if it finds no such
+// line.
+func (o options) findBuilder() string {
 	list, err := filepath.Glob(filepath.Join(o.dir, "*.go"))
 	if err != nil {
 		return ""

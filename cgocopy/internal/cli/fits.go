@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// foreignTarget returns the part of a generated file that excludes it from builds on this machine: its
-// build constraint, or a phrase for its name. It returns "" if this machine can build the file.
+// foreignTarget returns why the generated file at path, whose content is src, is not built on this
+// machine: its build constraint, or a phrase about its name. It returns "" if this machine can build
+// the file.
 func foreignTarget(path, src string) string {
 	c := build.Default
 	c.CgoEnabled = true

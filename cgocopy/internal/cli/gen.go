@@ -15,35 +15,43 @@ const genHelp = `cgocopy gen writes Go types, and methods that fill them from C 
   cgocopy gen -type device_list -tag 'device_list.items=,len=items_count' devices.h -- -Iinclude
   cgocopy gen -type Sensor -object target/release/libsensor.o -repr-c
 
-  -type NAMES     structs, separated by commas: a typedef's name or a tag
-  -tag M=WORDS    how struct.member is taken over, in words that commas separate; may be
+  -type NAMES     structs, separated by commas: the name of a typedef, or a tag
+  -tag M=WORDS    how struct.member is copied; WORDS are separated by commas. The flag may be
                   given more than once:
-                  -  leave it out          len=MEMBER  a pointer and a count
-                  string|bytes  of a char or byte array      max=N   most elements or bytes
-                  utf8=keep|replace|error  opaque            depth=N pointers may follow
-                  union=MEMBER:0:first,1:second; of a union whose members all begin with
-                  MEMBER: -tag 'event=union=type:0:key,1:button'
-                  free=FUNCTION  TakeFromC frees it; of a whole struct: -tag 'person=,free=person_free'
-  -omit pointers  leave out all pointers that no -tag names; the output lists them
-  -func CALL      write a Go function that calls C, copies what it gives and frees it; may be
-                  given more than once:  'list_devices(bus, out, len) error free=free_devices'
-                  In brackets a word for each parameter: out and len are what is given and
-                  how many, all others are passed through. Behind them what is returned:
-                  error (a code; error=FUNCTION says what it means), ok (zero: it failed),
-                  len, out, or nothing. Then free=FUNCTION, or free='FUNCTION(out,len)', and
-                  as=NAME for Go. -tag 'list_devices.out=,max=99' says more about out
-  -abi FILE.c     write a C file too, for the library to be built with: CheckABI in Go compares
-                  what it says of the library that is loaded
-  -o FILE         what is written (default z_cgocopy.go); further files are named after it
-  -pkg NAME       its package (default: that of the directory)
-  -object FILE    read the types from an object file, or an archive of them, not from headers
-  -repr-c         structs of Rust are repr(C), which object files do not say
+                  -                       omit the member
+                  len=MEMBER              a pointer to elements; MEMBER has their number
+                  max=N                   copy at most N elements or bytes
+                  string, bytes           copy a char or byte array as a string or as bytes
+                  utf8=keep|replace|error what to do with text that is not UTF-8
+                  opaque                  copy the address in a pointer, as a number
+                  depth=N                 follow at most N pointers one after another
+                  union=MEMBER:0:first,1:second
+                                          a union; MEMBER of the struct shows which member is
+                                          valid. If all members of a union begin with MEMBER:
+                                          -tag 'event=union=type:0:key,1:button'
+                  free=FUNCTION           TakeFromC frees the target of the pointer; for a
+                                          complete struct: -tag 'person=,free=person_free'
+  -omit pointers  omit all pointers that no -tag names; the output lists them
+  -func CALL      write a Go function that calls a C function, copies its output and frees it.
+                  The flag may be given more than once:
+                  'list_devices(bus, out, len) error free=free_devices'
+                  In brackets is a name for each parameter: out is the output, len the number of
+                  its elements, and all others are passed from Go. After the brackets is the
+                  meaning of the result: error (a code; error=FUNCTION describes it), ok (0 is a
+                  failure), len, out, or nothing. Then free=FUNCTION or free='FUNCTION(out,len)',
+                  and as=NAME for Go. -tag 'list_devices.out=,max=99' is the tag of the output
+  -abi FILE.c     also write a C file to build into the library: CheckABI in Go then compares the
+                  layout of the loaded library
+  -o FILE         the output (default z_cgocopy.go); further files are named after it
+  -pkg NAME       package of the output (default: the package in its directory)
+  -object FILE    read the types from an object file, or an archive of them, instead of headers
+  -repr-c         the structs of Rust are repr(C), which object files do not show
   -c++            the headers are C++
   -no-test        write no test in which C fills the structs and Go compares
   -build TEXT     build constraint of the files, e.g. 'linux && amd64'
 
-The compiler is CC, or gcc or clang; its flags are what follows --, CGO_CFLAGS,
-and what #cgo lines and pkg-config say in the Go files beside the output.
+The compiler is CC, or gcc or clang. Its flags are the arguments after --, CGO_CFLAGS,
+and the flags of #cgo lines and pkg-config in the Go files next to the output.
 `
 
 // texts is a flag that may be given more than once.
@@ -52,8 +60,8 @@ type texts []string
 func (t *texts) String() string     { return strings.Join(*t, " ") }
 func (t *texts) Set(s string) error { *t = append(*t, s); return nil }
 
-// order is a command line of gen. Most fields are the values of the flags that genHelp describes.
-type order struct {
+// options has the values of a command line of gen. genHelp describes the flags.
+type options struct {
 	types   []string
 	tags    texts
 	out     string
@@ -72,9 +80,9 @@ type order struct {
 	dir     string   // directory to which paths are relative; "" means the working directory
 }
 
-// readOrder parses the arguments of gen.
-func readOrder(args []string) (order, error) {
-	o := order{words: append([]string{"cgocopy", "gen"}, args...)}
+// parseGenArgs parses the arguments of gen.
+func parseGenArgs(args []string) (options, error) {
+	o := options{words: append([]string{"cgocopy", "gen"}, args...)}
 	ours, compilerFlags := splitArgs(args)
 	o.flags = compilerFlags
 	f := newFlagSet("gen")
@@ -118,12 +126,12 @@ func readOrder(args []string) (order, error) {
 	case o.abi != "" && filepath.Ext(o.abi) != ".c":
 		return o, usageErrorf("-abi %s is no name for a C file", o.abi)
 	}
-	return o, o.checkOrder()
+	return o, o.checkWords()
 }
 
 // runGen runs the command gen.
 func runGen(ctx context.Context, args []string, out io.Writer) error {
-	o, err := readOrder(args)
+	o, err := parseGenArgs(args)
 	if err != nil {
 		return err
 	}
@@ -134,9 +142,9 @@ func runGen(ctx context.Context, args []string, out io.Writer) error {
 	return o.storeFiles(ctx, files)
 }
 
-// generateFiles returns all files of a command line of gen. It writes none, so that an error leaves all
-// files as they were.
-func generateFiles(ctx context.Context, o order) ([]outputFile, error) {
+// generateFiles returns all files of a command line of gen. It writes no file, so that an error changes
+// none.
+func generateFiles(ctx context.Context, o options) ([]outputFile, error) {
 	p, err := o.makePlan(ctx)
 	if err != nil {
 		return nil, err
@@ -149,9 +157,9 @@ func generateFiles(ctx context.Context, o order) ([]outputFile, error) {
 	return o.formatFiles(ctx, emit.Unit{Package: o.pkg, Plan: p})
 }
 
-// formatFiles returns the text of all files of a plan. The first file has the types. The compiler must
-// confirm the layout first.
-func (o order) formatFiles(ctx context.Context, u emit.Unit) ([]outputFile, error) {
+// formatFiles returns all files of a plan. The first file has the types. Before that it makes the compiler
+// confirm the layout.
+func (o options) formatFiles(ctx context.Context, u emit.Unit) ([]outputFile, error) {
 	u.Command, u.Headers, u.Name = quoteWords(o.words), fromPackage(o), unitName(o.out)
 	u.Flags, u.CXX, u.ABI = flagsFromPackage(o), o.cxx, o.abi != ""
 	var err error
@@ -177,8 +185,8 @@ func (o order) formatFiles(ctx context.Context, u emit.Unit) ([]outputFile, erro
 		if !k.isWanted {
 			continue
 		}
-		// The first file may have its platform in its name. Further names end otherwise, so that their
-		// files need a constraint.
+		// The name of the first file may end with its platform, e.g. z_linux.go. The names of further
+		// files end with their suffix, so that these files need a constraint.
 		if u.Build = o.build; k.suffix != ".go" {
 			u.Build = o.buildConstraint()
 		}

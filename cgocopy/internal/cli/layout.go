@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,16 +17,16 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/object"
 )
 
-const layoutHelp = `cgocopy layout prints where the members of structs lie.
+const layoutHelp = `cgocopy layout prints the offsets and sizes of the members of structs.
 
   cgocopy layout game.h GameObject
   cgocopy layout -json game.h GameObject -- -Iinclude
   cgocopy layout libsensor.o Sensor
 
-  -json   as JSON: [{name, size, align, members: [{name, type, offset, size}]}]
+  -json   print JSON: [{name, size, align, members: [{name, type, offset, size}]}]
   -c++    the header is C++
 
-Of an object file all structs with a name are printed where none is asked for.
+If you name no type, it prints all structs in an object file that have a name.
 `
 
 // shape is a struct or union as -json prints it. Sizes and offsets are in bytes.
@@ -106,7 +107,7 @@ func headerShapes(ctx context.Context, header string, types, compilerFlags []str
 	return makeShapes(types, found)
 }
 
-// objectShapes returns the shapes of types in an object file: of all structs with a name, if types is
+// objectShapes returns the shapes of types in an object file, or of all structs with a name if types is
 // empty.
 func objectShapes(path string, types []string) ([]shape, error) {
 	f, err := object.Open(path, nil)
@@ -129,8 +130,9 @@ func objectShapes(path string, types []string) ([]shape, error) {
 	return makeShapes(types, found)
 }
 
-// makeShapes returns the shapes of types by their names. The padding of a struct is its size without the
-// bytes that members cover; bit-fields may share a byte.
+// makeShapes returns the shapes of the types called names. found has the types by name. The padding of
+// a struct is its size without the bytes of its members; a byte that several bit-fields share counts
+// once.
 func makeShapes(names []string, found map[string]*ctype.Type) ([]shape, error) {
 	var list []shape
 	for _, name := range names {
@@ -142,15 +144,13 @@ func makeShapes(names []string, found map[string]*ctype.Type) ([]shape, error) {
 		var end, used int64 // end of the members so far, and number of bytes that they cover
 		for _, m := range t.Fields {
 			size := object.SizeOf(m.Type)
-			s.Members = append(s.Members, member{orName(m.Name), m.Type.String(), m.Offset, size, m.BitOffset, m.BitSize})
-			if from := max(end, m.Offset); t.Kind == ctype.Struct && m.BitSize == 0 {
-				used += max(0, m.Offset+size-from)
-				end = max(end, m.Offset+size)
-			} else if m.BitSize > 0 {
-				last := m.Offset + (m.BitOffset+m.BitSize+7)/8
-				used += max(0, last-from)
-				end = max(end, last)
+			s.Members = append(s.Members, member{cmp.Or(m.Name, "(without a name)"), m.Type.String(), m.Offset, size, m.BitOffset, m.BitSize})
+			memberEnd := m.Offset + size
+			if m.BitSize > 0 {
+				memberEnd = m.Offset + (m.BitOffset+m.BitSize+7)/8
 			}
+			used += max(0, memberEnd-max(end, m.Offset))
+			end = max(end, memberEnd)
 		}
 		if t.Kind == ctype.Struct {
 			s.Padding = t.Size - used
@@ -158,14 +158,6 @@ func makeShapes(names []string, found map[string]*ctype.Type) ([]shape, error) {
 		list = append(list, s)
 	}
 	return list, nil
-}
-
-// orName returns the name of a member, or a note if it has none.
-func orName(name string) string {
-	if name == "" {
-		return "(without a name)"
-	}
-	return name
 }
 
 // printShapes prints a table per shape. The offset of a bit-field is BYTE:BIT.

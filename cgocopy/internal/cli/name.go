@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// unitName returns the suffix of the names of package-level functions, so that the outputs in a package
-// differ: "" for the default output, Devices for z_devices.go. The platform in a file name is omitted,
-// because files for different platforms are never built together.
+// unitName returns a suffix for the names of package-level functions in the generated file out, so that
+// several generated files can be in one package: "" for the default file, Devices for z_devices.go. It
+// ignores the platform in a file name, because files for different platforms are never built together.
 func unitName(out string) string {
 	base, _ := platformOf(out)
 	base = strings.TrimPrefix(base, "z_")
@@ -19,9 +19,9 @@ func unitName(out string) string {
 	return plan.Exported(base)
 }
 
-// fromPackage returns the paths of the headers relative to the directory of the output. Headers that
-// only the compiler's flags find stay unchanged.
-func fromPackage(o order) []string {
+// fromPackage returns the paths of the headers relative to the directory of the output. A header that the
+// compiler finds by its flags keeps its name.
+func fromPackage(o options) []string {
 	var list []string
 	for _, h := range o.headers {
 		list = append(list, headerFromPackage(o, h))
@@ -30,7 +30,7 @@ func fromPackage(o order) []string {
 }
 
 // headerFromPackage returns the path of one header as [fromPackage] does.
-func headerFromPackage(o order, h string) string {
+func headerFromPackage(o options, h string) string {
 	if _, err := os.Stat(filepath.Join(o.dir, h)); err == nil && !filepath.IsAbs(h) {
 		if rel, err := filepath.Rel(filepath.Dir(o.out), filepath.FromSlash(h)); err == nil {
 			return filepath.ToSlash(rel)
@@ -41,7 +41,7 @@ func headerFromPackage(o order, h string) string {
 
 // flagsFromPackage returns the compiler flags of the command line with paths relative to the directory
 // of the output.
-func flagsFromPackage(o order) []string {
+func flagsFromPackage(o options) []string {
 	movePath := func(path string) string {
 		if filepath.IsAbs(path) || path == "" {
 			return path
@@ -68,8 +68,7 @@ func flagsFromPackage(o order) []string {
 	return list
 }
 
-// isOutputOf returns a predicate for the names of files in a package: it is true for out and for the
-// files that are generated together with it.
+// isOutputOf returns a function that reports whether the file called name is out, or is generated with it.
 func isOutputOf(out string) func(name string) bool {
 	base := strings.TrimSuffix(filepath.Base(out), ".go")
 	return func(name string) bool {
@@ -78,5 +77,6 @@ func isOutputOf(out string) func(name string) bool {
 	}
 }
 
-// siblingSuffixes returns the endings of the names of files that are generated next to the first.
+// siblingSuffixes returns the endings that replace .go in the names of files that are generated with
+// the first.
 func siblingSuffixes() []string { return []string{"_assert.go", "_cgo.go", "_test.go"} }

@@ -2,7 +2,7 @@ package cli
 
 import "strings"
 
-// quoteWords returns a command line as one line, quoted for a shell.
+// quoteWords returns a command line as one line, with quotes around words that a shell would change.
 func quoteWords(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {

@@ -16,10 +16,10 @@ type outputFile struct {
 	data []byte
 }
 
-// storeFiles writes all files, or none if one cannot be written, and removes siblings from an earlier
-// run that are no longer needed. It does not touch files with equal content, and returns an error
-// before it would overwrite a file that cgocopy has not generated.
-func (o order) storeFiles(ctx context.Context, files []outputFile) error {
+// storeFiles writes all files, or none if one cannot be written, and removes generated files of an
+// earlier run that are no longer needed. It does not touch files with equal content. It returns an
+// error instead of overwriting a file that cgocopy has not generated.
+func (o options) storeFiles(ctx context.Context, files []outputFile) error {
 	if err := checkOverwrites(files); err != nil {
 		return err
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/object"
 )
 
-// checkOrder returns a usage error for words that neither gen nor bind can use.
-func (o order) checkOrder() error {
+// checkWords returns a usage error for values on the command line that neither gen nor bind can use.
+func (o options) checkWords() error {
 	if strings.ContainsAny(strings.Join(o.words, ""), "\n\r") {
 		return usageErrorf("a word has more than one line, and the first line of what is generated has them all")
 	}
@@ -29,9 +29,8 @@ func (o order) checkOrder() error {
 	return nil
 }
 
-// platformOf splits the system and the processor from the end of a Go file's name, as the go command
-// does. before is the name without them, and named an equivalent build constraint, or "" if the name
-// has neither.
+// platformOf splits the name of a Go file as the go command does: z_linux_arm64.go into before, z, and the
+// build constraint named, linux && arm64. named is "" if the name does not end with a system or processor.
 func platformOf(out string) (before, named string) {
 	before = strings.TrimSuffix(filepath.Base(out), ".go")
 	var list []string
@@ -40,7 +39,8 @@ func platformOf(out string) (before, named string) {
 		if !ok || last == "unix" || !cgoflags.Platform(last) { // "unix" has no meaning in file names
 			break
 		}
-		if len(list) > 0 && (cgoflags.Processor(last) || !cgoflags.Processor(list[0])) { // only SYSTEM_PROCESSOR is a pair
+		isPair := len(list) == 0 || cgoflags.Processor(list[0]) && !cgoflags.Processor(last) // SYSTEM_PROCESSOR
+		if !isPair {
 			break
 		}
 		before, list = rest, append([]string{last}, list...)
@@ -50,7 +50,7 @@ func platformOf(out string) (before, named string) {
 
 // buildConstraint returns the build constraint of the generated files: the constraint of -build, or the
 // platform in the name of the file, or "".
-func (o order) buildConstraint() string {
+func (o options) buildConstraint() string {
 	if o.build != "" {
 		return o.build
 	}
@@ -67,9 +67,9 @@ func cutLast(name string) (before, last string, ok bool) {
 	return name[:i], name[i+1:], true
 }
 
-// checkTarget returns an error if the name and the constraint of the output select other machines than
-// the types in f are for: the layout would be wrong there.
-func (o order) checkTarget(f *object.File) error {
+// checkTarget returns an error if no build that selects the output, by its name and constraint, is for the
+// machine that the types in f are compiled for: the layout would be wrong.
+func (o options) checkTarget(f *object.File) error {
 	systems := map[string][]string{"windows": {"windows"}, "darwin": {"darwin", "ios"}}[f.OS]
 	if systems == nil { // systems with ELF
 		systems = []string{"linux", "android", "freebsd", "netbsd", "openbsd", "dragonfly", "solaris", "illumos", "aix", "plan9", "js", "wasip1"}
@@ -95,8 +95,9 @@ func (o order) checkTarget(f *object.File) error {
 	return fmt.Errorf("%s is for %s, and the compiler makes code for %s; name one for it in CC, or another -build or -o", o.out, named, typesTarget)
 }
 
-// canSelect reports whether context c can select a file with this name and build constraint. Tags that
-// name no platform may have any value. text is "" if there is no constraint.
+// canSelect reports whether some build for the system and processor of c selects a file with this name
+// and build constraint, text: tags that name no platform may be set or not. text is "" if there is no
+// constraint.
 func canSelect(c build.Context, name, text string) bool {
 	isSelected := func(name, head string) bool {
 		c.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(head + "package p\n")), nil }
@@ -113,8 +114,8 @@ func canSelect(c build.Context, name, text string) bool {
 	return canHaveValue(expr, true, func(tag string) bool { return isSelected("p.go", "//go:build "+tag+"\n\n") })
 }
 
-// canHaveValue reports whether an expression can be value. Tags that name a platform have the value that
-// isSet returns; others may have any.
+// canHaveValue reports whether an expression can have this value. Tags that name a platform have the
+// value that isSet returns; other tags can have both values.
 func canHaveValue(x constraint.Expr, value bool, isSet func(tag string) bool) bool {
 	switch x := x.(type) {
 	case *constraint.TagExpr:

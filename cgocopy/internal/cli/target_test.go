@@ -59,12 +59,12 @@ func TestFits(t *testing.T) {
 		{"z_windows.go", "", elf, false},
 		{"z_freebsd.go", "", &object.File{}, true},
 	} {
-		o := order{out: tt.out, build: tt.build}
+		o := options{out: tt.out, build: tt.build}
 		if err := o.checkTarget(tt.f); (err == nil) != tt.fits {
 			t.Errorf("%s %q, %+v: %v", tt.out, tt.build, tt.f, err)
 		}
 	}
-	err := order{out: "z_linux_arm64.go"}.checkTarget(elf)
+	err := options{out: "z_linux_arm64.go"}.checkTarget(elf)
 	if err == nil || !strings.Contains(err.Error(), "z_linux_arm64.go is for linux && arm64, and the compiler makes code for amd64") {
 		t.Error(err)
 	}

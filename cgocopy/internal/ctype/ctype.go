@@ -1,5 +1,5 @@
-// Package ctype describes C types as compiled: their members, with offsets and sizes. All sizes and
-// offsets are in bytes unless a name contains bits.
+// Package ctype describes C types as a compiler lays them out: their members, with offsets and sizes. All
+// sizes and offsets are in bytes, unless the name of a field begins with Bit.
 package ctype
 
 import (
@@ -44,7 +44,7 @@ type Type struct {
 	Fields      []Field      // members of a struct or union, in the order of their declaration
 	Enumerators []Enumerator // values of an enum
 
-	Incomplete bool     // the type is declared but not defined
+	Incomplete bool     // the type is declared but not defined, as by struct x;
 	Why        string   // why a type of kind Other, or a struct, cannot be copied: a sentence without its subject; else ""
 	File       string   // file of the declaration, for messages; "" if unknown
 	Line       int      // line of the declaration

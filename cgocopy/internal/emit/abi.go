@@ -10,7 +10,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// Spot is a size or an offset that generated code relies on, and that C can express.
+// Spot is a size or an offset of a C type that generated code relies on, and that a C expression can
+// compute. A compiler, or the library at run time, can confirm it.
 type Spot struct {
 	Expr  string // C expression of the size or offset
 	Name  string // struct, or STRUCT.MEMBER
@@ -34,8 +35,8 @@ func Spots(p *plan.Plan) []Spot {
 	var list []Spot
 	for _, s := range p.Structs {
 		if hasCName(s) {
-			list = append(list, Spot{Expr: fmt.Sprintf("sizeof(%s)", s.Says), Name: s.Says, Size: true, Bytes: s.C.Size, Pos: s.C.Pos(), Type: s.C.String()})
-			list = addMembers(list, s, s.Says, "", 0)
+			list = append(list, Spot{Expr: fmt.Sprintf("sizeof(%s)", s.CName), Name: s.CName, Size: true, Bytes: s.C.Size, Pos: s.C.Pos(), Type: s.C.String()})
+			list = addMembers(list, s, s.CName, "", 0)
 		}
 	}
 	return list
@@ -109,7 +110,8 @@ func Members(p *plan.Plan) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// hashNames returns a hash of the expressions in list, by which CheckABI recognizes the list.
+// hashNames returns a hash of the expressions in list. CheckABI recognizes by it that the library was built
+// with the same list.
 func hashNames(list []Spot) uint64 {
 	h := fnv.New64a()
 	for _, s := range list {
@@ -145,7 +147,7 @@ func ABI(u Unit) []byte {
 	f.writeLine("\t%d,", len(list))
 	for _, s := range list {
 		expr := s.Expr
-		if strings.Count(expr, ",") > 1 { // the macro would read a comma in a template's arguments as one between its own
+		if strings.Count(expr, ",") > 1 { // the macro would take a comma in a C++ template's arguments for its own
 			expr = strings.Replace(expr, "offsetof(", "__builtin_offsetof(", 1)
 		}
 		f.writeLine("\t%s,", expr)

@@ -7,16 +7,11 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// Assert returns the file that makes the build of the package fail if a header no longer has the layout
-// that the code relies on. It has a static assertion per size and offset; offsets show when two members
-// of the same type have been swapped. It is only built with cgo.
+// Assert returns a Go file with a comment in C that makes the build of the package fail if a header no
+// longer has the layout that the generated code relies on. The comment has a static assertion for each
+// size and offset; the offsets differ if two members of the same type have been swapped.
 func Assert(u Unit) ([]byte, error) {
-	build := "cgo"
-	if u.Build != "" && u.Build != build {
-		build += " && (" + u.Build + ")"
-	}
-	u.Build = build
-	f := u.newFile()
+	f := u.newCgoFile()
 	f.writeLine("/*")
 	f.writeFlags(u.Flags)
 	f.writeLine("#include <stddef.h>")
@@ -30,13 +25,13 @@ func Assert(u Unit) ([]byte, error) {
 	return f.formatSource()
 }
 
-// writeFlags writes the flags of the command line that the go command permits in #cgo lines, with paths
-// relative to the package. Of other flags, -iquote becomes -I, -include becomes #include, and the rest
-// is omitted.
+// writeFlags writes the compiler flags of the command line as a #cgo line, with paths relative to the
+// package. It writes only flags that the go command permits in #cgo lines. It replaces -iquote by -I and
+// -include by #include, and omits other flags.
 func (f *file) writeFlags(flags []string) {
 	var permitted, includes []string
 	for i, w := range flags {
-		before := ""
+		before := "" // the flag whose argument w may be
 		if i > 0 {
 			before = flags[i-1]
 		}
@@ -49,15 +44,15 @@ func (f *file) writeFlags(flags []string) {
 				w = "${SRCDIR}/" + w
 			}
 		case before == "-D", before == "-U":
-			// w is the macro.
+			// w is a macro, which stays unchanged.
 		case w == "-iquote":
 			w = "-I"
 		case strings.HasPrefix(w, "-I") && len(w) > 2 && w[2] != '/':
 			w = "-I${SRCDIR}/" + w[2:]
 		case w == "-isystem", w == "-isysroot", w == "-m32", w == "-m64", w == "-mms-bitfields", w == "-mno-ms-bitfields", w == "-funsigned-char":
-			// permitted unchanged
+			// Permitted as it is; an argument may follow.
 		case strings.HasPrefix(w, "-I"), strings.HasPrefix(w, "-D"), strings.HasPrefix(w, "-U"), strings.HasPrefix(w, "-std="), strings.HasPrefix(w, "--sysroot="):
-			// permitted unchanged
+			// Permitted as it is.
 		default:
 			continue
 		}
@@ -82,8 +77,8 @@ func (f *file) writeIncludes(headers []string) {
 	}
 }
 
-// writeUndefs writes #undef lines for macros that have the names of members. They come after the
-// headers.
+// writeUndefs writes #undef lines, after the headers, for macros that have the names of members: the
+// compiler would replace the names.
 func (f *file) writeUndefs(names []string) {
 	for _, name := range names {
 		f.writeLine("#undef %s", name)
@@ -96,8 +91,8 @@ func shortCommand(command string) string {
 	return strings.Join(words[:min(2, len(words))], " ")
 }
 
-// hasCName reports whether C can refer to s by a name. A struct without a name is part of another
-// struct, and checked with that.
+// hasCName reports whether C can refer to s by a name. A struct without a name is a part of another struct,
+// and is checked together with that struct.
 func hasCName(s *plan.Struct) bool {
-	return !strings.Contains(s.Says, ".") && !strings.Contains(s.Says, "without a name")
+	return !strings.Contains(s.CName, ".") && !strings.Contains(s.CName, "without a name")
 }

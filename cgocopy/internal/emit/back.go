@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// canWriteBack reports whether a struct can have a method ToC: all of its members can be written into C
-// memory, and so contain no pointers.
+// canWriteBack reports whether a struct can have a method ToC, which writes a Go value to C memory: all of
+// its members can be written, and so contain no pointers.
 func canWriteBack(s *plan.Struct) bool {
 	return !slices.ContainsFunc(s.Fields, func(m plan.Field) bool { return !canWrite(m.Rule) })
 }
@@ -35,7 +35,7 @@ func (f *file) writeToC(s *plan.Struct) {
 	if !canWriteBack(s) {
 		return
 	}
-	f.writeLine("// ToC writes d to the %s at p. It fails, and may have written a part, where", s.Says)
+	f.writeLine("// ToC writes d to the %s at p. It fails, and may have written a part, where", s.CName)
 	f.writeLine("// a text has no room, its NUL included.")
 	f.writeLine("func (d *%s) ToC(p unsafe.Pointer) error {", s.Go)
 	f.writeLine("if p == nil {\nreturn cgocopy.ErrNilPointer\n}")

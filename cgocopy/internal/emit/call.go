@@ -11,17 +11,14 @@ import (
 
 // HasCgo reports whether a plan needs the file that [Cgo] writes.
 func HasCgo(p *plan.Plan) bool {
-	return len(p.Calls) > 0 || slices.ContainsFunc(p.Structs, isFreed)
+	return len(p.Calls) > 0 || slices.ContainsFunc(p.Structs, needsTakeFromC)
 }
 
-// Cgo returns the file that calls C: the Go functions that wrap C functions, and the TakeFromC methods.
+// Cgo returns the file that calls C: the Go functions that wrap C functions, and the TakeFromC methods. A
+// comment in the file has helpers in C, because Go can neither call C functions with arguments of any type
+// nor name the type of any output.
 func Cgo(u Unit) ([]byte, error) {
-	build := "cgo"
-	if u.Build != "" && u.Build != build {
-		build += " && (" + u.Build + ")"
-	}
-	u.Build = build
-	f := u.newFile()
+	f := u.newCgoFile()
 	f.loose = findLoose(u.Plan)
 	f.writeLine("/*")
 	f.writeFlags(u.Flags)
@@ -64,11 +61,12 @@ func removeUnusedImports(src []byte) []byte {
 // the C function that it belongs to.
 func helperName(purpose, name string) string { return "cgocopy_" + purpose + "_" + name }
 
-// returnsInMemory reports whether a call has an output. The C helper function writes it to a struct.
+// returnsInMemory reports whether a call has an output, which the C helper function writes to a struct.
 func returnsInMemory(c *plan.Call) bool { return c.OutC != nil || c.LenC != nil }
 
-// writeHelpers writes the C helpers of a call: a struct for the output, a function with parameters of
-// types that Go can name, and functions that free the output and describe an error code.
+// writeHelpers writes the C helpers of a call: a struct for the output and its count, a function that calls
+// the C function and has parameters of types that Go can name, a function that frees the output, and a
+// function that describes an error code.
 func (f *file) writeHelpers(c *plan.Call) {
 	name := c.C
 	var params, args []string
@@ -114,22 +112,27 @@ func (f *file) writeHelpers(c *plan.Call) {
 	}
 	f.writeLine("}")
 	if c.Free != "" {
-		freeArgs := []string{"r->out"}
-		if c.With != nil {
-			freeArgs = nil
-			for _, arg := range c.With {
-				if arg == string(plan.Out) || arg == string(plan.Len) {
-					arg = "r->" + arg
-				}
-				freeArgs = append(freeArgs, arg)
-			}
-		}
-		f.writeLine("\nstatic void %s(struct %s *r) {", helperName("free_of", name), helperName("given_by", name))
-		f.writeLine("\tif (r->out) %s(%s);\n\tr->out = 0;\n}", c.Free, strings.Join(freeArgs, ", "))
+		f.writeFreeHelper(c)
 	}
 	if c.Text != "" {
 		f.writeLine("\nstatic const char *%s(int64_t code) { return %s(code); }", helperName("text_of", name), c.Text)
 	}
+}
+
+// writeFreeHelper writes the C helper that frees the output of a call.
+func (f *file) writeFreeHelper(c *plan.Call) {
+	var args []string
+	for _, arg := range c.With {
+		if arg == string(plan.Out) || arg == string(plan.Len) {
+			arg = "r->" + arg
+		}
+		args = append(args, arg)
+	}
+	if c.With == nil {
+		args = []string{"r->out"}
+	}
+	f.writeLine("\nstatic void %s(struct %s *r) {", helperName("free_of", c.C), helperName("given_by", c.C))
+	f.writeLine("\tif (r->out) %s(%s);\n\tr->out = 0;\n}", c.Free, strings.Join(args, ", "))
 }
 
 // declareVar returns the C declaration of a variable.
@@ -143,8 +146,8 @@ func appendName(c, name string) string {
 	return c + " " + name
 }
 
-// writeCall writes the Go function of a call: it converts the arguments, calls the C helper function,
-// checks the result, copies the output to d and frees the source.
+// writeCall writes the Go function of a call. The function converts its arguments, calls the C helper
+// function, checks the result, copies the output to d and frees the output in C.
 func (f *file) writeCall(c *plan.Call) {
 	if c.Out != nil {
 		f.writeLine("type %s struct {", c.Out.Go)
@@ -195,17 +198,7 @@ func (f *file) writeCall(c *plan.Call) {
 	case c.Out != nil:
 		f.writeLine("var d %s", c.Out.Go)
 	}
-	call := fmt.Sprintf("C.%s(%s)", helperName("call", c.C), strings.Join(args, ", "))
-	if c.Result == plan.Error || c.Result == plan.OK {
-		comparison := map[plan.Role]string{plan.Error: "!=", plan.OK: "=="}[c.Result] // with 0, if it failed
-		text := ""
-		if c.Text != "" {
-			text = fmt.Sprintf(", Text: C.GoString(C.%s(code))", helperName("text_of", c.C))
-		}
-		f.writeLine("if code := %s; code %s 0 {\n%s&cgocopy.CodeError{Func: %q, Code: int64(code)%s}\n}", call, comparison, returnPrefix, c.C, text)
-	} else {
-		f.writeLine("%s", call)
-	}
+	f.writeHelperCall(c, args, returnPrefix)
 	rawAddress := "unsafe.Pointer(&raw)"
 	if c.Inline {
 		rawAddress = "unsafe.Pointer(raw)"
@@ -227,6 +220,22 @@ func (f *file) writeCall(c *plan.Call) {
 		}
 	}
 	f.writeLine("%snil\n}\n", returnPrefix)
+}
+
+// writeHelperCall writes the call of the C helper function and, if the result is a code that can mean a
+// failure, the check of the code. returnPrefix begins the statement that returns an error.
+func (f *file) writeHelperCall(c *plan.Call, args []string, returnPrefix string) {
+	call := fmt.Sprintf("C.%s(%s)", helperName("call", c.C), strings.Join(args, ", "))
+	failed := map[plan.Role]string{plan.Error: "code != 0", plan.OK: "code == 0"}[c.Result]
+	if failed == "" {
+		f.writeLine("%s", call)
+		return
+	}
+	text := ""
+	if c.Text != "" {
+		text = fmt.Sprintf(", Text: C.GoString(C.%s(code))", helperName("text_of", c.C))
+	}
+	f.writeLine("if code := %s; %s {\n%s&cgocopy.CodeError{Func: %q, Code: int64(code)%s}\n}", call, failed, returnPrefix, c.C, text)
 }
 
 // writeDoc writes the doc comment of the Go function of a call.

@@ -1,7 +1,9 @@
-// Package emit writes Go source for a plan.
+// Package emit writes the Go source for a plan: a [plan.Plan] has a rule for each member of a C struct,
+// which determines how its value is copied into a field of a Go struct.
 //
-// [Copy] writes the types and the methods that fill them, with a value per member whose emit methods
-// write its statements. [Assert], [Cgo], [Test] and [ABI] write the files next to it.
+// [Copy] writes the file with the Go types and the methods that fill them. Its statements are written by
+// the emit methods of a value, which represents one member. [Assert], [Cgo], [Test] and [ABI] write
+// additional files.
 package emit
 
 import (
@@ -16,16 +18,16 @@ import (
 
 // Unit holds the settings that generated files share.
 type Unit struct {
-	Package string   // name of the package
-	Command string   // command that generates the files, for their first line
-	Headers []string // paths for #include, relative to the directory of the files
-	Build   string   // build constraint, e.g. linux && amd64; "" means none
-	Name    string   // suffix of the names of package-level functions, so that the outputs in a package differ; may be ""
-	Flags   []string // compiler flags of the command line
-	CXX     bool     // the headers are C++
-	ABI     bool     // a C file states the layout of the library
-	Plan    *plan.Plan
-	Own     Own
+	Package   string   // name of the package
+	Command   string   // command that generates the files, for their first line
+	Headers   []string // paths for #include, relative to the directory of the files
+	Build     string   // build constraint, e.g. linux && amd64; "" means none
+	Name      string   // suffix of the names of package-level functions, so that the outputs in a package differ; may be ""
+	Flags     []string // compiler flags of the command line
+	CXX       bool     // the headers are C++
+	ABI       bool     // a C file states the layout of the library
+	Plan      *plan.Plan
+	UserTypes UserTypes
 
 	Undefine []string // macros of the headers that have the names of members
 }
@@ -39,7 +41,7 @@ type file struct {
 	loose map[*plan.Struct]bool // see [findLoose]
 }
 
-// writeLine writes a line, or several.
+// writeLine writes one or more lines; format is as for [fmt.Printf].
 func (f *file) writeLine(format string, args ...any) {
 	fmt.Fprintf(&f.Buffer, format+"\n", args...)
 }
@@ -64,15 +66,25 @@ func (u Unit) newFile() *file {
 	return f
 }
 
-// Copy returns the file with the types and their copies.
+// newCgoFile returns a file that is only built if cgo is enabled.
+func (u Unit) newCgoFile() *file {
+	build := "cgo"
+	if u.Build != "" && u.Build != build {
+		build += " && (" + u.Build + ")"
+	}
+	u.Build = build
+	return u.newFile()
+}
+
+// Copy returns the file with the Go types and the methods that fill them.
 func Copy(u Unit) ([]byte, error) {
 	f := u.newFile()
 	f.writeLine("import (")
-	for _, path := range u.Own.Imports {
+	for _, path := range u.UserTypes.Imports {
 		f.writeLine("\t%q", path)
 	}
 	f.writeLine("\t\"unsafe\"\n\n\t%q\n)\n", runtimePath)
-	f.writeRemarks(u.Own)
+	f.writeRemarks(u.UserTypes)
 	f.writeList(omittedTitle, u.Plan.Omitted)
 	f.writePointerCheck(u.Plan)
 	f.loose = findLoose(u.Plan)
@@ -80,7 +92,7 @@ func Copy(u Unit) ([]byte, error) {
 		f.writeEnum(e)
 	}
 	for _, s := range u.Plan.Structs {
-		if !s.Own {
+		if !s.UserType {
 			f.writeType(s)
 		}
 		f.writeGuard(s)
@@ -112,7 +124,7 @@ func (f *file) writeEnum(e *plan.Enum) {
 
 // writeType declares the Go type of a struct, and of the unions in it.
 func (f *file) writeType(s *plan.Struct) {
-	f.writeLine("// %s is %s in C.", s.Go, s.Says)
+	f.writeLine("// %s is %s in C.", s.Go, s.CName)
 	f.writeLine("type %s struct {", s.Go)
 	for _, m := range s.Fields {
 		from := m.C
@@ -177,8 +189,8 @@ func maxDepth(s *plan.Struct, seen map[*plan.Struct]bool) int64 {
 
 // writeMethods writes the constant Sizeof, and the methods FromC, SliceFromC and ToC with their helpers.
 func (f *file) writeMethods(s *plan.Struct) {
-	f.writeLine("// Sizeof%s is sizeof(%s) in C.\nconst Sizeof%s = %d\n", s.Go, s.Says, s.Go, s.C.Size)
-	f.writeLine("// FromC fills d from the %s at p. A text that is still the same is kept,", s.Says)
+	f.writeLine("// Sizeof%s is sizeof(%s) in C.\nconst Sizeof%s = %d\n", s.Go, s.CName, s.Go, s.C.Size)
+	f.writeLine("// FromC fills d from the %s at p. A text that is still the same is kept,", s.CName)
 	f.writeLine("// and so is the room of a slice. On an error d may be filled in part.")
 	f.writeLine("func (d *%s) FromC(p unsafe.Pointer) error {", s.Go)
 	f.writeLine("\tif p == nil {\n\t\treturn cgocopy.ErrNilPointer\n\t}")
@@ -204,8 +216,8 @@ func (f *file) writeMethods(s *plan.Struct) {
 	f.writeToC(s)
 }
 
-// hasManyTexts reports whether a value can have any number of texts, so that FromC should use an arena
-// for them.
+// hasManyTexts reports whether a value can have any number of texts. FromC then allocates them together,
+// in an arena.
 func hasManyTexts(s *plan.Struct) bool {
 	for _, m := range s.Fields {
 		switch r := m.Rule; {
@@ -272,11 +284,11 @@ func (f *file) writeFromC(s *plan.Struct) {
 	f.writeLine("}\n")
 }
 
-// errorName returns the name of a struct in errors. The struct that only a helper function has gets the
-// name of the C function.
+// errorName returns the name of a struct in errors: the name of the Go type or, for the struct in which a
+// helper function returns its output, the name of the C function.
 func errorName(s *plan.Struct) string {
-	if !token.IsExported(s.Go) && !s.Own {
-		return s.Says
+	if !token.IsExported(s.Go) && !s.UserType {
+		return s.CName
 	}
 	return s.Go
 }

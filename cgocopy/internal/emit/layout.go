@@ -10,8 +10,9 @@ import (
 // layoutTitle is the title of the comment in generated code that lists the layout.
 const layoutTitle = "Layout that this file relies on, offsets in bytes (of bit-fields in bits behind them):"
 
-// Layout returns the facts that the code for a plan relies on, as [Drift] compares them. Each struct,
-// member, enum, value of an enum and function has a line, NAME: FACT.
+// Layout returns the facts about C that the code for a plan relies on. Each struct, member, enum, value
+// of an enum and function has a line NAME: FACT, e.g. "Person.age: 8 int" for offset 8. The lines are a
+// comment in generated code, and [LayoutChanges] compares them.
 func Layout(u Unit) []string {
 	var lines []string
 	for _, e := range u.Plan.Enums {
@@ -21,13 +22,13 @@ func Layout(u Unit) []string {
 		}
 	}
 	for _, s := range u.Plan.Structs {
-		lines = append(lines, fmt.Sprintf("%s: %d bytes", s.Says, s.C.Size))
+		lines = append(lines, fmt.Sprintf("%s: %d bytes", s.CName, s.C.Size))
 		for _, m := range s.Fields {
 			offset := fmt.Sprint(m.Offset)
 			if m.Rule.Op == plan.Bits {
 				offset += fmt.Sprintf(":%d+%d", m.Rule.Bit, m.Rule.Width)
 			}
-			name := s.Says
+			name := s.CName
 			if m.C != "" {
 				name += "." + m.C
 				lines = append(lines, fmt.Sprintf("%s: %s %s", name, offset, m.Type))
@@ -38,7 +39,7 @@ func Layout(u Unit) []string {
 		}
 	}
 	for _, c := range u.Plan.Calls {
-		lines = append(lines, fmt.Sprintf("%s(): %s", c.C, c.Says))
+		lines = append(lines, fmt.Sprintf("%s(): %s", c.C, c.Prototype))
 	}
 	return lines
 }
@@ -60,8 +61,8 @@ func ReadLayout(src string) ([]string, bool) {
 	return linesUnder(src, layoutTitle), true
 }
 
-// Drift returns a sentence per difference between two layouts.
-func Drift(old, new []string) []string {
+// LayoutChanges returns a sentence per difference between two layouts.
+func LayoutChanges(old, new []string) []string {
 	index := func(lines []string) map[string]string {
 		m := map[string]string{}
 		for _, l := range lines {
@@ -91,8 +92,8 @@ func Drift(old, new []string) []string {
 	return out
 }
 
-// sizeSuffix ends the fact of a line that states a size. It is added to the key of such a line, because
-// a type without a name and the member of that type have the same name.
+// sizeSuffix ends the fact of a line about a size. cutEntry also adds it to the key of such a line,
+// because a struct without a name and the member that has this struct as its type have the same name.
 const sizeSuffix = " bytes"
 
 // cutEntry splits a line of a layout into its key and its fact.

@@ -31,26 +31,26 @@ func TestDrift(t *testing.T) {
 		} else {
 			is[i] = line
 		}
-		if got := Drift(old, is); !slices.Equal(got, want) {
+		if got := LayoutChanges(old, is); !slices.Equal(got, want) {
 			t.Errorf("%s: %q", line, got)
 		}
 	}
-	if got := Drift(old, old[:len(old)-1]); !slices.Equal(got, []string{"f() is gone"}) {
+	if got := LayoutChanges(old, old[:len(old)-1]); !slices.Equal(got, []string{"f() is gone"}) {
 		t.Errorf("%q", got)
 	}
-	if got := Drift(old, old); got != nil {
+	if got := LayoutChanges(old, old); got != nil {
 		t.Errorf("%q", got)
 	}
 }
 
 // everything returns a unit whose plan has most kinds of members.
 func everything() Unit {
-	point := &plan.Struct{Go: "Point", Says: "Point", Flat: true, C: &ctype.Type{Size: 16}, Fields: []plan.Field{
+	point := &plan.Struct{Go: "Point", CName: "Point", Flat: true, C: &ctype.Type{Size: 16}, Fields: []plan.Field{
 		{Go: "X", C: "x", Type: "double", Rule: plan.Rule{Go: "float64", Num: "float64", Size: 8, Aligned: true}},
 		{Go: "Y", C: "y", Type: "double", Offset: 8, Rule: plan.Rule{Go: "float64", Num: "float64", Size: 8, Aligned: true}},
 	}}
 	count := &plan.Count{C: "n", Go: "N", Offset: 40, Size: 4, Signed: true}
-	thing := &plan.Struct{Go: "Thing", Says: "struct thing", Fails: true, Allocs: true, C: &ctype.Type{Size: 72}, Fields: []plan.Field{
+	thing := &plan.Struct{Go: "Thing", CName: "struct thing", Fails: true, Allocs: true, C: &ctype.Type{Size: 72}, Fields: []plan.Field{
 		{Go: "Name", C: "name", Type: "char [8]", Rule: plan.Rule{Op: plan.Chars, Go: "string", Size: 8, N: 8, Aligned: true}},
 		{Go: "At", C: "at", Type: "Point", Offset: 8, Rule: plan.Rule{Op: plan.Load, Go: "Point", Size: 16, Struct: point, Aligned: true}},
 		{Go: "List", C: "list", Type: "int *", Offset: 24, Rule: plan.Rule{Op: plan.Slice, Go: "[]int32", Size: 8, Len: count, Max: 9, Aligned: true, Elem: &plan.Rule{Go: "int32", Num: "int32", Size: 4, Aligned: true}, Free: "free"}},

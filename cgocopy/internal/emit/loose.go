@@ -1,14 +1,18 @@
 package emit
 
-import (
-	"github.com/tarebench/tare/cgocopy/internal/plan"
-)
+import "github.com/tarebench/tare/cgocopy/internal/plan"
 
-// findLoose finds the loose structs: those that may be at unaligned addresses, so that Go must not load
-// their members in one access. They are the structs in packed structs, and the structs whose size is no
-// multiple of their alignment. C aligns all others.
+// looseFinder collects the loose structs of a plan.
+type looseFinder struct {
+	word  int64 // largest alignment in Go, in bytes
+	loose map[*plan.Struct]bool
+}
+
+// findLoose finds the loose structs of a plan. C may place a loose struct at an unaligned address, so that
+// Go must not load its members in one access. The structs inside packed structs are loose, and the structs
+// whose size is no multiple of their alignment, because the next element of an array is not aligned.
 func findLoose(p *plan.Plan) map[*plan.Struct]bool {
-	l := looseness{word: p.Word, loose: map[*plan.Struct]bool{}}
+	l := looseFinder{word: p.Word, loose: map[*plan.Struct]bool{}}
 	if l.word == 0 {
 		l.word = 8
 	}
@@ -24,15 +28,9 @@ func findLoose(p *plan.Plan) map[*plan.Struct]bool {
 	return l.loose
 }
 
-// looseness collects the loose structs of a plan.
-type looseness struct {
-	word  int64 // largest alignment in Go, in bytes
-	loose map[*plan.Struct]bool
-}
-
-// markInside marks the loose structs in a value of rule r, which is at offset of a struct. loose means
-// that the struct is loose.
-func (l looseness) markInside(r plan.Rule, offset int64, loose bool) {
+// markInside marks the loose structs in a value of rule r, which is at offset of a struct. loose means that
+// this surrounding struct is loose.
+func (l looseFinder) markInside(r plan.Rule, offset int64, loose bool) {
 	switch {
 	case r.Op == plan.Slice, r.Op == plan.Deref: // the target of a pointer is separate
 		return
@@ -52,7 +50,7 @@ func (l looseness) markInside(r plan.Rule, offset int64, loose bool) {
 }
 
 // markStruct marks a struct and the structs in it.
-func (l looseness) markStruct(s *plan.Struct) {
+func (l looseFinder) markStruct(s *plan.Struct) {
 	if l.loose[s] {
 		return
 	}
@@ -63,7 +61,7 @@ func (l looseness) markStruct(s *plan.Struct) {
 }
 
 // alignOf returns the largest alignment of the loads of a struct's members, in bytes.
-func (l looseness) alignOf(s *plan.Struct) int64 {
+func (l looseFinder) alignOf(s *plan.Struct) int64 {
 	var a int64 = 1
 	for _, f := range s.Fields {
 		a = max(a, l.alignOfRule(f.Rule))
@@ -72,7 +70,7 @@ func (l looseness) alignOf(s *plan.Struct) int64 {
 }
 
 // alignOfRule returns the alignment that the loads of a rule need, in bytes.
-func (l looseness) alignOfRule(r plan.Rule) int64 {
+func (l looseFinder) alignOfRule(r plan.Rule) int64 {
 	switch {
 	case r.Op == plan.Text, r.Op == plan.Slice, r.Op == plan.Deref, r.Op == plan.Opaque:
 		return max(r.Size, 1)
@@ -92,8 +90,8 @@ func (l looseness) alignOfRule(r plan.Rule) int64 {
 	return 1
 }
 
-// Values of estimateTextBytes. The estimate is the size of an arena's first chunk: a poor one only costs
-// some memory or one more chunk.
+// Values of estimateTextBytes. Its result is the size of the first chunk of memory for texts. If the
+// estimate is wrong, the generated code only uses some more memory, or one more chunk.
 const (
 	usualText    = 16      // bytes of a text
 	maxTextBytes = 1 << 14 // bytes of a struct; larger chunks are not made, see cgocopy.Arena

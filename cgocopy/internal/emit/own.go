@@ -8,10 +8,10 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// Own has the facts about the user's own types that the files to fill them state.
-type Own struct {
+// UserTypes has facts for the comments and checks of a file that fills types which the user has declared.
+type UserTypes struct {
 	Imports []string // import paths of the packages whose types the fields have
-	Left    []string // members that no field takes, e.g. Game: GameObject.pad (char [4])
+	Untaken []string // members that no field takes, e.g. Game: GameObject.pad (char [4])
 	Wide    bool     // the code is only correct if int, uint and uintptr have 64 bits
 }
 
@@ -21,8 +21,9 @@ const leftTitle = "No field takes these members:"
 // omittedTitle is the title of the list of omitted pointers.
 const omittedTitle = "Left out by -omit pointers, as no tag names them:"
 
-// Unlike returns a sentence per difference between the omitted members of two generated files.
-func Unlike(old, new string) []string {
+// OmissionChanges compares the lists of omitted members in the sources of two generated files, and
+// returns a sentence per difference.
+func OmissionChanges(old, new string) []string {
 	var out []string
 	for title, state := range map[string]string{leftTitle: "taken by no field", omittedTitle: "left out as a pointer"} {
 		before, now := linesUnder(old, title), linesUnder(new, title)
@@ -56,11 +57,11 @@ func linesUnder(src, title string) []string {
 
 // writeRemarks writes the list of members that no field takes, and a check that int has 64 bits if the
 // code needs that.
-func (f *file) writeRemarks(o Own) {
+func (f *file) writeRemarks(o UserTypes) {
 	if o.Wide {
 		f.writeLine("// An int here holds a number of 64 bits: this line fails to compile where it\n// cannot.\nconst _ = ^uint(0)>>63 - 1\n")
 	}
-	f.writeList(leftTitle, o.Left)
+	f.writeList(leftTitle, o.Untaken)
 }
 
 // writeList writes a comment with lines under a title. It writes nothing if there are no lines.
@@ -75,9 +76,9 @@ func (f *file) writeList(title string, lines []string) {
 	f.writeLine("")
 }
 
-// writeGuard writes declarations that do not compile if a flat type no longer has the layout of its C
-// type: because the user has changed an own type, edited a generated one, or compiles for another
-// processor.
+// writeGuard writes declarations that do not compile if a flat type, which is copied by one assignment,
+// no longer has the layout of its C type: the user may have changed the type, or compile for another
+// processor. They use that an array index of [1]struct{}{} which is not 0 does not compile.
 func (f *file) writeGuard(s *plan.Struct) {
 	if !s.Flat {
 		return
@@ -89,8 +90,8 @@ func (f *file) writeGuard(s *plan.Struct) {
 		types = append(types, "*"+m.Rule.Go)
 		fields = append(fields, "&d."+m.Go)
 	}
-	f.writeLine("// %s is filled as a whole. These lines fail to compile where it is no longer laid\n// out as %s is.", s.Go, s.Says)
-	if s.Own { // fields may be those of embedded structs, for which a literal has no place
+	f.writeLine("// %s is filled as a whole. These lines fail to compile where it is no longer laid\n// out as %s is.", s.Go, s.CName)
+	if s.UserType { // fields may be those of embedded structs, for which a literal has no place
 		f.writeLine("var (\n_ = func(d *%s) (%s) { return %s }", s.Go, strings.Join(types, ", "), strings.Join(fields, ", "))
 	} else {
 		f.writeLine("var (\n_ = func(%s) %s { return %s{%s} }", strings.Join(params, ", "), s.Go, s.Go, strings.Join(all, ", "))
@@ -102,8 +103,8 @@ func (f *file) writeGuard(s *plan.Struct) {
 	f.writeLine(")\n")
 }
 
-// offsetExpr returns a Go expression for the offset of the field at path. Of the field of an embedded
-// struct, it adds the offsets of the field and of the struct.
+// offsetExpr returns a Go expression for the offset of the field at path. For a field of an embedded
+// struct, the expression is the sum of the offsets of the field and of the embedded struct.
 func offsetExpr(goName, path string) string {
 	var sum []string
 	for path != "" {

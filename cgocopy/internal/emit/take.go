@@ -8,27 +8,31 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// isFreed reports whether a struct gets a method TakeFromC: it is freed itself, or owns memory.
-func isFreed(s *plan.Struct) bool { return s.Free != "" || hasOwned(s, nil) }
+// This file generates the method TakeFromC, which copies a C struct and then frees C memory: the struct
+// itself, if it has a free function, and the memory that it owns. A struct owns what a member points to if
+// the member has a free function.
 
-// hasOwned reports whether a struct owns memory: a pointer in it, or in a struct in it, is freed. around
-// are the structs around s, in which the search has begun already.
-func hasOwned(s *plan.Struct, around []*plan.Struct) bool {
+// needsTakeFromC reports whether a struct gets a method TakeFromC.
+func needsTakeFromC(s *plan.Struct) bool { return s.Free != "" || ownsMemory(s, nil) }
+
+// ownsMemory reports whether a struct, or a struct inside it, owns memory. around has the structs around s,
+// in which the search has already begun.
+func ownsMemory(s *plan.Struct, around []*plan.Struct) bool {
 	if s == nil || slices.Contains(around, s) {
 		return false
 	}
-	return slices.ContainsFunc(s.Fields, func(m plan.Field) bool { return ownsMemory(m.Rule, append(around, s)) })
+	return slices.ContainsFunc(s.Fields, func(m plan.Field) bool { return valueOwnsMemory(m.Rule, append(around, s)) })
 }
 
-// ownsMemory reports whether the value of a rule owns memory. around is as for hasOwned.
-func ownsMemory(r plan.Rule, around []*plan.Struct) bool {
+// valueOwnsMemory reports whether the value of a rule owns memory. around is as for ownsMemory.
+func valueOwnsMemory(r plan.Rule, around []*plan.Struct) bool {
 	switch {
 	case r.Free != "":
 		return true
 	case r.Op == plan.Nested:
-		return hasOwned(r.Struct, around)
+		return ownsMemory(r.Struct, around)
 	case r.Op == plan.Each, r.Op == plan.Tail:
-		return ownsMemory(*r.Elem, around)
+		return valueOwnsMemory(*r.Elem, around)
 	}
 	return false
 }
@@ -49,14 +53,14 @@ func freeFunctions(p *plan.Plan) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// writeTakeFromC writes the method TakeFromC and the function release, which frees the memory that a
-// struct owns. It writes nothing if there is nothing to free.
+// writeTakeFromC writes the method TakeFromC and, if the struct owns memory, a function release that frees
+// this memory. It writes nothing if there is nothing to free.
 func (f *file) writeTakeFromC(s *plan.Struct) {
-	if !isFreed(s) {
+	if !needsTakeFromC(s) {
 		return
 	}
-	if hasOwned(s, nil) {
-		f.writeLine("// release%s frees what the %s at p owns, once: pointers to it are nil then.", s.Go, s.Says)
+	if ownsMemory(s, nil) {
+		f.writeLine("// release%s frees what the %s at p owns, once: pointers to it are nil then.", s.Go, s.CName)
 		if isCircular(s) {
 			f.writeLine("// What is in done stays: it is freed already, or not owned, and pointers that go\n// in a circle lead to it.")
 		}
@@ -67,11 +71,11 @@ func (f *file) writeTakeFromC(s *plan.Struct) {
 		}
 		f.writeLine("}\n")
 	}
-	f.writeLine("// TakeFromC is FromC, and frees what the %s at p owns, once, also where the", s.Says)
+	f.writeLine("// TakeFromC is FromC, and frees what the %s at p owns, once, also where the", s.CName)
 	f.writeLine("// copy fails. Pointers in C to what is freed are nil then.")
 	f.writeLine("func (d *%s) TakeFromC(p unsafe.Pointer) error {", s.Go)
 	f.writeLine("if p == nil {\nreturn cgocopy.ErrNilPointer\n}\nerr := d.FromC(p)")
-	if hasOwned(s, nil) {
+	if ownsMemory(s, nil) {
 		f.writeLine("release%s(%s)", s.Go, releaseArgs(s, "p", "map[unsafe.Pointer]bool{p: true}"))
 	}
 	if s.Free != "" {
@@ -83,7 +87,7 @@ func (f *file) writeTakeFromC(s *plan.Struct) {
 // emitRelease emits statements that free the memory that the value of rule r at base+offset owns, and
 // set the pointers to it to nil.
 func (v value) emitRelease(r plan.Rule, base string, offset int64) {
-	if !ownsMemory(r, nil) {
+	if !valueOwnsMemory(r, nil) {
 		return
 	}
 	p := addressExpr(base, offset)
@@ -111,7 +115,7 @@ func (v value) emitRelease(r plan.Rule, base string, offset int64) {
 		switch {
 		case r.Op == plan.Slice:
 			v.emitReleaseElements(r, "q")
-		case r.Op == plan.Deref && hasOwned(r.Struct, nil):
+		case r.Op == plan.Deref && ownsMemory(r.Struct, nil):
 			v.writeLine("release%s(%s)", r.Struct.Go, releaseArgs(r.Struct, "q", "done"))
 		}
 		v.writeLine("C.%s(q)\n}", helperName("free", r.Free))
@@ -123,7 +127,7 @@ func (v value) emitRelease(r plan.Rule, base string, offset int64) {
 func (v value) emitReleaseElements(r plan.Rule, p string) {
 	e := *r.Elem
 	e.Free = ""
-	if !ownsMemory(e, nil) {
+	if !valueOwnsMemory(e, nil) {
 		return
 	}
 	i := indexName(v.loops)
@@ -139,20 +143,20 @@ func (v value) emitReleaseElements(r plan.Rule, p string) {
 	v.writeLine("}\n}")
 }
 
-// isCircular reports whether the pointers in a struct can form a cycle: its type, or a type that it
-// leads to, leads to itself.
+// isCircular reports whether the pointers that start in a struct can form a cycle: a struct that can be
+// reached from s can be reached from itself.
 func isCircular(s *plan.Struct) bool {
-	for t := range ownedStructs(s) {
-		if ownedStructs(t)[t] {
+	for t := range reachableStructs(s) { // includes s if s itself is in a cycle
+		if reachableStructs(t)[t] {
 			return true
 		}
 	}
-	return ownedStructs(s)[s]
+	return false
 }
 
-// ownedStructs returns the structs that s leads to: those in it, those that its pointers point to, and so on. It
-// contains s only if s leads to itself.
-func ownedStructs(s *plan.Struct) map[*plan.Struct]bool {
+// reachableStructs returns the structs that can be reached from s: the structs inside s, the structs that
+// its pointers point to, and so on. It contains s only if s can be reached from itself.
+func reachableStructs(s *plan.Struct) map[*plan.Struct]bool {
 	seen := map[*plan.Struct]bool{}
 	var visit func(r plan.Rule)
 	visit = func(r plan.Rule) {
@@ -172,8 +176,8 @@ func ownedStructs(s *plan.Struct) map[*plan.Struct]bool {
 	return seen
 }
 
-// releaseArgs returns the arguments, or the parameters, of the function that releases s: the address,
-// and the set of freed pointers if the struct can lead to itself.
+// releaseArgs returns the arguments, or the parameters, of the function that releases s: the address p and,
+// if its pointers can form a cycle, done, the set of pointers that have been freed.
 func releaseArgs(s *plan.Struct, p, done string) string {
 	if isCircular(s) {
 		return p + ", " + done

@@ -2,28 +2,47 @@ package emit
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// Test returns the file of a test: C fills every member of the structs with a different value, and Go
-// must find the values. Pointers are nil.
+// filler writes one C function that fills a struct, and the Go statements that make the expected Go value,
+// e.g. SET(v->age, 42LL); and want.Age = 42. The parameters c and g of its fill methods are the path of a
+// value in C and in Go.
+type filler struct {
+	c, g    *strings.Builder // C and Go source
+	n       uint64           // number of values so far
+	variant int              // which case of each union to fill
+	depth   int              // number of C loops around the current line
+}
+
+// loopPosition is the position of a value in nested loops over arrays. Elements get different values: a
+// constant plus their index.
+type loopPosition struct {
+	loops int    // number of loops around the value
+	index string // index among all elements, as an expression of both C and Go; "" outside of loops
+}
+
+// Test returns the file of a test for generated code: C fills every member of the structs with a different
+// value, and the Go code must find these values. Pointers are nil.
 func Test(u Unit) ([]byte, error) {
 	f := u.newFile()
 	const path = runtimePath + "/cgocopytest"
 	name := "Test" + "Cgocopy" + u.Name
-	var c, g strings.Builder
-	var fills []string
+	var c, g strings.Builder // the fill functions in C, and the subtests in Go
+	var fills []string       // a cgocopytest.Fill per fill function, as Go source
 	for _, s := range u.Plan.Structs {
 		if !hasCName(s) {
 			continue
 		}
-		for variant := range countVariants(s) {
+		for variant := range countVariants(s) { // each fills another member of the unions
 			fill := fmt.Sprintf("fill%d", len(fills))
-			fills = append(fills, fmt.Sprintf("{Func: %q, Type: %q}", fill, s.Says))
+			fills = append(fills, fmt.Sprintf("{Func: %q, Type: %q}", fill, s.CName))
 			w := &filler{c: &c, g: &g, variant: variant}
-			fmt.Fprintf(&c, "static void %s(%s *v) {\n", fill, s.Says)
+			fmt.Fprintf(&c, "static void %s(%s *v) {\n", fill, s.CName)
 			title := s.Go
 			if variant > 0 {
 				title += fmt.Sprint(variant + 1)
@@ -96,35 +115,19 @@ func countVariants(s *plan.Struct) int {
 	return n
 }
 
-// filler writes one C function that fills a struct, and the Go statements that make the expected value.
-// Its fill methods have the path of a value in C and in Go as parameters c and g.
-type filler struct {
-	c, g    *strings.Builder // C and Go source
-	n       uint64           // number of values so far
-	variant int              // which case of each union to fill
-	depth   int              // number of C loops around the current line
-}
-
-// loopPosition is the position of a value in nested loops over arrays. Elements get different values: a
-// constant plus their index.
-type loopPosition struct {
-	loops int    // number of loops around the value
-	index string // index among all elements, as an expression of both C and Go; "" outside of loops
-}
-
-// inC writes a line of C.
-func (w *filler) inC(format string, args ...any) {
+// writeC writes a line of C.
+func (w *filler) writeC(format string, args ...any) {
 	w.c.WriteString(strings.Repeat("\t", w.depth+1))
 	fmt.Fprintf(w.c, format+"\n", args...)
 }
 
-// inGo writes a line of Go.
-func (w *filler) inGo(format string, args ...any) {
+// writeGo writes a line of Go.
+func (w *filler) writeGo(format string, args ...any) {
 	fmt.Fprintf(w.g, format+"\n", args...)
 }
 
-// fillStruct fills a struct. Counts are set to 0, because pointers are nil, and discriminants to the
-// value of the current variant.
+// fillStruct fills a struct. It sets counts to 0, because the pointers to the counted elements are nil, and
+// discriminants to the value that selects the union member of the current variant.
 func (w *filler) fillStruct(s *plan.Struct, c, g string, at loopPosition) {
 	fixed := map[string]int64{} // counts and discriminants
 	for _, f := range s.Fields {
@@ -140,7 +143,6 @@ func (w *filler) fillStruct(s *plan.Struct, c, g string, at loopPosition) {
 		}
 	}
 	for _, f := range s.Fields {
-		inC := c + f.C
 		if _, ok := fixed[f.C]; ok && f.Rule.Num != "" {
 			continue // it is set below
 		}
@@ -149,19 +151,20 @@ func (w *filler) fillStruct(s *plan.Struct, c, g string, at loopPosition) {
 			w.fillUnion(r, c, g+"."+f.Go, at)
 			continue
 		}
-		w.fillValue(r, inC, g+"."+f.Go, at)
+		w.fillValue(r, c+f.C, g+"."+f.Go, at)
 	}
-	for _, name := range sortedKeys(fixed) {
+	for _, name := range slices.Sorted(maps.Keys(fixed)) {
 		n := fixed[name]
-		w.inC("SET(%s%s, %dLL);", c, name, n)
+		w.writeC("SET(%s%s, %dLL);", c, name, n)
 		for _, f := range s.Fields {
 			if f.C == name && n != 0 {
-				w.inGo("%s.%s = %d", g, f.Go, n)
+				w.writeGo("%s.%s = %d", g, f.Go, n)
 			}
-			if r := f.Rule; f.C == "" && r.On.C == name { // each member of the union begins with the discriminant
+			// The struct is planned from a union, whose members all begin with the discriminant.
+			if r := f.Rule; f.C == "" && r.On.C == name {
 				selected := r.Cases[w.variant%len(r.Cases)]
-				path, _ := plan.At(selected.Rule, r.On.Offset, r.On.Size)
-				w.inGo("%s.%s.%s%s = %d", g, f.Go, selected.Field, path, n)
+				path, _ := plan.FindNumber(selected.Rule, r.On.Offset, r.On.Size)
+				w.writeGo("%s.%s.%s%s = %d", g, f.Go, selected.Field, path, n)
 			}
 		}
 	}
@@ -181,10 +184,10 @@ func (w *filler) fillValue(r plan.Rule, c, g string, at loopPosition) {
 		w.fillUnion(r, c+".", g, at)
 	case r.Op == plan.Opaque:
 		w.n++
-		w.inC("ADDR(%s, %#x);", c, 0x1000+16*w.n)
-		w.inGo("%s = %#x", g, 0x1000+16*w.n)
+		w.writeC("ADDR(%s, %#x);", c, 0x1000+16*w.n)
+		w.writeGo("%s = %#x", g, 0x1000+16*w.n)
 	case r.Op == plan.Text, r.Op == plan.Slice, r.Op == plan.Deref:
-		w.inC("NIL(%s);", c)
+		w.writeC("NIL(%s);", c)
 	case r.Op == plan.Tail:
 		// Its count is 0.
 	case r.Struct != nil:
@@ -195,16 +198,16 @@ func (w *filler) fillValue(r plan.Rule, c, g string, at loopPosition) {
 		if at.index != "" {
 			inner.index = fmt.Sprintf("(%s)*%d + %s", at.index, r.N, i)
 		}
-		w.inC("for (int %s = 0; %s < %d; %s++) {", i, i, r.N, i)
+		w.writeC("for (int %s = 0; %s < %d; %s++) {", i, i, r.N, i)
 		outerGo := w.g
 		w.g = &strings.Builder{}
 		w.depth++
 		w.fillValue(*r.Elem, c+"["+i+"]", g+"["+i+"]", inner)
 		w.depth--
-		w.inC("}")
+		w.writeC("}")
 		body := w.g.String()
 		if w.g = outerGo; body != "" { // else i would be unused
-			w.inGo("for %s := range %s {\n%s}", i, g, body)
+			w.writeGo("for %s := range %s {\n%s}", i, g, body)
 		}
 	case r.Op == plan.Bool:
 		w.fillBool(r, c, g, at, "SET(%s, %s);")

@@ -1,17 +1,14 @@
 package emit
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
-
-func sortedKeys(m map[string]int64) []string { return slices.Sorted(maps.Keys(m)) }
 
 // bitsOf returns the width of a Go number type, and whether it has a sign.
 func bitsOf(name string) (bits int, signed bool) {
@@ -26,9 +23,9 @@ func bitsOf(name string) (bits int, signed bool) {
 	return bits, signed
 }
 
-// nextPattern returns a value of bits bits that differs from the values before it: the next multiple of
-// 2^64 divided by the golden ratio, cut to bits bits. Donald Knuth spreads hashes so (The Art of
-// Computer Programming, 6.4).
+// nextPattern returns a value of the given number of bits that differs from the values before it: the low
+// bits of the next multiple of 2^64 divided by the golden ratio, which Donald Knuth uses for hashes (The
+// Art of Computer Programming, 6.4).
 func (w *filler) nextPattern(bits int, signed bool) int64 {
 	w.n++
 	const golden = 0x9e3779b97f4a7c15 // 2^64 / 1.618…
@@ -42,51 +39,45 @@ func (w *filler) nextPattern(bits int, signed bool) int64 {
 
 // fillNumber fills a number.
 func (w *filler) fillNumber(r plan.Rule, c, g string, at loopPosition) {
-	name := r.Num
-	if name == "" {
-		name = r.From
-	}
-	if name == "" {
-		name = r.Go
-	}
+	name := cmp.Or(r.Num, r.From, r.Go) // Go type with the layout of the C number
 	if strings.HasPrefix(name, "float") {
 		w.n++
 		if at.index == "" {
-			w.inC("SET(%s, %d.5);", c, w.n)
-			w.inGo("%s = %d.5", g, w.n)
+			w.writeC("SET(%s, %d.5);", c, w.n)
+			w.writeGo("%s = %d.5", g, w.n)
 			return
 		}
-		w.inC("SET(%s, %d.5 + (%s));", c, w.n, at.index)
-		w.inGo("%s = %s(%d.5 + float64(%s))", g, r.Go, w.n, at.index)
+		w.writeC("SET(%s, %d.5 + (%s));", c, w.n, at.index)
+		w.writeGo("%s = %s(%d.5 + float64(%s))", g, r.Go, w.n, at.index)
 		return
 	}
 	bits, signed := bitsOf(name)
 	n := w.nextPattern(bits, signed)
 	if at.index == "" {
-		w.inC("SET(%s, %dLL);", c, n)
-		w.inGo("%s = %d", g, n)
+		w.writeC("SET(%s, %dLL);", c, n)
+		w.writeGo("%s = %d", g, n)
 		return
 	}
 	n >>= 1 // so that the sum with an index does not overflow 64 bits
-	w.inC("SET(%s, %dLL + (%s));", c, n, at.index)
+	w.writeC("SET(%s, %dLL + (%s));", c, n, at.index)
 	if inner := fmt.Sprintf("%d + int64(%s)", n, at.index); r.Num != "" && r.Num != r.Go { // the sum wraps at the width of the C number
-		w.inGo("%s = %s(%s(%s))", g, r.Go, r.Num, inner)
+		w.writeGo("%s = %s(%s(%s))", g, r.Go, r.Num, inner)
 	} else {
-		w.inGo("%s = %s(%s)", g, r.Go, inner)
+		w.writeGo("%s = %s(%s)", g, r.Go, inner)
 	}
 }
 
-// fillBool fills a bool, with the C statement format.
+// fillBool fills a bool. format is the C statement, with verbs for the path and the value.
 func (w *filler) fillBool(r plan.Rule, c, g string, at loopPosition, format string) {
 	w.n++
 	if at.index == "" {
-		w.inC(format, c, fmt.Sprint(w.n%2))
-		w.inGo("%s = %v", g, w.n%2 == 1)
+		w.writeC(format, c, fmt.Sprint(w.n%2))
+		w.writeGo("%s = %v", g, w.n%2 == 1)
 		return
 	}
 	sum := fmt.Sprintf("(%d+%s)%%2", w.n, at.index)
-	w.inC(format, c, sum)
-	w.inGo("%s = %s(%s == 1)", g, r.Go, sum)
+	w.writeC(format, c, sum)
+	w.writeGo("%s = %s(%s == 1)", g, r.Go, sum)
 }
 
 // fillBits fills a bit-field.
@@ -104,19 +95,19 @@ func (w *filler) fillBits(r plan.Rule, c, g string, at loopPosition) {
 		n = 0
 	}
 	if at.index == "" {
-		w.inC("%s = %dLL;", c, n)
-		w.inGo("%s = %d", g, n)
+		w.writeC("%s = %dLL;", c, n)
+		w.writeGo("%s = %d", g, n)
 		return
 	}
 	sum := fmt.Sprintf("(%d+%s)&%d", n>>1, at.index, bitMask(max(width, 1))&math.MaxInt64)
 	if width == 0 {
 		sum = "0"
 	}
-	w.inC("%s = %s;", c, sum)
-	w.inGo("%s = %s(%s)", g, r.Go, sum)
+	w.writeC("%s = %s;", c, sum)
+	w.writeGo("%s = %s(%s)", g, r.Go, sum)
 }
 
-// fillText fills a char[N] with a short text. In a loop a letter for the index follows it.
+// fillText fills a char[N] with a short text. In a loop it adds a letter that depends on the index.
 func (w *filler) fillText(r plan.Rule, c, g string, at loopPosition) {
 	w.n++
 	maxLength := r.N
@@ -127,13 +118,13 @@ func (w *filler) fillText(r plan.Rule, c, g string, at loopPosition) {
 	word = word[:min(int64(len(word)), maxLength)]
 	want := fmt.Sprintf("%q", word)
 	if at.index == "" {
-		w.inC("TEXT(%s, %q);", c, word)
+		w.writeC("TEXT(%s, %q);", c, word)
 	} else {
-		w.inC("TEXTI(%s, %q, %s);", c, word, at.index)
+		w.writeC("TEXTI(%s, %q, %s);", c, word, at.index)
 		want += fmt.Sprintf(" + string(rune('a'+(%s)%%26))", at.index)
 	}
 	if r.Go != "string" {
 		want = r.Go + "(" + want + ")"
 	}
-	w.inGo("%s = %s", g, want)
+	w.writeGo("%s = %s", g, want)
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// unionMember is a member of a union, with all values of the discriminant that select it.
+// unionMember is a member of a union, with all values of the discriminant (the number that shows which
+// member is valid) that select it. A plan has a case for each value.
 type unionMember struct {
 	plan.Case
 	furtherValues []int64 // values after Case.Value

@@ -7,8 +7,9 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// value writes the statements that copy one value. Its emit methods have these parameters: dst, the Go
-// expression to assign to; r, the rule; and p, the Go expression of the address in C memory.
+// value writes the Go statements that copy one value from C memory. Its emit methods have these parameters:
+// dst, the Go expression to assign to; r, the rule that determines how; and p, the Go expression of the
+// address in C memory. A plain load writes, for example: d.Age = *(*int32)(unsafe.Add(p, 8)).
 type value struct {
 	*file
 	name      string // name for errors: STRUCT.MEMBER
@@ -127,7 +128,7 @@ func (v value) emitPlainLoad(dst string, r plan.Rule, p string) {
 
 // emitElement emits the copy of element i of the array at p, whose elements have a distance of stride bytes.
 func (v value) emitElement(dst string, r plan.Rule, p, i string, stride int64) {
-	q := "q" + strings.Repeat("q", v.loops-1)
+	q := strings.Repeat("q", v.loops) // a name of its own in each nested loop
 	v.writeLine("%s := unsafe.Add(%s, %s*%d)", q, p, i, stride)
 	v.emitLoad(dst, r, q, 0)
 }
@@ -151,8 +152,8 @@ func (v value) emitChars(dst string, r plan.Rule, p string) {
 	v.writeLine("}")
 }
 
-// emitUTF8 emits the assignment of the text s to dst, after the treatment of invalid UTF-8 that the rule
-// demands.
+// emitUTF8 emits the assignment of the text s to dst. Before the assignment, invalid UTF-8 in s is replaced
+// or rejected if the rule demands that.
 func (v value) emitUTF8(dst string, r plan.Rule, s string) {
 	switch r.UTF8 {
 	case plan.Replace:
@@ -178,7 +179,7 @@ func (v value) countExpr(c *plan.Count) string {
 	return fmt.Sprintf("*(*%sint%d)(%s)", sign, 8*c.Size, addressExpr("p", c.Offset))
 }
 
-// siblingName returns the name for errors of another member of the same struct.
+// siblingName returns the name of another member of the same struct, for errors.
 func (v value) siblingName(member string) string {
 	owner, _, _ := strings.Cut(v.name, ".")
 	return owner + "." + member

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// The format of ar, in which static libraries and Rust's .rlib files are: a magic number, and for each
-// member a header of 60 bytes and the data. Each header is at an even offset.
+// Static libraries and Rust's .rlib files have the format of ar: a magic number, and for each member a
+// header of 60 bytes and the data. Each header is at an even offset.
 const (
 	arMagic  = "!<arch>\n"
 	arThin   = "!<thin>\n" // the members are only named, and in files of their own
@@ -58,7 +58,7 @@ func readMembers(r io.ReaderAt) ([]archiveMember, error) {
 		from := offset + arHeader
 		offset = from + size + size%2
 		switch {
-		case name == "/" || name == "/SYM64/" || strings.HasPrefix(name, "__.SYMDEF"): // symbols
+		case name == "/" || name == "/SYM64/" || strings.HasPrefix(name, "__.SYMDEF"): // the table of symbols
 			continue
 		case name == "//":
 			if size > maxNameTable {

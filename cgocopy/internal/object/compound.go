@@ -10,8 +10,11 @@ import (
 // attrGNUVector marks arrays that are SIMD vectors.
 const attrGNUVector dwarf.Attr = 0x2107
 
-// fillArray completes the array type t. Each further dimension becomes an array type of its own. Sizes
-// are computed by [reader.resolveSizes], when all types are known.
+// The fill functions complete a type t from e, its entry in DWARF, and from the children of e. list has
+// read e last.
+
+// fillArray completes the array type t. Each further dimension becomes an array type of its own. When all
+// types are known, [reader.resolveSizes] computes the sizes.
 func (r *reader) fillArray(t *ctype.Type, e *dwarf.Entry, list *entries) error {
 	elem, err := r.elemType(e)
 	if err != nil {
@@ -76,7 +79,7 @@ func (r *reader) fillEnum(t *ctype.Type, e *dwarf.Entry, list *entries) (err err
 	if t.Elem != nil || err != nil {
 		return err
 	}
-	// Older DWARF does not state the storage type: unsigned, unless a value is negative.
+	// Older DWARF does not state the storage type: it is unsigned, unless a value is negative.
 	t.Elem = &ctype.Type{Kind: ctype.Uint, Name: "unsigned int", Size: t.Size, Language: t.Language}
 	for _, v := range t.Enumerators {
 		if v.Value < 0 {
@@ -86,7 +89,7 @@ func (r *reader) fillEnum(t *ctype.Type, e *dwarf.Entry, list *entries) (err err
 	return nil
 }
 
-// fillMembers completes a struct, class or union: its fields, and why it cannot be copied, if so.
+// fillMembers completes a struct, class or union: its fields and, if it cannot be copied, the reason.
 func (r *reader) fillMembers(t *ctype.Type, e *dwarf.Entry, list *entries) error {
 	r.compounds = append(r.compounds, t)
 	t.Align, _ = e.Val(dwarf.AttrAlignment).(int64)
@@ -125,8 +128,8 @@ func AlignOf(t *ctype.Type) int64 {
 	return max(t.Size, 1)
 }
 
-// addMember adds a field to t, unless the member is static or a constant of C++. A hidden member, e.g.
-// the pointer to virtual functions, makes t one that cannot be copied.
+// addMember adds the member that e describes to the fields of t, unless it is static or a constant of C++.
+// If the compiler has added the member, e.g. the pointer to virtual functions, t cannot be copied.
 func (r *reader) addMember(t *ctype.Type, e *dwarf.Entry) error {
 	if external, _ := e.Val(dwarf.AttrExternal).(bool); external {
 		return nil // a static member of C++
@@ -165,9 +168,9 @@ func (r *reader) addMember(t *ctype.Type, e *dwarf.Entry) error {
 	return nil
 }
 
-// fillBits sets the offset and the size of a bit-field; it does nothing for other members. DWARF up
-// to version 3 counts from the most significant bit of a storage unit, later versions count from the
-// start of the struct.
+// fillBits sets the offset and the size of a bit-field. It does nothing for other members. DWARF up to
+// version 3 states the offset from the most significant bit of a storage unit, and later versions from
+// the start of the struct.
 func (r *reader) fillBits(f *ctype.Field, e *dwarf.Entry) {
 	size, ok := e.Val(dwarf.AttrBitSize).(int64)
 	if !ok {
@@ -187,9 +190,9 @@ func (r *reader) fillBits(f *ctype.Field, e *dwarf.Entry) {
 	f.Offset, f.BitOffset = f.Offset+low>>3, low&7
 }
 
-// maxInherited is the maximum number of fields that all classes of a file together inherit. A class
-// that inherits twice from the same base has its fields twice, so that the number can double with each
-// class.
+// maxInherited is the maximum number of fields that all classes of a file together inherit. In a hostile
+// file the number could double with each class, because a class that inherits twice from the same base has
+// the fields of the base twice.
 const maxInherited = 1 << 20
 
 // addBase adds the fields of the base class that e names to class t.

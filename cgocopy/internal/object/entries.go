@@ -4,17 +4,19 @@ import (
 	"debug/dwarf"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// entries reads DWARF entries one after another. An entry with Tag 0 ends a list of children.
+// entries reads DWARF entries, the descriptions of types and their parts, one after another. An entry with
+// Tag 0 ends the children of an entry.
 type entries struct {
 	*dwarf.Reader
-	ends int // number of ends of lists that have been read since the last other entry
+	ends int // number of entries with Tag 0 that have been read since the last other entry
 }
 
-// maxEnds is the maximum number of ends of lists without an entry between them. More are padding of a
-// damaged file, and would take long to read.
+// maxEnds is the maximum number of entries with Tag 0 without another one between them. More of them are
+// the padding of a damaged file, and would take long to read.
 const maxEnds = 1 << 16
 
 // Next returns the next entry, or nil at the end.
@@ -31,18 +33,19 @@ func (e *entries) Next() (*dwarf.Entry, error) {
 }
 
 // skipChildren skips all entries below e, which must be the last entry that list has read. It reads
-// each of them: the offset of the next sibling that a file states may be wrong, and lead backwards.
+// each of them and does not jump to the next sibling, whose offset may be wrong in a damaged file and
+// lead backwards.
 func skipChildren(e *dwarf.Entry, list *entries) error {
-	for deep := 0; ; {
+	for depth := 0; ; {
 		switch {
 		case e == nil:
 			return nil
 		case e.Tag == 0:
-			deep--
+			depth--
 		case e.Children:
-			deep++
+			depth++
 		}
-		if deep <= 0 {
+		if depth <= 0 {
 			return nil
 		}
 		var err error
@@ -52,8 +55,8 @@ func skipChildren(e *dwarf.Entry, list *entries) error {
 	}
 }
 
-// recordScopes records the C++ namespaces and classes around each type below the entry that all has
-// read last. around is the scope of that entry, e.g. "geo::".
+// recordScopes records the scope of each C++ type below the entry that all has read last: the namespaces
+// and classes around the type. around is the scope of the types directly below that entry, e.g. "geo::".
 func (r *reader) recordScopes(all *entries, around string) error {
 	if strings.Count(around, "::") > maxDepth {
 		return fmt.Errorf("read DWARF: namespaces %d deep", maxDepth)
@@ -70,9 +73,11 @@ func (r *reader) recordScopes(all *entries, around string) error {
 			r.scope[e.Offset] = around
 		}
 		name, _ := e.Val(dwarf.AttrName).(string)
+		isScope := slices.Contains([]dwarf.Tag{dwarf.TagNamespace, dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType}, e.Tag)
 		switch {
 		case !e.Children:
-		case name != "" && (e.Tag == dwarf.TagNamespace || e.Tag == dwarf.TagStructType || e.Tag == dwarf.TagClassType || e.Tag == dwarf.TagUnionType):
+			// There is nothing below e.
+		case isScope && name != "":
 			if err := r.recordScopes(all, around+name+"::"); err != nil {
 				return err
 			}

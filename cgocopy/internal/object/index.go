@@ -6,8 +6,9 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// buildIndex fills byName and clashes, and merges equal types. Typedefs come first, then types by
-// their full names, then by their bare tags: a name belongs to the first of these that has it.
+// buildIndex fills byName and clashes, and merges equal types. A name belongs to the typedef with this
+// name; otherwise to the type with this full name, e.g. struct point; otherwise to the type with this
+// tag, point.
 func (f *File) buildIndex() {
 	f.byName, f.clashes = map[string]*ctype.Type{}, map[string][2]*ctype.Type{}
 	put := func(name string, t *ctype.Type) {
@@ -41,18 +42,20 @@ func (f *File) buildIndex() {
 	f.mergeTypes()
 }
 
-// mergeTypes merges equal types: each unit that includes a header describes the header's types again.
-// The type in byName stays; the others become typedefs of it, because fields already point to them.
+// mergeTypes merges equal types, because each unit that includes a header describes the header's types
+// again. The type in byName stays. The others become typedefs of it, because fields already point to
+// them.
 func (f *File) mergeTypes() {
 	type pair struct{ kept, duplicate *ctype.Type }
 	var pairs []pair
 	for _, t := range f.Types {
-		c := f.byName[t.Name]
-		if _, twice := f.clashes[t.Name]; twice || c == nil || c == t || isIncomplete(c) || c.Kind != t.Kind {
+		kept := f.byName[t.Name]
+		_, hasClash := f.clashes[t.Name]
+		if hasClash || kept == nil || kept == t || isIncomplete(kept) || kept.Kind != t.Kind {
 			continue
 		}
-		if isIncomplete(t) || sameLayout(c, t) {
-			pairs = append(pairs, pair{c, t})
+		if isIncomplete(t) || sameLayout(kept, t) {
+			pairs = append(pairs, pair{kept, t})
 		}
 	}
 	for _, p := range pairs {

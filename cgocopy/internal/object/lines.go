@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// lineTables reads the names of source files from the line tables of an object file.
+// lineTables reads the names of source files from the line tables of an object file. A line table maps
+// machine code to source lines; the file names in its header are used for messages about types.
 //
 // It does not use [dwarf.LineReader], which allocates room for as many names as a table claims to
 // have before it reads them: a few bytes of a hostile file could use up all memory.
@@ -38,7 +39,7 @@ type lineFile struct {
 	dir, name []byte
 	inUnitDir bool // dir is relative to the directory of the unit
 
-	full string // the path, set at the first request; all units that share a table have the same directory
+	full string // the path, computed by pathOf; all units that share a table have the same directory
 }
 
 // newLineTables takes the sections from data by reflection: data has unpacked and relocated them, but
@@ -53,8 +54,8 @@ func newLineTables(data *dwarf.Data) *lineTables {
 	return t
 }
 
-// filesOf returns the source files of a unit. Entries of the unit refer to a file by its index. It
-// returns nil if the unit has no line table.
+// filesOf returns the source files of a unit (a compiled source file). Entries of the unit refer to a
+// file by its index in the result. It returns nil if the unit has no line table.
 func (t *lineTables) filesOf(unit *dwarf.Entry) ([]lineFile, error) {
 	off, ok := unit.Val(dwarf.AttrStmtList).(int64)
 	if !ok || off < 0 || off >= int64(len(t.line)) {
@@ -110,14 +111,15 @@ const (
 	contentPath, contentDirectory = 1, 2
 )
 
-// parseTable parses the header of the table at off up to the files, as described in DWARF 5, section
-// 6.2.4. It rejects tables that overlap others: many units could each have nearly the same large table.
+// parseTable parses the header of the table at off up to the files, as described in DWARF 5, section 6.2.4.
+// It rejects tables that overlap others, because a hostile file could state nearly the same large table for
+// each of many units.
 func (t *lineTables) parseTable(off int64) ([]lineFile, error) {
 	c := &cursor{b: t.line[off:], order: t.order}
-	wide := false // 64-bit DWARF
+	offsetSize := 4 // bytes of an offset
 	size := c.readUint(4)
-	if size == 0xffffffff {
-		wide, size = true, c.readUint(8)
+	if size == 0xffffffff { // marks 64-bit DWARF; the size follows
+		offsetSize, size = 8, c.readUint(8)
 	}
 	c.b = c.readBytes(size)
 	tableSize := len(c.b)
@@ -128,19 +130,19 @@ func (t *lineTables) parseTable(off int64) ([]lineFile, error) {
 	if version == 5 {
 		c.readBytes(2) // sizes of addresses and of segment selectors
 	}
-	if c.readBytes(4); wide { // length of the header, 4 bytes or 8
-		c.readBytes(4)
+	c.readUint(offsetSize)   // length of the header
+	fixedFields := uint64(4) // from minimum_instruction_length to line_range, a byte each
+	if version >= 4 {
+		fixedFields++
 	}
-	if c.readBytes(4); version >= 4 { // fields from minimum_instruction_length to line_range
-		c.readBytes(1)
-	}
+	c.readBytes(fixedFields)
 	if opcodes := c.readUint(1); opcodes > 1 {
 		c.readBytes(opcodes - 1) // the lengths of the standard opcodes
 	}
 	var files []lineFile
 	var err error
 	if version == 5 {
-		files, err = t.readEntriesV5(c, wide)
+		files, err = t.readEntriesV5(c, offsetSize)
 	} else {
 		files, err = t.readEntriesV2(c)
 	}
@@ -187,13 +189,14 @@ func (t *lineTables) readEntriesV2(c *cursor) ([]lineFile, error) {
 }
 
 // readEntriesV5 reads the directories and files of a table of version 5. Both are numbered from 0. The
-// table states the format of their entries. wide means that offsets have 8 bytes.
-func (t *lineTables) readEntriesV5(c *cursor, wide bool) ([]lineFile, error) {
-	var lists [2][]lineFile // directories, files
+// table states the format of their entries. offsetSize is the size of an offset in bytes.
+func (t *lineTables) readEntriesV5(c *cursor, offsetSize int) ([]lineFile, error) {
+	type valueFormat struct{ content, form uint64 } // the meaning and the encoding of a value
+	var lists [2][]lineFile                         // directories, files
 	for i := range lists {
-		format := make([][2]uint64, c.readUint(1)) // content and form of each value of an entry
+		format := make([]valueFormat, c.readUint(1)) // of the values of each entry
 		for j := range format {
-			format[j] = [2]uint64{c.readULEB(), c.readULEB()}
+			format[j] = valueFormat{content: c.readULEB(), form: c.readULEB()}
 		}
 		n := c.readULEB()
 		if err := t.addFiles(n); err != nil {
@@ -201,12 +204,12 @@ func (t *lineTables) readEntriesV5(c *cursor, wide bool) ([]lineFile, error) {
 		}
 		for range n {
 			var f lineFile
-			for _, part := range format {
-				text, number, err := t.readValue(c, part[1], wide)
+			for _, v := range format {
+				text, number, err := t.readValue(c, v.form, offsetSize)
 				if err != nil {
 					return nil, err
 				}
-				switch part[0] {
+				switch v.content {
 				case contentPath:
 					f.name = text
 				case contentDirectory:
@@ -225,18 +228,14 @@ func (t *lineTables) readEntriesV5(c *cursor, wide bool) ([]lineFile, error) {
 	return lists[1], nil
 }
 
-// readValue reads a value of an entry: its form determines whether it is a text or a number. Values that no
-// path needs are skipped, and are nil and 0.
-func (t *lineTables) readValue(c *cursor, form uint64, wide bool) (text []byte, number uint64, err error) {
+// readValue reads a value of an entry. The form of the value determines whether it is a text or a
+// number. It skips values that no path needs, and returns nil and 0 for them.
+func (t *lineTables) readValue(c *cursor, form uint64, offsetSize int) (text []byte, number uint64, err error) {
 	switch form {
 	case formString:
 		return c.readText(), 0, nil
 	case formStrp, formLineStrp, formStrpSup:
-		width := 4
-		if wide {
-			width = 8
-		}
-		off, section := c.readUint(width), t.str
+		off, section := c.readUint(offsetSize), t.str
 		switch {
 		case form == formStrpSup: // a text in another file
 			return nil, 0, nil

@@ -1,9 +1,10 @@
 // Package object reads the types that an object file describes in its debug information: DWARF in
 // ELF, Mach-O or PE.
 //
-// [Open] finds the DWARF sections, a reader turns their entries into types, a sizeResolver computes
+// [Open] finds the DWARF sections. A reader turns their entries into types, a sizeResolver computes
 // sizes and alignments that depend on other types, and buildIndex makes the types findable by name.
-// Files may be damaged or hostile, so that depths, sizes and counts have limits.
+// A unit in DWARF is the description of one compiled source file. Files may be damaged or hostile, so
+// depths, sizes and counts have limits.
 package object
 
 import (
@@ -40,8 +41,8 @@ type File struct {
 	anchors map[string]*ctype.Type    // targets of anchor variables, by the name of the variable
 }
 
-// Clash returns two types with the same name and different layouts: each unit of a file, and each
-// member of an archive, may declare its own. It returns false if all types with that name agree.
+// Clash returns two types with the same name but different layouts, which different units may declare. It
+// returns false if all types with that name have the same layout.
 func (f *File) Clash(name string) (a, b *ctype.Type, ok bool) {
 	two, ok := f.clashes[name]
 	return two[0], two[1], ok
@@ -52,8 +53,8 @@ func (f *File) Clash(name string) (a, b *ctype.Type, ok bool) {
 // incomplete ones. It returns nil if there is no such type.
 func (f *File) Type(name string) *ctype.Type { return f.byName[name] }
 
-// Anchor returns the type that the pointer variable name points to. It returns nil if there is no
-// such variable.
+// Anchor returns the type that an anchor, a pointer variable of this name, points to. It returns nil if
+// there is no such variable. Package cc declares anchors for the types that it wants.
 func (f *File) Anchor(name string) *ctype.Type { return f.anchors[name] }
 
 // Open reads the types of the object file at path, or of all object files with debug information in
@@ -91,7 +92,7 @@ func readFrom(r io.ReaderAt, printName func(string) string) (*File, error) {
 		return nil, err
 	}
 	var all *File
-	noTypes := ErrNoDWARF // the error if no member describes its types
+	noTypes := ErrNoDWARF // the error if no member of the archive describes its types
 	for _, m := range list {
 		f, err := readObject(m.data, printName)
 		switch {
@@ -148,20 +149,20 @@ func openContainer(r io.ReaderAt) (*dwarf.Data, *File, error) {
 	return nil, nil, errFormat
 }
 
-// maxUnpacked is the maximum size in bytes of all debug sections together when they are unpacked.
+// maxUnpacked is the maximum size in bytes of all debug sections together after they are decompressed.
 const maxUnpacked = 1 << 30
 
-// unpackedSize adds up the sizes in bytes that sections have when they are unpacked, as their headers
-// state them. It is checked before the standard library unpacks the sections.
+// unpackedSize is the sum of the decompressed sizes of sections in bytes, as their headers state them. It
+// is checked before the standard library decompresses the sections.
 type unpackedSize uint64
 
-// addSection adds a section of size bytes. Older compilers mark a packed section by its content: it
-// begins with "ZLIB" and its unpacked size. packed reads that content; nil means size is the unpacked
-// size.
-func (u *unpackedSize) addSection(size uint64, packed io.ReaderAt) {
+// addSection adds a section of size bytes. content reads the section if it may be compressed in the
+// older way: then it begins with "ZLIB" and its decompressed size. If content is nil, size is the
+// decompressed size.
+func (u *unpackedSize) addSection(size uint64, content io.ReaderAt) {
 	var head [12]byte
-	if packed != nil {
-		if n, _ := packed.ReadAt(head[:], 0); n == len(head) && string(head[:4]) == "ZLIB" {
+	if content != nil {
+		if n, _ := content.ReadAt(head[:], 0); n == len(head) && string(head[:4]) == "ZLIB" {
 			size = max(size, binary.BigEndian.Uint64(head[4:]))
 		}
 	}

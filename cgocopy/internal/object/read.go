@@ -11,8 +11,9 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// reader turns DWARF entries into types. Each entry becomes one type, so that a recursive type points
-// to itself.
+// reader turns DWARF entries into types. An entry describes a type, a variable or a part of them, and has
+// attributes and children. Each entry of a type becomes one ctype.Type, even if several entries refer to
+// it, so that a recursive type points to itself.
 type reader struct {
 	data  *dwarf.Data
 	units []unit // sorted by start
@@ -27,7 +28,7 @@ type reader struct {
 
 	arrays    []*ctype.Type          // types whose size is computed at the end
 	compounds []*ctype.Type          // structs and unions, whose alignment is computed at the end
-	anchors   map[string]*ctype.Type // see [File.Anchor]
+	anchors   map[string]*ctype.Type // types that anchors point to, by the anchor, see [File.Anchor]
 
 	printName func(file string) string // see [Open]
 }
@@ -36,7 +37,7 @@ type reader struct {
 type unit struct {
 	start    dwarf.Offset
 	language ctype.Language
-	files    []lineFile // source files, by the numbers that entries refer to
+	files    []lineFile // source files, by the numbers with which entries refer to them
 	dir      string     // working directory of the compiler
 	address  int64      // size of a pointer in bytes
 }
@@ -130,7 +131,7 @@ func (r *reader) selectUnit(off dwarf.Offset) {
 	}
 }
 
-// anchorPrefix is the prefix of the names of variables that represent types.
+// anchorPrefix is the prefix of the names of anchors.
 const anchorPrefix = "__cgocopy__"
 
 // recordAnchor records the type that a variable points to, if the variable is an anchor.
@@ -276,9 +277,9 @@ func (r *reader) readType(off dwarf.Offset) (*ctype.Type, error) {
 	return t, nil
 }
 
-// Names of types that other threads may write while they are read. C++ types may be in a namespace
-// for the version of the library, which the name in the source does not have. The crate of a Rust type
-// is unknown.
+// Names of types that other threads may write while they are read, e.g. "struct std::__1::atomic<int>" and
+// "struct AtomicU32". The groups together are the name in the source, std::atomic: it has neither the
+// namespace for the library's version (__1) nor, in Rust, the unknown crate.
 var (
 	atomicCXX  = regexp.MustCompile(`^struct (std::|boost::atomics::)(?:__\w+::)?(atomic|atomic_ref|atomic_flag)(?:<|$)`)
 	atomicRust = regexp.MustCompile(`^struct (Atomic(?:Bool|[IU](?:size|[0-9]+)|Ptr<.*|<.*))$`)
@@ -305,8 +306,8 @@ func withTag(word, name string) string {
 	return word + " " + name
 }
 
-// elemType returns the type that an entry refers to: the target, element, result or member type. nil
-// means void.
+// elemType returns the type that an entry refers to: the type of its target, element, result or member. It
+// returns nil for void.
 func (r *reader) elemType(e *dwarf.Entry) (*ctype.Type, error) {
 	off, ok := e.Val(dwarf.AttrType).(dwarf.Offset)
 	if !ok {
@@ -315,8 +316,8 @@ func (r *reader) elemType(e *dwarf.Entry) (*ctype.Type, error) {
 	return r.typeAt(off)
 }
 
-// declaredAt returns the position of an entry's declaration. file is "" if it is unknown, or in the
-// source that package cc has made.
+// declaredAt returns the position of an entry's declaration. file is "" if the position is unknown, or if
+// it is in the source that package cc generates and compiles.
 func (r *reader) declaredAt(e *dwarf.Entry) (file string, line int, err error) {
 	i, _ := e.Val(dwarf.AttrDeclFile).(int64)
 	n, _ := e.Val(dwarf.AttrDeclLine).(int64)
@@ -345,8 +346,8 @@ const (
 	encUTF        = 0x10
 )
 
-// setBaseType completes a number type. Only its name shows whether it is char, whose encoding is signed
-// on some processors and unsigned on others: int8_t has the encoding of a signed char too.
+// setBaseType completes a number type. It recognizes char by the name, because char has the same
+// encoding as other types: that of int8_t on some processors and that of uint8_t on others.
 func setBaseType(t *ctype.Type, e *dwarf.Entry) {
 	encoding, _ := e.Val(dwarf.AttrEncoding).(int64)
 	t.Name = usualName(t.Name)
@@ -368,8 +369,8 @@ func setBaseType(t *ctype.Type, e *dwarf.Entry) {
 	}
 }
 
-// usualName returns the usual name of a number type in C, which is the one that clang records: gcc
-// records long long int for long long.
+// usualName returns the usual name of a number type in C, as clang records it. gcc records another name:
+// long long int for long long.
 func usualName(name string) string {
 	switch name {
 	case "short int", "long int", "long long int":

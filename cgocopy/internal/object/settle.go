@@ -8,31 +8,13 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// isCircular reports whether the chain of Elem from t, through typedefs, pointers and arrays, comes
-// back to itself without a struct or function in between. No C type does, but a damaged file can have
-// one. slow follows the chain at half the speed of x, so that x meets it in a cycle (Floyd).
-func isCircular(t *ctype.Type) bool {
-	slow := t
-	for x, n := t, 0; x != nil; n++ {
-		switch x.Kind {
-		case ctype.Typedef, ctype.Pointer, ctype.Array, ctype.Enum, ctype.Other:
-			// The chain continues.
-		default:
-			return false
-		}
-		x = x.Elem
-		if n%2 == 1 {
-			slow = slow.Elem
-		}
-		if x != nil && x == slow {
-			return true
-		}
-	}
-	return false
+// sizeResolver computes the sizes of arrays and the alignments of structs and unions, each once.
+type sizeResolver struct {
+	state map[*ctype.Type]int // busy or done; 0 for types that have not been visited
 }
 
-// resolveSizes computes the sizes of arrays and the alignments of structs, for which all types must
-// have been read. It fails if a type contains itself.
+// resolveSizes computes the sizes of arrays and the alignments of structs and unions, after all types have
+// been read. It fails if a type contains itself.
 func (r *reader) resolveSizes() error {
 	s := sizeResolver{state: map[*ctype.Type]int{}}
 	for _, t := range r.arrays {
@@ -48,14 +30,9 @@ func (r *reader) resolveSizes() error {
 	return nil
 }
 
-// sizeResolver computes the sizes of arrays and the alignments of structs and unions, each once.
-type sizeResolver struct {
-	state map[*ctype.Type]int // busy, done, or 0
-}
-
 const (
 	busy = 1 // the types in the type are being resolved
-	done = 2
+	done = 2 // the type is resolved
 )
 
 // resolve computes the size or the alignment of t after those of the types in it. depth is the number
@@ -118,4 +95,27 @@ func (r *reader) fillFunc(t *ctype.Type, e *dwarf.Entry, list *entries) (err err
 		}
 		return nil
 	})
+}
+
+// isCircular reports whether the chain from t along Elem, through typedefs, pointers and arrays, is a cycle
+// without a struct or function in it. No C type has such a cycle, but a damaged file can. slow follows the
+// chain at half the speed of x, so that x meets slow in a cycle (Robert Floyd's algorithm).
+func isCircular(t *ctype.Type) bool {
+	slow := t
+	for x, n := t, 0; x != nil; n++ {
+		switch x.Kind {
+		case ctype.Typedef, ctype.Pointer, ctype.Array, ctype.Enum, ctype.Other:
+			// The chain continues.
+		default:
+			return false
+		}
+		x = x.Elem
+		if n%2 == 1 {
+			slow = slow.Elem
+		}
+		if x != nil && x == slow {
+			return true
+		}
+	}
+	return false
 }

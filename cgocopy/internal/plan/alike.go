@@ -8,10 +8,10 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// View returns the member of a union that can be read whichever member C has written, because all
-// members are read alike: they consist of the same bits, in numbers of the same sort. It is the first
-// member, or the first member of that, if it is such a union itself. path is the path of the member in
-// C from the union, or "" if it has no name. View returns false for all other types.
+// View is for unions whose members are read alike: all consist of the same bits, in numbers of the same
+// sort, as uint64 and uint32[2] do. Whichever member C has written, the first one can be read. View returns
+// this member, or the first member of that member if it is such a union too. path is the path of the result
+// in C from the union, or "" if it has no name. View returns false for all other types.
 func View(t *ctype.Type) (path string, m ctype.Field, ok bool) {
 	s := t.Strip()
 	if s == nil || s.Kind != ctype.Union || !sameRuns(s) {
@@ -36,7 +36,7 @@ func isViewed(t *ctype.Type) bool {
 	return ok
 }
 
-// sameRuns reports whether all members of a union are read alike: they have the same runs.
+// sameRuns reports whether all members of a union have the same runs, and so are read alike, see View.
 func sameRuns(union *ctype.Type) bool {
 	if len(union.Fields) == 0 || union.Incomplete {
 		return false

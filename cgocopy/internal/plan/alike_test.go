@@ -119,7 +119,7 @@ func TestEvent(t *testing.T) {
 	if e.Go != "Ev" || len(e.Fields) != 2 || e.Fields[0].Go != "Type" || e.Fields[1].Rule.Go != "EvUnion" || len(e.Fields[1].Rule.Cases) != 3 || !e.Fails || e.Flat {
 		t.Errorf("%+v", e)
 	}
-	if path, ok := At(e.Fields[1].Rule.Cases[1].Rule, 0, 4); path != ".Head.Type" || !ok {
+	if path, ok := FindNumber(e.Fields[1].Rule.Cases[1].Rule, 0, 4); path != ".Head.Type" || !ok {
 		t.Errorf("the type in move is %q, %v", path, ok)
 	}
 	p, err = Derive([]Wanted{{"ev", ev}}, tag("key.type", map[int64]string{2: "move"}))

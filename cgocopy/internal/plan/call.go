@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"go/token"
 	"slices"
@@ -10,19 +11,20 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// Call is a C function that a generated Go function calls.
+// Call is a C function that a generated Go function calls. Its output is the value that the Go function
+// copies and returns.
 type Call struct {
-	C      string // name of the C function
-	Go     string // name of the Go function
-	Says   string // prototype of the C function
-	Params []Param
-	Result Role     // meaning of the C function's result
-	Text   string   // C function that describes an error code; "" if the user names no function
-	Free   string   // C function that frees the output; "" if the user names no function
-	With   []string // arguments of Free, see [CallSpec]
+	C         string // name of the C function
+	Go        string // name of the Go function
+	Prototype string // prototype of the C function
+	Params    []Param
+	Result    Role     // meaning of the C function's result
+	Text      string   // C function that describes an error code; "" if the user names no function
+	Free      string   // C function that frees the output; "" if the user names no function
+	With      []string // arguments of Free, see [CallSpec]
 
-	Out    *Struct     // the output, as a struct with the members out and, if it is counted, len; nil if there is no output, or if One is set
-	One    *Struct     // the output, if it is a pointer to one struct
+	One    *Struct     // struct that the output points to; nil unless the output is a pointer to one struct
+	Out    *Struct     // struct with the members out, which is the output, and len, if another number counts it; nil without an output, or if One is set
 	OutC   *ctype.Type // C type of the output; nil without an output
 	LenC   *ctype.Type // C type of the output's count; nil without a count
 	Inline bool        // the caller provides the memory for the output, of type OutC
@@ -79,19 +81,8 @@ func ParseCall(text string) (CallSpec, error) {
 		key, value, hasValue := strings.Cut(w, "=")
 		switch {
 		case key == "free" && value != "":
-			function, arguments, hasArguments := strings.Cut(value, "(")
-			c.Free = function
-			if hasArguments {
-				inner, closed := strings.CutSuffix(arguments, ")")
-				if !closed {
-					return c, fmt.Errorf("%s: the bracket is not closed", w)
-				}
-				if c.With, err = splitNames(inner); err != nil {
-					return c, err
-				}
-			}
-			if !isIdentifier(c.Free) {
-				return c, fmt.Errorf("%s: want a C function, e.g. free=free_devices", w)
+			if err := c.parseFree(value); err != nil {
+				return c, fmt.Errorf("%s: %w", w, err)
 			}
 		case key == "as" && token.IsIdentifier(value):
 			c.As = value
@@ -104,6 +95,25 @@ func ParseCall(text string) (CallSpec, error) {
 		}
 	}
 	return c, nil
+}
+
+// parseFree sets Free and With from the value of free=: FUNCTION, or FUNCTION(ARGUMENT, …).
+func (c *CallSpec) parseFree(value string) (err error) {
+	function, arguments, hasArguments := strings.Cut(value, "(")
+	c.Free = function
+	if hasArguments {
+		inner, closed := strings.CutSuffix(arguments, ")")
+		if !closed {
+			return errors.New("the bracket is not closed")
+		}
+		if c.With, err = splitNames(inner); err != nil {
+			return err
+		}
+	}
+	if !isIdentifier(c.Free) {
+		return errors.New("want a C function, e.g. free=free_devices")
+	}
+	return nil
 }
 
 // splitFields splits text at blanks outside of brackets.
@@ -120,7 +130,7 @@ func splitFields(text string) []string {
 	})
 }
 
-// splitNames splits the text between brackets into names or numbers, at commas.
+// splitNames splits a text such as "bus, out, 0" into names and numbers.
 func splitNames(text string) ([]string, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
@@ -128,7 +138,8 @@ func splitNames(text string) ([]string, error) {
 	var list []string
 	for name := range strings.SplitSeq(text, ",") {
 		name = strings.TrimSpace(name)
-		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		isInvalid := func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+		if name == "" || strings.ContainsFunc(name, isInvalid) {
 			return nil, fmt.Errorf("%q is no name of a parameter", name)
 		}
 		list = append(list, name)
@@ -139,7 +150,9 @@ func splitNames(text string) ([]string, error) {
 // isIdentifier reports whether name is an identifier of C, in ASCII.
 func isIdentifier(name string) bool {
 	for i, r := range name {
-		if r != '_' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r))) {
+		isLetter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		isDigit := r >= '0' && r <= '9'
+		if !isLetter && (!isDigit || i == 0) {
 			return false
 		}
 	}

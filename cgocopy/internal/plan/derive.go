@@ -15,7 +15,7 @@ type Wanted struct {
 	Type *ctype.Type
 }
 
-// Options are the decisions of the user, and the facts about the target.
+// Options are the decisions of the user, and facts about the target, the machine that C is compiled for.
 type Options struct {
 	Calls []WantedCall
 	Tags  map[string]Tag // by STRUCT.MEMBER with the names of C, STRUCT, or FUNCTION.out
@@ -49,8 +49,21 @@ type Plan struct {
 	Omitted []string // members that are omitted as pointers, e.g. node.next (struct node *)
 }
 
-// Derive plans Go types after C types. The error is of type Refusals and has everything that is wrong
-// with the types.
+// deriver collects the plan of one [Derive], and what it rejects.
+type deriver struct {
+	options        Options
+	userTypes      bool // the user has declared the Go types: package bind plans the structs in them
+	structs        map[*ctype.Type]*Struct
+	enums          map[*ctype.Type]*Enum
+	requestedNames map[*ctype.Type]string // bare names of requested types
+	names          map[string]*ctype.Type // Go names in use, and the types that have them
+	used           map[string]bool        // keys of options.Tags that belong to something
+	plan           *Plan
+	refusals       Refusals
+}
+
+// Derive plans a Go type for each wanted C type and for the types in it, and a Go function for each
+// wanted C function. The error is of type Refusals and has everything that is wrong with the types.
 func Derive(wanted []Wanted, o Options) (*Plan, error) {
 	d := &deriver{
 		options:        o,
@@ -69,20 +82,7 @@ func Derive(wanted []Wanted, o Options) (*Plan, error) {
 		}
 	}
 	for _, w := range wanted {
-		t := w.Type.Strip()
-		if t != nil && firstNames[t] != w.Name {
-			d.reject(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: positionOf(t), Reason: "is the same type as " + firstNames[t], Remedy: "ask for one of the two"})
-			continue
-		}
-		if t != nil && t.Kind == ctype.Union && o.Tags[bareName(w.Name)].On == "" && !isViewed(t) {
-			d.reject(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: t.Pos(), Reason: "is a union, and nothing around it shows which member holds", Remedy: fmt.Sprintf("where its members begin with a number that does, say so with -tag '%s=union=MEMBER:0:first,1:second'; or name the structs in it, and fill the one that holds; or a struct that it is in", bareName(w.Name))})
-			continue
-		}
-		if t == nil || t.Kind != ctype.Struct && t.Kind != ctype.Union {
-			d.reject(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: positionOf(t), Reason: "is no struct", Remedy: "name a struct; members of other types are taken over with the struct they are in"})
-			continue
-		}
-		d.planStruct(t, Exported(bareName(w.Name)), bareName(w.Name))
+		d.planWanted(w, firstNames[w.Type.Strip()])
 	}
 	for _, c := range o.Calls {
 		d.planCall(c)
@@ -100,25 +100,32 @@ func Derive(wanted []Wanted, o Options) (*Plan, error) {
 	return d.plan, nil
 }
 
+// planWanted plans a wanted type. firstName is the first of the wanted names that mean this type.
+func (d *deriver) planWanted(w Wanted, firstName string) {
+	t, name := w.Type.Strip(), bareName(w.Name)
+	rejectWanted := func(reason, remedy string) {
+		d.reject(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: positionOf(t), Reason: reason, Remedy: remedy})
+	}
+	isUnion := t != nil && t.Kind == ctype.Union
+	hasDiscriminant := d.options.Tags[name].On != ""
+	switch {
+	case t != nil && firstName != w.Name:
+		rejectWanted("is the same type as "+firstName, "ask for one of the two")
+	case isUnion && !hasDiscriminant && !isViewed(t):
+		rejectWanted("is a union, and nothing around it shows which member holds", fmt.Sprintf("where its members begin with a number that does, say so with -tag '%s=union=MEMBER:0:first,1:second'; or name the structs in it, and fill the one that holds; or a struct that it is in", name))
+	case !isUnion && (t == nil || t.Kind != ctype.Struct):
+		rejectWanted("is no struct", "name a struct; members of other types are taken over with the struct they are in")
+	default:
+		d.planStruct(t, Exported(name), name)
+	}
+}
+
 // positionOf returns the position of a type, or "" for void.
 func positionOf(t *ctype.Type) string {
 	if t == nil {
 		return ""
 	}
 	return t.Pos()
-}
-
-// deriver collects the plan of one [Derive], and what it rejects.
-type deriver struct {
-	options        Options
-	userTypes      bool // the Go types are the user's own: package bind plans the structs in them
-	structs        map[*ctype.Type]*Struct
-	enums          map[*ctype.Type]*Enum
-	requestedNames map[*ctype.Type]string // bare names of requested types
-	names          map[string]*ctype.Type // Go names in use, and the types that have them
-	used           map[string]bool        // keys of options.Tags that belong to something
-	plan           *Plan
-	refusals       Refusals
 }
 
 // bareName returns a name of C without struct, union or enum before it.
@@ -146,16 +153,16 @@ func (d *deriver) planStruct(t *ctype.Type, goName, cName string) *Struct {
 	if name := d.requestedNames[t]; name != "" {
 		goName, cName = Exported(name), name
 	}
-	if reason, remedy := Unusable(t, d.options); reason != "" {
+	if reason, remedy := WhyUnusable(t, d.options); reason != "" {
 		d.reject(Refusal{Pos: t.Pos(), Struct: cName, Type: t.String(), Reason: reason, Remedy: remedy})
 		return nil
 	}
 	if !d.claimName(t, goName, cName) {
 		return nil
 	}
-	s := &Struct{Go: goName, C: t, Says: cName}
+	s := &Struct{Go: goName, C: t, CName: cName}
 	if t.Tag() == cName {
-		s.Says = t.Name
+		s.CName = t.Name
 	}
 	d.structs[t] = s
 	tag, hasTag := d.options.Tags[cName]
@@ -179,9 +186,8 @@ func (d *deriver) planStruct(t *ctype.Type, goName, cName string) *Struct {
 	return s
 }
 
-// Unusable returns why nothing can be copied from struct t, and a remedy. Both are "" if t can be
-// copied.
-func Unusable(t *ctype.Type, o Options) (reason, remedy string) {
+// WhyUnusable returns why struct t cannot be copied, and a remedy. Both are "" if t can be copied.
+func WhyUnusable(t *ctype.Type, o Options) (reason, remedy string) {
 	switch {
 	case t.Incomplete && t.Language == ctype.CXX:
 		return "has virtual functions or bases, or is declared but not defined", "give it a plain struct to copy from"
@@ -197,12 +203,12 @@ func Unusable(t *ctype.Type, o Options) (reason, remedy string) {
 	return "", ""
 }
 
-// addFields adds the members of t to s. t is the C type of s, or an anonymous struct or union at offset
-// in it. path is the prefix of the members' names.
+// addFields adds a field to s for each member of t. t is the C type of s, or an anonymous struct or union
+// at offset in it. cName is the C name of s, and path the prefix of the names of t's members.
 func (d *deriver) addFields(s *Struct, t *ctype.Type, cName string, offset int64, path string) {
 	counts := d.findCounts(s.C, cName, 0)
 	list := t.Fields
-	if t.Kind == ctype.Union { // all members are read alike, so the first is enough
+	if t.Kind == ctype.Union { // one for which isViewed is true: its first member represents all
 		list = list[:1]
 	}
 	for _, m := range list {
@@ -237,16 +243,7 @@ func (d *deriver) addFields(s *Struct, t *ctype.Type, cName string, offset int64
 		}
 		f := Field{Go: Exported(name), C: path + name, Type: m.Type.String(), Pos: m.Pos(), Offset: offset + m.Offset, Tag: tag, Nameless: m.Name == ""}
 		w := &memberContext{deriver: d, struc: s, cName: cName, field: f, tag: tag, counts: counts}
-		if f.Go == "" {
-			w.reject(m.Type, "has a name that cannot be written in Go", "leave it out with -tag '"+key+"=-'")
-			continue
-		}
-		if isMethod(f.Go) {
-			w.reject(m.Type, "would be called "+f.Go+" in Go, as a method is", "leave it out with -tag '"+key+"=-'")
-			continue
-		}
-		if slices.ContainsFunc(s.Fields, func(o Field) bool { return o.Go == f.Go }) {
-			w.reject(m.Type, "would be the second "+f.Go+" in Go", "leave one of them out with a tag -")
+		if w.rejectFieldName(m.Type, "leave it out with -tag '"+key+"=-'") {
 			continue
 		}
 		rule, ok := w.planMember(m)
@@ -255,9 +252,26 @@ func (d *deriver) addFields(s *Struct, t *ctype.Type, cName string, offset int64
 		}
 		w.checkTag(m.Type, rule)
 		f.Rule = rule
-		f.See(m.Type)
+		f.ResolveView(m.Type)
 		s.Fields = append(s.Fields, f)
 	}
+}
+
+// rejectFieldName rejects the member, whose type is t, if its Go field cannot have its name. It reports
+// whether it has rejected the member.
+func (w *memberContext) rejectFieldName(t *ctype.Type, remedy string) bool {
+	name := w.field.Go
+	switch {
+	case name == "":
+		w.reject(t, "has a name that cannot be written in Go", remedy)
+	case IsMethod(name):
+		w.reject(t, "would be called "+name+" in Go, as a method is", remedy)
+	case slices.ContainsFunc(w.struc.Fields, func(f Field) bool { return f.Go == name }):
+		w.reject(t, "would be the second "+name+" in Go", "leave one of them out with a tag -")
+	default:
+		return false
+	}
+	return true
 }
 
 // firstName returns the name by which C can refer to the anonymous union t: the name of its first
@@ -285,9 +299,10 @@ func firstOf(t *ctype.Type) (name string, hasAddress bool) {
 	return name, false
 }
 
-// findCounts returns the members of t that can count the elements of others, or select the member of a
-// union: integers, enums, characters and bools, also in anonymous structs and in
-// unions that [isViewed]. The keys are their names. offset is the offset of t in the outermost struct.
+// findCounts returns the members of t that can count the elements of other members, or select the member
+// of a union, by their names: integers, enums, characters and bools. It also finds those in anonymous
+// structs, and in anonymous unions for which isViewed is true. offset is the offset of t in the outermost
+// struct.
 func (d *deriver) findCounts(t *ctype.Type, cName string, offset int64) map[string]Count {
 	out := map[string]Count{}
 	for _, m := range t.Fields {
@@ -316,8 +331,8 @@ func (d *deriver) findCounts(t *ctype.Type, cName string, offset int64) map[stri
 	return out
 }
 
-// setProperties sets Flat, Fails and Allocs, which follow from the fields of s. word is the largest
-// alignment in Go, in bytes.
+// setProperties sets Flat, Fails and Allocs, which follow from the fields of s. It computes the offset that
+// each field will have in Go. word is the largest alignment in Go, in bytes.
 func setProperties(s *Struct, word int64) {
 	s.Flat = !s.Part
 	var end, align int64 = 0, 1 // end of the fields so far, and alignment of the struct, in Go
@@ -342,7 +357,7 @@ func setProperties(s *Struct, word int64) {
 // roundUp returns the first multiple of align that is not below n.
 func roundUp(n, align int64) int64 { return (n + align - 1) / align * align }
 
-// goAlign returns the alignment in Go, in bytes, of the Go value that rule r fills.
+// goAlign returns the alignment, in bytes, of the Go value that rule r fills.
 func goAlign(r Rule, word int64) int64 {
 	switch {
 	case r.Op == Deref, r.Op == Slice, r.Op == Tail, r.Op == Text, r.Op == Chars: // the Go value begins with a pointer

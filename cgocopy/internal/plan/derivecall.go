@@ -17,12 +17,13 @@ type WantedCall struct {
 	Type *ctype.Type // type of the function
 }
 
-// planCall plans one function: its name, then its parameters, its result and its output. Each step
-// rejects the function and returns false if it finds a fault.
+// planCall plans the Go function for one C function: its name, then its parameters, its result and its
+// output. The output is the value that the C function returns, or that it writes to a parameter with the
+// role [Out]. Each step rejects the function and returns false if it finds a fault.
 func (d *deriver) planCall(w WantedCall) {
-	c := &Call{C: w.C, Go: w.As, Says: formatPrototype(w.Type), Result: w.Result, Text: w.Text, Free: w.Free, With: w.With}
+	c := &Call{C: w.C, Go: w.As, Prototype: formatPrototype(w.Type), Result: w.Result, Text: w.Text, Free: w.Free, With: w.With}
 	rejectCall := func(format string, args ...any) {
-		d.reject(Refusal{Struct: w.C, Field: "()", Type: c.Says, Reason: fmt.Sprintf(format, args...), Remedy: "see cgocopy help gen"})
+		d.reject(Refusal{Struct: w.C, Field: "()", Type: c.Prototype, Reason: fmt.Sprintf(format, args...), Remedy: "see cgocopy help gen"})
 	}
 	if c.Go == "" {
 		c.Go = Exported(w.C)
@@ -68,15 +69,15 @@ func (d *deriver) planParams(c *Call, w WantedCall, rejectCall func(string, ...a
 				rejectCall("has %s as %s, which is no pointer to write it to", name, t)
 				return false
 			}
-			target := &c.OutC
+			valueType := &c.OutC // the type of the value that the function writes to the pointer
 			if p.Role == Len {
-				target = &c.LenC
+				valueType = &c.LenC
 			}
-			if *target != nil {
+			if *valueType != nil {
 				rejectCall("has two parameters %s", name)
 				return false
 			}
-			*target = s.Elem
+			*valueType = s.Elem
 			// A pointer to a struct is memory for the caller to provide; other outputs are pointers themselves.
 			isStruct := s.Elem.Strip() != nil && s.Elem.Strip().Kind == ctype.Struct
 			c.Inline = c.Inline || p.Role == Out && isStruct
@@ -147,7 +148,7 @@ func inputTypes(t *ctype.Type) (goType, cType string) {
 	return "", ""
 }
 
-// isConst reports whether a type, or a typedef on the way to it, is qualified with const.
+// isConst reports whether a type is const, or a typedef of a const type.
 func isConst(t *ctype.Type) bool {
 	for ; t != nil && t.Kind == ctype.Typedef; t = t.Elem {
 		if t.Const {
@@ -157,13 +158,13 @@ func isConst(t *ctype.Type) bool {
 	return false
 }
 
-// planResult checks that the result of the function can have the role that the user states, and sets
-// c.OutC or c.LenC if it is an output.
+// planResult checks that the result of the function can have the role that the user states. It sets c.OutC
+// if the result is the output, or c.LenC if it is the number of elements of the output.
 func (d *deriver) planResult(c *Call, w WantedCall, rejectCall func(string, ...any)) bool {
 	t := w.Type.Elem
 	s := t.Strip()
 	isVoid := s == nil || s.Kind == ctype.Void
-	if s != nil && s.Kind == ctype.Enum {
+	if s != nil && s.Kind == ctype.Enum { // stored as an integer
 		s = s.Elem.Strip()
 	}
 	isInteger := s != nil && (s.Kind == ctype.Int || s.Kind == ctype.Uint || s.Kind == ctype.Bool || s.Kind == ctype.Char)
@@ -194,9 +195,9 @@ func (d *deriver) planResult(c *Call, w WantedCall, rejectCall func(string, ...a
 	return false
 }
 
-// planOutput plans the output of the function. A pointer to one struct is c.One. Any other output is
-// c.Out: the struct of the C helper function that has the output as its member out, and the count, if
-// there is one, as len after it.
+// planOutput plans how the output of the function is copied. If it is a pointer to one struct, it sets
+// c.One to that struct. Otherwise it sets c.Out to the struct in which the C helper function returns the
+// output: with the member out, and after it the member len if there is a count.
 func (d *deriver) planOutput(c *Call, w WantedCall, rejectCall func(string, ...any)) bool {
 	out := c.OutC.Strip()
 	if out == nil || strings.Contains(c.OutC.String(), "without a name") {
@@ -233,7 +234,7 @@ func (d *deriver) planOutput(c *Call, w WantedCall, rejectCall func(string, ...a
 		d.used[key] = true
 	}
 	before := len(d.refusals)
-	c.Out = &Struct{Go: strings.ToLower(c.Go[:1]) + c.Go[1:] + "Out", C: t, Says: w.C}
+	c.Out = &Struct{Go: strings.ToLower(c.Go[:1]) + c.Go[1:] + "Out", C: t, CName: w.C}
 	d.addFields(c.Out, t, w.C, 0, "")
 	setProperties(c.Out, d.options.Word)
 	return len(d.refusals) == before

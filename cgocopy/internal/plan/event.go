@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// unionName returns the name of union type t in the keys of tags: the name of its typedef, else its C
-// tag. s is t without typedefs.
+// unionName returns the name of union type t in the keys of Options.Tags: the name of its typedef, or else
+// point for union point. s is t without typedefs.
 func unionName(t, s *ctype.Type) string {
 	if name := t.String(); name != s.String() {
 		return name
@@ -17,11 +17,12 @@ func unionName(t, s *ctype.Type) string {
 	return s.Tag()
 }
 
-// planEvent plans s from union t, which contains its own discriminant: all of its members begin with
-// the same number, as those of SDL_Event do. In Go s is a struct with that number and a field Union.
+// planEvent plans struct s from union t. All members of t begin with the same number, the discriminant,
+// which shows which of them is valid: the members of SDL_Event begin with their type. In Go s has a field
+// for this number, and a field Union for the valid member. tag is the tag of t, which names the number.
 func (d *deriver) planEvent(s *Struct, t *ctype.Type, cName string, tag Tag) {
 	counts := d.findCounts(t, cName, 0)
-	for _, m := range t.Fields { // the number may also be named by its path in a member: sa.sa_family
+	for _, m := range t.Fields { // the tag may also name the number by its path in a member: sa.sa_family
 		if inner := m.Type.Strip(); inner != nil && inner.Kind == ctype.Struct && m.Name != "" {
 			for name, c := range d.findCounts(inner, cName+"."+m.Name, m.Offset) {
 				c.C = m.Name + "." + name
@@ -55,7 +56,7 @@ func (d *deriver) planEvent(s *Struct, t *ctype.Type, cName string, tag Tag) {
 	}
 }
 
-// planEventCase plans the member of t that is valid if the discriminant is n.
+// planEventCase plans the member of t that is valid if the discriminant is n. name is the member's name.
 func (w *memberContext) planEventCase(t *ctype.Type, n int64, name string) (Case, bool) {
 	i := slices.IndexFunc(t.Fields, func(f ctype.Field) bool { return f.Name == name })
 	if i < 0 {
@@ -72,7 +73,8 @@ func (w *memberContext) planEventCase(t *ctype.Type, n int64, name string) (Case
 		return Case{}, false
 	}
 	on := w.counts[w.tag.On]
-	if _, ok := At(r, on.Offset, on.Size); !ok { // the test of generated code needs the number in each member
+	// The generated test sets the discriminant in the member itself.
+	if _, ok := FindNumber(r, on.Offset, on.Size); !ok {
 		w.reject(t, fmt.Sprintf("has the member %s, which has no number where %s lies", name, on.C), "name the members that begin with it")
 		return Case{}, false
 	}
@@ -87,20 +89,21 @@ func countType(c Count) string {
 	return fmt.Sprintf("uint%d", 8*c.Size)
 }
 
-// At finds the number of size bytes at offset in a value that rule r fills. path is its path in Go, with
-// a dot before each name. It returns false if there is no such number.
-func At(r Rule, offset, size int64) (path string, ok bool) {
+// FindNumber finds the number of size bytes at offset in a value that rule r fills. It returns its path in
+// the Go value, with a dot before each name, e.g. ".Key.Type", or false if there is no such number.
+func FindNumber(r Rule, offset, size int64) (path string, ok bool) {
 	if r.Op == Load && r.Num != "" && r.Elem == nil {
 		return "", offset == 0 && r.Size == size
 	}
-	if r.Struct == nil || r.Op != Load && r.Op != Nested {
+	isStruct := r.Struct != nil && (r.Op == Load || r.Op == Nested)
+	if !isStruct {
 		return "", false
 	}
 	for _, f := range r.Struct.Fields {
 		if offset < f.Offset || offset >= f.Offset+f.Rule.Size {
 			continue
 		}
-		if rest, ok := At(f.Rule, offset-f.Offset, size); ok {
+		if rest, ok := FindNumber(f.Rule, offset-f.Offset, size); ok {
 			return "." + f.Go + rest, true
 		}
 	}

@@ -9,13 +9,9 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// isMethod reports whether generated types can have a method of this name.
-func isMethod(name string) bool {
-	switch name {
-	case "FromC", "SliceFromC", "ToC", "TakeFromC":
-		return true
-	}
-	return false
+// IsMethod reports whether generated code may declare a method of this name, so that no field can have it.
+func IsMethod(name string) bool {
+	return slices.Contains([]string{"FromC", "fromC", "SliceFromC", "ToC", "TakeFromC"}, name)
 }
 
 // equals reports whether the two tags are the same.
@@ -61,8 +57,9 @@ func (w *memberContext) checkTag(t *ctype.Type, r Rule) {
 	}
 }
 
-// claimEnumerator claims a Go name for the value that enum calls name, and returns it: with the C name
-// after an underscore if the usual name is taken.
+// claimEnumerator claims and returns a Go name for a value of enum, whose Go name is enumName. name is
+// the C name of the value. If the usual name is taken, the result is the two names with an underscore
+// between.
 func (w *memberContext) claimEnumerator(enum *ctype.Type, enumName, name string) string {
 	v := enumeratorName(enumName, name)
 	if w.names[v] != nil {
@@ -97,7 +94,7 @@ func (d *deriver) rejectCycles() {
 		for _, f := range s.Fields {
 			visitUnlimited(f.Rule, false, func(to *Struct) {
 				if reaches(to, s, map[*Struct]bool{}) {
-					cName := bareName(s.Says)
+					cName := bareName(s.CName)
 					d.reject(Refusal{Pos: f.Pos, Struct: cName, Field: f.C, Type: f.Type, Reason: "leads to its own kind, which may go in a circle", Remedy: fmt.Sprintf("add ,depth=N to its tag, or leave it out with -tag '%s.%s=-'", cName, f.C)})
 				}
 			})
@@ -118,21 +115,21 @@ func visitStructs(r Rule, visit func(*Struct)) {
 	}
 }
 
-// visitUnlimited visits the structs in a value of rule r to which a pointer without a depth
-// limit leads. isBehind is true if such a pointer leads to the value itself.
-func visitUnlimited(r Rule, isBehind bool, visit func(*Struct)) {
+// visitUnlimited visits the structs in a value of rule r that are reached through a slice without a depth
+// limit. isReached means that the value itself is reached through such a slice.
+func visitUnlimited(r Rule, isReached bool, visit func(*Struct)) {
 	switch {
 	case r.Op == Slice:
-		isBehind = r.Depth == 0
+		isReached = r.Depth == 0
 	case r.Op == Deref: // always has a limit
 		return
-	case r.Struct != nil && isBehind:
+	case r.Struct != nil && isReached:
 		visit(r.Struct)
 	}
 	if r.Elem != nil {
-		visitUnlimited(*r.Elem, isBehind, visit)
+		visitUnlimited(*r.Elem, isReached, visit)
 	}
 	for _, c := range r.Cases {
-		visitUnlimited(c.Rule, isBehind, visit)
+		visitUnlimited(c.Rule, isReached, visit)
 	}
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,8 +10,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// memberContext plans one member of a struct. Its methods take the type t of a value as declared, and
-// often s, the same type without typedefs.
+// memberContext plans one member of a C struct. Many of its methods have two parameters for the type of a
+// value: t is the type as declared, and s is the same type without typedefs.
 type memberContext struct {
 	*deriver
 	struc  *Struct          // the struct that has the member
@@ -20,7 +21,7 @@ type memberContext struct {
 	counts map[string]Count // members of the struct that can count, by name
 }
 
-// reject rejects the member, and returns no rule and false.
+// reject rejects the member. It returns an empty rule and false, the results of a plan method that fails.
 func (w *memberContext) reject(t *ctype.Type, reason, remedy string) (Rule, bool) {
 	w.deriver.reject(Refusal{Pos: w.field.Pos, Struct: w.cName, Field: w.field.C, Type: t.String(), Reason: reason, Remedy: remedy})
 	return Rule{}, false
@@ -125,15 +126,7 @@ func (w *memberContext) planRule(t *ctype.Type, offset int64) (Rule, bool) {
 	case ctype.Pointer:
 		return w.planPointer(t, s, offset)
 	}
-	return w.reject(t, orElse(s.Why, "has no counterpart in Go"), w.omitRemedy())
-}
-
-// orElse returns s, or otherwise if s is "".
-func orElse(s, otherwise string) string {
-	if s != "" {
-		return s
-	}
-	return otherwise
+	return w.reject(t, cmp.Or(s.Why, "has no counterpart in Go"), w.omitRemedy())
 }
 
 // planEnum plans the Go type of an enum, once. An enum without a name gets the type of its number.
@@ -227,24 +220,25 @@ func (w *memberContext) planArray(t, s *ctype.Type, offset int64) (Rule, bool) {
 	if isText {
 		return Rule{Op: Chars, Go: "string", Size: s.Size, N: s.Count, UTF8: w.tag.UTF8, Aligned: true}, true
 	}
-	one, ok := w.planRule(s.Elem, offset)
+	elemRule, ok := w.planRule(s.Elem, offset)
 	if !ok {
 		return Rule{}, false
 	}
-	one.Aligned = one.Aligned && (one.Size == 0 || s.Size/s.Count%goAlign(one, w.options.Word) == 0)
-	r := Rule{Op: Each, Go: fmt.Sprintf("[%d]%s", s.Count, one.Go), Size: s.Size, N: s.Count, Elem: &one, Aligned: one.Aligned}
-	if one.Op == Load && one.From == "" {
+	elemRule.Aligned = elemRule.Aligned && (elemRule.Size == 0 || s.Size/s.Count%goAlign(elemRule, w.options.Word) == 0)
+	r := Rule{Op: Each, Go: fmt.Sprintf("[%d]%s", s.Count, elemRule.Go), Size: s.Size, N: s.Count, Elem: &elemRule, Aligned: elemRule.Aligned}
+	if elemRule.Op == Load && elemRule.From == "" {
 		r.Op = Load
 	}
 	return r, true
 }
 
-// findCount finds the number name of the struct, which counts the elements of the member or selects its
-// case. It rejects the member and returns false if the struct has no such number.
+// findCount finds the number that the tag names: a member of the struct called name, which has the
+// number of elements of the planned member or selects its case. It rejects the planned member if there
+// is none.
 func (w *memberContext) findCount(t *ctype.Type, name string) (*Count, bool) {
 	c, ok := w.counts[name]
 	if !ok {
-		w.reject(t, fmt.Sprintf("is counted by %s, which is no number next to it", name), fmt.Sprintf("numbers there: %s", orElse(joinCounts(w.counts), "none")))
+		w.reject(t, fmt.Sprintf("is counted by %s, which is no number next to it", name), fmt.Sprintf("numbers there: %s", cmp.Or(joinCounts(w.counts), "none")))
 		return nil, false
 	}
 	return &c, true
@@ -264,32 +258,26 @@ func (w *memberContext) planTail(t, s *ctype.Type, offset int64) (Rule, bool) {
 	if !ok {
 		return Rule{}, false
 	}
-	one, ok := w.withoutCount().planRule(s.Elem, offset)
+	elemRule, ok := w.withoutCount().planRule(s.Elem, offset)
 	if !ok {
 		return Rule{}, false
 	}
-	maxElements := orDefault(w.tag.Max, MaxCount)
+	maxElements := cmp.Or(w.tag.Max, MaxCount)
 	if s.Count > 0 { // not flexible: the count cannot exceed the length of the array
 		maxElements = min(maxElements, s.Count)
 	}
-	return Rule{Op: Tail, Go: "[]" + one.Go, Size: s.Size, Elem: &one, Len: n, Max: maxElements, Aligned: true}, true
+	return Rule{Op: Tail, Go: "[]" + elemRule.Go, Size: s.Size, Elem: &elemRule, Len: n, Max: maxElements, Aligned: true}, true
 }
 
-// orDefault returns n, or otherwise if n is 0.
-func orDefault(n, otherwise int64) int64 {
-	if n > 0 {
-		return n
-	}
-	return otherwise
-}
-
-// planPointer returns the rule of a pointer: an address, counted elements, text, or one struct. Without
-// a tag, C does not tell one value from many, so that only addresses and text are possible.
+// planPointer returns the rule of a pointer: an address, counted elements, text, or one struct. A type
+// in C does not show whether a pointer leads to one value or to many. So counted elements and structs
+// need a tag.
 func (w *memberContext) planPointer(t, s *ctype.Type, offset int64) (Rule, bool) {
 	to := s.Elem.Strip()
 	aligned := s.Size > 0 && offset%s.Size == 0
+	hasNoValue := to == nil || to.Kind == ctype.Void || to.Kind == ctype.Func
 	switch {
-	case w.tag.Opaque, to == nil || to.Kind == ctype.Void || to.Kind == ctype.Func:
+	case w.tag.Opaque, hasNoValue:
 		return Rule{Op: Opaque, Go: "uintptr", Size: s.Size, Aligned: aligned}, true
 	case w.tag.Len != "":
 		n, ok := w.findCount(t, w.tag.Len)
@@ -297,21 +285,21 @@ func (w *memberContext) planPointer(t, s *ctype.Type, offset int64) (Rule, bool)
 			return Rule{}, false
 		}
 		if w.tag.String && to.Size == 1 {
-			return Rule{Op: Text, Go: "string", Size: s.Size, Len: n, Max: orDefault(w.tag.Max, MaxText), UTF8: w.tag.UTF8, Aligned: aligned}, true
+			return Rule{Op: Text, Go: "string", Size: s.Size, Len: n, Max: cmp.Or(w.tag.Max, MaxText), UTF8: w.tag.UTF8, Aligned: aligned}, true
 		}
-		one, ok := w.withoutCount().planRule(s.Elem, 0)
+		elemRule, ok := w.withoutCount().planRule(s.Elem, 0)
 		if !ok {
 			return Rule{}, false
 		}
-		r := Rule{Op: Slice, Go: "[]" + one.Go, Size: s.Size, Elem: &one, Len: n, Max: orDefault(w.tag.Max, MaxCount), Aligned: aligned}
+		r := Rule{Op: Slice, Go: "[]" + elemRule.Go, Size: s.Size, Elem: &elemRule, Len: n, Max: cmp.Or(w.tag.Max, MaxCount), Aligned: aligned}
 		if to.Kind == ctype.Struct {
 			r.Depth = w.tag.Depth
 		}
 		return r, true
 	case to.Kind == ctype.Char && w.tag.Bytes:
-		return Rule{Op: Text, Go: "[]byte", Bytes: true, Size: s.Size, Max: orDefault(w.tag.Max, MaxText), Aligned: aligned}, true
+		return Rule{Op: Text, Go: "[]byte", Bytes: true, Size: s.Size, Max: cmp.Or(w.tag.Max, MaxText), Aligned: aligned}, true
 	case to.Kind == ctype.Char, to.Size == 1 && w.tag.String:
-		return Rule{Op: Text, Go: "string", Size: s.Size, Max: orDefault(w.tag.Max, MaxText), UTF8: w.tag.UTF8, Aligned: aligned}, true
+		return Rule{Op: Text, Go: "string", Size: s.Size, Max: cmp.Or(w.tag.Max, MaxText), UTF8: w.tag.UTF8, Aligned: aligned}, true
 	case to.Kind == ctype.Struct && w.tag.Depth > 0:
 		inner := w.planInner(s.Elem, to)
 		if inner == nil {
@@ -324,8 +312,9 @@ func (w *memberContext) planPointer(t, s *ctype.Type, offset int64) (Rule, bool)
 	return w.reject(t, "points to one value, or to many", w.suggestTag(",len=MEMBER"))
 }
 
-// planUnion returns the rule of a union: one with its own discriminant, see planEvent; one whose
-// members are read alike, see [View]; or one whose discriminant the tag names.
+// planUnion returns the rule of a union. There are three kinds: a union that contains its own discriminant,
+// see planEvent; a union of which one member represents all, see [View]; and a union whose discriminant is
+// another member of the struct, which the tag names.
 func (w *memberContext) planUnion(t, s *ctype.Type, offset int64) (Rule, bool) {
 	if name := unionName(t, s); w.tag.On == "" && !w.userTypes && w.options.Tags[name].On != "" {
 		return w.planNested(t, s, offset)
@@ -357,11 +346,11 @@ func (w *memberContext) planUnion(t, s *ctype.Type, offset int64) (Rule, bool) {
 		inner.tag = w.options.Tags[key]
 		w.used[key] = true
 		inner.field.Go, inner.field.C = w.field.Go+Exported(name), w.field.C+"."+name
-		one, ok := inner.planRule(s.Fields[i].Type, offset)
+		elemRule, ok := inner.planRule(s.Fields[i].Type, offset)
 		if !ok {
 			return Rule{}, false
 		}
-		r.Cases = append(r.Cases, Case{Value: n, Field: Exported(name), C: name, Type: s.Fields[i].Type.String(), Rule: one})
+		r.Cases = append(r.Cases, Case{Value: n, Field: Exported(name), C: name, Type: s.Fields[i].Type.String(), Rule: elemRule})
 	}
 	r.Go = w.struc.Go + w.field.Go
 	if w.field.Go == "" {

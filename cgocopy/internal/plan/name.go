@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// isInitialism reports whether Go names have the word in capitals.
+// isInitialism reports whether a word, in lower case, is written in capitals in Go names, as ID is.
 func isInitialism(word string) bool {
 	switch word {
 	case "id", "url", "uri", "uid", "gid", "pid", "ip", "tcp", "udp", "http", "https", "json", "xml", "html", "sql", "cpu", "gpu", "ram", "rgb", "rgba", "uuid", "utf8", "ascii", "api", "os", "fps", "tls", "ttl":
@@ -46,8 +46,8 @@ func capitalize(word string) string {
 	return string(r)
 }
 
-// enumeratorName returns the Go name of an enumerator: the Go name of the enum, then the name of the
-// enumerator without that prefix.
+// enumeratorName returns the Go name of a value of an enum: the Go name of the enum, followed by the
+// value's name without that prefix. For the enum Kind it returns KindBoss for both BOSS and KIND_BOSS.
 func enumeratorName(enum, name string) string {
 	v := Exported(name)
 	if rest, ok := strings.CutPrefix(v, enum); ok && rest != "" {

@@ -53,7 +53,7 @@ func TestAsked(t *testing.T) {
 	outer := rec("struct outer", 8, at("v", vec, 0))
 	number := &ctype.Type{Kind: ctype.Union, Name: "union u", Size: 4, File: "h.h", Line: 3, Fields: []ctype.Field{at("i", num("int", ctype.Int, 4), 0), at("f", num("float", ctype.Float, 4), 0)}}
 	p, err := Derive([]Wanted{{"outer", outer}, {"point", point}}, Options{Word: 8})
-	if err != nil || len(p.Structs) != 2 || p.Structs[0].Go != "Point" || p.Structs[0].Says != "struct point" || p.Structs[1].Fields[0].Rule.Go != "Point" {
+	if err != nil || len(p.Structs) != 2 || p.Structs[0].Go != "Point" || p.Structs[0].CName != "struct point" || p.Structs[1].Fields[0].Rule.Go != "Point" {
 		t.Errorf("%+v, %v", p, err)
 	}
 	_, err = Derive([]Wanted{{"vec", vec}, {"point", point}, {"u", number}, {"vec", vec}}, Options{Word: 8})

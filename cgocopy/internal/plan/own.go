@@ -1,10 +1,10 @@
 package plan
 
-import (
-	"github.com/tarebench/tare/cgocopy/internal/ctype"
-)
+import "github.com/tarebench/tare/cgocopy/internal/ctype"
 
-// Member is a member of a C struct that a field of a Go struct of the user can take.
+// This file is for package bind, which plans Go structs that the user has declared.
+
+// Member is a member of a C struct that a field of the user's Go struct can take.
 type Member struct {
 	Name   string // name in C; of an anonymous union, the name of its first member
 	Type   *ctype.Type
@@ -57,13 +57,14 @@ func addMembers(t *ctype.Type, offset int64, counts map[string]Count) []Member {
 	return list
 }
 
-// Rule returns the rule that the C type and the tag of a member demand; package bind fits it to the Go
-// type. cName is the C name of the struct that has the member. Structs in the member are not planned:
-// a rule has a Struct of which only the C type and its name are set. The error is of type Refusals.
+// Rule returns the rule that follows from the C type and the tag of a member. Package bind then adapts
+// it to the Go type of the field. cName is the C name of the struct that has the member. Rule does not
+// plan the structs in the member: in the Struct of a rule only C and CName are set. The error is of
+// type Refusals.
 func (m Member) Rule(cName string, tag Tag, o Options) (Rule, error) {
 	d := &deriver{options: o, userTypes: true, structs: map[*ctype.Type]*Struct{}, enums: map[*ctype.Type]*Enum{}, names: map[string]*ctype.Type{}, used: map[string]bool{}, plan: &Plan{}}
 	f := Field{Go: Exported(m.Name), C: m.Name, Type: m.Type.String(), Pos: m.Pos(), Offset: m.Offset, Tag: tag}
-	w := &memberContext{deriver: d, struc: &Struct{Go: Exported(cName), Says: cName}, cName: cName, field: f, tag: tag, counts: m.counts}
+	w := &memberContext{deriver: d, struc: &Struct{Go: Exported(cName), CName: cName}, cName: cName, field: f, tag: tag, counts: m.counts}
 	field := m.field
 	field.Offset = m.Offset
 	r, ok := w.planMember(field)
@@ -76,8 +77,8 @@ func (m Member) Rule(cName string, tag Tag, o Options) (Rule, error) {
 	return r, nil
 }
 
-// Finish sets the properties that follow from the fields of a struct, except Flat: the user's type may
-// have further fields. word is the largest alignment in Go, in bytes.
+// Finish sets Fails and Allocs, which follow from the fields of a struct that the user has declared. It
+// clears Flat, because the user's type may have further fields. word is the largest alignment in Go.
 func Finish(s *Struct, word int64) {
 	setProperties(s, word)
 	s.Flat = false
@@ -90,12 +91,12 @@ func stubStruct(t, s *ctype.Type) *Struct {
 	if t.Kind == ctype.Typedef && t.Name == "" { // a qualifier
 		cName = s.String()
 	}
-	return &Struct{C: s, Says: cName}
+	return &Struct{C: s, CName: cName}
 }
 
-// Circles rejects each slice of a plan without a depth limit through which a struct leads
-// to its own type.
-func Circles(p *Plan) Refusals {
+// FindCycles returns a refusal for each slice of a plan that has no depth limit and whose elements lead
+// back to the struct with the slice. A copy might never end.
+func FindCycles(p *Plan) Refusals {
 	d := &deriver{plan: p}
 	d.rejectCycles()
 	return d.refusals

@@ -1,9 +1,10 @@
-// Package plan decides how each member of a C type is copied into a Go value. A plan has all facts
-// that generated code needs; package emit writes the code.
+// Package plan decides how each member of a C struct is copied into a field of a Go struct. The decision
+// about a value is a [Rule], and a [Plan] has all facts that generated code needs; package emit writes
+// the code. In this package a member is part of a C type, and a field is part of a Go type.
 //
-// [Derive] plans Go types after C types: structs by addFields, members by planMember, values by
-// planRule, functions by planCall. Package bind plans the user's own types: it uses [Members] and
-// [Member.Rule].
+// [Derive] plans new Go types that correspond to C types: addFields plans a struct, planMember a member,
+// planRule a value, and planCall a function. Package bind plans types that the user has declared; it
+// uses [Members] and [Member.Rule].
 package plan
 
 import (
@@ -15,16 +16,16 @@ import (
 
 // Struct is one Go type with the rules that fill it.
 type Struct struct {
-	Go     string      // name of the Go type
-	C      *ctype.Type // the C type
-	Says   string      // name of the C type as C writes it: GameObject, struct node
-	Own    bool        // the Go type is the user's own: it is not declared again
-	Flat   bool        // Go and C have the same layout and the same values, so that one assignment copies it
-	Fails  bool        // filling it can fail
-	Allocs bool        // filling it can allocate
-	Fields []Field
-	Free   string // C function that frees the struct itself; "" if none
-	Part   bool   // a member is omitted
+	Go       string      // name of the Go type
+	C        *ctype.Type // the C type
+	CName    string      // name of the C type as C writes it: GameObject, struct node
+	UserType bool        // the user has declared the Go type, so generated code does not
+	Flat     bool        // Go and C have the same layout and the same values, so that one assignment copies it
+	Fails    bool        // filling it can fail
+	Allocs   bool        // filling it can allocate
+	Fields   []Field
+	Free     string // C function that frees the struct itself; "" if none
+	Part     bool   // a member is omitted
 }
 
 // Field is one field of the Go type.
@@ -37,12 +38,14 @@ type Field struct {
 	Offset int64 // bytes from the start of the struct
 	Rule   Rule
 
-	Nameless bool // the member is an anonymous union, with C the name of its first member; or the struct is a union itself, and C is ""
+	// Nameless is true for two kinds of unions: the member is an anonymous union, and C is the name of its
+	// first member; or the struct is itself planned from a union, and C is "".
+	Nameless bool
 }
 
-// See changes a field that is a union with members that are read alike, see [View]: the field becomes
-// the member that its rule reads. t is the type of the field.
-func (f *Field) See(t *ctype.Type) {
+// ResolveView changes a field of type t that is a union of which one member is read in place of all, see
+// [View]: it makes the field take that member directly. It leaves other fields unchanged.
+func (f *Field) ResolveView(t *ctype.Type) {
 	if f.Rule.View == "" {
 		return
 	}
@@ -98,15 +101,15 @@ type Rule struct {
 	Bit     int64   // Bits: first bit, counted from the least significant bit of the byte at the offset
 	Width   int64   // Bits: number of bits
 	Signed  bool    // Bits: the highest bit is a sign
-	Depth   int64   // Deref, Slice: how many pointers may follow each other; 0 means unlimited
+	Depth   int64   // Deref, Slice: maximum number of pointers that are followed one after another; 0 means unlimited
 	On      *Count  // Union: the discriminant
 	Cases   []Case  // Union: the members, by the value of the discriminant
 	Free    string  // Text, Slice, Deref: C function that frees the target of the pointer; "" if none
 	View    string  // path of the union member that is read, if the value is a union, see [View]; "" if it is not, or the member has no name
 }
 
-// Count is a member of the struct that counts the elements of another, or selects the member of a
-// union.
+// Count is a member that has the number of elements of another member, or that is the discriminant of a
+// union: a number that selects one of the union's members.
 type Count struct {
 	C      string // name of the member
 	Go     string // name of the Go field, e.g. ItemsCount; "" if the member is not copied
@@ -160,8 +163,8 @@ type Refusals []Refusal
 // Error returns the errors of all members, one line each.
 func (r Refusals) Error() string {
 	var lines []string
-	for _, one := range r {
-		lines = append(lines, one.Error())
+	for _, refusal := range r {
+		lines = append(lines, refusal.Error())
 	}
 	return strings.Join(lines, "\n")
 }

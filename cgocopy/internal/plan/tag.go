@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// Tag is the user's specification of a member, as the text of a cgocopy tag:
+// Tag is the user's specification of how a member of a C struct is copied. Its text is in a field tag of a
+// Go struct, cgocopy:"…", or in a flag -tag:
 //
-//	items_ptr,len=items_count,max=1000
-//	-
+// items_ptr,len=items_count,max=1000   copy what items_ptr points to; items_count has the number
+// -                                    omit the member
 type Tag struct {
-	Name   string // name of the C member; "" means it follows from the Go name
+	Name   string // name of the C member; "" means the member whose name corresponds to the Go field's
 	Skip   bool   // the member is omitted: "-"
 	String bool   // bytes are copied as a string
 	Bytes  bool   // characters are copied as bytes
@@ -20,7 +21,7 @@ type Tag struct {
 	Len    string // name of the member that counts; "" if none
 	Max    int64  // maximum number of elements or bytes; 0 means the default
 	UTF8   UTF8
-	Depth  int64            // how many pointers may follow each other; 0 means no limit is set
+	Depth  int64            // maximum number of pointers that are followed one after another; 0 means no limit is set
 	Free   string           // C function that frees the target of a pointer; "" if none
 	On     string           // name of the discriminant of a union; "" if none
 	Cases  map[int64]string // names of the union's members, by the value of the discriminant
@@ -91,7 +92,7 @@ func (t *Tag) parseUnion(words []string) error {
 	return nil
 }
 
-// setKey sets the field for one word of a tag: key, or key=value if hasValue is true.
+// setKey sets the field of t for one word of a tag: key, or key=value if hasValue is true.
 func (t *Tag) setKey(key, value string, hasValue bool) error {
 	setNumber := func(target *int64) error {
 		n, err := strconv.ParseInt(value, 0, 64)

@@ -20,11 +20,11 @@ import (
 // limit is the time limit for a program to show that it runs, about a hundred times the usual time.
 const limit = 20 * time.Second
 
-// compiler matches the names of C and C++ compilers.
+// compiler matches the names of C and C++ compilers, e.g. clang++ or aarch64-linux-gnu-gcc-13.
 var compiler = regexp.MustCompile(`^(.*-)?(gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(-[0-9]+)?$`)
 
-// versioned has the programs that are run with --version. Programs that are neither there nor compilers
-// must only be installed.
+// versioned lists the programs that are run with --version. Of programs that are neither in this list nor
+// compilers, testenv only checks that they are installed.
 var versioned = []string{"cargo", "rustc", "pkg-config"}
 
 // Programs skips the test with the reason if one of the programs does not run.

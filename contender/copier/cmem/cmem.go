@@ -1,10 +1,11 @@
 //go:build cgo
 
-// Package cmem is the C memory that copiers start from. It is filled by C, or by
-// a shared library in whatever language, from a seed, and is the same for all
-// of them. Of all that contenders are made with only this needs a C compiler.
+// Package cmem makes the C memory that copiers (contenders that turn C memory into
+// Go values) start from. Code in C, fill.c, or a shared library in any language
+// fills the memory with random values. Values from equal seeds are equal. This is
+// the only package for contenders that needs a C compiler.
 //
-// fixtures.h has the types; a contender that uses them needs
+// The C types are in fixtures.h. A contender that includes it needs
 //
 //	#cgo CFLAGS: -I${SRCDIR}/../../../contender/copier/cmem
 package cmem
@@ -25,12 +26,12 @@ import (
 	"github.com/tarebench/tare/contender/copier"
 )
 
-// memory is an array of values for each seed.
+// memory contains an array of values for each seed.
 type memory struct {
-	ctype   *C.char
-	library *C.Library // that filled it; nil: fill.c
-	table   *C.Place
-	places  []C.Place // the same memory
+	ctype   *C.char    // name of the C type of the values
+	library *C.Library // library that filled the memory; nil for fill.c
+	table   *C.Place   // address and length of each array, for C
+	places  []C.Place  // table, for Go
 }
 
 // New fills C memory with the values of each seed.
@@ -42,6 +43,7 @@ func New(from copier.Source) (copier.Memory, error) {
 			return nil, err
 		}
 	}
+	// One element more than needed, so that the size is never 0.
 	m.table = (*C.Place)(C.calloc(C.size_t(len(from.Seeds)+1), C.size_t(unsafe.Sizeof(C.Place{}))))
 	m.places = unsafe.Slice(m.table, len(from.Seeds))
 	for i, seed := range from.Seeds {
@@ -66,7 +68,7 @@ func (m *memory) openLibrary(path string) error {
 	return nil
 }
 
-// newFilled returns memory with the values of one seed, or nil if C has none.
+// newFilled returns memory with the values of one seed, or nil if C cannot allocate it.
 func (m *memory) newFilled(from copier.Source, seed uint64) unsafe.Pointer {
 	names, count, items := C.int(from.Names), C.int(from.Shape.Count), C.int(from.Shape.Items)
 	if m.library != nil {
@@ -75,7 +77,7 @@ func (m *memory) newFilled(from copier.Source, seed uint64) unsafe.Pointer {
 	return C.fixture_make(m.ctype, names, count, items, C.uint64_t(seed))
 }
 
-// At calls C, or the library, for the address and number of the values of seed i.
+// At calls C, or the library, for the address and the number of the values of seed i.
 func (m *memory) At(i int) (unsafe.Pointer, int) {
 	if m.library != nil {
 		place := C.library_at(m.library, m.table, C.int(i))
@@ -85,7 +87,7 @@ func (m *memory) At(i int) (unsafe.Pointer, int) {
 	return place.first, int(place.n)
 }
 
-// Free frees all of it.
+// Free frees the memory and everything that belongs to it.
 func (m *memory) Free() {
 	for _, place := range m.places {
 		if m.library != nil {

@@ -1,13 +1,13 @@
 // Package nethttp serves the apps ingest and homelab on package net/http, with a
-// ServeMux whose patterns have methods, for contenders that differ in how they
-// read and write JSON and in nothing else:
+// ServeMux whose patterns have methods. Contenders that differ only in how they
+// read and write JSON share it:
 //
 //	func main() {
 //		server.Main(server.Apps{serving.App(nethttp.Ingest(map[ingest.Format]nethttp.Decoder{ingest.JSON: decode}))})
 //	}
 //
-// Bodies are read into buffers that are used again, never longer than the
-// app's limit, and passed on as bytes.
+// Bodies are read into buffers that are reused, up to the app's limit of bytes,
+// and decoded from these buffers.
 package nethttp
 
 import (
@@ -23,7 +23,7 @@ const (
 	typeMetrics = "text/plain; version=0.0.4"
 )
 
-// writeAnswer writes a complete answer. An error means that the client has disconnected.
+// writeAnswer writes a complete answer. It ignores an error, which means that the client has disconnected.
 func writeAnswer(w http.ResponseWriter, status int, contentType string, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
@@ -32,13 +32,13 @@ func writeAnswer(w http.ResponseWriter, status int, contentType string, body []b
 	_, _ = w.Write(body)
 }
 
-// counter counts the bytes read from r.
-type counter struct {
+// countingReader counts the bytes that are read from r.
+type countingReader struct {
 	r io.Reader
 	n int64
 }
 
-func (c *counter) Read(p []byte) (int, error) {
+func (c *countingReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n += int64(n)
 	return n, err

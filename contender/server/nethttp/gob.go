@@ -8,10 +8,9 @@ import (
 	"github.com/tarebench/tare/apps/ingest"
 )
 
-// Gob decodes a slice of records that a fresh encoder of encoding/gob has
-// written: the types first, then the value. The documentation of encoding/gob states that it is
-// not hardened against hostile input; the service has checked before
-// that the number of records is within its limit.
+// Gob decodes a slice of records. A new encoder of encoding/gob must have written body: the types
+// first, then the value. The documentation of encoding/gob states that it is not hardened against
+// hostile input; the service has checked before that the number of records is within its limit.
 func Gob(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	var list []ingest.Record
 	if err := gob.NewDecoder(bytes.NewReader(body)).Decode(&list); err != nil {

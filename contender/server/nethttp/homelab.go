@@ -12,13 +12,13 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// JSON reads and writes JSON.
+// JSON has the functions of the JSON package under test.
 type JSON struct {
 	Unmarshal func([]byte, any) error
 	Marshal   func(any) ([]byte, error)
 }
 
-// Homelab serves the app homelab.
+// Homelab returns a function that serves the app homelab, an API for the devices and services of a house.
 func Homelab(j JSON) serving.Serve {
 	return func(o server.Options, house *homelab.House) (server.Server, error) { return newHome(o, house, j), nil }
 }
@@ -52,15 +52,15 @@ type devices struct {
 	Devices []homelab.Device `json:"devices"`
 }
 
-// home is the server of the app.
+// home has the handlers of the app.
 type home struct {
 	o       server.Options
-	house   *homelab.House
+	house   *homelab.House // the state of the app: devices, services and configuration
 	json    JSON
 	buffers sync.Pool // of *bytes.Buffer
 }
 
-// addPage adds a path whose answer is not encoded by the JSON under test.
+// addPage adds a path whose answer is returned by body, without the JSON package under test.
 func (h *home) addPage(mux *http.ServeMux, path, contentType string, body func() []byte) {
 	mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 		h.o.Receipts.Request()
@@ -69,7 +69,7 @@ func (h *home) addPage(mux *http.ServeMux, path, contentType string, body func()
 	mux.HandleFunc(path, h.notAllowed(allowRead))
 }
 
-// addGet adds a path whose answer is JSON of a value.
+// addGet adds a path whose answer is the value that value returns, encoded by the JSON package under test.
 func (h *home) addGet(mux *http.ServeMux, path string, value func(r *http.Request) (any, error)) {
 	mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
 		h.o.Receipts.Request()
@@ -86,6 +86,7 @@ func (h *home) serveCommand(w http.ResponseWriter, r *http.Request) {
 	h.writeResult(w, outcome, err)
 }
 
+// runCommand reads, decodes and executes the command in a request.
 func (h *home) runCommand(w http.ResponseWriter, r *http.Request) (homelab.Outcome, error) {
 	if err := h.house.Admit(r.Header.Get("Content-Type"), r.Header.Get("Origin"), r.Host); err != nil {
 		return homelab.Outcome{}, err
@@ -100,9 +101,9 @@ func (h *home) runCommand(w http.ResponseWriter, r *http.Request) (homelab.Outco
 	}()
 	n, err := b.ReadFrom(http.MaxBytesReader(w, r.Body, homelab.MaxCommand))
 	h.o.Receipts.Body(n)
-	var long *http.MaxBytesError
+	var tooLarge *http.MaxBytesError
 	switch {
-	case errors.As(err, &long):
+	case errors.As(err, &tooLarge):
 		return homelab.Outcome{}, homelab.TooLarge()
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return homelab.Outcome{}, homelab.TooSlow()
@@ -129,7 +130,8 @@ func (h *home) writeResult(w http.ResponseWriter, v any, err error) {
 	h.writeAnswer(w, http.StatusOK, typeJSON, body)
 }
 
-// writeError answers with the status and body of err. A device that accepts no commands still has GET.
+// writeError answers with the status and body of err. If the status is 405 (for a device that accepts no commands),
+// the answer allows GET.
 func (h *home) writeError(w http.ResponseWriter, err error) {
 	refusal := h.house.RefusalOf(err)
 	if refusal.Status == http.StatusMethodNotAllowed && w.Header().Get("Allow") == "" {
@@ -137,16 +139,18 @@ func (h *home) writeError(w http.ResponseWriter, err error) {
 	}
 	body, err := h.json.Marshal(refusal)
 	if err != nil {
-		body = nil // an encoder that fails for two strings gets an empty body
+		body = nil // an encoder that cannot encode two strings sends no body
 	}
 	h.writeAnswer(w, refusal.Status, typeJSON, body)
 }
 
+// writeAnswer writes an answer and counts its status in the metrics of the app.
 func (h *home) writeAnswer(w http.ResponseWriter, status int, contentType string, body []byte) {
 	h.house.Served(status)
 	writeAnswer(w, status, contentType, body)
 }
 
+// notAllowed returns a handler for methods that a path does not have; allow lists those that it has.
 func (h *home) notAllowed(allow string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Allow", allow)

@@ -11,13 +11,13 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// Decoder decodes a body into a batch. The body is valid until the batch has
-// been accepted. An error means that it is malformed, unless it is an
-// [ingest.Refusal].
+// Decoder decodes a body into a batch of events. body is valid until the service has
+// accepted the batch. An [ingest.Refusal] is the error response; any other error means
+// that the body is malformed.
 type Decoder func(s *ingest.Service, body []byte) (ingest.Batch, error)
 
-// Ingest serves the app ingest, for bodies in the formats that have
-// decoders.
+// Ingest returns a function that serves the app ingest, a service that accepts batches of
+// events. It accepts bodies in the formats that have decoders.
 func Ingest(decoders map[ingest.Format]Decoder) serving.Serve {
 	return func(o server.Options, s *ingest.Service) (server.Server, error) {
 		return newEvents(o, s, decoders), nil
@@ -47,7 +47,7 @@ func newEvents(o server.Options, s *ingest.Service, decoders map[ingest.Format]D
 	return server.HTTPBodies(server.AccessLog(mux, o))
 }
 
-// events is the server of the app.
+// events has the handlers of the app.
 type events struct {
 	o        server.Options
 	service  *ingest.Service
@@ -55,7 +55,7 @@ type events struct {
 	formats  []ingest.Format
 }
 
-// serveBatch answers a request with a batch.
+// serveBatch answers a request whose body is a batch. The answer is the receipt of the service.
 func (e *events) serveBatch(w http.ResponseWriter, r *http.Request) {
 	e.o.Receipts.Request()
 	receipt, err := e.acceptBatch(r)
@@ -71,6 +71,7 @@ func (e *events) serveBatch(w http.ResponseWriter, r *http.Request) {
 	writeAnswer(w, http.StatusOK, typeJSON, body)
 }
 
+// acceptBatch reads, decodes and accepts the batch in a request.
 func (e *events) acceptBatch(r *http.Request) (ingest.Receipt, error) {
 	head := ingest.Head{
 		Authorization:   r.Header.Get("Authorization"),
@@ -83,7 +84,7 @@ func (e *events) acceptBatch(r *http.Request) (ingest.Receipt, error) {
 	if err != nil {
 		return ingest.Receipt{}, err
 	}
-	sent := counter{r: r.Body}
+	sent := countingReader{r: r.Body}
 	body := e.service.Body(head, &sent)
 	defer body.Close()
 	text, err := body.Bytes()
@@ -111,6 +112,7 @@ func (e *events) writeError(w http.ResponseWriter, err error) {
 	writeAnswer(w, refusal.Status, typeJSON, body)
 }
 
+// notAllowed returns a handler for methods that a path does not have; allow lists those that it has.
 func (e *events) notAllowed(allow string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Allow", allow)

@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// addLayers applies the app's middleware to next: the request's id first, then the access log, recovery, CORS
-// and the rate limit, the last two only if they are configured.
+// addLayers wraps next in the middleware of the app homelab. A request passes through: request id, access log,
+// recovery from panics, CORS and rate limit. The last two are only there if the app's configuration has them.
 func (h *home) addLayers(next http.Handler) http.Handler {
 	if h.house.Limited() {
 		next = h.countCalls(h.limitRate(next))
@@ -22,7 +22,7 @@ func (h *home) addLayers(next http.Handler) http.Handler {
 	return h.countCalls(h.addRequestID(server.AccessLog(h.countCalls(h.recoverPanic(next)), h.o)))
 }
 
-// countCalls counts the calls of a middleware.
+// countCalls counts the calls of a middleware; studies compare the number with the requests that they sent.
 func (h *home) countCalls(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		h.o.Receipts.Layer()
@@ -38,7 +38,8 @@ func (h *home) addRequestID(next http.Handler) http.HandlerFunc {
 	}
 }
 
-// recoverPanic answers for a handler that panics, unless the panic is meant to close the connection.
+// recoverPanic answers with an error response if next panics, unless the panic is http.ErrAbortHandler, which
+// is meant to close the connection.
 func (h *home) recoverPanic(next http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -64,7 +65,8 @@ func (h *home) addCORS(next http.Handler) http.HandlerFunc {
 		if allowed := h.house.Allow(origin); allowed != "" {
 			header.Set("Access-Control-Allow-Origin", allowed)
 		}
-		if r.Method != http.MethodOptions || origin == "" || r.Header.Get("Access-Control-Request-Method") == "" {
+		isPreflight := r.Method == http.MethodOptions && origin != "" && r.Header.Get("Access-Control-Request-Method") != ""
+		if !isPreflight {
 			next.ServeHTTP(w, r)
 			return
 		}

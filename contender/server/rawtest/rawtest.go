@@ -1,7 +1,7 @@
-// Package rawtest contains requests of HTTP/1 in their raw form, with malformed ones,
-// for tests of services. Each is followed by a request for /smuggled, in a place that may be
-// its body: a server that answers that has parsed the first one differently than
-// intended, or than a proxy in front might.
+// Package rawtest contains raw requests of HTTP/1, most of them malformed, for tests of
+// services. A request for /smuggled follows many of them, at a place that could belong to the
+// body of the first. A server that answers it has found another end of the first request than
+// intended, and than a proxy in front might find (request smuggling).
 package rawtest
 
 import (
@@ -16,23 +16,24 @@ import (
 	"time"
 )
 
-// Case is a request.
+// Case is a request with the expected answer.
 type Case struct {
 	Name string
-	Text string
-	// Status is the expected status of the only answer; 0 means that the request is accepted, with any answer of the
-	// app.
+	Text string // bytes to send
+	// Status is the expected status of the only answer; 0 means that the server must accept the request, and that
+	// any answer of the app is correct.
 	Status int
-	// Framings is the number of ways to frame its body. If there are several, a server has
-	// to reject it and close the connection.
+	// Framings is the number of ways to find the end of the request's body. If there are several, a server must
+	// reject the request and close the connection.
 	Framings int
 }
 
 // Smuggled is the request that must not be answered.
 const Smuggled = "GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-// Cases returns all requests, to a path with a JSON body.
+// Cases returns all requests. path must accept GET, and POST with a JSON body.
 func Cases(path string) (list []Case) {
+	// post and get add a request. The first line and the fields have no line ends.
 	post := func(name string, status, framings int, body string, fields ...string) {
 		list = append(list, Case{name, "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" + strings.Join(fields, "\r\n") + "\r\n\r\n" + body, status, framings})
 	}
@@ -40,7 +41,7 @@ func Cases(path string) (list []Case) {
 		list = append(list, Case{name, line + "\r\n" + strings.Join(append(fields, "", ""), "\r\n"), status, 1})
 	}
 	const chunked = "Transfer-Encoding: chunked"
-	last := "0\r\n\r\n" + Smuggled
+	last := "0\r\n\r\n" + Smuggled // the last chunk, and then the other request
 	number := func(n string) string { return "Content-Length: " + n }
 
 	post("two lengths", 400, 2, "[]"+Smuggled, number("2"), number("49"))
@@ -150,11 +151,12 @@ func Cases(path string) (list []Case) {
 	return list
 }
 
-// nextRequest follows a request that must be accepted.
+// nextRequest is sent after a request that must be accepted, and must be answered as well.
 const nextRequest = "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
-// Check sends the request to addr, and returns an error if the answers are wrong: there must be one, and the
-// end of the connection, if the request must be rejected, else one for each of two requests.
+// Check sends the request to addr and returns an error if the answers are wrong. If the request must be rejected,
+// there must be one answer and then the end of the connection. Otherwise there must be an answer to the request and
+// one to nextRequest.
 func (c Case) Check(addr string) error {
 	got, open, err := c.readAnswers(addr)
 	switch {

@@ -30,6 +30,6 @@ func main() {
 		Marshal:   em.Marshal,
 		Stream:    func(w io.Writer, v any) error { return em.NewEncoder(w).Encode(v) },
 		Unmarshal: dm.Unmarshal,
-		Binary:    true,
+		Binary:    true, // the output is not JSON
 	})
 }

@@ -11,10 +11,11 @@ import (
 	"github.com/tarebench/tare/contenders/codec/easyjson/model"
 )
 
-// loadValue decodes canonical JSON into a value of the model's types. It returns a
-// pointer, because other values allocate when they are put into an interface.
+// loadValue returns the value to encode for the fixture called name (a test input), with
+// the types for which code was generated. It decodes the value from canonical JSON, and
+// returns a pointer, because other values allocate when they are put into an interface.
 func loadValue(name string, canonical []byte) (any, error) {
-	if newDocument := user(); newDocument != nil && name == codec.UserFixture {
+	if newDocument := user(); newDocument != nil && name == codec.UserFixture { // a type of the user
 		document := newDocument()
 		return document, json.Unmarshal(canonical, document)
 	}
@@ -42,8 +43,9 @@ func loadValue(name string, canonical []byte) (any, error) {
 	return nil, contender.ErrUnsupported
 }
 
-// findTarget returns a function that makes a pointer to an empty document. It
-// returns nil for a fixture without generated code.
+// findTarget returns a function that makes a pointer to an empty document of the
+// fixture called name, to decode into. It returns nil for a fixture without generated
+// code.
 func findTarget(name string) func() any {
 	switch name {
 	case "devices":
@@ -58,8 +60,9 @@ func findTarget(name string) func() any {
 	return nil
 }
 
-// findPicker returns a function that decodes a document into a type that has only
-// the few fields. The generated code skips all other fields.
+// findPicker returns the function of operation fields, which reads only a few fields
+// of a document: it decodes the document into a type that has only these fields. The
+// generated code skips all other fields.
 func findPicker(name string) func(data []byte) (any, error) {
 	switch name {
 	case "devices":

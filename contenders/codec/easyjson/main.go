@@ -21,6 +21,6 @@ func main() {
 		},
 		Unmarshal: func(data []byte, target any) error { return easyjson.Unmarshal(data, target.(easyjson.Unmarshaler)) },
 		Fields:    findPicker,
-		Typed:     true,
+		Typed:     true, // easyjson decodes only into types with generated code
 	})
 }

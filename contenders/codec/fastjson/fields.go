@@ -6,10 +6,11 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// findPicker returns a function that reads the few fields as the project
-// recommends: with parsers from a pool, one Get for the common prefix of several
-// paths, and a loop over the array. It returns nil for an unknown fixture. The pool
-// reuses the memory of the values, so texts are copied.
+// findPicker returns the function of operation fields, which reads only a few fields
+// of a document. It does so as the project recommends: with parsers from a pool, one
+// Get for the common prefix of several paths, and a loop over the array. The pool
+// reuses the memory of the values, so texts are copied. findPicker returns nil for an
+// unknown fixture.
 func findPicker(name string) func(data []byte) (any, error) {
 	pool := new(fastjson.ParserPool)
 	switch name {

@@ -1,6 +1,7 @@
-// Command ffjson-ungenerated calls ffjson with types for which no code was
-// generated, as a published comparison did. ffjson then calls encoding/json, so
-// that the comparison measured encoding/json.
+// Command ffjson-ungenerated is a trap, a contender that reproduces a published
+// mistake. It calls ffjson with types for which no code was generated, as a published
+// comparison did. ffjson then calls encoding/json, so the comparison measured
+// encoding/json.
 package main
 
 import (

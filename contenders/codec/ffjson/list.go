@@ -6,9 +6,10 @@ import (
 	fflib "github.com/pquerna/ffjson/fflib/v1"
 )
 
-// list is a complete document. ffjson generates code only for structs, and would
-// encode a slice with encoding/json. Therefore list writes and reads the brackets
-// and commas, and generated code writes and reads each item.
+// list is a complete document, an array of T. P is *T, whose methods ffjson has
+// generated. ffjson generates code only for structs, and would encode a slice with
+// encoding/json. Therefore list writes and reads the brackets and commas, and
+// generated code writes and reads each item.
 type list[T any, P generated[T]] []T
 
 // generated is a pointer to a struct for which ffjson has generated code.
@@ -33,8 +34,8 @@ func (l *list[T, P]) MarshalJSONBuf(buf fflib.EncodingBuffer) error {
 	return nil
 }
 
-// UnmarshalJSONFFLexer decodes an array. ffjson.Unmarshal calls it. In the names of
-// ffjson's tokens a brace is a square bracket, and a bracket is a curly brace.
+// UnmarshalJSONFFLexer decodes an array. ffjson.Unmarshal calls it. The names of
+// ffjson's tokens are exchanged: FFTok_left_brace is [, and FFTok_left_bracket is {.
 func (l *list[T, P]) UnmarshalJSONFFLexer(fs *fflib.FFLexer, _ fflib.FFParseState) error {
 	*l = list[T, P]{}
 	tok := fs.Scan()
@@ -54,8 +55,7 @@ func (l *list[T, P]) UnmarshalJSONFFLexer(fs *fflib.FFLexer, _ fflib.FFParseStat
 			return err
 		}
 		switch tok = fs.Scan(); tok {
-		case fflib.FFTok_comma:
-			// Another item follows.
+		case fflib.FFTok_comma: // another item follows
 		case fflib.FFTok_right_brace:
 			return nil
 		default:

@@ -9,10 +9,11 @@ import (
 	"github.com/tarebench/tare/contenders/codec/ffjson/model"
 )
 
-// loadValue decodes canonical JSON into a value of the model's types. It returns a
-// pointer, because other values allocate when they are put into an interface.
+// loadValue returns the value to encode for the fixture called name (a test input), with
+// the types for which code was generated. It decodes the value from canonical JSON, and
+// returns a pointer, because other values allocate when they are put into an interface.
 func loadValue(name string, canonical []byte) (any, error) {
-	if newDocument := user(); newDocument != nil && name == codec.UserFixture {
+	if newDocument := user(); newDocument != nil && name == codec.UserFixture { // a type of the user
 		document := newDocument()
 		return document, json.Unmarshal(canonical, bare(document))
 	}
@@ -40,8 +41,9 @@ func loadValue(name string, canonical []byte) (any, error) {
 	return nil, contender.ErrUnsupported
 }
 
-// findTarget returns a function that makes a pointer to an empty document. It
-// returns nil for a fixture without generated code.
+// findTarget returns a function that makes a pointer to an empty document of the
+// fixture called name, to decode into. It returns nil for a fixture without generated
+// code.
 func findTarget(name string) func() any {
 	switch name {
 	case "devices":

@@ -17,7 +17,7 @@ func main() {
 		Marshal:   ffjson.Marshal,
 		Stream:    func(w io.Writer, v any) error { return ffjson.NewEncoder(w).Encode(v) },
 		Unmarshal: ffjson.Unmarshal,
-		Plain:     func(v any) (any, error) { return bare(v), nil },
-		Typed:     true, // ffjson decodes into other types with encoding/json
+		Plain:     func(v any) (any, error) { return bare(v), nil }, // a type without generated methods, to compare
+		Typed:     true,                                             // ffjson decodes into other types with encoding/json
 	})
 }

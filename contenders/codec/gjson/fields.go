@@ -8,10 +8,11 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// findPicker returns a function that iterates over the array and looks up each path
-// in each item, as the examples of the project do. It returns nil for an unknown
-// fixture. ParseBytes copies the body; the texts are parts of this copy, which
-// stays in memory as long as one of them.
+// findPicker returns the function of operation fields, which reads only a few fields
+// of a document. It iterates over the array and looks up each path in each item, as
+// the examples of the project do. ParseBytes copies the body; the texts that are read
+// are parts of this copy, which stays in memory as long as any of them is used.
+// findPicker returns nil for an unknown fixture.
 func findPicker(name string) func(data []byte) (any, error) {
 	switch name {
 	case "devices":

@@ -4,4 +4,5 @@ package main
 
 import "github.com/tarebench/tare/contender/codec"
 
+// main serves operation fields only, which reads a few fields of a document.
 func main() { codec.Main(codec.Impl{Fields: findPicker}) }

@@ -5,8 +5,8 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// loadValue is [fixture.Decode] for fixtures with a Go type. Without the type, a gob
-// cannot be decoded.
+// loadValue returns the value to encode for a fixture. It supports only fixtures with a
+// Go type (name is not ""), because a gob cannot be decoded without the type.
 func loadValue(name string, canonical []byte) (any, error) {
 	if name == "" {
 		return nil, contender.ErrUnsupported
@@ -14,7 +14,8 @@ func loadValue(name string, canonical []byte) (any, error) {
 	return fixture.Decode(name, canonical)
 }
 
-// findTarget is [fixture.Target] for fixtures with a Go type.
+// findTarget returns a function that makes a pointer to decode into, or nil for a
+// fixture without a Go type.
 func findTarget(name string) func() any {
 	if name == "" {
 		return nil

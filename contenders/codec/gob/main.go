@@ -1,6 +1,6 @@
-// Command gob is encoding/gob of the standard library. Each message is a gob stream
-// of its own, with descriptions of its types. With the build tag stream, all messages
-// belong to one stream, which describes each type only once.
+// Command gob is encoding/gob of the standard library. Each message is a separate gob
+// stream, which begins with descriptions of its types. With the build tag stream, all
+// messages belong to one stream, which describes each type only once.
 package main
 
 import (
@@ -20,7 +20,7 @@ func main() {
 		Marshal:   encodeMessage,
 		Stream:    writeMessage,
 		Unmarshal: decodeMessage,
-		Binary:    true,
-		Typed:     true,
+		Binary:    true, // the output is not JSON
+		Typed:     true, // a gob can be decoded only into its type
 	})
 }

@@ -9,26 +9,27 @@ import (
 	"reflect"
 )
 
-// The sender writes the description of a type once, before the first measured message
-// of the type. Therefore each receiver first reads descriptions that a separate encoder
-// has written: gob numbers the types of a process, not those of an encoder.
+// In a gob stream, the description of a type comes once, before the first value of the type.
+// Here the sender writes the descriptions before the first measured message and discards
+// them. A receiver therefore needs descriptions from elsewhere: a separate encoder writes
+// them. They fit, because gob numbers types per process and not per encoder.
 
-// sender is the sending end of the stream. Its buffer contains the last message.
+// sender is the sending end of the stream.
 var sender struct {
-	*gob.Encoder // nil before the first message
-	bytes.Buffer
+	encoder   *gob.Encoder          // nil before the first message
+	buffer    bytes.Buffer          // contains the last message
 	described map[reflect.Type]bool // types whose descriptions have been sent
 }
 
-// receivers has a receiving end of the stream for each type of target. It has read the
-// descriptions.
+// receivers has a receiving end of the stream, which has read the descriptions, for each
+// type of target.
 var receivers = map[reflect.Type]*receiver{}
 
 // receiver decodes messages that are passed to it one at a time. As bytes.Reader is an
 // io.ByteReader, the decoder has no buffer and reads only the message.
 type receiver struct {
-	*gob.Decoder
-	bytes.Reader
+	decoder *gob.Decoder // reads from input
+	input   bytes.Reader
 }
 
 // firstMessages returns messages of t and of the types that a value of type any in t can
@@ -50,7 +51,7 @@ func encodeFirst(e *gob.Encoder, t reflect.Type) error {
 // encodeMessage returns the message of v.
 func encodeMessage(v any) ([]byte, error) {
 	err := sendMessage(v)
-	return bytes.Clone(sender.Bytes()), err
+	return bytes.Clone(sender.buffer.Bytes()), err
 }
 
 // writeMessage writes the message of v to w.
@@ -58,25 +59,25 @@ func writeMessage(w io.Writer, v any) error {
 	if err := sendMessage(v); err != nil {
 		return err
 	}
-	_, err := w.Write(sender.Bytes())
+	_, err := w.Write(sender.buffer.Bytes())
 	return err
 }
 
 // sendMessage encodes v into the buffer of the sender. Before the first message of a type
 // it sends and discards the first messages, so that v is sent without descriptions.
 func sendMessage(v any) error {
-	if sender.Encoder == nil {
-		sender.Encoder, sender.described = gob.NewEncoder(&sender.Buffer), map[reflect.Type]bool{}
+	if sender.encoder == nil {
+		sender.encoder, sender.described = gob.NewEncoder(&sender.buffer), map[reflect.Type]bool{}
 	}
 	t := reflect.Indirect(reflect.ValueOf(v)).Type()
 	if !sender.described[t] {
-		if err := encodeFirst(sender.Encoder, t); err != nil {
+		if err := encodeFirst(sender.encoder, t); err != nil {
 			return err
 		}
 		sender.described[t] = true
 	}
-	sender.Reset()
-	return sender.Encode(v)
+	sender.buffer.Reset()
+	return sender.encoder.Encode(v)
 }
 
 // decodeMessage decodes a message into target.
@@ -89,17 +90,17 @@ func decodeMessage(data []byte, target any) error {
 			return err
 		}
 		r = &receiver{}
-		r.Decoder = gob.NewDecoder(&r.Reader)
-		r.Reader.Reset(descriptions.Bytes())
+		r.decoder = gob.NewDecoder(&r.input)
+		r.input.Reset(descriptions.Bytes())
 		for _, first := range []any{reflect.New(t).Interface(), new([]any)} {
-			if err := r.Decode(first); err != nil {
+			if err := r.decoder.Decode(first); err != nil {
 				return err
 			}
 		}
 		receivers[t] = r
 	}
-	r.Reader.Reset(data)
-	err := r.Decode(target)
+	r.input.Reset(data)
+	err := r.decoder.Decode(target)
 	if err != nil {
 		delete(receivers, t) // a decoder cannot be used after an error
 	}

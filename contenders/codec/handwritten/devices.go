@@ -18,7 +18,8 @@ func loadDevices(name string, canonical []byte) (any, error) {
 
 const deviceSize = 256 // estimate of the bytes of a device, for the capacity
 
-// marshal encodes devices. The symbols of contender.json contain its name.
+// marshal encodes devices. contender.json lists its name as a symbol that the binary
+// must contain.
 func marshal(v any) ([]byte, error) {
 	devices := v.([]fixture.Device)
 	b := append(make([]byte, 0, deviceSize*len(devices)+2), '[')

@@ -1,5 +1,5 @@
-// Command handwritten encodes devices only by appending to a slice. It shows how fast
-// an encoder can be that is written for one type.
+// Command handwritten encodes only devices (a fixture of the studies), by appending
+// JSON to a slice. It shows how fast an encoder for a single type can be.
 package main
 
 import "github.com/tarebench/tare/contender/codec"

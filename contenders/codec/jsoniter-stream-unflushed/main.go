@@ -1,6 +1,7 @@
-// Command jsoniter-stream-unflushed writes through json-iterator's Stream and
-// never flushes it, as a published benchmark did. The bytes that are still in the
-// buffer of the stream are lost, and the output is not valid JSON.
+// Command jsoniter-stream-unflushed is a trap, a contender that reproduces a
+// published mistake. It writes through json-iterator's Stream and never flushes it, as
+// a published benchmark did. The bytes that are still in the buffer of the stream are
+// lost, and the output is not valid JSON.
 package main
 
 import (

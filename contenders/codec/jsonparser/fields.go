@@ -6,10 +6,11 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// findPicker returns a function that iterates over the array and calls EachKey,
-// which finds all paths of an item in one pass. The project calls this the most
-// efficient way for several keys. findPicker returns nil for an unknown fixture.
-// The found values are slices of the body; ParseString copies a text.
+// findPicker returns the function of operation fields, which reads only a few fields
+// of a document. It iterates over the array and calls EachKey, which finds all paths
+// of an item in one pass. The project calls this the most efficient way for several
+// keys. The found values are slices of the body; ParseString copies a text.
+// findPicker returns nil for an unknown fixture.
 func findPicker(name string) func(data []byte) (any, error) {
 	switch name {
 	case "devices":

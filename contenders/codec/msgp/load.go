@@ -8,8 +8,9 @@ import (
 	"github.com/tarebench/tare/contenders/codec/msgp/model"
 )
 
-// loadValue decodes canonical JSON into a value of the model's types. It returns a
-// pointer, because other values allocate when they are put into an interface.
+// loadValue returns the value to encode for the fixture called name (a test input), with
+// the types for which code was generated. It decodes the value from canonical JSON, and
+// returns a pointer, because other values allocate when they are put into an interface.
 func loadValue(name string, canonical []byte) (any, error) {
 	decoded, err := fixture.Decode(name, canonical)
 	if err != nil {
@@ -35,8 +36,9 @@ func loadValue(name string, canonical []byte) (any, error) {
 	return nil, contender.ErrUnsupported
 }
 
-// findTarget returns a function that makes a pointer to an empty document. It
-// returns nil for a fixture without generated code.
+// findTarget returns a function that makes a pointer to an empty document of the
+// fixture called name, to decode into. It returns nil for a fixture without generated
+// code.
 func findTarget(name string) func() any {
 	switch name {
 	case "devices":
@@ -49,9 +51,9 @@ func findTarget(name string) func() any {
 	return nil
 }
 
-// convertTimes converts the times in values of type any to UTC, in place. msgp decodes
-// these times in the machine's time zone, which is not part of the message. convertTimes
-// returns v, as encoding/json can read the types of the model.
+// convertTimes prepares a decoded value for the comparison with the reference: it
+// converts the times in values of type any to UTC, in place, and returns v. msgp decodes
+// these times in the machine's time zone, which is not part of the message.
 func convertTimes(v any) (any, error) {
 	switch x := v.(type) {
 	case *any:

@@ -17,7 +17,7 @@ func main() {
 		Marshal:   func(v any) ([]byte, error) { return v.(msgp.Marshaler).MarshalMsg(nil) },
 		Stream:    func(w io.Writer, v any) error { return msgp.Encode(w, v.(msgp.Encodable)) },
 		Unmarshal: decodeMessage,
-		Binary:    true,
+		Binary:    true, // the output is not JSON
 		Plain:     convertTimes,
 	})
 }

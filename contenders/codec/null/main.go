@@ -1,4 +1,4 @@
-// Command null is the codec that does nothing. Its result is the cost of the
+// Command null is the codec that does nothing. Its measured cost is the cost of the
 // measurement itself.
 package main
 

@@ -11,8 +11,9 @@ import (
 	"github.com/tarebench/tare/contenders/codec/protobuf/model"
 )
 
-// loadMessage decodes canonical JSON into a message. For a probe that the schema
-// cannot represent, it returns the error as the value, which encodeMessage returns.
+// loadMessage returns the message to encode for the value of a fixture, which it
+// decodes from canonical JSON. For a probe (an edge case) that the schema cannot
+// represent, it returns an unsupportedProbe.
 func loadMessage(name string, canonical []byte) (any, error) {
 	decoded, err := fixture.Decode(name, canonical)
 	if err != nil {
@@ -24,13 +25,17 @@ func loadMessage(name string, canonical []byte) (any, error) {
 	case []fixture.Event:
 		return toEvents(v), nil
 	case fixture.Probe:
-		return toProbe(v), nil
+		m, err := toProbe(v)
+		if err != nil {
+			return unsupportedProbe{why: err}, nil
+		}
+		return m, nil
 	}
 	return nil, contender.ErrUnsupported
 }
 
-// findTarget returns a function that makes an empty message. It returns nil for a
-// fixture without a message in the schema.
+// findTarget returns a function that makes an empty message to decode into. It returns
+// nil for a fixture without a message in the schema.
 func findTarget(name string) func() any {
 	switch name {
 	case "devices":

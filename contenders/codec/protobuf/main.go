@@ -1,5 +1,5 @@
 // Command protobuf is google.golang.org/protobuf with code generated for messages
-// that have the fields of the fixtures.
+// that have the fields of the fixtures, the values that codecs encode in a study.
 package main
 
 import (
@@ -14,17 +14,17 @@ func main() {
 		Target:    findTarget,
 		Marshal:   encodeMessage,
 		Unmarshal: func(data []byte, target any) error { return proto.Unmarshal(data, target.(proto.Message)) },
-		Binary:    true,
+		Binary:    true, // the output is not JSON
 		Plain:     toFixture,
-		Typed:     true,
+		Typed:     true, // it decodes into messages only
 	})
 }
 
-// encodeMessage encodes a value of loadMessage. If v is an error, it returns the error.
+// encodeMessage encodes a value of loadMessage: a message, or a probe without a message, for which
+// it returns the reason as the error.
 func encodeMessage(v any) ([]byte, error) {
-	m, ok := v.(proto.Message)
-	if !ok {
-		return nil, v.(error) // of toProbe: the schema cannot represent the value
+	if p, ok := v.(unsupportedProbe); ok {
+		return nil, p.why
 	}
-	return proto.Marshal(m)
+	return proto.Marshal(v.(proto.Message))
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare/contenders/codec/protobuf/model"
 )
 
-// toFixture converts a message to the type of the fixture. It is the reverse of
-// loadMessage.
+// toFixture converts a decoded message to the type of the fixture, so that it can be
+// compared with the reference. It is the reverse of loadMessage.
 func toFixture(v any) (any, error) {
 	switch m := v.(type) {
 	case *model.Devices:

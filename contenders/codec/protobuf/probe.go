@@ -8,13 +8,18 @@ import (
 	"github.com/tarebench/tare/contenders/codec/protobuf/model"
 )
 
-// toProbe converts p to a message, or returns the error if the schema cannot represent
-// a value of p. The error is a result, because it belongs to one edge case: an error of
-// loadMessage would end all cases of the set.
-func toProbe(p fixture.Probe) any {
+// A probe is an edge case: a value on which codecs differ.
+
+// unsupportedProbe takes the place of the message of a probe that the schema cannot represent.
+// encodeMessage returns why as the error of this probe. An error of loadMessage would end the
+// test of all probes.
+type unsupportedProbe struct{ why error }
+
+// toProbe converts p to a message. It returns an error if the schema cannot represent p.
+func toProbe(p fixture.Probe) (*model.Probe, error) {
 	value, err := structpb.NewValue(p.Any)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	m := &model.Probe{
 		Text: p.Text, Float: p.Float, Single: p.Single, Int: p.Int, Uint: p.Uint, Flag: p.Flag,
@@ -30,7 +35,7 @@ func toProbe(p fixture.Probe) any {
 		n := int64(*p.Pointer)
 		m.Pointer = &n
 	}
-	return m
+	return m, nil
 }
 
 // fromProbe converts a message to the fixture's Probe.

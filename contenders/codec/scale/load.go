@@ -6,7 +6,7 @@ import (
 )
 
 // loadBody returns the body itself, which is also the output. It does not support
-// edge cases.
+// edge cases, because nothing is encoded.
 func loadBody(name string, canonical []byte) (any, error) {
 	if len(fixture.Cases(name)) > 0 {
 		return nil, contender.ErrUnsupported

@@ -1,6 +1,6 @@
-// Command scale is a codec of known cost, for calibration: variant spin-K or
-// alloc-K does 100+K equal units of work per operation, so that spin-5 costs
-// 5 % more than spin-0. Its output is its input.
+// Command scale is a codec of known cost, which tests whether tare measures correctly.
+// Each operation of variant spin-K or alloc-K does 100+K equal units of work, so that
+// spin-5 costs 5 % more than spin-0. Its output is its input.
 package main
 
 import "github.com/tarebench/tare/contender/codec"

@@ -1,7 +1,7 @@
 package main
 
-// worker does units of work. It stores their results, so that the compiler cannot
-// remove the work.
+// worker does the units of work of the variants: of arithmetic (spin) or of allocation
+// (alloc). It stores their results, so that the compiler cannot remove the work.
 type worker struct {
 	state   uint64     // last value of xorShift
 	objects [16][]byte // the newest objects of alloc

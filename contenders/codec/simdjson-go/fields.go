@@ -8,9 +8,10 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// findPicker returns a function that reads the few fields, or nil for an unknown
-// fixture. As the project recommends, the parser reuses the memory of the previous
-// result, and leaves strings in the body: only a string that is read is copied.
+// findPicker returns the function of operation fields, which reads only a few fields
+// of a document, or nil for an unknown fixture. As the project recommends, the parser
+// reuses the memory of the previous result, and leaves strings in the body: only a
+// string that is read is copied.
 func findPicker(name string) func(data []byte) (any, error) {
 	switch name {
 	case "devices":
@@ -33,7 +34,7 @@ type reader struct {
 }
 
 // newReader returns a reader. It panics if the processor lacks instructions that
-// the library needs; the panic becomes the error of the request to prepare.
+// the library needs. The panic becomes the error of the lab's request to prepare.
 func newReader() *reader {
 	if !simdjson.SupportedCPU() {
 		panic("simdjson-go needs an amd64 processor with AVX2 and CLMUL")
@@ -55,7 +56,7 @@ func readItems[T any](r *reader, data []byte, readItem func(r *reader) (T, error
 		if err != nil {
 			return err
 		}
-		for items := array.Iter(); items.Advance() != simdjson.TypeNone; {
+		for items := array.Iter(); items.Advance() != simdjson.TypeNone; { // TypeNone is the end
 			if _, err := items.Object(&r.item); err != nil {
 				return err
 			}

@@ -59,7 +59,8 @@ func readText(chars *[64]byte) string {
 	return string(b)
 }
 
-// newSameCopies returns the copies of a struct without padding and texts.
+// newSameCopies returns the copies of a struct that contains neither padding nor texts, so that one
+// type T is enough.
 func newSameCopies[T any]() copier.Copies { return newCopies(func(dst, c *T) { *dst = *c }) }
 
 // newCopies returns copies that decode C memory into a C, and convert the C into a T.

@@ -19,10 +19,11 @@ func main() {
 	}})
 }
 
-// codec writes into one builder, which it resets for each copy.
+// codec writes into one builder, which it resets for each copy. A struct becomes a table: a
+// member is written into the slot whose number is the position of the member.
 type codec struct{ *flatbuffers.Builder }
 
-// copyPerson copies the Go value at p. The number of a slot is the position of a member.
+// copyPerson copies the Go value at p.
 func (c *codec) copyPerson(dst *copier.Person, p unsafe.Pointer) error {
 	v := (*copier.Person)(p)
 	c.Reset()
@@ -56,7 +57,7 @@ func (c *codec) copyObjects(dst []copier.GameObject, p unsafe.Pointer, n int) ([
 		offsets[i] = c.buildObject(&list[i])
 	}
 	c.StartVector(flatbuffers.SizeUOffsetT, n, flatbuffers.SizeUOffsetT)
-	for i := n - 1; i >= 0; i-- { // a buffer grows towards its start
+	for i := n - 1; i >= 0; i-- { // a buffer grows towards its start, so the last element is written first
 		c.PrependUOffsetT(offsets[i])
 	}
 	vector := c.EndVector(n)

@@ -6,7 +6,7 @@ import (
 	"github.com/tarebench/tare/contender/copier"
 )
 
-// table reads members by their slot. A missing member is zero.
+// table reads the members of a struct in a buffer by the numbers of their slots. A missing member is zero.
 type table struct{ flatbuffers.Table }
 
 // rootTable returns the table to which the offset at the start of a buffer points.

@@ -13,8 +13,9 @@ import (
 	"github.com/tarebench/tare/contender/copier"
 )
 
-// The functions copyX copy the C value at p into dst. The functions copyXs copy an array of
-// n values into dst, or into a new slice if dst is nil.
+// In this file the functions named copy and a type, such as copyPerson, copy the C value at p into
+// dst. Those with a plural, such as copyPersons, copy an array of n values into dst, or into a new
+// slice if dst is nil.
 
 // readText returns the text of a char[64]: the characters before the NUL, or all 64 if the
 // array has no NUL. C.GoString alone would read beyond such an array.

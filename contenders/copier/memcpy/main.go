@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/contender/copier/cmem"
 )
 
-// Structs with the memory layout of C.
+// Structs with the memory layout of BenchPerson and GameObject in C.
 type (
 	person struct {
 		ID      int32

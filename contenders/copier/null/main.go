@@ -1,5 +1,5 @@
 // Command null is the copier that does nothing: its measured cost is the cost of the
-// harness.
+// measurement itself.
 package main
 
 import "github.com/tarebench/tare/contender/copier"

@@ -29,7 +29,8 @@ func roundTrip(src, dst proto.Message) error {
 	return proto.Unmarshal(b, dst)
 }
 
-// copyPerson copies the Go value at p. The other functions do the same for their types.
+// copyPerson copies the Go value at p. The functions copyObject and copyAudio do the same for their types;
+// copyObjects copies a list of n values.
 func copyPerson(dst *copier.Person, p unsafe.Pointer) error {
 	v := (*copier.Person)(p)
 	var decoded model.Person

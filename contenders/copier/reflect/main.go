@@ -29,8 +29,9 @@ type (
 )
 
 func main() {
-	r := &registry{types: map[reflect.Type]*description{}}
-	copier.Main(copier.Impl{Memory: cmem.New, Blind: !registered, Types: map[string]copier.Copies{
+	r := &registry{types: map[reflect.Type]*layout{}}
+	ignoreErrors := !registered
+	copier.Main(copier.Impl{Memory: cmem.New, Blind: ignoreErrors, Types: map[string]copier.Copies{
 		"BenchPerson": newCopies[copier.Person, cPerson](r),
 		"GameObject":  newCopies[copier.GameObject, cObject](r),
 		"AudioBuffer": newCopies[copier.AudioBuffer, copier.AudioBuffer](r),
@@ -55,7 +56,8 @@ func main() {
 	}})
 }
 
-// newCopies returns the copies of C, a struct with the memory layout in C, into T.
+// newCopies returns the copies of a C struct into T. The type parameter C is a Go struct with the
+// memory layout of the C struct. If types are not registered, only the function New is set.
 func newCopies[T, C any](r *registry) copier.Copies {
 	if registered {
 		register[T, C](r)
@@ -79,7 +81,7 @@ func newValue[T any](r *registry, p unsafe.Pointer) (*T, error) {
 
 // copySlice copies the n values of the C array at p into dst, or into a new slice if dst is nil.
 func copySlice[T any](r *registry, dst []T, p unsafe.Pointer, n int) ([]T, error) {
-	d, err := r.find((*T)(nil))
+	l, err := r.find((*T)(nil))
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +89,7 @@ func copySlice[T any](r *registry, dst []T, p unsafe.Pointer, n int) ([]T, error
 		dst = make([]T, n)
 	}
 	for i := range dst {
-		if err := r.copy(&dst[i], unsafe.Add(p, i*int(d.size))); err != nil {
+		if err := r.copy(&dst[i], unsafe.Add(p, i*int(l.size))); err != nil {
 			return nil, err
 		}
 	}

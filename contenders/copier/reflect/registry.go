@@ -8,14 +8,14 @@ import (
 	"unsafe"
 )
 
-// registry contains the layouts of types in C.
+// registry contains, for Go types, the memory layouts of their C structs.
 type registry struct {
 	mu    sync.RWMutex
-	types map[reflect.Type]*description
+	types map[reflect.Type]*layout // by Go type
 }
 
-// description is the layout of a struct in C.
-type description struct {
+// layout is the memory layout of a C struct.
+type layout struct {
 	size    uintptr // bytes in C
 	members []member
 }
@@ -25,8 +25,8 @@ type member struct {
 	index  int          // index of the field in Go
 	offset uintptr      // offset in C in bytes
 	chars  uintptr      // length of a char array that becomes a string; 0 for other members
-	nested *description // layout of a nested struct; nil for other members
-	typ    reflect.Type // type of the member with the layout in C
+	nested *layout      // layout of a nested struct; nil for other members
+	typ    reflect.Type // Go type with the memory layout of the member in C
 }
 
 // unregisteredError is the error for a type that is not registered.
@@ -39,16 +39,17 @@ func (e *unregisteredError) Error() string {
 	return fmt.Sprintf("%s %v: type not registered in %s; %s", e.Op, e.Type, e.Registry, e.Hint)
 }
 
-// register registers T. Its layout in C is the layout of the type parameter C in Go.
+// register registers T. The type parameter C is a Go struct with the memory layout of T's C struct.
 func register[T, C any](r *registry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.types[reflect.TypeFor[T]()] = describe(reflect.TypeFor[T](), reflect.TypeFor[C]())
+	r.types[reflect.TypeFor[T]()] = newLayout(reflect.TypeFor[T](), reflect.TypeFor[C]())
 }
 
-// describe returns the layout of t in C, which is the layout of c in Go. It panics if c lacks a member.
-func describe(t, c reflect.Type) *description {
-	d := &description{size: c.Size()}
+// newLayout returns the layout of the C struct that is copied into t. c is a Go struct with that
+// layout. newLayout panics if c lacks a member of t.
+func newLayout(t, c reflect.Type) *layout {
+	l := &layout{size: c.Size()}
 	for i := range t.NumField() {
 		f, ok := c.FieldByName(t.Field(i).Name)
 		if !ok {
@@ -59,40 +60,40 @@ func describe(t, c reflect.Type) *description {
 		case reflect.String:
 			m.chars = f.Type.Size()
 		case reflect.Struct:
-			m.nested = describe(t.Field(i).Type, f.Type)
+			m.nested = newLayout(t.Field(i).Type, f.Type)
 		}
-		d.members = append(d.members, m)
+		l.members = append(l.members, m)
 	}
-	return d
+	return l
 }
 
-// find returns the description of the type that dst points to. It returns an error if the type is not
+// find returns the layout for the type that dst points to. It returns an error if the type is not
 // registered.
-func (r *registry) find(dst any) (*description, error) {
+func (r *registry) find(dst any) (*layout, error) {
 	t := reflect.TypeOf(dst).Elem()
 	r.mu.RLock()
-	d := r.types[t]
+	l := r.types[t]
 	r.mu.RUnlock()
-	if d == nil {
+	if l == nil {
 		return nil, &unregisteredError{Type: t, Op: "copy", Registry: "the registry", Hint: "register it first"}
 	}
-	return d, nil
+	return l, nil
 }
 
 // copy copies the C value at p into the value that dst points to.
 func (r *registry) copy(dst any, p unsafe.Pointer) error {
-	d, err := r.find(dst)
+	l, err := r.find(dst)
 	if err != nil {
 		return err
 	}
-	d.fill(reflect.ValueOf(dst).Elem(), p)
+	l.fill(reflect.ValueOf(dst).Elem(), p)
 	return nil
 }
 
 // fill copies the members of the C struct at p into v.
-func (d *description) fill(v reflect.Value, p unsafe.Pointer) {
-	for i := range d.members {
-		m := &d.members[i]
+func (l *layout) fill(v reflect.Value, p unsafe.Pointer) {
+	for i := range l.members {
+		m := &l.members[i]
 		f, src := v.Field(m.index), unsafe.Add(p, m.offset)
 		switch {
 		case m.chars > 0:

@@ -41,8 +41,8 @@ func main() {
 	}})
 }
 
-// The functions copyX copy the C value at p into dst. The functions copyXs copy an array of
-// n values into dst, or into a new slice if dst is nil.
+// The functions named copy and a type, such as copyPerson, copy the C value at p into dst. Those with a
+// plural, such as copyPersons, copy an array of n values into dst, or into a new slice if dst is nil.
 
 // readText returns the bytes before the first zero byte, or all 64 if no byte is zero.
 func readText(chars *[64]byte) string {
@@ -70,13 +70,13 @@ func copyPersons(dst []copier.Person, p unsafe.Pointer, n int) ([]copier.Person,
 	return dst, nil
 }
 
-// value converts c to the Go type.
-func (c *cObject) value() copier.GameObject {
+// toObject converts c to the Go type.
+func (c *cObject) toObject() copier.GameObject {
 	return copier.GameObject{ID: c.ID, Name: readText(&c.Name), Position: c.Position, Velocity: c.Velocity, Health: c.Health, Level: c.Level}
 }
 
 func copyObject(dst *copier.GameObject, p unsafe.Pointer) error {
-	*dst = (*cObject)(p).value()
+	*dst = (*cObject)(p).toObject()
 	return nil
 }
 
@@ -86,7 +86,7 @@ func copyObjects(dst []copier.GameObject, p unsafe.Pointer, n int) ([]copier.Gam
 	}
 	list := unsafe.Slice((*cObject)(p), n)
 	for i := range list {
-		dst[i] = list[i].value()
+		dst[i] = list[i].toObject()
 	}
 	return dst, nil
 }

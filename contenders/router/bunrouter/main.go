@@ -12,7 +12,7 @@ import (
 
 func main() { router.Main(buildRouter) }
 
-// buildRouter returns a router with the layers and the routes of spec.
+// buildRouter returns a router with the layers (the middleware) and the routes of spec.
 func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
 	r := bunrouter.New()
 	group := &r.Group

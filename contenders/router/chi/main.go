@@ -12,14 +12,14 @@ import (
 
 func main() { router.MainParts(buildRouter) }
 
-// buildRouter returns a router with the layers and the routes of spec.
+// buildRouter returns a router with the layers (the middleware) and the routes of spec.
 func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
 	r := chi.NewRouter()
 	for _, layer := range spec.Layers {
 		r.Use(layer.Handler)
 	}
 	for _, route := range spec.Routes {
-		route.CallRest("*")
+		route.CallRest("*") // the name of every catch-all
 		r.MethodFunc(route.Method, route.BracePathEnding("*"), func(w http.ResponseWriter, q *http.Request) {
 			route.Reply(w, func(name string) string { return chi.URLParam(q, name) })
 		})

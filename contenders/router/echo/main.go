@@ -1,6 +1,6 @@
 // Command echo is labstack/echo, which pools contexts and whose handlers return errors.
-// A parameter at the end of a route matches the rest of the path with its slashes, so
-// the handler of a route that means one segment must check the value.
+// A parameter at the end of a route matches the rest of the path with its slashes. The
+// parameter of a route means one segment, so the handler must check the value.
 package main
 
 import (
@@ -15,14 +15,14 @@ import (
 
 func main() { router.Main(buildRouter) }
 
-// buildRouter returns a router with the layers and the routes of spec.
+// buildRouter returns a router with the layers (the middleware) and the routes of spec.
 func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
 	e := echo.New()
 	for _, layer := range spec.Layers {
 		e.Use(newMiddleware(layer))
 	}
 	for _, route := range spec.Routes {
-		route.CallRest("*")
+		route.CallRest("*") // the name of every catch-all
 		e.Add(route.Method, route.ColonPathEnding("*"), newHandler(route))
 	}
 	return e, nil

@@ -15,7 +15,8 @@ import (
 
 func main() { router.MainNativeParts(buildRouter) }
 
-// buildRouter returns a router with the layers and the routes of spec. Its requests are not those of net/http.
+// buildRouter returns a router with the layers (the middleware) and the routes of spec. It is
+// native: it does not serve requests of net/http.
 func buildRouter(_ context.Context, spec router.Spec) (router.Native, error) {
 	r := fasthttprouter.New()
 	for _, route := range spec.Routes {

@@ -1,6 +1,6 @@
-// Command fiber is gofiber/fiber, which is based on fasthttp. By default it does not
-// unescape parameters; UnescapePath changes that. A catch-all also matches the path
-// without the slash before it, so the handler must check for the slash.
+// Command fiber is gofiber/fiber, which is based on fasthttp. It unescapes parameters only
+// with the option UnescapePath. A catch-all also matches the path without the slash before
+// it (/files matches /files/*), so the handler must check for the slash.
 package main
 
 import (
@@ -15,14 +15,15 @@ import (
 
 func main() { router.MainNativeParts(buildRouter) }
 
-// buildRouter returns a router with the layers and the routes of spec. Its requests are not those of net/http.
+// buildRouter returns a router with the layers (the middleware) and the routes of spec. It is
+// native: it does not serve requests of net/http.
 func buildRouter(_ context.Context, spec router.Spec) (router.Native, error) {
 	app := fiber.New(fiber.Config{UnescapePath: true})
 	for _, layer := range spec.Layers {
 		app.Use(newMiddleware(layer))
 	}
 	for _, route := range spec.Routes {
-		route.CallRest("*")
+		route.CallRest("*") // the name of every catch-all
 		app.Add([]string{route.Method}, route.ColonPathEnding("*"), func(c fiber.Ctx) error {
 			isWithoutSlash := route.Rest != "" && c.Params("*") == "" && !strings.HasSuffix(c.Path(), "/")
 			if isWithoutSlash {

@@ -10,8 +10,9 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-// prepareRequest parses a request into a context that only this request uses. Fasthttp's server removes the user
-// values and resets the response between two requests of a connection, and so does Serve. Handlers do not change the
+// prepareRequest parses a request once, so that the measured function Serve only calls handler. The
+// context is used for this request only. Like fasthttp's server between two requests of a
+// connection, Serve removes the user values and resets the response. Handlers do not change the
 // request itself.
 func prepareRequest(handler fasthttp.RequestHandler, raw []byte) (router.Prepared, error) {
 	ctx := new(fasthttp.RequestCtx)

@@ -27,7 +27,7 @@ func buildWith(newEngine func(...gin.OptionFunc) *gin.Engine) router.Build {
 			r.Use(newMiddleware(layer))
 		}
 		for _, route := range spec.Routes {
-			route.SlashedRest()
+			route.SlashedRest() // the value of a catch-all begins with a slash
 			r.Handle(route.Method, route.ColonPath(), func(c *gin.Context) { route.Reply(c.Writer, c.Param) })
 		}
 		return r, nil

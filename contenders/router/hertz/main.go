@@ -21,7 +21,8 @@ func main() {
 	router.MainNative(buildRouter)
 }
 
-// buildRouter returns a router with the layers and the routes of spec. Its requests are not those of net/http.
+// buildRouter returns a router with the layers (the middleware) and the routes of spec. It is
+// native: it does not serve requests of net/http.
 func buildRouter(_ context.Context, spec router.Spec) (router.Native, error) {
 	inProcess := newEngine(spec) // without a listener
 	return router.Native{

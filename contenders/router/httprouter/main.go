@@ -1,5 +1,6 @@
 // Command httprouter is julienschmidt/httprouter. It has one radix tree per method and no
-// middleware of its own, and does not support a literal and a parameter at one position.
+// middleware of its own. It rejects tables in which one route has a literal at the position
+// at which another has a parameter, e.g. /users/new and /users/{id}.
 package main
 
 import (
@@ -15,7 +16,7 @@ import (
 
 func main() { router.Main(buildRouter) }
 
-// buildRouter returns a router with the layers and the routes of spec.
+// buildRouter returns a router with the layers (the middleware) and the routes of spec.
 func buildRouter(_ context.Context, spec router.Spec) (h http.Handler, err error) {
 	defer func() { // Handle panics if it does not support the table
 		if v := recover(); v != nil {
@@ -24,7 +25,7 @@ func buildRouter(_ context.Context, spec router.Spec) (h http.Handler, err error
 	}()
 	r := httprouter.New()
 	for _, route := range spec.Routes {
-		route.SlashedRest()
+		route.SlashedRest() // the value of a catch-all begins with a slash
 		r.Handle(route.Method, route.ColonPath(), func(w http.ResponseWriter, _ *http.Request, p httprouter.Params) {
 			route.Reply(w, p.ByName)
 		})

@@ -1,6 +1,7 @@
-// Command nethttp-prefix is ServeMux as a published benchmark used it: a route with a
-// parameter is registered for all paths with the prefix before its first parameter and
-// for all methods, and the handler does not read the parameter.
+// Command nethttp-prefix is a trap, a contender that reproduces a published mistake. It
+// uses ServeMux as a published benchmark did. The benchmark registered a route with a
+// parameter for all methods and for all paths with the prefix before the parameter, and the
+// handler did not read the parameter.
 package main
 
 import (
@@ -13,7 +14,7 @@ import (
 
 func main() { router.Main(buildRouter) }
 
-// buildRouter returns a router with the layers and the routes of spec.
+// buildRouter returns a router with the layers (the middleware) and the routes of spec.
 func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
 	mux := http.NewServeMux()
 	isRegistered := map[string]bool{} // by prefix

@@ -1,5 +1,5 @@
-// Command all contains all transports, over one store. Without a lab it serves all
-// of them at once; in a study each workload selects one.
+// Command all serves app users over all transports, with one store. As a standalone
+// service it serves all of them at the same time; in a study each workload selects one.
 package main
 
 import (
@@ -11,10 +11,10 @@ import (
 	nethttp "github.com/tarebench/tare/contenders/rpc/nethttp/face"
 )
 
-func main() { rpc.All(allFaces()) }
+func main() { rpc.All(listTransports()) }
 
-// allFaces returns the transports by name.
-func allFaces() map[string]rpc.Face {
+// listTransports returns the transports by name.
+func listTransports() map[string]rpc.Face {
 	return map[string]rpc.Face{
 		"connect": connect.New(),
 		"gateway": gateway.New(),

@@ -25,7 +25,7 @@ const seeded = 120
 // All calls must return the same results, and the service must count the same calls.
 func TestSame(t *testing.T) {
 	var want, wantName string // results and name of the first combination
-	all := allFaces()
+	all := listTransports()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		f := all[name]
 		variants := f.Variants

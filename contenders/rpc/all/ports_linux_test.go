@@ -14,13 +14,13 @@ import (
 func TestPorts(t *testing.T) {
 	pid, out := startAlone(t)
 	tries := 0
-	for lines := bufio.NewScanner(out); tries < len(allFaces()) && lines.Scan(); {
+	for lines := bufio.NewScanner(out); tries < len(listTransports()) && lines.Scan(); {
 		if strings.Contains(lines.Text(), ": try: ") {
 			tries++
 		}
 	}
-	if n := countListening(t, pid); n != len(allFaces()) {
-		t.Errorf("it listens at %d addresses, and has %d faces", n, len(allFaces()))
+	if n := countListening(t, pid); n != len(listTransports()) {
+		t.Errorf("it listens at %d addresses, and has %d faces", n, len(listTransports()))
 	}
 }
 

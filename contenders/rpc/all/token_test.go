@@ -48,12 +48,12 @@ func TestToken(t *testing.T) {
 	_, out := startAlone(t)
 	serving := regexp.MustCompile(`serving users by (\w+) at http://(\S+)`)
 	addrs := map[string]string{} // by transport
-	for lines := bufio.NewScanner(out); len(addrs) < len(allFaces()) && lines.Scan(); {
+	for lines := bufio.NewScanner(out); len(addrs) < len(listTransports()) && lines.Scan(); {
 		if found := serving.FindStringSubmatch(lines.Text()); found != nil {
 			addrs[found[1]] = found[2]
 		}
 	}
-	if len(addrs) != len(allFaces()) {
+	if len(addrs) != len(listTransports()) {
 		t.Fatalf("it serves %v", addrs)
 	}
 	client := &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{Protocols: &http.Protocols{}}}

@@ -1,4 +1,4 @@
-// Command connect is connect-go. One handler serves the protocol Connect, with
+// Command connect serves app users with connect-go. One handler serves the protocol Connect, with
 // protocol buffers or JSON, and gRPC, over HTTP/1.1 and HTTP/2.
 package main
 

@@ -1,5 +1,6 @@
-// Command gateway is gRPC-Gateway, which converts HTTP with JSON to gRPC. Its variants
-// call the gRPC service over a connection or directly in the same process.
+// Command gateway serves app users with gRPC-Gateway, which converts HTTP with JSON to
+// gRPC. Its variants call the gRPC service over a connection, or directly in the same
+// process.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command gin is gin in release mode, without its default middleware.
+// Command gin serves app users with gin in release mode, without gin's default middleware.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command grpc is grpc-go, with a generated server and client. Its layers are
-// interceptors.
+// Command grpc serves app users with grpc-go, with a generated server and client. Its
+// middleware consists of interceptors.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command nethttp uses only the standard library: a ServeMux with patterns and
-// encoding/json.
+// Command nethttp serves app users with the standard library only: a ServeMux with
+// patterns, and encoding/json.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command null is the service with a minimal server. Its results are the cost of the
-// measurement itself, the network, the kernel and the business logic.
+// Command null serves app users with a minimal server. Its measured cost is the cost of
+// the measurement itself, the network, the kernel and the business logic.
 package main
 
 import (

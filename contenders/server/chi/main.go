@@ -1,4 +1,4 @@
-// Command chi is go-chi/chi.
+// Command chi serves app tiny with the router go-chi/chi.
 package main
 
 import (
@@ -13,16 +13,16 @@ import (
 
 func main() { server.Main(server.Apps{server.Plain("tiny", serveTiny)}) }
 
-// idResponse is the response of app tiny.
+// idResponse is the body of app tiny's response: {"id":"7"} for the path /v1/id/7.
 type idResponse struct {
 	ID string `json:"id"`
 }
 
-// serveTiny returns the server of app tiny.
+// serveTiny returns the server of app tiny, which sends the id in the path back as JSON.
 func serveTiny(o server.Options) (server.Server, error) {
 	r := newRouter(o)
 	r.Get("/v1/id/{id}", func(w http.ResponseWriter, r *http.Request) {
-		o.Receipts.Request()
+		o.Receipts.Request() // counts the request, so that the lab can check that all were served
 		id, err := server.Unescape(r, chi.URLParam(r, "id"))
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)

@@ -13,10 +13,10 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// house serves app homelab.
+// house serves app homelab, the API of a house with devices.
 type house struct {
-	*homelab.House
-	receipts *server.Receipts
+	*homelab.House                  // the logic of the app
+	receipts       *server.Receipts // counts for the lab: requests, bytes of bodies, calls of middleware
 }
 
 // serveHomelab returns the server of app homelab.

@@ -11,10 +11,11 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// batches serves app ingest. Handlers return their errors, which echo passes to writeError.
+// batches serves app ingest, which receives batches of events. Handlers return their errors, which
+// echo passes to writeError.
 type batches struct {
-	server.Options
-	Ingest *ingest.Service
+	server.Options                 // its Receipts count requests, bytes and calls of middleware for the lab
+	Ingest         *ingest.Service // the logic of the app
 }
 
 // serveIngest returns the server of app ingest.

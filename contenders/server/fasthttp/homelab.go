@@ -11,10 +11,10 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// house serves app homelab.
+// house serves app homelab, the API of a house with devices.
 type house struct {
-	*homelab.House
-	receipts *server.Receipts
+	*homelab.House                  // the logic of the app
+	receipts       *server.Receipts // counts for the lab: requests, bytes of bodies, calls of middleware
 }
 
 // serveHomelab returns the server of app homelab.
@@ -110,7 +110,8 @@ func (h house) writeError(c *fasthttp.RequestCtx, err error) {
 	sendJSON(c, r.Status, r)
 }
 
-// writeUnread sends the error response for a request that could not be read. No middleware was called for it.
+// writeUnread sends the error response for a request that could not be read. No middleware was
+// called for it.
 func (h house) writeUnread(c *fasthttp.RequestCtx, status int, err error) {
 	if status == fasthttp.StatusRequestEntityTooLarge {
 		err = homelab.TooLarge()

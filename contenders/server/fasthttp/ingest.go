@@ -10,10 +10,11 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// batches serves app ingest. fasthttp reads the body before it calls the handler.
+// batches serves app ingest, which receives batches of events. fasthttp reads the body before it
+// calls the handler.
 type batches struct {
-	server.Options
-	Ingest *ingest.Service
+	server.Options                 // its Receipts count requests, bytes and calls of middleware for the lab
+	Ingest         *ingest.Service // the logic of the app
 }
 
 // serveIngest returns the server of app ingest.
@@ -46,7 +47,7 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	return newBodyServer(addLog(r.Handler, o), o, s.MaxBody(), b.writeUnread), nil
 }
 
-// acceptBatch reads a batch and passes it to the service.
+// acceptBatch reads a batch and passes it to the service. It returns the body of the response.
 func (b batches) acceptBatch(c *fasthttp.RequestCtx) (ingest.Receipt, error) {
 	body := c.PostBody()
 	b.Receipts.Body(int64(len(body)))

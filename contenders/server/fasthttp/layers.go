@@ -10,9 +10,9 @@ import (
 	"github.com/tarebench/tare/apps/homelab"
 )
 
-// fasthttp has no middleware, so that this file implements all of it.
+// fasthttp has no middleware. This file implements the middleware of app homelab.
 
-// countCalls returns a handler that calls layer and counts the calls.
+// countCalls returns a handler that calls layer and counts the calls, for the lab.
 func (h house) countCalls(layer fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		h.receipts.Layer()
@@ -41,7 +41,7 @@ func (h house) recoverPanic(next fasthttp.RequestHandler) fasthttp.RequestHandle
 	}
 }
 
-// addCORS sets the headers of CORS, and responds to preflights without calling next.
+// addCORS sets the headers of CORS, and responds to preflights (OPTIONS of browsers) without calling next.
 func (h house) addCORS(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		request, response := &c.Request.Header, &c.Response.Header
@@ -64,7 +64,7 @@ func (h house) addCORS(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-// limitRate takes a token of the client, and rejects the request if no token is left.
+// limitRate takes a token from the rate limit of the client, and rejects the request if no token is left.
 func (h house) limitRate(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		headers, ok := h.Take(c.RemoteIP().String())

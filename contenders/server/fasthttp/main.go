@@ -1,4 +1,4 @@
-// Command fasthttp is valyala/fasthttp with fasthttp/router.
+// Command fasthttp serves the apps tiny, ingest and homelab with valyala/fasthttp and fasthttp/router.
 package main
 
 import (
@@ -16,16 +16,16 @@ func main() {
 	server.Main(server.Apps{server.Plain("tiny", serveTiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)})
 }
 
-// idResponse is the response of app tiny.
+// idResponse is the body of app tiny's response: {"id":"7"} for the path /v1/id/7.
 type idResponse struct {
 	ID string `json:"id"`
 }
 
-// serveTiny returns the server of app tiny.
+// serveTiny returns the server of app tiny, which sends the id in the path back as JSON.
 func serveTiny(o server.Options) (server.Server, error) {
 	r := newRouter()
 	r.GET("/v1/id/{id}", func(c *fasthttp.RequestCtx) {
-		o.Receipts.Request()
+		o.Receipts.Request() // counts the request, so that the lab can check that all were served
 		id, err := url.PathUnescape(c.UserValue("id").(string))
 		if err != nil {
 			c.Error(err.Error(), fasthttp.StatusBadRequest)

@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// addLog returns a handler that writes a line for each request to the log of the options, or next if they have
-// none.
+// addLog returns a handler that calls next and then writes a line about the request to the log of
+// the options. It returns next if the options have no log.
 func addLog(next fasthttp.RequestHandler, o server.Options) fasthttp.RequestHandler {
 	if o.Log == nil {
 		return next
@@ -39,12 +39,12 @@ func newRouter() *router.Router {
 // fastServer is a server of fasthttp.
 type fastServer struct{ server *fasthttp.Server }
 
-// defaultBody limits the bytes of a body for apps without bodies: the server allocates all of them at once.
+// defaultBody limits the bytes of a body if requests have none: the server allocates as many at once.
 const defaultBody = 4 << 10
 
-// newServer returns a server for an app without bodies.
+// newServer returns a server for an app whose requests have no bodies.
 func newServer(handler fasthttp.RequestHandler, o server.Options) server.Server {
-	return newFast(&fasthttp.Server{
+	return setBuffers(&fasthttp.Server{
 		Handler:            handler,
 		ReadTimeout:        server.ReadTimeout,
 		IdleTimeout:        server.IdleTimeout,
@@ -52,20 +52,21 @@ func newServer(handler fasthttp.RequestHandler, o server.Options) server.Server 
 	}, o)
 }
 
-// newFast returns s with its buffers configured. Without a lab it accepts heads of server.MaxHead bytes;
-// fasthttp's default is 4 KiB. It then allocates a buffer only while a request arrives, because buffers for all
-// connections would take 128 MiB.
-func newFast(s *fasthttp.Server, o server.Options) server.Server {
+// setBuffers sets the sizes of buffers of s, and returns s as a [server.Server]. In a standalone
+// service, which has o.Ops and is not measured, s accepts request heads of server.MaxHead bytes;
+// fasthttp's default is 4 KiB. It then allocates a buffer only while a request arrives, because
+// buffers for all connections would take 128 MiB.
+func setBuffers(s *fasthttp.Server, o server.Options) server.Server {
 	if o.Ops != nil {
-		s.ReadBufferSize, s.ReduceMemoryUsage = server.MaxHead+1<<10, true
+		s.ReadBufferSize, s.ReduceMemoryUsage = server.MaxHead+1<<10, true // with a margin of 1 KiB
 	}
 	return fastServer{s}
 }
 
-// newBodyServer returns a server for an app with bodies of up to limit bytes. It calls refuse instead of handler
-// for a request that it cannot read, with the status of the error response.
-func newBodyServer(handler fasthttp.RequestHandler, o server.Options, limit int64, refuse func(c *fasthttp.RequestCtx, status int, err error)) server.Server {
-	unread := func(c *fasthttp.RequestCtx, err error) {
+// newBodyServer returns a server for an app with bodies of up to limit bytes. If the server cannot
+// read a request, it calls writeUnread instead of handler, with the status of the error response.
+func newBodyServer(handler fasthttp.RequestHandler, o server.Options, limit int64, writeUnread func(c *fasthttp.RequestCtx, status int, err error)) server.Server {
+	handleError := func(c *fasthttp.RequestCtx, err error) {
 		var timeout interface{ Timeout() bool }
 		var headTooLong *fasthttp.ErrSmallBuffer
 		status := fasthttp.StatusBadRequest
@@ -77,15 +78,15 @@ func newBodyServer(handler fasthttp.RequestHandler, o server.Options, limit int6
 		case errors.As(err, &headTooLong):
 			status = fasthttp.StatusRequestHeaderFieldsTooLarge
 		}
-		refuse(c, status, err)
+		writeUnread(c, status, err)
 	}
-	return newFast(&fasthttp.Server{
+	return setBuffers(&fasthttp.Server{
 		Handler:                      handler,
 		ReadTimeout:                  server.ReadTimeout,
 		IdleTimeout:                  server.IdleTimeout,
 		MaxRequestBodySize:           int(limit),
 		DisablePreParseMultipartForm: true, // do not parse a form before its content type is rejected
-		ErrorHandler:                 unread,
+		ErrorHandler:                 handleError,
 	}, o)
 }
 

@@ -11,7 +11,8 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// newApp returns an app without bodies, with the access log of the options.
+// newApp returns fiber's server for an app whose requests have no bodies, with the access log of the
+// options.
 func newApp(o server.Options) *fiber.App {
 	c := newConfig(o)
 	c.JSONEncoder = encodeLine
@@ -20,12 +21,12 @@ func newApp(o server.Options) *fiber.App {
 	return app
 }
 
-// defaultBody limits the bytes of a body for apps without bodies: the server allocates all of them at once.
+// defaultBody limits the bytes of a body if requests have none: the server allocates as many at once.
 const defaultBody = 4 << 10
 
-// newConfig returns the configuration of all apps. Without a lab the server accepts heads of server.MaxHead
-// bytes; fiber's default is 4 KiB. It then allocates a buffer only while a request arrives, because buffers
-// for all connections would take 128 MiB.
+// newConfig returns the configuration of all apps. In a standalone service, which has o.Ops and is not
+// measured, the server accepts request heads of server.MaxHead bytes; fiber's default is 4 KiB. It then
+// allocates a buffer only while a request arrives, because buffers for all connections would take 128 MiB.
 func newConfig(o server.Options) fiber.Config {
 	c := fiber.Config{
 		BodyLimit:     defaultBody,
@@ -35,18 +36,18 @@ func newConfig(o server.Options) fiber.Config {
 		CaseSensitive: true, // and so is /Health
 	}
 	if o.Ops != nil {
-		c.ReadBufferSize, c.ReduceMemoryUsage = server.MaxHead+1<<10, true
+		c.ReadBufferSize, c.ReduceMemoryUsage = server.MaxHead+1<<10, true // with a margin of 1 KiB
 	}
 	return c
 }
 
-// newBodyApp returns an app with bodies of up to limit bytes. fiber passes all errors to refuse, also those of
-// requests that it cannot read.
-func newBodyApp(o server.Options, limit int64, refuse fiber.ErrorHandler) *fiber.App {
+// newBodyApp returns fiber's server for an app with bodies of up to limit bytes. fiber passes all errors to
+// writeError, also those of requests that it cannot read.
+func newBodyApp(o server.Options, limit int64, writeError fiber.ErrorHandler) *fiber.App {
 	c := newConfig(o)
 	c.BodyLimit = int(limit)
 	c.DisablePreParseMultipartForm = true // do not parse a form before its content type is rejected
-	c.ErrorHandler = refuse
+	c.ErrorHandler = writeError
 	return fiber.New(c)
 }
 
@@ -57,7 +58,7 @@ func addLog(app *fiber.App, o server.Options) {
 	}
 }
 
-// countCalls returns a middleware that calls layer and counts the calls.
+// countCalls returns a middleware that calls layer and counts the calls, for the lab.
 func countCalls(r *server.Receipts, layer fiber.Handler) fiber.Handler {
 	return func(c fiber.Ctx) error {
 		r.Layer()

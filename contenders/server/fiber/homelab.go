@@ -14,11 +14,11 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// house serves app homelab.
+// house serves app homelab, the API of a house with devices.
 type house struct {
-	*homelab.House
-	receipts *server.Receipts
-	decode   utils.JSONUnmarshal // decoder in the configuration of fiber
+	*homelab.House                     // the logic of the app
+	receipts       *server.Receipts    // counts for the lab: requests, bytes of bodies, calls of middleware
+	decode         utils.JSONUnmarshal // JSON decoder of fiber's configuration
 }
 
 // serveHomelab returns the server of app homelab.

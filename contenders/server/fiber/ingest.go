@@ -9,11 +9,12 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// batches serves app ingest. Handlers return their errors, which fiber passes to writeError.
+// batches serves app ingest, which receives batches of events. Handlers return their errors, which
+// fiber passes to writeError.
 type batches struct {
-	server.Options
-	Ingest *ingest.Service
-	config fiber.Config // has the decoder and the encoder of JSON
+	server.Options                 // its Receipts count requests, bytes and calls of middleware for the lab
+	Ingest         *ingest.Service // the logic of the app
+	config         fiber.Config    // has the decoder and the encoder of JSON
 }
 
 // serveIngest returns the server of app ingest.

@@ -6,8 +6,10 @@ import (
 	"github.com/tarebench/tare/apps/homelab"
 )
 
-// dropInvalidID removes an invalid id from the request before it calls next, fiber's middleware for ids.
-// fiber checks the characters of an id, but not its length.
+// The functions of house below adapt fiber's middleware to app homelab, or replace it.
+
+// dropInvalidID removes an invalid request id from the request before it calls next, fiber's middleware
+// for ids. fiber checks the characters of an id, but not its length.
 func (h *house) dropInvalidID(next fiber.Handler) fiber.Handler {
 	return func(c fiber.Ctx) error {
 		if id := c.Get(fiber.HeaderXRequestID); id != "" && h.RequestID(id) != id {
@@ -17,8 +19,8 @@ func (h *house) dropInvalidID(next fiber.Handler) fiber.Handler {
 	}
 }
 
-// limitRate takes a token of the client, and rejects the request if no token is left. fiber's middleware is
-// not used because it counts requests in windows and has no buckets of tokens.
+// limitRate takes a token from the rate limit of the client, and rejects the request if no token is
+// left. fiber's middleware is not used because it counts requests in windows and has no buckets of tokens.
 func (h *house) limitRate(c fiber.Ctx) error {
 	headers, ok := h.Take(c.IP())
 	for _, header := range headers {

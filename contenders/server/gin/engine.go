@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// newEngine returns an engine with the middleware of the variant, whose calls are counted.
+// newEngine returns an engine with the middleware of the variant, whose calls are counted for the lab.
 func newEngine(o server.Options) (*gin.Engine, error) {
 	gin.SetMode(gin.ReleaseMode)
 	var r *gin.Engine

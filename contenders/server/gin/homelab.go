@@ -11,10 +11,10 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// house serves app homelab.
+// house serves app homelab, the API of a house with devices.
 type house struct {
-	*homelab.House
-	receipts *server.Receipts
+	*homelab.House                  // the logic of the app
+	receipts       *server.Receipts // counts for the lab: requests, bytes of bodies, calls of middleware
 }
 
 // serveHomelab returns the server of app homelab.
@@ -24,12 +24,12 @@ func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 		return nil, err
 	}
 	h := house{s, o.Receipts}
-	// The middleware that sets the id must be the first one.
+	// The middleware that sets the request id must be the first one: add it before those of newEngine.
 	handlers := r.Handlers
 	r.Handlers = nil
 	h.addLayer(r, h.setRequestID)
 	r.Use(handlers...)
-	hasRecovery := o.Variant == "default" || o.Variant == "default-discard" // as part of gin.Default
+	hasRecovery := o.Variant == "default" || o.Variant == "default-discard" // gin.Default includes recovery from panics
 	if !hasRecovery {
 		h.addLayer(r, gin.CustomRecovery(func(c *gin.Context, cause any) { h.writeError(c, fmt.Errorf("panic: %v", cause)) }))
 	}

@@ -12,11 +12,11 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// batches serves app ingest. Requests, responses and the metadata of events are decoded and encoded
-// with the JSON library that gin was built with.
+// batches serves app ingest, which receives batches of events. The JSON library that gin was built
+// with decodes the requests, and encodes the responses and the metadata of events.
 type batches struct {
-	server.Options
-	Ingest *ingest.Service
+	server.Options                 // its Receipts count requests, bytes and calls of middleware for the lab
+	Ingest         *ingest.Service // the logic of the app
 }
 
 // serveIngest returns the server of app ingest.
@@ -52,7 +52,7 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	return server.HTTPBodies(r), nil
 }
 
-// acceptBatch reads a batch and passes it to the service.
+// acceptBatch reads a batch and passes it to the service. It returns the body of the response.
 func (b batches) acceptBatch(c *gin.Context) (ingest.Receipt, error) {
 	head := ingest.Head{
 		Authorization:   c.GetHeader("Authorization"),

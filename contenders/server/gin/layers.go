@@ -8,8 +8,10 @@ import (
 	"github.com/tarebench/tare/apps/homelab"
 )
 
-// addLayer adds a middleware and counts its calls. The access log and recovery are those of gin; gin's module
-// has no other middleware that the app needs.
+// The functions of house below are the middleware of app homelab. The access log and the recovery
+// from panics are those of gin; gin's module has no other middleware that the app needs.
+
+// addLayer adds a middleware and counts its calls, for the lab.
 func (h house) addLayer(r *gin.Engine, layer gin.HandlerFunc) {
 	r.Use(func(c *gin.Context) {
 		h.receipts.Layer()
@@ -22,7 +24,7 @@ func (h house) setRequestID(c *gin.Context) {
 	c.Header("X-Request-Id", h.RequestID(c.GetHeader("X-Request-Id")))
 }
 
-// addCORS sets the headers of CORS, and responds to preflights.
+// addCORS sets the headers of CORS, and responds to preflights (OPTIONS of browsers).
 func (h house) addCORS(c *gin.Context) {
 	c.Header("Vary", "Origin")
 	allowed := h.Allow(c.GetHeader("Origin"))
@@ -41,7 +43,7 @@ func (h house) addCORS(c *gin.Context) {
 	c.AbortWithStatus(http.StatusNoContent)
 }
 
-// limitRate takes a token of the client, and rejects the request if no token is left.
+// limitRate takes a token from the rate limit of the client, and rejects the request if no token is left.
 func (h house) limitRate(c *gin.Context) {
 	headers, ok := h.Take(c.RemoteIP())
 	for _, header := range headers {

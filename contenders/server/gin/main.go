@@ -20,19 +20,19 @@ func main() {
 	server.Main(server.Apps{server.Plain("tiny", serveTiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)}, listVariants()...)
 }
 
-// idResponse is the response of app tiny.
+// idResponse is the body of app tiny's response: {"id":"7"} for the path /v1/id/7.
 type idResponse struct {
 	ID string `json:"id"`
 }
 
-// serveTiny returns the server of app tiny.
+// serveTiny returns the server of app tiny, which sends the id in the path back as JSON.
 func serveTiny(o server.Options) (server.Server, error) {
 	r, err := newEngine(o)
 	if err != nil {
 		return nil, err
 	}
 	r.GET("/v1/id/:id", func(c *gin.Context) {
-		o.Receipts.Request()
+		o.Receipts.Request()                                 // counts the request, so that the lab can check that all were served
 		c.PureJSON(http.StatusOK, idResponse{c.Param("id")}) // it adds the line end that the app requires
 	})
 	r.GET("/health", func(c *gin.Context) {

@@ -1,4 +1,4 @@
-// Command gorilla-mux is gorilla/mux.
+// Command gorilla-mux serves app tiny with the router gorilla/mux.
 package main
 
 import (
@@ -13,12 +13,12 @@ import (
 
 func main() { server.Main(server.Apps{server.Plain("tiny", serveTiny)}) }
 
-// idResponse is the response of app tiny.
+// idResponse is the body of app tiny's response: {"id":"7"} for the path /v1/id/7.
 type idResponse struct {
 	ID string `json:"id"`
 }
 
-// serveTiny returns the server of app tiny.
+// serveTiny returns the server of app tiny, which sends the id in the path back as JSON.
 func serveTiny(o server.Options) (server.Server, error) {
 	r := mux.NewRouter()
 	r.MethodNotAllowedHandler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -26,7 +26,7 @@ func serveTiny(o server.Options) (server.Server, error) {
 		w.WriteHeader(http.StatusMethodNotAllowed)
 	})
 	r.HandleFunc("/v1/id/{id}", func(w http.ResponseWriter, r *http.Request) {
-		o.Receipts.Request()
+		o.Receipts.Request() // counts the request, so that the lab can check that all were served
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(idResponse{mux.Vars(r)["id"]}) // fails only if the client has disconnected
 	}).Methods(http.MethodGet)

@@ -22,17 +22,17 @@ import (
 type engine struct {
 	settings []config.Option
 	setUp    func(h *hertz.Hertz) // adds middleware and routes
-	serves   chan *hertz.Hertz    // receives the server when it is created
-	open     sync.Map             // open connections of netpoll, as keys
+	created  chan *hertz.Hertz    // receives the server when it is created
+	open     sync.Map             // open connections of netpoll (hertz's own network library), as keys
 }
 
 // newEngine returns an engine with the options that all apps need, and with those in options.
 func newEngine(o server.Options, setUp func(h *hertz.Hertz), options ...config.Option) *engine {
 	hlog.SetOutput(io.Discard) // log messages of hertz itself
-	// netpoll does not support TLS. Its connections are not those of net, so that without a lab their
-	// number cannot be limited. In these cases use the transport of net.
+	// netpoll does not support TLS. A standalone service, which has o.Ops, must limit the number of its
+	// connections, which is not possible with those of netpoll. In these cases use the transport of net.
 	usesNetpoll := o.Ops == nil && o.TLS == nil
-	e := &engine{setUp: setUp, serves: make(chan *hertz.Hertz, 1)}
+	e := &engine{setUp: setUp, created: make(chan *hertz.Hertz, 1)}
 	e.settings = []config.Option{
 		hertz.WithReadTimeout(server.ReadTimeout),
 		hertz.WithIdleTimeout(server.IdleTimeout),
@@ -52,9 +52,10 @@ func newEngine(o server.Options, setUp func(h *hertz.Hertz), options ...config.O
 // extraBody is the number of bytes by which a body may exceed the limit and still be read; see bodyOptions.
 const extraBody = 64 << 10
 
-// bodyOptions returns the options of apps with bodies of up to limit bytes. hertz reads a body before it calls
-// a handler, and rejects a longer one in plain text, which cannot be changed. Therefore its limit is higher
-// by extraBody: the handler then rejects a slightly longer body with the error response of the app.
+// bodyOptions returns the options of apps with bodies of up to limit bytes. hertz reads a body
+// before it calls a handler, and rejects a longer one in plain text, which cannot be changed.
+// Therefore its limit is higher by extraBody: the handler then rejects a slightly longer body with
+// the error response of the app.
 func bodyOptions(limit int64) []config.Option {
 	return []config.Option{
 		hertz.WithMaxRequestBodySize(int(limit) + extraBody),
@@ -76,7 +77,7 @@ func addLog(h *hertz.Hertz, o server.Options) {
 	}))
 }
 
-// countCalls returns a middleware that calls layer and counts the calls.
+// countCalls returns a middleware that calls layer and counts the calls, for the lab.
 func countCalls(r *server.Receipts, layer app.HandlerFunc) app.HandlerFunc {
 	return func(ctx context.Context, c *app.RequestContext) {
 		r.Layer()
@@ -88,7 +89,7 @@ func countCalls(r *server.Receipts, layer app.HandlerFunc) app.HandlerFunc {
 func (e *engine) Serve(l net.Listener) error {
 	h := hertz.New(append(e.settings, hertz.WithListener(l))...)
 	e.setUp(h)
-	e.serves <- h
+	e.created <- h
 	return h.Run()
 }
 
@@ -96,7 +97,7 @@ func (e *engine) Serve(l net.Listener) error {
 // keep open. Encrypted connections end with their next response.
 func (e *engine) Shutdown(ctx context.Context) error {
 	select {
-	case h := <-e.serves:
+	case h := <-e.created:
 		err := h.Shutdown(ctx)
 		for c := range e.open.Range {
 			_ = c.(netpoll.Connection).Close()

@@ -12,10 +12,10 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// batches serves app ingest.
+// batches serves app ingest, which receives batches of events.
 type batches struct {
-	server.Options
-	Ingest *ingest.Service
+	server.Options                 // its Receipts count requests, bytes and calls of middleware for the lab
+	Ingest         *ingest.Service // the logic of the app
 }
 
 // serveIngest returns the server of app ingest.
@@ -60,7 +60,7 @@ func (b batches) addRoutes(h *hertz.Hertz) {
 	})
 }
 
-// acceptBatch reads a batch and passes it to the service.
+// acceptBatch reads a batch and passes it to the service. It returns the body of the response.
 func (b batches) acceptBatch(ctx context.Context, c *app.RequestContext) (ingest.Receipt, error) {
 	body := c.Request.Body()
 	b.Receipts.Body(int64(len(body)))

@@ -15,9 +15,10 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// addLayers adds the middleware. Recovery is that of hertz; hertz's module has no other.
+// addLayers adds the middleware of app homelab. The recovery from panics is that of hertz; hertz's
+// module has no other middleware.
 func (h house) addLayers(e *hertz.Hertz, o server.Options) {
-	use := func(layer app.HandlerFunc) { e.Use(countCalls(o.Receipts, layer)) }
+	use := func(layer app.HandlerFunc) { e.Use(countCalls(o.Receipts, layer)) } // the lab compares the counts
 	use(h.setRequestID)
 	addLog(e, o)
 	use(recovery.Recovery(recovery.WithRecoveryHandler(h.recoverPanic)))
@@ -40,7 +41,7 @@ func (h house) recoverPanic(_ context.Context, c *app.RequestContext, cause any,
 	h.writeError(c, fmt.Errorf("panic: %v", cause))
 }
 
-// addCORS sets the headers of CORS, and responds to preflights.
+// addCORS sets the headers of CORS, and responds to preflights (OPTIONS of browsers).
 func (h house) addCORS(_ context.Context, c *app.RequestContext) {
 	c.Header("Vary", "Origin")
 	origin := string(c.GetHeader("Origin"))
@@ -60,7 +61,7 @@ func (h house) addCORS(_ context.Context, c *app.RequestContext) {
 	c.AbortWithStatus(consts.StatusNoContent)
 }
 
-// limitRate takes a token of the client, and rejects the request if no token is left.
+// limitRate takes a token from the rate limit of the client, and rejects the request if no token is left.
 func (h house) limitRate(_ context.Context, c *app.RequestContext) {
 	client, _, _ := net.SplitHostPort(c.RemoteAddr().String()) // the address of the connection, since no header is trusted
 	headers, ok := h.Take(client)

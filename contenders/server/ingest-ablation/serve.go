@@ -16,11 +16,11 @@ const (
 	metricsType = "text/plain; version=0.0.4"
 )
 
-// service serves app ingest up to a level.
+// service serves app ingest, which receives batches of events, up to a level.
 type service struct {
-	*ingest.Service
-	receipts *server.Receipts
-	level    level
+	*ingest.Service                  // the logic of the app
+	receipts        *server.Receipts // counts for the lab: requests and bytes of bodies
+	level           level            // last step that is done with a batch
 }
 
 // serveIngest returns the server of app ingest for the variant of the options.
@@ -32,7 +32,7 @@ func serveIngest(o server.Options, app *ingest.Service) (server.Server, error) {
 	s := &service{Service: app, receipts: o.Receipts, level: l}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /{$}", s.serveBatch)
-	mux.HandleFunc("/{$}", s.wrongMethod("POST"))
+	mux.HandleFunc("/{$}", s.notAllowed("POST"))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { s.writeError(w, ingest.NotFound()) })
 	s.addPage(mux, "/health", textType, func() []byte { return []byte("ok\n") })
 	s.addPage(mux, "/metrics", metricsType, s.Metrics)
@@ -46,18 +46,19 @@ func (s *service) addPage(mux *http.ServeMux, path, contentType string, text fun
 		s.receipts.Request()
 		writeResponse(w, http.StatusOK, contentType, text())
 	})
-	mux.HandleFunc(path, s.wrongMethod("GET, HEAD"))
+	mux.HandleFunc(path, s.notAllowed("GET, HEAD"))
 }
 
-// wrongMethod returns a handler for methods that a path does not support.
-func (s *service) wrongMethod(allow string) http.HandlerFunc {
+// notAllowed returns a handler for methods that a path does not support. allow is the header Allow.
+func (s *service) notAllowed(allow string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Allow", allow)
 		s.writeError(w, ingest.NotAllowed())
 	}
 }
 
-// serveBatch processes a batch and sends the receipt, which is zero below the last level.
+// serveBatch processes a batch and sends the receipt, the response to a batch. Below the last level the
+// receipt is zero.
 func (s *service) serveBatch(w http.ResponseWriter, r *http.Request) {
 	s.receipts.Request()
 	receipt, err := s.processBatch(r)

@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/apps/ingest"
 )
 
-// processBatch reads a batch and does the steps up to the level. Below the last level the receipt is
-// zero.
+// processBatch reads a batch and does the steps up to the level of the variant. The levels are discard,
+// read, parse and encode. Below encode the receipt is zero.
 func (s *service) processBatch(r *http.Request) (ingest.Receipt, error) {
 	head := ingest.Head{
 		Authorization:   r.Header.Get("Authorization"),

@@ -13,10 +13,10 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// house serves app homelab.
+// house serves app homelab, the API of a house with devices.
 type house struct {
-	*homelab.House
-	receipts *server.Receipts
+	*homelab.House                  // the logic of the app
+	receipts       *server.Receipts // counts for the lab: requests, bytes of bodies, calls of middleware
 }
 
 // serveHomelab returns the server of app homelab.
@@ -28,7 +28,7 @@ func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	addLog(app, o)
 	use(recover.New())
 	if h.CORS() {
-		use(h.addCORS())
+		use(h.newCORS())
 	}
 	if h.Limited() {
 		use(h.limitRate)

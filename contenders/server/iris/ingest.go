@@ -10,10 +10,10 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// batches serves app ingest.
+// batches serves app ingest, which receives batches of events.
 type batches struct {
-	server.Options
-	Ingest *ingest.Service
+	server.Options                 // its Receipts count requests, bytes and calls of middleware for the lab
+	Ingest         *ingest.Service // the logic of the app
 }
 
 // serveIngest returns the server of app ingest.
@@ -47,7 +47,7 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	return newServer(app)
 }
 
-// acceptBatch reads a batch and passes it to the service.
+// acceptBatch reads a batch and passes it to the service. It returns the body of the response.
 func (b batches) acceptBatch(c iris.Context) (ingest.Receipt, error) {
 	r := c.Request()
 	head := ingest.Head{

@@ -7,6 +7,8 @@ import (
 	"github.com/tarebench/tare/apps/homelab"
 )
 
+// The functions of house below configure iris's middleware for app homelab, or replace it.
+
 // setRequestID returns the id of the request for iris's middleware, and sets it in the response.
 func (h house) setRequestID(c iris.Context) string {
 	id := h.RequestID(c.GetHeader("X-Request-Id"))
@@ -14,9 +16,10 @@ func (h house) setRequestID(c iris.Context) string {
 	return id
 }
 
-// addCORS returns iris's middleware for CORS with two changes. iris would reject unknown origins: they are
-// passed on, without the headers. iris would respond to all OPTIONS: only preflights get its response.
-func (h house) addCORS() iris.Handler {
+// newCORS returns iris's middleware for CORS with two changes. iris would reject requests from
+// unknown origins: newCORS passes them to the next handler, without the headers of CORS. iris would
+// respond to all OPTIONS: with newCORS it responds only to preflights.
+func (h house) newCORS() iris.Handler {
 	irisCORS := cors.New().DisallowCredentials().
 		AllowOriginFunc(func(_ iris.Context, origin string) bool { return h.Allow(origin) != "" }).
 		HandleErrorFunc(func(c iris.Context, _ error) {
@@ -39,13 +42,13 @@ func (h house) addCORS() iris.Handler {
 	}
 }
 
-// isPreflight reports whether the request is to find out whether a page may send another request.
+// isPreflight reports whether a browser asks by the request whether a page may send another request.
 func isPreflight(c iris.Context) bool {
 	return c.Method() == iris.MethodOptions && c.GetHeader("Origin") != "" && c.GetHeader("Access-Control-Request-Method") != ""
 }
 
-// limitRate takes a token of the client, and rejects the request if no token is left. iris's middleware is not
-// used because it does not send clients their remaining requests.
+// limitRate takes a token from the rate limit of the client, and rejects the request if no token is
+// left. iris's middleware is not used because it does not send clients their remaining requests.
 func (h house) limitRate(c iris.Context) {
 	headers, ok := h.Take(c.RemoteAddr()) // the address of the connection, since no header is trusted
 	for _, header := range headers {

@@ -1,4 +1,4 @@
-// Command iris is kataras/iris.
+// Command iris serves the apps tiny, ingest and homelab with the framework kataras/iris.
 package main
 
 import (
@@ -13,17 +13,17 @@ func main() {
 	server.Main(server.Apps{server.Plain("tiny", serveTiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)})
 }
 
-// idResponse is the response of app tiny.
+// idResponse is the body of app tiny's response: {"id":"7"} for the path /v1/id/7.
 type idResponse struct {
 	ID string `json:"id"`
 }
 
-// serveTiny returns the server of app tiny.
+// serveTiny returns the server of app tiny, which sends the id in the path back as JSON.
 func serveTiny(o server.Options) (server.Server, error) {
 	app := newApp()
 	addLog(app, o)
 	app.Get("/v1/id/{id:string min(1)}", func(c iris.Context) {
-		o.Receipts.Request()
+		o.Receipts.Request()                         // counts the request, so that the lab can check that all were served
 		_ = c.JSON(idResponse{c.Params().Get("id")}) // iris itself responds to an error
 	})
 	app.Get("/health", func(c iris.Context) {

@@ -9,8 +9,9 @@ import (
 	"github.com/tarebench/tare/contenders/server/nethttp-easyjson/model"
 )
 
-// decodeBatch decodes a body. A service that stores metadata as it was received gets records whose metadata
-// is raw JSON. Together with an error decodeBatch returns a batch that must not be used.
+// decodeBatch decodes the body of a request of app ingest. A service that stores metadata as it was
+// received gets records whose metadata is raw JSON. If decodeBatch returns an error, the caller must not
+// use the batch.
 func decodeBatch(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	if !s.Typed() {
 		var list model.RawRecords
@@ -26,7 +27,7 @@ func decodeBatch(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	return batch(list), err
 }
 
-// batch implements [ingest.Batch] with easyjson.
+// batch implements [ingest.Batch], the decoded body of a request, with easyjson.
 type batch model.Records
 
 var _ ingest.Batch = batch(nil)

@@ -1,4 +1,4 @@
-// Command nethttp-easyjson is net/http with code that mailru/easyjson generated
+// Command nethttp-easyjson serves app ingest by net/http with code that mailru/easyjson generated
 // for the types of app ingest.
 package main
 

@@ -1,5 +1,6 @@
-// Command nethttp-ffjson-ungenerated is net/http with pquerna/ffjson for JSON, but without
-// generated code, as in a published comparison. ffjson then passes every value to
+// Command nethttp-ffjson-ungenerated is a trap, a contender that reproduces a published
+// mistake. It serves app ingest by net/http with pquerna/ffjson for JSON, but without
+// generated code, as a published comparison did. ffjson then passes every value to
 // encoding/json, so that encoding/json is measured.
 package main
 
@@ -16,7 +17,7 @@ func main() {
 	server.Main(server.Apps{ingestserving.App(nethttp.Ingest(map[ingest.Format]nethttp.Decoder{ingest.JSON: decodeBatch}))})
 }
 
-// decodeBatch decodes a body.
+// decodeBatch decodes the body of a request of app ingest.
 func decodeBatch(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	b := s.Batch(ffjson.Marshal)
 	return b, ffjson.Unmarshal(body, b.Target())

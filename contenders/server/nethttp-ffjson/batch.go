@@ -12,9 +12,9 @@ import (
 	"github.com/tarebench/tare/contenders/server/nethttp-ffjson/model"
 )
 
-// batch implements [ingest.Batch] with ffjson. ffjson generates code only for structs, and
-// would decode a slice with encoding/json. Therefore parseArray reads the brackets and commas,
-// and the generated code reads each record.
+// batch implements [ingest.Batch], the decoded body of a request. ffjson generates code only for
+// structs, and would decode a slice with encoding/json. Therefore parseArray reads the brackets
+// and commas, and the generated code reads each record.
 type batch []model.Record
 
 var _ ingest.Batch = batch(nil)
@@ -23,8 +23,9 @@ func (b batch) Len() int                       { return len(b) }
 func (b batch) Head(i int) (string, time.Time) { return b[i].ID, b[i].Timestamp.Time }
 func (b batch) Metadata(i int) ([]byte, error) { return ffjson.Marshal(&b[i].Metadata) }
 
-// decodeBatch decodes a body. A service that stores metadata as it was received gets records whose metadata
-// is raw JSON. Together with an error decodeBatch returns a batch that must not be used.
+// decodeBatch decodes the body of a request of app ingest. A service that stores metadata as it was
+// received gets records whose metadata is raw JSON. If decodeBatch returns an error, the caller must not
+// use the batch.
 func decodeBatch(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	if !s.Typed() {
 		list, err := parseArray[model.RawRecord](body)
@@ -44,13 +45,12 @@ type generated[T any] interface {
 	UnmarshalJSONFFLexer(*fflib.FFLexer, fflib.FFParseState) error
 }
 
-// parseArray parses a complete body. For null it returns nil. In the names of ffjson's tokens a
-// brace is a square bracket, and a bracket is a curly brace.
+// parseArray parses a complete body. For null it returns nil. The names of ffjson's tokens are
+// exchanged: FFTok_left_brace is [, and FFTok_left_bracket is {.
 func parseArray[T any, P generated[T]](body []byte) (list []T, err error) {
 	lexer := fflib.NewFFLexer(body)
 	switch token := lexer.Scan(); token {
-	case fflib.FFTok_null:
-		// The list is nil.
+	case fflib.FFTok_null: // list stays nil
 	case fflib.FFTok_left_brace:
 		if list, err = parseElements[T, P](lexer); err != nil {
 			return nil, err
@@ -74,8 +74,7 @@ func parseElements[T any, P generated[T]](lexer *fflib.FFLexer) (list []T, err e
 		var next T
 		list = append(list, next)
 		switch token {
-		case fflib.FFTok_null:
-			// The record is zero.
+		case fflib.FFTok_null: // the record stays zero
 		case fflib.FFTok_left_bracket:
 			if err := P(&list[len(list)-1]).UnmarshalJSONFFLexer(lexer, fflib.FFParse_want_key); err != nil {
 				return nil, err
@@ -84,8 +83,7 @@ func parseElements[T any, P generated[T]](lexer *fflib.FFLexer) (list []T, err e
 			return nil, unexpectedToken(lexer, token)
 		}
 		switch token := lexer.Scan(); token {
-		case fflib.FFTok_comma:
-			// Another element follows.
+		case fflib.FFTok_comma: // another element follows
 		case fflib.FFTok_right_brace:
 			return list, nil
 		default:

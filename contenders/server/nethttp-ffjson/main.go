@@ -1,4 +1,4 @@
-// Command nethttp-ffjson is net/http with code that pquerna/ffjson generated for
+// Command nethttp-ffjson serves app ingest by net/http with code that pquerna/ffjson generated for
 // the types of app ingest.
 package main
 

@@ -1,4 +1,5 @@
-// Command nethttp-goccy is net/http with goccy/go-json for JSON.
+// Command nethttp-goccy serves the apps ingest and homelab by net/http, with goccy/go-json
+// for JSON.
 package main
 
 import (
@@ -18,7 +19,7 @@ func main() {
 	})
 }
 
-// decodeBatch decodes a body.
+// decodeBatch decodes the body of a request of app ingest.
 func decodeBatch(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	b := s.Batch(json.Marshal)
 	return b, json.Unmarshal(body, b.Target())

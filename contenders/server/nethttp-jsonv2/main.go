@@ -1,5 +1,6 @@
-// Command nethttp-jsonv2 is net/http with the second version of encoding/json,
-// from the repository in which it is developed, with its default options.
+// Command nethttp-jsonv2 serves the apps ingest and homelab by net/http with the second
+// version of encoding/json, from the repository in which it is developed, with its default
+// options.
 package main
 
 import (
@@ -19,7 +20,7 @@ func main() {
 	})
 }
 
-// decodeBatch decodes a body.
+// decodeBatch decodes the body of a request of app ingest.
 func decodeBatch(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	b := s.Batch(marshalValue)
 	return b, json.Unmarshal(body, b.Target())

@@ -1,5 +1,6 @@
-// Command nethttp-plain is net/http as in a published benchmark: one handler for
-// all paths below /v1/id/ and all methods, which returns the last segment.
+// Command nethttp-plain is a trap, a contender that reproduces a published mistake. It
+// serves app tiny by net/http as a published benchmark did: one handler for all methods
+// and all paths below /v1/id/ returns the last segment.
 package main
 
 import (
@@ -13,16 +14,16 @@ import (
 
 func main() { server.Main(server.Apps{server.Plain("tiny", serveTiny)}) }
 
-// idResponse is the response of app tiny.
+// idResponse is the body of app tiny's response: {"id":"7"} for the path /v1/id/7.
 type idResponse struct {
 	ID string `json:"id"`
 }
 
-// serveTiny returns the server of app tiny.
+// serveTiny returns the server of app tiny, which sends the id in the path back as JSON.
 func serveTiny(o server.Options) (server.Server, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/v1/id/", func(w http.ResponseWriter, r *http.Request) {
-		o.Receipts.Request()
+		o.Receipts.Request() // counts the request, so that the lab can check that all were served
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(idResponse{path.Base(r.URL.Path)}) // fails only if the client has disconnected
 	})

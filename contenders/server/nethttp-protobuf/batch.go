@@ -16,8 +16,8 @@ func decodeJSON(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	return b, json.Unmarshal(body, b.Target())
 }
 
-// decodeProtobuf decodes a body of protocol buffers. Its metadata is encoded again as JSON, or as protocol
-// buffers if the service is binary.
+// decodeProtobuf decodes a body of protocol buffers. If the service is binary, its metadata will be encoded
+// as protocol buffers again, otherwise as JSON.
 func decodeProtobuf(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	var batch model.Batch
 	if err := proto.Unmarshal(body, &batch); err != nil {
@@ -34,21 +34,19 @@ func decodeProtobuf(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	return ingest.Records(list, json.Marshal), nil
 }
 
-// messages is a batch whose metadata is encoded as protocol buffers again.
+// messages implements [ingest.Batch], the decoded body of a request. It encodes the metadata as protocol
+// buffers again.
 type messages struct {
 	records []*model.Record
 	buf     []byte // result of the last Metadata
 }
 
-// Len implements [ingest.Batch].
 func (m *messages) Len() int { return len(m.records) }
 
-// Head implements [ingest.Batch].
 func (m *messages) Head(i int) (string, time.Time) {
 	return m.records[i].GetId(), recordTime(m.records[i])
 }
 
-// Metadata implements [ingest.Batch].
 func (m *messages) Metadata(i int) ([]byte, error) {
 	var err error
 	m.buf, err = proto.MarshalOptions{}.MarshalAppend(m.buf[:0], m.records[i].GetMetadata())

@@ -1,5 +1,6 @@
-// Package atomicfiletest has disks that fail. [Sweep] and [EachFault] use the system's disk and make one
-// operation after the other fail. [Disk] is a disk in memory that fails at random and loses its power.
+// Package atomicfiletest has disks that fail, for tests of programs that write files with package
+// atomicfile. [Sweep] and [EachFault] repeat an action on the system's disk, and each time make another
+// one of its operations fail. [Disk] is a disk in memory that fails at random and can lose its power.
 package atomicfiletest
 
 import (
@@ -20,12 +21,13 @@ type Fault struct {
 	Crash bool // all later operations fail too
 
 	err        error
-	shortWrite bool // a write stores half of its bytes
+	shortWrite bool // a write that fails stores half of its bytes
 	powerLoss  bool // bytes that were not synced are lost
-	hole       bool // with powerLoss: instead, the first half of these bytes is zero
-	keepsNames bool // with powerLoss: names that were not synced stay
+	hole       bool // with powerLoss: unsynced bytes are not lost, but the first half of them is zero
+	keepsNames bool // with powerLoss: new names that were not synced are not lost
 }
 
+// allFaults returns the faults that Sweep and EachFault try.
 func allFaults() []Fault {
 	powerErr := errors.New("power loss")
 	return []Fault{
@@ -49,7 +51,7 @@ type disk struct {
 	count   int              // operations so far
 	down    bool             // a fault with Crash has happened
 	synced  map[string]int64 // number of bytes of each file that are on stable storage
-	renamed []renaming       // names that are not on stable storage
+	renamed []renaming       // new names that are not on stable storage
 }
 
 // renaming is a new name of a file.
@@ -145,7 +147,7 @@ func (d *disk) SyncDir(dir string) error {
 	return d.System.SyncDir(dir)
 }
 
-// powerLoss removes from the directory what is not on stable storage.
+// powerLoss removes the data and the names that are not on stable storage, as d.fault requires.
 func (d *disk) powerLoss(t *testing.T) {
 	for path, n := range d.synced {
 		text, err := os.ReadFile(path)
@@ -176,6 +178,7 @@ func (d *disk) powerLoss(t *testing.T) {
 	}
 }
 
+// handle is an open file of disk.
 type handle struct {
 	atomicfile.Handle
 	disk *disk
@@ -229,10 +232,10 @@ func (h *handle) Close() error {
 	return err
 }
 
-// Sweep makes each operation of save fail in each way, each time in a new directory. save writes a file
-// with old content, or with fresh content if fresh is true, and returns its path. The test fails if the
-// file is torn or lost, or if save returned nil and the fresh content is not there. Sweep tests both a
-// new file and one that replaces an old one.
+// Sweep calls save once for each of its operations on d and each way in which the operation can fail, each
+// time in a new directory. save writes a file with old content, or with fresh content if fresh is true, and
+// returns its path. The test fails if afterwards the file has neither content, or if save has returned nil and
+// the file does not have the fresh content. Sweep tests both a new file and one that replaces an old file.
 func Sweep(t *testing.T, save func(d atomicfile.Disk, dir string, fresh bool) (path string, err error)) {
 	t.Helper()
 	runSweep(t, save, false, true) // a new file, and over an old one
@@ -244,7 +247,7 @@ func SweepNew(t *testing.T, save func(d atomicfile.Disk, dir string) (path strin
 	runSweep(t, func(d atomicfile.Disk, dir string, _ bool) (string, error) { return save(d, dir) }, false)
 }
 
-// runSweep is Sweep for each value of oldFiles: true means that there is an old file.
+// runSweep is Sweep for each value of oldFiles: true means that an old file exists before.
 func runSweep(t *testing.T, save func(d atomicfile.Disk, dir string, fresh bool) (path string, err error), oldFiles ...bool) {
 	t.Helper()
 	for _, hasOld := range oldFiles {
@@ -280,8 +283,8 @@ func runSweep(t *testing.T, save func(d atomicfile.Disk, dir string, fresh bool)
 }
 
 // EachFault calls use once for each of its operations on d and each way in which the operation can
-// fail, each time with a new directory. It then calls the function that use returns, with the fault
-// and the number of the operation. By then everything that the fault loses is lost.
+// fail, each time with a new directory. Then it applies the losses of the fault, and calls the function
+// that use has returned with the fault and the number of the failed operation.
 func EachFault(t *testing.T, use func(d atomicfile.Disk, dir string) (inspect func(f Fault, operation int))) {
 	t.Helper()
 	run := func(f Fault, operation int) (operations int) {
@@ -298,7 +301,7 @@ func EachFault(t *testing.T, use func(d atomicfile.Disk, dir string) (inspect fu
 		t.Fatal("nothing is done with the disk")
 	}
 	for _, f := range allFaults() {
-		for operation := 1; operation <= operations+1; operation++ { // the last one is a stop after all of them
+		for operation := 1; operation <= operations+1; operation++ { // the last one: the fault comes after all operations
 			run(f, operation)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// sector is the number of bytes that a Disk writes or loses together. It is small, so that most writes
-// cover several sectors.
+// sector is the number of bytes that a Disk writes or loses together. It is small, so that even short
+// writes of tests cover several sectors.
 const sector = 64
 
 var (
@@ -27,16 +27,16 @@ var (
 	ErrIO = errors.New("input/output error")
 )
 
-// Disk is a file system in memory that separates synced from unsynced data, and fails as configured. In
-// a power cut, changes of names that were not synced are lost from some change on, as with a journal,
-// and unsynced sectors are lost in any combination.
+// Disk is a file system in memory that fails as configured and can lose its power. It knows which data is
+// synced to stable storage. In a power cut it loses unsynced sectors in any combination. Of the unsynced
+// changes of names it loses all from some change on, like a file system with a journal.
 type Disk struct {
-	atomicfile.Disk // nil: tests call only the operations below
+	atomicfile.Disk // nil, so that operations which Disk does not implement panic
 
 	Mu     sync.Mutex // guards everything below
-	Left   int        // operations until the machine goes off; never if negative
+	Left   int        // number of operations until the machine goes off; if negative, it does not
 	Fails  float64    // probability that an operation fails
-	Room   int64      // bytes until the disk is full; unlimited if negative
+	Room   int64      // free bytes of the disk; if negative, they are unlimited
 	Failed int        // number of operations that have failed because of Fails
 	OnSync func()     // called before each Sync, without the lock; may be nil
 
@@ -45,17 +45,17 @@ type Disk struct {
 	locked map[string]bool // paths with a lock
 
 	names  map[string]*inode   // files by path
-	stable map[string]*inode   // names on stable storage
-	log    []map[string]*inode // all names after each change since then
+	stable map[string]*inode   // files by path, as on stable storage
+	log    []map[string]*inode // files by path after each change of names since stable
 }
 
 // inode is a file without its name.
 type inode struct {
-	data  []byte
-	dirty map[int]bool   // sectors that were written since the last sync
-	disk  map[int][]byte // sectors on stable storage
+	data  []byte         // current content
+	dirty map[int]bool   // numbers of the sectors that were written since the last sync
+	disk  map[int][]byte // sectors on stable storage, by number
 	size  int64          // size on stable storage
-	sizes []int64        // sizes since then
+	sizes []int64        // sizes after each write since the last sync
 }
 
 // NewDisk returns an empty disk whose failures follow from seed.
@@ -66,8 +66,8 @@ func NewDisk(seed uint64) *Disk {
 	}
 }
 
-// beginOp begins an operation. It returns an error if the operation fails. last is true if the machine
-// goes off in the middle of the operation.
+// beginOp begins an operation. It returns an error if the operation fails. If last is true, the machine goes
+// off in the middle of the operation.
 func (d *Disk) beginOp() (last bool, err error) {
 	if d.dead {
 		return false, errDead
@@ -84,7 +84,7 @@ func (d *Disk) beginOp() (last bool, err error) {
 	return false, nil
 }
 
-// OpenFile opens a file. Its Write appends, whatever flag is.
+// OpenFile opens a file. Write to the file appends, even if flag does not require that.
 func (d *Disk) OpenFile(path string, flag int) (atomicfile.Handle, error) {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
@@ -184,14 +184,14 @@ type unlock func() error
 
 func (u unlock) Close() error { return u() }
 
-// Off returns the disk after a restart. powerCut reports whether the machine lost its power; otherwise
-// only the process was killed.
+// Off turns the machine off and returns the disk as it is after a restart. If powerCut is false, only the
+// process was killed, and the system still has all data. seed determines what a power cut loses.
 func (d *Disk) Off(seed uint64, powerCut bool) *Disk {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
 	d.dead = true
 	next := NewDisk(seed)
-	found := map[*inode]*inode{} // files after the restart: a file may have several names
+	found := map[*inode]*inode{} // file after the restart, by file before: a file may have several names
 	move := func(names map[string]*inode) map[string]*inode {
 		out := map[string]*inode{}
 		for path, n := range names {
@@ -229,8 +229,8 @@ func (n *inode) afterRestart(rng *rand.Rand, powerCut bool) *inode {
 	return out
 }
 
-// survivingData returns the content of a file after a power cut: each unsynced sector is either
-// written or not, and the size is one that the file had since the last sync, or between.
+// survivingData returns the content of a file after a power cut. Each unsynced sector is either written or
+// not. The size is one that the file had at the last sync or after a later write, or a value in between.
 func (n *inode) survivingData(rng *rand.Rand) []byte {
 	sizes := append([]int64{n.size}, n.sizes...)
 	size := sizes[rng.IntN(len(sizes))]
@@ -248,6 +248,7 @@ func (n *inode) survivingData(rng *rand.Rand) []byte {
 	return out
 }
 
+// sectorAt returns a copy of sector i of the current content; the last sector may be shorter.
 func (n *inode) sectorAt(i int) []byte {
 	return slices.Clone(n.data[min(i*sector, len(n.data)):min((i+1)*sector, len(n.data))])
 }

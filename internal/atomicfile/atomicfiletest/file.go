@@ -10,9 +10,9 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// file is an open file of a Disk.
+// file is an open file of a [Disk], a file system in memory that fails for tests.
 type file struct {
-	atomicfile.Handle // nil: tests call only the operations below
+	atomicfile.Handle // nil, so that operations which file does not implement panic
 
 	d *Disk
 	n *inode
@@ -88,7 +88,7 @@ func (f *file) WriteAt(p []byte, off int64) (int, error) {
 	return len(p), err
 }
 
-// setContent sets the content to data, which differs from offset from on.
+// setContent sets the content to data, of which the bytes before offset from are unchanged.
 func (f *file) setContent(data []byte, from int) {
 	f.n.data = data
 	for i := range f.n.dirty {
@@ -115,8 +115,8 @@ func (f *file) Truncate(size int64) error {
 	return nil
 }
 
-// Sync brings the content to stable storage. If it fails, each dirty sector is either written or lost:
-// as on Linux, a later Sync does not write it again.
+// Sync brings the content to stable storage. If Sync fails, it writes some dirty sectors and loses the others:
+// as on Linux, a later Sync does not write them again.
 func (f *file) Sync() error {
 	if f.d.OnSync != nil {
 		f.d.OnSync()

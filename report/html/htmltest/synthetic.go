@@ -1,6 +1,6 @@
-// Package htmltest makes results for tests of the page: of any size, and with
-// something in every part that a page can have. Their values are random, not
-// measured.
+// Package htmltest makes results of studies for tests of HTML reports: of any size,
+// and with something in every part that a page can have. Their values are random,
+// not measured.
 package htmltest
 
 import (
@@ -16,8 +16,9 @@ import (
 // metricNames returns the metrics of a synthetic result.
 func metricNames() []string { return []string{"time", "cpu", "bytes", "allocs"} }
 
-// Synthetic returns a result of that many contenders, the baseline, control and null contender included,
-// workloads and rounds. The same numbers give the same result.
+// Synthetic returns a result with these numbers of contenders, workloads and rounds. The contenders include the
+// baseline, the control (the baseline a second time) and the null contender (which does nothing). The same numbers
+// give the same result.
 func Synthetic(contenders, workloads, rounds int) *tare.Result {
 	m := &maker{rng: rand.New(rand.NewPCG(7, 11)), rounds: rounds} //nolint:gosec // figures for tests
 	r := &tare.Result{
@@ -47,7 +48,7 @@ func Synthetic(contenders, workloads, rounds int) *tare.Result {
 	return r
 }
 
-// Bench returns a result of that many benchmarks of two revisions: the first three differ.
+// Bench returns a result with this number of benchmarks of two revisions, of which the first three differ.
 func Bench(benchmarks int) *tare.Result {
 	r := Synthetic(4, benchmarks, 12)
 	r.Study, r.Question, r.Kind, r.Verdicts = "bench", "What does the working tree change against main?", "gobench", nil
@@ -97,7 +98,7 @@ type maker struct {
 	rounds int
 }
 
-// trueRatio returns the true ratio of contender i, which is c, to the baseline.
+// trueRatio returns the ratio of contender i, which is c, to the baseline, before noise is added to it.
 func (m *maker) trueRatio(c tare.Contender, i int) float64 {
 	if c.Role == tare.RoleControl {
 		return 1
@@ -105,7 +106,7 @@ func (m *maker) trueRatio(c tare.Contender, i int) float64 {
 	return math.Exp(0.35 * math.Sin(float64(3*i)))
 }
 
-// addWorkload adds values, comparisons, differences and effects on one workload.
+// addWorkload adds values, comparisons, verdicts and effects on one workload.
 func (m *maker) addWorkload(r *tare.Result, w tare.Workload) {
 	base := r.Contenders[0].ID
 	ns := 1000 * float64(w.N)
@@ -138,8 +139,8 @@ func (m *maker) addWorkload(r *tare.Result, w tare.Workload) {
 	r.Machine.Resolution = append(r.Machine.Resolution, tare.Resolution{Workload: w.ID, Metric: "time", HalfWidth: 0.015, Seconds: r.Seconds})
 }
 
-// addPairs adds the effects of pairs of contenders in each round: of all pairs if the metric has ranks, otherwise of
-// the pairs with the baseline. An exact metric has the same effect in each round.
+// addPairs adds the effects, the logarithms of ratios in each round, of pairs of contenders: of all pairs if the
+// metric has ranks, otherwise of the pairs with the baseline. An exact metric has the same effect in each round.
 func (m *maker) addPairs(r *tare.Result, w tare.Workload, metric string, isRanked, isExact bool) {
 	for i, a := range r.Contenders {
 		for j, b := range r.Contenders[:i] {
@@ -166,7 +167,7 @@ func (m *maker) addPairs(r *tare.Result, w tare.Workload, metric string, isRanke
 	}
 }
 
-// addTrials adds a trial of each contender in each round, with samples of all workloads.
+// addTrials adds a trial (a process) of each contender in each round, with samples of all workloads.
 func (m *maker) addTrials(r *tare.Result) {
 	for round := range m.rounds {
 		for i, c := range r.Contenders {
@@ -181,7 +182,7 @@ func (m *maker) addTrials(r *tare.Result) {
 	}
 }
 
-// Latencies returns a histogram of n requests about a mean, in ns.
+// Latencies returns an encoded histogram of the latencies of n requests in ns, which are random around mean.
 func Latencies(n int, mean float64, seed uint64) string {
 	rng := rand.New(rand.NewPCG(seed, 3)) //nolint:gosec // figures for tests
 	var h hist.Hist

@@ -7,9 +7,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Whole returns a small result with something in every part of a page: criteria, traps, voids, latencies, a
-// sweep of loads, exponents, a break-even, a decomposition, costs, semantic differences, claims, profiles and
-// findings of every severity.
+// Whole returns a small result with something in every part of a page: criteria, a trap (it repeats a published
+// mistake), void values, latencies, a sweep of loads, exponents, a break-even, a decomposition, costs, semantic
+// differences, claims, profiles and findings of every severity.
 func Whole() *tare.Result {
 	r := Synthetic(6, 6, 12)
 	r.Study, r.Kind = "whole", "server"
@@ -58,12 +58,12 @@ func Whole() *tare.Result {
 	return r
 }
 
-// swept is the number of workloads that are loads of one server; the others differ in size.
-const swept = 3
+// sweptWorkloads is the number of workloads that are loads of one server; the others differ in size.
+const sweptWorkloads = 3
 
-// addServers makes the first workloads loads of a server that differ only in rate, with latencies.
+// addServers makes the first workloads loads of a server, which differ only in rate, and adds latencies to them.
 func addServers(r *tare.Result) {
-	for i := range swept {
+	for i := range sweptWorkloads {
 		w := &r.Workloads[i]
 		w.N, w.Bytes = 50, 64*5000
 		w.Traffic = &tare.Traffic{Connections: 20, Rate: 500 * float64(i+1), Segment: 5e9}
@@ -88,7 +88,7 @@ func addServers(r *tare.Result) {
 // newScaling returns an exponent of each contender over the workloads that differ in size.
 func newScaling(r *tare.Result, ids ...string) []tare.Scaling {
 	var works []string
-	for _, w := range r.Workloads[swept:] {
+	for _, w := range r.Workloads[sweptWorkloads:] {
 		works = append(works, w.ID)
 	}
 	var out []tare.Scaling
@@ -110,7 +110,7 @@ func newDecomposition(work string, ids ...string) tare.Decomposition {
 		Steps: []tare.Cause{step(1, 10000, 12000), step(2, 12000, 9000)}, Sentence: "Half of it is a line of log."}
 }
 
-// newProfile returns a CPU profile of a contender. gap is its difference from the baseline's, or nil.
+// newProfile returns a CPU profile of a contender. gap is its difference from the baseline's profile, or nil.
 func newProfile(id, work string, gap *tare.ProfileGap) tare.Profile {
 	return tare.Profile{Contender: id, Workload: work, Of: tare.ProfileCPU, Unit: "nanoseconds", Total: 1e9, Ops: 100000, File: id + ".pprof", Flame: id + ".svg",
 		Top: []tare.ProfileLine{{Function: "encoding/json.(*encodeState).marshal", Flat: 4e8, Cumulative: 9e8}}, Gap: gap}

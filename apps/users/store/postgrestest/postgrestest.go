@@ -41,7 +41,7 @@ func URL(t T) string {
 	return New(t).URL()
 }
 
-// New starts a server that only this test uses, and that the test may end.
+// New starts a server that only this test uses. The test may stop it.
 func New(t T) *Server {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)

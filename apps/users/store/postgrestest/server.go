@@ -35,7 +35,7 @@ type Server struct {
 	owner    owner
 	dir      string
 	password string // password of the superuser tare
-	port     int    // 0 before the first start, if any free port will do
+	port     int    // 0 before the first start, if Options.Port is 0
 	process  *process
 }
 

@@ -57,20 +57,16 @@ func (b *countBuilds) countCallers(ctx context.Context, c *comparisonCounts) (ma
 	return graphs, failures
 }
 
-func (b *countBuilds) countCalls(ctx context.Context, m suite.Benchmark, p counts.Pair) (base, head map[counts.Call]float64, err error) {
+func (b *countBuilds) countCalls(ctx context.Context, m suite.Benchmark, p *counts.Pair) (base, head map[counts.Call]float64, err error) {
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
 	defer b.lockPackage(m.Package)()
-	calls := map[string]map[counts.Call]float64{}
-	for _, id := range []string{Base, Head} {
-		count, err := b.counter.CountCalls(ctx, p, b.newSide(m, id))
-		if err != nil {
-			return nil, nil, err
-		}
-		calls[id] = count.Calls
+	if base, err = p.Base.CountCalls(ctx); err != nil {
+		return nil, nil, err
 	}
-	return calls[Base], calls[Head], nil
+	head, err = p.Head.CountCalls(ctx)
+	return base, head, err
 }
 
 // callGraph holds the functions that call each other in a benchmark.

@@ -21,8 +21,14 @@ import (
 )
 
 const (
-	// CountsShare is the divisor of a budget that gives the time to count instructions.
-	CountsShare = 4
+	// countsShare is the divisor of a budget that gives the time to count instructions.
+	countsShare = 4
+	// largeCountsShare replaces it if the code of more than largeSuite benchmarks differs, because counts
+	// decide more of them than time does in a short budget.
+	largeCountsShare = 2
+	largeSuite       = 20
+	// callersShare is the divisor of the time for counts that gives the part for counts of calls.
+	callersShare = 6
 	// FewBenchmarks is the number of benchmarks up to which each is counted a third time: they tell
 	// little about how much counts vary.
 	FewBenchmarks = 2
@@ -31,11 +37,11 @@ const (
 // comparisonCounts contains the instruction counts of a comparison.
 type comparisonCounts struct {
 	counter    *counts.Counter
-	pairs      map[string]counts.Pair // by benchmark id
-	work       []tare.Work            // of both sides
-	rows       []tare.Comparison      // in the order of the benchmarks
-	calls      map[string]*callGraph  // by benchmark id; only of some that differ
-	whyNoCalls map[string]string      // why calls could not be counted, by benchmark id
+	pairs      map[string]*counts.Pair // by benchmark id
+	work       []tare.Work             // of both sides
+	rows       []tare.Comparison       // in the order of the benchmarks
+	calls      map[string]*callGraph   // by benchmark id; only of some that differ
+	whyNoCalls map[string]string       // why calls could not be counted, by benchmark id
 }
 
 // Counting configures how instructions are counted.
@@ -43,6 +49,20 @@ type Counting struct {
 	Counter   counts.Choice
 	TimeLimit time.Duration // limit of the counting, without the builds before it; 0 means no limit
 	Callers   bool          // also count the calls of some benchmarks that differ
+}
+
+// CountsTime returns the part of a budget in which instructions are counted.
+func (b *Bench) CountsTime(budget time.Duration) time.Duration {
+	differing := 0
+	for _, m := range b.benchmarks {
+		if !b.isSameCode(m.ID()) {
+			differing++
+		}
+	}
+	if differing > largeSuite {
+		return budget / largeCountsShare
+	}
+	return budget / countsShare
 }
 
 // Count counts the instructions of all benchmarks on both sides, on all processors concurrently. A
@@ -59,7 +79,7 @@ func (b *Bench) Count(ctx context.Context, options Counting, setup Setup) error 
 		b.note(NotCounted(), "", "instructions are not counted: "+why)
 		return nil
 	}
-	c := &comparisonCounts{counter: counter, pairs: map[string]counts.Pair{}}
+	c := &comparisonCounts{counter: counter, pairs: map[string]*counts.Pair{}}
 	builds := &countBuilds{bench: b, setup: setup, counter: counter, links: map[string]*gobench.Link{}, failed: map[string]error{}, built: map[string]string{}}
 	defer builds.removeBinaries()
 	for i, m := range b.benchmarks {
@@ -70,12 +90,20 @@ func (b *Bench) Count(ctx context.Context, options Counting, setup Setup) error 
 		}
 	}
 	began := time.Now()
-	limited, cancel := context.WithTimeout(ctx, cmp.Or(options.TimeLimit, math.MaxInt64))
+	limit := cmp.Or(options.TimeLimit, math.MaxInt64)
+	withCalls, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	failures := builds.countAll(limited, c)
+	countCalls := options.Callers && counter.HasFunctions()
+	if countCalls {
+		limit -= limit / callersShare
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	failures := builds.countOnce(limited, c)
+	builds.repeatCounts(limited, c, failures)
 	c.compareSides(b.benchmarks)
-	if options.Callers && counter.HasFunctions() {
-		c.calls, c.whyNoCalls = builds.countCallers(limited, c)
+	if countCalls {
+		c.calls, c.whyNoCalls = builds.countCallers(withCalls, c)
 	}
 	b.Spent += time.Since(began)
 	if ctx.Err() != nil {
@@ -182,9 +210,9 @@ func (b *countBuilds) removeBinaries() {
 	_ = os.RemoveAll(filepath.Join(b.bench.workDir, "counted"))
 }
 
-// countAll counts all benchmarks and adds their counts to c. It returns why benchmarks are not
-// counted, by id. Benchmarks whose code differs come first, as time may run out.
-func (b *countBuilds) countAll(ctx context.Context, c *comparisonCounts) map[string]string {
+// countOnce counts all benchmarks once on each side and adds their counts to c. It returns why benchmarks
+// are not counted, by id. Benchmarks whose code differs come first, as time may run out.
+func (b *countBuilds) countOnce(ctx context.Context, c *comparisonCounts) map[string]string {
 	failures := map[string]string{}
 	b.packageLocks = map[string]*sync.Mutex{}
 	for _, m := range b.bench.benchmarks {
@@ -205,7 +233,7 @@ func (b *countBuilds) countAll(ctx context.Context, c *comparisonCounts) map[str
 	done := 0
 	b.setup.Say(fmt.Sprintf("counting instructions: 0 of %d benchmarks", len(order)))
 	counts.Concurrently(order, func(m suite.Benchmark) {
-		pair, err := b.countBenchmark(ctx, m)
+		pair, err := b.startPair(ctx, m)
 		mu.Lock()
 		defer mu.Unlock()
 		done++
@@ -219,13 +247,50 @@ func (b *countBuilds) countAll(ctx context.Context, c *comparisonCounts) map[str
 	return failures
 }
 
-func (b *countBuilds) countBenchmark(ctx context.Context, m suite.Benchmark) (counts.Pair, error) {
+func (b *countBuilds) startPair(ctx context.Context, m suite.Benchmark) (*counts.Pair, error) {
 	if ctx.Err() != nil {
-		return counts.Pair{}, ctx.Err()
+		return nil, ctx.Err()
 	}
 	defer b.lockPackage(m.Package)()
 	guess := counts.Estimate{NSPerOp: m.NSPerOp + m.UntimedNS, BytesPerOp: m.BytesPerOp, SameCode: b.bench.isSameCode(m.ID()), FewOthers: len(b.bench.benchmarks) <= FewBenchmarks}
-	return b.counter.CountPair(ctx, guess, b.newSide(m, Base), b.newSide(m, Head))
+	return b.counter.StartPair(ctx, guess, b.newSide(m, Base), b.newSide(m, Head))
+}
+
+// repeatCounts counts the sides of c again that are incomplete, as long as time permits. It removes a
+// benchmark whose repeat fails from c and adds the reason to failures.
+func (b *countBuilds) repeatCounts(ctx context.Context, c *comparisonCounts, failures map[string]string) {
+	type repeat struct {
+		benchmark suite.Benchmark
+		side      *counts.Series
+	}
+	for ctx.Err() == nil {
+		var repeats []repeat
+		for _, m := range b.bench.benchmarks {
+			if pair := c.pairs[m.ID()]; pair != nil {
+				for _, side := range pair.Incomplete() {
+					repeats = append(repeats, repeat{m, side})
+				}
+			}
+		}
+		if len(repeats) == 0 {
+			return
+		}
+		var mu sync.Mutex
+		done := 0
+		counts.Concurrently(repeats, func(r repeat) {
+			defer b.lockPackage(r.benchmark.Package)()
+			err := r.side.Repeat(ctx)
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			b.setup.Say(fmt.Sprintf("counting instructions again: %d of %d", done, len(repeats)))
+			if err != nil && ctx.Err() == nil {
+				id := r.benchmark.ID()
+				failures[id] = WhyNotCounted(ctx, err)
+				delete(c.pairs, id)
+			}
+		})
+	}
 }
 
 // lockPackage waits for the process of a package of which only one can run at a time.
@@ -269,14 +334,13 @@ func (c *comparisonCounts) compareSides(all []suite.Benchmark) {
 		if !ok {
 			continue
 		}
-		for _, side := range []struct {
-			id      string
-			repeats []counts.Count
-		}{{Base, pair.Base}, {Head, pair.Head}} {
-			c.work = append(c.work, tare.Work{Workload: m.ID(), Contender: side.id, Metric: tare.MetricInstructions, Ops: pair.Ops, PerOp: counts.PerOp(side.repeats)})
-		}
+		c.work = append(c.work, newWork(m.ID(), Base, &pair.Base), newWork(m.ID(), Head, &pair.Head))
 	}
 	c.rows = counts.CompareWork(c.work, Base, counts.Alpha)
+}
+
+func newWork(benchmark, side string, s *counts.Series) tare.Work {
+	return tare.Work{Workload: benchmark, Contender: side, Metric: tare.MetricInstructions, Ops: s.Ops(), PerOp: counts.PerOp(s.Counts)}
 }
 
 // findRow returns the comparison of a benchmark; false if the benchmark was not counted, or c is nil.

@@ -5,9 +5,11 @@ import (
 	"math"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/counts"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 const (
@@ -48,10 +50,11 @@ func (c *comparisonCounts) addFunctions(r *tare.Result) {
 
 // diffFunctions returns the functions whose counts differ more between the two sides than within each
 // side, the largest difference first, and at most maxWorkFunctions of them.
-func diffFunctions(p counts.Pair) []tare.Origin {
-	baseCounts, headCounts := sumByFunction(p.Base), sumByFunction(p.Head)
-	perOp := mean(counts.PerOp(p.Base))
-	total := mean(counts.PerOp(p.Head)) - perOp
+func diffFunctions(p *counts.Pair) []tare.Origin {
+	baseCounts, headCounts := sumByFunction(p.Base.Counts), sumByFunction(p.Head.Counts)
+	renumberClosures(baseCounts, headCounts)
+	perOp := mean(counts.PerOp(p.Base.Counts))
+	total := mean(counts.PerOp(p.Head.Counts)) - perOp
 	// If the total difference is tiny, a share of it would name functions by chance.
 	explained := max(math.Abs(total), minTotalShare*perOp)
 	minDifference := max(counts.MinDifference, minWorkShare*explained)
@@ -83,9 +86,49 @@ func diffFunctions(p counts.Pair) []tare.Origin {
 	return origins[:min(len(origins), maxWorkFunctions)]
 }
 
+// closureNumber matches the end of the name of a closure, which the compiler numbers within its function:
+// ".func21.1" in zerolog.BenchmarkLogFieldType.func21.1.
+var closureNumber = lazyregexp.New(`\.func\d+((?:\.\d+)*)$`)
+
+// renumberClosures gives the closures of base the names that they have in head, where other closures
+// before them shift the numbers. It matches closures of one function that run on one side only, if base and
+// head have as many of them, in the order of their counts.
+func renumberClosures(base, head []map[string]float64) {
+	baseOnly, headOnly := closuresWithout(base[0], head[0]), closuresWithout(head[0], base[0])
+	for parent, names := range baseOnly {
+		if len(names) != len(headOnly[parent]) {
+			continue
+		}
+		for i, name := range names {
+			for _, repeat := range base {
+				repeat[headOnly[parent][i]] = repeat[name]
+				delete(repeat, name)
+			}
+		}
+	}
+}
+
+// closuresWithout returns the names of closures that are in counts and not in others, in the order of
+// their counts, by the name of the function that contains them and their depth in it.
+func closuresWithout(counts, others map[string]float64) map[string][]string {
+	closures := map[string][]string{}
+	for name := range counts {
+		number := closureNumber.FindStringSubmatch(name)
+		if _, ok := others[name]; ok || number == nil {
+			continue
+		}
+		parent := strings.TrimSuffix(name, number[0]) + strings.Repeat(".", strings.Count(number[1], "."))
+		closures[parent] = append(closures[parent], name)
+	}
+	for _, names := range closures {
+		slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(counts[a], counts[b]), cmp.Compare(a, b)) })
+	}
+	return closures
+}
+
 // mostChangedLine returns the line of a function whose count differs most between the sides, and the
 // base name of its file. The line is 0 if no line is known.
-func mostChangedLine(p counts.Pair, name string) (file string, line int) {
+func mostChangedLine(p *counts.Pair, name string) (file string, line int) {
 	lines := map[counts.Place]float64{} // mean count of the head minus that of the base
 	addMean := func(side []counts.Count, sign float64) {
 		for _, c := range side {
@@ -97,8 +140,8 @@ func mostChangedLine(p counts.Pair, name string) (file string, line int) {
 			}
 		}
 	}
-	addMean(p.Head, 1)
-	addMean(p.Base, -1)
+	addMean(p.Head.Counts, 1)
+	addMean(p.Base.Counts, -1)
 	largest := 0.0
 	for place, d := range lines {
 		if x := math.Abs(d); x > largest || x == largest && place.Line < line {

@@ -181,7 +181,7 @@ func countingTime(progress string) float64 {
 			Seconds float64
 			Text    string
 		}
-		if json.Unmarshal([]byte(line), &e) != nil || !strings.Contains(e.Text, "counting instructions: ") {
+		if json.Unmarshal([]byte(line), &e) != nil || !strings.Contains(e.Text, "counting instructions") {
 			continue
 		}
 		if first == 0 {

@@ -1,6 +1,7 @@
-// Package catalog finds the contenders that studies can name: in the repository around the
-// working directory, in another directory, or in the archive of this binary. [Locate]
-// chooses the place, [Open] reads it, and [Sources] builds the contenders.
+// Package catalog finds the contenders, programs to compare, that studies can name: in the
+// repository of tare around the working directory, in another directory, or in an archive in
+// the tare binary. [Locate] chooses one of them, [Open] reads it, and [Sources] builds the
+// contenders.
 package catalog
 
 import (
@@ -26,24 +27,25 @@ var ErrNone = errors.New("no contenders around the working directory")
 // modulePath is the module path in go.mod of the repository.
 const modulePath = "github.com/tarebench/tare"
 
-// maxModule is the number of bytes of a go.mod that are read to find its module path.
+// maxModule is the number of bytes that are read of a go.mod to find its module path.
 const maxModule = 64 << 10
 
-// maxLevels is the number of directory levels that are searched for contenders: kinds, and
-// the contenders of a kind.
+// maxLevels is the number of directory levels below contenders that are searched: KIND, and
+// KIND/CONTENDER.
 const maxLevels = 2
 
 // Catalog is a set of contenders. The zero value has none.
 type Catalog struct {
 	Dir string // directory of the contenders
 
-	root   string // root of the opened repository; "" if another directory was opened
-	leaves []build.Leaf
-	broken map[string]error // errors in reading contenders, by folder name
+	root   string           // root of the opened repository; "" if another directory was opened
+	leaves []build.Leaf     // the contenders: their directories and manifests
+	broken map[string]error // errors of contenders that could not be read, by folder name
 }
 
-// Locate opens the catalog to use: the one in dir unless dir is "", else that of the
-// repository around the working directory, else the one in the binary.
+// Locate opens the catalog in dir. If dir is "", it opens that of the repository around the
+// working directory or, outside of the repository, the one in the binary. cache is the
+// directory into which Locate unpacks the latter.
 func Locate(dir, cache string) (Catalog, error) {
 	c, err := Find(dir)
 	if errors.Is(err, ErrNone) {
@@ -69,8 +71,8 @@ func Find(dir string) (Catalog, error) {
 	return Open(root)
 }
 
-// Repository walks up from dir to the root of the tare repository. The error is ErrNone if dir is
-// not inside it, and an *OwnerError if another user could have made it.
+// Repository returns the root of the tare repository that contains dir. The error is ErrNone if
+// dir is in no repository, and an *OwnerError if another user owns a file of it.
 func Repository(dir string) (string, error) {
 	for {
 		found, err := isRepository(dir)
@@ -107,8 +109,8 @@ func isRepository(dir string) (bool, error) {
 	return false, nil
 }
 
-// unlessAbsent returns err, or nil if err means that a file does not exist, is a directory,
-// or may not be read by this user.
+// unlessAbsent returns nil if err means that a file does not exist, is a directory, or may
+// not be read by this user. It returns any other err.
 func unlessAbsent(err error) error {
 	for _, absent := range []error{fs.ErrNotExist, fs.ErrPermission, syscall.ENOTDIR, syscall.EISDIR} {
 		if errors.Is(err, absent) {
@@ -118,8 +120,8 @@ func unlessAbsent(err error) error {
 	return err
 }
 
-// Open reads every contender in dir: a repository, a directory of kinds, a directory of contenders,
-// or one contender.
+// Open reads every contender in dir, which is the repository of tare, a directory of kinds, a
+// directory of contenders, or one contender.
 func Open(dir string) (Catalog, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -148,8 +150,8 @@ func Open(dir string) (Catalog, error) {
 	return c, c.checkUnique()
 }
 
-// Repository returns the root of the repository around c. Its contenders are built with the
-// SDK there. The errors are those of the function [Repository].
+// Repository returns the root of the repository that contains c, whose SDK the contenders
+// of c are built with. The errors are those of the function [Repository].
 func (c Catalog) Repository() (string, error) {
 	if c.root != "" {
 		return c.root, nil
@@ -157,8 +159,8 @@ func (c Catalog) Repository() (string, error) {
 	return Repository(c.Dir)
 }
 
-// readBelow adds the contender in dir. Without one, it adds those below dir, down to
-// depth levels.
+// readBelow adds the contender in dir to c. If dir is no contender, it adds those in the
+// directories below dir, down to depth levels.
 func (c *Catalog) readBelow(dir string, depth int) error {
 	leaf, err := build.ReadLeaf(dir)
 	switch {
@@ -215,9 +217,10 @@ func (c Catalog) IDs(kind string) []string {
 	return ids
 }
 
-// Leaf finds the contender with a kind and an id, and its variant with that id; variant is
-// "" if the contender has no variants. For an unknown id the error is a *lab.UnknownError
-// with similar ids. If the contender could not be read, the error is that of reading it.
+// Leaf finds the contender with a kind and an id. A contender with variants has an id for
+// each of them, and the variant that id names is returned too; otherwise variant is "". For
+// an unknown id the error is a *lab.UnknownError with similar ids. If the contender could not
+// be read, the error is that of reading it.
 func (c Catalog) Leaf(kind, id string) (leaf build.Leaf, variant string, err error) {
 	otherKind := "" // kind of another contender with the id
 	for _, leaf := range c.leaves {
@@ -235,7 +238,7 @@ func (c Catalog) Leaf(kind, id string) (leaf build.Leaf, variant string, err err
 		return leaf, "", nil
 	}
 	for folder, err := range c.broken {
-		isVariant := strings.HasPrefix(id, folder+"-")
+		isVariant := strings.HasPrefix(id, folder+"-") // probably: its manifest could not be read
 		if id == folder || isVariant {
 			return build.Leaf{}, "", err
 		}

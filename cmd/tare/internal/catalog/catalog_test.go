@@ -134,7 +134,7 @@ func TestUnreadableModule(t *testing.T) {
 	_, errLocate := Locate("", t.TempDir())
 	_, errSDK := SDK(Catalog{Dir: below}, t.TempDir())
 	_, errNew := Scaffold(Catalog{}, "codec", "my-codec", below)
-	_, errClone := cloneOf(filepath.Join(below, "x.go"))
+	_, errClone := openClone(filepath.Join(below, "x.go"))
 	for i, err := range []error{errLocate, errSDK, errNew, errClone} {
 		if err == nil || !strings.Contains(err.Error(), "go.mod") {
 			t.Errorf("%d: %v", i, err)
@@ -195,12 +195,12 @@ func TestCarriedArchive(t *testing.T) {
 // is there.
 func TestCarriedClone(t *testing.T) {
 	root := small(t)
-	if c, err := cloneOf(filepath.Join(root, "cmd", "tare", "x.go")); err != nil || c.Dir != filepath.Join(root, "contenders") {
+	if c, err := openClone(filepath.Join(root, "cmd", "tare", "x.go")); err != nil || c.Dir != filepath.Join(root, "contenders") {
 		t.Errorf("%s, %v", c.Dir, err)
 	}
 	gone := filepath.Join(t.TempDir(), "cmd", "tare", "x.go")
 	for _, source := range []string{gone, filepath.Join("trimmed", "x.go")} {
-		if _, err := cloneOf(source); err == nil || !strings.Contains(err.Error(), "no clone around "+source) {
+		if _, err := openClone(source); err == nil || !strings.Contains(err.Error(), "no clone around "+source) {
 			t.Errorf("%s: %v", source, err)
 		}
 	}

@@ -16,40 +16,42 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// packedDir contains an archive of the SDK and the contenders in a release and after make
-// install. It has no archive in a clone, whose binary uses the files of the clone.
+// packedDir contains an archive of the SDK and the contenders if the binary is a release or
+// was made by make install. A binary that was built in a clone of the repository has no
+// archive, and uses the files of the clone.
 //
 //go:embed all:packed
 var packedDir embed.FS
 
+// packed is the archive; nil if the build has no archive.
 var packed, _ = packedDir.ReadFile("packed/catalog.txt") //nolint:gochecknoglobals // an embedded file
 
-// Carried opens the catalog of this binary: its archive, unpacked into the cache under the
-// hash of the content. A binary without archive has that of the clone in which it was built.
+// Carried opens the catalog that belongs to this binary. It unpacks the archive into the
+// directory cache. Without an archive, it has that of the clone in which it was built.
 func Carried(cache string) (Catalog, error) {
 	if len(packed) > 0 {
 		return unpackAll(cache)
 	}
-	return cloneOf(sourceFile())
+	return openClone(sourceFile())
 }
 
 // clone is the root of the clone in which a binary with trimmed paths was linked. make test
 // sets it (-ldflags=-X); in other binaries it is "".
 var clone = "" //nolint:gochecknoglobals // the linker sets it
 
-// sourceFile returns the path of this source file at build time. With -trimpath the path is
-// relative, unless the linker has set clone.
+// sourceFile returns the path that this source file had when the binary was built. With
+// -trimpath the path is relative, unless the linker has set clone.
 func sourceFile() string {
 	_, path, _, _ := runtime.Caller(0)
-	if inModule, trimmed := strings.CutPrefix(path, "github.com/tarebench/tare/"); trimmed && clone != "" {
-		return filepath.Join(clone, filepath.FromSlash(inModule))
+	if pathInModule, isTrimmed := strings.CutPrefix(path, "github.com/tarebench/tare/"); isTrimmed && clone != "" {
+		return filepath.Join(clone, filepath.FromSlash(pathInModule))
 	}
 	return filepath.FromSlash(path)
 }
 
-// cloneOf opens the catalog of the clone that contains a source file of this package. source
-// is a relative path if the clone is unknown.
-func cloneOf(source string) (Catalog, error) {
+// openClone opens the catalog of the clone that contains source, a source file of this package.
+// If source is a relative path, the clone is unknown, and openClone returns an error.
+func openClone(source string) (Catalog, error) {
 	root, err := "", ErrNone
 	if filepath.IsAbs(source) {
 		root, err = Repository(filepath.Dir(source))
@@ -76,16 +78,16 @@ func unpackAll(cache string) (Catalog, error) {
 	return Open(dir)
 }
 
-// Unpacked returns the directory in the cache for the archive of this binary, which may not
-// exist yet.
+// Unpacked returns the directory in cache into which the archive of this binary is unpacked. It
+// is named after the hash of the archive, and may not exist yet.
 func Unpacked(cache string) string {
 	const hashBytes = 8
 	sum := sha256.Sum256(packed)
 	return filepath.Join(cache, "catalog", hex.EncodeToString(sum[:hashBytes]))
 }
 
-// unpackFiles writes the files into dir. It skips files that are there with the same content
-// and replaces others atomically, so that several processes can unpack at the same time.
+// unpackFiles writes the files into dir. It skips files that dir already has with the same
+// content and replaces others atomically, so that several processes can unpack concurrently.
 func unpackFiles(files []archive.File, dir string) error {
 	for _, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Path))
@@ -99,7 +101,7 @@ func unpackFiles(files []archive.File, dir string) error {
 	return nil
 }
 
-// replaceFile replaces a file atomically and makes its directory.
+// replaceFile writes a file, replacing an old one atomically, and makes its directory.
 func replaceFile(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

@@ -13,22 +13,22 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// EnvCatalog is the environment variable for the directory of contenders, used without the
-// flag --catalog. The directory is trusted, also if another user owns it.
+// EnvCatalog is the environment variable for the directory of contenders; the flag --catalog
+// overrides it. The user trusts the directory by naming it, also if another user owns it.
 const EnvCatalog = "TARE_CATALOG"
 
-// OwnerError reports that another user owns a file of a repository that tare found by
-// itself. Its contenders would run with the rights of the caller.
+// OwnerError reports that another user owns a file of a repository that tare found without
+// the user naming it. The code in it would run with the rights of the caller.
 type OwnerError struct{ Root, File, Owner string }
 
-// Error is one line.
+// Error returns one line, with the way to trust the repository.
 func (e *OwnerError) Error() string {
 	return fmt.Sprintf("%s belongs to %s, and its code would run as you; if you trust the contenders in %s, name them: --catalog %[3]s, or %[4]s=%[3]s", e.File, e.Owner, e.Root, EnvCatalog)
 }
 
-// checkOwner returns an [OwnerError] if another user owns a file of the repository that is
-// built, as git rejects the repository of another user (safe.directory). It accepts a
-// repository that EnvCatalog names.
+// checkOwner returns an [OwnerError] if another user owns a file that is built of the
+// repository at root. git protects its users in the same way (safe.directory). checkOwner
+// accepts any repository that EnvCatalog names.
 func checkOwner(root string) error {
 	if trusted := os.Getenv(EnvCatalog); trusted != "" && sameDir(trusted, root) {
 		return nil
@@ -57,12 +57,13 @@ func checkOwner(root string) error {
 	})
 }
 
-// checkFile returns an [OwnerError] if another user owns a file, or the target of a link.
+// checkFile returns an [OwnerError] if another user owns the file path or, if that is a link,
+// its target.
 func checkFile(root, path string, d fs.DirEntry) error {
 	info, err := d.Info()
 	isLink := d.Type()&fs.ModeSymlink != 0
 	if err == nil && isLink && machine.ForeignOwner(info) == "" {
-		info, err = os.Stat(path) // the target
+		info, err = os.Stat(path) // of the target
 	}
 	if err != nil {
 		return err

@@ -46,7 +46,7 @@ func TestFilesOfAnotherUser(t *testing.T) {
 			_, errFind := Find("")
 			_, errLocate := Locate("", t.TempDir())
 			_, errSDK := SDK(Catalog{Dir: filepath.Join(root, "contenders")}, t.TempDir())
-			_, errClone := cloneOf(filepath.Join(root, "cmd", "tare", "x.go"))
+			_, errClone := openClone(filepath.Join(root, "cmd", "tare", "x.go"))
 			_, errNew := Scaffold(Catalog{}, "codec", "mine", root)
 			for i, err := range []error{errFind, errLocate, errSDK, errClone, errNew} {
 				var foreign *OwnerError

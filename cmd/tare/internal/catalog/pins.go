@@ -9,8 +9,13 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// newPin returns the modules and the toolchain for the contender of an entry: those of the
-// entry, and those of s that the contender requires and the entry does not set.
+// A study has an entry for each contender, a program to compare. The user can pin the versions
+// with which contenders are built: modules and the Go toolchain, in an entry or for all
+// contenders (Sources.With and Sources.Go).
+
+// newPin returns the modules and the toolchain for the contender of entry e: those that the
+// entry pins, and those of s that the entry does not pin and the contender requires. Paths in the
+// entry are relative to studyDir.
 func (s *Sources) newPin(leaf build.Leaf, studyDir string, e tare.Entry) (build.Pin, error) {
 	pin := build.Pin{Go: cmp.Or(e.Go, s.Go)}
 	for _, text := range e.With {
@@ -20,13 +25,13 @@ func (s *Sources) newPin(leaf build.Leaf, studyDir string, e tare.Entry) (build.
 		}
 		pin.With = append(pin.With, w)
 	}
-	ofEntry := pin.With
+	pinnedByEntry := pin.With
 	for _, text := range s.With {
 		w, err := build.ParseWith(text, "")
 		if err != nil {
 			return pin, err
 		}
-		applies, err := appliesTo(leaf, w, ofEntry)
+		applies, err := appliesTo(leaf, w, pinnedByEntry)
 		if err != nil {
 			return pin, err
 		}
@@ -37,18 +42,19 @@ func (s *Sources) newPin(leaf build.Leaf, studyDir string, e tare.Entry) (build.
 	return pin, nil
 }
 
-// appliesTo reports whether a module w for all contenders changes a contender: it
-// requires the module, and its entry does not set the module itself, in ofEntry.
-func appliesTo(leaf build.Leaf, w build.With, ofEntry []build.With) (bool, error) {
-	if slices.ContainsFunc(ofEntry, func(o build.With) bool { return o.Path == w.Path }) {
+// appliesTo reports whether w, a module that is pinned for all contenders, applies to the
+// contender: the contender requires the module, and its entry does not pin the module to another
+// version. pinnedByEntry are the modules that the entry pins.
+func appliesTo(leaf build.Leaf, w build.With, pinnedByEntry []build.With) (bool, error) {
+	if slices.ContainsFunc(pinnedByEntry, func(o build.With) bool { return o.Path == w.Path }) {
 		return false, nil
 	}
 	return leaf.Requires(w.Path)
 }
 
-// Unused returns the values of With that change none of the entries: no contender requires the
-// module, or each entry that does sets a version itself. It skips entries without a contender,
-// which Program rejects, and modules that cannot be read. It reads go.mod files and builds nothing.
+// Unused returns the values of With that apply to no contender of entries, so that commands can
+// report them. It ignores entries without a contender, which Program rejects, and modules
+// that cannot be read. It reads go.mod files and builds nothing.
 func (s *Sources) Unused(kind string, entries []tare.Entry, studyDir string) []string {
 	used := make([]bool, len(s.With))
 	for _, e := range entries {
@@ -56,15 +62,15 @@ func (s *Sources) Unused(kind string, entries []tare.Entry, studyDir string) []s
 		if err != nil {
 			continue
 		}
-		var ofEntry []build.With
+		var pinnedByEntry []build.With
 		for _, text := range e.With {
 			if w, err := build.ParseWith(text, studyDir); err == nil {
-				ofEntry = append(ofEntry, w)
+				pinnedByEntry = append(pinnedByEntry, w)
 			}
 		}
 		for i, text := range s.With {
 			if w, err := build.ParseWith(text, ""); err == nil {
-				applies, err := appliesTo(leaf, w, ofEntry)
+				applies, err := appliesTo(leaf, w, pinnedByEntry)
 				used[i] = used[i] || applies && err == nil
 			}
 		}
@@ -82,12 +88,12 @@ func (s *Sources) Unused(kind string, entries []tare.Entry, studyDir string) []s
 type Description struct {
 	Name    string   // id of the contender, without a variant
 	Dir     string   // directory of the sources
-	Modules []string // modules that name the contender, and those that a pin sets: path@version, path=directory or std:package
+	Modules []string // libraries that the contender uses and pinned modules: path@version, path=directory or std:package
 	Go      string   // toolchain; "" means the machine's
 }
 
-// Describe returns what Program would build for an entry. It reads manifests and go.mod files only, so that
-// the version of a branch or commit is as the user named it.
+// Describe returns what Program would build for an entry. It only reads manifests and go.mod files, so a branch or
+// commit that the user names is not resolved to a version.
 func (s *Sources) Describe(kind, studyDir string, e tare.Entry) (Description, error) {
 	leaf, _, err := s.findLeaf(kind, studyDir, e)
 	if err != nil {

@@ -16,16 +16,17 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// scaffolds contains templates: the files of every new contender, and a directory with
-// further files for each kind.
+// scaffolds contains templates for the files of a new contender, a program to compare: those of
+// every contender, and for each kind a directory with further files.
 //
 //go:embed scaffold
 var scaffolds embed.FS
 
-// leafName matches the name of a contender.
+// leafName matches the name of a contender: words of lower-case letters and digits with single
+// dashes between them, such as my-codec-2.
 var leafName = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// Kinds returns the kinds of contenders that [Scaffold] can make, sorted.
+// Kinds returns the kinds of contenders that [Scaffold] can make, such as codec, sorted.
 func Kinds() []string {
 	entries, _ := fs.ReadDir(scaffolds, "scaffold") // cannot fail: the directory is embedded
 	var kinds []string
@@ -37,7 +38,7 @@ func Kinds() []string {
 	return kinds
 }
 
-// scaffoldData fills the templates of a contender.
+// scaffoldData has the values that templates contain.
 type scaffoldData struct {
 	Name    string
 	Module  string // module path of the contender
@@ -46,10 +47,10 @@ type scaffoldData struct {
 }
 
 // Scaffold creates the directory of a new contender, which compiles and passes the conformance
-// suite: contenders/KIND/NAME if dir is inside the repository, else dir/NAME. Outside of the
-// repository its go.mod requires a version of the SDK and has no replace directive, as tare finds
-// the SDK when it builds the contender. Scaffold returns the new files, relative to dir if they are
-// below it, and never changes existing files. The error is one line.
+// suite: contenders/KIND/NAME if dir is inside the repository, otherwise dir/NAME. Outside of the
+// repository the contender's go.mod has no replace directive for the SDK, because tare finds the SDK
+// when it builds the contender. Scaffold returns the new files, relative to dir if they are below
+// it, and never changes existing files. The error is one line.
 func Scaffold(c Catalog, kind, name, dir string) (files []string, err error) {
 	switch known := Kinds(); {
 	case !slices.Contains(known, kind):
@@ -71,16 +72,16 @@ func Scaffold(c Catalog, kind, name, dir string) (files []string, err error) {
 		return nil, err
 	}
 	target, data := filepath.Join(dir, name), scaffoldData{Name: name, Module: "example.com/" + name}
-	data.Version, _ = SDKVersion()
+	data.Version, _ = SDKVersion() // published or not
 	if inRepository {
 		target = filepath.Join(root, "contenders", kind, name)
 		data.Module, data.Version, data.SDK = path.Join(modulePath, "contenders", kind, name), unpublished, "../../.."
 	}
-	made, err := writeScaffold(target, kind, data)
+	written, err := writeScaffold(target, kind, data)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range made {
+	for _, f := range written {
 		if rel, err := filepath.Rel(dir, f); err == nil && filepath.IsLocal(rel) {
 			f = rel
 		}
@@ -89,8 +90,8 @@ func Scaffold(c Catalog, kind, name, dir string) (files []string, err error) {
 	return files, nil
 }
 
-// writeScaffold makes the directory target with the files of a kind, and returns their
-// paths. It removes the directory if it fails.
+// writeScaffold makes the directory target with the files of a contender of this kind, and
+// returns their paths. If it fails, it removes the directory.
 func writeScaffold(target, kind string, data scaffoldData) (files []string, err error) {
 	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		return nil, fmt.Errorf("making a contender: %w", err)

@@ -8,11 +8,15 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// unpublished is the version of the SDK in a go.mod whose replace directive sets the SDK.
+// The SDK is the Go module that contenders, programs to compare, import to speak to tare.
+
+// unpublished is the version of the SDK in a go.mod with a replace directive for the SDK, which
+// makes the version irrelevant.
 const unpublished = "v0.0.0"
 
-// SDK returns the directory of the SDK with which contenders outside of a repository are
-// built: that of the repository around c, else the one in this binary.
+// SDK returns the directory of the SDK with which contenders outside of the repository are
+// built: the repository that contains c or, without one, the SDK in this binary, which
+// is unpacked into the directory cache.
 func SDK(c Catalog, cache string) (string, error) {
 	if root, err := c.Repository(); !errors.Is(err, ErrNone) {
 		return root, err
@@ -28,16 +32,16 @@ func SDK(c Catalog, cache string) (string, error) {
 	return root, err
 }
 
-// SDKVersion returns the version of the SDK with which this binary was built, and whether it
-// is published. A binary that was built in the repository has no published version.
+// SDKVersion returns the version of the SDK with which this binary was built, and whether that
+// version is published. It is not if the binary was built in the repository.
 func SDKVersion() (version string, published bool) {
 	info, _ := debug.ReadBuildInfo()
-	return versionIn(info)
+	return findVersion(info)
 }
 
-// versionIn returns the version of the SDK in the build information of a binary, nil if it
-// has none.
-func versionIn(info *debug.BuildInfo) (version string, published bool) {
+// findVersion returns the version of the SDK in the build information of a binary. info is nil
+// if the binary has none.
+func findVersion(info *debug.BuildInfo) (version string, published bool) {
 	if info == nil {
 		return unpublished, false
 	}

@@ -19,7 +19,7 @@ func TestSDKVersion(t *testing.T) {
 		{"from its workspace", unpublished, false, &debug.BuildInfo{Deps: []*debug.Module{{Path: modulePath, Version: "(devel)"}}}},
 		{"without build info", unpublished, false, nil},
 	} {
-		if got, published := versionIn(c.info); got != c.want || published != c.published {
+		if got, published := findVersion(c.info); got != c.want || published != c.published {
 			t.Errorf("%s: %s %v, want %s %v", c.name, got, published, c.want, c.published)
 		}
 	}

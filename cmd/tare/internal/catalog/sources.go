@@ -16,20 +16,20 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Sources builds the contenders of the entries of a study. It builds each folder once, even
-// if the study names several of its variants. It must not be copied.
+// Sources builds the contenders, programs to compare, that a study names in its entries. It
+// builds each folder once, even if the study names several of its variants. Do not copy it.
 type Sources struct {
 	Catalog Catalog
 	Builder *build.Builder // its Licences is set if nil
 
-	// With are modules, path@version or path=directory (relative to the working directory),
-	// for every contender whose go.mod requires them. Go is the toolchain, e.g. go1.25.5, for
-	// every contender, the null contender included. The settings of an entry take precedence.
+	// With lists modules as path@version or path=directory (relative to the working directory).
+	// Every contender whose go.mod requires such a module is built with it. Go is the toolchain
+	// for every contender, e.g. go1.25.5. The settings of an entry take precedence.
 	With []string
 	Go   string
 
 	mu   sync.Mutex
-	done map[string]outcome // builds by folder, tags and pin
+	done map[string]outcome // builds by folder, tags and pinned versions
 }
 
 // outcome is the result of a build.
@@ -40,15 +40,15 @@ type outcome struct {
 
 var _ lab.Sources = (*Sources)(nil)
 
-// Program builds the contender of e, or finds its build. If that fails, the program still
-// has the values of the contender's manifest.
+// Program builds the contender of entry e, or finds its build. If the build fails, it returns
+// the error together with a program that has the values of the contender's manifest.
 func (s *Sources) Program(ctx context.Context, kind, studyDir string, e tare.Entry) (build.Program, error) {
 	leaf, variant, err := s.findLeaf(kind, studyDir, e)
 	if err != nil {
 		return build.Program{}, err
 	}
 	leaf.Manifest.Tags = slices.Concat(leaf.Manifest.Tags, e.Tags)
-	p := declaredProgram(leaf.Manifest, variant)
+	p := newUnbuiltProgram(leaf.Manifest, variant)
 	pin, err := s.newPin(leaf, studyDir, e)
 	if err == nil {
 		var built build.Built
@@ -63,8 +63,8 @@ func (s *Sources) Program(ctx context.Context, kind, studyDir string, e tare.Ent
 	return p, err
 }
 
-// buildOnce builds a folder once for each pin and list of tags, and returns the same result, also an error,
-// for later calls. A build that was interrupted is not stored.
+// buildOnce builds a contender's folder. Later calls with the same pinned versions and tags return the same result,
+// also an error. It does not store the result of a build that was interrupted.
 func (s *Sources) buildOnce(ctx context.Context, leaf build.Leaf, pin build.Pin) (build.Built, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,8 +90,8 @@ func (s *Sources) buildOnce(ctx context.Context, leaf build.Leaf, pin build.Pin)
 	return built, err
 }
 
-// findLeaf finds the folder of the contender of an entry, and its variant: in the catalog,
-// or in the directory e.Program relative to studyDir.
+// findLeaf finds the folder of the contender of entry e, and its variant: in the catalog or, if
+// e.Program is set, in that directory of the user, which is relative to studyDir.
 func (s *Sources) findLeaf(kind, studyDir string, e tare.Entry) (build.Leaf, string, error) {
 	if e.Program == "" {
 		return s.Catalog.Leaf(kind, e.Leaf())
@@ -108,7 +108,7 @@ func (s *Sources) findLeaf(kind, studyDir string, e tare.Entry) (build.Leaf, str
 	if len(m.Variants) == 0 {
 		return leaf, "", nil
 	}
-	longest := "" // the longest variant with which the id of the entry ends
+	longest := "" // variant that the id of the entry ends with, as in ID-VARIANT
 	for _, v := range m.Variants {
 		if strings.HasSuffix("-"+e.ID, "-"+v) && len(v) > len(longest) {
 			longest = v
@@ -121,8 +121,8 @@ func (s *Sources) findLeaf(kind, studyDir string, e tare.Entry) (build.Leaf, str
 		e.Program, strings.Join(m.Variants, ", "), e.ID, m.Variants[0])
 }
 
-// readProgram reads the folder of a contender of the user. The folder may have no manifest:
-// then the entry gives the id and the study the kind.
+// readProgram reads the folder dir of the user's own contender. If it has no manifest, the
+// contender has the id of entry e and the kind of the study.
 func readProgram(dir, kind string, e tare.Entry) (build.Leaf, error) {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
@@ -143,8 +143,8 @@ func readProgram(dir, kind string, e tare.Entry) (build.Leaf, error) {
 	return leaf, err
 }
 
-// declaredProgram returns a contender that is not built yet, with the values of its manifest.
-func declaredProgram(m build.Manifest, variant string) build.Program {
+// newUnbuiltProgram returns a contender that is not built yet, with the values of its manifest.
+func newUnbuiltProgram(m build.Manifest, variant string) build.Program {
 	c := tare.Contender{
 		Kind:     m.Kind,
 		Role:     tare.RoleContender,

@@ -46,8 +46,9 @@ import (
 	"github.com/tarebench/tare/studies"
 )
 
-// RunProcess runs this process as tare and returns the exit code. Another tare can start this process as
-// its guardian or its null contender, which the environment shows, and go vet as its tool. Otherwise it is
+// RunProcess runs this process and returns its exit code. If the environment shows that another tare
+// has started this process, it is the guardian of that tare, which ends processes if tare is killed, or
+// its null contender, a server that does nothing. go vet can start it as its tool. Otherwise it runs
 // the command of its arguments.
 func RunProcess() int {
 	if trial.GuardianMain() {
@@ -67,9 +68,9 @@ func Main(ctx context.Context, env cmdenv.Env) int {
 	return Report(env, path, err)
 }
 
-// PrepareOutput returns env with an output that records whether anything was written to it, if the arguments
-// select JSON. If nothing was written, [Report] writes the error as JSON. If the arguments select progress
-// as NDJSON, everything on stderr becomes that.
+// PrepareOutput returns env with other outputs. If the arguments select JSON, stdout records whether
+// anything was written; if nothing was, [Report] writes the error as JSON. If the arguments select
+// progress as NDJSON, stderr converts everything to that format.
 func PrepareOutput(env cmdenv.Env) cmdenv.Env {
 	if cmdenv.WantsProgressLines(env.Args) {
 		env.Err = cmdenv.NewProgressLines(env.Err)
@@ -114,7 +115,7 @@ func Execute(ctx context.Context, env cmdenv.Env) (path string, err error) {
 	return cmd.CommandPath(), err
 }
 
-// withDefaults returns env with defaults for everything that a test has not replaced.
+// withDefaults returns env with defaults for all functions and values that a test has not replaced.
 func withDefaults(env cmdenv.Env) cmdenv.Env {
 	l := &env.Lab
 	if l.Sources == nil {

@@ -19,7 +19,8 @@ func newExitCodesTopic() *cobra.Command {
 	return &cobra.Command{Use: "exit-codes", Short: "Exit codes, and the codes of errors in JSON", Long: exitCodesText()}
 }
 
-// exitCodesText returns the exit codes with the codes of errors below each.
+// exitCodesText returns a table of the exit codes. Below each exit code are the codes of its errors in
+// JSON.
 func exitCodesText() string {
 	var b strings.Builder
 	b.WriteString("Exit codes, and below each the codes of errors that --json prints with it:\n\n")
@@ -57,7 +58,7 @@ func flagError(cmd *cobra.Command, args []string, err error) error {
 }
 
 // unknownCommand returns the error for a command that root does not have. It suggests the help of the
-// commands with similar names, or else of tare.
+// commands with similar names. If there are none, it suggests the help of tare.
 func unknownCommand(root *cobra.Command, name string) error {
 	names := cmdenv.CommandNames(root)
 	next := []string{"tare --help"}

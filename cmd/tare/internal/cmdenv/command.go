@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Command is a command line of tare in a hint, made from the user's. Its methods return a changed copy.
+// Command is a command line of tare that a hint advises, such as the user's with another flag. Its methods
+// return a changed copy.
 type Command struct {
 	env   []string // NAME=value before the command
 	path  string   // names of the command and its parents, e.g. tare gate
@@ -32,7 +33,7 @@ func CommandOf(cmd *cobra.Command) Command {
 		list, isList := f.Value.(pflag.SliceValue)
 		if !isList {
 			value := f.Value.String()
-			isDefault := f.NoOptDefVal != "" && value == f.NoOptDefVal // the value of the flag without one
+			isDefault := f.NoOptDefVal != "" && value == f.NoOptDefVal // what --flag alone means
 			c.flags = append(c.flags, commandFlag{name: f.Name, value: value, plain: isDefault})
 			return
 		}
@@ -67,7 +68,7 @@ func (c Command) SetPlain(name string) Command {
 	return c
 }
 
-// WithFlagsOf adds the flags of another command line that have one of names.
+// WithFlagsOf adds those flags of another command line whose names are in names.
 func (c Command) WithFlagsOf(other Command, names ...string) Command {
 	c.flags = slices.Clone(c.flags)
 	for _, f := range other.flags {
@@ -90,8 +91,8 @@ func (c Command) WithEnv(env ...string) Command {
 	return c
 }
 
-// String returns the command line for a POSIX shell. If an argument looks like a flag, the arguments
-// follow the flags and "--"; otherwise they come first.
+// String returns the command line for a POSIX shell. The arguments come before the flags. If an argument
+// looks like a flag, they come after the flags and "--".
 func (c Command) String() string {
 	var words []string
 	for _, kv := range c.env {

@@ -9,14 +9,14 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Contender is a contender in lists of commands.
+// Contender is a contender, a program under test, in the lists that commands print.
 type Contender struct {
 	ID      string   `json:"id"`
-	Kind    string   `json:"kind"`
-	Trap    bool     `json:"trap"`
-	Why     string   `json:"why"`
+	Kind    string   `json:"kind"` // what the program does, e.g. codec or server
+	Trap    bool     `json:"trap"` // it repeats a published mistake on purpose
+	Why     string   `json:"why"`  // why the catalog has it
 	Modules []string `json:"modules"`
-	Dir     string   `json:"dir"`
+	Dir     string   `json:"dir"` // directory of its source
 
 	Unmaintained string `json:"unmaintained,omitempty"` // why it counts as unmaintained; "" if it is maintained
 }
@@ -27,7 +27,8 @@ func (env Env) Contenders(dir string) ([]Contender, error) {
 	return ContendersOf(c), err
 }
 
-// ContendersOf returns a row for each id that studies can list; a catalog entry may have several.
+// ContendersOf returns one Contender for each id that studies can list. A contender module, the entry of
+// a catalog, may have several ids.
 func ContendersOf(c catalog.Catalog) []Contender {
 	var rows []Contender
 	for _, leaf := range c.Leaves() {
@@ -42,9 +43,9 @@ func ContendersOf(c catalog.Catalog) []Contender {
 	return rows
 }
 
-// FindCatalog finds the catalog of contenders in the first of these places: dir, the value of --catalog;
-// TARE_CATALOG; the repository around the working directory; this binary, which has a copy that is
-// unpacked into the cache.
+// FindCatalog finds the catalog of contenders. It uses the first of these that exists: dir, the value of
+// --catalog; the directory in TARE_CATALOG; the repository around the working directory; the catalog in
+// this binary, which it unpacks into the cache.
 func (env Env) FindCatalog(dir string) (catalog.Catalog, error) {
 	d, err := env.Dirs()
 	if err != nil {
@@ -57,10 +58,11 @@ func (env Env) FindCatalog(dir string) (catalog.Catalog, error) {
 // TARE_CATALOG. It returns "" if neither is set.
 func (env Env) CatalogDir(flag string) string { return cmp.Or(flag, env.Getenv(catalog.EnvCatalog)) }
 
-// FindCatalog finds the catalog in w.Catalog, or else where [Env.FindCatalog] finds it.
+// FindCatalog finds the catalog in w.Catalog. If w.Catalog is "", it looks for a repository and then in
+// this binary, like [Env.FindCatalog].
 func (w Workshop) FindCatalog() (catalog.Catalog, error) {
 	c, err := catalog.Locate(w.Catalog, w.Cache)
-	var foreign *catalog.OwnerError
+	var foreign *catalog.OwnerError // the repository belongs to another user
 	switch {
 	case err != nil && w.Catalog != "":
 		err = Usage(fmt.Sprintf("--catalog %s: %s", w.Catalog, format.Line(err.Error(), 0)), "")

@@ -21,7 +21,8 @@ type Dirs struct {
 // Lock returns the path of the cache's lock for measuring.
 func (d Dirs) Lock() string { return filepath.Join(d.Cache, "lock") }
 
-// Known returns the directory of contenders' stored responses.
+// Known returns the directory of stored results about contenders (programs under test), so that later runs
+// do not send the same requests to the same program again.
 func (d Dirs) Known() string { return filepath.Join(d.Cache, "answers") }
 
 // Results returns the directory of a study's runs: its name, in which _ replaces characters that file
@@ -42,8 +43,9 @@ func (d Dirs) Results(study string) string {
 // AllResults returns the directory of the runs of all studies, with a subdirectory each.
 func (d Dirs) AllResults() string { return filepath.Join(d.Data, "results") }
 
-// findDirs returns the directories in TARE_CACHE and TARE_DATA, or tare's directories in the places that
-// the operating system goos has for such files. The error is a usage error without a home directory.
+// findDirs returns the directories in TARE_CACHE and TARE_DATA. If one of these is not set, it returns the
+// directory tare in the place that the operating system goos has for such files. Without a home directory
+// the error is a usage error.
 func findDirs(env func(string) string, goos string) (Dirs, error) {
 	d := Dirs{Cache: env("TARE_CACHE"), Data: env("TARE_DATA")}
 	var cacheBase, dataBase string
@@ -86,8 +88,8 @@ func findDirs(env func(string) string, goos string) (Dirs, error) {
 	return d, nil
 }
 
-// HostLock returns the name of the machine's lock for measuring, which at most one tare has at a time:
-// TARE_LOCK, or a default. Processes that share no processors can use different names.
+// HostLock returns the name of the machine's lock for measuring: TARE_LOCK, or a default. At most one tare
+// has the lock at a time. Processes that share no processors can use different names.
 func (env Env) HostLock() string { return cmp.Or(env.Getenv("TARE_LOCK"), "measuring") }
 
 // Dirs returns the directories of this call.
@@ -102,7 +104,7 @@ func ensureWritable(dir string) error {
 	if err != nil {
 		return err
 	}
-	f.Close()
+	f.Close() // nothing was written, so an error means nothing
 	return os.Remove(f.Name())
 }
 

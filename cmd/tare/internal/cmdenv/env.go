@@ -27,10 +27,10 @@ type Env struct {
 	Now    func() time.Time
 	Lab    Lab
 
-	Ordered bool // the call is an order of a coordinator, which stores the result
+	Ordered bool // an agent runs the call for a coordinator on another machine, which stores the result
 }
 
-// Lab contains the functions that tests and demonstrations replace. The zero value means those of tare.
+// Lab contains the parts of tare that tests and demonstrations replace. A nil field means tare's own part.
 type Lab struct {
 	Kinds     map[string]lab.Kind                                                  // nil means kinds.All()
 	Sources   func(Workshop) (lab.Sources, error)                                  // nil means the catalog, built with the go command
@@ -42,14 +42,15 @@ type Lab struct {
 	Terminal  func(stream any) (columns, rows int, ok bool)                        // nil means the function Terminal
 }
 
-// Tag returns an id of this run, with which its child processes are found: it is in their environment.
+// Tag returns an id of this run. It is put into the environment of child processes, so that tare can find
+// them.
 func (env Env) Tag() string {
 	return "tare-" + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(env.Now().UnixNano(), 36)
 }
 
-// CancelOnSignal returns a context that ends, with the cause, when the user interrupts this process. The
-// next signal then ends the process. env.Lab.Interrupt no longer delivers signals: what runs with the
-// returned env ends with the context.
+// CancelOnSignal returns a context that ends with cause when the user interrupts this process. A second
+// signal then kills the process. Functions that get the returned env do not receive signals themselves;
+// they must end with the context.
 func (env Env) CancelOnSignal(ctx context.Context, cause error) (_ context.Context, _ Env, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals, restore := env.Lab.Interrupt()
@@ -65,7 +66,7 @@ func (env Env) CancelOnSignal(ctx context.Context, cause error) (_ context.Conte
 	return ctx, env, func() { cancel(nil); restore() }
 }
 
-// Workshop configures the builds of contenders.
+// Workshop configures the builds of contenders, the programs under test.
 type Workshop struct {
 	Cache     string   // directory of builds
 	Catalog   string   // directory of contenders from [Env.CatalogDir]; "" means that it is searched for

@@ -42,7 +42,7 @@ func isA[E error](err error) bool {
 }
 
 // Exits returns the exit codes with their kinds of errors. ExitCode, the help and docs/output.md use this
-// table. The kind of an error is the first in the table whose function is returns true.
+// table. An error has the first kind in the table whose is function returns true.
 func Exits() []Exit {
 	return []Exit{
 		{ExitOK, "carried out, whatever was found; a contender that cannot be built or that dies is a finding", nil},
@@ -91,7 +91,7 @@ type Position struct {
 	Col  int    `json:"col,omitempty"`
 }
 
-// positionOf returns the position in a file that an error is about; false if it is not about a file.
+// positionOf returns the position in a file that an error is about, or false if it is not about a file.
 func positionOf(err error) (position Position, ok bool) {
 	var (
 		yaml   *studyfile.Error
@@ -178,11 +178,12 @@ func writeLine(w io.Writer, v any) error {
 	return err
 }
 
-// WantsJSON reports whether arguments select output as JSON. It reads them without parsing the command's
-// flags, because errors of flags are printed as JSON, too.
+// WantsJSON reports whether arguments select output as JSON. It does not parse the command's flags,
+// because an error of parsing is printed as JSON, too.
 func WantsJSON(args []string) bool {
 	format, _ := lastFlag(args, "format")
-	return format == "json" || slices.ContainsFunc(argsOfFlags(args), func(arg string) bool { return arg == "--json" || arg == "--json=true" })
+	isJSONFlag := func(arg string) bool { return arg == "--json" || arg == "--json=true" }
+	return format == "json" || slices.ContainsFunc(argsOfFlags(args), isJSONFlag)
 }
 
 // argsOfFlags returns the arguments before "--", after which there are no flags.
@@ -193,8 +194,8 @@ func argsOfFlags(args []string) []string {
 	return args
 }
 
-// lastFlag returns the last value of a flag in arguments, without parsing the other flags; false if the
-// flag is absent. A flag without "=" has the next argument as its value.
+// lastFlag returns the last value of a flag in arguments, without parsing the other flags. It returns
+// false if the flag is absent. A flag without "=" has the next argument as its value.
 func lastFlag(args []string, name string) (value string, found bool) {
 	args = argsOfFlags(args)
 	for i, arg := range args {
@@ -217,7 +218,7 @@ func (e *printedError) Error() string {
 	return fmt.Sprintf("exit code %d: %v", e.exit, errors.Join(e.errs...))
 }
 
-// Unwrap returns the exit code: a [Code] is not printed, so that no error is printed twice.
+// Unwrap returns the exit code as a [Code]. [Complain] does not print a Code, so no error is printed twice.
 func (e *printedError) Unwrap() error { return Code(e.exit) }
 
 // Outcome collects the errors of a command that continues after errors of its parts. The zero value is

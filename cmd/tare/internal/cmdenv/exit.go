@@ -13,19 +13,19 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Exit codes; [Exits] explains them.
+// Exit codes of the tare command. [Exits] describes them in the words of the help.
 const (
 	ExitOK           = 0
-	ExitFailure      = 1
-	ExitUsage        = 2
-	ExitNotMet       = 3
-	ExitInconclusive = 4
-	ExitVoid         = 5
-	ExitInterrupted  = 130
+	ExitFailure      = 1   // internal or I/O error
+	ExitUsage        = 2   // error in the user's input
+	ExitNotMet       = 3   // a criterion is not met, or something became worse
+	ExitInconclusive = 4   // the evidence does not suffice for a verdict
+	ExitVoid         = 5   // a check found that a measured value cannot be trusted
+	ExitInterrupted  = 130 // 128 + SIGINT, as shells report it
 )
 
-// severityOf returns the place of an exit code in the order from the best to the worst. A command on
-// several studies exits with the worst code of them.
+// severityOf returns the position of an exit code in the order from the best to the worst. A command
+// that runs several studies exits with the worst of their codes.
 func severityOf(code int) int {
 	return slices.Index([]int{ExitOK, ExitInconclusive, ExitNotMet, ExitVoid, ExitUsage, ExitFailure, ExitInterrupted}, code)
 }
@@ -56,26 +56,25 @@ func UsageOf(err error, hint string, next ...string) error {
 	return &UsageError{What: format.Line(err.Error(), 0), Hint: hint, Next: next, cause: err}
 }
 
-// Error is one line.
+// Error returns the fault and the hint in one line.
 func (e *UsageError) Error() string { return withHint(e.What, e.Hint) }
 
 // ErrInterrupted reports that the user ended the run before there was a result.
 var ErrInterrupted = errors.New("interrupted")
 
-// Unknown returns the error for a name that is not in known; noun is what it names. The hint has the
-// similar names, or is the text otherwise if there are no similar names.
-func Unknown(noun, name string, known []string, otherwise string, next ...string) error {
-	hint := otherwise
+// Unknown returns the error for a name that is not in known. noun says what was to be named, such as
+// "study". The hint lists the names in known that are similar, or is defaultHint if none is.
+func Unknown(noun, name string, known []string, defaultHint string, next ...string) error {
+	hint := defaultHint
 	if similar := suggest.Names(name, known); len(similar) > 0 {
 		hint = suggest.Hint(name, similar)
 	}
 	return Usage(fmt.Sprintf("unknown %s %q", noun, name), hint, next...)
 }
 
-// Code is an exit code as an error for which no message is printed.
+// Code is an exit code as an error. [Complain] prints no message for it.
 type Code int
 
-// Error returns the code in words.
 func (e Code) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // ExitCode returns the exit code of an error, from [Exits].
@@ -91,7 +90,7 @@ func ExitCode(err error) int {
 	return exit
 }
 
-// EndsRun reports whether err would affect the other studies of a run as well.
+// EndsRun reports whether err would affect the other studies of a run as well, so that the run stops.
 func EndsRun(err error) bool {
 	return errors.Is(err, build.ErrNoToolchain) || errors.Is(err, build.ErrCache) || ExitCode(err) == ExitInterrupted
 }
@@ -116,8 +115,8 @@ func errorLine(err error) string {
 	return joinLines(err)
 }
 
-// joinLines returns the message of err in one line. Between errors that [errors.Join] has joined it has
-// a semicolon.
+// joinLines returns the message of err in one line. It separates errors that [errors.Join] has joined
+// with semicolons.
 func joinLines(err error) string {
 	var joined interface{ Unwrap() []error }
 	if !errors.As(err, &joined) {
@@ -141,13 +140,14 @@ func withHint(what, hint string) string {
 	return what + "; " + hint
 }
 
-// VerdictCode returns the exit code for the verdicts of a result: the worst outcome of
-// contenders that are not traps.
+// VerdictCode returns the exit code for the worst verdict of a result. Traps (contenders that repeat a
+// published mistake on purpose) do not count.
 func VerdictCode(r *tare.Result) int {
 	exit := ExitOK
 	for _, f := range r.Findings {
-		// A void of a single metric affects only the verdicts that need it.
-		if f.Severity == tare.Void && f.Metric == "" && !f.Expected && !IsTrap(r, f.Contender) {
+		// If only one metric is void, the loop below finds the verdicts that need it.
+		isUnexpectedVoid := f.Severity == tare.Void && !f.Expected
+		if isUnexpectedVoid && f.Metric == "" && !IsTrap(r, f.Contender) {
 			exit = Worst(exit, ExitVoid)
 		}
 	}

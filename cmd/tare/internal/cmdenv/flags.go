@@ -29,11 +29,11 @@ func AtMost(n int) cobra.PositionalArgs {
 	}
 }
 
-// Needs returns a check that accepts 1 to most arguments, or any number from 1 on if most is 0. what and
-// hint describe the arguments in the error; next has the commands that hint names.
-func Needs(most int, what, hint string, next ...string) cobra.PositionalArgs {
+// Needs returns a check that accepts 1 to maxArgs arguments, or any number from 1 on if maxArgs is 0. what
+// and hint describe the arguments in the error; next has the commands that hint names.
+func Needs(maxArgs int, what, hint string, next ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 || most > 0 && len(args) > most {
+		if len(args) == 0 || maxArgs > 0 && len(args) > maxArgs {
 			return Usage(cmd.CommandPath()+" needs "+what, hint, next...)
 		}
 		return nil

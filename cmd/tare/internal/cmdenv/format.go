@@ -19,17 +19,17 @@ import (
 	"github.com/tarebench/tare/report/html"
 )
 
-// Names of the files of pages.
+// Names of the files of HTML pages.
 const (
 	PageName   = "report.html" // page of a result, in the directory of its run
 	ClaimsName = "claims.html" // newest page of all claims, in the data directory
 )
 
-// allFormats returns the formats of package report and the format of pages.
+// allFormats returns the formats of package report and the format of HTML pages.
 func allFormats() []report.Format { return append(report.Formats(), PageOf(nil)) }
 
-// PageOf returns the format of pages, for a result whose other files are in files; nil if there are no
-// files.
+// PageOf returns the format of HTML pages, for a result whose other files, such as flame graphs, are in
+// files. files is nil if there are none.
 func PageOf(files fs.FS) report.Format {
 	return html.Format(html.Options{Files: files, Explain: func(id string) string {
 		for _, c := range slices.Concat(check.All(), benchstudy.Notes()) {
@@ -67,7 +67,7 @@ func (f *FormatFlag) Add(flags *pflag.FlagSet, document string) {
 	flags.BoolVar(&f.AsJSON, "json", false, "the same as --format json: "+document)
 }
 
-// Complete completes the formats in the shell.
+// Complete sets the shell completion of --format.
 func (f *FormatFlag) Complete(cmd *cobra.Command) {
 	CompleteFlag(cmd, "format", func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 		var names []string
@@ -85,10 +85,11 @@ func (f *FormatFlag) Format(cmd *cobra.Command) (report.Format, error) {
 	name, err := f.Choose(cmd, "a format", strings.Split(formatNames(), ", ")...)
 	formats := allFormats()
 	i := slices.IndexFunc(formats, func(format report.Format) bool { return format.Name == name })
-	return formats[max(i, 0)], err // -1 only with an error
+	return formats[max(i, 0)], err // i is -1 only if err is not nil
 }
 
-// Choose returns the name that the flags select among names. what is the noun for a name in the error.
+// Choose returns the name that the flags select among names. In the error, what says what a name is: "a
+// format".
 func (f *FormatFlag) Choose(cmd *cobra.Command, what string, names ...string) (string, error) {
 	switch {
 	case f.AsJSON && f.Name != "json" && cmd.Flags().Changed("format"):
@@ -104,8 +105,9 @@ func (f *FormatFlag) Choose(cmd *cobra.Command, what string, names ...string) (s
 // ForPeople reports whether a format is meant for terminals.
 func ForPeople(f report.Format) bool { return f.Name == "text" || f.Name == "brief" }
 
-// CheckFormat returns an error if a format cannot have that number of results. JSON has lists.
+// CheckFormat returns an error if a format cannot represent that number of results.
 func CheckFormat(f report.Format, results int) error {
+	// A format with Next appends further results, and JSON has lists.
 	if f.Next != nil || f.Name == "json" || results <= 1 {
 		return nil
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// Limits contains the flags that limit the orders of coordinators to this machine.
+// Limits contains the flags of an agent that limit what coordinators on other machines may order it to do.
 type Limits struct {
 	fleet.Limits
-	memory, disk string // sizes as the user typed them, which Check parses
+	memory, disk string // --keep-memory and --keep-disk as typed, which Check parses
 }
 
 // Add adds the flags. commands is the help text of --allow-commands.
@@ -32,8 +32,8 @@ func (l *Limits) Check(env Env) error {
 	free := FreeOf(env)
 	for _, f := range []struct {
 		name, text string
-		limit      *int64
-		free       int64
+		limit      *int64 // set to the parsed text
+		free       int64  // negative if unknown
 	}{
 		{"keep-memory", l.memory, &l.KeepMemory, free.Memory},
 		{"keep-disk", l.disk, &l.KeepDisk, free.Disk},
@@ -53,8 +53,8 @@ func (l *Limits) Check(env Env) error {
 	return nil
 }
 
-// FreeOf returns the available memory, and the free disk of the directories that an order writes to,
-// whichever has less: the cache and the directory of temporary files. -1 means unknown.
+// FreeOf returns the available memory and the free disk space in bytes; -1 means unknown. An order writes
+// to the cache and to the directory of temporary files, and FreeOf takes the one with less free space.
 func FreeOf(env Env) fleet.Free {
 	f := fleet.Free{Memory: -1, Disk: -1}
 	if n, known := machine.Available(); known {

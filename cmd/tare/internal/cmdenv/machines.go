@@ -16,13 +16,15 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Machines contains the flags that select machines, and connect them.
+// Machines contains the flags that select machines and connect them. This process is the coordinator. On
+// each machine an agent (tare agent) carries out its orders; the coordinator starts the agent, or the user
+// has started it and it joins.
 type Machines struct {
-	On     []string // ssh:HOST, agent:NAME or local
+	On     []string // ssh:HOST, local (started agents) or agent:NAME (agents that join)
 	Listen string   // host:port at which agents join
-	NATS   string   // URL of a NATS cluster
+	NATS   string   // URL of a NATS cluster in which coordinator and agents meet, instead of Listen
 	Creds  string   // file with credentials of the cluster
-	Prefix string   // prefix of subjects
+	Prefix string   // prefix of NATS subjects
 	Mixed  bool     // compare machines with different versions of Go
 	Resume bool     // resume the newest unfinished run
 }
@@ -48,7 +50,7 @@ func (m *Machines) CheckResume() error {
 	return nil
 }
 
-// AddMeeting adds the flags of the place where a coordinator and its agents meet.
+// AddMeeting adds the flags by which a coordinator and its agents find each other.
 func (m *Machines) AddMeeting(flags *pflag.FlagSet) {
 	flags.StringVar(&m.Listen, "listen", "", "wait at `host:port` for agents, which tare agent starts on other machines; --on names them agent:NAME")
 	flags.StringVar(&m.NATS, "nats", "", "meet agents in the NATS cluster at `URL`, instead of --listen")
@@ -81,19 +83,19 @@ func (m *Machines) Check() ([]fleet.Machine, error) {
 	return list, nil
 }
 
-// Fleet is a coordinator with its machines.
+// Fleet is an open coordinator with its machines.
 type Fleet struct {
 	Hub     *fleet.Hub
 	Names   []string                               // names of the machines' agents
-	Start   map[string]func(context.Context) error // starts an agent, by name; the other agents join
-	Secrets fleet.Secrets                          // certificate and tokens, with --listen
+	Start   map[string]func(context.Context) error // functions that start an agent, by name; the other agents join
+	Secrets fleet.Secrets                          // certificate and tokens; only with --listen
 
 	mu    sync.Mutex
 	stops []func() // end the started agents
 }
 
-// Open starts the coordinator. It passes args to each tare agent that it starts, and reports lines about
-// machines with say.
+// Open starts the coordinator. The Start functions pass args to each tare agent. Open and they call say
+// with lines about machines.
 func (m *Machines) Open(ctx context.Context, env Env, say func(name, line string), args ...string) (*Fleet, error) {
 	list, err := m.Check()
 	if err != nil {
@@ -135,7 +137,7 @@ func (m *Machines) Open(ctx context.Context, env Env, say func(name, line string
 			continue
 		}
 		f.Start[machine.Name] = func(context.Context) error {
-			stop, err := s.Start(ctx, f.Hub, machine)
+			stop, err := s.Start(ctx, f.Hub, machine) // with Open's ctx: the agent outlives the call
 			if err == nil {
 				f.mu.Lock()
 				f.stops = append(f.stops, stop)
@@ -157,8 +159,8 @@ func (f *Fleet) Close() {
 	f.Hub.Close()
 }
 
-// FleetError converts an error of a fleet: to ErrInterrupted if ctx is done, and to a usage error if a
-// machine rejected the order.
+// FleetError converts an error of a fleet. It returns ErrInterrupted if ctx is done, a usage error if a
+// machine rejected the order, and otherwise err.
 func FleetError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ErrInterrupted

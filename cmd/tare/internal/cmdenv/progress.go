@@ -30,8 +30,8 @@ func CompleteProgress(cmd *cobra.Command) {
 	CompleteFlag(cmd, "progress", cobra.FixedCompletions([]string{progressText, progressLines}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// progressForm is a [pflag.Value], that of --progress. It only checks the value: [WantsProgressLines] reads
-// it, as errors of flags are lines of progress, too.
+// progressForm is the [pflag.Value] of --progress. It only checks the value. [WantsProgressLines] finds
+// the value in the arguments without parsing flags, because errors of parsing are lines of progress, too.
 type progressForm string
 
 func (f *progressForm) String() string { return string(*f) }
@@ -64,8 +64,8 @@ type ProgressEvent struct {
 	Text    string  `json:"text"`            // the line that people get
 }
 
-// ProgressLines writes progress as NDJSON. What else is written to it, such as an error, becomes an event
-// of phase message for each line. Its methods may be called by several goroutines.
+// ProgressLines writes progress as NDJSON. Emit writes an event. Other text, such as an error, is written
+// with Write, and each line becomes an event of phase message. Its methods may be called concurrently.
 type ProgressLines struct {
 	mu    sync.Mutex
 	out   io.Writer
@@ -73,7 +73,7 @@ type ProgressLines struct {
 	rest  []byte // start of a line that has no end yet
 }
 
-// NewProgressLines returns lines on out of a command that begins now.
+// NewProgressLines returns lines on out for a command that begins now.
 func NewProgressLines(out io.Writer) *ProgressLines {
 	return &ProgressLines{out: out, began: time.Now()}
 }
@@ -91,8 +91,8 @@ func (l *ProgressLines) Write(p []byte) (int, error) {
 	defer l.mu.Unlock()
 	l.rest = append(l.rest, p...)
 	for {
-		line, rest, isWhole := bytes.Cut(l.rest, []byte("\n"))
-		if !isWhole {
+		line, rest, isComplete := bytes.Cut(l.rest, []byte("\n"))
+		if !isComplete {
 			return len(p), nil
 		}
 		l.rest = rest
@@ -106,7 +106,7 @@ func (l *ProgressLines) Write(p []byte) (int, error) {
 func (l *ProgressLines) Flush() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_ = l.writeText(l.rest)
+	_ = l.writeText(l.rest) // as in Emit
 	l.rest = nil
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 )
 
-// ReadResults reads the results that arg names: - for stdin, a file, the directory of a run, or the
-// newest finished run of a study. It also returns their directory; "" for stdin.
+// ReadResults reads the results that arg names: - for stdin, a file, the directory of a run, or a study,
+// which means its newest finished run. It also returns the directory of the results, or "" for stdin.
 func (env Env) ReadResults(arg string) (results []*tare.Result, dir string, err error) {
 	if arg == "-" {
 		results, err := history.ReadFrom("<stdin>", env.In)
@@ -33,8 +33,8 @@ func (env Env) ReadResults(arg string) (results []*tare.Result, dir string, err 
 	return results, filepath.Dir(path), err
 }
 
-// resultFile returns the path of the document that arg names. If a study has newer runs without a result
-// it prints a line about them. The error is a usage error with a hint that fits to arg.
+// resultFile returns the path of the result that arg names. If arg is a study with newer runs without a
+// result, it prints a line about them. The error is a usage error with a hint that depends on arg.
 func (env Env) resultFile(arg string) (string, error) {
 	path := arg
 	info, err := os.Stat(arg)
@@ -57,7 +57,7 @@ func (env Env) resultFile(arg string) (string, error) {
 		return "", fmt.Errorf("cannot read %s: %w", d.Results(arg), Cause(err))
 	}
 	for i, run := range runs {
-		if !run.Whole {
+		if !run.Whole { // no result yet
 			continue
 		}
 		if i > 0 {
@@ -80,7 +80,7 @@ func (env Env) resultFile(arg string) (string, error) {
 	return "", Unknown("result", arg, StudiesRun(d), "a result.json, a run's directory, or a study that was run; tare history lists the runs", "tare history")
 }
 
-// unfinishedSince returns the clause that n later runs have no result.
+// unfinishedSince returns a clause for a message: n later runs have no result.
 func unfinishedSince(n int) string {
 	if n == 1 {
 		return "a later run has none"
@@ -99,7 +99,7 @@ func readResults(path string) ([]*tare.Result, error) {
 
 // StudiesRun returns the sorted names of the studies with stored runs.
 func StudiesRun(d Dirs) []string {
-	runs, _ := history.Runs(d.AllResults())
+	runs, _ := history.Runs(d.AllResults()) // after an error, only suggestions are missing
 	var names []string
 	for _, r := range runs {
 		names = append(names, r.Study)
@@ -108,7 +108,7 @@ func StudiesRun(d Dirs) []string {
 	return slices.Compact(names)
 }
 
-// CompleteRuns completes an argument with the studies that have runs. The shell completes files.
+// CompleteRuns completes an argument with the studies that have runs. The shell adds files.
 func (env Env) CompleteRuns(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
 	d, err := env.Dirs()
 	if err != nil || len(args) > 0 {

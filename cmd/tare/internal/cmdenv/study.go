@@ -18,9 +18,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Bundled returns the sorted names of the bundled studies.
+// Bundled returns the sorted names of the studies that this binary contains.
 func (env Env) Bundled() []string {
-	files, _ := fs.Glob(env.Lab.Studies, "*.yaml")
+	files, _ := fs.Glob(env.Lab.Studies, "*.yaml") // fails only for an invalid pattern
 	names := make([]string, len(files))
 	for i, f := range files {
 		names[i] = strings.TrimSuffix(f, ".yaml")
@@ -36,9 +36,9 @@ type Study struct {
 	Source    string               // text of the file; "" without a file
 }
 
-// ReadInput reads up to maxBytes+1 bytes of the file arg, or of stdin for -. It also returns the name of the
-// file for messages. noun names the content in the error of stdin; a file that cannot be read is a usage
-// error with hint.
+// ReadInput reads the file arg, or stdin if arg is -. It reads at most maxBytes+1 bytes: more than maxBytes
+// tell the caller that the input is too large. It also returns the name of the file for messages. noun
+// names the content in an error of stdin. A file that cannot be read is a usage error with hint.
 func (env Env) ReadInput(arg string, maxBytes int64, noun, hint string) (name string, src []byte, err error) {
 	if arg == "-" {
 		if src, err = io.ReadAll(io.LimitReader(env.In, maxBytes+1)); err != nil {
@@ -81,8 +81,8 @@ func (env Env) ReadStudy(arg string) (Study, error) {
 	return Study{}, Unknown("study", arg, env.Bundled(), "tare list studies shows them; a file needs its path, e.g. ./"+arg+".yaml")
 }
 
-// ParseStudy parses the text of a study file. Relative paths in it start at the directory of the file,
-// which is made absolute, as the working directory may change.
+// ParseStudy parses the text of a study file. Relative paths in the text start at the directory of the
+// file. ParseStudy makes this directory absolute, because the working directory may change.
 func ParseStudy(name string, src []byte) (Study, error) {
 	study, positions, err := studyfile.Read(name, src)
 	if err == nil {
@@ -91,8 +91,8 @@ func ParseStudy(name string, src []byte) (Study, error) {
 	return Study{Study: study, positions: positions, Source: string(src)}, err
 }
 
-// CatalogSources are sources that build the contenders of a catalog, and can describe them without a
-// build. Sources of other contenders do not implement it.
+// CatalogSources build the contenders (programs under test) of a catalog, and can describe them without a
+// build. Sources of other contenders do not implement this interface.
 type CatalogSources interface {
 	lab.Sources
 	// Vet returns a *lab.UnknownError if the contender does not exist.

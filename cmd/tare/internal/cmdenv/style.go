@@ -9,6 +9,7 @@ import (
 	"github.com/fatih/color"
 	"golang.org/x/term"
 
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/report"
 )
 
@@ -24,7 +25,7 @@ func Terminal(stream any) (columns, rows int, ok bool) {
 	return 80, 24, true // the usual size
 }
 
-// Style returns the style of text on stream. It has colours if stream is a terminal that has them, and
+// Style returns the style of text on stream. It has colours if stream is a terminal with colours and
 // NO_COLOR is not set (https://no-color.org).
 func (env Env) Style(stream any) report.Style {
 	columns, _, ok := env.Lab.Terminal(stream)
@@ -40,8 +41,8 @@ func (env Env) Style(stream any) report.Style {
 	return st
 }
 
-// isASCII reports whether the locale has another character set than UTF-8. It returns false if the
-// locale is not set.
+// isASCII reports whether the locale has another character set than UTF-8, so that tare prints ASCII
+// only. It returns false if the locale is not set.
 func (env Env) isASCII() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if value := strings.ToLower(env.Getenv(name)); value != "" {
@@ -59,15 +60,10 @@ func newPainter(a color.Attribute) func(string) string {
 }
 
 // Paint applies a function of a style to text; nil means plain text.
-func Paint(f func(string) string, text string) string {
-	if f == nil {
-		return text
-	}
-	return f(text)
-}
+func Paint(f func(string) string, text string) string { return format.Paint(f, text) }
 
-// Cause returns the error of the operating system in err, without operation and path: the messages of
-// this package name these themselves.
+// Cause returns the error of the operating system in err, without its operation and path. It is for
+// messages that name these themselves.
 func Cause(err error) error {
 	var p *fs.PathError
 	var l *os.LinkError

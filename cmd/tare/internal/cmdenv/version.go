@@ -44,7 +44,7 @@ func ThisVersion() Version {
 	return v
 }
 
-// Short returns the version; for a development version with the commit.
+// Short returns the version, and for a development version also the commit.
 func (v Version) Short() string {
 	if v.Version != "devel" {
 		return v.Version
@@ -77,7 +77,7 @@ type Toolchain struct {
 	Error   string `json:"error,omitempty"`
 }
 
-// FindToolchain finds the go command and its version. The error wraps [build.ErrNoToolchain].
+// FindToolchain finds the go command and its version. Its errors wrap [build.ErrNoToolchain].
 func FindToolchain(ctx context.Context) (Toolchain, error) {
 	path, err := exec.LookPath("go")
 	if err != nil {
@@ -86,7 +86,7 @@ func FindToolchain(ctx context.Context) (Toolchain, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "env", "GOVERSION")
-	dir, remove := build.OutsideModules()
+	dir, remove := build.OutsideModules() // a go.mod or go.work could select another toolchain
 	defer remove()
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off")
 	out, err := cmd.Output()

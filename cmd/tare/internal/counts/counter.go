@@ -59,6 +59,14 @@ func (c *Counter) BuildTag() string {
 	return Tag
 }
 
+// canStopChasing reports whether the counter is a Valgrind of 3.19 or later, whose blocks of code can end
+// at jumps. Older ones may not know the option.
+func (c *Counter) canStopChasing() bool {
+	var major, minor int
+	_, err := fmt.Sscanf(c.Version, "%d.%d", &major, &minor)
+	return err == nil && (major > 3 || major == 3 && minor >= 19)
+}
+
 // minMinor is the release go1.minMinor since which Go supports Valgrind.
 const minMinor = 25
 

@@ -10,30 +10,33 @@ import (
 
 // Bounds of the number of operations.
 const (
-	targetWork        = 200e6   // instructions by which the two runs of a count differ
-	minPilotWork      = 80e6    // of these, from which the pilot is a count
-	maxWork           = 4e9     // instructions of one run; longer operations are not counted
-	maxHeap           = 1 << 30 // bytes allocated by a run without garbage collection
-	instructionsPerNS = 5.0     // first estimate
-	maxCorrection     = 64      // factor by which a pilot may lower the estimate
-	opsRatio          = 8       // operations of the longer run divided by those of the shorter
-	minOps            = 2       // operations of a run: testing runs a single operation differently
-	maxOps            = 100e6
-	maxPilots         = 4
-	maxRepeats        = 3     // counts of a side if two are inconsistent
-	minRepeats        = 2     // counts of a side otherwise; 1 if both sides have the same code
-	maxSpread         = 0.002 // difference of consistent counts, as a share
-	maxSpreadOps      = 1.0   // or in instructions per operation
-	minPlaceCount     = 0.02  // instructions per operation of a stored place
-	minCalls          = 0.001 // calls per operation of a stored call site
-	callsShare        = 4     // operations of a count divided by those of a count of calls
+	targetWork           = 200e6   // instructions by which the two runs of a count differ
+	minPilotWork         = 80e6    // of these, from which the pilot is a count
+	maxWork              = 4e9     // instructions of one run; longer operations are not counted
+	maxHeap              = 1 << 30 // bytes allocated by a run without garbage collection
+	instructionsPerNS    = 12.0    // first estimate: the usual speed of arithmetic in caches
+	minInstructionsPerNS = 5.0     // speed of long operations, which miss caches
+	maxCorrection        = 64      // factor by which a pilot may lower the estimate
+	opsRatio             = 8       // operations of the longer run divided by those of the shorter
+	minOps               = 2       // operations of a run: testing runs a single operation differently
+	maxOps               = 100e6
+	maxPilots            = 4
+	maxStartShare        = 0.1   // instructions of the start by those of the operations of a count
+	minRepeats           = 2     // counts of a side; 1 if both sides have the same code
+	fewOthersRepeats     = 3     // counts of a side if Estimate.FewOthers is set
+	maxRepeats           = 5     // counts of a side that are inconsistent
+	maxSpread            = 0.002 // difference of consistent counts, as a share
+	maxSpreadOps         = 1.0   // or in instructions per operation
+	minPlaceCount        = 0.02  // instructions per operation of a stored place
+	minCalls             = 0.001 // calls per operation of a stored call site
+	callsShare           = 4     // operations of a count divided by those of a count of calls
 )
 
 // Count is the result of one count of a benchmark.
 type Count struct {
 	PerOp  float64           // instructions per operation
 	Places map[Place]float64 // PerOp by line; nil if the counter reports only the sum
-	Calls  map[Call]float64  // calls per operation; nil unless [Counter.CountCalls] counted
+	Calls  map[Call]float64  // calls per operation; nil unless [Series.CountCalls] counted
 }
 
 // Side returns the program of one side for a count; repeat is the number of the count, from
@@ -49,10 +52,19 @@ type Estimate struct {
 	Cycle      int64   // number of inputs, which operations take in turn; 0 if all do the same
 }
 
+// Series holds the counts of a benchmark on one side. All have the same numbers of operations.
+type Series struct {
+	Counts                []Count
+	counter               *Counter
+	side                  Side
+	shorterOps, longerOps int64
+	shorter               *Profile // run of shorterOps that serves all counts; nil if each has its own
+}
+
 // Pair holds the counts of a benchmark on two sides.
 type Pair struct {
-	Ops        int64 // difference in operations of the two runs of a count
-	Base, Head []Count
+	Base, Head Series
+	guess      Estimate
 }
 
 // RefusedError is the reason why a benchmark is not counted.
@@ -61,94 +73,81 @@ type RefusedError struct{ Why string }
 // Error is one line.
 func (e *RefusedError) Error() string { return e.Why }
 
-// CountPair counts both sides of a benchmark twice, and a third time if the counts of a side
-// are inconsistent or if g.FewOthers is set. Sides with the same code are counted once, and again if
-// the two counts are inconsistent. The error explains why the benchmark cannot be counted.
-func (c *Counter) CountPair(ctx context.Context, g Estimate, base, head Side) (p Pair, err error) {
-	shorter, longer, pilot, err := c.findOperations(ctx, g, base)
-	if err != nil {
-		return p, err
+// StartPair counts both sides of a benchmark once. The error explains why the benchmark cannot be
+// counted.
+func (c *Counter) StartPair(ctx context.Context, g Estimate, base, head Side) (*Pair, error) {
+	p := &Pair{guess: g}
+	var err error
+	if p.Base, err = c.startSeries(ctx, g, base); err != nil {
+		return nil, err
 	}
-	p.Ops, p.Base = longer-shorter, []Count{pilot}
-	for repeat := range maxRepeats {
-		isComplete := repeat >= minRepeats && !g.FewOthers && isConsistent(p.Base) && isConsistent(p.Head)
-		isEqual := repeat > 0 && g.SameCode && isConsistent(slices.Concat(p.Base, p.Head))
-		if isComplete || isEqual {
-			break
-		}
-		if repeat > 0 { // the pilot is the first count of base
-			count, err := c.countSide(ctx, cachegrind, base, repeat, shorter, longer)
-			if err != nil {
-				return p, err
-			}
-			p.Base = append(p.Base, count)
-		}
-		count, err := c.countSide(ctx, cachegrind, head, repeat, shorter, longer)
-		if err != nil {
-			return p, err
-		}
-		p.Head = append(p.Head, count)
-	}
-	return p, checkGrowth(slices.Concat(p.Base, p.Head))
+	p.Head = Series{counter: c, side: head, shorterOps: p.Base.shorterOps, longerOps: p.Base.longerOps}
+	return p, p.Head.Repeat(ctx)
 }
 
-// CountSingle counts one side by itself, as often as [Counter.CountPair] does. ops is the difference in
-// operations of the two runs of a count.
-func (c *Counter) CountSingle(ctx context.Context, g Estimate, side Side) (ops int64, all []Count, err error) {
-	shorter, longer, pilot, err := c.findOperations(ctx, g, side)
-	if err != nil {
-		return 0, nil, err
+// Incomplete returns the sides of p that should be counted again: both until each is counted twice, or
+// three times if hardly any other benchmarks show how much counts vary, and more often while the counts of
+// a side are inconsistent. With the same code, all counts of both sides should be consistent: one of each
+// does then, and otherwise chance decides how much is done, such as the seeds of maps.
+func (p *Pair) Incomplete() []*Series {
+	base, head := p.Base.Counts, p.Head.Counts
+	minimum, isSteady := minRepeats, isConsistent(base) && isConsistent(head)
+	switch {
+	case p.guess.SameCode:
+		minimum, isSteady = 1, isConsistent(slices.Concat(base, head))
+	case p.guess.FewOthers:
+		minimum = fewOthersRepeats
 	}
-	all = []Count{pilot}
-	for repeat := 1; repeat < maxRepeats; repeat++ {
-		if repeat >= minRepeats && !g.FewOthers && isConsistent(all) {
-			break
+	var incomplete []*Series
+	for _, s := range []*Series{&p.Base, &p.Head} {
+		if len(s.Counts) < minimum || !isSteady && len(s.Counts) < maxRepeats {
+			incomplete = append(incomplete, s)
 		}
-		count, err := c.countSide(ctx, cachegrind, side, repeat, shorter, longer)
-		if err != nil {
-			return 0, nil, err
-		}
-		all = append(all, count)
 	}
-	return longer - shorter, all, checkGrowth(all)
+	return incomplete
 }
 
-// checkGrowth returns an error if a count has less than one instruction per operation.
-func checkGrowth(counts []Count) error {
-	if slices.Min(PerOp(counts)) < 1 {
-		return &RefusedError{"its instructions do not grow with its operations"}
+// CountSingle counts one side by itself, as often as a side of a [Pair] whose code differs.
+func (c *Counter) CountSingle(ctx context.Context, g Estimate, side Side) (Series, error) {
+	s, err := c.startSeries(ctx, g, side)
+	minimum := minRepeats
+	if g.FewOthers {
+		minimum = fewOthersRepeats
 	}
-	return nil
+	for err == nil && (len(s.Counts) < minimum || !isConsistent(s.Counts) && len(s.Counts) < maxRepeats) {
+		err = s.Repeat(ctx)
+	}
+	return s, err
 }
 
-// findOperations finds the numbers of operations of the two runs of a count, by pilots on one side. The
-// last pilot is a count.
-func (c *Counter) findOperations(ctx context.Context, g Estimate, side Side) (shorter, longer int64, pilot Count, err error) {
+// startSeries finds the numbers of operations of the two runs of a count, by pilots. The last pilot is
+// the first count.
+func (c *Counter) startSeries(ctx context.Context, g Estimate, side Side) (Series, error) {
 	estimate := max(1, g.NSPerOp*instructionsPerNS) // instructions per operation
 	minLonger := max(minOps+1, 2*g.Cycle)           // operations of the longer run
-	if float64(minLonger)*estimate > maxWork {
-		return 0, 0, pilot, &RefusedError{fmt.Sprintf("an operation takes %v, and a count %d times as long and more", time.Duration(g.NSPerOp).Round(time.Microsecond), 2*minLonger)}
+	if float64(minLonger)*g.NSPerOp*minInstructionsPerNS > maxWork {
+		return Series{}, &RefusedError{fmt.Sprintf("an operation takes %v, and a count %d times as long and more", time.Duration(g.NSPerOp).Round(time.Microsecond), 2*minLonger)}
 	}
 	maxLonger := float64(maxOps)
 	if g.BytesPerOp > 0 {
 		maxLonger = min(maxLonger, maxHeap/g.BytesPerOp)
 	}
 	if maxLonger < float64(minLonger) {
-		return 0, 0, pilot, &RefusedError{fmt.Sprintf("%d operations allocate %.0f MB, and a count has the collector off: its memory is bounded to 1 GiB", minLonger, float64(minLonger)*g.BytesPerOp/1e6)}
+		return Series{}, &RefusedError{fmt.Sprintf("%d operations allocate %.0f MB, and a count has the collector off: its memory is bounded to 1 GiB", minLonger, float64(minLonger)*g.BytesPerOp/1e6)}
 	}
-	for try := range maxPilots {
-		shorter, longer = splitOperations(estimate, maxLonger, g.Cycle)
-		if pilot, err = c.countSide(ctx, cachegrind, side, 0, shorter, longer); err != nil {
-			return 0, 0, pilot, err
+	for try := 1; ; try++ {
+		s := Series{counter: c, side: side}
+		s.shorterOps, s.longerOps = splitOperations(estimate, maxLonger, g.Cycle)
+		if err := s.addCount(ctx); err != nil {
+			return s, err
 		}
-		work := pilot.PerOp * float64(longer-shorter)
-		isNearBound := float64(longer) > maxLonger/2 // there cannot be many more operations
-		if work >= minPilotWork || isNearBound || try == maxPilots-1 {
-			break
+		perOp := s.Counts[0].PerOp
+		isNearBound := float64(s.longerOps) > maxLonger/2 // there cannot be many more operations
+		if perOp*float64(s.Ops()) >= minPilotWork || isNearBound || try == maxPilots {
+			return s, checkGrowth(perOp)
 		}
-		estimate = max(estimate/maxCorrection, pilot.PerOp, 1)
+		estimate = max(estimate/maxCorrection, perOp, 1)
 	}
-	return shorter, longer, pilot, nil
 }
 
 // splitOperations returns the numbers of operations of the two runs of a count, for an
@@ -165,30 +164,70 @@ func splitOperations(estimate, maxLonger float64, cycle int64) (shorter, longer 
 	return shorter, longer
 }
 
-// CountCalls counts the calls of an operation of one side by callgrind, after [Counter.CountPair] has
-// returned p. It runs fewer operations, because callgrind is slower and calls are integers. The
-// counter must have functions.
-func (c *Counter) CountCalls(ctx context.Context, p Pair, side Side) (Count, error) {
-	longer := max(minOps+1, p.Ops/callsShare)
-	return c.countSide(ctx, callgrind, side, 0, max(minOps, longer/opsRatio), longer)
+// Ops returns the difference in operations of the two runs of a count.
+func (s *Series) Ops() int64 { return s.longerOps - s.shorterOps }
+
+// Repeat adds a count.
+func (s *Series) Repeat(ctx context.Context) error {
+	if err := s.addCount(ctx); err != nil {
+		return err
+	}
+	return checkGrowth(s.Counts[len(s.Counts)-1].PerOp)
 }
 
-// countSide counts one side by runs of shorterOps and of longerOps operations. tool is ignored by hardware
-// counters.
-func (c *Counter) countSide(ctx context.Context, tool string, side Side, repeat int, shorterOps, longerOps int64) (Count, error) {
-	program, err := side(ctx, repeat)
-	if err != nil {
-		return Count{}, err
+// checkGrowth returns an error if an operation has less than one instruction.
+func checkGrowth(perOp float64) error {
+	if perOp < 1 {
+		return &RefusedError{"its instructions do not grow with its operations"}
 	}
-	shorter, err := c.runCount(ctx, tool, program, shorterOps)
-	if err != nil {
-		return Count{}, err
+	return nil
+}
+
+// addCount appends a count. The instructions of the start differ by less than a percent between runs: if
+// they are few compared with those of the operations, the first run of shorterOps serves the later counts too.
+func (s *Series) addCount(ctx context.Context) (err error) {
+	repeat, shorter := len(s.Counts), s.shorter
+	if shorter == nil {
+		if shorter, err = s.runOps(ctx, cachegrind, repeat, s.shorterOps); err != nil {
+			return err
+		}
 	}
-	longer, err := c.runCount(ctx, tool, program, longerOps)
+	longer, err := s.runOps(ctx, cachegrind, repeat, s.longerOps)
 	if err != nil {
-		return Count{}, err
+		return err
 	}
-	return perOperation(shorter, longer, longerOps-shorterOps), nil
+	count := perOperation(shorter, longer, s.Ops())
+	s.Counts = append(s.Counts, count)
+	start := float64(shorter.Total) - count.PerOp*float64(s.shorterOps)
+	if start < maxStartShare*count.PerOp*float64(s.Ops()) {
+		s.shorter = shorter
+	}
+	return nil
+}
+
+// CountCalls counts the calls of an operation by callgrind; the counter must have functions. It runs
+// fewer operations than a count, because callgrind is slower and calls are integers.
+func (s *Series) CountCalls(ctx context.Context) (map[Call]float64, error) {
+	longerOps := max(minOps+1, s.Ops()/callsShare)
+	shorterOps := max(minOps, longerOps/opsRatio)
+	shorter, err := s.runOps(ctx, callgrind, 0, shorterOps)
+	if err != nil {
+		return nil, err
+	}
+	longer, err := s.runOps(ctx, callgrind, 0, longerOps)
+	if err != nil {
+		return nil, err
+	}
+	return perOperation(shorter, longer, longerOps-shorterOps).Calls, nil
+}
+
+// runOps counts a run of n operations by the binary of a repeat. Hardware counters ignore tool.
+func (s *Series) runOps(ctx context.Context, tool string, repeat int, n int64) (*Profile, error) {
+	program, err := s.side(ctx, repeat)
+	if err != nil {
+		return nil, err
+	}
+	return s.counter.runCount(ctx, tool, program, n)
 }
 
 // perOperation returns the cost of an operation from two runs, of which longer executed ops

@@ -1,7 +1,10 @@
 package counts
 
 import (
+	"context"
+	"fmt"
 	"math"
+	"os"
 	"testing"
 )
 
@@ -72,12 +75,77 @@ func TestGodebug(t *testing.T) {
 		env  []string
 		want string
 	}{
-		{nil, "GODEBUG=asyncpreemptoff=1"},
-		{[]string{"A=1", "GODEBUG=http2client=0"}, "GODEBUG=http2client=0,asyncpreemptoff=1"},
-		{[]string{"GODEBUG="}, "GODEBUG=asyncpreemptoff=1"},
+		{nil, "GODEBUG=asyncpreemptoff=1,memprofilerate=0"},
+		{[]string{"A=1", "GODEBUG=http2client=0"}, "GODEBUG=http2client=0,asyncpreemptoff=1,memprofilerate=0"},
+		{[]string{"GODEBUG="}, "GODEBUG=asyncpreemptoff=1,memprofilerate=0"},
 	} {
 		if got := debugSetting(tt.env); got != tt.want {
 			t.Errorf("%v: %s, want %s", tt.env, got, tt.want)
+		}
+	}
+}
+
+// fakeProgram writes the output of cachegrind for a program with start instructions and perOp more for
+// each operation, and records the operations of its runs.
+type fakeProgram struct {
+	t            *testing.T
+	start, perOp int64
+	runs         *[]int64
+}
+
+func (p fakeProgram) workDir() string { return p.t.TempDir() }
+
+func (p fakeProgram) runOps(_ context.Context, l *launch, n int64) error {
+	*p.runs = append(*p.runs, n)
+	total := p.start + p.perOp*n
+	return os.WriteFile(l.file, fmt.Appendf(nil, "events: Ir\nfl=a.go\nfn=f\n1 %d\nsummary: %d\n", total, total), 0o600)
+}
+
+// Repeats of a count use the first run of few operations, unless the start is a large part of a run, whose
+// differences between runs would be in all counts of the side.
+func TestSeries(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		start    int64
+		guess    Estimate
+		headCost int64
+		wantRuns int // of both sides together
+	}{
+		{"short start", 5e6, Estimate{NSPerOp: 100}, 1300, 6},
+		{"long start", 100e6, Estimate{NSPerOp: 100}, 1300, 8},
+		{"the same code", 5e6, Estimate{NSPerOp: 100, SameCode: true}, 1000, 4},
+		{"the same code, another count", 5e6, Estimate{NSPerOp: 100, SameCode: true}, 1100, 12},
+		{"few others", 5e6, Estimate{NSPerOp: 100, FewOthers: true}, 1300, 8},
+		{"more work than expected", 5e6, Estimate{NSPerOp: 1000}, 1300, 8}, // a second pilot
+	} {
+		var runs []int64
+		newSide := func(perOp int64) Side {
+			return func(context.Context, int) (Program, error) { return fakeProgram{t, tt.start, perOp, &runs}, nil }
+		}
+		c := &Counter{path: "valgrind"}
+		p, err := c.StartPair(t.Context(), tt.guess, newSide(1000), newSide(tt.headCost))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for sides := p.Incomplete(); len(sides) > 0; sides = p.Incomplete() {
+			for _, s := range sides {
+				if err := s.Repeat(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if len(runs) != tt.wantRuns {
+			t.Errorf("%s: %d runs, want %d: %v", tt.name, len(runs), tt.wantRuns, runs)
+		}
+		for _, s := range []struct {
+			counts []Count
+			want   int64
+		}{{p.Base.Counts, 1000}, {p.Head.Counts, tt.headCost}} {
+			for _, count := range s.counts {
+				if count.PerOp != float64(s.want) {
+					t.Errorf("%s: %g instructions, want %d", tt.name, count.PerOp, s.want)
+				}
+			}
 		}
 	}
 }

@@ -40,7 +40,11 @@ func (l *launch) commandLine(path string, args []string) (string, []string) {
 	if l.counter.path == "" {
 		return path, args
 	}
-	toolArgs := []string{"--tool=" + l.tool, "--cache-sim=no", "--branch-sim=no", "--" + l.tool + "-out-file=" + l.file}
+	// Most code of a short process runs few times, so that Valgrind gains time if it optimizes less.
+	toolArgs := []string{"--vex-iropt-level=1", "--tool=" + l.tool, "--cache-sim=no", "--branch-sim=no", "--" + l.tool + "-out-file=" + l.file}
+	if l.counter.canStopChasing() {
+		toolArgs = append(toolArgs, "--vex-guest-chase=no")
+	}
 	if l.tool == callgrind {
 		// Callgrind follows calls by the stack pointer and takes a switch of goroutines for a recursion.
 		// Without separate-recs it would divide the calls of function f between f and f'2.
@@ -95,22 +99,21 @@ func (c *Counter) runCount(ctx context.Context, tool string, p Program, n int64)
 	return readOutput(tool, out)
 }
 
-// countedEnv returns env with the variables that a count sets: no garbage collection, one processor and
-// no preemption.
+// countedEnv returns env with the variables that a count sets: no garbage collection, one processor, no
+// preemption, and no samples of allocations, whose number depends on chance.
 func countedEnv(env []string) []string {
 	return append(env[:len(env):len(env)], "GOGC=off", "GOMAXPROCS=1", debugSetting(env))
 }
 
-// debugSetting returns the variable GODEBUG that switches off preemption, with the settings
-// of GODEBUG in env.
+// debugSetting returns the variable GODEBUG of a count, with the settings of GODEBUG in env.
 func debugSetting(env []string) string {
-	setting := "GODEBUG=asyncpreemptoff=1"
+	setting := "GODEBUG="
 	for _, kv := range env {
 		if value, ok := strings.CutPrefix(kv, "GODEBUG="); ok && value != "" {
-			setting = kv + ",asyncpreemptoff=1"
+			setting = kv + ","
 		}
 	}
-	return setting
+	return setting + "asyncpreemptoff=1,memprofilerate=0"
 }
 
 // WhyUncountable returns the setting of an environment that excludes counts, because they have the

@@ -24,7 +24,7 @@ type Document struct {
 	Builds   []Build  `json:"builds"`             // in the order of the studies
 	Studies  []Study  `json:"studies"`            // in the order in which they are measured
 	Seconds  float64  `json:"seconds"`            // of all studies together; 0 means unknown
-	Machines []string `json:"machines,omitempty"` // those of --on, each of which does all of it
+	Machines []string `json:"machines,omitempty"` // machines of --on, each of which builds and measures everything
 	Writes   []File   `json:"writes"`
 	Notes    []string `json:"notes"` // one line each
 
@@ -45,8 +45,8 @@ type Study struct {
 	Question   string            `json:"question"`
 	Contenders []string          `json:"contenders"` // the baseline too, but not the control and the null contender
 	Workloads  []string          `json:"workloads"`
-	Rounds     int               `json:"rounds"`  // 0 means those that the time is enough for
-	Least      int               `json:"least"`   // rounds for which the time is stretched; 0 means that it is not
+	Rounds     int               `json:"rounds"`  // number of rounds; 0 means as many as Seconds are enough for
+	Least      int               `json:"least"`   // minimum number of rounds, even if they take longer than Seconds; 0 means no minimum
 	Seconds    float64           `json:"seconds"` // time of the rounds and pilots; 0 means unknown
 	Left       []tare.NotWeighed `json:"left"`    // parts that are not measured
 }
@@ -57,7 +57,7 @@ type File struct {
 	What string `json:"what"`
 }
 
-// addSeconds sets the time of all studies together.
+// addSeconds sets the time of all studies together, or 0 if the time of one is unknown.
 func (d *Document) addSeconds() {
 	d.Seconds = 0
 	for _, s := range d.Studies {

@@ -60,25 +60,26 @@ func New(env cmdenv.Env, command string, o session.Options) (*Plan, error) {
 // Close removes the temporary files.
 func (p *Plan) Close() { p.remove() }
 
-// workshop returns the configuration of builds, none of which is started.
-func (p *Plan) workshop() cmdenv.Workshop {
+// buildConfig returns the configuration of builds, none of which is started.
+func (p *Plan) buildConfig() cmdenv.Workshop {
 	return cmdenv.Workshop{Cache: p.cache, Catalog: p.env.CatalogDir(p.options.Catalog), With: p.options.With, Go: p.options.Release}
 }
 
 // FindCatalog returns the catalog that the command would use.
-func (p *Plan) FindCatalog() (catalog.Catalog, error) { return p.workshop().FindCatalog() }
+func (p *Plan) FindCatalog() (catalog.Catalog, error) { return p.buildConfig().FindCatalog() }
 
 // AddNote adds a line of remarks.
 func (p *Plan) AddNote(text string) { p.Notes = append(p.Notes, text) }
 
-// AddBuild adds a build, unless it is there.
+// AddBuild adds a build, unless the plan has it already.
 func (p *Plan) AddBuild(b Build) {
 	if !slices.Contains(p.Builds, b) {
 		p.Builds = append(p.Builds, b)
 	}
 }
 
-// AddFile adds a file that is written; nothing if path is "".
+// AddFile adds a file that the command would write. what describes its content. If path is "", AddFile
+// does nothing.
 func (p *Plan) AddFile(path, what string) {
 	if f := (File{path, what}); path != "" && !slices.Contains(p.Writes, f) {
 		p.Writes = append(p.Writes, f)
@@ -108,7 +109,7 @@ func (p *Plan) AddStudies(studies []cmdenv.Study) error {
 	return nil
 }
 
-// AddPart adds the part of a study that is measured, and the files of its result. It adds no builds.
+// AddPart adds the part of a study that the options select, and the files of its result. It adds no builds.
 func (p *Plan) AddPart(study cmdenv.Study) (tare.Study, error) {
 	part, left, err := lab.Part(study.Study, p.options.Quick, p.options.Only)
 	if err != nil {
@@ -116,20 +117,20 @@ func (p *Plan) AddPart(study cmdenv.Study) (tare.Study, error) {
 	}
 	s := Study{ID: study.ID, Question: study.Question, Seconds: p.options.BudgetOf(study).Seconds(), Left: left}
 	s.Contenders, s.Workloads = cmdenv.Study{Study: part}.Names()
-	const atMost = false
-	p.AddMeasurement(s, atMost)
+	p.AddMeasurement(s, false) // s.Seconds is not a limit
 	return part, nil
 }
 
-// openSources sets p.sources.
+// openSources sets p.sources, unless it is set.
 func (p *Plan) openSources() (err error) {
 	if p.sources == nil {
-		p.sources, err = p.env.Lab.Sources(p.workshop())
+		p.sources, err = p.env.Lab.Sources(p.buildConfig())
 	}
 	return err
 }
 
-// AddContender adds the build of a contender. A contender that runs already or by a command has none.
+// AddContender adds the build of a contender, one of the compared programs. A contender that runs already,
+// or that a command starts, has no build.
 func (p *Plan) AddContender(kind, studyDir string, e tare.Entry) error {
 	if err := p.openSources(); err != nil {
 		return err
@@ -142,26 +143,27 @@ func (p *Plan) AddContender(kind, studyDir string, e tare.Entry) error {
 	if err != nil {
 		return err
 	}
-	p.AddBuild(Build{Name: d.Name, Revision: strings.Join(d.Modules, " "), Sources: p.shownDir(d.Dir), Go: d.Go})
+	p.AddBuild(Build{Name: d.Name, Revision: strings.Join(d.Modules, " "), Sources: p.printedDir(d.Dir), Go: d.Go})
 	return nil
 }
 
-// shownDir returns the directory of sources as it is printed: those that tare carries are in the cache
-// only later.
-func (p *Plan) shownDir(dir string) string {
+// printedDir returns a directory of sources as it is printed. Sources that are a part of the tare binary
+// are in a temporary directory now; the command would write them into the cache.
+func (p *Plan) printedDir(dir string) string {
 	if rel, err := filepath.Rel(p.cache, dir); err == nil && filepath.IsLocal(rel) {
 		return filepath.Join(p.dirs.Cache, rel)
 	}
 	return dir
 }
 
-// AddMeasurement adds a study and the files of its result. atMost means that its time is a limit; otherwise
-// it is stretched for the fewest rounds. The options can set the number of rounds in place of the time.
-func (p *Plan) AddMeasurement(s Study, atMost bool) {
+// AddMeasurement adds a study and the files of its result. If isLimit is set, the study ends after
+// s.Seconds; otherwise it continues until it has the least number of rounds. The options can set a number
+// of rounds instead of the time.
+func (p *Plan) AddMeasurement(s Study, isLimit bool) {
 	switch {
 	case p.options.Rounds > 0:
 		s.Rounds, s.Seconds = p.options.Rounds, 0
-	case atMost: // nothing is stretched
+	case isLimit: // there is no least number of rounds
 	case p.options.User || p.options.Until > 0:
 		s.Least = plan.LeastRounds(len(s.Workloads), 1)
 	default:
@@ -188,13 +190,13 @@ func (p *Plan) AddUnsaved(s Study) {
 	p.addSeconds()
 }
 
-// AddLeft adds parts that the last study does not measure.
+// AddLeft adds parts to the list of what the last added study does not measure.
 func (p *Plan) AddLeft(left ...tare.NotWeighed) {
 	last := &p.Studies[len(p.Studies)-1]
 	last.Left = append(last.Left, left...)
 }
 
-// AddClaims adds the page of the claims of all studies.
+// AddClaims adds the page about the claims of all studies: published statements that the studies check.
 func (p *Plan) AddClaims() {
 	p.AddFile(filepath.Join(p.dirs.Data, cmdenv.ClaimsName), "what became of the claims, as a page")
 }
@@ -208,7 +210,7 @@ func (p *Plan) Print() error {
 	return p.Text(p.env.Out)
 }
 
-// Say passes the lines that Print prints as text to say.
+// Say calls say with each line of the text that Print prints.
 func (p *Plan) Say(say func(line string)) error {
 	p.finish()
 	var text strings.Builder
@@ -221,7 +223,7 @@ func (p *Plan) Say(say func(line string)) error {
 	return nil
 }
 
-// finish adds what every command writes.
+// finish adds the notes and files that are the same for every command.
 func (p *Plan) finish() {
 	if len(p.Builds) > 0 {
 		p.AddNote("building comes on top of the time, and takes longest the first time")

@@ -22,11 +22,12 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Agent runs the orders of a coordinator on its machine, one at a time. It sends hellos, receives
-// orders, requests each round of a study, and delivers the outcome.
+// Agent runs the orders of a coordinator, a tare process on another machine, one order at a time. It sends
+// hellos (messages that it is alive), receives orders, asks before each round of a study, and delivers the
+// outcome.
 type Agent struct {
 	Hello  Hello  // constant part of each hello, with the agent's name
-	Prefix string // start of all subjects
+	Prefix string // start of the NATS subjects of all messages
 	Limits Limits
 	Load   func() float64   // returns the machine's load average; nil if unknown
 	Free   func() Free      // returns the free memory and disk; nil if unknown
@@ -36,8 +37,8 @@ type Agent struct {
 	// Study runs an order and returns its result document.
 	Study func(ctx context.Context, o StudyOrder, t Task) ([]byte, error)
 
-	// Claim reserves the machine for a study of this agent until release is called. It is nil if no
-	// other process measures on the machine.
+	// Claim reserves the machine for a study of this agent until release is called, so that no other
+	// process measures at the same time. It is nil if there is no such process.
 	Claim func(ctx context.Context) (release func(), err error)
 
 	times protocolTimes
@@ -46,7 +47,7 @@ type Agent struct {
 	subjects subjects
 	mu       sync.Mutex
 	order    string                  // id of the running order; "" if idle
-	doing    string                  // description of the running order; "" if idle
+	doing    string                  // running order in words; "" if idle
 	cancel   context.CancelCauseFunc // ends the running order
 	start    chan time.Time          // receives the start time of the prepared load; nil before the first load
 	ended    bool                    // no further orders are accepted
@@ -56,8 +57,8 @@ type Agent struct {
 // errCancelled ends an order that the coordinator cancelled.
 var errCancelled = errors.New("the coordinator gave the order up")
 
-// ServePipe serves a coordinator at the other end of in and out until in ends. The coordinator sends a
-// line with a welcome, the agent replies with a line, and then the streams carry a NATS connection.
+// ServePipe serves the coordinator at the other end of in and out until in ends. The coordinator sends a
+// welcome in one line, the agent replies with a line, and then in and out carry a NATS connection.
 func (a *Agent) ServePipe(ctx context.Context, in io.Reader, out io.Writer) error {
 	reader := bufio.NewReader(in)
 	line, err := readLine(reader, maxFirstLine)
@@ -70,7 +71,7 @@ func (a *Agent) ServePipe(ctx context.Context, in io.Reader, out io.Writer) erro
 		return errors.New("rejected: the first line is no welcome")
 	case w.Protocol != Protocol:
 		return fmt.Errorf("refused: the coordinator speaks %q; this agent speaks %s", format.Line(w.Protocol, 40), Protocol)
-	case CheckName(w.Name) != nil:
+	case CheckName(w.Name) != nil: // the name and the prefix become parts of subjects
 		return fmt.Errorf("refused: %w", CheckName(w.Name))
 	case CheckPrefix(w.Prefix) != nil:
 		return fmt.Errorf("refused: %w", CheckPrefix(w.Prefix))
@@ -108,7 +109,7 @@ func readLine(reader *bufio.Reader, maxBytes int) ([]byte, error) {
 	}
 }
 
-// Join holds the address and the credentials of a coordinator or a NATS cluster.
+// Join contains the address and the credentials with which an agent joins a coordinator or a NATS cluster.
 type Join struct {
 	Addr        string // host:port of a coordinator; "" if URL is set
 	Fingerprint string // SHA-256 of its certificate, in hexadecimal
@@ -205,8 +206,8 @@ func (a *Agent) serve(ctx context.Context, url string, options ...nats.Option) e
 	return nil
 }
 
-// waitForOrder waits up to stopTimeout for the end of the running order, which was cancelled with the
-// agent's context.
+// waitForOrder waits up to stopTimeout for the end of the running order, which ends because the agent's
+// context was cancelled.
 func (a *Agent) waitForOrder() {
 	ended := make(chan struct{})
 	go func() { a.running.Wait(); close(ended) }()
@@ -283,7 +284,7 @@ func (a *Agent) subscribe(ctx context.Context) error {
 func (a *Agent) acceptOrder(agentCtx context.Context, body []byte) error {
 	var o Order
 	if err := json.Unmarshal(body, &o); err != nil {
-		return errors.New("the order is not one")
+		return errors.New("the order is not one") // not JSON of an Order
 	}
 	err := o.check(a.Limits)
 	if err == nil {
@@ -332,8 +333,8 @@ func (a *Agent) acceptOrder(agentCtx context.Context, body []byte) error {
 	return nil
 }
 
-// runOrder runs an accepted order and delivers its outcome, unless the coordinator cancelled the order
-// and it has no result. agentCtx ends when the agent stops.
+// runOrder runs an accepted order and delivers its outcome. If the coordinator cancelled the order, only a
+// result is delivered. ctx ends when the order is to end, agentCtx when the agent stops.
 func (a *Agent) runOrder(ctx, agentCtx context.Context, o Order, load *preparedLoad) {
 	out := outcome{Order: o.ID}
 	var err error
@@ -370,8 +371,8 @@ func (a *Agent) runSafely(ctx context.Context, o Order, load *preparedLoad) (res
 	return a.Study(ctx, *o.Study, a.newTask(o))
 }
 
-// deliver sends an outcome until the coordinator has accepted or rejected it, or abandonAfter has
-// passed. Once the agent stops, it tries for another half of stopTimeout, or gives up immediately if
+// deliver sends an outcome until the coordinator has accepted or rejected it, or abandonAfter has passed.
+// If the agent stops meanwhile, deliver continues for half of stopTimeout, or gives up immediately if
 // there is no connection.
 func (a *Agent) deliver(ctx, agentCtx context.Context, out outcome) {
 	text, err := json.Marshal(out)
@@ -393,7 +394,7 @@ func (a *Agent) deliver(ctx, agentCtx context.Context, out outcome) {
 		}
 		cancel()
 	}()
-	isReported := false // that the coordinator does not accept it yet
+	isReported := false // the log already reports this
 	for {
 		err := sendParcel(ctx, a.nc, a.times, a.subjects.fromAgent(fromResult), out.Order, text)
 		var busy *busyError
@@ -422,8 +423,9 @@ func (a *Agent) newTask(o Order) Task {
 	}
 }
 
-// permitRounds returns a permit that requests each round from the coordinator. It waits while the
-// coordinator has no round yet, and fails after abandonAfter without a reply.
+// permitRounds returns the function that a study calls before each round, with the number of rounds that
+// it has done. The function asks the coordinator, and returns whether to measure another round. It waits
+// while the coordinator has no round yet, and fails after abandonAfter without a reply.
 func (a *Agent) permitRounds(o Order) lab.Permit {
 	return func(ctx context.Context, done int) (bool, error) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -483,7 +485,8 @@ func (a *Agent) startLoad(s startRequest) receipt {
 	return receipt{}
 }
 
-// pipe is a net.Conn over stdin and stdout. It is also the NATS dialer that returns this connection.
+// pipe is a net.Conn over two streams, the agent's stdin and stdout. It is also the dialer with which the
+// NATS client gets this connection.
 type pipe struct {
 	in   io.Reader // from the coordinator
 	out  io.Writer // to the coordinator
@@ -502,7 +505,7 @@ func (p *pipe) Dial(string, string) (net.Conn, error) {
 func (p *pipe) Read(b []byte) (int, error)  { return p.in.Read(b) }
 func (p *pipe) Write(b []byte) (int, error) { return p.out.Write(b) }
 
-// Close leaves the streams to the process.
+// Close does nothing: the streams are closed when the process ends.
 func (p *pipe) Close() error { return nil }
 
 func (p *pipe) LocalAddr() net.Addr  { return &net.UnixAddr{Name: "pipe", Net: "unix"} }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// roundTrips is the number of requests of one clock measurement.
+// roundTrips is the number of requests with which the coordinator measures the clock of an agent once.
 const roundTrips = 20
 
 // Clock compares an agent's clock with the coordinator's.
@@ -35,15 +35,15 @@ func (h *Hub) measureClock(ctx context.Context, name string) (Clock, error) {
 				return best, context.Cause(ctx)
 			}
 			if hasReply := best.Uncertain < math.MaxInt64; hasReply {
-				continue // an earlier round trip has measured the clock; this one may be lost
+				continue // an earlier round trip has measured the clock, so that this failure does not matter
 			}
 			return best, err
 		}
-		// The agent read its clock during the round trip. With the middle of the round trip as the
-		// estimate of that moment, the error is at most half of the round trip.
+		// The agent read its clock at some moment of the round trip. The estimate of that moment is the
+		// middle of the round trip, so the error is at most half of the round trip.
 		if half := took / 2; half < best.Uncertain {
-			agentTime, ownTime := time.Unix(0, reply.Now), began.Add(half)
-			best = Clock{Offset: agentTime.Sub(ownTime), Uncertain: half}
+			agentTime, coordinatorTime := time.Unix(0, reply.Now), began.Add(half)
+			best = Clock{Offset: agentTime.Sub(coordinatorTime), Uncertain: half}
 		}
 	}
 	return best, nil

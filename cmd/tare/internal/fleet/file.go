@@ -25,7 +25,8 @@ import (
 // maxFiles limits the total size of an order's files, in bytes.
 const maxFiles = 2 << 30
 
-// File is a file that an order needs. Agents identify it by its content and fetch it only once.
+// File is a file that an order needs. An agent fetches it from the coordinator, part by part, and stores it in a
+// cache under its hash, so that it fetches the same content only once.
 type File struct {
 	Name string `json:"name"` // slash-separated path below the order's directory
 	Hash string `json:"sha256"`
@@ -56,13 +57,13 @@ func checkFiles(files []File) error {
 	return nil
 }
 
-// Content is the content of a file at the coordinator.
+// Content is the content of a file, as the coordinator reads it.
 type Content interface {
 	io.ReaderAt
 	Size() int64
 }
 
-// OpenFile opens and hashes the file at path, for an order in which it is called name.
+// OpenFile opens and hashes the file at path, which an order calls name.
 func OpenFile(name, path string) (File, Content, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -106,7 +107,7 @@ type fileReply struct {
 
 // contentPart returns part n of a content: the n-th maxPart bytes, counted from 0.
 func contentPart(c Content, n int) fileReply {
-	if n < 0 || int64(n) > c.Size()/maxPart { // n*maxPart may overflow
+	if n < 0 || int64(n) > c.Size()/maxPart { // not n*maxPart > c.Size(), which may overflow
 		return fileReply{Refused: "the file has no such part"}
 	}
 	offset := int64(n) * maxPart
@@ -149,7 +150,7 @@ func (a *Agent) fetchFile(ctx context.Context, order string, f File, out io.Writ
 
 // Task contains the requests that a running order may send to the coordinator.
 type Task struct {
-	Permit lab.Permit                                             // requests another round of the study
+	Permit lab.Permit                                             // asks whether to measure another round of the study
 	Fetch  func(ctx context.Context, f File, out io.Writer) error // writes a file of the order to out
 }
 
@@ -161,7 +162,7 @@ func (h *Hub) serveFile(name string, m *nats.Msg) {
 		sendReply(m, fileReply{Refused: "not a valid question"})
 		return
 	}
-	if l := h.findListener(req.Order); l.file != nil { // otherwise the agent retries until a run begins
+	if l := h.findListener(req.Order); l.file != nil { // without a reply the agent retries, until a run begins
 		sendReply(m, l.file(name, req))
 	}
 }
@@ -169,9 +170,9 @@ func (h *Hub) serveFile(name string, m *nats.Msg) {
 // cacheLifetime limits how long a received file stays in the cache after its last use.
 const cacheLifetime = 14 * 24 * time.Hour
 
-// CachedFile returns the path of f in dir, the cache of received files. If the file is missing or modified
-// there, it calls fetch, which writes the content to its last argument. It also removes files that have
-// not been used for cacheLifetime.
+// CachedFile returns the path of f in dir, the cache of received files. If the file is missing there or was
+// modified, CachedFile calls fetch, which must write the content of f to the writer. CachedFile also removes
+// files that no order has used for cacheLifetime.
 func CachedFile(ctx context.Context, dir string, f File, fetch func(context.Context, File, io.Writer) error) (string, error) {
 	if err := atomicfile.MakeDir(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make the directory of what is sent: %w", err)

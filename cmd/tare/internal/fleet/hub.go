@@ -34,8 +34,9 @@ type HubOptions struct {
 	times  protocolTimes            // zero means defaultTimes
 }
 
-// Hub is the coordinator's end of the connections to all agents, through an embedded NATS server or a
-// cluster. It passes the messages of agents to the runs that listen.
+// Hub is the coordinator's end of the connections to all agents, which run orders on other machines. The
+// messages go through an embedded NATS server or a cluster. The hub passes the messages of agents to the
+// runs that have registered a listener.
 type Hub struct {
 	options HubOptions
 	nc      *nats.Conn
@@ -43,14 +44,14 @@ type Hub struct {
 	secret  string         // password of the coordinator's connection
 
 	mu        sync.Mutex
-	seats     map[string]seat        // clients that use the names of agents that joined, by name
-	passwords map[string]string      // passwords of started agents, by name
+	seats     map[string]seat        // which client uses the name of an agent that joined, by name
+	passwords map[string]string      // passwords of agents that the coordinator started, by name
 	agents    map[string]*agentState // by name
 	listeners []runListener
 }
 
-// listener receives the messages of agents about the orders of one run. A function may be nil if a run
-// does not expect its messages.
+// listener has the functions that handle the messages of agents about the orders of one run; name is the
+// name of the agent. A function is nil if the run does not expect its messages.
 type listener struct {
 	permit func(name string, req permitRequest) permitReply
 	file   func(name string, req fileRequest) fileReply
@@ -120,7 +121,7 @@ func (h *Hub) connect() error {
 	}
 	nc, err := nats.Connect("", append(common, nats.InProcessServer(h.server), nats.UserInfo(coordinator, h.secret))...)
 	if err != nil {
-		return fmt.Errorf("connect to the server within: %w", err)
+		return fmt.Errorf("connect to the server within: %w", err) // within this process
 	}
 	h.nc = nc
 	return nil
@@ -170,18 +171,22 @@ func (h *Hub) Addr() string {
 	return h.server.Addr().String()
 }
 
-// gatekeeper authenticates agents and limits each to its own subjects.
+// gatekeeper authenticates the clients of the embedded server, and permits each agent only the subjects
+// with its name.
 type gatekeeper struct{ h *Hub }
 
-// Check implements server.Authentication. It accepts the coordinator's own connection, agents that the
-// coordinator started, by their passwords, and agents that join, by the tokens of their names.
+// Check implements server.Authentication. It accepts the coordinator's connection by h.secret, an agent
+// that the coordinator started by the password that it was given, and an agent that joins by the token of
+// its name.
 func (g gatekeeper) Check(c server.ClientAuthentication) bool {
 	h, login := g.h, c.GetOpts()
-	isEqual := func(a, b string) bool { return a != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+	isSecret := func(want, got string) bool {
+		return want != "" && subtle.ConstantTimeCompare([]byte(want), []byte(got)) == 1
+	}
 	if login.Username == coordinator {
 		all := &server.SubjectPermission{Allow: []string{h.options.Prefix + ".>", "_INBOX.>"}}
 		c.RegisterUser(&server.User{Username: coordinator, Permissions: &server.Permissions{Publish: &server.SubjectPermission{Allow: []string{">"}}, Subscribe: all}})
-		return isEqual(h.secret, login.Password)
+		return isSecret(h.secret, login.Password)
 	}
 	reject := func(why string) bool {
 		addr := "a pipe"
@@ -201,7 +206,7 @@ func (g gatekeeper) Check(c server.ClientAuthentication) bool {
 		password = h.options.Token(login.Username)
 	}
 	switch {
-	case !isEqual(password, login.Password):
+	case !isSecret(password, login.Password):
 		return reject("its token is not the one of that name")
 	case !isStarted && !h.seatClient(login.Username, login.Name):
 		return reject("another agent of that name is connected")
@@ -216,14 +221,14 @@ func (g gatekeeper) Check(c server.ClientAuthentication) bool {
 	return true
 }
 
-// seat records which client uses an agent name. A client is a process, with all of its connections.
+// seat records which client uses the name of an agent. A client is a process; it may have several connections.
 type seat struct {
-	client string    // NATS name of the client, which is random
+	client string    // name of the client in NATS, which ends in random text
 	since  time.Time // time of the last connection
 }
 
-// seatClient gives an agent name to a client. It returns false if another client has the name, is
-// connected, and has joined or sent a message within lostAfter.
+// seatClient reserves the name of an agent for a client. It returns false if another client has the name,
+// is connected, and has joined or sent a message within lostAfter.
 func (h *Hub) seatClient(name, client string) bool {
 	conns, err := h.server.Connz(&server.ConnzOptions{Username: true, Limit: maxAgents})
 	if err != nil {
@@ -243,7 +248,7 @@ func (h *Hub) seatClient(name, client string) bool {
 		}
 	}
 	h.seats[name] = seat{client, time.Now()}
-	for _, c := range conns.Conns { // a connection of the previous client, whose loss was not noticed
+	for _, c := range conns.Conns { // end connections of the previous client, whose loss was not noticed
 		if c.AuthorizedUser == name && c.Name != client {
 			_ = h.server.DisconnectClientByID(c.Cid)
 		}
@@ -254,7 +259,7 @@ func (h *Hub) seatClient(name, client string) bool {
 // inboxOf returns the prefix of the subjects on which an agent receives replies.
 func inboxOf(name string) string { return "_INBOX_" + name }
 
-// subscribe handles the messages of agents, and requests a hello of all agents.
+// subscribe subscribes to the messages of agents, and requests a hello from all agents.
 func (h *Hub) subscribe() error {
 	results := &parcelReceiver{maxBytes: maxOutcome, take: h.passResult}
 	all := subjects{h.options.Prefix, "*"}
@@ -267,7 +272,7 @@ func (h *Hub) subscribe() error {
 				return
 			}
 			h.markSeen(name)
-			if l := h.findListener(req.Order); l.permit != nil { // otherwise the agent retries until a run begins
+			if l := h.findListener(req.Order); l.permit != nil { // without a reply the agent retries, until a run begins
 				sendReply(m, l.permit(name, req))
 			}
 		},
@@ -292,8 +297,8 @@ func (h *Hub) subscribe() error {
 	return errors.Join(h.nc.Flush(), h.nc.Publish(h.options.Prefix+"."+subjectWho, nil))
 }
 
-// cutAround returns the part of subject between the two texts, or "" if subject does not have
-// them.
+// cutAround returns subject without the prefix before and the suffix after, or "" if subject does not
+// have both.
 func cutAround(subject, before, after string) string {
 	if len(subject) < len(before)+len(after) || subject[:len(before)] != before || subject[len(subject)-len(after):] != after {
 		return ""
@@ -332,8 +337,8 @@ const (
 	maxHello  = 16 << 10 // bytes of a hello
 )
 
-// findOrAdd returns the state of an agent, a new one if the agent is unknown. If there are maxAgents
-// already it forgets the agent with the oldest message. The caller has the lock.
+// findOrAdd returns the state of an agent. If the agent is unknown, it adds a new state; if there are
+// maxAgents already, it then forgets the agent whose last message is the oldest. The caller has locked h.mu.
 func (h *Hub) findOrAdd(name string) *agentState {
 	if agent := h.agents[name]; agent != nil {
 		return agent
@@ -352,7 +357,7 @@ func (h *Hub) findOrAdd(name string) *agentState {
 	return added
 }
 
-// markSeen records the time of a message, if the agent has sent a hello before.
+// markSeen records that an agent has sent a message now. It does nothing if the agent is unknown.
 func (h *Hub) markSeen(name string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -361,8 +366,8 @@ func (h *Hub) markSeen(name string) {
 	}
 }
 
-// passTick passes a second of a load to the listener of its order's run. It drops a message that is not
-// a second.
+// passTick passes the measurements of one second of a load to the listener of the run that the order
+// belongs to. It drops an invalid message.
 func (h *Hub) passTick(name string, text []byte) {
 	h.markSeen(name)
 	var t Ticked
@@ -394,11 +399,11 @@ func (h *Hub) hasListeners() bool {
 	return len(h.listeners) > 0
 }
 
-// maxOutcome limits an outcome, in bytes: a document in base64.
+// maxOutcome limits the bytes of an outcome, which contains a result document in base64.
 const maxOutcome = 128 << 20
 
-// silentFor returns the time since an agent's last message, or an error if the agent has ended. For an
-// unknown agent it returns the longest duration.
+// silentFor returns the time since an agent's last message. If the agent has ended, it returns the reason
+// as the error. For an unknown agent it returns the longest duration.
 func (h *Hub) silentFor(name string) (time.Duration, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -437,7 +442,8 @@ func (h *Hub) Agents() []Hello {
 	return out
 }
 
-// Await waits until there is a recent message of an agent. It returns an error if the agent has ended.
+// Await waits until an agent has sent a message within lostAfter. It returns an error if the agent has
+// ended.
 func (h *Hub) Await(ctx context.Context, name string) error {
 	for {
 		silent, err := h.silentFor(name)
@@ -453,8 +459,8 @@ func (h *Hub) Await(ctx context.Context, name string) error {
 	}
 }
 
-// Reach waits until an agent is connected, for at most 2*lostAfter. If it is not connected, Reach calls
-// start first; start is nil if the agent joins by itself.
+// Reach returns nil if an agent is connected. If it is not, Reach calls start, which starts the agent, and
+// waits for at most 2*lostAfter until it is connected. start is nil if the agent joins by itself.
 func (h *Hub) Reach(ctx context.Context, name string, start func(context.Context) error) error {
 	if silent, err := h.silentFor(name); err == nil && silent < h.options.times.lostAfter {
 		return nil
@@ -501,9 +507,9 @@ func (h *Hub) addListener(run string, l listener) (stop func()) {
 	}
 }
 
-// findListener returns the listener of the run that an order belongs to; the order's id begins with the
-// id of the run and a dot. An order of an unknown run goes to the first listener, which rejects it. The
-// functions of the listener are all nil if no run listens.
+// findListener returns the listener of the run that an order belongs to: the id of an order begins with
+// the id of its run and a dot. For an order of an unknown run it returns the first listener, which then
+// rejects the message. If no run listens, it returns a listener whose functions are nil.
 func (h *Hub) findListener(order string) listener {
 	run, _, _ := strings.Cut(order, ".")
 	h.mu.Lock()
@@ -519,8 +525,8 @@ func (h *Hub) findListener(order string) listener {
 	return h.listeners[0].listener
 }
 
-// sendOrder sends an order to an agent, and retries for 2*lostAfter if the agent is busy or cannot be
-// reached. Each attempt is another parcel.
+// sendOrder sends an order to an agent. If the agent is busy or cannot be reached, it tries again, for
+// 2*lostAfter. Each attempt is another parcel.
 func (h *Hub) sendOrder(ctx context.Context, name string, o Order) error {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -541,7 +547,8 @@ func (h *Hub) sendOrder(ctx context.Context, name string, o Order) error {
 	}
 }
 
-// sendCancel requests an agent to cancel an order. It does not wait for a reply.
+// sendCancel requests an agent to cancel an order. It does not wait for a reply, and ignores errors: an
+// agent without a coordinator cancels its order by itself.
 func (h *Hub) sendCancel(name, order string) {
 	text, _ := json.Marshal(startRequest{Order: order})
 	_ = h.nc.Publish(subjects{h.options.Prefix, name}.toAgent(toCancel), text)

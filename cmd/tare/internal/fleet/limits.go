@@ -11,10 +11,10 @@ import (
 	"github.com/tarebench/tare/load/pace"
 )
 
-// Limits bounds the orders that an agent accepts.
+// Limits bounds the orders (studies and loads to run) that an agent accepts from its coordinator.
 type Limits struct {
 	Commands   bool          // orders may bring code: commands and URLs of studies, benchmarks, types
-	Targets    []string      // hosts or host:port patterns that may be loaded in addition to loopback
+	Targets    []string      // hosts or patterns of host:port that a load may have as its target, in addition to loopback
 	Rate       float64       // most requests per second of the agent's share of a load; 0 means no limit
 	Duration   time.Duration // longest duration of an order; 0 means no limit
 	KeepMemory int64         // bytes of memory that must stay available; 0 means no limit
@@ -42,8 +42,8 @@ func (l Limits) canTarget(addr string) bool {
 	return false
 }
 
-// checkFree returns an error if less memory is free than l.KeepMemory, or less disk than l.KeepDisk
-// would be free after writing size bytes.
+// checkFree returns an error if less memory than l.KeepMemory is free, or if less disk than l.KeepDisk
+// would be free after size bytes were written.
 func (l Limits) checkFree(f Free, size int64) error {
 	if f.Memory >= 0 && f.Memory < l.KeepMemory {
 		return fmt.Errorf("%d MB of memory are available; --keep-memory keeps %d MB", f.Memory/1e6, l.KeepMemory/1e6)
@@ -72,9 +72,9 @@ func (l Limits) CheckLoad(addr string, duration time.Duration, profile pace.Prof
 	return nil
 }
 
-// Watch calls end if work takes longer than maxDuration, or if less memory or disk is free than the
-// limits require, which it reads with free at each interval. A maxDuration of 0 means no limit. Watch
-// returns when ctx ends, or after calling end.
+// Watch watches a running order until ctx ends. It calls end, with the reason, and returns if the order
+// takes longer than maxDuration (0 means no limit), or if less memory or disk is free than the limits
+// require. It calls free at each interval.
 func (l Limits) Watch(ctx context.Context, interval, maxDuration time.Duration, free func() Free, end context.CancelCauseFunc) {
 	var timeout <-chan time.Time
 	if maxDuration > 0 {

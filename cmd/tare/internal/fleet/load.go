@@ -19,25 +19,29 @@ import (
 	"github.com/tarebench/tare/load/pace"
 )
 
+// This file runs a load, the requests of several machines to one server. Each agent generates a share of the load
+// (prepareLoad, runLoad); the coordinator starts all shares at the same time and collects the results (LoadRun).
+
 // preparedLoad is a share of a load that is ready to start: its order and its open session.
 type preparedLoad struct {
 	order   LoadOrder
 	session *load.Session
 }
 
-// Loaded is an agent's result of a load.
+// Loaded is the result of an agent's share.
 type Loaded struct {
 	Result *load.Result `json:"result"`
 	Cores  float64      `json:"client_cores"` // processors that the load generator could use
 }
 
-// Ticked is one second of an agent's load.
+// Ticked is a message with the measurements of one second of an agent's share.
 type Ticked struct {
 	Order  string      `json:"order"`
 	Second load.Second `json:"second"`
 }
 
-// parseProfile returns the profile of this share of the load's rate; nil for a closed loop.
+// parseProfile returns the rate of this share over time: the part Index of Of of the load's rate. It returns nil for
+// a closed loop, which has no rate.
 func (o LoadOrder) parseProfile() (load.Profile, error) {
 	if o.Rate == "" {
 		return nil, nil
@@ -60,7 +64,7 @@ func prepareLoad(o LoadOrder) (*preparedLoad, error) {
 		if len(o.Target.Roots) > 0 {
 			target.TLS.RootCAs = x509.NewCertPool()
 			if !target.TLS.RootCAs.AppendCertsFromPEM(o.Target.Roots) {
-				return nil, errors.New("the order's certificates are none")
+				return nil, errors.New("the order's certificates are none") // not PEM
 			}
 		}
 	}
@@ -74,11 +78,12 @@ func prepareLoad(o LoadOrder) (*preparedLoad, error) {
 	return &preparedLoad{o, s}, nil
 }
 
-// startTimeout limits the wait of a prepared load for its start.
+// startTimeout limits the time that a prepared load waits for its start time.
 const startTimeout = time.Minute
 
-// runLoad waits for the start time and runs a share of a load. It returns the result as JSON. If ctx is
-// cancelled during the load, it returns the measurements so far together with an error.
+// runLoad waits for the coordinator to send the start time, and then runs a share of a load. It returns
+// the result, a [Loaded], as JSON. If ctx is cancelled during the load, it returns the measurements so
+// far together with an error. order is the id of the order.
 func (a *Agent) runLoad(ctx context.Context, order string, l *preparedLoad) ([]byte, error) {
 	defer l.session.Close()
 	var start time.Time
@@ -100,8 +105,8 @@ func (a *Agent) runLoad(ctx context.Context, order string, l *preparedLoad) ([]b
 		return nil, err
 	}
 	if phase.Profile != nil {
-		phase.At = start
-	} else { // a closed loop starts immediately
+		phase.At = start // session.Run waits
+	} else { // session.Run starts a closed loop immediately
 		if err := sleep(ctx, time.Until(start)); err != nil {
 			return nil, err
 		}
@@ -129,9 +134,9 @@ type LoadRun struct {
 
 	changed chan struct{} // wakes waitForAll
 
-	mu     sync.Mutex // guards the fields below
-	shares []*loadShare
-	begun  time.Time // start of the load
+	mu     sync.Mutex   // guards the fields below, and those of each loadShare
+	shares []*loadShare // in the order of Machines
+	begun  time.Time    // start of the load
 }
 
 // loadShare is the share of one machine in a running load.
@@ -139,11 +144,11 @@ type loadShare struct {
 	name       string // of the machine
 	id         string // of its order
 	order      LoadOrder
-	clock      Clock // before the load
-	loaded     Loaded
+	clock      Clock         // measured before the load
+	loaded     Loaded        // the result, once isOver is true
 	err        error         // nil unless the machine has failed or is lost
 	isOver     bool          // the machine has delivered its result or is lost
-	nextSecond time.Duration // least time of the next second that is passed on
+	nextSecond time.Duration // earliest start of the next second to pass to LoadRun.Tick
 }
 
 // Generated is the result of one machine.
@@ -155,13 +160,13 @@ type Generated struct {
 	Error  error // nil if the machine sent all of its share
 }
 
-// startDelay is the time from when the last machine is ready to the start of the load: all machines
-// have to receive the start time before.
+// startDelay is the time between the last machine being ready and the start of the load. In this time
+// every machine must receive the start time.
 const startDelay = 300 * time.Millisecond
 
-// Run prepares every machine, measures its clock, starts the load on all machines at the same instant,
-// and returns the result of each. If ctx ends it stops the load everywhere and returns the measurements
-// so far.
+// Run prepares every machine, measures its clock, starts the load on all machines at the same time,
+// and returns the result of each. If ctx ends, it stops the load on all machines and returns the
+// measurements so far.
 func (r *LoadRun) Run(ctx context.Context) ([]Generated, error) {
 	run := fmt.Sprintf("%x", time.Now().UnixNano())
 	r.addShares(run)
@@ -193,7 +198,7 @@ func (r *LoadRun) Run(ctx context.Context) ([]Generated, error) {
 	return out, nil
 }
 
-// addShares sets the state of a run that has not begun.
+// addShares creates the shares of a run that has not begun.
 func (r *LoadRun) addShares(run string) {
 	r.changed = make(chan struct{}, 1)
 	for i, name := range r.Machines {
@@ -202,7 +207,7 @@ func (r *LoadRun) addShares(run string) {
 	}
 }
 
-// prepareShare sends a machine its order, and measures its clock.
+// prepareShare waits for a machine's agent, sends it its order, and measures its clock.
 func (r *LoadRun) prepareShare(ctx context.Context, s *loadShare) (err error) {
 	if err := r.Hub.Reach(ctx, s.name, r.Start[s.name]); err != nil {
 		return err
@@ -214,7 +219,7 @@ func (r *LoadRun) prepareShare(ctx context.Context, s *loadShare) (err error) {
 	return err
 }
 
-// startShare sends a machine the start of the load, by the machine's clock.
+// startShare sends a machine the start time of the load, converted to the machine's clock.
 func (r *LoadRun) startShare(ctx context.Context, s *loadShare, start time.Time) error {
 	var reply receipt
 	agentStart := startRequest{Order: s.id, At: start.Add(s.clock.Offset).UnixNano()}
@@ -283,7 +288,8 @@ func (r *LoadRun) isOver() bool {
 	return !slices.ContainsFunc(r.shares, func(s *loadShare) bool { return !s.isOver })
 }
 
-// loseSilent records and reports machines that have ended, or have been silent for lostAfter.
+// loseSilent records and reports as lost the machines whose agent has ended, or has been silent for
+// lostAfter.
 func (r *LoadRun) loseSilent() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -308,8 +314,8 @@ func (r *LoadRun) findShare(name, order string) *loadShare {
 	return r.shares[i]
 }
 
-// passSecond passes a second of a machine to r.Tick. It drops invalid seconds, seconds of other orders
-// than the machine's, and seconds that are out of order or in the future.
+// passSecond passes a machine's message about a second of its load to r.Tick. It drops a message of
+// another order than the machine's, and a second that is invalid, out of order or in the future.
 func (r *LoadRun) passSecond(name string, t Ticked) {
 	s := r.findShare(name, t.Order)
 	if r.Tick != nil && s != nil && r.acceptSecond(s, t.Second) {
@@ -317,8 +323,8 @@ func (r *LoadRun) passSecond(name string, t Ticked) {
 	}
 }
 
-// acceptSecond reports whether second is valid and follows the last one of the machine, and records
-// that. It unlocks r.mu even if it panics: the panic ends only the message.
+// acceptSecond reports whether second is valid and later than the machine's last one. If so, it records
+// second as the last one. It is a separate function so that r.mu is unlocked before r.Tick is called.
 func (r *LoadRun) acceptSecond(s *loadShare, second load.Second) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -333,7 +339,8 @@ func (r *LoadRun) acceptSecond(s *loadShare, second load.Second) bool {
 // maxSecond limits the bytes of a message about a second.
 const maxSecond = 256 << 10
 
-// recordResult checks and records the outcome of a machine's share. The error is sent to the agent.
+// recordResult checks and records the outcome of a machine's share. An error rejects the outcome; the
+// hub sends it to the agent.
 func (r *LoadRun) recordResult(name string, o outcome) error {
 	s := r.findShare(name, o.Order)
 	if s == nil {
@@ -360,15 +367,15 @@ func (r *LoadRun) recordResult(name string, o outcome) error {
 	}
 	select {
 	case r.changed <- struct{}{}:
-	default:
+	default: // a wake-up is pending
 	}
 	return nil
 }
 
-// checkLoaded returns an error if l cannot be the result of o, whatever the agent sent.
+// checkLoaded returns an error if l cannot be the result of o. A faulty agent may send anything.
 func checkLoaded(o LoadOrder, l Loaded) error {
 	const (
-		maxOvertime = time.Minute // by which a load may last longer than ordered
+		maxOvertime = time.Minute // a load may last longer than ordered by this time
 		maxCores    = 1e5         // far more than any machine has
 	)
 	result := l.Result

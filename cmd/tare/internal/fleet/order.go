@@ -19,7 +19,8 @@ const maxRounds = 10000
 // maxID limits the bytes of the id of an order or a parcel.
 const maxID = 200
 
-// Order requests an agent to run a study or a load: either Study or Load is set.
+// Order requests an agent (tare on another machine) to run a study, which measures contenders, or its share of
+// a load, which sends requests to a server. Either Study or Load is set.
 type Order struct {
 	Protocol string      `json:"protocol"`
 	ID       string      `json:"id"`
@@ -27,7 +28,7 @@ type Order struct {
 	Load     *LoadOrder  `json:"load,omitempty"`
 }
 
-// LoadOrder is a share of a load.
+// LoadOrder is one agent's share of a load. Rate is that of all shares; the other values are those of the share.
 type LoadOrder struct {
 	Target      Target         `json:"target"`
 	Requests    []load.Request `json:"requests"`
@@ -38,11 +39,11 @@ type LoadOrder struct {
 	Streams     int            `json:"streams,omitempty"`
 	Threads     int            `json:"threads,omitempty"`
 	Timeout     time.Duration  `json:"timeout_ns"`
-	Warm        time.Duration  `json:"warm_ns"`
-	Duration    time.Duration  `json:"duration_ns"`
-	Think       time.Duration  `json:"think_ns,omitempty"`
-	Rate        string         `json:"rate,omitempty"` // rate of all shares together, in the form of --rate; "" means a closed loop
-	Hold        load.SLO       `json:"hold,omitempty"` // objectives for which the result has blocks
+	Warm        time.Duration  `json:"warm_ns"`            // time before measuring begins
+	Duration    time.Duration  `json:"duration_ns"`        // measured time
+	Think       time.Duration  `json:"think_ns,omitempty"` // closed loop: pause of a connection after a response
+	Rate        string         `json:"rate,omitempty"`     // rate of all shares together, in the form of --rate; "" means a closed loop
+	Hold        load.SLO       `json:"hold,omitempty"`     // objectives that the result has data about: see load.Leg.Hold
 	Seed        uint64         `json:"seed"`
 	Index       int            `json:"index"` // number of this share, from 0
 	Of          int            `json:"of"`    // number of shares
@@ -55,10 +56,10 @@ const maxObjectives = 100
 type Target struct {
 	Addr     string `json:"addr"` // host:port
 	Host     string `json:"host"`
-	Name     string `json:"name,omitempty"` // name in the server's certificate; "" means no TLS
-	Insecure bool   `json:"insecure,omitempty"`
-	Roots    []byte `json:"roots,omitempty"` // certificates in PEM; empty means the system's
-	Version  uint16 `json:"tls_version,omitempty"`
+	Name     string `json:"name,omitempty"`        // name in the server's certificate; "" means no TLS
+	Insecure bool   `json:"insecure,omitempty"`    // the certificate is not verified
+	Roots    []byte `json:"roots,omitempty"`       // trusted certificates in PEM; empty means the system's
+	Version  uint16 `json:"tls_version,omitempty"` // the only version of TLS, as in crypto/tls; 0 means 1.2 or later
 }
 
 // check returns an error if the order is invalid or exceeds the agent's limits.
@@ -76,6 +77,7 @@ func (o Order) check(l Limits) error {
 	return o.Load.check(l)
 }
 
+// describe returns the order in words, e.g. load of example.org:80 for 10s.
 func (o Order) describe() string {
 	if o.Study != nil {
 		return o.Study.describe()

@@ -16,14 +16,15 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// maxMessage limits the bytes of a message: the default limit of NATS servers.
+// maxMessage limits the bytes of a NATS message. It is the default limit of NATS servers.
 const maxMessage = 1 << 20
 
-// maxPart is the number of bytes of a parcel in one message, in which they are in base64.
+// maxPart is the number of bytes of a parcel that one message contains. The message has them in base64, which
+// needs a third more bytes, and a few other fields.
 const maxPart = maxMessage / 2
 
-// parcelPart contains a part of a parcel, a message of more than maxPart bytes that is sent in parts. All
-// parts but the last have maxPart bytes.
+// parcelPart contains a part of a parcel. A parcel is an order or an outcome, which may be longer than a NATS
+// message, so it is sent in parts. All parts but the last have maxPart bytes.
 type parcelPart struct {
 	Parcel string `json:"parcel"` // id of the parcel
 	N      int    `json:"n"`      // number of the part, from 0
@@ -31,13 +32,14 @@ type parcelPart struct {
 	Data   []byte `json:"data"`
 }
 
-// receipt acknowledges a part, or contains the reason of its rejection.
+// receipt is the reply to a part: it acknowledges the part, or contains the reason why it was rejected.
 type receipt struct {
 	Refused string `json:"refused,omitempty"`
 	Busy    bool   `json:"busy,omitempty"` // the sender may retry later
 }
 
-// busyError rejects a request that may be accepted later; doing is the reason, e.g. the running order.
+// busyError rejects a request that may be accepted later. doing is the reason, e.g. a description of the order
+// that is running.
 type busyError struct{ doing string }
 
 func (e *busyError) Error() string { return "busy: " + e.doing }
@@ -48,9 +50,9 @@ type RefusedError struct{ Why string }
 // Error is one line.
 func (e *RefusedError) Error() string { return "refused: " + e.Why }
 
-// sendParcel sends body in parts, and returns nil once the other side has accepted all of them. It
-// sends parts without a reply again until ctx ends. The error is a *busyError or a *RefusedError if
-// the other side rejects the parcel.
+// sendParcel sends body in parts, and returns nil once the other side has accepted all of them. If a
+// part gets no reply, sendParcel sends the part again, until ctx ends. If the other side rejects the
+// parcel, the error is a *busyError or a *RefusedError.
 func sendParcel(ctx context.Context, nc *nats.Conn, t protocolTimes, subject, parcel string, body []byte) error {
 	parts := max(1, countParts(len(body)))
 	for n := range parts {
@@ -111,8 +113,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// parcelReceiver assembles parcels. It stores one incomplete parcel for each sender, as a sender sends
-// its parcels one after the other, up to a limit for all senders together.
+// parcelReceiver assembles parcels from their parts. It stores at most one incomplete parcel for each sender,
+// because a sender sends its parcels one after the other, and at most maxOpen*maxBytes bytes for all senders.
 type parcelReceiver struct {
 	maxBytes int                                  // largest parcel
 	take     func(from string, body []byte) error // called once for each complete parcel; the error is the reply
@@ -131,12 +133,13 @@ type partialParcel struct {
 
 // Bounds of a parcelReceiver.
 const (
-	maxOpen = 4    // bytes of all incomplete parcels together, as a multiple of maxBytes
+	maxOpen = 4    // most bytes of all incomplete parcels together, as a multiple of maxBytes
 	maxDone = 4096 // number of stored receipts
 )
 
-// receivePart adds a part to its parcel, passes a complete parcel to d.take, and returns the reply. A
-// part of another parcel of the same sender replaces the incomplete one.
+// receivePart adds a part to its parcel, and returns the reply to the sender. If the parcel is then
+// complete, receivePart passes it to d.take. A part of a new parcel replaces the sender's incomplete
+// parcel.
 func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 	var p parcelPart
 	if err := json.Unmarshal(text, &p); err != nil {
@@ -157,17 +160,18 @@ func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 	}
 	next := countParts(len(partial.body)) // number of the part that has to follow
 	isLast := p.N == p.Of-1
-	isValid := len(p.Parcel) <= maxID && 0 <= p.N && p.N < p.Of
-	isFull := len(p.Data) == maxPart
+	isNumbered := len(p.Parcel) <= maxID && 0 <= p.N && p.N < p.Of
+	hasSize := len(p.Data) == maxPart || isLast && len(p.Data) < maxPart
+	isTooLong := p.Of-1 > d.maxBytes/maxPart || len(partial.body)+len(p.Data) > d.maxBytes
 	switch {
-	case !isValid, len(p.Data) > maxPart, !isLast && !isFull:
+	case !isNumbered, !hasSize:
 		return receipt{Refused: "it is not a part of a parcel"}
-	case p.Of-1 > d.maxBytes/maxPart || len(partial.body)+len(p.Data) > d.maxBytes:
+	case isTooLong:
 		return receipt{Refused: fmt.Sprintf("it is longer than %d bytes", d.maxBytes)}
 	case p.N < next: // repeated: the reply was lost
 		return receipt{}
-	case p.N > next:
-		return receipt{Refused: "a part before it is missing", Busy: true} // the sender retries from the first part
+	case p.N > next: // e.g. storePartial has dropped the parcel; the sender retries from the first part
+		return receipt{Refused: "a part before it is missing", Busy: true}
 	}
 	partial.body = append(partial.body, p.Data...)
 	if !isLast {
@@ -180,7 +184,7 @@ func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 		var busy *busyError
 		r.Refused, r.Busy = format.Line(err.Error(), format.LineLimit), errors.As(err, &busy)
 	}
-	if r.Busy { // not final: the sender sends the parcel again
+	if r.Busy { // the sender sends the parcel again, so do not store this reply
 		return r
 	}
 	if len(d.done) >= maxDone {
@@ -190,8 +194,8 @@ func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 	return r
 }
 
-// storePartial stores an incomplete parcel. If all together exceed the limit, it drops the parcels
-// that have waited longest for a part. The caller has locked d.mu.
+// storePartial stores an incomplete parcel. If all incomplete parcels together exceed the limit, it
+// drops those that have waited longest for a part. The caller has locked d.mu.
 func (d *parcelReceiver) storePartial(from string, partial *partialParcel) {
 	d.parts++
 	partial.lastPart = d.parts
@@ -212,8 +216,9 @@ func (d *parcelReceiver) storePartial(from string, partial *partialParcel) {
 	}
 }
 
-// handleSafely calls handle and recovers from a panic, so that a message cannot end the process. It
-// logs the panic and sends a rejection, with the JSON keys of every kind of reply.
+// handleSafely calls handle, which processes message m, and recovers from a panic, so that a message
+// cannot end the process. It logs the panic and replies with the reason, under the JSON keys that the
+// different kinds of replies have for a rejection.
 func handleSafely(log func(string), m *nats.Msg, handle func()) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// studyPart is a part of a study that one machine measures.
+// studyPart is a part of a divided study: some of its workloads or benchmarks, which one machine measures.
 type studyPart struct {
 	index   int         // number of the part, from 1
 	machine string      // machine that measures the part
@@ -19,9 +19,9 @@ type studyPart struct {
 	done    bool        // the part is measured, or has nothing to measure
 }
 
-// RunParts divides a study among the machines of r: machine i of n measures all rounds of part i/n.
-// After that, machines that have measured their part measure the parts of machines that failed. The
-// results are in the order of the parts; a part may have none.
+// RunParts divides a study among the machines of r: machine i of n measures all rounds of part i of n.
+// If machines fail, machines that have measured their own part then measure the parts of those. The
+// results are in the order of the parts; a part may have no result.
 func (r *StudyRun) RunParts(ctx context.Context) ([]Delivered, error) {
 	parts := make([]*studyPart, len(r.Machines))
 	for i, name := range r.Machines {
@@ -60,7 +60,7 @@ func (r *StudyRun) partDir(part int, machine string) string {
 	return filepath.Join(r.Dir, fmt.Sprintf("part-%d-on-%d", part, slices.Index(r.Machines, machine)+1))
 }
 
-// runPart runs p on its machine and stores the results in p.
+// runPart runs p on its machine, as a StudyRun with one machine, and stores the results in p.
 func (r *StudyRun) runPart(ctx context.Context, p *studyPart) {
 	p.attempt++
 	run := &StudyRun{
@@ -77,8 +77,8 @@ func (r *StudyRun) runPart(ctx context.Context, p *studyPart) {
 	p.done = p.err == nil || errors.As(p.err, &nothing)
 }
 
-// reassignParts assigns the parts that are not done to machines with a part that is done, one each,
-// and returns the assigned parts. A part is tried on as many machines as there are at most.
+// reassignParts assigns parts that are not done to machines whose part is done, one part to each
+// machine, and returns the assigned parts. It tries a part at most len(parts) times.
 func reassignParts(parts []*studyPart, say func(name, line string)) (assigned []*studyPart) {
 	var free []string // machines
 	for _, p := range parts {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// pool assigns rounds to machines. Every machine measures its share of rounds, and the rounds of a lost
-// machine go to machines that have finished their share. The pool depends only on the order of events:
-// replaying the journal gives the same pool.
+// pool assigns the rounds of a study to machines. Every machine measures its share of rounds, and the rounds of
+// a lost machine go to machines that have finished their share. The state of a pool depends only on its events
+// and their order, so replaying the journal, which records the events, gives the same state.
 type pool struct {
 	share       int // rounds of each machine
 	machines    []string
@@ -28,7 +28,7 @@ type assignmentState int
 
 const (
 	measuring assignmentState = iota
-	ended                     // the machine gets no further rounds, and is to deliver its result
+	ended                     // the machine gets no further rounds and must deliver its result
 	delivered                 // the result is saved
 	lost                      // the rounds were taken back
 )
@@ -49,18 +49,18 @@ func newPool(machines []string, share int) *pool {
 type event struct {
 	What    string `json:"what"` // one of the constants below
 	Order   string `json:"order"`
-	Machine string `json:"machine,omitempty"` // with eventBegin: it gets the order
+	Machine string `json:"machine,omitempty"` // with eventBegin: the machine that gets the order
 	Done    int    `json:"done,omitempty"`    // with eventAsk and eventDeliver: rounds that the machine has measured
 	Why     string `json:"why,omitempty"`     // with eventLose: the reason
-	File    string `json:"file,omitempty"`    // with eventDeliver: of the result
+	File    string `json:"file,omitempty"`    // with eventDeliver: name of the file with the result
 }
 
 // Values of event.What.
 const (
 	eventBegin   = "begin"   // a machine gets an order
-	eventAsk     = "ask"     // it requests another round
-	eventLose    = "lose"    // its rounds are taken back
-	eventDeliver = "deliver" // its result is saved
+	eventAsk     = "ask"     // the machine requests another round
+	eventLose    = "lose"    // the rounds of the order are taken back
+	eventDeliver = "deliver" // the result of the order is saved
 )
 
 // applyEvent changes the pool by an event, new or from the journal.
@@ -111,9 +111,9 @@ func (p *pool) assignmentOf(machine string) *assignment {
 	return nil
 }
 
-// nextRound returns the reply to a machine that requests another round after done rounds: a round, to
-// wait, or the end. changed reports whether the pool has changed. A repeated request, after a lost
-// reply, gets the same reply.
+// nextRound returns the reply to a machine that requests another round after it has measured done
+// rounds: a round, "wait" or "end". changed reports whether the pool has changed. If a reply is lost,
+// the machine repeats the request and gets the same reply.
 func (p *pool) nextRound(order string, done int) (reply permitReply, changed bool) {
 	assigned := p.findAssignment(order)
 	switch {
@@ -121,7 +121,7 @@ func (p *pool) nextRound(order string, done int) (reply permitReply, changed boo
 		return permitReply{Gone: "no such order was given"}, false
 	case assigned.state == lost:
 		return permitReply{Gone: errReassigned.Error()}, false
-	case done == len(assigned.rounds)-1 && assigned.done == done: // a repeated request
+	case done == len(assigned.rounds)-1 && assigned.done == done: // a repeated request: its round was assigned already
 		return permitReply{Round: assigned.rounds[done]}, false
 	case done != len(assigned.rounds):
 		return permitReply{Gone: fmt.Sprintf("it says that %d rounds are done; it was given %d", done, len(assigned.rounds))}, false
@@ -131,7 +131,8 @@ func (p *pool) nextRound(order string, done int) (reply permitReply, changed boo
 	changed = assigned.done != done
 	assigned.done = done
 	inShare := len(assigned.rounds) < p.share
-	if len(p.free) > 0 && (inShare || len(p.free) > p.countReserved()) {
+	hasSpare := len(p.free) > p.countReserved()
+	if len(p.free) > 0 && (inShare || hasSpare) {
 		assigned.rounds = append(assigned.rounds, p.free[0])
 		p.free = p.free[1:]
 		return permitReply{Round: assigned.rounds[done]}, true
@@ -144,7 +145,8 @@ func (p *pool) nextRound(order string, done int) (reply permitReply, changed boo
 	return permitReply{Wait: true}, changed
 }
 
-// countReserved returns the number of free rounds that machines still have to take of their own share.
+// countReserved returns the number of free rounds that belong to the shares of machines which have not
+// taken them yet.
 func (p *pool) countReserved() int {
 	n := 0
 	for _, machine := range p.machines {
@@ -186,9 +188,9 @@ func (p *pool) markDelivered(order string, rounds int) error {
 	return err
 }
 
-// checkResult returns an error if a result with a number of rounds cannot be accepted: the order must
-// have ended with that many rounds. A machine that has measured all rounds of the study requests no
-// other one, so that its assignment never reaches the state ended.
+// checkResult returns an error if a result with this number of rounds cannot be accepted: the order must
+// have ended after as many rounds. A machine that has measured all rounds of the study requests no other
+// round, so its assignment is complete without the state ended.
 func (p *pool) checkResult(order string, rounds int) error {
 	assigned := p.findAssignment(order)
 	switch {
@@ -206,7 +208,7 @@ func (p *pool) checkResult(order string, rounds int) error {
 	return nil
 }
 
-// isActive reports whether any machine measures or has to deliver.
+// isActive reports whether any machine is measuring or has yet to deliver its result.
 func (p *pool) isActive() bool {
 	return slices.ContainsFunc(p.assignments, func(a *assignment) bool { return a.state == measuring || a.state == ended })
 }

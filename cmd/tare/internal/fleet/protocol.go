@@ -1,12 +1,13 @@
-// Package fleet runs work on other machines: rounds of a study, or a share of a
-// load. One process is the coordinator; an agent on each machine runs its orders.
-// They connect through NATS, a server inside of the coordinator or an existing
-// cluster. An agent that the coordinator starts over SSH uses the stdin and stdout
-// of the SSH connection instead of a port, and ends with the connection.
+// Package fleet runs work on other machines: rounds of a study (a measurement of
+// contenders, repeated in rounds), or a share of a load. One tare process is the
+// coordinator; an agent on each machine runs its orders. They exchange messages
+// through NATS, by a server inside the coordinator or an existing cluster. An agent
+// that the coordinator starts over SSH uses the stdin and stdout of the SSH
+// connection instead of a port, and ends with the connection.
 //
-// Each round of a study is measured on one machine, so that no ratio is of two
-// machines. The coordinator's journal records which machine has which round, and a
-// killed run can be resumed.
+// One machine measures all contenders of a round, so that a ratio never compares
+// values of two machines. The coordinator's journal records which machine has which
+// round, so that a killed run can be resumed.
 package fleet
 
 import (
@@ -27,18 +28,20 @@ const Protocol = "tare.agent/3"
 // cluster need different prefixes.
 const DefaultPrefix = "tare"
 
-// Subjects, below the prefix. NAME is the name of an agent.
+// Parts of the NATS subjects of messages. NAME is the name of an agent. Below the prefix the subjects are:
 //
 //	who              request a hello of all agents
 //	to.NAME.order    an order, as a parcel
 //	to.NAME.start    the start time of a load
 //	to.NAME.cancel   cancel the order
 //	to.NAME.clock    read the agent's clock
-//	from.NAME.hello  its name, machine and order, every second
-//	from.NAME.permit request another round
-//	from.NAME.file   a part of a file that its order needs
-//	from.NAME.tick   a second of a load
-//	from.NAME.result the outcome of the order, as a parcel
+//	from.NAME.hello  the agent's name, machine and order, every second
+//	from.NAME.permit request another round of a study
+//	from.NAME.file   request a part of a file that the agent's order needs
+//	from.NAME.tick   the measurements of one second of a load
+//	from.NAME.result the outcome of the agent's order, as a parcel
+//
+// A parcel is a message that may be too long for NATS and is sent in parts.
 const (
 	subjectWho  = "who"
 	toOrder     = "order"
@@ -53,7 +56,7 @@ const (
 	coordinator = "coordinator" // name of the coordinator; agents cannot have it
 )
 
-// subjects are the subjects of agent name; a name of "*" means all agents.
+// subjects makes the subjects of agent name; the name "*" matches all agents.
 type subjects struct{ prefix, name string }
 
 func (s subjects) toAgent(topic string) string   { return s.prefix + ".to." + s.name + "." + topic }
@@ -124,7 +127,8 @@ type Hello struct {
 	Doing    string  `json:"doing,omitempty"` // description of the running order; "" if idle
 }
 
-// check returns an error if the hello has another protocol or another name than the subject.
+// check returns an error if the hello has another protocol, or another name than name, which is from the
+// subject of the message.
 func (h Hello) check(name string) error {
 	switch {
 	case h.Protocol != Protocol:
@@ -135,7 +139,7 @@ func (h Hello) check(name string) error {
 	return nil
 }
 
-// permitRequest requests another round after Done rounds of an order.
+// permitRequest is an agent's request for another round of a study, after it has measured Done rounds of an order.
 type permitRequest struct {
 	Order string `json:"order"`
 	Done  int    `json:"done"`
@@ -149,8 +153,8 @@ type permitReply struct {
 	Gone  string `json:"gone,omitempty"`  // why the agent does not have the order; "" if it has
 }
 
-// startRequest sets the start of a load, by the agent's clock. A message that cancels an order has only
-// its id.
+// startRequest sets the start time of a prepared load, by the agent's clock. A message that cancels an order is a
+// startRequest, too, of which only Order is used.
 type startRequest struct {
 	Order string `json:"order"`
 	At    int64  `json:"at_unix_ns"`
@@ -170,10 +174,10 @@ type outcome struct {
 	Nothing bool `json:"nothing,omitempty"` // there is nothing to measure, for the reason in Error, which is not a failure
 }
 
-// NothingError is the reason why an order has nothing to measure.
+// NothingError is the reason why an order has nothing to measure, e.g. a part of a study without benchmarks.
 type NothingError struct{ Why string }
 
-// Error is one line.
+// Error returns the reason in one line.
 func (e *NothingError) Error() string { return e.Why }
 
 // protocolTimes contains the times of the protocol, which are shorter in tests.

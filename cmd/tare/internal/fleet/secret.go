@@ -19,18 +19,20 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Secrets contains the coordinator's certificate and the tokens of agents that join.
+// Secrets contains the coordinator's certificate, and the tokens with which agents on other machines
+// may join the coordinator.
 type Secrets struct {
 	Cert        tls.Certificate
-	Fingerprint string
+	Fingerprint string // SHA-256 of the certificate, by which agents recognise the coordinator
 
 	tokens string // directory with one file per agent name
 }
 
-// certificateLifetime is the validity of a certificate. Agents compare only its fingerprint.
+// certificateLifetime is the validity of a certificate. It is long because agents do not check it: they
+// compare only the fingerprint.
 const certificateLifetime = 10 * 365 * 24 * time.Hour
 
-// ReadSecrets reads the secrets in dir. It creates dir and the certificate if they are missing.
+// ReadSecrets reads the certificate in dir. It creates dir and the certificate if they are missing.
 func ReadSecrets(dir string) (Secrets, error) {
 	s := Secrets{tokens: filepath.Join(dir, "tokens")}
 	if err := atomicfile.MakeDir(dir, 0o700); err != nil {
@@ -53,7 +55,7 @@ func ReadSecrets(dir string) (Secrets, error) {
 	return s, nil
 }
 
-// TokenFile returns the path of the token of agent name. A token is valid for one name only.
+// TokenFile returns the path of the file with the token of agent name. A token is valid for one name only.
 func (s Secrets) TokenFile(name string) string { return filepath.Join(s.tokens, name) }
 
 // Token returns the token of a name. It returns "" if the token is missing or invalid: no agent can then
@@ -84,15 +86,15 @@ func (s Secrets) MakeToken(name string) error {
 	return err
 }
 
-// Bytes of a token.
+// Least and largest length of a token in bytes.
 const (
 	minToken = 16
 	maxToken = 1000
 )
 
-// ReadToken reads the token in a file, one word, which may have an end of line.
+// ReadToken reads a file with a token: one word and, optionally, an end of line.
 func ReadToken(path string) (string, error) {
-	text, err := atomicfile.ReadStart(path, maxToken+2) // with its end of line
+	text, err := atomicfile.ReadStart(path, maxToken+2) // 2 for \r\n
 	if err != nil {
 		return "", err
 	}

@@ -30,7 +30,8 @@ const (
 	agentPrefix = "agent:"
 )
 
-// Machine is one value of --on.
+// Machine is one value of the flag --on: a machine that measures. On each machine an agent runs the orders of this
+// process, the coordinator.
 type Machine struct {
 	Name string // name of the agent
 	Host string // host of ssh; "" for this machine and for agents that join
@@ -61,9 +62,9 @@ func ReadMachines(on []string) ([]Machine, error) {
 	return out, nil
 }
 
-// Starter starts agents on machines that do not have one.
+// Starter starts agents on machines whose agents do not join by themselves.
 type Starter struct {
-	Self string                  // path of this executable
+	Self string                  // path of this executable, which is also the agent
 	SSH  string                  // path of the ssh program
 	Args []string                // arguments of tare agent, in addition to --stdio
 	Say  func(name, line string) // receives the output of agents, one call at a time
@@ -71,7 +72,8 @@ type Starter struct {
 	saying sync.Mutex // serializes calls of Say
 }
 
-// welcome is the first line on an agent's stdin. The agent replies with a line, and NATS follows.
+// welcome is the first line on an agent's stdin, as JSON. The agent replies with a line; after that its stdin and
+// stdout carry a connection of the NATS protocol.
 type welcome struct {
 	Protocol string `json:"protocol"`
 	Name     string `json:"name"`
@@ -79,8 +81,8 @@ type welcome struct {
 	Prefix   string `json:"prefix"`
 }
 
-// Start starts the agent of a machine, over ssh if the machine has a host, and connects it to the hub.
-// The agent ends with ctx, or when stop is called, which waits for its end.
+// Start starts the agent of a machine, over ssh if m.Host is set, and connects it to the hub. The agent
+// ends when ctx ends or stop is called. stop waits until the agent has ended.
 func (s *Starter) Start(ctx context.Context, h *Hub, m Machine) (stop func(), err error) {
 	command := append([]string{s.Self, "agent", "--stdio"}, s.Args...)
 	if m.Host != "" {
@@ -138,9 +140,9 @@ func (s *Starter) runAgent(ctx context.Context, h *Hub, name string, command []s
 	return err
 }
 
-// connectPipe connects an agent's stdin and stdout to the server. It opens the connection only after
-// the agent's first line, as the server disconnects clients that do not begin soon. The agent's stdin
-// closes with the connection, or with this process, and so ends the agent.
+// connectPipe connects an agent's stdin and stdout to the embedded NATS server. It opens the connection
+// only after the agent's first line, because the server disconnects clients that do not begin soon. If
+// the connection or this process ends, the agent's stdin closes, which ends the agent.
 func (h *Hub) connectPipe(name string, stdin io.WriteCloser, stdout io.Reader) {
 	defer stdin.Close()
 	line, err := json.Marshal(welcome{Protocol: Protocol, Name: name, Password: h.issuePassword(name), Prefix: h.options.Prefix})
@@ -187,9 +189,9 @@ func (s *Starter) sshCommand(host, command string) []string {
 	return []string{s.SSH, "-T", "-S", "none", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3", "--", host, command}
 }
 
-// installSelf copies this executable to a host, unless the host has it already, and returns the path
-// there, which contains the content's hash. It removes copies of other versions that are over a week
-// old. The error names the host's system if this executable cannot run there.
+// installSelf copies this executable to a host, unless the host has it already. It returns the path of
+// the copy, which contains the hash of the content. It removes copies of other versions that are over a
+// week old. If this executable cannot run on the host, the error names the host's system.
 func (s *Starter) installSelf(ctx context.Context, m Machine) (path string, err error) {
 	self, err := os.Open(s.Self)
 	if err != nil {
@@ -202,6 +204,7 @@ func (s *Starter) installSelf(ctx context.Context, m Machine) (path string, err 
 		return "", fmt.Errorf("read this executable: %w", err)
 	}
 	path = ".cache/tare/agent-" + hex.EncodeToString(digest.Sum(nil))[:32]
+	// Print the system, the processor, and the size of the copy or 0.
 	output, err := s.runRemote(ctx, m, fmt.Sprintf("uname -s; uname -m; { wc -c < %s; } 2>/dev/null || echo 0", path), nil)
 	if err != nil {
 		return "", err
@@ -220,6 +223,7 @@ func (s *Starter) installSelf(ctx context.Context, m Machine) (path string, err 
 	if _, err := self.Seek(0, io.SeekStart); err != nil {
 		return "", err
 	}
+	// Write stdin to a temporary file, rename it to path, remove old copies, and print the size of the copy.
 	script := fmt.Sprintf("umask 077 && mkdir -p .cache/tare && cat > %[1]s.$$ && chmod 700 %[1]s.$$ && mv %[1]s.$$ %[1]s && { find .cache/tare -maxdepth 1 -name 'agent-*' -mtime +7 -exec rm -f {} + 2>/dev/null; wc -c < %[1]s; }", path)
 	if output, err = s.runRemote(ctx, m, script, self); err != nil {
 		return "", err
@@ -258,7 +262,7 @@ func (s *Starter) runRemote(ctx context.Context, m Machine, command string, in i
 	return out.buf.String(), err
 }
 
-// limitedBuffer is a buffer of at most maxBytes.
+// limitedBuffer stores the output of a command, at most maxBytes.
 type limitedBuffer struct {
 	buf      bytes.Buffer
 	maxBytes int

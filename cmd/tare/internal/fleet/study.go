@@ -24,8 +24,8 @@ import (
 	"github.com/tarebench/tare/internal/judge"
 )
 
-// JournalName is the name of the journal in a run's directory, which records the rounds of each
-// machine, a line for each event.
+// JournalName is the name of the journal in a run's directory. After a first line about the run it has
+// a line for each event: a machine got an order, asked for a round, was lost or delivered its result.
 const JournalName = "rounds.ndjson"
 
 // journalHead is the first line of a journal.
@@ -37,8 +37,9 @@ type journalHead struct {
 	Study    StudyOrder `json:"study"`
 }
 
-// StudyRun runs a study on several machines. It sends each machine an order, permits round after round,
-// and saves the result that the machine delivers. The rounds of a machine that is lost go to others.
+// StudyRun runs a study on several machines. It sends the agent on each machine an order, permits round
+// after round, and saves the result that the machine delivers. If a machine is lost, other machines measure
+// its rounds.
 type StudyRun struct {
 	Hub      *Hub
 	Dir      string // directory of the journal and the results, which Run makes
@@ -54,9 +55,9 @@ type StudyRun struct {
 
 	disk         atomicfile.Disk // nil means atomicfile.System
 	mu           sync.Mutex      // guards the fields below
-	pool         *pool
+	pool         *pool           // which machine has which rounds
 	journal      *os.File
-	run          string                   // id of the run, with which the ids of its orders begin
+	run          string                   // id of the run; the ids of its orders begin with it and a dot
 	results      map[string]Delivered     // saved results, by order
 	machines     map[string]*machineState // by name, one for each of Machines
 	orders       map[string]*orderState   // by id; see orderState
@@ -71,7 +72,7 @@ type StudyRun struct {
 type machineState struct {
 	lastError     error // nil if no order has failed
 	isExcluded    bool  // the machine gets no more orders: it rejected or failed one
-	awaitingOrder bool  // the machine gets its first order soon
+	awaitingOrder bool  // assignTo will soon give the machine its first order
 }
 
 // orderState contains the state of an order, except for its assignment, which is in the pool.
@@ -88,16 +89,19 @@ type Delivered struct {
 	Document []byte
 }
 
-// Run has every machine measure its share, reassigns the rounds of lost machines, and returns the
+// Run lets every machine measure its share, reassigns the rounds of lost machines, and returns the
 // results in the order of the machines. If Dir has the journal of an unfinished run of the same study,
-// Run continues it. The error names machines that failed; there may be results of the others.
+// Run continues that run. The error names the machines that failed; Run also returns the results of the
+// others.
 func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 	if err := r.openJournal(); err != nil {
 		return nil, err
 	}
 	defer r.journal.Close()
 	r.opened = time.Now()
-	for name := range r.Start { // without the lock: before addListener nothing else uses the pool
+	// The previous coordinator started these agents, so they ended with it. No lock is needed: before
+	// addListener nothing else uses the pool.
+	for name := range r.Start {
 		if assigned := r.pool.assignmentOf(name); assigned != nil && assigned.state != delivered {
 			r.takeBack(assigned.order, name, errors.New("it ended with the coordinator that had started it"))
 		}
@@ -123,9 +127,10 @@ func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 	return r.collectResults(), err
 }
 
-// waitForRounds waits until all rounds are in results, or no machine can measure the rest. In the
-// meantime it takes rounds back from lost machines. If no machine is active it gives the remaining
-// rounds to one that has returned or delivered, or waits up to 2*lostAfter for one to return.
+// waitForRounds waits until the results contain all rounds, or no machine can measure the rest. In the
+// meantime it takes rounds back from lost machines. If no machine is active, it gives the remaining
+// rounds to a machine that has returned or delivered. If there is none, it waits up to 2*lostAfter for a
+// machine to return.
 func (r *StudyRun) waitForRounds(ctx context.Context) error {
 	tick := time.NewTicker(r.Hub.options.times.retryDelay)
 	defer tick.Stop()
@@ -167,7 +172,7 @@ func (r *StudyRun) waitForRounds(ctx context.Context) error {
 	}
 }
 
-// isStarting reports whether a machine is to get its first order. The caller has locked r.mu.
+// isStarting reports whether any machine has yet to get its first order. The caller has locked r.mu.
 func (r *StudyRun) isStarting() bool {
 	return slices.ContainsFunc(r.Machines, func(name string) bool {
 		machine := r.machines[name]
@@ -176,10 +181,10 @@ func (r *StudyRun) isStarting() bool {
 	})
 }
 
-// chooseSurvivor returns the machine that measures the remaining rounds if no machine is active: one
-// that has returned after silence, or else one that has delivered. The latter measures its own rounds
-// again, too, because a result is of one run: chooseSurvivor takes its order back. It returns "" if no
-// machine can be reached. The caller has locked r.mu.
+// chooseSurvivor returns a machine to measure the remaining rounds when no machine is active: one that
+// has returned after silence, otherwise one that has delivered its result. The latter must also measure
+// its own rounds again, because all rounds of a result are measured together; so chooseSurvivor takes
+// its order back. It returns "" if no machine can be reached. The caller has locked r.mu.
 func (r *StudyRun) chooseSurvivor() string {
 	isReachable := func(name string) bool {
 		silent, err := r.Hub.silentFor(name)
@@ -192,7 +197,7 @@ func (r *StudyRun) chooseSurvivor() string {
 	}
 	for _, name := range r.Machines {
 		if assigned := r.pool.assignmentOf(name); assigned != nil && isReachable(name) {
-			_ = r.record(event{What: eventLose, Order: assigned.order, Why: "it measures once more, with rounds that others lost"})
+			_ = r.record(event{What: eventLose, Order: assigned.order, Why: "it measures once more, with rounds that others lost"}) // r.journalError ends the run
 			delete(r.results, assigned.order)
 			return name
 		}
@@ -200,8 +205,8 @@ func (r *StudyRun) chooseSurvivor() string {
 	return ""
 }
 
-// mayReturn reports whether any machine that has sent messages may send another one. The caller has
-// locked r.mu.
+// mayReturn reports whether any machine from which messages came, and which is not excluded, may send
+// messages again. The caller has locked r.mu.
 func (r *StudyRun) mayReturn() bool {
 	return slices.ContainsFunc(r.Machines, func(name string) bool {
 		silent, err := r.Hub.silentFor(name)
@@ -217,7 +222,7 @@ func (r *StudyRun) assignTo(ctx context.Context, name string) {
 	id := fmt.Sprintf("%s.%d.%d", r.run, index+1, len(r.pool.assignments)+1) // run, number of the machine, number of the order
 	order := Order{Protocol: Protocol, ID: id}
 	study := r.Study
-	study.Seed += uint64(index)
+	study.Seed += uint64(index) // a different seed for each machine
 	study.Most, study.Share = r.Share*len(r.Machines), r.Share
 	order.Study = &study
 	for _, assigned := range r.pool.assignments {
@@ -226,7 +231,7 @@ func (r *StudyRun) assignTo(ctx context.Context, name string) {
 		}
 	}
 	err := r.record(event{What: eventBegin, Order: order.ID, Machine: name})
-	state := r.orderState(order.ID)
+	state := r.stateOf(order.ID)
 	state.isSending = true
 	r.machines[name].awaitingOrder = false
 	r.mu.Unlock()
@@ -244,14 +249,14 @@ func (r *StudyRun) assignTo(ctx context.Context, name string) {
 	switch {
 	case err == nil:
 		r.mu.Lock()
-		state.acceptedAt = time.Now() // before isSending is cleared
+		state.acceptedAt = time.Now() // set before isSending is cleared: loseSilent checks isSending first
 		r.mu.Unlock()
 	case ctx.Err() == nil:
 		r.dropMachine(order.ID, name, err)
 	}
 }
 
-// dropMachine takes back an order and ensures that the machine gets no more orders.
+// dropMachine takes back an order and excludes the machine, so that it gets no more orders.
 func (r *StudyRun) dropMachine(order, name string, why error) {
 	r.mu.Lock()
 	r.machines[name].isExcluded = true
@@ -273,7 +278,7 @@ func (r *StudyRun) loseSilent() {
 	lostAfter := r.Hub.options.times.lostAfter
 	for _, assigned := range orders {
 		r.mu.Lock()
-		state := *r.orderState(assigned.order)
+		state := *r.stateOf(assigned.order)
 		r.mu.Unlock()
 		if state.isSending {
 			continue // assignTo reports an order that takes too long
@@ -287,11 +292,11 @@ func (r *StudyRun) loseSilent() {
 		switch {
 		case err != nil:
 			r.takeBack(assigned.order, assigned.machine, err)
-		case time.Since(since) <= lostAfter: // too early to be sure
+		case time.Since(since) <= lostAfter: // too early to judge
 		case silent > lostAfter:
 			r.takeBack(assigned.order, assigned.machine, fmt.Errorf("no word from it for %v", min(silent, time.Since(r.opened)).Round(time.Second)))
 		case currentOrder == assigned.order: // the machine runs its order
-		case helloAt.Before(since): // a hello from before the order proves nothing
+		case helloAt.Before(since): // the last hello is older than the order, so it cannot name the order
 		case state.rejected != nil:
 			r.dropMachine(assigned.order, assigned.machine, state.rejected)
 		default:
@@ -380,8 +385,8 @@ func (r *StudyRun) parseResults(name string, document []byte) ([]*tare.Result, e
 	return history.Parse(name, document)
 }
 
-// acceptOutcome checks the outcome of an order and saves its result. The error is sent to the agent; a
-// busyError lets it send the outcome again.
+// acceptOutcome checks the outcome of an order and saves its result. The hub sends the error to the
+// agent; after a busyError the agent sends the outcome again.
 func (r *StudyRun) acceptOutcome(name string, o outcome) error {
 	r.mu.Lock()
 	assigned := r.pool.findAssignment(o.Order)
@@ -411,7 +416,7 @@ func (r *StudyRun) acceptOutcome(name string, o outcome) error {
 	}
 	if err != nil {
 		err = fmt.Errorf("rejected its result: %w", err)
-		r.orderState(o.Order).rejected = err
+		r.stateOf(o.Order).rejected = err
 		r.Say(name, format.Line(err.Error(), format.LineLimit))
 		return err
 	}
@@ -420,7 +425,7 @@ func (r *StudyRun) acceptOutcome(name string, o outcome) error {
 	}
 	if err := r.saveResult(o, res.RoundsDone); err != nil {
 		err = fmt.Errorf("cannot keep its result: %w", err)
-		if state := r.orderState(o.Order); !state.isUnsaved {
+		if state := r.stateOf(o.Order); !state.isUnsaved {
 			state.isUnsaved = true
 			r.Say(name, format.Line(err.Error(), format.LineLimit)+"; it sends it again")
 		}
@@ -454,8 +459,8 @@ func (r *StudyRun) saveResult(o outcome, rounds int) error {
 	return r.pool.markDelivered(o.Order, rounds)
 }
 
-// orderState returns the state of an order, which it adds if the order is new. The caller has locked r.mu.
-func (r *StudyRun) orderState(id string) *orderState {
+// stateOf returns the state of an order, and adds one if the order is new. The caller has locked r.mu.
+func (r *StudyRun) stateOf(id string) *orderState {
 	state := r.orders[id]
 	if state == nil {
 		state = &orderState{}
@@ -488,7 +493,7 @@ func (r *StudyRun) collectResults() []Delivered {
 	return out
 }
 
-// joinFailures joins the last errors of the machines without a result; nil if there are none.
+// joinFailures returns the last errors of the machines without a result, joined, or nil if there are none.
 func (r *StudyRun) joinFailures() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -504,7 +509,7 @@ func (r *StudyRun) joinFailures() error {
 }
 
 // openJournal replays the journal in r.Dir, or creates a new one, and opens it for writing. It sets the
-// state of the run: the pool and the results by the journal, the rest as at the start.
+// state of the run: the pool and the results as the journal has them, the rest as at the start.
 func (r *StudyRun) openJournal() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -522,7 +527,7 @@ func (r *StudyRun) openJournal() error {
 		return fmt.Errorf("read the journal: %w", err)
 	}
 	r.pool = newPool(r.Machines, r.Share)
-	complete := bytes.LastIndexByte(text, '\n') + 1 // bytes; a killed process may leave an incomplete line
+	complete := bytes.LastIndexByte(text, '\n') + 1 // length of the complete lines; a killed process may leave another
 	if complete > 0 {
 		if err := r.replayJournal(text[:complete]); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
@@ -537,7 +542,7 @@ func (r *StudyRun) openJournal() error {
 	if _, err := r.journal.Seek(0, io.SeekEnd); err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
-	if err := r.diskOrSystem().SyncDir(r.Dir); err != nil { // or a crash may lose the new file's name
+	if err := r.diskOrSystem().SyncDir(r.Dir); err != nil { // without it, a crash may lose the new file's name
 		return fmt.Errorf("write the journal: %w", err)
 	}
 	if complete == 0 {
@@ -560,15 +565,15 @@ func (r *StudyRun) diskOrSystem() atomicfile.Disk {
 	return r.disk
 }
 
-// UnfinishedSeed returns the seed of the run in dir. ok is false if the run is finished, as it has a
-// result, or if it has no journal with a complete first line. It returns an error if a file cannot be
-// read: the caller must not resume an older run instead.
+// UnfinishedSeed returns the seed of the unfinished run in dir. ok is false if dir contains a result, so
+// that its run is finished, or no journal with a complete first line. If a file cannot be read,
+// UnfinishedSeed returns an error: the caller must not resume an older run instead.
 func UnfinishedSeed(dir string) (seed uint64, ok bool, err error) {
 	if _, err := os.Stat(filepath.Join(dir, history.ResultName)); !errors.Is(err, fs.ErrNotExist) {
 		return 0, false, err
 	}
 	f, err := os.Open(filepath.Join(dir, JournalName))
-	if errors.Is(err, os.ErrNotExist) { // a divided run: its first part has the seed
+	if errors.Is(err, os.ErrNotExist) { // perhaps a divided run (see RunParts), whose first part has the seed
 		f, err = os.Open(filepath.Join(dir, firstPart, JournalName))
 	}
 	if errors.Is(err, os.ErrNotExist) {
@@ -592,8 +597,8 @@ func UnfinishedSeed(dir string) (seed uint64, ok bool, err error) {
 	return head.Study.Seed, true, nil
 }
 
-// replayJournal applies the lines of a journal, and reads the results that it names. It returns an
-// error if the journal is of another order.
+// replayJournal applies the events of a journal to the pool, and reads the results that the journal
+// names. It returns an error if the journal belongs to another study, or to other machines or rounds.
 func (r *StudyRun) replayJournal(text []byte) error {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	lines.Buffer(nil, maxOrder)
@@ -644,9 +649,9 @@ func (r *StudyRun) record(e event) error {
 	return r.writeLine(e)
 }
 
-// writeLine appends a line to the journal and waits until the disk has it, so that no machine gets a
-// reply that the journal does not have. After a failed write it writes no more lines, as the last one
-// may be incomplete.
+// writeLine appends a line to the journal and waits until it is on the disk. So no machine gets a reply
+// about an event that the journal does not have. After a failed write writeLine always fails, because
+// the last line may be incomplete.
 func (r *StudyRun) writeLine(line any) error {
 	if r.journalError != nil {
 		return r.journalError

@@ -15,8 +15,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// StudyOrder is a command of tare that an agent runs. It measures as many rounds as the coordinator
-// permits.
+// StudyOrder is a command of tare, such as tare bench, that the coordinator orders an agent to run. The
+// command measures as many rounds as the coordinator permits.
 type StudyOrder struct {
 	Command string         `json:"command"`         // run, bench, json, routes or gate
 	ID      string         `json:"id,omitempty"`    // id of the study; "" if the command chooses it
@@ -28,19 +28,19 @@ type StudyOrder struct {
 	Packs   []File         `json:"packs,omitempty"` // files with the objects of the repository
 
 	Kind       string            `json:"kind,omitempty"`       // kind of Contenders
-	Contenders map[string]string `json:"contenders,omitempty"` // hashes of the coordinator's builds, by id; an agent with other builds rejects the order
+	Contenders map[string]string `json:"contenders,omitempty"` // hashes of the coordinator's builds, by contender id; an agent with other builds rejects the order
 
-	Most  int    `json:"most"`            // most rounds
+	Most  int    `json:"most"`            // largest number of rounds
 	Share int    `json:"share,omitempty"` // rounds of a gate's measurements other than benchmarks
 	Seed  uint64 `json:"seed"`
 }
 
-// command describes a command of tare that can be ordered.
+// command describes which orders can have a command of tare.
 type command struct {
 	flags []string // flags that an order can have
 	files []string // flags whose value is a file
-	names bool     // the arguments are files
-	code  bool     // the command runs code of the order
+	names bool     // the arguments are names of files
+	code  bool     // the command runs code that the order brings
 }
 
 // orderableCommands returns the commands that can be ordered, by name.
@@ -81,6 +81,7 @@ func (o StudyOrder) flagValue(name string) string {
 	return ""
 }
 
+// describe returns the order in words.
 func (o StudyOrder) describe() string {
 	if o.Command == "run" {
 		return "study " + format.Line(o.ID, 80)
@@ -88,9 +89,9 @@ func (o StudyOrder) describe() string {
 	return strings.TrimSpace("tare " + o.Command + " " + format.Line(o.ID, 80))
 }
 
-// Check returns an error if every agent would reject the order, whatever its limits.
+// Check returns an error if every agent would reject the order, whatever the agent's limits.
 func (o StudyOrder) Check() error {
-	o.Most = max(o.Most, 1)
+	o.Most = max(o.Most, 1) // the caller may not have set it yet
 	return o.check(Limits{Commands: true})
 }
 
@@ -103,16 +104,18 @@ func (o StudyOrder) hasFile(name string) bool {
 // l.Commands.
 func (o StudyOrder) check(l Limits) error {
 	c, known := orderableCommands()[o.Command]
+	hasType := o.flagValue("type") != "" // tare json --type compiles a type of the repository
+	hasRounds := o.Most >= 1 && o.Most <= maxRounds && o.Share >= 0 && o.Share <= maxRounds
 	switch {
 	case !known:
 		return fmt.Errorf("%q is not a command that can be ordered", format.Line(o.Command, 40))
-	case o.Most < 1 || o.Most > maxRounds || o.Share < 0 || o.Share > maxRounds:
+	case !hasRounds:
 		return fmt.Errorf("%d is not a number of rounds", o.Most)
-	case (c.code || o.flagValue("type") != "") && o.Repo == nil:
+	case (c.code || hasType) && o.Repo == nil:
 		return errors.New("the order has no repository")
 	case c.code && !l.Commands:
 		return fmt.Errorf("tare %s runs code of the order; the agent was started without --allow-commands", o.Command)
-	case o.flagValue("type") != "" && !l.Commands:
+	case hasType && !l.Commands:
 		return errors.New("--type runs code of the order; the agent was started without --allow-commands")
 	}
 	for _, text := range o.Flags {
@@ -144,8 +147,8 @@ func (o StudyOrder) check(l Limits) error {
 	return o.checkNamed(studyFiles)
 }
 
-// checkNamed returns an error if the order has a file that is not in studyFiles, the files that the
-// study names, and that the order's arguments and flags do not name either.
+// checkNamed returns an error if the order has a file that it does not name: neither in its arguments,
+// nor in its flags, nor in studyFiles, the files that its study names.
 func (o StudyOrder) checkNamed(studyFiles []string) error {
 	c, named := orderableCommands()[o.Command], studyFiles
 	if c.names {
@@ -162,11 +165,12 @@ func (o StudyOrder) checkNamed(studyFiles []string) error {
 	return nil
 }
 
-// checkFlag returns an error if the order cannot have a flag, --name=value, or not within the limits.
+// checkFlag returns an error if the order must not have the flag text, --name=value, within the limits.
 func (o StudyOrder) checkFlag(text string, l Limits) error {
 	c := orderableCommands()[o.Command]
 	name, value, ok := cutFlag(text)
-	isFile := slices.Contains(c.files, name) && value != "" && value != "off" && value != "auto" // as --pgo
+	isKeyword := value == "" || value == "off" || value == "auto" // values of --pgo that are no file
+	isFile := slices.Contains(c.files, name) && !isKeyword
 	switch {
 	case !ok || !slices.Contains(c.flags, name):
 		return fmt.Errorf("an order for tare %s does not carry %s", o.Command, format.Line(text, 80))
@@ -186,8 +190,9 @@ func tunesRuntime(variable string) bool {
 	return slices.Contains([]string{"GOGC", "GOMEMLIMIT", "GODEBUG", "GOEXPERIMENT"}, name)
 }
 
-// checkWith returns an error if with, a module to build with, is a directory, or if it is not a tagged
-// release and l.Commands is not set: other versions may be anyone's code. label begins the error.
+// checkWith returns an error if with, a module to build contenders with, e.g. example.org/m@v1.2.3, is a
+// directory. Without l.Commands it must be a tagged release, because another version may be anyone's
+// code. label begins the error.
 func checkWith(label, with string, l Limits) error {
 	w, err := build.ParseWith(with, "")
 	switch {
@@ -201,9 +206,9 @@ func checkWith(label, with string, l Limits) error {
 	return nil
 }
 
-// checkStudy checks the study in the order's text and returns the files that its workloads name. A
-// study with commands or URLs needs l.Commands. Contenders in directories are rejected, as these are
-// on another machine.
+// checkStudy checks the study in the order's text and returns the files that its workloads name. A study
+// whose contenders are commands or URLs needs l.Commands. checkStudy rejects contenders in directories,
+// because these directories are on another machine.
 func (o StudyOrder) checkStudy(l Limits) (files []string, err error) {
 	study, _, err := studyfile.Read("the order's study", []byte(o.Text))
 	if err != nil {
@@ -257,8 +262,8 @@ func (o StudyOrder) Args(dir string) []string {
 	return args
 }
 
-// CheckResult checks the results of an agent that was given a number of rounds. It returns the first
-// result, which the rounds were permitted for.
+// CheckResult checks the results of an agent to which the coordinator gave a number of rounds. It returns
+// the first result, which must contain these rounds; only tare gate has others.
 func (o StudyOrder) CheckResult(rounds int, results []*tare.Result) (*tare.Result, error) {
 	if len(results) == 0 || len(results) > 1 && o.Command != "gate" {
 		return nil, fmt.Errorf("%s came back, not one", format.Count(len(results), "result"))
@@ -304,5 +309,5 @@ func (o StudyOrder) checkFigures(r *tare.Result) error {
 	return nil
 }
 
-// maxEffect is the largest credible logarithm of a ratio, which is then about 10¹³.
+// maxEffect is the largest credible logarithm of a ratio; the ratio is then about 10¹³.
 const maxEffect = 30

@@ -1,6 +1,7 @@
-// Package footprint limits the memory of a decoded JSON document:
-// an element of a few bytes can become hundreds. It counts before
-// decoding.
+// Package footprint limits the memory that a decoded JSON document takes. An element of
+// a few bytes, such as {} in an array of structs, can take hundreds of bytes of memory.
+// So the package estimates the memory from the text and the Go type before anything is
+// decoded.
 package footprint
 
 import (
@@ -10,23 +11,23 @@ import (
 	"strings"
 )
 
-// Most limits the bytes of a document's values. Decoding has a peak of about three times as
-// much, and four times the document.
+// Most is the usual limit of the bytes of a document's values. While the document is decoded, the
+// process needs about three times as much, and in addition four times the size of the document.
 const Most = 768 << 20
 
 // Error is returned for a document beyond the limit.
 type Error struct {
-	Offset int // offset of the value
-	Most   int64
+	Offset int   // offset of the value that exceeds the limit
+	Most   int64 // the limit in bytes
 }
 
-// Error is one line.
+// Error returns one line without the offset.
 func (e *Error) Error() string {
 	return fmt.Sprintf("its values take more than %d MiB of memory", e.Most>>20)
 }
 
-// Unmarshal is [json.Unmarshal] for a document whose values take at most most bytes. Beyond
-// that it returns an [*Error] and leaves to unchanged.
+// Unmarshal is like [json.Unmarshal], but if the values of the document take more than most
+// bytes, it returns an [*Error] and leaves to unchanged.
 func Unmarshal(src []byte, to any, most int64) error {
 	if err := Check(src, reflect.TypeOf(to), most); err != nil {
 		return err
@@ -37,33 +38,36 @@ func Unmarshal(src []byte, to any, most int64) error {
 // Check returns an [*Error] if the document would take more than most bytes as a value of type
 // as. It accepts invalid JSON, which json.Unmarshal rejects.
 func Check(src []byte, as reflect.Type, most int64) error {
-	c := counter{src: src, left: most, fields: map[reflect.Type]map[string]reflect.Type{}}
-	if c.countValue(as, 0); c.left < 0 {
+	c := counter{src: src, remaining: most, fields: map[reflect.Type]map[string]reflect.Type{}}
+	if c.countValue(as, 0); c.remaining < 0 {
 		return &Error{c.at, most}
 	}
 	return nil
 }
 
-// Costs of package json and the runtime for a value, in addition to its size.
+// Estimates of what package json and the runtime allocate for a value, in bytes, in addition to
+// the size of its type.
 const (
 	mapCost    = 256 // a map with a few members
-	memberCost = 32  // of a map, in addition to key and element
-	textCost   = 16
-	maxDepth   = 10_000 // as in package json
+	memberCost = 32  // a member of a map, in addition to its name and its element
+	textCost   = 16  // a string, in addition to its bytes
 )
 
-// counter reads a document once, to its end or until nothing is left.
+// maxDepth is the nesting beyond which package json rejects a document.
+const maxDepth = 10_000
+
+// counter reads a document once, to its end or until the limit is exceeded.
 type counter struct {
-	src    []byte
-	at     int
-	left   int64
-	fields map[reflect.Type]map[string]reflect.Type // by struct type
+	src       []byte
+	at        int                                      // offset of the next byte
+	remaining int64                                    // bytes of memory below the limit; negative beyond it
+	fields    map[reflect.Type]map[string]reflect.Type // types of fields by name, by struct type
 }
 
-// countBytes subtracts bytes of memory.
-func (c *counter) countBytes(bytes int) { c.left -= int64(bytes) }
+// countBytes subtracts bytes of memory from those that remain.
+func (c *counter) countBytes(bytes int) { c.remaining -= int64(bytes) }
 
-// skipSpace returns the next byte that is not white space, or 0 at the end.
+// skipSpace skips white space. It returns the next byte, or 0 at the end.
 func (c *counter) skipSpace() byte {
 	for ; c.at < len(c.src); c.at++ {
 		if b := c.src[c.at]; b != ' ' && b != '\n' && b != '\t' && b != '\r' {
@@ -75,17 +79,18 @@ func (c *counter) skipSpace() byte {
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
-// countValue counts the next value as a value of type as; nil means that it is not decoded. It
-// returns false after the last value, or if counting must end.
+// countValue counts the next value as a value of type as; nil means that package json discards the
+// value, so that it takes no memory. The caller has counted the size of the type itself. countValue
+// returns false if there is no value, or if the limit or maxDepth is exceeded.
 func (c *counter) countValue(as reflect.Type, depth int) bool {
 	for as != nil && as.Kind() == reflect.Pointer {
 		as = as.Elem()
 		c.countBytes(int(as.Size()))
 	}
 	if as != nil && reflect.PointerTo(as).Implements(unmarshaler) {
-		as = nil
+		as = nil // the type decodes itself, into memory that is not known
 	}
-	if c.left < 0 || depth > maxDepth {
+	if c.remaining < 0 || depth > maxDepth {
 		return false
 	}
 	switch b := c.skipSpace(); b {
@@ -109,7 +114,7 @@ func (c *counter) countValue(as reflect.Type, depth int) bool {
 		if as != nil {
 			c.countBytes(textCost + n)
 		}
-	default:
+	default: // a number, true, false or null takes no more than its type
 		for c.at < len(c.src) && !strings.ContainsRune(",]}: \n\t\r", rune(c.src[c.at])) {
 			c.at++
 		}
@@ -117,7 +122,8 @@ func (c *counter) countValue(as reflect.Type, depth int) bool {
 	return true
 }
 
-// forEachValue calls do for each value up to end.
+// forEachValue calls do for each value of an array or object up to its end, ] or }. It returns false
+// if do does, or at a syntax error.
 func (c *counter) forEachValue(end byte, do func() bool) bool {
 	for c.at++; ; c.at++ {
 		if c.skipSpace() == end {
@@ -137,8 +143,8 @@ func (c *counter) forEachValue(end byte, do func() bool) bool {
 	return true
 }
 
-// countMember counts a name and its value.
-func (c *counter) countMember(of reflect.Type, depth int) bool {
+// countMember counts a member, name and value, of an object of type object.
+func (c *counter) countMember(object reflect.Type, depth int) bool {
 	if c.skipSpace() != '"' {
 		return false
 	}
@@ -148,11 +154,11 @@ func (c *counter) countMember(of reflect.Type, depth int) bool {
 	}
 	c.at++
 	var as reflect.Type
-	if isMap(of) {
-		as = elementType(of, reflect.Map)
+	if isMap(object) {
+		as = elementType(object, reflect.Map)
 		c.countBytes(memberCost + len(name) + int(as.Size()))
-	} else if of != nil && of.Kind() == reflect.Struct {
-		as = c.fieldType(of, name)
+	} else if object != nil && object.Kind() == reflect.Struct {
+		as = c.fieldType(object, name)
 	}
 	return c.countValue(as, depth+1)
 }
@@ -169,12 +175,13 @@ func (c *counter) scanString() []byte {
 	return c.src[begin:c.at]
 }
 
+// isMap reports whether package json decodes an object of type t into a map.
 func isMap(t reflect.Type) bool {
 	return t != nil && (t.Kind() == reflect.Map || t.Kind() == reflect.Interface)
 }
 
-// elementType returns the type of as's elements if as is of that kind. An interface holds
-// interfaces. It returns nil if there are none.
+// elementType returns the type of the elements of as if as is of this kind, slice or map, and nil if
+// it is of another kind. The elements of an interface are of the same interface type.
 func elementType(as reflect.Type, kind reflect.Kind) reflect.Type {
 	switch {
 	case as == nil:
@@ -187,12 +194,13 @@ func elementType(as reflect.Type, kind reflect.Kind) reflect.Type {
 	return nil
 }
 
-// fieldType returns the type of the field that package json uses for a name in quotes, or nil.
-func (c *counter) fieldType(of reflect.Type, quoted []byte) reflect.Type {
-	fields := c.fields[of]
+// fieldType returns the type of the field into which package json decodes a member with the name
+// quoted, or nil if there is no such field.
+func (c *counter) fieldType(structType reflect.Type, quoted []byte) reflect.Type {
+	fields := c.fields[structType]
 	if fields == nil {
 		fields = map[string]reflect.Type{}
-		for _, f := range reflect.VisibleFields(of) {
+		for _, f := range reflect.VisibleFields(structType) {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			switch {
 			case name != "":
@@ -201,8 +209,9 @@ func (c *counter) fieldType(of reflect.Type, quoted []byte) reflect.Type {
 				fields[f.Name] = f.Type
 			}
 		}
-		c.fields[of] = fields
+		c.fields[structType] = fields
 	}
+	// Most names have no escapes. The closing quote may be missing at the end of the document.
 	if t, ok := fields[string(quoted[1:max(len(quoted)-1, 1)])]; ok {
 		return t
 	}

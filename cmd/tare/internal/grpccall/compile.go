@@ -45,7 +45,7 @@ func (e *SourceError) Error() string {
 // google/protobuf, google/api and google/rpc are built in.
 func Load(ctx context.Context, file string, imports []string) (protoreflect.FileDescriptor, error) {
 	name := filepath.Base(file)
-	for _, dir := range imports { // if file is below dir, other files import it by that path
+	for _, dir := range imports { // if file is below dir, other files import it by its path below dir
 		if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
 			name = filepath.ToSlash(rel)
 			break
@@ -101,12 +101,12 @@ func (e *SourceError) addError(err reporter.ErrorWithPos, src *sources) {
 // formatReason returns the text of an error without the texts of the compiler around it.
 func formatReason(err error) string {
 	var missing *missingError
-	var unread *fs.PathError
+	var unreadable *fs.PathError
 	switch {
 	case errors.As(err, &missing):
 		return missing.Error()
-	case errors.As(err, &unread):
-		return fmt.Sprintf("cannot read %s: %v", unread.Path, unread.Err)
+	case errors.As(err, &unreadable):
+		return fmt.Sprintf("cannot read %s: %v", unreadable.Path, unreadable.Err)
 	}
 	return strings.Replace(err.Error(), "unexpected $end", "unexpected end of file", 1)
 }

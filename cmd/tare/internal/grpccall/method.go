@@ -18,6 +18,15 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
+const (
+	// prefixLen is the number of bytes before each message of gRPC: the compression flag and four of
+	// the message's length.
+	prefixLen = 5
+	// maxChecked limits the memory in bytes of a message that Check decodes. Several threads check
+	// concurrently.
+	maxChecked = 128 << 20
+)
+
 // Method is a method with the types of its messages.
 type Method struct {
 	d protoreflect.MethodDescriptor
@@ -46,8 +55,8 @@ func Compile(ctx context.Context, file string, imports []string, path string) (*
 	return findMethod(f.Services(), service, method, filepath.Base(file))
 }
 
-// findMethod finds a method among services. The error lists the methods or services that there are; source
-// names the file or the server in it.
+// findMethod finds a method among services. If it is missing, the error lists the existing methods or
+// services. source is the name of the file or server, for the error.
 func findMethod(services protoreflect.ServiceDescriptors, service, method, source string) (*Method, error) {
 	var serviceNames []string
 	for i := range services.Len() {
@@ -86,8 +95,6 @@ func (m *Method) Kind() string {
 	}
 	return "unary"
 }
-
-const prefixLen = 5 // bytes before a message: the compression flag and four of the length
 
 // Body returns the body of a call for a JSON value: the message of a unary call, or the
 // messages of a stream with their prefixes. A client stream takes an array.
@@ -138,9 +145,6 @@ func (m *Method) Bodies(r io.Reader, maxCalls int) ([][]byte, error) {
 		list = append(list, body)
 	}
 }
-
-// maxChecked limits the memory of a message that Check decodes, in bytes. Several threads check concurrently.
-const maxChecked = 128 << 20
 
 // Check returns an error if the messages of a reply, with their prefixes, are invalid. It skips
 // messages that would take too much memory.

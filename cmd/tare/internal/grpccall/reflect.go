@@ -19,7 +19,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
-// Server is a server with gRPC reflection.
+// Server is a server with gRPC reflection, a service that returns the protocol buffer files of the server.
 type Server struct {
 	Addr    string        // address to dial
 	Host    string        // authority of requests

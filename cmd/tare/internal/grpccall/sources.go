@@ -18,7 +18,7 @@ import (
 // maxSource limits the bytes of one file.
 const maxSource = 16 << 20
 
-// sources finds imported files in directories. It limits their number and size.
+// sources finds imported protocol buffer files for the compiler. It limits their number and size.
 type sources struct {
 	name string   // import path of the compiled file
 	file string   // path of the compiled file
@@ -28,8 +28,8 @@ type sources struct {
 	found map[string]string // opened files by import path
 }
 
-// newSources returns the sources in dirs and in the directory of file. name always means file,
-// even if dirs contain another.
+// newSources returns the sources in dirs and in the directory of file. The import path name always
+// means file, even if a directory of dirs contains another file of this name.
 func newSources(name, file string, dirs []string) *sources {
 	s := &sources{name: name, file: file, found: map[string]string{}}
 	for _, dir := range append(slices.Clone(dirs), filepath.Dir(file)) {
@@ -66,7 +66,7 @@ func (s *sources) FindFileByPath(path string) (protocompile.SearchResult, error)
 		switch {
 		case err == nil:
 			return protocompile.SearchResult{Source: r}, nil
-		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR): // it is there and cannot be read
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR): // the file exists, but cannot be used
 			return protocompile.SearchResult{}, err
 		}
 	}

@@ -1,5 +1,6 @@
-// Package http3 gives the load generator QUIC connections, by quic-go. Package load speaks HTTP/3 on their
-// streams; this package only has the control stream and GOAWAY of HTTP/3.
+// Package http3 opens QUIC connections for the load generator, with quic-go. Package load implements HTTP/3
+// requests on their streams. This package implements only the unidirectional streams of HTTP/3, with which the
+// two sides exchange settings, and GOAWAY, with which a server ends a connection.
 package http3
 
 import (
@@ -22,10 +23,10 @@ import (
 // client must accept streams of unknown types.
 const maxUniStreams = 16
 
-// Carry returns a function that opens connections, which share sockets. It sets two environment variables
-// that quic-go reads.
+// Carry returns a function that opens connections. These connections share UDP sockets. Carry also sets two
+// environment variables that quic-go reads.
 func Carry() load.Carry {
-	// Otherwise quic-go logs that the system's buffers for UDP are small.
+	// Without this variable quic-go logs a warning if the system's buffers for UDP are small.
 	_ = os.Setenv("QUIC_GO_DISABLE_RECEIVE_BUFFER_WARNING", "true")
 	// Congestion marks (ECN) cost an allocation per sent packet and a control message per received one.
 	_ = os.Setenv("QUIC_GO_DISABLE_ECN", "true")
@@ -75,7 +76,7 @@ type carrier struct {
 	mu      sync.Mutex
 	peer    h3.Peer   // state of the server's unidirectional streams
 	leaving bool      // the server has sent GOAWAY
-	streams []*stream // all that NewStream has returned
+	streams []*stream // the results of NewStream
 }
 
 // openControl opens the client's control stream and sends its settings.
@@ -107,9 +108,9 @@ func (c *carrier) acceptStreams() {
 	}
 }
 
-// readStream reads one of the server's unidirectional streams until its end. An error in it closes the
-// connection; a stream of unknown type is only cancelled. After GOAWAY it rejects the requests that the
-// server does not process.
+// readStream reads one of the server's unidirectional streams until its end. If the stream violates HTTP/3,
+// readStream closes the connection; if its type is unknown, readStream cancels it. If it contains GOAWAY,
+// readStream rejects the requests that the server will not process.
 func (c *carrier) readStream(s *quic.ReceiveStream, reader *h3.PeerStream) {
 	b := make([]byte, 512)
 	for {
@@ -150,7 +151,7 @@ func (c *carrier) fail(err error) {
 	_ = c.conn.CloseWithError(quic.ApplicationErrorCode(code), err.Error())
 }
 
-// NewStream returns a stream for requests, one after the other.
+// NewStream returns a stream that carries one request after another.
 func (c *carrier) NewStream() load.CarrierStream {
 	c.mu.Lock()
 	defer c.mu.Unlock()

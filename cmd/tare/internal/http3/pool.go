@@ -11,7 +11,8 @@ import (
 // maxShared limits the connections that share a socket.
 const maxShared = 16
 
-// pool holds the sockets of a session. Up to maxShared connections share one.
+// pool contains the UDP sockets of a session of the load generator. Up to maxShared QUIC connections
+// to the same address share a socket.
 type pool struct {
 	mu      sync.Mutex
 	sockets []*socket
@@ -19,13 +20,14 @@ type pool struct {
 
 // socket is a UDP socket with the connections on it.
 type socket struct {
-	to        *net.UDPAddr
-	conn      net.PacketConn
-	transport *quic.Transport
-	users     int // open connections on it
+	to        *net.UDPAddr    // address of the server
+	conn      net.PacketConn  // the socket itself
+	transport *quic.Transport // QUIC on conn
+	users     int             // open connections on it
 }
 
-// take returns a socket to an address with room for another connection. The caller must release it.
+// take returns a socket for another connection to an address, a new one if no open socket has room.
+// The caller must release it.
 func (p *pool) take(to *net.UDPAddr) (*socket, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -26,22 +26,23 @@ const (
 	maxMessages = 16       // packets that one call receives
 )
 
-// batchSocket is a UDP socket of several connections to one address. It is connected, so
-// that the kernel looks its route up once. WriteMsgUDP queues packets of all connections, and a goroutine
-// sends them together: packets of the same size as one buffer that the kernel cuts (GSO), whichever
-// connection they belong to. It receives several packets with one system call.
+// batchSocket is a UDP socket of several QUIC connections to one address, on which quic-go reads and writes. It
+// saves system calls. WriteMsgUDP queues packets of all connections, and a goroutine sends the queue: all packets
+// of the same size in one buffer, which the kernel cuts into packets (generic segmentation offload), whichever
+// connection they belong to. ReadBatch receives several packets with one system call. The socket is connected, so
+// that the kernel looks its route up once.
 type batchSocket struct {
 	*net.UDPConn
 	raw syscall.RawConn
 	to  *net.UDPAddr
 
-	// Of the goroutine that receives.
-	receive  func(fd uintptr) bool // method value of receiveSome, allocated once
-	messages []ipv4.Message        // to be filled
-	received int                   // messages that the last call filled
-	failure  error                 // of the last call; nil if it received
-	heads    [maxMessages]messageHead
-	vectors  [maxMessages]unix.Iovec
+	// Only the goroutine that receives uses these fields.
+	receive  func(fd uintptr) bool    // the method receiveSome, bound once
+	messages []ipv4.Message           // messages to fill
+	received int                      // number of messages that the last call filled
+	failure  error                    // error of the last call; nil if it received
+	heads    [maxMessages]messageHead // one for each message, for the kernel
+	vectors  [maxMessages]unix.Iovec  // buffer of each message, for the kernel
 
 	mu      sync.Mutex
 	room    *sync.Cond // there may be room in the queue, or the socket is closed
@@ -50,7 +51,7 @@ type batchSocket struct {
 	pending chan struct{} // has a value if there are packets; capacity 1; closed by Close
 	done    chan struct{} // closed after the last packet was sent
 
-	out sender // of the goroutine that sends
+	out sender // only the goroutine that sends uses it
 }
 
 // packet is a packet to send.
@@ -75,15 +76,15 @@ type control struct {
 
 // sender sends packets. It reuses its memory, so that sending does not allocate.
 type sender struct {
-	send     func(fd uintptr) bool // method value of sendSome, allocated once
+	send     func(fd uintptr) bool // the method sendSome, bound once
 	packets  []packet
 	order    []int         // indices of packets, the longest first
 	vectors  []unix.Iovec  // one per packet
 	heads    []messageHead // one per buffer
 	controls [maxQueued]control
 	next     int   // index in heads of the next buffer to send
-	noCuts   bool  // the kernel or the device cannot cut buffers: each packet is a buffer
-	failure  error // of the last call; nil if it sent
+	noCuts   bool  // the kernel or the device cannot cut buffers: each packet gets a separate buffer
+	failure  error // error of the last call; nil if it sent
 }
 
 // openSocket returns a UDP socket for connections to an address.
@@ -104,8 +105,8 @@ func openSocket(to *net.UDPAddr) (net.PacketConn, error) {
 	return s, nil
 }
 
-// ReadBatch waits for packets and fills messages with the packets that are there, at most maxMessages. quic-go
-// calls it from one goroutine.
+// ReadBatch waits for packets and fills messages with the packets that have arrived, at most maxMessages. It
+// returns their number. quic-go calls it from one goroutine.
 func (s *batchSocket) ReadBatch(messages []ipv4.Message, _ int) (int, error) {
 	s.messages = messages[:min(len(messages), maxMessages)]
 	for i := range s.messages {
@@ -123,9 +124,9 @@ func (s *batchSocket) ReadBatch(messages []ipv4.Message, _ int) (int, error) {
 	return s.received, s.failure
 }
 
-// receiveSome receives packets without waiting. It returns false if there are none, so that the runtime calls
-// it again when there are. It ignores errors of ICMP, for example if nothing listens at the address: as on
-// a socket that is not connected, dialling then fails after its timeout.
+// receiveSome receives packets without waiting. It returns false if there are none, so that the Go runtime calls
+// it again when packets have arrived. It ignores errors that ICMP reports, for example that nothing listens at the
+// address: dialling then fails after its timeout, as with a socket that is not connected.
 func (s *batchSocket) receiveSome(fd uintptr) bool {
 	for {
 		n, _, errno := syscall.RawSyscall6(unix.SYS_RECVMMSG, fd, uintptr(unsafe.Pointer(&s.heads[0])), uintptr(len(s.messages)), unix.MSG_DONTWAIT, 0, 0)
@@ -143,9 +144,9 @@ func (s *batchSocket) receiveSome(fd uintptr) bool {
 	}
 }
 
-// WriteMsgUDP queues the packets in b. They have the size in the control message oob; without one, b is one
-// packet. quic-go passes no other control message, because congestion marks are off and the socket is
-// connected. It waits while the queue is full.
+// WriteMsgUDP queues the packets in b. The control message oob contains their size; if oob is empty, b is one
+// packet. quic-go passes no other control message, because congestion marks are off and the socket is connected.
+// WriteMsgUDP waits while the queue is full.
 func (s *batchSocket) WriteMsgUDP(b, oob []byte, _ *net.UDPAddr) (n, oobn int, err error) {
 	segment := len(b)
 	if len(oob) >= unix.CmsgLen(2) {
@@ -217,8 +218,8 @@ func (s *batchSocket) sendAll() {
 	}
 }
 
-// prepare makes buffers of the packets, the longest packets first. Packets of the same size are in one buffer
-// and stay in their order, so that a connection's long packets come before its last, shorter one.
+// prepare puts the packets into buffers, the longest packets first. Packets of the same size share a buffer, in
+// their order. So the full-size packets of a connection stay before its last, shorter packet.
 func (o *sender) prepare() {
 	o.order, o.vectors, o.heads, o.next = o.order[:0], o.vectors[:0], o.heads[:0], 0
 	for i := range o.packets {
@@ -230,7 +231,8 @@ func (o *sender) prepare() {
 		size, n := o.packets[o.order[start]].size, 0 // n packets of this size from start on are one buffer
 		for ; start+n < len(o.order) && n < maxSegments && (n+1)*size <= maxBuffer; n++ {
 			p := &o.packets[o.order[start+n]]
-			if p.size != size || n > 0 && o.noCuts {
+			mustSeparate := n > 0 && o.noCuts
+			if p.size != size || mustSeparate {
 				break
 			}
 			o.vectors[start+n] = unix.Iovec{Base: &p.data[0], Len: uint64(p.size)}
@@ -268,14 +270,14 @@ func (s *batchSocket) sendSome(fd uintptr) bool {
 	return true
 }
 
-// skipFailed skips a buffer that could not be sent, which QUIC treats as lost. If the reason is that buffers
-// cannot be cut, packets are sent one by one from now on.
+// skipFailed skips a buffer that could not be sent; QUIC treats its packets as lost and sends their content again.
+// If the buffer failed because it cannot be cut, packets get separate buffers from now on.
 func (o *sender) skipFailed() {
 	if o.failure == nil {
 		return
 	}
-	isRefused := errors.Is(o.failure, unix.EIO) || errors.Is(o.failure, unix.EINVAL)
-	if isRefused && o.heads[o.next].head.Iovlen > 1 {
+	isCutError := errors.Is(o.failure, unix.EIO) || errors.Is(o.failure, unix.EINVAL)
+	if isCutError && o.heads[o.next].head.Iovlen > 1 {
 		o.noCuts = true
 	}
 	o.next++

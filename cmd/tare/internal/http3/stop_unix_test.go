@@ -4,10 +4,13 @@ package http3
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime/pprof"
 	"strings"
 	"syscall"
 	"testing"
@@ -103,4 +106,36 @@ func TestStop(t *testing.T) {
 	}
 	t.Logf("stopped for %v: p99 %v, theory %v (%+.1f %%); p50 %v, max %v, send lag p50 %v", stopped, got, want, 100*(float64(got)/float64(want)-1),
 		time.Duration(r.Latency.Quantile(0.5)), time.Duration(r.Latency.Max()), time.Duration(r.SendLag.Quantile(0.5)))
+}
+
+// profileDir is the environment variable with the directory for the profiles of TestProfile.
+const profileDir = "TARE_HTTP3_PROFILE"
+
+// TestProfile writes profiles of the client under load: cpu.prof and allocs.prof, for docs/research/quic-go.md.
+func TestProfile(t *testing.T) {
+	dir := os.Getenv(profileDir)
+	if dir == "" {
+		t.Skip("writes profiles to the directory " + profileDir)
+	}
+	addr, _ := startServer(t)
+	o := options(addr)
+	o.Connections, o.Timeout = 50, load.DefaultTimeout
+	var cpu, allocs bytes.Buffer
+	if err := pprof.StartCPUProfile(&cpu); err != nil {
+		t.Fatal(err)
+	}
+	r, _, err := run(t, o, load.Leg{Duration: 15 * time.Second})
+	pprof.StopCPUProfile()
+	if err != nil || r.Requests == 0 {
+		t.Fatalf("%v: %v: %s", err, r.Errors, r.FirstError)
+	}
+	if err := pprof.Lookup("allocs").WriteTo(&allocs, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d requests", r.Requests)
+	for name, profile := range map[string]*bytes.Buffer{"cpu.prof": &cpu, "allocs.prof": &allocs} {
+		if err := os.WriteFile(filepath.Join(dir, name), profile.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

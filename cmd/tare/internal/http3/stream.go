@@ -13,13 +13,13 @@ import (
 	"github.com/tarebench/tare/load/h3"
 )
 
-// stream carries one request after another over a connection, each on a stream of QUIC. It implements
-// load.CarrierStream.
+// stream carries one request after another over a connection, each on a QUIC stream of its own. It implements
+// load.CarrierStream. Goroutines other than that of the request may call Cancel and reject.
 type stream struct {
-	c *carrier
+	c *carrier // the connection
 
 	mu       sync.Mutex
-	s        *quic.Stream // of the current request; nil before the first
+	s        *quic.Stream // stream of the current request; nil before the first
 	rejected bool         // the server does not process the current request, because it has sent GOAWAY
 }
 
@@ -29,11 +29,11 @@ func (s *stream) Open() (bool, error) {
 	if err != nil && isFull(err) {
 		return false, nil
 	}
-	return true, s.use(opened, err)
+	return true, s.startRequest(opened, err)
 }
 
-// isFull reports whether the server allows no more streams for now. It is a function of its own because
-// errors.As makes its target escape to the heap, which then costs an allocation only after an error.
+// isFull reports whether err means that the server allows no more streams for now. errors.As makes its target
+// escape to the heap. In a separate function this costs an allocation only after an error.
 func isFull(err error) bool {
 	var full *quic.StreamLimitReachedError
 	return errors.As(err, &full)
@@ -41,12 +41,12 @@ func isFull(err error) bool {
 
 // OpenWait opens a stream for the next request, and waits until the server allows one or ctx ends.
 func (s *stream) OpenWait(ctx context.Context) error {
-	return s.use(s.c.conn.OpenStreamSync(ctx))
+	return s.startRequest(s.c.conn.OpenStreamSync(ctx))
 }
 
-// use makes opened the stream of the request. If err is not nil, no stream was opened and the request was
-// not sent.
-func (s *stream) use(opened *quic.Stream, err error) error {
+// startRequest makes opened the stream of the next request. If err is not nil, opening has failed, and
+// startRequest returns a Loss of a request that the server has not processed.
+func (s *stream) startRequest(opened *quic.Stream, err error) error {
 	if err != nil {
 		return &load.Loss{Err: err, Left: true}
 	}
@@ -56,7 +56,7 @@ func (s *stream) use(opened *quic.Stream, err error) error {
 	s.c.mu.Lock()
 	first, leaves := s.c.peer.Leaves()
 	s.c.mu.Unlock()
-	if leaves { // the server has sent GOAWAY since the last call of Over
+	if leaves { // the server has sent GOAWAY since the caller checked Over
 		s.reject(quic.StreamID(first))
 	}
 	return nil
@@ -89,8 +89,8 @@ func (s *stream) Cancel(code h3.Code) {
 	}
 }
 
-// reject cancels the current request if its stream is first or a later one, which the server does not process
-// (GOAWAY).
+// reject cancels the current request if the server does not process it: after GOAWAY it does not process requests
+// on stream first and later streams.
 func (s *stream) reject(first quic.StreamID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,9 +101,9 @@ func (s *stream) reject(first quic.StreamID) {
 	}
 }
 
-// explain returns err, with which a request ended before its response was complete, as a *load.Loss: whether
-// the connection is lost as well, whether the server has not processed the request, and whether it violated
-// the protocol.
+// explain returns a *load.Loss for err, with which a request ended before its response was complete. The Loss
+// reports whether the connection is still usable, whether the server has not processed the request, and whether the
+// server violated the protocol.
 func (s *stream) explain(err error) error {
 	isConnectionOver := s.c.conn.Context().Err() != nil
 	s.mu.Lock()
@@ -120,7 +120,7 @@ func (s *stream) explain(err error) error {
 		code := h3.Code(streamErr.ErrorCode)
 		loss.Left = loss.Left || code == h3.RequestRejected
 		loss.Err = fmt.Errorf("the server reset the stream: %s", code)
-	case errors.As(err, &applicationErr): // without Remote it is this side's, of carrier.fail
+	case errors.As(err, &applicationErr): // the connection was closed; if not by the server, by carrier.fail or Close
 		loss.Garbled = !applicationErr.Remote && h3.Code(applicationErr.ErrorCode) != h3.NoError
 		if applicationErr.Remote {
 			loss.Err = fmt.Errorf("the server closed the connection: %s", h3.Code(applicationErr.ErrorCode))

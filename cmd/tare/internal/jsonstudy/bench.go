@@ -28,8 +28,9 @@ const (
 	skippedName = "left.json"                           // file with the codecs that do not support the type
 )
 
-// Bench builds codecs for a type of the user: in a copy of the SDK and of the catalog's codecs, to
-// which it adds the type. Such a copy is called a bench, and is in the cache.
+// Bench builds JSON codecs for the type of the user's documents. It copies the catalog's codecs and the
+// SDK, the packages of this repository that they import, and adds the type to the copy. Such a copy is
+// called a bench, and is in the cache.
 type Bench struct {
 	Cache string       // cache directory; benches are in Cache/document
 	Run   string       // tag of every process that is started; "" for none
@@ -37,10 +38,10 @@ type Bench struct {
 }
 
 // Catalog returns a catalog of the codecs that only selects from the catalog from, adapted to the type
-// t, and the codecs that do not support the type. own is the user's type, or nil for an inferred type.
+// t, and the codecs that do not support the type. user is the user's type, or nil for an inferred type.
 // Catalog reuses an earlier bench of the same content, unless a codec failed because of the machine.
-func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, own *UserType, only func(id string) bool) (catalog.Catalog, []tare.NotWeighed, error) {
-	names := map[string]bool{}
+func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, user *UserType, only func(id string) bool) (catalog.Catalog, []tare.NotWeighed, error) {
+	names := map[string]bool{} // of the needed contender modules, each with one codec or variants of one
 	for _, leaf := range from.Leaves() {
 		m := leaf.Manifest
 		isNeeded := m.ID == Baseline || m.ID == tare.NullID
@@ -53,11 +54,11 @@ func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, own *U
 	if err != nil {
 		return catalog.Catalog{}, nil, err
 	}
-	addType(files, t, own, names)
+	addType(files, t, user, names)
 	parent := filepath.Join(b.Cache, "document")
-	dir := filepath.Join(parent, benchKey(files, own))
+	dir := filepath.Join(parent, benchKey(files, user))
 	if !atomicfile.Sealed(dir) {
-		if err := b.makeBench(ctx, parent, dir, files, t, own, names); err != nil {
+		if err := b.makeBench(ctx, parent, dir, files, t, user, names); err != nil {
 			return catalog.Catalog{}, nil, err
 		}
 	}
@@ -73,7 +74,7 @@ func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, own *U
 	return c, unsupported, err
 }
 
-// collectSources returns the files of the SDK and of the named contender modules of codecs, by
+// collectSources returns the files of the SDK and of the contender modules of codecs in names, by
 // slash-separated path.
 func collectSources(from catalog.Catalog, names map[string]bool) (map[string]string, error) {
 	root, err := from.Repository()
@@ -98,15 +99,16 @@ func collectSources(from catalog.Catalog, names map[string]bool) (map[string]str
 	return files, nil
 }
 
-// addType adds the files by which codecs find the type: the type itself or a bridge to the user's
-// package, and for codecs with generated code a copy of the type.
-func addType(files map[string]string, t Type, own *UserType, names map[string]bool) {
+// addType adds the files by which codecs find the type: an inferred type itself, or for a type of the
+// user a bridge, a module with an alias of it (see bridgeName). For codecs with generated code it adds a
+// copy of the type.
+func addType(files map[string]string, t Type, user *UserType, names map[string]bool) {
 	path := typePath
-	if own == nil {
+	if user == nil {
 		files["contender/codec/document/document.go"] = "// Package document holds the type that was inferred from a user's documents.\npackage document\n\n" + t.Source
 	} else {
-		path = own.bridgePath()
-		maps.Copy(files, own.bridgeFiles("own"))
+		path = user.bridgePath()
+		maps.Copy(files, user.bridgeFiles("own"))
 	}
 	files["contender/codec/own.go"] = fmt.Sprintf("package codec\n\nimport document %q\n\n"+
 		"// documentTarget returns a function that makes a pointer to an empty document of the user's type.\nfunc documentTarget() func() any { return func() any { return new(document.%s) } }\n", path, rootName)
@@ -121,23 +123,24 @@ func addType(files map[string]string, t Type, own *UserType, names map[string]bo
 	}
 }
 
-// benchKey returns the name of a bench: a hash of its files and of what decides the user's modules.
-func benchKey(files map[string]string, own *UserType) string {
+// benchKey returns the name of a bench: a hash of its files and of the fingerprint of the user's modules.
+func benchKey(files map[string]string, user *UserType) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "tare.document/1\n")
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		fmt.Fprintf(h, "%q %x\n", name, sha256.Sum256([]byte(files[name])))
 	}
-	if own != nil {
-		fmt.Fprintf(h, "%s\n", own.fingerprint)
+	if user != nil {
+		fmt.Fprintf(h, "%s\n", user.fingerprint)
 	}
 	return hex.EncodeToString(h.Sum(nil))[:20]
 }
 
 // makeBench writes a bench to a temporary directory in parent and renames it to dir, so that no
 // process sees an incomplete bench. It removes codecs whose code cannot be generated, and lists them
-// in the file skippedName. The bench is sealed, and so reused, unless a failure may not repeat.
-func (b Bench) makeBench(ctx context.Context, parent, dir string, files map[string]string, t Type, own *UserType, names map[string]bool) error {
+// in the file skippedName. It seals the bench, so that later runs reuse it, unless a codec failed for a
+// reason that may not repeat.
+func (b Bench) makeBench(ctx context.Context, parent, dir string, files map[string]string, t Type, user *UserType, names map[string]bool) error {
 	tmp, err := makeTemp(parent, ".making-")
 	if err != nil {
 		return err
@@ -147,9 +150,9 @@ func (b Bench) makeBench(ctx context.Context, parent, dir string, files map[stri
 		return fmt.Errorf("%w %s: %w", build.ErrCache, tmp, err)
 	}
 	run := gocmd.Go{Tag: b.Run}
-	if own != nil {
-		b.logLine("adding " + own.path + " to the codecs")
-		if err := own.requireAll(ctx, run, tmp); err != nil {
+	if user != nil {
+		b.logLine("adding " + user.path + " to the codecs")
+		if err := user.requireAll(ctx, run, tmp); err != nil {
 			return err
 		}
 	}

@@ -9,14 +9,15 @@ import (
 	"github.com/tarebench/tare/kinds/codec"
 )
 
-// Limits of the documents that are damaged for semantics tests.
+// tare json --go damages some of the user's documents, each in one place, and reports if Go releases differ
+// in the outcome. These are the limits of the documents.
 const (
-	maxDamaged      = 8        // documents
-	maxDamagedBytes = 64 << 10 // of one document
+	maxDamaged      = 8        // number of documents
+	maxDamagedBytes = 64 << 10 // size of one document
 )
 
-// chooseDamaged returns the documents that are damaged: evenly spread, of those that are small
-// enough, or else the smallest one.
+// chooseDamaged returns the documents that are damaged: an evenly spread part of the documents that are
+// small enough, or the smallest document if all are too large.
 func chooseDamaged(docs []codec.Document) []codec.Document {
 	var fit []codec.Document
 	smallest := docs[0]
@@ -39,14 +40,14 @@ type part struct {
 	from, to int // range in bytes of the token
 	isKey    bool
 	value    json.Token
-	end      int // offset after the closing bracket; 0 unless the part is a bracket
+	end      int // offset after the matching closing bracket; 0 unless the part is a bracket
 }
 
 // parseParts returns the keys, scalars and opening brackets of a valid document.
 func parseParts(body []byte) []part {
 	var parts []part
 	type level struct { // an open array or object
-		index      int // of its bracket in parts
+		index      int // index of its bracket in parts
 		isObject   bool
 		expectsKey bool // the next token is a key, or the end
 	}
@@ -81,21 +82,21 @@ func parseParts(body []byte) []part {
 	}
 }
 
-// lastToken returns the text of the token at the end of text.
+// lastToken returns the part of text that is its last token. token is the parsed token.
 func lastToken(text []byte, token json.Token) []byte {
 	if _, isString := token.(string); !isString {
 		i := bytes.LastIndexAny(text[:len(text)-1], "[]{}:, \t\r\n")
 		return text[i+1:]
 	}
-	for i := len(text) - 2; i >= 0; i-- {
+	for i := len(text) - 2; i >= 0; i-- { // before the closing quote
 		if text[i] != '"' {
 			continue
 		}
-		escapes := 0
-		for i-escapes > 0 && text[i-escapes-1] == '\\' {
-			escapes++
+		backslashes := 0
+		for i-backslashes > 0 && text[i-backslashes-1] == '\\' {
+			backslashes++
 		}
-		if escapes%2 == 0 {
+		if backslashes%2 == 0 { // an odd number escapes the quote, so that it is inside of the string
 			return text[i:]
 		}
 	}
@@ -104,12 +105,12 @@ func lastToken(text []byte, token json.Token) []byte {
 
 // damaged is a document of the user with damage in one place.
 type damaged struct {
-	damage string // a noun phrase: "a key twice"
+	damage string // the damage as a noun phrase: "a trailing comma"
 	body   []byte
 }
 
 // damageDocument returns versions of a valid document, each damaged in one way: {"a":1 and {key:1}
-// for {"a":1}. It omits damage that the document has no place for.
+// for {"a":1}. It omits damage for which the document has no place, such as null for an array.
 func damageDocument(body []byte) []damaged {
 	var out []damaged
 	add := func(damage string, changed []byte) {
@@ -117,7 +118,7 @@ func damageDocument(body []byte) []damaged {
 			out = append(out, damaged{damage: damage, body: changed})
 		}
 	}
-	splice := func(from, to int, text string) []byte {
+	splice := func(from, to int, text string) []byte { // replaces body[from:to]
 		return bytes.Join([][]byte{body[:from], body[to:]}, []byte(text))
 	}
 	if len(body) > 1 {
@@ -125,7 +126,7 @@ func damageDocument(body []byte) []damaged {
 	}
 	add("text after its end", splice(len(body), len(body), " x"))
 	parts := parseParts(body)
-	find := func(fits func(p part) bool) (part, bool) {
+	find := func(fits func(p part) bool) (part, bool) { // the first part that fits
 		for _, p := range parts {
 			if fits(p) {
 				return p, true

@@ -14,14 +14,15 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// describer is a program that is compiled with the user's type and prints a copy of the type's
-// declaration, which it finds by reflection. So build tags and generated files do not matter.
+// describer is the source of a program that prints a copy of the declaration of the user's type as JSON.
+// The program is compiled with the type and inspects it by reflection. So, unlike with parsing the source,
+// build tags and generated files do not matter.
 //
 //go:embed describe.go.txt
 var describer string
 
-// Describe returns a copy of the user's type for code generators. If the type does not exist or does
-// not compile the error is a *TypeError.
+// Describe returns a copy of the declaration of the user's type, for code generators. If the type does not
+// exist or does not compile, the error is a *TypeError.
 func (b Bench) Describe(ctx context.Context, o *UserType) (Type, error) {
 	tmp, err := makeTemp(filepath.Join(b.Cache, "document"), ".describing-")
 	if err != nil {
@@ -40,7 +41,8 @@ func (b Bench) Describe(ctx context.Context, o *UserType) (Type, error) {
 	run, dir := gocmd.Go{Tag: b.Run}, filepath.Join(tmp, "own")
 	spec := o.Import + "." + o.Type
 	newError := func(what, hint string) error { return &TypeError{Type: spec, What: what, Hint: hint} }
-	if err := o.requireIn(ctx, run, dir, ""); err != nil {
+	const noBridge = "" // dir is the bridge itself
+	if err := o.requireIn(ctx, run, dir, noBridge); err != nil {
 		return Type{}, typeError(ctx, err, newError)
 	}
 	out, err := run.In(ctx, dir, "run", "./describe")
@@ -64,8 +66,8 @@ func (b Bench) Describe(ctx context.Context, o *UserType) (Type, error) {
 	return t, nil
 }
 
-// relativeTo returns a complaint of the compiler with the path of its file relative to the user's
-// module. In complaint the path is absolute or relative to dir.
+// relativeTo returns an error of the compiler, "file.go:line:column: text", with the path of the file
+// relative to the user's module. In complaint the path is absolute or relative to dir.
 func (o *UserType) relativeTo(dir, complaint string) string {
 	file, rest, ok := strings.Cut(complaint, ":")
 	if !ok || !strings.HasSuffix(file, ".go") {

@@ -12,15 +12,17 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/lazyregexp"
 	"github.com/tarebench/tare/kinds/codec"
 )
 
-// difference is a difference between a codec's output and the reference, at one path.
+// difference is a difference between a codec's output for a JSON document and the reference output of
+// encoding/json, at one path in the document.
 type difference struct {
 	path      string       // e.g. $.items[3].price
 	want, got string       // values as JSON, shortened; a got of "" means that the value is missing
-	lost      bool         // the codec is disqualified: a value is missing, or not just another number or text
+	lost      bool         // disqualifies: a value is missing, added, or changed in more than a number or text
 	form      bool         // the values are the same, in another order or spelling
 	more      []difference // differences in other fields of the same document
 }
@@ -33,6 +35,7 @@ func (d difference) String() string {
 	return fmt.Sprintf("%s: %s became %s", d.path, d.want, d.got)
 }
 
+// indexRE matches the index of an item in a path: [3].
 var indexRE = lazyregexp.New(`\[\d+\]`)
 
 // generalPath returns the path without the indices of items: $.items[].price.
@@ -93,7 +96,7 @@ func compareDocuments(want, got []byte) (difference, bool) {
 	}
 	gotValue, err := parseDocument(got)
 	if err != nil {
-		return difference{path: "$", want: formatValue(json.RawMessage(want)), got: truncate("what is no JSON ("+err.Error()+")", maxShown), lost: true}, true
+		return difference{path: "$", want: formatValue(json.RawMessage(want)), got: format.Clip("what is no JSON ("+err.Error()+")", maxShown), lost: true}, true
 	}
 	wantValue, err := parseDocument(want)
 	if err != nil {
@@ -105,8 +108,8 @@ func compareDocuments(want, got []byte) (difference, bool) {
 	return findSpelling(want, got)
 }
 
-// mostSevere returns the first difference that disqualifies, or else the first one, and adds the first
-// difference of each other field to it. It returns false if there are no differences.
+// mostSevere returns the first difference that disqualifies, or the first of all if none disqualifies.
+// It adds the first difference of each other field as more. It returns false if all is empty.
 func mostSevere(all []difference) (difference, bool) {
 	if len(all) == 0 {
 		return difference{}, false
@@ -131,8 +134,8 @@ type member struct {
 	value any
 }
 
-// object is an object with a key more than once. It has all members in order, as it depends on the
-// reader which of them counts. Other objects are maps.
+// object is a JSON object in which a key occurs more than once. It contains all members in order,
+// because readers differ in which of the equal keys counts. Other objects are parsed to maps.
 type object []member
 
 // MarshalJSON writes all members in order.
@@ -155,9 +158,9 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// parseDocument parses one document. Numbers are json.Number, with the digits of the text, and objects
-// with a key more than once have the type object. It returns an error if text contains no document, or
-// more than one.
+// parseDocument parses one document. Numbers become json.Number, with the digits of the text, and
+// objects in which a key occurs more than once become object. It returns an error if text contains no
+// document, or more than one.
 func parseDocument(text []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	var raw json.RawMessage
@@ -275,18 +278,18 @@ func addFieldDifferences(path string, want, got map[string]any, all []difference
 	return all
 }
 
-// compareScalars compares two values that are scalars, or of different kinds, or arrays of different
-// lengths. lost is false if they are two different numbers or texts, or null and an empty object or
-// array, which in Go are nil and empty.
+// compareScalars compares two scalars. It also gets values of different kinds and arrays of different
+// lengths, which always differ. lost is false for two numbers, for two texts, and for null and an empty
+// object or array, which are nil and empty in Go. All other values that differ are lost.
 func compareScalars(want, got any) (isSame, lost bool) {
 	switch w := want.(type) {
 	case json.Number:
-		g, ok := got.(json.Number)
-		isSame = ok && codec.Diff([]byte(w), []byte(g)) == "" && isNegativeZero(w) == isNegativeZero(g)
-		return isSame, !ok
+		g, isNumber := got.(json.Number)
+		sameValue := isNumber && codec.Diff([]byte(w), []byte(g)) == ""
+		return sameValue && isNegativeZero(w) == isNegativeZero(g), !isNumber
 	case string:
-		g, ok := got.(string)
-		return g == w && ok, !ok
+		g, isText := got.(string)
+		return isText && g == w, !isText
 	case bool:
 		return want == got, true
 	case nil:
@@ -295,7 +298,7 @@ func compareScalars(want, got any) (isSame, lost bool) {
 	return false, got != nil || !isEmptyValue(want)
 }
 
-// isNegativeZero reports whether n is a zero with a minus sign.
+// isNegativeZero reports whether n is a zero with a minus sign, such as -0, -0.0 or -0e5.
 func isNegativeZero(n json.Number) bool {
 	digits, _, _ := strings.Cut(strings.ToLower(string(n)), "e")
 	return strings.HasPrefix(digits, "-") && strings.Trim(digits, "-0.") == ""
@@ -315,8 +318,9 @@ func isEmptyValue(v any) bool {
 	return false
 }
 
-// findSpelling returns the first token that two texts with the same values spell differently, or that
-// is another key because of another order. It returns false if only white space differs.
+// findSpelling compares two texts with the same values token by token, and returns the first difference:
+// a value in another spelling, or another key, which means that the order of keys differs. It returns
+// false if only white space differs.
 func findSpelling(want, got []byte) (difference, bool) {
 	w, g := json.NewDecoder(bytes.NewReader(want)), json.NewDecoder(bytes.NewReader(got))
 	w.UseNumber()
@@ -324,7 +328,7 @@ func findSpelling(want, got []byte) (difference, bool) {
 	for wFrom, gFrom := int64(0), int64(0); ; {
 		wantToken, errWant := w.Token()
 		gotToken, errGot := g.Token()
-		if errWant != nil || errGot != nil { // the end
+		if errWant != nil || errGot != nil { // the end: both texts were parsed before, without an error
 			return difference{}, false
 		}
 		wantText, gotText := tokenText(want[wFrom:w.InputOffset()]), tokenText(got[gFrom:g.InputOffset()])
@@ -332,7 +336,7 @@ func findSpelling(want, got []byte) (difference, bool) {
 		if wantText == gotText {
 			continue
 		}
-		d := difference{path: "$", want: truncate(wantText, maxShown), got: truncate(gotText, maxShown), form: true}
+		d := difference{path: "$", want: format.Clip(wantText, maxShown), got: format.Clip(gotText, maxShown), form: true}
 		_, isNumber := wantToken.(json.Number)
 		if !isNumber && wantToken != gotToken {
 			d.want, d.got = "the reference's order of keys", otherOrder
@@ -351,5 +355,5 @@ func formatValue(v any) string {
 		return fmt.Sprintf("%T", v)
 	}
 	const maxLength = 40
-	return truncate(string(b), maxLength)
+	return format.Clip(string(b), maxLength)
 }

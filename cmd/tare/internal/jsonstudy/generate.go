@@ -13,18 +13,19 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// codeGenerator is a codec that needs generated code for the type. The code is generated for a copy of
-// the type, as it consists of methods, which only the package of the type can have.
+// codeGenerator is a codec that needs code generated for the type of the user's documents. The generated
+// code consists of methods, which only the package of a type can declare. So the type is copied into a
+// package of the contender module (the module of the program that runs the codec).
 type codeGenerator struct {
 	name    string                        // name of the contender module
-	mark    string                        // comment that requests code for the declaration below it
+	mark    string                        // comment above a type that requests code for it, or ""
 	command []string                      // arguments of go, run in the directory of the copy
 	newFile func(Type) (text, why string) // returns user.go of the contender, or why the type is not supported
 
 	addsMethods bool // the generated code has the methods that encoding/json calls
 }
 
-// generators returns the generators of the named contender modules.
+// generators returns the generators of the contender modules in names; the other codecs need none.
 func generators(names map[string]bool) []codeGenerator {
 	all := []codeGenerator{
 		{
@@ -40,11 +41,11 @@ func generators(names map[string]bool) []codeGenerator {
 	return slices.DeleteFunc(all, func(g codeGenerator) bool { return !names[g.name] })
 }
 
-// Generated reports whether a codec needs code generated for every type.
+// Generated reports whether a codec needs code that is generated for the type.
 func Generated(id string) bool { return len(generators(map[string]bool{id: true})) > 0 }
 
-// userTemplate is user.go of a contender, which makes documents of the copied type: with the name of
-// the contender, and the type.
+// userTemplate is user.go of a contender. The function user in it makes documents of the copied type.
+// Its two values are the name of the contender and the Go type of a document.
 const userTemplate = `package main
 
 import own "github.com/tarebench/tare/contenders/codec/%s/user"
@@ -53,8 +54,9 @@ import own "github.com/tarebench/tare/contenders/codec/%s/user"
 func user() func() any { return func() any { return new(%s) } }
 `
 
-// bareTemplate follows userTemplate if encoding/json would call generated methods. It converts a
-// document to a second copy of the type without methods, which has the same layout in memory.
+// bareTemplate follows userTemplate if encoding/json would call the generated methods. The function bare
+// in it converts a document to a second copy of the type, which has the same layout in memory but no
+// methods. Its two values are the Go type of a document and the name of the type.
 const bareTemplate = `
 // bare is a document without the methods that were generated, in the same memory.
 func bare(v any) any {
@@ -65,7 +67,7 @@ func bare(v any) any {
 }
 `
 
-// easyjsonFile is newFile of easyjson.
+// easyjsonFile implements codeGenerator.newFile for easyjson.
 func easyjsonFile(t Type) (text, why string) {
 	if t.Why != "" {
 		return "", t.Why
@@ -76,8 +78,8 @@ func easyjsonFile(t Type) (text, why string) {
 	return fmt.Sprintf(userTemplate, "easyjson", "own."+rootName), ""
 }
 
-// ffjsonFile is newFile of ffjson. It supports structs, and slices of structs by a generic type of
-// the contender.
+// ffjsonFile implements codeGenerator.newFile for ffjson. ffjson supports structs, and slices of structs
+// by the generic type list of its contender.
 func ffjsonFile(t Type) (text, why string) {
 	goType := ""
 	switch {
@@ -95,7 +97,7 @@ func ffjsonFile(t Type) (text, why string) {
 }
 
 // contenderPath returns the slash-separated path of a file of the contender module, relative to the
-// bench.
+// directory of the bench, in which contenders are built for the type.
 func (g codeGenerator) contenderPath(name string) string {
 	return "contenders/codec/" + g.name + "/" + name
 }
@@ -114,13 +116,13 @@ func (t Type) plainSource() string {
 	return "// Package plain holds a copy of the user's own type without methods.\npackage plain\n\n" + t.importLines() + t.Source
 }
 
-// unsupportedError reports that a generator does not support a type. After any other error the next
-// run may succeed, as the machine may be the reason.
+// unsupportedError reports that a generator does not support a type. Any other error may be due to the
+// machine, so that a later run may succeed.
 type unsupportedError struct{ error }
 
-// runGenerator generates code for the type. The error is an unsupportedError if the generator fails
-// for the type, but works for a plain struct. Otherwise the type may not be the reason: the
-// generator may not be downloaded, or the disk may be full.
+// runGenerator generates code for the type. If the generator fails for the type but works for a plain
+// struct, the error is an unsupportedError. If it fails for both, the type may not be the reason: the
+// download of the generator may have failed, or the disk may be full.
 func (g codeGenerator) runGenerator(ctx context.Context, run gocmd.Go, bench string, t Type) error {
 	err := g.tryGenerate(ctx, run, bench, t)
 	if err == nil || ctx.Err() != nil || errors.Is(err, build.ErrNoToolchain) {
@@ -133,7 +135,7 @@ func (g codeGenerator) runGenerator(ctx context.Context, run gocmd.Go, bench str
 	return unsupportedError{err}
 }
 
-// tryGenerate runs the generator on the type by itself and compiles the result.
+// tryGenerate copies the type into a new package, runs the generator there and compiles the package.
 func (g codeGenerator) tryGenerate(ctx context.Context, run gocmd.Go, bench string, t Type) error {
 	dir := filepath.Join(bench, filepath.FromSlash(g.contenderPath("user")))
 	if err := os.RemoveAll(dir); err != nil {

@@ -16,19 +16,25 @@ const maxDepth = 100
 // maxNotes limits the notes of one kind that are reported one by one.
 const maxNotes = 6
 
-// Type is a Go type for documents, as source.
+// Type is the source of a Go type for JSON documents. It is inferred from the documents, or the user's.
 type Type struct {
-	Name   string   // name in messages: "inferred", or import/path.Type
+	Name   string   // name in messages: "inferred", or import/path.Type of the user
 	Source string   // declarations without package clause and imports, the type of a document first
-	Root   string   // struct, slice, map or other
+	Root   string   // kind of the type of a document: struct, slice, map or other
 	Item   string   // name of the items' type if Root is a slice of structs; otherwise ""
 	Uses   []string // packages that the source imports
-	Why    string   // why there is no source, one line; "" if there is
+	Why    string   // why there is no source, one line; "" if there is a source
 	Notes  []string // decisions about the type, one line each
 }
 
-// Infer returns a Go type for all of docs. A value that is null or missing in some of them is a
-// pointer, a value of several kinds is any, and an object whose keys are data is a map.
+// Infer returns a Go type for all of docs. A value that is null or missing in some documents becomes a
+// pointer, a value of several kinds becomes any, and an object whose keys look like data becomes a map.
+// From {"id": 1, "name": "a"} and {"id": 2} it infers
+//
+//	type Document struct {
+//		ID   int64   `json:"id"`
+//		Name *string `json:"name,omitempty"`
+//	}
 func Infer(docs []codec.Document) (Type, error) {
 	root := new(shape)
 	for _, d := range docs {
@@ -37,10 +43,10 @@ func Infer(docs []codec.Document) (Type, error) {
 		}
 	}
 	root.nulls = 0 // no pointer is needed: null leaves the document as it is
-	g := &generator{names: map[string]bool{rootName: true}}
+	g := &declarer{names: map[string]bool{rootName: true}}
 	t := Type{Name: "inferred"}
 	expr := g.typeExpr(root, "$", rootName, 0)
-	if expr == rootName {
+	if expr == rootName { // typeExpr has declared it as a struct
 		t.Root = "struct"
 	} else {
 		switch {
@@ -61,17 +67,17 @@ func Infer(docs []codec.Document) (Type, error) {
 	return t, nil
 }
 
-// generator collects the declarations of the inferred types.
-type generator struct {
-	decls   []string
-	names   map[string]bool // names of types that are used
+// declarer collects the declarations of the inferred types.
+type declarer struct {
+	decls   []string        // source of one type each
+	names   map[string]bool // names of all types
 	structs map[string]bool // names of types that are structs
-	notes   lineNotes       // decisions
+	notes   lineNotes       // decisions, for Type.Notes
 }
 
-// typeExpr returns the Go type of the values at path, and declares its structs. A struct gets name, or
-// name with a number if another type has it.
-func (g *generator) typeExpr(s *shape, path, name string, depth int) string {
+// typeExpr returns the Go type of the values at path, whose shape is s, and declares its structs. A struct
+// is called name, or name with a number if another type has this name. depth counts the levels above.
+func (g *declarer) typeExpr(s *shape, path, name string, depth int) string {
 	switch kinds := s.kindNames(); {
 	case len(kinds) == 0: // only null
 		return "any"
@@ -102,8 +108,9 @@ func (g *generator) typeExpr(s *shape, path, name string, depth int) string {
 	return pointer + g.numberType(s, path)
 }
 
-// numberType returns int64, uint64 or float64: the type that has all numbers of s, or comes closest.
-func (g *generator) numberType(s *shape, path string) string {
+// numberType returns int64, uint64 or float64: the type that can represent all numbers of s, or else
+// float64 with a note that it rounds some.
+func (g *declarer) numberType(s *shape, path string) string {
 	switch {
 	case s.reals == 0 && s.unsigned == 0:
 		return "int64"
@@ -117,7 +124,7 @@ func (g *generator) numberType(s *shape, path string) string {
 
 // declareObject declares a struct for objects and returns its type, or returns a map type if the keys
 // are data.
-func (g *generator) declareObject(s *shape, path, name, pointer string, depth int) string {
+func (g *declarer) declareObject(s *shape, path, name, pointer string, depth int) string {
 	if values, ok := s.mapValues(); ok {
 		if len(s.fields) > 0 {
 			g.notes.add("map", fmt.Sprintf("%s is a map: its keys (%s) look like data", shortPath(path), keyExamples(s.fields)))
@@ -136,7 +143,7 @@ func (g *generator) declareObject(s *shape, path, name, pointer string, depth in
 	taken := map[string]bool{}
 	for _, f := range s.fields {
 		fieldName := pickUnique(exportedName(f.key), taken)
-		isOptional := f.seen < s.objects
+		isOptional := f.seen < s.objects // some objects do not have the key
 		fieldShape := *f.shape
 		if isOptional { // a pointer, so that zero is not omitted
 			fieldShape.nulls++
@@ -154,16 +161,16 @@ func (g *generator) declareObject(s *shape, path, name, pointer string, depth in
 	return pointer + name
 }
 
-// uniqueName returns a name that no other type has: name, or name with a number. Only the first struct
-// can have rootName.
-func (g *generator) uniqueName(name string) string {
+// uniqueName returns a name that no other type has: name, or name with a number. Only the first type
+// can have rootName, the name of the type of a document.
+func (g *declarer) uniqueName(name string) string {
 	if name == rootName && len(g.decls) == 0 && len(g.structs) == 0 {
 		return name
 	}
 	return pickUnique(name, g.names)
 }
 
-// legiblePath returns the text about a path for a comment, without control characters.
+// legiblePath describes a path for the comment of a generated type, without control characters.
 func legiblePath(path string) string {
 	if path == "$" {
 		return "a whole document"
@@ -209,8 +216,7 @@ func cutKey(key string) string {
 	return key
 }
 
-// lineNotes holds notes by kind: the first maxNotes lines of each kind, and the number of further
-// ones.
+// lineNotes stores notes by kind: the first maxNotes lines of each kind, and the number of further lines.
 type lineNotes struct {
 	order []string            // kinds in the order of their first lines
 	first map[string][]string // first lines by kind
@@ -254,7 +260,8 @@ func (t Type) importLines() string {
 	return b.String()
 }
 
-// addMark returns source with a mark in the comment above the declaration of the document's type.
+// addMark adds a mark, which requests generated code (see codeGenerator), to the comment above the
+// declaration of the document's type.
 func addMark(source, mark string) string {
 	i := strings.Index(source, "type "+rootName+" ")
 	if mark == "" || i < 0 {

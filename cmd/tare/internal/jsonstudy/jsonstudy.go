@@ -19,8 +19,8 @@ const (
 	poolBytes = 32 << 20 // bytes of all documents together
 )
 
-// Chosen returns the documents that are measured: all within the limits, or otherwise as many as the
-// limits allow at the average size, evenly spread.
+// Chosen returns the documents that are measured. If all are within the limits, it returns all. Otherwise
+// it returns an evenly spread part, whose number is computed from the average size.
 func Chosen(docs []codec.Document) []codec.Document {
 	var sum int
 	for _, d := range docs {
@@ -33,7 +33,7 @@ func Chosen(docs []codec.Document) []codec.Document {
 	return pickSpread(docs, n)
 }
 
-// pickSpread returns n of docs, evenly spread.
+// pickSpread returns n of the documents, evenly spread.
 func pickSpread(docs []codec.Document, n int) []codec.Document {
 	out := make([]codec.Document, n)
 	for i := range out {
@@ -52,8 +52,8 @@ func sortedSizes(docs []codec.Document) []int64 {
 	return sizes
 }
 
-// poolBodies returns the documents of a pool, in which a line ends a document: line ends inside of a
-// document become spaces. In valid JSON they are never part of a string.
+// poolBodies returns the texts of documents for a pool, a file with one document per line. It replaces
+// line ends inside of a document by spaces. In valid JSON line ends are never part of a string.
 func poolBodies(docs []codec.Document) [][]byte {
 	out := make([][]byte, len(docs))
 	for i, d := range docs {

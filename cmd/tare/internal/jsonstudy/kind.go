@@ -8,14 +8,16 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/kinds/codec"
 	"github.com/tarebench/tare/lab"
 )
 
-// Kind runs codecs on the user's documents. The values of encoding/json are the reference. A codec
-// with other numbers or texts is measured, and the differences are reported. A codec that loses parts
-// of a document, returns an error or writes invalid JSON is disqualified.
+// Kind runs JSON codecs on the user's documents and compares their output. The lab, which measures a
+// study, calls its methods. The output of encoding/json is the reference. A codec with other numbers or
+// texts is measured, and the differences are reported. A codec that loses parts of a document, returns
+// an error or writes invalid JSON is disqualified.
 type Kind struct {
 	codecs lab.Kind // kind that starts codecs
 	docs   []codec.Document
@@ -23,11 +25,11 @@ type Kind struct {
 	works  map[string]workState // by id of the workload
 	shown  map[string]string    // reported texts of differences, by workload, fields and class
 
-	baseline string         // first toolchain of a study of releases; "" in other studies
-	tests    []*releaseTest // of a study of releases; nil before Refer
+	baseline string         // first toolchain of a study of Go releases; "" in other studies
+	tests    []*releaseTest // further tests of a study of Go releases; nil before Refer
 }
 
-// workState is a workload and its reference.
+// workState is a workload with its reference output.
 type workState struct {
 	fixture   string
 	op        string
@@ -40,7 +42,7 @@ var (
 	_ lab.Examiner  = (*Kind)(nil)
 )
 
-// NewKind returns a kind for docs; codecs is the kind that runs codecs.
+// NewKind returns a kind for docs; codecs is the kind that starts codecs.
 func NewKind(codecs lab.Kind, docs []codec.Document) *Kind {
 	k := &Kind{codecs: codecs, docs: docs, pool: poolBodies(docs), works: map[string]workState{}, shown: map[string]string{}}
 	for _, w := range allWorkloads() {
@@ -77,8 +79,8 @@ func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (tria
 	return k.codecs.Open(ctx, p, spec)
 }
 
-// Compare returns the differences that disqualify. The input document itself counts as correct, too,
-// as the null contender returns it.
+// Compare returns the differences that disqualify a codec. An output equal to the input document also
+// counts as correct, because the null contender, which measures the harness alone, returns its input.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
 	reference := k.works[w.ID].reference
 	var wrong []string
@@ -115,8 +117,8 @@ func (k *Kind) Reference() string {
 	return "encoding/json"
 }
 
-// Exams returns the documents as semantics tests, for each workload of the study, and in a study of
-// releases further tests.
+// Exams returns the semantics tests, whose differences from the reference are reported but do not
+// disqualify: the documents for each workload of the study, and in a study of releases further tests.
 func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	var list []wire.Workload
 	for _, w := range allWorkloads() {
@@ -139,10 +141,10 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	return list, nil
 }
 
-// Differ returns how an output differs from the reference, in values or else in spelling. The decoded
-// values are written by encoding/json for all codecs, so that another spelling means another Go value,
-// such as a json.Number with other digits. Documents that differ in the same fields get the same text,
-// about the first of them. Differ is called for the documents of a contender in order.
+// Differ returns the difference of an output from the reference, in values or else in spelling. After
+// decoding, encoding/json writes the values of all codecs, so that another spelling means another Go
+// value, such as a json.Number with other digits. Documents that differ in the same fields get the same
+// text, about the first of them. The lab calls Differ for the documents of a contender in order.
 func (k *Kind) Differ(asked wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	if t := k.findTest(asked.ID); t != nil {
 		return t.differ(a)
@@ -161,7 +163,7 @@ func (k *Kind) Differ(asked wire.Workload, a wire.Answer) (tare.Difference, bool
 	document := k.docs[a.Case].String()
 	out := tare.Difference{Op: work.op, Case: asked.ID + " " + document, Asked: document, BearsOn: []string{work.op}}
 	if a.Error != "" {
-		out.Property, out.Class, out.Got = "documents", tare.DiffersInAcceptance, truncate("refused: "+a.Error, maxShown)
+		out.Property, out.Class, out.Got = "documents", tare.DiffersInAcceptance, format.Clip("refused: "+a.Error, maxShown)
 		out.Reference, out.Says = "accepted", "refuses "+document
 		return out, true
 	}
@@ -184,12 +186,3 @@ func (k *Kind) Differ(asked wire.Workload, a wire.Answer) (tare.Difference, bool
 
 // maxShown is the maximum length in characters of a value in a difference.
 const maxShown = 80
-
-// truncate returns s, or if it has more than max characters, its beginning and …, together max
-// characters.
-func truncate(s string, max int) string {
-	if r := []rune(s); len(r) > max {
-		return string(r[:max-1]) + "…"
-	}
-	return s
-}

@@ -8,40 +8,42 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// Bounds of the rules by which an object counts as a map, because its keys are data and not names of
-// fields.
+// This file decides whether the JSON objects at one place of the user's documents become a Go map or a
+// struct: a map if their keys are data such as dates and ids, a struct if their keys name fields.
+
+// Bounds of the rules for maps.
 const (
-	minVariedKeys  = 24  // fewest distinct keys of objects that have few of them in common
-	maxVariedShare = 0.5 // largest average share of these keys in an object
-	minAlikeKeys   = 16  // fewest keys whose values are objects with the same fields
-	minScalarKeys  = 64  // fewest keys whose values are scalars of one kind
-	maxFields      = 400 // most fields of a struct
-	maxNameLength  = 48  // most characters of the name of a field
+	minVariedKeys  = 24  // least number of distinct keys in objects that have few keys in common
+	maxVariedShare = 0.5 // an object of this kind has on average less than this share of the keys
+	minAlikeKeys   = 16  // least number of keys whose values are objects with the same fields
+	minScalarKeys  = 64  // least number of keys whose values are scalars of one kind
+	maxFields      = 400 // largest number of fields of a struct
+	maxNameLength  = 48  // largest number of characters in the name of a field
 )
 
-// mapValues returns the shape of all values in the objects of s if these are maps, whose keys are
-// data: dates, ids.
+// mapValues reports whether the objects of s are maps. If they are, it returns the shape of all their
+// values together. The fields of s are all keys of these objects.
 func (s *shape) mapValues() (values *shape, isMap bool) {
 	values = s.mergeFields()
 	seen, dataLike, canBeStruct := 0, 0, true
 	for _, f := range s.fields {
-		seen += f.seen
+		seen += f.seen // number of objects with this key
 		if looksLikeData(f.key) {
 			dataLike++
 		}
 		canBeStruct = canBeStruct && canTag(f.key)
 	}
 	n := len(s.fields)
-	isScalar := values.objects+values.arrays == 0
+	mostLookLikeData := 2*dataLike > n
+	keysVary := n >= minVariedKeys && float64(seen) < maxVariedShare*float64(n*s.objects)
+	valuesAreAlike := n >= minAlikeKeys && values.objects > 0 && haveSimilarFields(s.fields)
+	areManyScalars := n >= minScalarKeys && values.objects+values.arrays == 0
 	switch {
 	case !canBeStruct || n == 0 || n > maxFields:
 		return values, true
-	case len(values.kindNames()) > 1: // values of several kinds: a struct has better types
+	case len(values.kindNames()) > 1: // a struct has better types for values of several kinds
 		return nil, false
-	case 2*dataLike > n,
-		n >= minVariedKeys && float64(seen) < maxVariedShare*float64(n*s.objects),
-		n >= minAlikeKeys && values.objects > 0 && haveSimilarFields(s.fields),
-		n >= minScalarKeys && isScalar:
+	case mostLookLikeData || keysVary || valuesAreAlike || areManyScalars:
 		return values, true
 	}
 	return nil, false
@@ -56,8 +58,8 @@ func (s *shape) mergeFields() *shape {
 	return values
 }
 
-// haveSimilarFields reports whether all values are objects, which have on average at least half of the
-// fields of all of them.
+// haveSimilarFields reports whether the values of all fields are objects that have, on average, at least
+// half of the keys that occur in any of these objects.
 func haveSimilarFields(fields []*field) bool {
 	union, seen := map[string]bool{}, 0
 	for _, f := range fields {
@@ -72,8 +74,9 @@ func haveSimilarFields(fields []*field) bool {
 	return len(union) > 0 && 2*seen >= len(union)*len(fields)
 }
 
-// dataKey matches numbers and dates, hexadecimal ids and UUIDs, and keys with a space, a slash or an
-// @ or an unusual first character.
+// dataKey matches keys that look like data. Its alternatives are, in order: a number or date (2024-05-01),
+// a hexadecimal id (deadbeef), a UUID, a key with a space, a slash or an @, and a key whose first
+// character is no letter, number, _, $, #, @ or -.
 var dataKey = lazyregexp.New(`^[0-9]|^[0-9a-fA-F]{8,}$|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|[\s/@]|^[^\pL\pN_$#@-]`)
 
 // looksLikeData reports whether a key is an unlikely name of a field: a number, a date, a hash, an
@@ -89,7 +92,7 @@ func canTag(key string) bool {
 	}
 	for _, r := range key {
 		switch {
-		case unicode.IsLetter(r), unicode.IsDigit(r), r < utf8.RuneSelf && isTagMark(byte(r)): // valid
+		case unicode.IsLetter(r), unicode.IsDigit(r), r < utf8.RuneSelf && isTagMark(byte(r)): // r is valid
 		default:
 			return false
 		}

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// isInitialism reports whether Go names write the word in capitals.
+// isInitialism reports whether Go names write the word in capitals, like ID in UserID.
 func isInitialism(word string) bool {
 	switch strings.ToUpper(word) {
 	case "API", "CPU", "HTML", "HTTP", "HTTPS", "ID", "IP", "JSON", "OS", "SQL", "TLS", "UI", "URI", "URL", "UTC", "UUID", "XML":
@@ -41,8 +41,8 @@ func exportedName(key string) string {
 	return name
 }
 
-// singularName returns the name of an item of a list called name: orders have an Order. A list that is
-// the document itself, at depth 0, has an Item.
+// singularName returns the name of the type of an item in a list called name: Order for Orders. For a list
+// at depth 0, which is the document itself, it returns Item.
 func singularName(name string, depth int) string {
 	switch {
 	case depth == 0:
@@ -55,8 +55,8 @@ func singularName(name string, depth int) string {
 	return name + "Item"
 }
 
-// pickUnique returns name, or name with the first number from 2 on that is not taken, and adds it to
-// taken.
+// pickUnique returns name if it is not taken, and otherwise name with a number, the first one from 2 on
+// that is not taken. It adds the returned name to taken.
 func pickUnique(name string, taken map[string]bool) string {
 	out := name
 	for n := 2; taken[out]; n++ {

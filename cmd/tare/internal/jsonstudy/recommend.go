@@ -13,9 +13,9 @@ import (
 	"github.com/tarebench/tare/kinds/codec"
 )
 
-// Recommendation recommends for each workload a codec, with its costs, or to stay with encoding/json.
-// Every number is one of the result's. docs are the measured documents, and total is the number of all
-// documents of the user.
+// Recommendation returns the sentences that recommend a codec for each workload (decoding or encoding,
+// with or without a Go type), with its costs, or advise to stay with encoding/json. All numbers come
+// from r. docs are the measured documents, and total is the number of all documents of the user.
 func Recommendation(r *tare.Result, docs []codec.Document, total int, t Type) []string {
 	var out []string
 	for _, w := range r.Workloads {
@@ -30,8 +30,8 @@ func newAdviser(r *tare.Result, w tare.Workload, docs []codec.Document, total in
 	return &adviser{Reading: reading, docs: docs, total: total, typ: t, clause: describeWork(w, t)}
 }
 
-// SetAnswer sets the headline of a result: the recommendation for its first workload. The parameters
-// are as for Recommendation.
+// SetAnswer sets the headline of a result: the recommendation for its first workload. It has the
+// parameters of Recommendation.
 func SetAnswer(r *tare.Result, docs []codec.Document, total int, t Type) {
 	if len(r.Workloads) == 0 {
 		return
@@ -64,8 +64,8 @@ type adviser struct {
 	clause string // description of the workload, see describeWork
 }
 
-// recommend returns one sentence, or two if the fastest codec changes values: the second is about the
-// fastest codec that does not.
+// recommend returns one sentence. If the fastest codec changes values, a second sentence is about the
+// fastest codec that changes no value.
 func (a *adviser) recommend() []string {
 	subject := "For your " + describeSize(a.docs)
 	if why := a.WhyNoAdvice(); why != "" {
@@ -81,7 +81,7 @@ func (a *adviser) recommend() []string {
 			none = measured[0].Contender + " was not"
 		}
 		return []string{fmt.Sprintf("%s, %s: stay with encoding/json: %s shown to be faster beyond what the control shows (±%s).",
-			subject, inPassive(a.clause), none, advice.FormatPercent(math.Expm1(a.NoiseFloor())))}
+			subject, inPassive(a.clause), none, advice.FormatPercent(math.Expm1(a.NoiseFloor())))} // a logarithm of a ratio
 	}
 	best := faster[0]
 	lines := []string{subject + ": " + a.describeCodec(best, faster)}
@@ -106,7 +106,7 @@ func (a *adviser) fasterCodecs() []tare.Comparison {
 	list := a.Faster()
 	penalty := func(c tare.Comparison) (points int) {
 		if a.countWrong(c.Contender) > 0 {
-			points += 2
+			points += 2 // outweighs "unmaintained"
 		}
 		if contender, _ := a.Result.Contender(c.Contender); contender.Adoption.Unmaintained != "" {
 			points++
@@ -142,22 +142,22 @@ func (a *adviser) findDifferences(id, workload string, classes ...tare.Differenc
 	return out
 }
 
-// wrongValues returns the differences of a codec on a workload in values, or in what it accepts: one
-// for each document.
+// wrongValues returns the documents of a workload on which a codec has other values, or which it
+// rejects: one difference for each document.
 func (a *adviser) wrongValues(id, workload string) []tare.Difference {
 	return a.findDifferences(id, workload, tare.DiffersInValue, tare.DiffersInAcceptance)
 }
 
-// untimedWorkloads returns the workloads that the budget had no time for. Their values were compared
-// nevertheless, as far as they are in the study.
+// untimedWorkloads returns the workloads that are not in the result, because the study omits them or
+// the budget had no time for them. In the second case the values were compared nevertheless.
 func (a *adviser) untimedWorkloads() []tare.Workload {
 	return slices.DeleteFunc(allWorkloads(), func(w tare.Workload) bool {
 		return slices.ContainsFunc(a.Result.Workloads, func(timed tare.Workload) bool { return timed.ID == w.ID })
 	})
 }
 
-// countWrong returns the number of documents on which a codec has other values, on this workload and
-// on the untimed workloads, which have no recommendation.
+// countWrong returns the number of documents on which a codec has other values. It includes the untimed
+// workloads, because no other recommendation reports their documents.
 func (a *adviser) countWrong(id string) int {
 	n := len(a.wrongValues(id, a.Workload))
 	for _, w := range a.untimedWorkloads() {
@@ -166,12 +166,12 @@ func (a *adviser) countWrong(id string) int {
 	return n
 }
 
-// isCompared reports whether the values of a codec were compared.
+// isCompared reports whether the values of a codec were compared with those of encoding/json.
 func (a *adviser) isCompared(id string) bool {
 	return slices.ContainsFunc(a.Result.Semantics, func(s tare.Semantics) bool { return s.Contender == id && s.Cases > 0 })
 }
 
-// describeCount describes n of the measured documents, as a part of the user's: "3 of your 10
+// describeCount describes n of the measured documents as a part of the user's documents: "3 of your 10
 // documents".
 func (a *adviser) describeCount(n int) string {
 	measured := len(a.docs)
@@ -189,7 +189,7 @@ func (a *adviser) describeCount(n int) string {
 }
 
 // describeValues returns a clause about the documents on which the values of a codec differ, with the
-// first difference, and about those of untimed workloads.
+// first difference. It does the same for untimed workloads.
 func (a *adviser) describeValues(id string) string {
 	if !a.isCompared(id) {
 		return "what it makes of your documents was not tested"
@@ -215,7 +215,7 @@ func (a *adviser) describeValues(id string) string {
 // describeDifference describes a difference by its path, the value of encoding/json, the value of the
 // codec, and the document.
 func describeDifference(d tare.Difference) string {
-	document, path, ok := strings.Cut(d.Asked, " $")
+	document, path, ok := strings.Cut(d.Asked, " $") // e.g. "orders.json $.items[3].price"
 	if !ok {
 		return d.Says
 	}

@@ -16,15 +16,14 @@ import (
 // RefusedError reports that encoding/json itself cannot process a document.
 type RefusedError struct {
 	Document string // file:line
-	What     string
+	What     string // the reason
 }
 
-// Error is one line.
 func (e *RefusedError) Error() string { return e.Document + ": " + e.What }
 
-// Refer runs the baseline on every document and workload of the study, and stores its outputs as the
-// reference for all codecs. It writes inputs into dir. The error is a *RefusedError if encoding/json
-// rejects a document.
+// Refer runs the baseline, encoding/json, on every document and workload of the study. It stores the
+// outputs as the reference, with which the outputs of all codecs are compared. It writes inputs into dir.
+// The error is a *RefusedError if encoding/json rejects a document.
 func (k *Kind) Refer(ctx context.Context, sources lab.Sources, study tare.Study, t Type, spec trial.Spec, dir string) error {
 	p, err := sources.Program(ctx, codec.Kind, dir, study.Contenders[0])
 	if err != nil {
@@ -38,7 +37,8 @@ func (k *Kind) Refer(ctx context.Context, sources lab.Sources, study tare.Study,
 	}
 	s := &trial.Session{Conn: conn, Trial: spec.Name}
 	defer s.Close(context.WithoutCancel(ctx))
-	if _, err := s.Hello(ctx, p.Variant, "1"); err != nil {
+	const seed = "1"
+	if _, err := s.Hello(ctx, p.Variant, seed); err != nil {
 		return err
 	}
 	for _, w := range study.Workloads {

@@ -11,21 +11,22 @@ import (
 	"github.com/tarebench/tare/kinds/codec"
 )
 
-// releaseNotes is the page that announces the new implementation of encoding/json. It announces other
-// texts of errors, and no other difference.
+// releaseNotes is the page that announces the new implementation of encoding/json. The only difference
+// that it announces is in the texts of errors.
 const releaseNotes = "https://go.dev/doc/go1.27#jsonv2"
 
-// ReleaseAdvice describes the result of a study of several releases.
+// ReleaseAdvice describes in sentences the result of a study that compares encoding/json of several Go
+// releases on the user's documents.
 type ReleaseAdvice struct {
 	Result     *tare.Result
 	Docs       []codec.Document // measured documents
 	Total      int              // number of all documents of the user
-	Type       Type
-	Toolchains []string // that the user selected, the baseline first
+	Type       Type             // type that documents are decoded into
+	Toolchains []string         // toolchains that the user selected, the baseline first
 }
 
-// Lines returns a sentence about the cost of each release on each workload, and one about the
-// answers of each release.
+// Lines returns a sentence about the cost of each release on each workload, and one about the outputs of
+// each release.
 func (a ReleaseAdvice) Lines() []string {
 	var out []string
 	for _, w := range a.Result.Workloads {
@@ -69,7 +70,8 @@ func (a ReleaseAdvice) describeCosts(w tare.Workload) []string {
 	return out
 }
 
-// findSemantics returns the answers of a toolchain, or nil if it was not tested.
+// findSemantics returns the differences between the outputs of a toolchain and of the baseline, or nil if
+// the toolchain was not tested.
 func (a ReleaseAdvice) findSemantics(id string) *tare.Semantics {
 	i := slices.IndexFunc(a.Result.Semantics, func(s tare.Semantics) bool { return s.Contender == id && s.Cases > 0 })
 	if i < 0 {
@@ -78,7 +80,8 @@ func (a ReleaseAdvice) findSemantics(id string) *tare.Semantics {
 	return &a.Result.Semantics[i]
 }
 
-// isOfDocument reports whether a difference is in the answer to a document of the user as it is.
+// isOfDocument reports whether a difference is in the output for a document of the user, as opposed to a
+// damaged document or an unusual value. Only then the case begins with the id of a workload.
 func isOfDocument(d tare.Difference) bool {
 	return slices.ContainsFunc(allWorkloads(), func(w tare.Workload) bool { return strings.HasPrefix(d.Case, w.ID+" ") })
 }
@@ -94,9 +97,9 @@ func (a ReleaseAdvice) nameDocuments() string {
 	return "your documents"
 }
 
-// describeAnswers returns sentences about the answers of a toolchain: how many differ from those of
-// the baseline, which of them are announced, and what restores the former ones. It returns "" if the
-// toolchain was not tested.
+// describeAnswers returns sentences about the outputs of a toolchain: how many differ from the baseline's,
+// how many of these differences are announced, and which option restores the former outputs. It returns ""
+// if the toolchain was not tested.
 func (a ReleaseAdvice) describeAnswers(id string) string {
 	s := a.findSemantics(id)
 	if s == nil {
@@ -134,8 +137,9 @@ func (a ReleaseAdvice) describeAnswers(id string) string {
 	return text + a.describeRestored(id, s)
 }
 
-// describeRestored returns a sentence about the differences that the former implementation in the same
-// release does not have. It returns "" if the toolchain has the former one, or if that was not tested.
+// describeRestored returns a sentence about the differences that disappear if the same release is built
+// with the former implementation. It returns "" if the toolchain has the former implementation, or if the
+// former implementation was not tested.
 func (a ReleaseAdvice) describeRestored(id string, s *tare.Semantics) string {
 	if !hasNewImplementation(id) {
 		return ""
@@ -143,7 +147,7 @@ func (a ReleaseAdvice) describeRestored(id string, s *tare.Semantics) string {
 	former := withFormer(id)
 	remaining := a.findSemantics(former)
 	switch {
-	case former == a.Toolchains[0]: // the baseline itself, which differs from itself in nothing
+	case former == a.Toolchains[0]: // the baseline, which has no differences from itself
 		remaining = &tare.Semantics{}
 	case remaining == nil:
 		return ""
@@ -161,7 +165,7 @@ func (a ReleaseAdvice) describeRestored(id string, s *tare.Semantics) string {
 	return fmt.Sprintf(" %s, it has the former answer in %s.", describeOption(id), all)
 }
 
-// SetAnswer sets the headline of the result: cost and answers of the last selected release on the
+// SetAnswer sets the headline of the result: the cost and the outputs of the last selected release on the
 // first workload.
 func (a ReleaseAdvice) SetAnswer() {
 	if len(a.Result.Workloads) == 0 {
@@ -169,7 +173,7 @@ func (a ReleaseAdvice) SetAnswer() {
 	}
 	r := a.newAdviser(a.Result.Workloads[0])
 	base, last := r.Baseline, a.Toolchains[len(a.Toolchains)-1]
-	r.Reading.SetAnswer("release", base, "", nil) // for the values below the headline
+	r.Reading.SetAnswer("release", base, "", nil) // sets the values below the headline
 	measured := r.Measured()
 	i := slices.IndexFunc(measured, func(c tare.Comparison) bool { return c.Contender == last })
 	switch {
@@ -186,7 +190,7 @@ func (a ReleaseAdvice) SetAnswer() {
 	}
 	s := a.findSemantics(last)
 	switch {
-	case s == nil:
+	case s == nil: // not tested
 	case slices.ContainsFunc(s.Differences, isOfDocument):
 		text += ", with other answers to " + a.nameDocuments()
 	default:

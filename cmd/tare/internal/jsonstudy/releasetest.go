@@ -18,22 +18,22 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// NewReleaseKind returns a kind for docs in a study of several releases of Go, whose first toolchain
-// is baseline. It also compares the answers to damaged documents and to unusual values, texts of
-// errors included.
+// NewReleaseKind returns a kind for docs in a study that compares encoding/json of several Go releases.
+// baseline is the first toolchain of the study. The kind also compares the outputs and errors for damaged
+// documents and for unusual values.
 func NewReleaseKind(codecs lab.Kind, docs []codec.Document, baseline string) *Kind {
 	k := NewKind(codecs, docs)
 	k.baseline = baseline
 	return k
 }
 
-// releaseTest is a semantics test with encoding/json of several releases. Its reference is the
-// answer of the baseline's own program, not of encoding/json in this program, which has one
-// release only.
+// releaseTest is a semantics test of encoding/json of several releases: it reports inputs on which they
+// differ. Its reference comes from a program built with the baseline's release, because encoding/json in
+// this process has the release of tare.
 type releaseTest struct {
 	id, fixture, op string
 	cases           []releaseCase
-	reference       []wire.Answer // of the baseline, for each case
+	reference       []wire.Answer // outcomes of the baseline, one for each case
 }
 
 // releaseCase is one input of a releaseTest.
@@ -41,20 +41,20 @@ type releaseCase struct {
 	id       string // unique for the fixture
 	property string // row of the table of differences
 	input    string // the input as text
-	noun     string // the input as a noun phrase: a document with a key twice
-	body     []byte
+	noun     string // the input as a noun phrase: "a document with a key twice"
+	body     []byte // the input itself
 }
 
 // errorTexts is the row of all differences that are only in the text of an error.
 const errorTexts = "texts of errors"
 
-// newReleaseTests returns the tests for the decoding workloads of a study, on damaged documents, and
-// those on unusual values and documents of the package fixture.
+// newReleaseTests returns a test on damaged documents for each decoding workload of a study, and tests on
+// the unusual values and documents of package fixture.
 func newReleaseTests(docs []codec.Document, study tare.Study) []*releaseTest {
 	var out []*releaseTest
 	for _, w := range study.Workloads {
 		if w.Op == contender.OpMarshal {
-			continue // a value must be decoded first, which is what damage prevents
+			continue // encoding needs a decoded value, and damaged documents cannot be decoded
 		}
 		out = append(out, &releaseTest{id: "damaged/" + w.ID, fixture: fixtureOf(w), op: w.Op, cases: newDamagedCases(docs)})
 	}
@@ -87,7 +87,7 @@ func (t *releaseTest) writeInput(dir string) (wire.Workload, error) {
 	return in, nil
 }
 
-// loadReference stores the baseline's answers to all cases.
+// loadReference stores the baseline's outcomes of all cases. s is a session with the baseline's program.
 func (t *releaseTest) loadReference(ctx context.Context, s *trial.Session, dir string) error {
 	in, err := t.writeInput(dir)
 	if err != nil {
@@ -107,7 +107,7 @@ func (t *releaseTest) loadReference(ctx context.Context, s *trial.Session, dir s
 		switch {
 		case err == nil:
 			t.reference[i] = answers[0]
-		case errors.As(err, &failed) && failed.Class == tare.ErrContender: // e.g. a panic; the process is still alive
+		case errors.As(err, &failed) && failed.Class == tare.ErrContender: // e.g. a panic that the program recovered
 			t.reference[i] = wire.Answer{Case: i, Error: format.Line(failed.Message, 0)}
 		default:
 			return err
@@ -116,8 +116,8 @@ func (t *releaseTest) loadReference(ctx context.Context, s *trial.Session, dir s
 	return nil
 }
 
-// differ compares an answer with the baseline's. A difference that is only in the text of an error
-// affects no operation, because the outcome is the same.
+// differ compares an outcome with the baseline's. It returns false if they are equal. If both are errors
+// with different texts, no operation is affected (BearsOn is nil), because both reject the input.
 func (t *releaseTest) differ(a wire.Answer) (tare.Difference, bool) {
 	if a.Case < 0 || a.Case >= len(t.reference) {
 		return tare.Difference{}, false
@@ -153,16 +153,16 @@ func (t *releaseTest) differ(a wire.Answer) (tare.Difference, bool) {
 	return d, true
 }
 
-// describeOutcome returns an answer as a short text.
+// describeOutcome returns the output or the error as a short text.
 func describeOutcome(a wire.Answer) string {
 	if a.Error != "" {
-		return truncate("refused: "+a.Error, maxShown)
+		return format.Clip("refused: "+a.Error, maxShown)
 	}
-	return truncate(string(a.Output), maxShown)
+	return format.Clip(string(a.Output), maxShown)
 }
 
-// loadTests makes the tests of a study of releases, and stores the baseline's answers to them. It does
-// nothing in other studies.
+// loadTests makes the tests of a study of releases and stores their references. It does nothing in other
+// studies.
 func (k *Kind) loadTests(ctx context.Context, s *trial.Session, study tare.Study, dir string) error {
 	if k.baseline == "" {
 		return nil

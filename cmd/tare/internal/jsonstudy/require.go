@@ -11,8 +11,9 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// requireAll makes the SDK and every contender module of the bench require the bridge, and with it the
-// user's module as it is on disk.
+// requireAll makes the SDK and every contender module of the bench require the bridge, a module with an
+// alias of the user's type (see bridgeName). The bridge requires the user's module, which go.mod replaces
+// by its directory on disk.
 func (o *UserType) requireAll(ctx context.Context, run gocmd.Go, bench string) error {
 	if _, err := run.In(ctx, bench, "mod", "edit", "-require="+o.bridgePath()+"@v0.0.0"); err != nil {
 		return err
@@ -22,7 +23,8 @@ func (o *UserType) requireAll(ctx context.Context, run gocmd.Go, bench string) e
 		return err
 	}
 	for _, dir := range dirs {
-		if err := o.requireIn(ctx, run, dir, "../../../own"); err != nil {
+		const bridge = "../../../own" // from contenders/codec/NAME
+		if err := o.requireIn(ctx, run, dir, bridge); err != nil {
 			return fmt.Errorf("building %s with the module %s: %w", filepath.Base(dir), o.path, err)
 		}
 	}
@@ -48,7 +50,7 @@ func (o *UserType) requireIn(ctx context.Context, run gocmd.Go, dir, bridge stri
 	if err := o.addSums(filepath.Join(dir, "go.sum")); err != nil {
 		return fmt.Errorf("%w %s: %w", build.ErrCache, dir, err)
 	}
-	_, err := run.In(ctx, dir, "list", "-mod=mod", "-deps", "./...")
+	_, err := run.In(ctx, dir, "list", "-mod=mod", "-deps", "./...") // completes go.mod and go.sum
 	return err
 }
 

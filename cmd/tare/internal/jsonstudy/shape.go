@@ -8,24 +8,25 @@ import (
 	"strings"
 )
 
-// shape counts the values at one path of the documents, by their kinds.
+// shape counts the values at one path of the user's JSON documents by their kinds. A Go type is inferred
+// from the shape of the documents, see Infer.
 type shape struct {
 	nulls, bools, texts   int
 	ints, unsigned, reals int // numbers that fit into an int64, only into a uint64, or into neither
 	large                 int // integers among reals
 	objects, arrays       int
 
-	items  *shape            // values in arrays; nil if all arrays are empty
-	fields []*field          // keys of objects, in the order of their first occurrence
+	items  *shape            // shape of the items of all arrays; nil if all arrays are empty
+	fields []*field          // keys of all objects, in the order of their first occurrence
 	byKey  map[string]*field // the same fields by key
 }
 
 // field is a key of the objects at one path.
 type field struct {
 	key   string
-	shape *shape
-	seen  int // number of objects with the key
-	in    int // number of the last object with the key, so that a repeated key counts once
+	shape *shape // shape of the values of the key
+	seen  int    // number of objects with the key
+	last  int    // number of the last object with the key, from 1, so that a repeated key counts once
 }
 
 // add adds the values of one document, which is valid JSON.
@@ -59,7 +60,7 @@ func (s *shape) addValue(d *json.Decoder) error {
 	return nil
 }
 
-// addNumber adds a number. An int64 has no -0.
+// addNumber adds a number. It counts -0 as a real, because an int64 has no -0.
 func (s *shape) addNumber(text string) {
 	if _, err := strconv.ParseInt(text, 10, 64); err == nil && text != "-0" {
 		s.ints++
@@ -102,8 +103,8 @@ func (s *shape) addObject(d *json.Decoder) error {
 			return fmt.Errorf("a key that is no string: %v", token)
 		}
 		f := s.fieldFor(key)
-		if f.in != number {
-			f.in = number
+		if f.last != number {
+			f.last = number
 			f.seen++
 		}
 		if err := f.shape.addValue(d); err != nil {
@@ -128,9 +129,9 @@ func (s *shape) fieldFor(key string) *field {
 	return f
 }
 
-// merge adds the values of another path.
+// merge adds the values of another path, as if they came after the values of s.
 func (s *shape) merge(o *shape) {
-	objects := s.objects
+	objects := s.objects // before the addition below
 	s.nulls, s.bools, s.texts = s.nulls+o.nulls, s.bools+o.bools, s.texts+o.texts
 	s.ints, s.unsigned, s.reals, s.large = s.ints+o.ints, s.unsigned+o.unsigned, s.reals+o.reals, s.large+o.large
 	s.objects, s.arrays = s.objects+o.objects, s.arrays+o.arrays
@@ -142,7 +143,7 @@ func (s *shape) merge(o *shape) {
 	}
 	for _, other := range o.fields {
 		f := s.fieldFor(other.key)
-		f.seen, f.in = f.seen+other.seen, objects+other.in
+		f.seen, f.last = f.seen+other.seen, objects+other.last
 		f.shape.merge(other.shape)
 	}
 }

@@ -39,21 +39,21 @@ func familiarCodecs() []string {
 	return []string{Baseline, "goccy", "sonic-std", "jsoniter-compatible", "segmentio", "go-json-experiment", "easyjson"}
 }
 
-// byFamiliarity compares entries by their place in familiarCodecs; all others come last.
+// byFamiliarity compares entries by their position in familiarCodecs; all others come last.
 func byFamiliarity(a, b tare.Entry) int {
-	place := func(id string) int {
+	position := func(id string) int {
 		if i := slices.Index(familiarCodecs(), id); i >= 0 {
 			return i
 		}
 		return len(familiarCodecs())
 	}
-	return cmp.Compare(place(a.ID), place(b.ID))
+	return cmp.Compare(position(a.ID), position(b.ID))
 }
 
-// Typed reports whether a workload decodes or encodes a typed document, not any.
+// Typed reports whether a workload decodes into or encodes from a Go type for the documents, not any.
 func Typed(workload string) bool { return strings.HasPrefix(workload, "typed/") }
 
-// fixtureOf returns the fixture of a workload: the user's type, or "" for any.
+// fixtureOf returns the fixture (input) of a workload: codec.UserFixture for the documents' type, "" for any.
 func fixtureOf(w tare.Workload) string {
 	if Typed(w.ID) {
 		return codec.UserFixture
@@ -61,7 +61,7 @@ func fixtureOf(w tare.Workload) string {
 	return ""
 }
 
-// verbOf returns the verb for a codec's work on w.
+// verbOf returns the verb that describes the work of a codec on w.
 func verbOf(w tare.Workload) string {
 	if w.Op == codec.OpMarshal {
 		return "encodes"
@@ -72,7 +72,7 @@ func verbOf(w tare.Workload) string {
 // Ops returns the values of --op.
 func Ops() []string { return []string{"any", "typed", "all"} }
 
-// whyUnfit returns why a codec of the catalog cannot process documents of any shape; "" if it can.
+// whyUnfit returns the reason why a codec of the catalog cannot process documents of any shape, or "".
 func whyUnfit(m build.Manifest) string {
 	switch {
 	case m.Trap:
@@ -87,8 +87,8 @@ func whyUnfit(m build.Manifest) string {
 	return ""
 }
 
-// StudyID returns the id of the study of the documents in a file, with a type or "". The file "-" is
-// standard input.
+// StudyID returns the id of the study of the documents in a file; "-" is stdin. typ is the value of --type,
+// or "". For orders.json and example.com/shop/order.Order the id is json-orders-order.Order.
 func StudyID(file, typ string) string {
 	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	if file == "-" {
@@ -100,10 +100,11 @@ func StudyID(file, typ string) string {
 	return "json-" + strings.Trim(unsafeRE.ReplaceAllString(name, "-"), "-.")
 }
 
+// unsafeRE matches characters that ids of studies cannot contain.
 var unsafeRE = lazyregexp.New(`[^A-Za-z0-9._-]+`)
 
-// NewStudy returns the study of the codecs that only selects among leaves, on the workloads of op, one
-// of Ops. It also returns the codecs that cannot process the documents, with the reason.
+// NewStudy returns the study of the codecs that only selects among leaves (contender modules), on the
+// workloads of op, one of Ops. It also returns the codecs that cannot process the documents, with reasons.
 func NewStudy(id, question string, leaves []build.Leaf, op string, only func(id string) bool) (tare.Study, []tare.NotWeighed) {
 	s := newStudy(id, question, op)
 	var left []tare.NotWeighed

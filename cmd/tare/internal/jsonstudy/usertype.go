@@ -28,11 +28,10 @@ const bridgeName = "tare_json_document"
 // TypeError reports why a type cannot be measured, and what to do.
 type TypeError struct {
 	Type string // name by which the user selected the type
-	What string
-	Hint string // what to do; may be ""
+	What string // the reason
+	Hint string // how to correct it; may be ""
 }
 
-// Error is one line.
 func (e *TypeError) Error() string {
 	s := "--type " + e.Type + ": " + e.What
 	if e.Hint != "" {
@@ -41,7 +40,7 @@ func (e *TypeError) Error() string {
 	return s
 }
 
-// UserType is a type of the user's own module.
+// UserType is a type of the user's module, selected by tare json --type.
 type UserType struct {
 	Import string // import path of the package
 	Type   string // name of the type
@@ -49,8 +48,8 @@ type UserType struct {
 	path        string       // path of the package's module
 	goLine      string       // Go version of the module
 	modules     []mainModule // main modules: one, or all of a workspace
-	replace     [][2]string  // their replacements: an old and a new module, as in go mod edit -replace=old=new
-	sums        string       // lines of their go.sum files
+	replace     [][2]string  // replacements of the main modules: old and new, as in go mod edit -replace=old=new
+	sums        string       // lines of the main modules' go.sum files
 	fingerprint string       // hash of everything that decides which modules are linked
 }
 
@@ -68,13 +67,15 @@ type listedPackage struct {
 	Error *struct{ Err string }
 }
 
-// Find finds the type that spec names: import/path.Type, ./dir.Type, or ./.Type in the package of dir.
-// The go command runs in dir, with tag in the environment. If there is no such type, the error is a
-// *TypeError; whether the package declares it shows only in Describe.
+// Find finds the package of the type that spec names: import/path.Type, ./dir.Type, or ./.Type in the
+// package of dir. The go command runs in dir, with tag in the environment. If spec is invalid or there is
+// no such package, the error is a *TypeError. Find does not check that the package declares the type;
+// Bench.Describe does.
 func Find(ctx context.Context, tag, dir, spec string) (*UserType, error) {
 	newError := func(what, hint string) error { return &TypeError{Type: spec, What: what, Hint: hint} }
 	dot := strings.LastIndexByte(spec, '.')
-	hasPackage := dot > strings.LastIndexByte(spec, '/')+1 || spec[:max(dot, 0)] == "./" // or ./.Type
+	lastElement := strings.LastIndexByte(spec, '/') + 1
+	hasPackage := dot > lastElement || spec[:max(dot, 0)] == "./" // order.Order, or ./.Order
 	if !hasPackage || !token.IsIdentifier(spec[dot+1:]) {
 		return nil, newError("not the name of a type", "write import/path.Type or ./dir.Type, e.g. example.com/shop/order.Order, or ./.Order for the package of this directory")
 	}
@@ -155,7 +156,7 @@ func (o *UserType) addModules(ctx context.Context, run gocmd.Go, dir string) err
 		} else if err != nil {
 			return err
 		}
-		if m.Path == "command-line-arguments" {
+		if m.Path == "command-line-arguments" { // printed by the go command in a directory without a module
 			return errors.New("cannot find main module")
 		}
 		o.modules = append(o.modules, m)
@@ -183,8 +184,9 @@ func (o *UserType) addModules(ctx context.Context, run gocmd.Go, dir string) err
 	return nil
 }
 
-// addReplaces adds the replacements of a go.mod or go.work in dir, which args prints. If there are
-// several of a module, the first counts. It skips replacements of main modules and of the SDK.
+// addReplaces adds the replacements in a go.mod or go.work in dir. args are the arguments of the go
+// command that prints the file as JSON. If several replace the same module, the first counts. addReplaces
+// skips replacements of main modules and of the SDK, which the bench replaces itself.
 func (o *UserType) addReplaces(ctx context.Context, run gocmd.Go, dir string, args ...string) error {
 	out, err := run.In(ctx, dir, args...)
 	if err != nil {
@@ -230,7 +232,7 @@ func (o *UserType) addSumFile(file string) error {
 // bridgePath returns the path of the bridge, see bridgeName.
 func (o *UserType) bridgePath() string { return o.path + "/" + bridgeName }
 
-// bridgeFiles returns the files of the bridge in directory dir, by path.
+// bridgeFiles returns the text of the bridge's files in directory dir, by path.
 func (o *UserType) bridgeFiles(dir string) map[string]string {
 	return map[string]string{
 		dir + "/go.mod": fmt.Sprintf("module %s\n\ngo %s\n", o.bridgePath(), o.goLine),
@@ -239,14 +241,15 @@ func (o *UserType) bridgeFiles(dir string) map[string]string {
 	}
 }
 
-// Sources returns sources whose programs do not have the user's modules and the bridge in their list
-// of modules: a codec does not add them to the user's program.
+// Sources returns sources of codec programs that do not list the user's modules and the bridge among
+// their modules. The report shows the modules that a codec would add to the user's program, which has
+// its own modules anyway.
 func (o *UserType) Sources(sources lab.Sources) lab.Sources { return userSources{sources, o} }
 
 // userSources are sources whose programs are built with the user's type.
 type userSources struct {
 	lab.Sources
-	own *UserType
+	user *UserType
 }
 
 // Program returns the program of the inner sources, without the user's modules and the bridge.
@@ -255,7 +258,8 @@ func (s userSources) Program(ctx context.Context, kind, studyDir string, e tare.
 	c := &p.Contender
 	before := len(c.Modules)
 	c.Modules = slices.DeleteFunc(slices.Clone(c.Modules), func(m tare.Module) bool {
-		return m.Path == s.own.bridgePath() || slices.ContainsFunc(s.own.modules, func(o mainModule) bool { return o.Path == m.Path })
+		isUsers := slices.ContainsFunc(s.user.modules, func(main mainModule) bool { return main.Path == m.Path })
+		return isUsers || m.Path == s.user.bridgePath()
 	})
 	c.Adoption.ModulesLinked -= before - len(c.Modules)
 	return p, err

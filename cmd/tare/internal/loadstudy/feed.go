@@ -14,10 +14,13 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// A feed is a file of requests that the user gives to tare load, for example a HAR archive of a browser or lines of
+// JSON. This file opens feeds and files of bodies.
+
 const lineHint = `a line is {"method":"POST","path":"/v1","header":{},"body":"base64"}; --feed-bodies sends each line as a body`
 
-// openText opens the file of a flag as text, decompressed if necessary; "-" means stdin. The caller must
-// call close.
+// openText opens the file that a flag names as text, and decompresses it if necessary. The file "-" means stdin. The
+// caller must call close unless there is an error.
 func openText(flag, file string, stdin io.Reader) (text *textfile.File, close func() error, err error) {
 	close = func() error { return nil }
 	if file != "-" {
@@ -33,13 +36,13 @@ func openText(flag, file string, stdin io.Reader) (text *textfile.File, close fu
 	return text, close, nil
 }
 
-// fileError returns the usage error about a file that a flag names.
+// fileError returns err as a usage error about the file that a flag names.
 func fileError(flag, file string, err error) error {
 	return cmdenv.Usage(fmt.Sprintf("%s %s: %s", flag, file, format.Line(cmdenv.Cause(err).Error(), 0)), "")
 }
 
-// readFeed reads the requests of --feed, whose format it detects. All requests are sent to the target,
-// whatever hosts the file names.
+// readFeed reads the requests of --feed and detects the format of the file. Hosts in the file are ignored, because
+// all requests are sent to the server that the user names.
 func (a Requests) readFeed(stdin io.Reader) (*traffic.Feed, error) {
 	text, close, err := openText("--feed", a.Feed, stdin)
 	if err != nil {
@@ -50,7 +53,8 @@ func (a Requests) readFeed(stdin io.Reader) (*traffic.Feed, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fileError("--feed", a.Feed, err)
 	}
-	kind := traffic.Sniff(beginning, err == nil)
+	isCut := err == nil // the text is longer than beginning
+	kind := traffic.Sniff(beginning, isCut)
 	switch {
 	case len(bytes.TrimSpace(beginning)) == 0:
 		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s holds no requests", a.Feed), traffic.Formats)
@@ -58,14 +62,14 @@ func (a Requests) readFeed(stdin io.Reader) (*traffic.Feed, error) {
 		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s has none of the formats that are read", a.Feed), traffic.Formats+"; --feed-bodies sends each line as a body")
 	}
 	f, err := traffic.Read(kind, a.Feed, text, a.Secrets)
-	if yamlError := (*yamlfile.Error)(nil); errors.As(err, &yamlError) { // the error names the file
+	if yamlError := (*yamlfile.Error)(nil); errors.As(err, &yamlError) { // this error already names the file
 		return nil, cmdenv.Usage("--feed "+yamlError.Error(), "")
 	}
 	if err != nil {
 		return nil, fileError("--feed", a.Feed, err)
 	}
 	f.Unpacked = text.Found()
-	switch {
+	switch { // of formats made for tare every line must be valid; recordings may have other entries
 	case kind.IsTares() && f.Lost > 0:
 		return nil, cmdenv.Usage(f.Broken[0].In(a.Feed), lineHint)
 	case kind.IsTares() && f.More:
@@ -83,8 +87,8 @@ func (a Requests) readFeed(stdin io.Reader) (*traffic.Feed, error) {
 	return f, nil
 }
 
-// bodyLines returns the lines of --feed-bodies, without line ends and blank lines.
-func (a Requests) bodyLines(stdin io.Reader) ([][]byte, error) {
+// readBodyLines returns the lines of the file --feed-bodies, without their line ends. It skips blank lines.
+func (a Requests) readBodyLines(stdin io.Reader) ([][]byte, error) {
 	text, close, err := openText("--feed-bodies", a.FeedBodies, stdin)
 	if err != nil {
 		return nil, err

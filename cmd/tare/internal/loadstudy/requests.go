@@ -1,5 +1,6 @@
-// Package loadstudy reads the targets and requests of a load of the user's servers, such as :8080/users and
-// --mix 'GET /a=3' --mix 'GET /b=1', and provides the sources of a comparison of servers.
+// Package loadstudy reads the flags of tare load, which sends requests to the user's servers: the servers to load,
+// such as :8080/users, and the requests, such as --mix 'GET /a=3' --mix 'GET /b=1'. It also provides a comparison of
+// several servers with its contenders.
 package loadstudy
 
 import (
@@ -19,13 +20,13 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// Limits of the requests.
+// Limits of the requests that flags define.
 const (
 	maxRequests = 100_000
 	maxBytes    = 1 << 30 // bytes of all bodies together, and of a file
 )
 
-// Requests contains the flags about requests.
+// Requests contains the flags that define the requests.
 type Requests struct {
 	Method  string
 	Headers []string // Name: value
@@ -33,13 +34,13 @@ type Requests struct {
 	DataDir string   // directory with a body in each file
 	Feed    string   // file of requests; - is stdin
 	Mix     []string // METHOD PATH=WEIGHT
-	Secrets bool     // send recorded values with names of secrets, too
+	Secrets bool     // also send recorded values whose names are those of secrets, such as Cookie
 
 	FeedBodies string // file with a body on each line; - is stdin
-	HasBody    bool   // --body is set, possibly to ""
+	HasBody    bool   // the user has set --body, possibly to ""
 }
 
-// List returns the requests to t, in the order in which they are sent.
+// List returns the requests to server t, in the order in which they are sent.
 func (a Requests) List(t Target, stdin io.Reader) (*traffic.Feed, error) {
 	headers, err := a.Header(t.Auth)
 	if err != nil {
@@ -49,7 +50,7 @@ func (a Requests) List(t Target, stdin io.Reader) (*traffic.Feed, error) {
 	if a.Feed != "" {
 		f, err = a.readFeed(stdin)
 	} else {
-		f.Requests, err = a.fromFlags(t.Path, stdin)
+		f.Requests, err = a.listFromFlags(t.Path, stdin)
 	}
 	if err != nil {
 		return nil, err
@@ -60,8 +61,8 @@ func (a Requests) List(t Target, stdin io.Reader) (*traffic.Feed, error) {
 	return f, nil
 }
 
-// fromFlags returns the requests of all flags but --feed, without headers.
-func (a Requests) fromFlags(path string, stdin io.Reader) ([]load.Request, error) {
+// listFromFlags returns the requests that all flags except --feed define, without headers.
+func (a Requests) listFromFlags(path string, stdin io.Reader) ([]load.Request, error) {
 	bodies, err := a.readBodies(stdin)
 	if err != nil {
 		return nil, err
@@ -76,8 +77,8 @@ func (a Requests) fromFlags(path string, stdin io.Reader) ([]load.Request, error
 	return list, nil
 }
 
-// defaultMethod returns the value of --method. Its default is POST for requests with a body, otherwise
-// GET.
+// defaultMethod returns the method of requests that define none: the value of --method or, without it, POST for
+// requests with a body and GET for others.
 func (a Requests) defaultMethod(hasBody bool) string {
 	switch {
 	case a.Method != "":
@@ -88,7 +89,8 @@ func (a Requests) defaultMethod(hasBody bool) string {
 	return "GET"
 }
 
-// Header returns the headers of every request, by -H and, unless auth is "", an Authorization header.
+// Header returns the headers that every request has: those of -H and, unless auth is "", an Authorization header with
+// this value.
 func (a Requests) Header(auth string) ([][2]string, error) {
 	var list [][2]string
 	for _, h := range a.Headers {
@@ -104,14 +106,14 @@ func (a Requests) Header(auth string) ([][2]string, error) {
 	return list, nil
 }
 
-// readBodies returns the bodies that the requests have in turn; a single nil if no flag sets any.
+// readBodies returns the bodies that requests use one after the other: a single nil if no flag defines any.
 func (a Requests) readBodies(stdin io.Reader) ([][]byte, error) {
 	file, isFile := strings.CutPrefix(a.Body, "@")
 	switch {
 	case a.DataDir != "":
-		return bodiesIn(a.DataDir)
+		return readBodiesIn(a.DataDir)
 	case a.FeedBodies != "":
-		return a.bodyLines(stdin)
+		return a.readBodyLines(stdin)
 	case !a.HasBody:
 		return [][]byte{nil}, nil
 	case !isFile:
@@ -124,9 +126,9 @@ func (a Requests) readBodies(stdin io.Reader) ([][]byte, error) {
 	return [][]byte{body}, nil
 }
 
-// bodiesIn returns the contents of the files of a directory in the order of their names. It skips
-// subdirectories and hidden files.
-func bodiesIn(dir string) ([][]byte, error) {
+// readBodiesIn returns the contents of the files in a directory, in the order of their names. It skips subdirectories
+// and hidden files.
+func readBodiesIn(dir string) ([][]byte, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, cmdenv.Usage(fmt.Sprintf("--data-dir %s: %v", dir, cmdenv.Cause(err)), "")
@@ -166,9 +168,9 @@ func readAll(file string, stdin io.Reader) ([]byte, error) {
 	return cmdenv.ReadAtMost(f, maxBytes)
 }
 
-// buildMix returns a list of the requests of --mix in proportion to their weights, as evenly spread as
-// possible (smooth weighted round-robin): for each place in the list every request is credited its
-// weight, and the request with the most credit takes the place and pays the sum of all weights.
+// buildMix returns a list in which each request of --mix occurs as often as its weight, spread as evenly as possible:
+// GET /a=2 and GET /b=1 become /a, /b, /a. The method is smooth weighted round-robin: for each place in the list
+// every request is credited its weight, and the one with the most credit takes the place and pays the sum of weights.
 func (a Requests) buildMix(bodies [][]byte) ([]load.Request, error) {
 	type part struct {
 		load.Request
@@ -205,8 +207,8 @@ func (a Requests) buildMix(bodies [][]byte) ([]load.Request, error) {
 	return list, nil
 }
 
-// parsePart parses METHOD PATH=WEIGHT, in which the method may be missing and the weight follows the
-// last equals sign. problem is why the text is invalid; "" if it is valid.
+// parsePart parses a value of --mix, METHOD PATH=WEIGHT. The method may be missing, and the weight follows the last
+// equals sign. If the text is invalid, problem is the reason; otherwise problem is "".
 func (a Requests) parsePart(text string) (r load.Request, weight int, problem string) {
 	equals := strings.LastIndexByte(text, '=')
 	if equals < 0 {
@@ -247,7 +249,8 @@ func basicAuth(u *url.Userinfo) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(u.Username()+":"+password))
 }
 
-// WriteRequests writes requests to a file, one on each line. Only the owner can read the file.
+// WriteRequests writes requests to a file, one on each line, which replaces an old file only if all were written.
+// Only the owner can read the file.
 func WriteRequests(file string, requests []load.Request) error {
 	f, err := atomicfile.Create(atomicfile.System{}, file)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command manual writes additional files of tare's archives: the manual
-// pages, and completions for shells.
+// Command manual writes the manual pages of tare and completions for shells,
+// which are additional files of its release archives.
 //
 //	go run ./internal/manual DIR
 package main

@@ -21,13 +21,13 @@ const (
 // content is a content type that the body of an operation can have, with its description.
 type content struct {
 	contentType string // e.g. application/json; charset=utf-8
-	media       *node  // description, which may have examples; nil for a form of OpenAPI 2, whose fields are parameters
+	description *node  // may have examples; nil for a form of OpenAPI 2, whose fields are parameters
 	schema      *node  // may be nil
 }
 
-// addBody adds the body of an operation to its request, in the first of its content types that has an
-// example. Without examples it returns a *missing if the body is required, otherwise it adds no body. list
-// has the parameters of the operation.
+// addBody adds the body of an operation to its request, in the first content type that has an example. If
+// no content type has an example, it adds no body, and returns a *missing if the body is required. list
+// contains the parameters of the operation.
 func (r *Requests) addBody(q *Request, op Operation, list []parameter) error {
 	contents, required, err := r.bodyContents(op, list)
 	if err != nil {
@@ -52,8 +52,8 @@ func (r *Requests) addBody(q *Request, op Operation, list []parameter) error {
 	return firstErr
 }
 
-// bodyContents returns the content types that the body of an operation can have, in the order of the document,
-// and whether a body is required.
+// bodyContents returns the content types that the body of an operation can have, in the order of the
+// document, and whether a body is required.
 func (r *Requests) bodyContents(op Operation, list []parameter) (out []content, required bool, err error) {
 	if r.doc.swagger {
 		return r.swaggerContents(op, list)
@@ -76,7 +76,7 @@ func (r *Requests) bodyContents(op Operation, list []parameter) (out []content, 
 	if types != nil {
 		for _, f := range types.fields {
 			r.cost += costOfNode
-			out = append(out, content{contentType: f.name, media: f.value, schema: f.value.get("schema")})
+			out = append(out, content{contentType: f.name, description: f.value, schema: f.value.get("schema")})
 		}
 	}
 	return out, required, nil
@@ -112,7 +112,7 @@ func (r *Requests) swaggerContents(op Operation, list []parameter) (out []conten
 		media := mediaType(contentType)
 		switch {
 		case body != nil:
-			out = append(out, content{contentType: contentType, media: body.node, schema: body.schema})
+			out = append(out, content{contentType: contentType, description: body.node, schema: body.schema})
 		case media == multiparts, media == urlencoded && !hasFile:
 			out = append(out, content{contentType: contentType})
 		}
@@ -120,11 +120,14 @@ func (r *Requests) swaggerContents(op Operation, list []parameter) (out []conten
 	if len(out) > 0 {
 		return out, required, nil
 	}
+	// No content type fits. That matters only if the body is required or has an example.
 	for _, p := range list {
 		if p.in != "body" && p.in != "formData" {
 			continue
 		}
-		if _, err := r.findExample(p.node, p.schema, p.name); required || !isMissing(err) {
+		_, err := r.findExample(p.node, p.schema, p.name)
+		hasExample := !isMissing(err)
+		if required || hasExample {
 			return nil, required, errors.New("consumes names no content type of the body")
 		}
 	}
@@ -139,11 +142,11 @@ func (r *Requests) writeContent(q *Request, c content, list []parameter) error {
 	}
 	var body []byte
 	var err error
-	if c.media == nil {
+	if c.description == nil {
 		body, sentType, err = r.writeFields(c.contentType, list)
 	} else {
 		var v *node
-		if v, err = r.findExample(c.media, c.schema, "the body"); err != nil {
+		if v, err = r.findExample(c.description, c.schema, "the body"); err != nil {
 			return err
 		}
 		isForm := media == urlencoded || media == multiparts
@@ -253,9 +256,10 @@ func quoteJSON(s string) []byte {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
-// jsonNumber returns a number of YAML as a number of JSON, or false if it is not one. Numbers that begin
-// with a zero are texts in most documents (0123 is 83 in YAML 1.1, and 123 in 1.2): they are numbers only
-// if isNumber is set, for a schema with a type of numbers.
+// jsonNumber returns a number of YAML as a number of JSON: 0x1f becomes 31, and .5 becomes 0.5. It
+// returns false if the text is not a number. Numbers that begin with a zero are texts in most documents
+// (0123 is 83 in YAML 1.1, and 123 in 1.2). They are numbers only if isNumber is set, for a schema
+// whose type is a number.
 func jsonNumber(s string, isNumber bool) (string, bool) {
 	sign, digits := "", strings.TrimPrefix(s, "+")
 	if d, ok := strings.CutPrefix(digits, "-"); ok {
@@ -285,7 +289,7 @@ func jsonNumber(s string, isNumber bool) (string, bool) {
 func (r *Requests) writeForm(v *node, c content) (body []byte, sentType string, err error) {
 	form := newForm(c.contentType)
 	t := r.typesOf(c.schema)
-	encoding := c.media.get("encoding")
+	encoding := c.description.get("encoding")
 	for _, f := range v.fields {
 		if f.value.kind == null {
 			continue
@@ -352,8 +356,9 @@ func newForm(contentType string) *form {
 	return f
 }
 
-// addField adds a field, of a multipart form as parts of a content type, which "" leaves to the type of the
-// field, and of another form in its style. isStyled means that the document sets the style.
+// addField adds a field. In a multipart form the field becomes one or more parts with contentType; if
+// that is "", the type of the field decides. In a URL-encoded form the style of p decides how the field
+// is written. isStyled means that the document sets the style.
 func (f *form) addField(p parameter, v *node, t typeSet, contentType string, isStyled bool) error {
 	if f.parts != nil {
 		return f.addParts(p.name, v, t, contentType)
@@ -372,8 +377,8 @@ func (f *form) addField(p parameter, v *node, t typeSet, contentType string, isS
 	return nil
 }
 
-// addParts adds a part, or one for each item of a list (OpenAPI 3.0, Special Considerations for multipart
-// Content).
+// addParts adds a part of a multipart form. For a list it adds a part for each item (OpenAPI 3.0, Special
+// Considerations for multipart Content).
 func (f *form) addParts(name string, v *node, t typeSet, contentType string) error {
 	if v.kind == list && !isJSON(contentType) {
 		for _, item := range v.fields {
@@ -383,10 +388,10 @@ func (f *form) addParts(name string, v *node, t typeSet, contentType string) err
 		}
 		return nil
 	}
-	firstType, _, _ := strings.Cut(contentType, ",")
+	firstType, _, _ := strings.Cut(contentType, ",") // the document can list several types
 	p := part{name: name, contentType: strings.TrimSpace(firstType), isFile: t.isFile()}
 	switch {
-	case p.contentType != "" && !strings.Contains(p.contentType, "*"): // the document names it
+	case p.contentType != "" && !strings.Contains(p.contentType, "*"): // the document names one type
 	case v.kind == mapping:
 		p.contentType = "application/json"
 	case p.isFile:
@@ -439,8 +444,8 @@ func (f *form) finish() ([]byte, string, error) {
 	return out.Bytes(), w.FormDataContentType(), nil
 }
 
-// findBoundary returns a boundary that no part contains. Equal forms have the same one, so that their requests
-// are equal.
+// findBoundary returns a boundary that no part contains. It returns the same boundary for equal forms,
+// so that their requests are equal.
 func (f *form) findBoundary() string {
 	for i := 0; ; i++ {
 		boundary := "tare-part-" + strconv.Itoa(i)

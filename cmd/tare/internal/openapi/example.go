@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Bounds of examples: an alias or a schema can be used many times.
+// Bounds of examples. They are needed because a short document can use an alias or a schema many times.
 const (
 	maxExample  = 16 << 20 // bytes of an example
 	maxExamples = 1 << 30  // bytes of all examples, each as often as it is read
@@ -15,7 +15,7 @@ const (
 	maxNested   = 10_000   // nested lists and mappings of an example
 )
 
-// Costs of work, in bytes of an example whose reading takes about as long.
+// Costs of work. The unit is the time to read one byte of an example.
 const (
 	costOfNode      = 100
 	costOfReference = 1000
@@ -48,8 +48,8 @@ func (r *Requests) findExample(owner, schema *node, subject string) (*node, erro
 	v := r.directExample(owner)
 	var why string
 	if v == nil && schema != nil {
-		s := schemas{r: r}
-		v = s.findExample(schema)
+		s := composer{r: r}
+		v = s.exampleOf(schema)
 		if why = s.why; s.invalid != nil {
 			return nil, fmt.Errorf("the schema of %s: %w", subject, s.invalid)
 		}
@@ -106,9 +106,9 @@ func (r *Requests) resolve(n *node) (*node, string) {
 	return r.doc.resolve(n)
 }
 
-// schemas composes the example of a schema from the examples of its parts: {"id": 7} for a schema
+// composer composes the example of a schema from the examples of its parts: {"id": 7} for a schema
 // with a property id whose example is 7.
-type schemas struct {
+type composer struct {
 	r    *Requests
 	open []*node // schemas being composed, the outermost first: a schema may contain itself
 	read int     // number of schemas read
@@ -122,20 +122,20 @@ type schemas struct {
 type schemaExample struct {
 	value   *node  // nil without an example
 	why     string // why there is none
-	invalid error  // as in schemas
+	invalid error  // as in composer
 }
 
 // recordMissing records why there is no example, unless a reason is recorded, and returns nil.
-func (s *schemas) recordMissing(why string) *node {
+func (s *composer) recordMissing(why string) *node {
 	if s.why == "" {
 		s.why = why
 	}
 	return nil
 }
 
-// findExample returns the example of a schema: an example, default, const or first enum at the
+// exampleOf returns the example of a schema: an example, default, const or first enum at the
 // schema, or the composition of its parts. It returns nil, and records why, if there is no example.
-func (s *schemas) findExample(schema *node) *node {
+func (s *composer) exampleOf(schema *node) *node {
 	s.r.cost += costOfNode
 	s.read++
 	if s.r.IsSpent() || s.read > maxSchemas || len(s.open) > maxLevels {
@@ -174,12 +174,12 @@ func (s *schemas) findExample(schema *node) *node {
 
 // compose composes the example of a schema from the examples of its parts. It stores the example
 // unless a part was cut: then the example depends on the schemas around it.
-func (s *schemas) compose(schema *node) schemaExample {
+func (s *composer) compose(schema *node) schemaExample {
 	whyBefore, invalidBefore, cutsBefore := s.why, s.invalid, s.cuts
-	s.why, s.invalid = "", nil
+	s.why, s.invalid = "", nil // what is recorded now is about this schema, and not about the schema around it
 	s.open = append(s.open, schema)
 	var composed schemaExample
-	if items := schema.get("items"); items != nil && !isTyped(schema, "object") {
+	if items := schema.get("items"); items != nil && !hasOnlyType(schema, "object") {
 		composed.value = s.listOf(schema, items)
 	} else {
 		composed.value = s.composeParts(schema)
@@ -194,7 +194,7 @@ func (s *schemas) compose(schema *node) schemaExample {
 }
 
 // listField returns the items of a field of a schema, and records if the field is not a list.
-func (s *schemas) listField(schema *node, name string) []field {
+func (s *composer) listField(schema *node, name string) []field {
 	items, err := schema.listField(name)
 	if err != nil && s.invalid == nil {
 		s.invalid = err
@@ -203,7 +203,7 @@ func (s *schemas) listField(schema *node, name string) []field {
 }
 
 // statedValue returns the example, the default, the const or the first enum of a schema, or nil.
-func (s *schemas) statedValue(schema *node) *node {
+func (s *composer) statedValue(schema *node) *node {
 	if v := s.r.directExample(schema); v != nil {
 		return v
 	}
@@ -220,14 +220,15 @@ func (s *schemas) statedValue(schema *node) *node {
 	return nil
 }
 
-// listOf returns a list of one item, or nil if a list needs more.
-func (s *schemas) listOf(schema, items *node) *node {
+// listOf returns an example list with one item, or nil if the list needs more items or the item has no
+// example.
+func (s *composer) listOf(schema, items *node) *node {
 	switch minItems := schema.get("minItems").scalar(); minItems {
 	case "", "0", "1": // one item is enough
 	default:
 		return s.recordMissing("it needs " + minItems + " items")
 	}
-	if v := s.findExample(items); v != nil {
+	if v := s.exampleOf(items); v != nil {
 		return &node{kind: list, fields: []field{{value: v}}}
 	}
 	return nil
@@ -236,7 +237,7 @@ func (s *schemas) listOf(schema, items *node) *node {
 // composeParts returns the example composed of the properties of a schema, all schemas of allOf, and
 // the first schema of oneOf and of anyOf that has an example. It returns nil if a required part has
 // no example. A part that is not a mapping is the example if there are no fields.
-func (s *schemas) composeParts(schema *node) *node {
+func (s *composer) composeParts(schema *node) *node {
 	out := &node{kind: mapping}
 	var other *node // the last part that is not a mapping
 	add := func(v *node) {
@@ -256,7 +257,7 @@ func (s *schemas) composeParts(schema *node) *node {
 		if why != "" {
 			return s.recordMissing(why)
 		}
-		if v := s.findExample(f.value); v != nil {
+		if v := s.exampleOf(f.value); v != nil {
 			add(v)
 		} else if len(requiredNames(part)) > 0 {
 			return nil
@@ -266,7 +267,7 @@ func (s *schemas) composeParts(schema *node) *node {
 		alternatives := s.listField(schema, name)
 		found := len(alternatives) == 0
 		for _, f := range alternatives {
-			if v := s.findExample(f.value); v != nil {
+			if v := s.exampleOf(f.value); v != nil {
 				add(v)
 				found = true
 				break
@@ -292,7 +293,7 @@ func (s *schemas) composeParts(schema *node) *node {
 
 // addProperties adds the examples of the properties that requests can have to out. It returns false
 // if a required property has none.
-func (s *schemas) addProperties(out, schema *node) bool {
+func (s *composer) addProperties(out, schema *node) bool {
 	properties := schema.get("properties")
 	if properties == nil || properties.kind != mapping {
 		return true
@@ -303,7 +304,7 @@ func (s *schemas) addProperties(out, schema *node) bool {
 			continue
 		}
 		whyBefore := s.why
-		if v := s.findExample(f.value); v != nil {
+		if v := s.exampleOf(f.value); v != nil {
 			out.addField(field{name: f.name, value: v})
 			continue
 		}
@@ -316,8 +317,8 @@ func (s *schemas) addProperties(out, schema *node) bool {
 	return true
 }
 
-// isReadOnly reports whether only responses have a property.
-func (s *schemas) isReadOnly(schema *node, name string) bool {
+// isReadOnly reports whether a property is only in responses, so that requests must not have it.
+func (s *composer) isReadOnly(schema *node, name string) bool {
 	p := schema.get("properties").get(name)
 	if p.get("readOnly").isTrue() {
 		return true
@@ -334,8 +335,8 @@ func requiredNames(schema *node) (names []string) {
 	return names
 }
 
-// isTyped reports whether all values of a schema have that type or are null.
-func isTyped(schema *node, name string) bool {
+// hasOnlyType reports whether all values of a schema have the type called name or are null.
+func hasOnlyType(schema *node, name string) bool {
 	t := schema.get("type")
 	if t.scalar() == name {
 		return true

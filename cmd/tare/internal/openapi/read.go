@@ -68,8 +68,8 @@ func Read(name string, src []byte) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := tree{Reader: r, anchors: map[string]*node{}}
-	d := &Document{Name: name, reader: r, root: t.convert(root), refs: map[string]target{}, bases: map[*node]base{}, methods: map[*node][]field{}}
+	c := converter{reader: r, anchors: map[string]*node{}}
+	d := &Document{Name: name, reader: r, root: c.convert(root), refs: map[string]target{}, bases: map[*node]base{}, methods: map[*node][]field{}}
 	d.readRoot()
 	d.reader = nil // frees the text
 	return d, r.Err
@@ -174,7 +174,7 @@ func (d *Document) readPath(f field, outer base) {
 // whyNoPath returns the reason why requests and routes for a path would differ, or "". Only braces make a
 // parameter in OpenAPI, but :id and * are parameters of routers.
 func whyNoPath(path string) string {
-	open := 0 // nesting of braces
+	open := 0 // number of open braces
 	for _, c := range path {
 		switch c {
 		case '{':

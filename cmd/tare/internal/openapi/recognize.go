@@ -7,14 +7,16 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// Keys of a document in YAML: at the beginning of a line, or the first key of a flow mapping.
+// Keys of a document in YAML. yamlVersion matches the line openapi: 3.1.0, yamlContent the line paths:, and
+// flowVersion the beginning of a flow mapping, {openapi: 3.1.0. Keys can be in quotes.
 var (
 	yamlVersion = lazyregexp.New(`(?m)^["']?(?:openapi|swagger)["']?[ \t]*:(?:[ \t]|\r?$)`)
 	yamlContent = lazyregexp.New(`(?m)^["']?(?:paths|components|definitions)["']?[ \t]*:[ \t]*(?:#.*)?\r?$`)
 	flowVersion = lazyregexp.New(`^\{\s*["']?(?:openapi|swagger)["']?\s*:`)
 )
 
-// yamlProlog matches the empty lines, comments and markers of documents before the content of a file.
+// yamlProlog matches everything before the content of a file: empty lines, comments such as # Pets, and the
+// marker of a document, ---, which the content may follow on the same line.
 var yamlProlog = lazyregexp.New(`\A(?:[ \t]*(?:#.*)?\r?\n|---(?:[ \t]*(?:#.*)?\r?\n|[ \t]+))*`)
 
 // IsDocument reports whether a file with this beginning is an OpenAPI document: it has a key openapi or
@@ -25,7 +27,7 @@ func IsDocument(begin []byte, isCut bool) bool {
 	begin = begin[len(yamlProlog.FindString(string(begin))):]
 	start := bytes.TrimLeft(begin, " \t\r\n")
 	if len(start) == 0 || start[0] != '{' {
-		if indent := len(begin) - len(bytes.TrimLeft(begin, " ")); indent > 0 { // of the root mapping
+		if indent := len(begin) - len(bytes.TrimLeft(begin, " ")); indent > 0 { // the root mapping is indented
 			begin = bytes.ReplaceAll(begin[indent:], append([]byte("\n"), begin[:indent]...), []byte("\n"))
 		}
 		return yamlVersion.Match(begin) || isCut && yamlContent.Match(begin)
@@ -33,8 +35,8 @@ func IsDocument(begin []byte, isCut bool) bool {
 	return flowVersion.Match(start) || isObject(start, isCut)
 }
 
-// isObject reports whether the JSON object at the start of src is a document. It reads keys at depth 1 until
-// one decides.
+// isObject reports whether the JSON object at the start of src is a document. It reads the keys of the
+// object itself (depth 1) until it finds openapi or swagger.
 func isObject(src []byte, isCut bool) bool {
 	dec := json.NewDecoder(bytes.NewReader(src))
 	depth := 0

@@ -35,7 +35,7 @@ func (d *Document) pathItems(f field) []*node {
 		}
 		items = append(items, item)
 	}
-	if hasRef { // more than maxRefs
+	if hasRef { // more than maxRefs references
 		d.addSkipped(f, ref, "leads in a circle")
 	}
 	return items

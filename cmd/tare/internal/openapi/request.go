@@ -109,7 +109,8 @@ func (r *Requests) addParameters(q *Request, list []parameter) error {
 	return nil
 }
 
-// isIgnored reports whether a header is described elsewhere (OpenAPI 3, Parameter Object).
+// isIgnored reports whether p is a header that OpenAPI 3 describes elsewhere, e.g. by the content types
+// of the body. A parameter of this name is ignored (Parameter Object).
 func (r *Requests) isIgnored(p parameter) bool {
 	switch strings.ToLower(p.name) {
 	case "accept", "content-type", "authorization":
@@ -125,18 +126,19 @@ type parameter struct {
 	name     string
 	in       string // place: path, query, header or cookie; in OpenAPI 2 also body and formData
 	required bool
-	style    string  // e.g. form, simple or deepObject
-	explode  bool    // each item of a list or mapping is a pair
-	reserved bool    // reserved characters are not escaped
-	media    string  // content type of the value, e.g. application/json; "" if style applies
-	types    typeSet // of the value, if media is not ""
+	style    string // how the value is written, e.g. form, simple or deepObject; see expand
+	explode  bool   // each item of a list or mapping is written separately
+	reserved bool   // reserved characters are not escaped
+
+	contentType string  // format of the value, e.g. application/json; "" if style applies
+	types       typeSet // types of the value, if contentType is not ""
 }
 
 // readParameters returns the parameters of the path and then of the operation. A parameter of the
 // operation replaces the path's parameter of the same name and place.
 func (r *Requests) readParameters(op Operation) (list []parameter, err error) {
-	indices := map[[2]string]int{} // of the parameters in list, by name and place
-	for _, owner := range slices.Backward(append([]*node{op.body}, op.items...)) {
+	indices := map[[2]string]int{}                                                 // of the parameters in list, by name and place
+	for _, owner := range slices.Backward(append([]*node{op.body}, op.items...)) { // the operation comes last
 		parameters, err := owner.listField("parameters")
 		if err != nil {
 			return nil, err
@@ -199,8 +201,8 @@ func (r *Requests) readParameter(n *node) (p parameter, err error) {
 		return p, err
 	}
 	if content := n.get("content"); content != nil && content.kind == mapping && len(content.fields) > 0 {
-		media := content.fields[0]
-		p.media, p.node, p.schema = media.name, media.value, media.value.get("schema")
+		format := content.fields[0] // the only one
+		p.contentType, p.node, p.schema = format.name, format.value, format.value.get("schema")
 		p.types = r.typesOf(p.schema)
 	}
 	return p, nil
@@ -284,8 +286,9 @@ func (o *output) addLiteral(s string) {
 	})
 }
 
-// addEscaped adds a value. It escapes all characters but unreserved ones and, if reserved is set, the reserved
-// characters that separate nothing in a query.
+// addEscaped adds a value and escapes its characters. It does not escape unreserved characters. If
+// reserved is set, it does not escape reserved characters either, unless they have a meaning in a
+// query.
 func (o *output) addEscaped(s string, reserved bool) {
 	o.addSafe(s, func(i int) bool {
 		return isUnreserved(s[i]) || reserved && strings.IndexByte("!$'()*,;:@/?", s[i]) >= 0

@@ -23,18 +23,21 @@ type base struct {
 	at   yamlfile.Position
 }
 
-// basePath returns the path of the first server of n, which is the document, a path item or an operation. It
-// returns outer, the path of the servers around n, if n lists no servers.
+// basePath returns the path of the first server of n, which is the document, a path item or an
+// operation. It returns outer, the path of the servers around n, if n lists no servers.
 func (d *Document) basePath(n *node, outer base) base {
 	if d.swagger && n != d.root {
-		return outer // only a document has one
+		return outer // in OpenAPI 2 only the document has a path, its basePath
 	}
 	name := "servers"
 	if d.swagger {
 		name = "basePath"
 	}
 	f, ok := n.find(name)
-	if !ok || f.value.isNull() || !d.swagger && f.value.kind == list && len(f.value.fields) == 0 {
+	if !ok || f.value.isNull() {
+		return outer
+	}
+	if isEmptyList := f.value.kind == list && len(f.value.fields) == 0; isEmptyList && !d.swagger {
 		return outer
 	}
 	b, ok := d.bases[f.value]
@@ -92,11 +95,14 @@ func pathOfServer(server *node) (path, why string) {
 	return resolvePath(rest)
 }
 
-// hostName matches what is a host name, but in a relative URL the first segment of its path.
+// hostName matches a text that looks like a host name, such as localhost, api.example.com or
+// {region}.example.com. In a relative URL such a text is the first segment of the path, which is
+// probably a mistake.
 var hostName = lazyregexp.New(`(?i)^(?:localhost|[a-z0-9_{}-]+(?:\.[a-z0-9_{}-]+)*\.[a-z]{2,})$`)
 
-// fillVariables returns the URL of a server with its variables, {name}, replaced by their defaults. Variables
-// without a default stay, and so do those beyond maxVariables bytes of defaults.
+// fillVariables returns the URL of a server, in which it replaces each variable, {name}, with its
+// default. It does not replace variables without a default, nor further ones after maxVariables bytes
+// of defaults.
 func fillVariables(server *node) string {
 	variables, added := server.get("variables"), 0 // added: bytes of the defaults so far
 	return variable.ReplaceAllStringFunc(server.get("url").scalar(), func(name string) string {
@@ -118,7 +124,8 @@ func cutHost(url string) (path string, hasHost bool) {
 	url, _, _ = strings.Cut(url, "?")
 	url, _, _ = strings.Cut(url, "#")
 	scheme, rest, ok := strings.Cut(url, "//")
-	if !ok || scheme != "" && (!strings.HasSuffix(scheme, ":") || strings.Contains(scheme, "/")) {
+	isScheme := scheme == "" || strings.HasSuffix(scheme, ":") && !strings.Contains(scheme, "/") // "" as in //host/path
+	if !ok || !isScheme {
 		return url, false
 	}
 	_, path, _ = strings.Cut(rest, "/")

@@ -2,6 +2,14 @@ package openapi
 
 import "fmt"
 
+// The style of a parameter defines how its value is written. For parameter ids with the list 1, 2:
+//
+//	simple  1,2           form            ids=1,2
+//	label   .1,2          spaceDelimited  ids=1%202
+//	matrix  ;ids=1,2      pipeDelimited   ids=1%7C2
+//
+// Style deepObject is for mappings: ids[a]=1&ids[b]=2.
+
 // pair is a part of a path, query, header, cookie or form: values with a name, as in ids=1,2. The
 // example of a parameter can become several pairs.
 type pair struct {
@@ -11,7 +19,7 @@ type pair struct {
 	values   []string
 	between  string // separator of values, not escaped
 	equals   bool   // = follows the name; style matrix has none before an empty value
-	plain    bool   // nothing is escaped: a header
+	isHeader bool   // nothing is escaped
 	reserved bool   // reserved characters are not escaped
 }
 
@@ -19,7 +27,7 @@ type pair struct {
 func (p pair) write(o *output) {
 	o.add(p.prefix)
 	add := func(s string) {
-		if p.plain {
+		if p.isHeader {
 			o.add(s)
 		} else {
 			o.addEscaped(s, p.reserved)
@@ -45,8 +53,8 @@ func (p pair) write(o *output) {
 	}
 }
 
-// styleOf returns the settings of a parameter of OpenAPI 3, or of a field of a form, or their
-// defaults for the place in. It returns an error if one of them has a wrong type.
+// styleOf returns the style settings of n, a parameter of OpenAPI 3 or a field of a form. Missing
+// settings have the default of the place in. It returns an error if a setting has a wrong type.
 func styleOf(n *node, in string) (style string, explode, reserved bool, err error) {
 	style = n.get("style").scalar()
 	if style == "" {
@@ -55,7 +63,8 @@ func styleOf(n *node, in string) (style string, explode, reserved bool, err erro
 			style = "form"
 		}
 	}
-	if explode, err = n.boolField("explode", style == "form" || style == "deepObject" || style == "cookie"); err == nil {
+	explodesByDefault := style == "form" || style == "deepObject" || style == "cookie"
+	if explode, err = n.boolField("explode", explodesByDefault); err == nil {
 		reserved, err = n.boolField("allowReserved", false)
 	}
 	return style, explode, reserved, err
@@ -84,8 +93,8 @@ func styleOfCollection(n *node, in string) (style string, explode bool) {
 // or a mapping is one pair, or one per item if the parameter explodes: ids=1,2 or ids=1 and ids=2.
 // It returns nil for an empty list or mapping of an optional parameter.
 func (p parameter) expand(v *node) ([]pair, error) {
-	if p.media != "" {
-		body, err := writeBody(p.media, v, p.types)
+	if p.contentType != "" {
+		body, err := writeBody(p.contentType, v, p.types)
 		if err != nil {
 			return nil, fmt.Errorf("the example of %s: %w", p.name, err)
 		}
@@ -120,15 +129,16 @@ func (p parameter) expand(v *node) ([]pair, error) {
 	}
 	if p.hasName() {
 		single.name = p.name
-		single.equals = p.style != "matrix" || len(single.values) > 1 || single.values[0] != ""
+		isEmpty := len(single.values) == 1 && single.values[0] == ""
+		single.equals = p.style != "matrix" || !isEmpty
 	}
 	return []pair{single}, nil
 }
 
 // newPair returns an empty pair, which is escaped as the parameter is.
-func (p parameter) newPair() pair { return pair{plain: p.in == "header", reserved: p.reserved} }
+func (p parameter) newPair() pair { return pair{isHeader: p.in == "header", reserved: p.reserved} }
 
-// hasName reports whether the pairs of the parameter have its name.
+// hasName reports whether the pairs of the parameter contain its name.
 func (p parameter) hasName() bool {
 	return p.in != "path" && p.in != "header" || p.style == "matrix"
 }
@@ -147,7 +157,7 @@ func (p parameter) styleSeparators() (prefix, between string) {
 	case "pipeDelimited":
 		between = "|"
 	}
-	if between != "," && p.in != "header" {
+	if between != "," && p.in != "header" { // a URL cannot have these characters
 		between = fmt.Sprintf("%%%02X", between[0])
 	}
 	return "", between
@@ -165,7 +175,7 @@ func (p parameter) expandItems(v *node, names, values []string) (out []pair) {
 		case p.hasName():
 			item.name, item.equals = p.name, true
 		}
-		if prefix == "" && !p.hasName() && i > 0 {
+		if prefix == "" && !p.hasName() && i > 0 { // style simple: nothing else separates the items
 			item.prefix = between
 		}
 		out = append(out, item)
@@ -213,7 +223,7 @@ func flatten(v *node) (names, values []string, err error) {
 	}
 	for _, f := range v.fields {
 		switch f.value.kind {
-		case null:
+		case null: // is not written
 			continue
 		case list, mapping:
 			return nil, nil, fmt.Errorf("it has %s within %s", f.value.kind, v.kind)

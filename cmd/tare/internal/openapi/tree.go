@@ -95,8 +95,8 @@ func (n *node) isTrue() bool {
 	return n != nil && n.kind == boolean && strings.EqualFold(n.text, "true")
 }
 
-// listField returns the items of a field that is a list. It returns an error if the field is anything else but
-// null.
+// listField returns the items of a field that is a list. It returns an error if the field is anything
+// else but null.
 func (n *node) listField(name string) ([]field, error) {
 	v := n.get(name)
 	if v.isNull() || v.kind == list {
@@ -105,8 +105,8 @@ func (n *node) listField(name string) ([]field, error) {
 	return nil, fmt.Errorf("%s is %s, not a list", name, v.kind)
 }
 
-// boolField returns the value of a field that is a boolean, and unset if the field is missing. It returns an error
-// if the field is anything else but null.
+// boolField returns the value of a field that is a boolean, and unset if the field is missing. It
+// returns an error if the field is anything else but null.
 func (n *node) boolField(name string, unset bool) (bool, error) {
 	v := n.get(name)
 	switch {
@@ -138,42 +138,42 @@ func (n *node) addField(f field) {
 	}
 }
 
-// tree converts nodes of the YAML library to nodes of this package.
-type tree struct {
-	*yamlfile.Reader
+// converter converts nodes of the YAML library to nodes of this package.
+type converter struct {
+	reader  *yamlfile.Reader // knows the positions of nodes
 	anchors map[string]*node // the last value so far by the name of its anchor
 }
 
 // convert converts a node and everything below it.
-func (t *tree) convert(n ast.Node) *node {
+func (c *converter) convert(n ast.Node) *node {
 	switch x := n.(type) {
 	case *ast.AnchorNode:
 		value := &node{}
-		t.anchors[scalarText(x.Name)] = value // before the value is converted: it may contain an alias of itself
-		*value = *t.convert(x.Value)
+		c.anchors[scalarText(x.Name)] = value // before the value is converted: it may contain an alias of itself
+		*value = *c.convert(x.Value)
 		return value
 	case *ast.AliasNode:
-		if known, ok := t.anchors[scalarText(x.Value)]; ok {
+		if known, ok := c.anchors[scalarText(x.Value)]; ok {
 			return known
 		}
 	case *ast.TagNode:
-		v := t.convert(x.Value)
+		v := c.convert(x.Value)
 		if x.Start != nil && x.Start.Value == "!!str" && (v.kind == boolean || v.kind == number) {
 			v.kind = text
 		}
 		return v
 	}
 	if s, ok := joinColons(n); ok {
-		return &node{at: t.Of(n), kind: text, text: s}
+		return &node{at: c.reader.Of(n), kind: text, text: s}
 	}
-	out := &node{at: t.Of(n), kind: kindOf(n)}
+	out := &node{at: c.reader.Of(n), kind: kindOf(n)}
 	switch x := n.(type) {
 	case *ast.SequenceNode:
 		for _, v := range x.Values {
-			out.fields = append(out.fields, field{value: t.convert(v)})
+			out.fields = append(out.fields, field{value: c.convert(v)})
 		}
 	case ast.MapNode:
-		t.addFields(out, x)
+		c.addFields(out, x)
 	default:
 		if out.kind != null {
 			out.text = scalarText(n)
@@ -182,9 +182,10 @@ func (t *tree) convert(n ast.Node) *node {
 	return out
 }
 
-// joinColons returns the text of a plain scalar with colons, which the library mistakes for a mapping inside
-// a flow list: {at: [12:30, http://host]}. It returns false if n is a mapping, whose colon is followed by a
-// space or comes after a quoted key (YAML 1.2.2, section 7.4.2).
+// joinColons returns the text of a scalar with colons. Inside a flow list such as [12:30, http://host],
+// the library mistakes such a scalar for a mapping from 12 to 30. joinColons returns false if n is a
+// real mapping: its colon is followed by a space or comes after a quoted key (YAML 1.2.2, section
+// 7.4.2).
 func joinColons(n ast.Node) (string, bool) {
 	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) == 1 {
 		n = m.Values[0]
@@ -216,15 +217,15 @@ func joinColons(n ast.Node) (string, bool) {
 
 // addFields adds the fields of a mapping, and then the fields of the mappings that its merge keys (<<)
 // name. A merge key names one mapping or a list of them.
-func (t *tree) addFields(out *node, m ast.MapNode) {
+func (c *converter) addFields(out *node, m ast.MapNode) {
 	var merged []*node
 	for pairs := m.MapRange(); pairs.Next(); {
-		key, value := pairs.Key(), t.convert(pairs.Value())
+		key, value := pairs.Key(), c.convert(pairs.Value())
 		if _, ok := key.(*ast.MergeKeyNode); ok {
 			merged = append(merged, value)
 			continue
 		}
-		out.addField(field{name: scalarText(key), at: t.Of(key), value: value})
+		out.addField(field{name: scalarText(key), at: c.reader.Of(key), value: value})
 	}
 	for _, value := range merged {
 		for _, source := range append([]field{{value: value}}, value.items()...) {
@@ -258,7 +259,8 @@ func kindOf(n ast.Node) kind {
 	return text
 }
 
-// yamlNumber matches a decimal number of the core schema (YAML 1.2.2, section 10.3.2).
+// yamlNumber matches a decimal number of the core schema (YAML 1.2.2, section 10.3.2), such as -1.5e3, .5
+// and 12.: a sign, then digits after a point or digits with an optional fraction, then an exponent.
 var yamlNumber = lazyregexp.New(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 
 // scalarText returns the text of a scalar without its quotes.

@@ -2,8 +2,8 @@ package openapi
 
 import "slices"
 
-// typeSet reports the type that a schema gives a value: numbers and dates of YAML may be meant
-// as texts. The zero value reports no type.
+// typeSet reports the types that a schema allows for a value. They decide how an example is written: a
+// number or a date of YAML may be meant as a text. The zero value reports no type.
 type typeSet struct {
 	r      *Requests
 	schema *node // without references; may be nil
@@ -45,7 +45,7 @@ func (t typeSet) anySchema(f func(schema *node) bool) bool {
 // hasType reports whether all values have one of the types, or are null.
 func (t typeSet) hasType(names ...string) bool {
 	return t.anySchema(func(schema *node) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return isTyped(schema, name) })
+		return slices.ContainsFunc(names, func(name string) bool { return hasOnlyType(schema, name) })
 	})
 }
 

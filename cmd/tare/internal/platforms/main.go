@@ -1,6 +1,6 @@
 // Command platforms type-checks every package of the workspace, including tests,
-// for other operating systems. It does not compile: that takes minutes for each, and
-// finds hardly any other errors.
+// for other operating systems. It does not compile the packages, because compiling takes
+// minutes for each system and finds hardly any further errors.
 //
 //	go run ./cmd/tare/internal/platforms darwin/arm64 windows/amd64
 package main
@@ -26,6 +26,7 @@ func main() {
 	}
 }
 
+// checkPlatforms type-checks the workspace for each platform, and prints the errors.
 func checkPlatforms(platforms []string, stdout io.Writer) error {
 	if len(platforms) == 0 {
 		return errors.New("name a platform, as darwin/arm64")
@@ -53,8 +54,8 @@ func checkPlatforms(platforms []string, stdout io.Writer) error {
 }
 
 // checkPackages type-checks the packages that patterns match in the module or workspace of dir,
-// including tests, without cgo. It returns their number and their errors, without those of
-// imported packages elsewhere.
+// including tests, without cgo. It returns the number of packages and the errors in files of the
+// workspace, but not errors in packages that these import from other modules.
 func checkPackages(dir, goos, goarch string, patterns ...string) (n int, faults []packages.Error, err error) {
 	ours, err := moduleDirs(dir)
 	if err != nil {
@@ -80,8 +81,8 @@ func checkPackages(dir, goos, goarch string, patterns ...string) (n int, faults 
 	seen := map[string]bool{} // a package and its test variant have the same errors
 	for _, p := range list {
 		for _, f := range p.Errors {
-			elsewhere := filepath.IsAbs(f.Pos) && !isBelow(f.Pos, ours) // in go test's generated main function
-			if !seen[f.Error()] && !elsewhere {
+			isGenerated := filepath.IsAbs(f.Pos) && !isBelow(f.Pos, ours) // go test's main function
+			if !seen[f.Error()] && !isGenerated {
 				seen[f.Error()] = true
 				faults = append(faults, f)
 			}
@@ -114,7 +115,8 @@ func isBelow(name string, dirs []string) bool {
 	return false
 }
 
-// dropBodies reduces a file of another module to its declarations.
+// dropBodies removes the bodies of functions from a file. The type checker needs only the declarations of
+// other modules.
 func dropBodies(file *ast.File) {
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok {

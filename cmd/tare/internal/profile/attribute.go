@@ -10,9 +10,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Cost is the cost of a line of a function of the user, with the functions that it calls in
-// other packages. Samples without a function of the user have the part of the program (see
-// partOf) as Function, and no line.
+// Cost is the cost of a line in a function of the user, including the functions that the line calls in
+// other packages. If no function of the user is on the stack of a sample, Function is the part of the
+// program (see partOf) instead, such as garbage collection, and Line is 0.
 type Cost struct {
 	Function string
 	Through  string // function of another package that the line calls; "" for the line itself
@@ -21,9 +21,10 @@ type Cost struct {
 	Value    float64 // nanoseconds of CPU time, or number of allocations
 }
 
-// Attribute reads a gzipped pprof document of CPU time or memory (see [Read]), and charges
-// each sample to the innermost function in a package of the user; isUsers reports whether a
-// package is one. It omits samples outside kind benchmarks. The costs are sorted, largest first.
+// Attribute reads a gzipped pprof document (see [Read]) of a benchmark. kind is the kind of profile, CPU
+// time or memory. Attribute charges each sample to the innermost function in a package of the user;
+// isUsers reports whether a package belongs to the user. It omits the samples of package testing, which
+// runs the benchmark. The costs are sorted, largest first.
 func Attribute(doc []byte, kind string, isUsers func(path string) bool) ([]Cost, error) {
 	parsed, err := parseDocument(doc)
 	if err != nil {
@@ -57,11 +58,11 @@ func Attribute(doc []byte, kind string, isUsers func(path string) bool) ([]Cost,
 	return all, nil
 }
 
-// chargeTo returns the cost, without a value, to which a sample is charged. It returns false
-// for a sample outside of benchmarks.
+// chargeTo returns the cost, without a value, to which a sample is charged. It returns false for a sample
+// of package testing without a function of the user.
 func chargeTo(s *profile.Sample, isUsers func(path string) bool) (c Cost, ok bool) {
-	through := ""
-	for _, l := range s.Location {
+	through := ""                  // the caller of the functions that were passed
+	for _, l := range s.Location { // innermost first
 		for _, line := range l.Line {
 			if line.Function == nil {
 				continue
@@ -80,7 +81,8 @@ func chargeTo(s *profile.Sample, isUsers func(path string) bool) (c Cost, ok boo
 	}
 	names := sampleFrames(s)
 	for _, name := range names {
-		isTesting := strings.HasPrefix(name, "testing.") || name == "runtime.main" // also the collections that testing requests
+		// Package testing requests garbage collections, which have its functions on their stack.
+		isTesting := strings.HasPrefix(name, "testing.") || name == "runtime.main"
 		if isTesting || name == "runtime/pprof.profileWriter" {
 			return Cost{}, false
 		}

@@ -12,9 +12,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Side is one of two compared contenders.
+// Side is one of two compared contenders (programs under test).
 type Side struct {
-	Name    string // contender
+	Name    string // name of the contender
 	Profile *Profile
 	Ops     int64 // operations during the profile
 }
@@ -31,14 +31,14 @@ type Gap struct {
 	Whole            Difference   // sum of all functions
 }
 
-// Difference holds the values per operation of one function or part, without the functions that it
-// calls, in both contenders.
+// Difference has the values per operation of one function or part in both contenders. The functions that
+// the function calls are not included.
 type Difference struct {
 	Name     string  // name of the function or the part
 	From, To float64 // value in the first and the second contender
 }
 
-// Change returns the value in the second contender less that in the first.
+// Change returns the value in the second contender minus the value in the first.
 func (d Difference) Change() float64 { return d.To - d.From }
 
 // Compare returns the difference between two contenders, with at most n functions. Functions
@@ -55,7 +55,7 @@ func Compare(from, to Side, n int) (Gap, error) {
 	addTo := func(sums map[string]Difference, name string, fromValue, toValue float64) {
 		sums[name] = Difference{Name: name, From: sums[name].From + fromValue, To: sums[name].To + toValue}
 	}
-	add := func(s stack, fromValue, toValue float64) {
+	add := func(s stack, fromValue, toValue float64) { // values per operation
 		addTo(functions, s.frames[len(s.frames)-1], fromValue, toValue)
 		addTo(parts, partOf(s), fromValue, toValue)
 		g.Whole.From += fromValue
@@ -87,7 +87,7 @@ func Compare(from, to Side, n int) (Gap, error) {
 	return g, nil
 }
 
-// sortByDifference returns the lines of a map, the largest absolute difference first.
+// sortByDifference returns the values of a map, the largest absolute difference first.
 func sortByDifference(lines map[string]Difference) []Difference {
 	var out []Difference
 	for _, l := range lines {
@@ -99,16 +99,17 @@ func sortByDifference(lines map[string]Difference) []Difference {
 	return out
 }
 
-// exceedsSampling reports whether the difference of a line exceeds twice its standard
-// deviation. The number of samples has a Poisson distribution, so the variance of a value is
-// the value times the value of one sample. Without a sampling period the deviation is 0.
+// exceedsSampling reports whether a difference exceeds twice its standard deviation, which is unlikely to
+// be a sampling error. The number n of samples has a Poisson distribution, whose variance is n. A value is
+// n times the value of one sample, so its variance is the value times the value of one sample. Without a
+// sampling period (Sample is 0) the deviation is 0.
 func exceedsSampling(d Difference, from, to Side) bool {
 	sampleFrom, sampleTo := from.Profile.Sample/float64(from.Ops), to.Profile.Sample/float64(to.Ops)
 	deviation := math.Sqrt(d.From*sampleFrom + d.To*sampleTo)
 	return math.Abs(d.Change()) > 2*deviation
 }
 
-// Describe returns the gap for a result, with at most n parts and n functions whose
+// Describe returns the gap in the form of a result document, with at most n parts and n functions whose
 // difference exceeds the sampling error.
 func (g Gap) Describe(n int) *tare.ProfileGap {
 	convert := func(lines []Difference) []tare.GapLine {
@@ -186,8 +187,8 @@ func formatSigned(v float64) string {
 	return "0"
 }
 
-// replaceControls replaces control characters and invalid UTF-8: the names in a document can
-// have any bytes.
+// replaceControls replaces control characters, line separators and invalid UTF-8, because the names in a
+// pprof document can have any bytes.
 func replaceControls(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r >= 0x80 && r < 0xa0 {

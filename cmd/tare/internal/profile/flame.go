@@ -2,16 +2,18 @@ package profile
 
 import "slices"
 
-// frame is a function of a flame graph, as called by one stack of callers.
+// frame is a node of a flame graph: a function as called by one stack of callers. Values are measured in
+// the unit of the profile, such as ns or bytes. If the profile shows the differences of two contenders
+// (programs under test), a value is the sum of both.
 type frame struct {
 	function  string
 	value     float64  // value of the function and its callees
-	fromValue float64  // part of value of the first of two contenders
+	fromValue float64  // part of value that belongs to the first of two contenders
 	self      float64  // value of the function without its callees
 	calls     []*frame // callees, largest first
 }
 
-// toValue returns the part of value of the second contender.
+// toValue returns the part of value that belongs to the second contender.
 func (f *frame) toValue() float64 { return f.value - f.fromValue }
 
 // buildTree merges the stacks into a tree: stacks share the frames of equal callers. The root
@@ -50,15 +52,15 @@ func (f *frame) sortCalls() {
 	}
 }
 
-// box is a drawn frame.
+// box is a frame with its position in the drawing.
 type box struct {
 	*frame
 	x, width float64 // left edge and width, as shares of the graph
 	level    int     // number of callers
 }
 
-// layOut returns the boxes of the tree: callees below callers, with widths by value. It omits
-// frames narrower than minWidth, a share of the graph, and those with maxLevel callers or more.
+// layOut returns the boxes of the tree: callees below callers, with widths in proportion to their values.
+// It omits frames narrower than minWidth, a share of the graph, and frames with maxLevel callers or more.
 func (f *frame) layOut(minWidth float64, maxLevel int) []box {
 	var out []box
 	total := f.value
@@ -67,7 +69,7 @@ func (f *frame) layOut(minWidth float64, maxLevel int) []box {
 		for _, c := range f.calls {
 			width := c.value / total
 			if width < minWidth || level >= maxLevel {
-				return // the other callees are not wider
+				return // the remaining callees are not wider, as they are sorted by value
 			}
 			out = append(out, box{frame: c, x: x, width: width, level: level})
 			addCalls(c, x, level+1)
@@ -80,11 +82,18 @@ func (f *frame) layOut(minWidth float64, maxLevel int) []box {
 	return out
 }
 
-// sumPackages returns the sums of the functions' own values by package, largest first.
+// share is a package and the sum of its functions' values without their callees.
+type share struct {
+	name  string
+	value float64
+}
+
+// sumPackages returns the share of each package, largest first.
 func (p *Profile) sumPackages() []share {
 	sums := map[string]float64{}
 	for _, s := range p.stacks {
-		sums[PackageOf(s.frames[len(s.frames)-1])] += s.value
+		innermost := s.frames[len(s.frames)-1]
+		sums[PackageOf(innermost)] += s.value
 	}
 	var out []share
 	for name, v := range sums {
@@ -92,10 +101,4 @@ func (p *Profile) sumPackages() []share {
 	}
 	slices.SortFunc(out, func(a, b share) int { return compareValues(a.value, b.value, a.name, b.name) })
 	return out
-}
-
-// share is a package and the sum of its functions' own values.
-type share struct {
-	name  string
-	value float64
 }

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Parts of the runtime. partOf finds the part by the functions on the stack.
+// Names of parts of a program. Functions of the Go runtime belong to them; other functions belong to their
+// packages.
 const (
 	partCalls      = "system calls"
 	partCollecting = "runtime, collecting garbage"
@@ -15,16 +16,16 @@ const (
 	partRuntime    = "runtime, all else"
 )
 
-// partOf returns the part of a program to which a stack belongs: the package of the innermost
-// function or, for functions of the runtime, what the runtime does. Single functions of the
-// runtime have few samples and mean little to a reader.
+// partOf returns the part of a program to which a stack belongs. It is the package of the innermost
+// function. For a function of the runtime, it is the task of the runtime, which partOf recognises by the
+// functions on the stack: single functions of the runtime have few samples and mean little to a reader.
 func partOf(s stack) string {
 	path := PackageOf(s.frames[len(s.frames)-1])
 	switch {
 	case slices.Contains(strings.Split(path, "/"), "syscall"):
 		return partCalls
-	case path != "" && path != "runtime" && !strings.HasPrefix(path, "internal/runtime/"): // assembly of the runtime has no package
-		return path
+	case path != "" && path != "runtime" && !strings.HasPrefix(path, "internal/runtime/"):
+		return path // path is "" for assembly of the runtime
 	}
 	for _, p := range []struct {
 		part      string

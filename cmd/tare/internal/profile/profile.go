@@ -1,6 +1,6 @@
-// Package profile reads the pprof documents that contenders return after the rounds. It
-// finds the functions that take most, and those that make the difference between two
-// contenders, and draws flame graphs.
+// Package profile reads the pprof documents that contenders (programs under test) return
+// after they were timed. It finds the functions that take most time or memory, and those
+// that make the difference between two contenders, and draws flame graphs.
 //
 // It reads no clock and no files.
 package profile
@@ -22,7 +22,7 @@ import (
 // MaxDocument limits the size of an unzipped document in bytes.
 const MaxDocument = 256 << 20
 
-// Profile holds the call stacks on which a contender spent CPU time or allocated memory.
+// Profile has the call stacks on which a contender spent CPU time or allocated memory.
 type Profile struct {
 	Kind   string  // cpu or mem
 	Unit   string  // unit of all values: nanoseconds or bytes
@@ -35,7 +35,7 @@ type Profile struct {
 type stack struct {
 	frames    []string // functions, the outermost first; never empty
 	value     float64  // in the unit of the profile
-	fromValue float64  // in a graph of two contenders, the part of value of the first one; else 0
+	fromValue float64  // the part of value that belongs to the first of two contenders; 0 if there is one
 }
 
 // Read reads a gzipped pprof document as a profile of CPU time or memory: kind is
@@ -75,8 +75,8 @@ func Read(doc []byte, kind string) (*Profile, error) {
 	return p, nil
 }
 
-// Bounds of a document. A sample can take two bytes of it; decoded, a part takes about a
-// hundred bytes and a number ten.
+// Bounds of a document. A sample can take as little as two bytes of a document. In memory,
+// a decoded part takes about a hundred bytes and a number ten.
 const (
 	maxParts   = 4 << 20  // samples, locations, lines, labels, functions, names
 	maxNumbers = 32 << 20 // locations and values of samples, and numbers in locations
@@ -99,11 +99,11 @@ func parseDocument(doc []byte) (*profile.Profile, error) {
 }
 
 // checkBounds returns an error if a document has more parts or numbers than the limits. It
-// counts them before the document is decoded. The numbers of the fields are those of
+// counts them before the document is decoded. The constants are numbers of fields in
 // github.com/google/pprof/proto/profile.proto.
 func checkBounds(document []byte, partLimit, numberLimit int) error {
-	const sample, location = 2, 4  // of a profile
-	const locations, values = 1, 2 // of a sample
+	const sample, location = 2, 4  // fields of a profile
+	const locations, values = 1, 2 // fields of a sample
 	parts, numbers := 0, 0
 	check := func() error {
 		switch {
@@ -122,7 +122,7 @@ func checkBounds(document []byte, partLimit, numberLimit int) error {
 		}
 		return protowire.Walk(f.Data, func(inner protowire.Field) error {
 			switch {
-			case !inner.Packed:
+			case !inner.Packed: // a single number
 				numbers++
 			case f.Number == sample && (inner.Number == locations || inner.Number == values):
 				for _, b := range inner.Data {
@@ -157,7 +157,7 @@ func unzip(doc []byte, limit int) ([]byte, error) {
 }
 
 // valueIn returns the index of the sample value to use: the value of all allocations in unit
-// if there is one, else the last value in unit. It returns -1 without a value in unit.
+// if there is one, and otherwise the last value in unit. It returns -1 if no value is in unit.
 func valueIn(types []*profile.ValueType, unit string) int {
 	index := -1
 	for i, t := range types {
@@ -171,11 +171,11 @@ func valueIn(types []*profile.ValueType, unit string) int {
 	return index
 }
 
-// Bounds of the stacks. They can have more frames than the document has locations, which may
-// be used any number of times.
+// Bounds of the stacks. Stacks can have more frames than the document has locations, because
+// a location can be used any number of times.
 const (
-	maxDepth  = 1000     // frames of a stack, the innermost ones
-	maxFrames = 16 << 20 // of all stacks
+	maxDepth  = 1000     // frames of one stack; outer frames are dropped
+	maxFrames = 16 << 20 // frames of all stacks
 )
 
 // sampleFrames returns the functions of a sample's stack, the outermost first, at least one.
@@ -211,8 +211,8 @@ const unknownFunction = "(unknown)"
 // sdkPackage is the package whose functions call the timed code of a contender.
 const sdkPackage = "github.com/tarebench/tare/contender"
 
-// trimHarness removes the frames above the innermost function of the SDK, which calls the
-// timed code: they are the same in every stack.
+// trimHarness removes the callers of the innermost function of the SDK, which calls the timed
+// code, because they are the same in every stack.
 func trimHarness(frames []string) []string {
 	for i := len(frames) - 1; i > 0; i-- {
 		if PackageOf(frames[i]) == sdkPackage {
@@ -247,8 +247,7 @@ func shortName(function string) string {
 	return plain
 }
 
-// Top returns the n functions with the largest values of their own, largest first. A value of
-// its own excludes the functions that a function calls.
+// Top returns the n functions with the largest values without their callees, largest first.
 func (p *Profile) Top(n int) []tare.ProfileLine {
 	lines := map[string]*tare.ProfileLine{}
 	for _, s := range p.stacks {
@@ -278,7 +277,7 @@ func (p *Profile) Top(n int) []tare.ProfileLine {
 	return out[:min(n, len(out))]
 }
 
-// Describe sets the kind, unit, total and top n functions of the profile of a result.
+// Describe sets the kind, unit, total and top n functions in dst, the profile in a result.
 func (p *Profile) Describe(dst *tare.Profile, n int) {
 	dst.Of, dst.Unit, dst.Total, dst.Top = p.Kind, p.Unit, p.Total, p.Top(n)
 }

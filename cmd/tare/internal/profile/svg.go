@@ -19,18 +19,27 @@ const (
 	legendRow    = 18
 	charWidth    = 6.63 // width of a character of the monospaced font at 11 px
 	minTextWidth = 24   // narrower boxes have no text
-	minBoxWidth  = 0.5
-	maxLevels    = 120 // rows of boxes
-	maxLegend    = 10  // packages
-	hues         = 12  // hues of packages, each in two shades
+	minBoxWidth  = 0.5  // narrower boxes are omitted
+	maxLevels    = 120  // number of rows of boxes
+	maxLegend    = 10   // number of packages in the legend
+	hues         = 12   // number of hues of packages, each in two shades
 
 	// maxSVG is the maximum size of a graph in bytes, so that a page can include several.
 	maxSVG = 150_000
 )
 
-// Flame draws the profile of ops operations as a standalone SVG: callees below callers, with
-// widths by share. Tooltips have the full names and the values. The graph has colours for
-// light and dark pages.
+// graphLook has the colours and texts of a flame graph.
+type graphLook struct {
+	caption string
+	legend  []legendEntry    // nil for no legend
+	style   string           // CSS of this graph, added to baseStyles
+	class   func(box) string // returns the CSS class of the colour of a box
+	tooltip func(box) string // returns the text of the tooltip of a box
+}
+
+// Flame draws the profile of ops operations as a flame graph, a standalone SVG. Each function is a box, with
+// its callees below it and a width in proportion to its value. Tooltips have the full names and the values.
+// The graph has colours for light and dark pages.
 func (p *Profile) Flame(title string, ops int64) []byte {
 	return p.drawToFit(title, func(boxes []box) graphLook {
 		colours := p.chooseColours(boxes)
@@ -43,17 +52,8 @@ func (p *Profile) Flame(title string, ops int64) []byte {
 	})
 }
 
-// graphLook holds the colours and texts of a graph.
-type graphLook struct {
-	caption string
-	legend  []legendEntry    // nil for no legend
-	style   string           // CSS of this graph, added to baseStyles
-	class   func(box) string // CSS class of the colour of a box
-	tooltip func(box) string // text of the tooltip of a box
-}
-
-// drawToFit draws the graph with the least minimum width of boxes for which the SVG has at
-// most maxSVG bytes.
+// drawToFit draws the graph with as many boxes as fit into maxSVG bytes: it raises the minimum width of
+// boxes until the SVG is small enough. look returns the look of a graph with these boxes.
 func (p *Profile) drawToFit(title string, look func([]box) graphLook) []byte {
 	tree := p.buildTree()
 	for minWidth := minBoxWidth / (graphWidth - 2*margin); ; minWidth *= 1.5 {
@@ -115,8 +115,8 @@ func (p *Profile) tooltip(x box) string {
 	return text
 }
 
-// fitName shortens the name of a function to width. It removes the package first, which the
-// colour of the box shows too.
+// fitName shortens the name of a function to width. It removes the package first, which the colour of the
+// box shows as well.
 func fitName(function string, width float64) string {
 	name := shortName(function)
 	fits := float64(utf8.RuneCountInString(name))*charWidth <= width
@@ -126,8 +126,8 @@ func fitName(function string, width float64) string {
 	return truncate(name, width, charWidth)
 }
 
-// formatCaption returns the total, the cost of an operation unless ops is 0, and how to read
-// the graph.
+// formatCaption returns the total, the cost of an operation (unless ops is 0), and an explanation of the
+// graph.
 func (p *Profile) formatCaption(ops int64) string {
 	if p.Total == 0 {
 		return "nothing was seen " + map[string]string{"nanoseconds": "on a processor", "bytes": "to be allocated"}[p.Unit]
@@ -142,8 +142,8 @@ func (p *Profile) formatCaption(ops int64) string {
 // legendEntry is a line of the legend. class is the CSS class of its colour.
 type legendEntry struct{ class, text string }
 
-// buildLegend returns the drawn packages with the largest values of their own. The packages
-// of the runtime share one entry, and the packages of system calls another.
+// buildLegend returns the drawn packages whose functions have the largest values without their callees.
+// The packages of the runtime share one entry, and the packages of system calls another.
 func (p *Profile) buildLegend(colours map[string]string) []legendEntry {
 	var shares []share           // the first package of each entry
 	sums := map[string]float64{} // by legendName
@@ -200,9 +200,9 @@ func legendName(name string) string {
 	return name
 }
 
-// chooseColours returns the CSS class of each drawn package. The hue is the hash of the name
-// or, if a larger package has that hue, the next free one, so that a package mostly has the
-// same colour in all graphs.
+// chooseColours returns the CSS class of each drawn package. The hue of a package is the hash of its name,
+// so that the package mostly has the same colour in all graphs. If a package with a larger value has that
+// hue, the next free hue is taken.
 func (p *Profile) chooseColours(boxes []box) map[string]string {
 	out := map[string]string{}
 	taken := map[uint32]bool{}
@@ -217,7 +217,8 @@ func (p *Profile) chooseColours(boxes []box) map[string]string {
 		h.Write([]byte(name))
 		hue := h.Sum32() % hues
 		for i := range uint32(2 * hues) {
-			// Steps of 5 reach all 12 hues, and then the hues in the second shade.
+			// Steps of 5 reach all 12 hues, as 5 and 12 have no common factor. After them, i/hues is 1:
+			// the hues in the second shade.
 			next := (hue+5*i)%hues + i/hues*hues
 			if !taken[next] {
 				hue = next
@@ -273,7 +274,7 @@ func truncate(s string, width, char float64) string {
 	return string([]rune(s)[:fits-1]) + "…"
 }
 
-// escapeXML returns s as text or attribute of XML.
+// escapeXML escapes s for the text or an attribute of XML.
 func escapeXML(s string) string {
 	var b strings.Builder
 	if err := xml.EscapeText(&b, []byte(replaceControls(s))); err != nil {

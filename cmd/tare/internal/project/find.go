@@ -26,7 +26,8 @@ func Root(dir string) (string, bool) {
 }
 
 // Find returns the path of the nearest tare.yaml at or above dir, but not above the top of the
-// repository. dir is absolute. The path may be a directory or unreadable, which [Load] reports.
+// repository. dir is absolute. Find does not open the file: [Load] reports if it is a directory or
+// cannot be read.
 func Find(dir string) (path string, ok bool) {
 	root, _ := Root(dir)
 	for current := dir; ; current = filepath.Dir(current) {
@@ -40,9 +41,9 @@ func Find(dir string) (path string, ok bool) {
 	}
 }
 
-// Home returns the directory in which a new tare.yaml for dir belongs: the directory with a
-// go.work or go.mod, at or above dir, that is nearest to the top of the repository, or the
-// top without such a directory. dir is absolute.
+// Home returns the directory for a new tare.yaml of dir, which is absolute: of the directories with
+// a go.work or go.mod at or above dir, the one nearest to the top of the repository. If there is none,
+// Home returns the top.
 func Home(dir string) string {
 	root, _ := Root(dir)
 	home := root
@@ -58,9 +59,9 @@ func Home(dir string) string {
 	}
 }
 
-// Load returns the project of dir, which is absolute: that of its tare.yaml or, if there is
-// none, the default of the top of the repository. An error in the file is a *yamlfile.Error.
-// formatPath returns the path of the file in messages; nil means unchanged.
+// Load returns the project of dir, which is absolute: the content of the tare.yaml that [Find] finds.
+// If there is none, it returns the default project at the top of the repository. An error in the file
+// is a *yamlfile.Error. formatPath returns how messages name a path; nil means unchanged.
 func Load(dir string, formatPath func(path string) string) (Project, error) {
 	path, ok := Find(dir)
 	if !ok {

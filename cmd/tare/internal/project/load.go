@@ -17,24 +17,25 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// Server is a server of the repository under load.
+// Server is an entry of load in tare.yaml: a server of the repository that a gate, the comparison of a change
+// (head) with its base, measures under load.
 type Server struct {
-	ID      string   // name in a gate
+	ID      string   // name in the results of a gate
 	Program string   // directory of the main package, relative to the project's directory, e.g. ./cmd/api
 	Args    []string // arguments of the program; $PORT is replaced by the port to listen on
 
 	// One of Mix, Feed and FeedBodies is set. The files are relative to the project's directory.
-	Mix        []string // METHOD PATH=WEIGHT, as --mix of tare load
+	Mix        []string // METHOD PATH=WEIGHT, e.g. GET /items/7=3, like --mix of tare load
 	Feed       string   // file with one request per line
 	FeedBodies string   // file with the body of a POST to / in each line
 
 	Connections int         // number of open connections
-	Rate        float64     // requests per second in an open loop; 0 means a closed loop
-	SLO         []Objective // limits of the head; require a rate
-	Place
+	Rate        float64     // requests per second, whatever the responses (open loop); 0 means a closed loop
+	SLO         []Objective // limits of the head's latencies; they require a rate
+	Place                   // position of the entry in tare.yaml
 }
 
-// Objective is an absolute limit of a latency, independent of the base.
+// Objective is an absolute limit of a latency, which does not depend on the base.
 type Objective struct {
 	Metric string  // one of Latencies
 	Limit  float64 // ns
@@ -49,14 +50,15 @@ const defaultConnections = 10
 const loadHint = "e.g. {program: ./cmd/api, args: [-port, $PORT], mix: [GET /items/7=3, GET /health=1]}"
 
 var (
-	mixPattern = lazyregexp.New(`^(?:[A-Za-z]+ )?/\S*=[1-9][0-9]{0,4}$`)
+	mixPattern = lazyregexp.New(`^(?:[A-Za-z]+ )?/\S*=[1-9][0-9]{0,4}$`) // GET /items/7=3 or /items/7=3
 	loadID     = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-	perSecond  = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?) ?/ ?s$`)
+	perSecond  = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?) ?/ ?s$`) // 1500/s; the group is the number
 )
 
-// readLoad reads an entry of load. others are the entries before it, whose ids must differ.
+// readLoad reads an entry of load: n is its node in the YAML file, and fieldPath its path, e.g. load[0]. others are
+// the entries before it, whose ids must differ.
 func (r reader) readLoad(n ast.Node, fieldPath string, others []Server) (l Server) {
-	var rate, slo string // texts of the keys
+	var rate, slo string // values of these keys as text
 	l.Connections = defaultConnections
 	r.Mapping(n, fieldPath, loadHint, map[string]yamlfile.Take{
 		"id":          r.Shaped(&l.ID, loadID, "is not a name", "letters, digits, . _ and -, e.g. id: api"),
@@ -74,19 +76,7 @@ func (r reader) readLoad(n ast.Node, fieldPath string, others []Server) (l Serve
 	if _, found := r.At(fieldPath + ".program"); !found {
 		r.Fail(start, "a load without program", loadHint)
 	}
-	source := ""
-	for _, key := range []string{"mix", "feed", "feed_bodies"} {
-		pos, found := r.At(fieldPath + "." + key)
-		if found && source != "" {
-			r.Fail(pos, source+" and "+key+" contradict each other", "give one of them")
-		}
-		if found {
-			source = key
-		}
-	}
-	if source == "" || source == "mix" && len(l.Mix) == 0 {
-		r.Fail(start, "a load without requests", loadHint)
-	}
+	r.checkRequests(l, start, fieldPath)
 	if l.Connections < 1 || l.Connections > tare.MaxConnections {
 		pos, _ := r.At(fieldPath + ".connections")
 		r.Fail(pos, fmt.Sprintf("%d connections", l.Connections), fmt.Sprintf("1 to %d", tare.MaxConnections))
@@ -100,7 +90,7 @@ func (r reader) readLoad(n ast.Node, fieldPath string, others []Server) (l Serve
 			r.Fail(pos, fmt.Sprintf("at %g requests a second a round of this takes %v", l.Rate, segment.Round(time.Second)), fmt.Sprintf("a higher rate, or a lower quantile; at most %v", maxSegment))
 		}
 	}
-	if l.ID == "" { // default: the name of the program
+	if l.ID == "" { // default: the name of the program, e.g. api for ./cmd/api
 		l.ID = path.Base(path.Clean(l.Program))
 	}
 	if r.Err == nil && !loadID.MatchString(l.ID) {
@@ -112,16 +102,35 @@ func (r reader) readLoad(n ast.Node, fieldPath string, others []Server) (l Serve
 	return l
 }
 
+// checkRequests fails unless exactly one of the keys mix, feed and feed_bodies of entry l is set. start is the
+// position of the entry.
+func (r reader) checkRequests(l Server, start yamlfile.Position, fieldPath string) {
+	source := "" // the key that is set
+	for _, key := range []string{"mix", "feed", "feed_bodies"} {
+		pos, found := r.At(fieldPath + "." + key)
+		if found && source != "" {
+			r.Fail(pos, source+" and "+key+" contradict each other", "give one of them")
+		}
+		if found {
+			source = key
+		}
+	}
+	isEmptyMix := source == "mix" && len(l.Mix) == 0
+	if source == "" || isEmptyMix {
+		r.Fail(start, "a load without requests", loadHint)
+	}
+}
+
 const (
 	minSegment = 2 * time.Second
 	maxSegment = time.Minute
-	// minBeyond is the number of responses beyond a quantile in each round. A verdict needs
-	// twenty; the others allow for a rate that is not quite reached.
+	// minBeyond is the planned number of responses above a quantile in each round. A verdict needs
+	// 20; the other 4 allow for a rate that is not quite reached.
 	minBeyond = 24
 )
 
-// Segment returns the duration of the load of each side in each round, in which each quantile
-// with a limit can be measured. It returns 0 for a closed loop, whose sides alternate.
+// Segment returns for how long each side (base and head) is loaded in each round: long enough to
+// measure each quantile with a limit. It returns 0 for a closed loop, whose sides alternate.
 func (l Server) Segment() time.Duration {
 	if l.Rate == 0 {
 		return 0
@@ -130,10 +139,11 @@ func (l Server) Segment() time.Duration {
 	for _, o := range l.SLO {
 		percent, err := strconv.ParseFloat(strings.TrimPrefix(o.Metric, "p"), 64)
 		if err != nil {
-			continue // the maximum
+			continue // the metric max needs no minimum number of responses
 		}
-		const longest = 1e6 // s; far above maxSegment, and a valid time.Duration
-		seconds := min(minBeyond/(1-percent/100)/l.Rate, longest)
+		const longest = 1e6                     // s; far above maxSegment, and a valid time.Duration
+		needed := minBeyond / (1 - percent/100) // responses, of which minBeyond are above the quantile
+		seconds := min(needed/l.Rate, longest)
 		out = max(out, time.Duration(seconds*float64(time.Second)))
 	}
 	return out.Round(100 * time.Millisecond)
@@ -150,7 +160,7 @@ func (r reader) readPath(dst *string, hint string) yamlfile.Take {
 	return func(n ast.Node, fieldPath string) {
 		r.Text(dst, hint)(n, fieldPath)
 		switch {
-		case r.Err != nil:
+		case r.Err != nil: // r.Text has failed
 		case strings.TrimSpace(*dst) == "":
 			r.Fail(r.Of(n), "an empty path", hint)
 		case !filepath.IsLocal(filepath.FromSlash(*dst)):
@@ -159,25 +169,26 @@ func (r reader) readPath(dst *string, hint string) yamlfile.Take {
 	}
 }
 
-// readRate reads requests per second: a number, or a text like 1500/s. It sets text to the text.
+// readRate reads requests per second into dst: a number, or a text like 1500/s, which it stores in text.
 func (r reader) readRate(dst *float64, text *string) yamlfile.Take {
 	const hint = "requests per second, e.g. 1500 or 1500/s; leave it out for a closed loop"
 	return func(n ast.Node, fieldPath string) {
 		if _, isText := n.(*ast.StringNode); isText {
 			r.Shaped(text, perSecond, "is not a rate", hint)(n, fieldPath)
 			if m := perSecond.FindStringSubmatch(*text); m != nil {
-				*dst, _ = strconv.ParseFloat(m[1], 64)
+				*dst, _ = strconv.ParseFloat(m[1], 64) // the pattern allows only numbers
 			}
 		} else {
 			r.Number(dst)(n, fieldPath)
 		}
-		if r.Err == nil && (!(*dst > 0) || *dst > load.MaxRate) {
+		isInRange := *dst > 0 && *dst <= load.MaxRate // false for NaN
+		if r.Err == nil && !isInRange {
 			r.Fail(r.Of(n), fmt.Sprintf("a rate of %g", *dst), fmt.Sprintf("above 0, at most %d requests per second", int(load.MaxRate)))
 		}
 	}
 }
 
-// Latencies returns the names of the metrics that can have a limit.
+// Latencies returns the names of the metrics that can have a limit, e.g. p99.
 func Latencies() []string {
 	var names []string
 	for _, m := range tare.Metrics() {
@@ -188,8 +199,8 @@ func Latencies() []string {
 	return names
 }
 
-// readObjectives parses limits as --slo of tare load takes them. It accepts only limits of
-// latencies. pos is the position of the text, for errors.
+// readObjectives parses limits, e.g. p50<5ms,p99<50ms, like --slo of tare load. It accepts only
+// limits of latencies. pos is the position of the text, for errors.
 func (r reader) readObjectives(text string, pos yamlfile.Position) (out []Objective) {
 	slo, err := load.ParseSLO(text)
 	if err != nil {
@@ -197,7 +208,7 @@ func (r reader) readObjectives(text string, pos yamlfile.Position) (out []Object
 		return nil
 	}
 	for _, o := range slo {
-		metric, _, _ := strings.Cut(o.String(), "<")
+		metric, _, _ := strings.Cut(o.String(), "<") // o.String() is e.g. p99<50ms
 		switch {
 		case o.Errors:
 			r.Fail(pos, "errors need no limit", "a server that fails is void, and blocks the change")

@@ -17,7 +17,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// reader reads the fields of a project. Its methods record the first error in Err.
+// reader reads the fields of a project from the nodes of a YAML document. Many of its methods return a function of
+// type yamlfile.Take, which reads the value of one key into a variable. Err is the first error; after it the methods
+// do nothing.
 type reader struct{ *yamlfile.Reader }
 
 // Parse parses a tare.yaml; name is the path of the file, for messages. Every error is a
@@ -50,12 +52,12 @@ func Parse(name string, src []byte) (Project, error) {
 }
 
 var (
-	packagePattern  = lazyregexp.New(`^[^\s-][^\s]*$`)
-	tagName         = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_.]*$`)
-	variablePattern = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*=`)
+	packagePattern  = lazyregexp.New(`^[^\s-][^\s]*$`)               // ./codec, but no flag of the go command
+	tagName         = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_.]*$`) // integration
+	variablePattern = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*=`)     // GOGC=200
 )
 
-// readBench reads the settings of benchmarks into b, which has the defaults.
+// readBench reads the key bench into b, which has the defaults.
 func (r reader) readBench(b *Bench, n ast.Node, path string) {
 	var packages []string
 	r.Mapping(n, path, "e.g. bench: {packages: [./...]}", map[string]yamlfile.Take{
@@ -81,8 +83,8 @@ func (r reader) readBench(b *Bench, n ast.Node, path string) {
 	}
 }
 
-// readDistinct reads a list of texts that match shape, without duplicates. isNot ends the
-// error for other texts.
+// readDistinct reads a list of different texts that match shape. isNot is the end of the error for
+// a text that does not match, e.g. "is not a build tag".
 func (r reader) readDistinct(dst *[]string, shape *lazyregexp.Regexp, isNot, hint string) yamlfile.Take {
 	return r.List(func(n ast.Node, path string) {
 		var s string
@@ -109,7 +111,7 @@ func (r reader) readExpression(dst *string) yamlfile.Take {
 	}
 }
 
-// bundledName matches the possible names of bundled studies.
+// bundledName matches the possible names of the studies that are bundled with tare, e.g. json-encode.
 var bundledName = lazyregexp.New(`^[a-z0-9][a-z0-9-]*$`)
 
 // readStudy reads the path of a study file inside the project, or the name of a bundled study.
@@ -144,7 +146,7 @@ func (r reader) readFile(dst *[]File, hint string) yamlfile.Take {
 // point and six after it.
 const maxMargin = 999.999999
 
-// readGate reads the criteria of a gate into g, which has the defaults.
+// readGate reads the key gate, the criteria that a change must meet, into g, which has the defaults.
 func (r reader) readGate(g *Gate, n ast.Node, fieldPath string) {
 	var metrics []string
 	allocs, onInconclusive := string(g.Allocs), string(g.OnInconclusive)
@@ -166,7 +168,7 @@ func (r reader) readGate(g *Gate, n ast.Node, fieldPath string) {
 	g.Allocs, g.OnInconclusive = Allocs(allocs), OnInconclusive(onInconclusive)
 }
 
-// readMargin reads an entry of margins: a margin, and the benchmarks or the metric that it is for.
+// readMargin reads an entry of margins: a margin, and which benchmarks or which metric it applies to.
 func (r reader) readMargin(n ast.Node, path string) (m Margin) {
 	const hint = "e.g. {benchmark: BenchmarkParse/, metric: time, margin: 10%}"
 	var expression string
@@ -177,7 +179,7 @@ func (r reader) readMargin(n ast.Node, path string) (m Margin) {
 	}, nil)
 	_, found := r.At(path + ".margin")
 	switch {
-	case r.Err != nil:
+	case r.Err != nil: // r.Mapping has failed
 	case !found:
 		r.Fail(r.Of(n), "an entry without margin", hint)
 	case expression == "" && m.Metric == "":
@@ -188,12 +190,13 @@ func (r reader) readMargin(n ast.Node, path string) (m Margin) {
 	return m
 }
 
-// revisionPattern matches one or two revisions, but not options of git.
-var revisionPattern = lazyregexp.New(`^[^\s-]\S*( [^\s-]\S*)?$`)
-
 var (
+	// revisionPattern matches one or two words, e.g. merge-base origin/main, but not options of git.
+	revisionPattern = lazyregexp.New(`^[^\s-]\S*( [^\s-]\S*)?$`)
+	// referencePattern matches one revision, but not an option of git.
 	referencePattern = lazyregexp.New(`^[^\s-]\S*$`)
-	reviewPattern    = lazyregexp.New(`^[^\s\pC](?:[^\pC]{0,58}[^\s\pC])?$`)
+	// reviewPattern matches 1 to 60 printable characters that neither begin nor end with a space.
+	reviewPattern = lazyregexp.New(`^[^\s\pC](?:[^\pC]{0,58}[^\s\pC])?$`)
 )
 
 // Metrics returns the metrics that a gate can compare with its margin.
@@ -210,7 +213,7 @@ func (r reader) readMetrics(dst *[]string) yamlfile.Take {
 		var s string
 		r.Text(&s, hint)(n, path)
 		switch {
-		case r.Err != nil:
+		case r.Err != nil: // r.Text has failed
 		case s == "allocs":
 			r.Fail(r.Of(n), "allocations have a key of their own", "gate: {allocs: exact}")
 		case s == tare.MetricInstructions:
@@ -235,7 +238,7 @@ func (r reader) readWord(dst *string, known ...string) yamlfile.Take {
 	}
 }
 
-// percentPattern matches a percentage with its sign.
+// percentPattern matches a percentage with its sign, e.g. 2.5% or 5 %. The group is the number.
 var percentPattern = lazyregexp.New(`^([0-9]{1,3}(?:\.[0-9]{1,6})?) ?%$`)
 
 // readShare reads a percentage from 0.1 % to limit percent, and sets dst to the share.
@@ -246,7 +249,7 @@ func (r reader) readShare(dst *float64, limit float64, hint string) yamlfile.Tak
 		if r.Err != nil {
 			return
 		}
-		x, _ := strconv.ParseFloat(percentPattern.FindStringSubmatch(s)[1], 64)
+		x, _ := strconv.ParseFloat(percentPattern.FindStringSubmatch(s)[1], 64) // Shaped has matched it
 		if x < 0.1 || x > limit {
 			r.Fail(r.Of(n), fmt.Sprintf("%s is not from 0.1%% to %g%%", s, limit), hint)
 			return
@@ -255,8 +258,8 @@ func (r reader) readShare(dst *float64, limit float64, hint string) yamlfile.Tak
 	}
 }
 
-// readWaiver reads an entry of accept. Only the metric is optional: a waiver without a reason
-// or a last day would stay for ever.
+// readWaiver reads an entry of accept: a slowdown that the gate accepts until a day. Only the metric is
+// optional; a waiver without a reason or a last day would stay in the file for ever.
 func (r reader) readWaiver(n ast.Node, path string) (w Waiver) {
 	const hint = "e.g. {benchmark: BenchmarkEncode, until: 2026-12-31, reason: waits for the new codec}"
 	const dateHint = "the last day on which it holds, e.g. until: 2026-12-31"

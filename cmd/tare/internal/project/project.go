@@ -1,4 +1,5 @@
-// Package project reads tare.yaml, the settings of a repository for tare, with which a gate
+// Package project reads tare.yaml, which contains the settings of a repository for tare. With
+// them a gate, which compares a change (head) with its base and blocks it if it is slower,
 // measures the same on every machine. All fields are optional; a repository without the file
 // has the defaults.
 package project
@@ -19,7 +20,7 @@ type Project struct {
 	File    string   // path of tare.yaml; "" if absent
 	Dir     string   // directory to which paths in tare.yaml are relative
 	Bench   Bench    // settings of Go benchmarks
-	Studies []File   // study files, or names of bundled studies
+	Studies []File   // studies (measurements that compare contenders): files, or names of bundled ones
 	JSON    []File   // documents for the measurement of JSON codecs
 	Routes  []File   // file of routes for the measurement of routers; at most one
 	Load    []Server // servers that are measured under load
@@ -27,10 +28,10 @@ type Project struct {
 	Accept  []Waiver // slowdowns that are accepted
 }
 
-// File is a file or bundled study in a tare.yaml.
+// File is a file that a tare.yaml names, or a bundled study.
 type File struct {
-	Path string // path relative to the project's directory, with slashes, or name of a bundled study
-	Place
+	Path  string // path relative to the project's directory, with slashes, or name of a bundled study
+	Place        // position of the name in tare.yaml
 }
 
 // Bundled reports whether f is the name of a study that comes with tare.
@@ -49,25 +50,25 @@ type Bench struct {
 // Gate holds the criteria of a change.
 type Gate struct {
 	Base           string   // git revision, or merge-base, or merge-base and a revision
-	Margin         float64  // relevant slowdown as a share: 0.05 is 5 %
+	Margin         float64  // least slowdown that blocks a change, as a share: 0.05 is 5 %
 	Margins        []Margin // replace Margin for some benchmarks; the first match counts
-	Alpha          float64  // family-wise error rate of the table, as a share
+	Alpha          float64  // family-wise error rate of all comparisons of a gate, as a share
 	Metrics        []string // metrics that are compared with the margin
 	Instructions   float64  // maximum increase of instructions, as a share; 0 means no limit
 	Allocs         Allocs
 	OnInconclusive OnInconclusive
-	Review         string // text by which a reviewer accepts worse results or other rules; if "", waivers and rules of the change count
+	Review         string // line with which a reviewer accepts worse results or changed rules; if "", a change may bring its waivers and rules itself
 	Reference      string // revision with which the history of a branch is compared; "" if absent
 }
 
-// Margin is the relevant slowdown of some benchmarks.
+// Margin replaces Gate.Margin for some benchmarks, or for one metric.
 type Margin struct {
 	Benchmark *regexp.Regexp // matched against import/path.BenchmarkName/sub; nil matches all
 	Metric    string         // "" means any
 	Share     float64        // slowdown as a share
 }
 
-// MarginOf returns the relevant slowdown of a benchmark by a metric, as a share.
+// MarginOf returns the least slowdown of a benchmark, by a metric, that blocks a change, as a share.
 func (g Gate) MarginOf(benchmark, metric string) float64 {
 	for _, m := range g.Margins {
 		matchesBenchmark := m.Benchmark == nil || m.Benchmark.MatchString(benchmark)
@@ -97,9 +98,9 @@ type OnInconclusive string
 
 // Outcomes of a gate with inconclusive results.
 const (
-	PassOpen OnInconclusive = "pass" // the table shows them
-	WarnOpen OnInconclusive = "warn" // a warning reports them too
-	FailOpen OnInconclusive = "fail" // the exit code reports them too
+	PassOpen OnInconclusive = "pass" // the gate passes; only its table shows the inconclusive results
+	WarnOpen OnInconclusive = "warn" // the gate passes with a warning about them
+	FailOpen OnInconclusive = "fail" // the gate fails
 )
 
 // Waiver accepts a slowdown until a day.

@@ -8,7 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Rule is a setting that affects a gate: its key in tare.yaml, and its value as text.
+// Rule is a setting that affects a gate, the check of a change against its base: its key in tare.yaml, e.g.
+// gate.margin, and its value as text. A gate compares the rules of base and head to report changed ones.
 type Rule struct{ Key, Value string }
 
 // formatInstructions returns the limit of instructions as text, "" if absent.
@@ -19,8 +20,8 @@ func formatInstructions(g Gate) string {
 	return format.Percent(g.Instructions)
 }
 
-// Rules returns all settings that decide what is measured and what blocks a change, in the
-// order of tare.yaml. Two projects with equal rules have equal gates.
+// Rules returns all settings that decide which measurements a gate takes and which results block
+// a change, in the order of tare.yaml. Two projects with equal rules have equal gates.
 func (p Project) Rules() []Rule {
 	list := func(values []string) string { return strings.Join(values, ", ") }
 	listPaths := func(files []File) string {

@@ -1,5 +1,7 @@
-// Package receipt records what a comparison of two revisions found, so that the data
-// directory that made it can tell whether it was changed, and measure it again.
+// Package receipt reads and writes receipts. A receipt is a file with the findings of a
+// comparison of two revisions (tare bench) and with all that is needed to measure them again.
+// Its seal, a MAC with the key of the data directory of tare in which it was made, shows
+// whether the file was changed since.
 package receipt
 
 import (
@@ -20,14 +22,14 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Schema names the document format. Its seal covers every field, so that a change makes
-// a new schema.
+// Schema names the document format. The seal covers every field, so that a new field
+// requires a new schema.
 const Schema = "tare.receipt/1"
 
 // MaxBytes is the size limit of a receipt file.
 const MaxBytes = 16 << 20
 
-// Receipt records the findings of tare bench, and everything that a second measurement needs.
+// Receipt is the document.
 type Receipt struct {
 	Schema  string            `json:"schema"`
 	Tare    string            `json:"tare"` // version that measured
@@ -35,22 +37,22 @@ type Receipt struct {
 	Study   string            `json:"study"`
 	Seed    string            `json:"seed"`
 	Stopped string            `json:"stopped"` // as in the result
-	Command []string          `json:"command"` // arguments of tare; values of --env as the result keeps them
+	Command []string          `json:"command"` // arguments of tare; values of --env as the result has them
 	Dir     string            `json:"work_dir"`
-	Files   map[string]string `json:"files_sha256,omitempty"` // of files that the command names
+	Files   map[string]string `json:"files_sha256,omitempty"` // hashes of files that the command names, by path
 	Sides   []Side            `json:"sides"`                  // base and head
 	Machine Machine           `json:"machine"`
 	Rows    []Row             `json:"rows"`
-	Counts  []tare.Work       `json:"counts,omitempty"` // of instructions, where they were counted
+	Counts  []tare.Work       `json:"counts,omitempty"` // instructions of benchmarks, if they were counted
 	Seal    string            `json:"seal"`             // MAC with the key of the data directory
 }
 
-// Side identifies the files of a side.
+// Side identifies the sources of one side of the comparison.
 type Side struct {
 	ID      string `json:"id"` // base or head
 	Version string `json:"version"`
-	Commit  string `json:"commit,omitempty"` // in full; "" for the worktree
-	Tree    string `json:"tree"`             // git's hash of all files, also of a worktree
+	Commit  string `json:"commit,omitempty"` // complete hash; "" for the worktree
+	Tree    string `json:"tree"`             // git's hash of all files, also for the worktree
 	Go      string `json:"go,omitempty"`
 }
 
@@ -61,7 +63,7 @@ type Machine struct {
 	CPU  string `json:"cpu,omitempty"`
 }
 
-// Row is a comparison of the head with the base.
+// Row is the comparison of the head with the base by one metric of one benchmark.
 type Row struct {
 	Benchmark string  `json:"benchmark"`
 	Metric    string  `json:"metric"`
@@ -71,27 +73,27 @@ type Row struct {
 	High      float64 `json:"high"`
 	Level     float64 `json:"level"`
 	Rounds    int     `json:"rounds"`
-	Noise     float64 `json:"noise"` // noise floor, a share
+	Noise     float64 `json:"noise"` // difference that the base shows from itself, as a logarithm
 }
 
-// Claim is the direction of a significant difference of the head.
+// Claim is the direction in which the head differs significantly from the base.
 type Claim string
 
-// Claims. Undecided claims no difference.
+// Values of Claim. Undecided means that no significant difference was found.
 const (
 	Less      Claim = "less"
 	More      Claim = "more"
 	Undecided Claim = "undecided"
 )
 
-// Trees finds the commits and trees of both sides. An empty revision is the worktree,
-// without the files of outputs, which the command writes: the receipt and other results.
+// Trees finds the commits and trees of both sides. An empty revision means the worktree,
+// without the files outputs, which the command itself writes: the receipt and other results.
 func Trees(ctx context.Context, dir, base, head string, outputs ...string) (sides []Side, err error) {
 	repo, err := gitrev.Find(ctx, dir)
 	if err != nil {
 		return nil, cmdenv.UsageOf(fmt.Errorf("--receipt: %w", err), "a receipt names what was measured by git's hashes")
 	}
-	worktree := ""
+	worktree := "" // tree of the worktree, hashed once
 	for _, side := range []Side{{ID: benchstudy.Base, Version: base}, {ID: benchstudy.Head, Version: head}} {
 		if side.Version != "" {
 			rev, err := repo.Resolve(ctx, side.Version)
@@ -112,7 +114,7 @@ func Trees(ctx context.Context, dir, base, head string, outputs ...string) (side
 	return sides, nil
 }
 
-// New makes a receipt of a result without a seal. sides are those of [Trees].
+// New returns a receipt of a result, without a seal. sides come from [Trees].
 func New(r *tare.Result, sides []Side) Receipt {
 	c := Receipt{
 		Schema: Schema, Tare: r.Tare, Made: r.Started.UTC(), Study: r.Study, Seed: r.Seed, Stopped: r.Stopped,
@@ -127,7 +129,7 @@ func New(r *tare.Result, sides []Side) Receipt {
 	return c
 }
 
-// Rows returns the comparisons of the head with the base, with what each claims.
+// Rows returns the comparisons of the head with the base by the metric of tare bench.
 func Rows(r *tare.Result) []Row {
 	rows := []Row{}
 	for _, c := range r.Comparisons {
@@ -135,18 +137,23 @@ func Rows(r *tare.Result) []Row {
 			continue
 		}
 		row := Row{c.Workload, c.Metric, Undecided, c.Ratio, c.Low, c.High, c.Level, c.Rounds, tare.NoiseFloor(r.Comparisons, c.Workload, c.Metric)}
-		if c.Bounded() && c.Differs(row.Noise) == tare.Significant && len(tare.VoidsMetric(r.Findings, c.Contender, c.Workload, c.Metric)) == 0 {
-			if row.Claim = More; c.High < 1 {
-				row.Claim = Less
-			}
+		isSignificant := c.Bounded() && c.Differs(row.Noise) == tare.Significant
+		isVoid := len(tare.VoidsMetric(r.Findings, c.Contender, c.Workload, c.Metric)) > 0
+		switch {
+		case !isSignificant || isVoid: // undecided
+		case c.High < 1:
+			row.Claim = Less
+		default:
+			row.Claim = More
 		}
 		rows = append(rows, row)
 	}
 	return rows
 }
 
-// sealedText returns what the seal covers: all but the seal, as a reader of the document has it.
-// JSON has no bytes that are not UTF-8.
+// sealedText returns the text that the seal covers: the document without the seal. It encodes the document,
+// decodes it and encodes it again, because JSON replaces bytes that are not UTF-8: the writer and a reader
+// of the file must get the same text.
 func (c Receipt) sealedText() ([]byte, error) {
 	c.Seal = ""
 	written, err := json.Marshal(c)
@@ -160,7 +167,7 @@ func (c Receipt) sealedText() ([]byte, error) {
 	return json.Marshal(read)
 }
 
-// Write seals a receipt by the data directory and writes it.
+// Write seals a receipt with the key of the data directory d and writes it.
 func (c Receipt) Write(w io.Writer, d cmdenv.Dirs) error {
 	text, err := c.sealedText()
 	if err == nil {
@@ -172,7 +179,8 @@ func (c Receipt) Write(w io.Writer, d cmdenv.Dirs) error {
 	return cmdenv.PrintJSON(w, c)
 }
 
-// Read reads a receipt that the data directory has sealed. Any other file is a usage error.
+// Read reads a receipt. It returns a usage error for any file that was not sealed with the key of the data
+// directory d.
 func Read(path string, d cmdenv.Dirs) (Receipt, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -201,7 +209,7 @@ func Read(path string, d cmdenv.Dirs) (Receipt, error) {
 	return c, err
 }
 
-// parseReceipt reads a receipt. Fields that the seal would not cover are an error.
+// parseReceipt parses a receipt. Unknown fields are an error, because the seal would not cover them.
 func parseReceipt(src []byte) (c Receipt, err error) {
 	if len(src) > MaxBytes {
 		return c, fmt.Errorf("larger than %d MiB", MaxBytes>>20)

@@ -5,7 +5,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Outcome is the result of verifying a receipt or a row.
+// A receipt has the findings of a comparison of two revisions, in rows. This file compares them with a new
+// measurement of the same revisions.
+
+// Outcome is the result of verifying a receipt or one of its rows.
 type Outcome string
 
 // Outcomes, from the best to the worst.
@@ -15,27 +18,28 @@ const (
 	DoesNot Outcome = "does not hold"
 )
 
-// Checked is a row of a receipt next to what was measured again.
+// Checked is a row of a receipt next to the row of the new measurement.
 type Checked struct {
 	Then    Row     `json:"then"`
-	Now     *Row    `json:"now,omitempty"` // nil: it was not measured again
+	Now     *Row    `json:"now,omitempty"` // nil if it was not measured again
 	Outcome Outcome `json:"outcome"`
 }
 
-// Check compares the rows of a receipt with a new result. The worst outcome is that of
-// the receipt.
+// Check compares the rows of a receipt with a new result. The worst outcome of a row is
+// the outcome of the receipt.
 func (c Receipt) Check(now *tare.Result) (rows []Checked, worst Outcome) {
 	worst = Holds
-	again := map[string]Row{}
+	type key struct{ benchmark, metric string }
+	newRows := map[key]Row{}
 	for _, row := range Rows(now) {
-		again[row.Benchmark+"\x00"+row.Metric] = row
+		newRows[key{row.Benchmark, row.Metric}] = row
 	}
 	for _, then := range c.Rows {
 		checked := Checked{Then: then, Outcome: Open}
-		if row, ok := again[then.Benchmark+"\x00"+then.Metric]; ok {
+		if row, ok := newRows[key{then.Benchmark, then.Metric}]; ok {
 			checked.Now, checked.Outcome = &row, judgeRow(then, row)
 		}
-		if checked.Outcome == DoesNot || worst == Holds {
+		if checked.Outcome == DoesNot || worst == Holds { // worse than, or as bad as, worst
 			worst = checked.Outcome
 		}
 		rows = append(rows, checked)
@@ -43,19 +47,20 @@ func (c Receipt) Check(now *tare.Result) (rows []Checked, worst Outcome) {
 	return rows, worst
 }
 
-// judgeRow compares a row with one that was measured again. Intervals that do not overlap,
-// and claims of both sides, contradict each other. A claim that the new row neither
-// repeats nor contradicts is undecided.
+// judgeRow compares a row of a receipt with the row that was measured now. If both claim a
+// difference, in opposite directions, the row does not hold. If the intervals do not overlap,
+// it holds only if both claim the same. An undecided row holds if the
+// intervals overlap. A claimed difference that is undecided now is undecided.
 func judgeRow(then, now Row) Outcome {
-	apart := then.High < now.Low || now.High < then.Low
+	areDisjoint := then.High < now.Low || now.High < then.Low // the intervals
 	switch {
 	case !then.hasInterval() || !now.hasInterval():
 		return Open // too few rounds
-	case apart && (then.Claim != now.Claim || then.Claim == Undecided):
+	case areDisjoint && (then.Claim != now.Claim || then.Claim == Undecided):
 		return DoesNot
 	case then.Claim == now.Claim, then.Claim == Undecided:
 		return Holds
-	case now.Claim != Undecided:
+	case now.Claim != Undecided: // the other direction
 		return DoesNot
 	}
 	return Open
@@ -72,7 +77,7 @@ func (r Row) String() string {
 	return format.Within(r.Ratio, r.Low, r.High)
 }
 
-// Result returns what a command needs of a result to be given again.
+// Result returns a result with the fields that are needed to run its command again.
 func (c Receipt) Result() *tare.Result {
 	r := &tare.Result{Study: c.Study}
 	r.Started, r.Seed = c.Made, c.Seed

@@ -17,11 +17,11 @@ const MostBytes = max(openapi.MaxBytes, router.MostList)
 
 // Document contains the routes of a file.
 type Document struct {
-	Name   string // name of the file in messages
-	Format string // e.g. OpenAPI 3.1.0; "" for a list of routes
-	Base   string // path of the server, with which every path of the document begins; may be ""
-	Table  router.Table
-	Notes  []string // remarks on the document, a line each; Table.Left has the skipped routes
+	Name   string       // name of the file in messages
+	Format string       // e.g. OpenAPI 3.1.0; "" for a list of routes
+	Base   string       // path of the server, with which every path of the document begins; may be ""
+	Table  router.Table // the routes
+	Notes  []string     // remarks on the document, a line each; Table.Left has the skipped routes
 }
 
 // Error reports a fault in a document, with its position.
@@ -108,8 +108,8 @@ func (d *Document) describeLeft(l router.Left) string {
 // maxSkipped limits the skipped routes that are named one by one.
 const maxSkipped = 10
 
-// Remarks returns the notes, the skipped routes, and the properties of the table for which some routers
-// cannot have it, a line each.
+// Remarks returns the notes, the skipped routes, and the properties because of which some routers do not
+// support the table, a line each.
 func (d *Document) Remarks() []string {
 	out := append([]string(nil), d.Notes...)
 	for i, l := range d.Table.Left {

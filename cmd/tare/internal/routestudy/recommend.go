@@ -115,15 +115,15 @@ func (a *adviser) cpuReading() advice.Reading {
 
 // requestCost returns the baseline's CPU time for a complete request; 0 if it was not measured.
 func (a *adviser) requestCost() float64 {
-	if v, ok := a.Result.Value(socketID, a.Baseline, "cpu"); ok && !v.Struck {
+	if v, ok := a.Result.Value(socketID, a.Baseline, "cpu"); ok && !v.Struck { // struck: a check voids the value
 		return v.Value
 	}
 	return 0
 }
 
 // addImpact adds a line about the routers that cost a request noticeably more CPU time than the
-// baseline. The complete interval of a router's difference decides; if the limit is inside of it, the
-// router is not decided. Nothing is added if the cost of a request was not measured.
+// baseline: their confidence intervals are above the limit. A router whose interval contains the limit
+// is not decided. addImpact adds nothing if the cost of a request was not measured.
 func (a *adviser) addImpact(lines []string) []string {
 	request := a.requestCost()
 	if request <= 0 {
@@ -132,7 +132,7 @@ func (a *adviser) addImpact(lines []string) []string {
 	var expensive, undecided []string
 	measured := a.cpuReading().Measured()
 	for _, c := range measured {
-		switch limit := noticeable * request; {
+		switch limit := noticeable * request; { // in ns, like AgainstValue; Low and High are ratios
 		case (c.Low-1)*c.AgainstValue > limit:
 			expensive = append(expensive, c.Contender)
 		case (c.High-1)*c.AgainstValue > limit:
@@ -178,11 +178,12 @@ func (a *adviser) describeSemantics(id string) string {
 	return "what it answers to odd requests is not known"
 }
 
-// registeredRE matches a remark about the line of tare's program that registered a route, which does not
-// help the user. Messages, and so the remark, may be cut short.
+// registeredRE matches a remark such as " (registered at main.go:27)" about the line of tare's program that
+// registered a route, which does not help the user. The message may end within the remark.
 var registeredRE = lazyregexp.New(`\s*\(registered at [^)]*(\)|$)`)
 
-// listRejected returns a line about each router that could not be measured, or cannot have the table.
+// listRejected returns a line about each router that could not be measured, e.g. because it does not
+// support the table of routes.
 func listRejected(r *tare.Result) []string {
 	var out []string
 	for _, t := range r.Trials {

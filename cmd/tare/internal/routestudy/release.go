@@ -12,22 +12,23 @@ import (
 	"github.com/tarebench/tare/kinds/router"
 )
 
-// ReleaseStudyID is the id of the study of several Go releases. The history compares results with one id, so
-// it is another one than that of the study of routers.
+// ReleaseStudyID is the id of the study of several Go releases. It differs from the id of the study of
+// routers, because the history compares results with the same id.
 const ReleaseStudyID = StudyID + "-go"
 
 // Releases are routers, each built with several toolchains.
 type Releases struct {
 	Routers    []string // ids in the catalog, the baseline of the table first
-	Toolchains []string // e.g. go1.26.8; the first is the one that others are compared with
+	Toolchains []string // e.g. go1.26.8; the others are compared with the first
 }
 
 // contenderID returns the id of a router built with a toolchain.
 func contenderID(router, toolchain string) string { return router + "-" + toolchain }
 
-// ReleaseStudy returns the text of a study file of routers built with several toolchains. The baseline is
-// the first router with the first toolchain. Any other router is compared with itself in decompositions: a
-// comparison is always with the baseline.
+// ReleaseStudy returns the text of a study file of routers, each built with several toolchains. The
+// baseline is the first router with the first toolchain. A study compares contenders only with its
+// baseline. Therefore the toolchains of any other router are compared in decompositions, which can
+// start from any contender.
 func (d *Document) ReleaseStudy(r Releases) string {
 	var b strings.Builder
 	var names []string
@@ -55,8 +56,9 @@ func (d *Document) ReleaseStudy(r Releases) string {
 	return b.String()
 }
 
-// goField returns the field of a contender with its toolchain. It returns "" for a release without its last
-// number, as a dry run has it: study files take none.
+// goField returns the field of a contender with its toolchain, e.g. ", go: go1.26.8". It returns "" for
+// a release without its last number, such as go1.26, which a dry run may have and which study files do
+// not allow.
 func goField(toolchain string) string {
 	release, _, _ := strings.Cut(toolchain, "+")
 	if version.Lang(release) == release {
@@ -84,9 +86,9 @@ func (a ReleaseAdvice) newReading() advice.Reading {
 	return advice.Reading{Result: a.Result, Baseline: contenderID(a.Routers[0], a.Toolchains[0]), Workload: allID, Metric: "time"}
 }
 
-// Lines returns for each router and each toolchain but the first a sentence about the cost of a lookup and
-// one about the answers, both against the same router with the first toolchain, and a line about each router
-// that could not be measured.
+// Lines compares each router and toolchain with the same router built with the first toolchain. It
+// returns a sentence about the cost of a lookup and a sentence about the answers for each, and a line
+// about each router that could not be measured.
 func (a ReleaseAdvice) Lines() []string {
 	subject := "On your " + a.Document.countRoutes()
 	r := a.newReading()
@@ -142,7 +144,8 @@ func (a ReleaseAdvice) describeCost(r advice.Reading, from, to string) string {
 		format.Within(c.Ratio, c.Low, c.High), from, advice.FormatNanoseconds(c.Value), advice.FormatNanoseconds(c.AgainstValue), r.DescribeDoubt(c))
 }
 
-// changedAnswer is a semantics test in which two releases answer differently.
+// changedAnswer is a semantics test (an odd request on which routers differ) in which two releases answer
+// differently.
 type changedAnswer struct {
 	asked        string // request
 	before, then string // answers with the first and with the other release
@@ -159,8 +162,8 @@ func (a ReleaseAdvice) findSemantics(id string) *tare.Semantics {
 	return nil
 }
 
-// compareAnswers returns the tests in which two contenders differ. A result has only the answers that differ
-// from the reference's, so an answer that is not among them is that of the reference.
+// compareAnswers returns the tests in which two contenders differ. A result contains only the answers that
+// differ from the reference's, so for any other test the contender gave the answer of the reference.
 func compareAnswers(before, then *tare.Semantics) []changedAnswer {
 	find := func(s *tare.Semantics, d tare.Difference) (tare.Difference, bool) {
 		for _, other := range s.Differences {
@@ -190,8 +193,8 @@ func compareAnswers(before, then *tare.Semantics) []changedAnswer {
 // maxChanges limits the answers that a sentence names.
 const maxChanges = 3
 
-// describeAnswers returns a sentence about the requests that a release answers differently. It returns "" if
-// one of the two was not tested.
+// describeAnswers returns a sentence about the requests that a release answers differently. It returns
+// "" if one of the two was not tested.
 func (a ReleaseAdvice) describeAnswers(from, to string) string {
 	before, then := a.findSemantics(from), a.findSemantics(to)
 	if before == nil || then == nil {
@@ -227,7 +230,7 @@ func (a ReleaseAdvice) SetAnswer() {
 	r := a.newReading()
 	from, to := r.Baseline, contenderID(a.Routers[0], a.Toolchains[len(a.Toolchains)-1])
 	const unconditional = ""
-	r.SetAnswer("release", from, unconditional, nil) // for the values below the headline
+	r.SetAnswer("release", from, unconditional, nil) // sets the values below the headline; the text is replaced below
 	if r.WhyNoAdvice() != "" {
 		return // the headline gives the reason
 	}

@@ -34,7 +34,7 @@ const (
 // noticeable is the share of the CPU time of a request beyond which a router's cost matters.
 const noticeable = 0.05
 
-// workloadSpec is a possible workload.
+// workloadSpec is a possible workload of the study: requests for one kind of route.
 type workloadSpec struct {
 	id       string
 	requests string // selection of requests, a value of router.SetAsk
@@ -48,7 +48,8 @@ const (
 	socketID = "socket" // over a loopback connection
 )
 
-// allWorkloads returns the possible workloads. A table has those with any requests.
+// allWorkloads returns the possible workloads. The study of a table has the workloads for which the
+// table has requests.
 func allWorkloads() []workloadSpec {
 	return []workloadSpec{
 		{id: allID, requests: router.AskAll, op: router.OpServe},
@@ -72,13 +73,13 @@ func (d *Document) Baseline() string {
 	return Baseline
 }
 
-// Routers returns the ids of all routers among leaves, the baseline first. It also returns those that are
-// skipped, with the reason.
+// Routers returns the ids of all routers among leaves, the modules of the catalog, the baseline first.
+// It also returns the routers that are skipped, with the reason.
 func (d *Document) Routers(leaves []build.Leaf) (ids []string, left []tare.NotWeighed) {
 	for _, leaf := range leaves {
 		m := leaf.Manifest
 		switch {
-		case m.Kind != router.Kind || m.ID == tare.NullID: // not a router
+		case m.Kind != router.Kind || m.ID == tare.NullID: // not a router, or the one that does nothing
 		case m.Trap:
 			left = append(left, tare.LeftContender(m.ID, "it reproduces a published mistake"))
 		default:

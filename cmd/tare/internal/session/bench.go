@@ -14,20 +14,21 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// BenchMost is the longest time to measure benchmarks if the user sets none.
+// BenchMost is the longest time to compare benchmarks of two sides (e.g. revisions) if the user sets none.
 const BenchMost = 10 * time.Minute
 
-// CountsTime returns the time limit for counting instructions: a part of the user's budget, or of maxTime
-// if the user set none. 0 means no limit.
-func (w *Session) CountsTime(maxTime time.Duration) time.Duration {
+// CountsTime returns the time limit for counting instructions: a part of the user's budget or, if the
+// user has set no budget, of maxTime. 0 means no limit.
+func (w *Session) CountsTime(b *benchstudy.Bench, maxTime time.Duration) time.Duration {
 	if w.Options.User {
 		maxTime = w.Options.Budget
 	}
-	return maxTime / benchstudy.CountsShare
+	return b.CountsTime(maxTime)
 }
 
-// FitBench adapts the options and the study to the available time, and reports the plan. If the user
-// sets neither a budget nor a number of rounds, maxTime limits the budget; 0 means no limit.
+// FitBench adapts the options of a comparison of benchmarks to the available time, and reports the
+// plan. If the user sets neither a budget nor a number of rounds, maxTime limits the budget; 0 means no
+// limit.
 func (w *Session) FitBench(b *benchstudy.Bench, maxTime time.Duration) error {
 	if w.Options.Slice == 0 {
 		w.Options.Slice = b.SliceTime
@@ -54,9 +55,9 @@ func (w *Session) FitBench(b *benchstudy.Bench, maxTime time.Duration) error {
 	return nil
 }
 
-// Batch measures a number of rounds of a study of benchmarks and stores nothing. After the first
-// round it starts only rounds that are expected to end within maxTime. The error is
-// [cmdenv.ErrInterrupted] if the user interrupts the batch.
+// Batch measures up to rounds rounds of a study of benchmarks, without saving the result. After the
+// first round it starts another one only if it is expected to end within maxTime from the start of the
+// batch. The error is [cmdenv.ErrInterrupted] if the user interrupts the batch.
 func (w *Session) Batch(ctx context.Context, b *benchstudy.Bench, study tare.Study, rounds int, maxTime time.Duration, progress func(lab.Event)) (*tare.Result, error) {
 	w.Sources = b.Sources
 	o := w.labOptions(progress)
@@ -80,8 +81,9 @@ func (w *Session) Batch(ctx context.Context, b *benchstudy.Bench, study tare.Stu
 	return res, err
 }
 
-// permitWithin returns a permit for rounds that are expected to end within maxTime from now: after as long
-// as the earlier rounds took on average. It permits the first round in any case.
+// permitWithin returns a function that permits a round if it is expected to end within maxTime from the
+// call of permitWithin. It expects that a round takes as long as the earlier rounds on average. It
+// always permits the first round.
 func permitWithin(maxTime time.Duration, now func() time.Time) lab.Permit {
 	began := now()
 	var firstRound time.Time // its start

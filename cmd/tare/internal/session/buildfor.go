@@ -12,10 +12,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// BuildFor builds the stack of a command that is tare serve, or env NAME=value tare serve, before the
-// command starts: it has 30 s to accept connections, which is too short to compile a stack. It returns
-// the environment with which the command finds the build. For any other command it does nothing. The
-// error is one line.
+// BuildFor prepares a command of a study that is tare serve, or env NAME=value tare serve. It makes tare
+// build the server that tare serve will start, because a command must accept connections within 30 s of
+// its start, which is too short to compile a server. It returns the environment with which the command
+// finds the build. For any other command it does nothing. The error is one line.
 func (w *Session) BuildFor(ctx context.Context, command []string) (env []string, err error) {
 	i := indexOfTare(command)
 	if i < 0 {

@@ -23,6 +23,9 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
+// With --counts, a study also counts the instructions of each contender, a program that it measures,
+// under a counter such as Valgrind. This file does that after the rounds, in separate processes.
+
 // countedKinds lists the kinds whose operations run in the process of the contender, on one thread.
 func countedKinds() []string { return []string{codec.Kind, router.Kind, copier.Kind} }
 
@@ -42,12 +45,12 @@ type countedPart struct {
 	workload  string
 	contender tare.Contender
 	program   build.Program
-	guess     counts.Estimate // what is known from timing, by which the counter chooses numbers of operations
+	estimate  counts.Estimate // measured time and memory, by which the counter chooses numbers of operations
 }
 
-// countInstructions counts the instructions of the contenders of a study, if the user asks for it, and
-// adds them to its result. dir is the directory of the run. A contender that cannot be counted gets a
-// note.
+// countInstructions counts the instructions of the contenders of a study, if the user requests that, and
+// adds the counts to the study's result. dir is the directory of the run. If something cannot be counted,
+// it adds a note with the reason.
 func (w *Session) countInstructions(ctx context.Context, study tare.Study, dir string, res *tare.Result) {
 	if w.Options.Counts == counts.Off || w.Halt.IsRequested() {
 		return
@@ -104,8 +107,9 @@ func (c *studyCount) makeInputs() error {
 	return nil
 }
 
-// buildParts builds the measured contenders for the counter, and returns each with each of the workloads
-// on which it has a time. It leaves out what a check voids, and the control, which is the baseline.
+// buildParts builds the measured contenders for the counter. It returns each contender with each
+// workload on which its time was measured, except those whose measurement a check has voided. The
+// control, a second copy of the baseline, is not an entry of the study and therefore not counted.
 func (c *studyCount) buildParts(ctx context.Context) (parts []countedPart) {
 	for _, contender := range c.res.Contenders {
 		i := slices.IndexFunc(c.study.Contenders, func(e tare.Entry) bool { return e.ID == contender.ID })
@@ -127,7 +131,7 @@ func (c *studyCount) buildParts(ctx context.Context) (parts []countedPart) {
 			continue
 		}
 		for _, w := range works {
-			parts = append(parts, countedPart{workload: w.ID, contender: contender, program: program, guess: counts.Estimate{
+			parts = append(parts, countedPart{workload: w.ID, contender: contender, program: program, estimate: counts.Estimate{
 				NSPerOp: c.timePerOp(contender.ID, w.ID), BytesPerOp: c.largestSample("bytes", contender.ID, w.ID), Cycle: int64(c.inputs[w.ID].Bodies),
 			}})
 		}
@@ -177,7 +181,7 @@ func (c *studyCount) countAll(ctx context.Context, parts []countedPart) {
 		err  error
 	}
 	outcomes := make([]outcome, len(parts))
-	indices := make([]int, len(parts)) // of parts
+	indices := make([]int, len(parts)) // 0, 1, 2, …
 	for i := range indices {
 		indices[i] = i
 	}
@@ -185,13 +189,13 @@ func (c *studyCount) countAll(ctx context.Context, parts []countedPart) {
 	done := 0
 	counts.Concurrently(indices, func(i int) {
 		p := parts[i]
-		p.guess.FewOthers = len(parts) <= benchstudy.FewBenchmarks+1 // the baseline is in no row of its own
-		ops, all, err := c.counter.CountSingle(ctx, p.guess, c.newSide(p))
+		p.estimate.FewOthers = len(parts) <= benchstudy.FewBenchmarks+1 // 1 for the baseline, which has no row
+		counted, err := c.counter.CountSingle(ctx, p.estimate, c.newSide(p))
 		mu.Lock()
 		defer mu.Unlock()
 		done++
 		c.w.Progress.Status("count", fmt.Sprintf("counting instructions: %d of %d", done, len(parts)))
-		work := tare.Work{Workload: p.workload, Contender: p.contender.ID, Metric: tare.MetricInstructions, Ops: ops, PerOp: counts.PerOp(all)}
+		work := tare.Work{Workload: p.workload, Contender: p.contender.ID, Metric: tare.MetricInstructions, Ops: counted.Ops(), PerOp: counts.PerOp(counted.Counts)}
 		outcomes[i] = outcome{work, err}
 	})
 	var counted []tare.Work
@@ -205,7 +209,8 @@ func (c *studyCount) countAll(ctx context.Context, parts []countedPart) {
 	c.counter.AddToResult(c.res, counted, counts.CompareWork(counted, c.study.Baseline, counts.Alpha))
 }
 
-// newSide returns the program of a part, which is the same in each repeat.
+// newSide returns a function that returns the program of p for a repeat of the count. It returns the same
+// program for each repeat.
 func (c *studyCount) newSide(p countedPart) counts.Side {
 	input := c.inputs[p.workload]
 	if len(p.contender.Set) > 0 { // its settings override those of the workload

@@ -9,6 +9,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file handles the environment variables that --env sets for contenders, the measured programs. Their
+// values may be secret, so documents contain a MAC (a keyed hash) of a value in its place.
+
 const envHint = "NAME=value, e.g. GOGC=200"
 
 var envName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -34,8 +37,8 @@ func CheckEnvironment(env []string) error {
 	return nil
 }
 
-// plainVariables are settings of the Go runtime and toolchain. Results store their values, which
-// cannot be secret.
+// plainVariables returns the settings of the Go runtime and toolchain, whose values are not secret. Results
+// contain the values.
 func plainVariables() []string {
 	return []string{
 		"GOGC", "GOMEMLIMIT", "GODEBUG", "GOTRACEBACK", "GOEXPERIMENT", "GOFIPS140", "GOTOOLCHAIN", "CGO_ENABLED",
@@ -43,12 +46,13 @@ func plainVariables() []string {
 	}
 }
 
-// envDigest matches a variable in a document whose value was replaced by its MAC.
+// envDigest matches a variable whose value was replaced by its MAC, e.g. TOKEN=hmac-sha256:3f…; its
+// group is the name.
 var envDigest = lazyregexp.New(`\b([A-Za-z_][A-Za-z0-9_]*)=hmac-sha256:[0-9a-f]{32}\b`)
 
-// RecordEnv returns env in the form that results, journals and messages have. A MAC with the key of the
-// data directory replaces the value of each variable that is not in plainVariables: equal values have
-// equal MACs, and cannot be guessed without the key.
+// RecordEnv returns env in the form in which results, journals and messages contain it: the value of each
+// variable that is not in plainVariables is replaced by its MAC with the key of the data directory. Equal
+// values have equal MACs, and nobody can guess a value without the key.
 func RecordEnv(d cmdenv.Dirs, env []string) ([]string, error) {
 	list := slices.Clone(env)
 	for i, kv := range list {
@@ -56,7 +60,7 @@ func RecordEnv(d cmdenv.Dirs, env []string) ([]string, error) {
 		if slices.Contains(plainVariables(), name) {
 			continue
 		}
-		key, err := readKey(d, createKey)
+		key, err := ensureKey(d)
 		if err != nil {
 			return nil, err
 		}
@@ -65,8 +69,7 @@ func RecordEnv(d cmdenv.Dirs, env []string) ([]string, error) {
 	return list, nil
 }
 
-// MaskEnv returns env in the form that messages have before the key of the data directory exists:
-// without the values of variables that are not in plainVariables.
+// MaskEnv returns env for messages without a key: NAME=… for variables that are not in plainVariables.
 func MaskEnv(env []string) []string {
 	list := slices.Clone(env)
 	for i, kv := range list {
@@ -77,15 +80,15 @@ func MaskEnv(env []string) []string {
 	return list
 }
 
-// RestoreEnv returns the environment of a result, record, with values. For variables of which record
-// has only a MAC it takes the values in values, NAME=value, and checks that they are the original ones.
-// foreign is set if another machine made the result, so that its MACs cannot be checked.
+// RestoreEnv returns record, the environment in a result, with the original values in place of MACs. It
+// takes them from values (NAME=value), and checks that they have the recorded MACs. foreign means that
+// another machine made the result, so that the MACs cannot be checked.
 func RestoreEnv(d cmdenv.Dirs, record, values []string, foreign bool) ([]string, error) {
 	values = slices.Clone(values)
 	env := slices.Clone(record)
 	for i, kv := range env {
 		if digest := envDigest.FindString(kv); digest == "" || digest != kv {
-			continue // the record has the value
+			continue // record has the value itself
 		}
 		name, _, _ := strings.Cut(kv, "=")
 		k := slices.IndexFunc(values, func(v string) bool { return strings.HasPrefix(v, name+"=") })
@@ -109,8 +112,8 @@ func RestoreEnv(d cmdenv.Dirs, record, values []string, foreign bool) ([]string,
 	return env, nil
 }
 
-// replaceEnv replaces the MACs in a text of another machine, made with that machine's key, by the
-// values of the same variables in record, so that texts of several machines can be equal.
+// replaceEnv replaces the MACs in a text of another machine, which were made with that machine's key,
+// by the entries of record for the same variables, so that texts of several machines can be equal.
 func replaceEnv(text string, record []string) string {
 	return envDigest.ReplaceAllStringFunc(text, func(digest string) string {
 		name, _, _ := strings.Cut(digest, "=")
@@ -123,8 +126,8 @@ func replaceEnv(text string, record []string) string {
 	})
 }
 
-// withoutValues returns the arguments of a command, in which the entries of record replace the entries
-// of env as values of --env.
+// withoutValues returns the arguments of a command, in which each value of --env, an entry of env, is
+// replaced by the entry of record with the same index.
 func withoutValues(args, env, record []string) []string {
 	args = slices.Clone(args)
 	for i, arg := range args {

@@ -12,9 +12,9 @@ import (
 // seconds later.
 const finishTime = 3 * time.Second
 
-// interruptState handles Ctrl-C. While a round runs, the first Ctrl-C is a request to finish the round,
-// and the second ends all that runs; at other times the first one does. SIGTERM counts as a Ctrl-C,
-// and finishTime later as a second one.
+// interruptState handles Ctrl-C. While a round (one turn of all measured programs) runs, the first
+// Ctrl-C is a request to finish the round, and the second one ends everything. At other times the first
+// one ends everything. SIGTERM counts as a Ctrl-C, and as a second one after finishTime.
 type interruptState struct {
 	Stop <-chan struct{} // closed to request the end after the current round
 

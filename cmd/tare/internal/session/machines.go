@@ -28,6 +28,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
+// With --on, this tare is a coordinator. It sends the command to agents, tare processes on other machines,
+// which run the command and return their results. The coordinator joins the results into one.
+
 // ShardMachines is the value of --shard that divides benchmarks among the machines of --on.
 const ShardMachines = "machines"
 
@@ -44,7 +47,7 @@ func ParseShard(text string) (suite.Shard, error) {
 	return s, nil
 }
 
-// Order is a command of tare that each of several machines runs by itself.
+// Order is a command of tare that the agent on each of several machines runs by itself.
 type Order struct {
 	fleet.StudyOrder
 	On     *cmdenv.Machines
@@ -52,12 +55,12 @@ type Order struct {
 	Divide bool   // each machine measures a part of the benchmarks, not all
 	Name   string // name of the directory of the order's runs; "" means the study's id
 
-	// Read reads the results in an agent's document; nil if it is one result.
+	// Read parses the results in an agent's document. It may be nil if the document is a single result.
 	Read func(name string, document []byte) ([]*tare.Result, error)
 
 	env      []string                 // values of --env as documents record them
 	contents map[string]fleet.Content // files to send, by hash
-	titles   map[string]string        // the user's names of revisions, by the names that agents use
+	titles   map[string]string        // titles of revisions with the user's names, by the titles with commits that agents use
 
 	removePacks func() // removes the packed repository; nil if AddRepo was not called
 }
@@ -70,7 +73,7 @@ func NewOrder(cmd *cobra.Command, on *cmdenv.Machines, rounds int, seed uint64) 
 	}
 	o := &Order{On: on, Share: rounds, contents: map[string]fleet.Content{}, titles: map[string]string{}}
 	o.StudyOrder = fleet.StudyOrder{Command: cmd.Name(), Seed: seed}
-	var rejected error // about the first flag that the order cannot have
+	var rejected error // about the first set flag that agents cannot have
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		list, isList := f.Value.(pflag.SliceValue)
 		switch {
@@ -97,7 +100,8 @@ func NewOrder(cmd *cobra.Command, on *cmdenv.Machines, rounds int, seed uint64) 
 	return o, nil
 }
 
-// whyRejected returns why an order cannot have a flag; false for flags that only the coordinator reads.
+// whyRejected returns why agents cannot have a flag. It returns false for a flag that only the coordinator
+// reads, which is no error.
 func whyRejected(flag string) (why string, rejected bool) {
 	switch flag {
 	case "on", "listen", "nats", "nats-creds", "fleet", "mixed-go", "rounds", "seed", "resume",
@@ -148,8 +152,8 @@ func (o *Order) AddFile(name, path string) error {
 	return nil
 }
 
-// AddContenders adds the hashes of a kind's contenders, of ids or of all if ids is nil. An agent
-// rejects the order if its contenders are others.
+// AddContenders adds the hashes of contenders of a kind to the order: of those in ids, or of all if ids is
+// nil. An agent rejects the order if its own contenders have other hashes.
 func (o *Order) AddContenders(env cmdenv.Env, catalog, kind string, ids []string) error {
 	all, err := env.FindCatalog(catalog)
 	if err != nil {
@@ -160,9 +164,9 @@ func (o *Order) AddContenders(env cmdenv.Env, catalog, kind string, ids []string
 	return err
 }
 
-// AddRepo adds the repository of the working directory to the order: the revisions of the flags --base
-// and --head, by flag, and if worktree is set the uncommitted files. In the order's flags the commits
-// replace the user's names of revisions.
+// AddRepo adds the repository of the working directory to the order: the revisions of the flags base and
+// head, which revisions has by flag, and if worktree is set the uncommitted files. In the order's flags it
+// replaces the user's names of revisions by commits.
 func (o *Order) AddRepo(ctx context.Context, revisions map[string]string, worktree bool) (err error) {
 	repo, err := gitrev.Find(ctx, ".")
 	if err != nil {
@@ -222,9 +226,9 @@ type Measured struct {
 	Dir    string            // directory of the run
 }
 
-// Measure has the machines run the order's command, and collects their results. Agents that this
-// process starts may run code of the order (--allow-commands): the user can run any program on these
-// machines anyway.
+// Measure makes the machines run the order's command, and collects their results. Agents that this process
+// starts may run code of the order (--allow-commands): the user, who has access to these machines, can run
+// any program there anyway.
 func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Measured, err error) {
 	if err := o.Check(); err != nil {
 		return m, cmdenv.Usage("--on: "+err.Error(), "")
@@ -350,7 +354,7 @@ func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Op
 	if options.Typed.Args != nil {
 		options.Typed.recordIn(&res.Asked)
 	}
-	const single = true // one document of JSON, not a list
+	const single = true // the JSON is one document, not a list
 	all := []*tare.Result{res}
 	if err := m.Keep(all); err != nil {
 		return err
@@ -370,16 +374,16 @@ func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Op
 	return nil
 }
 
-// Keep writes the first of all as a document next to the journal of the run. A run with results is
-// finished.
+// Keep saves all, of which there must be one, as the result of the run, next to its journal. A run with a
+// result is finished: it cannot be resumed.
 func (m Measured) Keep(all []*tare.Result) error {
-	const single = true
+	const single = true // the JSON is one document, not a list
 	path := filepath.Join(m.Dir, history.ResultName)
 	return cmdenv.SaveFile(atomicfile.System{}, path, 0o644, func(f io.Writer) error { return cmdenv.WriteDocument(f, all, single) })
 }
 
-// Title returns the title of a side with the user's name of its revision, in place of the commit that
-// agents know.
+// Title returns the title of a side (one of the two compared revisions) with the user's name of the
+// revision in place of its commit, the name that agents use.
 func (o *Order) Title(side string) string {
 	for agentName, userName := range o.titles {
 		if rest, ok := strings.CutPrefix(side, agentName); ok {

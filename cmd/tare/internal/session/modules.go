@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// ParsePins checks the modules of --with and returns them with absolute directories, which are relative
-// to the working directory.
+// ParsePins parses the values of --with, the modules with which contenders (the measured programs) are
+// built: path@version or path=directory. It returns them with absolute directories.
 func ParsePins(with []string) ([]string, error) {
 	var out []string
 	seen := map[string]bool{}
@@ -35,8 +35,8 @@ func ParsePins(with []string) ([]string, error) {
 	return out, nil
 }
 
-// checkUnused returns an error if no contender of the studies, as far as they are selected, requires a
-// module of --with. The error names the first such module.
+// checkUnused returns an error if --with has a module that no selected contender of the studies
+// requires. The error names the first such module.
 func (w *Session) checkUnused(studies []cmdenv.Study) error {
 	p, ok := w.Sources.(cmdenv.CatalogSources)
 	if !ok || len(w.Options.With) == 0 {
@@ -84,10 +84,10 @@ func ParseOriginal(dir string) (string, error) {
 	return filepath.Abs(dir)
 }
 
-// Give makes the published library replace the modules that contenders are to be given (Entry.Given),
-// by adding it to o.With for each of these modules. It removes contenders from the studies whose
-// module is then in no directory of o.With.
-func (o *Options) Give(studies []cmdenv.Study) error {
+// AddOriginal adds the published library in o.Original to o.With, for each module that a contender
+// takes from the user (Entry.Given) and for which o.With has no directory yet. It then removes the
+// contenders from the studies for whose module o.With still has no directory.
+func (o *Options) AddOriginal(studies []cmdenv.Study) error {
 	isGiven := func(module string) bool {
 		return slices.ContainsFunc(o.With, func(text string) bool {
 			w, err := build.ParseWith(text, "")

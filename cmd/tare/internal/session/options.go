@@ -20,8 +20,9 @@ import (
 // maxProcs is the largest --procs.
 const maxProcs = 1024
 
-// Options are the flags of tare run, and of the commands that measure the user's code. Some flags need
-// parsing: Check parses them and sets the fields that say so.
+// Options are the flags of tare run, which measures studies (comparisons of programs, the contenders),
+// and of the commands that measure the user's code. Check parses flags whose value is a text, and sets
+// the fields whose comment mentions Check.
 type Options struct {
 	lab.Measuring // Check sets Quick, Budget and User from BudgetText, Until from Decided, and At from Rate
 
@@ -51,7 +52,7 @@ type Options struct {
 
 	KeepEnv bool // results store the values of Env, not MACs
 
-	Typed Typed // command that makes a study without a file; zero for tare run
+	Typed Typed // command line of a command that makes a study without a file; zero for tare run
 }
 
 // Check checks the flags and their combinations, and sets the parsed fields. The order of the steps
@@ -63,7 +64,7 @@ func (o *Options) Check(cmd *cobra.Command) (err error) {
 	if o.Until, err = o.Decided.parseShare(cmd); err != nil {
 		return err
 	}
-	if o.Until > 0 && !o.User { // all of the study, for at most UntilMost
+	if o.Until > 0 && !o.User { // measure all of the study, for at most UntilMost
 		o.Quick, o.Budget = false, UntilMost
 	}
 	if err := o.checkValues(cmd.Flags().Changed); err != nil {
@@ -97,8 +98,8 @@ func (o *Options) Check(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// parseBudget sets Quick, or Budget and User, from BudgetText. For full, all of the study in its own time,
-// it sets none of them.
+// parseBudget sets Quick, or Budget and User, from BudgetText. For "full" it sets none of them: the
+// study is measured completely, for the time that it states itself.
 func (o *Options) parseBudget() error {
 	switch o.BudgetText {
 	case "quick":
@@ -148,9 +149,9 @@ func (o *Options) checkValues(changed func(flag string) bool) error {
 	return nil
 }
 
-// FitInto sets the budget to quick or full, as o.Quick selects. The study then skips workloads that do
-// not fit into it, as if the user had set the budget. It does nothing if the user set a budget or a
-// number of rounds.
+// FitInto limits the measuring time to quick if o.Quick is set, and to full otherwise. The study then
+// skips workloads for which there is no time, as if the user had set this budget. FitInto does nothing
+// if the user has set a budget, a number of rounds or --until.
 func (o *Options) FitInto(quick, full time.Duration) {
 	if o.User || o.Rounds > 0 || o.Until > 0 {
 		return

@@ -11,9 +11,9 @@ import (
 // unusedAge is the age at which unused outputs are removed from the cache.
 const unusedAge = 90 * 24 * time.Hour
 
-// outputCache stores the outputs of contenders in a directory of the cache: a file for each key, in a
-// subdirectory of the key's first two digits. Errors are ignored: an output that is missing is
-// requested again.
+// outputCache stores the outputs of contenders, the measured programs, so that a later run need not
+// request and check them again. It has a file for each key, in a subdirectory named by the key's first
+// two digits. Errors are ignored: an output that is missing is requested again.
 type outputCache struct {
 	dir  string
 	disk atomicfile.Disk

@@ -18,8 +18,9 @@ const (
 	gapFunctions = 25 // in the text file about a difference
 )
 
-// addProfiles reads the pprof documents of a run in dir, adds summaries to res, draws their flame
-// graphs next to them and compares each contender with the baseline, function by function.
+// addProfiles reads the pprof profiles of a run in dir and adds summaries to res. It draws a flame graph
+// next to each profile. It compares the profile of each contender (a measured program) with the profile of
+// the baseline, function by function.
 func addProfiles(dir string, res *tare.Result) error {
 	sides := map[string]profile.Side{} // by contender, workload and kind
 	key := func(contender string, p tare.Profile) string { return contender + "\n" + p.Workload + "\n" + p.Of }
@@ -55,8 +56,9 @@ func addProfiles(dir string, res *tare.Result) error {
 	return nil
 }
 
-// writeGap writes the causes of the difference between the profile p of a contender and that of the
-// baseline to a text file next to p, and returns the largest causes; nil if a profile is empty.
+// writeGap compares the profile to, whose file p describes, with from, the profile of the baseline. It
+// writes the functions that cause the difference to a text file next to p, and returns the largest causes.
+// It returns nil if a profile is empty.
 func writeGap(dir string, p tare.Profile, from, to profile.Side) (*tare.ProfileGap, error) {
 	g, err := profile.Compare(from, to, gapFunctions)
 	if err != nil {

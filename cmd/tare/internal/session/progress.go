@@ -124,13 +124,13 @@ func (p *Progress) Separate() {
 // Panel returns the lines to draw on a terminal of a size, into which they fit.
 type Panel func(columns, rows int) []string
 
-// Panel shows an activity of which done of of seconds are over; an of of 0 means unknown. On a terminal it
-// draws panel, otherwise it writes text as a line.
-func (p *Progress) Panel(phase, text string, done, of int, panel Panel) {
+// Panel shows an activity that has lasted done seconds and is planned to last total; 0 means unknown. On a
+// terminal it draws panel, otherwise it writes text as a line.
+func (p *Progress) Panel(phase, text string, done, total int, panel Panel) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.panel, p.done, p.of = panel, done, of
-	p.setStatus(phase, text, false)
+	p.panel, p.done, p.of = panel, done, total
+	p.updateActivity(phase, text)
 }
 
 // Pause removes the live line, for other output, until the next event.
@@ -157,8 +157,8 @@ func (p *Progress) Note(text string) {
 	}
 }
 
-// Headline writes a line that is not overwritten if the progress is terse. It stands for the lines that
-// Note does not write, and is cut at the width of the terminal.
+// Headline writes a line that is not overwritten if the progress is terse, in place of the lines that Note
+// does not write then. It cuts the line at the width of the terminal.
 func (p *Progress) Headline(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -167,8 +167,8 @@ func (p *Progress) Headline(text string) {
 	}
 }
 
-// isTerse reports whether the output is a terminal with several studies: there the reports of the
-// studies follow one another without lines between, and all of them fit one screen.
+// isTerse reports whether the output is a terminal and there are several studies. Their reports then
+// follow one another without lines between them, so that all of them fit one screen.
 func (p *Progress) isTerse() bool { return p.live && p.studies > 1 }
 
 // Expect sets the number of studies.
@@ -188,7 +188,7 @@ func (p *Progress) Begin(study string) {
 	p.number++
 }
 
-// EndStudy ends the last study: lines after it have no name of a study before them.
+// EndStudy ends the last study: later lines do not begin with the name of a study.
 func (p *Progress) EndStudy() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -200,45 +200,46 @@ func (p *Progress) Status(phase, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.panel = nil
-	p.setStatus(phase, text, true)
+	p.startActivity(phase, text)
 }
 
-// Event reports an event of the lab.
+// Event reports an event of the lab, which runs the studies. A contender is a program that a study
+// measures.
 func (p *Progress) Event(e lab.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch e.Phase {
 	case "build":
 		p.showBuild(e)
-	case "pilot":
+	case "pilot": // a short run of each contender before the rounds
 		if e.Err != nil {
 			p.writeLine(fmt.Sprintf("%s is out: %s", e.Contender, format.Line(e.Err.Error(), 0)))
 			return
 		}
-		p.setStatus("pilot", "checking the answers of "+e.Contender+" and warming it up", true)
-	case "exam":
-		p.setStatus("exam", "asking "+e.Contender+" what others answer differently", true)
+		p.startActivity("pilot", "checking the answers of "+e.Contender+" and warming it up")
+	case "exam": // a test with edge cases
+		p.startActivity("exam", "asking "+e.Contender+" what others answer differently")
 	case "plan":
 		p.text = "" // not to be drawn again below the line
 		p.done, p.of = e.Round, e.Rounds
 		p.noteRoutine(e.Phase, describePlan(e))
-		p.setStatus("round", fmt.Sprintf("round %d of %d", e.Round+1, e.Rounds), true)
+		p.startActivity("round", fmt.Sprintf("round %d of %d", e.Round+1, e.Rounds))
 	case "round":
 		p.lastRound, p.done, p.of = e, e.Round, e.Rounds
-		p.setStatus("round", p.describeRounds(), false)
-	case "look":
+		p.updateActivity("round", p.describeRounds())
+	case "look": // an interim judgement after some rounds
 		p.lastLook = e
-		p.setStatus("round", p.describeRounds(), false)
-	case "fit":
+		p.updateActivity("round", p.describeRounds())
+	case "fit": // parts of the study are omitted or added to fit into the budget
 		p.noteRoutine(e.Phase, e.Message)
-	case "race":
+	case "race": // a contender is no longer measured
 		p.noteRoutine(e.Phase, fmt.Sprintf("%s leaves after %s: others are proven faster on everything it does", e.Contender, format.Count(e.Round, "round")))
 	case "profile":
 		if e.Err != nil {
 			p.writeLine(fmt.Sprintf("%s cannot be profiled: %s", e.Contender, format.Line(e.Err.Error(), 0)))
 			return
 		}
-		p.setStatus("profile", "profiling "+e.Contender, true)
+		p.startActivity("profile", "profiling "+e.Contender)
 	case "done":
 		p.text = ""
 		p.noteRoutine(e.Phase, "measured for "+formatSpan(e.Elapsed)+describeStop(e.Message))
@@ -328,7 +329,7 @@ func (p *Progress) showBuild(e lab.Event) {
 	case e.Err != nil:
 		p.writeLine(fmt.Sprintf("%s cannot be built: %s", e.Contender, format.Line(e.Err.Error(), 0)))
 	case e.Message == "":
-		p.setStatus("build", "preparing "+e.Contender, true)
+		p.startActivity("build", "preparing "+e.Contender)
 	}
 }
 
@@ -337,20 +338,27 @@ func (p *Progress) Compiling() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if name, ok := strings.CutPrefix(p.text, "preparing "); ok {
-		p.setStatus("build", "building "+name, true)
+		p.startActivity("build", "building "+name)
 	}
 }
 
-// setStatus replaces the current activity; if timed is set its duration is shown. Without a terminal
-// the activity is written only after plainEvery without output. Outside of studies a new phase is
-// written immediately.
-func (p *Progress) setStatus(phase, text string, timed bool) {
-	p.text, p.since = text, time.Time{}
-	if timed {
-		p.since = time.Now()
-	}
+// startActivity replaces the current activity by one whose duration is shown.
+func (p *Progress) startActivity(phase, text string) {
+	p.since = time.Now()
+	p.showActivity(phase, text)
+}
+
+// updateActivity replaces the current activity by one without a duration.
+func (p *Progress) updateActivity(phase, text string) {
+	p.since = time.Time{}
+	p.showActivity(phase, text)
+}
+
+// showActivity makes text the current activity and shows it: on a terminal immediately, otherwise only
+// after plainEvery without output, or if the phase is new and no study runs.
+func (p *Progress) showActivity(phase, text string) {
 	isNew := phase != p.phase
-	p.phase = phase
+	p.phase, p.text = phase, text
 	switch {
 	case p.quiet: // writes errors only
 	case p.live:

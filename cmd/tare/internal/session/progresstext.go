@@ -34,9 +34,9 @@ func describePlan(e lab.Event) string {
 	return text
 }
 
-// timeLeft returns the time to the end of the rounds: "at most" the rest of the budget, or, if there is
-// no budget or it is used up or stretched, "about" the time that the remaining rounds need. It returns
-// 0 if less than a second is left.
+// timeLeft returns the time to the end of the rounds: "at most" the rest of the budget. If there is no
+// budget, or if it is used up or stretched, it returns "about" the time that the remaining rounds need. It
+// returns 0 if less than a second is left.
 func timeLeft(e lab.Event) (words string, remaining time.Duration) {
 	var estimate time.Duration // of the remaining rounds
 	hasBudget := true
@@ -82,7 +82,8 @@ func describeStop(why string) string {
 	return ""
 }
 
-// DescribeOptions describes the options that select and configure what is measured.
+// DescribeOptions describes the options that select and configure what is measured, e.g. "quick budget, 12
+// rounds, only gin-new".
 func DescribeOptions(o Options) string {
 	var parts []string
 	switch {

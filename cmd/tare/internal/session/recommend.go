@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Advice is a study that ends with a recommendation.
+// Advice is a study, a comparison of measured programs, whose report ends with a recommendation.
 type Advice struct {
 	Prepare   func(context.Context, *Session) (cmdenv.Study, error) // makes the study
 	Complete  func(*tare.Result)                                    // adds the headline and skipped entries before the result is saved
@@ -26,6 +26,7 @@ func (a Advice) Measure(ctx context.Context, env cmdenv.Env, o Options, p *Progr
 		return err
 	}
 	defer out.Close()
+	// Complete must run before the session saves the result, so it is added to the function that measures.
 	labRun := env.Lab.Run
 	env.Lab.Run = func(ctx context.Context, study tare.Study, labOptions lab.Options) (*tare.Result, error) {
 		res, err := labRun(ctx, study, labOptions)

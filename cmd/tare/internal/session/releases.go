@@ -26,7 +26,8 @@ func (f *ReleaseFlag) Add(set *pflag.FlagSet, usage string) {
 // IsSet reports whether releases are compared.
 func (f *ReleaseFlag) IsSet() bool { return f.Text != "" }
 
-// Check parses the flag. Releases that several machines measure must have all their numbers.
+// Check parses the flag. If several machines measure, it rejects a release such as go1.26 without its last
+// number, for which each machine could choose another toolchain.
 func (f *ReleaseFlag) Check(on cmdenv.Machines) (err error) {
 	if !f.IsSet() {
 		return nil
@@ -41,8 +42,8 @@ func (f *ReleaseFlag) Check(on cmdenv.Machines) (err error) {
 	return nil
 }
 
-// Names returns the releases as the user wrote them, or nil. Only Resolve, which runs the go command, adds
-// missing numbers.
+// Names returns the releases as the user wrote them. Resolve, which runs the go command, adds missing
+// numbers.
 func (f *ReleaseFlag) Names() []string {
 	var names []string
 	for _, r := range f.parsed {
@@ -64,14 +65,15 @@ func (f *ReleaseFlag) Resolve(ctx context.Context, env cmdenv.Env) ([]string, er
 	return toolchains, nil
 }
 
-// ToolchainError returns the usage error about a release that cannot be had, or that cannot build.
+// ToolchainError returns the usage error about a toolchain that cannot be downloaded, or that cannot
+// build a contender.
 func ToolchainError(toolchain string, err error) error {
 	return cmdenv.Usage("--go "+toolchain+": "+format.Line(err.Error(), 0), "")
 }
 
-// BuildReleases builds the contender of a study with toolchains that the user selected, so that one that
-// cannot be downloaded is an error before anything is measured. contender is its id in the catalog, and name
-// that in progress.
+// BuildReleases builds a contender, a program that the study measures, with each of toolchains. So a
+// toolchain that cannot be downloaded is an error before anything is measured. contender is the id of
+// the contender in the catalog, and name its name in the progress.
 func (w *Session) BuildReleases(ctx context.Context, study tare.Study, contender, name string, toolchains []string) error {
 	for _, e := range study.Contenders {
 		if e.Leaf() != contender || !slices.Contains(toolchains, e.Go) {

@@ -15,8 +15,9 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// RoutesStudy returns the study of a document with routes, and the routers that it skips. It writes the
-// routes into the cache, from where the study can be run again.
+// RoutesStudy returns a study that compares routers on the user's table of routes, doc, and the routers
+// that it skips, with reasons. It writes the table into the cache, so that the study can be run again
+// later.
 func (w *Session) RoutesStudy(doc *routestudy.Document) (cmdenv.Study, []tare.NotWeighed, error) {
 	all, err := w.FindCatalog(w.Options.Catalog)
 	if err != nil {
@@ -40,21 +41,22 @@ func SaveRoutes(study cmdenv.Study, doc *routestudy.Document) error {
 	})
 }
 
-// NewRoutesStudy returns the study of RoutesStudy, and writes nothing.
+// NewRoutesStudy returns the same study and skipped routers as RoutesStudy, but writes no files.
 func NewRoutesStudy(all catalog.Catalog, d cmdenv.Dirs, doc *routestudy.Document) (cmdenv.Study, []tare.NotWeighed, error) {
 	routers, skipped := doc.Routers(all.Leaves())
 	study, err := parseRoutesStudy(d, doc, doc.Study(routers))
 	return study, skipped, err
 }
 
-// NewRoutesReleases returns the study of routers built with several toolchains, and writes nothing.
+// NewRoutesReleases returns a study of routers that are built with several toolchains. It writes no files.
 func NewRoutesReleases(d cmdenv.Dirs, doc *routestudy.Document, r routestudy.Releases) (cmdenv.Study, error) {
 	study, err := parseRoutesStudy(d, doc, doc.ReleaseStudy(r))
 	r.SetToolchains(study.Contenders)
 	return study, err
 }
 
-// parseRoutesStudy parses the text of a study of a document, whose directory is in the cache.
+// parseRoutesStudy parses source, the text of a study of doc. The directory of the study is in the
+// cache, with a name that depends only on the table of routes.
 func parseRoutesStudy(d cmdenv.Dirs, doc *routestudy.Document, source string) (cmdenv.Study, error) {
 	sum := sha256.Sum256([]byte(doc.Table.List()))
 	dir := filepath.Join(d.Cache, "routes", hex.EncodeToString(sum[:10]))

@@ -16,9 +16,10 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// WeighAll runs one study after the other, and saves and prints their results. It calls fail with the
-// error of each study, which may be nil, and continues, unless the error ends the run or the user
-// interrupts it. It returns an error if no study can be run.
+// WeighAll runs studies, which compare contenders (the measured programs) with a baseline, one after
+// the other, and saves and prints their results. It calls fail with each error, and with nil for a
+// result without one. It continues after an error, unless the error ends the run or the user interrupts
+// it. It returns an error if no study can be run.
 func (w *Session) WeighAll(ctx context.Context, studies []cmdenv.Study, fail func(error)) error {
 	if err := w.checkUnused(studies); err != nil {
 		return err
@@ -107,7 +108,7 @@ func (w *Session) Measure(ctx context.Context, study cmdenv.Study) (*tare.Result
 	o.Dir = dir
 	res, err := w.Lab.Run(ctx, study.Study, o)
 	if res == nil && !isResumable(dir, err) {
-		os.RemoveAll(dir)
+		os.RemoveAll(dir) // it has nothing that the user needs; an error does not matter
 	}
 	if res != nil {
 		w.countInstructions(ctx, study.Study, dir, res)
@@ -115,7 +116,8 @@ func (w *Session) Measure(ctx context.Context, study cmdenv.Study) (*tare.Result
 	return w.saveRun(dir, res, err)
 }
 
-// newSeed returns a seed from the clock: 1 to 1e9, as 0 means none, and so that a user can type it.
+// newSeed returns a seed from the clock. It is at least 1, because 0 means no seed, and at most 1e9, so
+// that a user can type it.
 func newSeed(now time.Time) uint64 { return uint64(now.UnixMicro())%1e9 + 1 }
 
 // labOptions returns the options of this session's runs. progress receives their events.
@@ -148,8 +150,8 @@ func findProgram(name string) (path string, err error) {
 	return machine.Tool(name)
 }
 
-// lastResult returns the newest result in a study's directory, to find changes since then. It skips
-// results that cannot be read, and returns nil if there are no others.
+// lastResult returns the newest result in a study's directory, with which the lab compares the new one.
+// It skips results that cannot be read, and returns nil if there are no others.
 func lastResult(dir string) *tare.Result {
 	runs, err := history.RunsOf(dir)
 	if err != nil {
@@ -166,12 +168,12 @@ func lastResult(dir string) *tare.Result {
 	return nil
 }
 
-// resumeRun resumes the newest unfinished run that fits to the study as it is now. It skips runs that
-// another tare is writing, and runs of an earlier version of the study. If no run is left, it returns
-// the first reason.
+// resumeRun resumes the newest unfinished run of the study. It skips runs that another tare is writing,
+// and runs of another version of the study. If it has skipped all runs, it returns why it has skipped
+// the newest one.
 func (w *Session) resumeRun(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
 	var firstReason error  // why the newest run cannot be resumed
-	var lastMismatch error // why the study of the previous run does not fit
+	var lastMismatch error // how the study of the run before differs from the study as it is now
 	dirs, err := listUnfinished(w.Dirs.Results(study.ID))
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the runs in %s: %w", w.Dirs.Data, cmdenv.Cause(err))

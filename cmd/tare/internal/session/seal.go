@@ -23,8 +23,9 @@ import (
 )
 
 // A result contains commands, programs and modules that tare rerun runs or builds with. It therefore
-// has a MAC over these fields, which shows that this data directory made the result. The key is in a
-// file that only the owner can read: a process that can read it can run commands as the owner anyway.
+// has a seal: a MAC (a keyed hash) over these fields, which shows that the result was made with this
+// data directory. The key is in a file that only the owner can read: a process that can read it can
+// run commands as the owner anyway.
 
 // KeyName is the name of the key file in the data directory.
 const KeyName = "key"
@@ -71,7 +72,7 @@ func hexMAC(key, text []byte) string {
 
 // sealResult sets Asked.Seal, the MAC of the result as a reader of its document will see it.
 func sealResult(d cmdenv.Dirs, res *tare.Result) error {
-	key, err := readKey(d, createKey)
+	key, err := ensureKey(d)
 	if err != nil {
 		return err
 	}
@@ -87,9 +88,9 @@ func sealResult(d cmdenv.Dirs, res *tare.Result) error {
 	return err
 }
 
-// IsMadeHere reports whether this data directory made a result, and the sealed fields have not been
-// changed since. It returns false for a result that was imported into dir, the directory that it was
-// read from.
+// IsMadeHere reports whether a result was made with this data directory, and its sealed fields have not
+// been changed since. dir is the directory that the result was read from; it returns false if the result
+// was imported into dir.
 func IsMadeHere(d cmdenv.Dirs, res *tare.Result, dir string) (bool, error) {
 	if res.Asked.Seal == "" {
 		return false, nil
@@ -97,7 +98,7 @@ func IsMadeHere(d cmdenv.Dirs, res *tare.Result, dir string) (bool, error) {
 	if imported, err := history.IsImported(dir); imported || err != nil {
 		return false, err
 	}
-	key, err := readKey(d, onlyReadKey)
+	key, err := readKey(d)
 	if key == nil || err != nil {
 		return false, err
 	}
@@ -105,46 +106,51 @@ func IsMadeHere(d cmdenv.Dirs, res *tare.Result, dir string) (bool, error) {
 	return err == nil && hmac.Equal([]byte(want), []byte(res.Asked.Seal)), err
 }
 
-// Values of readKey's argument create.
-const (
-	createKey   = true
-	onlyReadKey = false
-)
+// keySize is the size of the key in bytes.
+const keySize = 32
 
-// readKey reads the key of the data directory. If there is no key it creates one if create is set,
-// and otherwise returns nil.
-func readKey(d cmdenv.Dirs, create bool) ([]byte, error) {
-	const size = 32
+// readKey reads the key of the data directory. It returns nil if there is no key.
+func readKey(d cmdenv.Dirs) ([]byte, error) {
 	path := filepath.Join(d.Data, KeyName)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if !create {
-			return nil, nil
-		}
-		if err := makeKey(d, path, size); err != nil {
-			return nil, fmt.Errorf("make the key of the data directory: %w", err)
-		}
-		text, err = os.ReadFile(path)
+		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the key of the data directory: %w", err)
 	}
 	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
-	if err != nil || len(key) != size {
+	if err != nil || len(key) != keySize {
 		return nil, fmt.Errorf("%s is damaged; remove it, and what was measured before needs tare rerun --trust", path)
 	}
 	return key, nil
 }
 
-// makeKey writes a new key of size bytes atomically, readable only by the owner. If another process has
-// written a key in the meantime, that key stays.
-func makeKey(d cmdenv.Dirs, path string, size int) error {
+// ensureKey is readKey, but makes a key if there is none.
+func ensureKey(d cmdenv.Dirs) ([]byte, error) {
+	key, err := readKey(d)
+	if key != nil || err != nil {
+		return key, err
+	}
+	if err := makeKey(d); err != nil {
+		return nil, fmt.Errorf("make the key of the data directory: %w", err)
+	}
+	key, err = readKey(d)
+	if key == nil && err == nil { // another process has removed it
+		err = fmt.Errorf("read the key of the data directory: %w", fs.ErrNotExist)
+	}
+	return key, err
+}
+
+// makeKey writes a new key atomically, readable only by the owner. If another process has written a key
+// in the meantime, that key stays.
+func makeKey(d cmdenv.Dirs) error {
 	if err := d.MakeData(); err != nil {
 		return err
 	}
-	key := make([]byte, size)
+	key := make([]byte, keySize)
 	_, _ = rand.Read(key) // never fails
-	err := atomicfile.WriteNew(atomicfile.System{}, path, fmt.Appendf(nil, "%x\n", key), 0o600)
+	err := atomicfile.WriteNew(atomicfile.System{}, filepath.Join(d.Data, KeyName), fmt.Appendf(nil, "%x\n", key), 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
@@ -154,7 +160,7 @@ func makeKey(d cmdenv.Dirs, path string, size int) error {
 // MAC returns the MAC of a text for a purpose, with the key of the data directory. It makes the key if
 // the directory has none.
 func MAC(d cmdenv.Dirs, purpose string, text []byte) (string, error) {
-	key, err := readKey(d, createKey)
+	key, err := ensureKey(d)
 	if err != nil {
 		return "", err
 	}
@@ -164,7 +170,7 @@ func MAC(d cmdenv.Dirs, purpose string, text []byte) (string, error) {
 // HasMAC reports whether mac is the MAC of the text for a purpose, with the key of the data directory.
 // It returns false if the directory has no key.
 func HasMAC(d cmdenv.Dirs, purpose string, text []byte, mac string) (bool, error) {
-	key, err := readKey(d, onlyReadKey)
+	key, err := readKey(d)
 	if key == nil || err != nil {
 		return false, err
 	}

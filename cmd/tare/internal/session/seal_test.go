@@ -96,7 +96,7 @@ func TestKeyIsMadeOnce(t *testing.T) {
 	for i := range keys {
 		all.Go(func() {
 			var err error
-			if keys[i], err = readKey(d, createKey); err != nil {
+			if keys[i], err = ensureKey(d); err != nil {
 				t.Error(err)
 			}
 		})

@@ -1,6 +1,9 @@
-// Package session provides every command that measures with the machine lock, Ctrl-C, the guardian,
-// the contenders, progress, and saved and printed results. A command calls [With], whose function measures
-// studies (WeighAll, or Measure and Keep) and then writes what concerns all results (Finish).
+// Package session is the common part of all commands that measure. It provides the lock of the machine,
+// the handling of Ctrl-C, the guardian (a process that cleans up if tare is killed), the contenders (the
+// programs that a study measures), progress, and saved and printed results.
+//
+// A command calls [With] with a function that measures studies (WeighAll, or Measure and Keep) and then
+// writes the output about all results together (Finish).
 package session
 
 import (
@@ -70,11 +73,11 @@ func With(ctx context.Context, env cmdenv.Env, o Options, p *Progress, do func(c
 	if err != nil {
 		return fmt.Errorf("start the process that cleans up when tare is killed: %w", err)
 	}
-	untag, err := tagChildren(w.RunTag)
+	untagChildren, err := tagChildren(w.RunTag)
 	if err != nil {
 		return err
 	}
-	defer untag()
+	defer untagChildren()
 	w.Sources, err = env.Lab.Sources(cmdenv.Workshop{
 		Cache: d.Cache, Catalog: env.CatalogDir(o.Catalog), With: o.With, Go: o.Release, Run: w.RunTag, Compiling: p.Compiling,
 	})
@@ -106,8 +109,8 @@ func tagChildren(run string) (untag func(), err error) {
 }
 
 // lockMachine waits for two locks: of the machine, so that no other tare measures on it, and of the
-// cache. The order is always the same, as an agent has the machine's lock before its session begins. A
-// system that cannot lock the machine has only the lock of the cache.
+// cache. The machine is always locked first: an agent, a tare that measures for another machine, locks
+// it before its session begins. A system that cannot lock the machine has only the lock of the cache.
 func (w *Session) lockMachine(ctx context.Context) (unlock func(), err error) {
 	if w.Options.NoLock {
 		return func() {}, nil

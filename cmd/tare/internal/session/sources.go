@@ -18,7 +18,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// CatalogSources returns sources that build contenders of the catalog with the go command.
+// CatalogSources returns the sources of contenders, the programs that a study measures: it builds them from
+// the catalog with the go command.
 func CatalogSources(w cmdenv.Workshop) (lab.Sources, error) {
 	c, err := w.FindCatalog()
 	if err != nil {
@@ -48,7 +49,8 @@ func (s vettingSources) Vet(kind string, e tare.Entry) error {
 	return err
 }
 
-// Here reports whether a toolchain of release is on this machine, so that a build downloads none.
+// Here reports whether the toolchain of release is installed on this machine, so that no build
+// downloads it.
 func (s vettingSources) Here(ctx context.Context, release string) bool {
 	return s.Builder.IsInstalled(ctx, release)
 }
@@ -86,7 +88,8 @@ func (s vettingSources) Toolchain(ctx context.Context, release string) error {
 // downloadTime limits the go command that may have to download a toolchain.
 const downloadTime = 5 * time.Minute
 
-// requireRE matches a line of go.mod that requires a module.
+// requireRE matches a line of go.mod that requires a module, with or without the word require. Its
+// groups are the path and the version.
 var requireRE = lazyregexp.New(`(?m)^(?:require)?[\t ]+([^\s()]+)[\t ]+(v[^\s]+)`)
 
 // Versions returns the versions that the go.mod of a contender requires, by module path. It returns nil

@@ -14,8 +14,16 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// recordAsked records in a result the request of the user, with which tare rerun repeats it, and the
-// version of tare.
+// Typed is the command line of tare bench, tare json or tare rpc. These commands make a study that is in no
+// file, so a result contains the command line instead. Typed is the zero value for other commands.
+type Typed struct {
+	Args []string          // arguments of tare
+	Dir  string            // absolute working directory
+	Sums map[string]string // SHA-256 of the files that the command names, by these names
+}
+
+// recordAsked records two things in a result: the request of the user, with which tare rerun repeats the
+// measurement, and the version of tare.
 func (w *Session) recordAsked(res *tare.Result) {
 	res.Tare = cmdenv.ThisVersion().Short()
 	if w.current.ID != res.Study { // not a study of this session
@@ -39,8 +47,8 @@ func (w *Session) recordAsked(res *tare.Result) {
 	}
 }
 
-// isRelative reports whether a study has paths that are relative to its directory, or commands, which
-// may have such paths.
+// isRelative reports whether a study may depend on its directory: it has relative paths, or commands,
+// which may contain such paths.
 func isRelative(s tare.Study) bool {
 	isPath := func(path string) bool { return path != "" && !filepath.IsAbs(path) }
 	hasDir := func(with string) bool {
@@ -52,14 +60,6 @@ func isRelative(s tare.Study) bool {
 	}) || slices.ContainsFunc(s.Workloads, func(w tare.Workload) bool { return isPath(w.File) })
 }
 
-// Typed is a command that makes a study without a file: tare bench, tare json or tare rpc. It is the
-// zero value for other commands.
-type Typed struct {
-	Args []string
-	Dir  string            // absolute working directory
-	Sums map[string]string // SHA-256 of the files that the command names, by these names
-}
-
 // recordIn records the command in the request of a result.
 func (t Typed) recordIn(asked *tare.Asked) {
 	asked.Command = t.Args
@@ -67,10 +67,11 @@ func (t Typed) recordIn(asked *tare.Asked) {
 	asked.Files = t.Sums
 }
 
-// HideEnv replaces the entries of env, values of --env, by those of record.
+// HideEnv replaces values of --env in the arguments, the entries of env, by the entries of record.
 func (t *Typed) HideEnv(env, record []string) { t.Args = withoutValues(t.Args, env, record) }
 
-// TypedBy returns the command line of this process, with the sums of files that can be read.
+// TypedBy returns the command line of this process, with the sums of the files that it names and that
+// can be read.
 func TypedBy(env cmdenv.Env, cmd *cobra.Command) (t Typed) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -105,7 +106,8 @@ func FilesOf(cmd *cobra.Command) []string {
 
 // SumOf returns the SHA-256 of a file, in hexadecimal digits.
 func SumOf(name string) (string, error) {
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() { // a pipe would not open before another process writes
+	// To open a pipe would block until another process writes to it.
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return "", errors.Join(err, errors.New("not a file"))
 	}
 	sum, _, err := atomicfile.Digest(name)

@@ -20,8 +20,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// newRunDir makes the directory of a new run. Its name begins with the UTC time, so that names sort by
-// age; two runs never have the same directory.
+// newRunDir makes the directory of a new run, one measurement of a study. Its name begins with the UTC
+// time, so that names sort by age; two runs never have the same directory.
 func newRunDir(results string, now time.Time, seed uint64) (string, error) {
 	dir, err := history.NewDir(results, fmt.Sprintf("%s-%d", now.UTC().Format(history.NameTime), seed))
 	if err != nil {
@@ -30,9 +30,9 @@ func newRunDir(results string, now time.Time, seed uint64) (string, error) {
 	return dir, nil
 }
 
-// listUnfinished returns the directories of runs in results that can be resumed, the newest first:
-// those with a journal and without a result, and those that the user interrupted. It returns errors
-// of the disk: a run whose result cannot be read must not count as a run without a result.
+// listUnfinished returns the directories in results whose run can be resumed, the newest first: runs with
+// a journal but without a result, and runs that the user has interrupted. It returns errors of the disk:
+// a run whose result cannot be read must not count as a run without a result.
 func listUnfinished(results string) ([]string, error) {
 	entries, err := os.ReadDir(results)
 	if errors.Is(err, fs.ErrNotExist) {

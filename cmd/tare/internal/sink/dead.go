@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// DeadLetters is a file of events that a destination rejected permanently. Write returns after they are
-// on stable storage.
+// DeadLetters is a file of events that a destination rejected permanently, a line each. Write returns after
+// the events are on stable storage.
 type DeadLetters struct {
 	path     string
 	maxBytes int64
@@ -71,8 +71,8 @@ func (d *DeadLetters) endLastLine() error {
 	return err
 }
 
-// Write appends the rejected events of a batch, for the sink called name. After an error none of them is
-// in the file, unless it cannot be truncated either.
+// Write appends the rejected events of a batch, for the sink called name. If it returns an error, none
+// of the events is in the file, unless the file could not be truncated either.
 func (d *DeadLetters) Write(name string, b Batch, dead []Dead) error {
 	if len(dead) == 0 {
 		return nil
@@ -102,7 +102,7 @@ func (d *DeadLetters) Write(name string, b Batch, dead []Dead) error {
 		err = d.file.Sync()
 	}
 	if err != nil {
-		_ = d.file.Truncate(oldSize)
+		_ = d.file.Truncate(oldSize) // if this fails, too, the size below shows it
 		if size, errSize := d.file.Size(); errSize == nil {
 			d.size = size
 		}

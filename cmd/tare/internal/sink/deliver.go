@@ -10,11 +10,12 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// A destination that rejects an event may also be the wrong one: a proxy that responds with 400 to
-// plain HTTP on a port of TLS, an API of another version. A rejected event is dead only if the
-// destination accepts other events of the same batch. Otherwise the batch is delayed and tried
-// again. To find the rejected events, a batch that was rejected is sent again in halves, down to
-// lone events.
+// If a destination rejects an event, the event need not be the cause. It may be the wrong destination,
+// e.g. a proxy that responds with 400 to plain HTTP on a port of TLS, or an API of another version.
+// Therefore a rejected event is dead (it is written to the dead letters and never sent again) only if
+// the destination accepts other events of the same batch. Otherwise the batch is delayed and tried
+// again. To find the rejected events, a batch that was rejected is sent again in halves, down to lone
+// events.
 
 const (
 	// firstTries is the number of lone events in a row that may be rejected in the first pass over a
@@ -58,7 +59,8 @@ func (f *Forward) deliverBatch(ctx context.Context, b *spool.Batch) (dead int, e
 		p := &pass{batch: b, maxInRow: maxInRow}
 		rest := f.unsentEvents(b)
 		err := f.sendPart(ctx, p, rest)
-		isProven := p.accepted || p.rejectedInRow == 0 || f.Trust // that the rejected events are dead
+		// The rejected events are proven to be dead.
+		isProven := p.accepted || p.rejectedInRow == 0 || f.Trust
 		if err == nil && isProven {
 			err = f.writeRejected(ctx, p)
 			return p.uncountedDead, err
@@ -75,8 +77,9 @@ func (f *Forward) deliverBatch(ctx context.Context, b *spool.Batch) (dead int, e
 	}
 }
 
-// markHeld records that the destination rejects all of a batch. A lone event may be poison: only the
-// next event shows whether it is, so that the service must not stop accepting events.
+// markHeld records that the destination rejects all events of a batch. It does not record this for a
+// lone event, after others were sent: the event may be poison, which only the next event shows, so the
+// service must continue to accept events.
 func (f *Forward) markHeld(events int) {
 	if events > 1 || f.Reader.Cursor().Sent == 0 {
 		f.held = true
@@ -115,7 +118,7 @@ func (f *Forward) sendPart(ctx context.Context, p *pass, part Batch) error {
 		}
 		if err == nil {
 			if len(result.Dead)+len(result.Again) < len(unsent.Events) {
-				partAccepted, p.accepted, f.taken, f.held = true, true, true, false
+				partAccepted, p.accepted, f.accepted, f.held = true, true, true, false
 				f.logRecovery("send")
 			}
 			if err := f.recordRejected(ctx, p, unsent, result.Dead, partAccepted); err != nil {

@@ -28,12 +28,13 @@ const maxPollFactor = 10
 // attempt up to Last; each wait is random, between half of the time and all of it.
 type Backoff struct{ First, Last time.Duration }
 
-// Forward sends the events of one reader of a spool to one sink. Run collects batches (collectBatch),
-// sends each until it is done (deliverBatch), and advances the cursor of the reader.
+// Forward sends the events of a spool to one sink. A spool is the files in which the ingest service stores
+// events; its Reader has a cursor, the position up to which this sink has sent them. Run collects batches
+// (collectBatch), sends each until it is done (deliverBatch), and advances the cursor.
 type Forward struct {
 	Name    string
 	Reader  *spool.Reader
-	Readers *spool.Readers
+	Readers *spool.Readers // the readers of all sinks
 	Sink    Sink
 	Dead    *DeadLetters
 	Limits  Limits
@@ -47,7 +48,7 @@ type Forward struct {
 	pause    time.Duration          // wait before the next read
 	failures map[string]*failureLog // by operation; an operation that works has none
 	freed    time.Time              // last call of Readers.Free
-	taken    bool                   // the destination has accepted an event since Run began
+	accepted bool                   // the destination has accepted an event since Run began
 	held     bool                   // the destination rejects all remaining events of the batch, which therefore waits
 }
 
@@ -96,8 +97,8 @@ func (f *Forward) Run(ctx context.Context, drained <-chan struct{}) error {
 // the wait stays long; if it is sent because it is full, the wait is short again.
 func (f *Forward) collectBatch(ctx context.Context, b *spool.Batch, drained <-chan struct{}) (ended bool, err error) {
 	limits := f.Limits
-	// A batch that may have been sent is sent again with the same events, because its name identifies
-	// them.
+	// The events from Position to Pending may have been sent already, e.g. before a crash. They are sent
+	// again as the same batch, because the name of a batch identifies its events.
 	if c := f.Reader.Cursor(); c.Pending > c.Position {
 		limits = Limits{Events: int(min(c.Pending-c.Position, math.MaxInt32)), Bytes: math.MaxInt}
 	}
@@ -137,7 +138,7 @@ func (f *Forward) collectBatch(ctx context.Context, b *spool.Batch, drained <-ch
 		select {
 		case <-ctx.Done():
 			return false, ctx.Err()
-		case <-drained: // the next turn sees it
+		case <-drained: // the next turn of the loop reads the rest
 		case <-time.After(wait):
 		}
 		if b.Len() == 0 {
@@ -221,8 +222,8 @@ func (f *Forward) logFailure(operation string, err error) {
 		f.Log.Error("events are not sent on", "sink", f.Name, "at", operation, "cause", err, "attempts", l.tries)
 	}
 	if operation == "send" {
-		neverTaken := !f.taken && f.Reader.Cursor().Sent == 0
-		_ = f.Reader.Failed(f.held || neverTaken) // only a count is lost
+		neverAccepted := !f.accepted && f.Reader.Cursor().Sent == 0
+		_ = f.Reader.Failed(f.held || neverAccepted) // only a count is lost
 	}
 }
 

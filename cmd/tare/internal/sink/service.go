@@ -15,24 +15,24 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
+// Named is a sink with its name.
+type Named struct {
+	Name   string
+	Limits Limits
+	Sink   Sink
+	Trust  bool // a rejected event is dead, even if the sink accepts no other event
+}
+
 // Config configures a service.
 type Config struct {
-	Dir     string // directory of the spool
-	Fsync   bool   // sync cursors: a power cut takes the sinks back by at most one batch
+	Dir     string // directory of the spool, the files with the events to send
+	Fsync   bool   // sync the cursors, so that after a power cut a sink sends at most one batch again
 	Sinks   []Named
 	Dead    int64         // largest size in bytes of each file of dead letters
 	Poll    time.Duration // see Forward.Poll
 	Backoff Backoff
 	Log     *slog.Logger
 	Now     func() time.Time
-}
-
-// Named is a sink with its name.
-type Named struct {
-	Name   string
-	Limits Limits
-	Sink   Sink
-	Trust  bool // a rejected event is dead, even if the sink accepts no others
 }
 
 // Service sends the events of a spool until it is stopped.
@@ -92,8 +92,8 @@ func (s *Service) startAll(ctx context.Context) (err error) {
 }
 
 // Stop sends the remaining events of the spool until ctx ends, and closes the sinks. unsent is the
-// number of events that the slowest sink has not sent; they stay in the spool. Writers to the spool must have
-// ended before.
+// number of events that the slowest sink has not sent; they stay in the spool. Writers to the spool
+// must have ended before.
 func (s *Service) Stop(ctx context.Context) (unsent uint64, err error) {
 	close(s.drained)
 	defer context.AfterFunc(ctx, s.cancel)()

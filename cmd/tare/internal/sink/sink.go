@@ -1,5 +1,6 @@
-// Package sink sends events from a spool to destinations, each of which is a [Sink]. A [Service] has a
-// [Forward] for each sink, which sends batches until the destination has accepted or rejected each event.
+// Package sink sends events to destinations, each of which is a [Sink]. The events come from a spool, the
+// files in which the ingest service stores events before it acknowledges them. A [Service] has a [Forward]
+// for each sink, which sends batches until the destination has accepted or rejected each event.
 package sink
 
 import (
@@ -15,9 +16,9 @@ import (
 
 // Sink is a destination. It need not be safe for concurrent use.
 type Sink interface {
-	// Send sends a batch. After an error the outcome of each event is unknown, and the complete
-	// batch is sent again later, with the same name. [Refused] and [Later] have special meanings;
-	// after any other error the caller waits.
+	// Send sends a batch. If it returns an error, the outcome of each event is unknown, and the
+	// caller sends the complete batch again later, with the same name. [Refused] and [Later] have
+	// special meanings; after any other error the caller waits.
 	Send(ctx context.Context, b Batch) (Result, error)
 
 	// Promise returns the guarantee for events that Send has sent.
@@ -26,7 +27,7 @@ type Sink interface {
 	Close() error
 }
 
-// Event is an event with its number in a spool.
+// Event is an event with its number in the spool.
 type Event struct {
 	Number uint64
 	Line   []byte // JSON on one line, without the line end
@@ -49,14 +50,14 @@ type Result struct {
 	Dead  []Dead // events that the destination will never accept
 	Again []int  // indices of events that the destination may accept later
 	Why   string // reason of the destination for Again; "" if it gives none
-	Ails  bool   // each event of Again failed with an error inside the destination, which its content may cause
+	Ails  bool   // each event of Again failed with an error inside the destination, which the content of the event may cause
 }
 
 // Dead is an event that is rejected permanently.
 type Dead struct {
 	Index  int
 	Reason string // one line
-	Sure   bool   // tare itself rejects the event: no other event must be accepted to prove it
+	Sure   bool   // tare itself rejects the event; otherwise the event is dead only if the destination accepts another one
 }
 
 // Promise is the delivery guarantee of a sink.
@@ -145,12 +146,14 @@ func (b Batch) Traceparent() string {
 	return trace
 }
 
-// Flat appends an event to b, with the fields of its metadata at the level of id and timestamp, as in
-// a row of a table.
-func Flat(b, line []byte) []byte {
+// AppendFlat appends an event to b, with the fields of its metadata next to id and timestamp, as in a
+// row of a table: {"id":"a","metadata":{"x":1}} becomes {"id":"a","x":1}. It appends an event that does
+// not end with its metadata unchanged.
+func AppendFlat(b, line []byte) []byte {
 	const key = `,"metadata":{`
 	at := strings.Index(string(line), key)
-	if at < 0 || len(line) < at+len(key)+2 || string(line[len(line)-2:]) != "}}" {
+	endsWithMetadata := at >= 0 && len(line) >= at+len(key)+2 && string(line[len(line)-2:]) == "}}"
+	if !endsWithMetadata {
 		return append(b, line...)
 	}
 	b = append(b, line[:at]...)

@@ -60,14 +60,14 @@ func TestTraceparent(t *testing.T) {
 	}
 }
 
-func TestFlat(t *testing.T) {
+func TestAppendFlat(t *testing.T) {
 	for line, want := range map[string]string{
 		`{"id":"a","timestamp":"t","metadata":{"b":{"c":1}}}`: `{"id":"a","timestamp":"t","b":{"c":1}}`,
 		`{"id":"a","timestamp":"t","metadata":{}}`:            `{"id":"a","timestamp":"t"}`,
 		`{"id":"a"}`:                  `{"id":"a"}`,
 		`{"id":"a","metadata":{"b":1`: `{"id":"a","metadata":{"b":1`,
 	} {
-		assert.Equal(t, line, string(Flat(nil, []byte(line))), want)
+		assert.Equal(t, line, string(AppendFlat(nil, []byte(line))), want)
 	}
 }
 

@@ -13,13 +13,14 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// Kind describes one kind of sink. The package of the sink defines it, and package kinds lists all of
-// them, for help, completion, docs/services.md, validation and tests.
+// Kind describes one kind of sink (a destination of events), such as kafka. The package of the sink
+// defines it, and package kinds lists all of them, for help, completion, docs/services.md, validation
+// and tests.
 type Kind struct {
 	Form    string   // form of its URL, which begins with the scheme, e.g. kafka://HOST:PORT/TOPIC
 	Help    string   // one line; "" if help shows the kind together with another one
 	Options []string // names of options after # that are not in Limits: NAME, or NAME=on for an option that is on or off
-	Poison  string   // which events the destination rejects permanently, for docs/services.md
+	Poison  string   // describes the events that the destination rejects permanently, for docs/services.md
 	Open    func(Target, Settings) (Sink, error)
 }
 
@@ -75,7 +76,8 @@ func (k Kinds) Help() (lines string) {
 	return lines
 }
 
-// findKind returns the kind of a URL by its scheme.
+// findKind returns the kind of a URL by its scheme. A colon follows the scheme, unless the URL of the kind
+// is only the scheme, e.g. null.
 func (k Kinds) findKind(text string) (kind Kind, known bool) {
 	scheme, _, hasColon := strings.Cut(text, ":")
 	i := slices.IndexFunc(k, func(kind Kind) bool { return kind.Scheme() == scheme && hasColon != kind.isBare() })
@@ -187,13 +189,14 @@ func (t *Target) setOption(name, value string) (err error) {
 	return err
 }
 
-// Name returns the name of the sink in files and logs. URLs that differ only in the user, the password
-// or options have the same name.
+// Name returns the name of the sink in files and logs: its scheme and eight digits of a hash of its URL.
+// URLs that differ only in the user, the password or options have the same name.
 func (t Target) Name() string {
 	u := t.URL
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
 	scheme := t.Kind.Scheme()
-	return fmt.Sprintf("%s-%x", strings.ReplaceAll(scheme, "+", "-"), sha256.Sum256([]byte(u.String())))[:len(scheme)+9]
+	const hashLen = len("-01234567")
+	return fmt.Sprintf("%s-%x", strings.ReplaceAll(scheme, "+", "-"), sha256.Sum256([]byte(u.String())))[:len(scheme)+hashLen]
 }
 
 // String returns the URL without the user, the password and the query, which may be secret.
@@ -221,8 +224,8 @@ func (t Target) Open(s Settings) (n Named, err error) {
 	if s.Timeout, err = t.parseTimeout(); err != nil {
 		return n, err
 	}
-	doesHold := t.Options["hold"] != "off" // a rejection counts only if the destination accepts another event
-	n = Named{Name: t.Name(), Limits: t.Limits, Trust: !doesHold}
+	needsProof := t.Options["hold"] != "off" // a rejection counts only if the destination accepts another event
+	n = Named{Name: t.Name(), Limits: t.Limits, Trust: !needsProof}
 	n.Sink, err = t.Kind.Open(t, s)
 	return n, err
 }

@@ -12,7 +12,8 @@ import (
 
 const claimKinds = "known: ratio, statement, count, trend, growth, share, rate, cause, reported"
 
-// readClaim reads a claim. It rejects keys that have no meaning for the claim's kind.
+// readClaim reads a claim, a published statement that the study checks. It rejects keys that have no
+// meaning for the claim's kind.
 func (r *reader) readClaim(n ast.Node, path string) (c tare.Claim) {
 	r.Mapping(n, path, "e.g. {id: F0.9, kind: ratio, contender: …, workload: …, metric: time, baseline: …, value: …, statement: …}", map[string]yamlfile.Take{
 		"id":     r.takeID(&c.ID),
@@ -97,8 +98,8 @@ type foreignKey struct{ key, problem, hint string }
 
 // foreignKeys returns the keys that have no meaning in claims of a kind.
 func foreignKeys(kind tare.ClaimKind) (out []foreignKey) {
-	// reject adds keys with the problem that they are, and the kind of claims that have them,
-	// "" if the hint should name none.
+	// reject adds keys that are an error, with the text of the problem. The hint names
+	// otherKind, a kind of claims that have these keys, unless it is "".
 	reject := func(problem, otherKind string, keys ...string) {
 		for _, key := range keys {
 			hint := "leave " + key + " out"

@@ -14,8 +14,14 @@ import (
 
 const launchHint = "keep one: use names a contender in the catalog, program a directory with your own, command a server's command line, url a server that runs"
 
-// checkLaunch fails if the contender at path has more than one of the keys use, program,
-// command and url, or if it is not built and has keys of a build.
+var (
+	hostAndPort = lazyregexp.New(`^([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?$`) // example.org:80, [::1]:80 or without a port
+	setKey      = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]*$`)                        // key of set, e.g. log
+)
+
+// checkLaunch checks the keys that say how a contender of a study is started. It records an error in r
+// if the contender at path has more than one of the keys use, program, command and url, or if tare does
+// not build the contender and it has keys of a build.
 func (r *reader) checkLaunch(path string) {
 	first := ""
 	for _, key := range []string{"use", "program", "command", "url"} {
@@ -45,7 +51,8 @@ func (r *reader) takeCommand(dst *[]string) yamlfile.Take {
 			return
 		}
 		r.Texts(dst, "")(n, path)
-		if r.Err == nil && (len(*dst) == 0 || (*dst)[0] == "") {
+		hasProgram := len(*dst) > 0 && (*dst)[0] != ""
+		if r.Err == nil && !hasProgram {
 			r.Fail(r.Of(n), "a command without a program", hint)
 		}
 	}
@@ -67,16 +74,12 @@ func (r *reader) takeURL(dst *string) yamlfile.Take {
 
 // isServer reports whether a URL is the HTTP address of a server, without user and query.
 func isServer(u *url.URL) bool {
-	if u.Scheme != "http" && u.Scheme != "https" || !hostAndPort.MatchString(u.Host) {
+	isHTTP := u.Scheme == "http" || u.Scheme == "https"
+	if !isHTTP || !hostAndPort.MatchString(u.Host) {
 		return false
 	}
 	return u.User == nil && u.RawQuery == "" && u.Fragment == ""
 }
-
-var (
-	hostAndPort = lazyregexp.New(`^([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?$`)
-	setKey      = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]*$`)
-)
 
 // takeSet returns a Take for a mapping of words to scalars. All values become texts, which the kind of
 // the study parses.

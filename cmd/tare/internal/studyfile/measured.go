@@ -16,8 +16,8 @@ func checkMeasurable(s tare.Study) error {
 		workloads[w.ID] = w
 	}
 	// check returns an error, at path, if one of the workloads does not measure the metric or
-	// does not select the contender. It ignores names that are "" or unknown: unknown names
-	// are errors elsewhere.
+	// does not select the contender. It ignores names that are "" or unknown: other checks
+	// report unknown names.
 	const anyContender = ""
 	check := func(path, contender, metric string, ids ...string) error {
 		m, isMetric := tare.MetricNamed(metric)

@@ -19,11 +19,20 @@ const (
 	answersHint  = "known: status; omit it for complete answers"
 )
 
-// commandKeys returns the keys that require a command, in the order in which they are checked.
+var (
+	moduleName  = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_~.-]*(/[A-Za-z0-9_~.-]+)*$`) // github.com/bytedance/sonic
+	programName = lazyregexp.New(`^[^\s/\\]+$`)                                        // fluentd
+	fileName    = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)                      // fluent.conf
+	pathShape   = lazyregexp.New(`^/([^\s?#]*[^\s?#/])$`)                              // /ingest, without a slash at the end
+	notBlank    = lazyregexp.New(`\S`)
+)
+
+// commandKeys returns the keys of a contender of a study that require key command, in the order in which
+// they are checked.
 func commandKeys() []string { return []string{"requires", "files", "path", "delivers"} }
 
-// addPeerKeys adds the keys of a contender that is an external program to keys. Their values
-// are set in e.
+// addPeerKeys adds the keys of a contender that is an external program to keys, with functions
+// that decode their values into e.
 func (r *reader) addPeerKeys(keys map[string]yamlfile.Take, e *tare.Entry) {
 	keys["requires"] = r.takeRequires(&e.Requires)
 	keys["files"] = r.takeFiles(&e.Files)
@@ -38,14 +47,6 @@ func (r *reader) addPeerKeys(keys map[string]yamlfile.Take, e *tare.Entry) {
 		e.Answers = tare.Answers(s)
 	}
 }
-
-var (
-	moduleName  = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_~.-]*(/[A-Za-z0-9_~.-]+)*$`)
-	programName = lazyregexp.New(`^[^\s/\\]+$`)
-	fileName    = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
-	pathShape   = lazyregexp.New(`^/([^\s?#]*[^\s?#/])$`)
-	notBlank    = lazyregexp.New(`\S`)
-)
 
 // takeRequires returns a Take for the names of programs.
 func (r *reader) takeRequires(dst *[]string) yamlfile.Take {
@@ -86,7 +87,7 @@ func (r *reader) takeFiles(dst *map[string]string) yamlfile.Take {
 	}
 }
 
-// checkCommandKeys fails if the contender at path has one of commandKeys, but no command.
+// checkCommandKeys records an error if the contender at path has one of commandKeys, but no command.
 func (r *reader) checkCommandKeys(path string) {
 	if _, found := r.At(path + ".command"); found {
 		return

@@ -16,7 +16,14 @@ import (
 // quoteRule is the hint for a ratio.
 const quoteRule = `a comparison in quotes, e.g. "<= 0.5"`
 
-// readStudy reads a study from the root of the file. The result is valid only if r.Err is nil.
+// Forms of names in a study.
+var (
+	studyName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)                                 // e.g. json-encode
+	idName    = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._+-]*(/[A-Za-z0-9][A-Za-z0-9._+-]*)*$`) // e.g. devices-50/marshal
+)
+
+// readStudy reads a study, a comparison of contenders, from the root of a YAML file. A yamlfile.Take
+// decodes the value of one key and records its errors in r. The result is valid only if r.Err is nil.
 func (r *reader) readStudy(n ast.Node) (s tare.Study) {
 	r.Mapping(n, "", "begin with study: NAME", map[string]yamlfile.Take{
 		"study":       r.takeName(&s.ID),
@@ -80,7 +87,7 @@ func (r *reader) readExpect(n ast.Node, path string) (e tare.Expect) {
 	return e
 }
 
-// checkVoids fails if id is not the id of a check that can void contenders.
+// checkVoids records an error if id is not the id of a check that can void (disqualify) contenders.
 func (r *reader) checkVoids(id, path string) {
 	r.checkKnown(id, path)
 	if c, ok := check.Named(id); r.Err == nil && ok && !c.Expectable() {
@@ -88,7 +95,7 @@ func (r *reader) checkVoids(id, path string) {
 	}
 }
 
-// checkKnown fails if there is no check with an id.
+// checkKnown records an error if there is no check with an id.
 func (r *reader) checkKnown(id, path string) {
 	if _, ok := check.Named(id); ok || r.Err != nil {
 		return
@@ -120,7 +127,7 @@ func (r *reader) readWorkload(n ast.Node, path string) (w tare.Workload) {
 	return w
 }
 
-// readCriterion reads a criterion. It rejects of without difference.
+// readCriterion reads a criterion. It rejects key "of" without key "difference".
 func (r *reader) readCriterion(n ast.Node, path string) (c tare.Criterion) {
 	r.Mapping(n, path, `e.g. {metric: time, ratio: "<= 0.5"}`, map[string]yamlfile.Take{
 		"contender":  r.takeID(&c.Contender),
@@ -149,11 +156,6 @@ func (r *reader) readBudget(n ast.Node, path string) (b tare.Budget) {
 	return b
 }
 
-var (
-	studyName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-	idName    = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._+-]*(/[A-Za-z0-9][A-Za-z0-9._+-]*)*$`)
-)
-
 // takeName returns a Take for the name of the study, which also names a directory.
 func (r *reader) takeName(dst *string) yamlfile.Take {
 	return r.takeMatching(dst, studyName, "a study's name is letters, digits, - . and _, e.g. json-encode")
@@ -180,7 +182,7 @@ func (r *reader) takeID(dst *string) yamlfile.Take {
 	return r.takeMatching(dst, idName, "an id is letters, digits, - . _ + and /, e.g. devices-50/marshal")
 }
 
-// takeMatching returns a Take for a name that matches shape.
+// takeMatching returns a Take for a name that must match shape.
 func (r *reader) takeMatching(dst *string, shape *lazyregexp.Regexp, hint string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		r.Text(dst, "")(n, path)

@@ -19,15 +19,20 @@ const (
 	maxBandwidth = 1e12 // bits per second
 )
 
-// trafficKeys returns the keys that require connections, in the order in which they are
-// checked.
+var (
+	perSecond   = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?) ?/ ?s$`)                 // 1500/s: the number
+	bitsAndUnit = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?) ?(bit|kbit|mbit|gbit)$`) // 70mbit: the number and the unit
+)
+
+// trafficKeys returns the keys of a workload that require key connections, in the order in which they
+// are checked.
 func trafficKeys() []string {
 	return []string{"rate", "segment", "tls", "delay", "bandwidth"}
 }
 
-// addTrafficKeys adds the keys of a workload's traffic to keys. When the keys have been
-// read, the caller calls finish, which returns the traffic of the workload at path, or nil
-// if it has no connections.
+// addTrafficKeys adds the keys of a workload's traffic to keys. The values of keys decode the
+// keys of a study. After the keys are read, the caller calls finish, which returns the traffic
+// of the workload at path, or nil if it has no connections.
 func (r *reader) addTrafficKeys(keys map[string]yamlfile.Take) (finish func(path string) *tare.Traffic) {
 	var t tare.Traffic
 	keys["connections"] = r.Count(&t.Connections)
@@ -48,11 +53,6 @@ func (r *reader) addTrafficKeys(keys map[string]yamlfile.Take) (finish func(path
 		return nil
 	}
 }
-
-var (
-	perSecond   = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?) ?/ ?s$`)
-	bitsAndUnit = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?) ?(bit|kbit|mbit|gbit)$`)
-)
 
 // takeRate returns a Take for requests per second: a number, or a text like 1500/s.
 func (r *reader) takeRate(dst *float64) yamlfile.Take {

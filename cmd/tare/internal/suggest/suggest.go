@@ -6,29 +6,32 @@ import (
 	"strings"
 )
 
-// Names returns up to three of known that are close to got, nearest first: by edit distance, or
-// because one contains the other.
+// Names returns up to three of the known names that are similar to got, the nearest first. A name is
+// similar if at most a third of its letters must be changed, or if one of the two contains the other.
 func Names(got string, known []string) []string {
+	const minContained = 3        // letters of a name that the other name contains
+	const containedDistance = 100 // added, so that these names come after names with few changes
 	type candidate struct {
-		name string
-		far  int
+		name     string
+		distance int
 	}
 	var found []candidate
-	low := strings.ToLower(got)
+	lowerGot := strings.ToLower(got)
 	for _, name := range known {
-		other := strings.ToLower(name)
-		far := editDistance(low, other)
-		part := len(low) >= 3 && strings.Contains(other, low) || len(other) >= 3 && strings.Contains(low, other)
-		switch limit := max(1, min(len(low), len(other))/3); {
-		case far <= limit:
-			found = append(found, candidate{name, far})
-		case part:
-			found = append(found, candidate{name, 100 + far})
+		lowerName := strings.ToLower(name)
+		distance := editDistance(lowerGot, lowerName)
+		isContained := len(lowerGot) >= minContained && strings.Contains(lowerName, lowerGot)
+		contains := len(lowerName) >= minContained && strings.Contains(lowerGot, lowerName)
+		switch limit := max(1, min(len(lowerGot), len(lowerName))/3); {
+		case distance <= limit:
+			found = append(found, candidate{name, distance})
+		case isContained || contains:
+			found = append(found, candidate{name, containedDistance + distance})
 		}
 	}
 	slices.SortFunc(found, func(a, b candidate) int {
-		if a.far != b.far {
-			return a.far - b.far
+		if a.distance != b.distance {
+			return a.distance - b.distance
 		}
 		return strings.Compare(a.name, b.name)
 	})
@@ -41,16 +44,17 @@ func Names(got string, known []string) []string {
 	return names
 }
 
-// Hint returns a phrase with the near names of got; without any, all known ones, or "" if there
-// are too many.
+// Hint returns a question with the known names that are similar to got. If there are none, it returns
+// a list of all known names, or "" if they are too many for a line.
 func Hint(got string, known []string) string {
+	const maxListed = 12 // names
 	names := Names(got, known)
 	switch {
 	case len(names) == 1:
 		return "did you mean " + names[0] + "?"
 	case len(names) > 1:
 		return "did you mean " + strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1] + "?"
-	case len(known) > 0 && len(known) <= 12:
+	case len(known) > 0 && len(known) <= maxListed:
 		return "known: " + strings.Join(known, ", ")
 	}
 	return ""
@@ -60,6 +64,7 @@ func Hint(got string, known []string) string {
 // the fewest insertions, deletions, replacements and swaps of two adjacent bytes that turn a
 // into b.
 func editDistance(a, b string) int {
+	// row[j] is the distance of a[:i] and b[:j]; last and before are the rows of i-1 and i-2.
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j

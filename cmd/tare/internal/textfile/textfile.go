@@ -25,16 +25,17 @@ const (
 	peekSize    = 1 << 20   // bytes that callers can peek at
 )
 
-// Marks of the encodings of text.
+// Byte order marks, with which a text may begin.
 const (
-	markUTF8  = "\xef\xbb\xbf"
-	markLE    = "\xff\xfe"
-	markBE    = "\xfe\xff"
-	markUTF32 = "\xff\xfe\x00\x00"
+	markUTF8    = "\xef\xbb\xbf"
+	markUTF16LE = "\xff\xfe"
+	markUTF16BE = "\xfe\xff"
+	markUTF32LE = "\xff\xfe\x00\x00" // begins like markUTF16LE
+	markUTF32BE = "\x00\x00\xfe\xff"
 )
 
-// File is the text of a file in UTF-8, without a byte order mark. Without a mark, invalid UTF-8
-// stays unchanged.
+// File is the text of a file in UTF-8, without a byte order mark. The bytes of a text that is not
+// UTF-16 stay unchanged, even if they are not valid UTF-8.
 type File struct {
 	*bufio.Reader          // Peek returns up to a MiB
 	found         []string // removed encodings, the outermost first
@@ -72,8 +73,9 @@ func Open(r io.Reader) (*File, error) {
 // Found returns the removed encodings, e.g. "gzip, UTF-16", or "" if there were none.
 func (f *File) Found() string { return strings.Join(f.found, ", ") }
 
-// findFormat returns the name and the reader of the compression with this beginning, or "" for
-// uncompressed text.
+// findFormat returns the name of the compression of a file that starts with begin, and a function
+// that unpacks the file. The name is "" for uncompressed text. For formats that tare does not read,
+// the function returns an error.
 func findFormat(begin []byte) (name string, unpack func(io.Reader) (io.Reader, error)) {
 	refuse := func(format, command string) func(io.Reader) (io.Reader, error) {
 		return func(io.Reader) (io.Reader, error) {
@@ -92,9 +94,10 @@ func findFormat(begin []byte) (name string, unpack func(io.Reader) (io.Reader, e
 		}
 	case has("\x28\xb5\x2f\xfd"):
 		return "zstd", func(r io.Reader) (io.Reader, error) {
-			return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow)) // one needs no Close
+			// With a concurrency of one the decoder has no goroutines, and needs no Close.
+			return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		}
-	case has("BZh") && len(begin) > 9 && (string(begin[4:10]) == "1AY&SY" || string(begin[4:10]) == "\x17\x72\x45\x38\x50\x90"):
+	case has("BZh") && len(begin) >= 10 && isBzip2Block(string(begin[4:10])):
 		return "bzip2", func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }
 	case has("\xfd7zXZ\x00"):
 		return "xz", refuse("xz", "xz -dc")
@@ -104,22 +107,38 @@ func findFormat(begin []byte) (name string, unpack func(io.Reader) (io.Reader, e
 	return "", nil
 }
 
-// decodeMark removes the byte order mark, and converts UTF-16 to UTF-8.
+// isBzip2Block reports whether six bytes mark a block of bzip2, by the digits of π, or the end of an
+// empty file, by the digits of its square root.
+func isBzip2Block(mark string) bool {
+	return mark == "1AY&SY" || mark == "\x17\x72\x45\x38\x50\x90"
+}
+
+// isUnmarkedUTF16 reports whether a text seems to be UTF-16 without a mark: every second one of its
+// first four bytes is zero, as for Latin letters.
+func isUnmarkedUTF16(begin []byte) bool {
+	if len(begin) < 4 {
+		return false
+	}
+	isZero := func(i int) bool { return begin[i] == 0 }
+	return isZero(0) != isZero(1) && isZero(0) == isZero(2) && isZero(1) == isZero(3)
+}
+
+// decodeMark removes the byte order mark from f, which starts with begin, and converts UTF-16 to UTF-8.
 func (f *File) decodeMark(begin []byte) error {
 	has := func(prefix string) bool { return bytes.HasPrefix(begin, []byte(prefix)) }
 	var order binary.ByteOrder
 	switch {
-	case has(markUTF32), has("\x00\x00\xfe\xff"):
+	case has(markUTF32LE), has(markUTF32BE):
 		return errors.New("the file is UTF-32; convert it, e.g. iconv -f UTF-32 -t UTF-8")
 	case has(markUTF8):
 		f.found = append(f.found, "a byte order mark")
 		_, err := f.Discard(len(markUTF8))
 		return err
-	case has(markLE):
+	case has(markUTF16LE):
 		order = binary.LittleEndian
-	case has(markBE):
+	case has(markUTF16BE):
 		order = binary.BigEndian
-	case len(begin) > 3 && (begin[0] == 0) != (begin[1] == 0) && (begin[0] == 0) == (begin[2] == 0) && (begin[1] == 0) == (begin[3] == 0):
+	case isUnmarkedUTF16(begin):
 		return errors.New("the file is perhaps UTF-16 without a byte order mark; convert it, e.g. iconv -f UTF-16LE -t UTF-8")
 	default:
 		return nil
@@ -132,12 +151,12 @@ func (f *File) decodeMark(begin []byte) error {
 	return nil
 }
 
-// unpacker reads the content of a compressed file. It fails beyond a number of bytes: a small
+// unpacker reads the content of a compressed file. It fails after a number of bytes, because a small
 // file can unpack to any size.
 type unpacker struct {
 	r      io.Reader
 	format string
-	left   int64
+	left   int64 // number of bytes that may still be read
 }
 
 func (u *unpacker) Read(p []byte) (int, error) {

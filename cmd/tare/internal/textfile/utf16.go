@@ -14,16 +14,16 @@ import (
 type utf16Reader struct {
 	r     *bufio.Reader
 	order binary.ByteOrder
-	read  int64 // bytes read from r, including the mark
-	rest  []byte
-	buf   [utf8.UTFMax]byte // of rest
+	read  int64  // bytes read from r, including the mark
+	rest  []byte // bytes of the last character that Read has not returned yet; a part of buf
+	buf   [utf8.UTFMax]byte
 }
 
-// Read fails at an incomplete character or surrogate pair.
+// Read returns the text as UTF-8. It fails at an incomplete unit or surrogate pair.
 func (u *utf16Reader) Read(p []byte) (n int, err error) {
 	for n < len(p) {
 		if len(u.rest) == 0 {
-			if n > 0 && u.r.Buffered() < 4 { // do not block for the next byte
+			if n > 0 && u.r.Buffered() < 4 { // do not block for the next character, of up to four bytes
 				return n, nil
 			}
 			c, err := u.readRune()
@@ -38,6 +38,7 @@ func (u *utf16Reader) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
+// readRune reads one character: a unit, or a surrogate pair of two.
 func (u *utf16Reader) readRune() (rune, error) {
 	first, err := u.readUnit()
 	if err != nil || !utf16.IsSurrogate(first) {
@@ -54,6 +55,7 @@ func (u *utf16Reader) readRune() (rune, error) {
 	return c, nil
 }
 
+// readUnit reads one unit of two bytes. The error is [io.EOF] at the end of the text.
 func (u *utf16Reader) readUnit() (rune, error) {
 	var unit [2]byte
 	n, err := io.ReadFull(u.r, unit[:])

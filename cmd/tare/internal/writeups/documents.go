@@ -22,8 +22,20 @@ import (
 // FILE.tmpl, in the syntax of text/template.
 var templates = []string{"docs/claims.md", "docs/results.md"}
 
-// writeAll returns the text of each document by its path below root. missing names the runs
-// without a stored result; the documents keep their present text about these.
+// writer loads stored runs, each once, and fills documents with their measurements.
+type writer struct {
+	root   string             // top of the repository
+	loaded map[string]runData // by the name of the run
+}
+
+// runData is the stored result of a run, with the study as it is now.
+type runData struct {
+	result *tare.Result
+	study  tare.Study
+}
+
+// writeAll returns the text of each document, by its path below root. missing has the names of runs
+// without a stored result; the present text about these runs stays in the documents.
 func writeAll(root string) (out map[string][]byte, missing []string, err error) {
 	w := &writer{root: root, loaded: map[string]runData{}}
 	out = map[string][]byte{}
@@ -48,8 +60,8 @@ func writeAll(root string) (out map[string][]byte, missing []string, err error) 
 	return out, missing, nil
 }
 
-// writeRun adds the documents of one run to out: the transcript, the page of research, and
-// the README files that quote the run.
+// writeRun adds the documents about one run to out: the transcript (the report of tare as text), the
+// page in docs/research, and the README files that quote the run.
 func (w *writer) writeRun(out map[string][]byte, r storedRun, result *tare.Result) (err error) {
 	transcript := "docs/transcripts/" + r.name + ".txt"
 	out[transcript], err = renderText(func(b *bytes.Buffer) error { return report.Text(b, result, report.Style{}) })
@@ -65,7 +77,8 @@ func (w *writer) writeRun(out map[string][]byte, r storedRun, result *tare.Resul
 	if err != nil || r.page == "" {
 		return err
 	}
-	source := fmt.Sprintf("the [transcript](../transcripts/%s.txt)", r.name) // has what the page omits
+	// The page refers to the documents that contain what it omits.
+	source := fmt.Sprintf("the [transcript](../transcripts/%s.txt)", r.name)
 	if len(result.Claims) > 0 {
 		source += ", and each published claim has its row in [claims.md](../claims.md)"
 	}
@@ -86,18 +99,6 @@ func renderText(write func(*bytes.Buffer) error) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// writer loads stored runs, each once, and fills documents with their figures.
-type writer struct {
-	root   string             // top of the repository
-	loaded map[string]runData // by the name of the run
-}
-
-// runData is the stored result of a run, with the present study.
-type runData struct {
-	result *tare.Result
-	study  tare.Study
-}
-
 // loadRun returns the stored run with a name. The error is [fs.ErrNotExist] if no run has the name.
 func (w *writer) loadRun(name string) (runData, error) {
 	if m, ok := w.loaded[name]; ok {
@@ -111,8 +112,8 @@ func (w *writer) loadRun(name string) (runData, error) {
 	return w.loaded[name], nil
 }
 
-// fillTemplate returns the document at path, filled from its template. It does so part by
-// part, and keeps the present text of the parts that use a run without a stored result.
+// fillTemplate returns the document at path, filled from its template. A part of the template that
+// uses a run without a stored result becomes the present text of that part.
 func (w *writer) fillTemplate(path string) ([]byte, error) {
 	source, err := os.ReadFile(filepath.Join(w.root, path+".tmpl"))
 	if err != nil {
@@ -167,8 +168,8 @@ func titleOf(part string) string {
 	return first
 }
 
-// fillPart fills a part of the template at path. The first argument of each function is the
-// name of a stored run.
+// fillPart fills a part of the template at path. The functions that a template can call have the name
+// of a stored run as their first argument: {{claim "tiny" "cpu-share"}}.
 func (w *writer) fillPart(path, source string) ([]byte, error) {
 	t, err := template.New(path).Option("missingkey=error").Funcs(template.FuncMap{
 		"quote":    w.quoteText,
@@ -193,8 +194,8 @@ func (w *writer) fillPart(path, source string) ([]byte, error) {
 	return renderText(func(b *bytes.Buffer) error { return t.Execute(b, nil) })
 }
 
-// quoteText returns a text with the measurements that it names in braces, as in answers of
-// studies: {{quote "tiny" "Gin takes {gin-new get-7/c100 cpu} the CPU time"}}.
+// quoteText returns a text in which a measurement replaces each name in braces:
+// {{quote "tiny" "Gin takes {gin-new get-7/c100 cpu} the CPU time"}}.
 func (w *writer) quoteText(name, text string) (string, error) {
 	m, err := w.loadRun(name)
 	if err != nil {
@@ -271,8 +272,8 @@ func (w *writer) countEntries(name string, selects func(tare.Entry) bool) (n int
 // anyEntry selects all contenders.
 func anyEntry(tare.Entry) bool { return true }
 
-// answersFully selects the programs of the catalog that do all of the work: it omits traps,
-// and contenders whose responses are compared by status only.
+// answersFully selects the programs of the catalog that do all of the work. It omits traps, which
+// reproduce published mistakes, and contenders whose responses are compared by status only.
 func answersFully(e tare.Entry) bool {
 	return e.Launch() == tare.LaunchProgram && e.Answers == tare.AnswersWhole && e.Expect.IsZero()
 }
@@ -355,16 +356,17 @@ func (w *writer) fillReadme(transcript string) ([]byte, error) {
 	return []byte(before + excerptBegin + "\n```text\n" + strings.Join(rows, "\n") + "\n```\n\n" + excerptEnd + after), nil
 }
 
-// excerptRows returns the rows of a table of a transcript for excerptContenders, below the
-// two rows of its head, with the columns up to the CPU time.
+// excerptRows returns the two rows of the head of a transcript's table and the rows of
+// excerptContenders, with the columns up to the CPU time.
 func excerptRows(table string) ([]string, error) {
 	var rows []string
 	width := 0
 	for line := range strings.Lines(table) {
 		words := strings.Fields(line)
 		isSecondHead := len(rows) == 1 // the line after the head
-		isIndented := strings.HasPrefix(line, "    ")
-		if len(words) == 0 || !strings.HasPrefix(line, "  ") || isIndented && !isSecondHead {
+		isRow := len(words) > 0 && strings.HasPrefix(line, "  ")
+		isRemark := strings.HasPrefix(line, "    ") && !isSecondHead
+		if !isRow || isRemark {
 			continue
 		}
 		isHead := words[0] == "contender"
@@ -374,7 +376,7 @@ func excerptRows(table string) ([]string, error) {
 		line = strings.TrimPrefix(strings.TrimRight(line, "\n"), "  ")
 		if isHead {
 			width = strings.LastIndex(line, " cpu ") + len(" cpu")
-			if !strings.Contains(line, " time ") {
+			if !strings.Contains(line, " time ") { // not the table with times: there is nothing to cut off
 				width = math.MaxInt
 			}
 		}

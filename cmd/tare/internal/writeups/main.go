@@ -1,4 +1,5 @@
-// Command writeups writes the documents that quote runs of the bundled studies:
+// Command writeups writes the documents that quote runs of the studies (comparisons of
+// programs) that come with tare:
 // docs/claims.md, docs/results.md, the pages of docs/research, the transcripts, and parts of
 // README.md and cgocopy/README.md. The results of the runs are stored in docs/runs, and all
 // numbers in these documents come from there.
@@ -35,16 +36,13 @@ func main() {
 func run(ctx context.Context, args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("writeups", flag.ContinueOnError)
 	root := flags.String("root", ".", "the repository")
-	bin := flags.String("tare", "", "the tare program that measures the runs named; empty: nothing is measured")
+	bin := flags.String("tare", "", "the tare program that measures the named runs; without it nothing is measured")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	names := flags.Args()
 	if slices.Equal(names, []string{"all"}) {
-		names = nil
-		for _, r := range runs {
-			names = append(names, r.name)
-		}
+		names = runNames()
 	}
 	if len(names) > 0 && *bin == "" {
 		return fmt.Errorf("runs are named and no program measures them: add -tare FILE")
@@ -59,7 +57,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 		return err
 	}
 	if len(missing) > 0 {
-		fmt.Fprintf(stderr, "not kept, so documents go on saying what they say of them: %s\n", strings.Join(missing, ", "))
+		fmt.Fprintf(stderr, "runs without a stored result, whose text in the documents stays: %s\n", strings.Join(missing, ", "))
 	}
 	for path, text := range documents {
 		path = filepath.Join(*root, path)
@@ -73,7 +71,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	return nil
 }
 
-// measureRun measures the run with a name by the tare program bin, and saves the result.
+// measureRun measures the run called name with the tare program bin, and stores the result.
 func measureRun(ctx context.Context, bin, root, name string, stderr io.Writer) error {
 	i := slices.IndexFunc(runs, func(r storedRun) bool { return r.name == name })
 	if i < 0 {

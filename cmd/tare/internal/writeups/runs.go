@@ -98,12 +98,13 @@ func saveResult(root, name string, document []byte) error {
 	return os.WriteFile(resultPath(root, name), out.Bytes(), 0o644)
 }
 
-// userPath matches a path in a user's or temporary directory of the measuring machine. A
-// stored result has only the last element, as a file next to the repository.
+// userPath matches an absolute path in a user's or temporary directory of the measuring machine, e.g.
+// /home/ann/src/cgocopy. Its groups are the character before the path and the last element. In a
+// stored result the path becomes ../cgocopy, as if it were next to the repository.
 var userPath = lazyregexp.New(`(^|[^\w./])/(?:tmp|home|root|work|Users|private|var/folders)/(?:[\w.+-]+/)*([\w.+-]+)`)
 
-// loadResult reads a stored result and its bundled study. It judges the claims and chooses
-// the sentences again, as the study may have changed since the run.
+// loadResult reads a stored result and its bundled study. It judges the claims and selects the
+// answers again, because the study may have changed since the run.
 func loadResult(root, name string) (*tare.Result, tare.Study, error) {
 	file, err := os.Open(resultPath(root, name))
 	if err != nil {

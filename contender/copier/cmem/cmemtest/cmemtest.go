@@ -1,7 +1,8 @@
 //go:build cgo
 
-// Package cmemtest compares the memory of package cmem with the values that Go
-// expects in it, whichever language filled it.
+// Package cmemtest tests the C memory that package cmem makes, which C or a library
+// in another language fills: the values in it must equal those that Go generates from
+// the same seed.
 package cmemtest
 
 import (
@@ -13,7 +14,8 @@ import (
 	"github.com/tarebench/tare/contender/copier/cmem"
 )
 
-// What the C types look like from Go, member for member.
+// Go types with the memory layout of the C types, member for member. Types of
+// package copier have that layout unless they contain texts.
 type (
 	person struct {
 		ID      int32
@@ -43,7 +45,8 @@ type (
 	}
 )
 
-func text(p *byte) string {
+// goString returns the C string at p.
+func goString(p *byte) string {
 	n := 0
 	for *(*byte)(unsafe.Add(unsafe.Pointer(p), n)) != 0 {
 		n++
@@ -51,31 +54,32 @@ func text(p *byte) string {
 	return string(unsafe.Slice(p, n))
 }
 
-// read shows the first value of a list of devices.
-func read(p unsafe.Pointer) any {
+// readDeviceList returns the C struct DeviceList at p as a value of the Go type.
+func readDeviceList(p unsafe.Pointer) any {
 	d := (*devices)(p)
-	list := copier.DeviceList{Owner: text(d.Owner), Tags: unsafe.Slice(d.Tags, d.TagCount)}
-	for _, one := range unsafe.Slice(d.Devices, d.Count) {
-		list.Devices = append(list.Devices, copier.Device{ID: one.ID, Name: text(one.Name), Reading: one.Reading})
+	list := copier.DeviceList{Owner: goString(d.Owner), Tags: unsafe.Slice(d.Tags, d.TagCount)}
+	for _, e := range unsafe.Slice(d.Devices, d.Count) {
+		list.Devices = append(list.Devices, copier.Device{ID: e.ID, Name: goString(e.Name), Reading: e.Reading})
 	}
 	return list
 }
 
-// Agree fails where one of the fixtures that library fills, or where that is empty
-// C, is not what Go draws from the same seed, or does not lie where Go looks.
+// Agree checks the C memory of each of the fixtures: the size of its C type, and that
+// the values in it equal the values that Go generates from the same seed. library is
+// the path of the shared library that fills the memory; if it is "", fill.c does.
 func Agree(t *testing.T, library string, fixtures ...string) {
 	t.Helper()
-	held := map[string]bool{}
+	checked := map[string]bool{} // by fixture
 	for _, c := range []struct {
 		fixture string
 		n       int
-		size    int // of the C type
-		show    func(p unsafe.Pointer, n int) any
+		size    int                               // bytes of the C type
+		read    func(p unsafe.Pointer, n int) any // returns the n C values at p
 	}{
 		{"person", 7, 88, func(p unsafe.Pointer, n int) any { return unsafe.Slice((*person)(p), n) }},
 		{"object", 7, 128, func(p unsafe.Pointer, n int) any { return unsafe.Slice((*object)(p), n) }},
 		{"audio", 2, 4104, func(p unsafe.Pointer, n int) any { return unsafe.Slice((*copier.AudioBuffer)(p), n) }},
-		{"devices", 5, 40, func(p unsafe.Pointer, _ int) any { return []any{read(p)}[0] }},
+		{"devices", 5, 40, func(p unsafe.Pointer, _ int) any { return readDeviceList(p) }},
 		{"flat", 2, 16, func(p unsafe.Pointer, _ int) any { return (*copier.Flat2)(p) }},
 		{"flat", 8192, 65536, func(p unsafe.Pointer, _ int) any { return (*copier.Flat8192)(p) }},
 		{"nested", 1, 16, func(p unsafe.Pointer, _ int) any { return (*copier.Nest1)(p) }},
@@ -89,7 +93,7 @@ func Agree(t *testing.T, library string, fixtures ...string) {
 		if !slices.Contains(fixtures, c.fixture) {
 			continue
 		}
-		held[c.fixture] = true
+		checked[c.fixture] = true
 		shape, err := copier.ShapeOf(c.fixture, c.n)
 		if err != nil {
 			t.Fatal(err)
@@ -115,16 +119,16 @@ func Agree(t *testing.T, library string, fixtures ...string) {
 				if n != shape.Count {
 					t.Errorf("%s: %d values, want %d", shape.C, n, shape.Count)
 				}
-				if got := copier.Show(c.show(p, n)); string(got) != string(want) {
-					t.Errorf("%s of %v from seed %d:\nheld %.300s\nGo   %.300s", shape.C, names, seed, got, want)
+				if got := copier.Show(c.read(p, n)); string(got) != string(want) {
+					t.Errorf("%s with names %v from seed %d:\nC  %.300s\nGo %.300s", shape.C, names, seed, got, want)
 				}
 			}
 			m.Free()
 		}
 	}
 	for _, fixture := range fixtures {
-		if !held[fixture] {
-			t.Errorf("no check looks at fixture %s", fixture)
+		if !checked[fixture] {
+			t.Errorf("Agree has no case for fixture %s", fixture)
 		}
 	}
 }

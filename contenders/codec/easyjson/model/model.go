@@ -1,5 +1,5 @@
 // Package model contains the types for which easyjson generates code: copies of
-// the types of the fixtures, because easyjson generates methods. They are not in
+// the types of the fixtures (the test inputs), because easyjson generates methods. They are not in
 // package main, because easyjson rejects it. Run go generate with GOWORK=off,
 // because the contender is a separate module.
 package model
@@ -8,12 +8,12 @@ import "time"
 
 //go:generate go run github.com/mailru/easyjson/easyjson -no_std_marshalers model.go
 
-// Devices is a complete document.
+// Devices is a complete document of the fixture devices.
 //
 //easyjson:json
 type Devices []Device
 
-// Events is a complete document.
+// Events is a complete document of the fixture events.
 //
 //easyjson:json
 type Events []Event
@@ -64,7 +64,7 @@ type Metadata struct {
 	AppVersion   string  `json:"app_version"`
 }
 
-// Probe is the fixture's Probe.
+// Probe is the fixture's Probe, which has a field for each type on which codecs differ.
 //
 //easyjson:json
 type Probe struct {

@@ -1,5 +1,5 @@
 // Package model contains the types for which ffjson generates code: copies of the
-// types of the fixtures, because ffjson generates methods. Run go generate with
+// types of the fixtures (the test inputs), because ffjson generates methods. Run go generate with
 // GOWORK=off, because the contender is a separate module.
 package model
 
@@ -47,7 +47,7 @@ type Metadata struct {
 	AppVersion   string  `json:"app_version"`
 }
 
-// Probe is the fixture's Probe.
+// Probe is the fixture's Probe, which has a field for each type on which codecs differ.
 type Probe struct {
 	Text    string         `json:"text"`
 	Float   float64        `json:"float"`

@@ -1,5 +1,5 @@
 // Package model contains the types for which msgp generates code: copies of the
-// types of the fixtures, because msgp generates methods. Run go generate with
+// types of the fixtures (the test inputs), because msgp generates methods. Run go generate with
 // GOWORK=off, because the contender is a separate module.
 package model
 
@@ -15,10 +15,10 @@ import "time"
 //msgp:tag json
 //msgp:timezone utc
 
-// Devices is a complete document.
+// Devices is a complete document of the fixture devices.
 type Devices []Device
 
-// Events is a complete document.
+// Events is a complete document of the fixture events.
 type Events []Event
 
 // Device is the fixture's Device. The types of the attributes are determined when
@@ -60,7 +60,7 @@ type Metadata struct {
 	AppVersion   string  `json:"app_version"`
 }
 
-// Probe is the fixture's Probe.
+// Probe is the fixture's Probe, which has a field for each type on which codecs differ.
 type Probe struct {
 	Text    string         `json:"text"`
 	Float   float64        `json:"float"`

@@ -15,7 +15,7 @@ import (
 	"github.com/tarebench/tare/contenders/rpc/connect/protoconnect"
 )
 
-// client calls through the connections of one transport.
+// client calls app users through the connections of one transport.
 type client struct {
 	transport *http.Transport
 	service   protoconnect.UserServiceClient
@@ -27,8 +27,7 @@ func newClient(t rpc.Target) (rpc.Client, error) {
 	options := []connect.ClientOption{connect.WithAcceptCompression("gzip", nil, nil)}
 	http2 := t.HTTP2
 	switch t.Protocol {
-	case rpc.Connect:
-		// connect-go uses this protocol by default.
+	case rpc.Connect: // connect-go uses this protocol by default
 	case rpc.ConnectJSON:
 		options = append(options, connect.WithProtoJSON())
 	case rpc.GRPC:

@@ -1,4 +1,4 @@
-// Package face serves users over Connect and gRPC, with connect-go.
+// Package face serves app users, an API that stores users, over Connect and gRPC with connect-go.
 package face
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/tarebench/tare/contenders/rpc/connect/protoconnect"
 )
 
-// New returns the transport.
+// New returns the transport of this contender: its server and its client.
 func New() rpc.Face {
 	return rpc.Face{Serve: newServer, Protocols: []string{rpc.Connect, rpc.ConnectJSON, rpc.GRPC}, Dial: newClient, Store: newOpener()}
 }

@@ -16,7 +16,8 @@ import (
 // requestID is the name of the header with the id of a request.
 const requestID = "X-Request-Id"
 
-// interceptors has the interceptors as methods. Each counts its calls in receipts.
+// interceptors has the interceptors as methods. Each counts its calls in receipts, which the lab
+// compares with the number of requests.
 type interceptors struct {
 	users    *users.Service
 	receipts *server.Receipts

@@ -14,10 +14,10 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// service implements the generated interface with the business logic.
+// service implements the generated interface of app users with the business logic.
 type service struct {
 	users    *users.Service
-	receipts *server.Receipts
+	receipts *server.Receipts // counts for the lab
 }
 
 func (s *service) CreateUser(ctx context.Context, q *connect.Request[proto.CreateUserRequest]) (*connect.Response[proto.User], error) {
@@ -72,8 +72,9 @@ func newError(err error) error {
 // prefixLen is the number of bytes of gRPC's prefix of a message.
 const prefixLen = 5
 
-// countBodies counts the bytes of messages. It reads them from the body, because the length of a decoded message
-// differs from the length of its JSON.
+// countBodies returns a handler that calls next and counts the bytes of the message, for the lab. It
+// counts the bytes of the body, because the length of a decoded message differs from the length of
+// its JSON.
 func countBodies(next http.Handler, receipts *server.Receipts) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := &countedBody{ReadCloser: r.Body}

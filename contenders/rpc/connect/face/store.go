@@ -4,5 +4,5 @@ package face
 
 import "github.com/tarebench/tare/apps/users"
 
-// newOpener returns nil because a build without the tag db has no databases.
+// newOpener returns nil, because a build without the tag db stores users in memory only.
 func newOpener() users.Opener { return nil }

@@ -18,8 +18,8 @@ import (
 	"github.com/tarebench/tare/contenders/rpc/gateway/stub"
 )
 
-// countBodies counts requests and their bodies, and rejects bodies that are too long. The gateway calls this
-// middleware only for known paths.
+// countBodies returns a middleware that counts requests and the bytes of their bodies, for the lab,
+// and rejects bodies that are too long. The gateway calls this middleware only for known paths.
 func countBodies(receipts *server.Receipts) runtime.Middleware {
 	return func(next runtime.HandlerFunc) runtime.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request, params map[string]string) {
@@ -28,7 +28,7 @@ func countBodies(receipts *server.Receipts) runtime.Middleware {
 			case r.ContentLength > users.MaxBody:
 				writeError(w, users.RefusalOf(users.TooLarge()))
 				return
-			case r.ContentLength == 0:
+			case r.ContentLength == 0: // no body to count
 				next(w, r, params)
 				return
 			}

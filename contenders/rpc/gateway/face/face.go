@@ -1,4 +1,5 @@
-// Package face serves users over HTTP, with gRPC-Gateway.
+// Package face serves app users, an API that stores users, over HTTP with gRPC-Gateway, which
+// converts requests of HTTP and JSON to gRPC.
 package face
 
 import (
@@ -27,7 +28,7 @@ const (
 	inProcess    = "inprocess" // the gateway calls the methods of the service directly
 )
 
-// New returns the transport.
+// New returns the transport of this contender: its server and its client.
 func New() rpc.Face {
 	return rpc.Face{Serve: newServer, Protocols: []string{rpc.HTTP}, Dial: rpc.ProtoJSONClient, Store: newOpener(), Variants: []string{overLoopback, inProcess}}
 }
@@ -48,10 +49,10 @@ func newServer(o server.Options, u *users.Service) (server.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := layers{users: u, receipts: o.Receipts}
+	l := layers{users: u, receipts: o.Receipts} // receipts count requests, bodies and middleware for the lab
 	switch o.Variant {
 	case overLoopback, "":
-		isStandalone := o.Ops != nil
+		isStandalone := o.Ops != nil // not started by a lab
 		b, err := newBackend(u, isStandalone)
 		if err != nil {
 			return nil, err
@@ -80,9 +81,10 @@ type backend struct {
 // a TCP socket on loopback is about as large.
 const pipeSize = 256 << 10
 
-// newBackend returns the gRPC server and a client of it. A standalone service connects them in memory, because
-// a second port would not require the token. In a study they are connected over loopback, which is what the lab
-// measures; the server accepts only the client's connections.
+// newBackend returns the gRPC server and a client of it. A standalone service connects them in
+// memory: on a second port, other programs could call the gRPC server without the token. In a study
+// they are connected over loopback, whose cost is to be measured; the server then accepts only the
+// connections of this client.
 func newBackend(u *users.Service, standalone bool) (*backend, error) {
 	var listener net.Listener
 	var dial func(context.Context, string) (net.Conn, error)
@@ -139,10 +141,10 @@ func (l *dialListener) Accept() (net.Conn, error) {
 		}
 		addr := conn.RemoteAddr().String()
 		l.mu.Lock()
-		isOwn := l.dialed[addr]
+		isFromDialSelf := l.dialed[addr]
 		delete(l.dialed, addr)
 		l.mu.Unlock()
-		if isOwn {
+		if isFromDialSelf {
 			return conn, nil
 		}
 		_ = conn.Close()
@@ -163,7 +165,7 @@ type gatewayServer struct {
 	backend *backend
 }
 
-// Front returns the gateway without its backend.
+// Front returns the gateway without its backend. Serve and Shutdown include the backend.
 func (r *gatewayServer) Front() server.Server { return r.Server }
 
 // Serve serves the gateway and its backend until the gateway ends.

@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/contenders/rpc/gateway/stub"
 )
 
-// service implements the generated interface with the business logic.
+// service implements the generated interface of app users with the business logic.
 type service struct {
 	stub.UnimplementedUserServiceServer
 	users *users.Service

@@ -1,4 +1,4 @@
-// Package face serves users over HTTP, with gin.
+// Package face serves app users, an API that stores users, over HTTP with gin.
 package face
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// New returns the transport.
+// New returns the transport of this contender: its server and its client.
 func New() rpc.Face {
 	return rpc.Face{Serve: newServer, Protocols: []string{rpc.HTTP}, Dial: rpc.HTTPClient, Store: newOpener()}
 }
@@ -45,10 +45,10 @@ func newServer(o server.Options, u *users.Service) (server.Server, error) {
 	return server.HTTP2(r), nil
 }
 
-// usersServer serves the users service.
+// usersServer serves app users.
 type usersServer struct {
-	users    *users.Service
-	receipts *server.Receipts
+	users    *users.Service   // the business logic
+	receipts *server.Receipts // counts for the lab: requests, bytes of bodies, calls of middleware
 }
 
 // addLayers adds the middleware, the outermost first.
@@ -146,7 +146,8 @@ func writeError(c *gin.Context, err error) {
 	c.AbortWithStatusJSON(e.HTTP(), e)
 }
 
-// readID binds the id in the path. If gin fails, it calls users.ParseID, whose errors all transports return.
+// readID returns the id in the path. If gin cannot bind it, readID calls users.ParseID, so that its
+// error is the same as that of the other transports.
 func readID(c *gin.Context) (int64, error) {
 	var path struct {
 		ID int64 `uri:"id"`
@@ -157,7 +158,8 @@ func readID(c *gin.Context) (int64, error) {
 	return path.ID, nil
 }
 
-// readQuery binds the query. If gin fails, it calls users.ParseQuery, whose errors all transports return.
+// readQuery returns the query of a list of users. If gin cannot bind it, readQuery calls
+// users.ParseQuery, so that its error is the same as that of the other transports.
 func readQuery(c *gin.Context) (users.Query, error) {
 	var q struct {
 		Query string `form:"query"`
@@ -170,7 +172,7 @@ func readQuery(c *gin.Context) (users.Query, error) {
 	return users.Query{Text: q.Query, Page: int(q.Page), Limit: int(q.Limit)}, nil
 }
 
-// readDraft binds the body, and counts its bytes.
+// readDraft decodes the body of a request, the name and email of a user, and counts its bytes.
 func (f *usersServer) readDraft(c *gin.Context) (d users.Draft, err error) {
 	body := &countedBody{ReadCloser: http.MaxBytesReader(c.Writer, c.Request.Body, users.MaxBody)}
 	c.Request.Body = body

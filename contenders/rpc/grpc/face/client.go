@@ -18,7 +18,7 @@ import (
 	"github.com/tarebench/tare/contenders/rpc/grpc/stub"
 )
 
-// client calls through one connection, which several calls can use at once.
+// client calls app users through one connection, which concurrent calls share.
 type client struct {
 	conn *grpc.ClientConn
 	stub stub.UserServiceClient
@@ -77,8 +77,9 @@ func (c *client) userOrError(ctx context.Context, m *proto.User, err error) (use
 	return proto.ToUser(m), nil
 }
 
-// readError returns the error of the service that err contains, or err itself if it is an error of the transport.
-// Both can have the code Unavailable: then the server is unreachable unless the connection is ready.
+// readError returns the error of the service that err contains, or err itself if it is an error of
+// the transport. Both can have the code Unavailable: then the server is unreachable unless the
+// connection is ready.
 func (c *client) readError(ctx context.Context, err error) error {
 	s, isStatus := status.FromError(err)
 	isUnreachable := s.Code() == codes.Unavailable && c.conn.GetState() != connectivity.Ready

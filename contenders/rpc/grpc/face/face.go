@@ -1,4 +1,4 @@
-// Package face serves users over gRPC, with grpc-go.
+// Package face serves app users, an API that stores users, over gRPC with grpc-go.
 package face
 
 import (
@@ -18,14 +18,14 @@ import (
 	"github.com/tarebench/tare/contenders/rpc/grpc/stub"
 )
 
-// New returns the transport.
+// New returns the transport of this contender: its server and its client.
 func New() rpc.Face {
 	return rpc.Face{Serve: newServer, Protocols: []string{rpc.GRPC}, Dial: newClient, Store: newOpener()}
 }
 
 // newServer returns a server with the service, the health check and reflection.
 func newServer(o server.Options, u *users.Service) (server.Server, error) {
-	s := grpc.NewServer(append(serverOptions(o.Ops),
+	s := grpc.NewServer(append(serverOptions(o.Ops), // o.Ops is nil in a study
 		grpc.MaxRecvMsgSize(users.MaxBody),
 		grpc.MaxHeaderListSize(server.MaxHead),
 		grpc.ForceServerCodecV2(newCodec(o.Receipts)),

@@ -20,14 +20,16 @@ import (
 // requestID is the metadata key of the id of a request.
 const requestID = "x-request-id"
 
-// interceptors has the interceptors as methods. Each counts its calls in receipts.
+// interceptors has the interceptors as methods. Each counts its calls in receipts, which the lab
+// compares with the number of requests.
 type interceptors struct {
 	users    *users.Service
 	receipts *server.Receipts
 }
 
-// serverOptions returns the options of a service without a lab, or nil in a study. They limit the calls in progress
-// on a connection, and check a call after its headers, before its message is read.
+// serverOptions returns the options of a standalone service, which is not started by a lab, and nil
+// in a study. The options limit the calls in progress on a connection, and check a call after its
+// headers, before its message is read.
 func serverOptions(ops *server.Ops) []grpc.ServerOption {
 	if !ops.Claim() {
 		return nil
@@ -40,8 +42,8 @@ func serverOptions(ops *server.Ops) []grpc.ServerOption {
 	}
 }
 
-// checkCall returns a status if ops responds to a call in place of the service, for example because the token is
-// missing.
+// checkCall returns a status if ops responds to a call in place of the service, for example because
+// the token is missing.
 func checkCall(ops *server.Ops, call *tap.Info) error {
 	firstValue := func(key string) string {
 		if list := call.Header.Get(key); len(list) > 0 {

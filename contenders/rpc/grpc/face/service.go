@@ -12,11 +12,11 @@ import (
 	"github.com/tarebench/tare/contenders/rpc/grpc/stub"
 )
 
-// service implements the generated interface with the business logic.
+// service implements the generated interface of app users with the business logic.
 type service struct {
 	stub.UnimplementedUserServiceServer
 	users    *users.Service
-	receipts *server.Receipts
+	receipts *server.Receipts // counts for the lab
 }
 
 func (s *service) CreateUser(ctx context.Context, m *proto.CreateUserRequest) (*proto.User, error) {

@@ -1,4 +1,5 @@
-// Package face serves users over HTTP, with the standard library.
+// Package face serves app users, an API that stores users, over HTTP with the standard
+// library.
 package face
 
 import (
@@ -12,7 +13,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// New returns the transport.
+// New returns the transport of this contender: its server and its client.
 func New() rpc.Face {
 	return rpc.Face{Serve: newServer, Protocols: []string{rpc.HTTP}, Dial: rpc.HTTPClient, Store: newOpener()}
 }
@@ -34,10 +35,10 @@ func newServer(o server.Options, u *users.Service) (server.Server, error) {
 	return server.HTTP2(f.addLayers(mux, o)), nil
 }
 
-// usersServer serves the users service.
+// usersServer serves app users.
 type usersServer struct {
-	users    *users.Service
-	receipts *server.Receipts
+	users    *users.Service   // the business logic
+	receipts *server.Receipts // counts for the lab: requests, bytes of bodies, calls of middleware
 }
 
 func (f *usersServer) createUser(w http.ResponseWriter, r *http.Request) (any, error) {
@@ -91,7 +92,7 @@ func (f *usersServer) serveHealth(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, "ok\n") // fails if the client has disconnected
 }
 
-// readDraft reads the body of a request, and counts its bytes.
+// readDraft decodes the body of a request, the name and email of a user, and counts its bytes.
 func (f *usersServer) readDraft(w http.ResponseWriter, r *http.Request) (d users.Draft, err error) {
 	counted := &countedBody{ReadCloser: http.MaxBytesReader(w, r.Body, users.MaxBody)}
 	body, err := io.ReadAll(counted)

@@ -9,7 +9,8 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// addLayers wraps next in the layers: the request id outside, then the access log, the recovery and the limit.
+// addLayers wraps next in the middleware. From the outermost to the innermost: the request id, the
+// access log, the recovery from panics, the rate limit.
 func (f *usersServer) addLayers(next http.Handler, o server.Options) http.Handler {
 	if f.users.Limited() {
 		next = f.limitRate(next)
@@ -26,8 +27,8 @@ func (f *usersServer) setRequestID(next http.Handler) http.Handler {
 	})
 }
 
-// recoverPanic responds with an error if a handler panics. It repeats a panic with http.ErrAbortHandler, which
-// closes the connection.
+// recoverPanic responds with an error if a handler panics. It repeats a panic with
+// http.ErrAbortHandler, which closes the connection.
 func (f *usersServer) recoverPanic(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.receipts.Layer()

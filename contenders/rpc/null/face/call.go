@@ -42,11 +42,12 @@ type grpcCall struct {
 	message   string // grpc-message of an error
 }
 
-// prefixLen is the number of bytes before a message: one is 1 if the message is compressed, four are its length.
+// prefixLen is the number of bytes before a message: the first is 1 if the message is compressed,
+// otherwise 0, and the other four are the length of the message.
 const prefixLen = 5
 
-// parseMessage returns the message in the body of a request or a response. It returns false if the body is not
-// one uncompressed message.
+// parseMessage returns the message in the body of a request or a response. It returns false if the
+// body is not one uncompressed message.
 func parseMessage(b []byte) ([]byte, bool) {
 	if len(b) < prefixLen || b[0] != 0 {
 		return nil, false
@@ -71,7 +72,8 @@ func (f *nullServer) respondCall(c *grpcCall) {
 	c.response[1], c.response[2], c.response[3], c.response[4] = byte(n>>24), byte(n>>16), byte(n>>8), byte(n)
 }
 
-// runLayers runs a call, and does the work of the layers as respondHTTP does.
+// runLayers runs a call. It also does the work of middleware, and counts it for the lab, as
+// respondHTTP does: the request id, the access log, the recovery from panics and the rate limit.
 func (f *nullServer) runLayers(c *grpcCall) (err error) {
 	f.receipts.Layer()
 	c.requestID = f.users.RequestID(c.clientID)
@@ -143,7 +145,7 @@ func (f *nullServer) runMethod(c *grpcCall) error {
 	return err
 }
 
-// runOther runs the methods whose response is not a user. name is the path for the health check.
+// runOther runs the methods whose response is not a user, and the health check, whose name is healthPath.
 func (f *nullServer) runOther(c *grpcCall, name string, m []byte) error {
 	switch name {
 	case "DeleteUser":

@@ -16,7 +16,7 @@ import (
 	"github.com/tarebench/tare/internal/userswire"
 )
 
-// newClient returns a client for gRPC or HTTP. Both use net/http.
+// newClient returns a client of app users for gRPC or HTTP. Both use net/http.
 func newClient(t rpc.Target) (rpc.Client, error) {
 	if t.Protocol != rpc.GRPC {
 		return rpc.HTTPClient(t)
@@ -64,7 +64,8 @@ func (c *client) Close() error {
 	return nil
 }
 
-// callMethod makes one call and returns the message of the response. An error of the service is a *users.Error.
+// callMethod makes one call with message m and returns the message of the response. If the service
+// responds with an error, the error is a *users.Error.
 func (c *client) callMethod(ctx context.Context, method string, m []byte) ([]byte, error) {
 	body := append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(m))), m...)
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+method, bytes.NewReader(body))

@@ -1,5 +1,6 @@
-// Package face serves users over HTTP/1.1, and over gRPC on the same port, with as
-// little code as possible: the server uses neither the server of net/http nor grpc-go.
+// Package face serves app users, an API that stores users, over HTTP/1.1 and over
+// gRPC on the same port, with as little code as possible: the server uses neither the
+// server of net/http nor grpc-go.
 package face
 
 import (
@@ -23,17 +24,18 @@ func newServer(o server.Options, u *users.Service) (server.Server, error) {
 	if o.Log != nil {
 		f.logLine = server.Lines(o.Log)
 	}
-	// Null counts every request in receipts of its own. Those of o count only requests that reach the service.
+	// Null counts every request in receipts of its own. Those of o count only requests that reach
+	// the service.
 	s, err := server.Null{Answer: f.respondHTTP, MaxBody: users.MaxBody, HTTP2: f.serveHTTP2}.Serve(server.Options{})
 	f.Server = s
 	return f, err
 }
 
-// nullServer serves the users service.
+// nullServer serves app users.
 type nullServer struct {
 	server.Server
-	users    *users.Service
-	receipts *server.Receipts
+	users    *users.Service                                            // the business logic
+	receipts *server.Receipts                                          // counts for the lab: requests, bytes of bodies, calls of middleware
 	logLine  func(method, path string, status int, took time.Duration) // nil without an access log
 	ctx      context.Context                                           // context of all calls; it ends with the server
 	cancel   context.CancelFunc

@@ -11,15 +11,18 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
+// This file implements the part of HTTP/2 (RFC 9113) that gRPC needs. Each call of gRPC has a separate
+// stream on the connection. Windows limit the bytes that one side may send before the other acknowledges them.
+
 // maxStreams limits the calls in flight on one connection.
 const maxStreams = 250
 
 // maxHead limits the encoded bytes of a call's headers.
 const maxHead = 64 << 10
 
-// http2Conn is one connection of HTTP/2. serveHTTP2 reads frames, runs a call when its last frame has arrived,
-// and writes the frames in out. Calls run one after another. A response that does not fit into the client's
-// windows is continued when the client enlarges them.
+// http2Conn is one connection of HTTP/2. serveHTTP2 reads frames, runs a call when its last frame
+// has arrived, and writes the frames in out. Calls run one after another. A response that does not
+// fit into the client's windows is continued when the client enlarges them.
 type http2Conn struct {
 	*server.Conn
 	server      *nullServer
@@ -28,8 +31,8 @@ type http2Conn struct {
 	decoder     *h2.Decoder
 	encoder     h2.Encoder
 	fields      h2.Fields
-	contentType *h2.Field // content-type: application/grpc
-	statusOK    *h2.Field // grpc-status: 0
+	contentType *h2.Field // encoded content-type: application/grpc
+	statusOK    *h2.Field // encoded grpc-status: 0
 
 	calls         map[uint32]*grpcCall // calls that have not completely arrived, by stream
 	responding    []*grpcCall          // calls whose responses have not been completely sent, the oldest first
@@ -40,10 +43,10 @@ type http2Conn struct {
 	initialWindow int64                // initial window of a new stream
 	unacked       int64                // number of received bytes that no window update has acknowledged
 
-	openCall   *grpcCall // call whose headers are arriving; nil between headers
-	headBlock  []byte    // encoded headers of openCall
-	endsStream bool      // the headers of openCall end its stream: no body follows
-	onField    func(name, value []byte) error
+	openCall   *grpcCall                      // call whose headers are arriving; nil between headers
+	headBlock  []byte                         // encoded headers of openCall
+	endsStream bool                           // the headers of openCall end its stream: no body follows
+	onField    func(name, value []byte) error // setField, stored so that no request allocates it
 }
 
 // serveHTTP2 serves a connection of HTTP/2 until it ends.
@@ -73,7 +76,7 @@ func (f *nullServer) serveHTTP2(conn *server.Conn) {
 		w.out = w.out[:0]
 		isIdle := len(w.calls)+len(w.responding) == 0 && w.openCall == nil && !w.reader.Partial()
 		read := conn.Read
-		if isIdle {
+		if isIdle { // the end of the server may close the connection now
 			read = conn.Await
 		}
 		n, err := read(buf)
@@ -91,8 +94,8 @@ func (f *nullServer) serveHTTP2(conn *server.Conn) {
 // protocolError is the code of the GOAWAY after invalid frames (RFC 9113, section 7).
 const protocolError h2.Code = 1
 
-// endConn sends GOAWAY. linger means that the client may not have received the last responses yet; closing the
-// connection must not discard them.
+// endConn sends GOAWAY. linger means that the client may not have received the last responses yet;
+// closing the connection must not discard them.
 func (w *http2Conn) endConn(linger bool) {
 	_, err := w.Write(h2.AppendGoAway(w.out[:0], w.lastStream, h2.NoError))
 	if linger && err == nil {
@@ -114,12 +117,13 @@ func (w *http2Conn) handleBytes(b []byte) error {
 	return nil
 }
 
-// handleFrame processes one frame. Headers without their end must be followed by continuation frames of the same
-// stream, and continuation frames may not occur elsewhere.
+// handleFrame processes one frame. Headers without their end must be followed by continuation frames
+// of the same stream, and continuation frames may not occur elsewhere.
 func (w *http2Conn) handleFrame(f h2.Frame) error {
-	isOpen := w.openCall != nil
+	headIsOpen := w.openCall != nil
 	isContinuation := f.Type == h2.Continuation
-	if isOpen != isContinuation || isOpen && f.Stream != w.openCall.stream {
+	isOfOtherStream := headIsOpen && f.Stream != w.openCall.stream
+	if headIsOpen != isContinuation || isOfOtherStream {
 		return h2.Error("a head in pieces that do not follow each other")
 	}
 	switch f.Type {
@@ -204,7 +208,7 @@ func (w *http2Conn) handleHeaders(f h2.Frame) (err error) {
 		}
 		c := w.calls[f.Stream]
 		if c == nil {
-			if f.Stream%2 == 0 || f.Stream <= w.lastStream {
+			if f.Stream%2 == 0 || f.Stream <= w.lastStream { // clients open streams with odd, increasing numbers
 				return h2.Error("a head of no call")
 			}
 			c, w.lastStream = w.newCall(f.Stream), f.Stream
@@ -226,7 +230,7 @@ func (w *http2Conn) handleHeaders(f h2.Frame) (err error) {
 	switch {
 	case err != nil:
 		return err
-	case isNew && (len(w.calls) == maxStreams || w.Ends()):
+	case isNew && (len(w.calls) == maxStreams || w.Ends()): // too many calls, or the server is ending
 		w.out = h2.AppendReset(w.out, c.stream, h2.RefusedStream)
 	case w.endsStream:
 		w.finishCall(c)
@@ -262,8 +266,9 @@ func (w *http2Conn) setField(name, value []byte) error {
 	return nil
 }
 
-// handleData appends a part of a call's body. It sends a window update after half a window has arrived, so that
-// the client need not wait. If the message is too long, it responds with an error and resets the stream.
+// handleData appends a part of a call's body. After half a window has arrived, it sends a window
+// update, so that the client need not wait. If the message is too long, handleData responds with an
+// error and resets the stream.
 func (w *http2Conn) handleData(f h2.Frame) error {
 	const maxUnacked = h2.Window / 2
 	b, err := f.Content()
@@ -302,7 +307,7 @@ func (w *http2Conn) handleData(f h2.Frame) error {
 // finishCall responds to a call that has completely arrived.
 func (w *http2Conn) finishCall(c *grpcCall) {
 	delete(w.calls, c.stream)
-	if !c.isGRPC { // no other protocol is used over HTTP/2
+	if !c.isGRPC { // this server has no other protocol over HTTP/2: status 415, unsupported media type
 		frame := len(w.out)
 		w.out = h2.AppendField(w.encoder.Begin(h2.AppendHeader(w.out, 0, h2.Headers, h2.EndHeaders|h2.EndStream, c.stream)), ":status", "415")
 		h2.SetLength(w.out[frame:])
@@ -333,8 +338,8 @@ func (w *http2Conn) appendResponseHead(c *grpcCall) []byte {
 	return b
 }
 
-// sendResponses sends the remaining responses, one after another, as far as the client's windows allow. An error
-// needs no further frames.
+// sendResponses appends the remaining frames of responses, one response after another, as far as the
+// client's windows allow. An error has no such frames: its headers are the complete response.
 func (w *http2Conn) sendResponses() {
 	for len(w.responding) > 0 {
 		c := w.responding[0]

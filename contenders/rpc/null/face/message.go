@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare/internal/protowire"
 )
 
-// The messages of apps/users/proto, encoded and decoded without generated code
-// (protobuf.dev/programming-guides/encoding). The numbers are those of the fields in users.proto.
+// This file encodes and decodes the messages of apps/users/proto without generated code
+// (protobuf.dev/programming-guides/encoding). The constants are the numbers of the fields in users.proto.
 
 // parseUserRequest decodes a request about one user: its id and, for an update, the draft.
 func parseUserRequest(m []byte) (id int64, d users.Draft, err error) {

@@ -43,7 +43,7 @@ func main() {
 	log.Fatal(http.ListenAndServe(net.JoinHostPort("127.0.0.1", *port), mux))
 }
 
-// routes are the handlers by method and path.
+// routes returns the handlers by method and path.
 func routes(orders []shop.Order) map[string]http.HandlerFunc {
 	byID := map[int64]*shop.Order{}
 	for i := range orders {

@@ -1,5 +1,5 @@
-// Command pages writes reports for the browser's test: of synthetic results,
-// and of result documents, each under the name of its file.
+// Command pages writes HTML reports for the test in a browser: of synthetic results,
+// and of the result documents RESULT, as DIR/given-01-NAME.html and so on.
 //
 //	go run ./report/html/htmltest/pages DIR [RESULT.json[.gz]…]
 package main
@@ -30,6 +30,7 @@ func main() {
 	}
 }
 
+// writePages writes a page per result into dir, and a page of the claims of all.
 func writePages(dir string, documents []string) error {
 	results := map[string]*tare.Result{
 		"whole":     htmltest.Whole(),
@@ -87,6 +88,7 @@ func readResult(name string) (*tare.Result, error) {
 	return &r, nil
 }
 
+// writePage creates the file name and calls write for its contents.
 func writePage(name string, write func(io.Writer) error) (err error) {
 	f, err := os.Create(name)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Command sample writes small versions of real results for the browser's test.
-// It rounds the values of single rounds to a few digits and removes the paths of
-// files on the machine; the rest is unchanged.
+// Command sample writes small versions of real results, as DIR/NAME.json.gz, for
+// the test of reports in a browser. It rounds the values of single rounds to a few
+// digits and removes paths on the machine; the rest is unchanged.
 //
 //	go run ./report/html/htmltest/sample DIR NAME=RESULT.json…
 package main
@@ -18,7 +18,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// sampleDigits is the number of digits of values of single rounds.
+// sampleDigits is the number of digits to which values of single rounds are rounded.
 const sampleDigits = 5
 
 // maxSample is the largest size of a sample, in bytes.
@@ -78,7 +78,7 @@ func writeSample(sample, file string) error {
 	return nil
 }
 
-// shrinkResult rounds the values of single rounds and removes paths of the machine.
+// shrinkResult rounds the values of single rounds, and removes paths on the machine.
 func shrinkResult(r *tare.Result) {
 	r.Asked.Dir = ""
 	for _, c := range r.Contenders {

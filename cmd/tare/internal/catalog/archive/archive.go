@@ -1,8 +1,11 @@
-// Package archive reads and writes the archive of the SDK and the contenders that is
-// embedded in the tare binary. The archive is a text; equal sources have equal archives.
+// Package archive reads and writes the archive that is embedded in the tare binary: the sources
+// of the contenders, which are the programs that tare compares, and of their SDK. Equal sources
+// have equal archives.
 //
-// It begins with a line for the format. For each file follow a line "== PATH LENGTH", the
-// content of LENGTH bytes, and a newline.
+// The archive is a text. The first line names the format. Then follow, for each file, a line
+// "== PATH LENGTH", the content of LENGTH bytes, and a newline:
+//
+//	== contenders/codec/stdlib/main.go 412
 package archive
 
 import (
@@ -19,8 +22,8 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// format is the first line of an archive.
-const format = "tare.catalog/1 (made by the command pack; do not edit)"
+// formatLine is the first line of an archive.
+const formatLine = "tare.catalog/1 (made by the command pack; do not edit)"
 
 // File is a file of the archive.
 type File struct {
@@ -28,9 +31,9 @@ type File struct {
 	Data []byte // text in UTF-8
 }
 
-// Collect reads the sources from which contenders are built in the repository at root: the
-// root package, the SDK, the package cgocopy that generated code calls, the applications and
-// the contenders. It omits tests.
+// Collect reads the sources from which contenders are built, from the repository at root: the
+// root package, the SDK, package cgocopy, which generated code calls, the applications and the
+// contenders. It omits tests.
 func Collect(root string) ([]File, error) {
 	var files []File
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -43,12 +46,12 @@ func Collect(root string) ([]File, error) {
 		}
 		rel = filepath.ToSlash(rel)
 		if d.IsDir() {
-			if rel != "." && !wantDir(rel) {
+			if rel != "." && !isWantedDir(rel) {
 				return fs.SkipDir
 			}
 			return nil
 		}
-		if !wantFile(rel) || !d.Type().IsRegular() {
+		if !isWantedFile(rel) || !d.Type().IsRegular() {
 			return nil
 		}
 		data, err := os.ReadFile(path)
@@ -64,12 +67,12 @@ func Collect(root string) ([]File, error) {
 	return files, err
 }
 
-// wantDir reports whether Collect reads a directory, by its path from the root.
-func wantDir(rel string) bool {
+// isWantedDir reports whether Collect reads the directory rel, a path relative to the root.
+func isWantedDir(rel string) bool {
 	top, _, _ := strings.Cut(rel, "/")
 	name := rel[strings.LastIndexByte(rel, '/')+1:]
 	switch {
-	case top == "cgocopy": // without the directories below it, which are its generator
+	case top == "cgocopy": // the directories below it are a generator, which builds do not need
 		return rel == top
 	case top != "contenders" && !build.InSDK(rel+"/"):
 		return false
@@ -79,8 +82,8 @@ func wantDir(rel string) bool {
 	return true
 }
 
-// wantFile reports whether Collect reads a file, by its path from the root.
-func wantFile(rel string) bool {
+// isWantedFile reports whether Collect reads the file rel, a path relative to the root.
+func isWantedFile(rel string) bool {
 	name := rel[strings.LastIndexByte(rel, '/')+1:]
 	if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, ".") {
 		return false
@@ -97,10 +100,10 @@ func wantFile(rel string) bool {
 	return build.InSDK(rel)
 }
 
-// Format returns the archive of files, in their order. Files from Collect are sorted by path.
+// Format returns the archive of files, in their order. Collect returns files sorted by path.
 func Format(files []File) []byte {
 	var b bytes.Buffer
-	b.WriteString(format + "\n")
+	b.WriteString(formatLine + "\n")
 	for _, f := range files {
 		fmt.Fprintf(&b, "== %s %d\n", f.Path, len(f.Data))
 		b.Write(f.Data)
@@ -112,11 +115,11 @@ func Format(files []File) []byte {
 // Parse reads an archive.
 func Parse(src []byte) ([]File, error) {
 	first, rest, ok := bytes.Cut(src, []byte("\n"))
-	if !ok || string(first) != format {
+	if !ok || string(first) != formatLine {
 		return nil, errors.New("not a catalog archive")
 	}
 	var files []File
-	for len(rest) > 0 {
+	for len(rest) > 0 { // rest begins with the next file
 		var head []byte
 		if head, rest, ok = bytes.Cut(rest, []byte("\n")); !ok {
 			return nil, fmt.Errorf("cut off after %d files", len(files))

@@ -68,8 +68,8 @@ func TestCollectTakesWhatContendersAreBuiltFrom(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for _, src := range []string{
-		"", "other\n", format, format + "\nx", format + "\nx\n", format + "\n== a\n", format + "\n== a 5\nab\n", format + "\n== a -1\n\n", format + "\n== a x\n\n",
-		format + "\n== ../a 1\nb\n", format + "\n== /a 1\nb\n", format + "\n== . 1\nb\n", format + "\n==  1\nb\n", format + "\n== a 1\nbc",
+		"", "other\n", formatLine, formatLine + "\nx", formatLine + "\nx\n", formatLine + "\n== a\n", formatLine + "\n== a 5\nab\n", formatLine + "\n== a -1\n\n", formatLine + "\n== a x\n\n",
+		formatLine + "\n== ../a 1\nb\n", formatLine + "\n== /a 1\nb\n", formatLine + "\n== . 1\nb\n", formatLine + "\n==  1\nb\n", formatLine + "\n== a 1\nbc",
 	} {
 		if files, err := Parse([]byte(src)); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v %v", src, files, err)

@@ -1,4 +1,5 @@
-// Command pack writes the archive of the catalog. make install runs it.
+// Command pack writes the archive of the contenders and their SDK that is embedded in the tare binary. make install
+// runs it before it builds the binary.
 package main
 
 import (
@@ -19,7 +20,7 @@ func main() {
 	}
 }
 
-// writeArchive writes the archive of the repository at root to the file out.
+// writeArchive writes the archive of the contenders and the SDK in the repository at root to the file out.
 func writeArchive(root, out string) error {
 	files, err := archive.Collect(root)
 	if err != nil {

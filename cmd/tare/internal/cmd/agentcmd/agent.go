@@ -1,4 +1,5 @@
-// Package agentcmd implements tare agent, which runs orders from another machine.
+// Package agentcmd implements tare agent, which runs measurements on this machine for a coordinator, a
+// tare on another machine. The coordinator sends orders and gets their results.
 package agentcmd
 
 import (
@@ -23,8 +24,8 @@ type options struct {
 	stdio     bool       // the coordinator is at the other end of stdin and stdout
 	join      fleet.Join // a coordinator at an address, or a NATS cluster
 	tokenFile string
-	name      string // of this agent; "" means the host's name
-	prefix    string // of subjects in the NATS cluster
+	name      string // name of this agent; "" means the host's name
+	prefix    string // prefix of subjects in the NATS cluster
 	limits    cmdenv.Limits
 }
 
@@ -93,8 +94,8 @@ func (o *options) check(env cmdenv.Env) error {
 	return o.limits.Check(env)
 }
 
-// runAgent serves one coordinator until a signal arrives. On stdin and stdout it also ends with the
-// connection; over the network it waits for the coordinator to return.
+// runAgent serves one coordinator until a signal arrives. With --stdio it also returns when the connection
+// ends. Over the network it waits until the coordinator is there again.
 func (o *options) runAgent(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) error {
 	err := o.check(env)
 	if err != nil {
@@ -138,10 +139,10 @@ func (o *options) newAgent(env cmdenv.Env, root func(cmdenv.Env) *cobra.Command)
 	return a
 }
 
-// completeJoin sets the default of --name, reads the token, and checks what joining needs.
+// completeJoin sets the default of --name, reads the token, and checks the flags that joining requires.
 func (o *options) completeJoin() error {
 	if o.name == "" {
-		host, _ := os.Hostname()
+		host, _ := os.Hostname() // after an error the name is "", which CheckName rejects
 		o.name, _, _ = strings.Cut(host, ".")
 	}
 	if err := fleet.CheckName(o.name); err != nil {
@@ -172,12 +173,12 @@ func formatReason(err error) string {
 	return format.Line(cmdenv.Cause(err).Error(), format.LineLimit)
 }
 
-// claimMachine locks the machine for measuring. If another tare has the lock, it returns an error that
-// names the holder, and does not wait: the holder may be the coordinator, which waits for this agent.
+// claimMachine locks the machine for measuring. If another tare has the lock, it does not wait, because
+// the holder may be the coordinator, which waits for this agent. It returns an error that names the holder.
 func claimMachine(ctx context.Context, env cmdenv.Env) (release func(), err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	release, err = machine.LockHost(ctx, env.HostLock(), func(holder string) {
+	release, err = machine.LockHost(ctx, env.HostLock(), func(holder string) { // called before waiting
 		cancel(fmt.Errorf("another tare measures on this machine: %s", format.Line(holder, 200)))
 	})
 	switch {

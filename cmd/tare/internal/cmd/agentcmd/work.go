@@ -25,9 +25,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// runOrder runs the tare command of an order, in this process, and returns the document that the
-// command prints. The command runs among the order's files in a temporary directory. root returns the
-// tree of commands for an environment.
+// runOrder runs the tare command of an order, which a coordinator on another machine has sent to this
+// agent, and returns the document that the command prints. The command runs in this process, in a
+// temporary directory with the order's files. root returns tare's commands for an environment.
 func runOrder(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o fleet.StudyOrder, t fleet.Task) ([]byte, error) {
 	dir, remove, err := machine.TempDir("agent")
 	if err != nil {
@@ -38,7 +38,7 @@ func runOrder(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.
 	if err != nil {
 		return nil, err
 	}
-	if env, err = withBuiltIn(env); err != nil && len(o.Contenders) > 0 {
+	if env, err = withBuiltIn(env); err != nil && len(o.Contenders) > 0 { // otherwise no catalog is needed
 		return nil, err
 	}
 	files := orderFiles{ctx: ctx, cache: filepath.Join(dirs.Cache, "sent"), dir: filepath.Join(dir, "files"), fetch: t.Fetch}
@@ -63,15 +63,15 @@ func runOrder(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.
 	return nil, err
 }
 
-// withAgentDirs returns env with absolute paths of the agent's cache and catalog. The catalog is that of
-// TARE_CATALOG, otherwise that of the repository around the starting directory, if there is one.
-// Commands of orders run in another directory, from which they would not find these.
+// withAgentDirs returns env with absolute paths of the agent's cache and catalog, because the commands of
+// orders run in another directory. The catalog is the directory in TARE_CATALOG. If that is not set, it is
+// the catalog of the repository around the working directory, if there is one.
 func withAgentDirs(env cmdenv.Env) (cmdenv.Env, error) {
 	dirs, err := env.Dirs()
 	if err != nil {
 		return env, err
 	}
-	catalogDir, err := filepath.Abs(env.CatalogDir("")) // of "" it is the working directory
+	catalogDir, err := filepath.Abs(env.CatalogDir("")) // the working directory if TARE_CATALOG is not set
 	if err != nil {
 		return env, err
 	}
@@ -88,8 +88,8 @@ func withAgentDirs(env cmdenv.Env) (cmdenv.Env, error) {
 	return withVariables(env, values), nil
 }
 
-// withBuiltIn returns env with the built-in catalog if it has no catalog. If the built-in catalog cannot
-// be unpacked, withBuiltIn returns an error and an env whose catalog does not exist.
+// withBuiltIn returns env with the catalog in this binary, unless env has a catalog. If the catalog cannot
+// be unpacked, withBuiltIn returns an error and an env whose catalog is a directory that does not exist.
 func withBuiltIn(env cmdenv.Env) (cmdenv.Env, error) {
 	if env.CatalogDir("") != "" {
 		return env, nil
@@ -102,13 +102,13 @@ func withBuiltIn(env cmdenv.Env) (cmdenv.Env, error) {
 	dir := builtIn.Dir
 	if err != nil {
 		dir = catalog.Unpacked(dirs.Cache)
-	} else if root, err := builtIn.Repository(); err == nil {
+	} else if root, err := builtIn.Repository(); err == nil { // the catalog has the SDK next to it
 		dir = root
 	}
 	return withVariables(env, map[string]string{catalog.EnvCatalog: dir}), err
 }
 
-// withVariables returns env in which the environment variables values have these values.
+// withVariables returns env with other values of environment variables; values has them by name.
 func withVariables(env cmdenv.Env, values map[string]string) cmdenv.Env {
 	getenv := env.Getenv
 	env.Getenv = func(name string) string {
@@ -120,8 +120,8 @@ func withVariables(env cmdenv.Env, values map[string]string) cmdenv.Env {
 	return env
 }
 
-// checkContenders returns an error if a contender of the order has other sources on this machine than
-// at the coordinator.
+// checkContenders returns an error if the sources of a contender, a program under test, differ between
+// this machine and the coordinator. The order has the coordinator's hashes.
 func checkContenders(env cmdenv.Env, o fleet.StudyOrder) error {
 	if len(o.Contenders) == 0 {
 		return nil
@@ -170,8 +170,8 @@ func withData(env cmdenv.Env, data string) cmdenv.Env {
 	})
 }
 
-// withPermit returns env in which the first study requests a permit before each round. Further
-// studies, which only a gate has, run a fixed number of rounds instead.
+// withPermit returns env in which the first study calls permit before each round: the coordinator decides
+// how many rounds each machine measures. Further studies, which only tare gate has, run o.Share rounds.
 func withPermit(env cmdenv.Env, o fleet.StudyOrder, permit lab.Permit) cmdenv.Env {
 	run, isFirst := env.Lab.Run, true
 	if run == nil {
@@ -189,11 +189,11 @@ func withPermit(env cmdenv.Env, o fleet.StudyOrder, permit lab.Permit) cmdenv.En
 	return env
 }
 
-// orderFiles fetches the files of an order.
+// orderFiles fetches the files of an order from the coordinator.
 type orderFiles struct {
 	ctx   context.Context
 	cache string // directory of received files, which are named by their content
-	dir   string // directory of the order's files, under their own names
+	dir   string // directory of the order's files under their original names
 	fetch func(context.Context, fleet.File, io.Writer) error
 }
 

@@ -1,5 +1,5 @@
 // Package auditcmd implements tare audit: it checks benchmarks, their output and pages about them for
-// mistakes that make figures wrong. It runs nothing.
+// mistakes that make measured values wrong. It runs no benchmark.
 package auditcmd
 
 import (
@@ -114,7 +114,7 @@ void; 2 for what cannot be read.`,
 	return cmd
 }
 
-// listRules prints the rules.
+// listRules prints the rules, each of which finds one kind of mistake.
 func (o *options) listRules(env cmdenv.Env) error {
 	if o.asJSON {
 		return cmdenv.PrintJSON(env.Out, rules.All())
@@ -172,7 +172,7 @@ func readCode(ctx context.Context, paths []string, d *audit.Document) error {
 		}
 		return readError(err)
 	}
-	if rep.Files > 0 || len(d.Read) == 0 {
+	if rep.Files > 0 || len(d.Read) == 0 { // print "0 benchmarks in 0 files" only if nothing else was read
 		d.Read = append(d.Read, fmt.Sprintf("%s in %s", format.Count(rep.Benchmarks, "benchmark"), format.Count(rep.Files, "file")))
 	}
 	d.Notes = append(d.Notes, rep.Notes...)
@@ -265,8 +265,8 @@ func countFindings(d audit.Document) string {
 	return fmt.Sprintf("%s (%s)", format.Count(len(d.Findings), "finding"), strings.Join(parts, ", "))
 }
 
-// exitCode returns the exit code for the findings as an error: as for tare gate, 5 if figures are void
-// and 3 for warnings. It returns nil for notes only.
+// exitCode returns the exit code for the findings as an error, with the codes of tare gate: 5 if measured
+// values are void (cannot be trusted), and 3 for warnings. It returns nil for notes only.
 func exitCode(d audit.Document) error {
 	switch {
 	case d.CountSeverity(tare.Void) > 0:

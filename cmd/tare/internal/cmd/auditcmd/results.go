@@ -18,8 +18,9 @@ import (
 // stdin is the name of standard input.
 const stdin = "-"
 
-// readResult reads a file of results, or a page, that the user named, and adds its findings to d. in
-// is stdin, which only the path - reads. A file without figures is a usage error.
+// readResult reads a file that the user named, and adds its findings to d. The file has measured values:
+// it is the output of a benchmark, or a page with a table of values. If path is -, readResult reads in,
+// which is stdin. A file without measured values is a usage error.
 func readResult(files *figures.Files, path string, in io.Reader, d *audit.Document) error {
 	if path != stdin {
 		f, err := os.Open(path)
@@ -46,8 +47,8 @@ func isPage(name string) bool {
 	return slices.Contains([]string{".md", ".markdown", ".html", ".htm", ".txt", ".log", ".out"}, strings.ToLower(filepath.Ext(name)))
 }
 
-// readPages reads the pages and texts below a directory, and adds the findings about them to d. A file
-// that cannot be read becomes a note: a directory has files of all kinds.
+// readPages reads the pages and texts below a directory, and adds the findings about them to d. If it
+// cannot read a file, it adds a note, because the user did not name the file.
 func readPages(files *figures.Files, dir string, d *audit.Document) error {
 	pages, recognised := 0, 0
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {

@@ -1,4 +1,5 @@
-// Package bench implements tare bench: it compares two sides of a module by its benchmarks.
+// Package bench implements tare bench: it compares two sides of a module, such as two revisions, by the go
+// test benchmarks of the module. The sides are called base and head.
 package bench
 
 import (
@@ -21,9 +22,9 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// options holds the flags of tare bench. The flag package sets most fields directly. Some flags need
-// parsing: their texts are in the second group, and parseTexts stores the values in the third group,
-// in request or in run.
+// options contains the flags of tare bench. The flag package sets most fields directly. Some flags need
+// parsing: their texts are in the second group of fields, and parseFlags stores the values in the third
+// group, in request or in run.
 type options struct {
 	request benchstudy.Request // the two sides and the selected benchmarks
 	run     session.Options    // how the sides are measured, and the output
@@ -47,7 +48,7 @@ type options struct {
 // hasMachines reports whether --on is set: its machines measure instead of this process.
 func (o *options) hasMachines() bool { return len(o.run.On.On) > 0 }
 
-// ownTests is the value of --tests for the tests of each side.
+// ownTests is the value of --tests with which each side runs its own tests.
 const ownTests = "own"
 
 // Command returns tare bench.
@@ -103,7 +104,7 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 			}
 			o.run.Typed = session.TypedBy(env, cmd)
 			o.run.Typed.HideEnv(o.request.Env, o.request.EnvRecord)
-			if err := o.request.Check(cmd.Context()); err != nil { // before waiting for the lock
+			if err := o.request.Check(cmd.Context()); err != nil { // before the run waits for other runs
 				return session.BenchError(cmd.Context(), err)
 			}
 			if o.run.DryRun {
@@ -165,8 +166,8 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.CompleteCounts(cmd)
 }
 
-// recordEnv sets how documents record the environment of the head: with the values if --keep-env is
-// set, otherwise with digests.
+// recordEnv sets the record of the head's environment variables in result documents. The record has the
+// values if --keep-env is set, and otherwise digests of the values.
 func (o *options) recordEnv(env cmdenv.Env) error {
 	switch {
 	case o.run.KeepEnv:
@@ -246,7 +247,7 @@ func (o *options) setBudget(changed func(flag string) bool) error {
 	return nil
 }
 
-// checkChoices rejects values that single flags cannot have, and flags without the one that they need.
+// checkChoices rejects invalid values of single flags, and flags that need another flag that is not set.
 func (o *options) checkChoices() error {
 	switch {
 	case o.layoutCount != 0 && o.layoutCount != 1:
@@ -283,6 +284,7 @@ func (o *options) parseSides() (err error) {
 	return nil
 }
 
+// parseModules parses --with into o.request.With.
 func (o *options) parseModules() error {
 	pins, err := session.ParsePins(o.withTexts)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// benchOn compares the two sides on several machines, each of which runs tare bench, and prints the
-// result over all machines.
+// benchOn compares the two sides, base and head, on the machines of --on. Each machine runs tare bench;
+// benchOn joins their results and prints the joined result.
 func benchOn(cmd *cobra.Command, env cmdenv.Env, o *options) error {
 	order, err := session.NewOrder(cmd, &o.run.On, o.run.Rounds, o.run.Seed)
 	if err != nil {
@@ -24,9 +24,9 @@ func benchOn(cmd *cobra.Command, env cmdenv.Env, o *options) error {
 	order.Name, order.Names = "bench", o.request.Packages
 	order.Divide = o.divide
 	if o.divide {
-		order.Drop("shard")
+		order.Drop("shard") // each machine gets a different part of the benchmarks
 	}
-	if pgo := o.request.PGO; isProfileFile(pgo) {
+	if pgo := o.request.PGO; isProfileFile(pgo) { // a profile for the compiler, which the machines need
 		name := filepath.Base(pgo)
 		if err := order.AddFile(name, pgo); err != nil {
 			return err

@@ -13,12 +13,13 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// record contains the data of a receipt that is written after the run. Without --receipt, sides is nil.
+// record has the data of --receipt. A receipt is a sealed record of the measured files, the seed and the
+// intervals, which tare verify checks. It is written after the run. Without --receipt, sides is nil.
 type record struct {
-	outputs    []string // files that the command writes: --receipt and -o
+	outputs    []string // files that the command itself writes, which do not count as changes: --receipt, -o
 	file       *cmdenv.Output
 	base, head string         // revisions; "" for the worktree
-	sides      []receipt.Side // trees before the measurement
+	sides      []receipt.Side // git trees of base and head before the measurement
 }
 
 // openReceipt opens the file of --receipt and records the trees of both sides before the measurement.

@@ -14,10 +14,11 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// benchRun is the comparison of two sides on this machine.
+// benchRun is a run of tare bench on this machine. It compares the benchmarks of two sides: base, and head
+// with a change.
 type benchRun struct {
 	o      options
-	lab    cmdenv.Lab // replaceable functions of the caller
+	lab    cmdenv.Lab // functions of the caller, which timeBenchmarks wraps
 	p      *session.Progress
 	out    *cmdenv.Output // file of -o
 	record record         // data of --receipt
@@ -37,7 +38,8 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 		return err
 	}
 	defer r.record.file.Close()
-	env.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // replaced when both sides are built
+	// The session requires sources of programs; timeBenchmarks replaces them when both sides are built.
+	env.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil }
 	if err := session.With(ctx, env, o.run, r.p, r.compareSides); err != nil {
 		return err
 	}
@@ -64,13 +66,13 @@ func (r *benchRun) compareSides(ctx context.Context, w *session.Session) error {
 		return session.BenchError(ctx, err)
 	}
 	defer b.Close()
-	if err := b.Count(ctx, benchstudy.Counting{Counter: r.o.counts, TimeLimit: w.CountsTime(r.o.maxTime), Callers: true}, setup); err != nil {
+	if err := b.Count(ctx, benchstudy.Counting{Counter: r.o.counts, TimeLimit: w.CountsTime(b, r.o.maxTime), Callers: true}, setup); err != nil {
 		return session.BenchError(ctx, err)
 	}
 	if r.o.request.Changed && !r.o.all {
-		b.SkipSame()
+		b.SkipSame() // skips benchmarks with the same code and the same count of instructions
 	}
-	if len(b.Study.Workloads) == 0 {
+	if len(b.Study.Workloads) == 0 { // the counts have decided all benchmarks
 		r.p.Fail(w.Keep(b.UntimedResult()))
 		return w.Finish(r.out, single)
 	}
@@ -80,7 +82,8 @@ func (r *benchRun) compareSides(ctx context.Context, w *session.Session) error {
 // single is the argument of Finish: there is one study, so JSON output is one document, not a list.
 const single = true
 
-// timeBenchmarks measures the rounds, prints the result and writes the receipt.
+// timeBenchmarks measures the rounds, prints the result and writes the receipt, a file with which others
+// can check the result.
 func (r *benchRun) timeBenchmarks(ctx context.Context, w *session.Session, b *benchstudy.Bench, setup benchstudy.Setup) error {
 	if err := w.FitBench(b, r.o.maxTime); err != nil {
 		return session.BenchError(ctx, err)
@@ -111,7 +114,7 @@ func (r *benchRun) timeBenchmarks(ctx context.Context, w *session.Session, b *be
 	return r.record.write(ctx, w)
 }
 
-// planBench prints what runBench would do.
+// planBench prints for --dry-run what runBench would do.
 func planBench(ctx context.Context, env cmdenv.Env, o options) error {
 	p, err := dryrun.New(env, "tare bench", o.run)
 	if err != nil {
@@ -125,8 +128,8 @@ func planBench(ctx context.Context, env cmdenv.Env, o options) error {
 	return p.Print()
 }
 
-// mayBeEmpty reports whether the user's selection may contain no benchmark: an unchanged package has
-// none for --changed, and a small suite none for a part of --shard. Otherwise this is an error.
+// mayBeEmpty reports whether a selection without a benchmark is no error. With --changed no benchmark may
+// be affected by the change, and with --shard a part of a small suite may have no benchmark.
 func (o options) mayBeEmpty() bool { return o.request.Changed || o.request.Shard.Of > 1 }
 
 // exitCriteria returns the criterion of --exit-code: head takes at most 1 + o.allow times the time of

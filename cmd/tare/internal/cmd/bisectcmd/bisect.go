@@ -19,38 +19,39 @@ import (
 
 // options holds the flags of tare bisect.
 type options struct {
-	good, bad   string
-	packages    []string
-	bench       string
-	metric      string
+	good, bad   string        // revisions without and with the effect
+	packages    []string      // patterns of the go command
+	bench       string        // --bench: regular expression of benchmarks
+	metric      string        // one of metricNames
 	effectText  string        // --effect; "" means half of the effect at bad
 	effect      float64       // a share; negative to search for a decrease
-	fixed       bool          // --effect is set
+	fixed       bool          // --effect is set, so effect does not depend on the effect at bad
 	boundText   string        // --error
-	bound       float64       // largest probability of a wrong result
+	bound       float64       // largest probability of a wrong result, from boundText
 	maxTime     time.Duration // measuring time of one comparison
 	firstParent bool
 	restart     bool
 	dryRun      bool
-	printed     cmdenv.FormatFlag
-	format      string
+	formatFlag  cmdenv.FormatFlag // --format and --json
+	format      string            // one of formatNames, chosen by formatFlag
 	seed        uint64
-	procs       int
+	procs       int // GOMAXPROCS of the benchmarks; 0 means the default
 	quiet       bool
 	noLock      bool
-	typed       cmdenv.Command // the user's command
+	typed       cmdenv.Command // the command that the user typed
 }
 
 // metricNames returns the values of --metric.
 func metricNames() []string { return []string{"time", "allocs", "bytes", tare.MetricInstructions} }
 
-// isCounted reports whether the metric is counted outside of rounds.
+// isCounted reports whether the metric is a count that one run of a commit gives exactly enough, so that
+// no rounds are measured: instructions.
 func (o options) isCounted() bool { return tare.MetricFor(o.metric).Counted }
 
-// Least effect at the bad revision without --effect, as a share.
+// Without --effect, the bad revision must show an effect of at least this share.
 const (
-	minEffect = 0.05  // of time or bytes; of allocations, one is enough
-	minWork   = 0.005 // of instructions, whose count hardly varies
+	minEffect       = 0.05  // of time or bytes; for allocations, one more is enough
+	minCountedShare = 0.005 // of instructions, whose count hardly varies
 )
 
 // formatNames returns the values of --format.
@@ -118,8 +119,8 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	session.AddDryRun(method.Set, &o.dryRun, "n")
 	method.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does")
 	output := cmdenv.NewFlags("What is printed")
-	output.Set.StringVar(&o.printed.Name, "format", "text", "`how` to print it: "+strings.Join(formatNames(), ", "))
-	output.Set.BoolVar(&o.printed.AsJSON, "json", false, "the same as --format json")
+	output.Set.StringVar(&o.formatFlag.Name, "format", "text", "`how` to print it: "+strings.Join(formatNames(), ", "))
+	output.Set.BoolVar(&o.formatFlag.AsJSON, "json", false, "the same as --format json")
 	cmdenv.AddProgress(output.Set, &o.quiet)
 	cmdenv.AddFlags(cmd, history, target, method, output)
 	cmdenv.CompleteFlag(cmd, "metric", cobra.FixedCompletions(metricNames(), cobra.ShellCompDirectiveNoFileComp))
@@ -139,7 +140,7 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 	case cmd.Flags().Changed("procs") && o.procs < 1:
 		return cmdenv.Usage(fmt.Sprintf("--procs %d is not a number of processors", o.procs), "at least 1")
 	}
-	if o.format, err = o.printed.Choose(cmd, "a format", formatNames()...); err != nil {
+	if o.format, err = o.formatFlag.Choose(cmd, "a format", formatNames()...); err != nil {
 		return err
 	}
 	if _, err := regexp.Compile(o.bench); err != nil {
@@ -147,7 +148,7 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 	}
 	o.effect = minEffect
 	if o.isCounted() {
-		o.effect = minWork
+		o.effect = minCountedShare
 	}
 	if o.effectText != "" {
 		o.fixed = true
@@ -168,7 +169,8 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 }
 
 // selectionOf selects the benchmarks that match pattern, with the good revision as base and commit as
-// head. Only time depends on the order of functions, so other metrics need one build.
+// head. Time depends on the order of functions in the program, so a comparison of times links several
+// builds with different orders. The other metrics need one build.
 func (o options) selectionOf(commit, pattern string) benchstudy.Request {
 	return benchstudy.Request{Dir: ".", Packages: o.packages, Base: o.good, Head: commit, Bench: pattern, OneBuild: o.metric != "time"}
 }

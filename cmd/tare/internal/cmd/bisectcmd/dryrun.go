@@ -12,11 +12,11 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// planSearch prints what a search of h would build, measure and write. Only a build shows how long the
-// rounds of a benchmark take, so the printed time is the longest that --max allows.
+// planSearch prints for --dry-run what a search of h would build, measure and write. The time of a round
+// is unknown without a build, so the printed time is the longest that --max allows.
 func (o options) planSearch(ctx context.Context, env cmdenv.Env, h commitRange) error {
 	var run session.Options
-	run.Format, _ = report.FormatNamed(o.format)
+	run.Format, _ = report.FormatNamed(o.format) // formatNames has only names of formats
 	p, err := dryrun.New(env, "tare bisect", run)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func (o options) planSearch(ctx context.Context, env cmdenv.Env, h commitRange) 
 	if study.Workloads == nil {
 		study.Workloads = []string{}
 	}
-	if s.Quantity.Benchmark != "" {
+	if s.Quantity.Benchmark != "" { // an earlier call has selected it
 		study.Workloads = []string{s.Quantity.Benchmark}
 	}
 	p.AddUnsaved(study)

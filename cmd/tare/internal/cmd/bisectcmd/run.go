@@ -25,7 +25,7 @@ import (
 
 // runBisect searches for the first bad commit and prints the result. With --dry-run it prints the cost.
 func runBisect(ctx context.Context, env cmdenv.Env, o options) error {
-	h, err := o.findHistory(ctx) // before waiting for the lock
+	h, err := o.findHistory(ctx) // before session.With waits for other runs, so that mistakes show at once
 	if err != nil {
 		return session.BenchError(ctx, err)
 	}
@@ -35,7 +35,8 @@ func runBisect(ctx context.Context, env cmdenv.Env, o options) error {
 	p := session.NewProgress(env, o.quiet)
 	defer p.End()
 	benchEnv := env
-	benchEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // replaced when both sides are built
+	// The session requires sources of programs. Those of a comparison are set when both sides are built.
+	benchEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil }
 	run := session.Options{Measuring: lab.Measuring{Isolation: tare.Lockstep, Procs: o.procs, Seed: o.seed}, NoLock: o.noLock, Quiet: o.quiet}
 	var exit int
 	err = session.With(ctx, benchEnv, run, p, func(ctx context.Context, w *session.Session) error {
@@ -69,8 +70,8 @@ type searcher struct {
 	state   *state
 	path    string // file of the stored state
 
-	built           *benchstudy.Bench // the last built commit and the good revision; nil if none is built
-	commit          string            // the commit of built
+	built           *benchstudy.Bench // test binaries of the good revision and of commit; nil if none are built
+	commit          string            // the last built commit
 	printedForecast bool
 }
 
@@ -99,7 +100,7 @@ func (o options) findHistory(ctx context.Context) (h commitRange, err error) {
 		return h, cmdenv.UsageOf(err, "git log shows which there are, and a shallow clone has only the newest")
 	}
 	h.commits, err = h.repo.Between(ctx, h.good, h.bad, o.firstParent)
-	var noAncestor *gitrev.ApartError
+	var noAncestor *gitrev.ApartError // good is not an ancestor of bad
 	if errors.As(err, &noAncestor) {
 		return h, cmdenv.UsageOf(err, "give the commit that they come from as --good")
 	}
@@ -122,7 +123,7 @@ func (o options) findState(h commitRange, cache string) (s *state, path string, 
 	return s, path, err
 }
 
-// describeSearch returns the number of commits and of comparisons.
+// describeSearch returns a line with the commits of the search and the number of comparisons.
 func (h commitRange) describeSearch(s *state) string {
 	return fmt.Sprintf("%s after %s up to %s: %s with %s, the first of them of %s",
 		format.Count(len(h.commits), "commit"), h.good, h.bad, format.Count(s.Search.Plan.Comparisons(), "comparison"), shortID(h.good.Commit), shortID(h.bad.Commit))
@@ -148,7 +149,7 @@ func (s *searcher) beginSearch(ctx context.Context, h commitRange) (err error) {
 }
 
 // chooseBenchmark builds the bad revision, selects the benchmark that changes most, prints the cost of the
-// search, and saves it.
+// search, and saves the state.
 func (s *searcher) chooseBenchmark(ctx context.Context, bad string) error {
 	if err := s.buildCommit(ctx, bad, s.bench); err != nil {
 		return err
@@ -167,11 +168,11 @@ func (s *searcher) chooseBenchmark(ctx context.Context, bad string) error {
 	search := &s.state.Search
 	search.Plan.CountDifferences = quantity.IsDifference()
 	switch {
-	case !quantity.IsDifference(): // a logarithm of a ratio
+	case !quantity.IsDifference(): // compared by ratio: the effect is its logarithm
 		search.Effect = math.Abs(math.Log1p(s.effect))
-	case s.metric == "allocs" && !s.fixed: // a single allocation
+	case s.metric == "allocs" && !s.fixed: // one allocation per operation
 		search.Effect = 1
-	default: // a difference of counts
+	default: // a difference of counts: a share of the good revision's count
 		search.Effect = max(1, math.Abs(s.effect)*s.state.Base)
 	}
 	if quantity.IsCounted() {
@@ -182,10 +183,10 @@ func (s *searcher) chooseBenchmark(ctx context.Context, bad string) error {
 	return s.saveState()
 }
 
-// Rounds for the selection of the benchmark: counts hardly vary between rounds.
+// Number of rounds that findQuantity measures to select a benchmark.
 const (
 	selectionRounds      = 8
-	selectionCountRounds = 2
+	selectionCountRounds = 2 // counts hardly vary between rounds
 )
 
 // findQuantity returns the benchmark and metric to search for. If several benchmarks match, it measures
@@ -197,7 +198,7 @@ func (s *searcher) findQuantity(ctx context.Context, bad string) (bisect.Quantit
 		all = append(all, bisect.Quantity{Benchmark: w.ID, Metric: s.metric, Sign: math.Copysign(1, s.effect)})
 	}
 	first := all[0]
-	if len(all) == 1 && !first.IsDifference() {
+	if len(all) == 1 && !first.IsDifference() { // nothing to select, and no count of the good revision needed
 		return first, nil
 	}
 	rounds := selectionRounds
@@ -225,7 +226,7 @@ func (s *searcher) planRounds(quantity bisect.Quantity) {
 		maxRounds--
 	}
 	plan.MaxRounds = maxRounds
-	minRounds := plan.MinRounds() // fewer rounds have fewer looks, and other intervals
+	minRounds := plan.MinRounds() // a comparison can end after these at the earliest
 	shortest, longest := s.built.EstimateTime(minRounds), s.built.EstimateTime(maxRounds)
 	n := time.Duration(plan.Comparisons())
 	s.session.Progress.Say(fmt.Sprintf("%s: %d to %s a comparison, %v to %v; %v to %v in all, builds not included",
@@ -252,8 +253,10 @@ func (s *searcher) buildCommit(ctx context.Context, commit, pattern string) erro
 // measureCommit builds a commit, unless it is the last built one, and measures rounds. The error is a
 // *bisect.SkipError if the commit does not build or does not have the benchmark.
 func (s *searcher) measureCommit(ctx context.Context, commit string, rounds int) (bisect.Batch, error) {
-	n, hasForecast := s.state.Search.ForecastRounds() // after the comparison of the bad revision
-	if canPrint := s.built != nil && !s.isCounted(); hasForecast && canPrint && !s.printedForecast {
+	// There is a forecast after the comparison of the bad revision, which shows the size of the effect.
+	n, hasForecast := s.state.Search.ForecastRounds()
+	needsTime := s.built != nil && !s.isCounted()
+	if hasForecast && needsTime && !s.printedForecast {
 		s.printedForecast = true
 		s.session.Progress.Say(s.state.describeBad() + fmt.Sprintf("; %s to go, of about %s and %v each", format.Count(s.state.countRemaining(), "comparison"), format.Count(n, "round"), roundSeconds(s.built.EstimateTime(n))))
 	}
@@ -276,8 +279,8 @@ func (s *searcher) measureCommit(ctx context.Context, commit string, rounds int)
 	return batch, err
 }
 
-// measureRounds measures rounds of the built commit, at least one and as many as maxTime allows. A
-// metric that is counted outside of rounds is counted once. It adds the time to the state.
+// measureRounds measures rounds of the built commit, at least one and as many as maxTime allows. For
+// instructions it makes one count instead of rounds. It adds the time to the state.
 func (s *searcher) measureRounds(ctx context.Context, commit string, rounds int, maxTime time.Duration) (*tare.Result, error) {
 	start := s.session.Now()
 	defer func() { s.state.Seconds += s.session.Now().Sub(start).Seconds() }()
@@ -305,6 +308,7 @@ func (s *searcher) countInstructions(ctx context.Context, maxTime time.Duration)
 	return s.built.UntimedResult(), nil
 }
 
+// buildSetup returns the options of builds and counts. Callers replace Say, which reports their progress.
 func (s *searcher) buildSetup() benchstudy.Setup {
 	return benchstudy.Setup{
 		Cache: s.session.Dirs.Cache, RunTag: s.session.RunTag, Guardian: s.session.Guardian, Procs: s.procs,
@@ -312,7 +316,7 @@ func (s *searcher) buildSetup() benchstudy.Setup {
 	}
 }
 
-// saveState saves the state, and prints the last comparison if it is finished.
+// saveState saves the state. If the last comparison is finished, it prints its row of the table.
 func (s *searcher) saveState() error {
 	tests := s.state.Search.Tests
 	if n := len(tests); n > 0 && tests[n-1].Verdict != "" {
@@ -322,8 +326,9 @@ func (s *searcher) saveState() error {
 	return s.state.saveTo(s.path)
 }
 
-// toSkipError turns an error about a commit into a *bisect.SkipError: it does not build or lacks the
-// benchmark. Other errors, such as a good revision that does not build, stay as they are.
+// toSkipError turns an error about a commit, which does not build or lacks the benchmark, into a
+// *bisect.SkipError, so that the search skips the commit. It returns other errors unchanged, such as the
+// error that the good revision does not build.
 func toSkipError(ctx context.Context, err error) error {
 	var usage *benchstudy.UsageError
 	var build *suite.BuildError
@@ -336,7 +341,7 @@ func toSkipError(ctx context.Context, err error) error {
 
 func shortID(commit string) string { return commit[:min(9, len(commit))] }
 
-// roundSeconds rounds d to seconds, to at least one.
+// roundSeconds rounds d to seconds, and to one second if d is shorter.
 func roundSeconds(d time.Duration) time.Duration {
 	return max(time.Second, d.Round(time.Second))
 }

@@ -26,23 +26,22 @@ import (
 // schema is the format of a stored search. Changes are additive.
 const schema = "tare.bisect/1"
 
-// state is a search as stored and printed.
+// state is a search for the commit that changed a benchmark, as stored in a file and printed.
 type state struct {
 	Schema   string          `json:"schema"`
-	Settings []string        `json:"asked"`
-	Good     string          `json:"good"`
-	Bad      string          `json:"bad"`
-	Quantity bisect.Quantity `json:"of"`
-	Name     string          `json:"name"` // of the benchmark in its package
-	Base     float64         `json:"base"` // count of the good revision
+	Settings []string        `json:"asked"` // flags and environment on which measurements depend
+	Good     string          `json:"good"`  // commit without the effect
+	Bad      string          `json:"bad"`   // commit with the effect
+	Quantity bisect.Quantity `json:"of"`    // benchmark and metric
+	Name     string          `json:"name"`  // name of the benchmark in its package
+	Base     float64         `json:"base"`  // count of the good revision; 0 if none was needed
 	Search   bisect.Search   `json:"search"`
-	Seconds  float64         `json:"seconds"` // measuring time
+	Seconds  float64         `json:"seconds"` // measuring time so far
 
 	typed cmdenv.Command // the user's command, for hints
 }
 
-// newState returns a search of h without measurements. The two commits and the settings, on which the
-// measurements depend, identify the search.
+// newState returns a search of h without measurements. The two commits and the settings identify it.
 func newState(o options, h commitRange) *state {
 	s := &state{Schema: schema, Good: h.good.Commit, Bad: h.bad.Commit}
 	s.Settings = append([]string{
@@ -62,8 +61,8 @@ func (s *state) hashKey() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// loadState returns the search stored at path, or fresh if the file does not exist. If the file is not a search
-// like fresh it returns an error, because only --restart may replace hours of measuring.
+// loadState returns the search stored at path, or fresh if the file does not exist. If the file is damaged
+// or has another search than fresh, it returns an error: only --restart may replace hours of measuring.
 func loadState(path string, fresh *state) (*state, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,15 +102,15 @@ func (s *state) countDone() int {
 	return n
 }
 
-// countRemaining counts the remaining comparisons, if no commit is skipped. Plan.Comparisons includes the
-// comparison of the bad revision, which is done.
+// countRemaining returns the number of remaining comparisons if no commit is skipped. Plan.Comparisons
+// includes the comparison of the bad revision, which is done.
 func (s *state) countRemaining() int {
 	return bisect.Plan{Commits: len(s.Search.Suspects())}.Comparisons() - 1
 }
 
-// exitCode returns the exit code for the result: the first test compares the bad revision.
+// exitCode returns the exit code for the result.
 func (s *state) exitCode() int {
-	switch first := s.Search.Tests[0]; {
+	switch first := s.Search.Tests[0]; { // compares the bad revision
 	case first.Verdict == bisect.Good:
 		return cmdenv.ExitNotMet
 	case len(s.Search.Suspects()) == 1:
@@ -127,8 +126,8 @@ func (s *state) toDocument() any {
 	}
 	return struct {
 		*state
-		Edge     float64  `json:"edge"`
-		Found    []string `json:"found"` // contains the first bad commit
+		Edge     float64  `json:"edge"`  // threshold that the effect of a commit is compared with
+		Found    []string `json:"found"` // commits of which one is the first bad commit
 		Sentence string   `json:"sentence"`
 	}{s, s.Search.Edge(), found, s.formatSentence()}
 }
@@ -153,12 +152,13 @@ func (s *state) describeBad() string {
 	return fmt.Sprintf("%s shows it: %s", shortID(s.Bad), s.formatChange(s.Search.Tests[0]))
 }
 
-// formatChange returns a commit's value relative to the good revision, with its interval.
+// formatChange returns the change of a commit from the good revision, with its interval: a ratio of times,
+// or a difference of counts.
 func (s *state) formatChange(t bisect.Test) string {
 	if len(t.Effects) == 0 {
 		return "-"
 	}
-	sign := s.Quantity.Sign
+	sign := s.Quantity.Sign // 1 if more is bad, -1 if less is bad; stored effects are positive if bad
 	low, high := sign*t.Low, sign*t.High
 	if low > high {
 		low, high = high, low

@@ -1,4 +1,5 @@
-// Package clean implements tare clean: it removes files that tare does not need.
+// Package clean implements tare clean: it removes files from tare's cache and data directories that tare
+// does not need.
 package clean
 
 import (
@@ -23,8 +24,8 @@ import (
 
 // options holds the flags of tare clean.
 type options struct {
-	results bool
-	cache   bool
+	results bool // --results: also remove stored runs
+	cache   bool // --cache: also remove the builds and the catalog of this version
 	dryRun  bool
 	age     string        // text of --older; "" means any age
 	older   time.Duration // parsed age; 0 means any age
@@ -107,12 +108,12 @@ func parseAge(text string) (time.Duration, error) {
 type cleanReport struct {
 	DryRun  bool      `json:"dry_run"`
 	Removed []litter  `json:"removed"`
-	Bytes   int64     `json:"bytes"` // of the removed files
+	Bytes   int64     `json:"bytes"` // size of the removed files
 	Kept    keptBytes `json:"kept"`
-	Skipped []string  `json:"left"` // skipped or failed removals, a line each
+	Skipped []string  `json:"left"` // one line for each skipped or failed removal
 }
 
-// keptBytes holds the size of the remaining files.
+// keptBytes has the sizes of the remaining files.
 type keptBytes struct {
 	Cache   int64 `json:"cache_bytes"`
 	Results int64 `json:"results_bytes"`
@@ -126,7 +127,7 @@ type litter struct {
 	Bytes int64     `json:"bytes"`
 	Made  time.Time `json:"made"`
 
-	top  string // the cache or data directory, or that of temporary files
+	top  string // the cache directory, the data directory, or the directory of temporary files
 	name string // path relative to top
 }
 
@@ -192,7 +193,7 @@ func (c *cleanReport) removeAll(found []litter) (failed bool) {
 		switch l.Kind {
 		case kindRun:
 			c.Kept.Results = max(0, c.Kept.Results-l.Bytes)
-		case kindTemp: // it is in neither directory
+		case kindTemp: // neither in the cache nor in the data directory
 		default:
 			c.Kept.Cache = max(0, c.Kept.Cache-l.Bytes)
 		}
@@ -200,8 +201,8 @@ func (c *cleanReport) removeAll(found []litter) (failed bool) {
 	return failed
 }
 
-// lockSoon takes the measuring lock of the cache, so that no measurement loses its builds. It waits for
-// another tare for two seconds and then returns an error that names the holder.
+// lockSoon takes the lock that a tare holds while it measures, so that no measurement loses its builds. It
+// waits two seconds for another tare and then returns an error that names the holder.
 func lockSoon(ctx context.Context, path string) (unlock func(), err error) {
 	const timeout = 2 * time.Second
 	lockCtx, cancel := context.WithTimeout(ctx, timeout)
@@ -217,8 +218,8 @@ func lockSoon(ctx context.Context, path string) (unlock func(), err error) {
 	return unlock, err
 }
 
-// writeText writes the number and size of the removed files by kind, and how much stays. A dry run
-// lists each file first.
+// writeText writes the number and size of the removed files by kind, and the size of the remaining files.
+// In a dry run it lists each file first.
 func (c cleanReport) writeText(w io.Writer, o options) error {
 	c = report.LegibleAll(c) // names in shared directories can come from other users
 	verb := "removed"

@@ -24,7 +24,7 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// Kinds of litter, as in JSON.
+// Kinds of litter (files that tare does not need), as in JSON.
 const (
 	kindBuild      = "build"
 	kindPinned     = "pinned"
@@ -41,7 +41,7 @@ const (
 	kindRun        = "run"
 )
 
-// runName matches the directories of runs, which begin with a time.
+// runName matches the names of runs' directories, which begin with a time: 20240501T093000Z-.
 var runName = lazyregexp.New(`^[0-9]{8}T[0-9]{6}Z-`)
 
 // checkOwnership rejects a directory that cannot be tare's own: the root of the file system and the
@@ -66,8 +66,8 @@ func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) (
 	if err != nil {
 		return nil, nil, err
 	}
-	needed := map[string]bool{}    // paths in the cache, or directories of such paths
-	if !o.results || o.older > 0 { // otherwise no result stays
+	needed := map[string]bool{}    // paths in the cache that stay, with everything directly below them
+	if !o.results || o.older > 0 { // some results stay, and so do the routes that they name
 		why, err := addNamedRoutes(needed, d, cached)
 		if err != nil {
 			return nil, nil, err
@@ -101,7 +101,7 @@ func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) (
 	return found, skipped, nil
 }
 
-// addNamedRoutes adds the lists of routes that stored results name to needed. If a result cannot be read,
+// addNamedRoutes adds the lists of routes that stored results name to needed. If it cannot read a result,
 // it adds all lists, and skipped has the reason.
 func addNamedRoutes(needed map[string]bool, d cmdenv.Dirs, cached []litter) (skipped []string, err error) {
 	named, unread, err := findRoutes(d)
@@ -162,7 +162,8 @@ func neededBuilds(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options)
 		return nil, err
 	}
 	defer remove()
-	c, err := cmdenv.Workshop{Catalog: env.CatalogDir(o.catalog), Cache: tmp}.FindCatalog() // builds are identified by content, not by path
+	// The catalog may be unpacked into tmp, because builds are identified by content, not by path.
+	c, err := cmdenv.Workshop{Catalog: env.CatalogDir(o.catalog), Cache: tmp}.FindCatalog()
 	if err != nil {
 		return nil, err
 	}
@@ -173,16 +174,16 @@ func neededBuilds(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options)
 		if errors.Is(err, build.ErrNoToolchain) {
 			return nil, err
 		}
-		if err == nil {
+		if err == nil { // otherwise the contender cannot be built, so it has no build
 			dirs = append(dirs, dir)
 		}
 	}
 	return dirs, ctx.Err()
 }
 
-// findInCache lists tare's files in the cache directory dir. It returns an error if it finds a file of
-// another form, because the directory is then not tare's. skipped has a line for each link and
-// incomplete directory.
+// findInCache lists tare's files in the cache directory dir. It returns an error if a file does not match
+// the description in cachePlaces, because the directory may then belong to another program. skipped has a
+// line for each link and incomplete directory.
 func findInCache(dir string) (found []litter, skipped []string, err error) {
 	for _, place := range cachePlaces() {
 		top := filepath.Join(dir, place.name)
@@ -205,7 +206,7 @@ func findInCache(dir string) (found []litter, skipped []string, err error) {
 			path, name := filepath.Join(top, e.Name()), filepath.Join(place.name, e.Name())
 			info, err := e.Info()
 			if err != nil {
-				continue // removed meanwhile
+				continue // another process has removed it
 			}
 			l := litter{Kind: place.kind, Path: path, Made: info.ModTime(), top: dir, name: name}
 			isUnfinished := place.isUnfinished(e.Name())
@@ -215,7 +216,7 @@ func findInCache(dir string) (found []litter, skipped []string, err error) {
 			case isUnfinished && isOld && info.Mode().IsRegular() == place.files:
 				l.Kind = kindUnfinished
 			case isUnfinished, place.name == "", strings.HasPrefix(e.Name(), "."):
-				continue // in progress, the file manager's, or another cachePlace
+				continue // being written, in another cachePlace, or a file of the file manager
 			case !place.hasType(info) || !hasName:
 				return nil, nil, cmdenv.Usage(path+" is not something tare put there: nothing was removed", "set TARE_CACHE to a directory of tare's own")
 			case place.proof != "" && !isRegular(filepath.Join(path, place.proof)):
@@ -238,7 +239,8 @@ func findTempDirs() (found []litter, err error) {
 	for _, dir := range dirs {
 		info, err := os.Lstat(dir)
 		isOld := err == nil && time.Since(info.ModTime()) >= unfinishedFor
-		if err != nil || !machine.CanLockDirs && !isOld { // without locks only the age shows that it is not in use
+		mayBeInUse := !machine.CanLockDirs && !isOld // without locks, only the age shows that it is not in use
+		if err != nil || mayBeInUse {
 			continue
 		}
 		unlock, isFree := machine.LockDir(dir)
@@ -303,11 +305,11 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// errInUse is returned if another tare is writing a run or uses a temporary directory.
+// errInUse reports that another tare is writing a run or uses a temporary directory.
 var errInUse = errors.New("another tare is writing it")
 
-// removeLitter removes l, and for the last run of a study also the study's directory. It returns
-// errInUse for a run or a temporary directory that another tare uses. A dry run only checks that. It
+// removeLitter removes l, and for the last run of a study also the study's directory. It returns errInUse
+// if another tare uses the run or temporary directory. A dry run only makes this check. removeLitter
 // cannot reach files outside of l.top.
 func removeLitter(l litter, dryRun bool) error {
 	if l.Kind == kindRun || l.Kind == kindTemp {
@@ -329,7 +331,7 @@ func removeLitter(l litter, dryRun bool) error {
 		return err
 	}
 	if l.Kind == kindRun {
-		_ = root.Remove(filepath.Dir(l.name)) // fails while it holds other runs
+		_ = root.Remove(filepath.Dir(l.name)) // fails if the study has other runs
 	}
 	return nil
 }

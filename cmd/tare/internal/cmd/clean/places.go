@@ -21,11 +21,12 @@ import (
 // such files without the lock.
 const unfinishedFor = 24 * time.Hour
 
-// cachePlace is a directory of the cache with the form of its content.
+// cachePlace is a directory of the cache, and describes the files or directories in it. tare clean removes
+// only content that matches this description.
 type cachePlace struct {
-	name       string         // of the directory; "" means the cache directory itself
-	kind       string         // of its content
-	names      *regexp.Regexp // names of finished content; nil if all is unfinished
+	name       string         // name of the directory; "" means the cache directory itself
+	kind       string         // kind of its content
+	names      *regexp.Regexp // matches names of finished content; nil if all content is unfinished
 	proof      string         // a file that each finished directory contains; "" if none
 	unfinished string         // prefix of unfinished content, in addition to tempPrefixes
 	files      bool           // the content is files; otherwise directories
@@ -39,10 +40,10 @@ func (p cachePlace) hasType(info fs.FileInfo) bool {
 	return info.IsDir()
 }
 
-// cachePlaces returns the directories of the cache. Their content is reproducible, except lists
-// of routes that a stored result names.
+// cachePlaces returns the directories of the cache. Their content can be made again, except lists of
+// routes that a stored result names. Most names are hashes in hexadecimal digits.
 func cachePlaces() []cachePlace {
-	key := regexp.MustCompile(`^[0-9a-f]{16}([0-9a-f]{16})?$`)
+	key := regexp.MustCompile(`^[0-9a-f]{16}([0-9a-f]{16})?$`) // 16 or 32 digits
 	short := regexp.MustCompile(`^[0-9a-f]{20}$`)
 	return []cachePlace{
 		{name: "bin", kind: kindBuild, names: key, proof: "built.json"},
@@ -71,12 +72,12 @@ func (p cachePlace) isUnfinished(name string) bool {
 	return slices.ContainsFunc(append(tempPrefixes(), p.unfinished), func(prefix string) bool { return prefix != "" && strings.HasPrefix(name, prefix) })
 }
 
-// findRoutes returns the directories of the cache that stored results name as their study_dir: while
-// they exist, tare can run these studies again. unread has a line for each result that cannot be read.
+// findRoutes returns the directories of the cache that stored results name as their study_dir. They stay,
+// so that tare can run these studies again. unread has a line for each result that cannot be read.
 func findRoutes(d cmdenv.Dirs) (named map[string]bool, unread []string, err error) {
 	named = map[string]bool{}
 	if entries, err := os.ReadDir(filepath.Join(d.Cache, "routes")); err != nil || len(entries) == 0 {
-		return named, nil, nil
+		return named, nil, nil // no lists of routes, so no result needs to be read
 	}
 	runs, err := history.Runs(d.AllResults())
 	if err != nil {

@@ -14,18 +14,18 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// Ids of the programs of known cost in a calibration.
+// Ids of the programs in a calibration. Their costs in relation to each other are known by construction.
 const (
 	scaleBase = "base"
-	scaleTwin = "twin" // the base again, as a separate contender
-	scale2    = "plus2"
-	scale5    = "plus5"
+	scaleTwin = "twin"  // the base again, as a separate contender
+	scale2    = "plus2" // 2 % more work than the base
+	scale5    = "plus5" // 5 % more work than the base
 )
 
-// scaleWork is a kind of work of the programs of known cost.
+// scaleWork is a kind of work that the programs do.
 type scaleWork struct {
-	name string // in the contenders' ids
-	noun string // in sentences
+	name string // part of the contenders' ids
+	noun string // name in sentences
 }
 
 // scaleWorks returns the kinds of work, in the order in which they are measured.
@@ -50,8 +50,8 @@ func calibrationStudy(work scaleWork, budget time.Duration) tare.Study {
 	}
 }
 
-// runCalibration measures programs of known cost on this machine and prints which differences
-// it found. No result is a failure.
+// runCalibration measures programs of known cost on this machine and prints which differences it found. It
+// returns an error only if it could not measure, not if a difference was missed.
 func runCalibration(ctx context.Context, env cmdenv.Env, o options) error {
 	p := session.NewProgress(env, o.quiet)
 	defer p.End()
@@ -96,8 +96,9 @@ func runCalibration(ctx context.Context, env cmdenv.Env, o options) error {
 	})
 }
 
-// withoutTests returns the kinds without semantics tests, which programs of known cost do not answer.
-// Embedding only these interfaces hides the other methods of a kind.
+// withoutTests returns kinds without semantics tests, because the programs of known cost have no output to
+// compare. A kind has such tests if it implements lab.Examiner. The anonymous structs have only the
+// methods of the interfaces that they embed.
 func withoutTests(kinds map[string]lab.Kind) map[string]lab.Kind {
 	out := map[string]lab.Kind{}
 	for name, kind := range kinds {
@@ -122,7 +123,7 @@ func (c *calibration) addResult(work scaleWork, res *tare.Result) error {
 	c.Bases = append(c.Bases, readScale(work, res))
 	for _, f := range res.Findings {
 		if f.Check == "machine" && f.Severity != tare.Note {
-			observation, _, _ := strings.Cut(f.Message, "; ") // the threshold follows
+			observation, _, _ := strings.Cut(f.Message, "; ") // without the threshold, which follows
 			c.addDisturbance(f.Advice, observation, work)
 		}
 	}

@@ -17,17 +17,19 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// calibration is the result of tare doctor --calibrate.
+// calibration is the result of tare doctor --calibrate. The command measures programs of known cost: a
+// base program, its copy, and programs that do 2 % and 5 % more work. It shows how long this machine
+// takes to find these differences, and whether it shows one between the copies.
 type calibration struct {
 	Summary []string          `json:"summary"` // results in sentences
 	Advice  []string          `json:"advice"`
-	Bases   []scaleReading    `json:"bases"`
-	Results []json.RawMessage `json:"results"` // one document per base
+	Bases   []scaleReading    `json:"bases"`   // one per kind of work
+	Results []json.RawMessage `json:"results"` // the complete result of each base
 
 	disturbances []disturbance
 }
 
-// disturbance holds the observations of checks with the same advice.
+// disturbance has the observations of those checks that give the same advice.
 type disturbance struct {
 	advice       string
 	observations []string
@@ -41,7 +43,7 @@ type scaleReading struct {
 	Seconds     float64       `json:"seconds"`
 	HalfWidth   float64       `json:"half_width"`   // of the control's interval, as a share: 0.02 is ±2 %; 0 without an interval
 	CPUPressure float64       `json:"cpu_pressure"` // share of time some task waited for a processor; negative if unknown
-	Copies      scaleEffect   `json:"copies"`       // of one program against its copy
+	Copies      scaleEffect   `json:"copies"`       // measured difference of the base and its copy
 	Differences []scaleEffect `json:"differences"`  // known differences, largest first
 }
 
@@ -50,15 +52,15 @@ type scaleEffect struct {
 	Contender    string  `json:"contender"`
 	Truth        float64 `json:"truth"` // ratio by construction
 	Ratio        float64 `json:"ratio,omitempty"`
-	Low          float64 `json:"low,omitempty"` // 95 %, over all looks together; 0 if too few rounds
+	Low          float64 `json:"low,omitempty"` // of the 95 % interval over all looks; 0 if too few rounds
 	High         float64 `json:"high,omitempty"`
-	ToldApart    bool    `json:"told_apart"`             // a difference in either direction would be published
-	AfterRounds  int     `json:"after_rounds,omitempty"` // of the first look of an unbroken series of differences
+	ToldApart    bool    `json:"told_apart"`             // a study would publish a difference, in either direction
+	AfterRounds  int     `json:"after_rounds,omitempty"` // first look since which every look shows a difference
 	AfterSeconds float64 `json:"after_seconds,omitempty"`
 	RoundsNeeded int     `json:"rounds_needed,omitempty"` // forecast if no difference was shown; 0 if out of reach
 }
 
-// readScale reads the primary metric of a calibration study.
+// readScale reads the primary metric of a calibration study, the first in res.Metrics.
 func readScale(work scaleWork, res *tare.Result) scaleReading {
 	r := scaleReading{
 		Work: work.noun, Study: res.Study, Rounds: res.RoundsDone, Seconds: res.Seconds, CPUPressure: res.Machine.Noise.CPUPressure,
@@ -74,8 +76,8 @@ func readScale(work scaleWork, res *tare.Result) scaleReading {
 }
 
 // readEffect returns the effect of contender id at the end, and the first look since which every look
-// shows a difference. truth is the ratio by construction. Without a difference it forecasts the rounds
-// that would show one.
+// shows a difference. A look is a number of rounds at which the study judges the evidence. truth is the
+// ratio by construction. If no difference was shown, readEffect forecasts the rounds that would show it.
 func readEffect(res *tare.Result, id string, truth float64) scaleEffect {
 	e := scaleEffect{Contender: id, Truth: truth}
 	alpha := 0.05 // 1 - the level of the comparison; 0.05 without a comparison
@@ -84,11 +86,11 @@ func readEffect(res *tare.Result, id string, truth float64) scaleEffect {
 			e.Ratio, e.Low, e.High, alpha = c.Ratio, c.Low, c.High, 1-c.Level
 		}
 	}
-	x, control := roundEffects(res, id), roundEffects(res, tare.ControlID)
-	looks := stats.Looks(len(x)) // numbers of rounds at which the study could have ended
+	effects, control := roundEffects(res, id), roundEffects(res, tare.ControlID)
+	looks := stats.Looks(len(effects))
 	level := stats.LookLevel(alpha, len(looks))
 	for _, n := range looks {
-		if !isPublished(x, control, n, level) {
+		if !isPublished(effects, control, n, level) {
 			e.AfterRounds = 0
 			continue
 		}
@@ -98,29 +100,30 @@ func readEffect(res *tare.Result, id string, truth float64) scaleEffect {
 	}
 	e.ToldApart = e.AfterRounds > 0
 	if e.ToldApart {
-		pilot := res.Plan.PilotSeconds
+		pilot := res.Plan.PilotSeconds // measured before the rounds, which took equally long
 		e.AfterSeconds = pilot + (res.Seconds-pilot)*float64(e.AfterRounds)/float64(max(1, res.RoundsDone))
 	} else if truth != 1 {
-		e.RoundsNeeded = forecastRounds(x, control, truth, level)
+		e.RoundsNeeded = forecastRounds(effects, control, truth, level)
 	}
 	return e
 }
 
-// forecastRounds returns how many rounds will probably show a ratio of truth that the rounds so
-// far did not, or 0 if it is out of reach. The interval must exclude equality and the estimate
-// exceed the control's, both of which shrink with the root of the rounds. If the rounds so far
-// should have sufficed, it allows half as many more.
-func forecastRounds(x, control []float64, truth, level float64) int {
-	centred := make([]float64, len(x)) // the rounds, moved to the true effect
-	estimate := stats.HodgesLehmann(x)
-	for i := range x {
-		centred[i] = x[i] - estimate + math.Log(truth)
+// forecastRounds returns the number of rounds that will probably show the ratio truth, which the rounds so
+// far did not show. It returns 0 if more than plan.MaxRounds are needed. effects and control have the
+// logarithms of the measured ratios. A difference is shown if its interval excludes equality and its
+// estimate exceeds the half-width of the control's interval; intervals shrink with the root of the rounds.
+func forecastRounds(effects, control []float64, truth, level float64) int {
+	centred := make([]float64, len(effects)) // the rounds, moved to the true effect
+	estimate := stats.HodgesLehmann(effects)
+	for i := range effects {
+		centred[i] = effects[i] - estimate + math.Log(truth)
 	}
-	n, ok := stats.RoundsNeeded(centred, level, plan.MaxRounds, 0)
+	const equality = 0 // the logarithm of a ratio of 1
+	n, ok := stats.RoundsNeeded(centred, level, plan.MaxRounds, equality)
 	if !ok {
 		return 0
 	}
-	n = max(n, len(x)*3/2)
+	n = max(n, len(effects)*3/2) // if the rounds so far should have sufficed, half as many more
 	if half, ok := stats.HalfWidth(control, level); ok {
 		ratio := half / math.Log(truth)
 		n = max(n, int(math.Ceil(float64(len(control))*ratio*ratio)))
@@ -131,19 +134,19 @@ func forecastRounds(x, control []float64, truth, level float64) int {
 	return n
 }
 
-// isPublished reports whether the first n rounds publish a difference: the interval excludes
-// equality, and the estimate exceeds the control's.
-func isPublished(x, control []float64, n int, level float64) bool {
+// isPublished reports whether a study would publish a difference after n rounds: the interval excludes
+// equality, and the estimate exceeds the noise that the control shows.
+func isPublished(effects, control []float64, n int, level float64) bool {
 	if len(control) < n {
 		return false
 	}
-	_, exceedsControl := stats.Differs(x[:n], control[:n], level)
+	_, exceedsControl := stats.Differs(effects[:n], control[:n], level)
 	return exceedsControl
 }
 
-// roundEffects returns ln(time / the base's time) of contender id per round.
+// roundEffects returns ln(time / the base's time) of contender id for each round.
 func roundEffects(res *tare.Result, id string) []float64 {
-	var workload string // the study has one, unless it was cut off
+	var workload string // the only one of the study; "" if the study ended too early to have one
 	for _, w := range res.Workloads {
 		workload = w.ID
 	}
@@ -253,7 +256,7 @@ func (c *calibration) addDisturbance(advice, observation string, work scaleWork)
 	c.disturbances[i].observations = append(c.disturbances[i].observations, observation)
 }
 
-// addAdvice adds advice, once.
+// addAdvice adds advice, unless c.Advice already has the same text.
 func (c *calibration) addAdvice(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(c.Advice, text) {
 		c.Advice = append(c.Advice, text)

@@ -37,7 +37,7 @@ type diagnosis struct {
 // counterState describes the counter of instructions.
 type counterState struct {
 	*tare.Counter
-	Missing string `json:"missing,omitempty"` // what is missing, if there is no counter
+	Missing string `json:"missing,omitempty"` // the reason if there is no counter
 }
 
 // place describes the cache or the data directory.
@@ -47,7 +47,7 @@ type place struct {
 	Error string `json:"error,omitempty"` // why it is not writable
 }
 
-// catalogState describes the catalog of contenders.
+// catalogState describes the catalog of contenders, the programs that tare can compare.
 type catalogState struct {
 	Dir        string `json:"dir"`
 	Contenders int    `json:"contenders"`
@@ -56,9 +56,9 @@ type catalogState struct {
 
 // lockState shows whether another tare measures.
 type lockState struct {
-	Path   string `json:"path"` // of the lock in the cache
-	Held   bool   `json:"held"`
-	Holder string `json:"holder,omitempty"`
+	Path   string `json:"path"`             // path of the lock in the cache
+	Held   bool   `json:"held"`             // another tare has this lock, or the machine's
+	Holder string `json:"holder,omitempty"` // the process that has the lock
 }
 
 // options holds the flags of tare doctor.
@@ -136,8 +136,8 @@ func (o *options) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// diagnose checks everything that tare run needs. missing is the first of these errors, nil if nothing
-// is missing; err is an error of the diagnosis itself.
+// diagnose checks everything that tare run needs. missing is the first error that it found, or nil if tare
+// run has everything. err is an error of the diagnosis itself.
 func diagnose(ctx context.Context, env cmdenv.Env, catalogDir string) (d diagnosis, missing, err error) {
 	dirs, err := env.Dirs()
 	if err != nil {
@@ -169,14 +169,14 @@ func diagnose(ctx context.Context, env cmdenv.Env, catalogDir string) (d diagnos
 	return d, missing, nil
 }
 
-// readLock returns which process measures with the cache or on this machine, without waiting. path is
-// the lock of the cache, host the name of the machine's lock.
+// readLock returns which process measures with the cache or on this machine, without waiting. path is the
+// path of the cache's lock, and host is the name of the machine's lock.
 func readLock(ctx context.Context, path, host string) lockState {
 	l := lockState{Path: path}
 	tryLock := func(lock func(ctx context.Context, name string, waiting func(string)) (func(), error), name string) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		unlock, err := lock(ctx, name, func(holder string) {
+		unlock, err := lock(ctx, name, func(holder string) { // called if another process has the lock
 			l.Held, l.Holder = true, holder
 			cancel()
 		})
@@ -193,7 +193,8 @@ func readLock(ctx context.Context, path, host string) lockState {
 	return l
 }
 
-// writeText writes a line for each part of the diagnosis, and a table of what the machine can tell.
+// writeText writes a line for each part of the diagnosis, and a table of the values that tare can read on
+// this machine.
 func (d diagnosis) writeText(w io.Writer, st report.Style) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	writeRow := func(label, format string, args ...any) {

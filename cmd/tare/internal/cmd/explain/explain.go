@@ -1,5 +1,5 @@
-// Package explain implements tare explain. It explains checks, rules of tare audit, studies,
-// contenders, metrics and words of the report.
+// Package explain implements tare explain. It explains names that reports of tare contain: checks, rules
+// of tare audit, studies, contenders (programs under test), metrics, and words such as "not met".
 package explain
 
 import (
@@ -19,18 +19,18 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// explanation holds the facts about one name.
+// explanation contains the facts about one name.
 type explanation struct {
 	Kind  string `json:"kind"` // word, check, rule, metric, study, contender
 	Name  string `json:"name"`
 	Facts []fact `json:"facts"`
 }
 
-// fact is one labelled line; a list has several.
+// fact is a labelled text, or a labelled list of texts.
 type fact struct {
-	Label string   `json:"label,omitempty"` // "" for the explanation itself
-	Text  []string `json:"text"`
-	Code  bool     `json:"code,omitempty"` // the texts are lines of code
+	Label string   `json:"label,omitempty"` // "" for the sentence that explains the name
+	Text  []string `json:"text"`            // one text, or the items of the list
+	Code  bool     `json:"code,omitempty"`  // the texts are lines of code
 }
 
 // Command returns tare explain.
@@ -75,8 +75,8 @@ func Command(env cmdenv.Env) *cobra.Command {
 	return cmd
 }
 
-// explainName returns the explanations of everything with this name, or nil. It returns an error of the
-// catalog in dir only if nothing else has the name.
+// explainName returns the explanations of everything with this name, or nil if nothing has it. It
+// returns an error of the contenders' catalog in dir only if nothing else has the name.
 func explainName(env cmdenv.Env, name, dir string) ([]explanation, error) {
 	var found []explanation
 	for _, w := range listWords() {
@@ -117,6 +117,7 @@ func explainName(env cmdenv.Env, name, dir string) ([]explanation, error) {
 	return found, nil
 }
 
+// explainableNames returns all names that explainName finds, for completion and suggestions.
 func explainableNames(env cmdenv.Env, dir string) []string {
 	names := env.Bundled()
 	for _, w := range listWords() {
@@ -131,7 +132,7 @@ func explainableNames(env cmdenv.Env, dir string) []string {
 	for _, m := range tare.Metrics() {
 		names = append(names, m.Name)
 	}
-	rows, _ := env.Contenders(dir)
+	rows, _ := env.Contenders(dir) // without a catalog the other names remain
 	for _, c := range rows {
 		names = append(names, c.ID)
 	}
@@ -145,7 +146,7 @@ func newExplanation(kind, name string, facts ...fact) explanation {
 
 func newFact(label string, text ...string) fact { return fact{Label: label, Text: text} }
 
-// newCode returns a fact that is code, with a text for each line and spaces for tabs.
+// newCode returns a fact with one text for each line of code. Four spaces replace each tab.
 func newCode(label, code string) fact {
 	code = strings.TrimRight(strings.ReplaceAll(code, "\t", "    "), "\n")
 	return fact{Label: label, Text: strings.Split(code, "\n"), Code: true}
@@ -220,7 +221,8 @@ func explainStudy(st tare.Study) explanation {
 	return e
 }
 
-// describeEntry returns a contender of a study with what it is built with, and the expected voids.
+// describeEntry describes a contender of a study: its id, the modules and the Go release that it is
+// built with, and the checks that are expected to declare it void (not trustworthy).
 func describeEntry(c tare.Entry) string {
 	line := c.ID
 	if len(c.With) > 0 {
@@ -258,13 +260,15 @@ const maxJoined = 60
 
 // writeText writes one paragraph per fact, or a list if a fact has many texts.
 func (e explanation) writeText(w io.Writer, st report.Style) {
-	facts := e.Facts // code is written from these: LegibleAll drops indents, and code is this repository's own
+	// LegibleAll makes foreign text safe for a terminal, but it removes indents. Code comes from tare's
+	// own rules and needs its indents, so it is written from the original facts.
+	original := e.Facts
 	e = report.LegibleAll(e)
 	fmt.Fprintf(w, "%s (%s)\n", cmdenv.Paint(st.Bold, e.Name), e.Kind)
 	for i, f := range e.Facts {
 		switch joined := strings.Join(f.Text, ", "); {
 		case f.Code:
-			fmt.Fprintf(w, "  %s:\n    %s\n", f.Label, strings.Join(facts[i].Text, "\n    "))
+			fmt.Fprintf(w, "  %s:\n    %s\n", f.Label, strings.Join(original[i].Text, "\n    "))
 		case f.Label == "":
 			cmdenv.Paragraph(w, "  ", "  ", joined, st.Width)
 		case len(f.Text) == 1 || len(joined) < maxJoined:

@@ -1,4 +1,5 @@
-// Package fleetcmd implements tare fleet: it lists the connected agents.
+// Package fleetcmd implements tare fleet: it lists the connected agents. An agent is a tare on another
+// machine that runs measurements for a coordinator such as tare run --on.
 package fleetcmd
 
 import (
@@ -22,7 +23,7 @@ type options struct {
 	machines cmdenv.Machines
 	wait     time.Duration // how long agents may take to join
 	asJSON   bool
-	names    []string // --agent: names that get a token
+	names    []string // --agent: names of agents that get a token to join with
 }
 
 // Command returns tare fleet.
@@ -120,7 +121,7 @@ func writeAgents(w io.Writer, agents []fleet.Hello) error {
 		if a.Load >= 0 {
 			load = fmt.Sprintf("%.1f of %s", a.Load, format.Count(a.CPUs, "processor"))
 		}
-		// An agent sends these texts: they are cut to a line.
+		// The texts come from the agent, so they are cut to one short line.
 		task, release := format.Line(cmp.Or(a.Doing, "nothing"), 80), format.Line(cmp.Or(a.Go, "none"), 80)
 		fmt.Fprintf(t, "%s\t%s/%s\t%s\t%s\t%s\n", a.Name, format.Line(a.OS, 20), format.Line(a.Arch, 20), release, load, task)
 	}

@@ -22,11 +22,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// buildServers builds the servers of tare.yaml on both sides, each in a directory of dir with its
-// requests, and adds them to b.servers.
+// buildServers builds the servers of tare.yaml from both sides of the change, base and head, and adds them
+// to b.servers. Each server gets a directory in dir for its programs and requests.
 func (b *extraStudies) buildServers(ctx context.Context, dir string) error {
 	for _, server := range b.request.Project.Load {
-		inHead := func(file string) string {
+		inHead := func(file string) string { // both sides get the requests of the head
 			if file == "" {
 				return ""
 			}
@@ -37,7 +37,7 @@ func (b *extraStudies) buildServers(ctx context.Context, dir string) error {
 		if err == nil && feed.Kind != traffic.Unknown && feed.Kind != traffic.Lines {
 			err = fmt.Errorf("%s is %s, not a request on each line; tare load --feed %s --dry-run --json prints it so", server.Feed, feed.Kind, server.Feed)
 		}
-		if err != nil {
+		if err != nil { // the user knows files by their paths in the project
 			return b.placeError(server.Place, strings.ReplaceAll(err.Error(), b.dirs.Head+string(filepath.Separator), ""))
 		}
 		serverDir := filepath.Join(dir, server.ID)
@@ -61,8 +61,9 @@ func (b *extraStudies) buildServers(ctx context.Context, dir string) error {
 	return nil
 }
 
-// buildServer builds the program of both sides in dir and returns the files. If base does not have
-// the program, or a side does not build, it returns false and adds the reason to b.measured.Skipped.
+// buildServer builds the program of a server from both sides and returns the binaries, which are in dir.
+// If base does not have the program, or a side does not build, it returns false and adds the reason to
+// b.measured.Skipped.
 func (b *extraStudies) buildServer(ctx context.Context, server project.Server, dir string) (programs gate.Trees, ok bool, err error) {
 	skipped := gate.Skipped{What: "load " + server.ID}
 	exists, err := gate.IsDir(filepath.Join(b.dirs.Head, filepath.FromSlash(server.Program)))
@@ -106,8 +107,9 @@ func (b *extraStudies) buildServer(ctx context.Context, server project.Server, d
 	return programs, true, nil
 }
 
-// newModuleVersions returns a function that finds the modules of a catalog contender that the project's
-// go.mod requires on both sides, and reports whether a version differs. dirs are the project's.
+// newModuleVersions returns a function about a contender of the catalog. The function returns the modules
+// of the contender that the project's go.mod requires on both sides, as module@version of base (before)
+// and of head (after). ok reports whether a version differs. dirs are the project's directories.
 func newModuleVersions(ctx context.Context, all catalog.Catalog, dirs gate.Trees) (gate.ModuleVersions, error) {
 	base, err := requiredModules(ctx, dirs.Base)
 	if err != nil {
@@ -142,8 +144,8 @@ func newModuleVersions(ctx context.Context, all catalog.Catalog, dirs gate.Trees
 	}, nil
 }
 
-// requiredModules returns the versions of the modules that the go.mod in dir requires, without
-// replaced ones. It returns nil if there is no go.mod.
+// requiredModules returns the versions of the modules that the go.mod in dir requires, by path. It omits
+// replaced modules. It returns nil if there is no go.mod.
 func requiredModules(ctx context.Context, dir string) (map[string]string, error) {
 	file := filepath.Join(dir, "go.mod")
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {

@@ -16,13 +16,13 @@ import (
 // benchHash is the length of commit hashes in advised commands of tare bench.
 const benchHash = 12
 
-// adviceCommands returns the commands that the report advises: the user's tare gate with another
-// value of one flag, and tare bench for a single benchmark, with the flags that both commands have.
-// base is a commit.
+// adviceCommands returns the commands that the report of tare gate advises: the user's tare gate with
+// another value of one flag, and tare bench for a single benchmark, with the flags that both commands
+// have. base is the commit that tare gate compared with.
 func (o options) adviceCommands(cmd *cobra.Command, p project.Project, base string) gate.Commands {
 	typed := cmdenv.CommandOf(cmd)
 	revision := o.base
-	if revision == "" || strings.HasPrefix(revision, "merge-base") { // tare bench takes revisions only
+	if revision == "" || strings.HasPrefix(revision, "merge-base") { // not a revision for tare bench
 		revision = base[:min(benchHash, len(base))]
 	}
 	return gate.Commands{
@@ -34,8 +34,8 @@ func (o options) adviceCommands(cmd *cobra.Command, p project.Project, base stri
 	}
 }
 
-// mergedCommands returns the commands that the report of several parts advises. Only the sides
-// of the parts are known, not their flags.
+// mergedCommands returns the commands that the merged report of several runs advises. It knows only the
+// revisions that the runs compared, not their flags.
 func mergedCommands(p project.Project, m gate.Measured) gate.Commands {
 	return gate.Commands{Bench: func(pkg, pattern string) string {
 		c := benchCommand(p, pkg, pattern).Set("base", m.Commit[:min(benchHash, len(m.Commit))])
@@ -46,8 +46,8 @@ func mergedCommands(p project.Project, m gate.Measured) gate.Commands {
 	}}
 }
 
-// benchCommand returns the tare bench command of one benchmark with the environment and build
-// tags of tare.yaml.
+// benchCommand returns the tare bench command of the benchmarks in pkg that match pattern, with the
+// environment and build tags of tare.yaml.
 func benchCommand(p project.Project, pkg, pattern string) cmdenv.Command {
 	env := p.Bench.Env
 	if flags := tagFlags(p.Bench, os.Environ()); flags != "" {

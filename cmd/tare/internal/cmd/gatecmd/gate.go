@@ -1,4 +1,5 @@
-// Package gatecmd implements tare gate: it compares a change with its base, for CI.
+// Package gatecmd implements tare gate for CI: it measures the benchmarks of a repository before and after
+// a change (base and head), and decides whether the change may pass.
 package gatecmd
 
 import (
@@ -23,30 +24,30 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// options holds the flags of tare gate and tare gate merge. check parses the texts.
+// options contains the flags of tare gate and tare gate merge. check parses the texts.
 type options struct {
-	base, head  string        // base is "" if tare.yaml names it
+	base, head  string        // revisions; base is "" if tare.yaml names it
 	budget      time.Duration // 0 if not set
 	rounds      int           // 0 if not set
 	seed        uint64
-	printed     cmdenv.FormatFlag
-	format      string
-	jsonFile    string // file for the JSON; "" if none
-	gitlabFile  string // file for a code quality report; "" if none
-	all         bool
+	formatFlag  cmdenv.FormatFlag // --format and --json
+	format      string            // one of gateFormats, chosen by formatFlag
+	jsonFile    string            // file for the JSON; "" if none
+	gitlabFile  string            // file for a code quality report; "" if none
+	all         bool              // list also what passes
 	quiet       bool
 	dryRun      bool
 	noLock      bool
-	profile     bool
-	changed     bool
+	profile     bool // profile the benchmarks that differ
+	changed     bool // measure only benchmarks that the change can affect
 	countsText  string
-	counts      counts.Choice
-	record      bool
-	reviewsFile string      // file of the reviewers' texts; "" if none
-	shardText   string      // text of --shard
-	shard       suite.Shard // the zero value means all benchmarks
+	counts      counts.Choice // whether instructions are counted; parsed from countsText
+	record      bool          // measure against the reference of tare.yaml and block nothing
+	reviewsFile string        // file of the reviewers' texts; "" if none
+	shardText   string        // text of --shard
+	shard       suite.Shard   // the zero value means all benchmarks
 	machines    cmdenv.Machines
-	divided     bool // --shard machines
+	divided     bool // --shard machines: each machine measures another part
 }
 
 func gateFormats() []string { return []string{"text", "md", "json"} }
@@ -132,8 +133,8 @@ func (o *options) addReviews(rules cmdenv.Flags) {
 }
 
 func (o *options) addPrinted(output cmdenv.Flags) {
-	output.Set.StringVar(&o.printed.Name, "format", "text", "`how` to print it: "+strings.Join(gateFormats(), ", "))
-	output.Set.BoolVar(&o.printed.AsJSON, "json", false, "the same as --format json")
+	output.Set.StringVar(&o.formatFlag.Name, "format", "text", "`how` to print it: "+strings.Join(gateFormats(), ", "))
+	output.Set.BoolVar(&o.formatFlag.AsJSON, "json", false, "the same as --format json")
 	output.Set.StringVarP(&o.jsonFile, "output", "o", "", "write the JSON to `file` as well, whatever the format")
 	output.Set.StringVar(&o.gitlabFile, "gitlab", "", "write a code quality report for GitLab to `file`")
 	output.Set.BoolVar(&o.all, "all", false, "list what passes as well, however much it is, and time benchmarks whose code and count of instructions are the same")
@@ -141,7 +142,7 @@ func (o *options) addPrinted(output cmdenv.Flags) {
 }
 
 func (o *options) check(cmd *cobra.Command) (err error) {
-	if o.format, err = o.printed.Choose(cmd, "a format of a gate", gateFormats()...); err != nil {
+	if o.format, err = o.formatFlag.Choose(cmd, "a format of a gate", gateFormats()...); err != nil {
 		return err
 	}
 	changed := cmd.Flags().Changed
@@ -167,7 +168,7 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// runGate finds the two sides and the rules, measures, judges, and prints the report.
+// runGate finds the two sides and the rules of tare.yaml, measures, judges, and prints the report.
 func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	ctx := cmd.Context()
 	p, at, err := loadProject()
@@ -211,13 +212,13 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 		return err
 	}
 	if lost != nil {
-		return cmdenv.FleetError(ctx, lost) // after printing the results of the others
+		return cmdenv.FleetError(ctx, lost) // after the results of the other machines were printed
 	}
 	return cmdenv.Code(exit)
 }
 
-// findSides finds the commits of base and head. The flags choose the base, or else tare.yaml does. In the
-// first case findSides sets p.Gate.Base.
+// findSides finds the commits of base and head. If flags choose the base, findSides sets p.Gate.Base.
+// Otherwise tare.yaml names the base.
 func (o options) findSides(ctx context.Context, p *project.Project, at workDir) (gate.Sides, error) {
 	var base string
 	var err error
@@ -243,7 +244,7 @@ func (o options) findSides(ctx context.Context, p *project.Project, at workDir) 
 }
 
 // measureChange measures both sides on this machine, or on the machines of --on. lost is an error about
-// machines without a result; nil if all have one.
+// the machines that returned no result; it is nil if all returned one.
 func (o options) measureChange(cmd *cobra.Command, env cmdenv.Env, p project.Project, sides gate.Sides) (m gate.Measured, lost, err error) {
 	switch {
 	case sides.AreEqual():
@@ -267,11 +268,13 @@ func (o options) newRequest(p project.Project, sides gate.Sides) gate.Request {
 
 // workDir describes the working directory.
 type workDir struct {
-	dir          string // without symbolic links
+	dir          string // its path without symbolic links
 	root         string // top of the repository; dir without a repository
 	inRepository bool
 }
 
+// loadProject reads tare.yaml, and returns it with the working directory. Without a tare.yaml the project
+// has defaults.
 func loadProject() (p project.Project, dir workDir, err error) {
 	if dir.dir, err = os.Getwd(); err != nil {
 		return p, dir, err
@@ -286,7 +289,7 @@ func loadProject() (p project.Project, dir workDir, err error) {
 	return p, dir, nil
 }
 
-// files holds the files that a report is written to, in addition to stdout.
+// files are the files that a report is written to, in addition to stdout.
 type files struct{ report, gitlab *cmdenv.Output }
 
 func (o options) openFiles() (f files, err error) {
@@ -314,6 +317,7 @@ func describeSameCommit(sides gate.Sides) string {
 
 func shortHash(commit string) string { return commit[:min(9, len(commit))] }
 
+// gateCode returns the exit code for the worst row of a report.
 func gateCode(rep gate.Report) int {
 	switch rep.Worst() {
 	case gate.Void:
@@ -340,7 +344,7 @@ func findDeclarations(dir, root string) map[string]gate.Place {
 	return out
 }
 
-// relativeTo returns path relative to root, with slashes; path itself if it is not below root.
+// relativeTo returns path relative to root, or path itself if it is not below root. The result has slashes.
 func relativeTo(root, path string) string {
 	rel, err := filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(rel) {

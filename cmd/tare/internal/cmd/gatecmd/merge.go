@@ -14,6 +14,8 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
+// mergeCommand returns tare gate merge. Several runners can each measure a part of the benchmarks with
+// tare gate --shard; tare gate merge then judges all parts together.
 func mergeCommand(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -76,7 +78,7 @@ func mergeGate(ctx context.Context, env cmdenv.Env, o options, paths []string) e
 	return cmdenv.Code(exit)
 }
 
-// readPart reads the report of a part, of at most maxBytes.
+// readPart reads the report of a part. A file of more than maxBytes is a usage error.
 func readPart(path string, maxBytes int64) (gate.Report, error) {
 	text, err := atomicfile.ReadStart(path, maxBytes)
 	if errors.Is(err, fs.ErrNotExist) {

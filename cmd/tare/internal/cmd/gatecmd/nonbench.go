@@ -26,8 +26,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// extraStudies measures the studies, documents, routes and servers of tare.yaml. The addX methods and
-// buildServers fill studies and servers; then runStudies measures them.
+// extraStudies measures the parts of tare.yaml that are not go test benchmarks: studies, JSON documents,
+// routes and servers. Each is measured on both sides of the change, base and head. The addX methods and
+// buildServers fill the fields studies and servers; then runStudies measures them.
 type extraStudies struct {
 	*session.Session
 	request        gate.Request
@@ -35,7 +36,7 @@ type extraStudies struct {
 	trees          gate.Trees     // the complete repository on each side
 	dirs           gate.Trees     // the project's directory on each side
 	catalog        catalog.Catalog
-	moduleVersions gate.ModuleVersions // the modules of a contender that the change moves to another version
+	moduleVersions gate.ModuleVersions // finds modules of a contender whose versions the change alters
 	config         string              // path of tare.yaml from the top of the repository
 
 	studies []gate.Measurement // studies, documents and routes
@@ -48,7 +49,7 @@ func measureExtraStudies(ctx context.Context, env cmdenv.Env, request gate.Reque
 	if len(rules.Studies)+len(rules.JSON)+len(rules.Routes)+len(rules.Load) == 0 {
 		return nil
 	}
-	const studyBudget = 0 // each study has its own
+	const studyBudget = 0 // each study has its own budget
 	return session.With(ctx, env, gateOptions(request, studyBudget), p, func(ctx context.Context, s *session.Session) error {
 		b := &extraStudies{Session: s, request: request, measured: m}
 		if err := b.openSides(ctx); err != nil {
@@ -118,6 +119,7 @@ func (b *extraStudies) addStudy(study tare.Study, file project.File) error {
 	return nil
 }
 
+// addStudies adds the studies of tare.yaml, bundled ones and files of the head.
 func (b *extraStudies) addStudies() error {
 	for _, f := range b.request.Project.Studies {
 		var study cmdenv.Study
@@ -140,7 +142,7 @@ func (b *extraStudies) addStudies() error {
 	return nil
 }
 
-// readStudy reads a study file of the head. Messages name it as tare.yaml does.
+// readStudy reads a study file of the head. Messages have the path that tare.yaml has.
 func (b *extraStudies) readStudy(f project.File) (cmdenv.Study, error) {
 	src, err := b.readSource(f)
 	if err != nil {
@@ -164,8 +166,9 @@ func (b *extraStudies) readSource(f project.File) ([]byte, error) {
 	return src, nil
 }
 
-// addDocuments adds a study of JSON codecs for each document. It decodes the document into any and
-// encodes it again, with the first variant of every codec in the catalog except traps.
+// addDocuments adds a study of JSON codecs for each document, which decodes the document into any and
+// encodes it again. It has the first variant of every codec in the catalog, except of traps, which repeat
+// a published mistake on purpose.
 func (b *extraStudies) addDocuments() error {
 	for _, f := range b.request.Project.JSON {
 		if _, err := b.readSource(f); err != nil {
@@ -193,7 +196,8 @@ func (b *extraStudies) addDocuments() error {
 	return nil
 }
 
-// plainID returns name with "-" for characters that ids cannot contain; "document" if none remain.
+// plainID returns name with "-" instead of characters that ids cannot contain, or "document" if no other
+// character remains.
 func plainID(name string) string {
 	id := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
@@ -229,8 +233,8 @@ func (b *extraStudies) addRoutes() error {
 	return nil
 }
 
-// runStudies runs studies of base and head, each under a unique id: -2, -3 and so on are appended to
-// repeated ids. It adds their results and their skipped workloads to b.measured.
+// runStudies runs studies of base and head. It makes their ids unique by appending -2, -3 and so on. It adds
+// the results and the skipped workloads to b.measured.
 func (b *extraStudies) runStudies(ctx context.Context, list []gate.Measurement) error {
 	if b.measured.Requirements == nil {
 		b.measured.Requirements = map[string]gate.Requirements{}
@@ -243,7 +247,7 @@ func (b *extraStudies) runStudies(ctx context.Context, list []gate.Measurement) 
 			m.Study.ID = fmt.Sprintf("%s-%d", id, n)
 		}
 		b.measured.Requirements[m.Study.ID] = m.Requirements
-		// Latencies need continuous segments, which do not fit into quick.
+		// Latencies are measured in continuous segments, for which the quick budget is too short.
 		hasSegments := slices.ContainsFunc(m.Study.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && w.Traffic.Segment > 0 })
 		b.Options.Quick = !b.Options.User && !hasSegments
 		before := len(b.Results)

@@ -16,8 +16,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// measureOn has each of several machines measure both sides, and merges their reports. lost is an
-// error about the machines without a result; nil if all have one.
+// measureOn runs tare gate on the machines of --on and merges their reports. Each machine measures both
+// sides: the base revision and the head, the change that the gate judges. lost is an error about the
+// machines that returned no result; it is nil if all returned one.
 func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) (m gate.Measured, lost, err error) {
 	order, err := session.NewOrder(cmd, &o.machines, o.rounds, o.seed)
 	if err != nil {
@@ -30,9 +31,10 @@ func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) 
 		return rep.Results, err
 	}
 	if o.divided {
-		order.Drop("shard") // each machine gets a part of its own
+		order.Drop("shard") // each machine gets a different part of the benchmarks
 	}
-	order.Drop("base") // replaced by the base that was found on this machine
+	// The flags below replace the user's: the base that this machine has found, and the head.
+	order.Drop("base")
 	order.Drop("head")
 	revisions := map[string]string{"base": sides.Base}
 	order.Flags = append(order.Flags, "--base="+sides.Base)
@@ -53,7 +55,7 @@ func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) 
 	if err != nil {
 		return m, nil, err
 	}
-	var machines []gate.Machine
+	var machines []gate.Machine // one for each machine that returned a report
 	for _, d := range runs.Got {
 		rep, err := readReport(d.Name, d.Document)
 		if err != nil {
@@ -74,7 +76,7 @@ func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) 
 	return m, runs.Failed, runs.Keep(m.Results)
 }
 
-// readReport reads the report of a gate and checks its results, which may come from another machine.
+// readReport parses a JSON report of tare gate and checks its results. name names it in errors.
 func readReport(name string, document []byte) (rep gate.Report, err error) {
 	if err := footprint.Unmarshal(document, &rep, footprint.Most); err != nil {
 		return rep, fmt.Errorf("%s is no report of tare gate: %w", name, err)

@@ -16,7 +16,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// planGate prints what runGate would measure and write.
+// planGate prints for --dry-run what runGate would measure and write.
 func (o options) planGate(ctx context.Context, env cmdenv.Env, p project.Project, sides gate.Sides) error {
 	request := o.newRequest(p, sides)
 	run := gateOptions(request, p.Bench.Budget)
@@ -41,19 +41,21 @@ func (o options) planGate(ctx context.Context, env cmdenv.Env, p project.Project
 	if err != nil && !isEmpty {
 		return session.BenchError(ctx, err)
 	}
-	if request.Shard.Index <= 1 { // part 1 measures the rest
+	if request.Shard.Index <= 1 { // of several parts, only the first measures more than benchmarks
 		planExtraStudies(plan, request, sides)
 	}
 	plan.AddFile(o.gitlabFile, "a code quality report")
 	return plan.Print()
 }
 
-// planExtraStudies adds the studies, documents, routes and servers of tare.yaml to a plan. Which contenders the
-// change affects is known only once both sides are unpacked: a word in capitals, e.g. CODEC, represents each of them.
+// planExtraStudies adds the studies, documents, routes and servers of tare.yaml to a plan. Until both
+// sides are unpacked, tare does not know which contenders (programs under test) the change affects. So
+// a word in capitals, such as CODEC, represents each of them.
 func planExtraStudies(plan *dryrun.Plan, request gate.Request, sides gate.Sides) {
 	ids := []string{gate.BaseID, gate.HeadID}
 	add := func(id, question string, workloads []string, budget tare.Budget) {
-		const isQuick, isLimit = true, false
+		const isQuick = true
+		const isLimit = false // seconds is an estimate, not the time limit
 		seconds := cmp.Or(request.Budget, lab.Budget(budget, isQuick)).Seconds()
 		plan.AddMeasurement(dryrun.Study{ID: id, Question: question, Contenders: ids, Workloads: workloads, Seconds: seconds}, isLimit)
 	}

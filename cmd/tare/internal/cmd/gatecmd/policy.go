@@ -12,12 +12,13 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// judgingProject returns the project whose rules judge the change, and how the change alters the
-// rules. p is the project of the head; if the base requires a review that is missing, the rules of the
-// base judge. base is a commit.
+// judgingProject returns the project whose rules judge the change, and a description of how the change
+// alters the rules. The rules are in tare.yaml, and p is the project of the head. A change could weaken the
+// rules that judge it. So the tare.yaml of base, a commit, can require a review of changed rules; if the
+// review is missing, the rules of base judge the change.
 func (o options) judgingProject(ctx context.Context, p project.Project, at workDir, base string) (project.Project, gate.Policy, error) {
 	reviews, err := readReviews(o.reviewsFile)
-	if err != nil || !at.inRepository { // outside of a repository, parts are judged by the local tare.yaml
+	if err != nil || !at.inRepository { // outside of a repository, only the local tare.yaml exists
 		return p, gate.Policy{}, err
 	}
 	baseProject, err := at.rulesAt(ctx, base)
@@ -28,18 +29,19 @@ func (o options) judgingProject(ctx context.Context, p project.Project, at workD
 		return p, gate.Policy{}, err
 	}
 	if o.base != "" || o.record {
-		baseProject.Gate.Base = p.Gate.Base // the flags choose it, which is no change of the rules
+		baseProject.Gate.Base = p.Gate.Base // flags have chosen the base, which is no change of the rules
 	}
 	judging, policy := gate.ChooseRules(at.root, p, baseProject, reviews)
 	return judging, policy, nil
 }
 
-// namedBase returns the base that tare.yaml names. A change must not choose its base: if the tare.yaml
-// of the commit at which it left the default branch requires a review, that file names the base.
+// namedBase returns the base that tare.yaml names. A change must not choose its own base if a review is
+// required. So if the tare.yaml of the commit at which the change left the default branch requires a
+// review, that tare.yaml names the base.
 func (o options) namedBase(ctx context.Context, p project.Project, at workDir) (string, error) {
 	fork, err := gate.FindSides(ctx, p.Dir, project.MergeBase, o.head)
 	if err != nil {
-		return p.Gate.Base, ctx.Err() // there is no default branch
+		return p.Gate.Base, ctx.Err() // without a default branch, the tare.yaml of the change counts
 	}
 	forkProject, err := at.rulesAt(ctx, fork.BaseCommit)
 	if err != nil || forkProject.Gate.Review == "" {
@@ -48,8 +50,8 @@ func (o options) namedBase(ctx context.Context, p project.Project, at workDir) (
 	return forkProject.Gate.Base, nil
 }
 
-// rulesAt returns the project of a commit. It is an error if its tare.yaml cannot be read: the
-// required review is then unknown.
+// rulesAt returns the project of a commit. If the commit's tare.yaml cannot be read, it returns an error,
+// because then the required review is unknown.
 func (at workDir) rulesAt(ctx context.Context, commit string) (project.Project, error) {
 	p, err := gate.ProjectAt(ctx, at.dir, commit)
 	var invalid *yamlfile.Error

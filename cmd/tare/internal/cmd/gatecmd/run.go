@@ -23,7 +23,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// measureSides measures both sides of a repository: its benchmarks, then the rest of tare.yaml.
+// measureSides measures both sides of a change, base and head: the benchmarks, then the other parts of
+// tare.yaml.
 func measureSides(ctx context.Context, env cmdenv.Env, request gate.Request) (gate.Measured, error) {
 	restore, err := benchEnvironment(request.Project.Bench, os.Environ())
 	if err != nil {
@@ -36,7 +37,7 @@ func measureSides(ctx context.Context, env cmdenv.Env, request gate.Request) (ga
 	if err != nil {
 		return m, err
 	}
-	if request.Shard.Index > 1 { // part 1 measures the rest
+	if request.Shard.Index > 1 { // of several parts, only the first measures more than benchmarks
 		return m, nil
 	}
 	return m, measureExtraStudies(ctx, env, request, p, &m)
@@ -54,6 +55,7 @@ func gateOptions(request gate.Request, defaultBudget time.Duration) session.Opti
 	return o
 }
 
+// newBenchRequest returns the benchmarks that tare.yaml selects on both sides.
 func newBenchRequest(request gate.Request) benchstudy.Request {
 	b := request.Project.Bench
 	return benchstudy.Request{
@@ -62,13 +64,13 @@ func newBenchRequest(request gate.Request) benchstudy.Request {
 	}
 }
 
-// measureBenchmarks measures the repository's go test benchmarks. If there are none, Nothing of the
-// result has the reason.
+// measureBenchmarks measures the repository's go test benchmarks. If there are none, it returns no error,
+// and m.Nothing has the reason.
 func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Request, p *session.Progress) (m gate.Measured, err error) {
 	o := gateOptions(request, request.Project.Bench.Budget)
 	o.Env, o.KeepEnv = request.Project.Bench.Env, true // the values are in the repository anyway
 	benchRequest := newBenchRequest(request)
-	err = benchRequest.Check(ctx) // before waiting for the lock
+	err = benchRequest.Check(ctx) // before session.With waits for other runs, so that mistakes show at once
 	if why, ok := whyNoBenchmarks(err); ok {
 		return gate.Measured{Base: request.Base, Head: request.Head, Nothing: why}, nil
 	}
@@ -76,7 +78,8 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Request
 		return m, session.BenchError(ctx, err)
 	}
 	benchEnv := env
-	benchEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // replaced when both sides are built
+	// The session requires sources of programs; finishResults replaces them when both sides are built.
+	benchEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil }
 	err = session.With(ctx, benchEnv, o, p, func(ctx context.Context, s *session.Session) error {
 		setup := benchstudy.Setup{
 			Cache: s.Dirs.Cache, RunTag: s.RunTag, Guardian: s.Guardian,
@@ -101,7 +104,7 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Request
 	return m, err
 }
 
-// whyNoBenchmarks returns why a selection has no benchmarks; ok is false if err reports something else.
+// whyNoBenchmarks returns the reason why a selection has no benchmarks. ok is false if err is another error.
 func whyNoBenchmarks(err error) (why string, ok bool) {
 	var usage *benchstudy.UsageError
 	if errors.As(err, &usage) && usage.Nothing {
@@ -110,13 +113,13 @@ func whyNoBenchmarks(err error) (why string, ok bool) {
 	return "", false
 }
 
-// benchGate measures the benchmarks of both sides, after these are built.
+// benchGate measures the benchmarks after both sides are built.
 type benchGate struct {
 	*session.Session
 	request gate.Request
 	built   *benchstudy.Bench
 	setup   benchstudy.Setup
-	maxTime time.Duration // most measuring time without a budget of the user
+	maxTime time.Duration // limit of the measuring time if the user has set no budget
 }
 
 // countAndTime counts the instructions of all benchmarks, skips those with the same code and count, and
@@ -124,7 +127,7 @@ type benchGate struct {
 func (g benchGate) countAndTime(ctx context.Context, env cmdenv.Env) (gate.Measured, error) {
 	built := g.built
 	m := gate.Measured{Base: built.Sources.Titles[benchstudy.Base], Head: built.Sources.Titles[benchstudy.Head]}
-	counting := benchstudy.Counting{Counter: g.request.Counts, TimeLimit: g.CountsTime(g.maxTime), Callers: true}
+	counting := benchstudy.Counting{Counter: g.request.Counts, TimeLimit: g.CountsTime(built, g.maxTime), Callers: true}
 	if err := built.Count(ctx, counting, g.setup); err != nil {
 		return m, session.BenchError(ctx, err)
 	}
@@ -144,13 +147,14 @@ func (g benchGate) countAndTime(ctx context.Context, env cmdenv.Env) (gate.Measu
 		m.Results = g.Results
 	}
 	m.Notes = built.Notes
-	if len(m.Results) > 0 { // a second result repeats a part of the first
+	if len(m.Results) > 0 { // a second result has only a part of the benchmarks of the first
 		m.Skipped = listSkipped(built, m.Results[0])
 	}
 	return m, nil
 }
 
-// newStudy returns the study of the benchmarks, which ends once every limit of the head is decided.
+// newStudy returns the study of the benchmarks. Its criteria are the limits of tare.yaml for the head; the
+// study ends when all of them are decided.
 func (g benchGate) newStudy() tare.Study {
 	study := g.built.Study
 	study.Criteria = nil
@@ -162,7 +166,7 @@ func (g benchGate) newStudy() tare.Study {
 	return study
 }
 
-// finishResults has the session complete each result with counts, notes and profiles.
+// finishResults makes the session complete each result with counts, notes and profiles.
 func (g benchGate) finishResults(env cmdenv.Env) {
 	g.Sources = g.built.Sources
 	g.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
@@ -179,13 +183,13 @@ func (g benchGate) finishResults(env cmdenv.Env) {
 	}
 }
 
-// listSkipped returns the comparisons that a result lacks. Broken is set if a benchmark fails on
-// another side than the base.
+// listSkipped returns the comparisons that a result lacks. Broken is set if the benchmark failed on the
+// head, which blocks the change; a benchmark that failed on the base does not.
 func listSkipped(built *benchstudy.Bench, res *tare.Result) (all []gate.Skipped) {
 	for _, l := range res.NotWeighed {
 		entry := gate.Skipped{What: l.What, Why: l.Why}
 		for _, b := range built.Skipped() {
-			if b.ID == l.What && b.String() == l.Why {
+			if b.ID == l.What && b.String() == l.Why { // b is the reason for l
 				brokenByHead := b.Broken && b.Side != benchstudy.Base
 				entry.Broken = entry.Broken || brokenByHead
 				entry.OneSided = b.OneSided
@@ -204,8 +208,9 @@ const (
 	maxFirstPercent = 80
 )
 
-// measureInTwoParts measures all benchmarks for a part of the budget, at least half, and undecided
-// ones for the rest. There is one part for a fixed number of rounds and for a single benchmark.
+// measureInTwoParts measures all benchmarks for a part of the budget, at least half, and then undecided
+// ones for the rest. It measures in one part if the number of rounds is fixed, if there is a single
+// benchmark, or if firstRounds take too long.
 func measureInTwoParts(ctx context.Context, w *session.Session, built *benchstudy.Bench, study tare.Study) error {
 	budget, limit := w.Options.Budget, w.Options.Limit
 	first := max(budget/2, built.EstimateTime(firstRounds))
@@ -220,8 +225,10 @@ func measureInTwoParts(ctx context.Context, w *session.Session, built *benchstud
 	res := w.Results[0]
 	undecided := gate.UndecidedWorkloads(res)
 	rest := budget - time.Duration(res.Seconds*float64(time.Second))
-	wasAnswered := res.Stopped == lab.Decided // the run ended because every criterion had an answer
-	if len(undecided) == 0 || len(undecided) == len(study.Workloads) && wasAnswered || rest < plan.Least(nil) {
+	// If the run ended early because every criterion was decided, more time would change nothing.
+	allUndecided := len(undecided) == len(study.Workloads)
+	isFinal := allUndecided && res.Stopped == lab.Decided
+	if len(undecided) == 0 || isFinal || rest < plan.Least(nil) {
 		return nil
 	}
 	study.Workloads = slices.DeleteFunc(slices.Clone(study.Workloads), func(w tare.Workload) bool { return !slices.Contains(undecided, w.ID) })
@@ -233,9 +240,9 @@ func measureInTwoParts(ctx context.Context, w *session.Session, built *benchstud
 	return w.WeighQuietly(ctx, []cmdenv.Study{{Study: study}})
 }
 
-// benchEnvironment sets the project's environment in this process, for builds and benchmarks of both
-// sides, until restore is called. Build tags go into GOFLAGS. It omits variables of tare and of the
-// CI, which only the benchmarks get, because a change must not control tare.
+// benchEnvironment sets the environment variables of tare.yaml in this process until restore is called, for
+// the builds and benchmarks of both sides. It puts build tags into GOFLAGS. It omits the variables that
+// control tare or the CI: only the benchmarks get these, because a change must not control tare.
 func benchEnvironment(b project.Bench, environ []string) (restore func(), err error) {
 	set := build.Environment(b.Env)
 	if flags := tagFlags(b, environ); flags != "" {

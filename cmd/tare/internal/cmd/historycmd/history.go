@@ -1,4 +1,5 @@
-// Package historycmd implements tare history: it lists, follows, exports and imports results.
+// Package historycmd implements tare history: it lists saved results, shows how their ratios change from
+// run to run, and exports and imports them.
 package historycmd
 
 import (
@@ -18,19 +19,19 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// options holds the flags of tare history.
+// options contains the flags of tare history.
 type options struct {
-	only    lab.Only // contenders and workloads
-	metric  string   // "" means the study's primary metric
-	against string   // contender; "" means the baseline
-	last    int      // most runs of each machine, the newest
-	runs    bool     // list the runs of a study instead of its ratios
-	ascii   bool
-	printed cmdenv.FormatFlag
-	format  string // text, json, csv or openmetrics
-	page    string // file for the page; "" if none
-	badge   string // file for the badge; "" if none
-	label   string // text on the left of the badge
+	only       lab.Only          // contenders and workloads
+	metric     string            // name of the metric; "" means the study's primary metric
+	against    string            // contender to which ratios are computed; "" means the baseline
+	last       int               // number of the newest runs of each machine that are read
+	runs       bool              // list the runs of a study instead of its ratios
+	ascii      bool              // draw with ASCII only
+	formatFlag cmdenv.FormatFlag // --format and --json
+	format     string            // one of formatNames, chosen by formatFlag
+	page       string            // file for the page; "" if none
+	badge      string            // file for the badge; "" if none
+	label      string            // text on the left of the badge
 }
 
 // formatNames returns the values of --format.
@@ -104,21 +105,21 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	flags.IntVar(&o.last, "last", 20, "at most so many runs of each machine, the newest")
 	flags.BoolVar(&o.runs, "runs", false, "list the runs of STUDY")
 	flags.BoolVar(&o.ascii, "ascii", false, "draw with ASCII only, as with NO_COLOR or without UTF-8")
-	flags.StringVar(&o.printed.Name, "format", "text", "`how` to print it: text, json, csv (a line for each run, workload and contender), openmetrics")
+	flags.StringVar(&o.formatFlag.Name, "format", "text", "`how` to print it: text, json, csv (a line for each run, workload and contender), openmetrics")
 	flags.StringVar(&o.page, "page", "", "write a page with charts to `file`")
 	flags.StringVar(&o.badge, "badge", "", "write a badge (SVG) about STUDY to `file`")
 	flags.StringVar(&o.label, "label", "benchmarks", "`text` on the left of the badge")
-	flags.BoolVar(&o.printed.AsJSON, "json", false, "the same as --format json")
+	flags.BoolVar(&o.formatFlag.AsJSON, "json", false, "the same as --format json")
 	cmdenv.CompleteFlag(cmd, "format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "metric", cobra.FixedCompletions(strings.Split(tare.MetricNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (o *options) check(cmd *cobra.Command, args []string) error {
 	var err error
-	if o.format, err = o.printed.Choose(cmd, "a format", formatNames()...); err != nil {
+	if o.format, err = o.formatFlag.Choose(cmd, "a format", formatNames()...); err != nil {
 		return err
 	}
-	isList := (len(args) == 0 || o.runs) && !o.isPublishing() // of runs, not the history of a study
+	isList := (len(args) == 0 || o.runs) && !o.isPublishing() // the output is a list of runs
 	switch {
 	case o.isPublishing() && o.runs:
 		return cmdenv.Usage("--runs prints a list, which --page, --badge and --format openmetrics are not for", "leave one of them out")
@@ -146,6 +147,7 @@ const (
 	unreadable = "unreadable" // the result cannot be read
 )
 
+// runRow is a run in the list.
 type runRow struct {
 	Study    string    `json:"study"`
 	Started  time.Time `json:"started"`           // UTC
@@ -154,12 +156,12 @@ type runRow struct {
 	Stopped  string    `json:"stopped"` // the result's reason, unfinished or unreadable
 	Verdicts string    `json:"verdicts"`
 	Imported bool      `json:"imported,omitempty"` // measured on another machine
-	Path     string    `json:"path"`               // of the run's directory
+	Path     string    `json:"path"`               // directory of the run
 	Error    string    `json:"error,omitempty"`    // why the result cannot be read
 }
 
-// listRuns prints the runs of all studies, or of the study in args. If a result cannot be read, the
-// error has the exit code of bad input.
+// listRuns prints the runs of all studies, or of the study in args. If a result cannot be read, it returns
+// the exit code of bad input.
 func listRuns(ctx context.Context, env cmdenv.Env, o options, args []string) error {
 	rows, err := readRuns(ctx, env, args)
 	if err != nil {
@@ -222,8 +224,8 @@ func readRuns(ctx context.Context, env cmdenv.Env, args []string) ([]runRow, err
 	return rows, nil
 }
 
-// newRow returns the row of a run with the given digest of its result. The zero digest means that the
-// run has no result.
+// newRow returns the row of a run. digest is the index's extract of the result; it is zero if the run has
+// no result.
 func newRow(run history.Run, digest history.Digest) runRow {
 	isImported, err := history.IsImported(run.Dir)
 	row := runRow{Study: run.Study, Started: run.Begun, Stopped: unfinished, Verdicts: "-", Imported: isImported, Path: run.Dir}
@@ -249,8 +251,8 @@ func newRow(run history.Run, digest history.Digest) runRow {
 	return row
 }
 
-// primaryVerdicts summarises the verdicts of the criteria on the primary metric, without those of
-// traps: "met" for one criterion, "3 met, 1 void" for several.
+// primaryVerdicts summarises the verdicts of the criteria on the primary metric: "met" for one criterion,
+// "3 met, 1 void" for several. It omits verdicts on traps, contenders that repeat a published mistake.
 func primaryVerdicts(r *tare.Result) string {
 	count, total := map[tare.Ruling]int{}, 0
 	for _, v := range r.Verdicts {

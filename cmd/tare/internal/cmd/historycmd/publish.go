@@ -17,8 +17,8 @@ func (o options) isPublishing() bool {
 	return o.page != "" || o.badge != "" || o.format == "openmetrics"
 }
 
-// publishHistory writes the page, the badge and the metrics that the flags select, of all studies or of
-// the study in args.
+// publishHistory writes the page, the badge and the metrics that the flags select. They show all studies,
+// or only the study in args.
 func publishHistory(ctx context.Context, env cmdenv.Env, o options, args []string) error {
 	x, _, err := openHistory(ctx, env)
 	if err != nil {
@@ -43,7 +43,7 @@ func publishHistory(ctx context.Context, env cmdenv.Env, o options, args []strin
 			return fmt.Errorf("read the history: %w", err)
 		}
 		trends = append(trends, t)
-		printOmissions(env, t.Unreadable[:min(1, len(t.Unreadable))]...)
+		printOmissions(env, t.Unreadable[:min(1, len(t.Unreadable))]...) // only the first, as an example
 	}
 	title := "Benchmarks from run to run"
 	if len(studies) == 1 {

@@ -19,7 +19,8 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// sharingFlags holds the flags of tare history push and pull.
+// sharingFlags contains the flags of tare history push and pull, which copy results to and from a branch
+// of a git repository.
 type sharingFlags struct {
 	remote, branch string
 	asJSON         bool
@@ -31,7 +32,7 @@ type pushResult struct {
 	Branch     string   `json:"branch"`
 	Added      int      `json:"added"`    // results
 	Existing   int      `json:"there"`    // results that the branch had already
-	Unreadable []string `json:"left_out"` // reasons, a line each
+	Unreadable []string `json:"left_out"` // one line for each result that could not be read, with the reason
 }
 
 func (s *sharingFlags) addFlags(cmd *cobra.Command) {
@@ -87,7 +88,7 @@ func pushHistory(ctx context.Context, env cmdenv.Env, s sharingFlags, studies []
 		return err
 	}
 	var archive bytes.Buffer
-	_, unreadable, err := x.Export(ctx, &archive, studies)
+	_, unreadable, err := x.Export(ctx, &archive, studies) // the number of results is len(files) below
 	if err != nil {
 		return err
 	}
@@ -157,15 +158,16 @@ func pullHistory(ctx context.Context, env cmdenv.Env, s sharingFlags) error {
 
 // sharedError returns a usage error for a branch that is too large.
 func sharedError(err error) error {
-	if large := (*gitrev.LargeError)(nil); errors.As(err, &large) {
+	var tooLargeError *gitrev.LargeError
+	if errors.As(err, &tooLargeError) {
 		return cmdenv.UsageOf(err, "a branch for results holds the files that tare history push wrote, and nothing else")
 	}
 	return err
 }
 
-// copyResults copies the results in a branch, at most maxBytes, a line each. files has their hashes by
-// path. It copies each hash once, because a few bytes of a repository can name one file any number of
-// times.
+// copyResults copies the results in a branch to a writer, one per line, at most maxBytes. files maps the
+// paths of the results to the hashes of their content. Different paths can have the same hash, and a
+// small repository can name one large file any number of times, so copyResults copies each hash once.
 func copyResults(to io.Writer, branch string, files map[string]string, copyTo func(to io.Writer, hash string) (int64, error), maxBytes int64) error {
 	copied := map[string]bool{}
 	var total int64

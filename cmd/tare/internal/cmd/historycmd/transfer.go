@@ -20,6 +20,9 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
+// This file implements tare history export and import. An archive is a file with a result document on
+// each line. import also reads files of other benchmark tools, which it converts to an archive.
+
 func exportCommand(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -47,11 +50,11 @@ run, export. Journals are not in it, so a run that was cut off is not either.`,
 type exportReport struct {
 	File    string                 `json:"file"`
 	Results []history.DocumentInfo `json:"results"`
-	Omitted []string               `json:"left_out"` // results that could not be read, a line each
+	Omitted []string               `json:"left_out"` // one line for each result that could not be read
 }
 
-// exportHistory writes the results of studies, or of all studies if there are none, to file; - is
-// stdout. It prints the results that it skips.
+// exportHistory writes the results of studies (of all studies if studies is empty) to file; - is stdout.
+// It prints a line for each result that it cannot read.
 func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []string, asJSON bool) error {
 	x, _, err := openHistory(ctx, env)
 	if err != nil {
@@ -146,7 +149,7 @@ without --trust.`,
 type importReport struct {
 	Imported []history.DocumentInfo `json:"imported"`
 	Existing []history.DocumentInfo `json:"already_kept"`       // results that were stored already
-	Omitted  []string               `json:"left_out,omitempty"` // omissions from files of other tools, a line each
+	Omitted  []string               `json:"left_out,omitempty"` // parts of other tools' files that were not converted
 }
 
 // importHistory writes the results of files into the data directory. It reads each file twice: once
@@ -161,7 +164,7 @@ func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON b
 	if err != nil {
 		return err
 	}
-	for _, s := range sources {
+	for _, s := range sources { // scanResults itself checks the documents
 		if err := s.scanResults(func(history.DocumentInfo, []byte) error { return ctx.Err() }); err != nil {
 			return err
 		}
@@ -193,7 +196,8 @@ func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON b
 	return err
 }
 
-// importAll writes the results of sources that the index x does not have into the data directory, each once.
+// importAll writes the results of sources into the data directory, each once. It skips results that the
+// index x has already.
 func (r *importReport) importAll(ctx context.Context, x *index.Index, d cmdenv.Dirs, sources []source) error {
 	imported := map[string]string{} // path by hash; the index knows only earlier results
 	for _, s := range sources {
@@ -223,9 +227,9 @@ func (r *importReport) importAll(ctx context.Context, x *index.Index, d cmdenv.D
 
 // source is an archive of results that can be read repeatedly.
 type source struct {
-	name      string   // for messages
-	file      *os.File // the archive, or a copy of it
-	omissions []string // what an archive converted from another tool's file lacks, a line each
+	name      string   // name in messages
+	file      *os.File // the archive, or a temporary copy
+	omissions []string // one line for each part of another tool's file that was not converted
 }
 
 // scanResults calls visit for all results, from the beginning.
@@ -261,8 +265,9 @@ func copyStream(ctx context.Context, name string, in io.Reader, tmp *os.File, ma
 			return ctx.Err()
 		})
 	}
-	if path := (*fs.PathError)(nil); errors.As(err, &path) {
-		return fmt.Errorf("read %s: %w", name, path.Err)
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) { // without the path of tmp
+		return fmt.Errorf("read %s: %w", name, pathErr.Err)
 	}
 	return err
 }
@@ -272,8 +277,8 @@ func tooLarge(name string, maxBytes int64, hint string) error {
 	return cmdenv.Usage(fmt.Sprintf("%s is larger than %d MiB", name, maxBytes>>20), hint)
 }
 
-// openArchives opens files and converts those of other tools; - is stdin. The caller must call
-// closeAll even if there is an error.
+// openArchives opens files, and converts those of other tools to archives; - is stdin. The caller must
+// call closeAll even if there is an error.
 func openArchives(ctx context.Context, env cmdenv.Env, files []string) (sources []source, closeAll func(), err error) {
 	var cleanups []func()
 	addCleanup := func(f func()) { cleanups = append(cleanups, f) }

@@ -20,8 +20,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// showTrend prints the ratios of a study from run to run, and the results that it could not read. If
-// there are such results, the error has the exit code of bad input.
+// showTrend prints how the ratios of a study changed from run to run, and the results that it could not
+// read. If there are such results, it returns the exit code of bad input.
 func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) error {
 	x, d, err := openHistory(ctx, env)
 	if err != nil {
@@ -131,8 +131,8 @@ func checkNames(ctx context.Context, env cmdenv.Env, x *index.Index, query histo
 	return nil
 }
 
-// plainText reports whether text should be ASCII: NO_COLOR is set, or the locale is not UTF-8
-// (POSIX: the first of these variables that is set counts).
+// plainText reports whether text should be ASCII: NO_COLOR is set, or the locale is not UTF-8. As in POSIX,
+// the locale is the value of the first of the variables below that is set.
 func plainText(env func(string) string, goos string) bool {
 	if env("NO_COLOR") != "" {
 		return true
@@ -172,8 +172,8 @@ func writeTrend(w io.Writer, t history.Trend, ascii bool, st report.Style) {
 	}
 }
 
-// writeTrendTable writes a line for each contender and workload. A workload is named only in its first
-// line.
+// writeTrendTable writes a line for each contender (program under test) and workload. It names a workload
+// only in its first line.
 func writeTrendTable(w io.Writer, m history.Machine, metric string, ascii bool) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "  workload\tcontender\ttrend\tlast ratio\tmeasured (UTC)\tchange")
@@ -193,7 +193,7 @@ func writeTrendTable(w io.Writer, m history.Machine, metric string, ascii bool) 
 	tw.Flush()
 }
 
-// writeOmissions lists the omissions of the machine's newest run.
+// writeOmissions lists the parts of the study that the machine's newest run did not measure.
 func writeOmissions(w io.Writer, m history.Machine, st report.Style) {
 	if len(m.NotWeighed) == 0 {
 		return
@@ -232,7 +232,7 @@ func writeStale(w io.Writer, m history.Machine, st report.Style) {
 	}
 }
 
-// writeTrendCSV writes a line for each point.
+// writeTrendCSV writes a line for each point, the ratio of a contender on a workload in one run.
 func writeTrendCSV(w io.Writer, t history.Trend) error {
 	out := csv.NewWriter(w)
 	if err := out.Write([]string{"study", "machine", "started", "workload", "contender", "metric", "against", "ratio", "low", "high", "level", "void", "stale", "other_input", "path", "value", "against_value"}); err != nil {

@@ -1,4 +1,4 @@
-// Package initcmd implements tare init: it writes a tare.yaml.
+// Package initcmd implements tare init: it writes a tare.yaml, the settings of tare gate for a repository.
 package initcmd
 
 import (
@@ -27,15 +27,15 @@ const ciDocs = "https://github.com/tarebench/tare/blob/main/deploy/ci/README.md"
 type initReport struct {
 	File    string        `json:"file"`
 	Written bool          `json:"written"`
-	CI      []string      `json:"workflows,omitempty"` // files that were written for CI, from the top of the repository
+	CI      []string      `json:"workflows,omitempty"` // paths of written workflows, from the top of the repository
 	Found   survey.Survey `json:"found"`
-	Next    []string      `json:"next"`
+	Next    []string      `json:"next"` // advice on the next steps
 }
 
 // Command returns tare init.
 func Command(env cmdenv.Env) *cobra.Command {
 	var force, print, asJSON bool
-	chosen := map[string]*bool{} // values of the flags of forges, by flag
+	chosen := map[string]*bool{} // values of --github and so on, by the name of the flag
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a tare.yaml for this repository, after looking at it",
@@ -79,9 +79,9 @@ Exit codes: 0 written; 1 I/O error; 2 there is a tare.yaml already, or a workflo
 	return cmd
 }
 
-// beginProject surveys the repository and writes its tare.yaml and the workflows. If workflows are
-// selected, it leaves an existing tare.yaml as it is, unless force is set. With print it only prints the
-// tare.yaml.
+// beginProject surveys the repository and writes its tare.yaml and the workflows. An existing tare.yaml is
+// an error, unless force is set; if workflows are selected, it stays as it is instead. If print is set,
+// beginProject only prints the tare.yaml.
 func beginProject(env cmdenv.Env, workflows []forge, force, print, asJSON bool) error {
 	wd, err := os.Getwd()
 	if err != nil {
@@ -111,7 +111,7 @@ func beginProject(env cmdenv.Env, workflows []forge, force, print, asJSON bool) 
 			return err
 		}
 		if i == 0 {
-			result.Next = result.Next[:1] // without the advice to write a workflow
+			result.Next = result.Next[:1] // remove the advice to write a workflow
 		}
 		result.CI, result.Next = append(result.CI, path), append(result.Next, next)
 	}
@@ -130,8 +130,8 @@ func beginProject(env cmdenv.Env, workflows []forge, force, print, asJSON bool) 
 	return nil
 }
 
-// writeFile writes a new file. If the file exists it is overwritten if force is set, otherwise that is a
-// usage error.
+// writeFile writes a file. If the file exists, writeFile overwrites it if force is set, and otherwise
+// returns a usage error.
 func writeFile(path string, text []byte, force bool) error {
 	if force {
 		return cmdenv.SaveFile(atomicfile.System{}, path, 0o644, func(f io.Writer) error { _, err := f.Write(text); return err })

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
-// Actions of other repositories are named by commit, because a tag can be moved.
+// Actions that a workflow uses. They are named by commit, because a tag can be moved.
 const (
 	checkoutAction = "actions/checkout@11d5960a326750d5838078e36cf38b85af677262 # v4.4.0"
 	setupGoAction  = "actions/setup-go@40f1582b2485089dde7abd97c1529aa768e1baff # v5.6.0"
@@ -17,16 +17,16 @@ const (
 	tareAction     = "tarebench/tare@" + tareCommit + " # main, 2026-11-27"
 )
 
-// forge is a service that runs CI, with the workflow that runs tare gate there.
+// forge is a service that hosts repositories and runs CI, with the workflow that runs tare gate there.
 type forge struct {
-	flag string // of tare init
+	flag string // flag of tare init
 	name string
-	path func(root string) string   // path of the workflow below root, the top of the repository
-	text func(module string) string // workflow for the module in a directory below the top, with slashes; "" is the top
-	next func(path string) string   // what to do with the written workflow
+	path func(root string) string   // returns the path of the workflow below root, the top of the repository
+	text func(module string) string // returns the workflow for a module; module is its directory below the top, "" for the top
+	next func(path string) string   // returns advice on the next step with the written workflow
 }
 
-// forges lists what tare init can set up.
+// forges returns the forges that tare init supports.
 func forges() []forge {
 	commitStep := func(path string) string { return "commit " + path + "; each pull request gets a verdict" }
 	return []forge{
@@ -77,7 +77,7 @@ jobs:
       - uses: ` + host + checkoutAction + `
         with: {fetch-depth: 0, persist-credentials: false}
       - uses: ` + host + setupGoAction + `
-        with: {go-version-file: ` + quoteYAML(join(module, "go.mod")) + `}
+        with: {go-version-file: ` + quoteYAML(joinPath(module, "go.mod")) + `}
       - uses: ` + host + tareAction + "\n"
 	if module != "" {
 		text += "        with: {working-directory: " + quoteYAML(module) + "}\n"
@@ -111,8 +111,8 @@ func gitlabJob(module string) string {
 `
 }
 
-// join returns a path with slashes below a directory, which may be "".
-func join(dir, name string) string {
+// joinPath returns the path of name below dir, which may be "". Both have slashes.
+func joinPath(dir, name string) string {
 	if dir == "" {
 		return name
 	}
@@ -130,8 +130,8 @@ func quoteYAML(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 }
 
-// writeWorkflow writes the workflow of a forge into the repository at root, for the module
-// in home. It returns the path of the workflow below root, with slashes, and what to do next.
+// writeWorkflow writes the workflow of a forge into the repository at root, for the module in home. It
+// returns the path of the workflow below root, with slashes, and advice on the next step.
 func writeWorkflow(f forge, root, home string, force bool) (path, next string, err error) {
 	module, err := filepath.Rel(root, home)
 	if err != nil {

@@ -28,9 +28,9 @@ type options struct {
 	typ  string   // --type: import/path.Type; "" means that the type is inferred
 	op   string   // --op: any, typed or all
 	only []string // --only: globs of codecs; nil means all
-	show bool     // --show-type
+	show bool     // --show-type: print the inferred type, measure nothing
 
-	releases session.ReleaseFlag // not set if codecs are compared
+	releases session.ReleaseFlag // --go: Go releases to compare; not set if codecs are compared
 }
 
 // Command returns tare json.
@@ -125,7 +125,7 @@ func (o *options) check(cmd *cobra.Command) error {
 	return cmdenv.CheckPatterns(lab.Only{Contenders: o.only})
 }
 
-// runJSON reads the documents, and prints their type or measures codecs on them.
+// runJSON reads the documents in the files args, and prints their type or measures codecs on them.
 func runJSON(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error {
 	docs, notes, err := readDocuments(env, args)
 	if err != nil {
@@ -155,7 +155,7 @@ func runJSON(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error
 	return measureDocuments(cmd.Context(), env, o, args, docs, inferred)
 }
 
-// shownType is the document of --show-type.
+// shownType is the JSON document of --show-type.
 type shownType struct {
 	Source string   `json:"source"` // declarations in Go, the type of a document first
 	Notes  []string `json:"notes"`  // the lines on stderr
@@ -179,11 +179,11 @@ func (o options) showType(env cmdenv.Env, inferred jsonstudy.Type, notes []strin
 // maxDocuments limits the bytes of the documents of all files.
 const maxDocuments = 4 * codec.MaxRead
 
-// readDocuments reads the documents of the files args. notes has one line for each peculiarity.
+// readDocuments reads the documents of the files args. notes has one line for each peculiarity of a file.
 func readDocuments(env cmdenv.Env, args []string) (docs []codec.Document, notes []string, err error) {
 	size := 0
 	for _, arg := range args {
-		fileDocs, fileNotes, err := readDocument(env, arg)
+		fileDocs, fileNotes, err := readFile(env, arg)
 		var invalid *codec.SyntaxError
 		if errors.As(err, &invalid) {
 			return nil, nil, cmdenv.UsageOf(err, "")
@@ -202,9 +202,9 @@ func readDocuments(env cmdenv.Env, args []string) (docs []codec.Document, notes 
 	return docs, notes, nil
 }
 
-// readDocument reads the documents of one file, or of stdin for -. A *codec.SyntaxError is returned as
-// it is, any other error as a usage error.
-func readDocument(env cmdenv.Env, arg string) (docs []codec.Document, notes []string, err error) {
+// readFile reads the documents of one file, or of stdin if arg is -. It returns a *codec.SyntaxError
+// unchanged, and converts other errors to usage errors.
+func readFile(env cmdenv.Env, arg string) (docs []codec.Document, notes []string, err error) {
 	name, r := "<stdin>", env.In
 	if arg != "-" {
 		f, err := os.Open(arg)
@@ -233,7 +233,7 @@ func readError(arg string, err error) error {
 	return cmdenv.Usage(fmt.Sprintf("cannot read %s: %s", arg, format.Line(cmdenv.Cause(err).Error(), 0)), "name a file of JSON or NDJSON, or - for stdin")
 }
 
-// formatQuestion returns the study's question with the names and sizes of the files.
+// formatQuestion returns the question that the study answers, with the names and sizes of the files.
 func (o options) formatQuestion(args []string, docs []codec.Document, typ jsonstudy.Type) string {
 	text := fmt.Sprintf("Which JSON codec is fastest on %s (%s)", fileNames(args), jsonstudy.Sizes(docs))
 	if o.releases.IsSet() {

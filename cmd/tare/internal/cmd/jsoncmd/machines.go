@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/contender/codec"
 )
 
-// jsonOn has each of several machines measure codecs on the documents of the files args, which runJSON
-// has checked. The machines get the files and, with --type, the user's module.
+// jsonOn runs tare json on the machines of --on: each measures codecs on the documents of the files args,
+// which runJSON has checked. The machines get the files and, with --type, the user's module.
 func jsonOn(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error {
 	if o.typ != "" {
 		if _, err := findType(cmd.Context(), env, o.typ); err != nil {
@@ -29,8 +29,8 @@ func jsonOn(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error 
 		if arg == "-" {
 			return cmdenv.Usage("--on takes documents from files", "stdin is read on one machine; save it in a file")
 		}
-		name := filepath.Base(arg) // the name in the report
-		if i > 0 {                 // another file may have the same name
+		name := filepath.Base(arg) // the file's name in the report
+		if i > 0 {                 // another file may have the same base name
 			name = fmt.Sprintf("%d/%s", i+1, name)
 		}
 		if err := order.AddFile(name, arg); err != nil {
@@ -47,5 +47,5 @@ func jsonOn(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error 
 	if err := order.AddContenders(env, "", codec.Kind, nil); err != nil {
 		return err
 	}
-	return order.MeasureAndReport(cmd.Context(), env, o.run, nil)
+	return order.MeasureAndReport(cmd.Context(), env, o.run, nil) // no criteria
 }

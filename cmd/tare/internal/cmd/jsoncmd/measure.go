@@ -21,8 +21,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// documentStudy is the study of tare json. measureDocuments fills it; session.Advice then calls
-// prepareStudy before and recommendCodecs after the measurement.
+// documentStudy is the study of tare json, which measures JSON codecs on the user's documents.
+// measureDocuments fills it; session.Advice then calls prepareStudy before and recommendCodecs after
+// the measurement.
 type documentStudy struct {
 	o        options
 	args     []string            // names of the files
@@ -30,19 +31,20 @@ type documentStudy struct {
 	total    int                 // number of all documents, measured or not
 	typ      jsonstudy.Type      // the type that documents are decoded into
 	userType *jsonstudy.UserType // nil if the type is inferred
-	kind     *jsonstudy.Kind
-	skipped  []tare.NotWeighed // codecs that are not measured, with the reasons
+	kind     *jsonstudy.Kind     // starts codecs and compares their output with that of encoding/json
+	skipped  []tare.NotWeighed   // codecs that are not measured, with the reasons
 
-	toolchains []string // of --go, resolved; nil if codecs are compared
+	toolchains []string // Go releases of --go, resolved; nil if codecs are compared instead of releases
 }
 
-// newDocumentStudy returns the study of the documents of the files args. inferred is their type.
+// newDocumentStudy returns the study of docs, which are the documents of the files args. inferred is
+// the type that all of them fit.
 func newDocumentStudy(o options, args []string, docs []codec.Document, inferred jsonstudy.Type) *documentStudy {
 	return &documentStudy{o: o, args: args, docs: jsonstudy.Chosen(docs), total: len(docs), typ: inferred}
 }
 
-// planDocuments prints what measureDocuments would do. No code is generated for the type: which codecs
-// cannot have it is unknown.
+// planDocuments prints for --dry-run what measureDocuments would do. It generates no code for the type,
+// so it does not know which codecs cannot support the type.
 func planDocuments(env cmdenv.Env, o options, args []string, docs []codec.Document, inferred jsonstudy.Type) error {
 	p, err := dryrun.New(env, "tare json", o.run)
 	if err != nil {
@@ -69,7 +71,8 @@ func planDocuments(env cmdenv.Env, o options, args []string, docs []codec.Docume
 	return p.Print()
 }
 
-// findType finds a type of the user's from the working directory, like the go command.
+// findType finds the Go type of --type, whose package it resolves from the working directory like the
+// go command.
 func findType(ctx context.Context, env cmdenv.Env, name string) (*jsonstudy.UserType, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -82,8 +85,8 @@ func findType(ctx context.Context, env cmdenv.Env, name string) (*jsonstudy.User
 	return typ, nil
 }
 
-// measureDocuments measures codecs on docs, all or a part of them. inferred is the type of all docs;
-// --type replaces it.
+// measureDocuments measures codecs on docs, or on an evenly spread part if there are many. inferred is
+// the type of all docs; --type replaces it.
 func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []string, docs []codec.Document, inferred jsonstudy.Type) error {
 	d := newDocumentStudy(o, args, docs, inferred)
 	p := session.NewProgress(env, o.run.Quiet)
@@ -132,7 +135,7 @@ func (d *documentStudy) prepareStudy(ctx context.Context, w *session.Session) (s
 	if err != nil {
 		return s, err
 	}
-	builtCodecs := codecs // those that support the type
+	builtCodecs := codecs // codecs that support the type; --op any needs no type
 	if d.o.op != "any" {
 		if builtCodecs, err = d.buildTyped(ctx, w, codecs); err != nil {
 			return s, toUsageError(err)
@@ -142,7 +145,8 @@ func (d *documentStudy) prepareStudy(ctx context.Context, w *session.Session) (s
 	if err != nil {
 		return s, err
 	}
-	// The toolchain that jsonstudy adds is not built here: if that fails, the study reports it and continues.
+	// d.toolchains lacks the toolchain that jsonstudy adds. If the study cannot build with that one, it
+	// reports the failure and continues.
 	if err := w.BuildReleases(ctx, study, jsonstudy.Baseline, "encoding/json", d.toolchains); err != nil {
 		return s, err
 	}
@@ -158,14 +162,15 @@ func (d *documentStudy) prepareStudy(ctx context.Context, w *session.Session) (s
 	return cmdenv.Study{Study: study}, nil
 }
 
-// newStudy returns the study of the codecs of built, which are all or some of codecs, or of encoding/json
-// of several releases. It adds the selected codecs that cannot be measured to d.skipped.
+// newStudy returns the study of the codecs in built, a part of codecs, or with --go the study of
+// encoding/json of several releases. It adds the selected codecs that cannot be measured to d.skipped.
 func (d *documentStudy) newStudy(codecs, built catalog.Catalog) (study tare.Study, err error) {
 	id, question := d.o.studyID(d.args[0]), d.o.formatQuestion(d.args, d.docs, d.typ)
 	if d.toolchains != nil {
 		study = jsonstudy.NewReleaseStudy(id, question, d.o.op, d.toolchains)
 	} else {
 		study, _ = jsonstudy.NewStudy(id, question, built.Leaves(), d.o.op, d.isChosen)
+		// The reasons come from all codecs of the catalog, of which built contains only a part.
 		_, unfit := jsonstudy.NewStudy(id, question, codecs.Leaves(), d.o.op, d.isChosen)
 		err = d.checkPatterns(study, unfit, codecs)
 	}
@@ -203,8 +208,9 @@ func (d *documentStudy) checkPatterns(study tare.Study, unfit []tare.NotWeighed,
 	return cmdenv.Usage(fmt.Sprintf("--only %q chooses nothing but encoding/json, which everything is compared with", strings.Join(d.o.only, ",")), "tare list contenders shows the others", "tare list contenders")
 }
 
-// buildTyped prepares the codecs of the catalog for the type, and returns a catalog of those that
-// support it. It sets d.typ if the type is the user's, and w.Sources.
+// buildTyped adds the documents' type to the codecs of the catalog, and returns a catalog of the codecs
+// that support the type. It sets w.Sources, from which programs are built, to that catalog. With --type
+// it sets d.typ to the user's type.
 func (d *documentStudy) buildTyped(ctx context.Context, w *session.Session, codecs catalog.Catalog) (catalog.Catalog, error) {
 	bench := jsonstudy.Bench{Cache: w.Dirs.Cache, Run: w.RunTag, Log: func(text string) { w.Progress.Status(text, text) }}
 	var err error
@@ -250,8 +256,8 @@ func toUsageError(err error) error {
 	return err
 }
 
-// studyID returns the id of the study of a file. A study of releases has another one than a study of
-// codecs, because the history compares results with one id.
+// studyID returns the id of the study of a file. Studies of releases have the suffix -go, because the
+// history compares all results with the same id.
 func (o *options) studyID(file string) string {
 	id := jsonstudy.StudyID(file, o.typ)
 	if o.releases.IsSet() {
@@ -260,7 +266,7 @@ func (o *options) studyID(file string) string {
 	return id
 }
 
-// releaseAdvice returns the description of a result of --go.
+// releaseAdvice returns the recommendation for a result of --go.
 func (d *documentStudy) releaseAdvice(res *tare.Result) jsonstudy.ReleaseAdvice {
 	return jsonstudy.ReleaseAdvice{Result: res, Docs: d.docs, Total: d.total, Type: d.typ, Toolchains: d.toolchains}
 }

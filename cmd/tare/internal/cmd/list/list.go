@@ -1,4 +1,5 @@
-// Package list implements tare list: it lists studies, contenders, checks and metrics.
+// Package list implements tare list: it lists the bundled studies, the contenders (programs under test) of
+// the catalog, the checks of measurements, and the metrics.
 package list
 
 import (
@@ -16,7 +17,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// lists holds the requested lists. The others are nil; a requested list without entries is [] in JSON.
+// lists contains the requested lists. The other lists are nil. They are pointers, so that a requested list
+// without entries is [] in JSON and not omitted.
 type lists struct {
 	Studies    *[]studyRow         `json:"studies,omitempty"`
 	Contenders *[]cmdenv.Contender `json:"contenders,omitempty"`
@@ -30,10 +32,10 @@ type studyRow struct {
 	Kinds      []string `json:"kinds"`
 	Contenders int      `json:"contenders"`
 	Workloads  int      `json:"workloads"`
-	Claims     int      `json:"claims"`
+	Claims     int      `json:"claims"` // published statements that the study tests
 }
 
-// checkRow is a check of trials and results.
+// checkRow is a check, which finds reasons not to trust a measured value.
 type checkRow struct {
 	ID       string        `json:"check"`
 	Severity tare.Severity `json:"severity"`
@@ -48,6 +50,7 @@ type metricRow struct {
 	Doc       string         `json:"doc"`
 }
 
+// sectionNames returns the names of the lists, which are the possible arguments.
 func sectionNames() []string { return []string{"studies", "contenders", "checks", "metrics"} }
 
 // Command returns tare list.
@@ -83,6 +86,7 @@ func Command(env cmdenv.Env) *cobra.Command {
 	return cmd
 }
 
+// collectLists returns the lists for which isWanted returns true.
 func collectLists(env cmdenv.Env, isWanted func(section string) bool, catalogDir string) (lists, error) {
 	var l lists
 	if isWanted("studies") {
@@ -176,10 +180,10 @@ func (l lists) writeTables(w io.Writer, st report.Style, hasTitles bool) error {
 // textTable is a table with tabs between its columns.
 type textTable struct {
 	title, head string
-	rows        string // lines
+	rows        string // one line for each row
 }
 
-// addRow adds a row of the columns of format.
+// addRow adds a row. format has its columns with tabs between them.
 func (t *textTable) addRow(format string, args ...any) { t.rows += fmt.Sprintf(format+"\n", args...) }
 
 // firstSentence returns the first sentence of text; tare explain shows the rest.

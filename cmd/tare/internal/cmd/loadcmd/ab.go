@@ -16,17 +16,18 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// abReport has the values of --preset ab, which prints a result of tare load in the format of ApacheBench.
 type abReport struct {
-	document  load.Document // about result
+	document  load.Document // describes result
 	result    *load.Result
 	software  string // Server header of the first response
-	length    int64  // bytes of the first response's body; their mean if unknown
+	length    int64  // bytes of the first response's body, or the mean of all bodies if it is unknown
 	keepAlive bool
 	hasBodies bool // a request has a body
 }
 
-// newABReport collects the values of ab's output. It takes the mean length of bodies if
-// fetchFirst got none.
+// newABReport collects the values of ab's output. It uses the mean length of bodies if fetchFirst did
+// not get the length of the first.
 func newABReport(r *load.Result, d load.Document, l *loadRun) abReport {
 	a := abReport{document: d, result: r, keepAlive: l.options.keepAlive, software: l.software, length: l.length}
 	if d.Requests > 0 && a.length == 0 {
@@ -53,7 +54,8 @@ func (l *loadRun) fetchFirst(ctx context.Context) {
 		return
 	}
 	defer conn.Close()
-	unregister := context.AfterFunc(ctx, func() { conn.Close() }) // ends a read that takes too long
+	// When the timeout ends ctx, closing the connection ends a blocked read.
+	unregister := context.AfterFunc(ctx, func() { conn.Close() })
 	defer unregister()
 	if l.target.TLS != nil {
 		conn = tls.Client(conn, l.target.TLS)
@@ -166,8 +168,8 @@ func countNon2xx(d load.Document) int64 {
 }
 
 // writeTimes writes the tables of connection times and percentages, in milliseconds as ab does. tare
-// measures connecting and processing separately, so the total is computed from their statistics: sums,
-// and for the standard deviation the root of the sum of squares.
+// measures connecting and processing separately, so the total is computed from their statistics: it has
+// their sums, and the root of the sum of the squares of their standard deviations.
 func (a abReport) writeTimes(b *strings.Builder) {
 	d := a.document
 	if d.Latency.Count == 0 {
@@ -178,9 +180,9 @@ func (a abReport) writeTimes(b *strings.Builder) {
 		Min: connect.Min + d.Latency.Min, P50: connect.P50 + d.Latency.P50, Max: connect.Max + d.Latency.Max,
 		Mean: connect.Mean + d.Latency.Mean, SD: math.Hypot(connect.SD, d.Latency.SD),
 	}
-	mostConnect := connect.P50 > 0 // otherwise most requests reused a connection
+	mostConnect := connect.P50 > 0 // if false, most requests reused a connection
 	if !mostConnect {
-		total.Max = d.Latency.Max
+		total.Max = d.Latency.Max // the slowest request probably reused a connection
 	}
 	b.WriteString("Connection Times (ms)\n              min  mean[+/-sd] median   max\n")
 	for _, line := range []struct {
@@ -200,21 +202,21 @@ func (a abReport) writeTimes(b *strings.Builder) {
 	fmt.Fprintf(b, " 100%%  %5d (longest request)\n", toMilliseconds(float64(total.Max)))
 }
 
-// oneEach is the number of connections per request from which every request counts as having made one.
-const oneEach = 0.9
+// minShareOfAll is the share of requests that made a connection from which all count as having made one.
+const minShareOfAll = 0.9
 
-// connectShare returns the share of requests that made a connection, of those with a latency.
+// connectShare returns the share of requests that made a connection, among the requests with a latency.
 func (a abReport) connectShare() float64 {
 	share := float64(a.document.Connect.Count) / float64(a.document.Latency.Count)
-	if share >= oneEach {
+	if share >= minShareOfAll {
 		return 1
 	}
 	return share
 }
 
-// connectPerRequest returns the connect times of all requests, not only of those that made a
-// connection: a request on an open connection took 0 to connect. The variance is the mean of the
-// squares, which are 0 for such requests, minus the square of the mean.
+// connectPerRequest returns statistics of the connect times of all requests. A request on an open
+// connection counts as 0. The variance is the mean of the squares minus the square of the mean; a share
+// of the squares is SD² + Mean² on average, the other squares are 0.
 func (a abReport) connectPerRequest() load.Latencies {
 	connects, share := a.document.Connect, a.connectShare()
 	if share == 1 || connects.Count == 0 {
@@ -228,8 +230,8 @@ func (a abReport) connectPerRequest() load.Latencies {
 	}
 }
 
-// connectQuantile returns the given quantile of the connect times of all requests: 0 up to the share of
-// requests on open connections, which took no time to connect.
+// connectQuantile returns a quantile of the connect times of all requests, in ns. The requests on open
+// connections count as 0 and come first; after them come the measured connect times.
 func (a abReport) connectQuantile(quantile float64) int64 {
 	share := a.connectShare()
 	if quantile <= 1-share {

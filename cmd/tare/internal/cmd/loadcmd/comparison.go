@@ -19,14 +19,15 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// loadSeveral compares servers: it generates a study of them and runs it like tare run.
+// loadSeveral compares the servers of tare load. It generates a study with one contender per server, and
+// measures it like tare run.
 func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Progress) error {
 	dir, remove, err := machine.TempDir("load")
 	if err != nil {
 		return fmt.Errorf("make a directory for the requests: %w", err)
 	}
 	defer remove()
-	var toolchains []string // of --go
+	var toolchains []string // Go releases of --go; nil without --go
 	if o.releases.IsSet() {
 		if toolchains, err = o.releases.Resolve(ctx, env); err != nil {
 			return err
@@ -74,7 +75,7 @@ func (o options) resultFormat() report.Format {
 	if o.asJSON {
 		name = "json"
 	}
-	f, _ := report.FormatNamed(name)
+	f, _ := report.FormatNamed(name) // both names exist
 	return f
 }
 
@@ -86,7 +87,7 @@ func serverIDs(servers []loadServer) []string {
 	return ids
 }
 
-// describeComparison returns how requests are sent in a comparison.
+// describeComparison describes in one line for the progress how requests are sent.
 func describeComparison(o options) string {
 	how := "closed loop on " + format.Count(o.connections, "connection")
 	if o.profile != nil {
@@ -97,9 +98,6 @@ func describeComparison(o options) string {
 
 // comparisonID is the id of the study, which names the directory of its results.
 const comparisonID = "load"
-
-// wantedRounds is the number of rounds that segmentLength plans for.
-const wantedRounds = 12
 
 // newComparison returns the study: one contender per server, the first as baseline, and one
 // workload, whose requests are written to a file in dir.
@@ -142,10 +140,13 @@ func newComparison(o options, dir string) (tare.Study, error) {
 	return study, nil
 }
 
-// segmentLength returns how long each contender is loaded in a round of an open loop: the
-// length that fits wantedRounds of all servers, the control and the null server into the
-// budget, within 1 s to 10 s.
+// wantedRounds is the number of rounds that segmentLength plans for.
+const wantedRounds = 12
+
+// segmentLength returns the time for which a round of an open loop loads each server, 1 s to 10 s. It
+// divides the budget by wantedRounds and by the number of servers, to which tare adds two: the control
+// (the first server again, which shows the noise) and the null server (which measures the load generator).
 func segmentLength(budget time.Duration, servers int) time.Duration {
-	segment := budget / time.Duration(wantedRounds*(servers+2)) // + 2: the control and the null server
+	segment := budget / time.Duration(wantedRounds*(servers+2))
 	return min(max(segment.Round(100*time.Millisecond), time.Second), 10*time.Second)
 }

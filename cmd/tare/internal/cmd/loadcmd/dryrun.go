@@ -19,8 +19,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// describeFeed prints the recognised format of a --feed, and which of its entries are not sent and
-// why.
+// describeFeed prints the recognised format of --feed, a file of requests, and which of its entries are not
+// sent and why.
 func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 	if f.Kind != traffic.Unknown {
 		text := fmt.Sprintf("%s is %s", traffic.FileName(file), f.Kind)
@@ -36,7 +36,7 @@ func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 	if more := f.Lost - len(f.Broken); more > 0 {
 		p.Say(fmt.Sprintf("and %s more that cannot be sent", loadpage.FormatCount(int64(more))))
 	}
-	// Such as cached answers and WebSockets in a HAR file: they are no HTTP requests to a server.
+	// Entries such as cached responses and WebSockets in a HAR file are not HTTP requests to a server.
 	var skipped []string
 	for _, entries := range f.Skipped {
 		skipped = append(skipped, format.Count(entries.Count, entries.Why))
@@ -97,7 +97,7 @@ func printRequests(ctx context.Context, env cmdenv.Env, o options, p *session.Pr
 	return out.Flush()
 }
 
-// newPlan returns what would be measured and written. The caller must close it.
+// newPlan returns the plan of --dry-run: what would be measured and written. The caller must close it.
 func (l *loadRun) newPlan(env cmdenv.Env) (*dryrun.Plan, error) {
 	o := l.options
 	run := session.Options{On: o.on, Measuring: lab.Measuring{Budget: o.duration}}
@@ -107,14 +107,14 @@ func (l *loadRun) newPlan(env cmdenv.Env) (*dryrun.Plan, error) {
 		return nil, err
 	}
 	study := dryrun.Study{ID: comparisonID, Contenders: serverIDs(o.servers), Workloads: []string{"requests"}, Question: l.describeLoad()}
-	isOpenEnded := o.requests > 0 || o.search // their requests, or the steps, decide
+	isOpenEnded := o.requests > 0 || o.search // the number of requests or of steps decides the duration
 	if !isOpenEnded {
 		study.Seconds = o.duration.Seconds()
 	}
 	if len(o.servers) > 1 {
-		const atMost = false
+		const isLimit = false // Seconds is an estimate, not the time limit
 		study.Question = describeComparison(o)
-		plan.AddMeasurement(study, atMost)
+		plan.AddMeasurement(study, isLimit)
 	} else {
 		plan.AddUnsaved(study)
 	}
@@ -127,8 +127,8 @@ func (l *loadRun) newPlan(env cmdenv.Env) (*dryrun.Plan, error) {
 	return plan, nil
 }
 
-// writeRequest writes a request as text: its method and target, its headers indented and, after
-// an empty line, its body. Errors stay in w.
+// writeRequest writes a request as text: its method and target, its headers indented and, after an empty
+// line, its body. A write error stays in w, whose Flush returns it.
 func writeRequest(w *bufio.Writer, request load.Request) {
 	fmt.Fprintf(w, "%s %s\n", request.Method, request.Path)
 	for _, h := range request.Header {

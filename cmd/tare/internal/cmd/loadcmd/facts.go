@@ -15,7 +15,7 @@ import (
 
 const dials = 5 // connections that roundTrip opens
 
-// roundTrip returns the median time of five connects to addr. It returns the first error.
+// roundTrip returns the median time to connect to addr, of five connections. It returns the first error.
 func roundTrip(ctx context.Context, addr string, timeout time.Duration) (time.Duration, error) {
 	dialer := net.Dialer{Timeout: timeout}
 	var times []time.Duration
@@ -32,30 +32,30 @@ func roundTrip(ctx context.Context, addr string, timeout time.Duration) (time.Du
 	return times[len(times)/2], nil
 }
 
-// observer records the server's CPU time and memory, and the machine's noise, during one trial of
-// load on one server. Without a server that tare started it knows nothing about the server.
+// observer records the server's CPU time and memory, and the machine's noise, during one trial of load on
+// one server. It knows the processes of the server only if tare has started it.
 type observer struct {
 	listProcesses func() []int // lists the server's processes; nil if tare did not start the server
 
 	mu         sync.Mutex
 	pids       []int           // processes of the server when they were last listed
 	lastCPU    cpuTimes        // last known CPU time of each process, also of those that have ended
-	startCPU   cpuTimes        // when measuring began
-	secondCPU  cpuTimes        // at the end of the last second
+	startCPU   cpuTimes        // CPU times when measuring began
+	secondCPU  cpuTimes        // CPU times at the end of the last second
 	serverCPU  time.Duration   // CPU time of the server in the measured part; 0 until its end
 	cpuSeconds []time.Duration // CPU time of the server in each second
 	memory     []int64         // bytes of memory of the server at the end of each second
 
-	gauge     *machine.Gauge // nil until measuring begins
+	gauge     *machine.Gauge // sampler of the machine's noise; nil until measuring begins
 	throttled float64        // share of the measured time in which a CPU quota stopped tare; 0 if unknown
 	slowWork  sync.WaitGroup // work of markPhase on other goroutines
 }
 
-// cpuTimes holds the CPU time of processes by process id.
+// cpuTimes maps process ids to CPU times.
 type cpuTimes map[int]time.Duration
 
-// usedSince returns the CPU time that processes used since before. A process that before does not have
-// was started later.
+// usedSince returns the CPU time that processes have used since the earlier times before. A process that
+// is not in before was started later, so all its time counts.
 func (t cpuTimes) usedSince(before cpuTimes) time.Duration {
 	var sum time.Duration
 	for pid, now := range t {
@@ -76,8 +76,8 @@ func (o *observer) findProcesses() {
 	o.pids = pids
 }
 
-// readCPU reads the CPU time of the server's processes. A process that has ended keeps the time that
-// was read last, so that at most a second of it is not counted.
+// readCPU reads the CPU time of the server's processes. For a process that has ended it returns the time
+// that was read last, which lacks at most the last second. The caller must hold o.mu.
 func (o *observer) readCPU() cpuTimes {
 	times := maps.Clone(o.lastCPU)
 	if times == nil {
@@ -109,8 +109,9 @@ func (o *observer) markPhase(begin bool) {
 	})
 }
 
-// addNewProcesses adds the processes that the server had forked before markPhase read reading, but
-// after they were last listed. What they had used by then does not count at the beginning.
+// addNewProcesses adds the processes that are missing in reading, the CPU times read by markPhase: the
+// server has forked them after they were last listed. At the beginning of measuring their CPU time is
+// added to the start, so that it does not count; at the end it counts.
 func (o *observer) addNewProcesses(reading cpuTimes, begin bool) {
 	o.findProcesses()
 	o.mu.Lock()
@@ -127,7 +128,7 @@ func (o *observer) addNewProcesses(reading cpuTimes, begin bool) {
 	}
 }
 
-// controlGauge starts the sampler of the machine's noise, or stops and reads it.
+// controlGauge starts the sampler of the machine's noise, or if begin is false stops and reads it.
 func (o *observer) controlGauge(begin bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -52,7 +52,7 @@ const (
 // engineNames returns the values of --engine.
 func engineNames() []string { return []string{string(load.Epoll), string(load.Portable)} }
 
-// options holds the flags of tare load, and the values that parseFlags computes from them.
+// options contains the flags of tare load, and the values that parseFlags computes from them.
 type options struct {
 	// One field per flag or group of flags. parseFlags sets defaults that depend on other flags.
 	source      loadstudy.Requests
@@ -104,8 +104,9 @@ type options struct {
 	hint           string        // one line for stderr, or ""
 }
 
-// addFlags declares the flags, which set the first half of o. Their order is that of the help. Each flag is
-// followed by a declareUses with the loads that it supports or requires: see [use].
+// addFlags declares the flags, which set the first half of o, in the order of the help. After each flag
+// declareUses names the loads with which the flag can be combined (manyServers, manyMachines), or without
+// which it is rejected (onlyHTTP): see [use].
 func (o *options) addFlags(cmd *cobra.Command) {
 	requests := cmdenv.NewFlags("What is sent")
 	o.addHTTPFlags(requests)
@@ -316,6 +317,7 @@ func (o *options) chooseServers(args []string) (err error) {
 	return nil
 }
 
+// isRPC reports whether the server is loaded with gRPC calls instead of HTTP requests.
 func isRPC(s loadServer) bool { return s.target.RPC }
 
 // describeKind returns the properties of the load of o.servers.
@@ -326,8 +328,8 @@ func (o *options) describeKind() loadKind {
 	}
 }
 
-// hintAtBodyFile returns a hint if --body is the name of a file: it was probably meant as @FILE. Otherwise it
-// returns "".
+// hintAtBodyFile returns a hint if --body is the name of a file, because the user probably meant @FILE.
+// Otherwise it returns "".
 func (o *options) hintAtBodyFile() string {
 	if !o.source.HasBody {
 		return ""
@@ -375,7 +377,7 @@ func (o *options) readRequests(changed func(string) bool, stdin io.Reader) (err 
 	if o.feed, err = o.source.List(o.servers[0].target, stdin); err != nil {
 		return err
 	}
-	isRecorded := o.feed.Kind != traffic.Unknown && !o.feed.Kind.IsTares()
+	isRecorded := o.feed.Kind != traffic.Unknown && !o.feed.Kind.IsTares() // e.g. an access log
 	if len(o.servers) > 1 && isRecorded {
 		return cmdenv.Usage("a --feed of recorded traffic is for one server", "leave the others out")
 	}
@@ -507,7 +509,9 @@ func (o *options) chooseProtocol() load.Protocol {
 	return load.HTTP1
 }
 
-var bandwidths = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?)([kmg]?)bit(?:/s)?$`)
+// bandwidthRE matches a bandwidth such as 70mbit or 1.5gbit/s. Its groups are the number and the prefix
+// of the unit.
+var bandwidthRE = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?)([kmg]?)bit(?:/s)?$`)
 
 // parseBandwidth parses text such as 70mbit to bits per second. It returns 0 for "".
 func parseBandwidth(text string) (int64, error) {
@@ -516,7 +520,7 @@ func parseBandwidth(text string) (int64, error) {
 	}
 	const maxBandwidth = 1e12 // bits per second
 	invalid := cmdenv.Usage(fmt.Sprintf("--bandwidth %q is not a bandwidth", text), "bits per second, each way, with bit, kbit, mbit or gbit, e.g. 70mbit")
-	groups := bandwidths.FindStringSubmatch(text)
+	groups := bandwidthRE.FindStringSubmatch(text)
 	if groups == nil {
 		return 0, invalid
 	}

@@ -13,8 +13,8 @@ import (
 
 func (l *loadRun) describePlan() string { return "loading " + l.url + ": " + l.describeLoad() }
 
-// describeLoad returns how requests are sent, in words: the loop, connections, duration, number of
-// different requests and warm-up.
+// describeLoad describes how requests are sent: the loop, connections, duration, number of different
+// requests and warm-up, e.g. "closed loop on 10 connections, 10 s, after 1 s to warm up".
 func (l *loadRun) describeLoad() string {
 	if l.options.search {
 		return fmt.Sprintf("closed loop on 1 to %s, then open loop, %s a step", format.Count(l.options.maxConnections, "connection"), cmdenv.Seconds(l.options.duration))
@@ -87,7 +87,7 @@ func (l *loadRun) showSecond(t load.Trial, tick load.Tick) {
 	l.Progress.Panel("load", title+": "+formatSecond(tick.Second), countSeconds(tick.At), int(p.duration.Seconds()), p.drawLines)
 }
 
-// countSeconds returns the number of finished seconds after the second that began at start.
+// countSeconds returns the number of finished seconds when the second that began at start is finished.
 func countSeconds(start time.Duration) int { return int(math.Round(start.Seconds())) + 1 }
 
 // formatSecond returns the values of a finished second in one line.

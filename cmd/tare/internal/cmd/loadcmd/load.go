@@ -1,4 +1,4 @@
-// Package loadcmd is tare load: it loads a server, or compares several.
+// Package loadcmd implements tare load: it loads a server, or compares several.
 package loadcmd
 
 import (

@@ -28,8 +28,8 @@ func (o *options) checkMachines() error {
 	return nil
 }
 
-// shareOrders divides the load into one order per machine: connections as evenly as possible. The
-// order has the rate for all machines; Index and Of tell a machine its part of it.
+// shareOrders divides the load into one order per machine, with connections as evenly as possible. Each
+// order has the rate of all machines together; a machine computes its part of the rate from Index and Of.
 func (l *loadRun) shareOrders(machines int) []fleet.LoadOrder {
 	t := l.options.servers[0].target
 	var out []fleet.LoadOrder
@@ -53,7 +53,7 @@ func (l *loadRun) shareOrders(machines int) []fleet.LoadOrder {
 // result.
 func (l *loadRun) onMachines(ctx context.Context, env cmdenv.Env) error {
 	target := l.options.servers[0].target
-	say := func(name, line string) { l.Progress.Say(name + ": " + line) }
+	say := func(machine, line string) { l.Progress.Say(machine + ": " + line) }
 	f, err := l.options.on.Open(ctx, env, say, "--allow-target="+target.Addr)
 	if err != nil {
 		return err
@@ -94,8 +94,8 @@ func (l *loadRun) onMachines(ctx context.Context, env cmdenv.Env) error {
 	return nil
 }
 
-// mergeReports returns the result and the facts of all machines together, and those of each. The result is
-// nil if no machine has one.
+// mergeReports returns the result and the facts of all machines together, and a load.Generator with the
+// result and facts of each machine. The result is nil if no machine has one.
 func (l *loadRun) mergeReports(reports []fleet.Generated) (*load.Result, load.Facts, []load.Generator) {
 	var results []*load.Result
 	var generators []load.Generator
@@ -124,9 +124,9 @@ type secondMerger struct {
 	seconds  map[time.Duration]map[string]load.Second // incomplete seconds, by time and machine
 }
 
-// addSecond records a second of one machine. When every machine has reported this second, it returns
-// one line about all machines together, and that line with one line per machine after it. Before that
-// it returns "" and nil.
+// addSecond records a second of one machine. When every machine has reported this second, it returns one
+// line about all machines together as text. lines has that line, followed by one line for each machine.
+// Until then it returns "" and nil.
 func (t *secondMerger) addSecond(name string, s load.Second) (text string, lines []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -143,7 +143,7 @@ func (t *secondMerger) addSecond(name string, s load.Second) (text string, lines
 		all = append(all, &load.Result{Timeline: []load.Second{second}})
 		lines = append(lines, fmt.Sprintf("  %-16s %s", name, formatSecond(second)))
 	}
-	for at := range t.seconds { // also drop earlier seconds, which a machine has not reported
+	for at := range t.seconds { // drop this second, and earlier ones that a machine has not reported
 		if at <= s.At {
 			delete(t.seconds, at)
 		}

@@ -19,13 +19,14 @@ import (
 	"github.com/tarebench/tare/load/relay"
 )
 
-// nothingError is returned if nothing could be measured.
+// nothingError reports that nothing could be measured, and why.
 type nothingError struct{ Why string }
 
 func (e *nothingError) Error() string { return "nothing could be measured: " + e.Why }
 
-// loadRun loads one server. loadOne and loadServer set the fields from options to metrics before the load.
-// Then runOnce runs one trial, runSearch several, or onMachines one on several machines.
+// loadRun loads one server for tare load. loadOne and loadServer set the fields from options to metrics.
+// Then runOnce runs one trial (one measurement with a number of connections and a rate), runSearch runs
+// several, or onMachines runs one on several machines.
 type loadRun struct {
 	*session.Session
 	options   options
@@ -58,9 +59,9 @@ func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress
 	}
 	defer l.metrics.Close()
 	loadEnv := env
-	// There are no contenders to build.
+	// The session builds no contenders (programs under test), so it needs no sources.
 	loadEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return nil, nil }
-	if o.servers[0].command == nil { // tare starts no process that a guardian would have to clean up
+	if o.servers[0].command == nil { // tare starts no process, so no guardian has to kill one later
 		loadEnv.Lab.Guard = func(string) (*trial.Guardian, error) { return nil, nil }
 	}
 	return session.With(ctx, loadEnv, session.Options{NoLock: o.noLock}, p, func(ctx context.Context, w *session.Session) error {
@@ -83,7 +84,7 @@ func (l *loadRun) loadServer(ctx context.Context, env cmdenv.Env) (err error) {
 	l.url = target.URL
 	isRemote := len(l.options.on.On) > 0
 	if isRemote {
-		l.target = target.ForLoad(l.options.trust) // this machine need not reach it
+		l.target = target.ForLoad(l.options.trust) // this machine need not reach the server
 	} else {
 		closeRelay, err := l.connectTarget(ctx, target)
 		if err != nil {
@@ -234,8 +235,8 @@ func (l *loadRun) runTrial(ctx context.Context, t load.Trial) (*load.Result, loa
 		l.Progress.Status("warm", "warming up")
 	}
 	r, err := s.Run(ctx, phase)
-	isInterrupted := ctx.Err() != nil && r != nil
-	if err != nil && !isInterrupted {
+	hasPartialResult := ctx.Err() != nil && r != nil // the user interrupted the trial
+	if err != nil && !hasPartialResult {
 		return nil, load.Facts{}, err
 	}
 	return r, l.withPath(l.observed.finalFacts(r)), err
@@ -268,7 +269,7 @@ func (l *loadRun) sessionOptions(t load.Trial) load.Options {
 	return o
 }
 
-// withPath adds the facts that do not depend on the trial: the path and the think time.
+// withPath adds the facts that do not depend on the trial: the network path and the think time.
 func (l *loadRun) withPath(f load.Facts) load.Facts {
 	f.RoundTrip, f.Bandwidth, f.Think = l.roundTrip, l.options.bitsPerSecond, l.options.think
 	return f

@@ -17,13 +17,14 @@ import (
 // panel draws a running trial on a terminal: the rate and latency with one bar per second, the
 // errors, the limit and, if there is room, a heat map of latencies.
 type panel struct {
-	document load.Document // about result
+	document load.Document // describes result
 	result   *load.Result  // result of the trial so far
 	how      string        // how requests are sent, in words
 	duration time.Duration // planned duration; 0 if unknown
 	style    report.Style
 }
 
+// Sizes of a panel, in columns and rows of the terminal.
 const (
 	panelLabel      = 11 // columns of a line's label
 	minPanelColumns = 30 // columns of a panel, even on a narrower terminal
@@ -97,7 +98,8 @@ func (p panel) lastSeconds(columns int) []load.Second {
 	return all[max(0, len(all)-(columns-panelLabel)):]
 }
 
-// drawSparkline draws one bar per second, whose height is value in relation to the greatest one.
+// drawSparkline draws one bar per second. The height of a bar is the second's value in proportion to the
+// greatest value, in eighths of a row, which the characters ▁ to █ draw.
 func (p panel) drawSparkline(columns int, value func(load.Second) float64) string {
 	var b strings.Builder
 	greatest := 0.0
@@ -114,8 +116,9 @@ func (p panel) drawSparkline(columns int, value func(load.Second) float64) strin
 	return cmdenv.Paint(p.style.Dim, strings.Repeat(" ", panelLabel)+b.String())
 }
 
-// drawHeatMap draws the number of requests by second and latency. The latency axis is logarithmic,
-// from low to high, and so are the shades. It returns nil before the first request.
+// drawHeatMap draws the number of requests by second and latency: a column is a second, a row a range of
+// latencies, and the shade of a cell the number of requests. Rows and shades are logarithmic. It returns
+// nil before the first request.
 func (p panel) drawHeatMap(columns, rows int) []string {
 	seconds := p.lastSeconds(columns)
 	low, high, maxCount := int64(math.MaxInt64), int64(0), int64(0)
@@ -139,7 +142,7 @@ func (p panel) drawHeatMap(columns, rows int) []string {
 	for row := rows - 1; row >= 0; row-- {
 		var b strings.Builder
 		for _, n := range cells[row] {
-			shade := 0
+			shade := 0 // 1 to 4 if there is a request, by the logarithm of the number
 			if n > 0 {
 				shade = 1 + min(int(4*math.Log(float64(n))/math.Log(float64(max(maxCount, 2)))), 3)
 			}

@@ -11,15 +11,18 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// Size of the plot of latencies in the terminal. Each cell is divided into eighths of its height, which
+// the characters ▁ to █ draw.
 const (
 	plotColumns = 60
 	plotRows    = 8
-	maxNines    = 5   // the horizontal axis ends at 99.999 % at most
-	minPlotted  = 100 // latencies that a plot needs: 2 nines
+	rowHeight   = 8   // eighths of a row
+	maxNines    = 5   // the horizontal axis ends at 99.999 % (five nines) at most
+	minPlotted  = 100 // least number of latencies of a plot: enough for 99 %, two nines
 )
 
-// writePlot draws the latency by quantile. Both axes are logarithmic: on the horizontal axis, equal
-// steps lead from 0 to 90 %, 99 %, 99.9 % and so on, as far as there are enough latencies.
+// writePlot draws the latency by quantile. Both axes are logarithmic. On the horizontal axis, equal steps
+// lead from 0 to 90 %, 99 %, 99.9 % and so on, up to the last quantile with enough latencies.
 func (p *loadPage) writePlot() {
 	histogram := p.result.Latency
 	if histogram == nil || histogram.Count() < minPlotted {
@@ -38,11 +41,13 @@ func (p *loadPage) writePlot() {
 	}
 	heights := make([]int, plotColumns+1) // in eighths of a row
 	for i, v := range values {
-		heights[i] = int(math.Round((v - low) / (high - low) * plotRows * 8))
+		heights[i] = int(math.Round((v - low) / (high - low) * plotRows * rowHeight))
 	}
 	p.writeHeading("PERCENTILES, " + p.unit.Name)
 	for row := plotRows - 1; row >= 0; row-- {
-		label := "" // the latency at the top of every second row, and at the bottom of the plot
+		// Every second row has a label: the latency at its top, as a share of the height of the plot. The
+		// lowest row is labelled with the latency at the bottom.
+		label := ""
 		if row%2 == 1 || row == 0 {
 			height := float64(row+1) / plotRows
 			if row == 0 {
@@ -55,11 +60,11 @@ func (p *loadPage) writePlot() {
 	p.writeAxis(nines)
 }
 
-// drawRow returns a row of a plot, counted from the bottom. Heights are in eighths of a row.
+// drawRow returns one row of the plot; row 0 is the lowest. heights are in eighths of a row.
 func drawRow(heights []int, row int) string {
 	var b strings.Builder
 	for _, h := range heights {
-		b.WriteRune([]rune(" ▁▂▃▄▅▆▇█")[min(max(h-8*row, 0), 8)])
+		b.WriteRune([]rune(" ▁▂▃▄▅▆▇█")[min(max(h-rowHeight*row, 0), rowHeight)])
 	}
 	return b.String()
 }
@@ -77,15 +82,16 @@ func (p *loadPage) writeAxis(nines int) {
 	fmt.Fprintf(&p.b, "  %10s  %s\n", "%", strings.TrimRight(string(labels), " "))
 }
 
-// quantileName returns the quantile with this number of nines, in percent.
+// quantileName returns the quantile with this number of nines in percent: 0, 90, 99, 99.9.
 func quantileName(nines int) string {
 	return strconv.FormatFloat(100-100*math.Pow(10, -float64(nines)), 'f', max(0, nines-2), 64)
 }
 
+// timelineRows is the largest number of lines in the table of seconds.
 const timelineRows = 20
 
-// writeTimeline writes the table of seconds, in at most timelineRows lines. If there are more
-// seconds, a line covers several: rates are averaged, quantiles are the greatest of a second.
+// writeTimeline writes the table of seconds, in at most timelineRows lines. If there are more seconds,
+// a line covers several: it has the mean of their rates and the greatest of their quantiles.
 func (p *loadPage) writeTimeline() {
 	all := p.document.Timeline
 	if len(all) < 2 {
@@ -114,7 +120,8 @@ func (p *loadPage) writeTimeline() {
 	}
 }
 
-// mergeMoments merges consecutive seconds: the time of the first, sums, and the greatest quantiles.
+// mergeMoments merges consecutive seconds. It takes the time of the first, the sums of the counts, and
+// the greatest quantiles.
 func mergeMoments(seconds []load.Moment) load.Moment {
 	m := seconds[0]
 	for _, s := range seconds[1:] {

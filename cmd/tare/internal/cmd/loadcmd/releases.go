@@ -15,16 +15,20 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// goProgram is the program of a command go run, or env NAME=value go run.
+// goProgram is the command of --start if --go is set: a go run, which may follow env NAME=value. tare
+// builds its program with several Go releases instead of running it. For example:
+//
+//	env DEBUG=1  go run  -tags=x  ./cmd/api  -port $PORT
+//	env                  flags    packages   args
 type goProgram struct {
-	env      []string // words before go: env and its assignments
-	flags    []string // of the build
-	packages []string // one package, or files
-	args     []string // of the program
+	env      []string // words before go: env and its assignments; nil if go is the first word
+	flags    []string // flags of the build
+	packages []string // one package, or Go files
+	args     []string // arguments of the program
 }
 
-// parseGoRun splits a command go run into its parts. It returns false for other commands. A flag has its
-// value in the same word: -tags=x.
+// parseGoRun splits a command into the parts of a go run. It returns false for other commands. It expects
+// the value of a flag in the same word: -tags=x.
 func parseGoRun(command []string) (p goProgram, ok bool) {
 	goCommand := command
 	if filepath.Base(command[0]) == "env" {
@@ -45,10 +49,10 @@ func parseGoRun(command []string) (p goProgram, ok bool) {
 	return p, true
 }
 
-// countFirst returns the number of words before the first for which is returns false.
-func countFirst(words []string, is func(word string) bool) int {
+// countFirst returns the number of words before the first one that does not match.
+func countFirst(words []string, matches func(word string) bool) int {
 	for i, word := range words {
-		if !is(word) {
+		if !matches(word) {
 			return i
 		}
 	}
@@ -59,8 +63,8 @@ func isAssignment(word string) bool { return strings.Contains(word, "=") }
 func isFlag(word string) bool       { return strings.HasPrefix(word, "-") }
 func isGoFile(word string) bool     { return strings.HasSuffix(word, ".go") }
 
-// splitReleases returns the server of the only --start once for each release of --go, with the release as its
-// id, and the program of its command line, which buildReleases then builds.
+// splitReleases replaces the server of the only --start by one server for each release of --go, with the
+// release as its id. It also returns the program of the command line, which buildReleases then builds.
 func (o *options) splitReleases() ([]loadServer, goProgram, error) {
 	if err := o.releases.Check(o.on); err != nil {
 		return nil, goProgram{}, err
@@ -105,8 +109,8 @@ func (p goProgram) buildReleases(ctx context.Context, w *session.Session, toolch
 	return commands, nil
 }
 
-// buildWith builds the program with a toolchain into dir, as go run does it from the working directory, and
-// returns the path of the binary.
+// buildWith builds the program with a toolchain into dir and returns the path of the binary. Like go run,
+// it resolves packages from the working directory.
 func (p goProgram) buildWith(ctx context.Context, tag, toolchain, dir string) (string, error) {
 	work, err := os.Getwd()
 	if err != nil {
@@ -117,20 +121,20 @@ func (p goProgram) buildWith(ctx context.Context, tag, toolchain, dir string) (s
 	}
 	environment := build.ToolchainEnv(toolchain)
 	if len(p.env) > 0 {
-		environment = append(slices.Clone(p.env[1:]), environment...)
+		environment = append(slices.Clone(p.env[1:]), environment...) // p.env[0] is the command env
 	}
 	g := gocmd.Go{Tag: tag, Env: environment, Timeout: build.DefaultTimeout}
 	output := dir + string(filepath.Separator) // a directory, so that the binary has the name of the program
 	_, err = g.AsUser(ctx, work, slices.Concat([]string{"build", "-o", output}, p.flags, p.packages)...)
-	if err != nil && !strings.Contains(err.Error(), "no main packages to build") {
+	if err != nil && !strings.Contains(err.Error(), "no main packages to build") { // reported below
 		return "", err
 	}
-	made, err := os.ReadDir(dir)
+	binaries, err := os.ReadDir(dir)
 	if err != nil {
 		return "", err
 	}
-	if len(made) != 1 {
+	if len(binaries) != 1 {
 		return "", fmt.Errorf("%s is not a program", strings.Join(p.packages, " "))
 	}
-	return filepath.Join(dir, made[0].Name()), nil
+	return filepath.Join(dir, binaries[0].Name()), nil
 }

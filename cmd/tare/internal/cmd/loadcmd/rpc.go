@@ -23,12 +23,12 @@ const (
 	maxCallData = 1 << 30 // bytes of JSON
 )
 
-// grpcFlags holds the flags of gRPC calls.
+// grpcFlags contains the flags of gRPC calls.
 type grpcFlags struct {
-	proto    string        // file with the method; "" means server reflection
+	proto    string        // .proto file with the method; "" means server reflection
 	imports  []string      // directories in which proto finds its imports
-	data     string        // JSON of the messages, @FILE or @-
-	deadline time.Duration // of each call; 0 means none
+	data     string        // JSON of the messages, or @FILE, or @- for stdin
+	deadline time.Duration // deadline of each call; 0 means none
 }
 
 // checkDeadline rejects a deadline that is out of bounds.
@@ -39,8 +39,8 @@ func (c grpcFlags) checkDeadline(changed func(string) bool) error {
 	return nil
 }
 
-// readCalls returns the method at the path of target, and its calls in the order in which they are
-// sent: one for each message of --data. Without --proto it requests the method from the server.
+// readCalls returns the method at the path of target, and its calls in the order in which they are sent:
+// one call for each message of --data. Without --proto it asks the server for the method's message types.
 func (o *options) readCalls(ctx context.Context, target loadstudy.Target, stdin io.Reader) (*grpccall.Method, []load.Request, error) {
 	headers, err := o.source.Header(target.Auth)
 	if err != nil {
@@ -64,13 +64,13 @@ func (o *options) readCalls(ctx context.Context, target loadstudy.Target, stdin 
 	return method, calls, nil
 }
 
-// formatTimeout returns a deadline as gRPC sends it, in milliseconds, rounded up: 1500m for 1.5 s.
+// formatTimeout returns a deadline as gRPC sends it, in milliseconds, rounded up: "1500m" for 1.5 s.
 func formatTimeout(deadline time.Duration) string {
 	return fmt.Sprintf("%dm", (deadline+time.Millisecond-1)/time.Millisecond)
 }
 
-// resolveMethod returns the method at the path of target with its message types. They are from the file
-// of --proto, or without --proto from the server itself, by server reflection.
+// resolveMethod returns the method at the path of target with its message types. It reads them from the
+// file of --proto, or without --proto from the server by server reflection.
 func (o *options) resolveMethod(ctx context.Context, target loadstudy.Target, headers [][2]string) (*grpccall.Method, error) {
 	if file := o.grpc.proto; file != "" {
 		method, err := grpccall.Compile(ctx, file, o.grpc.imports, target.Path)
@@ -90,11 +90,8 @@ func (o *options) resolveMethod(ctx context.Context, target loadstudy.Target, he
 	return method, nil
 }
 
-// oneLine returns foreign text as one line of any length.
-func oneLine(text string) string {
-	const noLimit = 0
-	return format.Line(text, noLimit)
-}
+// oneLine returns foreign text as one line, without a limit of its length.
+func oneLine(text string) string { return format.Line(text, 0) }
 
 // readBodies reads the JSON of --data and returns the encoded messages of each call.
 func (c grpcFlags) readBodies(m *grpccall.Method, stdin io.Reader) ([][]byte, error) {

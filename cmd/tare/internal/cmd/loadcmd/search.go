@@ -22,7 +22,7 @@ func (l *loadRun) runSearch(ctx context.Context) error {
 	case len(found.Steps) == 0:
 		return &nothingError{oneLine(err.Error())}
 	}
-	last := found.Steps[len(found.Steps)-1]
+	last := found.Steps[len(found.Steps)-1] // the report shows the last step and lists the others
 	about := load.Documented{
 		URL: l.url, Interrupted: interrupted, Facts: last.Facts, Delay: l.options.delay, SLO: found.SLO, Search: &found,
 	}
@@ -43,6 +43,8 @@ func (l *loadRun) runSearch(ctx context.Context) error {
 	return nil
 }
 
+// reportStep prints the line of a step: its load, the measured rate and p99, and whether the server met
+// the objectives.
 func (l *loadRun) reportStep(s load.SearchStep) {
 	text := s.Trial.String() + ": " + loadpage.FormatRate(s.PerSecond()) + " requests per second, p99 " + loadpage.FormatTime(s.Result.Latency.Quantile(0.99)) + ": "
 	switch s.Ruling {

@@ -19,7 +19,7 @@ const memoryLimit = 1 << 50 // bytes: practically no limit for the user's server
 // startedServer is a server that tare started.
 type startedServer struct {
 	command     *trial.Command
-	inContainer bool // its processes are then not children of tare, and unknown
+	inContainer bool // its processes are not children of tare, so tare does not know them
 }
 
 // startServer starts a server by its command line and waits until it accepts connections. It chooses
@@ -32,7 +32,7 @@ func startServer(ctx context.Context, w *session.Session, s loadServer) (*starte
 		}
 		return nil, loadstudy.Target{}, &nothingError{err.Error()}
 	}
-	_, port, err := net.SplitHostPort(s.target.Addr) // a fixed port is known to the command as well
+	_, port, err := net.SplitHostPort(s.target.Addr) // the fixed port of the URL, if there is one
 	if err == nil && strings.Contains(s.url, portVariable) {
 		port, err = trial.FreePort()
 	}

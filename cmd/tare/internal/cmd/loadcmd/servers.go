@@ -18,7 +18,7 @@ type loadServer struct {
 	target  loadstudy.Target // parsed url, with port 1 in place of $PORT
 }
 
-// portVariable stands for the port in the command lines and URLs of servers that tare starts.
+// portVariable represents the port in the command lines and URLs of servers that tare starts.
 const portVariable = "$PORT"
 
 // parseServers returns the servers of the arguments and --start. An argument is a URL, or a path of
@@ -28,10 +28,12 @@ func parseServers(args, start []string) ([]loadServer, error) {
 	path := "/"
 	var urls []string
 	for _, arg := range args {
+		isPath := strings.HasPrefix(arg, "/")
 		switch {
-		case len(start) > 0 && !isAddress(arg) && !strings.HasPrefix(arg, "/"): // perhaps a word of the command; as a URL it would be a host
+		case len(start) > 0 && !isPath && !isAddress(arg):
+			// The argument is probably a word of the command, without quotes around the command.
 			return nil, cmdenv.Usage(fmt.Sprintf("%q is neither a path, which begins with a slash, nor a URL", arg), "a command of several words is quoted: --start 'serve $PORT' /path")
-		case !strings.HasPrefix(arg, "/"):
+		case !isPath:
 			urls = append(urls, arg)
 		case len(start) == 0:
 			return nil, cmdenv.Usage(fmt.Sprintf("%q is a path without a server", arg), "e.g. http://127.0.0.1:8080"+arg+", or start one with --start")
@@ -44,7 +46,7 @@ func parseServers(args, start []string) ([]loadServer, error) {
 	if len(start) == 0 && len(urls) == 0 {
 		return nil, cmdenv.Usage("tare load needs a URL", "e.g. tare load http://127.0.0.1:8080/")
 	}
-	startURL := "http://127.0.0.1:" + portVariable + path
+	startURL := "http://127.0.0.1:" + portVariable + path // address of the servers that --start starts
 	if len(start) == 1 && len(urls) == 1 && path == "/" {
 		startURL, urls = urls[0], nil
 	}
@@ -108,8 +110,10 @@ func splitWords(text string) ([]string, error) {
 	inWord := false  // also true after "", an empty word
 	for i := 0; i < len(text); i++ {
 		c := text[i]
+		literalInSingle := quote == '\'' && c != '\''
+		literalInDouble := quote == '"' && c != '"' && c != '\\'
 		switch {
-		case quote == '\'' && c != '\'', quote == '"' && c != '"' && c != '\\':
+		case literalInSingle, literalInDouble:
 			word.WriteByte(c)
 		case c == '\\' && i+1 == len(text):
 			return nil, cmdenv.Usage(fmt.Sprintf("--start %q ends with a backslash", text), "")

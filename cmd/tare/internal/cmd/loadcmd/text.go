@@ -19,17 +19,17 @@ import (
 
 const grpcCodes = 17 // OK (0) to UNAUTHENTICATED (16)
 
-// loadPage collects the lines of the report on one server: a section for each method writeX, which
-// writes nothing if it has nothing to report.
+// loadPage collects the lines of the report that tare load prints about one server. Each method writeX
+// writes a section, or nothing if the section has nothing to report.
 type loadPage struct {
 	b        strings.Builder
 	style    report.Style
-	document load.Document // about result
+	document load.Document // describes result
 	result   *load.Result
 	unit     loadpage.Unit // unit of all latencies, chosen for their median
 }
 
-// writeLoad writes the report on r. how describes how requests were sent.
+// writeLoad writes the report on r. d describes r, and how tells in words how requests were sent.
 func writeLoad(w io.Writer, r *load.Result, d load.Document, st report.Style, how string) error {
 	p := &loadPage{style: st, document: d, result: r, unit: loadpage.UnitFor(d.Latency.P50)}
 	fmt.Fprintln(&p.b, cmdenv.Paint(st.Bold, d.URL))
@@ -61,7 +61,7 @@ func (p *loadPage) writeHeading(title string) {
 	fmt.Fprintf(&p.b, "\n%s\n", cmdenv.Paint(p.style.Bold, title))
 }
 
-// whichStep returns an addition to headings: which step of a search the section is about.
+// whichStep returns " of the last step" for the headings of a search, whose report shows the last step.
 func (p *loadPage) whichStep() string {
 	if p.document.Search != nil {
 		return " of the last step"
@@ -78,6 +78,7 @@ func (p *loadPage) writeLabelled(label, text string) {
 	cmdenv.Paragraph(&p.b, fmt.Sprintf("  %-10s  ", label), strings.Repeat(" ", 14), text, p.style.Width)
 }
 
+// writeRate writes the rates and numbers of requests.
 func (p *loadPage) writeRate() {
 	d := p.document
 	p.writeHeading("RATE")
@@ -165,7 +166,8 @@ func tablePercentiles() []percentile {
 	}
 }
 
-// writeResponses writes the counts of statuses, for gRPC those of its status codes, and of errors.
+// writeResponses writes the numbers of responses by HTTP status, or for gRPC by gRPC status code, and the
+// numbers of errors by class.
 func (p *loadPage) writeResponses() {
 	p.writeHeading("ANSWERS")
 	var statuses, errors []string
@@ -195,7 +197,7 @@ func (p *loadPage) writeResponses() {
 // joinOrNone joins texts with commas, or returns "none" if there are none.
 func joinOrNone(texts []string) string { return cmp.Or(strings.Join(texts, ", "), "none") }
 
-// writeTransfer writes the bytes on the path and the CPU time they cost.
+// writeTransfer writes the bytes that the network path carried, and the CPU time of both sides.
 func (p *loadPage) writeTransfer() {
 	d := p.document
 	p.writeHeading("TRANSFER" + p.whichStep())
@@ -320,7 +322,7 @@ func (p *loadPage) writeLimit() {
 	}
 }
 
-// writePainted is writeLabelled with a colour for the label.
+// writePainted writes a line with a label and text like writeLabelled, with a colour for the label.
 func (p *loadPage) writePainted(label string, colour func(string) string, text string) {
 	for i, line := range cmdenv.Wrap(text, p.style.Width, 14) {
 		if i > 0 {

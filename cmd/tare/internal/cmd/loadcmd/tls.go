@@ -24,12 +24,13 @@ func handshakeModes() []string {
 // maxPEM limits the bytes of a file of certificates.
 const maxPEM = 1 << 20
 
-// versionsOfTLS returns the values of --tls with their numbers.
+// versionsOfTLS returns the numbers of TLS versions by the values of --tls.
 func versionsOfTLS() map[string]uint16 {
 	return map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
 }
 
-// readTrust checks the TLS flags and reads the certificates.
+// readTrust checks the TLS flags and reads the certificates of --cacert. It returns the conditions under
+// which tare load trusts a server.
 func (o *options) readTrust() (loadstudy.Trust, error) {
 	t := loadstudy.Trust{Insecure: o.insecure, Version: versionsOfTLS()[o.tls]}
 	switch {

@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
-// use is a kind of load that a flag supports or requires. Every flag supports a load of one server from one
-// machine. Each flag declares its other uses next to its definition, and checkFlags rejects it in loads
-// that it does not support, so that no flag is ignored silently.
+// use is a kind of load that a flag of tare load supports or requires. Every flag supports a load of one
+// server from one machine. Each flag declares its other uses next to its definition, and checkFlags rejects
+// the flag in loads that it does not support, so that no flag is ignored silently.
 type use string
 
 const (
@@ -41,7 +41,7 @@ func declareUses(group cmdenv.Flags, flag string, uses ...use) {
 	}
 }
 
-// loadKind holds the properties of a load that decide which flags apply.
+// loadKind has the properties of a load that decide which flags apply.
 type loadKind struct {
 	rpc          bool // gRPC
 	encrypted    bool // https

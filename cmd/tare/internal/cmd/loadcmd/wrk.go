@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// writeWrk writes the rows of wrk's output with tare's measurements.
+// writeWrk writes a result in the output format of the load generator wrk, for --preset wrk.
 func writeWrk(w io.Writer, r *load.Result, d load.Document) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Running %s test @ %s\n  %d threads and %d connections\n", wrkWhole(d.Seconds), d.URL, d.Threads, d.Connections)
@@ -38,8 +38,8 @@ func writeWrk(w io.Writer, r *load.Result, d load.Document) error {
 	return err
 }
 
-// wrkRow writes a row of the table of threads. share is the part of all values within one standard
-// deviation of the mean.
+// wrkRow writes a row of the table of threads. format formats the values; share is the part of all values
+// within one standard deviation of the mean.
 func wrkRow(b *strings.Builder, name string, format func(float64) string, mean, sd, highest, share float64) {
 	fmt.Fprintf(b, "    %-10s%s%s%s%8.2f%%\n", name, padColumn(format(mean), 8), padColumn(format(sd), 10), padColumn(format(highest), 9), share*100)
 }
@@ -98,7 +98,7 @@ func threadRates(d load.Document) (mean, sd, highest, share float64) {
 	return mean, sd, highest, share
 }
 
-// wrkTime formats ns in the largest unit that leaves at least 1, with two decimals.
+// wrkTime formats ns with two decimals, in the largest unit in which the value is at least 1.
 func wrkTime(ns float64) string {
 	x, unit := ns/1e3, "us"
 	for _, next := range []struct {
@@ -124,13 +124,14 @@ func wrkWhole(seconds float64) string {
 	return fmt.Sprintf("%.0f%s", x, unit)
 }
 
-// wrkMetric formats a count, 1000 to a prefix.
+// wrkMetric formats a count: 1.50k.
 func wrkMetric(x float64) string { return scaledBy(x, 1000, []string{"", "k", "M", "G"}) }
 
-// wrkBinary formats bytes, 1024 to a prefix.
+// wrkBinary formats a number of bytes without the letter B: 1.00K for 1024.
 func wrkBinary(x float64) string { return scaledBy(x, 1024, []string{"", "K", "M", "G", "T"}) }
 
-// scaledBy divides x by base until it is below base or the prefixes end.
+// scaledBy divides x by base until it is below base or prefixes has no further element, and appends the
+// prefix that belongs to the number of divisions.
 func scaledBy(x, base float64, prefixes []string) string {
 	i := 0
 	for ; x >= base && i < len(prefixes)-1; i++ {

@@ -15,7 +15,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/mcp"
 )
 
-// Command returns tare mcp. root returns the tree of commands that the tools call.
+// Command returns tare mcp. root returns all commands of tare for an environment; the tools call them.
 func Command(env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) *cobra.Command {
 	var limits cmdenv.Limits
 	cmd := &cobra.Command{
@@ -38,17 +38,17 @@ Exit codes: 0 the client closed stdin; 1 the connection failed; 2 bad input.`,
 			if err := limits.Check(env); err != nil {
 				return err
 			}
-			return serve(cmd.Context(), env, limits.Limits, root)
+			return serveClient(cmd.Context(), env, limits.Limits, root)
 		},
 	}
 	limits.Add(cmd.Flags(), "offer tools that run the code of the working directory or send requests")
 	return cmd
 }
 
-// serve serves the client at the other end of stdin and stdout until the client closes stdin or a signal
-// arrives.
-func serve(ctx context.Context, env cmdenv.Env, limits fleet.Limits, root func(cmdenv.Env) *cobra.Command) error {
-	ctx, env, stop := env.CancelOnSignal(ctx, context.Canceled) // a command ends with the server
+// serveClient serves the client at the other end of stdin and stdout until the client closes stdin or a
+// signal arrives.
+func serveClient(ctx context.Context, env cmdenv.Env, limits fleet.Limits, root func(cmdenv.Env) *cobra.Command) error {
+	ctx, env, stop := env.CancelOnSignal(ctx, context.Canceled) // the signal also ends a running command
 	defer stop()
 	s, err := newServer(env, limits, root)
 	if err != nil {
@@ -70,7 +70,7 @@ func newServer(env cmdenv.Env, limits fleet.Limits, root func(cmdenv.Env) *cobra
 	return &mcp.Server{
 		Version: cmdenv.ThisVersion().String(), Limits: limits, Dir: dir, Results: dirs.AllResults(),
 		Run: func(ctx context.Context, args []string, out io.Writer) error {
-			run := env
+			run := env // for one command: without stdin, and with out as stdout
 			run.In, run.Out, run.Args = strings.NewReader(""), out, args
 			cmd := root(run)
 			cmd.SetArgs(args)

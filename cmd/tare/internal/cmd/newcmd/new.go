@@ -1,4 +1,5 @@
-// Package newcmd implements tare new: it creates a contender.
+// Package newcmd implements tare new: it creates the source of a contender, a program that tare compares
+// with others of its kind.
 package newcmd
 
 import (
@@ -22,7 +23,7 @@ type newReport struct {
 	Kind  string   `json:"kind"`
 	Name  string   `json:"name"`
 	Files []string `json:"files"`
-	Next  []string `json:"next"` // commands
+	Next  []string `json:"next"` // commands with which the user continues
 }
 
 // Command returns tare new.
@@ -98,8 +99,8 @@ Kinds: ` + strings.Join(kinds, ", ") + `.`,
 	return cmd
 }
 
-// newContender creates the contender id, which is KIND/NAME: in the repository around dir, or else in
-// dir. It returns the files, and the commands to continue with.
+// newContender creates the contender id, which is KIND/NAME, in the repository of tare around dir, or in
+// dir if there is no such repository. It returns the files, and the commands to continue with.
 func newContender(env cmdenv.Env, id, dir, catalogDir string) (newReport, error) {
 	kind, name, ok := strings.Cut(id, "/")
 	if !ok || kind == "" || name == "" {
@@ -124,7 +125,7 @@ func newContender(env cmdenv.Env, id, dir, catalogDir string) (newReport, error)
 	switch {
 	case errors.As(err, &ioErr):
 		return newReport{}, err
-	case err != nil:
+	case err != nil: // such as a name that is taken
 		return newReport{}, cmdenv.UsageOf(err, "")
 	}
 	for i, f := range files {
@@ -165,9 +166,9 @@ func nextInside(kind, name, dir string) []string {
 	return []string{"GOWORK=off go -C " + cmdenv.ShellQuote(dir) + " get MODULE@VERSION", testCommand, measureCommand(kind, name, name)}
 }
 
-// nextElsewhere is like nextInside for a contender outside of the repository. sdk is "" if the SDK is
-// published; otherwise it is the directory that the go command and editors need in go.mod while the
-// library is added.
+// nextElsewhere returns the same commands for a contender outside of the repository. The contender imports
+// the SDK, the module of tare. sdk is "" if the SDK is published. Otherwise it is the directory of the SDK:
+// the go command and editors need it in go.mod while the user adds the library.
 func nextElsewhere(kind, name, dir, sdk string) []string {
 	entry := fmt.Sprintf("{id: %s, program: ./%s}", name, dir)
 	if filepath.IsAbs(filepath.FromSlash(dir)) {

@@ -21,8 +21,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// findCommand returns the command of args with parsed flags. It returns nil if the arguments are
-// invalid, or if the command does not make a study without a file.
+// findCommand returns the command that args call, with parsed flags. It returns nil if the arguments are
+// invalid, or if the command is not one of those that generate a study: bench, json and rpc.
 func findCommand(root *cobra.Command, args []string) *cobra.Command {
 	cmd, rest, err := root.Find(args)
 	if err != nil {
@@ -35,8 +35,8 @@ func findCommand(root *cobra.Command, args []string) *cobra.Command {
 	return cmd
 }
 
-// repeatCommand runs the command of a result again and prints the comparison. foreign means that the
-// result was made elsewhere.
+// repeatCommand runs the command that made the result old again and prints a comparison of both results.
+// foreign means that old was made elsewhere or was changed (see isForeign). tree returns tare's commands.
 func repeatCommand(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command, o options, old *tare.Result, foreign bool) error {
 	args, notes, err := repeatedArgs(tree(env), o, old)
 	if err != nil {
@@ -56,7 +56,8 @@ func repeatCommand(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *c
 	return printComparison(env, o, old, now, err)
 }
 
-// withEnv returns args with the values of variables of which their --env flags have only digests.
+// withEnv returns args with the values of the environment variables in --env flags. A result contains only
+// digests of these values.
 func withEnv(env cmdenv.Env, o options, args []string, foreign bool) ([]string, error) {
 	var indices []int // of --env flags in args
 	var record []string
@@ -76,9 +77,9 @@ func withEnv(env cmdenv.Env, o options, args []string, foreign bool) ([]string, 
 	return args, nil
 }
 
-// repeatedArgs returns the arguments that repeat the command of a result: with its seed, and commits in
-// place of revisions. It returns an error in another directory, and if a file has changed. notes has a
-// line for each side that is measured as it is today.
+// repeatedArgs returns the arguments that repeat the command of a result, with its seed, and with commits
+// in place of revisions. It returns an error if the working directory is another or if an input file has
+// changed. notes has a line for each side (base or head) that is measured as it is today.
 func repeatedArgs(root *cobra.Command, o options, old *tare.Result) (args, notes []string, err error) {
 	cmd := findCommand(root, old.Asked.Command)
 	if cmd == nil {
@@ -105,7 +106,7 @@ func repeatedArgs(root *cobra.Command, o options, old *tare.Result) (args, notes
 			c, ok := old.Contender(side)
 			commit, hasChanges := parseCommit(c.Version)
 			switch revision, _ := cmd.Flags().GetString(side); {
-			case !ok || revision == "": // same files as the other side
+			case !ok || revision == "": // the side has the same files as the other, or no revision
 			case hasChanges || commit == "":
 				notes = append(notes, fmt.Sprintf("%s was the %s: it is the files as they are today", side, cmp.Or(c.Version, "worktree")))
 			default:
@@ -147,7 +148,8 @@ func formatSum(sum string) string {
 }
 
 // parseCommit returns the commit in the version of a side, or "", and whether the side had changes on top
-// of the commit. Versions are: main (1a2b3c4d5), 1a2b3c4d5, worktree at 1a2b3c4d5 with changes.
+// of the commit. The forms of a version are, in the order of the patterns below: "worktree at 1a2b3c4d5
+// with changes", "main (1a2b3c4d5)" and "1a2b3c4d5".
 func parseCommit(version string) (commit string, hasChanges bool) {
 	for _, form := range []string{`^worktree at ([0-9a-f]{7,64})\b`, `\(([0-9a-f]{7,64})\)`, `^([0-9a-f]{7,64})\b`} {
 		if m := regexp.MustCompile(form).FindStringSubmatch(version); m != nil {
@@ -157,8 +159,8 @@ func parseCommit(version string) (commit string, hasChanges bool) {
 	return "", false
 }
 
-// rebuildArgs returns the arguments of a command, with values for the flags in values and without flags
-// about output and the lock.
+// rebuildArgs returns the arguments of a command. The flags in values get these values. Other flags about
+// output and the lock are dropped.
 func rebuildArgs(cmd *cobra.Command, values map[string]string) []string {
 	args := []string{cmd.Name()}
 	dropped := []string{"format", "json", "output", "quiet", "progress", "no-lock", "no-page", "receipt"}

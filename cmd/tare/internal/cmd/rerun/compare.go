@@ -35,7 +35,8 @@ type rerunRun struct {
 	Stopped string    `json:"stopped"`
 }
 
-// rerunVerdict holds a verdict of both runs. A side is null if it has no such verdict.
+// rerunVerdict compares a verdict (what the evidence says about a criterion) of both runs. Then or Now is
+// null if that run has no such verdict.
 type rerunVerdict struct {
 	Contender string     `json:"contender"`
 	Workload  string     `json:"workload"`
@@ -47,7 +48,7 @@ type rerunVerdict struct {
 	Intervals string     `json:"intervals"` // overlap, do not overlap, or unknown if a side has no interval
 }
 
-// rerunSide is a verdict of one run with its value.
+// rerunSide is the verdict of one run, with the value that it judges.
 type rerunSide struct {
 	Verdict tare.Ruling `json:"verdict,omitempty"`
 	Figure  float64     `json:"figure"` // a value in Unit, or a ratio to the baseline if Unit is ""
@@ -56,7 +57,8 @@ type rerunSide struct {
 	Unit    string      `json:"unit,omitempty"`
 }
 
-// rerunClaim holds the outcomes of a claim, "" if the run lacks it.
+// rerunClaim compares the outcomes of a claim, a published statement that a study tests. An outcome is ""
+// if that run does not have the claim.
 type rerunClaim struct {
 	ID   string       `json:"id"`
 	Then tare.Outcome `json:"then,omitempty"`
@@ -84,8 +86,8 @@ const (
 func compareRuns(old, now *tare.Result) rerunComparison {
 	c := rerunComparison{Study: now.Study, Then: newRun(old), Now: newRun(now), Verdicts: []rerunVerdict{}, Claims: []rerunClaim{}, Differs: []string{}}
 	type key struct{ contender, workload, metric, criterion string }
-	indices := map[key]int{} // of c.Verdicts
-	entry := func(v tare.Verdict) *rerunVerdict {
+	indices := map[key]int{}                      // indices in c.Verdicts
+	entry := func(v tare.Verdict) *rerunVerdict { // finds or adds the comparison of v
 		k := key{v.Contender, v.Workload, v.Metric, v.Criterion}
 		i, ok := indices[k]
 		if !ok {
@@ -101,7 +103,7 @@ func compareRuns(old, now *tare.Result) rerunComparison {
 	for _, v := range old.Verdicts {
 		entry(v).Then = newSide(old, v)
 	}
-	hasCriterion := map[[3]string]bool{}
+	hasCriterion := map[[3]string]bool{} // by key; verdicts on the same ratio without a criterion are dropped
 	for i := range c.Verdicts {
 		v := &c.Verdicts[i]
 		v.decide()
@@ -136,8 +138,9 @@ func newRun(r *tare.Result) rerunRun {
 	return rerunRun{Started: r.Started.UTC(), Seed: r.Seed, Rounds: r.RoundsDone, Stopped: r.Stopped}
 }
 
-// newSide returns a verdict of r with its value: the contender's own value if the criterion is about
-// values, otherwise the ratio to the baseline. Figure is 0 if r does not have the value.
+// newSide returns a verdict of r with the value that it judges: the value of the contender if the
+// criterion is about values, otherwise the contender's ratio to the baseline. Figure is 0 if r does not
+// have the value.
 func newSide(r *tare.Result, v tare.Verdict) *rerunSide {
 	side := &rerunSide{Verdict: v.Verdict}
 	if v.Rule.Kind == tare.RuleValue {
@@ -171,7 +174,7 @@ func (v *rerunVerdict) decide() {
 	case v.Now == nil:
 		v.Verdict = verdictOnlyThen
 		return
-	case v.Criterion == "": // nothing was ruled
+	case v.Criterion == "": // no criterion was judged, so Verdict stays ""
 	case v.Then.Verdict == v.Now.Verdict:
 		v.Verdict = verdictSame
 	default:
@@ -187,7 +190,7 @@ func (v *rerunVerdict) decide() {
 	}
 }
 
-// subject returns the criterion, or for a verdict without one what is compared: the ratio of the metric.
+// subject returns the criterion. For a verdict without a criterion it names the ratio that is compared.
 func (v rerunVerdict) subject() string {
 	return cmp.Or(strings.TrimSpace(v.Criterion), v.Metric+" ratio")
 }
@@ -214,14 +217,14 @@ func (v rerunVerdict) describe() string {
 	return v.Verdict
 }
 
-// String returns the verdict with its value.
+// String returns the verdict with its value and interval, or "-" if s is nil.
 func (s *rerunSide) String() string {
 	if s == nil {
 		return "-"
 	}
 	figure := "no figure"
 	switch {
-	case s.Figure == 0 && s.High == 0: // not measured
+	case s.Figure == 0 && s.High == 0: // not measured: no figure
 	case s.Unit != "":
 		figure = fmt.Sprintf("%.4g %s [%.4g, %.4g]", s.Figure, s.Unit, s.Low, s.High)
 	case s.High > 0:

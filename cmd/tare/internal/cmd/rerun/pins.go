@@ -13,8 +13,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// restoreBuilds makes the session build the contenders of study with the Go release and the versions of
-// modules of the result old, as far as these can be had, and prints what it restores and what it cannot.
+// restoreBuilds makes the session build the contenders (programs under test) of study like those of the
+// earlier result old: with its Go release and its versions of modules, if these are available. It prints
+// which ones it restores and which it cannot.
 func restoreBuilds(ctx context.Context, w *session.Session, study *cmdenv.Study, old *tare.Result) {
 	sources, ok := w.Sources.(cmdenv.CatalogSources)
 	if !ok {
@@ -27,12 +28,13 @@ func restoreBuilds(ctx context.Context, w *session.Session, study *cmdenv.Study,
 	}
 	entries := slices.Clone(study.Contenders)
 	for i, e := range entries {
-		then, ok := old.Contender(e.ID)
-		isOfCatalog := e.Launch() == tare.LaunchProgram && e.Program == ""
-		if !ok || !isOfCatalog {
+		oldContender, found := old.Contender(e.ID)
+		isOfCatalog := e.Launch() == tare.LaunchProgram && e.Program == "" // otherwise tare does not build it
+		if !found || !isOfCatalog {
 			continue
 		}
-		added := olderModules(sources.Versions(string(study.Kind), e), then.Modules, slices.Concat(e.With, w.Options.With))
+		selected := slices.Concat(e.With, w.Options.With)
+		added := olderModules(sources.Versions(string(study.Kind), e), oldContender.Modules, selected)
 		if len(added) > 0 {
 			entries[i].With = slices.Concat(e.With, added)
 			w.Progress.Say(fmt.Sprintf("%s: built with %s, as then", e.ID, strings.Join(added, ", ")))
@@ -41,12 +43,12 @@ func restoreBuilds(ctx context.Context, w *session.Session, study *cmdenv.Study,
 	study.Contenders = entries
 }
 
-// olderModules returns the modules, as path@version, with which a contender is built with the versions of
-// then. today has the versions by path. It skips modules that were replaced, and those of --with in
-// selected.
-func olderModules(today map[string]string, then []tare.Module, selected []string) []string {
+// olderModules returns the modules of old whose versions differ today, as path@version of old. today
+// maps the paths of a contender's modules to their present versions. olderModules skips modules that old
+// replaced, and modules in selected, whose versions the study or --with chooses.
+func olderModules(today map[string]string, old []tare.Module, selected []string) []string {
 	var with []string
-	for _, m := range then {
+	for _, m := range old {
 		version := today[m.Path] // "" if the contender does not have the module any more
 		isSelected := slices.ContainsFunc(selected, func(text string) bool {
 			w, err := build.ParseWith(text, "")
@@ -66,7 +68,7 @@ func olderModules(today map[string]string, then []tare.Module, selected []string
 func mainRelease(old *tare.Result) string {
 	counts, commonest := map[string]int{}, ""
 	for _, c := range old.Contenders {
-		release, _, _ := strings.Cut(c.Go, " ") // experiments follow
+		release, _, _ := strings.Cut(c.Go, " ") // names of Go experiments may follow the release
 		if release == "" {
 			continue
 		}

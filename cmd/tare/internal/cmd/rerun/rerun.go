@@ -1,4 +1,5 @@
-// Package rerun implements tare rerun: it runs the study of a result again, and compares.
+// Package rerun implements tare rerun and tare verify. tare rerun runs the study of an earlier result
+// again, and compares the new result with it.
 package rerun
 
 import (
@@ -15,21 +16,21 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// options holds the flags of tare rerun and tare verify.
+// options contains the flags of tare rerun and tare verify.
 type options struct {
-	seed    uint64
-	reseed  bool   // measure with seed, and not with that of the result
-	catalog string // directory; "" means search for it
-	noLock  bool
-	quiet   bool
-	env     []string // NAME=value of variables of which the result has only digests
-	trust   bool     // run what the result contains although it was made elsewhere
-	printed cmdenv.FormatFlag
-	format  report.Format
+	seed       uint64
+	reseed     bool   // measure with seed instead of the seed of the result
+	catalog    string // directory of contenders; "" means search for it
+	noLock     bool
+	quiet      bool
+	env        []string          // NAME=value of variables of which the result has only digests
+	trust      bool              // run what the result contains although it was made elsewhere
+	formatFlag cmdenv.FormatFlag // --format and --json
+	format     report.Format     // chosen by formatFlag
 }
 
-// Command returns tare rerun. tree returns the tree of commands, in which it runs the command of a
-// result again.
+// Command returns tare rerun. tree returns all commands of tare: if a command such as tare bench has made
+// a result, tare rerun runs that command again.
 func Command(env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -72,7 +73,7 @@ interrupted.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.reseed = cmd.Flags().Changed("seed")
 			var err error
-			if o.format, err = o.printed.Format(cmd); err != nil {
+			if o.format, err = o.formatFlag.Format(cmd); err != nil {
 				return err
 			}
 			return runRerun(cmd.Context(), env, tree, o, args[0])
@@ -91,12 +92,12 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	flags.BoolVar(&o.trust, "trust", false, "run what the result says although it was made elsewhere; stderr lists it first")
 	cmdenv.AddProgress(flags, &o.quiet)
 	cmdenv.CompleteProgress(cmd)
-	o.printed.Add(flags, "the comparison")
-	o.printed.Complete(cmd)
+	o.formatFlag.Add(flags, "the comparison")
+	o.formatFlag.Complete(cmd)
 }
 
-// runRerun runs the study of the result arg again, or its command if it was made by one, and prints the
-// comparison.
+// runRerun runs the study of the result arg again and prints the comparison. If a command such as tare
+// bench generated the study, it runs the command again.
 func runRerun(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command, o options, arg string) error {
 	results, dir, err := env.ReadResults(arg)
 	if err != nil {
@@ -119,8 +120,8 @@ func runRerun(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.
 	return repeatStudy(ctx, env, o, old, foreign)
 }
 
-// repeatStudy runs the study of a result again and prints the comparison. foreign means that the result
-// was made elsewhere.
+// repeatStudy runs the study of the result old again and prints the comparison. foreign means that old was
+// made elsewhere or was changed (see isForeign).
 func repeatStudy(ctx context.Context, env cmdenv.Env, o options, old *tare.Result, foreign bool) error {
 	run, err := originalOptions(old)
 	if err != nil {
@@ -147,7 +148,7 @@ func repeatStudy(ctx context.Context, env cmdenv.Env, o options, old *tare.Resul
 		p.Say(note)
 	}
 	studies := []cmdenv.Study{study}
-	if err := run.Give(studies); err != nil {
+	if err := run.AddOriginal(studies); err != nil {
 		return err
 	}
 	if studies, _, err = cmdenv.Choose(run.Only, studies); err != nil {
@@ -163,8 +164,9 @@ func repeatStudy(ctx context.Context, env cmdenv.Env, o options, old *tare.Resul
 	return printComparison(env, o, old, now, err)
 }
 
-// restoreEnv returns the environment of a result: record, with the values of --env for the variables of
-// which it has only digests. foreign means that the result was made elsewhere.
+// restoreEnv returns the environment variables with which a result was measured. record has those of the
+// result; where it has only a digest, restoreEnv takes the value of --env. foreign means that the result
+// was made elsewhere or was changed.
 func restoreEnv(env cmdenv.Env, o options, record []string, foreign bool) ([]string, error) {
 	if err := session.CheckEnvironment(o.env); err != nil {
 		return nil, err
@@ -176,8 +178,8 @@ func restoreEnv(env cmdenv.Env, o options, record []string, foreign bool) ([]str
 	return session.RestoreEnv(d, record, o.env, foreign)
 }
 
-// printComparison prints the comparison of both results. err is the measurement's error, which
-// it returns.
+// printComparison prints the comparison of both results. err is the error of the measurement, which it
+// returns after printing; now is nil if there is no result.
 func printComparison(env cmdenv.Env, o options, old, now *tare.Result, err error) error {
 	if now == nil {
 		return err
@@ -189,7 +191,7 @@ func printComparison(env cmdenv.Env, o options, old, now *tare.Result, err error
 		errPrint = cmdenv.PrintJSON(env.Out, c)
 	case "text":
 		errPrint = c.writeText(env.Out, env.Style(env.Out))
-	default: // another format is for the result
+	default: // another format is for the result; the comparison goes to stderr
 		errPrint = cmdenv.WriteResults(env.Out, o.format, []*tare.Result{now}, env.Style(env.Out))
 		if errPrint == nil && !o.quiet {
 			errPrint = c.writeText(env.Err, env.Style(env.Err))

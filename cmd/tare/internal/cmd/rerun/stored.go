@@ -16,8 +16,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// storedStudy returns the study of a result: its text in the result, otherwise the bundled study of the
-// same name. note is a line for the user, or "".
+// storedStudy returns the study of a result. It parses the text of the study in the result. If an older
+// result has no such text, it takes the bundled study of the same name; note then warns the user.
 func storedStudy(env cmdenv.Env, old *tare.Result) (study cmdenv.Study, note string, err error) {
 	switch {
 	case old.Asked.Study != "":
@@ -51,13 +51,13 @@ func originalOptions(old *tare.Result) (o session.Options, err error) {
 		return o, invalidError("seed", old.Seed)
 	}
 	budget := old.Asked.Budget
-	if budget == "" { // older results: quick (40s), full (5m0s), 90s, 8 rounds
+	if budget == "" { // older results have only a description: "quick (40s)", "full (5m0s)", "90s", "8 rounds"
 		budget, _, _ = strings.Cut(old.Budget, " (")
 		if n, ok := strings.CutSuffix(budget, " rounds"); ok {
 			if o.Rounds, err = strconv.Atoi(n); err != nil || o.Rounds < 1 {
 				return o, invalidError("budget", old.Budget)
 			}
-			budget = "quick" // it left something out, unlike full
+			budget = "quick" // the run skipped parts of the study, unlike a full one
 			if len(old.NotWeighed) == 0 {
 				budget = "full"
 			}
@@ -66,7 +66,7 @@ func originalOptions(old *tare.Result) (o session.Options, err error) {
 	switch budget {
 	case "quick":
 		o.Quick = true
-	case "full": // the zero value
+	case "full": // o.Quick is false and o.Budget is 0
 	default:
 		if o.Budget, err = time.ParseDuration(budget); err != nil || o.Budget <= 0 {
 			return o, invalidError("budget", budget)

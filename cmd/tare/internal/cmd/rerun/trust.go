@@ -12,15 +12,16 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// isForeign reports whether this data directory has not made the result old as it is. Without --trust that
-// is an error. dir is the directory of the result, arg the user's name for it.
+// isForeign reports whether the result old was made elsewhere, or was changed since it was made in this
+// data directory. Such a result may run any program, so isForeign returns an error unless --trust is set.
+// dir is the directory of the result, and arg the user's name for it.
 func isForeign(env cmdenv.Env, o options, old *tare.Result, dir, arg string) (bool, error) {
 	d, err := env.Dirs()
 	if err != nil {
 		return false, err
 	}
-	isOwn, err := session.IsMadeHere(d, old, dir)
-	if err != nil || isOwn {
+	isMadeHere, err := session.IsMadeHere(d, old, dir)
+	if err != nil || isMadeHere {
 		return false, err
 	}
 	if !o.trust {
@@ -32,8 +33,8 @@ func isForeign(env cmdenv.Env, o options, old *tare.Result, dir, arg string) (bo
 	return true, nil
 }
 
-// listForeign prints everything that a result makes tare run, before tare runs it. entries are the
-// contenders of its study. It quotes the texts, because they are untrusted.
+// listForeign prints everything that a foreign result makes tare run, before tare runs it. entries are the
+// contenders (programs under test) of its study. It quotes the texts, because they are untrusted.
 func listForeign(env cmdenv.Env, old *tare.Result, entries []tare.Entry) {
 	fmt.Fprintf(env.Err, "tare: %q was made elsewhere and is trusted; it runs:\n", old.Study)
 	printLine := func(label string, texts ...string) {

@@ -21,16 +21,17 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// verified is the JSON document of tare verify.
+// verified is the JSON document of tare verify, which checks a receipt: a sealed record of a measurement
+// that tare bench --receipt wrote.
 type verified struct {
 	Outcome receipt.Outcome   `json:"outcome"`
 	Made    time.Time         `json:"made"`
-	Seed    string            `json:"seed"`     // of the receipt
-	NowSeed string            `json:"now_seed"` // of the new measurement
+	Seed    string            `json:"seed"`     // seed of the receipt
+	NowSeed string            `json:"now_seed"` // seed of the new measurement
 	Rows    []receipt.Checked `json:"rows"`
 }
 
-// VerifyCommand returns tare verify. root returns the tree of commands, in which it runs the command of a
+// VerifyCommand returns tare verify. root returns all commands of tare, with which it runs the command of a
 // receipt again.
 func VerifyCommand(env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) *cobra.Command {
 	var o options
@@ -96,7 +97,7 @@ func verifyReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *c
 	if asJSON {
 		err = cmdenv.PrintJSON(env.Out, v)
 	} else {
-		err = v.print(env.Out)
+		err = v.writeText(env.Out)
 	}
 	if err != nil {
 		return err
@@ -106,10 +107,11 @@ func verifyReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *c
 }
 
 // commandOfReceipt returns the arguments that measure the receipt at path again, with another seed. It
-// returns an error if the files are not those of the receipt: each side must have the same tree, as its
-// commit, in the worktree, or as HEAD if the worktree was committed since.
+// returns an error if the files of a side have changed: the tree in the receipt must be the tree of the
+// side's commit. For a side that was the worktree, it must be the worktree, or HEAD if the user has
+// committed the worktree since.
 func commandOfReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o options, rec receipt.Receipt, path string) ([]string, error) {
-	o.reseed = true // another order of everything, so that it is another measurement
+	o.reseed = true // with another random order, the new measurement is independent of the old one
 	args, _, err := repeatedArgs(root(env), o, rec.Result())
 	if err != nil {
 		return nil, err
@@ -118,7 +120,7 @@ func commandOfReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 	if err != nil {
 		return nil, cmdenv.UsageOf(err, "")
 	}
-	revisions := map[string]string{} // by side; none for the worktree
+	revisions := map[string]string{} // by side; the worktree has none
 	for _, side := range rec.Sides {
 		if side.Commit != "" {
 			rev, err := repo.Resolve(ctx, side.Commit)
@@ -157,8 +159,8 @@ func outputsOf(root *cobra.Command, command []string) (files []string) {
 	return files
 }
 
-// withRevisions returns the arguments of tare bench with revisions for the sides that args names, and for
-// those that are HEAD because the worktree was committed. The flags come right after the command.
+// withRevisions returns the arguments of tare bench with the flags --base and --head of revisions, right
+// after the command. It sets a flag if args has it, or if the revision is HEAD instead of the worktree.
 func withRevisions(args []string, revisions map[string]string) []string {
 	var out, flags []string
 	for _, side := range []string{"base", "head"} {
@@ -181,8 +183,8 @@ func withRevisions(args []string, revisions map[string]string) []string {
 	return out
 }
 
-// print prints the rows and the outcome.
-func (v verified) print(w io.Writer) error {
+// writeText writes the rows and the outcome.
+func (v verified) writeText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "benchmark\tthen\tnow\toutcome")
 	for _, row := range v.Rows {
@@ -204,8 +206,8 @@ func (v verified) print(w io.Writer) error {
 	return err
 }
 
-// measureAgain runs the command of args, without its output, and returns its result. The result is nil if
-// there was nothing to measure. It is the result with all that the command adds to it after measuring.
+// measureAgain runs the command of args without its output, and returns its result, or nil if there was
+// nothing to measure. The result includes everything that the command adds to it after measuring.
 func measureAgain(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, args []string) (*tare.Result, error) {
 	var now *tare.Result
 	commandEnv := env
@@ -220,7 +222,7 @@ func measureAgain(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *co
 	err := tree.ExecuteContext(ctx)
 	switch cmdenv.ExitCode(err) {
 	case cmdenv.ExitOK, cmdenv.ExitNotMet, cmdenv.ExitInconclusive, cmdenv.ExitVoid:
-		err = nil // it has measured; the comparison has the verdicts
+		err = nil // the command has measured; the exit code of its verdicts does not matter
 	}
 	return now, err
 }

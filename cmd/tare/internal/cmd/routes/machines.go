@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-// routesOn has each of several machines measure routers on the routes in the file arg, which runRoutes
-// has checked.
+// routesOn runs tare routes on the machines of --on: each measures routers on the routes in the file arg,
+// which runRoutes has checked.
 func routesOn(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error {
 	order, err := session.NewOrder(cmd, &o.run.On, o.run.Rounds, o.run.Seed)
 	if err != nil {
@@ -28,5 +28,5 @@ func routesOn(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error {
 	if err := order.AddContenders(env, "", router.Kind, nil); err != nil {
 		return err
 	}
-	return order.MeasureAndReport(cmd.Context(), env, o.run, nil)
+	return order.MeasureAndReport(cmd.Context(), env, o.run, nil) // no criteria
 }

@@ -11,15 +11,17 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// routeStudy is the study of tare routes.
+// routeStudy is the study of tare routes, which compares HTTP routers on the user's routes, or with --go
+// the Go releases that build them. measureRoutes starts it; session.Advice calls its other methods.
 type routeStudy struct {
 	o       options
-	doc     *routestudy.Document
-	skipped []tare.NotWeighed // routers that cannot be measured on these routes; set by newStudy
+	doc     *routestudy.Document // the user's routes
+	skipped []tare.NotWeighed    // routers that cannot be measured on these routes; set by newStudy
 
-	releases routestudy.Releases // of --go; its Routers are set by newStudy. Without Toolchains, routers are compared
+	releases routestudy.Releases // Toolchains come from --go; newStudy sets the Routers. Empty without --go
 }
 
+// studyID returns the id of the study, under which its results are saved.
 func (o *options) studyID() string {
 	if o.releases.IsSet() {
 		return routestudy.ReleaseStudyID
@@ -27,8 +29,8 @@ func (o *options) studyID() string {
 	return routestudy.StudyID
 }
 
-// newStudy returns the study of the routers of the catalog, or of the baseline and the routers of --only in
-// several releases. It writes nothing.
+// newStudy returns the study of the routers of the catalog. With --go it returns the study of several
+// releases of the baseline and of the routers of --only. It writes nothing.
 func (r *routeStudy) newStudy(all catalog.Catalog, dirs cmdenv.Dirs) (cmdenv.Study, error) {
 	study, unfit, err := session.NewRoutesStudy(all, dirs, r.doc)
 	if err != nil {
@@ -39,7 +41,7 @@ func (r *routeStudy) newStudy(all catalog.Catalog, dirs cmdenv.Dirs) (cmdenv.Stu
 		return study, err
 	}
 	if !r.o.releases.IsSet() {
-		if len(only.Contenders) == 0 { // otherwise the user has selected others
+		if len(only.Contenders) == 0 { // otherwise the user did not select the unfit routers
 			r.skipped = unfit
 		}
 		return study, nil
@@ -53,8 +55,8 @@ func (r *routeStudy) newStudy(all catalog.Catalog, dirs cmdenv.Dirs) (cmdenv.Stu
 	return session.NewRoutesReleases(dirs, r.doc, r.releases)
 }
 
-// runOptions returns the options of the measurement. In a study of releases, --only has selected routers,
-// whose contenders have other ids.
+// runOptions returns the options of the measurement. For a study of releases it removes the patterns of
+// --only: newStudy has applied them to routers, and the ids of contenders are different.
 func (r *routeStudy) runOptions() session.Options {
 	run := r.o.run
 	if r.o.releases.IsSet() {
@@ -80,13 +82,13 @@ func (r *routeStudy) completeResult(res *tare.Result) {
 	r.doc.SetAnswer(res)
 }
 
-// releaseAdvice returns the description of a result of --go.
+// releaseAdvice returns the recommendation for a result of --go.
 func (r *routeStudy) releaseAdvice(res *tare.Result) routestudy.ReleaseAdvice {
 	return routestudy.ReleaseAdvice{Document: r.doc, Result: res, Releases: r.releases}
 }
 
-// prepareStudy returns the study, with its routes in the cache. Of a study of releases it builds the
-// baseline.
+// prepareStudy returns the study and saves its routes in the cache. For a study of releases it builds
+// the baseline with each release.
 func (r *routeStudy) prepareStudy(ctx context.Context, w *session.Session) (study cmdenv.Study, err error) {
 	all, err := w.FindCatalog(w.Options.Catalog)
 	if err != nil {
@@ -121,7 +123,7 @@ func measureRoutes(ctx context.Context, env cmdenv.Env, o options, doc *routestu
 	return advice.Measure(ctx, env, r.runOptions(), p)
 }
 
-// planRoutes prints what measureRoutes would do.
+// planRoutes prints for --dry-run what measureRoutes would do.
 func planRoutes(env cmdenv.Env, o options, doc *routestudy.Document) error {
 	r := &routeStudy{o: o, doc: doc}
 	r.releases.Toolchains = o.releases.Names() // not resolved: the go command would have to run

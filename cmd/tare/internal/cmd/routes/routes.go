@@ -1,4 +1,4 @@
-// Package routes implements tare routes: it measures routers on routes of the user.
+// Package routes implements tare routes, which measures HTTP routers on the routes of the user's API.
 package routes
 
 import (
@@ -16,12 +16,12 @@ import (
 
 // options holds the flags of tare routes.
 type options struct {
-	run   session.Options
-	only  []string // --only: globs of routers; nil means all
-	list  bool
-	whole bool // omit routes whose parameter is a part of a segment
+	run           session.Options
+	only          []string // --only: globs of routers; nil means all
+	list          bool     // --list: print the routes, measure nothing
+	wholeSegments bool     // omit routes such as /files/{name}.json, whose parameter is a part of a segment
 
-	releases session.ReleaseFlag // not set if routers are compared
+	releases session.ReleaseFlag // --go: Go releases to compare; not set if routers are compared
 }
 
 // Command returns tare routes.
@@ -88,7 +88,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	selection.Set.StringArrayVar(&o.run.Only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
 	o.releases.Add(selection.Set, "compare several Go `releases`, e.g. go1.26,go1.27: the baseline, and the routers of --only")
 	selection.Set.BoolVar(&o.list, "list", false, "print the routes as a list and measure nothing")
-	selection.Set.BoolVar(&o.whole, "whole-segments", false, "leave out routes such as /files/{name}.json, so that every router can be measured")
+	selection.Set.BoolVar(&o.wholeSegments, "whole-segments", false, "leave out routes such as /files/{name}.json, so that every router can be measured")
 	selection.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
 	o.run.AddFlags(cmd, selection, session.Offer{Machines: true, Counts: true})
 }
@@ -103,13 +103,13 @@ func (o *options) check(cmd *cobra.Command) error {
 	return o.releases.Check(o.run.On)
 }
 
-// runRoutes reads the routes, and lists them or measures routers on them.
+// runRoutes reads the routes in the file arg, and lists them or measures routers on them.
 func runRoutes(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error {
 	doc, err := readRoutes(env, arg)
 	if err != nil {
 		return err
 	}
-	if o.whole && !doc.LeaveParts() {
+	if o.wholeSegments && !doc.LeaveParts() {
 		return cmdenv.Usage("--whole-segments leaves out all routes of "+arg, "measure them without it")
 	}
 	for _, line := range doc.Remarks() {
@@ -127,7 +127,7 @@ func runRoutes(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error 
 	return measureRoutes(cmd.Context(), env, o, doc)
 }
 
-// routeList is the document of --list.
+// routeList is the JSON document of --list.
 type routeList struct {
 	Baseline string          `json:"baseline"` // the router that others are compared with
 	Routes   []fixture.Route `json:"routes"`

@@ -15,7 +15,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// measureTransports measures the transports on the methods of doc.
+// measureTransports measures RPC transports (gRPC, Connect, REST through a gateway) on the methods of doc,
+// the user's .proto file. It generates a server program for each transport.
 func measureTransports(ctx context.Context, env cmdenv.Env, o options, doc *rpcstudy.Document) error {
 	app, err := doc.App()
 	if err != nil {
@@ -25,12 +26,7 @@ func measureTransports(ctx context.Context, env cmdenv.Env, o options, doc *rpcs
 	defer p.End()
 	p.Say("measuring " + doc.StudyID() + ", " + session.DescribeOptions(o.run))
 	env.Lab.Kinds = map[string]lab.Kind{server.Name: server.Of(server.Name, app)}
-	advice := session.Advice{Recommend: doc.Recommendation}
-	advice.Complete = func(res *tare.Result) {
-		rpcstudy.LibrariesOnly(res)
-		res.NotWeighed = append(append(res.NotWeighed, doc.Left...), doc.Alone()...)
-		doc.SetAnswer(res)
-	}
+	var advice session.Advice
 	advice.Prepare = func(ctx context.Context, w *session.Session) (study cmdenv.Study, err error) {
 		versions, err := w.FindCatalog(w.Options.Catalog)
 		if err != nil {
@@ -51,21 +47,28 @@ func measureTransports(ctx context.Context, env cmdenv.Env, o options, doc *rpcs
 		}
 		return studies[0], nil
 	}
+	advice.Complete = func(res *tare.Result) {
+		rpcstudy.LibrariesOnly(res)
+		// doc.Left has the methods that are not measured, doc.Alone methods that share a workload with others.
+		res.NotWeighed = append(append(res.NotWeighed, doc.Left...), doc.Alone()...)
+		doc.SetAnswer(res)
+	}
+	advice.Recommend = doc.Recommendation
 	return advice.Measure(ctx, env, o.run, p)
 }
 
 // isChosen reports whether --only selects a transport.
 func (o options) isChosen(id string) bool { return cmdenv.Matches(o.only, []string{id}) }
 
-// planTransports prints what measureTransports would do with the file arg.
+// planTransports prints for --dry-run what measureTransports would do with the file arg.
 func planTransports(env cmdenv.Env, o options, doc *rpcstudy.Document, arg string) error {
 	p, err := dryrun.New(env, "tare rpc", o.run)
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	const notGenerated = "" // the directory of the programs
-	studies, _, err := cmdenv.Choose(o.run.Only, []cmdenv.Study{{Study: doc.Study(notGenerated, o.isChosen)}})
+	programDir := "" // no programs are generated
+	studies, _, err := cmdenv.Choose(o.run.Only, []cmdenv.Study{{Study: doc.Study(programDir, o.isChosen)}})
 	if err != nil {
 		return err
 	}

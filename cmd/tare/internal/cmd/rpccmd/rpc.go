@@ -29,7 +29,7 @@ type options struct {
 	only    []string // --only: globs of transports; nil means all
 	method  string   // --method: regular expression; "" means all methods
 	data    string   // --data: file of messages; "" means that they are generated
-	list    bool
+	list    bool     // --list: print the calls, measure nothing
 }
 
 // Command returns tare rpc.
@@ -99,8 +99,8 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.CompleteFlag(cmd, "only", cobra.FixedCompletions(rpcstudy.Transports(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// check validates the flags and their combinations. It rejects patterns that choose only the
-// baseline.
+// check validates the flags and their combinations. It rejects patterns of --only that select nothing but
+// the baseline, because no transport would be left to compare with it.
 func (o *options) check(cmd *cobra.Command) error {
 	if err := o.run.Check(cmd); err != nil {
 		return err
@@ -121,10 +121,7 @@ func (o *options) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// maxKnown limits the methods in the message about a pattern without a match.
-const maxKnown = 10
-
-// runRPC reads the file, and lists its calls or measures them.
+// runRPC reads the .proto file arg, and lists its calls or measures them.
 func runRPC(ctx context.Context, env cmdenv.Env, o options, arg string) error {
 	doc, err := readProto(ctx, env, o, arg)
 	if err != nil {
@@ -142,7 +139,7 @@ func runRPC(ctx context.Context, env cmdenv.Env, o options, arg string) error {
 	return measureTransports(ctx, env, o, doc)
 }
 
-// callList is the document of --list.
+// callList is the JSON document of --list.
 type callList struct {
 	Methods []rpcstudy.Call `json:"methods"`
 	Notes   []string        `json:"notes"` // the lines on stderr
@@ -160,8 +157,11 @@ func (o options) listCalls(env cmdenv.Env, doc *rpcstudy.Document) error {
 	return err
 }
 
+// maxKnown limits the methods in the message about a pattern without a match.
+const maxKnown = 10
+
 // readProto reads the protocol buffers in the file arg, with the methods that --method selects, and the
-// messages of --data. It prints all but the last error of an invalid file; the last is returned.
+// messages of --data. If the file is invalid, it prints all errors but the last, which it returns.
 func readProto(ctx context.Context, env cmdenv.Env, o options, arg string) (*rpcstudy.Document, error) {
 	var methods *regexp.Regexp // nil means all
 	if o.method != "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// runOn runs one study on several machines, and judges their results together. The machines get
-// an order: the text of the study, the files of its workloads, and the sources of its contenders.
+// runOn runs one study on the machines of --on, and judges their results together. The machines get an
+// order: the text of the study, the files of its workloads, and the hashes of its contenders' sources.
 func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, args []string) error {
 	if len(args) != 1 {
 		return cmdenv.Usage("--on takes one study", "e.g. tare run json-encode --rounds 18 --on local,ssh:a")
@@ -29,7 +29,7 @@ func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, args []string)
 	if err := addFiles(order, study); err != nil {
 		return err
 	}
-	ids := []string{} // catalog ids of the contenders that have to be built; not nil, which would mean all
+	ids := []string{} // catalog ids of the contenders (programs under test) to build; nil would mean all
 	for _, e := range study.Contenders {
 		if e.Launch() == tare.LaunchProgram {
 			ids = append(ids, e.Leaf())
@@ -46,7 +46,7 @@ func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, args []string)
 	return order.MeasureAndReport(cmd.Context(), env, o, nil) // the study has its own criteria
 }
 
-// addFiles adds the inputs of workloads to the order.
+// addFiles adds the input files of the study's workloads to the order.
 func addFiles(order *session.Order, study cmdenv.Study) error {
 	added := map[string]bool{}
 	for _, w := range study.Workloads {

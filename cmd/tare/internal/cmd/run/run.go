@@ -1,4 +1,5 @@
-// Package run implements tare run: it runs studies.
+// Package run implements tare run: it runs studies, files that ask how contenders (programs under test)
+// compare on workloads.
 package run
 
 import (
@@ -120,15 +121,15 @@ func addFlags(cmd *cobra.Command, o *session.Options, all *bool) {
 	o.Decided.Complete(cmd)
 }
 
-// completeStudies completes the names of bundled studies, and files.
+// completeStudies returns the completion of arguments: the names of bundled studies, and files.
 func completeStudies(env cmdenv.Env) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 		return slices.DeleteFunc(env.Bundled(), func(name string) bool { return !strings.HasPrefix(name, start) }), cobra.ShellCompDirectiveDefault
 	}
 }
 
-// completeNames completes the names that namesOf returns for the studies in the arguments; for all
-// bundled studies if there are no arguments.
+// completeNames returns the completion of a flag: the names that namesOf returns for the studies in the
+// arguments, or for all bundled studies if there are no arguments.
 func completeNames(env cmdenv.Env, namesOf func(cmdenv.Study) []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return func(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {

@@ -13,16 +13,17 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// firstStudy runs before the others if no study is named.
+// firstStudy is the study that runs before the others if the user names none.
 const firstStudy = "json-encode"
 
-// maxBare is the longest quick budget of a study that runs without being named. A
-// longer study would take most of the time of a bare run.
-const maxBare = 2 * time.Minute
+// maxUnnamed is the longest quick budget of a study that the user does not have to name. A longer study
+// would take most of the time of tare run without arguments, which runs all bundled studies.
+const maxUnnamed = 2 * time.Minute
 
-// orderBare sorts the studies of a run without arguments. At the quick budget it drops the long ones,
-// unless the user selects parts of studies, sets a number of rounds or resumes a run.
-func orderBare(studies []cmdenv.Study, o session.Options, typed cmdenv.Command, p *session.Progress) []cmdenv.Study {
+// chooseBundled sorts the bundled studies of a run without arguments. At the quick budget it drops those
+// that take longer than maxUnnamed, unless the user selects parts of studies, sets a number of rounds or
+// resumes a run.
+func chooseBundled(studies []cmdenv.Study, o session.Options, typed cmdenv.Command, p *session.Progress) []cmdenv.Study {
 	sortStudies(studies, o.Quick)
 	hasSelection := len(o.Only.Contenders)+len(o.Only.Workloads) > 0
 	if !o.Quick || o.Rounds > 0 || hasSelection || o.Resume {
@@ -31,13 +32,13 @@ func orderBare(studies []cmdenv.Study, o session.Options, typed cmdenv.Command, 
 	return withoutLong(studies, typed, p.Note)
 }
 
-// withoutLong drops the studies that take longer than maxBare at the quick budget. say gets a line
-// for each, with the command that runs it: typed is the user's command.
+// withoutLong drops the studies that take longer than maxUnnamed at the quick budget. It calls say with a
+// line for each, which names the command that runs the study. typed is the command that the user typed.
 func withoutLong(studies []cmdenv.Study, typed cmdenv.Command, say func(string)) []cmdenv.Study {
 	const isQuick = true
 	var out []cmdenv.Study
 	for _, study := range studies {
-		if budget := lab.Budget(study.Budget, isQuick); budget > maxBare {
+		if budget := lab.Budget(study.Budget, isQuick); budget > maxUnnamed {
 			say(fmt.Sprintf("%s: left out, it measures for %s; %s measures it", study.ID, cmdenv.Seconds(budget), typed.WithArgs(study.ID)))
 			continue
 		}
@@ -50,7 +51,7 @@ func withoutLong(studies []cmdenv.Study, typed cmdenv.Command, say func(string))
 func sortStudies(studies []cmdenv.Study, quick bool) {
 	slices.SortStableFunc(studies, func(a, b cmdenv.Study) int {
 		switch {
-		case a.ID == b.ID: // neither goes first
+		case a.ID == b.ID: // equal: their budgets are equal, too
 		case a.ID == firstStudy:
 			return -1
 		case b.ID == firstStudy:
@@ -60,8 +61,8 @@ func sortStudies(studies []cmdenv.Study, quick bool) {
 	})
 }
 
-// withLocalReleases drops the studies that would download a Go release: no study of a bare run was
-// named by the user. It prints a line for each, with the command that runs the study.
+// withLocalReleases drops the studies that would download a Go release, because the user has not named
+// them. It prints a line for each, with the command that runs the study.
 func withLocalReleases(ctx context.Context, w *session.Session, studies []cmdenv.Study, typed cmdenv.Command) []cmdenv.Study {
 	sources, ok := w.Sources.(cmdenv.CatalogSources)
 	if !ok {

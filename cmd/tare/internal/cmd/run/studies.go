@@ -17,9 +17,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// runStudies runs the studies of args, or the bundled ones if args is empty. It prints the error of
-// a single study when it occurs and continues with the others; the returned error has the worst
-// exit code. typed is the user's command, which hints extend.
+// runStudies runs the studies of args, or the studies bundled with tare if args is empty. When a study
+// fails, it prints the error and continues with the others; the returned error has the worst exit code.
+// typed is the command that the user typed, which hints extend.
 func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cmdenv.Command, args []string) error {
 	names := args
 	if len(names) == 0 {
@@ -44,7 +44,7 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cm
 		return p.Outcome()
 	}
 	if len(args) == 0 {
-		studies = orderBare(studies, o, typed, p)
+		studies = chooseBundled(studies, o, typed, p)
 	}
 	studies, err := selectStudies(&o, studies, p)
 	if err != nil {
@@ -74,8 +74,8 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cm
 		}
 		p.Headline(describeStudies(studies, omitted, o))
 		err := w.WeighAll(ctx, studies, p.Fail)
-		single := len(args) == 1 // JSON output is one document, not a list
-		if errFinish := w.Finish(out, single); err == nil {
+		single := len(args) == 1                            // JSON output is one document, not a list
+		if errFinish := w.Finish(out, single); err == nil { // Finish saves the results also after an error
 			err = errFinish
 		}
 		return err
@@ -86,11 +86,12 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cm
 	return p.Outcome()
 }
 
-// selectStudies returns the studies of which the flags select a part. It checks that the budget is not too
-// short and that the format can have all results, and adds published libraries to the options.
+// selectStudies returns the studies that contain a contender and a workload that the flags select. It
+// checks that the budget is not too short and that the output format can represent all results. It also
+// adds the modules that contenders need from --with-original to the options.
 func selectStudies(o *session.Options, studies []cmdenv.Study, p *session.Progress) ([]cmdenv.Study, error) {
 	for _, study := range studies {
-		if o.User { // a budget of the user's may be too short
+		if o.User { // the user has set the budget, which may be too short
 			if err := lab.CheckBudget(study.Study, o.Budget); err != nil {
 				return nil, session.AddStudyName(study, len(studies), err)
 			}
@@ -99,7 +100,7 @@ func selectStudies(o *session.Options, studies []cmdenv.Study, p *session.Progre
 	if err := cmdenv.CheckFormat(o.Format, len(studies)); err != nil {
 		return nil, err
 	}
-	if err := o.Give(studies); err != nil {
+	if err := o.AddOriginal(studies); err != nil {
 		return nil, err
 	}
 	studies, unmatched, err := cmdenv.Choose(o.Only, studies)
@@ -110,8 +111,8 @@ func selectStudies(o *session.Options, studies []cmdenv.Study, p *session.Progre
 }
 
 // estimateDuration returns a sentence about the total time of several studies. It returns "" for a
-// single study, and if only the pilots will show the time: for a fixed number of rounds, and for
-// runs that are resumed.
+// single study. It also returns "" for a fixed number of rounds and for a resumed run: then only the
+// pilots, short measurements before the first round, will show the time.
 func estimateDuration(studies []cmdenv.Study, o session.Options) string {
 	if len(studies) < 2 || o.Rounds > 0 || o.Resume {
 		return ""
@@ -133,6 +134,7 @@ func describeStudies(studies []cmdenv.Study, omitted []string, o session.Options
 	return text
 }
 
+// totalBudget returns the sum of the measuring times of studies, without builds.
 func totalBudget(o session.Options, studies []cmdenv.Study) time.Duration {
 	var total time.Duration
 	for _, study := range studies {

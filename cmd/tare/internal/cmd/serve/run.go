@@ -18,12 +18,12 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// endTimeout limits how long a service may take to end after a signal. It is longer than the 5 s that
-// the service itself allows.
+// endTimeout limits the time that a service may take to end after a signal. It is longer than the 5 s
+// that the service allows itself.
 const endTimeout = 10 * time.Second
 
-// runServe builds a stack and runs it until it ends. With --dry-run it only prints the command, with
-// --build-only it only builds the stack.
+// runServe builds a stack, a program that serves an app, and runs it until it ends. With --dry-run it only
+// prints the command; with --build-only it only builds the stack.
 func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -43,7 +43,7 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	st = st.withDatabase(c, o.store)
 	args := append([]string{"-app=" + o.app}, o.args...)
 	var forward *forwarding
-	if o.app == ingest.Name && !o.build { // in a study's command the sink's URL has no port yet
+	if o.app == ingest.Name && !o.build { // --build-only is for studies, whose URL of a sink has no port yet
 		if forward, args, err = parseForwarding(args, o.value, o.spool); err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	program, err := buildStack(ctx, env, signals, st, cmdenv.Workshop{Cache: d.Cache, Catalog: env.CatalogDir(o.catalog), Run: tag}, o.quiet)
 	if err == nil && !o.build {
 		err = forward.runWith(env, signals, func() error {
-			return runService(ctx, env, signals, program.Path, append([]string{st.id}, args...), tag, guardian, o.renewsOnHangup(env))
+			return runService(ctx, env, signals, program.Path, append([]string{st.catalogID}, args...), tag, guardian, o.renewsOnHangup(env))
 		})
 	}
 	if errDone := guardian.Done(); err == nil {
@@ -80,8 +80,8 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	return err
 }
 
-// renewsOnHangup reports whether SIGHUP makes the service read its certificate again. On a terminal
-// it does not: there SIGHUP means that the terminal was closed.
+// renewsOnHangup reports whether SIGHUP makes the service read its certificate again. If stdin is a
+// terminal it returns false, because then SIGHUP means that the terminal was closed.
 func (o options) renewsOnHangup(env cmdenv.Env) bool {
 	_, _, terminal := cmdenv.Terminal(env.In)
 	return !terminal && o.value(flagTLSCert) != ""
@@ -95,9 +95,9 @@ type servePlan struct {
 	Command []string `json:"command"`        // words: the program's name and its arguments
 }
 
-// newPlan returns how the stack would be run with args.
+// newPlan returns the document about a run of the stack with args.
 func (st stack) newPlan(args []string) servePlan {
-	return servePlan{st.id, st.leaf.Src(), st.leaf.Manifest.Tags, append([]string{st.id}, args...)}
+	return servePlan{st.catalogID, st.leaf.Src(), st.leaf.Manifest.Tags, append([]string{st.catalogID}, args...)}
 }
 
 // writeText prints the plan as lines.
@@ -119,16 +119,16 @@ func buildStack(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, s
 	p := session.NewProgress(env, quiet)
 	defer p.End()
 	if st.Trap {
-		p.Say(st.id + " repeats a published mistake: " + st.Why)
+		p.Say(st.catalogID + " repeats a published mistake: " + st.Why)
 	}
-	w.Compiling = func() { p.Status("build", "building "+st.id) }
+	w.Compiling = func() { p.Status("build", "building "+st.catalogID) }
 	sources, err := env.Lab.Sources(w)
 	if err != nil {
 		return build.Program{}, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	interrupted := false
-	watcherDone := make(chan struct{}) // interrupted may be read when it is closed
+	watcherDone := make(chan struct{}) // when it is closed, interrupted no longer changes
 	go func() {
 		defer close(watcherDone)
 		select {
@@ -145,15 +145,15 @@ func buildStack(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, s
 		return program, cmdenv.ErrInterrupted
 	}
 	if err != nil && !cmdenv.EndsRun(err) {
-		err = fmt.Errorf("stack %s cannot be built: %w", st.id, err)
+		err = fmt.Errorf("stack %s cannot be built: %w", st.catalogID, err)
 	}
 	return program, err
 }
 
-// runService runs the program at path; args are its name and flags. It forwards the first signal, and
-// kills the service at the second, endTimeout after the first, or if ctx is cancelled. SIGHUP makes
-// the service renew its certificate if renews is set, otherwise it is like any other signal. The error
-// has the service's exit code.
+// runService runs the program at path; args are its name and flags. It forwards the first signal to the
+// service. It kills the service at the second signal, endTimeout after the first, or if ctx is cancelled.
+// If renews is set, SIGHUP only makes the service read its certificate again; otherwise SIGHUP is like any
+// other signal. The error has the service's exit code.
 func runService(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, path string, args []string, tag string, guardian *trial.Guardian, renews bool) error {
 	cmd := &exec.Cmd{Path: path, Args: args}
 	cmd.Env = append(os.Environ(), trial.EnvRun+"="+tag)
@@ -178,24 +178,25 @@ func runService(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, p
 		case signal = <-signals:
 		case signal = <-hangups:
 			if renews {
-				_ = cmd.Process.Signal(signal) // fails if it has ended
+				_ = cmd.Process.Signal(signal) // fails if the service has ended
 				continue
 			}
 		case <-timeout:
 			fmt.Fprintf(env.Err, "tare: it has not ended within %v, and is ended now\n", endTimeout)
 		case <-cancelled:
-			cancelled = nil // it stays ready: kill once, then wait for the end
+			cancelled = nil // a closed channel stays ready: kill once, then wait for the end
 		}
 		if signal != nil && !isEnding {
 			isEnding, timeout = true, time.After(endTimeout)
 			forwardSignal(cmd.Process, signal)
 			continue
 		}
-		_ = cmd.Process.Kill() // fails if it has ended
+		_ = cmd.Process.Kill() // fails if the service has ended
 	}
 }
 
-// exitError returns the error for the end of a service: nil, its exit code, or a failed wait.
+// exitError returns the error for the end of a service: nil, its exit code, or err if waiting failed. err
+// is the error of cmd.Wait.
 func exitError(cmd *exec.Cmd, err error) error {
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {

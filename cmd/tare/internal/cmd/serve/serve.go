@@ -1,4 +1,5 @@
-// Package serve implements tare serve: it runs a measured service standalone.
+// Package serve implements tare serve: it runs a service that studies measure, as a standalone server. An
+// app is the service; a stack is one of the programs that serve it, e.g. with another HTTP framework.
 package serve
 
 import (
@@ -22,16 +23,16 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// options holds the arguments and flags of tare serve.
+// options contains the arguments and flags of tare serve.
 type options struct {
 	app     string
 	stack   string                      // "" means the app's default
 	args    []string                    // flags for the program, e.g. -limit=100
 	value   func(setting string) string // value of a setting, from its flag or from the environment; "" if not set
 	store   string                      // --store of the app users
-	faces   bool                        // --face is set, of the app users
+	faces   bool                        // --face of the app users is set
 	spool   string                      // --spool of the app ingest; "" means spoolDir
-	catalog string                      // directory; "" means search for it
+	catalog string                      // directory of contenders; "" means search for it
 	dryRun  bool
 	build   bool // only build the stack
 	quiet   bool
@@ -117,8 +118,9 @@ cannot serve; 2 bad input; 130 interrupted before it was built.`,
 	return cmd
 }
 
-// addFlags declares the flags. The command's own set o. It returns the flags that the program takes
-// under the same names: those that all services have in common, and the settings of each app.
+// addFlags declares the flags. The flags of tare serve itself set o. The other flags belong to the program
+// of the stack, which has the same names. addFlags returns them: the flags that all programs have, and by
+// app the flags of its settings.
 func (o *options) addFlags(cmd *cobra.Command) (common cmdenv.Flags, byApp map[string]cmdenv.Flags) {
 	command := cmdenv.NewFlags("What is served")
 	command.Set.StringVar(&o.stack, "stack", "", "`name` of a contender that serves the app; tare serve lists them")
@@ -173,17 +175,17 @@ const (
 	flagFace    = "face" // selects the transports of a stack that has several
 )
 
-// switchValue is the value of a flag that may have one, such as --fsync=off, or none. The program
-// parses it.
+// switchValue is the value of a flag that may have a value, such as --fsync=off, or none. The program
+// parses the value.
 type switchValue string
 
 func (v *switchValue) Set(text string) error { *v = switchValue(text); return nil }
 func (v *switchValue) String() string        { return string(*v) }
 func (*switchValue) Type() string            { return "bool" }
 
-// splitHelp returns a setting's help with back quotes around the complete word of the value's
-// placeholder: of file:`PATH` they are around file:PATH. The value is this word, or "" if the help has
-// no placeholder.
+// splitHelp returns the help of a setting with its placeholder, the word in back quotes that represents the
+// value. It extends the back quotes to the complete word: file:`PATH` becomes `file:PATH`. value is that
+// word, or "" if the help has no placeholder.
 func splitHelp(setting server.Setting) (help, value string) {
 	before, rest, isQuoted := strings.Cut(setting.Help, "`")
 	placeholder, after, isClosed := strings.Cut(rest, "`")
@@ -195,8 +197,9 @@ func splitHelp(setting server.Setting) (help, value string) {
 	return before[:start] + "`" + value + "`" + after, value
 }
 
-// programFlags returns the flags that the user set, as the program takes them. It rejects flags that
-// only other apps have. set is the command's flag set: apps that share a flag share its value there.
+// programFlags returns the flags that the user set, as arguments of the program. It rejects flags that only
+// other apps have. set has all flags of the command and their values. Several apps can have a flag of the
+// same name; in set it exists once.
 func programFlags(set *pflag.FlagSet, app string, common cmdenv.Flags, byApp map[string]cmdenv.Flags) (args []string, err error) {
 	appFlags := byApp[app]
 	addArg := func(f *pflag.Flag) {

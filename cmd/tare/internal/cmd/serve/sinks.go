@@ -23,6 +23,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// Flags and environment variables of forwarding.
 const (
 	flagSpool    = "spool"
 	envSpool     = "TARE_SPOOL"
@@ -34,14 +35,14 @@ const (
 	drainTimeout = 5 * time.Second
 )
 
-// forwarding sends the events of the ingest service to other systems. The service writes the events
-// to a spool, a directory of files; the sinks read them from there.
+// forwarding sends the events of the ingest service to other systems. The service writes the events to a
+// spool, a directory of files. Sinks, one for each destination, read them from there and send them.
 type forwarding struct {
-	dir     string // of the spool
-	targets []sink.Target
-	fsync   bool   // --fsync: events are on stable storage before they are acknowledged
-	wait    bool   // --sink-wait: events are acknowledged when they are forwarded
-	token   string // TARE_SINK_TOKEN; "" if not set
+	dir     string        // directory of the spool
+	targets []sink.Target // destinations, parsed from --sink
+	fsync   bool          // --fsync: events are on stable storage before they are acknowledged
+	wait    bool          // --sink-wait: events are acknowledged when they are forwarded
+	token   string        // TARE_SINK_TOKEN; "" if not set
 }
 
 // tokenTargets returns the sinks that get TARE_SINK_TOKEN: those that take a token and have no
@@ -67,15 +68,17 @@ func isPlaintext(t sink.Target) bool {
 	return strings.HasPrefix(t.URL.Scheme, "http+") && !isLoopback
 }
 
-// parseForwarding parses the sinks of the ingest service. It returns nil and args if the service
-// stores the events itself, otherwise args that make the service write to the spool in dir. args are
-// the flags of the service, value returns a setting of the flags or the environment.
+// parseForwarding parses --sink of the ingest service. args are the flags of the service, value returns a
+// setting of the flags or the environment, and dir is the value of --spool. If the service stores the
+// events itself, parseForwarding returns nil and args. Otherwise it returns the forwarding, and args that
+// make the service write to the spool.
 func parseForwarding(args []string, value func(setting string) string, dir string) (*forwarding, []string, error) {
 	text := value(ingestserving.SetSink)
 	scheme, _, _ := strings.Cut(text, ":")
 	isFlag := slices.Contains(args, "-"+ingestserving.SetSink+"="+text)
 	isKnown := scheme == "tee" || slices.Contains(kinds.All().Schemes(), scheme)
-	// An unknown scheme in the environment is left to the service; in the flag it is an error.
+	// An unknown scheme in the flag is an error of Parse below. In the environment it may be meant for
+	// another program, so the service decides.
 	isForwarded := text != "" && !ingest.HasSink(scheme) && (isFlag || isKnown)
 	if !isForwarded {
 		if dir != "" {
@@ -102,7 +105,9 @@ func parseForwarding(args []string, value func(setting string) string, dir strin
 	f.fsync, f.wait = isOn(ingestserving.SetFsync), isOn(ingestserving.SetSinkWait)
 	if f.wait {
 		for i, t := range f.targets {
-			if !t.Aged { // senders wait, so batches are sent immediately; events that arrive meanwhile share the next batch
+			// Senders wait, so a batch is sent immediately unless the user has set its age. Events that
+			// arrive in the meantime share the next batch.
+			if !t.Aged {
 				f.targets[i].Limits.Age = 0
 			}
 		}
@@ -114,8 +119,8 @@ func parseForwarding(args []string, value func(setting string) string, dir strin
 	return f, append(args, "-"+ingestserving.SetSink+"=spool:"+f.dir), nil
 }
 
-// runWith forwards events while serve runs, and the remaining events afterwards. A nil f only runs
-// serve.
+// runWith forwards events while serve runs, and the remaining events afterwards. If f is nil, it only
+// runs serve.
 func (f *forwarding) runWith(env cmdenv.Env, signals <-chan os.Signal, serve func() error) error {
 	if f == nil {
 		return serve()
@@ -153,7 +158,7 @@ func (f *forwarding) startSinks(env cmdenv.Env) (*sink.Service, error) {
 		}
 	}
 	poll := 10 * time.Millisecond // how often the spool is read
-	if f.wait {                   // senders wait for it
+	if f.wait {                   // senders wait for the forwarding
 		poll = time.Millisecond
 	}
 	return sink.Start(sink.Config{
@@ -163,7 +168,7 @@ func (f *forwarding) startSinks(env cmdenv.Env) (*sink.Service, error) {
 	})
 }
 
-// describeGuarantee returns what an acknowledgement guarantees to a sender, in words.
+// describeGuarantee describes for the user what an acknowledgement guarantees to the sender of an event.
 func (f *forwarding) describeGuarantee() string {
 	disk := "written to this disk, which survives a kill but not a power cut (--fsync does)"
 	if f.fsync {
@@ -175,8 +180,8 @@ func (f *forwarding) describeGuarantee() string {
 	return "acknowledged = " + disk + "; full: 503"
 }
 
-// drainSinks forwards remaining events until a signal arrives or drainTimeout passes, and
-// prints how many stay in the spool.
+// drainSinks forwards remaining events until a signal arrives or drainTimeout passes, and prints the
+// number of events that stay in the spool.
 func (f *forwarding) drainSinks(s *sink.Service, signals <-chan os.Signal, w io.Writer) error {
 	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()

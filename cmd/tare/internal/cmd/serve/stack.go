@@ -19,31 +19,32 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// stack is a contender that serves an app. A module with variants is one stack per variant, or a
-// single one if it serves all its transports together.
+// stack is a contender, a program of the catalog, that serves an app. A contender module with variants
+// has one stack per variant, or a single one if its program serves all its transports together.
 type stack struct {
-	ID   string `json:"stack"` // name for users: the module's id for its first variant, otherwise id
-	Trap bool   `json:"trap"`
-	Why  string `json:"why"`
+	ID   string `json:"stack"` // name for users: the module's id for its first variant, otherwise catalogID
+	Trap bool   `json:"trap"`  // the contender repeats a published mistake on purpose
+	Why  string `json:"why"`   // why the catalog has the contender
 
-	leaf    build.Leaf
-	id      string // contender id in the catalog, e.g. gin-new; the module's id if it serves all its transports together
-	variant string // "" if the module has no variants, or serves all
+	leaf      build.Leaf // the contender module
+	catalogID string     // contender id in the catalog, e.g. gin-new; the module's id if Together
+	variant   string     // "" if the module has no variants, or serves all
 }
 
-// entryID returns the contender id with which the catalog builds it.
+// entryID returns the contender id with which the catalog builds the stack.
 func (st stack) entryID() string {
 	if m := st.leaf.Manifest; m.Together {
 		return m.IDs()[0]
 	}
-	return st.id
+	return st.catalogID
 }
 
 // tagDB is the build tag for databases of modules that serve users.
 const tagDB = "db"
 
-// withDatabase returns st as built with databases if store is the URL of one, otherwise st. That
-// build is another contender module of the catalog with the same source.
+// withDatabase returns the stack that serves like st and supports databases, if store is the URL of a
+// database. Otherwise it returns st. A stack with databases is another contender module of the catalog
+// with the same source.
 func (st stack) withDatabase(c catalog.Catalog, store string) stack {
 	if kind, _, _ := strings.Cut(store, ":"); kind != "sqlite" && kind != "postgres" {
 		return st
@@ -52,14 +53,14 @@ func (st stack) withDatabase(c catalog.Catalog, store string) stack {
 		m := leaf.Manifest
 		isSameStack := m.Kind == st.leaf.Manifest.Kind && leaf.Src() == st.leaf.Src()
 		if isSameStack && slices.Contains(m.Tags, tagDB) {
-			st.leaf, st.id = leaf, m.VariantID(st.variant)
+			st.leaf, st.catalogID = leaf, m.VariantID(st.variant)
 		}
 	}
 	return st
 }
 
-// stacksFor returns the stacks of a catalog that serve an app, sorted by name. Builds with databases
-// are not among them: withDatabase finds these.
+// stacksFor returns the stacks of a catalog that serve an app, sorted by name. It omits those with
+// databases, which withDatabase finds.
 func stacksFor(c catalog.Catalog, app string) []stack {
 	var list []stack
 	for _, leaf := range c.Leaves() {
@@ -69,11 +70,11 @@ func stacksFor(c catalog.Catalog, app string) []stack {
 			continue
 		}
 		if m.Together {
-			list = append(list, stack{ID: m.ID, Why: m.Why, leaf: leaf, id: m.ID})
+			list = append(list, stack{ID: m.ID, Why: m.Why, leaf: leaf, catalogID: m.ID})
 			continue
 		}
 		for i, id := range m.IDs() {
-			st := stack{ID: id, Trap: m.Trap, Why: m.Why, leaf: leaf, id: id}
+			st := stack{ID: id, Trap: m.Trap, Why: m.Why, leaf: leaf, catalogID: id}
 			if len(m.Variants) > 0 {
 				st.variant = m.Variants[i]
 			}
@@ -120,7 +121,7 @@ func appNames(list []apps.App) []string {
 	return names
 }
 
-// findStack returns the stack with that name, in either form, that serves app. "" selects the app's
+// findStack returns the stack that serves app and has name as its ID or catalogID. "" selects the app's
 // default stack.
 func findStack(c catalog.Catalog, app, name string) (stack, error) {
 	served := servedBy(c)
@@ -137,7 +138,7 @@ func findStack(c catalog.Catalog, app, name string) (stack, error) {
 	}
 	var names []string
 	for _, st := range list {
-		if st.ID == name || st.id == name {
+		if st.ID == name || st.catalogID == name {
 			return st, nil
 		}
 		names = append(names, st.ID)
@@ -148,7 +149,7 @@ func findStack(c catalog.Catalog, app, name string) (stack, error) {
 	return stack{}, cmdenv.Unknown("stack", name, names, "tare serve lists them", "tare serve")
 }
 
-// servedRow is an app in the list.
+// servedRow is an app in the list that tare serve prints without arguments.
 type servedRow struct {
 	App      string       `json:"app"`
 	What     string       `json:"what"`
@@ -252,7 +253,8 @@ func wrapNames(names []string, width int) []string {
 	return lines
 }
 
-// completeStacks completes the stacks of the app in the arguments.
+// completeStacks returns the completion of --stack: the names of the stacks that serve the app in the
+// arguments.
 func completeStacks(env cmdenv.Env, o *options) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		c, err := env.FindCatalog(o.catalog)

@@ -1,4 +1,4 @@
-// Package version implements tare version: it prints which tare this is.
+// Package version implements tare version, which prints the version of this tare.
 package version
 
 import (

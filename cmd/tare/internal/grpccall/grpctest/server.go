@@ -59,7 +59,7 @@ func (s *Server) Header() http.Header {
 	return s.header
 }
 
-// New returns a server with reflection of that version.
+// New returns a server with reflection of a version, see [Server.Version].
 func New(version string) (*Server, error) {
 	src := Files()
 	c := protocompile.Compiler{Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{Accessor: protocompile.SourceAccessorFromMap(src)})}
@@ -122,7 +122,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		status = statusUnimplemented
 	}
 	if len(msgs) > 0 && !isReflection {
-		switch id, _ := protowire.ConsumeString(msgs[0][min(1, len(msgs[0])):]); id {
+		withoutTag := msgs[0][min(1, len(msgs[0])):] // id is the first field, and its tag has one byte
+		switch id, _ := protowire.ConsumeString(withoutTag); id {
 		case "404":
 			status, out = statusNotFound, nil
 		case "odd":

@@ -21,11 +21,11 @@ type Benchmark struct {
 	Needs   string `json:"needs,omitempty"` // build constraint that excludes the file on this machine
 }
 
-// ID returns the name of the benchmark in a gate.
+// ID returns the name of the benchmark in the results of tare, e.g. example.org/codec.BenchmarkEncode.
 func (b Benchmark) ID() string { return b.Package + "." + b.Name }
 
-// findBenchmarks returns the benchmarks of the test file at rel in dir with the text src. It
-// returns nil if src is nil.
+// findBenchmarks returns the benchmarks of a test file without their Package. rel is the file's path
+// in dir, and src its text; nil means that the file could not be read.
 func findBenchmarks(dir, rel string, src []byte) []Benchmark {
 	if src == nil {
 		return nil
@@ -45,7 +45,7 @@ func findBenchmarks(dir, rel string, src []byte) []Benchmark {
 	}
 	if len(out) > 0 {
 		file := filepath.Join(dir, filepath.FromSlash(rel))
-		isIncluded, err := build.Default.MatchFile(filepath.Dir(file), filepath.Base(file))
+		isIncluded, err := build.Default.MatchFile(filepath.Dir(file), filepath.Base(file)) // in builds on this machine
 		if err == nil && !isIncluded {
 			needs := constraintOf(f)
 			for i := range out {
@@ -56,7 +56,7 @@ func findBenchmarks(dir, rel string, src []byte) []Benchmark {
 	return out
 }
 
-// isBenchmark reports whether fn is a benchmark for go test.
+// isBenchmark reports whether go test takes fn as a benchmark: func BenchmarkName(b *testing.B).
 func isBenchmark(fn *ast.FuncDecl) bool {
 	rest, hasPrefix := strings.CutPrefix(fn.Name.Name, "Benchmark")
 	first, _ := utf8.DecodeRuneInString(rest)
@@ -81,8 +81,8 @@ func isBenchmark(fn *ast.FuncDecl) bool {
 	return false
 }
 
-// constraintOf returns the build constraint above the package clause of a file that is
-// excluded. Without a constraint, the name of the file has the platform.
+// constraintOf returns the build constraint that excludes a file from builds on this machine. A file
+// without a constraint above its package clause is excluded by its name, e.g. x_windows_test.go.
 func constraintOf(f *ast.File) string {
 	for _, group := range f.Comments {
 		if group.Pos() > f.Package {

@@ -45,7 +45,7 @@ func (s Survey) Draft() []byte {
 	return []byte(b.String())
 }
 
-// draftBench writes the key bench, with a comment about the benchmarks that were found.
+// draftBench writes the key bench, below a comment about the benchmarks that were found.
 func (s Survey) draftBench(b *strings.Builder) {
 	packages := s.groupByPackage()
 	if len(packages) == 0 {
@@ -85,8 +85,8 @@ func (s Survey) draftBench(b *strings.Builder) {
 `)
 }
 
-// draftStudies writes the keys of other measurements, commented out, with the files that were
-// found.
+// draftStudies writes the keys studies, json, routes and load as comments that the user can enable,
+// with the files that were found as their values.
 func (s Survey) draftStudies(b *strings.Builder) {
 	b.WriteString("\n# Besides benchmarks a gate measures, base against head:\n# Studies: contenders that are programs of this repository, or whose modules a\n# change moves to other versions in go.mod.\n")
 	s.writeOffer(b, "studies", s.Studies, "bench/encode.yaml")
@@ -116,8 +116,8 @@ func (s Survey) draftStudies(b *strings.Builder) {
 `, program, name)
 }
 
-// writeOffer writes a key that is commented out, with the files found for it. example is the
-// value if there are none.
+// writeOffer writes a key as a comment, with the first of the found files as its value, or with
+// example if there are none.
 func (s Survey) writeOffer(b *strings.Builder, key string, found []string, example string) {
 	found = onlyPlain(found)
 	if len(found) > 0 {
@@ -138,7 +138,7 @@ func onlyPlain(names []string) []string {
 	return out
 }
 
-// draftGate writes the criteria of a gate.
+// draftGate writes the key gate: the criteria that decide whether a change may pass.
 func (s Survey) draftGate(b *strings.Builder) {
 	base := "merge-base"
 	if s.Branch != "" {
@@ -171,7 +171,7 @@ type packageBenchmarks struct {
 	names []string
 }
 
-// groupByPackage returns the packages with benchmarks, which are sorted by package.
+// groupByPackage returns the packages with benchmarks. It relies on s.Benchmarks being sorted by package.
 func (s Survey) groupByPackage() []packageBenchmarks {
 	var out []packageBenchmarks
 	for _, n := range s.Benchmarks {
@@ -207,8 +207,8 @@ func (s Survey) packagePatterns() []string {
 	return out
 }
 
-// missingTags returns the build tags that would include more benchmarks: those that are the
-// only constraint of a file that is excluded, and that a user can set.
+// missingTags returns the build tags that would add benchmarks to a build. A tag counts if it is the
+// only build constraint of an excluded file and if a user can set it.
 func (s Survey) missingTags() []string {
 	var out []string
 	for _, n := range s.Benchmarks {
@@ -224,13 +224,14 @@ func (s Survey) missingTags() []string {
 	return out
 }
 
-// isUserTag reports whether a build tag is one that -tags is meant for: not a platform, a property of
-// the toolchain, or ignore, which by convention no build sets.
+// isUserTag reports whether users set a build tag with -tags. They do not set the name of a platform, a property of
+// the toolchain, a version of Go (go1.22), or ignore, which by convention no build sets.
 func isUserTag(tag string) bool {
-	if slices.Contains([]string{"ignore", "unix", "cgo", "gc", "gccgo", "race", "msan", "asan", "boringcrypto"}, tag) || constraint.GoVersion(&constraint.TagExpr{Tag: tag}) != "" {
+	isReserved := slices.Contains([]string{"ignore", "unix", "cgo", "gc", "gccgo", "race", "msan", "asan", "boringcrypto"}, tag)
+	if isReserved || constraint.GoVersion(&constraint.TagExpr{Tag: tag}) != "" {
 		return false
 	}
-	// go/build knows the names of all platforms: it excludes a file whose name ends in another one.
+	// go/build knows the names of all platforms: for platform none it excludes p_windows.go, for example.
 	c := build.Context{GOOS: "none", GOARCH: "none", Compiler: "gc", OpenFile: func(string) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader("package p\n")), nil
 	}}

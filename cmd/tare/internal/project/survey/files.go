@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/openapi"
 )
 
-// findCI returns the names of the CI systems that have files in dir.
+// findCI returns the names of the CI systems whose configuration is in dir.
 func findCI(dir string) []string {
 	found := []string{}
 	for _, ci := range []struct{ file, name string }{
@@ -34,7 +34,7 @@ func findCI(dir string) []string {
 	return found
 }
 
-// Names of the CI systems for which a gate has special output.
+// Names of the CI systems for which a gate, tare's check of a change, has special output.
 const (
 	GitHub = "GitHub Actions"
 	GitLab = "GitLab CI"
@@ -54,7 +54,7 @@ func defaultBranch(dir string) string {
 	return name
 }
 
-// ModulePath returns the module path in a go.mod, "" if absent.
+// ModulePath returns the module path in the text of a go.mod, or "" if it has none.
 func ModulePath(src []byte) string {
 	for line := range strings.Lines(string(src)) {
 		line, _, _ = strings.Cut(line, "//")
@@ -70,8 +70,8 @@ func ModulePath(src []byte) string {
 	return ""
 }
 
-// isStudy reports whether a YAML file is a study of tare: study: is the first line that is
-// not a comment.
+// isStudy reports whether a YAML file describes a study, a measurement of tare: the first line
+// that is not empty, a comment or --- begins with study:.
 func isStudy(src []byte) bool {
 	for line := range bytes.Lines(src) {
 		line = bytes.TrimRight(line, "\r\n \t")

@@ -1,6 +1,6 @@
-// Package survey reads a repository without running any code of it. It finds the benchmarks
-// in test files, the modules, the CI systems, and files that are suitable inputs of
-// measurements, and drafts a tare.yaml.
+// Package survey reads a repository without running its code, for a first tare.yaml, the file
+// with the settings of a repository for tare. It finds benchmarks, modules, CI systems, and files
+// that measurements can use as inputs, and drafts the tare.yaml.
 package survey
 
 import (
@@ -24,10 +24,10 @@ type Survey struct {
 	Benchmarks []Benchmark `json:"benchmarks"`
 	CI         []string    `json:"ci"`      // GitHub Actions, GitLab CI, …
 	Branch     string      `json:"branch"`  // default branch of the remote, e.g. origin/main; "" if unknown
-	Studies    []string    `json:"studies"` // study files of tare
-	JSON       []Fixture   `json:"json"`    // the largest test documents, at most five
+	Studies    []string    `json:"studies"` // files that describe studies, measurements of tare
+	JSON       []Fixture   `json:"json"`    // the largest JSON documents for tests, at most maxJSON
 	Routes     []string    `json:"routes"`  // OpenAPI documents
-	Servers    []string    `json:"servers"` // directories of main packages that listen
+	Servers    []string    `json:"servers"` // directories of main packages that listen on a port
 	Partial    bool        `json:"partial"` // there are more than maxEntries files, and the rest was not read
 }
 
@@ -37,7 +37,7 @@ type Module struct {
 	Path string `json:"path"`
 }
 
-// Fixture is a test document.
+// Fixture is a JSON document in a directory for tests.
 type Fixture struct {
 	Path  string `json:"path"`
 	Bytes int64  `json:"bytes"`
@@ -48,13 +48,13 @@ const (
 	maxEntries = 200_000 // files and directories
 	maxSource  = 1 << 20 // bytes of a source file or YAML file
 	maxModFile = 1 << 20 // bytes of a go.mod
-	minJSON    = 256     // bytes of a test document
-	maxJSON    = 5       // test documents
-	maxListed  = 5       // OpenAPI documents, and servers
+	minJSON    = 256     // least bytes of a Fixture
+	maxJSON    = 5       // number of Fixtures
+	maxListed  = 5       // number of OpenAPI documents, and of servers
 )
 
-// Look surveys the part of a repository in dir; root is the top of the repository, which has
-// the files of CI systems. It skips unreadable and invalid files.
+// Look surveys dir, a directory of a repository, and everything below it. root is the top of the
+// repository, in which the files of CI systems are. Look skips unreadable and invalid files.
 func Look(dir, root string) (Survey, error) {
 	s := Survey{
 		Dir:    dir,
@@ -98,7 +98,7 @@ func Look(dir, root string) (Survey, error) {
 	if err != nil {
 		var p *fs.PathError
 		if errors.As(err, &p) {
-			err = p.Err
+			err = p.Err // the caller knows the path
 		}
 		return s, err
 	}
@@ -106,7 +106,7 @@ func Look(dir, root string) (Survey, error) {
 	return s, nil
 }
 
-// isSkipped reports whether a directory has only hidden files or those of dependencies.
+// isSkipped reports whether a directory, by its name, is hidden or contains only dependencies.
 func isSkipped(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "vendor" || name == "node_modules"
 }
@@ -152,8 +152,8 @@ func (s *Survey) readFile(rel string, limit int64) []byte {
 	return src
 }
 
-// finishLists sets the import paths of benchmarks, and sorts and shortens the lists. It
-// removes benchmarks that belong to no module.
+// finishLists sets the import paths of benchmarks, once all modules are known, and sorts and
+// shortens the lists. It removes benchmarks that belong to no module.
 func (s *Survey) finishLists() {
 	slices.SortFunc(s.Modules, func(a, b Module) int { return cmp.Compare(a.Dir, b.Dir) })
 	for i := range s.Benchmarks {

@@ -66,7 +66,7 @@ func openSubject(t sink.Target, s sink.Settings) (sink.Sink, error) {
 
 // connect connects unless there is a connection. The client reconnects by itself.
 func (j *JetStream) connect() (err error) {
-	if j.conn != nil && !j.conn.IsClosed() { // after some errors of a server the client closes it permanently
+	if j.conn != nil && !j.conn.IsClosed() { // the client closes a connection permanently after some errors of a server
 		return nil
 	}
 	var servers []string

@@ -48,7 +48,7 @@ func openTopic(t sink.Target, s sink.Settings) (sink.Sink, error) {
 		return nil, fmt.Errorf("sink %s: the path %q is no /TOPIC", t.Name(), t.URL.Path)
 	}
 	switch key := t.Options["key"]; key {
-	case "", "id":
+	case "", "id": // the default
 	case "one":
 		k.oneKey = true
 	default:
@@ -142,15 +142,15 @@ func isRejected(err error) bool {
 	return errors.Is(err, kerr.MessageTooLarge) || errors.Is(err, kerr.InvalidRecord)
 }
 
-// maxPartBytes and maxPartRecords bound the records that are sent together, so that those of a partition
-// are one batch of the client: with several, the broker can accept a later one after it rejected the first.
-// The client's own bounds are 1,000,012 bytes and 10,000 records.
+// maxPartBytes and maxPartRecords bound the records that are sent together, so that the client sends
+// the records of a partition as one batch: if there were several, the broker could accept a later batch
+// after it rejected the first. The client's own bounds are 1,000,012 bytes and 10,000 records.
 const (
 	maxPartBytes   = 900_000
 	maxPartRecords = 5_000
 )
 
-// partLen returns the number of records to send together: one at least.
+// partLen returns the number of records to send together, at least one.
 func partLen(records []*kgo.Record) int {
 	const framing = 64 // more than lengths, offset and time of a record take
 	size := 0
@@ -181,7 +181,7 @@ func (k *Kafka) produceRecords(ctx context.Context, records []*kgo.Record, faile
 	var rejected []*kgo.Record
 	for i, r := range records {
 		switch {
-		case errs[i] == nil:
+		case errs[i] == nil: // sent
 		case isRejected(errs[i]) && len(records) > 1:
 			rejected = append(rejected, r)
 		default:
@@ -195,7 +195,8 @@ func (k *Kafka) produceRecords(ctx context.Context, records []*kgo.Record, faile
 	return k.produceInOrder(ctx, rejected[:half], rejected[half:], failed)
 }
 
-// produceInOrder sends first and then rest. It defers rest if a record of first has to be sent later.
+// produceInOrder sends first and then rest. If a record of first has to be sent again later, it does
+// not send rest, and adds the error of that record to failed for each record of rest.
 func (k *Kafka) produceInOrder(ctx context.Context, first, rest []*kgo.Record, failed map[*kgo.Record]error) error {
 	if err := k.produceRecords(ctx, first, failed); err != nil || len(rest) == 0 {
 		return err
@@ -211,8 +212,8 @@ func (k *Kafka) produceInOrder(ctx context.Context, first, rest []*kgo.Record, f
 	return k.produceRecords(ctx, rest, failed)
 }
 
-// flushRecords sends records together and returns the error of each, once all are answered. The client has
-// them all before it sends the first, so that it cannot split them.
+// flushRecords sends records together, waits until the broker has answered all of them, and returns the
+// error of each. The client gets all records before it sends the first, so that it does not split them.
 func (k *Kafka) flushRecords(ctx context.Context, records []*kgo.Record) ([]error, error) {
 	errs := make([]error, len(records))
 	for i, r := range records {

@@ -1,4 +1,4 @@
-// Package kinds lists the sinks.
+// Package kinds lists the kinds of sinks, the destinations to which the ingest service can send events.
 package kinds
 
 import (

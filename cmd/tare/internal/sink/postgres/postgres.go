@@ -92,8 +92,8 @@ type row struct {
 	Metadata  json.RawMessage `json:"metadata"`
 }
 
-// Send copies a batch in one transaction, which also stores the position of the spool. By the position
-// it recognises events that are sent again.
+// Send copies a batch in one transaction. The transaction also stores the number of the next event in table
+// tare_spool, by which later attempts recognise events that are sent again.
 func (p *Postgres) Send(ctx context.Context, b sink.Batch) (result sink.Result, err error) {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
@@ -111,7 +111,7 @@ func (p *Postgres) Send(ctx context.Context, b sink.Batch) (result sink.Result, 
 	switch {
 	case err == nil:
 		return result, nil
-	case errors.As(err, &reported) && slices.Contains(rejectedClasses, reported.Code[:min(2, len(reported.Code))]): // the class
+	case errors.As(err, &reported) && slices.Contains(rejectedClasses, reported.Code[:min(2, len(reported.Code))]): // the class has 2 digits
 		return result, &sink.Refused{Reason: reported.Code + " " + reported.Message}
 	case !errors.As(err, &reported): // not an error of the server
 		p.closeConn()
@@ -126,7 +126,7 @@ func (p *Postgres) insertRows(ctx context.Context, b sink.Batch, rows []row) err
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback(ctx) }() // nothing, after a commit
+	defer func() { _ = tx.Rollback(ctx) }() // does nothing after a commit
 	spool, name := b.Spool.String(), p.target.Name()
 	// SELECT FOR UPDATE cannot lock a missing row. This INSERT waits for the end of an earlier attempt
 	// that inserts the row, even if its commit is in flight.

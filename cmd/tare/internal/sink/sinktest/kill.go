@@ -58,7 +58,7 @@ func serveSpool(dir, url string, kinds sink.Kinds) error {
 	}
 	service, err := sink.Start(sink.Config{
 		Dir: dir, Dead: 1 << 20, Poll: time.Millisecond, Now: time.Now,
-		Sinks:   []sink.Named{{Name: "it", Limits: sink.Limits{Events: killBatch, Bytes: 1 << 20, Age: 5 * time.Millisecond}, Sink: target.Sink}},
+		Sinks:   []sink.Named{{Name: sinkName, Limits: sink.Limits{Events: killBatch, Bytes: 1 << 20, Age: 5 * time.Millisecond}, Sink: target.Sink}},
 		Backoff: sink.Backoff{First: 5 * time.Millisecond, Last: 50 * time.Millisecond},
 		Log:     slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	})
@@ -173,9 +173,8 @@ func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived fu
 	random := rand.New(rand.NewPCG(1, 2))
 	sleepUpTo := func(ms int) { time.Sleep(time.Duration(random.IntN(ms)) * time.Millisecond) }
 	k := &killTest{t: t, command: self, env: append(os.Environ(), envDir+"="+t.TempDir(), envURL+"="+url), tried: map[string]bool{}}
-	const kill, end = true, false
 	for i := range kills.Service {
-		k.runService(kill, func(acknowledged *atomic.Int64) {
+		k.runService(endByKill, func(acknowledged *atomic.Int64) {
 			if i%10 != 9 { // every tenth time the service is killed while it starts
 				waitForCount(acknowledged, 10+random.Int64N(2*killEvents))
 			}
@@ -191,7 +190,7 @@ func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived fu
 			t.Logf("%d kills of the service: %d events acknowledged so far", i+1, len(k.acknowledged))
 		}
 	}
-	k.runService(end, func(acknowledged *atomic.Int64) { waitForCount(acknowledged, killEvents) })
+	k.runService(endByItself, func(acknowledged *atomic.Int64) { waitForCount(acknowledged, killEvents) })
 	found := eventIDs(t, arrived())
 	const unordered = true // the order of four concurrent callers is undefined
 	Check(t, k.acknowledged, found, k.tried, unordered)
@@ -209,9 +208,17 @@ func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived fu
 	}
 }
 
-// runService starts the service, calls during with the number of events that it has acknowledged since
-// the start, and then kills the service or, if kill is false, lets it end.
-func (k *killTest) runService(kill bool, during func(acknowledged *atomic.Int64)) {
+// ending is the way in which runService ends the service.
+type ending int
+
+const (
+	endByKill   ending = iota // kill the process
+	endByItself               // close its standard input; the service then sends all events and ends
+)
+
+// runService starts the service, calls during with the number of events that the service has acknowledged
+// since its start, and then ends the service.
+func (k *killTest) runService(how ending, during func(acknowledged *atomic.Int64)) {
 	cmd := exec.Command(k.command)
 	cmd.Env = k.env
 	var stderr bytes.Buffer
@@ -234,16 +241,16 @@ func (k *killTest) runService(kill bool, during func(acknowledged *atomic.Int64)
 		k.recordIDs(out, &acknowledged)
 	}()
 	during(&acknowledged)
-	if kill {
+	if how == endByKill {
 		_ = cmd.Process.Kill()
 	} else {
 		_ = in.Close()
 	}
 	<-outputRead
-	if err := cmd.Wait(); !kill && err != nil {
+	if err := cmd.Wait(); how == endByItself && err != nil {
 		k.t.Fatalf("%v: %s", err, stderr.String())
 	}
-	if kill && acknowledged.Load() == 0 && stderr.Len() > 0 {
+	if how == endByKill && acknowledged.Load() == 0 && stderr.Len() > 0 {
 		k.t.Logf("a life without an event: %s", stderr.String())
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// envReal is the environment variable with the name of the destination that .ci/brokers has started.
+// envReal is the environment variable with the name of the destination, such as kafka, that the script
+// .ci/brokers has started for the tests.
 const envReal = "TARE_REAL"
 
 // Real is a destination that .ci/brokers starts and kills.

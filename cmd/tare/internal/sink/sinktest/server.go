@@ -1,5 +1,5 @@
-// Package sinktest is shared by tests of sinks: a destination over HTTP that can have all kinds of
-// faults, and a suite that every sink must pass.
+// Package sinktest is shared by the tests of sinks, which send events to a destination. It contains a
+// destination over HTTP that can have all kinds of faults, and a suite that every sink must pass.
 package sinktest
 
 import (

@@ -23,7 +23,7 @@ type Subject struct {
 	Open    func(t testing.TB) sink.Sink
 	Arrived func() []string // returns the events or rows of the destination in order, as JSON with an id
 
-	Away, Back func()                // stop and start the destination; nil if that is not possible
+	Away, Back func()                // stop the destination, and start it again; nil if that is not possible
 	Fail       func(func(int) Fault) // sets a function that returns the fault of each request; nil if the destination cannot fail
 	Refuse     func(text string)     // makes the destination reject events that contain text; nil if it rejects nothing
 
@@ -46,6 +46,9 @@ func Open[S sink.Sink](t testing.TB, url string, kinds ...sink.Kind) S {
 	assert.NoError(t, "open", err)
 	return opened.Sink.(S)
 }
+
+// sinkName is the name of the sink under test.
+const sinkName = "it"
 
 // batchEvents is the number of events in a batch.
 const batchEvents = 20
@@ -119,7 +122,7 @@ func (r *testService) startService() {
 	var err error
 	r.service, err = sink.Start(sink.Config{
 		Dir: r.dir, Dead: 1 << 20, Poll: time.Millisecond, Now: time.Now,
-		Sinks:   []sink.Named{{Name: "it", Limits: sink.Limits{Events: batchEvents, Bytes: 1 << 20, Age: time.Millisecond}, Sink: r.subject.Open(r.t)}},
+		Sinks:   []sink.Named{{Name: sinkName, Limits: sink.Limits{Events: batchEvents, Bytes: 1 << 20, Age: time.Millisecond}, Sink: r.subject.Open(r.t)}},
 		Backoff: sink.Backoff{First: time.Millisecond, Last: 20 * time.Millisecond},
 		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
@@ -307,7 +310,7 @@ func testFaults(t *testing.T, r *testService) {
 	t.Logf("%d duplicates", r.checkArrived(len(Faults())*200))
 }
 
-// testPoison checks that only poison events become dead letters.
+// testPoison checks that the events that the destination rejects, and no others, become dead letters.
 func testPoison(t *testing.T, r *testService) {
 	if r.subject.Refuse == nil {
 		t.Skip("the destination rejects nothing")
@@ -321,7 +324,7 @@ func testPoison(t *testing.T, r *testService) {
 	r.startService()
 	r.stopService(sendTimeout)
 	r.checkArrived(0)
-	text, err := os.ReadFile(filepath.Join(r.dir, "it.dead.ndjson"))
+	text, err := os.ReadFile(filepath.Join(r.dir, sinkName+".dead.ndjson"))
 	r.must(err)
 	var reasons []string
 	for line := range strings.Lines(string(text)) {

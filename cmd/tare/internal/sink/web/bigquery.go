@@ -63,7 +63,7 @@ func (bigQuery) readResponse(responseBody []byte, _ http.Header, b sink.Batch) (
 	if err := json.Unmarshal(responseBody, &a); err != nil || a.Kind != "bigquery#tableDataInsertAllResponse" {
 		return result, fmt.Errorf("the answer is not that of insertAll: %s", format.Line(string(responseBody[:min(len(responseBody), 200)]), 200))
 	}
-	// Reasons that are not errors of the row itself.
+	// Reasons that are not errors of the row itself: the row may be accepted later.
 	temporary := []string{"stopped", "timeout", "backendError", "internalError", "rateLimitExceeded", "quotaExceeded"}
 	seen := map[int]bool{}
 	for _, row := range a.InsertErrors {

@@ -70,8 +70,8 @@ func (e bulkError) isConfiguration() bool {
 	return false
 }
 
-// isRejection reports a rejection for the same statuses as plainAPI, unless the error can be corrected at
-// the destination.
+// isRejection reports whether a response rejects the content of a batch: if it has a status for which
+// plainAPI reports a rejection, unless the error can be corrected at the destination.
 func (bulk) isRejection(status int, header http.Header, responseBody []byte) bool {
 	var a struct {
 		Error json.RawMessage `json:"error"` // may be a text
@@ -96,10 +96,11 @@ func (bulk) readResponse(responseBody []byte, _ http.Header, b sink.Batch) (resu
 	ailing := 0 // items with an error inside the server
 	for i, item := range a.Items {
 		for _, operation := range item { // an item has only one
+			isEventError := plainAPI{}.isRejection(operation.Status, nil, nil)
 			reason := format.Line(fmt.Sprintf("%d %s: %s", operation.Status, operation.Error.Type, operation.Error.Reason), 300)
 			switch {
 			case operation.Status/100 == 2, operation.Status == http.StatusConflict: // created now, or by an earlier attempt
-			case operation.Status == http.StatusRequestEntityTooLarge, plainAPI{}.isRejection(operation.Status, nil, nil) && !operation.Error.isConfiguration():
+			case operation.Status == http.StatusRequestEntityTooLarge, isEventError && !operation.Error.isConfiguration():
 				result.Dead = append(result.Dead, sink.Dead{Index: i, Reason: reason})
 			default: // an error of the token, the index or the server
 				result.Again, result.Why = append(result.Again, i), "an item has "+reason

@@ -51,7 +51,7 @@ func (c clickHouse) requestURL(base url.URL, b sink.Batch) url.URL {
 
 func (clickHouse) appendBody(body []byte, b sink.Batch) ([]byte, []sink.Dead) {
 	for _, e := range b.Events {
-		body = append(sink.Flat(body, e.Line), '\n')
+		body = append(sink.AppendFlat(body, e.Line), '\n')
 	}
 	return body, nil
 }

@@ -100,7 +100,7 @@ func newAuth(t sink.Target, token string) func() (string, error) {
 func (w *Web) Send(ctx context.Context, b sink.Batch) (sink.Result, error) {
 	body, dead := w.api.appendBody(w.plain[:0], b)
 	w.plain = body
-	if len(dead) > 0 { // the caller sends the others again
+	if len(dead) > 0 { // nothing is sent yet: the caller sends the other events again
 		return sink.Result{Dead: dead, Again: liveIndices(b, dead)}, nil
 	}
 	request, err := w.newRequest(ctx, b, body)
@@ -190,8 +190,7 @@ func hideURL(err error) error {
 	return err
 }
 
-// liveIndices returns the indices of the events of b that are not in dead, which is sorted by
-// index.
+// liveIndices returns the indices of the events of b that are not in dead. dead is sorted by index.
 func liveIndices(b sink.Batch, dead []sink.Dead) (rest []int) {
 	k := 0
 	for i := range b.Events {

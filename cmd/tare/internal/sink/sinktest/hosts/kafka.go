@@ -1,4 +1,4 @@
-// Package hosts starts the destinations of sinks for tests: Kafka and NATS in this process,
+// Package hosts starts servers to which tests send events: Kafka and NATS in this process, and
 // PostgreSQL from the installed programs.
 package hosts
 
@@ -52,13 +52,13 @@ func NewKafka(t *testing.T) *Kafka {
 	t.Cleanup(k.Close)
 	c := &Kafka{Cluster: k, t: t}
 	k.Control(func(r kmsg.Request) (kmsg.Response, error, bool) {
-		k.KeepControl()
+		k.KeepControl() // for the next request, too
 		if c.away.Load() {
 			return nil, errors.New("away"), true
 		}
 		produce, ok := r.(*kmsg.ProduceRequest)
 		if !ok {
-			return nil, nil, false
+			return nil, nil, false // the cluster itself responds
 		}
 		if maxBatch := int(c.maxBatch.Load()); maxBatch > 0 && len(produce.Topics[0].Partitions[0].Records) > maxBatch {
 			return errorResponse(produce, kerr.MessageTooLarge), nil, true

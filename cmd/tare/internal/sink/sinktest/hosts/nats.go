@@ -36,7 +36,7 @@ func NewNATS(t *testing.T) *NATS {
 	return h
 }
 
-// Start starts the server, again on the same port and directory.
+// Start starts the server. It uses the same port and directory each time.
 func (h *NATS) Start() {
 	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: h.port, JetStream: true, StoreDir: h.dir, Authorization: h.Token, NoLog: true, NoSigs: true})
 	assert.NoError(h.t, "server", err)

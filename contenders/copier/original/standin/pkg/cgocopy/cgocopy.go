@@ -30,14 +30,14 @@ type CStructInfo struct {
 	Fields []CFieldInfo
 }
 
-var known sync.Map // CStructInfo by reflect.Type
+var registered sync.Map // CStructInfo by reflect.Type
 
 // PrecompileWithC registers T, which has the members of c in the same order.
 func PrecompileWithC[T any](c CStructInfo) error {
 	if t := reflect.TypeFor[T](); t.Kind() != reflect.Struct || t.NumField() != len(c.Fields) {
 		return fmt.Errorf("%v is not a struct with the members of %s", t, c.Name)
 	}
-	known.Store(reflect.TypeFor[T](), c)
+	registered.Store(reflect.TypeFor[T](), c)
 	return nil
 }
 
@@ -50,7 +50,7 @@ func Copy[T any](p unsafe.Pointer) (T, error) {
 
 // fillStruct copies the members of the C struct at p into v.
 func fillStruct(v reflect.Value, p unsafe.Pointer) error {
-	c, ok := known.Load(v.Type())
+	c, ok := registered.Load(v.Type())
 	if !ok {
 		return fmt.Errorf("copy %v: %w", v.Type(), ErrNotRegistered)
 	}
