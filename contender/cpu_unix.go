@@ -8,7 +8,7 @@ import "syscall"
 func cpuNS() int64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
+		return 0 // unknown
 	}
 	return u.Utime.Nano() + u.Stime.Nano()
 }

@@ -9,7 +9,7 @@ import "syscall"
 func cpuNS() int64 {
 	self, err := syscall.GetCurrentProcess()
 	if err != nil {
-		return 0
+		return 0 // unknown
 	}
 	var created, exited, kernel, user syscall.Filetime
 	if err := syscall.GetProcessTimes(self, &created, &exited, &kernel, &user); err != nil {

@@ -13,13 +13,11 @@ import (
 // process may use about twice as much before a collection.
 const maxHeap = 1 << 30
 
-// ballast is a live heap like that of a service that has run for a while. Such a
-// service has caches, sessions and connections: many small objects full of
-// pointers, which the collector must mark in every cycle. A record is three
-// objects. Shelves of pointers refer to the records, and each record refers to an
-// older one, so that marking jumps in memory as it does in a service. The
-// operations do not use the ballast. It makes each collection cycle more
-// expensive, and cycles rarer.
+// ballast is a live heap like that of a service that has run for a while. Such a service has caches, sessions
+// and connections: many small objects full of pointers, which the collector must mark in every cycle. The
+// ballast consists of records of three objects each. Shelves of pointers refer to the records, and each
+// record refers to an older one, so that marking jumps in memory as it does in a service. The measured
+// operations do not use the ballast; it only makes each collection cycle more expensive, and cycles rarer.
 type ballast struct {
 	size    int64 // requested size in bytes
 	shelves []*shelf
@@ -31,10 +29,10 @@ type shelf [shelfLength]*record
 const shelfLength = 64
 
 type record struct {
-	key   string // in memory of its own
-	older *record
-	tags  *tags
-	_     [6]int64 // in place of counters and times
+	key   string   // in memory of its own
+	older *record  // a random one of the records before; nil in the first one
+	tags  *tags    // parts of key
+	_     [6]int64 // as large as the counters and times of a real record
 }
 
 // tags are parts of the record's key, in the same memory.
@@ -42,8 +40,8 @@ type tags struct{ name, kind, owner string }
 
 const keyLength = 32
 
-// recordBytes is the size of one record with its tags, its key and its pointer on a shelf. These objects have the
-// sizes of size classes of Go's allocator, so no memory is lost to rounding.
+// recordBytes is the size of one record with its tags, its key and its pointer on a shelf. These objects
+// have the sizes of size classes of Go's allocator, so no memory is lost to rounding.
 const recordBytes = int64(unsafe.Sizeof(record{}) + unsafe.Sizeof(tags{}) + keyLength + unsafe.Sizeof(shelf{})/shelfLength)
 
 // newBallast builds a live heap of size bytes, the same every time.
@@ -63,7 +61,7 @@ func newBallast(size int64) *ballast {
 // newRecord returns record i, which refers to a random one of the records before it.
 func (b *ballast) newRecord(r *rand.Rand, i int) *record {
 	var key [keyLength]byte
-	for k, bits := 0, uint64(0); k < len(key); k, bits = k+1, bits>>4 {
+	for k, bits := 0, uint64(0); k < len(key); k, bits = k+1, bits>>4 { // four random bits per letter
 		if k%16 == 0 {
 			bits = r.Uint64()
 		}
@@ -94,8 +92,8 @@ func checkHeap(size int64) *wire.Error {
 	return nil
 }
 
-// setBallast builds a ballast of size bytes, unless there is one. It must precede the collection at the end of
-// prepare: the collector then starts the next cycle as late as in a service that has had such a heap for long.
+// setBallast replaces the ballast by one of size bytes, or none if size is 0. It must run before the collection at the
+// end of prepare: the collector then starts the next cycle as late as in a service that has long had such a heap.
 func (s *session) setBallast(size int64) {
 	if s.ballast.sizeBytes() == size {
 		return
@@ -103,7 +101,7 @@ func (s *session) setBallast(size int64) {
 	s.ballast = nil
 	if size > 0 {
 		runtime.GC()                      // frees the previous ballast
-		percent := debug.SetGCPercent(-1) // cycles would be in vain: building makes no garbage
+		percent := debug.SetGCPercent(-1) // building makes no garbage, so cycles would be useless
 		s.ballast = newBallast(size)
 		debug.SetGCPercent(percent)
 	}

@@ -8,7 +8,7 @@ import (
 
 // work is a prepared workload with the state of its timed loop.
 type work struct {
-	Work
+	Work                 // the contender's functions, such as Do (the operation) and Network (its traffic)
 	server   *server     // server of the workload, in place of Work; nil if Work is set
 	pool     *workerPool // runs the operations if Work.Callers is not 0; else nil
 	bodies   int         // number of bodies
@@ -17,7 +17,7 @@ type work struct {
 	reported Network     // traffic that replies have reported so far
 }
 
-// addTraffic adds to a reply the traffic since the previous one.
+// addTraffic adds to a reply the network traffic since the previous reply.
 func (w *work) addTraffic(reply *wire.Reply) {
 	if w.Network == nil {
 		return
@@ -31,8 +31,8 @@ func (w *work) addTraffic(reply *wire.Reply) {
 type tally struct {
 	ops    int64
 	bytes  int64 // bytes of output
-	errors int64 // number of operations that failed
-	first  error // first error; nil if there was none
+	errors int64 // number of failed operations
+	first  error // error of the first failed operation; nil if none failed
 }
 
 // addError counts an operation that returned err, if err is not nil.
@@ -46,8 +46,8 @@ func (t *tally) addError(err error) {
 	}
 }
 
-// run runs n operations. It is the timed loop. Each operation is one call of a
-// func value, which the compiler cannot inline; the counters are in registers.
+// run is the timed loop: it runs n operations and adds their outcomes to t. Each operation is one call of a
+// func value, which the compiler cannot inline. Local counters stay in registers.
 func (w *work) run(n int64, t *tally) {
 	do, bodies, i := w.Do, w.bodies, w.next
 	var bytes, failed int64
@@ -77,9 +77,9 @@ func (w *work) setPace(ops int64, wall time.Duration) {
 	}
 }
 
-// phase tracks the position of the process in a collection cycle. The position is the number of operations since
-// the end of the last cycle: operations allocate, and the collector starts a cycle after a certain amount of
-// allocations.
+// phase tracks the position of the process in a garbage collection cycle. The position is the number of
+// operations since the end of the last cycle: operations allocate, and the collector starts a cycle after a
+// certain amount of allocations.
 type phase struct {
 	owner  *work
 	cycles int64 // number of completed cycles at the last reading
@@ -88,8 +88,9 @@ type phase struct {
 	known  bool  // the end of a cycle was observed, so since is a position in a cycle
 }
 
-// enterWork starts operations of w. cycles is the number of completed cycles. If a cycle has completed since the
-// last operations of w, a new one starts now. After operations of another workload the phase is unknown.
+// enterWork records that operations of w follow. cycles is the number of completed cycles. If a cycle has
+// completed since the last operations of w, the current cycle starts now. After operations of another
+// workload the position is unknown.
 func (p *phase) enterWork(w *work, cycles int64) {
 	if p.owner != w {
 		*p = phase{owner: w, cycles: cycles}
@@ -99,8 +100,8 @@ func (p *phase) enterWork(w *work, cycles int64) {
 	}
 }
 
-// addOps records ops operations, after which the number of completed cycles is cycles. It returns the number of
-// cycles that completed during these operations.
+// addOps records ops operations, after which the number of completed cycles is cycles. It returns the
+// number of cycles that completed during these operations.
 func (p *phase) addOps(ops, cycles int64) int64 {
 	completed := cycles - p.cycles
 	p.cycles = cycles
@@ -114,14 +115,14 @@ func (p *phase) addOps(ops, cycles int64) int64 {
 	return completed
 }
 
-// isLate reports whether it is too late in the current cycle to begin a slice of complete cycles: the position is
-// unknown, or beyond half a cycle or half a slice. After the end of its last cycle a slice runs as many operations as
-// precede it in the current one (see runCycles); too many of them would complete one more cycle. expected is the
-// number of operations that the lab expects of the slice, 0 if unknown.
+// isLate reports whether it is too late in the current cycle to begin a slice, a timed run of operations that consists
+// of complete cycles: the position is unknown, or beyond half a cycle or half a slice. After the end of its last cycle
+// a slice runs as many operations as the current cycle had before the slice (see runCycles); too many of them would
+// complete one more cycle. expected is the number of operations that the lab expects of the slice, 0 if unknown.
 func (p *phase) isLate(expected int64) bool {
-	half := expected / 2
-	if p.length > 0 && (half == 0 || p.length/2 < half) {
-		half = p.length / 2
+	latest := expected / 2 // 0 if unknown
+	if halfCycle := p.length / 2; p.length > 0 && (latest == 0 || halfCycle < latest) {
+		latest = halfCycle
 	}
-	return !p.known || half > 0 && p.since > half
+	return !p.known || latest > 0 && p.since > latest
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// meter reads the number of completed collection cycles. It measures the cost of such
+// meter reads the number of completed garbage collection cycles. It measures the cost of such
 // a reading to decide how often to read the cycles and the clock.
 type meter struct {
 	cycles   func() int64  // returns the number of completed collection cycles; does not allocate
@@ -17,8 +17,8 @@ type meter struct {
 const (
 	// minInterval is the shortest time between two readings.
 	minInterval = 50 * time.Microsecond
-	// readShare is the ratio of the time between two readings to the time of a reading, so that readings cost
-	// at most 1/readShare = 0.25 %.
+	// readShare is the ratio of the time between two readings to the time of a reading, so that readings
+	// cost at most 1/readShare = 0.25 %.
 	readShare = 400
 )
 
@@ -39,8 +39,8 @@ func newMeter() *meter {
 	return m
 }
 
-// minCost measures the time of a call of f. It returns the least of a few means, because disturbances only increase
-// a mean.
+// minCost measures the time of a call of f. It returns the least of a few means, because disturbances only
+// increase a mean.
 func minCost(f func()) time.Duration {
 	const means, calls = 5, 32
 	cost := time.Hour
@@ -61,9 +61,9 @@ const (
 	maxYields = 4096
 )
 
-// awaitSweep yields until the runtime's background sweeper has finished the last collection. The runtime does not
-// report that, but the sweeper works in small batches and yields after each: if yields return immediately, the
-// sweeper has nothing to do.
+// awaitSweep yields until the runtime's background sweeper has finished the last collection. The runtime
+// does not report that. But the sweeper, another goroutine, works in small batches and yields after each:
+// if our yields return immediately, the sweeper has nothing to do.
 func (m *meter) awaitSweep() {
 	last, idle := time.Now(), 0
 	for range maxYields {
@@ -82,8 +82,8 @@ func (m *meter) awaitSweep() {
 // maxBatch limits the operations of a batch, for operations that take almost no time.
 const maxBatch = 1 << 20
 
-// batchSize returns the number of operations to run before the next reading, if each takes pace ns. It returns 1 if
-// pace is 0, which means unknown.
+// batchSize returns the number of operations to run before the next reading, if each takes pace ns. It
+// returns 1 if pace is 0, which means unknown.
 func (m *meter) batchSize(pace float64) int64 {
 	if pace <= 0 {
 		return 1

@@ -13,11 +13,12 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// maxPool is the largest size of a pool file, in bytes.
+// maxPool is the largest size, in bytes, of a pool file: the inputs (bodies) of a workload, one per line.
 const maxPool = 1 << 30
 
-// prepareWork loads a workload. It closes all earlier workloads and then collects their memory and the garbage of
-// loading, because the heap of a measured process must not depend on earlier requests.
+// prepareWork handles the request "prepare", by which the lab, the process that measures, has the contender
+// load a workload. It closes all earlier workloads first. Then it runs a collection, because the heap of a
+// measured process must not depend on earlier requests or on the garbage of loading.
 func (s *session) prepareWork(q wire.Request) (wire.Reply, *wire.Error) {
 	s.phase = phase{}
 	if !s.hasHello {
@@ -54,8 +55,8 @@ func (s *session) prepareWork(q wire.Request) (wire.Reply, *wire.Error) {
 	return wire.Reply{Prepared: wire.Prepared{Fresh: w.Fresh}}, nil
 }
 
-// loadWork calls Serve or Prepare of the program. Serve does not get the pool, because no server knows its requests
-// in advance.
+// loadWork calls Serve or Prepare of the program. Serve does not get the pool, because no server knows its
+// requests in advance.
 func (s *session) loadWork(w wire.Workload) (*work, error) {
 	if p := s.program; p.Serve != nil && (p.Prepares == nil || !p.Prepares(w)) {
 		return s.startServer(w)
@@ -110,13 +111,14 @@ func (w *work) close() {
 	}
 }
 
-// resetWork restores the state that w had after prepare.
+// resetWork handles the request "reset": it restores the state that w had after prepare.
 func (s *session) resetWork(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	reset := w.Reset
 	if w.server != nil {
 		reset = w.server.Reset
 	}
-	if reset == nil || w.server != nil && w.server.ended {
+	serverEnded := w.server != nil && w.server.ended
+	if reset == nil || serverEnded {
 		return wire.Reply{}, newError(classNotMine, "reset of workload %q: there is nothing to go back to", q.On)
 	}
 	if err := reset(); err != nil {
@@ -129,7 +131,8 @@ func (s *session) resetWork(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	return wire.Reply{}, nil
 }
 
-// answerCases runs the operation on the cases of q and returns their outputs.
+// answerCases handles the request "answer": it runs the operation on the bodies whose indices are q.Cases,
+// and returns the outputs, which the lab compares with those of other contenders.
 func (s *session) answerCases(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	s.phase.enterWork(w, s.meter.cycles())
 	for _, c := range q.Cases {
@@ -145,8 +148,7 @@ func (s *session) answerCases(w *work, q wire.Request) (wire.Reply, *wire.Error)
 	return wire.Reply{Answers: answers}, nil
 }
 
-// answerCase runs the operation on case c. A panic becomes the error of the case, which the lab compares with the
-// outcomes of other contenders.
+// answerCase runs the operation on body c. If it panics, the text of the panic becomes the error of the case.
 func (w *work) answerCase(c int) (a wire.Answer) {
 	defer func() {
 		if v := recover(); v != nil {

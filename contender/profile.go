@@ -17,17 +17,16 @@ const (
 	profileMem = "mem"
 )
 
-// sampleEvery is the mean number of allocated bytes between two samples of a memory profile. A program that allocates
-// 100 MB/s has 25,000 samples a second, from which the share of a function is known to a few thousandths.
+// sampleEvery is the mean number of allocated bytes between two samples of a memory profile. A program that
+// allocates 100 MB/s has 25,000 samples a second, from which the share of a function is known to a few thousandths.
 const sampleEvery = 4 << 10
 
 // errNoProfile is the error for an unknown kind of profile.
 var errNoProfile = errors.New("there is a profile of cpu and one of mem")
 
-// Profile calls work and returns a profile of the process during that call, as a
-// gzipped pprof document. Kind "cpu" is a profile of the CPU time, with 100 samples per
-// second of a processor. Kind "mem" is a profile of all allocations during work,
-// whether the memory is still in use or not.
+// Profile calls work and returns a profile of the process during that call, as a gzipped pprof document.
+// Kind "cpu" is a profile of the CPU time, with 100 samples per second of a processor. Kind "mem" is a
+// profile of all allocations during work, whether the memory is still in use or not.
 //
 // To profile a server, whose requests come from other processes, work only has to wait.
 func Profile(kind string, work func()) ([]byte, error) {
@@ -75,8 +74,8 @@ func profileAllocs(work func()) ([]byte, error) {
 	return diffProfiles(before, after, sampleEvery)
 }
 
-// writeAllocs returns the allocation profile of the process since its start. It runs a collection first, because
-// the runtime publishes samples only after a collection.
+// writeAllocs returns the allocation profile of the process since its start. It runs a collection first,
+// because the runtime publishes samples only after a collection.
 func writeAllocs() ([]byte, error) {
 	runtime.GC()
 	var doc bytes.Buffer
@@ -86,23 +85,25 @@ func writeAllocs() ([]byte, error) {
 	return doc.Bytes(), nil
 }
 
-// runProfile runs operations of w for min_ns and returns a profile of that time. For a server it only waits: the lab
-// performs and counts the operations.
+// runProfile handles the request "profile": it runs operations of w for min_ns and replies with a profile of that
+// time. For a server it only waits, because the lab, the process that measures, sends and counts the requests.
 func (s *session) runProfile(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	if q.MinNS == 0 {
 		return wire.Reply{}, newError(classBadRequest, "profile without min_ns")
 	}
 	var reply wire.Reply
 	var failed *wire.Error
-	run := func() { time.Sleep(time.Duration(q.MinNS)) }
+	var run func()
 	switch {
-	case w.pool != nil:
+	case w.server != nil:
+		run = func() { time.Sleep(time.Duration(q.MinNS)) }
+	case w.pool != nil: // concurrent callers
 		run = func() {
 			var result wire.Reply
 			result, failed = w.pool.runProfile(q)
 			reply.Ops, reply.Errors, reply.Message = result.Ops, result.Errors, result.Message
 		}
-	case w.server == nil:
+	default:
 		run = func() {
 			s.phase.enterWork(w, s.meter.cycles())
 			m := s.newMeasurement(w)

@@ -13,17 +13,20 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
+// This file handles the requests of the lab, the process that measures contenders. A contender is a process that
+// reads one request per line from stdin, e.g. {"id":1,"op":"prepare",…}, and writes one reply per line to stdout.
+
 // Classes of error replies.
 const (
 	classUnknownOp  = "unknown-op"
 	classBadRequest = "bad-request"
-	classLoad       = "load"
-	classInternal   = "internal"
-	classNotMine    = "unsupported"
+	classLoad       = "load"        // the contender could not load or reset a workload
+	classInternal   = "internal"    // the contender's code panicked, or is wrong
+	classNotMine    = "unsupported" // the workload has nothing that the request is for, such as a server
 )
 
-// Serve answers requests until bye or the end of in, and then returns nil. An invalid
-// request, or an error or panic of the contender's code, leads to an error reply.
+// Serve answers requests until the request "bye" or the end of in, and then returns nil. It
+// answers an invalid request, or an error or panic of the contender's code, with an error reply.
 // Serve returns an error only if it cannot read from in or write to out.
 func Serve(p Program, in io.Reader, out io.Writer) error {
 	s := &session{program: p, meter: newMeter()}
@@ -59,20 +62,20 @@ func Serve(p Program, in io.Reader, out io.Writer) error {
 // session is the state of a connection to one lab.
 type session struct {
 	program  Program
-	hasHello bool
-	variant  string
+	hasHello bool             // the lab has sent the request "hello", which must be the first
+	variant  string           // variant of the program that "hello" selected
 	works    map[string]*work // prepared workloads by id
 	server   *server          // nil if no server runs
-	meter    *meter
-	phase    phase
-	lastCPU  int64    // CPU time of the process in ns at the end of the last measurement; -1 before the first
-	ballast  *ballast // live heap that the prepared workload requires; nil if it requires none
+	meter    *meter           // counts collection cycles and waits for the collector
+	phase    phase            // position in the current collection cycle
+	lastCPU  int64            // CPU time of the process in ns at the end of the last measurement; -1 before the first
+	ballast  *ballast         // live heap that the prepared workload requires; nil if it requires none
 
 	before, after runtime.MemStats // buffers of countAllocs and countServer
 }
 
-// handleRequest executes one request. A panic of the contender's code leads to an error reply, and the session
-// continues.
+// handleRequest executes one request. A panic of the contender's code leads to an error reply, and the
+// session continues.
 func (s *session) handleRequest(q wire.Request) (reply wire.Reply) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -84,7 +87,8 @@ func (s *session) handleRequest(q wire.Request) (reply wire.Reply) {
 	switch q.Op {
 	case wire.OpHello:
 		reply, err = s.handleHello(q)
-	case wire.OpBye: // an empty reply; Serve ends
+	case wire.OpBye:
+		// The reply is empty, and Serve returns.
 	case wire.OpPrepare:
 		reply, err = s.prepareWork(q)
 	case wire.OpAnswer, wire.OpWarm, wire.OpSlice, wire.OpStats, wire.OpEnd, wire.OpReset, wire.OpProfile:
@@ -147,7 +151,7 @@ func (s *session) handleHello(q wire.Request) (wire.Reply, *wire.Error) {
 	}, nil
 }
 
-// findWork returns the prepared workload that q is about. It returns an error if a number in q is negative.
+// findWork returns the prepared workload that q names. It also returns an error if a number in q is negative.
 func (s *session) findWork(q wire.Request) (*work, *wire.Error) {
 	w, ok := s.works[q.On]
 	if !ok {
@@ -177,14 +181,14 @@ func oneLine(s string) string {
 	return s
 }
 
-// panicText returns the value of a panic and its site in one line. Only the deferred function itself may call it,
-// because panicSite skips a fixed number of frames.
+// panicText returns the value of a panic and the function and line that panicked, in one line. Only the
+// deferred function itself may call it, because panicSite skips a fixed number of frames.
 func panicText(v any) string {
 	return oneLine(fmt.Sprintf("panic: %v%s", v, panicSite()))
 }
 
-// panicSite returns the function and line at which the contender's code panicked: the first frame outside of the
-// runtime. Only panicText may call it.
+// panicSite returns the function and line that panicked, e.g. " (main.parse, main.go:7)": the first frame
+// outside of the runtime. Only panicText may call it.
 func panicSite() string {
 	const skipped = 4 // runtime.Callers, panicSite, panicText and the deferred function
 	pc := make([]uintptr, 64)

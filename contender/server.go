@@ -8,46 +8,43 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// The lab performs the operations of a server over the network. The program only
-// starts a server for each workload and reports its counts.
+// The lab, the process that measures contenders, sends the requests to a server over the
+// network. The contender's program only starts a server for each workload and reports its counts.
 
-// Served is a server that was started for a workload and answers already.
+// Served is a server that was started for a workload and already answers requests.
 type Served struct {
 	Addr string // host:port at which the server listens
 
-	// Counts returns the counts of the server since its start. It is nil if the
-	// server does not count.
+	// Counts returns the counts of the server since its start. It is nil if the server does not count.
 	Counts func() Counts
 
 	// Reset restores the state that the service had at its start, and forgets its
 	// requests. It is nil if the service does not support that.
 	Reset func() error
 
-	// End ends the server as a signal would. The lab measures the time of End.
-	// Requests in flight may continue for 10 s at most; the error describes what
-	// has not ended by then. Counts and Stop are called afterwards. If End is nil,
-	// the lab measures the time of Stop.
+	// End ends the server as a signal would. The lab measures the time of End. Requests in flight may
+	// continue for 10 s at most; the error describes what has not ended by then. Counts and Stop are called
+	// afterwards. If End is nil, the lab measures the time of Stop.
 	End func() error
 
-	// Stop ends the server and its connections. It is the last function that is
-	// called.
+	// Stop ends the server and its connections. It is the last function that is called.
 	Stop func()
 }
 
-// Counts are the counts that a server itself keeps.
+// Counts are the counts of a server, as it counts them itself.
 type Counts struct {
 	Requests  int64 // number of answered requests
-	BodyBytes int64 // bytes that were read of their bodies
+	BodyBytes int64 // number of bytes that were read of their bodies
 	Layers    int64 // number of middleware calls
-	Delivered int64 // number of items that the sink has accepted
+	Delivered int64 // number of items that the service's destination (its sink) has accepted
 
-	Calls *wire.Calls // use-case calls of a service of app users; nil for others
+	Calls *wire.Calls // calls of use cases, in the example service "users"; nil for other services
 	Fault error       // first failure of the service that clients do not see; nil if there was none
 }
 
 // server is the running server of a workload.
 type server struct {
-	Served
+	Served                  // Addr, Counts, Reset, End and Stop
 	ended  bool             // endServer was called
 	before runtime.MemStats // allocations of the process when the workload was prepared
 }
@@ -112,9 +109,9 @@ func (v *server) endServer() wire.Reply {
 	return reply
 }
 
-// countServer returns the server's counts and the allocations of the process since the workload was prepared. The
-// lab computes the cost of requests as the difference of two calls. A call itself allocates about 1 kB in ten
-// objects; two calls in a row show how much.
+// countServer returns the server's counts and the allocations of the process since the workload was
+// prepared. The lab computes the cost of requests as the difference of two calls. A call itself allocates
+// about 1 kB in ten objects; two calls in a row show how much.
 func (s *session) countServer(v *server) wire.Reply {
 	runtime.ReadMemStats(&s.after)
 	reply := wire.Reply{

@@ -7,13 +7,16 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Values of wire.Request.Until.
+// This file handles requests of the lab, the process that measures contenders, to run operations: warm-ups,
+// slices (timed runs of a few milliseconds, in which the contenders take turns) and counts of allocations.
+
+// Values of wire.Request.Until: a slice ends after a number of operations, or of garbage collection cycles.
 const (
 	untilOps = "ops"
 	untilGC  = "gc"
 )
 
-// minWarmOps is the least number of operations of a warm-up, unless it reaches its cap before.
+// minWarmOps is the least number of operations of a warm-up, unless it reaches its cap first.
 const minWarmOps = 4
 
 // measurement is a running measurement of operations in the timed loop.
@@ -27,13 +30,13 @@ type measurement struct {
 	wall   time.Duration // time from the start to the last reading
 }
 
-// newMeasurement starts a measurement. The number of cycles at its start is the last reading of the phase.
+// newMeasurement starts a measurement. For the number of cycles at its start it uses the phase's last reading.
 func (s *session) newMeasurement(w *work) measurement {
 	return measurement{s: s, w: w, cycles: s.phase.cycles, cpu: cpuNS(), start: time.Now()}
 }
 
-// runBatch runs one batch of operations, but at most limit. Then it reads the clock and the number of collection
-// cycles, and returns the number of cycles that completed during the batch.
+// runBatch runs one batch of operations, but at most limit. Then it reads the clock and the number of
+// collection cycles, and returns the number of cycles that completed during the batch.
 func (m *measurement) runBatch(limit int64) int64 {
 	n := min(limit, m.s.meter.batchSize(m.w.pace))
 	m.w.run(n, &m.tally)
@@ -78,12 +81,13 @@ func (m *measurement) finish() wire.Reply {
 // noLimit is a limit of a batch that is never reached.
 const noLimit = 1 << 62
 
-// isWarm reports whether a warm-up has reached min_gc collection cycles or min_ns, whichever is first. If neither is
-// set, it is warm immediately.
+// isWarm reports whether a warm-up has reached min_gc collection cycles or min_ns, whichever is first. If
+// neither is set, it is warm immediately.
 func isWarm(q wire.Request, cycles int64, wall time.Duration) bool {
 	reachesCycles := q.MinGC > 0 && cycles >= q.MinGC
 	hasMinTime := q.MinNS > 0 || q.MinGC == 0
-	return reachesCycles || hasMinTime && wall >= time.Duration(q.MinNS)
+	reachesTime := hasMinTime && wall >= time.Duration(q.MinNS)
+	return reachesCycles || reachesTime
 }
 
 // warmUp runs operations until they are warm, or until the cap of the request.
@@ -91,7 +95,7 @@ func (s *session) warmUp(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	if q.MinGC > 0 && q.MinNS == 0 && q.CapNS == 0 {
 		return wire.Reply{}, newError(classBadRequest, "warm until collection cycles needs min_ns or cap_ns: there may never be one")
 	}
-	q.CapOps = 1
+	q.CapOps = 1 // the cap applies after one operation
 	if w.pool != nil {
 		return w.pool.warmUp(q)
 	}
@@ -141,11 +145,11 @@ func (s *session) runSlice(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	return reply, nil
 }
 
-// runLead runs the unmeasured operations at the start of a slice. If the slice has complete collection cycles, and it
-// is too late in the current cycle, runLead continues into the next cycle.
+// runLead runs the unmeasured operations at the start of a slice. If the slice has complete collection
+// cycles, and it is too late in the current cycle, runLead continues into the next cycle.
 func (s *session) runLead(w *work, q wire.Request) {
 	m := s.newMeasurement(w)
-	q.CapOps = 0
+	q.CapOps = 0 // the cap applies to the lead-in from its start
 	for m.tally.ops < q.Lead && !m.isCapped(q) {
 		m.runBatch(q.Lead - m.tally.ops)
 	}
@@ -158,10 +162,10 @@ func (s *session) runLead(w *work, q wire.Request) {
 	}
 }
 
-// runCycles measures from one point of a collection cycle to the same point of a later cycle. The lead-in has used a
-// part of the first cycle; as many operations follow the end of the last one, so that the number of operations per
-// cycle is not biased. It waits for the end of sweeping, as runLead has done: sweeping is a part of the cost of a
-// cycle, and would otherwise happen during the slice of another contender.
+// runCycles measures from one point of a collection cycle to the same point of a later cycle: the lead-in has
+// run some operations of the first cycle, and runCycles runs the same number after the end of the last cycle, so
+// that the number of operations per cycle is not biased. It waits for the end of sweeping, as runLead has done:
+// sweeping is a part of the cost of a cycle, and would otherwise happen during the slice of another contender.
 func (m *measurement) runCycles(q wire.Request) {
 	var before int64 // number of operations in the first cycle before the measurement
 	if m.s.phase.known {
@@ -172,7 +176,8 @@ func (m *measurement) runCycles(q wire.Request) {
 		if m.isCapped(q) {
 			return
 		}
-		if completed > 0 && m.countCycles() >= max(1, q.Cycles) && m.wall >= time.Duration(q.MinNS) {
+		hasMin := m.countCycles() >= max(1, q.Cycles) && m.wall >= time.Duration(q.MinNS)
+		if completed > 0 && hasMin { // a cycle has just ended
 			break
 		}
 	}
@@ -182,8 +187,8 @@ func (m *measurement) runCycles(q wire.Request) {
 	m.s.meter.awaitSweep()
 }
 
-// countAllocs counts the allocations of a fixed number of operations. It starts with the first body, so that two
-// requests run the same operations.
+// countAllocs counts the allocations of a fixed number of operations. It starts with the first body, so
+// that two requests run the same operations.
 func (s *session) countAllocs(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	if q.Ops == 0 {
 		return wire.Reply{}, newError(classBadRequest, "stats without ops")

@@ -10,10 +10,10 @@ import (
 )
 
 // workerPool is the timed loop of a workload with concurrent callers. In a closed loop each caller takes the next
-// operation, runs it, records its outcome and takes another. All callers use one lock, for some ten nanoseconds each
-// time; an operation with concurrent callers is a call to another process and takes a thousand times as long. In an
-// open loop the callers receive each operation when it is due (see sendTickets). The goroutines live as long as the
-// workload, so that no measurement includes their start.
+// operation, runs it, records its outcome and takes another. In an open loop the callers receive each operation
+// when it is due (see sendTickets). All callers use one lock, for some ten nanoseconds each time; that does not
+// matter, because an operation with concurrent callers is a call to another process and takes a thousand times as
+// long. The callers' goroutines live as long as the workload, so that no measurement includes their start.
 type workerPool struct {
 	s *session
 	w *work
@@ -32,7 +32,7 @@ type workerPool struct {
 	started  int64         // number of operations that have started in this run
 	finished int64         // number of operations of a closed loop that have ended in this run
 	tally    tally         // outcomes of the measured operations
-	area     time.Duration // integral of the number of operations in flight over the measured time
+	area     time.Duration // integral of the number of operations in flight over the measured time: area / time is the mean number
 	unsent   int64         // open loop: number of operations that were due while measuring and have not started
 	stage    stage
 	from     snapshot  // start of measuring
@@ -45,15 +45,15 @@ type workerPool struct {
 // plan defines a run of a workerPool.
 type plan struct {
 	lead int64 // number of unmeasured operations at the start
-	// limit is the time limit of the lead-in. Once measuring has begun, an open loop also checks enough when
-	// this time has passed. 0 means no limit.
+	// limit is the time limit of the lead-in. Once measuring has begun, an open loop also checks enough
+	// when this time has passed. 0 means no limit.
 	limit time.Duration
-	// exact is the number of measured operations, and the run waits for all of them. If it is 0, operations are
-	// counted when they end, and callers continue until enough is true. In that case as many operations are in
-	// flight at the end of measuring as at its start.
+	// exact is the number of measured operations, and the run waits for all of them. If it is 0, operations
+	// are counted when they end, and callers continue until enough is true. In that case as many operations
+	// are in flight at the end of measuring as at its start.
 	exact int64
-	// enough is called after each measured operation, with the number and time so far. It may be nil if exact
-	// is set.
+	// enough is called after each measured operation, with the number and time so far. It may be nil if
+	// exact is set.
 	enough func(ops int64, wall time.Duration) bool
 	closed bool // run a closed loop even if the workload has an open one
 }
@@ -90,7 +90,8 @@ func newWorkerPool(s *session, w *work) *workerPool {
 // stopWorkers ends the callers.
 func (c *workerPool) stopWorkers() { close(c.wakeups) }
 
-// runPlan executes a plan. buildReply returns the results afterwards. The error is a panic of the contender's code.
+// runPlan executes a plan: a lead-in, whose operations are not measured, and a measured part. Afterwards
+// buildReply returns the results. The error is a panic of the contender's code.
 func (c *workerPool) runPlan(p plan) *wire.Error {
 	c.latency.Reset()
 	c.service.Reset()
@@ -173,7 +174,8 @@ func (c *workerPool) advance(o *outcome) bool {
 	if o.n >= 0 {
 		c.recordClosed(o)
 	}
-	if c.stage == finished || c.plan.exact > 0 && c.started == c.plan.lead+c.plan.exact {
+	isComplete := c.plan.exact > 0 && c.started == c.plan.lead+c.plan.exact
+	if c.stage == finished || isComplete {
 		return false
 	}
 	o.n, o.body = c.started, c.bodyOf(c.started)
@@ -191,7 +193,8 @@ func (c *workerPool) recordClosed(o *outcome) {
 	c.addArea(o)
 	switch {
 	case c.stage == leading:
-		if c.finished >= c.plan.lead || c.plan.limit > 0 && o.end.Sub(c.start) >= c.plan.limit {
+		exceedsLimit := c.plan.limit > 0 && o.end.Sub(c.start) >= c.plan.limit
+		if c.finished >= c.plan.lead || exceedsLimit {
 			c.startMeasuring()
 		}
 		return
@@ -213,7 +216,7 @@ func (c *workerPool) countMeasured(o *outcome) {
 	c.tally.addError(o.err)
 }
 
-// addArea adds the part of the measured time in which an operation was in flight.
+// addArea adds to c.area the part of the measured time in which operation o was in flight.
 func (c *workerPool) addArea(o *outcome) {
 	if c.stage == leading {
 		return
@@ -245,7 +248,7 @@ func (c *workerPool) takeSnapshot() snapshot {
 }
 
 // countCycles returns the number of collection cycles completed since measuring began, or 0 if the last
-// reading is too recent. It reads the number as rarely as the loop without callers does.
+// reading is too recent: it reads the number as rarely as the loop of a workload without callers does.
 func (c *workerPool) countCycles() int64 {
 	now := time.Now()
 	if now.Sub(c.lastRead) < c.s.meter.interval {
@@ -278,7 +281,8 @@ func (c *workerPool) warmUp(q wire.Request) (wire.Reply, *wire.Error) {
 		if q.MinGC > 0 {
 			cycles = c.countCycles()
 		}
-		return isCapped(q, ops, wall) || isWarm(q, cycles, wall) && ops >= minWarmOps
+		hasWarmedUp := isWarm(q, cycles, wall) && ops >= minWarmOps
+		return hasWarmedUp || isCapped(q, ops, wall)
 	}})
 	return c.buildReply(), err
 }

@@ -2,16 +2,16 @@ package stats
 
 import "math"
 
-// Point is the contribution of one slice to the effect of a round.
+// Point is the contribution of one slice, a timed run of operations, to the effect of a round.
 type Point struct {
 	Ops int64   // number of operations
 	NS  float64 // their total cost: ns of wall or CPU time, or another cost that can be summed
 }
 
-// BlockEffect returns the effect of one round, in which slices a[i] and b[i] belong together. Each block
-// of consecutive slices is summed and gives the logarithm of the cost per operation of a over the cost
-// per operation of b. The effect is the Hodges–Lehmann estimate over the blocks. A block should contain
-// at least two garbage collection cycles of the allocating side.
+// BlockEffect returns the effect of one round, the logarithm of the ratio of a to b. The slice a[i] is paired
+// with b[i]. BlockEffect sums each block of consecutive slices, and takes the logarithm of the cost per
+// operation of a divided by that of b. The effect is the Hodges–Lehmann estimate over the blocks. A block
+// should contain at least two garbage collection cycles of the allocating side.
 //
 // Slices after the last complete block belong to that block. If there are fewer slices than one block,
 // all are one block, as in [SumEffect]. If a and b differ in length, the rest of the longer one is

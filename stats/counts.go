@@ -6,14 +6,14 @@ import (
 )
 
 const (
-	// sameCount is the difference from which counts are not equal. Below it the difference may come
-	// from the average over many operations, which includes a share of earlier counts.
+	// sameCount is the least difference of counts, e.g. of allocations per operation, that are not equal. A
+	// smaller one may come from the average over many operations, which includes a share of earlier counts.
 	sameCount = 0.5
 	// settledRuns is the least number of runs of a level. If a count returns to an earlier level after
 	// fewer runs, it varies and has not changed twice.
 	settledRuns = 3
-	// countChance is the tolerated probability that the counts of two levels do not overlap by
-	// chance, although nothing changed.
+	// countChance is the tolerated probability that, by chance, the counts of two levels do not overlap
+	// although nothing changed.
 	countChance = 0.01
 )
 
@@ -39,14 +39,14 @@ func (l countLevel) mergeWith(o countLevel) countLevel {
 // distanceTo returns the distance between the ranges of l and o, or 0 if they overlap.
 func (l countLevel) distanceTo(o countLevel) float64 { return max(0, o.low-l.high, l.low-o.high) }
 
-// CountSteps returns the indexes at which a series of counts changes its level. Counts that do not vary
-// change at the first one that differs. If they vary, all counts of a level must be above or below all
-// counts of the next level, and the probability of that by chance must be at most countChance. Counts
-// may be zero: no logarithms are taken.
+// CountSteps returns the indexes at which a series of counts changes its level, e.g. 3 for 7, 7, 7, 9, 9.
+// If the counts of each level are equal, the first different count begins a level. If they vary, all counts
+// of a level must be above or below all counts of the next level, and the probability of that by chance
+// must be at most countChance. Counts may be zero: no logarithms are taken.
 func CountSteps(counts []float64) []int {
 	levels, vary := splitCounts(counts)
 	for {
-		// Merge the pair of neighbours with the smallest distance, of those that may be one level.
+		// Of the neighbours that may be one level, merge the pair with the smallest distance.
 		closest, distance := -1, math.Inf(1)
 		for i := 1; i < len(levels); i++ {
 			a, b := levels[i-1], levels[i]
@@ -71,8 +71,8 @@ func CountSteps(counts []float64) []int {
 	return steps
 }
 
-// splitCounts returns the levels of a series, and whether the series varies. A few runs after which a
-// count turns back are not a level: they are merged with the level before or after them.
+// splitCounts returns the levels of a series, and whether the series varies. If a count turns back after
+// a few runs, e.g. 7, 9, 7, these runs are no level: they are merged with the level before or after them.
 func splitCounts(counts []float64) (levels []countLevel, vary bool) {
 	for i, x := range counts {
 		next := countLevel{from: i, to: i + 1, low: x, high: x}
@@ -81,8 +81,9 @@ func splitCounts(counts []float64) (levels []countLevel, vary bool) {
 			latest := levels[last]
 			overlaps := !latest.isSeparateFrom(next)
 			isSettled := last == 0 || latest.to-latest.from >= settledRuns
-			if !overlaps && (isSettled || !turnsBack(levels[last-1], latest, next)) {
-				break // next begins a level
+			beginsLevel := !overlaps && (isSettled || !turnsBack(levels[last-1], latest, next))
+			if beginsLevel {
+				break
 			}
 			if overlaps || latest.distanceTo(next) <= levels[last-1].distanceTo(next) {
 				next, vary = latest.mergeWith(next), vary || !overlaps
@@ -112,12 +113,12 @@ func separationChance(n, k int) float64 {
 	return 2 * math.Exp(logN+logK-logAll)
 }
 
-// minSeparated is the least number of rounds of each side with which varying counts are different if their
-// ranges are disjoint. With six rounds each, all counts of head are above those of base by chance once
-// in 924 times.
+// minSeparated is the least number of rounds of each side after which disjoint ranges show that varying
+// counts differ. With six rounds each, the probability that all counts of head are above those of base by
+// chance is 1/924.
 const minSeparated = 6
 
-// CompareCounts compares the counts of two sides in each round, without an interval. sign is 1 if the
+// CompareCounts compares the counts of two sides, one per round, without an interval. sign is 1 if the
 // counts of head are larger, -1 if they are smaller, and 0 if both are the same. exact reports that
 // neither side varies over rounds. ok is false if the counts decide nothing: they vary, and their ranges
 // overlap or there are too few rounds.

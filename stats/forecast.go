@@ -2,25 +2,28 @@ package stats
 
 import "math"
 
+// power is the probability that a forecast aims at.
+const power = 0.8
+
 // RoundsNeeded forecasts the total number of rounds after which the interval of x at level excludes the
 // nearest of the limits with a probability of 0.8, if the estimate and the spread of x so far are right.
-// level is the level of a look (see [LookLevel]). n is len(x) if the interval excludes every limit
-// already. If more than most rounds are needed, n is most and ok is false. After eight rounds the spread
-// has a relative error of a third and the forecast of two thirds, so it is an order of magnitude.
+// level is the error level of one interim analysis (see [LookLevel]). n is len(x) if the interval excludes
+// every limit already. If more than maxRounds are needed, n is maxRounds and ok is false. After eight rounds
+// the spread has a relative error of a third and the forecast one of two thirds, so read the forecast as an
+// order of magnitude.
 //
-// The standard deviation of the Hodges–Lehmann estimate falls as τ/√n, and the
-// half-width of an interval is about z·τ/√n, which gives τ (E. L. Lehmann,
-// "Nonparametrics: Statistical Methods Based on Ranks", 1975, §4.2). The rest is
-// the usual power calculation, n = ((z_(1−level/2) + z_power)·τ/δ)², with δ the
-// distance from the estimate to the nearest limit.
-func RoundsNeeded(x []float64, level float64, most int, limits ...float64) (n int, ok bool) {
+// The standard deviation of the Hodges–Lehmann estimate falls as τ/√n, and the half-width of an interval is
+// about z·τ/√n, which gives τ (E. L. Lehmann, "Nonparametrics: Statistical Methods Based on Ranks", 1975,
+// §4.2). The rest is the usual power calculation, n = ((z_(1−level/2) + z_power)·τ/δ)², with δ the distance
+// from the estimate to the nearest limit.
+func RoundsNeeded(x []float64, level float64, maxRounds int, limits ...float64) (n int, ok bool) {
 	lo, hi, exists := Interval(x, level)
 	if exists && excludesAll(lo, hi, limits) {
 		return len(x), true
 	}
 	tau, ok := estimateTau(x)
 	if !ok {
-		return most, false
+		return maxRounds, false
 	}
 	estimate, distance := HodgesLehmann(x), math.Inf(1)
 	for _, l := range limits {
@@ -28,21 +31,18 @@ func RoundsNeeded(x []float64, level float64, most int, limits ...float64) (n in
 	}
 	root := (normalQuantile(level/2) + normalQuantile(1-power)) * tau / distance
 	needed := math.Ceil(root * root)
-	if !(needed <= float64(most)) { // also if it is NaN
-		return most, false
+	if !(needed <= float64(maxRounds)) { // true for NaN, too
+		return maxRounds, false
 	}
 	n = max(int(needed), len(x)+1, MinRounds(level))
-	return min(n, most), n <= most
+	return min(n, maxRounds), n <= maxRounds
 }
 
-// power is the probability that a forecast aims at.
-const power = 0.8
-
-// Detectable returns the effect that is found with a probability of 0.8 if half is the half-width of the
-// interval at level. An effect is found if the interval excludes zero. (The probability is
-// only 0.5 for an effect as large as the half-width.) The estimate is assumed to be normal.
-func Detectable(half, level float64) float64 {
-	return half * (1 + normalQuantile(1-power)/normalQuantile(level/2))
+// Detectable returns the effect that is found with a probability of 0.8, given the half-width of the
+// interval at level. An effect is found if the interval excludes zero. (An effect as large as the
+// half-width is found with a probability of only 0.5.) The estimate is assumed to be normal.
+func Detectable(halfWidth, level float64) float64 {
+	return halfWidth * (1 + normalQuantile(1-power)/normalQuantile(level/2))
 }
 
 // excludesAll reports whether the interval contains none of the limits.
@@ -56,8 +56,9 @@ func excludesAll(lo, hi float64, limits []float64) bool {
 }
 
 // estimateTau returns τ, the standard deviation of the Hodges–Lehmann estimate times √n, computed from
-// the width of the 80 % interval. Wider intervals overstate τ if there are few rounds (by a half at
-// eight rounds and 99 %), and narrower ones vary more. It returns false if there are too few rounds.
+// the half-width z·τ/√n of the 80 % interval. Intervals at a higher confidence overstate τ if there are
+// few rounds (by a half at eight rounds and 99 %), and intervals at a lower one vary more. It returns false
+// if there are too few rounds.
 func estimateTau(x []float64) (tau float64, ok bool) {
 	const level = 0.2
 	lo, hi, ok := Interval(x, level)

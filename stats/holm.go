@@ -1,11 +1,13 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
 
-// Alpha is the error rate of verdicts, for a family of comparisons together and over all looks.
+// Alpha is the error rate of verdicts, for all comparisons of a family together and over all looks: interim
+// analyses, after which a study may stop.
 const Alpha = 0.05
 
 // Holm returns the p-values of a family, adjusted for its size. If every hypothesis with an adjusted value
@@ -15,7 +17,7 @@ const Alpha = 0.05
 // Scand. J. Statist. 6 (1979) 65–70.
 func Holm(p []float64) []float64 {
 	out := make([]float64, len(p))
-	largest := 0.0 // adjusted values do not decrease
+	largest := 0.0 // so far: adjusted values do not decrease
 	for rank, i := range sortedIndexes(p) {
 		largest = math.Max(largest, math.Min(1, float64(len(p)-rank)*p[i]))
 		out[i] = largest
@@ -23,10 +25,11 @@ func Holm(p []float64) []float64 {
 	return out
 }
 
-// HolmLooks reports which comparisons of a family are significant in a study with up to looks looks. It is
-// Holm's step-down procedure with a level per look from [LookLevel]. p has the exact two-sided p-values
-// at the current look. The smallest of m is compared with LookLevel(alpha/m), the next with
-// LookLevel(alpha/(m−1)) and so on, up to the first that is above its level.
+// HolmLooks reports which comparisons of a family are significant in a study with up to looks interim
+// analyses. It is Holm's step-down procedure with a level per analysis from [LookLevel]. p has the exact
+// two-sided p-values at the current analysis. The smallest of the m values is compared with
+// LookLevel(alpha/m, looks), the next one with LookLevel(alpha/(m−1), looks) and so on, up to the first
+// value that is above its level.
 func HolmLooks(p []float64, alpha float64, looks int) []bool {
 	out := make([]bool, len(p))
 	for rank, i := range sortedIndexes(p) {
@@ -44,14 +47,6 @@ func sortedIndexes(p []float64) []int {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		switch {
-		case p[i] < p[j]:
-			return -1
-		case p[i] > p[j]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(p[i], p[j]) })
 	return order
 }

@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	// MaxRounds is the last look of a study with a budget.
+	// MaxRounds is the number of rounds at the last look, or interim analysis, of a study with a budget.
 	MaxRounds = 180
-	// LastLook is the last look of a study that continues until it is decided.
+	// LastLook is the number of rounds at the last look of a study that continues until it is decided.
 	LastLook = 2000
 	// LongRounds is the least number of rounds with longer slices for a conclusion.
 	LongRounds = 3
@@ -32,20 +32,20 @@ func Looks(rounds int) []int {
 	return append(s[:i], rounds)
 }
 
-// LookLevel returns the level for each of the first looks looks. If every look tests at that level, the
-// probability of any false rejection over all of them is at most alpha. It is the constant nominal level
-// of a group-sequential design, computed for the exact joint null distribution of the signed-rank
-// statistics instead of a normal approximation. With one look it is alpha.
+// LookLevel returns the error level for each look of a study with that number of looks. If every look tests
+// at that level, the probability of any false rejection over all of them is at most alpha. It is the
+// constant nominal level of a group-sequential design, computed for the exact joint null distribution of
+// the signed-rank statistics instead of a normal approximation. With one look it is alpha.
 //
 // Levels are tabulated for 5 %/m, m = 1 … 100, and 0.1 %/m, m = 1 … 10 (1 % is 5 %/5). An alpha between
 // two of them is rounded down to the smaller one. The level is alpha/looks (Bonferroni) if that is
-// larger, if alpha is below all tabulated ones, and beyond fifteen looks.
+// larger, if alpha is below all tabulated ones, or if there are more than fifteen looks.
 //
-// If a study ends before its last regular look (see [Looks]), the same level applies: the last look is
-// then closer to the one before it, and errors are not more likely. The joint null distribution assumes
-// that noise is the same in all rounds. If noise changes, each look by itself is still exact, but the
-// 5 % over all looks become 5.5 % if the noise grows fourfold and 4.6 % if it shrinks to a quarter
-// (100,000 simulated studies each).
+// If a study ends before its last regular look (see [Looks]), the same level applies: its last look is then
+// closer to the one before, which does not make errors more likely. The joint null distribution assumes that
+// noise is the same in all rounds. If noise changes, each look by itself is still exact, but the 5 % over
+// all looks become 5.5 % if the noise grows fourfold and 4.6 % if it shrinks to a quarter (100,000 simulated
+// studies each).
 //
 // Source: S. J. Pocock, "Group sequential methods in the design and analysis of
 // clinical trials", Biometrika 64 (1977) 191–199.

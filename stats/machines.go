@@ -21,8 +21,8 @@ type Estimate struct {
 }
 
 // Trimmed returns the mean of x without a fifth of the values at either end, and the variance of this mean
-// from the winsorized sample. One disturbed round changes neither of them much. ok is false if fewer
-// than two values remain.
+// from the winsorized sample. One disturbed round changes neither of them much. ok is false if fewer than
+// two values remain.
 //
 // Source: J. W. Tukey, D. H. McLaughlin, "Less vulnerable confidence and
 // significance procedures for location based on a single sample:
@@ -69,7 +69,8 @@ func SameEverywhere(machines []Estimate) (p float64, ok bool) {
 		correction += share * share / float64(m.Free)
 	}
 	f := q / (k - 1) / (1 + 2*(k-2)/(k*k-1)*correction)
-	return aboveF(f, k-1, (k*k-1)/(3*correction)), true
+	freeBetween, freeWithin := k-1, (k*k-1)/(3*correction) // degrees of freedom of F
+	return aboveF(f, freeBetween, freeWithin), true
 }
 
 // Pooled is the mean of a quantity over machines that have different values.
@@ -81,11 +82,11 @@ type Pooled struct {
 	I2        float64 // I²: share of the variance of the estimates that their rounds do not explain
 }
 
-// Pool returns the mean over machines with its interval at 1−alpha. The machine is a random effect. The
-// variance between machines is the moment estimator of DerSimonian and Laird. The interval follows
-// Hartung, Knapp, Sidik and Jonkman: from Student's t with one degree of freedom fewer than there are
-// machines, and never narrower than the variances of the estimates alone would allow. ok is false if
-// there are fewer than [MinMachines] machines.
+// Pool returns the mean over machines with its interval at 1−alpha. The machine is a random effect: the
+// machines are a sample of all machines like these. The variance between machines is the moment estimator
+// of DerSimonian and Laird. The interval follows Hartung, Knapp, Sidik and Jonkman: it uses Student's t
+// with one degree of freedom fewer than there are machines, and is at least as wide as the variances of the
+// estimates require. ok is false if there are fewer than [MinMachines] machines.
 //
 // Sources: R. DerSimonian, N. Laird, "Meta-analysis in clinical trials",
 // Control. Clin. Trials 7 (1986) 177–188; J. Hartung, G. Knapp, "A refined
@@ -131,8 +132,8 @@ func Pool(machines []Estimate, alpha float64) (p Pooled, ok bool) {
 	return p, true
 }
 
-// weightedMean returns the weighted mean of machines, the weighted sum of squared distances from it, and the
-// weights. The weight of a machine is the inverse of its variance plus between.
+// weightedMean returns the weighted mean of machines, the weighted sum of squared distances from it, and
+// the weights. The weight of a machine is the inverse of its variance plus between.
 func weightedMean(machines []Estimate, between float64) (value, squares float64, weights []float64) {
 	for _, m := range machines {
 		w := 1 / (m.Variance + between)
@@ -146,8 +147,7 @@ func weightedMean(machines []Estimate, between float64) (value, squares float64,
 	return value, squares, weights
 }
 
-// hasExact reports whether a machine has no variance, as with counts of allocations: its weight would be
-// infinite.
+// hasExact reports whether a machine has no variance, as with counts of allocations: its weight would be infinite.
 func hasExact(machines []Estimate) bool {
 	return slices.ContainsFunc(machines, func(m Estimate) bool { return m.Variance == 0 })
 }
@@ -191,7 +191,7 @@ func incompleteBeta(a, b, x float64) float64 {
 		return 0
 	case x >= 1:
 		return 1
-	case x > (a+1)/(a+b+2): // if the fraction converges slowly
+	case x > (a+1)/(a+b+2): // the fraction would converge slowly; use the symmetry of I
 		return 1 - incompleteBeta(b, a, 1-x)
 	}
 	const smallest = 1e-300 // in place of 0 in a denominator

@@ -29,10 +29,10 @@ func Ranks(n int, compare func(i, j int) int) (low, high []int) {
 	return low, high
 }
 
-// Letters returns a compact letter display: contenders i and j have a letter in common if and only if
-// distinct(i, j) is false. order lists the contenders in the order of a table, fastest first, so that
-// letters run a, b, c … down the table; nil means 0 … n−1. From the 53rd on, a group is named by its
-// number, as (53).
+// Letters returns a compact letter display, e.g. a, ab, b: contenders i and j have a letter in common if
+// and only if distinct(i, j) is false. order lists the contenders in the order of a table, fastest first,
+// so that letters run a, b, c … down the table; nil means 0 … n−1. A letter names a group of contenders;
+// the 53rd group and later ones have their numbers instead, as (53).
 //
 // Source: H.-P. Piepho, "An algorithm for a letter-based representation of
 // all-pairwise comparisons", J. Comput. Graph. Statist. 13 (2004) 456–466:
@@ -44,7 +44,7 @@ func Letters(n int, distinct func(i, j int) bool, order []int) []string {
 			order = append(order, i)
 		}
 	}
-	// A group is a set of positions in order, a bit for each.
+	// A group is a set of indices of order, a bit for each. At first all contenders are one group.
 	all := new(big.Int)
 	for pos := range order {
 		all.SetBit(all, pos, 1)
@@ -57,7 +57,7 @@ func Letters(n int, distinct func(i, j int) bool, order []int) []string {
 			}
 		}
 	}
-	// The group with the first contender that only one of two groups has gets the earlier letter.
+	// Of two groups, the one that has the first contender in which they differ gets the earlier letter.
 	slices.SortFunc(groups, func(a, b *big.Int) int {
 		for pos := range order {
 			if d := int(b.Bit(pos)) - int(a.Bit(pos)); d != 0 {
@@ -96,9 +96,9 @@ func splitGroups(groups []*big.Int, i, j int) []*big.Int {
 func dropSubsets(groups []*big.Int) []*big.Int {
 	var out []*big.Int
 	for i, g := range groups {
-		contained := slices.ContainsFunc(out, func(o *big.Int) bool { return isSubset(g, o) }) ||
-			slices.ContainsFunc(groups[i+1:], func(o *big.Int) bool { return isSubset(g, o) && g.Cmp(o) != 0 })
-		if !contained {
+		inEarlier := slices.ContainsFunc(out, func(o *big.Int) bool { return isSubset(g, o) })
+		inLater := slices.ContainsFunc(groups[i+1:], func(o *big.Int) bool { return isSubset(g, o) && g.Cmp(o) != 0 })
+		if !inEarlier && !inLater {
 			out = append(out, g)
 		}
 	}

@@ -6,12 +6,12 @@ import (
 	"sort"
 )
 
-// SignedRankNull returns the exact null distribution of Wilcoxon's signed-rank statistic W of n rounds:
-// every sign is a fair coin. Element w is P(W ≤ w), for w = 0 … n(n+1)/2. It takes O(n³) steps, 3 ms at
-// n = 180.
+// SignedRankNull returns the exact distribution of Wilcoxon's signed-rank statistic W of n rounds under the
+// null hypothesis, by which every sign is a fair coin. Element w is P(W ≤ w), for w = 0 … n(n+1)/2. It
+// takes O(n³) steps, 3 ms at n = 180.
 //
-// The recursion is W_n = W_(n−1) + n·B, where B is a fair coin. It only halves and adds, which gives the
-// same floating-point numbers on every machine.
+// The recursion is W_n = W_(n−1) + n·B, with B a fair coin. It only halves and adds, which gives the same
+// floating-point numbers on every machine.
 //
 // Source: F. Wilcoxon, "Individual comparisons by ranking methods", Biometrics
 // Bulletin 1 (1945) 80–83.
@@ -33,9 +33,8 @@ func SignedRankNull(n int) []float64 {
 }
 
 // SignedRankCDF returns P(W ≤ w) for the signed-rank statistic of n rounds. It is exact up to [MaxRounds].
-// For more rounds it is the normal approximation with a correction for continuity. W has lighter tails
-// than the normal distribution, so small probabilities are too large, e.g. 0.35 % by 3 % of it at 181
-// rounds.
+// For more rounds it is the normal approximation with a correction for continuity. W has lighter tails than
+// the normal distribution, so small probabilities are too large, e.g. 0.35 % by 3 % of it at 181 rounds.
 func SignedRankCDF(n, w int) float64 {
 	switch {
 	case w < 0:
@@ -56,11 +55,11 @@ func approximateNull(n, w int) float64 {
 }
 
 // SignedRankP returns the two-sided p-value of the hypothesis that x is symmetric about zero: 2·P(W ≤ w),
-// at most 1, where w is the number of Walsh averages ≤ 0 or the number ≥ 0, whichever is smaller.
-// Without ties and zeros these numbers are the two rank sums (Tukey's identity) and p is exact. An average
-// of exactly zero, from zeros or from tied magnitudes of opposite sign, counts on both sides. That is
-// conservative: if tied values were changed a little at random, the statistic would have its exact null
-// distribution, and w could only be smaller. It also keeps the duality
+// at most 1. w is the number of Walsh averages (means of two values of x) ≤ 0 or the number ≥ 0, whichever
+// is smaller. Without ties and zeros these numbers are the two rank sums (Tukey's identity) and p is exact.
+// An average of exactly zero, from zeros or from tied magnitudes of opposite sign, counts on both sides.
+// That is conservative: if tied values were changed a little at random, the statistic would have its exact
+// null distribution, and w could only be smaller. It also keeps the duality
 //
 //	SignedRankP(x) ≤ α  exactly when  Interval(x, α) excludes zero.
 //
@@ -131,12 +130,14 @@ func HalfWidth(x []float64, alpha float64) (float64, bool) {
 	return (hi - lo) / 2, true
 }
 
-// Differs reports whether the interval of x at level alpha excludes zero. counts reports whether the
-// estimate is then also larger than the half-width of the control's interval and than the control's
-// estimate: a smaller difference may be noise. x and control have the logarithm of a ratio per round.
+// Differs reports whether the interval of x at level alpha excludes zero. If it does, counts reports
+// whether the estimate is also larger than the half-width of the control's interval, and than the control's
+// estimate: a smaller difference may be noise. x and control have the logarithm of a ratio for each round;
+// control comes from two copies of the same program.
 func Differs(x, control []float64, alpha float64) (excludes, counts bool) {
 	lo, hi, ok := Interval(x, alpha)
-	if !ok || lo <= 0 && hi >= 0 {
+	containsZero := lo <= 0 && hi >= 0
+	if !ok || containsZero {
 		return false, false
 	}
 	noise, ok := HalfWidth(control, alpha)
@@ -168,8 +169,7 @@ func criticalOf(null []float64, alpha float64) int {
 }
 
 // MinRounds returns the least number of rounds for which a signed-rank interval at level alpha exists: the
-// smallest n with 2^(1−n) ≤ alpha. It returns 0 if alpha is not positive, as no number of rounds is
-// enough.
+// smallest n with 2^(1−n) ≤ alpha. It returns 0 if alpha is not positive, as no number of rounds is enough.
 func MinRounds(alpha float64) int {
 	if !(alpha > 0) {
 		return 0

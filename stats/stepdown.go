@@ -4,16 +4,17 @@ package stats
 type Span struct {
 	Low, High float64
 	Level     float64 // confidence level
-	OK        bool    // whether there are enough rounds for an interval
+	OK        bool    // there are enough rounds for an interval
 }
 
 // Holds reports whether x is in the interval.
 func (s Span) Holds(x float64) bool { return s.Low <= x && x <= s.High }
 
 // StepDown returns the intervals of a family of n comparisons. The probability that any of them is wrong is
-// at most alpha. All begin with an equal share of alpha. A comparison that is decided keeps its level, and
-// the open ones share alpha again among fewer, until none is decided any more. interval computes the
-// interval of comparison i at an error level, and isOpen reports whether it leaves i undecided.
+// at most alpha. All comparisons begin with an equal share of alpha. A decided comparison keeps its
+// interval, and the open ones, now fewer, divide alpha among themselves again, until a step decides no
+// further one. interval computes the interval of comparison i at an error level, and isOpen reports whether
+// an interval leaves comparison i undecided.
 //
 // Source: S. Holm, "A simple sequentially rejective multiple test procedure",
 // Scand. J. Statist. 6 (1979) 65–70; for looks: W. Maurer, F. Bretz, "Multiple

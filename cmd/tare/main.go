@@ -1,6 +1,5 @@
-// Command tare measures implementations of the same thing against each other on
-// the asker's own machine and says by how much they differ and how sure that
-// is.
+// Command tare measures implementations of the same thing against each other, on the user's
+// machine, and reports by how much they differ and how certain that is.
 package main
 
 import (

@@ -39,16 +39,14 @@ const (
 
 // Impl is a codec. It does not support operations whose functions are nil.
 type Impl struct {
-	// Load builds the value to encode from a body of the fixture, which is
-	// canonical JSON. Its time is not measured. Codecs that need their own types,
-	// such as generated code, build values of these types, and return
-	// [contender.ErrUnsupported] for fixtures for which they have no type. If Load
-	// is nil, [fixture.Decode] is used.
+	// Load builds the value to encode from a body of the fixture, which is canonical JSON. Its time is not
+	// measured. Codecs that need their own types, such as generated code, build values of these types, and
+	// return [contender.ErrUnsupported] for fixtures for which they have no type. If Load is nil,
+	// [fixture.Decode] is used.
 	Load func(fixture string, canonical []byte) (any, error)
 
-	// Target returns a function that makes the pointer for Unmarshal. The time of
-	// that function is measured. Target returns nil if the codec has no type for
-	// the fixture. If Target itself is nil, [fixture.Target] is used.
+	// Target returns a function that makes the pointer for Unmarshal. The time of that function is measured. Target
+	// returns nil if the codec has no type for the fixture. If Target itself is nil, [fixture.Target] is used.
 	Target func(fixture string) func() any
 
 	// Marshal, Stream and Unmarshal are the measured functions of the codec.
@@ -56,32 +54,28 @@ type Impl struct {
 	Stream    func(w io.Writer, v any) error
 	Unmarshal func(data []byte, target any) error
 
-	// Fields returns a function that reads the few fields of a fixture (see
-	// [fixture.Fields]) in a body, in the way that the library recommends. It
-	// returns nil if the codec cannot do that for the fixture. The result of that
-	// function is encoded as JSON for answers; it should be a pointer, because
-	// other values allocate when they are put into an interface. If Fields is nil,
-	// the codec unmarshals into [fixture.FieldsTarget], a type with these fields only.
+	// Fields returns a function that reads the few fields of a fixture (see [fixture.Fields]) in a body, in
+	// the way that the library recommends. It returns nil if the codec cannot do that for the fixture. The
+	// result of that function is encoded as JSON for answers; it should be a pointer, because other values
+	// allocate when they are put into an interface. If Fields is nil, the codec unmarshals into
+	// [fixture.FieldsTarget], a type with these fields only.
 	Fields func(fixture string) func(data []byte) (any, error)
 
-	// Binary means that the encoding is not JSON. The input of Unmarshal is then
-	// the output of Marshal for the fixture's values, computed before the
-	// measurement. For answers, Unmarshal decodes an output and the value is encoded
-	// as JSON.
+	// Binary means that the encoding is not JSON. The input of Unmarshal is then the output of Marshal for
+	// the fixture's values, computed before the measurement. For answers, Unmarshal decodes an output and
+	// the value is encoded as JSON.
 	Binary bool
 
-	// Plain converts a value that Unmarshal has filled into the fixture's types,
-	// for answers. Its time is not measured. v is the pointer that Target made, or
-	// a *any. It may be nil if encoding/json and [fixture.Show] can read the value
-	// as it is.
+	// Plain converts a value that Unmarshal has filled into the fixture's types, for answers. Its time is
+	// not measured. v is the pointer that Target made, or a *any. It may be nil if encoding/json and
+	// [fixture.Show] can read the value as it is.
 	Plain func(v any) (any, error)
 
-	// Typed means that Unmarshal supports only the codec's own types, so that it
-	// cannot decode into any.
+	// Typed means that Unmarshal supports only the codec's own types, so that it cannot decode into any.
 	Typed bool
 
-	// Shared means that Marshal returns memory that its next call overwrites, so
-	// that it need not allocate. It is true only for the null contender.
+	// Shared means that Marshal returns memory that its next call overwrites, so that it need not allocate.
+	// It is true only for the null contender, which does as little as possible, to measure the harness.
 	Shared bool
 
 	// encodeInput returns the input of decoding operations in place of the fixture's

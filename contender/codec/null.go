@@ -9,8 +9,8 @@ import (
 )
 
 // Null returns the codec that does nothing: its measured cost is the cost of the
-// harness. Its output is its input, which is correct. It does not support edge cases. A
-// program with several variants can include it as one of them.
+// harness. Its output is its input, so that its answers are correct. It does not
+// support edge cases. A program with several variants can include it as one of them.
 func Null() Impl {
 	return Impl{
 		Load: func(name string, canonical []byte) (any, error) {
@@ -29,7 +29,7 @@ func Null() Impl {
 			switch p := target.(type) {
 			case *json.RawMessage:
 				*p = data
-			case *any: // of sameAny
+			case *any: // made by sameAny
 				*(*p).(*json.RawMessage) = data
 			}
 			return nil
@@ -41,7 +41,7 @@ func Null() Impl {
 	}
 }
 
-// sameTarget returns a function that returns raw each time.
+// sameTarget returns a function that returns raw each time, so that it need not allocate.
 func sameTarget(raw *json.RawMessage) func() any { return func() any { return raw } }
 
 // sameAny returns a function that returns the same *any each time. It contains a *json.RawMessage.

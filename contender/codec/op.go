@@ -6,10 +6,11 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// In all operations Answer calls the timed function itself, do, and shows the result of that
-// call. A separate function could be correct while the timed one is wrong. As Answer reads
-// the result, the compiler cannot drop it.
+// This file makes the functions Do and Answer of each operation. Do is timed. Answer calls the same function,
+// do, and shows its result, which is compared with those of other codecs: a separate function could be correct
+// although the timed one is wrong. Because Answer reads the result, the compiler cannot omit the work.
 
+// newMarshal returns the work of encoding. show turns an encoding into an answer.
 func (i Impl) newMarshal(values []any, show func(out []byte) (contender.Answered, error)) contender.Work {
 	var last []byte
 	do := func(k int) (int, error) {
@@ -25,7 +26,7 @@ func (i Impl) newMarshal(values []any, show func(out []byte) (contender.Answered
 	}}
 }
 
-// sink counts the bytes written to it, and stores them if storing is set.
+// sink is a writer that counts the bytes written to it, and stores them if storing is set.
 type sink struct {
 	bytes   int
 	storing bool

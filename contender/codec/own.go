@@ -1,5 +1,5 @@
 package codec
 
-// own returns a function that makes a pointer to an empty document of the user's type. It
-// returns nil because this build has no such type.
-func own() func() any { return nil }
+// documentTarget returns a function that makes a pointer to an empty document of the user's type, or nil,
+// as here, if this build has no such type. A build for a user's documents replaces this file.
+func documentTarget() func() any { return nil }

@@ -11,7 +11,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// prepareOp prepares the operation of a workload. bodies are canonical JSON.
+// prepareOp makes the functions that run the operation of a workload: Do, which is measured, and Answer,
+// whose output is compared with those of other contenders. bodies are the inputs, in canonical JSON.
 func (i Impl) prepareOp(w wire.Workload, bodies [][]byte) (contender.Work, error) {
 	switch w.Op {
 	case OpMarshal, OpStream, OpRoundTrip:
@@ -30,8 +31,9 @@ func (i Impl) prepareEncoding(w wire.Workload, bodies [][]byte) (contender.Work,
 		canEncode = i.Stream != nil
 	}
 	canDecode := i.Unmarshal != nil && target != nil
-	mustDecode := i.Binary || w.Op == OpRoundTrip // for the answer, or as a part of the operation
-	if !canEncode || mustDecode && !canDecode {
+	mustDecode := i.Binary || w.Op == OpRoundTrip // to show the answer, or as a part of the operation
+	cannotDecode := mustDecode && !canDecode
+	if !canEncode || cannotDecode {
 		return contender.Work{}, contender.ErrUnsupported
 	}
 	values, err := i.loadValues(w.Fixture, bodies)
@@ -53,8 +55,8 @@ func (i Impl) prepareEncoding(w wire.Workload, bodies [][]byte) (contender.Work,
 
 // prepareDecoding prepares the operations that start from bytes.
 func (i Impl) prepareDecoding(w wire.Workload, bodies [][]byte) (contender.Work, error) {
-	var target func() any
-	var pick func(data []byte) (any, error)
+	var target func() any                   // makes the value that Unmarshal fills
+	var pick func(data []byte) (any, error) // reads a few fields, instead of Unmarshal
 	switch {
 	case w.Op == OpFields && !i.Binary:
 		pick = i.findPicker(w.Fixture)
@@ -64,7 +66,7 @@ func (i Impl) prepareDecoding(w wire.Workload, bodies [][]byte) (contender.Work,
 		// Not supported: Marshal must make the input, and the inputs of edge cases are JSON.
 	case w.Op == OpUnmarshal:
 		target = i.findTarget(w.Fixture)
-	case !i.Typed: // OpAny
+	case !i.Typed: // OpAny; a codec with Typed decodes only into types that it knows
 		target = func() any { return new(any) }
 		if i.anyTarget != nil {
 			target = i.anyTarget
@@ -83,8 +85,8 @@ func (i Impl) prepareDecoding(w wire.Workload, bodies [][]byte) (contender.Work,
 	return i.newUnmarshal(target, bodies, i.showDecoded(w.Fixture)), nil
 }
 
-// findTarget returns the function that makes the value that Unmarshal fills, or nil if the codec has no type
-// for the fixture.
+// findTarget returns the function that makes the value that Unmarshal fills, or nil if the codec has no
+// type for the fixture.
 func (i Impl) findTarget(name string) func() any {
 	if i.Target != nil {
 		return i.Target(name)
@@ -124,8 +126,8 @@ func (i Impl) loadValues(name string, bodies [][]byte) ([]any, error) {
 	return values, nil
 }
 
-// encodeInputs returns the bytes to decode: the bodies, or for a binary codec and the null contender their
-// encodings.
+// encodeInputs returns the bytes to decode. They are the bodies, or their encodings if the codec is binary
+// or the null contender, which does as little as possible to measure the harness.
 func (i Impl) encodeInputs(w wire.Workload, bodies [][]byte) ([][]byte, error) {
 	if !i.Binary && i.encodeInput == nil {
 		return bodies, nil
@@ -149,16 +151,16 @@ func (i Impl) encodeInputs(w wire.Workload, bodies [][]byte) ([][]byte, error) {
 	return inputs, nil
 }
 
-// isCaseFixture reports whether a fixture consists of edge cases, which are not measured.
+// isCaseFixture reports whether a fixture consists of edge cases, which are compared but not measured.
 func isCaseFixture(name string) bool { return slices.Contains(fixture.CaseFixtures(), name) }
 
-// showOutput returns the answer for an encoding in JSON: the encoding itself.
+// showOutput returns an encoding in JSON as the answer.
 func showOutput(out []byte) (contender.Answered, error) {
 	return contender.Answered{Output: out}, nil
 }
 
-// decodeOutput returns a function that returns the answer for a binary encoding: the codec decodes it, and the
-// value is encoded as JSON.
+// decodeOutput returns a function that turns a binary encoding into an answer: the codec decodes it, and
+// encoding/json encodes the value.
 func (i Impl) decodeOutput(target func() any) func(out []byte) (contender.Answered, error) {
 	return func(out []byte) (contender.Answered, error) {
 		decoded := target()
@@ -174,8 +176,8 @@ func (i Impl) decodeOutput(target func() any) func(out []byte) (contender.Answer
 	}
 }
 
-// showDecoded returns a function that formats a decoded value as JSON. For edge cases it uses [fixture.Show], whose
-// text differs for values that are equal in JSON.
+// showDecoded returns a function that formats a decoded value as JSON. For edge cases it uses
+// [fixture.Show], whose text differs for values that are equal in JSON.
 func (i Impl) showDecoded(name string) func(v any) ([]byte, error) {
 	isCase := isCaseFixture(name)
 	return func(v any) ([]byte, error) {

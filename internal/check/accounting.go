@@ -11,15 +11,16 @@ import (
 // maxAccountsOff is the tolerated relative difference between two values that should agree.
 const maxAccountsOff = 0.10
 
+// accounting compares values of a load test that come from different counters and should agree.
 func accounting() Check {
 	return Check{
 		ID:       "accounting",
 		Severity: tare.Void,
-		Summary: "Figures that are read from different counters must add up. Requests over time are the rate; rate × CPU per request is as many cores as the server was busy; neither server nor load generator can be busier than the cores it may use; " +
-			"and the slices of a trial cannot use more CPU time than the process did from start to end. A contender is void where one of these is more than 10 % off " + byRounds + ".",
-		Why: "A CPU counter that is clamped, wraps, or belongs to another process gives a figure that looks like any other: a server that \"needs 3 µs per request\" " +
-			"at 100,000 requests per second and is busy half a core is not one server but two counters.",
-		Advice: "see which process and which clock each figure comes from; do not use the CPU figures until they agree",
+		Summary: "Values that are read from different counters must add up. Requests divided by time must be the rate; rate × CPU per request must be the number of cores on which the server was busy; neither server nor load generator can be busy on more cores than it may use; " +
+			"and the slices of a trial cannot use more CPU time than the process did from start to end. A contender is void if one of these is more than 10 % off " + byRounds + ".",
+		Why: "A CPU counter that is clamped, wraps, or belongs to another process gives a value that looks like any other. If a server \"needs 3 µs per request\" " +
+			"at 100,000 requests per second and is busy on half a core, these are not values of one server but of two counters.",
+		Advice: "find out which process and which clock each value comes from; do not use the CPU values until they agree",
 		suspects: func(in Input, contender string) []suspicion {
 			out := []suspicion{{aboveLimit(slicesOverProcess(in, contender), 1+maxAccountsOff)}}
 			for _, w := range in.trafficWorkloads() {
@@ -52,8 +53,7 @@ func accounting() Check {
 	}
 }
 
-// listImbalances returns a sentence for each pair of values of contender on workload that should
-// agree and do not.
+// listImbalances returns a sentence for each pair of values of contender on workload that should agree and do not.
 func listImbalances(in Input, contender, workload string) []string {
 	var sentences []string
 	// add adds e.g. "requests over time are 1.3× the rate (1.2 to 1.4, 12 rounds)". text is a
@@ -78,15 +78,15 @@ func listImbalances(in Input, contender, workload string) []string {
 
 const nsPerSecond = 1e9
 
-// countedRate reads the number of requests per second over the reported rate: 1 if they agree.
+// countedRate reads requests per second as counted, divided by the reported rate: 1 if they agree.
 func countedRate(s tare.Sample) (value float64, ok bool) {
 	v, ok := readRatio([]string{tare.KeyRequests}, []string{tare.KeyWall, tare.KeyRate})(s)
 	return v * nsPerSecond, ok
 }
 
-// busyCores returns, per round, rate × CPU per request over the number of cores that the server
-// used: 1 if they agree. CPU per request is taken from the slices, because KeyServerCPU does not
-// cover the time between slices either.
+// busyCores returns, per round, rate × CPU per request divided by the number of cores that the server
+// used: 1 if they agree. CPU per request is taken from the slices, the timed parts of a trial, because
+// KeyServerCPU does not include the time between slices either.
 func busyCores(in Input, contender, workload string) []float64 {
 	cpuNS := map[int]float64{} // by round
 	ops := map[int]int64{}     // by round
@@ -98,7 +98,8 @@ func busyCores(in Input, contender, workload string) []float64 {
 	}
 	var out []float64
 	for _, t := range in.Trials {
-		if t.Contender != contender || !isCounted(t) || ops[t.Round] <= 0 {
+		hasSlices := ops[t.Round] > 0
+		if t.Contender != contender || !isCounted(t) || !hasSlices {
 			continue
 		}
 		rateOverCores := readRatio([]string{tare.KeyRate, tare.KeyWall}, []string{tare.KeyServerCPU}) // cores = CPU / wall
@@ -109,8 +110,8 @@ func busyCores(in Input, contender, workload string) []float64 {
 	return out
 }
 
-// slicesOverProcess returns, per round, the CPU time of contender's slices over the CPU time of its
-// process.
+// slicesOverProcess returns, per round, the CPU time of contender's slices divided by the CPU time of its
+// process: at most 1.
 func slicesOverProcess(in Input, contender string) []float64 {
 	slicesNS := map[int]int64{} // by round
 	for _, s := range in.Slices {
@@ -120,7 +121,8 @@ func slicesOverProcess(in Input, contender string) []float64 {
 	}
 	var out []float64
 	for _, t := range in.Trials {
-		if t.Contender != contender || t.Tau > 1 || !t.Counts("") {
+		hasLongSlices := t.Tau > 1 // slices of a multiple of the usual length, in rounds of their own
+		if t.Contender != contender || hasLongSlices || !t.Counts("") {
 			continue
 		}
 		if processNS := t.Evidence.CPUSeconds * nsPerSecond; processNS > 0 && slicesNS[t.Round] > 0 {

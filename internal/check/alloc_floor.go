@@ -10,11 +10,11 @@ func allocFloor() Check {
 	return Check{
 		ID:       "alloc-floor",
 		Severity: tare.Void,
-		Summary: "Where an operation is declared to hand out a fresh value each time, it must allocate at least as many bytes per operation as its smallest answer has. " +
-			"It fires when no round reached that floor. The null contender is exempt, and so are operations that write into something reused.",
-		Why: "A copier was reported to copy an 88-byte struct with 64 bytes allocated. A value that is new each time has to be put somewhere: " +
+		Summary: "If an operation is declared to return a fresh value each time, it must allocate at least as many bytes per operation as its smallest answer has. " +
+			"The check voids the contender if no round reached that floor. The null contender is exempt, and so are operations that write into something reused.",
+		Why: "A copier was reported to copy an 88-byte struct with 64 bytes allocated. A new value needs new memory: " +
 			"less memory than the answer means that the work is not done, or that the answer is shared between callers.",
-		Advice:     "see what the operation returns: a shared buffer, a cached value, or nothing; if reuse is meant, do not declare the value fresh",
+		Advice:     "find out what the operation returns: a shared buffer, a cached value, or nothing; if reuse is intended, do not declare the value fresh",
 		forAuthors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding

@@ -13,15 +13,16 @@ import (
 // noticeably too narrow: an error level of 5 % becomes about 8 %.
 const maxCorrelation = 0.1
 
+// autocorrelation finds studies whose rounds depend on the previous round, so that their intervals are too narrow.
 func autocorrelation() Check {
 	return Check{
 		ID:       "autocorrelation",
 		Severity: tare.Warn,
-		Summary: "Rounds must not depend on the round before. On the primary metric, for each contender and the control against the baseline, the correlation of each round's effect with the next is taken from ranks (Bartels' ratio), " +
-			"with an interval at 99.9 % by Fisher's transformation; it warns where that is wholly above 0.1. Effects that alternate are not warned of: they make intervals too wide, not too narrow.",
-		Why: "Every interval of tare counts rounds as independent. If the machine favours one contender for minutes at a time, ten rounds show what two would, " +
-			"and the interval is too narrow; nothing in it shows that.",
-		Advice: "measure again at another time, and trust what both runs say; what changes slowly on this machine is not averaged out within one run",
+		Summary: "Rounds must not depend on the round before. On the primary metric, for each contender and the control against the baseline, the correlation of each round's effect with the next is computed from ranks (Bartels' ratio), " +
+			"with an interval at 99.9 % by Fisher's transformation; the check warns if that interval is entirely above 0.1. It does not warn of effects that alternate, because they make intervals too wide, not too narrow.",
+		Why: "Every interval of tare assumes that rounds are independent. If the machine favours one contender for minutes at a time, ten rounds show no more than two would, " +
+			"and the interval is too narrow without a sign of it.",
+		Advice: "measure again at another time, and trust only what both runs show; slow changes of this machine do not average out within one run",
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, e := range primaryEffects(in) {
@@ -39,10 +40,9 @@ func autocorrelation() Check {
 	}
 }
 
-// lagOne returns the correlation of each value's rank with the rank of the next value, and the lower
-// end of its 99.9 % interval. The correlation is 1 − RVN/2, where RVN is the rank version of von
-// Neumann's ratio; equal values get their mean rank. lagOne returns false if x has fewer than ten
-// values or all of them are equal.
+// lagOne returns the correlation of each value's rank with the rank of the next value, and the lower end of its
+// 99.9 % interval. The correlation is 1 − RVN/2, where RVN is the rank version of von Neumann's ratio; equal
+// values get their mean rank. lagOne returns false if x has fewer than ten values or all of them are equal.
 //
 // Sources: R. Bartels, "The rank version of von Neumann's ratio test for randomness", J. Amer. Statist.
 // Assoc. 77 (1982) 40–46; R. A. Fisher, "On the probable error of a coefficient of correlation deduced
@@ -66,7 +66,7 @@ func lagOne(x []float64) (r, low float64, ok bool) {
 		return 0, 0, false
 	}
 	r = 1 - stepSquares/squares/2
-	const z = 3.2905 // standard normal, exceeded with probability 0.0005
+	const z = 3.2905 // standard normal quantile that is exceeded with probability 0.0005
 	return r, math.Tanh(math.Atanh(r) - z/math.Sqrt(float64(n-3))), true
 }
 

@@ -10,16 +10,17 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// bimodal finds ratios whose values in the rounds of a study form two groups.
 func bimodal() Check {
 	return Check{
 		ID:       "bimodal",
 		Severity: tare.Warn,
-		Summary: "The effects of rounds should have one hump. On the primary metric, for each contender and the control against the baseline, Hartigan's dip (how far the distribution of rounds is from the nearest one with a single hump) " +
-			"is compared with the value that rounds drawn from one flat hump exceed in 0.1 % of studies, found by simulation; other single humps exceed it less often. " +
-			"It warns where the dip is larger and the two humps differ by more than 3 %. It takes 12 rounds.",
-		Why: "Where data happens to be in memory is drawn again for each process, and where code is for each link (in tare bench and tare gate each round links again): both can make a program take one of two speeds. " +
-			"The ratio printed then is between two that both occur and may itself never occur; how often each does is a property of the build, not of the code.",
-		Advice: "look at the rounds in the result: two groups often follow memory layout or which processor a process landed on; more rounds do not merge them",
+		Summary: "The distribution of the effects of rounds should have one hump. The check computes Hartigan's dip on the primary metric, for each contender and the control against the baseline: how far the distribution of rounds is from the nearest one with a single hump. " +
+			"The limit is the dip that rounds drawn from one flat hump exceed in 0.1 % of studies, found by simulation; other single humps exceed it less often. " +
+			"The check warns if the dip is larger and the two humps differ by more than 3 %. It needs 12 rounds.",
+		Why: "The addresses of data differ from process to process, and the addresses of code from link to link (tare bench and tare gate link again for each round). Both can make a program run at one of two speeds. " +
+			"The printed ratio is then between two ratios that occur, and may itself never occur; how often each of them occurs is a property of the build, not of the code.",
+		Advice: "read the rounds in the result: two groups often come from memory layout or from the processor on which a process ran; more rounds do not merge them",
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, e := range primaryEffects(in) {
@@ -43,10 +44,9 @@ func bimodal() Check {
 	}
 }
 
-// dipLevel returns the dip that n values drawn from a uniform distribution exceed with probability
-// 0.1 %: of all distributions with one hump, the uniform has the largest dips as n grows. If n is
-// between two rows of the table, the row with the larger number applies. dipLevel returns false if n
-// is below 12.
+// dipLevel returns the dip that n values drawn from a uniform distribution exceed with probability 0.1 %.
+// Of all distributions with one hump, the uniform one has the largest dips if n is large. If n is between
+// two rows of the table, the row with the larger number applies. dipLevel returns false if n is below 12.
 func dipLevel(n int) (dip float64, ok bool) {
 	const minRounds = 12
 	if n < minRounds {
@@ -93,9 +93,9 @@ func sumSquares(x []float64) float64 {
 	return sum
 }
 
-// primaryEffects returns the effects on the primary metric of the contenders and the control against
-// the baseline. The baseline is B in all of them: effects with the baseline as A are inverted. It
-// returns nil before the study has stopped.
+// primaryEffects returns the effects, ln(A/B) of each round, on the primary metric of each contender and of
+// the control against the baseline. The baseline is B in all of them: effects with the baseline as A are
+// inverted. It returns nil before the study has stopped.
 func primaryEffects(in Input) []tare.Effects {
 	if !in.Final {
 		return nil

@@ -2,14 +2,16 @@ package check
 
 import "github.com/tarebench/tare"
 
+// bodyConsumed compares two counters per request: the body bytes that the server reports as read (got)
+// and those that the load generator sent.
 func bodyConsumed() Check {
 	return Check{
 		ID:       "body-consumed",
 		Severity: tare.Void,
 		Summary: "The bytes of request bodies that the server reports as read must be those that were sent, lead-ins included. A contender is void on a workload where the two differ by more than 1 % " + byRounds + ". " +
-			"It does not apply to requests without a body, nor to servers that cannot tell.",
+			"It does not apply to requests without a body, nor to servers that do not report what they read.",
 		Why: "An upload server that answers before it has read the body is very fast: the bytes stay in the kernel's buffers or are thrown away with the connection. " +
-			"What was compared was how soon each sent OK.",
+			"Such a comparison shows only how soon each server sent OK.",
 		Advice:     "have the handler read the complete body, and account for what it read",
 		forAuthors: true,
 		suspects: func(in Input, contender string) []suspicion {

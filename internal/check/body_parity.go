@@ -18,11 +18,11 @@ func bodyParity() Check {
 	return Check{
 		ID:       "body-parity",
 		Severity: tare.Warn,
-		Summary: "Contenders should answer the same thing in as many bytes. Bytes of body per response are compared with the baseline's; it warns where they are more than 1 % and half a byte apart " + byRounds + ". " +
-			"Where they agree it looks at the answers before timing: the same cases, all right, and yet of another length differ in what is compared besides the body, such as the content type. " + exceptApart,
-		Why: "A table of requests per second compared a server that answered 10 bytes with one that answered 11. A newline changes little; that it was not noticed shows that the answers had not been compared. " +
-			"Others compressed, or left out fields.",
-		Advice: "look at both answers byte by byte, and at their content types",
+		Summary: "Contenders should send response bodies of equal length. Bytes of body per response are compared with the baseline's; the check warns if they differ by more than 1 % and by more than half a byte " + byRounds + ". " +
+			"If they agree, it compares the answers before timing: if all answers to the same cases are correct and their lengths still differ, they differ in something else than the body, such as the content type. " + exceptApart,
+		Why: "A table of requests per second compared a server that answered 10 bytes with one that answered 11. A newline changes little, but nobody had noticed it, so the answers had not been compared. " +
+			"Other servers compressed, or omitted fields.",
+		Advice: "compare both answers byte by byte, and their content types",
 		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
 			return in.findAgainstBaseline(in.trafficWorkloads(), readKey(tare.KeyBodyReceived), func(c tare.Contender, w tare.Workload, e, base extent) string {
@@ -46,9 +46,8 @@ func haveOtherLength(e, base extent) bool {
 	return e.isAbove(base.hi+more) || e.isBelow(base.lo-less)
 }
 
-// extraAnswerBytes returns the mean number of bytes by which contender's answers before timing were
-// longer than the baseline's. It returns 0 if either side has wrong answers or the numbers of cases
-// differ.
+// extraAnswerBytes returns the mean number of bytes by which contender's answers before timing were longer
+// than the baseline's. It returns 0 if either side has wrong answers or the numbers of cases differ.
 func (in Input) extraAnswerBytes(contender, workload string) float64 {
 	// correctAnswers returns the test of all cases before timing, or the zero value if it failed.
 	correctAnswers := func(id string) tare.Conformance {

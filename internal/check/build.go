@@ -7,8 +7,8 @@ func build() Check {
 		ID:       "build",
 		Severity: tare.Void,
 		Summary:  "A contender could not be built. The study continues without it. A contender whose programs are not installed is also skipped, with a note instead of an error.",
-		Why: "A comparison from which the awkward contenders silently dropped out is a different comparison. " +
-			"What was selected and could not be built is listed with the compiler's first words.",
+		Why: "If contenders that are hard to build are missing without a word, it is a different comparison. " +
+			"So the result lists every selected contender that could not be built, with the start of the compiler's output.",
 		Advice:     "build the contender by itself in its own directory (GOWORK=off go build) and read the complete message",
 		forAuthors: true,
 		Run: func(in Input) []tare.Finding {

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -11,15 +12,17 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// carryOver finds contenders whose cost depends on what ran before. In a round the contenders take turns,
+// slice by slice (a slice is a timed run of a few milliseconds); the one that may run has the token.
 func carryOver() Check {
 	return Check{
 		ID:       "carry-over",
 		Severity: tare.Warn,
-		Summary: "What a slice costs must not depend on which contender had the token before, nor on the position in the order. " +
+		Summary: "The cost of a slice must not depend on which contender had the token before, nor on the position in the order. " +
 			"Per round, the median cost of the slices after one predecessor (or at one position) is compared with that of the contender's other slices; over rounds, the interval of that contrast " +
-			"at 0.1 %, shared among all contrasts of the workload (Bonferroni), must reach within ±3 %. It warns where it does not. That many contrasts need some 15 to 20 rounds.",
-		Why: "Contenders run one after the other, or round and round in one fixed order, hand each other their cold caches and unfinished garbage collection: the one that always follows the heaviest pays for it, " +
-			"in every round, and repetition does not average it out. Balanced orders cancel it between contenders, but a cost that large is part of every figure.",
+			"at 0.1 %, shared among all contrasts of the workload (Bonferroni), must reach within ±3 %. The check warns if it does not. So many contrasts need some 15 to 20 rounds.",
+		Why: "Contenders that run one after the other, or always in the same order, leave each other cold caches and unfinished garbage collection: the contender that always follows the heaviest one pays for it, " +
+			"in every round, and repetition does not average it out. Balanced orders cancel the effect between contenders, but a cost that large is part of every value.",
 		Advice: "measure with longer slices (--slice) or complete trials (--isolation=trial) and compare",
 		Run: func(in Input) []tare.Finding {
 			if !in.Final || in.Plan.Isolation == tare.TrialWise {
@@ -34,8 +37,8 @@ func carryOver() Check {
 	}
 }
 
-// position is one aspect of where a slice is in its round: the contender before it, or its index in
-// the order. Only one of them is set.
+// position describes the place of a slice in its round: either by the contender before it, or by its index
+// in the order. Only one of them is set.
 type position struct {
 	after string // the contender before the slice
 	index int    // from 1; 0 if after is set
@@ -54,7 +57,8 @@ type visit struct {
 	logCost   float64    // ln(ns per operation)
 }
 
-// findCarryOver finds the contenders whose cost depends on the position, each with its worst one.
+// findCarryOver finds the contenders whose cost depends on the position. Each finding names the position
+// with the largest effect.
 func findCarryOver(in Input, workload string) []tare.Finding {
 	contrasts := map[string]map[position][]float64{} // by contender
 	tests := 0
@@ -72,8 +76,8 @@ func findCarryOver(in Input, workload string) []tare.Finding {
 	return out
 }
 
-// groupVisits returns the visits of every contender on workload, by contender and round. Slices
-// after a slice of the same contender, or of none, are omitted: they inherit no other's caches.
+// groupVisits returns the visits of every contender on workload, by contender and round. It omits slices
+// after a slice of the same contender and first slices, because no other contender ran before them.
 func groupVisits(in Input, workload string) map[string]map[int][]visit {
 	visits := map[string]map[int][]visit{}
 	for _, s := range in.Slices {
@@ -84,7 +88,8 @@ func groupVisits(in Input, workload string) map[string]map[int][]visit {
 		case tare.RoleNull, tare.RoleTrap:
 			continue
 		}
-		if s.After == "" || s.After == s.Contender { // the first slice, or after a slice of its own
+		isFirst := s.After == ""
+		if isFirst || s.After == s.Contender {
 			continue
 		}
 		if visits[s.Contender] == nil {
@@ -128,13 +133,7 @@ func positionContrasts(rounds map[int][]visit) map[position][]float64 {
 // level is entirely beyond the tolerance. It returns false without such a position.
 func worstPosition(contrasts map[position][]float64, level float64) (finding tare.Finding, ok bool) {
 	positions := slices.SortedFunc(maps.Keys(contrasts), func(a, b position) int {
-		if a.index != b.index {
-			return a.index - b.index
-		}
-		if a.after < b.after {
-			return -1
-		}
-		return 1
+		return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.after, b.after))
 	})
 	worst := 0.0 // largest absolute contrast so far
 	for _, p := range positions {

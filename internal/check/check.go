@@ -2,7 +2,8 @@
 // a study to every check. A check reads them and returns findings: void (the trial or verdict does
 // not count), warn, or note, each with advice. A check whose records are missing finds nothing.
 //
-// One file per check; docs/checks.md is generated from [All].
+// A study compares contenders on workloads. In each round it starts one process of each contender, a trial,
+// which runs operations in short timed slices. Each check has a file; docs/checks.md is generated from [All].
 package check
 
 import (
@@ -15,15 +16,15 @@ import (
 
 //go:generate go test . -run TestDocsAreCurrent -update
 
-// Input holds the records that checks read. Checks whose records are missing find nothing.
+// Input contains the records that checks read.
 type Input struct {
-	evidence.Evidence
-	Effects     []tare.Effects // computed by judge.Effects
-	Comparisons []tare.Comparison
-	Scaling     []tare.Scaling // computed by judge.Scaling
-	Values      []tare.Value
-	Machine     tare.Machine
-	Stored      *tare.Result // an older result of the same study; nil without one
+	evidence.Evidence                // the study, its contenders, trials, slices and answers
+	Effects           []tare.Effects // computed by judge.Effects
+	Comparisons       []tare.Comparison
+	Scaling           []tare.Scaling // computed by judge.Scaling
+	Values            []tare.Value
+	Machine           tare.Machine
+	Stored            *tare.Result // an older result of the same study; nil without one
 }
 
 // Check is one validity rule.
@@ -34,10 +35,10 @@ type Check struct {
 	Why      string        // the mistake that the check exists to catch
 	Advice   string        // what to do about a finding
 
-	forAuthors    bool // Advice is for the contender's author; if the study is borrowed, findings carry borrowedAdvice
+	forAuthors    bool // Advice is for the contender's author; if the study is borrowed, findings have borrowedAdvice
 	withFailures  bool // Run receives all trials; other checks receive only what counts (see withoutVoid)
 	atEnd         bool // the check does not run before the study has stopped
-	voidsWorkload bool // its voids name a workload and no contender, so no trap can be expected to be void by it
+	voidsWorkload bool // its voids name a workload and no contender, so it cannot void a trap
 
 	// suspects returns the reasons for which a statistical check could void contender. It is nil for
 	// a check that does not depend on chance.
@@ -60,11 +61,12 @@ func All() []Check {
 	}
 }
 
-// Expectable reports whether a trap can be expected to be void by the check.
+// Expectable reports whether a study can expect the check to void a trap, a contender that reproduces a
+// published mistake.
 func (c Check) Expectable() bool { return c.Severity == tare.Void && !c.voidsWorkload }
 
-// Statistical reports whether the check with that id judges by how measurements vary over rounds.
-// Other checks inspect responses, binaries and single operations.
+// Statistical reports whether the check with that id depends on chance, because it judges values that vary
+// from round to round. Other checks inspect responses, binaries and single operations.
 func Statistical(id string) bool {
 	c, ok := Named(id)
 	return ok && c.suspects != nil
@@ -80,7 +82,8 @@ func Named(id string) (c Check, ok bool) {
 	return Check{}, false
 }
 
-// borrowedAdvice replaces advice to authors if the user cannot change the contenders of a study.
+// borrowedAdvice replaces advice to authors if the user has borrowed the contenders of a study from
+// another study, and cannot change them.
 const borrowedAdvice = "do not take it for this input, and report it with this message to its maintainer"
 
 // runAndComplete runs the check and sets the check id, severity and advice of its findings, and
@@ -109,7 +112,7 @@ func (c Check) runAndComplete(in Input) []tare.Finding {
 	return out
 }
 
-// Run runs every check and returns all findings. A void that a trap must get is marked as expected.
+// Run runs every check and returns all findings. It marks the voids that a trap must get as expected.
 func Run(in Input) []tare.Finding {
 	var out []tare.Finding
 	counted := in.withoutVoid()
@@ -136,8 +139,8 @@ func (in Input) roleOf(id string) tare.Role {
 }
 
 const (
-	strict    = 0.001 // error level of the intervals that checks judge by
-	tolerance = 0.03  // relative deviation that is permitted: a finding needs an interval entirely beyond it
+	strict    = 0.001 // error level of the intervals by which checks judge
+	tolerance = 0.03  // permitted relative deviation: a finding needs an interval that is entirely beyond it
 )
 
 // formatNumber returns x with three significant digits, or as an integer from 100 on.

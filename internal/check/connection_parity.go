@@ -8,18 +8,18 @@ import (
 
 const (
 	maxExtraConnects = 0.01 // tolerated difference to the baseline, in connections per request
-	minConnectsEach  = 0.5  // connections per request from which each request counts as opening one
+	minConnectsEach  = 0.5  // connections per request; above it each request counts as opening one
 )
 
 func connectionParity() Check {
 	return Check{
 		ID:       "connection-parity",
 		Severity: tare.Warn,
-		Summary: "Contenders should be asked over as many connections. Beyond the planned ones, connections opened per request are compared with the baseline's; it warns where the two are more than 0.01 apart " + byRounds + ". " +
-			"A contender that has one opened for every request is named as that, the baseline too.",
+		Summary: "Requests to all contenders should use the same number of connections. Connections that were opened per request, beyond the planned ones, are compared with the baseline's; the check warns if the two differ by more than 0.01 " + byRounds + ". " +
+			"It also names each contender, the baseline too, for which nearly every request opened a connection.",
 		Why: "gRPC was published as four times as fast as REST. Its client had one connection; the clients of REST closed each body unread, which closes the connection, and opened a new one for every request: " +
-			"what was timed was connecting, too.",
-		Advice: "see which side closes: a response without a length, Connection: close, an idle timeout shorter than the pauses between visits, a limit of requests per connection",
+			"the measured time included connecting.",
+		Advice: "find out which side closes the connection: a response without a length, Connection: close, an idle timeout shorter than the pauses between visits, a limit of requests per connection",
 		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
 			return findEach(in.measuredContenders(), in.trafficWorkloads(), func(c tare.Contender, w tare.Workload) (message string) {
@@ -42,8 +42,9 @@ func connectionParity() Check {
 	}
 }
 
-// readReconnects reads the number of connections per request that were opened in addition to the
-// planned ones. Lead-ins open connections too, so their requests count if they are known.
+// readReconnects reads the number of connections per request that were opened in addition to the planned
+// ones. Unmeasured requests before the measurement (lead-ins) open connections, too, so they count if their
+// number is known.
 func readReconnects(s tare.Sample) (value float64, ok bool) {
 	opened, okOpened := s[tare.KeyConnects]
 	planned, okPlanned := s[tare.KeyConnections]

@@ -12,16 +12,17 @@ import (
 // controlLevel is the error level of the warning, over all workloads together.
 const controlLevel = 0.05
 
+// control compares the baseline with the control, a second copy of the baseline.
 func control() Check {
 	return Check{
 		ID:       "control",
 		Severity: tare.Void, voidsWorkload: true,
-		Summary: "The baseline is entered a second time, as the control, and must not differ from itself on the primary metric. Judged once, when the study has stopped: " +
-			"a signed-rank test over rounds, a warning at 5 % (Holm over workloads), and the workload void at 0.1 %. " +
+		Summary: "The baseline is entered a second time, as the control, and must not differ from itself on the primary metric. The check judges once, when the study has stopped, by " +
+			"a signed-rank test over rounds: it warns at 5 % (Holm over workloads), and voids the workload at 0.1 %. " +
 			"With fewer than 11 rounds the test cannot reach 0.1 %, which is noted.",
-		Why: "Identical code measured in the usual way, one run after the other, came out \"significantly different\" in more than a third of tries on a shared machine. " +
-			"Whatever makes the baseline differ from itself is also in every other difference.",
-		Advice: "measure again on a quieter machine or with a larger budget; if it stays, something treats the two processes differently",
+		Why: "Identical code that was measured in the usual way, one run after the other, was \"significantly different\" in more than a third of the attempts on a shared machine. " +
+			"Everything that makes the baseline differ from itself is also part of every other difference.",
+		Advice: "measure again on a quieter machine or with a larger budget; if the difference remains, something treats the two processes differently",
 		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
 			type twin struct {

@@ -8,11 +8,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// withoutVoid returns the input with only what counts: failed trials, and the samples and slices that
-// are marked as void, are removed.
+// withoutVoid returns the input without records that do not count: it removes failed trials, and the
+// samples and slices that are marked as void. A trial is one process of a contender in one round.
 func (in Input) withoutVoid() Input {
 	if !slices.ContainsFunc(in.Trials, func(t tare.Trial) bool { return !t.Counts("") }) {
-		return in
+		return in // all records count
 	}
 	type trialID struct {
 		turn
@@ -27,7 +27,7 @@ func (in Input) withoutVoid() Input {
 		}
 		marked[trialID{turnOf(t), t.Contender}] = t
 		if t.Error != nil {
-			continue
+			continue // nothing of it counts
 		}
 		samples := t.Samples
 		t.Samples = map[string]tare.Sample{}
@@ -58,7 +58,7 @@ func (in Input) countRounds() int {
 }
 
 // voidRounds returns the first part of a sentence about void rounds, such as "1 of 12 rounds is void".
-// Long rounds are counted separately.
+// Long rounds, whose slices are longer than planned, are counted separately.
 func (in Input) voidRounds(turns []turn) string {
 	short := 0
 	for _, t := range turns {

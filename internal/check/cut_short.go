@@ -10,25 +10,26 @@ import (
 // maxCutShare is the tolerated share of slices that were cut off.
 const maxCutShare = 0.01
 
+// cutShort finds slices, timed runs of a few milliseconds, that ended too early.
 func cutShort() Check {
 	return Check{
 		ID:       "cut-short",
 		Severity: tare.Warn,
 		Summary: "A slice of work that allocates contains complete garbage collection cycles; one that takes four times as long as expected is cut off before its cycles are over. " +
-			"Warned of when that happened to more than 1 % of a contender's slices.",
-		Why: "A slice that ends in the middle of a cycle leaves collection to time that is not counted, and makes allocating code look cheap: " +
-			"a lean encoder came out at 0.886 of json.Marshal instead of 0.738.",
-		Advice: "measure on a quieter machine, or compare with --isolation=trial, where nothing is cut",
+			"The check warns if that happened to more than 1 % of a contender's slices.",
+		Why: "If a slice ends in the middle of a cycle, the collector does the rest in time that is not counted, and allocating code looks cheap: " +
+			"a lean encoder took 0.886 of the time of json.Marshal instead of 0.738.",
+		Advice: "measure on a quieter machine, or compare with --isolation=trial, which cuts nothing",
 		Run: func(in Input) []tare.Finding {
-			cut, all := map[course]int{}, map[course]int{} // numbers of slices
-			var order []course
+			cut, all := map[cell]int{}, map[cell]int{} // numbers of slices
+			var order []cell
 			for _, s := range in.Slices {
 				slicing, ok := in.Plan.Slicing(s.Workload)
 				plannedCycles := slicing.Cycles[s.Contender] * int64(max(1, s.Tau))
 				if !ok || plannedCycles == 0 {
 					continue
 				}
-				c := course{s.Contender, s.Workload}
+				c := cell{s.Contender, s.Workload}
 				all[c]++
 				if all[c] == 1 {
 					order = append(order, c)

@@ -10,16 +10,17 @@ import (
 // maxReceiptOff is the tolerated relative difference between received and sent.
 const maxReceiptOff = 0.01
 
+// deliveredEvents compares counters at both ends: what was received, and what was sent or acknowledged.
 func deliveredEvents() Check {
 	return Check{
 		ID:       "delivered",
 		Severity: tare.Void,
 		Summary: "What the server reports as answered must be what the load generator sent, lead-ins included. A contender is void on a workload where the two differ by more than 1 % " + byRounds + ". " +
-			"Where requests are batches of events that go somewhere, what arrived there is compared with the events that were acknowledged, in the same way; and it is void where a single one of these did not arrive. " +
-			"It does not apply to servers that cannot tell.",
+			"If requests are batches of events for a destination, the events that arrived there are compared with the acknowledged events in the same way; and the contender is void if a single acknowledged event did not arrive. " +
+			"The check does not apply to servers that do not report these counts.",
 		Why: "A service that discards the error of its decoder answers 200 to events that it never parsed, and is fast. " +
-			"A load generator sees only the answer; whether anything arrived, the other end has to say.",
-		Advice:     "look at what answers in the server's place (a proxy, a cache, a middleware that returns early), or at requests that were sent twice",
+			"A load generator sees only the answer; only the other end knows whether anything arrived.",
+		Advice:     "look for something that answers instead of the server (a proxy, a cache, a middleware that returns early), or for requests that were sent twice",
 		forAuthors: true,
 		suspects: func(in Input, contender string) []suspicion {
 			return append(in.receiptSuspects(contender, tare.KeyReceived, tare.KeyReceivedSent),
@@ -35,31 +36,31 @@ func deliveredEvents() Check {
 // findDeliveryGaps finds contenders whose destination received more or fewer events than they
 // acknowledged. A single lost event is reported immediately; extra events are judged at the end.
 func (in Input) findDeliveryGaps() []tare.Finding {
-	lossy := map[course]bool{}
+	lossy := map[cell]bool{} // contenders, by workload, that lost events
 	var out []tare.Finding
 	for _, w := range in.Study.Workloads {
 		for _, c := range in.measuredContenders() {
 			if lost, acknowledged, trials := in.countLost(c.ID, w.ID); trials > 0 {
-				lossy[course{c.ID, w.ID}] = true
+				lossy[cell{c.ID, w.ID}] = true
 				out = append(out, tare.Finding{
 					Contender: c.ID, Workload: w.ID,
 					Message: fmt.Sprintf("%s of %s events that were acknowledged did not arrive, in %s", formatNumber(lost), formatNumber(acknowledged), format.Count(trials, "trial")),
-					Advice:  "an answer must wait until the events are where they are to stay, or say that they are not",
+					Advice:  "the contender must not acknowledge events before they are at their destination, or must answer with an error",
 				})
 			}
 		}
 	}
 	for _, f := range in.findReceiptGaps(tare.KeyDelivered, tare.KeyDeliveredAsked, "%s events arrived where %s were acknowledged") {
-		if !lossy[course{f.Contender, f.Workload}] {
-			f.Advice = "look for batches that were taken twice, or taken and answered with an error"
+		if !lossy[cell{f.Contender, f.Workload}] {
+			f.Advice = "look for batches that were accepted twice, or accepted and answered with an error"
 			out = append(out, f)
 		}
 	}
 	return out
 }
 
-// countLost returns the number of trials that lost events, and over these trials the numbers of lost
-// and of acknowledged events.
+// countLost returns the number of trials (one process in one round) that lost events, and the numbers of
+// lost and of acknowledged events in these trials.
 func (in Input) countLost(contender, workload string) (lost, acknowledged float64, trials int) {
 	const rounding = 0.5 // the values are integers, read as floats
 	for _, t := range in.Trials {
@@ -76,8 +77,8 @@ func (in Input) countLost(contender, workload string) (lost, acknowledged float6
 	return lost, acknowledged, trials
 }
 
-// receiptSuspects returns the suspicions that findReceiptGaps could confirm about contender. got and
-// sent are keys of samples.
+// receiptSuspects returns a suspicion, a condition that voids the contender, for each workload on which
+// findReceiptGaps can find a difference. got and sent are keys of samples.
 func (in Input) receiptSuspects(contender, got, sent string) (out []suspicion) {
 	for _, w := range in.Study.Workloads {
 		out = append(out, suspicion{offOne(in.perRound(contender, w.ID, readRatio([]string{got}, []string{sent})), maxReceiptOff)})
@@ -86,7 +87,7 @@ func (in Input) receiptSuspects(contender, got, sent string) (out []suspicion) {
 }
 
 // findReceiptGaps finds contenders whose value of key got differs from the value of key sent. text is
-// the format of the message, with verbs for both values per round.
+// the format of the message, with a verb for the value received per round and one for the value sent.
 func (in Input) findReceiptGaps(got, sent, text string) []tare.Finding {
 	if !in.Final {
 		return nil

@@ -9,27 +9,29 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// trivialFactor is the factor between a limit and all measured values from which the criterion counts
-// as trivial: it could not fail.
+// trivialFactor is the factor between a limit and all measured values from which on a criterion counts as
+// trivial: it could not fail.
 const trivialFactor = 10
 
+// discriminating finds criteria whose verdict tells nothing. A criterion is a limit that a study sets for a
+// value, for a ratio to the baseline, or for the equivalence with the baseline.
 func discriminating() Check {
 	return Check{
 		ID:       "discriminating",
 		Severity: tare.Warn,
-		Summary: "A criterion must be able to fail, to be met, and to be decided. Its limit is compared with three things. The effect: it could not fail where everything it might have been about (for a ratio every contender and the baseline's own 1, " +
-			"for a value every contender and the baseline) lies on the right side of the limit with its whole interval, and ten times over. The harness: a value cannot be met where the null contender alone exceeds it. " +
-			"The control: an open ratio or equivalence that asks for a difference smaller than the half-width of the control's interval cannot be decided, as identical code is not told from the limit.",
-		Why: "\"Less than 10 ms overhead per request\" was a success criterion for routers that take a microsecond: ten thousand times the effect, met by everything that terminates. " +
-			"A criterion that cannot fail, or that the machine cannot decide, says nothing when it is met or left open.",
-		Advice: "set the limit near what would change your decision, and for an open one give the study a larger budget",
+		Summary: "A criterion must be able to fail, to be met, and to be decided. Its limit is compared with three things. First, the effect: the criterion could not fail if all values that it might have been about (for a ratio those of every contender and the baseline's own 1, " +
+			"for a value those of every contender and the baseline) are on the right side of the limit with their entire intervals, by a factor of ten. Second, the harness: the limit of a value cannot be met if the null contender alone exceeds it. " +
+			"Third, the control: an open ratio or equivalence that requires a difference smaller than the half-width of the control's interval cannot be decided, because even identical code differs by that much.",
+		Why: "\"Less than 10 ms overhead per request\" was a success criterion for routers that take a microsecond: the limit was ten thousand times the effect, and every program that terminates met it. " +
+			"If a criterion cannot fail, or if the machine cannot decide it, its verdict tells nothing.",
+		Advice: "set the limit near the value that would change your decision, and give the study a larger budget if a criterion is open",
 		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, criterion := range in.Study.Criteria {
 				rule, err := criterion.Rule()
 				if err != nil {
-					continue // a valid study has none
+					continue // a valid study has no such criterion
 				}
 				var trivial []tare.Finding
 				for _, w := range in.Study.Workloads {
@@ -56,8 +58,8 @@ func discriminating() Check {
 	}
 }
 
-// covers reports whether the criterion is about contender: the contender that it names, or every one of
-// role contender if it names none.
+// covers reports whether the criterion is about contender. It is about the contender that it names, or, if
+// it names none, about every one with the role contender.
 func (in Input) covers(criterion tare.Criterion, contender string) bool {
 	if criterion.Contender != "" {
 		return criterion.Contender == contender
@@ -65,8 +67,7 @@ func (in Input) covers(criterion tare.Criterion, contender string) bool {
 	return in.roleOf(contender) == tare.RoleContender
 }
 
-// coveredComparisons returns the comparisons on workload that have an interval and that the criterion
-// is about.
+// coveredComparisons returns the comparisons on workload that have an interval and that the criterion is about.
 func (in Input) coveredComparisons(criterion tare.Criterion, workload string) []tare.Comparison {
 	var out []tare.Comparison
 	for _, c := range in.Comparisons {
@@ -78,8 +79,8 @@ func (in Input) coveredComparisons(criterion tare.Criterion, workload string) []
 	return out
 }
 
-// findTrivialRatio returns a finding if the limit of a ratio is trivial: far from all ratios that the
-// criterion covers, and from the baseline's own ratio of 1.
+// findTrivialRatio returns a finding if the limit of a ratio is trivial: far above or below all ratios that
+// the criterion covers, and the baseline's own ratio of 1.
 func findTrivialRatio(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
 	lowest, highest := 1.0, 1.0
 	covered := in.coveredComparisons(criterion, workload)
@@ -95,10 +96,9 @@ func findTrivialRatio(in Input, criterion tare.Criterion, rule tare.Rule, worklo
 	}}
 }
 
-// findTrivialValue returns a finding if the limit of a value is trivial, or if the null contender
-// alone exceeds it.
+// findTrivialValue returns a finding if the limit of a value is trivial, or if the null contender alone exceeds it.
 func findTrivialValue(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
-	lowest, highest, unit := math.Inf(1), 0.0, "" // of all but the null contender
+	lowest, highest, unit := math.Inf(1), 0.0, "" // without the null contender, which measures the harness
 	var null tare.Value
 	for _, v := range in.Values {
 		if v.Workload != workload || v.Metric != criterion.Metric || v.Struck {
@@ -131,9 +131,9 @@ func isTrivial(rule tare.Rule, lowest, highest float64) bool {
 	return trivialFactor*rule.Limit <= lowest
 }
 
-// findUndecidable finds the contenders for which the criterion is open, if the half-width of the
-// control's interval is at least margin: so small a difference cannot be resolved. margin is a
-// logarithm. The criterion is open for a contender if one of edges is inside its interval.
+// findUndecidable finds the contenders for which the criterion is open although more rounds would not help:
+// the half-width of the control's interval is at least margin, the difference (a logarithm) that the
+// criterion requires. The criterion is open for a contender if one of edges is inside its interval.
 func findUndecidable(in Input, criterion tare.Criterion, margin float64, edges []float64, workload string) []tare.Finding {
 	halfWidth := tare.NoiseFloor(in.Comparisons, workload, criterion.Metric) // 0 without a control
 	if halfWidth == 0 || halfWidth < margin {

@@ -9,18 +9,20 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This check finds contenders that wait, e.g. in a sleep, instead of working. The null contender and the
+// null server do almost nothing; they show how long the harness or the load generator itself takes.
+
 const (
 	// A contender may be waiting if it works for a smaller share of its time, or of its processors' time.
 	minWorkShare = 0.20
-	// In process no contender is judged by that share unless the null contender works for this share.
+	// Contenders that are not servers are judged by that share only if the null contender works for this one.
 	minNullWorkShare = 0.5
-	// In a closed loop a request must also take more than minWaitRatio times the null server's latency,
-	// or without a null server more than minWaitNS: otherwise the wait is not the server's.
+	// In a closed loop the server waits only if a request also takes more than minWaitRatio times the null
+	// server's latency, or, without a null server, more than minWaitNS. Otherwise something else waits.
 	minWaitRatio = 2
 	minWaitNS    = 1e6
-	// At a given rate the latency is a timer's if it is above timerRatio times the CPU time of a
-	// request and above timerRatio times the null server's latency, and if p90 over p50 is below
-	// maxTimerTail.
+	// At a given rate a timer causes the latency if that is above timerRatio times the CPU time of a
+	// request and above timerRatio times the null server's latency, and if p90 / p50 is below maxTimerTail.
 	timerRatio   = 5
 	maxTimerTail = 1.25
 )
@@ -29,13 +31,13 @@ func doesWork() Check {
 	return Check{
 		ID:       "does-work",
 		Severity: tare.Void,
-		Summary: "A contender must work, not wait. It is void where requests were answered and no CPU time was used at all. In a closed loop it is void where its server worked less than 20 % of the time of its cores (of one core per request under way, if those are fewer) " +
-			"while the load generator was not busy and a request took more than twice as long as the null server's (without one: more than 1 ms). At a given rate it is void where a request took five times its CPU time and five times the null server's latency, and always the same: p90 within 25 % of p50. " +
-			"In process it is void where CPU time is below 20 % of wall time while the null contender's is above half. All of these " + byRounds + ". Time in which the contender was ready to run and had no processor counts as work; " +
+		Summary: "A contender must work, not wait. It is void if requests were answered and no CPU time was used at all. In a closed loop it is void if its server worked less than 20 % of the time of its cores (of one core per request in flight, if those are fewer) " +
+			"while the load generator was not busy and a request took more than twice as long as the null server's (without a null server: more than 1 ms). At a given rate it is void if a request took five times its CPU time and five times the null server's latency, and always the same time: p90 within 25 % of p50. " +
+			"A contender that is not a server is void if its CPU time is below 20 % of wall time while the null contender's is above half. All of these " + byRounds + ". Time in which the contender was ready to run and had no processor counts as work; " +
 			"workloads with a delay or a bandwidth are not judged by their latencies. Waiting that many connections hide costs no throughput and is not found.",
-		Why: "A benchmark that sleeps where work should be compares two timers. " +
-			"A timer has no variance to speak of and uses no processor; work has both.",
-		Advice:     "look for a sleep, a ticker, a lock or a call to somewhere else; if the wait is on another process (a database), measure that process too",
+		Why: "A benchmark that sleeps instead of working compares two timers. " +
+			"A timer has hardly any variance and uses no processor; work has variance and uses one.",
+		Advice:     "look for a sleep, a ticker, a lock or a call to another process; if the contender waits for another process (a database), measure that process too",
 		forAuthors: true,
 		suspects: func(in Input, contender string) (out []suspicion) {
 			for _, w := range in.Study.Workloads {
@@ -50,8 +52,8 @@ func doesWork() Check {
 	}
 }
 
-// whyIdle returns the sentence that contender waits on w instead of working, or "" if nothing shows
-// that.
+// whyIdle returns a sentence saying that contender waits on w instead of working, or "" if nothing shows
+// that it waits.
 func whyIdle(in Input, contender string, w tare.Workload) string {
 	switch t := w.Traffic; {
 	case t == nil:
@@ -59,21 +61,22 @@ func whyIdle(in Input, contender string, w tare.Workload) string {
 	case in.serverCPU(contender, w.ID) == 0:
 		return "requests were answered and the server used no CPU time"
 	case t.Delay > 0 || t.Bandwidth > 0:
-		return "" // latencies are the link's
+		return "" // the emulated link determines the latencies
 	case t.Rate > 0:
 		return whyTimer(in, contender, w.ID)
 	}
 	return whyIdleInClosedLoop(in, contender, w.ID)
 }
 
-// waitSuspicion returns the suspicion that whyIdle could confirm: contender waits on w.
+// waitSuspicion returns the suspicion that contender waits on w. If all of its conditions hold, whyIdle
+// finds that, too.
 func (in Input) waitSuspicion(contender string, w tare.Workload) suspicion {
 	null := in.withRole(tare.RoleNull)
 	latencyOverNull := func() []float64 { return in.pairedRatios(contender, null, w.ID, readKey(tare.KeyMeanLatency)) }
 	switch t := w.Traffic; {
 	case t == nil:
 		return suspicion{belowLimit(in.workShares(contender, w.ID), minWorkShare), aboveLimit(in.workShares(null, w.ID), minNullWorkShare)}
-	case t.Delay > 0 || t.Bandwidth > 0: // void if no CPU time at all was used
+	case t.Delay > 0 || t.Bandwidth > 0: // latencies show nothing; the server waits if it used no CPU time
 		return suspicion{belowLimit(in.perRound(contender, w.ID, readKey(tare.KeyServerCPU)), 0)}
 	case t.Rate > 0:
 		return suspicion{
@@ -86,16 +89,16 @@ func (in Input) waitSuspicion(contender string, w tare.Workload) suspicion {
 	if len(isSlow.x) == 0 { // there is no null server
 		isSlow = aboveLimit(in.perRound(contender, w.ID, readKey(tare.KeyMeanLatency)), minWaitNS)
 	}
-	s := suspicion{belowLimit(in.workingShares(contender, w.ID), minWorkShare), isSlow}
+	s := suspicion{belowLimit(in.serverWorkShares(contender, w.ID), minWorkShare), isSlow}
 	if clientShares := in.perRound(contender, w.ID, readOccupied); len(clientShares) > 0 {
 		s = append(s, belowLimit(clientShares, saturated))
 	}
 	return s
 }
 
-// workShares returns, per round, the share of an operation's time in which contender's process worked
-// or waited for a processor. Time waiting for a processor is recorded for the entire trial only, so
-// its share of the trial is added to the share of each workload.
+// workShares returns, per round, the share of an operation's time in which contender's process worked or
+// waited for a processor. Only the total time waiting for a processor in a trial is recorded, so the
+// share of each workload includes that time's share of the entire trial.
 func (in Input) workShares(contender, workload string) []float64 {
 	readShare := readRatio([]string{"cpu_ns_per_op"}, []string{"time_ns_per_op"})
 	var out []float64
@@ -113,12 +116,12 @@ func (in Input) workShares(contender, workload string) []float64 {
 	return out
 }
 
-// readLatencyOverCPU reads the mean latency of a request over its CPU time.
+// readLatencyOverCPU reads the mean latency of a request divided by its CPU time.
 func readLatencyOverCPU(s tare.Sample) (value float64, ok bool) {
 	return readRatio([]string{tare.KeyMeanLatency, tare.KeyRequests}, []string{tare.KeyServerCPU})(s)
 }
 
-// readTail reads p90 over p50.
+// readTail reads p90 divided by p50.
 func readTail(s tare.Sample) (value float64, ok bool) {
 	return readRatio([]string{"p90_ns"}, []string{"p50_ns"})(s)
 }
@@ -141,11 +144,11 @@ func (in Input) serverCPU(contender, workload string) float64 {
 	return sum
 }
 
-// whyIdleInProcess returns the sentence that contender worked for too small a share of the time of an
-// operation, or "".
+// whyIdleInProcess returns a sentence saying that contender, which is not a server, worked for too small a
+// share of the time of an operation, or "".
 func whyIdleInProcess(in Input, contender, workload string) string {
 	shares := in.workShares(contender, workload)
-	if len(shares) == 0 || slices.Min(shares) >= minWorkShare { // the interval is above it too: saves computing it
+	if len(shares) == 0 || slices.Min(shares) >= minWorkShare { // then the interval is above it, too: do not compute it
 		return ""
 	}
 	null, okNull := estimateOver(in.workShares(in.withRole(tare.RoleNull), workload))
@@ -158,11 +161,11 @@ func whyIdleInProcess(in Input, contender, workload string) string {
 		format.Percent(e.mid), format.Percent(e.lo), format.Percent(e.hi), format.Count(e.rounds, "round"), format.Percent(null.mid))
 }
 
-// whyIdleInClosedLoop returns the sentence that contender's server worked for too small a share of its
-// processors' time although requests took long, or "". If the load generator was busy, or the
-// null server is as slow, the wait is not the server's.
+// whyIdleInClosedLoop returns a sentence saying that contender's server worked for too small a share of its
+// processors' time although requests took long, or "". It returns "" if the load generator was busy or
+// the null server is nearly as slow, because then it is not the server that waits.
 func whyIdleInClosedLoop(in Input, contender, workload string) string {
-	worked, ok := estimateOver(in.workingShares(contender, workload))
+	worked, ok := estimateOver(in.serverWorkShares(contender, workload))
 	latency, okLatency := estimateOver(in.perRound(contender, workload, readKey(tare.KeyMeanLatency)))
 	if !ok || !okLatency || !worked.isBelow(minWorkShare) {
 		return ""
@@ -184,10 +187,10 @@ func whyIdleInClosedLoop(in Input, contender, workload string) string {
 		format.Percent(worked.mid), format.Percent(worked.lo), format.Percent(worked.hi), format.Count(worked.rounds, "round"), formatNumber(latency.mid/1e3), comparison)
 }
 
-// workingShares returns, per round, the share of the time of its usable processors that contender's
-// server worked or waited for a processor. It cannot use more processors than there are requests in
+// serverWorkShares returns, per round, the share of the time of its usable processors in which contender's
+// server worked or waited for a processor. A server cannot use more processors than there are requests in
 // flight.
-func (in Input) workingShares(contender, workload string) []float64 {
+func (in Input) serverWorkShares(contender, workload string) []float64 {
 	var out []float64
 	for _, t := range in.Trials {
 		s := t.Samples[workload]
@@ -203,7 +206,7 @@ func (in Input) workingShares(contender, workload string) []float64 {
 	return out
 }
 
-// whyTimer returns the sentence that a timer causes contender's latency, or "".
+// whyTimer returns a sentence saying that a timer causes contender's latency, or "".
 func whyTimer(in Input, contender, workload string) string {
 	overCPU, ok := estimateOver(in.perRound(contender, workload, readLatencyOverCPU))
 	overNull, okNull := estimateOver(in.pairedRatios(contender, in.withRole(tare.RoleNull), workload, readKey(tare.KeyMeanLatency)))

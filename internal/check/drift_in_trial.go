@@ -13,6 +13,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This check compares the beginning of a trial, one process of a contender, with its end. A trial runs its
+// operations in slices, timed runs of a few milliseconds. A drift is the logarithm of the change of the cost.
+
 const (
 	maxParts = 16   // the slices of a trial are summed to at most this many parts
 	minParts = 4    // a trial with fewer slices shows no slope
@@ -23,18 +26,18 @@ func driftInTrial() Check {
 	return Check{
 		ID:       "drift-in-trial",
 		Severity: tare.Void,
-		Summary: "What an operation costs must not rise or fall while a trial runs. The slices of a trial are summed to at most 16 parts, the slope of the logarithm of their costs is the median of the slopes " +
-			"of all pairs of parts (Theil–Sen), and a contender is void on a workload where the 99.9 % interval of that slope over rounds is wholly beyond 10 % from the first part to the last. " +
-			"The same must hold for its drift less that of the null contender in the same round (of the baseline, where that shows none): what everybody shares is the machine's, which is one warning. " +
-			"A few slow slices at the start do not move the median. It takes 11 rounds. The null contender and the control are exempt.",
-		Why: "A user service searched all users for the same e-mail address at each create, while the benchmark made their number grow: " +
-			"its cost per operation was that of however many operations the run happened to hold.",
-		Advice:     "see what grows while the operation is repeated (a list, a cache, a heap), and make the state the same at every operation",
+		Summary: "The cost of an operation must not rise or fall while a trial runs. The slices of a trial are summed to at most 16 parts, and the slope of the logarithm of their costs is the median of the slopes " +
+			"of all pairs of parts (Theil–Sen). A contender is void on a workload if the 99.9 % interval of that slope over rounds is entirely beyond 10 % from the first part to the last. " +
+			"The same must hold for the difference between its drift and that of the null contender in the same round (or that of the baseline, if the null contender's drift is unknown): a drift that all share is that of the machine, and is one warning. " +
+			"A few slow slices at the start do not move the median. The check needs 11 rounds. The null contender and the control are exempt.",
+		Why: "For each new user, a service searched all users for the same e-mail address, while the benchmark made their number grow: " +
+			"the cost per operation depended on the number of operations in a run.",
+		Advice:     "find out what grows while the operation is repeated (a list, a cache, a heap), and make the state the same for every operation",
 		forAuthors: true,
 		suspects: func(in Input, contender string) (out []suspicion) {
 			drifts := in.driftsByRound()
 			for _, w := range in.Study.Workloads {
-				out = append(out, driftSuspect(drifts[course{contender, w.ID}], drifts[in.driftReference(drifts, contender, w.ID)]))
+				out = append(out, driftSuspect(drifts[cell{contender, w.ID}], drifts[in.driftReference(drifts, contender, w.ID)]))
 			}
 			return out
 		},
@@ -42,14 +45,14 @@ func driftInTrial() Check {
 		Run: func(in Input) []tare.Finding {
 			drifts := in.driftsByRound()
 			var out []tare.Finding
-			var alike []string // names of courses that drift as their reference does
+			var alike []string // contenders and workloads that drift as their reference does
 			for _, c := range in.measuredContenders() {
 				for _, w := range in.Study.Workloads {
-					s := driftSuspect(drifts[course{c.ID, w.ID}], drifts[in.driftReference(drifts, c.ID, w.ID)])
-					ownDrift := s[0] // without regard to the reference
-					drift, ok := estimateOver(ownDrift.x)
+					s := driftSuspect(drifts[cell{c.ID, w.ID}], drifts[in.driftReference(drifts, c.ID, w.ID)])
+					drifts := s[0] // without regard to the reference
+					drift, ok := estimateOver(drifts.x)
 					switch {
-					case !ok || !ownDrift.isConfirmed():
+					case !ok || !drifts.isConfirmed():
 						// The cost does not drift, or not for certain.
 					case !s.isConfirmed(): // the reference drifts, too
 						alike = append(alike, c.ID+" on "+w.ID)
@@ -70,24 +73,24 @@ func driftInTrial() Check {
 	}
 }
 
-// machineDrift returns the one warning that the machine changed its speed during trials. courses are
-// the names of the courses that show it; the warning names the first ones.
-func machineDrift(courses []string) tare.Finding {
+// machineDrift returns the one warning that the machine changed its speed during trials. places are the
+// contenders and workloads that show it, e.g. "a on small"; the warning names the first ones.
+func machineDrift(places []string) tare.Finding {
 	const maxShown = 3
-	names := strings.Join(courses[:min(len(courses), maxShown)], ", ")
-	if more := len(courses) - maxShown; more > 0 {
+	names := strings.Join(places[:min(len(places), maxShown)], ", ")
+	if more := len(places) - maxShown; more > 0 {
 		names += fmt.Sprintf(" and %d more", more)
 	}
 	return tare.Finding{
 		Severity: tare.Warn,
 		Message:  fmt.Sprintf("the machine changes its speed while a trial runs: the costs of %s drift, and those of the null contender or the baseline drift alike", names),
-		Advice:   "see what slows the machine (heat, a quota, another load); ratios of contenders that take turns stand, absolute figures are those of a changing machine",
+		Advice:   "find out what slows the machine (heat, a quota, another load); ratios of contenders that take turns remain valid, but absolute values are those of a changing machine",
 	}
 }
 
-// driftSuspect returns the suspicion that the costs of a course drift. Its first condition is about the
-// drifts themselves. A second one, if enough rounds have a drift of the reference, is about the
-// differences to the reference. Both maps are by round.
+// driftSuspect returns the suspicion that the cost of an operation drifts. Its first condition is that the
+// drifts are too large. If enough rounds have a drift of the reference, a second condition is that their
+// differences from the reference are too large, too. Both maps are by round.
 func driftSuspect(own, reference map[int]float64) suspicion {
 	var drifts, differences []float64
 	for _, round := range slices.Sorted(maps.Keys(own)) {
@@ -104,17 +107,18 @@ func driftSuspect(own, reference map[int]float64) suspicion {
 	return s
 }
 
-// driftReference returns the course whose drift on a workload counts as the machine's: the course of
-// the null contender, or of the baseline if the null contender's drift is unknown.
-func (in Input) driftReference(drifts map[course]map[int]float64, contender, workload string) course {
-	null := course{in.withRole(tare.RoleNull), workload}
+// driftReference returns the contender whose drift on a workload counts as that of the machine: the null
+// contender, which does no work, or the baseline if the null contender's drift is unknown.
+func (in Input) driftReference(drifts map[cell]map[int]float64, contender, workload string) cell {
+	null := cell{in.withRole(tare.RoleNull), workload}
 	if len(drifts[null]) > 0 || contender == in.Study.Baseline {
 		return null
 	}
-	return course{in.Study.Baseline, workload}
+	return cell{in.Study.Baseline, workload}
 }
 
-func (in Input) driftsByRound() map[course]map[int]float64 {
+// driftsByRound returns the drifts of each contender on each workload, by round.
+func (in Input) driftsByRound() map[cell]map[int]float64 {
 	trials := map[span][]tare.Slice{}
 	for _, s := range in.Slices {
 		if isTimed(s) {
@@ -122,10 +126,10 @@ func (in Input) driftsByRound() map[course]map[int]float64 {
 			trials[k] = append(trials[k], s)
 		}
 	}
-	drifts := map[course]map[int]float64{}
+	drifts := map[cell]map[int]float64{}
 	for k, ss := range trials {
 		if d, ok := computeDrift(ss); ok {
-			c := course{k.contender, k.workload}
+			c := cell{k.contender, k.workload}
 			if drifts[c] == nil {
 				drifts[c] = map[int]float64{}
 			}
@@ -135,9 +139,9 @@ func (in Input) driftsByRound() map[course]map[int]float64 {
 	return drifts
 }
 
-// computeDrift returns the drift of a trial with slices ss: the logarithm of the cost of an operation
-// in its last part over the cost in its first part, both taken from the line with the trial's slope.
-// It returns false if there are too few slices.
+// computeDrift returns the drift of a trial with slices ss: the logarithm of the cost of an operation in
+// its last part, divided by the cost in its first part. Both costs are those of a line with the trial's
+// slope. It returns false if there are too few slices.
 func computeDrift(ss []tare.Slice) (drift float64, ok bool) {
 	slices.SortFunc(ss, func(a, b tare.Slice) int { return cmp.Compare(a.Index, b.Index) })
 	n := min(maxParts, len(ss))
@@ -156,9 +160,9 @@ func computeDrift(ss []tare.Slice) (drift float64, ok bool) {
 	return theilSen(costs) * float64(n-1), true
 }
 
-// theilSen returns the slope of y over 0, 1, 2, …: the median of the slopes of all pairs. Outliers do
-// not carry the slope away as long as they are at most 29 % of the values. If the order of the values
-// is random, the distribution of the slope is symmetric about 0.
+// theilSen returns the slope of y over 0, 1, 2, …: the median of the slopes of all pairs. Outliers cannot
+// move the slope arbitrarily far if they are at most 29 % of the values. If the order of the values is
+// random, the distribution of the slope is symmetric about 0.
 //
 // Sources: H. Theil, "A rank-invariant method of linear and polynomial regression analysis", Proc. Kon.
 // Ned. Akad. Wet. A 53 (1950) 386–392, 521–525, 1397–1412; P. K. Sen, "Estimates of the regression

@@ -12,17 +12,17 @@ func errorInLoop() Check {
 	return Check{
 		ID:       "error-in-loop",
 		Severity: tare.Void,
-		Summary: "An operation returned an error while it was timed. One is enough for its round. " + failureRule + " " +
-			"A timeout counts as a latency: one voids the contender on the workload.",
-		Why: "A struct copier's published figure, exactly 64 bytes and one allocation whatever it copied, was the cost of its error " +
-			"\"type not registered\", which the benchmark loop never looked at. A failed operation is not a fast one.",
-		Advice:       "run the contender on the workload by itself and look at the error; a benchmark loop must stop at one",
+		Summary: "An operation returned an error while it was timed. One error is enough to void its round. " + failureRule + " " +
+			"A timeout counts as a latency, so a single one voids the contender on the workload.",
+		Why: "The published values of a struct copier were exactly 64 bytes and one allocation, whatever it copied. They were the cost of its error " +
+			"\"type not registered\", which the benchmark loop never checked. A failed operation is not a fast one.",
+		Advice:       "run the contender on the workload by itself and read the error; a benchmark loop must stop at an error",
 		forAuthors:   true,
 		withFailures: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			all := tallyRounds(in.Slices)
-			for _, c := range coursesWithErrors(in.Slices) {
+			for _, c := range cellsWithErrors(in.Slices) {
 				out = append(out, in.describeErrors(c, all))
 			}
 			return out
@@ -30,14 +30,14 @@ func errorInLoop() Check {
 	}
 }
 
-// describeErrors returns the finding about course c, which has errors. If every round with errors is
-// void, the other rounds still count and the finding is a warning.
-func (in Input) describeErrors(c course, all map[courseRound]tally) tare.Finding {
+// describeErrors returns the finding about c, a contender that had errors on a workload. If every round
+// with errors is void, the other rounds still count and the finding is a warning.
+func (in Input) describeErrors(c cell, all map[cellRound]tally) tare.Finding {
 	var total, withErrors tally // of all rounds, and of the rounds with errors
 	var voidTurns []turn        // rounds with errors that are void
 	allVoid := true
 	for round, t := range all {
-		if round.course != c {
+		if round.cell != c {
 			continue
 		}
 		total = total.add(t)
@@ -63,26 +63,27 @@ func (in Input) describeErrors(c course, all map[courseRound]tally) tare.Finding
 	return f
 }
 
-// isVoidRound reports whether the slices of that round do not count.
-func (in Input) isVoidRound(round courseRound) bool {
+// isVoidRound reports whether the slices of round do not count, because its trial failed or is void.
+func (in Input) isVoidRound(round cellRound) bool {
 	return slices.ContainsFunc(in.Trials, func(t tare.Trial) bool {
 		return t.Contender == round.contender && turnOf(t) == round.turn && !t.Counts(round.workload)
 	})
 }
 
-// course is one contender on one workload over all rounds.
-type course struct{ contender, workload string }
+// cell is one contender on one workload, over all rounds.
+type cell struct{ contender, workload string }
 
-type courseRound struct {
-	course
-	turn
+// cellRound is one contender on one workload, in one round at one slice length.
+type cellRound struct {
+	cell
+	turn // number of the round, and slice length
 }
 
-func courseRoundOf(s tare.Slice) courseRound {
-	return courseRound{course{s.Contender, s.Workload}, turn{s.Round, max(1, s.Tau)}}
+func cellRoundOf(s tare.Slice) cellRound {
+	return cellRound{cell{s.Contender, s.Workload}, turn{s.Round, max(1, s.Tau)}}
 }
 
-// tally counts timed slices and their operations.
+// tally counts slices, timed runs of a few milliseconds, and their operations.
 type tally struct {
 	slices      int
 	errors, ops int64
@@ -96,23 +97,23 @@ func (t tally) add(u tally) tally {
 	return tally{slices: t.slices + u.slices, errors: t.errors + u.errors, ops: t.ops + u.ops}
 }
 
-func tallyRounds(timed []tare.Slice) map[courseRound]tally {
-	out := map[courseRound]tally{}
+func tallyRounds(timed []tare.Slice) map[cellRound]tally {
+	out := map[cellRound]tally{}
 	for _, s := range timed {
-		round := courseRoundOf(s)
+		round := cellRoundOf(s)
 		out[round] = out[round].add(tally{slices: 1, errors: s.Errors, ops: s.Ops})
 	}
 	return out
 }
 
-func coursesWithErrors(timed []tare.Slice) []course {
-	var out []course
+func cellsWithErrors(timed []tare.Slice) []cell {
+	var out []cell
 	for _, s := range timed {
-		if c := (course{s.Contender, s.Workload}); s.Errors > 0 && !slices.Contains(out, c) {
+		if c := (cell{s.Contender, s.Workload}); s.Errors > 0 && !slices.Contains(out, c) {
 			out = append(out, c)
 		}
 	}
-	slices.SortFunc(out, func(a, b course) int {
+	slices.SortFunc(out, func(a, b cell) int {
 		return cmp.Or(cmp.Compare(a.contender, b.contender), cmp.Compare(a.workload, b.workload))
 	})
 	return out

@@ -9,11 +9,14 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Expectations returns the outcome of every expectation that a trap is void by some check. If the
-// check voided the trap, the trap is caught. Otherwise the check missed the trap if there was enough
-// evidence. For a check that does not depend on chance, that is as soon as the contender was
-// measured, unless the budget omitted workloads. For a statistical check, all of its suspicions about
-// the contender must be ruled out. notMeasured lists what the study did not measure.
+// This file tests the checks: a trap is a contender that reproduces a published mistake, and its study
+// names the checks that must void it.
+
+// Expectations returns the outcome of every expectation that a check voids a trap. If the check voided
+// the trap, the trap is caught. If it did not although there was enough evidence, it missed the trap. For a
+// check that does not depend on chance, the evidence is enough as soon as the trap was measured, unless the
+// budget omitted workloads. For a statistical check, all of its suspicions about the trap must be
+// ruled out. notMeasured lists the contenders and workloads that the study did not measure.
 func Expectations(in Input, findings []tare.Finding, notMeasured []tare.NotWeighed) []tare.Expectation {
 	var out []tare.Expectation
 	for _, c := range in.Contenders {
@@ -37,6 +40,7 @@ func MissedTraps(expectations []tare.Expectation) []string {
 	return out
 }
 
+// setOutcome sets the outcome of e, an expectation of the trap c, and the message that explains it.
 func (in Input) setOutcome(e *tare.Expectation, c tare.Contender, findings []tare.Finding, notMeasured []tare.NotWeighed) {
 	check, ok := Named(e.Check)
 	if !ok || !check.Expectable() {
@@ -72,8 +76,7 @@ func (in Input) setOutcome(e *tare.Expectation, c tare.Contender, findings []tar
 	}
 }
 
-// whyNotMeasured returns the reason for which c was not measured, or not to the end. It returns "" if
-// c was measured.
+// whyNotMeasured returns the reason why c was not measured, or not in all rounds. It returns "" if c was measured.
 func (in Input) whyNotMeasured(c tare.Contender, notMeasured []tare.NotWeighed) string {
 	switch {
 	case c.Absent():
@@ -101,16 +104,16 @@ func (in Input) whyNotMeasured(c tare.Contender, notMeasured []tare.NotWeighed) 
 	return "it was not measured"
 }
 
-// hasEvidence reports whether a contender was tested or timed on any workload. If all workloads that
-// it can do were omitted after the pilot, its trials are completed without any.
+// hasEvidence reports whether a contender was tested or timed on any workload. It may have complete trials
+// without a workload, if all workloads that it supports were omitted after the pilot.
 func (in Input) hasEvidence(contender string) bool {
 	return slices.ContainsFunc(in.Conformance, func(f tare.Conformance) bool { return f.Contender == contender }) ||
 		slices.ContainsFunc(in.Slices, func(s tare.Slice) bool { return s.Contender == contender }) ||
 		slices.ContainsFunc(in.Trials, func(t tare.Trial) bool { return t.Contender == contender && len(t.Samples) > 0 })
 }
 
-// setStatisticalOutcome sets the outcome of an expectation whose statistical check did not void the
-// trap. The trap is not missed if a workload was omitted: it may be the one with the effect.
+// setStatisticalOutcome sets the outcome of an expectation whose statistical check did not void the trap.
+// The outcome is not "missed" if a workload was omitted, because that may be the one that shows the mistake.
 func setStatisticalOutcome(e *tare.Expectation, suspicions []suspicion, notMeasured []tare.NotWeighed) {
 	known := slices.DeleteFunc(suspicions, suspicion.isUnknown)
 	open := slices.DeleteFunc(slices.Clone(known), suspicion.isRuledOut)
@@ -129,7 +132,7 @@ func setStatisticalOutcome(e *tare.Expectation, suspicions []suspicion, notMeasu
 	e.Outcome, e.Message = tare.Missed, fmt.Sprintf("%s were enough, and the check found nothing", format.Count(e.Rounds, "round"))
 }
 
-// whyUndecided returns the sentence that a workload is among what was omitted, or "" if none is.
+// whyUndecided returns a sentence that names an omitted workload, or "" if no workload was omitted.
 func whyUndecided(omitted []tare.NotWeighed) string {
 	for _, n := range omitted {
 		if workload := n.Workload(); workload != "" {
@@ -139,8 +142,8 @@ func whyUndecided(omitted []tare.NotWeighed) string {
 	return ""
 }
 
-// roundsWanted returns a clause with the number of rounds that would decide. needed is 0 if that is
-// more than any study has.
+// roundsWanted returns a clause with the number of rounds that would decide. needed is 0 if more rounds are
+// needed than any study has.
 func roundsWanted(needed, done int) string {
 	switch minRounds := stats.MinRounds(strict); {
 	case needed == 0:
@@ -158,8 +161,8 @@ func (c Check) Traps() string {
 	case !c.Expectable():
 		return ""
 	case c.suspects == nil:
-		return "No chance is involved: if it finds nothing it has missed a trap as soon as that was measured."
+		return "No chance is involved: if the check finds nothing, it has missed a trap as soon as the trap was measured."
 	}
-	return "It has missed a trap only where what it looks at was recorded and rules the effect out, on every workload of the study: an interval that it judges by lies wholly where it stays silent. " +
-		"By chance that happens to a trap with an effect as large as the limit in at most 0.05 % of runs."
+	return "The check has missed a trap only if the values that it reads were recorded and rule the effect out, on every workload of the study: an interval by which it judges is entirely within the limits. " +
+		"If the effect of a trap is as large as the limit, chance makes that happen in at most 0.05 % of runs."
 }

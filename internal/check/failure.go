@@ -8,20 +8,21 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// A contender that fails in a round loses that round and takes part in the next. All of its
-// measurements are void if failuresInARow rounds in a row fail, or more than 1 in failedOneIn of the
-// planned rounds.
+// This file decides what does not count after failures. A trial, one process of a contender in one round,
+// fails if it ends early or if its operations return errors. The contender loses that round and takes
+// part in the next one. All of its measurements are void if failuresInARow rounds in a row fail, or more
+// than 1 in failedOneIn of the planned rounds.
 const (
 	failuresInARow = 2
 	failedOneIn    = 4
 )
 
 // failureRule is the text of the rule, for the summaries of checks.
-const failureRule = "Such a round is void for the contender, for everybody where it is the baseline. Two such rounds in a row, or more than a quarter of those planned, void the contender. " +
-	"The rule looks at failures only, never at what was measured."
+const failureRule = "Such a round is void for the contender, and for all contenders if it is the baseline that failed. Two such rounds in a row, or more than a quarter of those planned, void the contender. " +
+	"The rule considers only failures, never measured values."
 
-// whyTooMany applies the rule. It returns the reason for which too many rounds failed, or "" if the
-// contender stays in the study. failed has an element per round, in order: whether the round failed.
+// whyTooMany applies the rule. It returns the reason why the contender must leave the study, or "" if it
+// stays. failed[i] is set if the i-th round failed; planned is the number of planned rounds.
 func whyTooMany(failed []bool, planned int) string {
 	total, inARow := 0, 0
 	for _, f := range failed {
@@ -48,7 +49,7 @@ func GivenUp(trials []tare.Trial, contender string, planned int) string {
 	for _, t := range trials {
 		switch {
 		case t.Contender != contender:
-			// another contender's trial
+			// A trial of another contender.
 		case t.Round > 0:
 			failed = append(failed, t.Error != nil)
 		case t.Error != nil:
@@ -58,20 +59,20 @@ func GivenUp(trials []tare.Trial, contender string, planned int) string {
 	return whyTooMany(failed, planned)
 }
 
-// Mark returns a copy of trials in which Void marks what does not count although the trial was
-// completed: a workload on which operations returned errors, and every round or workload that the
-// baseline lost. If too many rounds of a contender have errors, or one has a timeout, its errors are
-// not marked: then check error-in-loop voids the contender on the workload.
+// Mark returns a copy of trials with Void set to the parts that do not count although the trial was
+// completed: the workloads on which operations returned errors, and every round or workload that the
+// baseline lost. If too many rounds of a contender have errors, or one has a timeout, Mark does not mark
+// its errors, because the check error-in-loop then voids the contender on the workload.
 func Mark(trials []tare.Trial, timed []tare.Slice, baseline string, planned int) []tare.Trial {
 	out := slices.Clone(trials)
 	for i := range out {
 		out[i].Void = nil
 	}
 	all := tallyRounds(timed)
-	for _, c := range coursesWithErrors(timed) {
+	for _, c := range cellsWithErrors(timed) {
 		markErrors(out, c, all, planned)
 	}
-	lost := map[turn][]tare.VoidPart{} // what the baseline lost
+	lost := map[turn][]tare.VoidPart{} // parts that the baseline lost
 	for _, t := range out {
 		if t.Contender != baseline || t.Round == 0 {
 			continue
@@ -97,14 +98,14 @@ func Mark(trials []tare.Trial, timed []tare.Slice, baseline string, planned int)
 	return out
 }
 
-// markErrors marks the rounds of course c in which operations returned errors. It marks none if too
-// many rounds failed, or if a request timed out: a timeout is a latency as well as an error.
-func markErrors(trials []tare.Trial, c course, all map[courseRound]tally, planned int) {
+// markErrors marks the rounds in which operations of the contender of c, on the workload of c, returned
+// errors. It marks none if too many rounds failed, or if a request timed out: a timeout is a latency, too.
+func markErrors(trials []tare.Trial, c cell, all map[cellRound]tally, planned int) {
 	var rounds []*tare.Trial
 	var failed []bool
 	for i := range trials {
 		t := &trials[i]
-		timed := all[courseRound{c, turnOf(*t)}]
+		timed := all[cellRound{c, turnOf(*t)}]
 		isPilot := t.Round == 0
 		hasNoSlices := t.Error == nil && timed.slices == 0 // the workload was not part of the round
 		if t.Contender != c.contender || isPilot || hasNoSlices {
@@ -121,12 +122,12 @@ func markErrors(trials []tare.Trial, c course, all map[courseRound]tally, planne
 	}
 	for i, t := range rounds {
 		if failed[i] && t.Error == nil {
-			t.Void = append(t.Void, tare.VoidPart{Workload: c.workload, Why: all[courseRound{c, turnOf(*t)}].String()})
+			t.Void = append(t.Void, tare.VoidPart{Workload: c.workload, Why: all[cellRound{c, turnOf(*t)}].String()})
 		}
 	}
 }
 
-// turn is one round at one slice length.
+// turn is one round at one slice length. tau is the length as a multiple of the planned one.
 type turn struct{ round, tau int }
 
 func turnOf(t tare.Trial) turn { return turn{t.Round, max(1, t.Tau)} }

@@ -7,12 +7,13 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// fixtureCardinality checks generated inputs (fixtures): whether each item has another key.
 func fixtureCardinality() Check {
 	return Check{
 		ID:       "fixture-cardinality",
 		Severity: tare.Void, voidsWorkload: true,
-		Summary: "The items of a generated input must have as many different keys as it is declared to have items. The kind counts the keys in every body it made; " +
-			"the body with the fewest is compared with the number requested. It does not apply where the kind cannot count, as in a user's own file.",
+		Summary: "The items of a generated input must have as many different keys as the input is declared to have items. The kind of the study counts the keys in every body that it generates; " +
+			"the body with the fewest keys is compared with the requested number. The check does not apply if the kind cannot count, as in a user's own file.",
 		Why: "A load test of \"10,000 devices\" drew its ids from 52: the same few were found, cached and overwritten again and again, " +
 			"and lookups were reported to cost the same however many devices there were.",
 		Advice: "fix the generator so that every item has a key of its own, and give the fixture a new version",

@@ -10,20 +10,19 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// measuredContenders lists the contenders except the null contender and the control, which is the
-// baseline again.
+// This file reads the samples of a study for the checks. A sample has the measurements of one trial, the
+// process of a contender in one round, on one workload. Some helpers estimate a value over all rounds.
+
+// measuredContenders lists the contenders except the null contender, which does no work, and the control, a
+// second copy of the baseline.
 func (in Input) measuredContenders() []tare.Contender {
-	var out []tare.Contender
-	for _, c := range in.Contenders {
-		if c.Role != tare.RoleNull && c.Role != tare.RoleControl {
-			out = append(out, c)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(in.Contenders), func(c tare.Contender) bool {
+		return c.Role == tare.RoleNull || c.Role == tare.RoleControl
+	})
 }
 
-// comparableContenders lists the measured contenders that do the same job: status-only contenders
-// are omitted.
+// comparableContenders lists the measured contenders that do the same job. It omits those with the role
+// apart, which do another job or a part of it.
 func (in Input) comparableContenders() []tare.Contender {
 	return slices.DeleteFunc(in.measuredContenders(), func(c tare.Contender) bool { return c.Role == tare.RoleApart })
 }
@@ -40,13 +39,7 @@ func (in Input) withRole(role tare.Role) string {
 
 // trafficWorkloads lists the workloads whose requests come over connections.
 func (in Input) trafficWorkloads() []tare.Workload {
-	var out []tare.Workload
-	for _, w := range in.Study.Workloads {
-		if w.Traffic != nil {
-			out = append(out, w)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(in.Study.Workloads), func(w tare.Workload) bool { return w.Traffic == nil })
 }
 
 // trafficOf returns how requests reach a server on workload, or nil if there is no server.
@@ -58,13 +51,11 @@ func (in Input) trafficOf(workload string) *tare.Traffic {
 // capacityMetrics lists the study's metrics on w that measure the capacity of a server: throughput
 // and latencies, but not the cost of a request.
 func (in Input) capacityMetrics(w tare.Workload) []string {
-	var out []string
-	for _, name := range in.Study.Metrics {
-		if m, ok := tare.MetricNamed(name); ok && (m.Closed || m.IsLatency()) && w.Measures(m) {
-			out = append(out, name)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(in.Study.Metrics), func(name string) bool {
+		m, ok := tare.MetricNamed(name)
+		isCapacity := ok && (m.Closed || m.IsLatency())
+		return !isCapacity || !w.Measures(m)
+	})
 }
 
 // findEach calls describe for every contender on every workload, and returns a finding for each
@@ -81,22 +72,22 @@ func findEach(contenders []tare.Contender, workloads []tare.Workload, describe f
 	return out
 }
 
-// findAgainstBaseline calls describe for every comparable contender on every workload, with the
-// estimates of read for the contender and for the baseline. It returns a finding for each message that
-// is not empty, and skips pairs without both estimates.
-func (in Input) findAgainstBaseline(workloads []tare.Workload, read reading, describe func(c tare.Contender, w tare.Workload, own, base extent) string) []tare.Finding {
+// findAgainstBaseline calls describe for every comparable contender on every workload, with the estimates e
+// for the contender and base for the baseline of the value that read reads. It returns a finding for each
+// message that is not empty, and skips contenders without both estimates.
+func (in Input) findAgainstBaseline(workloads []tare.Workload, read reading, describe func(c tare.Contender, w tare.Workload, e, base extent) string) []tare.Finding {
 	return findEach(in.comparableContenders(), workloads, func(c tare.Contender, w tare.Workload) string {
 		base, okBase := estimateOver(in.perRound(in.Study.Baseline, w.ID, read))
-		own, okOwn := estimateOver(in.perRound(c.ID, w.ID, read))
-		if !okOwn || !okBase || c.ID == in.Study.Baseline {
+		e, ok := estimateOver(in.perRound(c.ID, w.ID, read))
+		areKnown := ok && okBase
+		if !areKnown || c.ID == in.Study.Baseline {
 			return ""
 		}
-		return describe(c, w, own, base)
+		return describe(c, w, e, base)
 	})
 }
 
-// reading reads one value from a sample, or computes it. It returns false if the sample lacks a key
-// that it needs.
+// reading reads one value from a sample, or computes it. It returns false if the sample lacks a key that it needs.
 type reading func(tare.Sample) (value float64, ok bool)
 
 func readKey(name string) reading {
@@ -119,8 +110,8 @@ func multiplyKeys(s tare.Sample, keys ...string) (product float64, ok bool) {
 	return product, true
 }
 
-// readRatio reads the product of the values of dividends over the product of the values of divisors. It
-// returns false if a value is missing or the divisor is not positive.
+// readRatio reads the product of the values of dividends, divided by the product of the values of divisors.
+// It returns false if a value is missing or the divisor is not positive.
 func readRatio(dividends, divisors []string) reading {
 	return func(s tare.Sample) (float64, bool) {
 		dividend, okDividend := multiplyKeys(s, dividends...)
@@ -138,8 +129,8 @@ func readBusyShare(cpu, cores string) reading {
 	return readRatio([]string{cpu}, []string{tare.KeyWall, cores})
 }
 
-// readOccupied reads the share of the time of its cores that the load generator used or was ready to
-// use. Time it was ready counts as 0 if the system does not report it.
+// readOccupied reads the share of the time of its cores in which the load generator used them or was ready
+// to run and waited for them. The waiting time counts as 0 if the system does not report it.
 func readOccupied(s tare.Sample) (value float64, ok bool) {
 	available, ok := multiplyKeys(s, tare.KeyWall, tare.KeyClientCores) // core-ns
 	cpu, okCPU := s[tare.KeyClientCPU]
@@ -155,8 +146,8 @@ func isCounted(t tare.Trial) bool { return t.Error == nil && t.Tau <= 1 }
 // isTimed reports whether the slice has the plan's length and has measured something.
 func isTimed(s tare.Slice) bool { return s.Tau <= 1 && s.Ops > 0 && s.WallNS > 0 }
 
-// perRound returns the values that read finds in contender's counted trials on workload, at most one a
-// round, in the order of rounds. Values that are missing or not finite are skipped.
+// perRound returns the values that read finds in contender's counted trials on workload, at most one per
+// round, in the order of rounds. It skips values that are missing or not finite.
 func (in Input) perRound(contender, workload string, read reading) []float64 {
 	var out []float64
 	for _, t := range in.Trials {
@@ -170,8 +161,8 @@ func (in Input) perRound(contender, workload string, read reading) []float64 {
 	return out
 }
 
-// pairedRatios returns the value of contender a over the value of contender b, for every round that
-// has both and in which the value of b is positive.
+// pairedRatios returns the value of contender a divided by that of contender b, for every round that has
+// both and in which the value of b is positive.
 func (in Input) pairedRatios(a, b, workload string, read reading) []float64 {
 	divisors := map[int]float64{} // by round
 	for _, t := range in.Trials {
@@ -189,16 +180,15 @@ func (in Input) pairedRatios(a, b, workload string, read reading) []float64 {
 	return out
 }
 
-// extent is the estimate of the middle of a value over rounds, with its interval, in the unit of the
-// value.
+// extent is the estimate of the middle of a value over rounds, with its interval, in the unit of the value.
 type extent struct {
 	mid, lo, hi float64
 	rounds      int // number of rounds that have the value
 }
 
-// estimateOver returns the Hodges–Lehmann estimate of x with its interval at the strict level. With
-// too few rounds for that level the interval is from the least to the greatest value, so that what
-// holds for the interval holds for each round. It returns false if x is empty.
+// estimateOver returns the Hodges–Lehmann estimate of x with its interval at the strict level. If there are
+// too few rounds for that level, the interval is from the least to the greatest value: then a limit that
+// the entire interval exceeds is exceeded in every round. It returns false if x is empty.
 func estimateOver(x []float64) (e extent, ok bool) {
 	if len(x) == 0 {
 		return extent{}, false
@@ -226,13 +216,13 @@ func (e extent) isOutside(base extent, margin float64) bool {
 func (e extent) isOff(margin float64) bool { return e.isAbove(1+margin) || e.isBelow(1/(1+margin)) }
 
 // exceptApart names the contenders that a check skips, for summaries.
-const exceptApart = "Contenders that stand apart do another job, and are passed over."
+const exceptApart = "Contenders that stand apart do another job and are skipped."
 
-// byRounds states how intervals over rounds are computed, for summaries.
-const byRounds = "with its whole 99.9 % interval over rounds (with fewer than 11 rounds: in every one)"
+// byRounds is the end of a sentence of a summary about a value that is beyond a limit.
+const byRounds = "with its entire 99.9 % interval over rounds (with fewer than 11 rounds: in every round)"
 
-// describeLoad returns clauses that say how busy the server and the load generator were, each with
-// a leading "; ". A side whose load is unknown is omitted.
+// describeLoad returns clauses that say how busy the server and the load generator were, each with a
+// leading "; ". It omits a side whose load is unknown.
 func (in Input) describeLoad(contender, workload string) string {
 	var out string
 	for _, side := range []struct{ name, cpu, cores string }{

@@ -9,25 +9,29 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This check finds load tests that measured the load generator instead of the server. Send lag is the time
+// by which requests were sent late; the null server is a server that does almost nothing.
+
 const (
-	maxLagShare    = 0.1  // tolerated send lag, as a share of the latency or of its limit
-	minLag         = 1e6  // ns; a lower send lag does not matter, except to a p50 or to a criterion
-	voidThroughput = 1.25 // the null server must reach this many times the contender's throughput
-	warnThroughput = 2    // below this many times there is a warning
-	minShownWait   = 0.01 // share of time waiting for processors from which a message mentions it
+	maxLagShare    = 0.1  // tolerated send lag, as a share of the latency or of the latency's limit
+	minLag         = 1e6  // ns; a smaller send lag matters only to a p50 or to a criterion
+	voidThroughput = 1.25 // the null server must reach at least this multiple of the contender's throughput
+	warnThroughput = 2    // below this multiple there is a warning
+	minShownWait   = 0.01 // least share of time waiting for processors that a message mentions
 )
 
 func generatorHeadroom() Check {
 	return Check{
 		ID:       "generator-headroom",
 		Severity: tare.Void,
-		Summary: "The load generator must have been able to do more. Three limits, each compared with the middle over rounds: it used, or was ready to run and waited for, at most 85 % of its cores; the p99 of how late it sent is at most 10 % of the criterion's limit on that latency " +
-			"(without a criterion at most 1 ms, or 10 % of the p99 where that is more), where the latency is a p50, the p50 of how late it sent is at most 10 % of that limit, or without a criterion 10 % of the p50 itself; and in a closed loop the null server, which does next to nothing, reached 1.25 times the contender's throughput in the same rounds. " +
-			"Beyond the first and the third, throughput and latencies are void; beyond the second, that latency. CPU per request stands. Below 2 times the null server's throughput it warns. Servers at a URL are not compared with the null server. " +
-			"A contender's own client is part of what it takes: where that is busy it warns, and the null server, which has another client, says nothing.",
-		Why: "ab, ghz and hey need more CPU time for a request than many a server needs to answer it. Where several servers come out alike, the limit may be that of the tool; " +
+		Summary: "The load generator must have been able to do more. There are three limits, each compared with the middle over rounds. First, it used, or was ready to run and waited for, at most 85 % of its cores. " +
+			"Second, the p99 of its send lag, the time by which it sent late, is at most 10 % of the criterion's limit on that latency (without a criterion at most 1 ms, or 10 % of the p99 if that is more). If the latency is a p50, the p50 of the send lag must be at most 10 % of that limit, or without a criterion 10 % of the p50 itself. " +
+			"Third, in a closed loop the null server, which does almost nothing, reached 1.25 times the contender's throughput in the same rounds. " +
+			"Beyond the first and the third limit, throughput and latencies are void; beyond the second, that latency. CPU per request remains valid. If the null server reached less than 2 times the contender's throughput, the check warns. Servers at a URL are not compared with the null server. " +
+			"A contender's own client is part of the contender's cost: if that client is busy the check only warns, and it does not compare the contender with the null server, which has another client.",
+		Why: "ab, ghz and hey need more CPU time for a request than many servers need to answer it. If several servers seem equally fast, the limit may be that of the tool; " +
 			"and a tool that sends late measures its own queue.",
-		Advice: "compare CPU per request, which a busy load generator does not touch, or give it more cores",
+		Advice: "compare CPU per request, which a busy load generator does not affect, or give the load generator more cores",
 		suspects: func(in Input, contender string) (out []suspicion) {
 			c, _ := in.Contender(contender)
 			for _, w := range in.trafficWorkloads() {
@@ -48,8 +52,8 @@ func generatorHeadroom() Check {
 	}
 }
 
-// findHeadroom returns a void for each metric of c on w that the load generator limited. If it limited
-// none but came near, or if a contender's own client was busy, it returns a warning.
+// findHeadroom returns a void for each metric of c on w that the load generator limited. It returns a
+// warning if the load generator nearly limited them, or if the contender's own client was busy.
 func findHeadroom(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
 	var voidText, warnText string // reasons for a void and for a warning; "" if there is none
 	ownClient := in.hasOwnClient(c.ID, w.ID)
@@ -62,7 +66,8 @@ func findHeadroom(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
 		voidText += ", over " + format.Percent(saturated)
 	}
 	// A contender with its own client is not compared with the null server, which has another client.
-	if ratio, ok := estimateOver(in.ratiosToNull(c, w)); ok && !ownClient && ratio.mid < warnThroughput {
+	ratio, hasRatio := estimateOver(in.ratiosToNull(c, w))
+	if hasRatio && !ownClient && ratio.mid < warnThroughput {
 		text := fmt.Sprintf("the null server reached %.3g× its throughput (%.3g to %.3g, %s)", ratio.mid, ratio.lo, ratio.hi, format.Count(ratio.rounds, "round"))
 		if ratio.mid < voidThroughput {
 			voidText = joinNonEmpty(voidText, text+fmt.Sprintf(", under %.3g×", voidThroughput))
@@ -87,8 +92,8 @@ func findHeadroom(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
 	return out
 }
 
-// headroomSuspects returns the suspicions that findHeadroom could confirm: ways in which the load
-// generator limits c on w.
+// headroomSuspects returns a suspicion, a condition that voids c on w, for each way in which the load
+// generator can limit c.
 func (in Input) headroomSuspects(c tare.Contender, w tare.Workload) (out []suspicion) {
 	metrics := in.capacityMetrics(w)
 	if len(metrics) > 0 && !in.hasOwnClient(c.ID, w.ID) {
@@ -105,7 +110,7 @@ func (in Input) headroomSuspects(c tare.Contender, w tare.Workload) (out []suspi
 	return out
 }
 
-// hasOwnClient reports whether contender's requests on workload were sent by a client of its own.
+// hasOwnClient reports whether the contender brought the client that sent its requests on workload.
 func (in Input) hasOwnClient(contender, workload string) bool {
 	e, ok := estimateOver(in.perRound(contender, workload, readKey(tare.KeyOwnClient)))
 	return ok && e.mid > 0
@@ -119,8 +124,8 @@ func nameSender(ownClient bool) string {
 	return "the load generator"
 }
 
-// ratiosToNull returns, per round, the null server's throughput over the throughput of c. It returns
-// nil if there is no null server, if w has a given rate, or if c is a server at a URL.
+// ratiosToNull returns, per round, the null server's throughput divided by that of c. It returns nil if
+// there is no null server, if w has a given rate, or if c is a server at a URL.
 func (in Input) ratiosToNull(c tare.Contender, w tare.Workload) []float64 {
 	null := in.withRole(tare.RoleNull)
 	if null == "" || w.Traffic.Rate > 0 || c.Launch == tare.LaunchURL {
@@ -129,8 +134,8 @@ func (in Input) ratiosToNull(c tare.Contender, w tare.Workload) []float64 {
 	return in.pairedRatios(null, c.ID, w.ID, readKey(tare.KeyRate))
 }
 
-// whyLate returns the sentence that requests were sent too late for metric. It returns "" if they were
-// sent in time or metric is not a latency.
+// whyLate returns a sentence saying that requests were sent too late to judge metric. It returns "" if they
+// were sent in time or if metric is not a latency.
 func whyLate(in Input, contender string, w tare.Workload, metric string) string {
 	m, _ := tare.MetricNamed(metric)
 	lag := in.sendLagOf(contender, w.ID, metric)
@@ -149,8 +154,8 @@ type sendLag struct {
 	limitSource string    // where the limit comes from, for a message
 }
 
-// sendLagOf returns the send lag that a latency of contender is judged by: the p50 of the send lag for
-// a p50, and its p99 for every other latency.
+// sendLagOf returns the send lag by which a latency of contender is judged: the p50 of the send lag for a
+// p50, and its p99 for every other latency.
 func (in Input) sendLagOf(contender, workload, metric string) sendLag {
 	lag := sendLag{quantile: "p99", rounds: in.perRound(contender, workload, readKey(tare.KeySendLag)), limit: minLag, limitSource: "without a criterion"}
 	p99, ok := estimateOver(in.perRound(contender, workload, readKey("p99_ns")))

@@ -6,20 +6,21 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// identity compares what contender.json declares with what package build has found in the binary.
 func identity() Check {
 	return Check{
 		ID:       "identity",
 		Severity: tare.Void,
 		Summary:  "The built binary must contain the modules and functions the contender claims to be made of.",
 		Why: "A benchmark called \"ffjson\" measured encoding/json: no code had been generated, and the library then falls back without a word. " +
-			"Others fall back where their assembly does not support the Go version or the processor. The binary itself knows what was linked into it.",
+			"Other libraries fall back if their assembly does not support the Go version or the processor. The binary itself shows what was linked into it.",
 		Advice:     "generate or enable what is missing, or correct modules and symbols in contender.json",
 		forAuthors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, c := range in.Contenders {
 				if c.Error != "" {
-					continue
+					continue // it was not built
 				}
 				var lacks []string
 				for _, m := range c.Identity.MissingModules {

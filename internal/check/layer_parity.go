@@ -15,10 +15,10 @@ func layerParity() Check {
 	return Check{
 		ID:       "layer-parity",
 		Severity: tare.Warn,
-		Summary: "The layers around an operation should be the same ones: middleware, interceptors. What a contender declares is compared with what the baseline declares, and where servers count the calls of their layers, " +
-			"the calls per request; it warns where the names differ, or the calls by more than 0.01 " + byRounds + ". Servers that were not built here declare nothing and are passed over. " + exceptApart,
+		Summary: "The layers around an operation should be the same: middleware, interceptors. The layers that a contender declares are compared with those of the baseline, and if servers count the calls of their layers, so are the calls per request. " +
+			"The check warns if the names differ, or if the calls differ by more than 0.01 " + byRounds + ". It skips servers that were not built for the study, because they declare nothing. " + exceptApart,
 		Why: "A REST server with a logger and a recovery was compared with a gRPC server that had no interceptors, and \"the difference is purely the transport layer\". " +
-			"Each layer is work that one side was asked for and the other was not.",
+			"Each layer is work that one side had to do and the other had not.",
 		Advice: "give every contender the same layers, or compare each framework without any",
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
@@ -48,16 +48,16 @@ func layerParity() Check {
 // isBuiltInRun reports whether c was built for this study, so that its declared layers are known.
 func isBuiltInRun(c tare.Contender) bool { return c.Launch == "" || c.Launch == tare.LaunchProgram }
 
-// describeLayers returns a predicate about the layers that a contender has and the baseline lacks, and
-// the reverse. It returns "" if both have the same ones.
-func describeLayers(own, base []string) string {
+// describeLayers returns a predicate with the layers that a contender has and the baseline lacks, and the
+// reverse, e.g. "has log and lacks recover". It returns "" if both have the same layers.
+func describeLayers(layers, base []string) string {
 	var predicates []string
 	for _, side := range []struct {
 		verb     string
 		has, not []string
 	}{
-		{verb: "has", has: own, not: base},
-		{verb: "lacks", has: base, not: own},
+		{verb: "has", has: layers, not: base},
+		{verb: "lacks", has: base, not: layers},
 	} {
 		var only []string
 		for _, l := range side.has {

@@ -11,23 +11,25 @@ const (
 	maxLittleOff = 0.10 // tolerated relative difference of rate × latency and the concurrency
 	maxOnLink    = 0.5  // share of the requests in flight that may be on the link; above it the link is the limit
 	maxLinkUse   = 0.9  // share of the bandwidth that may be used; above it the link is the limit
-	saturated    = 0.85 // share of its cores from which the server or the load generator is the limit
+	saturated    = 0.85 // a side that is busy on this share of its cores, or more, is the limit
 )
 
+// little applies Little's law to load tests: requests in flight = rate × latency. The link is the network
+// that the load generator emulates if the workload sets a delay or a bandwidth.
 func little() Check {
 	return Check{
 		ID:       "little",
 		Severity: tare.Void,
 		Summary: "Little's law: as many requests are in flight as arrive per second times the seconds each takes. Rate, latency and concurrency are counted separately; throughput and latencies of a contender are void " +
-			"where rate × latency is more than 10 % off the concurrency " + byRounds + ". In a closed loop it also determines the limit: throughput is void where a delay or a bandwidth was set and more than half of the requests in flight " +
-			"were on the link, or it was 90 % full, while neither the server nor the load generator was busy 85 % of its cores. CPU per request stands.",
+			"if rate × latency is more than 10 % off the concurrency " + byRounds + ". In a closed loop the check also looks for what limits the throughput, which is void if a delay or a bandwidth was set and more than half of the requests in flight " +
+			"were on the link, or the link was 90 % full, while neither the server nor the load generator was busy on 85 % of its cores. CPU per request remains valid.",
 		Why: "Seven services were published with requests per second from 407 to 907. In ten of 14 rows rate times latency is 48 to 49, the connections the tool really had: " +
-			"the rate follows from the time of a round trip to the data centre. The service with the best latency comes to 17 to 19; its 390 timeouts are in no latency.",
-		Advice: "read CPU per request; for throughput ask for more connections, or leave delay and bandwidth out",
+			"the rate follows from the time of a round trip to the data centre. For the service with the best latency the product is 17 to 19, because its latencies do not contain its 390 timeouts.",
+		Advice: "read CPU per request; to measure throughput, use more connections, or omit delay and bandwidth",
 		suspects: func(in Input, contender string) (out []suspicion) {
 			for _, w := range in.trafficWorkloads() {
 				out = append(out, suspicion{offOne(in.perRound(contender, w.ID, readInFlight), maxLittleOff)})
-				if w.Traffic.Rate == 0 {
+				if w.Traffic.Rate == 0 { // a closed loop
 					out = append(out, in.linkSuspects(contender, w)...)
 				}
 			}
@@ -56,14 +58,14 @@ func little() Check {
 	}
 }
 
-// readInFlight reads rate × latency over the concurrency, which by Little's law is 1.
+// readInFlight reads rate × latency divided by the concurrency: 1 according to Little's law.
 func readInFlight(s tare.Sample) (value float64, ok bool) {
 	v, ok := readRatio([]string{tare.KeyRate, tare.KeyMeanLatency}, []string{tare.KeyConcurrency})(s)
 	return v / nsPerSecond, ok // rates are per second, latencies in nanoseconds
 }
 
-// whyLittleFails returns the sentence that Little's law does not hold, with both numbers of
-// requests. It returns "" if the law holds or values are missing.
+// whyLittleFails returns a sentence saying that Little's law does not hold, with the number of requests
+// in flight according to the law and as counted. It returns "" if the law holds or values are missing.
 func whyLittleFails(in Input, contender, workload string) string {
 	e, ok := estimateOver(in.perRound(contender, workload, readInFlight))
 	if !ok || !e.isOff(maxLittleOff) {
@@ -74,10 +76,10 @@ func whyLittleFails(in Input, contender, workload string) string {
 		formatNumber(e.mid*concurrency.mid), formatNumber(concurrency.mid), e.mid, e.lo, e.hi, format.Count(e.rounds, "round"))
 }
 
-// whyLinkLimits returns the sentence that the configured link was the limit. It returns "" if it was
-// not, or if the server or the load generator was busy.
+// whyLinkLimits returns a sentence saying that the configured link was the limit. It returns "" if it
+// was not, or if the server or the load generator was busy.
 func whyLinkLimits(in Input, contender string, w tare.Workload) string {
-	for _, side := range []reading{readBusyShare(tare.KeyServerCPU, tare.KeyServerCores), readOccupied} {
+	for _, side := range []reading{readBusyShare(tare.KeyServerCPU, tare.KeyServerCores), readOccupied} { // server, load generator
 		if e, ok := estimateOver(in.perRound(contender, w.ID, side)); ok && e.mid >= saturated {
 			return ""
 		}
@@ -94,8 +96,8 @@ func whyLinkLimits(in Input, contender string, w tare.Workload) string {
 	return ""
 }
 
-// readOnLink reads the share of the requests in flight that were on the link: rate × delay over the
-// concurrency.
+// readOnLink reads the share of the requests in flight that were on the link: rate × delay divided by
+// the concurrency.
 func readOnLink(w tare.Workload) reading {
 	return func(s tare.Sample) (float64, bool) {
 		v, ok := readRatio([]string{tare.KeyRate}, []string{tare.KeyConcurrency})(s)
@@ -112,7 +114,8 @@ func readLinkUse(w tare.Workload, key string) reading {
 	}
 }
 
-// linkSuspects returns the suspicions that whyLinkLimits could confirm.
+// linkSuspects returns a suspicion, a set of conditions that together void the contender, for each way in
+// which whyLinkLimits can find that the link was the limit.
 func (in Input) linkSuspects(contender string, w tare.Workload) (out []suspicion) {
 	for _, link := range []struct {
 		read  reading
@@ -133,8 +136,8 @@ func (in Input) linkSuspects(contender string, w tare.Workload) (out []suspicion
 	return out
 }
 
-// closedMetric returns the metric among metrics that is the inverse of a throughput, as a slice of at
-// most one element.
+// closedMetric returns the metric that is the inverse of the throughput of a closed loop, as a slice of
+// one element, or nil if it is not among metrics.
 func closedMetric(metrics []string) []string {
 	for i, m := range metrics {
 		if tare.MetricFor(m).Closed {

@@ -13,22 +13,23 @@ const (
 	maxThrottled = 0.01 // share of wall time in which a CPU quota stopped the contenders
 )
 
-// maxClockRatio is the ratio of CPU time to wall time of one busy thread from which the clocks are
-// noted.
+// maxClockRatio is the largest ratio of CPU time to wall time that one busy thread may have without a note
+// about the clocks.
 const maxClockRatio = 1.05
 
+// machine warns of recorded activity of other programs, and of settings that change the speed of the machine.
 func machine() Check {
 	return Check{
 		ID:       "machine",
 		Severity: tare.Warn,
-		Summary: "What the machine did besides measuring, over the whole study: warned of when other programs used more than 5 % of the processors' time, or a CPU quota stopped the contenders more than 1 % of the time. " +
-			"Where the machine does not tell what other programs used, it is warned of when some task waited for a processor more than 10 % of the time, or the contenders spent more than 5 % of theirs waiting to run. " +
-			"Also of a battery, of the governor powersave and of cores of several kinds. " +
-			"What the machine cannot tell is not judged. It is noted when no machine lock was held, and when the null contender of a kind in process, which has one thread's work, used over 5 % more CPU time than time passed: " +
-			"other threads of its runtime ran beside it, or the machine's clocks disagree.",
-		Why: "Laptops and shared CI runners work for others too: processor pressure of 37 % went together with a steal figure of 0.2 %. " +
-			"Lockstep rounds keep the comparison fair, but the intervals get wide and absolute figures are not the machine's best.",
-		Advice: "close what else is running, or read ratios only and leave the absolute figures aside",
+		Summary: "The machine should do nothing else during the study. The check warns if other programs used more than 5 % of the processors' time, or if a CPU quota stopped the contenders more than 1 % of the time. " +
+			"If the machine does not report what other programs used, the check warns if some task waited for a processor more than 10 % of the time, or if the contenders waited to run more than 5 % of theirs. " +
+			"It also warns of a battery, of the governor powersave and of cores of several kinds. " +
+			"It skips values that the machine does not report. It notes if no machine lock was held, and if the null contender of a kind in process, which has one thread's work, used over 5 % more CPU time than time passed: " +
+			"other threads of its runtime ran at the same time, or the machine's clocks disagree.",
+		Why: "Laptops and shared CI runners work for others too: a machine with a processor pressure of 37 % reported only 0.2 % of steal time. " +
+			"Rounds in lockstep keep the comparison fair, but the intervals get wide, and absolute values are worse than on an idle machine.",
+		Advice: "close other programs, or read only ratios and ignore absolute values",
 		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
@@ -40,7 +41,7 @@ func machine() Check {
 			all := []activity{{n.Throttled, maxThrottled, "of the time a CPU quota stopped the contenders"}}
 			if n.OtherCPU != nil {
 				all = append(all, activity{*n.OtherCPU, tare.MaxOtherCPU, "of the processors' time went to other programs"})
-			} else { // tare's own processes wait for each other, too
+			} else { // these shares are less certain: tare's own processes wait for each other, too
 				all = append(all, activity{n.CPUPressure, tare.MaxCPUPressure, "of the time some task waited for a processor"},
 					activity{n.RunQueueWait, maxRunQueue, "of their time the contenders waited to run"})
 			}
@@ -73,8 +74,8 @@ func machine() Check {
 	}
 }
 
-// compareClocks returns a note if the null contender used more CPU time than time passed, over all
-// workloads in process.
+// compareClocks returns a note if the null contender, which measures the harness, used more CPU time than
+// time passed, over all workloads that run in its own process and not in a server.
 func compareClocks(in Input) (finding tare.Finding, ok bool) {
 	sums := map[string]float64{} // by metric
 	for _, v := range in.Values {

@@ -8,15 +8,16 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// negativeProbe reads the outcomes of probes, requests that a contender must reject.
 func negativeProbe() Check {
 	return Check{
 		ID:       "negative-probe",
 		Severity: tare.Void,
 		Summary: "What must be rejected is requested once, before timing: another method, a path that does not exist, an empty id, a broken body, one item more than the limit. A contender that does not refuse as the reference does " +
-			"is void on every workload. Of one that stands apart, which does another job or part of one, what it does not refuse is noted. The null contender is exempt.",
-		Why: "The faster of two \"equal\" routes took the last element of whatever path came, by whatever method, and never looked whether it was an id; " +
-			"an ingest service answered OK to anything. What they did not do is what the other side was timed doing.",
-		Advice:     "ask the contender for the case shown and see what it answers; it must refuse what the reference refuses",
+			"is void on every workload. If a contender stands apart, because it does another job or part of one, the requests that it does not refuse are only noted. The null contender is exempt.",
+		Why: "The faster of two \"equal\" routes accepted any path with any method, took its last element, and never checked that it was an id; " +
+			"an ingest service answered OK to anything. The other side was timed with the work that they skipped.",
+		Advice:     "send the request shown to the contender and read its response; it must refuse what the reference refuses",
 		forAuthors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
@@ -24,8 +25,8 @@ func negativeProbe() Check {
 				if c.Role == tare.RoleNull {
 					continue
 				}
-				cases, wrong, first := 0, 0, ""
-				var accepted []string // cases that must be rejected and were not
+				cases, wrong, first := 0, 0, "" // first describes the first wrong case
+				var accepted []string           // cases that must be rejected and were not
 				for _, p := range in.Conformance {
 					if !p.Probe || p.Contender != c.ID {
 						continue
@@ -58,8 +59,8 @@ func negativeProbe() Check {
 // maxAcceptedShown is the number of wrongly accepted cases that a finding names.
 const maxAcceptedShown = 3
 
-// notePermissive returns the note that a status-only contender accepts what it should reject.
-// accepted are the names of the wrongly accepted cases.
+// notePermissive returns the note that a contender with the role apart (it does another job, and only the
+// status of its answers is compared) accepts requests that it should reject. accepted are their names.
 func notePermissive(id string, wrong, cases int, accepted []string) tare.Finding {
 	message := fmt.Sprintf("it stands apart, and %d of %s were not refused, or not as the reference does", wrong, format.Count(cases, "probe"))
 	shown := accepted[:min(len(accepted), maxAcceptedShown)]

@@ -6,24 +6,26 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// minNotedShare is the share of the harness from which there is a note.
+// minNotedShare is the least share of the harness that is worth a note.
 const minNotedShare = 0.05
 
+// nullShare compares the values of contenders with those of the null contender, which does no work, so that
+// its values are the cost of the harness, the code that calls and times operations.
 func nullShare() Check {
 	return Check{
 		ID:       "null-share",
 		Severity: tare.Note,
-		Summary: "The share of the harness in what is reported, in time and in bytes per operation: the null contender's median over that of the contender it weighs on most. " +
-			"Noted from 5 %. The time of servers is left to generator-headroom.",
+		Summary: "The share of the harness in the reported time and bytes per operation: the null contender's median divided by the smallest median of a contender. " +
+			"A share from 5 % on is noted. The check generator-headroom judges the time of servers.",
 		Why: "A router benchmark's recorder allocated about 1 kB per request, which was nearly all of the memory reported for every router: " +
-			"the ratios said that they hardly differ. Whatever the harness adds pulls every ratio towards 1.",
+			"according to the ratios they hardly differed. Everything that the harness adds moves every ratio towards 1.",
 		Advice: "read ratios on this workload as lower bounds of the difference, or give it more work per operation",
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, w := range in.Study.Workloads {
 				for _, metric := range []string{"time", "bytes"} {
 					if metric == "time" && w.Traffic != nil {
-						continue // generator-headroom's
+						continue // the check generator-headroom judges it
 					}
 					if f, ok := findNullShare(in, w.ID, metric); ok {
 						out = append(out, f)
@@ -35,8 +37,8 @@ func nullShare() Check {
 	}
 }
 
-// findNullShare returns a note about the contender of whose value the harness has the largest share:
-// the one with the smallest value. It returns false if the share is too small.
+// findNullShare returns a note about the contender with the smallest value, in which the share of the
+// harness is largest. It returns false if the share is too small.
 func findNullShare(in Input, workload, metric string) (finding tare.Finding, ok bool) {
 	null, cheapest := tare.Value{}, tare.Value{}
 	for _, v := range in.Values {

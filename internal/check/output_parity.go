@@ -8,19 +8,20 @@ import (
 )
 
 const (
-	maxSilentOutput = 1 // bytes per request; below it a server is silent: what it wrote at start is spread over the requests
+	maxSilentOutput = 1 // bytes per request; below it a server is silent: its messages at the start are divided by all requests
 	maxOutputRatio  = 2 // tolerated ratio of the outputs of two servers that are not silent
 )
 
+// outputParity finds servers that log more, or less, than the baseline, to which all are compared.
 func outputParity() Check {
 	return Check{
 		ID:       "output-parity",
 		Severity: tare.Warn,
-		Summary: "What servers write per request to stdout, stderr, a terminal and a log file should agree. Each is compared with the baseline; it warns where one is silent (less than 1 byte per request) and the other is not, " +
-			"or one writes more than twice as much, " + byRounds + ". " + exceptApart,
-		Why: "Plain Go was published as serving twice the requests of Gin. gin.Default() writes a coloured line for every request, there to a container's terminal, and the other server wrote nothing: " +
-			"the comparison was of a log with none.",
-		Advice: "give all of them the same log, or none; debug modes write too (gin.SetMode(gin.ReleaseMode), echo.Debug, a framework's development logger)",
+		Summary: "Servers should write equally much per request to stdout, stderr, a terminal and a log file. Each is compared with the baseline; the check warns if one is silent (less than 1 byte per request) and the other is not, " +
+			"or if one writes more than twice as much, " + byRounds + ". " + exceptApart,
+		Why: "Plain Go was published as serving twice the requests of Gin. gin.Default() writes a coloured line for every request, in this case to a container's terminal, and the other server wrote nothing: " +
+			"a server with a log was compared with one without.",
+		Advice: "configure the same log for all of them, or none; debug modes write too (gin.SetMode(gin.ReleaseMode), echo.Debug, a framework's development logger)",
 		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
 			return in.findAgainstBaseline(in.Study.Workloads, readKey(tare.KeyOutput), func(c tare.Contender, _ tare.Workload, e, base extent) string {
@@ -28,14 +29,14 @@ func outputParity() Check {
 				if difference == "" {
 					return ""
 				}
-				return difference + describeLog(c) + debugMode(in, c.ID)
+				return difference + describeLog(c) + describeDebugMode(in, c.ID)
 			})
 		},
 	}
 }
 
-// describeOutput returns the sentence that a contender and the baseline write different amounts of
-// output per request, or "" if they do not.
+// describeOutput returns a sentence saying that a contender, whose output per request is e, writes another
+// amount than the baseline, or "" if it does not.
 func describeOutput(e, base extent, baseline string) string {
 	bothWrite := e.isAbove(maxSilentOutput) && base.isAbove(maxSilentOutput)
 	areFarApart := e.isAbove(maxOutputRatio*base.hi) || e.isBelow(base.lo/maxOutputRatio)
@@ -58,8 +59,8 @@ func describeLog(c tare.Contender) string {
 	return ""
 }
 
-// debugMode returns a clause if contender's stderr mentions a debug mode, else "".
-func debugMode(in Input, contender string) string {
+// describeDebugMode returns a clause saying that contender's stderr mentions a debug mode, or "".
+func describeDebugMode(in Input, contender string) string {
 	for _, t := range in.Trials {
 		if t.Contender == contender && strings.Contains(strings.ToLower(t.Evidence.StderrTail), "debug") {
 			return "; its stderr speaks of a debug mode"

@@ -10,6 +10,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file is a part of the check part-whole. The operation of a workload may consist of the operations of
+// other workloads, its parts: either it runs all of them, or it is a mix, and each time runs one of them.
+// In both cases the times of the parts bound the time of the whole.
+
 // partBound is a bound on the time of a workload whose operation consists of other operations.
 type partBound struct {
 	whole   string    // id of the workload
@@ -18,20 +22,20 @@ type partBound struct {
 	text    string    // the bound in words, to follow "an operation takes 0.8× the time of"
 }
 
-// findOutsideParts finds the workloads on which contender takes less time for an operation than for a
-// part of it, less for a mix of operations than for the cheapest of them, or more for a mix than for
-// the dearest of them.
+// findOutsideParts finds the workloads on which contender takes less time for an operation than for a part
+// of it, less for a mix of operations than for the fastest of them, or more for a mix than for the
+// slowest of them. times are the times of each workload, round and contender.
 func findOutsideParts(workloads []tare.Workload, times map[span]float64, contender string) []tare.Finding {
 	bounds := allBounds(workloads, times, contender)
 	var out []tare.Finding
 	for _, b := range bounds {
 		lo, hi, ok := stats.Interval(b.logs, strict/float64(len(bounds)))
 		limit := math.Log1p(tolerance)
-		isKept := hi >= -limit
+		isBeyond := hi < -limit
 		if b.isUpper {
-			isKept = lo <= limit
+			isBeyond = lo > limit
 		}
-		if !ok || isKept {
+		if !ok || !isBeyond {
 			continue
 		}
 		out = append(out, tare.Finding{
@@ -43,7 +47,7 @@ func findOutsideParts(workloads []tare.Workload, times map[span]float64, contend
 	return out
 }
 
-// partSuspects returns the suspicions that findOutsideParts could confirm.
+// partSuspects returns a suspicion, a condition that voids contender, for each bound of findOutsideParts.
 func partSuspects(workloads []tare.Workload, times map[span]float64, contender string) (out []suspicion) {
 	bounds := allBounds(workloads, times, contender)
 	for _, b := range bounds {
@@ -64,9 +68,8 @@ func allBounds(workloads []tare.Workload, times map[span]float64, contender stri
 	return out
 }
 
-// boundsOf returns the bounds on the time of w. Each part of w that is a workload of the study gives a
-// lower bound. A mix of operations has a lower and an upper bound if all of its parts are workloads
-// of the study.
+// boundsOf returns the bounds on the time of w. Each part of w that is a workload of the study gives a lower
+// bound. A mix of operations has a lower and an upper bound if all of its parts are workloads of the study.
 func boundsOf(w tare.Workload, workloads []tare.Workload, times map[span]float64, contender string) (out []partBound) {
 	parts := make([]tare.Workload, len(w.Parts))
 	found := 0
@@ -119,8 +122,8 @@ func mixBounds(w tare.Workload, parts []tare.Workload, times map[span]float64, c
 	return []partBound{lower, upper}
 }
 
-// sameSetup reports whether a and b have the same setup, whatever their operations. It returns false
-// for workloads with a given rate.
+// sameSetup reports whether a and b differ at most in their operations. It returns false if a has a rate,
+// because the times at a given rate do not show what an operation costs.
 func sameSetup(a, b tare.Workload) bool {
 	hasRate := a.Traffic != nil && a.Traffic.Rate != 0
 	sameInput := a.Fixture == b.Fixture && a.N == b.N && a.Heap == b.Heap

@@ -17,14 +17,14 @@ func partWhole() Check {
 	return Check{
 		ID:       "part-whole",
 		Severity: tare.Void,
-		Summary: "An operation on more items must not take less time than the same operation on fewer. Workloads that have fixture, op and pool in common are compared with each other, " +
-			"contender by contender, round by round: the larger is void where the 99.9 % interval of the ratio of their times, over rounds, is wholly below 1 by more than 3 %. " +
-			"Several sizes share the 0.1 % among their pairs (Bonferroni); 11 rounds are the fewest for one pair. An operation that is made of others which the study also measures, in the same way, must not take less time than one of them, " +
-			"and a mix of operations must lie between the cheapest and the dearest of its own: the same margin, the same rules. Percentiles that one trial reports must not fall: " +
-			"there is no chance in that, and one trial is enough. The null contender and the control are exempt.",
-		Why: "In a published table creating and deleting a user costs less than creating one, and a mix of operations, by two protocols of three, more than any of them. A total that is cheaper than its part was not done, " +
+		Summary: "An operation on more items must not take less time than the same operation on fewer. Workloads with the same fixture, op and pool are compared with each other, " +
+			"contender by contender, round by round: the larger one is void if the 99.9 % interval of the ratio of their times, over rounds, is entirely below 1 by more than 3 %. " +
+			"Several sizes share the 0.1 % among their pairs (Bonferroni); one pair needs at least 11 rounds. If the study also measures, in the same way, operations of which another one consists, that one must not take less time than any of them, " +
+			"and the time of a mix of operations must be between those of the fastest and the slowest of them, with the same margin and rules. A higher percentile of a trial must not be below a lower one: " +
+			"no chance is involved, so one trial is enough. The null contender and the control are exempt.",
+		Why: "In a published table creating and deleting a user costs less than creating one, and with two protocols of three a mix of operations costs more than any of them. If a total costs less than its part, the work was not done, " +
 			"or the two rows did not measure the same thing.",
-		Advice:     "look at what the operation does with the larger input: an error, an early return, a cached answer",
+		Advice:     "find out what the operation does with the larger input: an error, an early return, a cached answer",
 		forAuthors: true,
 		suspects: func(in Input, contender string) []suspicion {
 			times := sumRounds(in.Slices)
@@ -49,13 +49,14 @@ func partWhole() Check {
 	}
 }
 
-// sizePair is a pair of workloads: part processes some of the items of the other.
+// sizePair is a pair of workloads with the same operation: part processes fewer items than whole.
 type sizePair struct {
 	part, whole string    // ids
 	logs        []float64 // ln(time of all items / time of part), by round
 }
 
-// pairSizes returns the pairs of workloads of which contender measured both in some round.
+// pairSizes returns the pairs of workloads that were both measured for contender in some round. times are
+// the times of an operation by round, workload and contender.
 func pairSizes(workloads []tare.Workload, times map[span]float64, contender string) []sizePair {
 	var pairs []sizePair
 	for _, whole := range workloads {
@@ -77,7 +78,7 @@ func pairSizes(workloads []tare.Workload, times map[span]float64, contender stri
 	return pairs
 }
 
-// sizeSuspects returns the suspicions that findFallingSizes could confirm.
+// sizeSuspects returns a suspicion, a condition that voids contender, for each pair of findFallingSizes.
 func sizeSuspects(workloads []tare.Workload, times map[span]float64, contender string) (out []suspicion) {
 	pairs := pairSizes(workloads, times, contender)
 	for _, p := range pairs {
@@ -97,7 +98,8 @@ func findFallingSizes(workloads []tare.Workload, times map[span]float64, contend
 	for _, p := range pairs {
 		lo, hi, ok := stats.Interval(p.logs, strict/float64(len(pairs)))
 		logRatio := stats.HodgesLehmann(p.logs)
-		if !ok || hi >= -math.Log1p(tolerance) || logRatio >= worst[p.whole] {
+		isFalling := ok && hi < -math.Log1p(tolerance)
+		if !isFalling || logRatio >= worst[p.whole] {
 			continue
 		}
 		worst[p.whole] = logRatio
@@ -116,8 +118,8 @@ func findFallingSizes(workloads []tare.Workload, times map[span]float64, contend
 	return out
 }
 
-// isPartOf reports whether a is the same as b on fewer items. It returns false for requests without a
-// body: they contain no items, and N is then the number of items in the service.
+// isPartOf reports whether a is the same as b on fewer items. It returns false for requests without a body,
+// because these contain no items: N is then the number of items in the service.
 func isPartOf(a, b tare.Workload) bool {
 	if a.Traffic != nil && a.Bytes == 0 && b.Bytes == 0 {
 		return false
@@ -128,8 +130,7 @@ func isPartOf(a, b tare.Workload) bool {
 	return isSameOperation && a.N < b.N && hasFewerBytes
 }
 
-// roundsOf lists the rounds at the plan's slice length in which contender measured workload, in
-// ascending order.
+// roundsOf lists the rounds at the plan's slice length in which contender measured workload, in ascending order.
 func roundsOf(times map[span]float64, workload, contender string) []int {
 	var out []int
 	for k := range times {
@@ -172,8 +173,8 @@ func findFallingPercentiles(trials []tare.Trial, contender string) []tare.Findin
 	return out
 }
 
-// percentileSuspects returns the suspicion that percentiles of contender fall, which does not depend on
-// chance. It returns nil if no trial has two percentiles.
+// percentileSuspects returns the suspicion that percentiles of contender fall. It does not depend on chance:
+// if the check has found nothing, the suspicion is ruled out. It returns nil if no trial has two percentiles.
 func (in Input) percentileSuspects(contender string) []suspicion {
 	for _, t := range in.Trials {
 		for _, sample := range t.Samples {
@@ -186,9 +187,8 @@ func (in Input) percentileSuspects(contender string) []suspicion {
 	return nil
 }
 
-// percentileKeys lists the percentiles among the keys of sample in ascending order. Their digits are
-// decimals of a share: p50_ns is 0.50, and both p99_9_ns and p999_ns are 0.999. The maximum, max_ns,
-// is last.
+// percentileKeys lists the percentiles among the keys of sample in ascending order. Their digits are decimals
+// of a share: p50_ns is 0.50, and both p99_9_ns and p999_ns are 0.999. The maximum, max_ns, is last.
 func percentileKeys(sample tare.Sample) []string {
 	var out []string
 	for key := range sample {
@@ -205,8 +205,7 @@ func percentileKeys(sample tare.Sample) []string {
 	return out
 }
 
-// percentileDigits returns the decimals of the share in a percentile's key, or "" if key is no
-// percentile.
+// percentileDigits returns the decimals of the share in a percentile's key, or "" if key is no percentile.
 func percentileDigits(key string) string {
 	name, hasSuffix := strings.CutSuffix(key, "_ns")
 	name, hasPrefix := strings.CutPrefix(name, "p")

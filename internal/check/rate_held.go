@@ -12,11 +12,11 @@ func rateHeld() Check {
 	return Check{
 		ID:       "rate-held",
 		Severity: tare.Void,
-		Summary: "The load must be the one that was set. A contender is void on a workload where the achieved rate of an open loop is more than 3 % off " + byRounds + ", " +
-			"where fewer connections were opened than planned, and where its server could use another number of cores than the baseline's.",
+		Summary: "The load must be the one that was set. A contender is void on a workload if the achieved rate of an open loop is more than 3 % off " + byRounds + ", " +
+			"if fewer connections were opened than planned, or if its server could use another number of cores than the baseline's.",
 		Why: "A tool that was given -c50 -t12 opened 48 connections, four for each thread, and reported 50. Another dropped one request in 20 at the rate it was given. " +
 			"What a server does at 2,900 requests per second does not show what it does at 3,000.",
-		Advice: "ask for a rate that this server and this machine hold (the message names the side that was busy), and for a number of connections that can be opened",
+		Advice: "set a rate that this server and this machine can achieve (the message names the side that was busy), and a number of connections that can be opened",
 		suspects: func(in Input, contender string) (out []suspicion) {
 			for _, w := range in.trafficWorkloads() {
 				out = append(out, in.loadSuspects(contender, w.ID)...)
@@ -32,7 +32,8 @@ func rateHeld() Check {
 	}
 }
 
-// loadSuspects returns the suspicions that loadDeviations could confirm.
+// loadSuspects returns a suspicion, a condition that voids the contender, for each deviation that
+// loadDeviations can find.
 func (in Input) loadSuspects(contender, workload string) []suspicion {
 	out := []suspicion{{offOne(in.perRound(contender, workload, readHeldRate), tolerance)}}
 	if planned, ok := estimateOver(in.perRound(contender, workload, readKey(tare.KeyConnections))); ok {
@@ -44,7 +45,7 @@ func (in Input) loadSuspects(contender, workload string) []suspicion {
 	return out
 }
 
-// readHeldRate reads the achieved rate over the configured rate.
+// readHeldRate reads the achieved rate divided by the configured rate.
 func readHeldRate(s tare.Sample) (value float64, ok bool) {
 	return readRatio([]string{tare.KeyRate}, []string{tare.KeyRateAsked})(s)
 }

@@ -11,16 +11,17 @@ import (
 // maxDifferences is the number of differences that a finding spells out.
 const maxDifferences = 4
 
+// semanticDiff reads the semantics test: answers to edge cases, compared with those of the reference.
 func semanticDiff() Check {
 	return Check{
 		ID:       "semantic-diff",
 		Severity: tare.Warn,
-		Summary: "Before it is timed each contender is asked for odd values and odd documents: tiny and exact floats, big integers, HTML, invalid UTF-8, duplicate keys, nil and empty, " +
-			"times, broken syntax. Where it puts out another value than the reference, or accepts what the reference refuses or the reverse, it warns; another spelling of the same value is noted. " +
+		Summary: "Before it is timed, each contender gets edge cases: tiny and exact floats, big integers, HTML, invalid UTF-8, duplicate keys, nil and empty, " +
+			"times, broken syntax. The check warns if a contender outputs another value than the reference, or accepts what the reference refuses or the reverse; another spelling of the same value is noted. " +
 			"The result has the table.",
-		Why: "jsoniter's ConfigFastest was published as a drop-in replacement that is twice as fast, but for the precision of floats. It writes these with six digits, so that 1.5e-9 becomes 0; " +
-			"it also leaves HTML as it is and map keys in any order.",
-		Advice: "read the table of differences and ask which of them your data can meet; none of them is in the ratios",
+		Why: "jsoniter's ConfigFastest was published as a drop-in replacement that is twice as fast, except for the precision of floats. It writes these with six digits, so that 1.5e-9 becomes 0; " +
+			"it also does not escape HTML or sort map keys.",
+		Advice: "read the table of differences and find out which of them your data can meet; the ratios do not contain them",
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, s := range in.Semantics {
@@ -33,7 +34,7 @@ func semanticDiff() Check {
 	}
 }
 
-// describeDifferences returns the finding about one contender. Its gravest differences come first.
+// describeDifferences returns the finding about one contender, with the most severe differences first.
 func describeDifferences(s tare.Semantics) tare.Finding {
 	f := tare.Finding{Contender: s.Contender, Severity: tare.Note}
 	var sentences []string

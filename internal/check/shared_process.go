@@ -12,11 +12,11 @@ func sharedProcess() Check {
 	return Check{
 		ID:       "shared-process",
 		Severity: tare.Warn,
-		Summary: "It warns where a server and its client are one process, and where two contenders of a round are. Garbage collection, locks and processors are then shared, " +
-			"and whose CPU time and memory it was cannot be known.",
-		Why: "Server and client of a published comparison of gRPC and REST ran in one process, with a store they shared. " +
+		Summary: "The check warns if a server and its client are one process, or if two contenders of a round are. They then share garbage collection, locks and processors, " +
+			"so the CPU time and memory of each cannot be known.",
+		Why: "Server and client of a published comparison of gRPC and REST ran in one process, with a store that they shared. " +
 			"The memory \"of gRPC\" was that of its client, its server and the store, and each side collected the other's garbage.",
-		Advice: "run the server as a program of its own (kind server); within one process read the figures as those of server and client together",
+		Advice: "run the server as a separate program (kind server), or read the values as those of server and client together",
 		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
@@ -26,7 +26,7 @@ func sharedProcess() Check {
 				for _, c := range in.measuredContenders() {
 					if e, ok := estimateOver(in.perRound(c.ID, w.ID, readKey(tare.KeySharedProcess))); ok {
 						known++
-						if e.hi > 0 {
+						if e.hi > 0 { // 1 in some round
 							shared = append(shared, c.ID)
 						}
 					}

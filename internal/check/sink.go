@@ -10,16 +10,18 @@ import (
 // minColdBytes is the length from which a single body does not fit into the nearest caches.
 const minColdBytes = 8 << 20
 
+// sink finds contenders whose output is the same whatever the input (a sink is what consumes results, so
+// that the compiler cannot omit them), and workloads with a single input (body).
 func sink() Check {
 	return Check{
 		ID:       "sink",
 		Severity: tare.Warn,
-		Summary: "Results must be consumed, and different inputs worked on. It warns of a contender whose answers differ in length from body to body while every timed slice wrote exactly the same bytes per operation, " +
-			"and not their mean: it was timed on something else than what it answered. It does not apply where all answers are equally long, as those to the bundled fixtures are, nor to operations that write nothing, such as decoding, nor where a protocol is chosen for a contender (set: {protocol: …}), whose answers are compared in another form than they are sent. " +
-			"And it warns of a workload with a pool of one body below 8 MiB; of a user's own file, which is one body, that is only noted.",
-		Why: "A compiler omits what is never read, and a processor learns one input by heart: branches are predicted and all of it stays in cache. " +
-			"Published figures came from one body, encoded over and over.",
-		Advice:     "leave pool out, so that 64 different bodies are rotated, and read the result of every operation",
+		Summary: "Results must be consumed, and operations must work on different inputs. The check warns of a contender whose answers differ in length from body to body while every timed slice wrote exactly the same bytes per operation, " +
+			"and not their mean: the timed operations were not those that gave the answers. It does not apply if all answers are equally long, as those to the bundled fixtures are, nor to operations that write nothing, such as decoding, nor if a protocol is chosen for a contender (set: {protocol: …}), whose answers are compared in another form than they are sent. " +
+			"It also warns of a workload with a pool of one body below 8 MiB; if the body is a user's own file, that is only noted.",
+		Why: "A compiler omits work whose result is never read, and a processor learns a single input: it predicts the branches, and the input stays in cache. " +
+			"Published values came from one body that was encoded over and over.",
+		Advice:     "omit pool, so that 64 different bodies are rotated, and read the result of every operation",
 		forAuthors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
@@ -30,7 +32,7 @@ func sink() Check {
 				f := tare.Finding{Workload: w.ID, Message: "every operation works on the same body: pool is 1"}
 				if w.File != "" {
 					f.Severity, f.Message = tare.Note, "every operation works on the same body: "+w.File
-					f.Advice = "read the figures as those of one input that stays in cache"
+					f.Advice = "read the values as those of one input that stays in cache"
 				}
 				out = append(out, f)
 			}
@@ -47,16 +49,17 @@ func sink() Check {
 	}
 }
 
-// findConstantOutput reports a contender that wrote the same number of bytes in every timed
-// operation, although its answers have different lengths. Slices that go through all bodies write
-// the mean length, which is correct. Answers of binary codecs may have been converted to JSON, so
-// bytes below the shortest answer are not judged.
+// findConstantOutput finds out whether a contender wrote the same number of bytes per operation in all
+// timed slices, although its answers in c have different lengths. If the slices go through all bodies they
+// write the mean length, which is correct. It does not judge bytes below the length of the shortest answer,
+// because answers of binary codecs may have been converted to JSON.
 func findConstantOutput(in Input, c tare.Conformance) (finding tare.Finding, ok bool) {
 	if c.During || c.Probe { // during a round only a sample is tested, and probes are not timed
 		return tare.Finding{}, false
 	}
 	haveDifferentLengths := c.Cases >= 2 && c.Bytes != c.MinBytes*int64(c.Cases)
-	if c.Wrong > 0 || !haveDifferentLengths || in.roleOf(c.Contender) == tare.RoleNull {
+	isNull := in.roleOf(c.Contender) == tare.RoleNull // it does no work
+	if c.Wrong > 0 || !haveDifferentLengths || isNull {
 		return tare.Finding{}, false
 	}
 	if contender, _ := in.Contender(c.Contender); contender.Set["protocol"] != "" { // BytesOut counts messages, not answers
@@ -84,6 +87,6 @@ func findConstantOutput(in Input, c tare.Conformance) (finding tare.Finding, ok 
 		Contender: c.Contender, Workload: c.Workload,
 		Message: fmt.Sprintf("each of %s wrote %s B/op, but the answers have different lengths, %s B in the mean",
 			format.Count(count, "slice"), formatNumber(float64(bytes)/float64(ops)), formatNumber(float64(c.Bytes)/float64(c.Cases))),
-		Advice: "see that the timed loop goes through all bodies and writes what it is asked to write",
+		Advice: "make sure that the timed loop goes through all bodies and writes the output of each",
 	}, true
 }

@@ -18,19 +18,20 @@ func sizeScaling() Check {
 	return Check{
 		ID:       "size-scaling",
 		Severity: tare.Warn,
-		Summary: "Time must grow where bytes grow. Where a fixture and op come in three sizes or more, time ~ bytes^e is fitted in each round (least squares on the logarithms); " +
-			"it warns when the 99.9 % interval of e over rounds is wholly below 0.2, so that a hundred times the bytes take less than 2.5 times as long. " +
-			"A fixed cost per call pulls e below 1 without anything being wrong, which is why the bound is that low; the fitted exponents are in the result as scaling.",
-		Why: "A copy of structs was published as taking about the same time whatever their size, and JSON as growing with their fields. " +
-			"The same was the error path: nothing was copied. What is read or written byte by byte cannot cost the same for all lengths.",
-		Advice:     "see whether the operation reaches all of its input: a lazy decoder, a cached answer and an error all look like this",
+		Summary: "Time must grow with the number of bytes. If a fixture and op come in three sizes or more, time ~ bytes^e is fitted in each round (least squares on the logarithms); " +
+			"the check warns if the 99.9 % interval of e over rounds is entirely below 0.2, so that a hundred times the bytes take less than 2.5 times as long. " +
+			"A fixed cost per call makes e smaller than 1 although nothing is wrong, which is why the bound is so low; the fitted exponents are in the result as scaling.",
+		Why: "A library that copies structs was published as taking about the same time for all sizes, while JSON took longer the more fields there were. " +
+			"What took the same time was the error path: nothing was copied. Work on every byte cannot cost the same for all lengths.",
+		Advice:     "find out whether the operation reaches all of its input: a lazy decoder, a cached answer and an error all look like this",
 		forAuthors: true,
 		atEnd:      true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, s := range in.Scaling {
 				isByBytes := s.By == "" || s.By == tare.ByBytes
-				if in.roleOf(s.Contender) == tare.RoleNull || len(s.Workloads) == 0 || !isByBytes {
+				isNull := in.roleOf(s.Contender) == tare.RoleNull // it does no work, whatever the size
+				if isNull || len(s.Workloads) == 0 || !isByBytes {
 					continue
 				}
 				lo, hi, ok := stats.Interval(s.PerRound, strict)

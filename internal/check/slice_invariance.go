@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -11,15 +12,16 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// sliceInvariance compares ratios in slices of the usual length with ratios in longer slices. A slice is a
+// timed run of a contender, usually a few milliseconds, between those of the others.
 func sliceInvariance() Check {
 	return Check{
 		ID:       "slice-invariance",
 		Severity: tare.Warn,
-		Summary: "The ratio to the baseline must not depend on how long a slice is. Now and then an extra round runs with slices eight times as long; the ratios of sums of those rounds are compared " +
-			"with those of the others. It warns when the shift is beyond ±3 % with its entire 99.9 % interval (exact rank-sum test). It needs three long rounds, " +
-			"and about 21 others for three to reach that level.",
-		Why: "A lean encoder came out at 0.886 of json.Marshal in slices of 1 ms and at 0.738 in slices of 150 ms: garbage collection went on after the token had been handed back, " +
-			"and the other contender paid. The control cannot see this, because it is the same code on both sides.",
+		Summary: "The ratio to the baseline must not depend on how long a slice is. Now and then an extra round runs with slices eight times as long; the ratios of sums of these rounds are compared " +
+			"with those of the other rounds. The check warns if the shift is beyond ±3 % with its entire 99.9 % interval (exact rank-sum test). It needs at least three long rounds; with three, it takes about 21 other rounds to reach that level.",
+		Why: "A lean encoder took 0.886 of the time of json.Marshal in slices of 1 ms and 0.738 in slices of 150 ms: after the end of its slice, garbage collection continued, " +
+			"and the other contender paid for it. The control cannot show this, because it is the same code on both sides.",
 		Advice: "measure with slices eight times as long (--slice) and trust those ratios",
 		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
@@ -35,7 +37,8 @@ func sliceInvariance() Check {
 						continue
 					}
 					shift, lo, hi, ok := estimateShift(short, long, strict)
-					if !ok || lo <= math.Log1p(tolerance) && hi >= -math.Log1p(tolerance) {
+					isBeyond := lo > math.Log1p(tolerance) || hi < -math.Log1p(tolerance)
+					if !ok || !isBeyond {
 						continue
 					}
 					shortLog := stats.Median(short)
@@ -84,10 +87,7 @@ func sumRounds(timed []tare.Slice) map[span]float64 {
 // long round, and the factor between the two slice lengths.
 func ratiosByLength(sums map[span]float64, workload, contender, baseline string) (short, long []float64, tau int) {
 	keys := slices.SortedFunc(maps.Keys(sums), func(a, b span) int {
-		if a.round != b.round {
-			return a.round - b.round
-		}
-		return a.tau - b.tau
+		return cmp.Or(cmp.Compare(a.round, b.round), cmp.Compare(a.tau, b.tau))
 	})
 	for _, k := range keys {
 		if k.workload != workload || k.contender != contender {

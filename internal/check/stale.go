@@ -8,13 +8,14 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// stale compares an older result of the same study with the current machine and contenders.
 func stale() Check {
 	return Check{
 		ID:       "stale",
 		Severity: tare.Note,
-		Summary: "A stored result states what was true of the Go, the modules, the processor and the kernel it was measured with. Each of these that differs from now is noted: of the machine, " +
-			"and of every contender that is in both. What a result does not say, and contenders that are in only one of them, are passed over.",
-		Why:    "Results of Go 1.17 were quoted years later. A library, a compiler and a processor each move ratios by more than many a difference that is argued about.",
+		Summary: "A stored result is true for the Go, the modules, the processor and the kernel with which it was measured. The check notes each of these that differs today, for the machine " +
+			"and for every contender that is in both results. It skips values that a result does not contain, and contenders that are in only one of them.",
+		Why:    "Results of Go 1.17 were quoted years later. Another version of a library, another compiler or another processor changes ratios by more than many of the differences that people argue about.",
 		Advice: "run the study again before quoting the older result",
 		Run: func(in Input) []tare.Finding {
 			if in.Stored == nil {

@@ -10,15 +10,17 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// sumsDisagree compares the two estimates that exist for each ratio of two contenders: the middle of its
+// blocks (a block is a few consecutive slices, timed runs of a few milliseconds), and the ratio of sums.
 func sumsDisagree() Check {
 	return Check{
 		ID:       "sums-disagree",
 		Severity: tare.Warn,
-		Summary: "The estimate of a ratio and the ratio of sums must tell the same. The estimate of a round is the middle of its blocks, which an odd block does not move; the ratio of sums counts every nanosecond. " +
-			"On the primary metric it warns where the 99.9 % interval of their difference over rounds is wholly beyond the half-width of the interval that is printed.",
-		Why: "The middle of the blocks stands for what an operation costs as long as costs scatter evenly. Where one side has rare and expensive blocks, such as a collection in every tenth, " +
-			"the middle leaves out what the sum pays: both figures are right, and answer different questions.",
-		Advice: "read the ratio of sums (sums_ratio in the result) where throughput matters, and look at what the rare blocks are",
+		Summary: "The estimate of a ratio and the ratio of sums must agree. The estimate of a round is the middle of its blocks, which a single unusual block does not move; the ratio of sums counts every nanosecond. " +
+			"On the primary metric the check warns if the 99.9 % interval of their difference over rounds is entirely beyond the half-width of the interval that is printed.",
+		Why: "The middle of the blocks shows the cost of an operation if costs scatter evenly. If one side has rare and expensive blocks, such as a collection in every tenth, " +
+			"the middle does not contain their cost and the sum does: both values are correct, and answer different questions.",
+		Advice: "read the ratio of sums (sums_ratio in the result) if throughput matters, and find out what happens in the rare blocks",
 		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
@@ -42,7 +44,8 @@ func sumsDisagree() Check {
 				}
 				halfWidth := c.HalfWidth()
 				lo, hi, ok := stats.Interval(logs, strict)
-				if !ok || lo <= halfWidth && hi >= -halfWidth {
+				isBeyond := lo > halfWidth || hi < -halfWidth
+				if !ok || !isBeyond {
 					continue
 				}
 				out = append(out, tare.Finding{

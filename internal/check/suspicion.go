@@ -7,12 +7,15 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// suspicion is one reason for which a statistical check could void a contender: the check voids it
-// if all of the conditions hold. A suspicion is confirmed, ruled out, or still open; an open one
-// needs more rounds.
+// This file finds out whether a check has had enough evidence about a trap, a contender that it must void:
+// a check that has not found the trap's mistake may need more rounds.
+
+// suspicion is one reason for which a statistical check could void a contender: the check voids it if all of
+// the conditions hold. A suspicion is confirmed, ruled out, or still open; an open one needs more rounds.
 type suspicion []condition
 
-// condition holds if the middle of x is below low or above high.
+// condition holds if the true middle of the values x, which chance scatters, is below low or above high.
+// The interval of x confirms it or rules it out.
 type condition struct {
 	x         []float64 // one value per round
 	low, high float64
@@ -28,7 +31,7 @@ func outsideRange(x []float64, low, high float64) condition {
 	return condition{x: x, low: low, high: high, level: strict}
 }
 
-// aboveLimit and belowLimit return the condition that x is on that side of limit.
+// aboveLimit returns the condition that x is above limit, and belowLimit that it is below.
 func aboveLimit(x []float64, limit float64) condition { return outsideRange(x, math.Inf(-1), limit) }
 func belowLimit(x []float64, limit float64) condition { return outsideRange(x, limit, math.Inf(1)) }
 
@@ -44,15 +47,14 @@ func (c condition) isConfirmed() bool {
 	return ok && (lo > c.high || hi < c.low)
 }
 
-// isRuledOut reports whether the evidence shows that the condition does not hold: the entire
-// interval is between low and high. If the condition does hold, chance puts the interval there with
-// at most half the error level.
+// isRuledOut reports whether the evidence shows that the condition does not hold: the entire interval is
+// between low and high. If the condition does hold, the probability of that is at most half the error level.
 func (c condition) isRuledOut() bool {
 	lo, hi, ok := stats.Interval(c.x, c.level)
 	return c.absent || ok && c.low <= lo && hi <= c.high
 }
 
-// isLikely reports whether the condition holds for the estimate, whatever its interval is.
+// isLikely reports whether the estimate of the middle of x fulfils the condition, whatever its interval is.
 func (c condition) isLikely() bool {
 	estimate := stats.HodgesLehmann(c.x)
 	return estimate < c.low || estimate > c.high
@@ -100,7 +102,7 @@ func (s suspicion) isConfirmed() bool {
 	return !slices.ContainsFunc(s, func(c condition) bool { return !c.isConfirmed() })
 }
 
-// isRuledOut reports whether one of the conditions is ruled out, which is enough.
+// isRuledOut reports whether one of the conditions is ruled out. One is enough, because all must hold.
 func (s suspicion) isRuledOut() bool { return slices.ContainsFunc(s, condition.isRuledOut) }
 
 // forecastRounds returns the number of rounds that would decide about the suspicion, and whether it
@@ -122,9 +124,9 @@ func (s suspicion) forecastRounds() (rounds int, confirmed bool) {
 	return toRuleOut, false
 }
 
-// roundsToDecide returns the number of rounds that would decide about a contender whose suspicions
-// are still open: to confirm one of them if one is likely, or else to rule out all. 0 means more
-// rounds than any study has.
+// roundsToDecide returns the number of rounds that would decide about a contender whose suspicions are still
+// open: to confirm one of them if one is likely, or else to rule out all. 0 means more rounds than any study
+// has.
 func roundsToDecide(suspicions []suspicion) int {
 	toConfirm, toRuleOut := outOfReach, 0
 	anyLikely := false
@@ -145,8 +147,7 @@ func roundsToDecide(suspicions []suspicion) int {
 	return n
 }
 
-// roundsMeasured returns the number of rounds at the plan's slice length whose trial of contender was
-// completed.
+// roundsMeasured returns the number of rounds at the plan's slice length whose trial of contender was completed.
 func (in Input) roundsMeasured(contender string) int {
 	n := 0
 	for _, t := range in.Trials {

@@ -16,16 +16,16 @@ func timeoutsCounted() Check {
 	return Check{
 		ID:       "timeouts-counted",
 		Severity: tare.Void,
-		Summary: "A request that was given up took at least as long as one waited for it. Where requests timed out, the latencies of that trial must hold all that were answered and all that were not, " +
-			"and in a closed loop as many of the longest, above half of the greatest, as there were timeouts. There is no chance in that: one trial in which more than 10 % of the timeouts are missing is enough. It needs the trial's histogram.",
-		Why: "The service with the best mean latency of seven, 86 and 91 ms, had 390 requests without any answer within two seconds. " +
-			"The tool counted them as errors and left them out of the latencies; the slower a server is, the better it then looks.",
+		Summary: "A request that timed out took at least as long as the timeout. If requests timed out, the latencies of that trial must contain the answered and the unanswered requests, " +
+			"and in a closed loop at least as many latencies above half of the greatest one as there were timeouts. No chance is involved: one trial in which more than 10 % of the timeouts are missing is enough. The check needs the trial's histogram.",
+		Why: "The service with the best mean latencies of seven, 86 and 91 ms, had 390 requests without any answer within two seconds. " +
+			"The tool counted them as errors and not among the latencies: the slower a server is, the better it looks.",
 		Advice: "use a load generator that records a timeout at the timeout, and read the error count next to every latency",
 		suspects: func(in Input, contender string) (out []suspicion) {
 			for _, w := range in.trafficWorkloads() {
 				for _, t := range in.Trials {
 					if _, ok := timeoutLatencies(t, w); ok && t.Contender == contender {
-						out = append(out, absentEvidence())
+						out = append(out, absentEvidence()) // the trial had timeouts, and Run decides without chance
 					}
 				}
 			}
@@ -54,8 +54,8 @@ func timeoutLatencies(t tare.Trial, w tare.Workload) (h *hist.Hist, ok bool) {
 	return h, isCounted(t) && hasTimeouts && err == nil
 }
 
-// whyMissing returns the sentence that timeouts are missing from the latencies of a trial. It returns
-// "" if they are not, or if no request timed out.
+// whyMissing returns a sentence saying that timeouts are missing from the latencies of a trial. It returns
+// "" if none are missing, or if no request timed out.
 func whyMissing(t tare.Trial, w tare.Workload) string {
 	h, ok := timeoutLatencies(t, w)
 	if !ok {

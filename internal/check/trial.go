@@ -8,16 +8,17 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// trial finds the contenders that had failed trials. A trial is one process of a contender in one round.
 func trial() Check {
 	return Check{
 		ID:       "trial",
 		Severity: tare.Void,
-		Summary: "A contender's process could not be carried through: it did not start, gave no answer in time, ended by itself, " +
-			"wrote something that is not the protocol, went over the memory or output limit, or replied with an error. " +
-			"Whatever it measured in that round does not count. " + failureRule + " " +
-			"One that is void, also by its pilot, is not measured again; without baseline, control or null the study ends.",
-		Why:          "A program that dies under load has not been measured; its numbers from before are those of the part it survived.",
-		Advice:       "the trial's evidence in the result document holds what it last wrote to stderr",
+		Summary: "A contender's process failed: it did not start, did not answer in time, ended by itself, " +
+			"wrote something that is not the protocol, exceeded the memory or output limit, or replied with an error. " +
+			"Nothing that it measured in that round counts. " + failureRule + " " +
+			"A void contender is not measured again, and neither is one whose pilot failed; if that is the baseline, the control or the null contender, the study ends.",
+		Why:          "A program that dies under load has not been measured; its earlier numbers are only those of the part that it survived.",
+		Advice:       "the trial's evidence in the result document contains the end of its stderr",
 		withFailures: true,
 		Run: func(in Input) []tare.Finding {
 			failed := map[string][]tare.Trial{} // by contender
@@ -41,10 +42,10 @@ func trial() Check {
 }
 
 // voidRoundAdvice is the advice of findings after which the other rounds still count.
-const voidRoundAdvice = "the other rounds stand, and the intervals are theirs; see that what failed has nothing to do with how much is asked"
+const voidRoundAdvice = "the other rounds count, and the intervals come from them; make sure that the failure has nothing to do with the amount of work"
 
-// describeFailures returns the finding about a contender's failed trials: void if the contender was
-// given up, otherwise a warning about the void rounds.
+// describeFailures returns the finding about a contender's failed trials: void if so many failed that the
+// contender left the study, otherwise a warning about the void rounds.
 func (in Input) describeFailures(id string, failed []tare.Trial) tare.Finding {
 	first := failed[0]
 	f := tare.Finding{Contender: id, Message: fmt.Sprintf("%s in %s: %s", describeEnd(first.Error.Class), roundOf(first), first.Error.Message)}

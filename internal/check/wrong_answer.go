@@ -7,26 +7,27 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// wrongAnswer adds up the wrong answers of each contender on each workload, as package lab has counted them.
 func wrongAnswer() Check {
 	return Check{
 		ID:       "wrong-answer",
 		Severity: tare.Void,
 		Summary: "An answer differs from the reference. Every case is requested before timing and a sample again in each round; " +
 			"the lab compares the answers, not the contender. Requests that must be refused are tested by negative-probe. " +
-			"If a contender gives a status only, only the status is compared.",
+			"If a contender returns only a status, only the status is compared.",
 		Why: "A JSON stream that was never flushed was published as 1.55 times as fast as encoding/json; what it wrote was not valid JSON. " +
 			"Work that is not done is always fast.",
 		Advice:     "compare the contender's output for the case shown with the reference, and fix the contender",
 		forAuthors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
-			indices := map[course]int{} // into sums
+			indices := map[cell]int{}   // into sums
 			var sums []tare.Conformance // of the test before timing and of the samples in each round
 			for _, c := range in.Conformance {
 				if c.Probe {
 					continue // negative-probe reports it
 				}
-				k := course{c.Contender, c.Workload}
+				k := cell{c.Contender, c.Workload}
 				i, ok := indices[k]
 				if !ok {
 					indices[k] = len(sums)

@@ -7,12 +7,13 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// doAlone executes one request in a temporary process, which starts before and ends after it: if the
-// TestMain of a package binds a fixed port, two of its processes cannot run concurrently. The start
-// of the process has a time limit of its own. The times of its start and end are in UntimedNS.
+// doAlone executes one request of the lab in a temporary process, which starts before the request and ends
+// after it: if the TestMain of a package binds a fixed port, two of its processes cannot run at the same
+// time. The start of the process has a separate time limit. UntimedNS of the reply includes the times to
+// start and end the process.
 func (c *conn) doAlone(ctx context.Context, request wire.Request) (reply wire.Reply, err error) {
 	if request.Op == wire.OpStats && c.lastStats != nil {
-		return *c.lastStats, nil
+		return *c.lastStats, nil // counted after the slice, see below
 	}
 	sinceStart := trial.StartClock()
 	detached, limit, cancel := trial.Detached(ctx)

@@ -11,9 +11,10 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// conn is one trial of a suite. It runs one process at a time, for the package of the prepared
-// benchmark. If a benchmark fails, the replies about that benchmark report the failure, and the trial
-// continues with the others.
+// conn is one trial of a suite, the test binaries of one revision: to the lab, which measures, it looks
+// like the process of a contender that accepts requests such as prepare and slice. It runs one process at a
+// time, the test binary with the prepared benchmark. If a benchmark fails, the replies about that benchmark
+// report the failure, and the trial continues with the others.
 type conn struct {
 	suite Suite
 	spec  trial.Spec
@@ -26,13 +27,13 @@ type conn struct {
 	linkedBinary string // path of the binary that was linked for this trial; "" if none was
 	linkedKey    string // key of the package of linkedBinary
 
-	// Of the prepared benchmark:
+	// State of the prepared benchmark:
 	failure      *tare.TrialError // why it has no result; nil if it works
-	aloneRequest *wire.Request    // prepare request, if its package needs a process per request; else nil
-	lastStats    *wire.Reply      // reply to stats for its last slice, if aloneRequest is set; nil before the first
+	aloneRequest *wire.Request    // its prepare request, if its package needs a process per request; else nil
+	lastStats    *wire.Reply      // reply to stats for its last slice, if aloneRequest is set; nil before the first slice
 
 	reported map[string]map[string]weightedMean // values of b.ReportMetric, by workload and unit
-	evidence tare.Evidence                      // of all processes that have ended
+	evidence tare.Evidence                      // sums over all processes that have ended
 }
 
 var (
@@ -54,7 +55,7 @@ func (c *conn) Do(ctx context.Context, request wire.Request) (wire.Reply, error)
 	case wire.OpPrepare:
 		return c.prepareProcess(ctx, request)
 	case wire.OpAnswer:
-		if len(request.Cases) == 0 { // slices report a failure; an error of answer would end the trial of all packages
+		if len(request.Cases) == 0 { // no error: that would end the trial of all packages, and slices report the failure
 			return wire.Reply{}, nil
 		}
 		if c.failure != nil {
@@ -111,7 +112,7 @@ func (c *conn) prepareProcess(ctx context.Context, request wire.Request) (wire.R
 	if c.process != nil && c.processKey != request.Workload.Fixture {
 		c.endProcess(ctx)
 	}
-	if pkg.Alone { // no process now: the other side of the comparison prepares at the same time
+	if pkg.Alone { // start no process yet: the other side of the comparison prepares at the same time
 		c.aloneRequest = &request
 		if _, err := c.linkBinary(ctx, request.Workload.Fixture, pkg); err != nil {
 			return c.failPrepare(ctx, err)
@@ -121,7 +122,7 @@ func (c *conn) prepareProcess(ctx context.Context, request wire.Request) (wire.R
 	return c.prepareBenchmark(ctx, request, pkg)
 }
 
-// prepareBenchmark prepares a benchmark in the process of package p, and starts the process if none runs.
+// prepareBenchmark prepares a benchmark in the process of package pkg, and starts the process if none runs.
 func (c *conn) prepareBenchmark(ctx context.Context, request wire.Request, pkg Package) (wire.Reply, error) {
 	if c.process == nil {
 		if err := c.startProcess(ctx, request.Workload.Fixture, pkg); err != nil {
@@ -164,9 +165,8 @@ func (c *conn) startProcess(ctx context.Context, key string, pkg Package) error 
 	return err
 }
 
-// linkBinary returns the key of a package's binary for this trial. It links a new one with another order
-// of functions, unless the suite has no linker call or the trial does not belong to a study and so has
-// no seed.
+// linkBinary returns the path of a package's binary for this trial. It links a binary with another order of
+// functions, unless the suite has no linker call, or the trial has no seed because it belongs to no study.
 func (c *conn) linkBinary(ctx context.Context, key string, pkg Package) (string, error) {
 	if pkg.Link == nil || c.hello.Seed == "" {
 		return pkg.Binary, nil
@@ -193,7 +193,7 @@ func (c *conn) endProcess(ctx context.Context) {
 	if c.process == nil {
 		return
 	}
-	e, sum := c.process.Close(context.WithoutCancel(ctx)), &c.evidence
+	e, sum := c.process.Close(context.WithoutCancel(ctx)), &c.evidence // also if ctx has ended
 	e.CPUSeconds += sum.CPUSeconds
 	e.RunQueueNS += sum.RunQueueNS
 	e.StdoutBytes += sum.StdoutBytes
@@ -230,7 +230,7 @@ func (c *conn) addReported(workload string, reply wire.Reply) {
 	}
 	var units map[string]float64
 	if json.Unmarshal(reply.Answers[0].Output, &units) != nil {
-		return
+		return // the output has no metrics
 	}
 	if c.reported[workload] == nil {
 		c.reported[workload] = map[string]weightedMean{}

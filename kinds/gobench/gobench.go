@@ -1,13 +1,14 @@
-// Package gobench runs the benchmarks of the user's packages that go test -bench runs. Each side of a
-// comparison is a [Suite] of test binaries. An overlay has added one test ([TestFile]) to each package,
-// which runs a benchmark for a requested number of iterations.
+// Package gobench is the kind of studies that run Go benchmarks, those that go test -bench runs. Each side
+// of a comparison is a [Suite] of test binaries. An overlay has added one test ([TestFile]) to each
+// package, which runs a benchmark for a requested number of iterations.
 //
 // The work of package testing around each run of a benchmark (a collection before it, a first run with
 // one iteration) is not part of the result.
 //
-// A benchmark that cannot be divided into slices is measured in complete runs ([SetRun]). For timed
-// results, its operations are iterations, as for every benchmark. For others, one operation is a
-// complete run with all allocations of the process, so that a plan has few and long slices.
+// A benchmark is measured in slices, runs of a few milliseconds between which the sides take turns. If it
+// cannot be divided into slices, it is measured in complete runs ([SetRun]). For times, its operations are
+// iterations, as for every benchmark. For other metrics, one operation is a complete run with all
+// allocations of the process, so that a plan has few and long slices.
 package gobench
 
 import (
@@ -32,7 +33,7 @@ const Name = "gobench"
 // Keys of a workload's set.
 const (
 	SetRegexp = "regexp" // pattern as for go test -bench: run the benchmarks below the named one that match
-	SetRun    = "run"    // number of iterations: each slice is one run of that many, whatever the plan requests
+	SetRun    = "run"    // number of iterations: each slice is one run of this number, whatever the plan requests
 )
 
 // Suite is one side of a comparison after its build. The path of a program of this kind is the path of a
@@ -93,7 +94,7 @@ var (
 func New() *Kind { return &Kind{suites: map[string]Suite{}} }
 
 // Input returns the request for workload w, whose fixture is a package and whose op is
-// the full name of a benchmark. It writes no file, as benchmarks have no input from tare.
+// the full name of a benchmark. It writes no file, because benchmarks have no input from tare.
 func (k *Kind) Input(w tare.Workload, _, _ string) (wire.Workload, error) {
 	top, _, _ := strings.Cut(w.Op, "/")
 	if w.File != "" || !strings.HasPrefix(top, "Benchmark") {

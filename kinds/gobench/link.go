@@ -13,9 +13,9 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// Link is a call of the linker that makes a package's test binary again, with its functions in another
+// Link is a call of the linker that links a package's test binary again, with its functions in another
 // order. The placement of code often changes the time of tight loops by more than the compared change
-// does, and all trials of one binary have the same placement.
+// does, so each trial, one process of a round, gets a binary with another placement.
 //
 // Link uses the objects of the first build: later changes to the files of a side have no effect.
 type Link struct {
@@ -31,7 +31,7 @@ func (l *Link) Binary(ctx context.Context, seed uint64) (string, error) {
 		path += ".exe"
 	}
 	last := len(l.Args) - 1
-	layout := fmt.Sprintf("-randlayout=%d", seed>>1) // the flag is a signed number
+	layout := fmt.Sprintf("-randlayout=%d", seed>>1) // without the sign bit: the flag is a signed number
 	args := slices.Concat(l.Args[1:last], []string{"-o", path, layout}, l.Args[last:])
 	cmd := build.Command(ctx, l.Args[0], args...)
 	cmd.Dir, cmd.Env = l.Dir, append(build.Environment(os.Environ()), l.Env...)

@@ -16,9 +16,9 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// trialSpec returns base with the binary of package p and with the flags, the directory and the
-// environment that go test uses, followed by args. See cmd/go/internal/test (runTestActor.Act). It omits
-// the time limit, because tare has its own.
+// trialSpec returns the configuration of a process that runs the test binary of package p: base with the
+// flags, the directory and the environment that go test uses (see runTestActor.Act in cmd/go/internal/test).
+// args follow the flags. It omits the time limit of go test, because tare sets another.
 func (s Suite) trialSpec(base trial.Spec, p Package, args ...string) trial.Spec {
 	spec := base
 	spec.Path, spec.Dir = p.Binary, p.Dir
@@ -39,9 +39,8 @@ func (s Suite) Environment(p Package) []string {
 // maxPrinted is the maximum number of bytes of a package's output that are read.
 const maxPrinted = 4 << 20
 
-// RunPlain runs benchmarks of a package as go test -bench does, without the test that tare
-// adds, and returns their output. key is the package's key in s.Packages. args follow the flags
-// of go test and override them.
+// RunPlain runs benchmarks of a package as go test -bench does, without the test that tare adds, and returns
+// their output. key is the package's key in s.Packages. args follow the flags of go test and override them.
 func (s Suite) RunPlain(ctx context.Context, base trial.Spec, key string, args ...string) (printed string, err error) {
 	p, ok := s.Packages[key]
 	if !ok {
@@ -57,13 +56,13 @@ func (s Suite) RunPlain(ctx context.Context, base trial.Spec, key string, args .
 	return c.AwaitOutput(ctx, "its benchmarks")
 }
 
-// printedResult matches the number of iterations and the time of a result.
+// printedResult matches the number of iterations and the time of a result, e.g. "1000\t   1234 ns/op".
 var printedResult = lazyregexp.New(`(?:^|\D)(\d+)\t *([0-9.e+]+) ns/op`)
 
 // PrintedResults returns the results in ns/op of one benchmark in the output of go test -bench. procs is
-// GOMAXPROCS, 0 if unknown. If ops is positive, only results of that many iterations count. The
-// benchmark's own output may be between its name and its result, so the last number of ns/op before the
-// next benchmark or its log is taken.
+// GOMAXPROCS, 0 if unknown. If ops is positive, only results of that number of iterations count. Between
+// its name and its result, a benchmark may print anything, so PrintedResults takes the last number of ns/op
+// before the line of another benchmark or the log of this one.
 func PrintedResults(printed, name string, procs int, ops int64) (ns []float64) {
 	suffix := `(?:-\d+)?`
 	if procs > 0 {

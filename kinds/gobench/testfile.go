@@ -15,8 +15,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestFile is the file that an overlay adds to a package's tests. Its only test runs
-// the package's benchmarks, some iterations at a time.
+// TestFile is a file that is added to a package's tests when they are built, by an overlay and not on disk.
+// Its only test connects to tare, and runs some iterations of the package's benchmarks for each request.
 type TestFile struct {
 	Package string   // name in the package clause: foo, or foo_test
 	Names   []string // names of the package's benchmarks
@@ -58,9 +58,9 @@ func (f TestFile) Source() ([]byte, error) {
 	return format.Source(text.Bytes())
 }
 
-// Benchmarks returns the name of the package and the names of the benchmarks in a test file: the
-// functions that go test treats as benchmarks. If the file is invalid, it returns the benchmarks that it
-// could parse, and an error.
+// Benchmarks returns the name of the package and the names of the benchmarks in a test file: the functions
+// that go test treats as benchmarks. If the file is invalid, it returns the benchmarks that it could parse,
+// and an error.
 func Benchmarks(path string) (pkg string, names []string, err error) {
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 	if err != nil {
@@ -81,7 +81,8 @@ func Benchmarks(path string) (pkg string, names []string, err error) {
 func isBenchmark(f *ast.FuncDecl) bool {
 	rest, ok := strings.CutPrefix(f.Name.Name, "Benchmark")
 	first, _ := utf8.DecodeRuneInString(rest)
-	if !ok || f.Recv != nil || rest != "" && unicode.IsLower(first) {
+	isOtherWord := rest != "" && unicode.IsLower(first) // e.g. Benchmarks
+	if !ok || isOtherWord || f.Recv != nil {
 		return false
 	}
 	params := f.Type.Params.List
@@ -93,7 +94,7 @@ func isBenchmark(f *ast.FuncDecl) bool {
 	if !ok {
 		return false
 	}
-	switch t := p.X.(type) {
+	switch t := p.X.(type) { // like go test, whatever package B is of
 	case *ast.Ident:
 		return t.Name == "B"
 	case *ast.SelectorExpr:

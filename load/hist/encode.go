@@ -12,12 +12,11 @@ import (
 // version is the first part of the output of Encode: the version of the layout.
 const version = "h1."
 
-// Encode returns the histogram as one word of letters, digits, - and _, with a few
-// bytes for each bucket in use. Equal histograms have equal words.
+// Encode returns the histogram as one text of letters, digits, ., - and _, with a few
+// bytes for each bucket in use. Equal histograms have equal texts.
 //
-// The word is the version, followed by varints in base64: count, over, min, max, the
-// sum and the sum of squares (high and low half each), then for every bucket in use
-// its distance from the one before it, and its count.
+// The text is the version, followed by varints in base64: count, over, min, max, the sum and the sum of squares
+// (high and low half each), then for every bucket in use its distance from the previous one, and its count.
 func (h *Hist) Encode() string {
 	b := make([]byte, 0, 64)
 	for _, v := range []uint64{
@@ -88,7 +87,7 @@ func (h *Hist) decodeText(s string) error {
 	if err := h.checkFigures(); err != nil {
 		return err
 	}
-	if h.Encode() != s {
+	if h.Encode() != s { // e.g. a varint with needless bytes
 		return errors.New("not written in the shortest way")
 	}
 	return nil
@@ -148,14 +147,17 @@ func (h *Hist) checkFigures() error {
 		addPowers(lo, lo2, n, max(minOf(i), h.min))
 		addPowers(hi, hi2, n, min(maxOf(i), h.max))
 	}
-	if h.over < 0 || h.over > h.counts[topIndex] || h.over > 0 && h.max != Top {
+	fitsTopBucket := h.over >= 0 && h.over <= h.counts[topIndex]
+	if !fitsTopBucket || h.over > 0 && h.max != Top {
 		return fmt.Errorf("%d values above the top, %d in the top bucket", h.over, h.counts[topIndex])
 	}
 	sum, squares := h.sum.toBig(), h.squares.toBig()
-	if sum.Cmp(lo) < 0 || sum.Cmp(hi) > 0 || squares.Cmp(lo2) < 0 || squares.Cmp(hi2) > 0 {
+	fitsSum := sum.Cmp(lo) >= 0 && sum.Cmp(hi) <= 0
+	fitsSquares := squares.Cmp(lo2) >= 0 && squares.Cmp(hi2) <= 0
+	if !fitsSum || !fitsSquares {
 		return errors.New("sums do not fit the buckets")
 	}
-	if n := big.NewInt(h.n); n.Mul(n, squares).Cmp(sum.Mul(sum, sum)) < 0 { // a negative variance
+	if n := big.NewInt(h.n); n.Mul(n, squares).Cmp(sum.Mul(sum, sum)) < 0 { // the variance would be negative
 		return errors.New("sums of no possible values")
 	}
 	return nil

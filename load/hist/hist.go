@@ -1,7 +1,6 @@
-// Package hist records durations in a histogram whose buckets are at most 1 %
-// wide, from a nanosecond to an hour, so that any quantile can be computed from a
-// fixed amount of memory, and histograms of several threads or rounds can be
-// merged without loss.
+// Package hist records durations in a histogram whose buckets are at most 1 % wide, from a nanosecond to an
+// hour, so that any quantile can be computed from a fixed amount of memory, and histograms of several
+// threads or rounds can be merged without loss.
 //
 // All values are int64 nanoseconds. A histogram is not safe for concurrent use: each
 // thread records into its own, and they are merged at the end. Recording allocates nothing.
@@ -13,18 +12,16 @@ import (
 	"math/bits"
 )
 
-// Top is the largest value that a bucket contains: an hour. Larger values are recorded as Top and counted by
-// Over.
+// Top is the largest value that a bucket contains: an hour. Larger values are recorded as Top and counted by Over.
 const Top int64 = 3600e9
 
-// Values below 256 ns have a bucket each; above, every doubling is cut into
-// 128 buckets of equal width, so that a bucket is at most 1/128 as wide as its
-// values are large. It is the layout of an HdrHistogram with two significant
-// digits.
+// Values below 256 ns have a bucket each. From there on, every doubling is divided into 128 buckets of
+// equal width, so that a bucket is at most 1/128 as wide as its values are large. It is the layout of an
+// HdrHistogram with two significant digits.
 const (
-	halfBits    = 7
-	halfCount   = 1 << halfBits
-	linearCount = 2 * halfCount
+	halfBits    = 7                                                 // bits after the leading one that select a bucket
+	halfCount   = 1 << halfBits                                     // buckets of a doubling
+	linearCount = 2 * halfCount                                     // values below it have a bucket each
 	topIndex    = (41-halfBits)*halfCount + int(Top>>(41-halfBits)) // index of Top, which is between 2^41 and 2^42
 	bucketCount = topIndex + 1
 )
@@ -34,7 +31,7 @@ type Hist struct {
 	counts   [bucketCount]int64 // number of values by bucket
 	n        int64              // number of values
 	over     int64              // number of values above Top
-	min, max int64
+	min, max int64              // 0 without values
 	sum      uint128
 	squares  uint128 // sum of the squares
 }
@@ -61,7 +58,7 @@ func bucketOf(v int64) int {
 	if v < linearCount {
 		return int(v)
 	}
-	shift := bits.Len64(uint64(v)) - halfBits - 1
+	shift := bits.Len64(uint64(v)) - halfBits - 1 // leaves the leading bit and halfBits more
 	return shift*halfCount + int(v>>shift)
 }
 
@@ -163,9 +160,9 @@ func (h *Hist) SD() float64 {
 	return math.Sqrt(f / float64(h.n) / float64(h.n-1))
 }
 
-// Quantile returns the smallest value v such that at least the share q of all values is at most v, with an error
-// of at most half a bucket, which is 0.4 %. A q below 0 counts as 0, and one above 1 as 1. Quantile returns 0 if
-// there is no value.
+// Quantile returns the smallest value v such that at least the share q of all values is at most v, with an
+// error of at most half a bucket, which is 0.4 %. A q below 0 counts as 0, and one above 1 as 1. Quantile
+// returns 0 if there is no value.
 func (h *Hist) Quantile(q float64) int64 {
 	if h.n == 0 {
 		return 0
@@ -193,14 +190,14 @@ type Bin struct {
 	Count     int64
 }
 
-// Bins returns the values of h in coarser ranges: every doubling is divided into per ranges of equal width. per is
-// a power of two, at most 128. Ranges without a value are omitted.
-func (h *Hist) Bins(per int) []Bin {
+// Bins returns the values of h in coarser ranges: every doubling is divided into perDoubling ranges of
+// equal width, a power of two, at most 128. Ranges without a value are omitted.
+func (h *Hist) Bins(perDoubling int) []Bin {
 	var out []Bin
 	if h.n == 0 {
 		return out
 	}
-	rangeBits := bits.Len64(uint64(per)) - 1 // bits after the first one that select the range
+	rangeBits := bits.Len64(uint64(perDoubling)) - 1 // bits after the leading one that select the range
 	for i := bucketOf(h.min); i <= bucketOf(h.max); i++ {
 		n := h.counts[i]
 		if n == 0 {
@@ -208,7 +205,7 @@ func (h *Hist) Bins(per int) []Bin {
 		}
 		low := minOf(i)
 		shift := max(0, bits.Len64(uint64(low))-1-rangeBits)
-		low = low >> shift << shift
+		low = low >> shift << shift // clear the lower bits
 		if last := len(out) - 1; last >= 0 && out[last].Low == low {
 			out[last].Count += n
 			continue
@@ -218,8 +215,8 @@ func (h *Hist) Bins(per int) []Bin {
 	return out
 }
 
-// Above returns the number of values in buckets above the bucket of x. It counts all values that exceed x by
-// more than the width of a bucket.
+// Above returns the number of values in buckets above the bucket of x. It counts all values that exceed x
+// by more than the width of a bucket.
 func (h *Hist) Above(x int64) int64 {
 	switch {
 	case x < 0:

@@ -63,12 +63,12 @@ func setAnswer(r *tare.Result) {
 	r.Figures += work
 }
 
-// timeChanges summarizes the comparisons of all benchmarks by time.
+// timeChanges summarises the comparisons of head with base, the two revisions, by time.
 type timeChanges struct {
 	changed        []tare.Comparison // comparisons that show a change
 	compared, void int               // numbers of benchmarks
-	// Smallest and largest change that benchmarks without a shown change could have shown, as shares.
-	minDetectable, maxDetectable float64
+	// Each benchmark without a shown change would have shown one that is larger than its detectable change.
+	minDetectable, maxDetectable float64 // the smallest and the largest of these, as shares
 }
 
 func compareTimes(r *tare.Result) timeChanges {
@@ -80,7 +80,8 @@ func compareTimes(r *tare.Result) timeChanges {
 			continue
 		}
 		c, ok := reading.Comparison(Head)
-		if !ok || !c.Bounded() || reading.WhyNoAdvice() != "" {
+		hasInterval := ok && c.Bounded()
+		if !hasInterval || reading.WhyNoAdvice() != "" {
 			continue
 		}
 		t.compared++

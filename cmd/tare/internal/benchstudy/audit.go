@@ -14,19 +14,20 @@ import (
 	"github.com/tarebench/tare/internal/check"
 )
 
-// Audited returns the note that the rules of tare audit find something in a measured benchmark.
+// Audited returns the note that the command tare audit, which reads benchmarks and looks for mistakes that
+// spoil them, finds something in a measured benchmark.
 func Audited() check.Check {
 	return check.Check{
 		ID: "audit", Severity: tare.Note,
 		Summary: "The rules of tare audit find something in the code of a benchmark that is measured, in head.",
-		Why:     "Both sides are measured alike, but the figure may be one of something else than the benchmark is called: of an error, of an input that is used up, of what the compiler left.",
+		Why:     "Both sides are measured alike, but the benchmark may measure something else than its name says: an error, an input that is used up, or the code that the compiler did not remove.",
 		Advice:  "tare audit says why, and what to do; tare explain RULE shows a rule",
 	}
 }
 
 // auditTests applies the rules of tare audit to the benchmarks of packages, and returns the findings
-// by benchmark function, import/path.BenchmarkName. It omits notes. Files that cannot be read have no
-// findings: the compiler reports them. The only error is that ctx is done.
+// except notes by benchmark function, import/path.BenchmarkName. Files that cannot be parsed have no
+// findings, because the compiler will report them: the only error is that ctx is done.
 func auditTests(ctx context.Context, tests []suite.Tests) (map[string][]audit.Finding, error) {
 	packages := map[string]string{} // by directory
 	var files []string
@@ -42,7 +43,7 @@ func auditTests(ctx context.Context, tests []suite.Tests) (map[string][]audit.Fi
 	}
 	found := map[string][]audit.Finding{}
 	if err != nil {
-		return found, nil
+		return found, nil // see above
 	}
 	for _, f := range rep.Findings {
 		if pkg, ok := packages[filepath.Dir(f.File)]; ok && f.Name != "" && f.Severity != tare.Note {
@@ -52,8 +53,7 @@ func auditTests(ctx context.Context, tests []suite.Tests) (map[string][]audit.Fi
 	return found, nil
 }
 
-// noteAudit adds a note about the findings in each measured benchmark: one for a benchmark and all of
-// its sub-benchmarks.
+// noteAudit adds a note for each benchmark function with findings: one for all of its sub-benchmarks.
 func (b *Bench) noteAudit(found map[string][]audit.Finding, shared []suite.Benchmark) {
 	noted := map[string]bool{}
 	for _, m := range shared {

@@ -18,15 +18,17 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
+// This file prepares a comparison of Go benchmarks on two revisions, the sides base and head: NewBench
+// builds the test binaries of both, tries each benchmark, and makes a study of those that both sides have.
+
 // maxBuildAge is the age from which test binaries that a killed run left in the cache are removed.
 const maxBuildAge = 24 * time.Hour
 
-// discoverShare divides a budget into the time to try the benchmarks of one side: a sixth.
-const discoverShare = 6
-
-// sideBySideShare divides a budget into the least time to find out which benchmarks need a process to
-// themselves: a twelfth.
-const sideBySideShare = 12
+// Parts of the time budget of the user, as divisors.
+const (
+	discoverShare   = 6  // at most a sixth is spent on trying the benchmarks of one side
+	sideBySideShare = 12 // at least a twelfth, to find the benchmarks that need a process of their own
+)
 
 // Setup configures where and how two sides are built, and how their benchmarks are tried.
 type Setup struct {
@@ -35,7 +37,7 @@ type Setup struct {
 	Guardian  *trial.Guardian
 	Procs     int           // GOMAXPROCS of the benchmarks; 0 leaves it unset
 	Seed      uint64        // selects the orders of functions in which instructions are counted
-	SliceTime time.Duration // length of a slice; 0 means by rule, see plan.go
+	SliceTime time.Duration // length of a slice, one timed piece of a benchmark; 0 means by rule, see plan.go
 	RunLimit  time.Duration // limit of the first run of a benchmark, which tries it; 0 means a minute
 	Say       func(string)  // reports progress
 	Dir       string        // directory of the result, for flame graphs; "" to draw none
@@ -50,7 +52,7 @@ type Bench struct {
 	SliceTime      time.Duration // length of a slice
 	Notes          []string      // messages about files that a side lacks
 	Spent          time.Duration // time spent on trying benchmarks and counting instructions
-	ExpectedPilots []tare.Pilot  // forecast of the study's pilots
+	ExpectedPilots []tare.Pilot  // forecast of the study's pilots, which find out how long operations take
 
 	benchmarks []suite.Benchmark // benchmarks that both sides have
 	counted    *comparisonCounts // nil if nothing was counted
@@ -156,11 +158,12 @@ func (b *Bench) prepareStudy(ctx context.Context, request Request, setup Setup, 
 	return nil
 }
 
-// discoverShared builds both sides and returns the benchmarks that give results on both. It skips the
-// others. tests are the packages by side.
+// discoverShared builds both sides and returns the benchmarks that give results on both, and remarks on
+// how some of them ran. It skips the other benchmarks. tests are the packages by side.
 func (b *Bench) discoverShared(ctx context.Context, request Request, setup Setup, s *sides, tests map[string][]suite.Tests) ([]suite.Benchmark, []suite.Remark, error) {
-	isSelected := request.Shard.FilterIDs(tests)
-	if isInShard := isSelected; s.reach != nil {
+	isInShard := request.Shard.FilterIDs(tests)
+	isSelected := isInShard
+	if s.reach != nil { // only benchmarks that the change can reach
 		isSelected = func(id string) bool { return s.reach.ReachesBenchmark(id) && isInShard(id) }
 	}
 	search := suite.Search{
@@ -190,8 +193,8 @@ func (b *Bench) discoverShared(ctx context.Context, request Request, setup Setup
 	return shared, slices.Concat(base.Remarks, head.Remarks), err
 }
 
-// discoverSide builds one side and runs each of its benchmarks once. With a budget it adds the
-// benchmarks that it has no time for to search.SkipIDs, so that the next side does not try them.
+// discoverSide builds one side and runs each of its benchmarks once. If there is a budget, it adds the
+// benchmarks that it had no time for to search.SkipIDs, so that the next side does not try them.
 func (b *Bench) discoverSide(ctx context.Context, request Request, setup Setup, side *suite.Side, tests []suite.Tests, search suite.Search) (found suite.Discovered, err error) {
 	built, err := suite.Build(ctx, side, tests, request.Bench, b.workDir, setup.Say)
 	if err != nil {
@@ -221,8 +224,8 @@ func (b *Bench) discoverSide(ctx context.Context, request Request, setup Setup, 
 	return found, nil
 }
 
-// findAlone finds the benchmarks that need a process to themselves, until half of the budget is used,
-// but for at least a twelfth of it. It skips the benchmarks that it has no time for.
+// findAlone finds out which benchmarks need a process of their own. It stops when half of the budget is
+// used, but not before it has spent a twelfth of it. It skips the benchmarks that it has no time for.
 func (b *Bench) findAlone(ctx context.Context, setup Setup, search suite.Search, shared []suite.Benchmark) ([]suite.Benchmark, error) {
 	if setup.Budget > 0 {
 		search.TimeLimit = max(setup.Budget/2-b.Spent, setup.Budget/sideBySideShare)
@@ -238,9 +241,9 @@ func (b *Bench) findAlone(ctx context.Context, setup Setup, search suite.Search,
 	return tried, err
 }
 
-// listTests returns the packages with benchmarks, by side. It returns only packages that both sides
-// have, in the same order for both, and skips the others. renamed has the paths in head of modules by
-// their paths in base.
+// listTests returns the packages with benchmarks, by side. It returns only packages that both sides have, in
+// the same order for both, and skips the others. renamed has the paths in head of modules by their paths in
+// base.
 func (b *Bench) listTests(ctx context.Context, request Request, s *sides, renamed map[string]string) (map[string][]suite.Tests, error) {
 	packages, err := s.head.List(ctx, request.Packages)
 	if err != nil {
@@ -333,9 +336,9 @@ func noBenchmarksError(request Request, skipped []suite.Skipped) error {
 	return &UsageError{What: message, Nothing: !isBudgetShort}
 }
 
-// sharedBenchmarks returns the benchmarks that both sides have, in the order of head. Each has the
-// larger times and sizes of the two sides, and the shorter run. It skips the other benchmarks, except
-// those in skipped.
+// sharedBenchmarks returns the benchmarks that both sides have, in the order of head. Each gets the larger
+// times and sizes of its two sides, and the smaller number of iterations of a run. It skips the other
+// benchmarks, unless skipped names them already.
 func (b *Bench) sharedBenchmarks(base, head []suite.Benchmark, skipped []suite.Skipped) []suite.Benchmark {
 	var shared []suite.Benchmark
 	for _, m := range head {
@@ -349,7 +352,8 @@ func (b *Bench) sharedBenchmarks(base, head []suite.Benchmark, skipped []suite.S
 		m.UntimedNS = max(m.UntimedNS, o.UntimedNS)
 		m.Overhead, m.StartTime, m.LinkTime = max(m.Overhead, o.Overhead), max(m.StartTime, o.StartTime), max(m.LinkTime, o.LinkTime)
 		m.OutsideLoop, m.Growth = max(m.OutsideLoop, o.OutsideLoop), max(m.Growth, o.Growth)
-		if m.RunIterations == 0 || o.RunIterations > 0 && o.RunIterations < m.RunIterations { // 0: the side runs in slices
+		isShorter := o.RunIterations > 0 && o.RunIterations < m.RunIterations // 0: the side runs in slices
+		if m.RunIterations == 0 || isShorter {
 			m.RunIterations = o.RunIterations
 		}
 		shared = append(shared, m)
@@ -362,8 +366,8 @@ func (b *Bench) sharedBenchmarks(base, head []suite.Benchmark, skipped []suite.S
 	return shared
 }
 
-// skipOneSided skips a benchmark that only one side has. It adds nothing if skipped has the reason
-// already: an entry for the benchmark, for a benchmark above it, or for its package.
+// skipOneSided skips a benchmark that only one side has. It adds nothing if skipped already has an entry
+// for the benchmark, for the benchmark of which it is a sub-benchmark, or for its package.
 func (b *Bench) skipOneSided(m suite.Benchmark, side string, skipped []suite.Skipped) {
 	isKnown := slices.ContainsFunc(skipped, func(entry suite.Skipped) bool {
 		return entry.ID == m.ID() || strings.HasPrefix(m.ID(), entry.ID+"/") || strings.HasPrefix(m.ID(), entry.ID+".")
@@ -373,7 +377,7 @@ func (b *Bench) skipOneSided(m suite.Benchmark, side string, skipped []suite.Ski
 	}
 }
 
-// Skipped returns the skipped benchmarks and packages, with the reason and the side at fault.
+// Skipped returns the skipped benchmarks and packages, each with the reason and with the side that is at fault.
 func (b *Bench) Skipped() []suite.Skipped { return slices.Clone(b.skipped) }
 
 // addSkipped adds skipped benchmarks or packages, each entry once.
@@ -385,7 +389,7 @@ func (b *Bench) addSkipped(entries ...suite.Skipped) {
 	}
 }
 
-// mergeSides replaces two entries that differ only in their side by one of [suite.BothSides].
+// mergeSides replaces two entries that differ only in their side by one with the side [suite.BothSides].
 func mergeSides(skipped []suite.Skipped) []suite.Skipped {
 	var all []suite.Skipped
 	for _, entry := range skipped {

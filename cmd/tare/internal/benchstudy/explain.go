@@ -20,29 +20,32 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Profile selects the rows that are profiled after the rounds.
+// This file profiles benchmarks that differ between the two sides, the revisions base and head, and asks
+// package profilediff for the causes.
+
+// Profile selects the rows, that is the benchmarks, that are profiled after the rounds.
 type Profile string
 
 // Rows that are profiled.
 const (
 	ProfileNone      Profile = ""
-	ProfileDifferent Profile = "different" // in time or allocations
+	ProfileDifferent Profile = "different" // rows that differ in time or allocations
 	ProfileAll       Profile = "all"
 )
 
 // Profiles lists the values of the option.
 func Profiles() []string { return []string{string(ProfileDifferent), string(ProfileAll)} }
 
-// minCountDifference is a difference in allocations per operation below which two counts are the same:
-// the allocations before the loop are divided by the number of operations, which differs between rounds.
+// minCountDifference is the least difference in allocations per operation of counts that are not the same.
+// A smaller one may come from allocations before the loop, which are divided by the number of operations:
+// that number differs between rounds.
 const minCountDifference = 0.5
 
-// maxExplained limits the differing rows that are profiled: each takes some twenty seconds.
+// maxExplained limits the differing rows that are profiled, because each takes some twenty seconds.
 const maxExplained = 6
 
-// Explain profiles both sides of the selected rows, after all timing, and adds the causes of their
-// differences to the result. A failed profile is part of its explanation. If ctx is done Explain
-// returns early.
+// Explain profiles both sides of the selected rows, after all timing, and adds the causes of their differences
+// to the result. If a profile fails, the explanation of the row says so. Explain returns early if ctx is done.
 func (b *Bench) Explain(ctx context.Context, r *tare.Result, selection Profile, setup Setup) {
 	rows := b.selectProfiled(r, selection)
 	if selection == ProfileDifferent && len(rows) > maxExplained {
@@ -101,9 +104,10 @@ func (b *Bench) selectProfiled(r *tare.Result, selection Profile) []tare.Workloa
 	if selection == ProfileNone {
 		return nil
 	}
-	for _, w := range r.Workloads { // constant counts differ without an interval, which few rounds do not have
+	for _, w := range r.Workloads { // constant counts show a difference even if there are too few rounds for an interval
 		base, head := allocsPerRound(r, w)
-		if d := stats.Median(head) - stats.Median(base); IsConstant(base) && IsConstant(head) && math.Abs(d) >= minCountDifference {
+		areConstant := IsConstant(base) && IsConstant(head)
+		if d := stats.Median(head) - stats.Median(base); areConstant && math.Abs(d) >= minCountDifference {
 			ratio := (stats.Median(head) + 1) / (stats.Median(base) + 1) // +1: a side may allocate nothing
 			differences[w.ID] = max(differences[w.ID], math.Abs(math.Log(ratio)))
 		}
@@ -115,6 +119,7 @@ func (b *Bench) selectProfiled(r *tare.Result, selection Profile) []tare.Workloa
 	return rows
 }
 
+// newQuestion returns the question why the benchmark of w differs between the sides of result r.
 func (b *Bench) newQuestion(r *tare.Result, w tare.Workload, setup Setup) profilediff.Question {
 	m, _ := tare.MetricNamed("time")
 	q := profilediff.Question{
@@ -160,22 +165,23 @@ func (b *Bench) profileSide(id string, w tare.Workload, setup Setup) profilediff
 	}
 	tested := built.ImportPath(w.Fixture)
 	s.Source = func(ctx context.Context, packages []string) (profilediff.Source, error) {
-		others := slices.DeleteFunc(slices.Clone(packages), func(setup string) bool { return setup == tested || strings.HasSuffix(setup, "_test") })
+		others := slices.DeleteFunc(slices.Clone(packages), func(p string) bool { return p == tested || strings.HasSuffix(p, "_test") })
 		output, dir, err := built.Side.CompilerOutput(ctx, profilediff.Flags, tested, others)
 		return profilediff.Source{Dir: dir, Output: output}, err
 	}
 	return s
 }
 
-// newUserFilter returns a predicate for the packages whose functions an explanation names. It rejects
-// the runtime and package testing, and the rest of the standard library too unless the sides are
-// built with different releases of Go.
+// newUserFilter returns a predicate for the packages whose functions an explanation names. It rejects the
+// runtime and package testing. It also rejects the rest of the standard library, unless the sides are built
+// with different releases of Go.
 func newUserFilter(s suite.Sources) func(path string) bool {
 	differentGo := s.Suites[Base].Go != s.Suites[Head].Go
 	return func(path string) bool {
 		first, _, _ := strings.Cut(path, "/")
+		isRuntime := path == "runtime" || strings.HasPrefix(path, "runtime/") || strings.HasPrefix(path, "internal/runtime/")
 		switch {
-		case path == "" || path == "testing" || path == "runtime" || strings.HasPrefix(path, "runtime/") || strings.HasPrefix(path, "internal/runtime/"):
+		case path == "" || path == "testing" || isRuntime:
 			return false
 		case differentGo || strings.Contains(first, "."): // a dot: not of the standard library
 			return true

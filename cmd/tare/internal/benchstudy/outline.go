@@ -19,7 +19,7 @@ type Outline struct {
 	StudyID    string
 	Titles     map[string]string // descriptions of the sides, by id
 	Benchmarks []string          // directory.Name of the functions that both sides have, sorted; nil if unknown
-	Notes      []string          // what Benchmarks does not tell, one line each
+	Notes      []string          // one line each, about what Benchmarks does not show
 }
 
 // Outline returns the outline of a request. It runs git, but not the go command, and writes nothing.
@@ -69,8 +69,8 @@ func (a Request) Outline(ctx context.Context) (outline Outline, err error) {
 	return outline, nil
 }
 
-// selectsDir reports whether a request selects the package of a file, as far as relative patterns show
-// it, and returns the directory of the package, relative to the user's.
+// selectsDir reports whether the request selects the package with the file of m, and returns the directory
+// of the package, relative to the user's. It only knows relative patterns: without them it selects all.
 func (a Request) selectsDir(repo gitrev.Repo, m gitrev.Match) (dir string, ok bool) {
 	rel, err := filepath.Rel(filepath.Join("/", repo.Prefix), filepath.Join("/", filepath.FromSlash(path.Dir(m.File))))
 	if err != nil || !filepath.IsLocal(rel) {
@@ -90,7 +90,8 @@ func (a Request) selectsDir(repo gitrev.Repo, m gitrev.Match) (dir string, ok bo
 	return dir, slices.ContainsFunc(a.Packages, func(pattern string) bool {
 		above, isTree := strings.CutSuffix(pattern, "/...")
 		above = path.Clean(above)
-		return dir == above || isTree && (above == "." || strings.HasPrefix(dir, above+"/"))
+		isBelow := above == "." || strings.HasPrefix(dir, above+"/")
+		return dir == above || isTree && isBelow
 	})
 }
 

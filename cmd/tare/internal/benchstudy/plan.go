@@ -15,21 +15,24 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// The rule for slices of benchmarks; docs/bench.md explains it.
+// This file plans how long to measure benchmarks. A round measures both sides, the revisions base and head,
+// and the control, base once more. It cuts the run of each benchmark into slices, and the sides take turns.
+
+// The rule for the lengths of slices; docs/bench.md explains it.
 const (
-	// MaxSlices is the largest number of slices of each side in a round. A benchmark that allocates
-	// has four times fewer: testing takes time around each slice, and more rounds are worth more than
+	// MaxSlices is the largest number of slices of each side in a round. A benchmark that allocates has a
+	// quarter of that: package testing takes time around each slice, and more rounds are worth more than
 	// more slices.
 	MaxSlices = 16
 
 	sliceLength    = 4 * time.Millisecond   // slice of a benchmark that allocates nothing
-	allocLength    = 12 * time.Millisecond  // slice of a benchmark that allocates, as in other studies
-	allocBytes     = 16e6                   // a slice of such a benchmark is so long that it allocates this many bytes, so that it contains collections,
-	maxAllocLength = 48 * time.Millisecond  // but not longer than this: a benchmark that allocates little rarely causes one
-	maxLength      = 250 * time.Millisecond // longest slice that allocations or testing's work require
+	allocLength    = 12 * time.Millisecond  // least slice of a benchmark that allocates, as in other studies
+	allocBytes     = 16e6                   // bytes that such a slice should allocate, so that it contains collections
+	maxAllocLength = 48 * time.Millisecond  // longest slice because of allocBytes: a benchmark that allocates little rarely causes a collection
+	maxLength      = 250 * time.Millisecond // longest slice that allocations or the work of package testing require
 	overheadFactor = 2                      // a slice takes at least this many times testing's work around it
 	notedOverhead  = 20 * time.Millisecond  // testing's work around a slice beyond which there is a note
-	wholeLength    = 500 * time.Millisecond // run of a benchmark that cannot be cut into slices
+	wholeLength    = 500 * time.Millisecond // complete run of a benchmark that cannot be cut into slices
 
 	defaultRounds = 27 // rounds of a budget that the user did not choose
 	minBudget     = 15 * time.Second
@@ -37,9 +40,9 @@ const (
 	minNSPerOp    = 0.1                   // least time of an operation in a forecast, so that it is never 0
 )
 
-// planSlices makes a workload of each benchmark and forecasts its pilots. Slices are so long that
-// testing's work around them hardly affects the result. A benchmark that cannot be cut into slices
-// is measured in complete runs.
+// planSlices makes a workload of each benchmark and forecasts its pilots, short runs before the first round
+// that show how long operations take. Slices are so long that testing's work around them hardly affects
+// the result. A benchmark that cannot be cut into slices is measured in complete runs.
 func (b *Bench) planSlices(shared []suite.Benchmark) {
 	for _, m := range shared {
 		workload := tare.Workload{ID: m.ID(), Fixture: m.Package, Op: m.Name, Slice: b.sliceTime(m)}
@@ -81,14 +84,14 @@ func (b *Bench) sliceTime(m suite.Benchmark) time.Duration {
 		length = max(length, allocLength)
 		minLength = max(minLength, min(maxAllocLength, time.Duration(allocBytes/m.BytesPerOp*m.NSPerOp)))
 	}
-	if m.UntimedNS > 0 { // so little of the slice is timed that a few more iterations are worth it
+	if m.UntimedNS > 0 { // part of a slice is not timed, so make it longer for more timed iterations
 		length = max(length, maxAllocLength)
 	}
 	timed := m.TimedShare() * float64(max(length, min(minLength, maxLength)))
 	return time.Duration(max(1, timed, m.NSPerOp)) // at least 1 ns, as 0 means no slices
 }
 
-// whyIndivisible returns why m cannot be cut into slices; "" if m can.
+// whyIndivisible returns why m cannot be cut into slices, or "" if it can.
 func (b *Bench) whyIndivisible(m suite.Benchmark) string {
 	maxSlice := max(b.SliceTime, maxLength)
 	switch iteration := time.Duration(m.IterationNS()); {
@@ -117,8 +120,8 @@ func wholeIterations(m suite.Benchmark) int64 {
 }
 
 // expectWhole forecasts the pilots of a benchmark that is measured in complete runs of n iterations.
-// In the plan, each run is one operation. It allocates at least a byte, because a workload that allocates
-// gets few slices.
+// In the plan, a complete run is one operation. The forecast has at least one allocated byte per operation,
+// because the plan then gives the workload few slices.
 func expectWhole(w tare.Workload, m suite.Benchmark, n int64) []tare.Pilot {
 	around := float64(m.Overhead) + float64(n)*m.UntimedNS
 	if n > 1 { // testing runs one iteration by itself before the n
@@ -126,7 +129,8 @@ func expectWhole(w tare.Workload, m suite.Benchmark, n int64) []tare.Pilot {
 	}
 	run := float64(n)*m.NSPerOp + around
 	warm := min(float64(2*m.Overhead)+max(float64(warmLength), 2*m.IterationNS()), run) // at most a run
-	if m.WhyAlone != "" {                                                               // a process starts for the warm-up and for each run, not once for all
+	if m.WhyAlone != "" {
+		// A process starts for the warm-up and for each run, not once for all.
 		around, warm, m.StartTime = around+float64(m.StartTime), warm+float64(m.StartTime), 0
 	}
 	return expectAll(w, m, tare.Pilot{
@@ -144,8 +148,8 @@ func expectSlices(w tare.Workload, m suite.Benchmark) []tare.Pilot {
 	})
 }
 
-// expectAll forecasts the pilots of all contenders on w: p for both sides and the control, and next
-// to no time for the null contender.
+// expectAll forecasts the pilots of all contenders on w: p for both sides and the control, and almost no
+// time for the null contender, which measures the harness.
 func expectAll(w tare.Workload, m suite.Benchmark, p tare.Pilot) []tare.Pilot {
 	p.Workload, p.Process, p.StartNS = w.ID, m.Package, float64(m.LinkTime+m.StartTime)
 	null := tare.Pilot{Contender: tare.NullID, Workload: w.ID, NSPerOp: minNSPerOp}
@@ -159,7 +163,8 @@ func expectAll(w tare.Workload, m suite.Benchmark, p tare.Pilot) []tare.Pilot {
 
 // EstimateTime returns the approximate duration of a fixed number of rounds, including the pilots.
 func (b *Bench) EstimateTime(rounds int) time.Duration {
-	return b.forecastTime(b.Study.Workloads, rounds, false)
+	const withLongSlices = false
+	return b.forecastTime(b.Study.Workloads, rounds, withLongSlices)
 }
 
 // forecastTime returns the duration of a number of rounds of some workloads, including the pilots before
@@ -185,27 +190,29 @@ func (b *Bench) KeepOnly(id string) bool {
 	return i >= 0
 }
 
-// Budget returns the measuring time if the user sets none: the time of wantRounds rounds, but at
-// most limit. It skips benchmarks whose fewest rounds do not fit into limit; a limit of 0 means none.
+// Budget returns the measuring time if the user sets none: the time of defaultRounds rounds, but at most
+// limit. It skips benchmarks for whose least number of rounds limit has no time. A limit of 0 means none.
 func (b *Bench) Budget(limit time.Duration) (time.Duration, error) {
 	workloads := b.Study.Workloads
 	var fitting, skipped []tare.Workload
+	const withLongSlices = true
+	minTime := func(ws []tare.Workload) time.Duration { return b.forecastTime(ws, plan.MinRounds, withLongSlices) }
 	for _, w := range workloads {
-		if withW := append(slices.Clip(fitting), w); limit > 0 && b.forecastTime(withW, plan.MinRounds, true) > limit {
+		if withW := append(slices.Clip(fitting), w); limit > 0 && minTime(withW) > limit {
 			skipped = append(skipped, w)
 		} else {
 			fitting = withW
 		}
 	}
 	if len(fitting) == 0 {
-		return 0, usageError("--max %v has no time for %s: %v would do", limit, skipped[0].ID, roundUp(b.forecastTime(workloads[:1], plan.MinRounds, true)))
+		return 0, usageError("--max %v has no time for %s: %v would do", limit, skipped[0].ID, roundUp(minTime(workloads[:1])))
 	}
 	for _, w := range skipped {
-		b.addSkipped(suite.Skipped{ID: w.ID, Why: fmt.Sprintf("--max %v holds %d of %d benchmarks; all of them take about %v", limit, len(fitting), len(workloads), roundUp(b.forecastTime(workloads, plan.MinRounds, true)))})
+		b.addSkipped(suite.Skipped{ID: w.ID, Why: fmt.Sprintf("--max %v holds %d of %d benchmarks; all of them take about %v", limit, len(fitting), len(workloads), roundUp(minTime(workloads)))})
 		b.findings = slices.DeleteFunc(b.findings, func(f tare.Finding) bool { return f.Workload == w.ID })
 	}
 	b.Study.Workloads = fitting
-	budget := max(minBudget, roundUp(b.forecastTime(fitting, defaultRounds, true)))
+	budget := max(minBudget, roundUp(b.forecastTime(fitting, defaultRounds, withLongSlices)))
 	if limit > 0 {
 		budget = min(budget, limit)
 	}

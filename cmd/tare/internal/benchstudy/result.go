@@ -9,9 +9,10 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Finish completes a result: it adds the skipped benchmarks, the notes, the counts and the headline.
-// The lab has a null contender in every study. tare bench runs nothing for it, so Finish removes it,
-// and the CPU time, sizes and answers, which are not measured of a benchmark.
+// Finish completes the result of a comparison: it adds the skipped benchmarks, the notes, the counts and
+// the headline. Package lab adds a null contender, which measures the harness, to every study. For it tare
+// bench runs nothing, so Finish removes it. It also removes the CPU time, sizes and answers, which are not
+// measured for benchmarks.
 func (b *Bench) Finish(r *tare.Result) {
 	var skipped []tare.NotWeighed
 	for _, entry := range b.skipped {
@@ -20,7 +21,7 @@ func (b *Bench) Finish(r *tare.Result) {
 	r.NotWeighed = append(skipped, r.NotWeighed...)
 	r.Findings = append(r.Findings, b.findings...)
 	isNull := func(id string) bool { return id == tare.NullID }
-	r.Contenders = slices.DeleteFunc(r.Contenders, func(counted tare.Contender) bool { return isNull(counted.ID) })
+	r.Contenders = slices.DeleteFunc(r.Contenders, func(c tare.Contender) bool { return isNull(c.ID) })
 	r.Plan.Contenders = slices.DeleteFunc(r.Plan.Contenders, isNull)
 	for i := range r.Plan.Slices {
 		s := &r.Plan.Slices[i]
@@ -32,8 +33,8 @@ func (b *Bench) Finish(r *tare.Result) {
 	}
 	r.Rounds = slices.DeleteFunc(r.Rounds, func(e tare.Effects) bool { return isNull(e.A) || isNull(e.B) })
 	r.Values = slices.DeleteFunc(r.Values, func(v tare.Value) bool { return isNull(v.Contender) })
-	r.Comparisons = slices.DeleteFunc(r.Comparisons, func(counted tare.Comparison) bool { return isNull(counted.Contender) || isNull(counted.Against) })
-	r.Conformance = slices.DeleteFunc(r.Conformance, func(counted tare.Conformance) bool { return counted.Cases == 0 || isNull(counted.Contender) })
+	r.Comparisons = slices.DeleteFunc(r.Comparisons, func(c tare.Comparison) bool { return isNull(c.Contender) || isNull(c.Against) })
+	r.Conformance = slices.DeleteFunc(r.Conformance, func(c tare.Conformance) bool { return c.Cases == 0 || isNull(c.Contender) })
 	r.Trials = slices.DeleteFunc(r.Trials, func(t tare.Trial) bool { return isNull(t.Contender) })
 	for i := range r.Trials {
 		r.Trials[i].Answers = nil
@@ -51,8 +52,8 @@ func (b *Bench) Finish(r *tare.Result) {
 	setAnswer(r)
 }
 
-// UntimedResult returns the result of a comparison whose benchmarks were counted only: none was timed.
-// Its lists are empty, not nil, as documents have them.
+// UntimedResult returns the result of a comparison that counted instructions but timed no benchmark. Its
+// lists are empty and not nil, because a document must have [] in place of null.
 func (b *Bench) UntimedResult() *tare.Result {
 	r := &tare.Result{Schema: tare.ResultSchema, Study: b.Study.ID, Question: b.Study.Question, Kind: b.Study.Kind}
 	r.Metrics, r.Stopped = b.Study.Metrics, lab.Decided
@@ -68,8 +69,7 @@ func (b *Bench) UntimedResult() *tare.Result {
 	return r
 }
 
-// ReportedUnits returns the sorted units of the metrics that a benchmark reported itself, with
-// b.ReportMetric.
+// ReportedUnits returns the sorted units of the metrics that a benchmark reported itself, with b.ReportMetric.
 func ReportedUnits(r *tare.Result, workload string) []string {
 	units := map[string]bool{}
 	for _, t := range r.Trials {

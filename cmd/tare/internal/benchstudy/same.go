@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// noteSameCode adds a note to each benchmark whose machine code is the same on both sides. Binaries
-// that cannot be compared get no note.
+// noteSameCode adds a note to each benchmark whose machine code is the same on both sides, base and head.
+// It adds none to benchmarks whose binaries cannot be compared.
 func (b *Bench) noteSameCode(benchmarks []suite.Benchmark) {
 	base, head := b.Sources.Suites[Base].Packages, b.Sources.Suites[Head].Packages
 	differences := map[string]*samecode.Difference{} // by binary of the head
@@ -17,7 +17,7 @@ func (b *Bench) noteSameCode(benchmarks []suite.Benchmark) {
 		baseBuild, headBuild := base[m.Package], head[m.Package]
 		d, ok := differences[headBuild.Binary]
 		if !ok {
-			d, _ = compareCode(baseBuild, headBuild) // nil if it fails
+			d, _ = compareCode(baseBuild, headBuild) // after an error d is nil, and there is no note
 			differences[headBuild.Binary] = d
 		}
 		top, _, _ := strings.Cut(m.Name, "/")
@@ -37,13 +37,13 @@ func compareCode(base, head gobench.Package) (*samecode.Difference, error) {
 	if err != nil {
 		return nil, err
 	}
-	baseImage, err := samecode.Open(base.Binary)
+	baseProgram, err := samecode.Open(base.Binary)
 	if err != nil {
 		return nil, err
 	}
-	headImage, err := samecode.Open(head.Binary)
+	headProgram, err := samecode.Open(head.Binary)
 	if err != nil {
 		return nil, err
 	}
-	return samecode.Compare(baseImage, headImage, changed), nil
+	return samecode.Compare(baseProgram, headProgram, changed), nil
 }

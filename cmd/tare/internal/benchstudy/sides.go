@@ -1,7 +1,7 @@
 // Package benchstudy compares the Go benchmarks of two sides of a user's module, base and head, e.g. a
 // release and the user's files. [NewBench] builds both sides and makes a study of kind gobench of the
-// benchmarks that both have. [Bench.Count] counts their instructions. After the lab has run the study,
-// [Bench.Finish] completes the result, and [Bench.Explain] profiles what differs.
+// benchmarks that both have. [Bench.Count] counts their instructions. After package lab has run the study,
+// [Bench.Finish] completes the result, and [Bench.Explain] profiles the benchmarks that differ.
 package benchstudy
 
 import (
@@ -88,7 +88,8 @@ func findSides(ctx context.Context, request Request, cache string) (*sides, erro
 		head:   &suite.Side{ID: Head, Dir: dir, Root: dir, UserDir: dir, OneBuild: request.OneBuild},
 		titles: map[string]string{Base: "as it is", Head: "as it is"},
 	}
-	if s.repo, err = gitrev.Find(ctx, dir); err != nil && (request.Base != "" || request.headRevision() != "") {
+	needsRepo := request.Base != "" || request.headRevision() != ""
+	if s.repo, err = gitrev.Find(ctx, dir); err != nil && needsRepo {
 		return nil, usageError("%v", err)
 	}
 	if err == nil {
@@ -122,7 +123,8 @@ func (a Request) headRevision() string {
 
 // Validate returns an error if options contradict each other.
 func (a Request) Validate() error {
-	if a.Base == "" && len(a.With)+len(a.Go)+len(a.Env) == 0 && a.Tags == "" && a.PGO == "" {
+	hasHeadOption := len(a.With)+len(a.Go)+len(a.Env) > 0 || a.Tags != "" || a.PGO != ""
+	if a.Base == "" && !hasHeadOption {
 		return usageError("there is nothing to compare; give --base REV, or what the head is to have that the base has not: --with, --go, --env, --tags or --pgo")
 	}
 	if a.Tests != "" && a.Base == "" {
@@ -142,15 +144,15 @@ func (a Request) Validate() error {
 	return nil
 }
 
-// benchmarkLine matches the first line of a benchmark, in git grep.
+// benchmarkLine is a pattern of git grep that matches the first line of a benchmark.
 const benchmarkLine = `^[[:space:]]*func[[:space:]]+Benchmark`
 
-// isImportPath reports whether a pattern of packages is no relative path.
+// isImportPath reports whether a pattern of packages is not a relative path.
 func isImportPath(pattern string) bool { return !strings.HasPrefix(pattern, ".") }
 
-// Check finds errors of a request that show without a build: options that make no sense together,
-// unknown revisions, a pattern that is invalid or matches no benchmark of the repository. It takes
-// no time that another measurement would notice.
+// Check finds errors of a request that can be found without a build: options that make no sense together,
+// unknown revisions, a pattern that is invalid or matches no benchmark of the repository. It takes so
+// little time that it does not disturb other measurements.
 func (a Request) Check(ctx context.Context) error {
 	if err := a.Validate(); err != nil {
 		return err
@@ -189,8 +191,8 @@ func (a Request) Check(ctx context.Context) error {
 	return noBenchmarksError(a, nil)
 }
 
-// grepBenchmarks returns the benchmarks in the files of a revision, or of the worktree if rev is nil,
-// that a pattern selects. Each has its file, and its name in place of the line.
+// grepBenchmarks returns the benchmarks that topLevel matches, in the files of a revision, or of the
+// worktree if rev is nil. Line of a match is the name of the benchmark.
 func grepBenchmarks(ctx context.Context, repo gitrev.Repo, rev *gitrev.Revision, topLevel *regexp.Regexp) ([]gitrev.Match, error) {
 	lines, err := repo.Grep(ctx, rev, benchmarkLine, "*_test.go")
 	var found []gitrev.Match

@@ -17,11 +17,14 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
 )
 
+// This file lets the side base run the test files of the side head (--tests head), so that a benchmark that
+// the change adds or edits is the same on both sides.
+
 // TestsOfHead is the value of --tests with which base runs the tests of head.
 const TestsOfHead = "head"
 
-// findRenames returns the paths in head of modules that have another path in base, by the path in
-// base. Modules in the same directory of both trees are the same module.
+// findRenames returns the modules whose path differs between base and head: their paths in head, by the
+// path in base. Modules in the same directory of both trees are the same module.
 func (s *sides) findRenames(ctx context.Context) (map[string]string, error) {
 	headPaths := map[string]string{} // by directory
 	renamed := map[string]string{}
@@ -45,9 +48,9 @@ func (s *sides) findRenames(ctx context.Context) (map[string]string, error) {
 	return renamed, nil
 }
 
-// useHeadTests replaces the base by a copy with the tests of head, as far as they compile there. It
-// returns a text for each package that runs tests of head, by its import path in head, and a line for
-// each test file that base keeps. renamed has the paths in head of modules by their paths in base.
+// useHeadTests replaces the base by a copy with the tests of head, except those that do not compile there. It
+// returns a text for each package that runs tests of head, by its import path in head, and a line for each
+// test file of base that it did not replace. renamed has the paths in head of modules by their paths in base.
 func (s *sides) useHeadTests(ctx context.Context, request Request, renamed map[string]string, work string, say func(string)) (headTests map[string]string, kept []string, err error) {
 	say("copying the base, with the tests of head")
 	prefix, err := filepath.Rel(s.base.Root, s.base.Dir)
@@ -73,10 +76,10 @@ func (s *sides) useHeadTests(ctx context.Context, request Request, renamed map[s
 	headTests = map[string]string{}
 	for _, p := range packages {
 		dir, err := filepath.Rel(tests.Root, p.Dir)
-		if err != nil || p.Dir == "" || len(tests.Changed(filepath.ToSlash(dir))) == 0 {
+		dir = filepath.ToSlash(dir)
+		if err != nil || p.Dir == "" || len(tests.Changed(dir)) == 0 {
 			continue
 		}
-		dir = filepath.ToSlash(dir)
 		say("compiling the tests of head in base: " + p.ImportPath)
 		reverted, err := s.compileTests(ctx, tests, p.ImportPath, dir)
 		if err != nil {
@@ -90,9 +93,9 @@ func (s *sides) useHeadTests(ctx context.Context, request Request, renamed map[s
 	return headTests, kept, nil
 }
 
-// compileTests compiles a package with the tests of head, and reverts test files until the package
-// compiles: the file that the compiler names, or all if it names none of them. It returns a line
-// about each reverted file. It returns no error if base does not compile with its own tests either.
+// compileTests compiles a package with the tests of head. While it does not compile, it restores test files
+// of base: the file that the compiler names, or all if it names none of them. It returns a line about each
+// restored file. If base does not compile with its own tests either, that is not an error.
 func (s *sides) compileTests(ctx context.Context, tests *gitrev.Tests, importPath, dir string) (reverted []string, err error) {
 	for {
 		err := s.base.CheckTests(ctx, importPath)
@@ -126,12 +129,13 @@ func listFiles(files []string) string {
 	return strings.Join(files, ", ")
 }
 
-// renamePath returns an import path with the module path of the other side. Of nested modules the
-// longest path decides. It returns importPath itself if its module is not renamed.
+// renamePath returns an import path with the module path of the other side. If modules are nested, the one
+// with the longest path decides. It returns importPath itself if its module is not renamed.
 func renamePath(importPath string, renamed map[string]string) string {
 	best := ""
 	for from := range renamed {
-		if (importPath == from || strings.HasPrefix(importPath, from+"/")) && len(from) > len(best) {
+		isInModule := importPath == from || strings.HasPrefix(importPath, from+"/")
+		if isInModule && len(from) > len(best) {
 			best = from
 		}
 	}
@@ -141,7 +145,7 @@ func renamePath(importPath string, renamed map[string]string) string {
 	return renamed[best] + strings.TrimPrefix(importPath, best)
 }
 
-// renameImports changes the paths that a Go file imports. A file that does not parse stays as it is.
+// renameImports applies renamePath to the imports of a Go file. A file that does not parse stays as it is.
 func renameImports(text []byte, renamed map[string]string) []byte {
 	if len(renamed) == 0 {
 		return text
@@ -153,7 +157,7 @@ func renameImports(text []byte, renamed map[string]string) []byte {
 	}
 	imports := slices.Clone(file.Imports)
 	slices.SortFunc(imports, func(a, b *ast.ImportSpec) int { return cmp.Compare(b.Path.Pos(), a.Path.Pos()) })
-	for _, spec := range imports { // from the end, so that positions stay
+	for _, spec := range imports { // from the end, so that earlier positions remain valid
 		name, err := strconv.Unquote(spec.Path.Value)
 		if newName := renamePath(name, renamed); err == nil && newName != name {
 			from, to := files.Position(spec.Path.Pos()).Offset, files.Position(spec.Path.End()).Offset

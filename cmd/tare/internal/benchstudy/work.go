@@ -20,13 +20,13 @@ const (
 	minWorkShare  = 0.02
 	minTotalShare = 0.01
 	// A function is named only if its difference is at least minSpreads times the range of its counts on
-	// either side. Disjoint ranges would not be enough: with two counts per side, ranges are disjoint by
-	// chance in a third of all cases.
+	// each side. It would not be enough that the ranges of both sides are disjoint: with two counts per
+	// side, that happens by chance in a third of all cases.
 	minSpreads = 3
 )
 
-// addFunctions adds an explanation to the result for each benchmark whose count differs: the functions
-// that execute more or fewer instructions, and their callers. The counter must have functions.
+// addFunctions adds an explanation to the result for each benchmark whose count differs: the functions that
+// execute more or fewer instructions, and their callers. The counter must be one that counts by function.
 func (c *comparisonCounts) addFunctions(r *tare.Result) {
 	for _, row := range c.rows {
 		if row.Differs(0) == tare.NotShown {

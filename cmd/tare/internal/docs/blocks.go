@@ -32,7 +32,7 @@ const (
 	Elsewhere = "elsewhere" // needs an account or Docker; only its syntax is tested
 )
 
-// Shell reports whether the block contains shell commands.
+// Shell reports whether the block contains shell commands: its Info begins with the word sh.
 func (b Block) Shell() bool { return b.Info == "sh" || strings.HasPrefix(b.Info, "sh ") }
 
 // Is reports whether word follows sh.
@@ -45,16 +45,12 @@ func (b Block) Runs() bool { return b.Shell() && !b.Is(Hosts) && !b.Is(CI) && !b
 
 // Known reports whether every word after the first of Info is one of the constants.
 func (b Block) Known() bool {
-	for _, word := range strings.Fields(b.Info)[1:] {
-		if !slices.Contains([]string{Slow, Long, Shop, Serves, Hosts, CI, Elsewhere}, word) {
-			return false
-		}
-	}
-	return true
+	known := []string{Slow, Long, Shop, Serves, Hosts, CI, Elsewhere}
+	return !slices.ContainsFunc(strings.Fields(b.Info)[1:], func(word string) bool { return !slices.Contains(known, word) })
 }
 
-// Name returns the file name of a YAML block, which is a comment in the first line: "# study.yaml". It returns ""
-// if the block has none.
+// Name returns the file name of a YAML block, which is a comment in the first line: "# study.yaml". It
+// returns "" if the block has none.
 func (b Block) Name() string {
 	first, _, _ := strings.Cut(b.Text, "\n")
 	name, isComment := strings.CutPrefix(first, "# ")
@@ -101,7 +97,8 @@ func parseBlocks(name, text string) (all []Block, err error) {
 		switch {
 		case open == nil && strings.HasPrefix(line, fence):
 			open = &Block{File: name, Line: i + 1, Info: strings.TrimSpace(strings.TrimPrefix(line, fence))}
-		case open == nil: // outside of blocks
+		case open == nil:
+			// Skip lines outside of blocks.
 		case strings.TrimSpace(line) == fence:
 			all, open = append(all, *open), nil
 		default:

@@ -17,6 +17,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file reads archives of results, which tare history export writes, and stores their results as runs.
+// An archive is a file of JSON documents, one after another or in lists.
+
 // DocumentInfo describes a result document in an archive or an index. Scan sets all fields but Path,
 // and Index.Export sets only the exported fields.
 type DocumentInfo struct {
@@ -24,22 +27,21 @@ type DocumentInfo struct {
 	SHA256 string `json:"sha256"` // hash of the document without insignificant space
 	Path   string `json:"path"`   // path of the run's directory
 
-	// ImportDocument names the new directory of the run started-seed.
+	// ImportDocument names the new directory of the run "started-seed".
 	started string // start time in the format NameTime
 	seed    string // seed of the run; the start of SHA256 if the seed is not a number
 }
 
-// Scan reads the documents in an archive: one after another, or in lists. It calls do for each
-// result, with its text without insignificant space, which do may keep. Scan ends with the first
-// error of do. For a document that is not a result it returns an [*Error] with the position in the
-// archive.
+// Scan reads the documents in an archive. It calls do for each result, with its text without
+// insignificant space, which do may retain. Scan returns the first error of do. For a document that is
+// not a result it returns an [*Error] with the position in the archive.
 func Scan(name string, in io.Reader, do func(k DocumentInfo, text []byte) error) error {
 	return scanDocuments(name, in, MaxBytes, maxLines, do)
 }
 
 // scanDocuments is Scan with bounds on the bytes and lines of each document, including the space before it.
 func scanDocuments(name string, in io.Reader, maxBytes int64, maxLines int, do func(k DocumentInfo, text []byte) error) error {
-	counted := &counter{in: in, maxBytes: maxBytes, maxLines: maxLines} // fails if a document is too large
+	counted := &counter{in: in, maxBytes: maxBytes, maxLines: maxLines} // its Read fails if a document is too large
 	dec := json.NewDecoder(counted)
 	for {
 		var raw json.RawMessage
@@ -55,7 +57,7 @@ func scanDocuments(name string, in io.Reader, maxBytes int64, maxLines int, do f
 		line := counted.lineAt(dec.InputOffset() - int64(len(raw)))
 		docs := []json.RawMessage{raw}
 		if raw[0] == '[' {
-			// Parse checks the memory of each document, but only after the list is split.
+			// Parse checks the memory that each document would take, but only after the list is split.
 			if err := checkFootprint(name, raw); err != nil {
 				return shiftLines(line, err)
 			}
@@ -82,8 +84,7 @@ func scanDocuments(name string, in io.Reader, maxBytes int64, maxLines int, do f
 	}
 }
 
-// shiftLines returns err with its line counted from the start of the archive, in which the document
-// begins at line.
+// shiftLines returns err with its line counted from the start of the archive, in which the document begins at line.
 func shiftLines(line int, err error) error {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -92,7 +93,7 @@ func shiftLines(line int, err error) error {
 	return &Error{File: e.File, Line: line + max(e.Line-1, 0), Col: max(e.Col, 1), What: e.What, Hint: e.Hint}
 }
 
-// scanError returns the error of a document that begins after offset begin.
+// scanError turns an error of the decoder into one with a position. The document begins after offset begin.
 func scanError(name string, err error, c *counter, begin int64) error {
 	const hint = "tare history export writes archives, tare run --json single results"
 	var syntax *json.SyntaxError
@@ -123,7 +124,8 @@ func newDocumentInfo(r *tare.Result, sum string) DocumentInfo {
 // importedName is the file that marks the directory of an imported run.
 const importedName = "imported"
 
-// IsImported reports whether the run in dir was made on another machine and imported.
+// IsImported reports whether the run in dir was measured on another machine and imported. It returns false
+// if dir is "".
 func IsImported(dir string) (bool, error) {
 	if dir == "" {
 		return false, nil
@@ -131,9 +133,8 @@ func IsImported(dir string) (bool, error) {
 	return isFile(filepath.Join(dir, importedName))
 }
 
-// ImportDocument writes text, the document of k from another machine, into a new directory under
-// dir, the directory of its study. It returns the new directory. If a write fails, it removes the
-// directory again.
+// ImportDocument writes text, the document of k from another machine, into a new directory under dir, the
+// directory of its study. It returns the new directory. If a write fails, it removes the directory again.
 func ImportDocument(dir string, k DocumentInfo, text []byte) (string, error) {
 	return writeImported(atomicfile.System{}, dir, k, text)
 }
@@ -213,7 +214,7 @@ func (c *counter) dropBefore(offset int64) {
 }
 
 func (c *counter) Read(p []byte) (int, error) {
-	room := c.start + c.maxBytes + 1 - c.read // one byte more than allowed, to see what follows the largest document
+	room := c.start + c.maxBytes + 1 - c.read // one byte more than allowed: the decoder reads the byte after a document
 	if room <= 0 || len(c.ends) > c.maxLines {
 		return 0, errLarge
 	}

@@ -9,8 +9,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// DescribeChange returns the sentence about the changes of a series of the machine, for the terminal and the
-// page. It claims no more than the runs allow.
+// This file puts the changes of a series into words. A series has a point for each run of a study on a machine:
+// the ratio of a contender to its reference on a workload. A step is a run at which the level changed.
+
+// DescribeChange returns a sentence about the newest change of a series of the machine, for the terminal
+// and the page. The sentence claims no more than the runs allow.
 func (m Machine) DescribeChange(s Series, metric string) string {
 	text := m.describeChange(s, metric)
 	if s.Missing != "" && s.Last != nil {
@@ -41,7 +44,7 @@ func (m Machine) describeChange(s Series, metric string) string {
 	case s.Change == NotShown && m.Known && s.Low > 0:
 		return "no change shown: " + expected
 	case s.Change == Changed:
-		return m.describeApart(s)
+		return m.describeStep(s)
 	case s.Change == NotShown:
 		return fmt.Sprintf("no change shown since %s: the intervals overlap", when(s.Before.Run))
 	case s.Change == Unknown:
@@ -52,9 +55,9 @@ func (m Machine) describeChange(s Series, metric string) string {
 	return "the first"
 }
 
-// describeApart describes the newest step if it is not known how much runs vary: the intervals before and
+// describeStep describes the newest step if the variance between runs is unknown: the intervals before and
 // after the step do not overlap.
-func (m Machine) describeApart(s Series) string {
+func (m Machine) describeStep(s Series) string {
 	step := s.Steps[len(s.Steps)-1]
 	before := s.boundedBefore(step)
 	text := fmt.Sprintf("changed since %s: was %s, the intervals do not overlap", format.Minute(m.Runs[before.Run].Started), before.Bounds())
@@ -67,8 +70,8 @@ func (m Machine) describeApart(s Series) string {
 	return text
 }
 
-// boundedBefore returns the newest point before a run that has an interval and can be compared with the last
-// point.
+// boundedBefore returns the newest point before a run that has an interval and the same input and reference
+// as the last point.
 func (s Series) boundedBefore(run int) *Point {
 	for _, p := range slices.Backward(s.Points[:run]) {
 		if p != nil && !p.Void && p.Bounded() && p.Other == s.Last.Other {

@@ -11,14 +11,14 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Digest is the digest of a stored result, see DigestOf, or the reason why the result cannot be read.
+// Digest is a small extract of a stored result, see DigestOf, or the reason why the result cannot be read.
 type Digest struct {
 	Result *tare.Result
 	Error  string // one line; "" if the result could be read
 }
 
 // DigestOf returns the parts of a result that lists and trends need: contenders with their modules,
-// workloads, machine and verdicts, without texts.
+// workloads, machine, verdicts and voids (findings that a value does not count), without texts.
 func DigestOf(r *tare.Result) *tare.Result {
 	m := r.Machine
 	d := &tare.Result{

@@ -10,14 +10,17 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file finds the steps of a series: the runs at which a ratio or a count changed its level. A series has
+// one point for each run of a study on a machine, e.g. the time of a benchmark over that of its reference.
+
 // newLevelRuns is the number of runs during which a step counts as fresh.
 const newLevelRuns = 3
 
 // predictAlpha is the error level of the interval in which the last run is expected.
 const predictAlpha = 0.01
 
-// findLevels estimates how much runs of the machine vary, and finds the steps of each series. The
-// terminal, the badge, the page and the metrics all report these.
+// findLevels estimates by how much ratios vary from run to run on the machine, beyond their intervals, and
+// finds the steps of each series. The terminal, the badge, the page and the metrics all report these steps.
 func (m *Machine) findLevels() {
 	var bounded [][]stats.Run
 	for i := range m.Series {
@@ -43,9 +46,9 @@ func (m *Machine) findLevels() {
 	}
 }
 
-// judgeRatios finds the steps of a series of ratios, given the variance between runs, and the range in which
-// the last run was expected. If the newest step is fresh, the range follows from the runs before that step;
-// otherwise from the runs since the step, without the last.
+// judgeRatios finds the steps of a series of ratios, given the variance between runs, and computes the
+// range in which the last run was expected. The range follows from the runs before the newest step if that
+// is fresh, or else from the runs since the newest step, without the last run.
 func (s *Series) judgeRatios(variance float64) {
 	runs, indices := s.boundedRuns()
 	lastIsBounded := len(indices) > 0 && indices[len(indices)-1] == s.Last.Run
@@ -68,8 +71,8 @@ func (s *Series) judgeRatios(variance float64) {
 	}
 }
 
-// judgeIntervals finds the steps of a series if it is not known how much runs vary: consecutive points whose
-// intervals do not overlap.
+// judgeIntervals finds the steps of a series if the variance between runs is unknown: consecutive points
+// whose intervals do not overlap.
 func (s *Series) judgeIntervals() {
 	if s.Change == First || s.Change == Unknown {
 		return
@@ -87,8 +90,8 @@ func (s *Series) judgeIntervals() {
 	}
 }
 
-// judgeCounts finds the steps of a series of counts: of the difference between the contender and the
-// reference.
+// judgeCounts finds the steps of a series of counts. It compares the differences between the contender's
+// counts and those of the reference.
 func (s *Series) judgeCounts() {
 	s.Change = First
 	if s.Last == nil {
@@ -113,21 +116,21 @@ func (s *Series) judgeCounts() {
 	}
 }
 
-// addStep records a step at a run, from level was to level now. The run is the first of the last n compared
-// runs.
+// addStep records a step at a run, from level was to level now. The run is the first of the last n compared runs.
 func (s *Series) addStep(run, n int, was, now Level) {
 	s.Change, s.Fresh, s.Was, s.Now = Changed, n <= newLevelRuns, was, now
 	s.Steps = append(s.Steps, run)
 }
 
-// meanOf returns the level of runs: the weighted mean of their ratios, which is the middle of any prediction.
+// meanOf returns the level of runs: the weighted mean of their ratios, which is the middle of a prediction
+// at any error level.
 func meanOf(runs []stats.Run, variance float64) Level {
 	low, high := stats.Predict(runs, variance, 1)
 	mean := math.Exp((low + high) / 2)
 	return Level{mean, mean}
 }
 
-// countLevel returns the range of the contender's counts in some points.
+// countLevel returns the range of the contender's counts in points, or the zero Level without points.
 func countLevel(points []*Point) (l Level) {
 	for i, p := range points {
 		if i == 0 {
@@ -146,7 +149,7 @@ func (s *Series) isCounted() bool {
 		if p == nil || p.Void {
 			continue
 		}
-		if p.Count == nil || p.Bounded() && p.Low != p.High {
+		if variesWithinRun := p.Bounded() && p.Low != p.High; p.Count == nil || variesWithinRun {
 			return HasZeroCount(s.Points)
 		}
 		n++
@@ -161,10 +164,11 @@ func (s *Series) boundedRuns() (runs []stats.Run, indices []int) {
 		return nil, nil
 	}
 	for _, p := range s.Points {
-		if p == nil || p.Void || !p.Bounded() || p.Other != s.Last.Other {
+		if p == nil || p.Void || !p.Bounded() {
 			continue
 		}
-		if validLevel := p.Level > 0 && p.Level < 1; !validLevel {
+		isComparable, hasLevel := p.Other == s.Last.Other, p.Level > 0 && p.Level < 1
+		if !isComparable || !hasLevel {
 			continue
 		}
 		halfWidth := math.Log(p.High/p.Low) / 2
@@ -174,8 +178,8 @@ func (s *Series) boundedRuns() (runs []stats.Run, indices []int) {
 	return runs, indices
 }
 
-// whyMissing returns why the newest run, whose index is last, has no valid point of a series. It
-// returns "" if the run has one, or if its study no longer has the workload or the contender.
+// whyMissing returns why a series has no valid point in the newest run, whose index is last. It returns ""
+// if it has one, or if the study no longer has the workload or the contender.
 func whyMissing(newest *tare.Result, s Series, last int) string {
 	switch p := s.Points[last]; {
 	case p != nil && p.Void:

@@ -32,9 +32,9 @@ type Count struct {
 // alpha is the error level of intervals that PairsOf computes.
 const alpha = 0.05
 
-// PairsOf returns the pairs of a result: its comparisons, every other pair in its rounds, with an
-// interval that is computed like that of a comparison (see the package documentation of stats), and
-// pairs with the baseline that have a zero count.
+// PairsOf returns the pairs of a result. These are its comparisons; every other pair in its rounds, whose
+// interval is computed like that of a comparison (see the package documentation of stats); and each
+// contender with the baseline if one of them has a zero count, so that there is no ratio to compare.
 func PairsOf(r *tare.Result) []Pair {
 	c := pairCollector{result: r, known: map[pairKey]bool{}}
 	for _, x := range r.Comparisons {
@@ -86,8 +86,8 @@ func (c *pairCollector) addPair(p Pair) {
 	c.pairs = append(c.pairs, p)
 }
 
-// pairOfRounds returns the pair of contenders A and B by their effects, the logarithms of their ratio in
-// each round. level is the error level of the interval.
+// pairOfRounds computes the pair of the contenders e.A and e.B from their effects, the logarithms of their
+// ratio in each round. level is the error level of the interval.
 func pairOfRounds(e tare.Effects, level float64) Pair {
 	p := Pair{
 		Workload: e.Workload, Metric: e.Metric, Contender: e.A, Against: e.B,
@@ -125,11 +125,12 @@ func (c Count) ratio() float64 {
 	return c.Value / c.Against
 }
 
-// isUsable reports whether effects from a file are small enough, and few enough, for calculations.
+// isUsable reports whether effects, which may come from a file of somebody else, are small enough and few
+// enough for calculations.
 func isUsable(effects []float64) bool {
 	const (
 		maxEffect  = 100  // logarithm of a ratio
-		maxEffects = 1000 // time and memory of an interval grow with the square
+		maxEffects = 1000 // time and memory to compute an interval grow with the square of this
 	)
 	for _, x := range effects {
 		if math.IsNaN(x) || math.Abs(x) > maxEffect {

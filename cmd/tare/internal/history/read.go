@@ -27,7 +27,7 @@ const ResultName = "result.json"
 // MaxBytes is the largest size of a file of results.
 const MaxBytes = 256 << 20
 
-// Error is the reason why a file is not a readable result, with the position.
+// Error tells why a file is not a readable result, and at which position.
 type Error struct {
 	File string
 	Line int // from 1; 0 if the error has no position
@@ -79,8 +79,8 @@ type head struct {
 	Schema *string `json:"schema"`
 }
 
-// Parse parses one result document, or a list of documents, with the schema that this tare writes. It ignores
-// unknown fields, because later versions add fields to the schema. Its errors are an [*Error].
+// Parse parses one result document, or a list of documents, with the schema that this tare writes. It
+// ignores unknown fields, because later versions add fields to the schema. Its errors are an [*Error].
 func Parse(name string, src []byte) ([]*tare.Result, error) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	text := bytes.TrimSpace(src)
@@ -97,7 +97,7 @@ func Parse(name string, src []byte) ([]*tare.Result, error) {
 	if err := checkFootprint(name, src); err != nil {
 		return nil, err
 	}
-	heads, err := decodeDocuments[head](src) // first, because results of another schema may not fit
+	heads, err := decodeDocuments[head](src) // only the schemas: documents of another one may not fit tare.Result
 	if err != nil {
 		return nil, typeError(name, src, err)
 	}
@@ -142,7 +142,7 @@ func checkFootprint(name string, src []byte) error {
 	err := footprint.Check(src, target, footprint.Most)
 	var tooLarge *footprint.Error
 	if !errors.As(err, &tooLarge) {
-		return nil // footprint.Check has no other errors
+		return nil // err is nil: footprint.Check returns no other errors
 	}
 	e := errorAt(name, src, int64(tooLarge.Offset)+1)
 	e.What = err.Error() + " up to here"
@@ -150,8 +150,8 @@ func checkFootprint(name string, src []byte) error {
 	return e
 }
 
-// Check checks results that were part of another document, whose name is for errors. It returns the
-// same errors as [Parse].
+// Check checks results that were part of another document, and returns the same errors as [Parse]. name is
+// the name of that document, for errors.
 func Check(name string, results []*tare.Result) error {
 	for _, r := range results {
 		var h *head
@@ -255,7 +255,8 @@ func jsonTypeName(t reflect.Type) string {
 	return "a whole number"
 }
 
-// errorAt returns an error at the last of the first offset bytes.
+// errorAt returns an error at the position of byte number offset, counted from 1, as package encoding/json
+// reports offsets.
 func errorAt(name string, src []byte, offset int64) *Error {
 	before := src[:min(max(int(offset)-1, 0), len(src))]
 	line := bytes.LastIndexByte(before, '\n')

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -12,7 +13,8 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
-// Run is one stored run, with or without a result.
+// Run is one stored run, e.g. results/STUDY/20060102T150405Z-7: it has a journal, which is written while
+// the study runs, and a result if the run came to its end.
 type Run struct {
 	Dir   string    // directory of its journal and result
 	Study string    // name of the directory that contains Dir
@@ -27,8 +29,8 @@ func (r Run) Result() string { return filepath.Join(r.Dir, ResultName) }
 // that names sort by age.
 const NameTime = "20060102T150405Z"
 
-// Runs lists the runs of every study under dir, the newest first. It returns none if dir does not
-// exist. It fails if a directory cannot be read; otherwise callers would take its runs for removed.
+// Runs lists the runs of every study under dir, the newest first. It returns none if dir does not exist.
+// It returns an error if it cannot read a directory, because its callers take missing runs for removed.
 func Runs(dir string) ([]Run, error) {
 	studies, err := listNames(dir)
 	if err != nil {
@@ -80,10 +82,7 @@ func RunsOf(dir string) ([]Run, error) {
 // sortNewestFirst sorts runs by their time, and runs of the same time by directory.
 func sortNewestFirst(runs []Run) {
 	slices.SortStableFunc(runs, func(a, b Run) int {
-		if !a.Begun.Equal(b.Begun) {
-			return b.Begun.Compare(a.Begun)
-		}
-		return strings.Compare(b.Dir, a.Dir)
+		return cmp.Or(b.Begun.Compare(a.Begun), strings.Compare(b.Dir, a.Dir))
 	})
 }
 

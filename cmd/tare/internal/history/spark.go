@@ -8,14 +8,14 @@ import (
 // Sparkline draws a series with one character per run, the oldest first: Unicode blocks, or ASCII
 // characters if ascii is set. The height shows the logarithm of the ratio, on a scale from the
 // lowest to the highest end of all intervals in the series, so that differences within the intervals
-// look small. In a series with a zero count the height shows the contender's count. A missing point
-// is a space, and a void one an x.
+// look small. If the series has a zero count, the height shows the contender's count. A missing point,
+// nil, is a space. A void point, whose measurement does not count, is an x.
 func Sparkline(points []*Point, ascii bool) string {
 	levels := []rune("▁▂▃▄▅▆▇█")
 	if ascii {
 		levels = []rune("_.-~=+*#")
 	}
-	const minRange = 1e-12 // a smaller range is a rounding error
+	const minRange = 1e-12 // values that differ by less are equal, apart from rounding errors
 	bottom, top := math.Inf(1), math.Inf(-1)
 	drawCounts := HasZeroCount(points)
 	for _, p := range points {

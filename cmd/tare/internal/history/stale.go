@@ -10,13 +10,13 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// markStale adds to every run its differences from the newest run, which is the last: the findings of check
-// stale, the version of tare, rebuilt programs, the reference and the inputs.
+// markStale adds to every run a sentence for each way in which it differs from the newest run, the last one:
+// the findings of the check "stale", the version of tare, rebuilt programs, the reference and the inputs.
 func markStale(runs []TrendRun) {
 	newest := runs[len(runs)-1].digest
 	for i := range runs[:len(runs)-1] {
 		r := &runs[i]
-		r.stale = map[string]bool{}
+		r.stale = map[string]bool{} // ids of contenders that differ; "" means all of them
 		for _, f := range check.Stale(r.digest, newest) {
 			r.stale[f.Contender] = true
 			text := f.Message
@@ -49,8 +49,8 @@ func markStale(runs []TrendRun) {
 }
 
 // DescribeRebuilt returns a line, with both hashes, for each contender whose program differs between
-// an older result and a newer one, although tare, Go and the modules are the same. Builds are
-// reproducible, so its own source changed.
+// the results then and now, although tare, Go and the modules are the same. Builds are reproducible,
+// so the source of the contender itself has changed.
 func DescribeRebuilt(then, now *tare.Result) []string {
 	if then.Tare != now.Tare {
 		return nil // the SDK, which is in all contenders, may differ
@@ -69,11 +69,12 @@ func DescribeRebuilt(then, now *tare.Result) []string {
 	return out
 }
 
-// kindGobench is the kind of studies whose contenders are two revisions, which change from run to run.
+// kindGobench is the kind of studies whose contenders are two revisions of a repository. These change from
+// run to run.
 const kindGobench = "gobench"
 
-// otherInput reports whether a workload has different inputs in the newest run and in run then. It
-// returns false if a run does not have the workload.
+// otherInput reports whether a workload has different inputs in the runs newest and then. It returns
+// false if one of them does not have the workload.
 func otherInput(newest, then *tare.Result, workload string) bool {
 	sum := func(r *tare.Result) string {
 		if i := slices.IndexFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == workload }); i >= 0 {
@@ -85,11 +86,11 @@ func otherInput(newest, then *tare.Result, workload string) bool {
 	return was != "" && is != "" && was != is
 }
 
-// otherReference reports whether the reference against is another revision in run then than in the
-// newest run, because the base of a gate advances with its branch.
-func otherReference(newest, then *tare.Result, against string) bool {
-	old, _ := then.Contender(against)
-	base, _ := newest.Contender(against)
+// otherReference reports whether the contender called reference, against which others are compared, has
+// different revisions in the runs newest and then: the base of a gate advances with its branch.
+func otherReference(newest, then *tare.Result, reference string) bool {
+	old, _ := then.Contender(reference)
+	base, _ := newest.Contender(reference)
 	was, is := Commit(old.Version), Commit(base.Version)
 	return base.Kind == kindGobench && was != "" && is != "" && was != is
 }
@@ -108,6 +109,7 @@ func (r TrendRun) Version(contender string) string {
 	return ""
 }
 
+// commitPattern matches an abbreviated or complete Git commit.
 var commitPattern = lazyregexp.New(`\b[0-9a-f]{7,40}\b`)
 
 // Commit returns the commit hash in a version that tare bench has written, or "" if it has none.

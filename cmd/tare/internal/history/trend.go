@@ -27,7 +27,7 @@ type Trend struct {
 	Metric     string    `json:"metric"`
 	Against    string    `json:"against"`            // reference of every ratio
 	Machines   []Machine `json:"machines"`           // the machine that ran last comes first
-	Unreadable []string  `json:"left_out,omitempty"` // results that could not be read, a line each
+	Unreadable []string  `json:"left_out,omitempty"` // reasons why results could not be read, a line each
 }
 
 // Machine contains the runs of one machine.
@@ -114,7 +114,7 @@ type Change string
 
 // Changes.
 const (
-	First    Change = "first"     // there is no point to compare the last one with
+	First    Change = "first"     // there is no point with which the last one can be compared
 	Changed  Change = "changed"   // there is a step; the newest one is from Was to Now
 	NotShown Change = "not shown" // there is no step
 	Unknown  Change = "unknown"   // the last point or the one before has no interval
@@ -269,18 +269,20 @@ func (m *Machine) sortSeries() {
 func (s *Series) findLast() {
 	for _, p := range slices.Backward(s.Points) {
 		switch {
-		case p == nil || p.Void: // not comparable
+		case p == nil || p.Void:
+			// The point is missing or does not count.
 		case s.Last == nil:
 			s.Last = p
-		case p.Other != s.Last.Other: // not comparable with the last
+		case p.Other != s.Last.Other:
+			// Its input or reference differs from that of the last point.
 		case s.Before == nil || !s.Before.Bounded() && p.Bounded(): // prefer a point with an interval
 			s.Before = p
 		}
 	}
 }
 
-// isSelected reports whether the query selects a pair. A query without contenders selects all that compete,
-// which excludes the control and traps.
+// isSelected reports whether the query selects a pair. A query without contenders selects all that compete.
+// That excludes the control, a second copy of the baseline, and traps, which reproduce published mistakes.
 func isSelected(query Query, r *tare.Result, p Pair) bool {
 	match := func(patterns []string, name string) bool {
 		return slices.ContainsFunc(patterns, func(pattern string) bool {

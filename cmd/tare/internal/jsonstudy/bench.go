@@ -111,7 +111,7 @@ func addType(files map[string]string, t Type, user *UserType, names map[string]b
 		maps.Copy(files, user.bridgeFiles("own"))
 	}
 	files["contender/codec/own.go"] = fmt.Sprintf("package codec\n\nimport document %q\n\n"+
-		"// own makes a pointer to an empty document of the user's type.\nfunc own() func() any { return func() any { return new(document.%s) } }\n", path, rootName)
+		"// documentTarget returns a function that makes a pointer to an empty document of the user's type.\nfunc documentTarget() func() any { return func() any { return new(document.%s) } }\n", path, rootName)
 	for _, g := range generators(names) {
 		if text, why := g.newFile(t); why == "" {
 			files[g.contenderPath("user.go")] = text

@@ -16,15 +16,15 @@ import (
 
 const (
 	maxNines     = 5    // the axis of quantiles ends at 99.999 % at most
-	minPlotted   = 10   // requests that a curve of quantiles needs: one nine
+	minPlotted   = 10   // requests that a curve of quantiles needs: 10 show the 90 % quantile, one nine
 	curvePoints  = 200  // points of a curve of quantiles
 	maxSpans     = 150  // columns of charts over time
 	shadeCount   = 8    // shades of a heat map
 	tickDistance = 0.09 // least distance between labels, as a share of the axis
 )
 
-// newLatencyAxis returns a logarithmic axis from low to high ns. It covers at least a factor of 2, so that a
-// single value has room around it.
+// newLatencyAxis returns a logarithmic axis from low to high ns. It covers at least a factor of 2, so that
+// a single value has room around it.
 func newLatencyAxis(low, high int64) plot.Axis {
 	a := plot.Axis{Low: float64(max(low, 1)), High: float64(max(high, 2)), Log: true}
 	if a.High < a.Low*2 {
@@ -51,9 +51,9 @@ type namedHist struct {
 	h    *hist.Hist
 }
 
-// drawQuantiles draws distributions and the latency objectives. On the horizontal axis, equal steps
-// lead from 0 to 90 %, 99 %, 99.9 % and so on. It returns "" if no distribution has minPlotted
-// requests.
+// drawQuantiles draws distributions and the latency objectives. On the horizontal axis, x is the number
+// of nines, −log10(1 − quantile): equal steps lead from 0 to 90 %, 99 %, 99.9 % and so on. It returns ""
+// if no distribution has minPlotted requests.
 func drawQuantiles(all []namedHist, limits []plot.Limit) template.HTML {
 	all = slices.DeleteFunc(all, func(n namedHist) bool { return n.h == nil || n.h.Count() < minPlotted })
 	if len(all) == 0 {
@@ -87,11 +87,11 @@ func drawQuantiles(all []namedHist, limits []plot.Limit) template.HTML {
 	return c.HTML()
 }
 
-// span merges consecutive seconds into one column: mean rates and the greatest quantiles of a second.
+// span is a column of a chart over time, which shows one or more consecutive seconds.
 type span struct {
-	from, to      time.Duration // since measuring began
-	rate, failing float64       // responses and failures per second
-	p50, p99, max time.Duration
+	from, to      time.Duration      // since measuring began
+	rate, failing float64            // responses and failures per second, in the mean of the seconds
+	p50, p99, max time.Duration      // the greatest of any second
 	bins          map[int64]hist.Bin // of latencies, by lower end
 }
 
@@ -116,9 +116,8 @@ func mergeSeconds(seconds []load.Second, maxColumns int) []span {
 	return out
 }
 
-// drawTime draws responses and failures per second above a heat map of latencies, on one time
-// axis. Shades are logarithmic, so that a few slow requests are visible. It returns "" without
-// responses.
+// drawTime draws responses and failures per second above a heat map of latencies, both over the same
+// time axis. It returns "" without responses.
 func drawTime(all []span, limits []plot.Limit) template.HTML {
 	low, high, maxCount := int64(math.MaxInt64), int64(0), int64(0)
 	for _, s := range all {
@@ -157,8 +156,8 @@ func drawRates(all []span, x plot.Axis, ticks []plot.Tick) template.HTML {
 	return c.HTML()
 }
 
-// drawHeatMap draws the number of requests by time and latency, and the median and 99th percentile over it.
-// maxCount is the greatest number of a cell.
+// drawHeatMap draws the number of requests by time and latency as cells, and lines for the median and the
+// 99th percentile. maxCount is the greatest number of requests in a cell.
 func drawHeatMap(all []span, limits []plot.Limit, x plot.Axis, ticks []plot.Tick, y plot.Axis, maxCount int64) template.HTML {
 	heat := plot.Chart{
 		ID: "heat", Title: "Latency over time", X: x, Y: y, XTicks: ticks,
@@ -184,7 +183,7 @@ func drawHeatMap(all []span, limits []plot.Limit, x plot.Axis, ticks []plot.Tick
 		}
 	}
 	heat.Shades = slices.DeleteFunc(heat.Shades, func(s plot.Shade) bool { return len(s.Cells) == 0 })
-	for _, s := range heat.Shades { // bins come from a map
+	for _, s := range heat.Shades { // the order of bins, which are in a map, is random
 		slices.SortFunc(s.Cells, func(a, b plot.Cell) int {
 			return cmp.Or(cmp.Compare(a.Left, b.Left), cmp.Compare(a.Low, b.Low))
 		})
@@ -193,7 +192,8 @@ func drawHeatMap(all []span, limits []plot.Limit, x plot.Axis, ticks []plot.Tick
 	return heat.HTML()
 }
 
-// shadeOf returns the index of the shade of a count, up to shadeCount-1 for maxCount. Shades are logarithmic.
+// shadeOf returns the index of the shade of a count, up to shadeCount-1 for maxCount. Shades are
+// logarithmic, so that a few slow requests are visible.
 func shadeOf(count, maxCount int64) int {
 	if maxCount <= 1 {
 		return shadeCount - 1

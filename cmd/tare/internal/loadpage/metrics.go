@@ -14,15 +14,15 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// sample is one value of a metric. Samples of a metric differ by a label.
+// sample is one value of a metric. Samples of the same metric have different labels.
 type sample struct {
 	label      string // name of the label; "" if the metric has one sample
 	labelValue string
 	value      float64
 }
 
-// WriteMetrics writes d as OpenMetrics, which Prometheus reads too: a gauge for each value,
-// labelled with the server's URL.
+// WriteMetrics writes d, the result of a load test, as OpenMetrics, which Prometheus reads, too: a gauge for
+// each value, labelled with the server's URL, as in tare_load_requests{url="http://localhost:8080/"} 5000
 func WriteMetrics(w io.Writer, d load.Document, now time.Time) error {
 	out := bufio.NewWriter(w)
 	writeMetric := func(name, help string, samples ...sample) {
@@ -38,7 +38,7 @@ func WriteMetrics(w io.Writer, d load.Document, now time.Time) error {
 			fmt.Fprintf(out, "%s{%s} %s\n", name, labels, strconv.FormatFloat(s.value, 'g', -1, 64))
 		}
 	}
-	single := func(x float64) sample { return sample{value: x} } // of a metric with one sample
+	single := func(x float64) sample { return sample{value: x} } // without a label
 	writeMetric("tare_load_requests", "Requests with a complete response, whatever its status.", single(float64(d.Requests)))
 	writeMetric("tare_load_sent", "Requests sent.", single(float64(d.Sent)))
 	writeMetric("tare_load_requests_per_second", "Requests answered in a second.", single(d.RequestsPerSecond))
@@ -67,19 +67,20 @@ func WriteMetrics(w io.Writer, d load.Document, now time.Time) error {
 	var drifts, shown []sample
 	for _, x := range d.Drift {
 		name := x.Of + "_" + x.Unit
-		drifts, shown = append(drifts, sample{"of", name, x.Change}), append(shown, sample{"of", name, toNumber(x.Shown)})
+		drifts = append(drifts, sample{"of", name, x.Change})
+		shown = append(shown, sample{"of", name, toNumber(x.Shown)})
 	}
 	writeMetric("tare_load_drift", "Change from the beginning of the phase to its end, in the unit of its name.", drifts...)
 	writeMetric("tare_load_drift_shown", "1 if the interval of the change excludes zero.", shown...)
 	var objectives []sample
-	for _, k := range d.SLO {
-		if k.Verdict == tare.Met || k.Verdict == tare.NotMet {
-			objectives = append(objectives, sample{"objective", k.Objective, toNumber(k.Verdict == tare.Met)})
+	for _, slo := range d.SLO {
+		if slo.Verdict == tare.Met || slo.Verdict == tare.NotMet { // others are undecided
+			objectives = append(objectives, sample{"objective", slo.Objective, toNumber(slo.Verdict == tare.Met)})
 		}
 	}
 	writeMetric("tare_load_objective_met", "1 if the objective is met; without a ruling it is not listed.", objectives...)
-	if s := d.Search; s != nil {
-		writeMetric("tare_load_search_requests_per_second", "The most requests per second that were confirmed; 0 if none were.", single(s.PerSecond))
+	if search := d.Search; search != nil {
+		writeMetric("tare_load_search_requests_per_second", "The most requests per second that were confirmed; 0 if none were.", single(search.PerSecond))
 	}
 	writeMetric("tare_load_measured_timestamp_seconds", "When it was measured.", single(float64(now.Unix())))
 	fmt.Fprintln(out, "# EOF")
@@ -87,14 +88,14 @@ func WriteMetrics(w io.Writer, d load.Document, now time.Time) error {
 }
 
 // toNumber returns 1 for true and 0 for false.
-func toNumber(set bool) float64 {
-	if set {
+func toNumber(isTrue bool) float64 {
+	if isTrue {
 		return 1
 	}
 	return 0
 }
 
-// countSamples returns a sample for each count, whose key is the value of the label.
+// countSamples returns a sample for each count. The key of a count becomes the value of the label.
 func countSamples(label string, counts map[string]int64) []sample {
 	var out []sample
 	for _, key := range slices.Sorted(maps.Keys(counts)) {

@@ -15,8 +15,7 @@ type Unit struct {
 	decimals int     // of formatted times
 }
 
-// UnitFor returns the unit for a table with a typical time of ns: s from 10 s on, ms from 1 ms on,
-// otherwise µs.
+// UnitFor returns the unit for a table with a typical time of ns: s from 10 s on, ms from 1 ms on, otherwise µs.
 func UnitFor(ns int64) Unit {
 	switch {
 	case ns >= 10e9:
@@ -96,8 +95,8 @@ func FormatCPU(seconds float64, requests int64) string {
 	return text
 }
 
-// formatScaled formats x with three significant digits in the largest unit that leaves at least 1. Each unit
-// is 1000 of the one before.
+// formatScaled formats x with three significant digits in the largest unit that leaves at least 1. Each
+// unit is 1000 of the one before.
 func formatScaled(x float64, units []string) string {
 	i := 0
 	for ; x >= 1000 && i < len(units)-1; i++ {

@@ -1,5 +1,5 @@
-// Package loadpage writes the result of a load as a page ([Write]), serves the same page during the run
-// ([Watch]), and writes the result as OpenMetrics ([WriteMetrics]). It also formats the numbers of reports.
+// Package loadpage writes the result of a load test as an HTML page ([Write]), serves the same page during the
+// run ([Watch]), and writes the result as OpenMetrics ([WriteMetrics]). It also formats the numbers of reports.
 package loadpage
 
 import (
@@ -33,14 +33,14 @@ func stepName(i int) string {
 	return []string{"connections", "asked /s", "answered /s", "p50", "p99", "errors", "objectives"}[i]
 }
 
-// Page is the result of a load, or of its part so far.
+// Page is the result of a load test, or of the part that is over.
 type Page struct {
 	Document load.Document
-	Result   *load.Result // nil: the page has no charts
+	Result   *load.Result // for charts; if nil, the page has none
 	How      string       // how requests are sent, in words
 }
 
-// shell is the data of the template of a page: its content and what surrounds it.
+// shell is the data of the template "page": the content, with the head of the HTML document around it.
 type shell struct {
 	Policy, URL string
 	Style       template.CSS
@@ -48,11 +48,11 @@ type shell struct {
 	Content     *content
 }
 
-// content holds the texts and charts of a page. Its names are those of page.html.
+// content contains the texts and charts of a page. page.html refers to its fields.
 type content struct {
 	URL, How, Headline string
-	Second             string // sentence below the headline, about the limit
-	Interrupted        string // "" if it was not interrupted
+	Second             string // sentences below the headline: what limited the rate, and the number of requests
+	Interrupted        string // message that the run was interrupted; "" if it was not
 	Sign, Mark         string // ✓, ✕ or ?, and its CSS class, for all objectives together; "" if there are none
 	Overview           []pair
 	Columns            []string // titles of the table of latencies
@@ -63,13 +63,13 @@ type content struct {
 	Objectives         []verdict
 	Drift              []pair       // measurements, with or without drift
 	Generators         []pair       // load generators on several machines
-	Search             *searchTable // nil if the load is no search
-	Steps              [][]string   // of a rate profile
+	Search             *searchTable // nil if the run did not search for the highest rate
+	Steps              [][]string   // rows of the steps of a rate profile
 	Findings           []finding
 	Warned             bool // a finding is void or a warning
 }
 
-// pair is a line with a name.
+// pair is a line of the page: a name and its value.
 type pair struct{ Name, Value string }
 
 // row is a row of the table of latencies.
@@ -95,16 +95,16 @@ type searchTable struct {
 
 // Write writes p as one standalone file without a script.
 func Write(w io.Writer, p Page) error {
-	const script, allowed = "", ""
-	return writePage(w, p, script, allowed)
+	const noScript, noDirectives = "", ""
+	return writePage(w, p, noScript, noDirectives)
 }
 
-// writePage writes p as a page with a script, which may be "". allowed is added to the page's
-// content security policy.
-func writePage(w io.Writer, p Page, script, allowed string) error {
+// writePage writes p as a page with a script, which may be "". directives are added to the page's content
+// security policy, which otherwise permits only the style and the script.
+func writePage(w io.Writer, p Page, script, directives string) error {
 	style := html.Style()
 	s := shell{
-		Policy: html.Policy(style, script) + allowed, URL: p.Document.URL, Content: newContent(p),
+		Policy: html.Policy(style, script) + directives, URL: p.Document.URL, Content: newContent(p),
 		Style: template.CSS(style), Script: template.JS(script), //nolint:gosec // compiled in
 	}
 	return writeTemplate(w, "page", s)
@@ -121,8 +121,6 @@ func writeTemplate(w io.Writer, name string, data any) error {
 	}
 	return nil
 }
-
-const grpcCodes = 17 // OK (0) to UNAUTHENTICATED (16)
 
 // newContent returns the texts and charts of a page.
 func newContent(p Page) *content {
@@ -151,7 +149,7 @@ func newContent(p Page) *content {
 	return c
 }
 
-// drawCharts draws the latencies of r by quantile and, of two or more seconds, over time.
+// drawCharts draws the latencies of r by quantile and, if r has two or more seconds, over time.
 func (c *content) drawCharts(d load.Document, r *load.Result) {
 	curves := []namedHist{{"latency", r.Latency}}
 	if d.RateAsked > 0 {
@@ -164,6 +162,8 @@ func (c *content) drawCharts(d load.Document, r *load.Result) {
 		c.Time = drawTime(mergeSeconds(r.Timeline, maxSpans), limits)
 	}
 }
+
+const grpcCodes = 17 // number of gRPC statuses, OK (0) to UNAUTHENTICATED (16)
 
 // addResponses adds the numbers of errors by class, and of responses by status.
 func (c *content) addResponses(d load.Document) {
@@ -207,10 +207,12 @@ func (c *content) addFindings(all []load.Remark) {
 	}
 }
 
-// describeBasis returns how many requests the figures of a run are of, and that one run has no interval. Several steps
-// or machines show how far figures vary; it returns "" for those, and if there is nothing yet.
+// describeBasis returns a sentence with the number of requests, saying that one run shows no interval. It
+// returns "" without requests, and if the run has several steps or machines, whose values show how far they
+// vary.
 func describeBasis(d load.Document) string {
-	if d.Requests == 0 || len(d.Steps) > 1 || len(d.Generators) > 1 || d.Search != nil {
+	isRepeated := len(d.Steps) > 1 || len(d.Generators) > 1 || d.Search != nil
+	if d.Requests == 0 || isRepeated {
 		return ""
 	}
 	return fmt.Sprintf(" One run of %s requests, so without intervals: repeat it to see how far it varies.", FormatCount(d.Requests))
@@ -223,10 +225,10 @@ func (c *content) judgeObjectives(all []load.Kept) {
 		if strings.HasPrefix(k.Objective, "errors") {
 			v.Measured = FormatDecimal(k.Value*100, 3) + " %"
 		}
-		if slo, err := load.ParseSLO(k.Objective); err == nil && slo[0].Limit > 0 {
-			class := "b2" // CSS classes: b1 is the colour of too much
+		if slo, err := load.ParseSLO(k.Objective); err == nil && slo[0].Limit > 0 { // one objective
+			class := "b2" // CSS class of a bar within the limit
 			if k.Value > slo[0].Limit {
-				class = "b1"
+				class = "b1" // the colour of too much
 			}
 			v.Bar = plot.LimitBar(class, k.Value, slo[0].Limit)
 		}
@@ -249,7 +251,7 @@ func limitsOf(all []load.Kept) []plot.Limit {
 	return out
 }
 
-// markOf returns the mark of a ruling.
+// markOf returns the sign that shows a ruling: ✓, ✕ or ?.
 func markOf(r tare.Ruling) string {
 	switch classOf(r) {
 	case "good":
@@ -283,7 +285,7 @@ func formatHeadline(d load.Document) string {
 	return text + ", no errors."
 }
 
-// formatLimit returns the limit of the rate and its reason.
+// formatLimit returns sentences saying what limited the rate, and why.
 func formatLimit(d load.Document) string {
 	if d.Limit == "" {
 		return ""

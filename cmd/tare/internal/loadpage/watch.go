@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Watch serves the page of a running load on a loopback address. It renders only while a
-// browser is connected.
+// Watch serves the page of a running load test on a loopback address, and sends its content to connected
+// browsers again whenever [Watch.Show] replaces it. It renders only while a browser is connected.
 type Watch struct {
 	server   *http.Server
 	listener net.Listener
@@ -25,8 +25,7 @@ type Watch struct {
 	changed chan struct{} // closed when page changes, and then replaced
 }
 
-// Listen serves the page on addr, host:port, which must be a loopback address. Without a host it is
-// 127.0.0.1.
+// Listen serves the page on addr, host:port, which must be a loopback address. Without a host it is 127.0.0.1.
 func Listen(addr string, first Page) (*Watch, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -36,7 +35,7 @@ func Listen(addr string, first Page) (*Watch, error) {
 		host = "127.0.0.1"
 	}
 	if !isLoopback(host) {
-		return nil, fmt.Errorf("address %q is none of this machine alone: the page is for a loopback address", addr)
+		return nil, fmt.Errorf("address %q is not a loopback address, which only this machine can reach", addr)
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {
@@ -90,8 +89,7 @@ func (w *Watch) setPage(p Page, isLast bool) {
 	w.changed = make(chan struct{})
 }
 
-// currentPage returns the page, whether it is the last one, and a channel that is closed when
-// the page changes.
+// currentPage returns the page, whether it is the last one, and a channel that is closed when the page changes.
 func (w *Watch) currentPage() (p Page, isLast bool, changed <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -112,15 +110,16 @@ func (w *Watch) Close() error {
 	return err
 }
 
-// servePage sends the page with a script that replaces its content by that of later pages.
+// servePage sends the page with a script that replaces its content when an event brings a newer one.
 func (w *Watch) servePage(rw http.ResponseWriter, _ *http.Request) {
 	p, _, _ := w.currentPage()
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
 	rw.Header().Set("Cache-Control", "no-store")
-	_ = writePage(rw, p, watchScript, "; connect-src 'self'") // fails if the browser has gone
+	const mayReadEvents = "; connect-src 'self'"
+	_ = writePage(rw, p, watchScript, mayReadEvents) // fails if the browser has gone
 }
 
-// serveEvents sends the content of each new page as an event, and an event at the end of the run.
+// serveEvents sends the content of each new page as a server-sent event, and an event at the end of the run.
 func (w *Watch) serveEvents(rw http.ResponseWriter, r *http.Request) {
 	rw.Header().Set("Content-Type", "text/event-stream")
 	rw.Header().Set("Cache-Control", "no-store")

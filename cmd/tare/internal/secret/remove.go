@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// RemoveFromQuery removes the parameters with secret names from the query of a path or URL, and
-// returns their number. The rest stays unchanged.
+// RemoveFromQuery removes the parameters with secret names, such as token, from the query of a path or URL,
+// and returns their number. The rest stays unchanged.
 func RemoveFromQuery(target string) (string, int) {
 	path, query, ok := strings.Cut(target, "?")
 	if !ok {
@@ -49,8 +49,8 @@ func isSecretPair(pair string) bool {
 }
 
 // EmptyInBody empties the values of fields with secret names in a form (URL-encoded or
-// multipart) and in JSON, and returns their number. kind is the content type; a body that is
-// JSON is always treated as JSON. Other bodies stay unchanged.
+// multipart) and in JSON, and returns their number. kind is the content type, which may be wrong: a
+// body that looks like JSON or a form is treated as such. Other bodies stay unchanged.
 func EmptyInBody(kind string, body []byte) ([]byte, int) {
 	media, params, err := mime.ParseMediaType(kind)
 	switch {
@@ -64,7 +64,7 @@ func EmptyInBody(kind string, body []byte) ([]byte, int) {
 	return body, 0
 }
 
-// isJSON reports whether body begins as an object or an array of JSON.
+// isJSON reports whether body begins like a JSON object or array.
 func isJSON(body []byte) bool {
 	start := bytes.TrimSpace(body)
 	return len(start) > 0 && (start[0] == '{' || start[0] == '[')
@@ -90,24 +90,24 @@ func emptyInForm(body []byte) ([]byte, int) {
 	return []byte(strings.Join(pairs, "&")), n
 }
 
-// emptyInMultipart empties the parts with secret names. It works on bytes and leaves other
-// parts unchanged.
+// emptyInMultipart empties the parts with secret names. It changes no other bytes.
 func emptyInMultipart(boundary string, body []byte) ([]byte, int) {
 	n := 0
-	list := bytes.Split(body, []byte("--"+boundary))
-	for i, part := range list {
+	parts := bytes.Split(body, []byte("--"+boundary))
+	for i, part := range parts {
 		head, value, ok := bytes.Cut(part, []byte("\r\n\r\n"))
 		if !ok || !isSecretPart(head) {
 			continue
 		}
 		if value = bytes.TrimSuffix(value, []byte("\r\n")); len(value) > 0 {
-			list[i], n = append(bytes.Clone(head), "\r\n\r\n\r\n"...), n+1
+			const emptyValue = "\r\n\r\n" + "\r\n" // end of the head, end of the value
+			parts[i], n = append(bytes.Clone(head), emptyValue...), n+1
 		}
 	}
 	if n == 0 {
 		return body, 0
 	}
-	return bytes.Join(list, []byte("--"+boundary)), n
+	return bytes.Join(parts, []byte("--"+boundary)), n
 }
 
 // isSecretPart reports whether the head of a part names a secret field.
@@ -127,10 +127,13 @@ func isSecretPart(head []byte) bool {
 // other bytes stay unchanged, including those after a syntax error.
 func emptyInJSON(body []byte) ([]byte, int) {
 	dec := json.NewDecoder(bytes.NewReader(body))
-	dec.UseNumber() // or 1e999 would be an error
-	type level struct{ object, atValue bool }
-	var levels []level
-	var out []byte
+	dec.UseNumber() // otherwise 1e999 would be an error
+	type level struct {
+		object  bool // this is an object; otherwise an array
+		atValue bool // the name of a member was read, and its value is next
+	}
+	var levels []level // objects and arrays around the current token
+	var out []byte     // body[:done] with the values replaced
 	n, done := 0, 0
 	for {
 		token, err := dec.Token()
@@ -151,7 +154,7 @@ func emptyInJSON(body []byte) ([]byte, int) {
 		if !top.object {
 			continue
 		}
-		if _, ok := token.(json.Delim); ok || top.atValue { // end of the value
+		if _, isEnd := token.(json.Delim); isEnd || top.atValue { // the value of a member is complete
 			top.atValue = false
 			continue
 		}

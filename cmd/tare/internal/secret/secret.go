@@ -1,6 +1,6 @@
-// Package secret defines which names have secret values: names of
-// headers, query parameters, and fields of a form or a JSON document. It removes
-// those values from recorded requests. docs/security.md states the rule.
+// Package secret decides by its name whether a header, a query parameter, or a field of a form or of a JSON
+// document has a secret value, and removes these values from recorded requests. docs/security.md states the
+// rule.
 package secret
 
 import (
@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// secretParts returns texts that make a name secret anywhere in it, without case and
+// secretParts returns texts that make a name secret if they occur anywhere in it, regardless of case and
 // punctuation: X-Amz-Signature, clientSecret, new_password.
 func secretParts() []string {
 	return []string{
@@ -18,13 +18,13 @@ func secretParts() []string {
 	}
 }
 
-// secretWords returns texts that make a name secret as a word, separated by punctuation or
-// capitals: X-Auth-Key, csrf_middleware, userPwd.
+// secretWords returns short texts that make a name secret only if they are an entire word of it, between
+// punctuation or capitals: X-Auth-Key, csrf_middleware, userPwd, but not author.
 func secretWords() []string {
 	return []string{"auth", "bearer", "csrf", "jwt", "oauth", "otp", "pass", "pwd", "session", "sig", "sid", "totp", "xsrf"}
 }
 
-// cursorNames returns names that end with token and are positions in a list.
+// cursorNames returns ends of names whose token is no secret, but a position in a list.
 func cursorNames() []string {
 	return []string{"pagetoken", "nexttoken", "continuationtoken", "synctoken"}
 }
@@ -48,17 +48,17 @@ func IsName(name string) bool {
 	return slices.ContainsFunc(splitWords(name), func(word string) bool { return slices.Contains(secretWords(), word) })
 }
 
-// splitWords returns the words of a name in lower case.
+// splitWords returns the words of a name in lower case, e.g. x, auth and key of X-AuthKey.
 func splitWords(name string) []string {
 	var list []string
-	start := true
+	startsWord := true
 	last := rune(0)
 	for _, r := range name {
 		switch {
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			start = true
-		case start, unicode.IsUpper(r) && unicode.IsLower(last):
-			list, start = append(list, string(unicode.ToLower(r))), false
+			startsWord = true
+		case startsWord, unicode.IsUpper(r) && unicode.IsLower(last):
+			list, startsWord = append(list, string(unicode.ToLower(r))), false
 		default:
 			list[len(list)-1] += string(unicode.ToLower(r))
 		}

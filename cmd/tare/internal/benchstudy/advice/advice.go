@@ -1,5 +1,6 @@
-// Package advice recommends one contender of a result: which ones are significantly faster than the
-// baseline on a workload, what the user gains and at what cost. Every number is one of the result's.
+// Package advice recommends one contender of a result. It finds out which contenders are significantly
+// faster than the baseline on a workload, what the user gains, and at what cost. It computes no new
+// numbers: all come from the result.
 package advice
 
 import (
@@ -13,7 +14,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Reading is one workload of a result, by one metric.
+// Reading is the view on one workload and one metric of a result.
 type Reading struct {
 	Result   *tare.Result
 	Baseline string // id
@@ -21,7 +22,7 @@ type Reading struct {
 	Metric   string // a lower value is better, e.g. time
 }
 
-// WhyNoAdvice returns why there is no recommendation; "" if there is one.
+// WhyNoAdvice returns why there can be no recommendation, or "" if there can be one.
 func (r Reading) WhyNoAdvice() string {
 	for _, id := range []string{r.Baseline, tare.ControlID} {
 		if v := r.Result.VoidsMetric(id, r.Workload, r.Metric); len(v) > 0 {
@@ -34,7 +35,8 @@ func (r Reading) WhyNoAdvice() string {
 	return ""
 }
 
-// NoiseFloor returns the noise floor of the workload and metric; 0 if unknown.
+// NoiseFloor returns the noise floor of the workload and metric, the apparent difference of the baseline
+// and its second copy, the control. It returns 0 if that is unknown.
 func (r Reading) NoiseFloor() float64 {
 	return tare.NoiseFloor(r.Result.Comparisons, r.Workload, r.Metric)
 }
@@ -65,7 +67,10 @@ func (r Reading) Measured() []tare.Comparison {
 // Faster returns the comparisons of [Reading.Measured] that are significantly below the baseline,
 // beyond the noise floor.
 func (r Reading) Faster() []tare.Comparison {
-	return slices.DeleteFunc(r.Measured(), func(c tare.Comparison) bool { return !(c.High < 1) || !r.IsShown(c) })
+	return slices.DeleteFunc(r.Measured(), func(c tare.Comparison) bool {
+		isFaster := c.High < 1 && r.IsShown(c)
+		return !isFaster
+	})
 }
 
 // IsShown reports whether c is significant and beyond the noise floor.
@@ -73,8 +78,8 @@ func (r Reading) IsShown(c tare.Comparison) bool {
 	return c.Differs(r.NoiseFloor()) == tare.Significant
 }
 
-// DescribeDoubt returns a clause about a comparison that is not significant beyond the noise floor, to
-// follow a sentence about it. It returns "" for other comparisons.
+// DescribeDoubt returns a clause, to follow a sentence about c, saying that c shows no difference beyond
+// the noise floor. It returns "" if c shows one.
 func (r Reading) DescribeDoubt(c tare.Comparison) string {
 	if r.IsShown(c) {
 		return ""
@@ -85,8 +90,8 @@ func (r Reading) DescribeDoubt(c tare.Comparison) string {
 // BestRank returns the best rank that the evidence allows; 1 if there are no ranks.
 func BestRank(c tare.Comparison) int { return max(1, c.RankLow) }
 
-// DescribeTies returns a clause about the other contenders of list that the evidence allows the rank of
-// c, to follow a sentence about c. It returns "" if there are none.
+// DescribeTies returns a clause, to follow a sentence about c, about the other contenders of list that may
+// have the same rank as c. It returns "" if there are none.
 func DescribeTies(c tare.Comparison, list []tare.Comparison) string {
 	var names []string
 	for _, other := range list {
@@ -103,10 +108,11 @@ func DescribeTies(c tare.Comparison, list []tare.Comparison) string {
 // maxFigures is the largest number of contenders in the line below a headline.
 const maxFigures = 3
 
-// SetAnswer sets the headline of the result, which recommends a contender or explains why not, the
-// line of values below it, and the comparisons that both quote. noun (router, codec) and base are the
-// printed names of the contenders' kind and of the baseline. isCompatible reports whether a contender
-// behaves as base does; condition names that in words. isCompatible is nil if there is no condition.
+// SetAnswer sets the headline of the result, which recommends a contender or explains why it recommends
+// none, the line of values below the headline, and the comparisons that both lines quote. noun (router,
+// codec) and base are the printed names of the contenders' kind and of the baseline. isCompatible reports
+// whether a contender behaves like base, and condition is the clause about users who need that, e.g. "where
+// all values must stay". If isCompatible is nil, all contenders behave like base.
 func (r Reading) SetAnswer(noun, base, condition string, isCompatible func(id string) bool) {
 	res := r.Result
 	res.Answer, res.Figures, res.Quotes = r.headlineText(noun, base, condition, isCompatible), "", nil
@@ -124,8 +130,8 @@ func (r Reading) SetAnswer(noun, base, condition string, isCompatible func(id st
 	}
 }
 
-// headlineText returns the headline. If the fastest contender does not behave as base does, the
-// headline also names the fastest one that does, or base itself.
+// headlineText returns the headline. If the fastest contender does not behave like base, the headline also
+// names the fastest one that does, or base itself.
 func (r Reading) headlineText(noun, base, condition string, isCompatible func(id string) bool) string {
 	if why := r.WhyNoAdvice(); why != "" {
 		return "No answer: " + why + "."

@@ -12,7 +12,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Quantity is a metric of a benchmark that is searched for a change, and the direction of the change.
+// This file turns the result of comparing one commit (the side head) with the good revision (the side base)
+// into the effects that a bisection decides by.
+
+// Quantity is the metric of a benchmark whose change the bisection looks for, and the direction of the change.
 type Quantity struct {
 	Benchmark string  `json:"benchmark"`
 	Metric    string  `json:"metric"`
@@ -30,14 +33,15 @@ func (q Quantity) findComparison(r *tare.Result) (c tare.Comparison, ok bool) {
 	return tare.FindComparison(r.Comparisons, q.Benchmark, benchstudy.Head, q.Metric)
 }
 
-// countBatch returns the difference of a metric that is counted outside of rounds, as a batch of one
-// effect. If nothing was counted, the error is a *SkipError with the reason.
+// countBatch returns the difference of a metric that is counted outside of rounds, such as instructions, as
+// a batch of one effect. If nothing was counted, the error is a *SkipError with the reason.
 func (q Quantity) countBatch(r *tare.Result) (Batch, error) {
 	c, ok := q.findComparison(r)
 	if !ok {
 		why := "its instructions were not counted"
 		for _, f := range r.Findings {
-			if f.Check == benchstudy.NotCounted().ID && (f.Workload == "" || f.Workload == q.Benchmark) {
+			isAboutBenchmark := f.Workload == "" || f.Workload == q.Benchmark
+			if f.Check == benchstudy.NotCounted().ID && isAboutBenchmark {
 				why = "not counted: " + f.Message
 			}
 		}
@@ -46,10 +50,10 @@ func (q Quantity) countBatch(r *tare.Result) (Batch, error) {
 	interval := func(alpha float64) (low, high float64) {
 		for _, c := range counts.CompareWork(r.Work, benchstudy.Base, alpha) {
 			if c.Workload == q.Benchmark {
-				low, high = q.Sign*(c.Low-1)*c.AgainstValue, q.Sign*(c.High-1)*c.AgainstValue
+				low, high = q.Sign*(c.Low-1)*c.AgainstValue, q.Sign*(c.High-1)*c.AgainstValue // from ratios to differences
 			}
 		}
-		return min(low, high), max(low, high)
+		return min(low, high), max(low, high) // a negative sign exchanges them
 	}
 	return Batch{Effects: []float64{q.Sign * (c.Value - c.AgainstValue)}, Interval: interval, IsLast: true}, nil
 }
@@ -92,8 +96,7 @@ func (q Quantity) logRatios(r *tare.Result, side string) []float64 {
 	return slices.DeleteFunc(slices.Clone(e.Effects), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
-// countDifferences returns side − base of each round, and whether each of the two had the same count
-// in all rounds.
+// countDifferences returns side − base of each round, and whether each of the two had the same count in all rounds.
 func (q Quantity) countDifferences(r *tare.Result, side string) (effects []float64, exact bool) {
 	metric, _ := tare.MetricNamed(q.Metric)
 	index := evidence.FromResult(r).Index()
@@ -109,7 +112,7 @@ func (q Quantity) countDifferences(r *tare.Result, side string) (effects []float
 	return effects, benchstudy.IsConstant(baseCounts) && benchstudy.IsConstant(sideCounts)
 }
 
-// BaseValue returns the value of the good revision: the median over rounds; 0 without rounds.
+// BaseValue returns the value of the good revision: the median over rounds, or 0 without rounds.
 func (q Quantity) BaseValue(r *tare.Result) float64 {
 	if c, ok := q.findComparison(r); ok && q.IsCounted() {
 		return c.AgainstValue
@@ -123,13 +126,13 @@ func (q Quantity) BaseValue(r *tare.Result) float64 {
 }
 
 // ClearestChange returns the quantity with the clearest change in its direction: the largest change
-// relative to the differences between its rounds, or, of counts, relative to base.
+// relative to the differences between its rounds, or, for counts, relative to base.
 func ClearestChange(r *tare.Result, quantities []Quantity) Quantity {
 	const (
-		alpha     = 0.5   // of the half-width, which measures the spread of rounds and decides nothing
+		alpha     = 0.5   // error level of the half-width, which only measures the spread of rounds
 		minSpread = 0.005 // added to the half-width, which may be 0
 	)
-	widest, maxChange := quantities[0], math.Inf(-1)
+	clearest, maxChange := quantities[0], math.Inf(-1)
 	for _, q := range quantities {
 		b, err := q.Batch(r)
 		if err != nil || len(b.Effects) == 0 {
@@ -143,8 +146,8 @@ func ClearestChange(r *tare.Result, quantities []Quantity) Quantity {
 			change /= base
 		}
 		if change > maxChange {
-			widest, maxChange = q, change
+			clearest, maxChange = q, change
 		}
 	}
-	return widest
+	return clearest
 }

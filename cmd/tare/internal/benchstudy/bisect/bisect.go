@@ -1,18 +1,17 @@
-// Package bisect finds the first commit that shows an effect which a bad
-// revision has and a good one has not.
+// Package bisect finds the first commit that shows an effect which a bad revision has and a good one has not.
 //
 // # What the error level covers
 //
-// Each comparison compares one commit with the good revision and decides on
-// which side of the edge, a threshold, the commit's effect is. The first
-// comparison is of the bad revision; the edge is fixed when it is over. The plan
-// for n commits has ⌈log2 n⌉ comparisons after the first. Each planned comparison
-// may be wrong with probability Error/(planned+1), and the k-th comparison beyond
-// the plan with 2^-k of that, so that any of them is wrong with probability at
-// most Error. A comparison tests its rounds several times, each time at a stricter
-// level (stats.LookLevel); if it remains undecided its commit is skipped. A count has one look.
-// The bound needs no assumption about other commits. It covers the statement that the effect
-// of the reported commit is beyond the edge and the effects of its parents are not.
+// Each comparison compares one commit with the good revision and decides on which side of the edge,
+// a threshold, the commit's effect is. The first comparison is of the bad revision; the edge is fixed
+// when it is over. The plan for n commits has ⌈log2 n⌉ comparisons after the first. Each planned
+// comparison may be wrong with probability ErrorBound/(planned+1), and the k-th comparison beyond the plan
+// with 2^-k of that, so that the probability that any of them is wrong is at most ErrorBound.
+//
+// A comparison may end early: it tests its rounds several times, at interim analyses called looks, each
+// at a stricter level (stats.LookLevel). If it remains undecided, its commit is skipped. A comparison of
+// counts has one look. The bound needs no assumption about other commits. It covers the statement
+// that the effect of the reported commit is beyond the edge and the effects of its parents are not.
 package bisect
 
 import (
@@ -62,7 +61,7 @@ func (p Plan) MaxComparisons() int { return 2 * p.Comparisons() }
 func (p Plan) errorShare(k int) float64 {
 	planned := p.Comparisons()
 	share := p.ErrorBound / float64(planned+1)
-	if k >= planned { // half as much for each further one: 2^-1, 2^-2, …
+	if k >= planned { // each further comparison gets half as much as the one before: 2^-1, 2^-2, …
 		share = math.Ldexp(share, planned-k-1)
 	}
 	return share
@@ -74,12 +73,12 @@ func (p Plan) intervalLevel(k int) float64 {
 	return stats.LookLevel(2*p.errorShare(k), len(stats.Looks(p.MaxRounds)))
 }
 
-// exactRounds is the number of rounds that suffices if all have the same count.
+// exactRounds is the number of rounds that suffices if all rounds have the same count.
 const exactRounds = 3
 
 // lookRounds returns the numbers of rounds after which the k-th comparison can end.
 func (p Plan) lookRounds(k int) []int {
-	minRounds := stats.MinRounds(p.intervalLevel(k)) // fewer have no interval
+	minRounds := stats.MinRounds(p.intervalLevel(k)) // fewer rounds have no interval
 	looks := slices.DeleteFunc(stats.Looks(p.MaxRounds), func(n int) bool { return n < minRounds && n < p.MaxRounds })
 	if p.CountDifferences && looks[0] > exactRounds {
 		looks = append([]int{exactRounds}, looks...)
@@ -98,8 +97,8 @@ type Batch struct {
 	Took    time.Duration
 	IsLast  bool // there is no time for more rounds of this commit
 
-	// Interval returns the interval at level alpha of a metric that is counted outside of rounds, which
-	// has one effect; nil if effects are rounds.
+	// Interval returns the interval, at level alpha, of a metric that is counted outside of rounds. Then
+	// Effects has one element. Interval is nil if Effects has an element for each round.
 	Interval func(alpha float64) (low, high float64)
 }
 
@@ -146,8 +145,8 @@ func (s *Search) Edge() float64 {
 // BadShows reports whether the bad revision shows the effect.
 func (s *Search) BadShows() bool { return len(s.Tests) > 0 && s.Tests[0].Verdict == Bad }
 
-// Run continues until the first bad commit is known or no comparison can decide more. It calls save
-// after each measurement.
+// Run continues the search until the first bad commit is known, or until no comparison can decide more.
+// It calls save after each measurement.
 func (s *Search) Run(ctx context.Context, measure Measure, save func() error) error {
 	for {
 		index, ok := s.nextTest()
@@ -172,9 +171,11 @@ func (s *Search) nextTest() (index int, ok bool) {
 	if last >= 0 && s.Tests[last].Verdict == "" {
 		return last, true
 	}
-	commit := s.History[0].ID
+	commit := s.History[0].ID // the bad revision comes first
 	if last >= 0 {
-		if commit = s.middleCommit(); !s.BadShows() || commit == "" || s.countMeasured(last+1) >= s.Plan.MaxComparisons() {
+		commit = s.middleCommit()
+		isExhausted := s.countMeasured(last+1) >= s.Plan.MaxComparisons()
+		if !s.BadShows() || commit == "" || isExhausted {
 			return 0, false
 		}
 	}
@@ -182,10 +183,10 @@ func (s *Search) nextTest() (index int, ok bool) {
 	return last + 1, true
 }
 
-// measureTest takes the k-th test to its next look.
+// measureTest measures the k-th test up to its next look, and sets its verdict if that decides.
 func (s *Search) measureTest(ctx context.Context, k int, measure Measure) error {
 	t, measured := &s.Tests[k], s.countMeasured(k)
-	rounds := 1 // rounds that did not count are taken again, one by one
+	rounds := 1 // after the last look: repeat rounds that did not count, one by one
 	for _, n := range s.Plan.lookRounds(measured) {
 		if n > len(t.Effects) {
 			rounds = n - len(t.Effects)
@@ -203,7 +204,8 @@ func (s *Search) measureTest(ctx context.Context, k int, measure Measure) error 
 	}
 	t.Seconds += batch.Took.Seconds()
 	if batch.Interval != nil {
-		t.judgeCount(batch, 2*s.Plan.errorShare(measured), s.Edge()) // only one end of the interval can be wrong
+		alpha := 2 * s.Plan.errorShare(measured) // only one end of the interval can be wrong
+		t.judgeCount(batch, alpha, s.Edge())
 		return nil
 	}
 	t.Exact = batch.Exact && (len(t.Effects) == 0 || t.Exact)
@@ -229,8 +231,8 @@ func (s *Search) MeasuringTime(commit string) time.Duration {
 	return 0
 }
 
-// countMeasured returns the number of tests before the k-th that were not skipped: these used a share
-// of the error level.
+// countMeasured returns the number of tests before the k-th that were not skipped. Each of them has used a
+// share of the error level.
 func (s *Search) countMeasured(k int) int {
 	n := 0
 	for _, t := range s.Tests[:k] {
@@ -255,8 +257,8 @@ func (t *Test) judgeCount(b Batch, alpha, edge float64) {
 	}
 }
 
-// judgeRounds sets the verdict if the rounds decide, or if there may be no more. The test is the k-th
-// that was not skipped. Bad needs an effect beyond the half-width of the control, too.
+// judgeRounds sets the verdict if the rounds decide, or if the plan permits no more rounds. The test is the
+// k-th that was not skipped. Bad also needs an effect that is larger than the half-width of the control.
 func (t *Test) judgeRounds(p Plan, k int, edge float64) {
 	t.Estimate = stats.HodgesLehmann(t.Effects)
 	t.Low, t.High = t.Estimate, t.Estimate

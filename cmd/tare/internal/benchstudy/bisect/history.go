@@ -15,8 +15,8 @@ type Commit struct {
 	Subject string    `json:"subject"`
 }
 
-// candidates returns the commits that may be the first bad one: those that are an ancestor of every
-// bad commit, or the commit itself, and not of a good one. They are in the history's order.
+// candidates returns the commits that may be the first bad one, in the history's order. A candidate is an
+// ancestor of every bad commit, or that commit itself, and not an ancestor of a good commit.
 func (s *Search) candidates() []Commit {
 	remaining := map[string]bool{}
 	for _, c := range s.History {
@@ -26,7 +26,7 @@ func (s *Search) candidates() []Commit {
 		if t.Verdict != Good && t.Verdict != Bad {
 			continue
 		}
-		// The ancestors of a good commit are good; the others of a bad one did not cause its effect.
+		// The ancestors of a good commit are good. Commits that are no ancestors of a bad one did not cause its effect.
 		isAncestor := s.ancestors(t.Commit)
 		for id := range remaining {
 			if isAncestor[id] == (t.Verdict == Good) {
@@ -50,13 +50,14 @@ func (s *Search) ancestors(id string) map[string]bool {
 	return out
 }
 
-// middleCommit returns the commit to compare next: the one that divides the candidates most evenly.
-// After skipped or undecided commits it is the one farthest from them, of all that divide the
-// candidates at least half as evenly. It returns "" if all candidates have a verdict.
+// middleCommit returns the commit to compare next: the one that divides the candidates most evenly. If
+// some candidates were skipped or are undecided, their neighbours may be, too: then it is the candidate
+// farthest from them, of those that divide the candidates at least half as evenly as the best one. It
+// returns "" if all candidates have a verdict.
 func (s *Search) middleCommit() string {
 	candidates := s.candidates()
 	var undecided []int                    // candidates with a verdict that did not decide
-	scores := make([]int, len(candidates)) // size of the smaller part if the candidate is compared; 0 if it was
+	scores := make([]int, len(candidates)) // size of the smaller part if the candidate is compared; 0 if it has a verdict
 	bestScore := 0
 	for i, c := range candidates {
 		if v := s.verdictOf(c.ID); v != "" {
@@ -74,23 +75,24 @@ func (s *Search) middleCommit() string {
 		scores[i] = min(n, len(candidates)-n)
 		bestScore = max(bestScore, scores[i])
 	}
-	distance := func(i int) int { // to the nearest passed candidate
+	distance := func(i int) int { // to the nearest undecided candidate
 		d := len(candidates)
 		for _, p := range undecided {
 			d = min(d, max(i-p, p-i))
 		}
 		return d
 	}
+	minScore := bestScore
+	if len(undecided) > 0 {
+		minScore = (bestScore + 1) / 2
+	}
 	chosen := -1
 	for i := range candidates {
-		minScore := bestScore
-		if len(undecided) > 0 {
-			minScore = (bestScore + 1) / 2
-		}
 		if scores[i] == 0 || scores[i] < minScore {
 			continue
 		}
-		if chosen < 0 || cmp.Or(cmp.Compare(distance(i), distance(chosen)), cmp.Compare(scores[i], scores[chosen])) > 0 {
+		isBetter := chosen < 0 || cmp.Or(cmp.Compare(distance(i), distance(chosen)), cmp.Compare(scores[i], scores[chosen])) > 0
+		if isBetter {
 			chosen = i
 		}
 	}

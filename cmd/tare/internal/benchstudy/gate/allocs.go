@@ -6,8 +6,9 @@ import (
 )
 
 // judgeExactCounts decides rows of counts by [stats.CompareCounts], without an interval: the rows of
-// allocations if allocs is set, and the rows that have no ratios because a side is zero. If the
-// counts of the sides overlap, the row is left to the margin.
+// allocations if allocs is set, and the rows that have no ratios because the count of a side is zero. It
+// leaves a row undecided if the counts of both sides overlap; then the row is compared with the margin.
+// family contains a member, a row of the report and its question, for each benchmark and metric.
 func judgeExactCounts(family []member, allocs bool) {
 	for _, m := range family {
 		r := m.row
@@ -15,7 +16,8 @@ func judgeExactCounts(family []member, allocs bool) {
 		isExact := metric.Name == "allocs" && allocs
 		hasNoRatio := metric.IsCount() && len(m.Effects) == 0
 		isDecided := r.Outcome != "" || r.why != ""
-		if !isExact && !hasNoRatio || m.Median || isDecided {
+		hasLimit := m.Median // the head's value is compared with a limit, not with base
+		if !isExact && !hasNoRatio || hasLimit || isDecided {
 			continue
 		}
 		base, head := m.index.PerRound(metric, r.workload, BaseID), m.index.PerRound(metric, r.workload, HeadID)

@@ -20,10 +20,10 @@ type BaseError struct{ What string }
 // Error is one line.
 func (e *BaseError) Error() string { return e.What }
 
-// Sides are the two revisions of a gate.
+// Sides are the two revisions that a gate compares: the base, and the head, which is to be judged.
 type Sides struct {
-	Base            string // revision to measure
-	Branch          string // branch whose merge base with the head is the base; "" if the base is named
+	Base            string // revision of the base, e.g. v1.2.0 or a hash
+	Branch          string // branch whose merge base with the head is the base; "" if the user names the base
 	BaseCommit      string
 	HeadCommit      string
 	WorktreeDiffers bool // the worktree differs from HeadCommit
@@ -32,14 +32,13 @@ type Sides struct {
 // AreEqual reports whether base and head have the same files.
 func (s Sides) AreEqual() bool { return s.BaseCommit == s.HeadCommit && !s.WorktreeDiffers }
 
-// FindSides finds the base and the commits of a gate in the repository of dir. spec is a revision,
-// or, as projects write it, [project.MergeBase] and optionally a branch: the base is then the commit
-// at which head left the branch. If head is [Worktree] or "", its commit is HEAD, and
-// WorktreeDiffers is set if files differ from it. The error is a *BaseError if a revision or the
-// repository does not exist.
+// FindSides finds the base and the commits of a gate in the repository of dir. spec is a revision, or, as
+// projects write it, [project.MergeBase] and optionally a branch. The base is then the commit at which head
+// left the branch. If head is [Worktree] or "", its commit is HEAD, and WorktreeDiffers is set if files
+// differ from that commit. The error is a *BaseError if a revision or the repository does not exist.
 //
-// For example, spec "merge-base origin/main" and head "" compare the working directory with the
-// commit at which it left origin/main.
+// For example, spec "merge-base origin/main" and head "" compare the working directory with the commit at
+// which it left origin/main.
 func FindSides(ctx context.Context, dir, spec, head string) (s Sides, err error) {
 	rev, isWorktree := head, head == "" || head == Worktree
 	if isWorktree {
@@ -55,8 +54,9 @@ func FindSides(ctx context.Context, dir, spec, head string) (s Sides, err error)
 		status, err := runGit(ctx, dir, "status", "--porcelain")
 		s.WorktreeDiffers = err != nil || status != ""
 	}
-	branch, isMergeBase := strings.CutPrefix(spec, project.MergeBase)
-	if !isMergeBase || branch != "" && branch[0] != ' ' { // a revision, which may begin like MergeBase
+	branch, hasPrefix := strings.CutPrefix(spec, project.MergeBase)
+	isMergeBase := hasPrefix && (branch == "" || branch[0] == ' ') // otherwise a revision whose name begins with MergeBase
+	if !isMergeBase {
 		s.Base = spec
 		if s.BaseCommit, err = resolveCommit(ctx, dir, spec); err != nil {
 			return s, &BaseError{fmt.Sprintf("there is no revision %q to compare the head with; git branch --all and git tag list those there are%s", spec, shallowHint(ctx, dir))}
@@ -67,8 +67,8 @@ func FindSides(ctx context.Context, dir, spec, head string) (s Sides, err error)
 	return s, err
 }
 
-// findMergeBase sets the base to the commit at which the head, printed as rev, left branch. If branch
-// is "", the first of the usual default branches that exists is taken.
+// findMergeBase sets the base to the commit at which the head, printed as rev, left branch. If branch is
+// "", it uses the first of the usual default branches that exists.
 func (s *Sides) findMergeBase(ctx context.Context, dir, branch, rev string) error {
 	candidates := []string{branch}
 	if branch == "" {

@@ -1,19 +1,19 @@
-// Package gate compares the head of a repository with its base and decides whether the change
-// passes: which benchmarks are slower by more than the margin, which are not, and which the machine
-// could not decide.
+// Package gate compares the head of a repository with its base and decides whether the change passes. It
+// reports which benchmarks are slower by more than the margin, which are not, and for which of them the
+// measurement was not precise enough to decide.
 //
 // # What the error level covers
 //
-// All questions are fixed before measuring: each benchmark and metric is one member of one family.
-// Each of the m members first gets an interval at level alpha/m. Members whose interval is on one
-// side of the margin have their outcome; the others get an interval at alpha divided by their number,
-// and so on (Holm's procedure). "Faster" comes from a second family of the same members, about no
-// difference. A member can be wrong about the margin in one direction and about "faster" in one,
-// each with half of alpha, so that the chance of any wrong outcome in the table is at most alpha.
+// All questions are fixed before measuring: each benchmark and metric is one member of one family. Each of
+// the m members first gets an interval at level alpha/m. A member whose interval is on one side of the
+// margin is decided; the others get an interval at alpha divided by their number, and so on (Holm's
+// procedure). The outcome "better" comes from a second family of the same members, whose intervals are
+// compared with no difference. A member can be wrong about the margin in one direction and about "better"
+// in one, each with half of alpha, so that the chance of any wrong outcome in the table is at most alpha.
 // Allocations that are the same in every round are compared exactly and cannot be wrong.
 //
-// A limit on the head's own values is a member of the first family, too: its interval is about the
-// median over rounds of the head's value, and is computed once, at the end.
+// A limit on the head's own values is a member of the first family, too. Its interval is that of the median
+// over rounds of the head's value, and is computed once, at the end.
 package gate
 
 import (
@@ -42,15 +42,14 @@ type Request struct {
 	NoLock     bool          // measure even if another measurement runs
 	Profile    bool          // profile rows that differ, after the rounds
 	Changed    bool          // measure only benchmarks that the change can reach
-	Counts     counts.Choice
-	Record     bool        // measure the head for the history
-	All        bool        // time benchmarks with the same code and count as well
-	Shard      suite.Shard // measure only a part of the benchmarks; the first part has all other comparisons
-	Quiet      bool        // print no progress
+	Counts     counts.Choice // how instructions are counted
+	Record     bool          // measure the head for the history of results, without blocking it
+	All        bool          // time benchmarks with the same code and count as well
+	Shard      suite.Shard   // measure only a part of the benchmarks; the first part has all other comparisons
+	Quiet      bool          // print no progress
 }
 
-// Criteria returns the limits of the head on the workloads of a study. The study ends once all of
-// them are decided.
+// Criteria returns the limits of the head on the workloads of a study. The study ends once all of them are decided.
 func (a Request) Criteria(head string, workloads []tare.Workload) []tare.Criterion {
 	var out []tare.Criterion
 	g := a.Project.Gate
@@ -88,7 +87,7 @@ type Measured struct {
 	Commit       string                  // commit of the base, for commands; may be ""
 	Requirements map[string]Requirements // requirements by study; a study that is missing has those of the project
 	Skipped      []Skipped               // benchmarks and packages that were not compared
-	Nothing      string                  // why there is nothing to compare; "" if there is, or if Left has the reasons
+	Nothing      string                  // why there is nothing to compare; "" if there is, or if Skipped has the reasons
 	Notes        []string                // one line each
 	Policy       Policy                  // how the change alters the rules that judge it
 	Record       bool                    // the head was measured for the history: nothing is blocked
@@ -193,12 +192,11 @@ type Row struct {
 // isUnwaived reports whether the row has an outcome that no waiver covers.
 func (r Row) isUnwaived(o Outcome) bool { return r.Outcome == o && r.Waived == nil }
 
-// Fails reports whether the row keeps the change from passing.
+// Fails reports whether the row keeps the change from passing. on is the project's rule for rows that are open.
 func (r Row) Fails(on project.OnInconclusive) bool {
-	if r.Waived != nil {
-		return false
-	}
-	return r.Outcome == Worse || r.Outcome == Void || r.Outcome == Open && on == project.FailOpen
+	isFailingOpen := r.Outcome == Open && on == project.FailOpen
+	isBad := r.Outcome == Worse || r.Outcome == Void || isFailingOpen
+	return isBad && r.Waived == nil
 }
 
 // Waived names the waiver by which a row may pass.
@@ -261,7 +259,7 @@ type Report struct {
 
 	unmeasuredMetrics []string // metrics of gate.metrics that nothing measured
 
-	commands Commands
+	commands Commands // commands that the report advises
 
 	importPrefix  string // common start of all import paths, which is not printed
 	configFile    string // printed path of tare.yaml; "" if none exists

@@ -7,8 +7,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/annotation"
 )
 
-// WriteAnnotations writes GitHub workflow commands. They annotate the lines of benchmarks that block a
-// change or could not be decided, and report skipped benchmarks, errors and warnings.
+// WriteAnnotations writes GitHub workflow commands, such as ::error file=parse_test.go,line=12::…. They
+// annotate the lines of benchmarks that block a change or could not be decided, and report skipped
+// benchmarks, errors and warnings.
 func WriteAnnotations(w io.Writer, rep Report) error {
 	rep = rep.legibleCopy()
 	var list []annotation.Annotation
@@ -42,7 +43,8 @@ func WriteAnnotations(w io.Writer, rep Report) error {
 	return annotation.Write(w, list)
 }
 
-// rowSeverity returns how GitHub annotates a row: error, warning, notice, or "" for not at all.
+// rowSeverity returns the severity with which GitHub annotates a row: error, warning, notice, or "" for no
+// annotation.
 func rowSeverity(r Row, rep Report) string {
 	switch {
 	case rep.repeatsVoid(r), rep.Record: // a recorded change is on the branch already

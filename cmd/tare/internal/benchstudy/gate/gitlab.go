@@ -25,11 +25,12 @@ type issueLocation struct {
 	} `json:"lines"`
 }
 
-// WriteCodeQuality writes a code quality report for GitLab, with the entries of [WriteAnnotations].
-// An entry without a file is at the project's file, or at go.mod.
+// WriteCodeQuality writes a code quality report for GitLab, with the same entries as [WriteAnnotations].
+// GitLab needs a file for each: an entry without one names tare.yaml, or go.mod if there is none.
 func WriteCodeQuality(w io.Writer, rep Report) error {
 	issues := []codeQualityIssue{}
 	add := func(check, subject, text, severity string, place Place) {
+		// GitLab recognises an entry of an earlier report by its fingerprint.
 		sum := sha256.Sum256([]byte(strings.Join([]string{check, subject}, "\x00")))
 		issue := codeQualityIssue{Description: text, CheckName: "tare gate: " + check, Fingerprint: hex.EncodeToString(sum[:16]), Severity: severity}
 		issue.Location.Path, issue.Location.Lines.Begin = place.File, max(1, place.Line)
@@ -44,7 +45,7 @@ func WriteCodeQuality(w io.Writer, rep Report) error {
 	levels := map[string]string{"error": "major", "warning": "minor", "notice": "info"}
 	for _, r := range rep.Rows {
 		if severity := rowSeverity(r, rep); severity != "" {
-			add(rep.rowVerdict(r), r.Benchmark+" "+r.Metric+onMachine(r), rep.rowTitle(r)+": "+r.Sentence, levels[severity], Place{r.File, r.Line})
+			add(rep.rowVerdict(r), r.Benchmark+" "+r.Metric+machineSuffix(r), rep.rowTitle(r)+": "+r.Sentence, levels[severity], Place{r.File, r.Line})
 		}
 	}
 	for _, entry := range rep.Skipped {
@@ -63,9 +64,9 @@ func WriteCodeQuality(w io.Writer, rep Report) error {
 	return enc.Encode(issues)
 }
 
-// onMachine returns the machine of a row, so that rows of one benchmark on several machines differ;
-// "" if one machine measured all.
-func onMachine(r Row) string {
+// machineSuffix returns a suffix with the machine of a row, so that rows of one benchmark on several
+// machines differ, or "" if one machine measured all.
+func machineSuffix(r Row) string {
 	if r.Machine == "" {
 		return ""
 	}

@@ -12,18 +12,22 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// The sides' ids in a result, which also has a control.
+// This file decides the rows of a gate's report: is the head, the changed revision, worse than the base by more
+// than the margin, in one benchmark and metric? All rows form one family, which shares the error level alpha.
+
+// The ids of both sides in a result. A result also has a control, which is the base measured again.
 const (
 	BaseID = "base"
 	HeadID = "head"
 )
 
-// member is a row of the family and the question that decides it. The question's effects are
-// ln(head/base) of each round, or the head's values if the row has a limit.
+// member is a row of the family and the question that decides it: the effects of the rounds, and the edge
+// on whose sides the outcomes are. Effects are ln(head/base) of each round and the edge is ln(1 + margin).
+// If the row has a limit, both are values of the head, and Median is set.
 type member struct {
-	row *Row
-	judge.Question
-	index *evidence.Index // values of the row's result
+	row            *Row
+	judge.Question                 // Effects, Edges, Looks and Median
+	index          *evidence.Index // values of the row's result
 }
 
 // collectQuestions returns the questions of a family. If edges are passed, every question gets them in
@@ -39,16 +43,17 @@ func collectQuestions(family []member, edges ...float64) []judge.Question {
 	return out
 }
 
-// judgeMembers sets the outcome of every member that has none. Members that are void keep theirs, but
-// count in the size of the family, by which the error level alpha is divided.
+// judgeMembers sets the outcome of every member that has none. A void member stays void, but counts in
+// the size of the family, by which the error level alpha is divided.
 func judgeMembers(family []member, alpha float64) {
 	family = slices.DeleteFunc(slices.Clone(family), func(m member) bool { return m.row.Outcome != "" && m.row.Outcome != Void })
 	spans := judge.Settle(collectQuestions(family), alpha)
 	ratios := slices.DeleteFunc(slices.Clone(family), func(m member) bool { return m.Median })
-	zeroSpans := judge.Settle(collectQuestions(ratios, 0), alpha) // about no difference: ln(head/base) = 0
+	zeroSpans := judge.Settle(collectQuestions(ratios, 0), alpha) // is there a difference: ln(head/base) ≠ 0
 	for i, m := range family {
 		switch {
-		case m.row.Outcome == Void: // it stays void, but counts as a member
+		case m.row.Outcome == Void:
+			// It stays void.
 		case m.Median:
 			m.judgeLimit(spans[i])
 		default:
@@ -58,9 +63,9 @@ func judgeMembers(family []member, alpha float64) {
 	}
 }
 
-// judgeRatio sets the outcome of a row with ratios. span is the interval about the margin, zeroSpan
-// the one about no difference; edge is ln(1 + margin). Worse and Better need a difference beyond the
-// noise floor, too: the control, which is the base once more, does not differ as much.
+// judgeRatio sets the outcome of a row with ratios. span is the interval that is compared with the edge
+// ln(1 + margin), and zeroSpan the one that is compared with 0, no difference. Worse and Better also need
+// a ratio beyond the noise floor, the apparent difference of the base and the control.
 func (m member) judgeRatio(span, zeroSpan stats.Span, edge float64) {
 	r := m.row
 	r.Outcome = Open
@@ -72,7 +77,8 @@ func (m member) judgeRatio(span, zeroSpan stats.Span, edge float64) {
 		return
 	case span.Low > edge && tare.Exceeds(r.Ratio, floor):
 		r.Outcome = Worse
-	case span.Low > edge: // within the noise floor: it stays open
+	case span.Low > edge:
+		// Beyond the margin, but within the noise floor: the row stays open.
 	case span.High <= edge:
 		r.Outcome = NoWorse
 		if zeroSpan.OK && zeroSpan.High < 0 && tare.Exceeds(r.Ratio, floor) {
@@ -138,7 +144,7 @@ func newResultMembers(res *tare.Result, required Requirements, rules project.Gat
 	return members
 }
 
-// isSameRow reports whether other has the same benchmark, metric and machine, and neither has a limit.
+// isSameRow reports whether m and other have the same benchmark, metric and machine, and both no limit.
 func (m member) isSameRow(other member) bool {
 	a, b := m.row, other.row
 	isSame := a.Benchmark == b.Benchmark && a.Metric == b.Metric && a.Machine == b.Machine
@@ -146,14 +152,14 @@ func (m member) isSameRow(other member) bool {
 }
 
 // poolRounds adds the rounds of later, a second measurement of the same row. The error level of the
-// row is divided among the interim analyses of both. If one of them is void, so is the row.
+// row is divided among the interim analyses of both measurements. If one of them is void, so is the row.
 func (m member) poolRounds(later member) member {
 	r := m.row
 	r.secondResult, m.Looks = later.row.result, m.Looks+later.Looks
-	switch {
-	case r.why != "":
+	if r.why != "" {
 		return m // void already
-	case later.row.why != "":
+	}
+	if later.row.why != "" {
 		r.Outcome, r.why, r.Advice, m.Effects = later.row.Outcome, later.row.why, later.row.Advice, nil
 		return m
 	}
@@ -164,7 +170,7 @@ func (m member) poolRounds(later member) member {
 	return m
 }
 
-// noiseFloor returns the noise floor of a row; the larger one if the row was measured twice.
+// noiseFloor returns the noise floor of a row, or the larger of two if the row was measured twice.
 func (r *Row) noiseFloor() float64 {
 	floor := tare.NoiseFloor(r.result.Comparisons, r.workload, r.Metric)
 	if r.secondResult != nil {
@@ -173,14 +179,14 @@ func (r *Row) noiseFloor() float64 {
 	return floor
 }
 
-// newMeasuredRow returns the row of a workload with the values of both sides, before it is judged.
+// newMeasuredRow returns the row of a workload with the values of both sides and without an outcome.
 func newMeasuredRow(res *tare.Result, index *evidence.Index, required Requirements, workload string, metric tare.Metric) *Row {
 	r := newRow(res, required, workload, metric)
 	r.Base, r.Head = sideValue(res, index, workload, BaseID, metric), sideValue(res, index, workload, HeadID, metric)
 	return r
 }
 
-// newRow returns the row of a workload without values.
+// newRow returns the row of a workload without values and outcome.
 func newRow(res *tare.Result, required Requirements, workload string, metric tare.Metric) *Row {
 	r := &Row{Benchmark: rowName(res, required, workload), Metric: metric.Name, Unit: metric.Unit, result: res, workload: workload}
 	r.File, r.Line = required.File, required.Line
@@ -188,7 +194,7 @@ func newRow(res *tare.Result, required Requirements, workload string, metric tar
 	return r
 }
 
-// Checks whose findings a gate treats in its own way.
+// Checks whose findings a gate treats differently from those of other checks.
 const (
 	checkAudit     = "audit"              // tare audit finds something in a benchmark
 	checkSameCode  = "same-code"          // the machine code of a benchmark is the same on both sides
@@ -208,8 +214,9 @@ func (m member) markVoid() member {
 	return m
 }
 
-// rowName returns the name of a workload in a report: the id of a Go benchmark, which is unique in the
-// repository, and for other workloads their id after the name in the requirements, or of the study.
+// rowName returns the name of a workload in a report. For a Go benchmark it is the workload's id, which is
+// unique in the repository. For another workload it is the name in the requirements, or else the study's
+// id, followed by the workload's id.
 func rowName(res *tare.Result, required Requirements, workload string) string {
 	switch {
 	case packageOf(workload) != "":
@@ -243,7 +250,8 @@ func sideValue(res *tare.Result, index *evidence.Index, workload, contender stri
 	return 0
 }
 
-// sortRows puts the worst rows first: by outcome, waived rows last, then by ratio and name.
+// sortRows sorts by outcome, the worst first, with waived rows behind others of the same outcome; then by
+// falling ratio, benchmark and machine.
 func sortRows(rows []Row) {
 	order := []Outcome{Worse, Void, Open, Better, NoWorse}
 	slices.SortStableFunc(rows, func(a, b Row) int {

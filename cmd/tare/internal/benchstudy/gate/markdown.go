@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Marker is an HTML comment. A later run finds the gate's comment on a pull request by it.
+// Marker is an HTML comment, by which a later run finds the gate's comment on a pull request.
 const Marker = "<!-- tare gate -->"
 
-// WriteMarkdown writes the report for a review or a step summary.
+// WriteMarkdown writes the report as Markdown, for a review or the summary of a CI step.
 func WriteMarkdown(w io.Writer, rep Report) error {
 	rep = rep.legibleCopy()
 	var b strings.Builder
@@ -55,7 +55,7 @@ func WriteMarkdown(w io.Writer, rep Report) error {
 
 // writeMarkdownNotes writes a list of the notes on rows and of the causes of their differences.
 func (rep *Report) writeMarkdownNotes(b *strings.Builder, rows []Row) {
-	before := "\n" // of the first line
+	before := "\n" // an empty line before the list
 	for _, r := range rows {
 		if note := rep.rowNote(r); note != "" {
 			fmt.Fprintf(b, "%s- %s: %s\n", before, quoteCode(rep.rowTitle(r)), escapeText(note))
@@ -141,8 +141,8 @@ func fenceOf(text, fence string) string {
 	return fence
 }
 
-// escapeText escapes what Markdown, GitHub and GitLab would interpret in text: marks, tags,
-// entities, addresses, names of people, numbers of issues, and a command at its start.
+// escapeText escapes everything in text that Markdown, GitHub and GitLab would interpret: marks, tags,
+// entities, addresses, names of people, numbers of issues, and a command at the start.
 func escapeText(text string) string {
 	var b strings.Builder
 	for i, r := range text {

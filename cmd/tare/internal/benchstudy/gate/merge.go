@@ -10,9 +10,12 @@ import (
 	"github.com/tarebench/tare/internal/judge"
 )
 
-// Merge joins the measurements of all parts of a gate. The error names missing and repeated parts, and
-// parts of other sides. A part without results names its sides as the user did, and parts with results
-// name them by commits, so that only the base's commit of such a part is compared.
+// This file joins the reports of a gate that was measured in parts (tare gate --shard 1/3, …) or on several
+// machines, so that all their rows are judged as one family.
+
+// Merge joins the measurements of all parts of a gate. It returns an error that names missing and repeated
+// parts, and parts that compare other revisions. Parts with results name the base and the head by commits,
+// but a part without results names them as the user did, so only its base commit is compared with others.
 func Merge(parts []Report) (Measured, error) {
 	named := parts[0]
 	if i := slices.IndexFunc(parts, hasResults); i >= 0 {
@@ -20,18 +23,19 @@ func Merge(parts []Report) (Measured, error) {
 	}
 	m := Measured{Base: named.Base, Head: named.Head, Commit: named.Commit, Requirements: map[string]Requirements{}}
 	seen := map[int]bool{}
-	total := 0 // number of parts, as the first one has it
+	total := 0 // number of parts according to the first report
 	for _, p := range parts {
 		if p.Shard == "" {
 			return m, fmt.Errorf("one of the reports is no part of a gate; give each part --shard i/%d", max(2, len(parts)))
 		}
 		s, err := suite.ParseShard(p.Shard)
+		areComparable := hasResults(p) == hasResults(named) // both name their sides in the same way
 		switch {
 		case err != nil:
 			return m, err
 		case total > 0 && s.Of != total:
 			return m, fmt.Errorf("part %s is not one of %d parts, as others are", s, total)
-		case p.Commit != m.Commit, hasResults(p) == hasResults(named) && (p.Base != m.Base || p.Head != m.Head):
+		case p.Commit != m.Commit, areComparable && (p.Base != m.Base || p.Head != m.Head):
 			return m, fmt.Errorf("the parts are not of the same sides: %s against %s, and %s against %s", m.Head, m.Base, p.Head, p.Base)
 		case seen[s.Index]:
 			return m, fmt.Errorf("part %s is given twice", s)
@@ -81,10 +85,10 @@ type Machine struct {
 	Report Report
 }
 
-// OverMachines joins the measurements of several machines. Each machine has rows of its own in one
+// OverMachines joins the measurements of several machines. Each machine gets its own rows in the one
 // family; rounds of two machines are never pooled. If divided is set, each machine measured a part of
-// the benchmarks; otherwise the studies that several machines measured are also compared over
-// machines. mixedGo permits machines with different releases of Go.
+// the benchmarks. Otherwise every study that several machines measured is also compared over machines.
+// mixedGo permits machines with different releases of Go.
 func OverMachines(machines []Machine, divided, mixedGo bool) (Measured, error) {
 	m := Measured{Base: machines[0].Report.Base, Head: machines[0].Report.Head, Requirements: map[string]Requirements{}}
 	byStudy := map[string][]judge.Measured{}
@@ -102,7 +106,7 @@ func OverMachines(machines []Machine, divided, mixedGo bool) (Measured, error) {
 	for _, study := range order {
 		all := byStudy[study]
 		if divided {
-			if _, err := judge.Parts(all, nil, mixedGo); err != nil { // checks that the parts fit together
+			if _, err := judge.Parts(all, nil, mixedGo); err != nil { // only checks that the parts fit together
 				return m, err
 			}
 			continue

@@ -8,7 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// skippedCounts has the numbers of benchmarks and packages that were not compared, by their effect.
+// skippedCounts has the numbers of benchmarks and packages that were not compared, by their effect on the
+// verdict about a change: the change leads from the revision base to head.
 type skippedCounts struct {
 	broken   int // the head does not build or panics: the change is blocked
 	missing  int // both sides have it: the verdict does not cover it

@@ -12,38 +12,40 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 
-// Policy describes how a change alters the rules that judge it, and whether a reviewer accepts the
-// new rules.
+// This file prevents a change from passing its own gate by changing tare.yaml: if the project requires a
+// review, the rules of the base, the revision before the change, judge the change.
+
+// Policy describes how a change alters the rules that judge it, and whether a reviewer accepts the new rules.
 type Policy struct {
 	ChangedRules []string // rules that differ between base and head, a line each
 	RequiredLine string   // line by which a reviewer accepts new rules and worse rows; "" if the base requires none
 	Accepted     bool     // a reviewer wrote the line
 }
 
-// ChooseRules returns the project whose rules judge a change: head, but with the rules of base if base
-// requires a review and reviews, the texts of all reviews, has no line that is the required one. root
-// is the top of the repository.
+// ChooseRules returns the project whose rules judge a change. It is head, but with the rules of base if
+// base requires a review and no line of reviews, the texts of all reviews, is the required line. root is
+// the top of the repository.
 func ChooseRules(root string, head, base project.Project, reviews string) (project.Project, Policy) {
 	policy := Policy{RequiredLine: base.Gate.Review}
 	changed := func(key, was, is string) {
 		policy.ChangedRules = append(policy.ChangedRules, fmt.Sprintf("%s was %s and is %s", key, cmp.Or(was, "not set"), cmp.Or(is, "not set")))
 	}
-	moved := base.Dir != head.Dir // then the same patterns match other packages
+	moved := base.Dir != head.Dir // if so, the same patterns match other packages
 	if moved {
 		baseDir, _ := filepath.Rel(root, base.Dir)
 		headDir, _ := filepath.Rel(root, head.Dir)
 		changed("the directory of "+project.FileName, filepath.ToSlash(baseDir), filepath.ToSlash(headDir))
 	}
-	headRules := head.Rules() // of the same keys, in the same order, as those of base
+	headRules := head.Rules() // with the same keys, in the same order, as the rules of base
 	for i, rule := range base.Rules() {
 		if rule != headRules[i] {
 			changed(rule.Key, rule.Value, headRules[i].Value)
 		}
 	}
-	for line := range strings.Lines(reviews) {
-		policy.Accepted = policy.Accepted || policy.RequiredLine != "" && strings.TrimSpace(line) == policy.RequiredLine
-	}
-	if policy.RequiredLine != "" && !policy.Accepted {
+	requiresReview := policy.RequiredLine != ""
+	isRequiredLine := func(line string) bool { return strings.TrimSpace(line) == policy.RequiredLine }
+	policy.Accepted = requiresReview && slices.ContainsFunc(strings.Split(reviews, "\n"), isRequiredLine)
+	if requiresReview && !policy.Accepted {
 		revision := head.Gate.Base // the caller chose the revision to compare with
 		if moved {
 			head = base // the paths in its rules are relative to its directory
@@ -54,10 +56,9 @@ func ChooseRules(root string, head, base project.Project, reviews string) (proje
 	return head, policy
 }
 
-// ProjectAt returns the project of dir at a commit, as [project.Load] would find it in the files of
-// the commit: from the nearest tare.yaml in dir or above, or else the default. dir is absolute and has
-// no links in its path. The error is a *yamlfile.Error if tare.yaml is invalid, and a *BaseError if
-// the commit is unknown.
+// ProjectAt returns the project of dir at a commit, as [project.Load] would find it in the files of the commit:
+// the one in the nearest tare.yaml in dir or above, or else the default. dir must be absolute, without links in
+// its path. The error is a *yamlfile.Error if tare.yaml is invalid, and a *BaseError if the commit is unknown.
 func ProjectAt(ctx context.Context, dir, commit string) (project.Project, error) {
 	hash, err := runGit(ctx, dir, "rev-parse", "--verify", "--end-of-options", commit+"^{commit}")
 	if err != nil {
@@ -129,7 +130,9 @@ func (rep *Report) applyPolicy(p Policy) {
 	}
 	rep.requiredLine = p.RequiredLine
 	for i := range rep.Rows {
-		if r := &rep.Rows[i]; p.Accepted && r.Waived == nil && slices.Contains([]Outcome{Worse, Open}, r.Outcome) {
+		r := &rep.Rows[i]
+		needsWaiver := r.Waived == nil && (r.Outcome == Worse || r.Outcome == Open)
+		if p.Accepted && needsWaiver {
 			r.Waived = &Waived{Reason: fmt.Sprintf("a reviewer wrote %q", p.RequiredLine)}
 		}
 	}

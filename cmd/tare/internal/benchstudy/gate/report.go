@@ -14,9 +14,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Judge compares the measurements with the rules of the project. places has the lines of benchmarks,
-// by import/path.BenchmarkName; waivers are valid or expired at now; config is the printed path of
-// tare.yaml, or "". Rows get their outcomes first, then waivers, then sentences, which depend on both.
+// Judge compares the measurements with the rules of the project and returns the report. places has the lines of
+// benchmarks, by import/path.BenchmarkName. now decides which waivers have expired. config is the printed path
+// of tare.yaml, or "". Rows get their outcomes first, then waivers, then sentences, which depend on both.
 func Judge(p project.Project, measured Measured, places map[string]Place, now time.Time, config string) Report {
 	g := p.Gate
 	rep := Report{
@@ -77,11 +77,13 @@ func (rep *Report) addRemark(severity, text string) {
 // findings of the audit, about the machine and about the control.
 func (rep *Report) remarkUnmeasured(m Measured, g project.Gate) {
 	for _, name := range gatedMetrics(g) {
-		required := slices.ContainsFunc(m.Results, func(res *tare.Result) bool {
-			required, listed := m.Requirements[res.Study]
-			return len(res.Workloads) > 0 && (!listed || slices.Contains(required.Metrics, name))
+		isRequired := slices.ContainsFunc(m.Results, func(res *tare.Result) bool {
+			required, isListed := m.Requirements[res.Study]
+			requiresName := !isListed || slices.Contains(required.Metrics, name)
+			return len(res.Workloads) > 0 && requiresName
 		})
-		if required && !slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Metric == name }) {
+		hasRow := slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Metric == name })
+		if isRequired && !hasRow {
 			rep.addRemark(SeverityWarning, name+" is requested and is not measured of these benchmarks; remove it from gate.metrics")
 			rep.unmeasuredMetrics = append(rep.unmeasuredMetrics, name)
 		}
@@ -118,8 +120,8 @@ func dropDigits(message string) string {
 	}, message)
 }
 
-// conclude sets the outcome of the report, its sentence, and whether it blocks the change. The
-// sentence is the verdict, the number of benchmarks, a clause for each kind of bad row, and what the
+// conclude sets the outcome of the report, its sentence, and whether it blocks the change. The sentence has
+// the verdict, the number of benchmarks, a clause for each kind of bad row, and the benchmarks that the
 // verdict does not cover.
 func (rep *Report) conclude() {
 	skipped, waived := rep.countSkipped(), 0
@@ -151,7 +153,8 @@ func (rep *Report) conclude() {
 	}
 	tail += rep.describeUncovered(skipped)
 	isUndecided := open > 0 || skipped.missing > 0 || len(rep.unmeasuredMetrics) > 0
-	rep.Blocked = (rep.Blocked || isUndecided && rep.OnInconclusive == project.FailOpen) && !rep.Record
+	failsOpen := isUndecided && rep.OnInconclusive == project.FailOpen
+	rep.Blocked = (rep.Blocked || failsOpen) && !rep.Record // a recorded change is on the branch already
 	switch {
 	case skipped.broken > 0 || void > 0:
 		rep.Outcome = Void
@@ -185,9 +188,9 @@ func (rep *Report) verdictLabel() string {
 	return "passes"
 }
 
-// describeNoneWorse returns the clause that no row is worse, e.g. "none takes longer by more than 5
-// %". hasOpen is set if some rows are undecided: "none is known to take longer …"; hasWaived if some
-// are worse and waived: "none else …".
+// describeNoneWorse returns a clause saying that no row is worse, e.g. "none is slower by more than 5 %".
+// If hasOpen is set, some rows are undecided: "none is known to be slower …". If hasWaived is set, some
+// rows are waived: "none else …".
 func (rep *Report) describeNoneWorse(hasOpen, hasWaived bool) string {
 	is := "is "
 	if hasOpen {
@@ -232,7 +235,7 @@ func (rep *Report) describeNoneWorse(hasOpen, hasWaived bool) string {
 	return text + rep.describeLimitsMet()
 }
 
-// describeLimitsMet returns the clause that all limits are met; "" without limits or if one is not.
+// describeLimitsMet returns a clause saying that all limits are met; "" without limits, or if one is not met.
 func (rep *Report) describeLimitsMet() string {
 	clause := ""
 	for _, r := range rep.Rows {
@@ -256,7 +259,7 @@ func (rep *Report) whyNothing() string {
 	return "nothing to compare: there are no benchmarks; tare gate runs functions like func BenchmarkEncode(b *testing.B) in test files, and bench: in tare.yaml says which"
 }
 
-// andMore returns the end of a list of which n more entries are not named; "" if n is 0 or less.
+// andMore returns the end of a list that omits n entries: " (and 3 more)", or "" if n is 0 or less.
 func andMore(n int) string {
 	if n <= 0 {
 		return ""

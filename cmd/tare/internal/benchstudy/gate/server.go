@@ -25,10 +25,10 @@ const onlyRequests = "requests"
 // openLoopRounds is the number of rounds that the budget of a load at a fixed rate has time for.
 const openLoopRounds = 12
 
-// Server returns the study of a server under load, before and after the change, and its requirements:
-// the time and the CPU time of a request in a closed loop, the median latency and the CPU time at a
-// fixed rate (server.Rate > 0), and the limits of server. programs are the built programs of both sides, dirs
-// their working directories, and requests a file with one request a line.
+// Server returns the study of a server of tare.yaml under load, before and after the change, and its
+// requirements: the time and the CPU time of a request in a closed loop, the median latency and the CPU
+// time at a fixed rate (server.Rate > 0), and the limits of server. programs are the built programs of both
+// sides, dirs their working directories, and requests a file with one request a line.
 func Server(server project.Server, request Request, programs, dirs Trees, requests string) Measurement {
 	traffic := &tare.Traffic{Connections: server.Connections, Rate: server.Rate, Segment: server.Segment()}
 	m := Measurement{
@@ -46,7 +46,7 @@ func Server(server project.Server, request Request, programs, dirs Trees, reques
 	}
 	if server.Rate > 0 {
 		m.Requirements.Metrics = []string{"p50", "cpu"}
-		round := 4*server.Segment() + time.Second // base, control, head, and the load generator by itself
+		round := 4*server.Segment() + time.Second // four segments: base, control, head, and the load generator by itself
 		m.Study.Budget.Quick = openLoopRounds * round
 		m.Study.Budget.Full = m.Study.Budget.Quick
 	}
@@ -64,8 +64,8 @@ func Server(server project.Server, request Request, programs, dirs Trees, reques
 	return m
 }
 
-// sideCommand returns the command line that runs a program in dir, the directory of its side. The lab
-// itself starts all programs in the directory of tare. On Windows the program runs there.
+// sideCommand returns the command line that runs a program in dir, the directory of its side. It uses a shell,
+// because the lab starts all programs in the current directory. On Windows the program runs in the latter.
 func sideCommand(dir, program string, args []string) []string {
 	words := append([]string{program}, args...)
 	if runtime.GOOS == "windows" {
@@ -99,14 +99,16 @@ func Build(ctx context.Context, dir, file string) error {
 	case err != nil:
 		return fmt.Errorf("run the go command: %w", err)
 	}
-	if info, err := os.Stat(file); err != nil || info.Mode()&0o100 == 0 && runtime.GOOS != "windows" {
-		return &BuildError{"it is not a main package"} // then go build writes an archive
+	info, err := os.Stat(file)
+	isArchive := err == nil && info.Mode()&0o100 == 0 && runtime.GOOS != "windows" // not executable: of another package
+	if err != nil || isArchive {
+		return &BuildError{"it is not a main package"}
 	}
 	return nil
 }
 
-// IsDir reports whether path is a directory. It returns an error if that cannot be found out: a gate
-// must not skip a comparison because a disk fails.
+// IsDir reports whether path is a directory. It returns an error if the operating system cannot tell,
+// because a gate must not skip a comparison when a disk fails.
 func IsDir(path string) (bool, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // ENOTDIR: a parent of path is a file
@@ -115,7 +117,7 @@ func IsDir(path string) (bool, error) {
 	return err == nil && info.IsDir(), err
 }
 
-// firstMessage returns the first line of the go command's output that is no package name or download.
+// firstMessage returns the first line of the go command's output that is not a package name or a download.
 func firstMessage(out string) string {
 	for line := range strings.Lines(out) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' && !strings.HasPrefix(line, "go: downloading ") {

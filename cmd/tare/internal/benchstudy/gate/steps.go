@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
+// This file composes the last section of a gate's report, which advises what to do about benchmarks (rows)
+// that are worse, void (they do not count) or undecided.
+
 // step is one action for the user: a sentence, and the lines to type or copy, if any.
 type step struct {
 	text  string
@@ -41,7 +44,8 @@ func (rep *Report) nextSteps() []step {
 			steps = append(steps, step{text: fmt.Sprintf("Measure %s alone on your own machine, before and after a fix:", rep.shortName(r.Benchmark)), lines: []string{command}})
 		}
 		switch {
-		case rep.Record: // the change is on the branch already: there is nothing to accept
+		case rep.Record:
+			// The change is on the branch already: there is nothing to accept.
 		case rep.requiredLine != "":
 			steps = append(steps, step{text: "If it is worth its price, a reviewer accepts it, approving the change with a line", lines: []string{rep.requiredLine}})
 		default:
@@ -61,26 +65,26 @@ func (rep *Report) nextSteps() []step {
 	return steps
 }
 
-// forecastUndecided returns the rounds that would decide every open row, and the measuring time in
-// seconds that they take, with a tenth as reserve. isKnown is false if a row has no such forecast.
+// forecastUndecided returns the number of rounds that would decide every open row, and the seconds to
+// measure them, with a reserve of a tenth and a second. isKnown is false if a row has no forecast.
 func (rep *Report) forecastUndecided() (rounds int, seconds float64, isKnown bool) {
 	isKnown = true
 	for _, r := range rep.Rows {
 		if !r.isUnwaived(Open) {
 			continue
 		}
-		n := max(r.RoundsNeeded, plan.MinRounds)
-		isKnown = isKnown && r.RoundsNeeded > 0 && r.result.RoundsDone > 0 && n > r.result.RoundsDone
+		n, done := max(r.RoundsNeeded, plan.MinRounds), r.result.RoundsDone
+		isKnown = isKnown && r.RoundsNeeded > 0 && done > 0 && n > done
 		rounds = max(rounds, n)
 		if isKnown {
-			seconds = max(seconds, 1.1*r.result.Seconds*float64(n)/float64(r.result.RoundsDone)+1)
+			seconds = max(seconds, 1.1*r.result.Seconds*float64(n)/float64(done)+1)
 		}
 	}
 	return rounds, seconds, isKnown
 }
 
-// undecidedStep advises how to decide the open rows: more rounds, a longer budget, or a quieter
-// machine. worst is the first open row.
+// undecidedStep advises how to decide the open rows: by more rounds if their number was set, by a longer
+// budget, or, without a forecast, by a quieter machine. worst is the first open row.
 func (rep *Report) undecidedStep(worst Row) step {
 	rounds, seconds, isKnown := rep.forecastUndecided()
 	withCommand := func(text, flag, value string) step {
@@ -89,7 +93,8 @@ func (rep *Report) undecidedStep(worst Row) step {
 		}
 		return step{text: text + ":", lines: []string{rep.commands.Gate(flag, value)}}
 	}
-	if isKnown && (worst.Machine != "" || rep.commands.Rounds) {
+	areRoundsSet := worst.Machine != "" || rep.commands.Rounds
+	if isKnown && areRoundsSet {
 		return withCommand("To tell what could not be told, measure more rounds", "rounds", strconv.Itoa(rounds))
 	}
 	if isKnown && seconds > 1 {
@@ -140,7 +145,7 @@ func (rep *Report) waiverEntries() []string {
 	}
 	for _, benchmark := range order[:min(len(order), maxWaivers)] {
 		lines = append(lines, "  - benchmark: "+yamlQuoted("^"+regexp.QuoteMeta(benchmark)+"$"))
-		if ms := metrics[benchmark]; len(ms) == 1 { // without a metric the entry is about all of them
+		if ms := metrics[benchmark]; len(ms) == 1 { // an entry without a metric waives all metrics
 			lines = append(lines, "    metric: "+ms[0])
 		}
 		lines = append(lines, "    until: YYYY-MM-DD", "    reason: why it is worth it")
@@ -153,8 +158,8 @@ func (rep *Report) waiverEntries() []string {
 
 func yamlQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// Worst returns the outcome that decides the exit code: void, then worse, then rows that could not
-// be decided if they fail; else not worse.
+// Worst returns the outcome that decides the exit code. It is the first of these that a failing row has:
+// void, worse, open (undecided); if no row fails, not worse.
 func (rep *Report) Worst() Outcome {
 	if rep.Outcome == Void {
 		return Void

@@ -8,12 +8,12 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Trees are the directories with the files of both sides.
+// Trees are the directories with the files of both sides: base before the change, and head after it.
 type Trees struct{ Base, Head string }
 
-// ModuleVersions returns the versions of a catalog contender's modules that the repository requires
-// before and after the change, each as module@version. ok is false if the versions are equal, or if
-// the repository requires none of the modules.
+// ModuleVersions returns the versions of modules that the repository requires before and after the change,
+// each as module@version. The modules are those of e, a contender of tare's catalog. ok is false if the
+// versions are equal, or if the repository requires none of the modules.
 type ModuleVersions func(kind string, e tare.Entry) (before, after []string, ok bool, err error)
 
 // Measurement is a study of base and head, and its requirements.
@@ -22,8 +22,8 @@ type Measurement struct {
 	Requirements Requirements
 }
 
-// studyPrefix is the start of the ids of a gate's studies, so that their results do not mix with
-// results of the studies that they are made from.
+// studyPrefix is the start of the ids of a gate's studies, so that their results are not mixed with results
+// of the project's studies.
 const studyPrefix = "gate-"
 
 // Studies returns one study for each contender of s that the change can have made slower: a program
@@ -58,9 +58,9 @@ func Studies(s tare.Study, request Request, trees Trees, versionsOf ModuleVersio
 	return out, skipped, nil
 }
 
-// programSides returns a contender that is a program of the repository, before and after the change.
-// missing is its directory if base does not have it. The entries are zero then, and for a program
-// outside of the repository, which is the same on both sides.
+// programSides returns a contender that is a program of the repository, before and after the change. If
+// base does not have its directory, missing is the directory and the entries are zero. They are also zero
+// for a program outside of the repository, because that is the same on both sides.
 func programSides(s tare.Study, e tare.Entry, trees Trees) (before, after tare.Entry, missing string, err error) {
 	dir := e.Program
 	if !filepath.IsAbs(dir) {
@@ -133,8 +133,10 @@ func pairStudy(s tare.Study, request Request, id string, before, after tare.Entr
 	}
 	study.Metrics, study.Criteria = request.Metrics(), request.Criteria(HeadID, study.Workloads)
 	for _, c := range s.Criteria {
-		applies := func(workload tare.Workload) bool { return c.Workload == "" || c.Workload == workload.ID }
-		if c.Value == "" || c.Contender != "" && c.Contender != id || !slices.ContainsFunc(study.Workloads, applies) {
+		coversWorkload := func(workload tare.Workload) bool { return c.Workload == "" || c.Workload == workload.ID }
+		coversContender := c.Contender == "" || c.Contender == id
+		isCovered := coversContender && slices.ContainsFunc(study.Workloads, coversWorkload)
+		if c.Value == "" || !isCovered {
 			continue
 		}
 		c.Contender = HeadID

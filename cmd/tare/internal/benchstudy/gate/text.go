@@ -12,8 +12,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// WriteText writes the report for a terminal: first what blocks the change, last what to do about it.
-// Rows that pass are counted, not listed, unless all is set.
+// WriteText writes the report for a terminal: a table of rows, each with its outcome (worse, void, open …),
+// what was not compared, the verdict, and what to do. Unless all is set, a long table counts the rows
+// that pass instead of listing them.
 func WriteText(w io.Writer, rep Report, st report.Style, all bool) error {
 	rep = rep.legibleCopy()
 	var b strings.Builder
@@ -100,7 +101,7 @@ func formatSeconds(s float64) string {
 // maxRows is the largest number of rows of a complete table. A longer one only counts rows that pass.
 const maxRows = 24
 
-// listedRows returns the rows to list, and a line about the other rows, "" if all are listed.
+// listedRows returns the rows to list, and a line that counts the other rows, or "" if all are listed.
 func (rep *Report) listedRows(all bool) (rows []Row, rest string) {
 	if all || len(rep.Rows) <= maxRows {
 		return rep.Rows, ""
@@ -133,10 +134,10 @@ func (rep *Report) rowCells(r Row) []string {
 	return []string{verdict, rep.rowTitle(r), r.Metric, base, head, change, interval}
 }
 
-// changeCells returns the cells of a row's change and its interval, "" if there are none. A row may
-// have several of the properties below; the first one decides: the values of a void row do not
-// count, those of an exact row need no interval, and a row with a limit has the interval of the
-// head's value in place of the ratio's.
+// changeCells returns the cells of a row's change and its interval, "" if there are none. A row may have
+// several of the properties below; the first one decides: the values of a void row do not count, those of an
+// exact row need no interval, and a row with a limit has the interval of the head's value in place of the
+// ratio's.
 func (r Row) changeCells() (change, interval string) {
 	switch {
 	case r.Outcome == Void:
@@ -221,20 +222,11 @@ func writeTextTable(b *strings.Builder, rep Report, rows []Row, st report.Style)
 	}
 }
 
-// repeatsVoid reports whether an earlier row of the benchmark and machine is void for the same reason.
-func (rep *Report) repeatsVoid(r Row) bool {
-	for _, o := range rep.Rows {
-		if o.Benchmark == r.Benchmark && o.Machine == r.Machine && o.Outcome == Void && o.Sentence == r.Sentence {
-			return o.Metric != r.Metric
-		}
-	}
-	return false
-}
-
 // rowNote returns the line below a row that explains it; "" if its numbers suffice.
 func (rep *Report) rowNote(r Row) string {
 	switch {
-	case rep.repeatsVoid(r): // the earlier row has the note
+	case rep.repeatsVoid(r):
+		// The earlier row has the note.
 	case r.Waived != nil:
 		return r.Waived.String()
 	case r.Outcome == Void:
@@ -246,6 +238,16 @@ func (rep *Report) rowNote(r Row) string {
 		return r.Sentence
 	}
 	return ""
+}
+
+// repeatsVoid reports whether an earlier row of the same benchmark and machine, with another metric, is
+// void for the same reason.
+func (rep *Report) repeatsVoid(r Row) bool {
+	first := slices.IndexFunc(rep.Rows, func(o Row) bool {
+		isSame := o.Benchmark == r.Benchmark && o.Machine == r.Machine
+		return isSame && o.Outcome == Void && o.Sentence == r.Sentence
+	})
+	return first >= 0 && rep.Rows[first].Metric != r.Metric
 }
 
 // rowColour returns the style of a row's verdict; nil for plain text.
@@ -271,9 +273,9 @@ func (rep *Report) verdictColour(st report.Style) func(string) string {
 	return st.Good
 }
 
-// writeSkipped writes two lists: what was not compared, and the remarks. It writes the text before
-// in front of each list. formatLine formats one text of a severity. The severity is "" for an entry
-// that was skipped without an error.
+// writeSkipped writes two lists: the benchmarks that were not compared, and the remarks. It writes before,
+// e.g. an empty line, in front of each list. formatLine formats one text of a severity, which is "" for a
+// benchmark that was skipped without an error.
 func (rep *Report) writeSkipped(b *strings.Builder, before, indent string, formatLine func(severity, text string) string) {
 	if len(rep.Skipped) > 0 {
 		b.WriteString(before + "Not compared:\n")
@@ -296,10 +298,9 @@ func (rep *Report) writeSkipped(b *strings.Builder, before, indent string, forma
 // maxReasons is the largest number of lines that explain a row's difference.
 const maxReasons = 5
 
-// explainRow returns the causes of a row's difference, if the benchmark was profiled or its
-// instructions counted. A benchmark has one row per metric and one explanation, which is only below
-// its first row that is worse, better or void, so that it is not repeated. Below the other rows
-// there is nothing: nil.
+// explainRow returns the causes of a row's difference, if the benchmark was profiled or its instructions
+// counted. A benchmark has one row per metric but only one explanation, so explainRow returns it for the
+// first row that is worse, better or void, and nil for the others.
 func (rep *Report) explainRow(r Row) []string {
 	if r.result == nil {
 		return nil

@@ -7,14 +7,16 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 
-// applyWaivers waives the rows that are worse or undecided and that a valid waiver covers. It adds a
-// remark about each waiver that is expired, not needed or matches nothing.
+// applyWaivers applies the waivers of tare.yaml, which let a benchmark pass until some day. It waives the
+// rows that are worse or undecided and that a valid waiver covers, and adds a remark about each waiver that
+// is expired, not needed or matches nothing.
 func (rep *Report) applyWaivers(waivers []project.Waiver, now time.Time) {
 	for _, w := range waivers {
 		expired, matched, used := !now.Before(w.Until), false, false
 		for i := range rep.Rows {
 			r := &rep.Rows[i]
-			if !w.Benchmark.MatchString(r.Benchmark) || w.Metric != "" && w.Metric != r.Metric {
+			coversMetric := w.Metric == "" || w.Metric == r.Metric
+			if !coversMetric || !w.Benchmark.MatchString(r.Benchmark) {
 				continue
 			}
 			matched = true

@@ -11,15 +11,18 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// metricWords contains the words of a metric in sentences: "is slower" if adjective is set, else
+// This file puts rows of a gate's report into words: a benchmark and a metric with an outcome, "slower by > 5 %".
+
+// metricWords contains the words for a metric in sentences: "is slower" if adjective is set, or else
 // "takes more memory".
 type metricWords struct {
 	noun                   string // e.g. time
-	worse, noWorse, better string // e.g. slower, not slower, faster
-	adjective              bool   // these are adjectives; otherwise they follow a verb
+	worse, noWorse, better string // e.g. slower, not slower, faster, or more memory, not more memory, less memory
+	adjective              bool   // worse, noWorse and better are adjectives; otherwise they follow a verb
 	takes, take            string // the verb: singular and plural
 }
 
+// wordsFor returns the words for a metric.
 func wordsFor(metric string) metricWords {
 	m := tare.MetricFor(metric)
 	switch {
@@ -39,7 +42,7 @@ func (rep *Report) rowVerdict(r Row) string {
 	if r.Limit > 0 && r.Outcome != Void && r.Outcome != Open {
 		return r.describeLimit()
 	}
-	if r.Low == 0 { // decided without an interval, and so without the margin
+	if r.Low == 0 { // decided without an interval, and therefore without the margin
 		by = ""
 	}
 	switch r.Outcome {
@@ -56,7 +59,7 @@ func (rep *Report) rowVerdict(r Row) string {
 	return string(r.Outcome)
 }
 
-// rowSentence returns the finding of a row, without the name of the benchmark.
+// rowSentence returns the outcome of a row with its numbers, without the name of the benchmark.
 func (rep *Report) rowSentence(r Row) string {
 	switch r.Outcome {
 	case Void:
@@ -117,6 +120,7 @@ func (r Row) whyLimitOpen() string {
 		r.formatLimit(), formatAmount(r.Head, r.Unit), formatAmount(r.Low, r.Unit), formatAmount(r.High, r.Unit), formatLevel(r.Level), format.Count(r.Rounds, "round"), describeNeeded(r))
 }
 
+// whyOpen returns why a row is open, that is, undecided.
 func (rep *Report) whyOpen(r Row) string {
 	noun := wordsFor(r.Metric).noun
 	switch {
@@ -158,8 +162,8 @@ func (r Row) describeRounds() string {
 	return format.Count(r.Rounds, "round")
 }
 
-// formatChanges formats the ratio of a row and its interval, which is "" if none exists. All are in
-// per cent, or all are factors if any of them is at least a factor of two.
+// formatChanges formats the ratio of a row, e.g. "+5.0 %", and its interval, which is "" if none exists. It
+// formats all three numbers in per cent, or all as factors if one of them is a factor of two or more.
 func (r Row) formatChanges() (change, interval string) {
 	all := []float64{r.Ratio}
 	if r.Low > 0 {

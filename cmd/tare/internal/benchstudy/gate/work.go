@@ -9,6 +9,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
+// This file reports the metric work: the number of instructions that a benchmark executes, which tare
+// counts outside of the rounds, on both sides of the change (base and head).
+
 // Checks of tare bench whose notes are about the counts of a benchmark.
 const (
 	checkNotTimed   = "not-timed"
@@ -18,25 +21,26 @@ const (
 // untimedText is the sentence of a row whose benchmark was not timed.
 const untimedText = "same code and same count: it was not timed"
 
-// workRows returns the rows of counted instructions: of benchmarks with a limit on them, and of
-// benchmarks that were not timed. These rows are not members of the family: the comparison of a count
-// has its own interval and error level already.
+// workRows returns the rows of counted instructions. Benchmarks with a limit on instructions have such a
+// row, and benchmarks that were not timed. These rows are not members of the family, among which the error
+// level is divided: the comparison of a count already has an interval at its own error level.
 func workRows(m Measured, g project.Gate) (rows []Row) {
 	for _, res := range m.Results {
 		for _, c := range res.Comparisons {
 			metric := tare.MetricFor(c.Metric)
 			isCount := metric.Counted && c.Contender == HeadID
-			if !isCount || slices.ContainsFunc(rows, func(r Row) bool { return r.Benchmark == c.Workload }) {
+			hasRow := slices.ContainsFunc(rows, func(r Row) bool { return r.Benchmark == c.Workload })
+			if !isCount || hasRow {
 				continue
 			}
-			limit := g.MarginOf(c.Workload, c.Metric)
+			limit := g.MarginOf(c.Workload, c.Metric) // tolerated relative increase; 0 means no limit
 			r := newRow(res, Requirements{}, c.Workload, metric)
 			r.Untimed = slices.ContainsFunc(res.Findings, func(f tare.Finding) bool { return f.Check == checkNotTimed && f.Workload == c.Workload })
 			r.Base, r.Head, r.Rounds, r.Exact = c.AgainstValue, c.Value, c.Rounds, c.Exact
 			r.Ratio, r.Low, r.High, r.Level, r.Margin = c.Ratio, c.Low, c.High, c.Level, limit
 			switch differs := c.Differs(0) != tare.NotShown; {
 			case r.Untimed:
-				r.Outcome = NoWorse
+				r.Outcome = NoWorse // its count is the same on both sides
 			case limit == 0:
 				continue
 			case c.Low > 1+limit:
@@ -54,10 +58,10 @@ func workRows(m Measured, g project.Gate) (rows []Row) {
 	return rows
 }
 
-// remarkUncounted adds a remark for each reason why benchmarks were not counted.
+// remarkUncounted adds a remark for each reason why the instructions of benchmarks were not counted.
 func (rep *Report) remarkUncounted(m Measured) {
-	names := map[string][]string{}
-	var order []string
+	names := map[string][]string{} // ids of benchmarks by reason; the id "" means all benchmarks
+	var order []string             // reasons
 	for _, res := range m.Results {
 		for _, f := range res.Findings {
 			if f.Check != checkNotCounted || slices.Contains(names[f.Message], f.Workload) {
@@ -82,7 +86,7 @@ func (rep *Report) remarkUncounted(m Measured) {
 // names the benchmark with the largest increase and its first cause, and counts the others.
 func (rep *Report) remarkWork(m Measured, g project.Gate) {
 	var largest tare.Comparison
-	var causes []tare.Explanation // of the result with largest
+	var causes []tare.Explanation // explanations in the same result as largest
 	n := 0
 	for _, res := range m.Results {
 		for _, c := range res.Comparisons {

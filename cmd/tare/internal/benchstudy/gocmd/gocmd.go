@@ -1,4 +1,4 @@
-// Package gocmd runs the go command for code that tare makes of the user's code and data.
+// Package gocmd runs the go command for code that tare generates from the user's code and data.
 package gocmd
 
 import (
@@ -25,7 +25,7 @@ var ErrTooLong = errors.New("took too long and was ended")
 
 // Go runs the go command.
 type Go struct {
-	Tag   string    // value of TARE_RUN in the environment; "" leaves it unset
+	Tag   string    // value of TARE_RUN in the environment, which marks the processes of a run; "" leaves it unset
 	Stdin io.Reader // nil for no input
 
 	Env     []string      // NAME=value, in addition to the environment
@@ -42,7 +42,7 @@ func (g Go) AsUser(ctx context.Context, dir string, args ...string) (string, err
 	return g.runCommand(ctx, dir, nil, args...)
 }
 
-// runCommand runs the go command with env in addition to its environment, and returns the standard
+// runCommand runs the go command with env in addition to the environment of tare, and returns the standard
 // output. The error is one line: a Complaint, [ErrTooLong], [build.ErrNoToolchain] or the error of ctx.
 func (g Go) runCommand(ctx context.Context, dir string, env []string, args ...string) (string, error) {
 	timeout := cmp.Or(g.Timeout, commandTimeout)
@@ -71,8 +71,8 @@ func (g Go) runCommand(ctx context.Context, dir string, env []string, args ...st
 	return out.String(), nil
 }
 
-// Complaint returns the first line of a failed go command's output that is not a progress message,
-// with the next line if it ends in a colon. Without such a line it returns err.
+// Complaint returns the first line of a failed go command's output that is not a progress message. While
+// the text ends in a colon, it adds the next line. Without such a line it returns the text of err.
 func Complaint(output string, err error) string {
 	best := ""
 	for line := range strings.Lines(output) {

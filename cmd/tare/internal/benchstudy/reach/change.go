@@ -13,9 +13,9 @@ import (
 // lineRange is the range of lines of a declaration, counted from 1, e.g. 10 to 12.
 type lineRange struct{ first, last int }
 
-// changedFunctions returns the lines in head of the functions of a file that differ between base and
-// head. ok is false if anything except functions differs, or if only one of the files has a method or
-// an init function: calls do not show which benchmarks such a function reaches.
+// changedFunctions compares a source file of two revisions, base and head. It returns the lines in head of
+// the functions that differ. ok is false if calls do not show which benchmarks the change reaches: if
+// something other than functions differs, or if a method or init function is in one of the files only.
 func changedFunctions(base, head []byte) (changed []lineRange, ok bool) {
 	baseFile, errBase := parseFunctions(base)
 	headFile, errHead := parseFunctions(head)
@@ -33,7 +33,7 @@ func changedFunctions(base, head []byte) (changed []lineRange, ok bool) {
 	}
 	for name := range headFile.functions {
 		if _, inBase := baseFile.functions[name]; inBase {
-			continue
+			continue // compared above
 		}
 		if isDispatched(name) {
 			return nil, false
@@ -43,8 +43,8 @@ func changedFunctions(base, head []byte) (changed []lineRange, ok bool) {
 	return changed, true
 }
 
-// isDispatched reports whether a function can be called without its name: a method through an
-// interface, or an init function at the start.
+// isDispatched reports whether code that does not name a function can execute it: a method through an
+// interface, an init function at the start of the program, or a function called _, which has no name.
 func isDispatched(name string) bool {
 	return strings.Contains(name, ".") || strings.HasPrefix(name, "init#") || name == "_"
 }
@@ -56,7 +56,8 @@ type parsedFile struct {
 	rest      string               // text of all other declarations, and directives
 }
 
-// parseFunctions divides a source file into functions and the rest. It numbers init functions.
+// parseFunctions divides a source file into functions and the rest. A file may have several init functions;
+// they are called init#i, init#ii and so on.
 func parseFunctions(src []byte) (parsedFile, error) {
 	fset := token.NewFileSet()
 	tree, err := parser.ParseFile(fset, "", src, parser.SkipObjectResolution)
@@ -101,7 +102,7 @@ func parseFunctions(src []byte) (parsedFile, error) {
 			rest.WriteByte('\n')
 		}
 	}
-	if bytes.Contains(src, []byte(`import "C"`)) { // the comment above it is C code
+	if bytes.Contains(src, []byte(`import "C"`)) { // comments may be C code, so any change of the file counts
 		rest.Write(src)
 	}
 	out.rest = rest.String()

@@ -1,12 +1,11 @@
-// Package reach finds out which benchmarks of a module can run the code that a change changes, from
-// the references between functions.
+// Package reach finds out which benchmarks of a module may run code that a change modifies, from the
+// references between functions. It may select too many benchmarks, but omits none that runs such code.
 //
-// It finds every benchmark that may run changed code. A function counts as reached if a reached
-// function, or one that runs before any benchmark, calls it or takes its value. A method is also
-// reached if a reached function converts a value of its type, or a value that contains one, to an
-// interface or uses its type as a type argument: interfaces and reflection can call it then. If a
-// change is more than the bodies of functions, every benchmark is reached whose package depends on
-// the changed package.
+// The functions that a benchmark may run are found like this. It starts from the benchmark and from the
+// functions that run before any benchmark. From there it follows calls, and functions that are used as
+// values. If a function converts a value to an interface, or uses a type as a type argument, interfaces
+// and reflection may call the methods of the type and of the types inside of it. If a change is more
+// than the bodies of functions, all benchmarks are selected whose package depends on the changed package.
 package reach
 
 import (
@@ -46,8 +45,8 @@ type Reached struct {
 	graph     *graph                 // references between functions; nil if not needed or unknown
 }
 
-// Find reads the change. If the references between functions cannot be found, it returns a Reached
-// that selects complete packages, together with the error.
+// Find reads the change. If it cannot find the references between functions, it returns an error together
+// with a Reached that selects all benchmarks of a package, or none.
 func Find(ctx context.Context, q Query) (*Reached, error) {
 	r := &Reached{deps: q.Deps, wholeDirs: map[string]bool{}, changed: map[string][]lineRange{}}
 	isPackage := map[string]bool{} // by directory
@@ -80,9 +79,8 @@ func Find(ctx context.Context, q Query) (*Reached, error) {
 	return r, nil
 }
 
-// addFile adds a file that differs: its changed functions, or its complete package if more than
-// functions changed. A file that is not in a package, such as test data, belongs to the nearest
-// package above.
+// addFile adds a file that differs: its changed functions, or, if more than functions changed, the complete
+// package. A file that is not in a package, such as test data, belongs to the nearest package above.
 func (r *Reached) addFile(q Query, file string, isPackage map[string]bool) {
 	path := filepath.Join(q.Head, filepath.FromSlash(file))
 	if dir := filepath.Dir(path); isPackage[dir] && filepath.Ext(path) == ".go" {
@@ -102,8 +100,9 @@ func (r *Reached) addFile(q Query, file string, isPackage map[string]bool) {
 			r.wholeDirs[dir] = true
 			return
 		}
-		if dir == q.Head || dir == filepath.Dir(dir) { // the top: no package uses the file
-			return
+		isTop := dir == q.Head || dir == filepath.Dir(dir)
+		if isTop {
+			return // no package uses the file
 		}
 	}
 }
@@ -142,8 +141,8 @@ func (r *Reached) ReachesBenchmark(id string) bool {
 	case r.graph == nil:
 		return false
 	}
-	if _, ok := r.graph.nodes[id]; !ok { // unknown: it may be reached
-		return true
+	if _, isKnown := r.graph.nodes[id]; !isKnown {
+		return true // it may be reached
 	}
 	// TestMain and the init functions of all dependencies run before the benchmark.
 	roots := []string{id, path + ".TestMain", tested + ".TestMain", tested + "_test.TestMain"}
@@ -155,8 +154,8 @@ func (r *Reached) ReachesBenchmark(id string) bool {
 	return r.graph.canReach(roots, r.changed)
 }
 
-// node is a function. A package may be loaded in several variants, with and without its tests; a node
-// has the references of the function in all of them.
+// node is a function with its references. A package may be loaded in several variants, with and without its
+// tests; a node has the references of the function in all of them.
 type node struct {
 	sources []sourceRange   // source of the function; several if the variants differ
 	dir     string          // directory of the package; "" if unknown
@@ -257,8 +256,8 @@ func functionKey(f *ssa.Function) string {
 	return f.Pkg.Pkg.Path() + "." + f.Name()
 }
 
-// addFunction adds a function and its references. The function around a function literal gets the
-// references of the literal. Functions without a body or a package have none.
+// addFunction adds a function and its references. The references of a function literal belong to the function
+// around it. Functions without a body, and those that the compiler makes without a package, are not added.
 func (g *graph) addFunction(program *ssa.Program, f *ssa.Function) {
 	isSynthetic := f.Pkg == nil && f.Origin() == nil && f.Object() == nil && f.Parent() == nil
 	if isSynthetic || len(f.Blocks) == 0 {
@@ -282,7 +281,8 @@ func (g *graph) addFunction(program *ssa.Program, f *ssa.Function) {
 		}
 		n.dir = filepath.Dir(start.Filename)
 	}
-	if n.isInit && n.dir == "" && top.Pkg != nil { // the function that initializes variables has no position
+	if n.isInit && n.dir == "" && top.Pkg != nil {
+		// The function that initializes variables has no position: use that of another member of the package.
 		for _, m := range top.Pkg.Members {
 			if pos := program.Fset.Position(m.Pos()); pos.IsValid() && filepath.IsAbs(pos.Filename) {
 				n.dir = filepath.Dir(pos.Filename)
@@ -312,7 +312,7 @@ func (g *graph) addFunction(program *ssa.Program, f *ssa.Function) {
 	}
 }
 
-// addMethods adds references to the methods of a type and of the types inside of it: they can be
+// addMethods adds references to the methods of a type and of the types inside of it, because these can be
 // called once a value of the type is in an interface. seen has the types that were added.
 func (n *node) addMethods(program *ssa.Program, t types.Type, seen map[types.Type]bool) {
 	if seen[t] {

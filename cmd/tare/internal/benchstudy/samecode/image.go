@@ -17,7 +17,7 @@ type image struct {
 	textAddr uint64                                                   // address of text
 	lines    []byte                                                   // table of functions and lines (pclntab)
 	data     [][]byte                                                 // sections that may contain addresses of functions
-	mask     func(entry uint64, code []byte, locate locator) function // for the processor of the binary
+	mask     func(entry uint64, code []byte, locate locator) function // replaces addresses in code, for the binary's processor
 }
 
 // locator returns the function that an address is in, and the distance from its entry. It returns false
@@ -32,12 +32,12 @@ func (img *image) newLocator(functions []gosym.Func) locator {
 	}
 	entries := slices.Sorted(maps.Keys(names))
 	return func(addr uint64) (name string, offset uint64, ok bool) {
-		if addr-img.textAddr >= uint64(len(img.text)) { // unsigned: an address before the text is huge
+		if addr-img.textAddr >= uint64(len(img.text)) { // unsigned, so that the difference is huge for an address before the text
 			return "", 0, false
 		}
 		i, exact := slices.BinarySearch(entries, addr)
 		if !exact {
-			i--
+			i-- // the last entry before addr
 		}
 		if i < 0 {
 			return "", 0, false
@@ -79,7 +79,8 @@ func readELF(path string, e *elf.File) (*image, error) {
 		}
 		data, err := s.Data()
 		errs = errors.Join(errs, err)
-		img.addSection(s.Name == ".text", s.Name == ".gopclntab" || s.Name == ".data.rel.ro.gopclntab", s.Addr, data)
+		isCode, isLines := s.Name == ".text", s.Name == ".gopclntab" || s.Name == ".data.rel.ro.gopclntab"
+		img.addSection(isCode, isLines, s.Addr, data)
 	}
 	return img.checkComplete(path, errs)
 }
@@ -102,25 +103,25 @@ func readMachO(path string, m *macho.File) (*image, error) {
 		}
 		data, err := s.Data()
 		errs = errors.Join(errs, err)
-		img.addSection(s.Name == "__text", s.Name == "__gopclntab", s.Addr, data)
+		isCode, isLines := s.Name == "__text", s.Name == "__gopclntab"
+		img.addSection(isCode, isLines, s.Addr, data)
 	}
 	return img.checkComplete(path, errs)
 }
 
-// addSection stores the content of a section: text and lines say whether it is code or the table of
-// lines; otherwise it is data.
-func (img *image) addSection(text, lines bool, addr uint64, data []byte) {
+// addSection stores the content of a section: of the code, of the table of lines, or else of data.
+func (img *image) addSection(isCode, isLines bool, addr uint64, data []byte) {
 	switch {
-	case text:
+	case isCode:
 		img.text, img.textAddr = data, addr
-	case lines:
+	case isLines:
 		img.lines = data
 	default:
 		img.data = append(img.data, data)
 	}
 }
 
-// checkComplete returns img if all sections could be read and it has code and a table of lines.
+// checkComplete returns img if it has code and a table of lines, and err, from reading its sections, is nil.
 func (img *image) checkComplete(path string, err error) (*image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -9,11 +9,14 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
+// This file replaces the addresses in the machine code of a function, so that the code can be compared with
+// that of another binary, in which all addresses differ.
+
 func (img *image) useAMD64() { img.mask = maskAMD64 }
 func (img *image) useARM64() { img.mask = maskARM64 }
 
-// masker builds the masked code of a function: the names of other functions replace their addresses,
-// and <data> replaces addresses of data.
+// masker builds the masked code of a function: <name+offset> replaces addresses in other functions, and
+// <data> addresses of data.
 type masker struct {
 	out    function
 	entry  uint64 // address of the function
@@ -24,7 +27,7 @@ type masker struct {
 // writeTarget writes the replacement of an address. An address inside the function itself becomes
 // its distance from the beginning.
 func (m *masker) writeTarget(addr uint64) {
-	if offset := addr - m.entry; offset < m.size { // unsigned: an address before the entry is a huge offset
+	if offset := addr - m.entry; offset < m.size { // unsigned, so that the offset of an address before the entry is huge
 		m.out.code = fmt.Appendf(m.out.code, "<%d>", offset)
 		return
 	}
@@ -40,9 +43,9 @@ func (m *masker) writeTarget(addr uint64) {
 // padAMD64 is the byte that fills the space between functions: an INT3 instruction.
 const padAMD64 = 0xcc
 
-// maskAMD64 masks addresses relative to the instruction pointer. It does not mask the code from the
-// first instruction that cannot be decoded: equal functions may then seem to differ, but functions that
-// differ never seem equal.
+// maskAMD64 masks addresses relative to the instruction pointer. If it cannot decode an instruction, it does
+// not mask the code from there on. Then equal functions may seem to differ, but functions that differ never
+// seem equal.
 func maskAMD64(entry uint64, code []byte, locate locator) function {
 	m := masker{entry: entry, size: uint64(len(code)), locate: locate}
 	m.out.code = make([]byte, 0, len(code)+len(code)/2)
@@ -59,12 +62,12 @@ func maskAMD64(entry uint64, code []byte, locate locator) function {
 		raw := code[i : i+inst.Len]
 		next := entry + uint64(i) + uint64(inst.Len)
 		i += inst.Len
-		if inst.PCRel == 0 {
+		if inst.PCRel == 0 { // no address
 			m.out.code = append(m.out.code, raw...)
 			continue
 		}
 		var distance int64
-		switch field := raw[inst.PCRelOff:]; inst.PCRel {
+		switch field := raw[inst.PCRelOff:]; inst.PCRel { // size in bytes
 		case 1:
 			distance = int64(int8(field[0]))
 		case 2:
@@ -107,8 +110,11 @@ func decodeAMD64(code []byte) (inst x86asm.Inst, err error) {
 func vectorAddress(code []byte) (offset, size int) {
 	const vex2, vex3, evex = 0xc5, 0xc4, 0x62
 	operands := map[byte]int{vex2: 3, vex3: 4, evex: 5}[code[0]] // position of the ModRM byte; 0 if no prefix
-	const relative, mask = 0x05, 0xc7                            // ModRM: mod 0 and rm 5 mean an address after it
-	if operands == 0 || len(code) < operands+5 || code[operands]&mask != relative {
+	if operands == 0 || len(code) < operands+5 {
+		return 0, 0
+	}
+	const relative, mask = 0x05, 0xc7 // ModRM: mod 0 and rm 5 mean that a relative address of 4 bytes follows
+	if code[operands]&mask != relative {
 		return 0, 0
 	}
 	return operands + 1, 4
@@ -165,8 +171,8 @@ func maskARM64(entry uint64, code []byte, locate locator) function {
 
 func (m *masker) writeWord(w uint32) { m.out.code = binary.LittleEndian.AppendUint32(m.out.code, w) }
 
-// branchDistance returns the distance in bytes that an instruction branches, or refers to, relative to
-// itself; false if it does not.
+// branchDistance returns the distance in bytes from an instruction to the address that it branches or
+// refers to. It returns false if the instruction has no such address.
 func branchDistance(inst arm64asm.Inst) (int64, bool) {
 	for _, a := range inst.Args {
 		if distance, ok := a.(arm64asm.PCRel); ok {

@@ -2,13 +2,13 @@
 // with addresses masked. If no function that a benchmark can execute differs, a difference in its
 // time comes from data, from the addresses of code, or from chance.
 //
-// Packages whose objects are the same file on both sides are not compared.
+// Packages whose compiled objects are identical files on both sides are not compared.
 //
-// The functions that a benchmark can execute are over-estimated. They are the functions that direct
-// calls lead to, with the function literals inside of them, from the benchmark and from all functions
-// that can be called indirectly: methods, and functions whose address is in data. Functions that
-// initialise packages are excluded, since their results are data, and so are other benchmarks and
-// tests; function literals that these may have stored are not.
+// Which functions a benchmark can execute is not known exactly; the package assumes too many rather than
+// too few. It starts from the benchmark and from every function that can be called indirectly: methods, and
+// functions whose address is in data. From these it follows direct calls, and adds the function literals
+// inside of each function. It excludes other benchmarks and tests, and functions that initialise packages,
+// since their results are data. It includes function literals that the excluded functions may have stored.
 package samecode
 
 import (
@@ -23,27 +23,27 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// ErrUnknown reports a binary of a system or processor whose code this package cannot read.
+// ErrUnknown reports a binary for a system or processor whose machine code this package cannot read.
 var ErrUnknown = errors.New("its machine code cannot be read on this system")
 
 // Program is the code of a binary.
 type Program struct {
 	functions    map[string]function // by name
 	addressTaken map[string]bool     // names of functions whose address is in data
-	tests        map[string]bool     // names of tests, benchmarks and examples
-	literals     map[string][]string // function literals, by the function around them
+	tests        map[string]bool     // names of tests, benchmarks, fuzz tests and examples
+	literals     map[string][]string // names of function literals, by the name of the enclosing function
 }
 
 // function is the code of a function with addresses masked.
 type function struct {
 	code   []byte
 	refs   []string // names of the functions that it refers to
-	opaque bool     // a part of the code could not be decoded, and is not masked
+	opaque bool     // a part of the code could not be decoded, so addresses in it are not masked
 }
 
-// equal reports whether two functions have the same code. isLocal is set if they are assembly
-// functions local to a file, which have no package in their names. If such functions cannot be decoded
-// only their lengths are compared: unmasked addresses in the runtime's assembly always differ.
+// equal reports whether two functions have the same code. isLocal is set if they are assembly functions
+// local to a file, which have no package in their names. If neither of two such functions could be decoded,
+// equal compares only their lengths, because addresses in the runtime's assembly always differ.
 func (f function) equal(g function, isLocal bool) bool {
 	if isLocal && f.opaque && g.opaque {
 		return len(f.code) == len(g.code)
@@ -51,7 +51,8 @@ func (f function) equal(g function, isLocal bool) bool {
 	return bytes.Equal(f.code, g.code)
 }
 
-// Open reads the functions of a binary. The error wraps [ErrUnknown] if it is for an unknown system.
+// Open reads the functions of the binary at path. The error wraps [ErrUnknown] if the binary is for an
+// unknown system.
 func Open(path string) (*Program, error) {
 	img, err := readImage(path)
 	if err != nil {
@@ -66,7 +67,7 @@ func Open(path string) (*Program, error) {
 	for _, f := range table.Funcs {
 		low, high := f.Entry-img.textAddr, f.End-img.textAddr
 		if f.Entry < img.textAddr || high > uint64(len(img.text)) || low > high {
-			continue
+			continue // not in the text section
 		}
 		masked := img.mask(f.Entry, img.text[low:high], locate)
 		if old, ok := p.functions[f.Name]; ok { // functions of the same name count as one
@@ -85,7 +86,7 @@ func Open(path string) (*Program, error) {
 		}
 	}
 	for _, section := range img.data {
-		for ; len(section) >= 8; section = section[8:] {
+		for ; len(section) >= 8; section = section[8:] { // every aligned word may be an address
 			if name, offset, ok := locate(binary.LittleEndian.Uint64(section)); ok && offset == 0 {
 				p.addressTaken[name] = true
 			}
@@ -97,19 +98,20 @@ func Open(path string) (*Program, error) {
 // Difference contains the functions that differ between two programs.
 type Difference struct {
 	a, b        *Program
-	differing   map[string]bool // functions that differ
-	anyIndirect bool            // an indirect call can lead to one of them
+	differing   map[string]bool // names of functions that differ
+	anyIndirect bool            // an indirect call can lead to a function that differs
 }
 
-// initRE matches functions that initialise a package, so that they run before any benchmark. The
-// method (*T).init is none of them.
+// initRE matches functions that initialise a package and so run before any benchmark: example.com/p.init,
+// p.init.0 and, for the initial values of maps, p.map.init.0. It does not match the method p.(*T).init.
 var initRE = lazyregexp.New(`^([^()]*/)?[^./()]+\.init(\.\d+)?$|(^|\.)map\.init\.\d+$`)
 
-// literalRE matches the end of names of function literals, and of functions of go and defer statements.
+// literalRE matches the end of the name of a function literal (p.F.func1, nested p.F.func1.2), and of the
+// function that the compiler makes for a go or defer statement (p.F.gowrap1, p.F.deferwrap1).
 var literalRE = lazyregexp.New(`\.(func|gowrap|deferwrap)\d+$|\.\d+$`)
 
-// outerOf returns the function around a function literal; false if name is not a function literal. The
-// names of inlined functions may be between the name of the function and the suffix of the literal.
+// outerOf returns the function around a function literal; false if name is not a function literal. Names
+// of inlined functions may stand between both: the function around p.F.G.func1 is p.F if there is no p.F.G.
 func (p *Program) outerOf(name string) (outer string, ok bool) {
 	if !literalRE.MatchString(name) {
 		return "", false
@@ -126,16 +128,18 @@ func (p *Program) outerOf(name string) (outer string, ok bool) {
 	}
 }
 
-// testRE matches functions that only go test calls, if they are in a file of tests.
+// testRE matches names that only go test calls if they are in a file of tests, such as
+// example.com/p.TestOpen. As in go test, no lower-case letter follows the prefix.
 var testRE = lazyregexp.New(`^([^()]*/)?[^./()]+\.(Benchmark|Test|Fuzz|Example)(\P{Ll}\w*)?$`)
 
-// methodRE matches methods, which interfaces and reflection call.
+// methodRE matches methods, which interfaces and reflection may call: example.com/p.(*T).Read,
+// p.T.Read, the generic p.T[…].Read, and the method value p.T.Read-fm.
 var methodRE = lazyregexp.New(`^(.*/)?[^/]*?\.(\(\*[^)]*\)|[A-Za-z_]\w*(\[[^\]]*\])?)\.[A-Za-z_]\w*(-fm)?$`)
 
-// indirectCalls returns the functions that a benchmark can call indirectly: methods, and functions
-// whose address is in data. A function literal is one of them if code that runs before benchmarks may
-// have stored it: the address of any other is in data as well, but nothing has it until the function
-// around it runs.
+// indirectCalls returns the functions that a benchmark can call indirectly: methods, and functions whose
+// address is in data. It includes a function literal only if code that runs before benchmarks may have
+// stored it. The addresses of other literals are in data, too, but no code uses them before the function
+// around the literal runs.
 func (p *Program) indirectCalls() (names []string) {
 	before := []string{"main.main"} // it calls TestMain
 	for name := range p.functions {
@@ -147,8 +151,10 @@ func (p *Program) indirectCalls() (names []string) {
 	for name := range p.functions {
 		_, isLiteral := p.outerOf(name)
 		switch {
-		case initRE.MatchString(name), p.tests[name], name == "runtime.main": // no benchmark calls it
+		case initRE.MatchString(name), p.tests[name], name == "runtime.main":
+			// No benchmark calls it.
 		case isLiteral && !stored[name]:
+			// Only the function around it can call it or store it.
 		case p.addressTaken[name] || methodRE.MatchString(name):
 			names = append(names, name)
 		}
@@ -156,16 +162,16 @@ func (p *Program) indirectCalls() (names []string) {
 	return names
 }
 
-// Compare compares the functions of packages that changed selects, and in addition all functions that
-// the compiler made for types and all instances of generic functions: these may differ although the
-// package of their source is the same.
+// Compare compares the functions of the packages for which changed returns true. In addition, it compares
+// all functions that the compiler made for types and all instances of generic functions, which may differ
+// although the package of their source is the same.
 func Compare(a, b *Program, changed func(path string) bool) *Difference {
 	difference := &Difference{a: a, b: b, differing: map[string]bool{}}
 	addDifferent := func(name string) {
-		if path, ok := packageOf(name); initRE.MatchString(name) || ok && !changed(path) {
-			return
+		path, hasPackage := packageOf(name)
+		if isUnchanged := hasPackage && !changed(path); !isUnchanged && !initRE.MatchString(name) {
+			difference.differing[name] = true
 		}
-		difference.differing[name] = true
 	}
 	for name, f := range a.functions {
 		isLocal := !strings.Contains(name, ".")
@@ -178,7 +184,9 @@ func Compare(a, b *Program, changed func(path string) bool) *Difference {
 			addDifferent(name)
 		}
 	}
-	difference.anyIndirect = len(difference.differing) > 0 && (a.canReach(a.indirectCalls(), difference.differing) || b.canReach(b.indirectCalls(), difference.differing))
+	if len(difference.differing) > 0 {
+		difference.anyIndirect = a.canReach(a.indirectCalls(), difference.differing) || b.canReach(b.indirectCalls(), difference.differing)
+	}
 	return difference
 }
 
@@ -189,9 +197,9 @@ func pathPrefix(path string) string {
 	return path[:slash] + strings.ReplaceAll(path[slash:], ".", "%2e")
 }
 
-// packageOf returns the import path of the package that a function is compiled in. It returns false
-// for instances of generic functions and for functions that the compiler made for types: every package
-// may contain them.
+// packageOf returns the import path of the package that a function is compiled in. It returns false for
+// instances of generic functions and for functions that the compiler made for types: every package may
+// contain them.
 func packageOf(name string) (path string, ok bool) {
 	if strings.ContainsAny(name, "[:") { // f[…], type:.eq.…
 		return "", false
@@ -204,8 +212,8 @@ func packageOf(name string) (path string, ok bool) {
 	return strings.ReplaceAll(name[:slash+dot], "%2e", "."), true
 }
 
-// IsSame reports whether all code is equal that the function called name, in the package at path, can
-// execute. It returns false if the function is unknown.
+// IsSame reports whether all code that the function called name, in the package at path, can execute is
+// equal in both programs. It returns false if the function is unknown.
 func (d *Difference) IsSame(path, name string) bool {
 	if d.anyIndirect {
 		return false

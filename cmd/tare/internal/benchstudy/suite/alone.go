@@ -13,12 +13,11 @@ import (
 // run in the first process. A process that waits for a lock of another one never ends by itself.
 const sideBySideFactor = 10
 
-// FindAlone finds the packages of which only one process can run at a time, e.g. because TestMain
-// binds a fixed port. It starts the processes of a round side by side, two of base and one of head,
-// and runs each benchmark once in each of them. If a benchmark fails there, but works in a single
-// process, the other processes are the reason: the suites then have the package as Alone, and its
-// benchmarks the failure as WhyAlone. FindAlone returns the benchmarks that it has tried within
-// search.TimeLimit.
+// FindAlone finds the packages of which only one process can run at a time, e.g. because TestMain binds a
+// fixed port. It starts the processes of a round side by side, two of base and one of head, and runs each
+// benchmark once in each of them. If a benchmark fails there but works in a single process, the other
+// processes are the reason. FindAlone then sets Alone of the package in both suites, and WhyAlone of its
+// benchmarks to the failure. It returns the benchmarks that it has tried within search.TimeLimit.
 func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, search Search) (tried []Benchmark, err error) {
 	began := time.Now()
 	whyAlone := map[string]string{} // failure next to other processes, by package
@@ -34,7 +33,8 @@ func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, searc
 		if isKnown {
 			continue
 		}
-		if i == 0 || shared[i-1].Package != m.Package {
+		beginsPackage := i == 0 || shared[i-1].Package != m.Package
+		if beginsPackage {
 			round.closeAll(ctx)
 			search.Say("starting the processes of " + m.Package + " side by side")
 		}
@@ -70,8 +70,8 @@ type sideBySide struct {
 	search    Search
 }
 
-// tryBenchmark runs m once in each process, and starts those that do not run. It returns the failure
-// of m next to other processes, if m works in a process by itself; else "".
+// tryBenchmark runs m once in each process, and starts processes that do not run yet. If m fails next to
+// other processes but works in a process by itself, it returns the failure, or else "".
 func (r *sideBySide) tryBenchmark(ctx context.Context, m Benchmark) (why string, err error) {
 	var firstTook time.Duration // time of the run in the first process, with its start
 	for i := range r.processes {
@@ -83,7 +83,8 @@ func (r *sideBySide) tryBenchmark(ctx context.Context, m Benchmark) (why string,
 			if i > 0 {
 				limit = min(onceLimit, max(minGoTestLimit, sideBySideFactor*firstTook))
 			}
-			if i > 0 && r.search.TimeLimit > 0 {
+			hasTimeLimit := r.search.TimeLimit > 0
+			if i > 0 && hasTimeLimit {
 				limit = min(limit, max(r.search.TimeLimit, 2*firstTook))
 			}
 		}
@@ -131,7 +132,7 @@ func (r *sideBySide) closeAll(ctx context.Context) {
 	}
 }
 
-// tryOnce runs one iteration of b. It returns why b gives no result; "" if b gives one.
+// tryOnce runs one iteration of m. It returns why m gives no result, or "" if it gives one.
 func (d *discovery) tryOnce(ctx context.Context, m Benchmark, limit time.Duration) (why string, err error) {
 	d.runLimit = limit
 	ctx, cancel := context.WithTimeout(ctx, limit)

@@ -29,8 +29,8 @@ type Tests struct {
 	TestFiles []gobench.TestFile // one entry for internal tests, one for external tests (package x_test)
 }
 
-// FindTests reads the benchmarks in a package's test files. Of a file that does not parse it returns
-// the benchmarks before the error, which the compiler reports later.
+// FindTests reads the benchmarks in a package's test files. If a file does not parse, it returns the
+// benchmarks before the error, which the compiler will report.
 func FindTests(p Package) Tests {
 	t := Tests{Package: p}
 	seen := map[string]bool{}
@@ -64,11 +64,12 @@ func (t Tests) Key(f gobench.TestFile) string {
 	return t.Package.Name()
 }
 
-// Suite is a built side.
+// Suite contains the test binaries of a side, one revision of the user's module. The file Program describes
+// them; the lab, which measures, runs that file like the program of a contender.
 type Suite struct {
 	Side        *Side
 	Tests       []Tests                    // packages that were built
-	Program     string                     // path of the gobench.Suite
+	Program     string                     // path of the file with the gobench.Suite
 	Packages    map[string]gobench.Package // by Tests.Key
 	Go          string                     // version of Go that built the side
 	Failed      map[string]string          // why packages were not built, by Package.Name
@@ -152,7 +153,7 @@ type BuildError struct {
 // Error is one line.
 func (e *BuildError) Error() string { return e.Side + " does not build: " + e.Why }
 
-// readBuildInfo reads the Go version and the modules of a binary. If there are none, b stays as it is.
+// readBuildInfo reads the Go version and the modules of a binary. If the binary has none, b stays as it is.
 func (b *Suite) readBuildInfo(binary string) {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
@@ -189,8 +190,9 @@ func (b *Suite) hashBinaries(packages []Tests, suite gobench.Suite) error {
 	return nil
 }
 
-// compilePackage builds one package's test binary in dir, and finds the command that links it again,
-// unless s.OneBuild is set. The name of the test stays unset, as a package may have two.
+// compilePackage builds one package's test binary in dir and, unless s.OneBuild is set, finds the command
+// that links it again. It does not set the name of the test, because a package may have two: an internal
+// and an external one.
 func (s *Side) compilePackage(ctx context.Context, t Tests, goRoot, dir string) (gobench.Package, error) {
 	pkg := gobench.Package{Binary: filepath.Join(dir, "bench.test"), Dir: t.Package.Dir}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -215,8 +217,8 @@ func (s *Side) compilePackage(ctx context.Context, t Tests, goRoot, dir string) 
 	return pkg, err
 }
 
-// writeOverlay writes an overlay to dir, and returns its path. It adds the file of tare to each test
-// package, and changes testing if benchmarks run in parallel.
+// writeOverlay writes a file for go build -overlay to dir, and returns its path. The overlay adds the file
+// of tare to each test package, and replaces files of package testing if benchmarks run in parallel.
 func (t Tests) writeOverlay(goRoot, dir string) (string, error) {
 	files := map[string][]byte{}
 	if t.runsParallel() {
@@ -251,7 +253,7 @@ func (t Tests) writeOverlay(goRoot, dir string) (string, error) {
 func (t Tests) runsParallel() bool {
 	for _, name := range slices.Concat(t.Package.TestGoFiles, t.Package.XTestGoFiles) {
 		text, err := os.ReadFile(filepath.Join(t.Package.Dir, name))
-		if err == nil && bytes.Contains(text, []byte("RunParallel")) { // the compiler reports files that cannot be read
+		if err == nil && bytes.Contains(text, []byte("RunParallel")) { // the compiler will report an error
 			return true
 		}
 	}

@@ -15,16 +15,19 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
+// This file compares the times that tare measures with those that go test -bench prints for the same binary:
+// they may differ because a benchmark reads a flag, or uses the state that an earlier benchmark has left.
+
 // Bounds of the comparison with go test itself.
 const (
 	goTestBenchTime = 30 * time.Millisecond // -test.benchtime of the run of a package
-	goTestAttempts  = 4                     // runs of a benchmark in which testing finds a number of iterations
+	goTestAttempts  = 4                     // runs of a benchmark that package testing needs to find a number of iterations
 	minGoTestLimit  = 10 * time.Second      // shortest limit of the run of a package
 	goTestFactor    = 10                    // limit of the run of a package, as a multiple of its expected time
 	maxRatio        = 2.0                   // ratio of two times beyond which they differ
-	compareTurns    = 4                     // times that go test and tare measure in turn before a difference is reported
-	shortRunTime    = time.Millisecond      // longest short run, with testing's work around it
-	maxShortRuns    = 20                    // short runs in a turn; the quickest counts, which was hardly interrupted
+	compareTurns    = 4                     // turns of both, go test and tare, before a difference is reported
+	shortRunTime    = time.Millisecond      // longest short run, including the work of package testing around it
+	maxShortRuns    = 20                    // short runs in a turn; the quickest one was hardly interrupted, and counts
 	minRuns         = 3                     // fewest runs in a turn, if they are long
 	compareShare    = 4                     // divisor of Search.TimeLimit that gives the least time for this comparison
 )
@@ -38,8 +41,8 @@ type Remark struct {
 	OutOfTime bool // there was no time to compare the package or the benchmark
 }
 
-// compareGoTest runs the benchmarks as go test -bench does, and remarks on each whose time differs
-// from the time in found. A set-up may read a flag, or use the state of an earlier benchmark.
+// compareGoTest runs the benchmarks as go test -bench does, and returns a remark on each benchmark whose
+// time differs from the time in found.
 func (d *discovery) compareGoTest(ctx context.Context, built *Suite, found []Benchmark, spec trial.Spec, say func(string)) (remarks []Remark, err error) {
 	groups := map[string][]Benchmark{}
 	var order []string
@@ -54,7 +57,7 @@ func (d *discovery) compareGoTest(ctx context.Context, built *Suite, found []Ben
 			remarks = append(remarks, d.newNotCompared(strings.TrimSuffix(key, "_test")))
 			continue
 		}
-		if err := d.reopenConn(ctx, built, spec); err != nil { // no process of the package runs meanwhile
+		if err := d.reopenConn(ctx, built, spec); err != nil { // ends the package's process, so that only go test runs
 			return nil, err
 		}
 		say(fmt.Sprintf("%s: running the benchmarks of %s as go test does", built.Side.ID, strings.TrimSuffix(key, "_test")))
@@ -76,7 +79,7 @@ func (d *discovery) comparePackage(ctx context.Context, built *Suite, key string
 	}
 	limit := max(minGoTestLimit, goTestFactor*expected)
 	args := []string{"-test.benchtime=" + goTestBenchTime.String()}
-	if !d.compareUntil.IsZero() { // skipped benchmarks of the package could take all of the time
+	if !d.compareUntil.IsZero() { // there is a time limit: do not run benchmarks of the package that were skipped
 		limit = min(limit, time.Until(d.compareUntil))
 		if !strings.Contains(built.suite.Bench, "/") {
 			args = append(args, "-test.bench="+topLevelPattern(found))
@@ -96,7 +99,7 @@ func (d *discovery) comparePackage(ctx context.Context, built *Suite, key string
 		if len(times) > 0 && !isFarApart(times[0], m.NSPerOp) {
 			continue
 		}
-		limited, cancel := ctx, context.CancelFunc(func() {})
+		limited, cancel := ctx, context.CancelFunc(func() {}) // without a time limit there is nothing to cancel
 		if !d.compareUntil.IsZero() {
 			limited, cancel = context.WithDeadline(ctx, d.compareUntil)
 		}
@@ -144,9 +147,9 @@ func topLevelPattern(found []Benchmark) string {
 	return "^(" + strings.Join(tops, "|") + ")$"
 }
 
-// confirmDifference measures m in tare and in go test in turn, over the same number of iterations. It
-// returns how the times differ; "" as soon as the quickest runs agree. why is the failure of an
-// earlier run of go test, or "".
+// confirmDifference measures m in turns, by tare and by go test, over the same number of iterations. It
+// returns a sentence about the difference, or "" as soon as the quickest runs of both agree. why is the
+// failure of an earlier run of go test, or "".
 func (d *discovery) confirmDifference(ctx context.Context, built *Suite, m Benchmark, spec trial.Spec, limit time.Duration, why string) (text string, err error) {
 	n, runs := m.RunIterations, minRuns
 	if n == 0 {
@@ -186,8 +189,8 @@ func (d *discovery) confirmDifference(ctx context.Context, built *Suite, m Bench
 		formatPerOp(slices.Min(goTestTimes)), formatPerOp(slices.Min(tareTimes)), format.Count(n, "iteration")), nil
 }
 
-// runGoTest runs a package as go test does. It returns the output, and why the run failed or reached
-// the limit, or "".
+// runGoTest runs a package as go test does. It returns the output, and why the run failed or reached the
+// limit, or "" if it succeeded.
 func (d *discovery) runGoTest(ctx context.Context, built *Suite, key string, spec trial.Spec, limit time.Duration, args ...string) (printed, why string, err error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

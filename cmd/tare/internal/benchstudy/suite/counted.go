@@ -10,9 +10,10 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// BuildCounted builds the test binary of a package for a counter, in dir. It differs from the measured
-// binary: it has an additional build tag and a symbol table, but not the test that tare adds. Valgrind
-// reads tables that are not compressed in less time.
+// BuildCounted builds, in dir, the test binary of a package in which instructions are counted instead of
+// time. key is the package's key in the suite, tag an additional build tag. Unlike the measured binary,
+// this one has a symbol table, and not the test that tare adds. Its tables are not compressed, because
+// Valgrind reads such tables in less time.
 func (b *Suite) BuildCounted(ctx context.Context, key, tag, dir string) (*gobench.Link, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the directory of counted binaries: %w", err)

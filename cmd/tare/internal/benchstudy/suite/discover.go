@@ -19,31 +19,34 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
+// This file tries the benchmarks of one side of a comparison, a revision built as a suite of test binaries.
+// A suite accepts requests: prepare a benchmark, answer (run it once), warm it up, count its allocations.
+
 // Limits of the search for benchmarks.
 const (
 	prepareLimit    = time.Minute            // start of a package's process, including its TestMain
 	onceLimit       = time.Minute            // one iteration of a benchmark and all of its sub-benchmarks
 	warmFor         = 5 * time.Millisecond   // least length of a warm-up
 	warmCap         = time.Second            // largest length of a warm-up
-	maxOverheadRuns = 5                      // runs of one iteration; the quickest counts, which was not interrupted
+	maxOverheadRuns = 5                      // runs of one iteration; the quickest one was not interrupted, and counts
 	overheadTime    = 250 * time.Millisecond // time after which no more of these runs start
-	shortRuns       = 4                      // iterations that must fit into Search.TimeLimit: a budget has no rounds of a longer one
-	minUntimedShare = 0.25                   // least untimed part of an iteration, as a share of the timed part; less may be chance
+	shortRuns       = 4                      // iterations that must fit into Search.TimeLimit: a budget has no time for rounds of a longer one
+	minUntimedShare = 0.25                   // least untimed part of an iteration, as a share of the timed part; a smaller one may be chance
 )
 
 // Benchmark is a benchmark that gives results. Its times are estimates from its very first runs.
 type Benchmark struct {
-	Package    string // key in the suite
-	Name       string // in full, e.g. BenchmarkParse/small
-	NSPerOp    float64
-	BytesPerOp float64       // heap bytes per operation
-	UntimedNS  float64       // ns of an iteration while the timer is stopped; 0 if too little to measure
-	Overhead   time.Duration // testing's work around the iterations of one slice
+	Package    string        // key in the suite
+	Name       string        // in full, e.g. BenchmarkParse/small
+	NSPerOp    float64       // ns per iteration while the timer runs
+	BytesPerOp float64       // heap bytes per iteration
+	UntimedNS  float64       // ns per iteration while the timer is stopped; 0 if too little to measure
+	Overhead   time.Duration // work of package testing around the iterations of one slice, a timed run
 	StartTime  time.Duration // start of the package's process
 	LinkTime   time.Duration // link of the package's binary; 0 if the binary is built once
 
-	OutsideLoop   time.Duration // timed work outside the loop of a run, which no iteration does; 0 if too little to measure
-	Growth        float64       // factor by which an iteration takes longer in a run of eight times as many; 0 if not more than maxGrowth
+	OutsideLoop   time.Duration // timed work of a run outside of its loop; 0 if too little to measure
+	Growth        float64       // factor by which an iteration takes longer in a run with eight times as many; 0 if at most maxGrowth
 	RunIterations int64         // iterations of a run as long as Search.RunTime; 0 if OutsideLoop and Growth are 0
 	WhyAlone      string        // why only one process of its package can run at a time; "" if several can
 }
@@ -98,9 +101,9 @@ type Search struct {
 	RunLimit   time.Duration                 // limit of one iteration of a benchmark and its sub-benchmarks; 0 means a minute
 
 	// TimeLimit limits the time for all benchmarks; 0 means no limit. Each package gets half of the
-	// remaining time, and the last one all of it. Starts of processes have half as much in addition.
+	// remaining time, and the last one all of it. Starts of processes get half as much in addition.
 	TimeLimit time.Duration
-	WhyNoTime string // reason of benchmarks that are skipped because TimeLimit is over
+	WhyNoTime string // reason given for benchmarks that are skipped because TimeLimit is over
 
 	Spec trial.Spec   // configuration of the processes
 	Say  func(string) // reports progress
@@ -108,9 +111,9 @@ type Search struct {
 
 // Discovered contains the result of a search on one side.
 type Discovered struct {
-	Benchmarks []Benchmark // that give results, in the order of the sources
+	Benchmarks []Benchmark // benchmarks that give results, in the order of the sources
 	Skipped    []Skipped   // the other selected benchmarks
-	Remarks    []Remark    // on Benchmarks
+	Remarks    []Remark    // remarks on Benchmarks
 }
 
 // Discover runs every selected benchmark of the suite once, measures those that give results, and
@@ -157,7 +160,7 @@ func (d *discovery) setLimits(search Search) {
 	d.sliceTime, d.runTime = search.SliceTime, search.RunTime
 	d.runLimit = cmp.Or(search.RunLimit, onceLimit)
 	d.measureLimit, d.warmLimit = 4*d.runLimit, warmCap
-	if search.TimeLimit > 0 {
+	if search.TimeLimit > 0 { // no single benchmark may take all of the time
 		d.runLimit = min(d.runLimit, search.TimeLimit/2)
 		d.measureLimit = min(d.measureLimit, search.TimeLimit)
 		d.warmLimit = min(d.warmLimit, search.TimeLimit/shortRuns/2)
@@ -222,7 +225,8 @@ func (d *discovery) searchFile(ctx context.Context, key string, names []string, 
 		if !topLevel.MatchString(name) || !search.IsSelected(b.ID()) || search.SkipIDs[b.ID()] {
 			continue
 		}
-		if tried > 0 && d.clock.isUsed(0.5) || d.hasTried && d.clock.isLate() { // the first is tried in any case
+		isHalfUsed := tried > 0 && d.clock.isUsed(0.5) // the first one of a file is tried, unless all of the time is used
+		if isHalfUsed || d.hasTried && d.clock.isLate() {
 			skipped = append(skipped, search.newOutOfTime(b))
 			continue
 		}
@@ -240,13 +244,13 @@ func (d *discovery) searchFile(ctx context.Context, key string, names []string, 
 	return measured, append(skipped, unmeasured...), err
 }
 
-// newOutOfTime returns the entry of a benchmark that there is no time for.
+// newOutOfTime returns the entry of a benchmark for which there is no time.
 func (s Search) newOutOfTime(b Benchmark) Skipped {
 	return Skipped{ID: b.ID(), OutOfTime: true, Why: s.WhyNoTime}
 }
 
-// measureAll measures benchmarks by themselves, and returns those that it could measure, in the order
-// of found. With a time limit it begins with the fastest.
+// measureAll measures each benchmark of found by itself, and returns those that it could measure, in the
+// same order. If there is a time limit, it begins with the fastest.
 func (d *discovery) measureAll(ctx context.Context, found []Benchmark, search Search) (measured []Benchmark, skipped []Skipped, err error) {
 	order := make([]int, len(found)) // indices of found
 	for i := range order {
@@ -279,7 +283,7 @@ func (d *discovery) measureAll(ctx context.Context, found []Benchmark, search Se
 	return slices.DeleteFunc(found, func(b Benchmark) bool { return !isMeasured[b.Name] }), skipped, nil
 }
 
-// discovery is the search for the benchmarks of one side.
+// discovery is the state of the search for the benchmarks of one side.
 type discovery struct {
 	sideID    string
 	conn      trial.Conn                    // connection to the suite
@@ -306,11 +310,13 @@ func newDiscovery(side string) *discovery {
 // searchBelow runs a top-level benchmark and its sub-benchmarks once, and returns those that give
 // results. Their times are equal shares of the time of the run.
 func (d *discovery) searchBelow(ctx context.Context, top Benchmark, pattern string) (found []Benchmark, skipped []Skipped, err error) {
-	outcomes, took, err := d.runOnce(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 0)
+	set := map[string]string{gobench.SetRegexp: pattern}
+	outcomes, took, err := d.runOnce(ctx, top, set, 0)
 	var te *tare.TrialError
-	if err == nil && !slices.ContainsFunc(outcomes, func(o gobench.Outcome) bool { return hasTime(o) || o.Failed }) {
-		// The process may be about to end in a panic: testing continues for a moment.
-		outcomes, _, err = d.runOnce(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 1)
+	hasOutcome := slices.ContainsFunc(outcomes, func(o gobench.Outcome) bool { return hasTime(o) || o.Failed })
+	if err == nil && !hasOutcome {
+		// The process may be about to end in a panic: package testing continues for a moment.
+		outcomes, _, err = d.runOnce(ctx, top, set, 1)
 	}
 	if errors.As(err, &te) {
 		return nil, []Skipped{d.skippedByExit(top, te)}, nil
@@ -357,8 +363,8 @@ func (d *discovery) newSkipped(b Benchmark, why string) Skipped {
 	return Skipped{ID: b.ID(), Side: d.sideID, Why: why}
 }
 
-// runOnce prepares b and runs it once, as the given case. Case 1 reports more about skipped
-// benchmarks than case 0. It returns the outcomes of b and its sub-benchmarks, and the time.
+// runOnce prepares b and runs it once, as test case 0 or 1. Case 1 reports more about skipped
+// benchmarks. runOnce returns the outcomes of b and its sub-benchmarks, and the time of the run.
 func (d *discovery) runOnce(ctx context.Context, b Benchmark, set map[string]string, testCase int) ([]gobench.Outcome, time.Duration, error) {
 	if err := d.prepareBenchmark(ctx, b, set); err != nil {
 		return nil, 0, err
@@ -376,8 +382,8 @@ func (d *discovery) runOnce(ctx context.Context, b Benchmark, set map[string]str
 	return outcomes, time.Duration(reply.WallNS), nil
 }
 
-// prepareBenchmark has the suite prepare b, which starts the process of its package if none runs, and
-// records the time and GOMAXPROCS.
+// prepareBenchmark has the suite prepare b, which starts the process of its package if none runs. It
+// records how long that takes, and the GOMAXPROCS of the process.
 func (d *discovery) prepareBenchmark(ctx context.Context, b Benchmark, set map[string]string) error {
 	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
 	defer cancel()
@@ -392,12 +398,12 @@ func (d *discovery) prepareBenchmark(ctx context.Context, b Benchmark, set map[s
 	return err
 }
 
-// measureSingle measures b by itself, within d.measureLimit, and sets its times. It returns why b is
-// not measured, or "". The steps are a run of one iteration, a warm-up, a run that counts bytes, more
-// runs of one iteration for testing's overhead, and the test of growth.
+// measureSingle measures b by itself, within d.measureLimit, and sets its times. It returns why b cannot be
+// measured, or "" if it was measured. The steps are a run of one iteration, a warm-up, a run that counts
+// bytes, more runs of one iteration to find the overhead of package testing, and the test of growth.
 func (d *discovery) measureSingle(ctx context.Context, b *Benchmark) (why string, err error) {
 	var te *tare.TrialError
-	_, b.Overhead, err = d.runOnce(ctx, *b, nil, 0)
+	_, b.Overhead, err = d.runOnce(ctx, *b, nil, 0) // with one iteration, which splitTime subtracts
 	if errors.As(err, &te) {
 		return d.describeExit(te), nil
 	}
@@ -433,7 +439,7 @@ func (d *discovery) measureSingle(ctx context.Context, b *Benchmark) (why string
 		}
 		b.Overhead = min(b.Overhead, time.Duration(reply.WallNS))
 	}
-	if stats.Ops == warm.Ops { // two runs of the same length: the shorter untimed part was not interrupted
+	if stats.Ops == warm.Ops { // of two runs of the same length, the shorter untimed part was not interrupted
 		warm.UntimedNS = min(warm.UntimedNS, stats.UntimedNS)
 	}
 	b.splitTime(warm)
@@ -452,9 +458,9 @@ func hasTime(o gobench.Outcome) bool {
 	return ok
 }
 
-// splitTime divides the time of a run of one iteration, which is in b.Overhead, into timed, untimed and
-// testing's work for each run. many is a run of several iterations; testing works around it twice, as
-// it runs the first iteration by itself.
+// splitTime divides the time of a run of one iteration, which is in b.Overhead, into the timed part, the
+// untimed part, and the work of package testing for each run, which remains in b.Overhead. many is a run of
+// several iterations. It includes that work twice, as testing runs the first iteration by itself.
 func (b *Benchmark) splitTime(many wire.Reply) {
 	b.Overhead = max(0, b.Overhead-time.Duration(b.NSPerOp))
 	if many.Ops > 1 {

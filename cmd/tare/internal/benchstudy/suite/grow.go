@@ -7,25 +7,28 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Bounds of the test whether the time of a benchmark is proportional to its iterations. It compares
-// pairs of a short run and a run of several times as many iterations. Both are so short that some are
-// not interrupted even on a busy machine; long runs may all be interrupted.
+// This file tests whether the time of a benchmark is proportional to its iterations, so that a slice, a
+// timed run of a few milliseconds, measures the same per iteration as the longer runs of go test. It
+// compares pairs of a short run and a run of several times as many iterations. Both are so short that some
+// are not interrupted even on a busy machine; long runs may all be interrupted.
+
+// Bounds of the test.
 const (
-	growRunTime   = 200 * time.Microsecond // short run, if an iteration is not longer
+	growRunTime   = 200 * time.Microsecond // length of a short run, unless an iteration is longer
 	untimedFactor = 10                     // multiple of growRunTime, if most of an iteration is not timed
 	longRunFactor = 8                      // iterations of the longer run, as a multiple of the short run
-	longIteration = 20 * time.Millisecond  // short run beyond which the longer run has twice its iterations instead
+	longIteration = 20 * time.Millisecond  // length of a short run beyond which the longer run has only twice its iterations
 	minPairs      = 3                      // fewest pairs of runs: a short one may have been interrupted
-	minGrowRuns   = 3 * minPairs           // fewest runs in total: minPairs by themselves, and two in each pair
+	minGrowRuns   = 3 * minPairs           // fewest runs in total: minPairs to find the iterations, and two in each pair
 	maxPairs      = 10                     // most pairs; the quickest runs count
 	maxGrowth     = 2.0                    // factor beyond which an iteration's growth is reported; garbage collection causes less
 	maxFixedShare = 0.2                    // largest share of a slice that may be work outside the loop
 	maxGrowRun    = 1e9                    // most iterations of a run; go test -bench requests no more
-	minGrowTime   = 50 * time.Millisecond  // shortest run of that many iterations: 0.05 ns each is less than a cycle
+	minGrowTime   = 50 * time.Millisecond  // least length of a run of maxGrowRun: 0.05 ns per iteration is less than a cycle
 	minElapsed    = 0.1                    // least time of an iteration in ns, to divide by
 )
 
-// noLoop is the reason to skip a benchmark whose time does not depend on its iterations.
+// noLoop is the reason for skipping a benchmark whose time does not depend on its iterations.
 const noLoop = "its time does not grow with the iterations asked for: there is no loop over b.N in it"
 
 // timedRun is the quickest run of a number of iterations.
@@ -41,8 +44,8 @@ type runPair struct {
 }
 
 // checkGrowth finds out whether the time of b is proportional to its iterations. If not, it sets
-// b.OutsideLoop or b.Growth, and b.RunIterations. For example, of a benchmark that takes 3 ms before
-// its loop, b.OutsideLoop becomes about 3 ms. It returns why b gives no result, or "".
+// b.OutsideLoop or b.Growth, and b.RunIterations. For example, if a benchmark works for 3 ms before
+// its loop, b.OutsideLoop becomes about 3 ms. It returns why b gives no result, or "" if it gives one.
 func (d *discovery) checkGrowth(ctx context.Context, b *Benchmark) (why string, err error) {
 	sliceTime := d.sliceTime(*b)
 	if sliceTime == 0 {
@@ -64,8 +67,9 @@ func (d *discovery) checkGrowth(ctx context.Context, b *Benchmark) (why string, 
 		}
 		b.setGrowth(pair, sliceTime)
 		isProportional := b.OutsideLoop == 0 && b.Growth == 0
-		isHalfUsed := d.isHalfUsed != nil && d.isHalfUsed() // then the pairs so far decide
-		if isProportional && (i+1 >= minPairs || isHalfUsed) {
+		isHalfUsed := d.isHalfUsed != nil && d.isHalfUsed() // no time for more pairs
+		canEnd := i+1 >= minPairs || isHalfUsed
+		if isProportional && canEnd {
 			return "", nil
 		}
 		if isHalfUsed {
@@ -85,7 +89,7 @@ func (d *discovery) startPair(ctx context.Context, b Benchmark) (p runPair, why 
 	p.target = b.TimedShare() * withUntimed
 	n := max(1, int64(withUntimed/max(minElapsed, b.IterationNS())))
 	ns, why, err := d.quickestRun(ctx, b, n, minPairs)
-	// If the run is far shorter than forecast, the first estimate was of an interrupted run.
+	// If the run is far shorter than intended, the first estimate came from an interrupted run.
 	for err == nil && why == "" && ns < p.target/4 {
 		if n >= maxGrowRun/longRunFactor {
 			return p, noLoop, nil
@@ -103,7 +107,7 @@ func (d *discovery) startPair(ctx context.Context, b Benchmark) (p runPair, why 
 
 // setGrowth sets b.OutsideLoop and b.Growth from two runs, to 0 if their times are proportional.
 func (b *Benchmark) setGrowth(p runPair, sliceTime time.Duration) {
-	// A run of n iterations takes outside + n*perIteration: a line through both runs.
+	// A run of n iterations takes outside + n*perIteration. Both follow from the times of two runs.
 	perIteration := max(0, (p.long.ns-p.short.ns)/float64(p.long.ops-p.short.ops))
 	outside := p.short.ns - perIteration*float64(p.short.ops)
 	sliceOps := float64(sliceTime) * float64(p.short.ops) / p.short.ns // iterations of a slice
@@ -118,8 +122,8 @@ func (b *Benchmark) setGrowth(p runPair, sliceTime time.Duration) {
 }
 
 // findRunLength sets b.RunIterations to the iterations of a run that takes about d.runTime, and
-// b.NSPerOp to the time of one of them. It starts from run last, doubles its iterations, and returns
-// why b gives no result, or "".
+// b.NSPerOp to the time of one of them. It starts with the iterations of last and doubles them. It returns
+// why b gives no result, or "" if it gives one.
 func (d *discovery) findRunLength(ctx context.Context, b *Benchmark, last timedRun) (why string, err error) {
 	want := b.TimedShare() * float64(d.runTime)
 	for last.ns < want && last.ops < maxGrowRun {
@@ -132,7 +136,7 @@ func (d *discovery) findRunLength(ctx context.Context, b *Benchmark, last timedR
 		if err != nil || why != "" {
 			return why, err
 		}
-		if ns > 2*want && last.ns > want/4 { // rather too short than much too long
+		if ns > 2*want && last.ns > want/4 { // a run that is too short is better than one that is much too long
 			break
 		}
 		last = timedRun{ops: ops, ns: ns}
@@ -150,7 +154,7 @@ func (d *discovery) findRunLength(ctx context.Context, b *Benchmark, last timedR
 	return "", nil
 }
 
-// quickestRun returns the time of the quickest of some runs of n iterations of b, in ns, without
+// quickestRun runs n iterations of b several times, and returns the time of the quickest run in ns, without
 // untimed parts, or why b gives no result.
 func (d *discovery) quickestRun(ctx context.Context, b Benchmark, n int64, runs int) (ns float64, why string, err error) {
 	for i := range runs {

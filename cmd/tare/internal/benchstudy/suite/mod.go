@@ -12,9 +12,9 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// Resolve makes a copy of the side's go.mod in work, if it needs changes: the modules of --with, and
-// relative replacements that lead out of an unpacked revision, which are to lead to the same directory
-// as in the user's tree. The go.mod of the tree stays as it is.
+// Resolve finds out how the side builds, and makes a changed copy of its go.mod in work if one is needed: for
+// the modules of --with, or because relative replacements lead out of the unpacked revision. They must lead
+// to the same directory as in the user's tree, the repository itself. The side's go.mod stays as it is.
 func (s *Side) Resolve(ctx context.Context, work string) error {
 	out, err := s.runGo(ctx, "env", "GOMOD", "GOWORK", "GOFLAGS")
 	if err != nil {
@@ -28,8 +28,8 @@ func (s *Side) Resolve(ctx context.Context, work string) error {
 		return &UsageError{What: "--with does not reach into a go.work; GOWORK=off in the environment leaves it out"}
 	}
 	s.noModule = gomod == "" || gomod == os.DevNull
-	if inWork { // go.work decides about versions and replacements
-		return nil
+	if inWork {
+		return nil // go.work decides about versions and replacements
 	}
 	if s.noModule {
 		place := s.UserDir + " or above"
@@ -39,8 +39,11 @@ func (s *Side) Resolve(ctx context.Context, work string) error {
 		return &UsageError{What: fmt.Sprintf("%s: no go.mod in %s; benchmarks are those of a module", s.ID, place)}
 	}
 	replacements, err := s.outsideReplacements(ctx, gomod)
-	if err != nil || len(s.With) == 0 && len(replacements) == 0 {
+	if err != nil {
 		return err
+	}
+	if len(s.With) == 0 && len(replacements) == 0 {
+		return nil // go.mod needs no changes
 	}
 	return s.writeModFile(ctx, gomod, filepath.Join(work, s.ID+".mod"), replacements)
 }
@@ -88,7 +91,8 @@ func (s *Side) writeModFile(ctx context.Context, gomod, mod string, replacements
 	return nil
 }
 
-// checkRequired returns an error if the side does not require the module of w: it would have no effect.
+// checkRequired returns an error if the side does not require the module of w, a module of --with: another
+// version of it would have no effect.
 func (s *Side) checkRequired(ctx context.Context, w build.With) error {
 	out, err := s.runGo(ctx, "list", "-mod=mod", "-m", "-json", w.Path)
 	var m Module
@@ -103,7 +107,8 @@ func (s *Side) checkRequired(ctx context.Context, w build.With) error {
 // returns nil if the side is the user's tree, or has a vendor directory.
 func (s *Side) outsideReplacements(ctx context.Context, gomod string) ([]string, error) {
 	_, err := os.Stat(filepath.Join(filepath.Dir(gomod), "vendor", "modules.txt"))
-	if isVendored := err == nil; isVendored || s.Dir == s.UserDir {
+	isVendored := err == nil
+	if isVendored || s.Dir == s.UserDir {
 		return nil, nil
 	}
 	out, err := s.runGo(ctx, "mod", "edit", "-json", gomod)

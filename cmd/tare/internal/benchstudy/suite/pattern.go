@@ -7,8 +7,8 @@ import (
 )
 
 // splitPattern splits a -bench pattern as package testing does, at slashes and bars that are not in
-// brackets or groups. A bar separates alternatives; a slash separates the expressions of an
-// alternative, one for each level of sub-benchmarks.
+// brackets or groups. A bar separates alternatives. A slash separates the expressions of an alternative,
+// one for each level of sub-benchmarks: Parse/small|Open becomes [[Parse small] [Open]].
 func splitPattern(pattern string) (alternatives [][]string) {
 	var parts []string
 	brackets, groups, start := 0, 0, 0 // depths of [ and (, and the start of the current expression

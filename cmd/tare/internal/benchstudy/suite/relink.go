@@ -16,8 +16,8 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// buildLinked builds with the go command, and reads from the output of go build -x how it called the
-// linker. The objects that the linker needs stay below dir.
+// buildLinked builds with the go command, and reads from the output of its flag -x how it called the linker, so
+// that tare can link again, with functions in another order. The objects that the linker needs stay below dir.
 func (s *Side) buildLinked(ctx context.Context, args []string, dir string) (*gobench.Link, error) {
 	objects := filepath.Join(dir, "objects")
 	if err := os.MkdirAll(objects, 0o755); err != nil {
@@ -37,8 +37,8 @@ func (s *Side) buildLinked(ctx context.Context, args []string, dir string) (*gob
 	return link, nil
 }
 
-// measureLink sets b.linkRate from the time of one link. Other links take about as long for each byte
-// of the binary; to measure them all would take much of a budget.
+// measureLink sets b.linkRate from the time of one link. Other links take about as long per byte of the
+// binary; measuring all of them would take much of a budget.
 func (b *Suite) measureLink(ctx context.Context) error {
 	for _, key := range slices.Sorted(maps.Keys(b.Packages)) {
 		p := b.Packages[key]
@@ -101,10 +101,11 @@ func parseLink(output string) (*gobench.Link, error) {
 		}
 		link := &gobench.Link{Env: words[:tool:tool]}
 		for i := tool; i < len(words); i++ {
-			switch { // each link has its own output and order of functions
+			switch {
 			case words[i] == "-o":
-				i++ // skip its value too
+				i++ // skip its value, too: each link has another output
 			case strings.HasPrefix(words[i], randLayout+"="):
+				// Skip it: each link has another order of functions.
 			default:
 				link.Args = append(link.Args, words[i])
 			}
@@ -114,9 +115,9 @@ func parseLink(output string) (*gobench.Link, error) {
 	return nil, errors.New("the go command printed no call of the linker")
 }
 
-// splitWords splits a command line of the go command into words. A word, or a part of it, may be in
-// single quotes, without escapes, or in double quotes, with the escapes of Go: A='b c' link has the
-// words "A=b c" and "link".
+// splitWords splits a command line of the go command into words. A word, or a part of it, may be in single
+// quotes, without escapes, or in double quotes, with the escapes of Go: A='b c' link has the words "A=b c"
+// and "link".
 func splitWords(line string) (words []string) {
 	var word strings.Builder
 	begun := false // a word has begun; it may be empty: ''

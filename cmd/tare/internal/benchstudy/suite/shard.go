@@ -20,7 +20,8 @@ func ParseShard(text string) (Shard, error) {
 	i, n, _ := strings.Cut(text, "/")
 	index, errIndex := strconv.Atoi(i)
 	of, errOf := strconv.Atoi(n)
-	if errIndex != nil || errOf != nil || index < 1 || index > of || of > MaxShards {
+	areNumbers := errIndex == nil && errOf == nil
+	if !areNumbers || index < 1 || index > of || of > MaxShards {
 		return Shard{}, fmt.Errorf("%q is not a part such as 2/4; there are at most %d", format.Line(text, 40), MaxShards)
 	}
 	return Shard{index, of}, nil
@@ -34,7 +35,8 @@ func (s Shard) String() string {
 	return fmt.Sprintf("%d/%d", s.Index, s.Of)
 }
 
-// FilterIDs returns a predicate for the ids of the benchmarks of s. tests has the packages by side. Every id belongs to exactly one shard.
+// FilterIDs returns a predicate for the ids of the benchmarks of s. Every id belongs to exactly one shard.
+// tests has the packages of both sides of a comparison, base and head, by side.
 func (s Shard) FilterIDs(tests map[string][]Tests) func(id string) bool {
 	if s.Of <= 1 {
 		return func(string) bool { return true }

@@ -1,5 +1,5 @@
-// Package suite builds the benchmarks of one side of a comparison as test binaries ([Build]), and finds
-// by running them which benchmarks there are and how long they take ([Suite.Discover]).
+// Package suite builds the benchmarks of one side of a comparison, base or head, as test binaries
+// ([Build]). It runs them to find out which benchmarks there are and how long they take ([Suite.Discover]).
 package suite
 
 import (
@@ -38,8 +38,8 @@ type Side struct {
 	Env      []string     // NAME=value, at build and run
 	Tags     string       // build tags in addition to the user's
 	PGO      string       // absolute path of a profile to build with; "" means the package's own, if any
-	With     []build.With // modules to build with
-	OneBuild bool         // one binary for all rounds, not one linked for each
+	With     []build.With // other versions of modules to build with (--with)
+	OneBuild bool         // all rounds use one binary; otherwise each round links another
 
 	modfile  string // go.mod to build with; "" means the tree's
 	noModule bool   // Dir is in no module
@@ -71,8 +71,8 @@ func (p Package) OutsideWork() bool {
 	return p.Error != nil && strings.Contains(p.Error.Err, "listed in go.work")
 }
 
-// allPatterns returns the patterns of all packages below Dir: ./..., or one pattern a module if Dir is
-// above the modules of its go.work, where the go command does not find them by ./....
+// allPatterns returns the patterns of all packages below Dir: ./..., or one pattern per module if Dir is
+// above the modules of its go.work, because the go command does not find these by ./....
 func (s *Side) allPatterns(ctx context.Context) ([]string, error) {
 	if !s.noModule {
 		return []string{"./..."}, nil
@@ -90,8 +90,8 @@ func (s *Side) allPatterns(ctx context.Context) ([]string, error) {
 	return patterns, nil
 }
 
-// List returns the packages that match patterns of the go command; without patterns packages below Dir. A
-// package with an error is part of the list.
+// List returns the packages that match patterns of the go command, or without patterns all packages below
+// Dir. It includes packages with errors.
 func (s *Side) List(ctx context.Context, patterns []string) ([]Package, error) {
 	if len(patterns) == 0 || slices.Equal(patterns, []string{"./..."}) {
 		var err error
@@ -127,8 +127,8 @@ func (s *Side) Modules(ctx context.Context) (modules []Module, err error) {
 	return modules, nil
 }
 
-// CheckTests compiles a package with its tests, and links nothing. The error is a *BuildError if the
-// package does not compile.
+// CheckTests compiles a package with its tests, without linking. The error is a *BuildError if the package
+// does not compile.
 func (s *Side) CheckTests(ctx context.Context, importPath string) error {
 	_, err := s.runGo(ctx, s.withFlags("list", "-test", "-export", "-f={{.ImportPath}}", importPath)...)
 	return err
@@ -150,7 +150,7 @@ func (s *Side) TestDeps(ctx context.Context, packages []string) (map[string][]st
 		}
 		path, forTest, dir, imports := fields[0], fields[1], fields[2], strings.Split(fields[3], ",")
 		dirs[path] = dir
-		tested, isBinary := strings.CutSuffix(path, ".test")
+		tested, isBinary := strings.CutSuffix(path, ".test") // package whose tests need path
 		if !isBinary {
 			tested = forTest
 		}
@@ -223,19 +223,21 @@ func (s *Side) runGoOutput(ctx context.Context, args []string) (stdout, stderr s
 	return out.String(), errOut.String(), nil
 }
 
-// extraEnv returns the environment of the side's go commands in addition to the user's. A tree in
-// the cache must not use a go.work that happens to be above the cache, and a git that the go
-// command calls must not change the index.
+// extraEnv returns the environment of the side's go commands in addition to the user's. If the side is
+// unpacked into the cache, it must not use a go.work above its tree, such as one that happens to be above
+// the cache. If the go command calls git, git must not change the repository's index.
 func (s *Side) extraEnv() []string {
 	env := []string{"GIT_OPTIONAL_LOCKS=0"}
 	if s.Dir != s.UserDir && os.Getenv("GOWORK") != "off" {
-		work := "off" // or the go.work in the tree
+		work := "off" // unless there is a go.work in the tree
 		for dir := s.Dir; ; dir = filepath.Dir(dir) {
 			if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
 				work = filepath.Join(dir, "go.work")
 				break
 			}
-			if rel, err := filepath.Rel(s.Root, dir); err != nil || rel == "." || !filepath.IsLocal(rel) {
+			rel, err := filepath.Rel(s.Root, dir)
+			isTop := err != nil || rel == "." || !filepath.IsLocal(rel)
+			if isTop {
 				break
 			}
 		}
@@ -248,13 +250,16 @@ func (s *Side) extraEnv() []string {
 }
 
 var (
+	// positionRE matches a message with a position, e.g. "./parse.go:12:5: undefined: x". Its groups are
+	// the path, the line, the column with its colon, and the text.
 	positionRE = lazyregexp.New(`^(.*?\.[A-Za-z]+):(\d+)(:\d+)?: (.*)$`)
-	headingRE  = lazyregexp.New(`^(#|FAIL\b|go: (downloading|finding|errors parsing) )`)
+	// headingRE matches lines that do not describe a fault, e.g. "# example.com/parse".
+	headingRE = lazyregexp.New(`^(#|FAIL\b|go: (downloading|finding|errors parsing) )`)
 )
 
-// firstMessage returns the first line of the go command's output that has a position, with the path
-// from the tree's root, or else the first line that is not a heading; err if there is neither. A line
-// that ends in a colon continues in the next one.
+// firstMessage returns the first line of the go command's output that has a position, with the path from
+// the tree's root. Without such a line it returns the first line that is not a heading, or else the text of
+// err. A line that ends in a colon continues in the next one.
 func (s *Side) firstMessage(out string, err error) string {
 	first, begun := "", ""
 	for line := range strings.Lines(out) {
@@ -287,8 +292,8 @@ func (s *Side) firstMessage(out string, err error) string {
 	return strings.ReplaceAll(first, s.Root+string(filepath.Separator), "")
 }
 
-// CompilerOutput compiles package tested with its tests, and packages without, with compiler flags. It
-// returns the compiler's output, and the directory that paths in the output start from.
+// CompilerOutput compiles the package tested with its tests, and packages without theirs, with compiler
+// flags. It returns the compiler's output, and the directory from which paths in the output start.
 func (s *Side) CompilerOutput(ctx context.Context, flags, tested string, packages []string) (output, dir string, err error) {
 	_, output, err = s.runGoOutput(ctx, s.withFlags("test", "-c", "-vet=off", "-o", os.DevNull, "-gcflags="+flags, tested))
 	if err != nil || len(packages) == 0 {

@@ -1,5 +1,8 @@
-// Package table writes a comparison of two sides of a user's benchmarks for a terminal, with
-// benchstat's result for the same values in the last column.
+// Package table writes a comparison of a user's benchmarks on two sides, the revisions base and head, for a
+// terminal. The last column has benchstat's result for the same values:
+//
+//	time        base     head     head/base                          benchstat
+//	Parse       1.2 µs   1.5 µs   1.25       [1.22, 1.28]  slower    +25.00% (p=0.000 n=12)
 package table
 
 import (
@@ -41,7 +44,7 @@ func WriteText(w io.Writer, r *tare.Result, st report.Style) error {
 	return err
 }
 
-// page is a comparison that is being written.
+// page is the text of a comparison while it is written.
 type page struct {
 	r     *tare.Result
 	style report.Style
@@ -271,7 +274,7 @@ func (t *page) sideValues(workload, contender, key string) []float64 {
 	var out []float64
 	for _, trial := range t.r.Trials {
 		s := trial.Samples[workload]
-		isValid := trial.Tau == 1 && trial.Error == nil && s["errors"] == 0
+		isValid := trial.Tau == 1 && trial.Error == nil && s["errors"] == 0 // 1: slices of the planned length
 		if v, ok := s[key]; ok && isValid && trial.Contender == contender {
 			out = append(out, v)
 		}
@@ -310,8 +313,8 @@ func (t *page) judgeRow(workload, metric string, base, head []float64) verdict {
 	return v
 }
 
-// verdictLabel returns the label of a comparison that has an interval, and its style. A difference
-// within the noise floor, which the control shows as well, is not called one.
+// verdictLabel returns the label of a comparison that has an interval, and its style. A difference within
+// the noise floor is not called faster or slower: base differs as much from its second copy, the control.
 func (t *page) verdictLabel(c tare.Comparison) (label string, colour func(string) string) {
 	floor := tare.NoiseFloor(t.r.Comparisons, c.Workload, c.Metric)
 	differs := c.Differs(floor)
@@ -335,8 +338,8 @@ func (t *page) verdictLabel(c tare.Comparison) (label string, colour func(string
 	return more, t.style.Bad
 }
 
-// compareCounts returns the verdict on counts that vary and have no interval of a ratio, because a
-// side is zero in some round.
+// compareCounts returns the verdict on counts that vary and have no ratio, because the count of a side is
+// zero in some round.
 func (t *page) compareCounts(base, head []float64) verdict {
 	sign, _, ok := stats.CompareCounts(base, head)
 	switch {
@@ -398,7 +401,7 @@ func (t *page) writeTail() {
 		case f.Workload != "" && f.Check == benchstudy.NotCounted().ID: // listed below, by reason
 			uncounted = append(uncounted, tare.NotWeighed{What: f.Workload, Why: f.Message})
 		case f.Workload != "" && slices.Contains([]string{benchstudy.SameCode().ID, benchstudy.HeadTests().ID, benchstudy.NotTimed().ID}, f.Check):
-			// counted in the summary
+			// The summary has the number of these notes.
 		default:
 			t.writeFinding(f)
 		}
@@ -500,8 +503,8 @@ func (t *page) widestNoise() float64 {
 	return widest
 }
 
-// describeOneBuild returns a clause about the part of the widest noise that a single build and process
-// has; "" if it is unknown.
+// describeOneBuild returns a clause with the part of the widest noise that remains within one build and
+// process, or "" if that is unknown.
 func (t *page) describeOneBuild() string {
 	var widest tare.Resolution
 	for _, x := range t.r.Machine.Resolution {

@@ -17,7 +17,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// actionRun is the record of a commit in a file of github-action-benchmark.
+// This file reads the data of github-action-benchmark: {"entries": {"Go": [run, run, …]}}
+
+// actionRun is the record of a commit.
 type actionRun struct {
 	Commit  struct{ ID, Message string }
 	Date    float64 // milliseconds
@@ -25,7 +27,7 @@ type actionRun struct {
 	Benches []actionBench
 }
 
-// actionBench is one value of a benchmark.
+// actionBench is one value of a benchmark, e.g. {"name": "BenchmarkOpen - B/op", "value": 8, "unit": "B/op"}.
 type actionBench struct {
 	Name  string
 	Value float64
@@ -64,15 +66,15 @@ func (f *file) readAction() error {
 }
 
 var (
-	// procsRE matches the number of processors in actionBench.Extra.
+	// procsRE matches the number of processors, its group, in actionBench.Extra: "4 procs".
 	procsRE = lazyregexp.New(`(?m)^(\d+) procs$`)
-	// packageRE matches a name with a package.
+	// packageRE matches a name with a package, e.g. "BenchmarkOpen (example.com/p)", in this order.
 	packageRE = lazyregexp.New(`^(.*\S) \(([^()\s]+)\)$`)
 )
 
-// nameOf returns the name of the benchmark of b, with its number of processors, and the unit of its
-// value. The tool writes further metrics of a benchmark as "Name - B/op", and a benchmark of several
-// packages as "Name (package)".
+// nameOf returns the name of the benchmark of b, with its number of processors, and the unit of its value.
+// The tool writes further metrics of a benchmark as "Name - B/op", and a benchmark of several packages as
+// "Name (package)".
 func (b actionBench) nameOf() (name, unit string) {
 	name, unit = b.Name, b.Unit
 	if base, suffix, ok := strings.Cut(name, " - "); ok {
@@ -103,10 +105,10 @@ type benchList struct {
 	hasRounds bool             // entries with the same key are rounds, see hasRounds
 }
 
-// hasRounds reports whether a run consists of the rounds of go test -count: of two benchmarks or
-// more, each has all its entries next to each other, and all have equally many of each unit.
-// Benchmarks of the same name in several packages are not next to each other, unless each package
-// begins with the one that the package before ends with.
+// hasRounds reports whether a run consists of the rounds of go test -count. Then there are at least two
+// benchmarks, the entries of each are next to each other, and all have the same number of entries of
+// each unit. If several packages have a benchmark of the same name, its entries are not next to each
+// other, unless each package begins with the benchmark with which the previous package ends.
 func hasRounds(benches []actionBench) bool {
 	rounds, names, last := map[benchKey]int{}, map[string]bool{}, ""
 	for _, b := range benches {
@@ -130,7 +132,8 @@ func hasRounds(benches []actionBench) bool {
 	return len(names) > 1 && common > 1
 }
 
-// readBenches returns the values of one run that results store. path is the path of the list in the document.
+// readBenches returns the values of one run, without those that results do not store. path is the path of
+// the list benches in the document, for errors.
 func (f *file) readBenches(benches []actionBench, path ...any) ([]figure, error) {
 	// An entry may have several metrics in its unit, such as ns/op 8 B/op 1 allocs/op. The tool then
 	// also writes an entry for each metric, except in old versions.
@@ -170,14 +173,15 @@ func (f *file) readBenches(benches []actionBench, path ...any) ([]figure, error)
 	return slices.DeleteFunc(single.figures, func(x figure) bool { return !f.countKept(x.value, x.unit) }), nil
 }
 
-// addFigure adds a value of entry i, or returns what is wrong with it and a hint. Two entries with the
-// same name and unit may be of two packages or of two rounds; they are two rounds only if the name
-// contains the package, or if the run consists of rounds.
+// addFigure adds a value of entry i, or returns what is wrong with it and a hint. Two entries with the same
+// name and unit may come from two packages or from two rounds. addFigure accepts them as two rounds if the
+// name contains the package, or if the run consists of rounds.
 func (l *benchList) addFigure(i int, x figure, benches []actionBench) (what, hint string) {
 	key := benchKey{x.benchmark, x.unit}
 	first, isRepeated := l.entries[key]
 	switch {
-	case metricOf(x.unit) == "": // countKept counts it
+	case metricOf(x.unit) == "":
+		// Results do not store this unit; countKept counts it later.
 	case !isMeasured(x.value):
 		return fmt.Sprintf("%s: %v %s is no measurement", x.benchmark, x.value, x.unit), "a figure is not negative"
 	case isRepeated && !l.hasRounds && !packageRE.MatchString(x.benchmark):
@@ -198,14 +202,14 @@ func (f *file) placeOf(path ...any) (line, col int) {
 		}
 	}
 	offset := start + int(dec.InputOffset())
-	offset += len(f.text[offset:]) - len(bytes.TrimLeft(f.text[offset:], " \t\r\n:,"))
+	offset += len(f.text[offset:]) - len(bytes.TrimLeft(f.text[offset:], " \t\r\n:,")) // skip what precedes the value
 	before := f.text[:offset]
 	lineStart := bytes.LastIndexByte(before, '\n') + 1
 	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[lineStart:]) + 1
 }
 
-// enterValue moves a decoder from the start of an object or a list to the value of a key or the
-// element with an index, which step is. It returns false if the key or the index is missing.
+// enterValue moves a decoder from the start of an object or a list to one of its values. step is the key or
+// the index of the value. It returns false if the key or the index is missing.
 func enterValue(dec *json.Decoder, step any) bool {
 	if _, err := dec.Token(); err != nil {
 		return false

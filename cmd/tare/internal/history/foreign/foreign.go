@@ -1,13 +1,13 @@
 // Package foreign reads benchmarks that other tools recorded: the output of go test -bench (also with
 // -json), the file of gobenchdata, and the file of github-action-benchmark.
 //
-// Their values are absolute: the run has no other contender to compare with. The results that Read makes
-// of them therefore compare each value with one unit (1 ns, 1 B, 1 allocation). A value has an interval
-// only if a log contains the benchmark at least six times. Counts need no interval, and may be zero.
+// Results of tare are ratios between contenders, but these values are absolute. So [Read] makes results
+// that compare each value with one unit (1 ns, 1 B, 1 allocation). A value has an interval only if a log
+// contains the benchmark at least six times. Counts need no interval, and may be zero.
 //
-// A benchmark is identified by its package, its name and its number of processors. If a file does not
-// distinguish two benchmarks from two rounds of one, Read fails and names the line. It lists benchmarks
-// without a result, and units that tare does not store.
+// A benchmark is identified by its package, its name and its number of processors. If a file does not show
+// whether two values are of two benchmarks or of two rounds of one benchmark, Read fails and names the
+// line. It lists benchmarks without a result, and units that tare does not store.
 package foreign
 
 import (
@@ -90,7 +90,8 @@ func Read(name string, src []byte, at time.Time) (read Records, ok bool, err err
 	f := &file{name: name, text: text, at: at, units: map[string]int{}}
 	start := bytes.TrimSpace(text[:min(len(text), sniffBytes)])
 	isJSON := bytes.HasPrefix(start, []byte("{")) || bytes.HasPrefix(start, []byte("["))
-	hasBenchmark := bytes.HasPrefix(start, []byte("Benchmark")) || len(start) > 0 && bytes.Contains(text, []byte("\nBenchmark"))
+	inLaterLine := len(start) > 0 && bytes.Contains(text, []byte("\nBenchmark"))
+	hasBenchmark := inLaterLine || bytes.HasPrefix(start, []byte("Benchmark"))
 	switch {
 	case isAction(start):
 		err = f.readAction()
@@ -137,7 +138,7 @@ type file struct {
 // sniffBytes is the length of the start of a file by which its format is recognised.
 const sniffBytes = 4096
 
-// benchstatRE matches the start of a table of benchstat, in the current format, that before 2023, or CSV.
+// benchstatRE matches the head of a table of benchstat: "  │ old.txt │ …", "name  old time/op  …" (before 2023) or CSV.
 var benchstatRE = lazyregexp.New(`(?m)^ +│.*│|^name( +old)? +(old )?(time|alloc|allocs|speed)/op|^,[^\n]*,CI(,|$)`)
 
 // isTable reports whether text is a table of benchstat, not the output of go test that benchstat reads.
@@ -158,7 +159,9 @@ func isAction(text []byte) bool {
 		return true
 	}
 	has := func(key string) bool { return bytes.Contains(text, []byte(key)) }
-	return bytes.HasPrefix(text, []byte("{")) && has(`"entries"`) && (has(`"lastUpdate"`) || has(`"repoUrl"`)) && !has(`"schema"`)
+	hasKeys := has(`"entries"`) && (has(`"lastUpdate"`) || has(`"repoUrl"`))
+	isTare := has(`"schema"`) // a document of tare
+	return bytes.HasPrefix(text, []byte("{")) && hasKeys && !isTare
 }
 
 // isBenchData reports whether text is the start of a file of gobenchdata.
@@ -190,7 +193,7 @@ func (f *file) countKept(value float64, unit string) bool {
 	return true
 }
 
-// otherUnits returns a line about the values that are not stored, or nothing if all are.
+// otherUnits returns a line about the values that are not stored, or nil if all are.
 func (f *file) otherUnits() []string {
 	if len(f.units) == 0 {
 		return nil
@@ -206,7 +209,7 @@ func (f *file) otherUnits() []string {
 	return []string{fmt.Sprintf("%s: %s in %s: stored are ns/op above 0, B/op and allocs/op", f.name, format.Count(n, "figure"), strings.Join(names, ", "))}
 }
 
-// metricOf returns the metric with a unit, or "" if tare has no such metric.
+// metricOf returns the metric that is measured in a unit, or "" if tare has no such metric.
 func metricOf(unit string) string {
 	return map[string]string{"ns/op": "time", "B/op": "bytes", "allocs/op": "allocs"}[unit]
 }
@@ -324,14 +327,12 @@ func (f *file) readBenchData() error {
 	return nil
 }
 
-// hasMemory reports whether the suite has values of memory. If all of them are 0, the run was without
-// -benchmem.
+// hasMemory reports whether the suite has values of memory. If all of them are 0, the run was without -benchmem.
 func (s benchDataSuite) hasMemory() bool {
 	return slices.ContainsFunc(s.Benchmarks, func(b benchDataBenchmark) bool { return b.Mem.BytesPerOp != 0 || b.Mem.AllocsPerOp != 0 })
 }
 
-// figures returns the values of a benchmark, sorted by unit. Those of memory are omitted unless hasMemory
-// is set.
+// figures returns the values of a benchmark, sorted by unit. It omits the values of memory unless hasMemory is set.
 func (b benchDataBenchmark) figures(hasMemory bool) []figure {
 	duration := figure{benchmark: b.Name, unit: "ns/op", value: b.NsPerOp}
 	if !hasMemory {

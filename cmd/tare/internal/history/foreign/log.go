@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file reads the output of go test -bench. A result is a line such as "BenchmarkOpen-8   1000   1234
+// ns/op", but tests may print anything in between: then a name and its result are on different lines.
+
 // line is a line of a log, without its line end.
 type line struct {
 	number int // in the file, from 1
@@ -26,16 +29,16 @@ func splitLines(text []byte) []line {
 	return lines
 }
 
-// log prepares the lines of a log for benchfmt: each result is on one line, and no other line begins like a
-// result. addLine builds the clean lines, parseResults parses them.
+// log prepares the lines of a log for the parser benchfmt: each result is on one line, and no other line
+// begins like a result. addLine builds the clean lines, parseResults parses them.
 type log struct {
 	f     *file
 	lines []logLine
 
 	begun   int             // index of the line with the name of a benchmark whose result is not found yet, or -1
-	pkg     string          // current package
+	pkg     string          // current package; "" if it is not known yet
 	open    map[string]bool // packages that have begun and not ended
-	unnamed int             // index of the first line after the last package: the end of the next package names the package of these lines
+	unnamed int             // index of the first line after the last package: a line such as "ok …" will name their package
 }
 
 // logLine is a line of a log, with what addLine finds.
@@ -70,7 +73,8 @@ func (l *log) addLine(i int) error {
 	switch {
 	case name != "" && len(text) >= maxLine-1:
 		return l.f.errorAt(l.lines[i].number, 1, fmt.Sprintf("the line that begins with %.40q has %d bytes", text, len(text)), fmt.Sprintf("the line of a benchmark has less than %d", maxLine-1))
-	case len(text) >= maxLine-1: // other output may have long lines: skip them
+	case len(text) >= maxLine-1:
+		// Skip the line: output of a test may have long lines.
 	case name != "":
 		return l.addNamed(i, name, rest)
 	case l.begun >= 0 && resultRE.Match(text):
@@ -84,13 +88,13 @@ func (l *log) addLine(i int) error {
 }
 
 var (
-	// resultRE matches the text after the name of a benchmark: iterations, a value and its unit.
+	// resultRE matches the text after a name: iterations, a value and its unit, "   1000   1234 ns/op".
 	resultRE = lazyregexp.New(`^\s*\d+\s+[-+.0-9eE]+ \S`)
 	// withinRE matches a result in the middle of a line, with a name before it.
 	withinRE = lazyregexp.New(`Benchmark\S*\s+\d+\s+[-+.0-9eE]+ \S`)
 	// processorsRE matches the suffix with the number of processors that go test adds to a name.
 	processorsRE = lazyregexp.New(`-\d+$`)
-	// endedRE matches the line at the end of a package.
+	// endedRE matches the end of a package: outcome and path, as in "ok  	example.com/parse	2.345s".
 	endedRE = lazyregexp.New(`^(ok  |FAIL)\t(\S+)\t`)
 )
 
@@ -117,7 +121,7 @@ func (l *log) addNamed(i int, name string, rest []byte) error {
 		begun, _ := cutName(l.lines[l.begun].text)
 		isRepeated := trimProcessors(name) == trimProcessors(begun)
 		if isRepeated || strings.HasPrefix(name, begun+"/") {
-			l.begun = -1 // go test -v also prints the name by itself, and the names of parents
+			l.begun = -1 // not an error: go test -v also prints each name, and the names of parents, before the results
 		} else {
 			l.skipOpen(fmt.Sprintf("its result is not before %.80q", name))
 		}
@@ -127,14 +131,14 @@ func (l *log) addNamed(i int, name string, rest []byte) error {
 		l.lines[i].clean = l.lines[i].text
 	case withinRE.Match(rest):
 		return l.f.errorAt(l.lines[i].number, 1, "two benchmarks print into each other", "write the output of each go test into a file of its own")
-	default:
+	default: // the result is on a later line
 		l.begun = i
 	}
 	return nil
 }
 
-// addOther adds a line that does not belong to a benchmark: it may begin or end a package, or end a benchmark
-// without a result.
+// addOther adds a line that does not belong to a benchmark: it may begin or end a package, or end a
+// benchmark without a result.
 func (l *log) addOther(i int, text string) error {
 	if pkg, ok := strings.CutPrefix(text, "pkg: "); ok {
 		l.skipOpen("its package ends before its result")
@@ -206,7 +210,7 @@ func (l *log) parseResults() error {
 		fileLine := l.lines[number-1].number
 		key := origin{
 			pkg: cmp.Or(l.lines[number-1].pkg, "benchmarks"), os: res.GetConfig("goos"), arch: res.GetConfig("goarch"), cpu: res.GetConfig("cpu"),
-			version: cmp.Or(res.GetConfig("commit"), res.GetConfig("experiment-commit")),
+			version: cmp.Or(res.GetConfig("commit"), res.GetConfig("experiment-commit")), // lines "commit: 1a2b3c4"
 		}
 		i, ok := records[key]
 		if !ok {

@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// CodeDir is the directory in the cache for the machine code of SQLite. Compiling it takes more than
-// a second, reading it a tenth of a second.
+// CodeDir is the directory in the cache for the machine code of SQLite, which is compiled from WebAssembly.
+// Compiling it takes more than a second, reading it a tenth of a second.
 const CodeDir = "sqlite"
 
 // maxPages limits the memory of SQLite, in pages of 64 KiB.
@@ -27,7 +27,7 @@ func startEngine(cache string) error {
 	}
 	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(maxPages).WithCoreFeatures(api.CoreFeaturesV2)
 	if dir := filepath.Join(cache, CodeDir); isDir(cache) {
-		if compiled, err := wazero.NewCompilationCacheWithDir(dir); err == nil { // otherwise SQLite is compiled every time
+		if compiled, err := wazero.NewCompilationCacheWithDir(dir); err == nil { // on error SQLite is compiled every time
 			config = config.WithCompilationCache(compiled)
 		}
 	}

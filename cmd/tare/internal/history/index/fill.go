@@ -15,7 +15,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// stamp identifies the version of a document in the index.
+// stamp identifies the version of a document in the index: a document whose size or time differs is read again.
 type stamp struct {
 	id       int64 // of the row; 0 if the document is not in the index
 	size     int64 // of the file in bytes
@@ -35,7 +35,7 @@ func (x *Index) Refresh(ctx context.Context) error {
 	return inTransaction(ctx, x.db, func(tx *sql.Tx) error {
 		for _, run := range runs {
 			if !run.Whole {
-				continue
+				continue // it has no result
 			}
 			info, err := os.Stat(run.Result())
 			if errors.Is(err, fs.ErrNotExist) { // it was removed since the directory was listed
@@ -51,11 +51,11 @@ func (x *Index) Refresh(ctx context.Context) error {
 			current := stamp{size: info.Size(), modified: info.ModTime().UnixNano()}
 			indexed, ok := known[path]
 			delete(known, path)
-			isUnchanged := ok && indexed.size == current.size && indexed.modified == current.modified
-			if isUnchanged {
+			isUnchanged := indexed.size == current.size && indexed.modified == current.modified
+			if ok && isUnchanged {
 				continue
 			}
-			if ok {
+			if ok { // replace it
 				if err := deleteDocument(ctx, tx, indexed.id); err != nil {
 					return err
 				}
@@ -73,7 +73,8 @@ func (x *Index) Refresh(ctx context.Context) error {
 	})
 }
 
-// unreadableError means that documents cannot be read, so that the index must keep its entries.
+// unreadableError means that the operating system could not read documents, so that the index must not
+// remove their entries.
 type unreadableError struct{ error }
 
 func (e *unreadableError) Unwrap() error { return e.error }
@@ -102,8 +103,8 @@ func deleteDocument(ctx context.Context, tx *sql.Tx, id int64) error {
 	return err
 }
 
-// addDocument reads the result of a run into the index. If the result is unreadable, the row contains the
-// reason, and no error is returned. After an error of the disk, the result is read again the next time.
+// addDocument reads the result of a run into the index. If the document is not a valid result, its row contains
+// the reason, and addDocument returns no error. After an error of the disk, the next Refresh reads it again.
 func addDocument(ctx context.Context, tx *sql.Tx, path string, version stamp, run history.Run) error {
 	r, sum, err := history.ReadFirst(run.Result())
 	if ctx.Err() != nil {

@@ -1,5 +1,5 @@
-// Package index stores the digests of results in a database, history.db in the data directory, so that
-// queries such as Trend need not read all results.
+// Package index stores digests, small extracts of result documents, in a database, history.db in the
+// data directory, so that queries such as Trend need not read all results.
 package index
 
 import (
@@ -31,24 +31,24 @@ const lockTimeout = 10 * time.Second
 // Index is a database of the digests of stored results. The documents are authoritative: the index is built
 // from them if it is missing, damaged or of another version, and updated whenever it is opened.
 type Index struct {
-	Notes []string // for the user, a line each: the index was damaged, or cannot be stored
+	Notes []string // one-line messages for the user: the index was damaged, or cannot be stored
 
 	db      *sql.DB // nil if closed
 	results string  // directory of the documents
 	unlock  func()  // releases the lock
 }
 
-// Open opens the index in the data directory, and updates it from the documents in the directory
-// results of data. If the index cannot be stored, it is built in memory, and Notes gives the reason.
-// Only one process at a time can open it. SQLite's machine code is stored in the cache directory, if
-// that exists. The first call in a process must have returned before the next one begins.
+// Open opens the index in the directory data, and updates it from the documents in data/results. If it
+// cannot store the index there, it builds one in memory and adds the reason to Notes. Only one process
+// at a time can open the index. Open stores SQLite's machine code in the directory cache, if that exists.
+// The first call in a process must have returned before the next one begins.
 func Open(ctx context.Context, data, cache string) (*Index, error) {
 	x := &Index{results: filepath.Join(data, "results"), unlock: func() {}}
 	if err := startEngine(cache); err != nil {
 		return nil, err
 	}
 	if !isDir(data) { // nothing was ever stored, and a query must not create the directory
-		return x, x.inMemory(ctx)
+		return x, x.buildInMemory(ctx)
 	}
 	lockCtx, cancel := context.WithTimeoutCause(ctx, lockTimeout, errors.New("waited too long"))
 	defer cancel()
@@ -58,14 +58,14 @@ func Open(ctx context.Context, data, cache string) (*Index, error) {
 	}
 	if err != nil {
 		x.Notes = append(x.Notes, fmt.Sprintf("the index of results is not stored this time: %s", format.Line(err.Error(), 0)))
-		return x, x.inMemory(ctx)
+		return x, x.buildInMemory(ctx)
 	}
 	x.unlock = unlock
 	path := filepath.Join(data, Name)
 	if err = x.openFile(ctx, path); err == nil {
 		return x, nil
 	}
-	_ = x.closeDB()
+	_ = x.closeDB() // err is the error to report
 	if err := x.rebuild(ctx, path, err); err != nil {
 		x.Close()
 		return nil, err
@@ -73,32 +73,41 @@ func Open(ctx context.Context, data, cache string) (*Index, error) {
 	return x, nil
 }
 
-// rebuild builds the index again after opening it has failed with why. If its file cannot be used,
-// it builds the index in memory.
-func (x *Index) rebuild(ctx context.Context, path string, why error) error {
+// rebuild builds the index again after opening its file at path has failed with err. It replaces a file
+// that is damaged or of another version. If it cannot use the file, it builds the index in memory.
+func (x *Index) rebuild(ctx context.Context, path string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if unreadable := (*unreadableError)(nil); errors.As(why, &unreadable) {
+	if unreadable := (*unreadableError)(nil); errors.As(err, &unreadable) {
 		return fmt.Errorf("cannot read the results: %w", unreadable.error)
 	}
-	if errors.Is(why, errOtherVersion) || errors.Is(why, errNotIndex) {
-		if errors.Is(why, errNotIndex) {
-			x.Notes = append(x.Notes, fmt.Sprintf("%s was damaged; it was made again from the results", path))
-		}
-		if why = removeFiles(path); why == nil {
-			if why = x.openFile(ctx, path); why == nil {
-				return nil
-			}
-			_ = x.closeDB()
+	if errors.Is(err, errNotIndex) {
+		x.Notes = append(x.Notes, fmt.Sprintf("%s was damaged; it was made again from the results", path))
+	}
+	if errors.Is(err, errOtherVersion) || errors.Is(err, errNotIndex) {
+		if err = x.replaceFile(ctx, path); err == nil {
+			return nil
 		}
 	}
-	x.Notes = append(x.Notes, fmt.Sprintf("the index of results is not stored this time: cannot use %s: %s", path, format.Line(why.Error(), 0)))
-	return x.inMemory(ctx)
+	x.Notes = append(x.Notes, fmt.Sprintf("the index of results is not stored this time: cannot use %s: %s", path, format.Line(err.Error(), 0)))
+	return x.buildInMemory(ctx)
 }
 
-// removeFiles removes the files of a database.
-func removeFiles(path string) error {
+// replaceFile removes the database at path and builds it again.
+func (x *Index) replaceFile(ctx context.Context, path string) error {
+	if err := removeDatabase(path); err != nil {
+		return err
+	}
+	err := x.openFile(ctx, path)
+	if err != nil {
+		_ = x.closeDB() // the first error is the one to report
+	}
+	return err
+}
+
+// removeDatabase removes the database at path with SQLite's files next to it.
+func removeDatabase(path string) error {
 	for _, name := range []string{path, path + "-journal", path + "-wal", path + "-shm"} {
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -118,13 +127,14 @@ func (x *Index) openFile(ctx context.Context, path string) error {
 	return x.Refresh(ctx)
 }
 
-// inMemory builds the index in memory.
-func (x *Index) inMemory(ctx context.Context) error {
-	if err := x.connect(ctx, ":memory:"); err != nil {
-		return fmt.Errorf("make the index of results: %w", err)
+// buildInMemory builds the index in memory.
+func (x *Index) buildInMemory(ctx context.Context) error {
+	err := x.connect(ctx, ":memory:")
+	if err == nil {
+		err = x.Refresh(ctx)
 	}
-	if err := x.Refresh(ctx); err != nil {
-		_ = x.closeDB()
+	if err != nil {
+		_ = x.closeDB() // err is the error to report
 		return fmt.Errorf("make the index of results: %w", err)
 	}
 	return nil
@@ -136,7 +146,7 @@ func (x *Index) connect(ctx context.Context, source string) error {
 	if err != nil {
 		return err
 	}
-	db.SetMaxOpenConns(1) // each connection has its own database in memory
+	db.SetMaxOpenConns(1) // with :memory:, each connection would open a new database
 	x.db = db
 	return prepareTables(ctx, db)
 }

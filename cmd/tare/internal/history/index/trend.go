@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 )
 
-// Trend returns the history of a study. It is empty if the study has no results, and also if the query has an
-// unknown metric, contender or workload, which the caller can check with [Index.Names].
+// Trend returns the history of a study: its ratios from run to run. It is empty if the study has no results, or
+// if the query has an unknown metric, contender or workload, which the caller can check with [Index.Names].
 func (x *Index) Trend(ctx context.Context, query history.Query) (history.Trend, error) {
 	stored, unreadable, err := x.storedResults(ctx, query.Study)
 	if err != nil {
@@ -25,8 +25,8 @@ func (x *Index) Trend(ctx context.Context, query history.Query) (history.Trend, 
 	return t, err
 }
 
-// storedResults returns the readable results of a study, the oldest first, and a line for each unreadable
-// result.
+// storedResults returns the digests of the readable results of a study, the oldest first, and a line for
+// each unreadable result.
 func (x *Index) storedResults(ctx context.Context, study string) (all []history.Stored, unreadable []string, err error) {
 	err = x.forEachRow(ctx, func(rows *sql.Rows) error {
 		var s history.Stored
@@ -52,7 +52,8 @@ func (x *Index) storedResults(ctx context.Context, study string) (all []history.
 	return all, unreadable, err
 }
 
-// queryPairs returns the pairs of a document in which against takes part, turned so that it is the reference.
+// queryPairs returns the pairs of a document in which against takes part. It inverts pairs of which against
+// is the contender, so that it is the reference of all.
 func (x *Index) queryPairs(ctx context.Context, document int64, metric, against string) (pairs []history.Pair, err error) {
 	err = x.forEachRow(ctx, func(rows *sql.Rows) error {
 		var p history.Pair
@@ -63,7 +64,7 @@ func (x *Index) queryPairs(ctx context.Context, document int64, metric, against 
 		if value.Valid && other.Valid {
 			p.Count = &history.Count{Value: value.Float64, Against: other.Float64}
 		}
-		if p.Against != against {
+		if p.Against != against { // against is the contender
 			p = p.Inverted()
 		}
 		pairs = append(pairs, p)

@@ -11,10 +11,12 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Standing contains the number of benchmarks with each verdict in the newest runs.
+// Standing contains the number of benchmarks with each verdict in the newest runs. A benchmark is better or
+// worse if its level has changed from run to run.
 type Standing struct{ Better, Worse, Steady, Unknown int }
 
-// StandingOf counts the series of the machine that ran last.
+// StandingOf counts the series of the machine that ran last: a series is a contender on a workload.
+// Unreadable results and skipped workloads count as unknown.
 func StandingOf(t history.Trend) (s Standing) {
 	if len(t.Machines) == 0 {
 		return s
@@ -46,6 +48,9 @@ func StandingOf(t history.Trend) (s Standing) {
 	return s
 }
 
+// noVerdict is the colour of a badge if some benchmarks have no verdict.
+const noVerdict = "#59636e"
+
 // badgeText returns the text of a badge and its colour. If benchmarks have no verdict, the text
 // contains their number, and the colour is noVerdict unless a benchmark is worse.
 func (s Standing) badgeText() (text, colour string) {
@@ -67,9 +72,6 @@ func (s Standing) badgeText() (text, colour string) {
 	}
 	return text, colour
 }
-
-// noVerdict is the colour of a badge if some benchmarks have no verdict.
-const noVerdict = "#59636e"
 
 // letterWidth is the approximate width of a character of the badge, in pixels.
 const letterWidth = 6.6

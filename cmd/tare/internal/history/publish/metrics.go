@@ -10,7 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// metricFamily is one metric family of the exposition.
+// metricFamily is a metric of the output, with a line for each series (a contender on a workload and a
+// machine), such as tare_ratio{study="…",workload="small",…} 1.23
 type metricFamily struct {
 	name, help string
 	// value returns the value of a series, whose Last is not nil, or false if it has none.
@@ -18,7 +19,7 @@ type metricFamily struct {
 }
 
 func allFamilies() []metricFamily {
-	// intervalEnd is the value of a point that is an end of its interval.
+	// intervalEnd returns a value function for an end of the interval of the last point.
 	intervalEnd := func(end func(history.Point) float64) func(history.Machine, history.Series) (float64, bool) {
 		return func(_ history.Machine, s history.Series) (float64, bool) { return end(*s.Last), s.Last.Bounded() }
 	}
@@ -44,21 +45,20 @@ func allFamilies() []metricFamily {
 	}
 }
 
-// OpenMetrics writes the newest ratio of every series, for Prometheus and other readers of the
-// format.
+// OpenMetrics writes the newest ratio of every series, for Prometheus and other readers of the format.
 func OpenMetrics(w io.Writer, trends []history.Trend) error {
 	out := bufio.NewWriter(w)
-	for _, g := range allFamilies() {
-		fmt.Fprintf(out, "# TYPE %s gauge\n# HELP %s %s\n", g.name, g.name, g.help)
+	for _, family := range allFamilies() {
+		fmt.Fprintf(out, "# TYPE %s gauge\n# HELP %s %s\n", family.name, family.name, family.help)
 		for _, t := range trends {
 			for _, m := range t.Machines {
 				for _, s := range m.Series {
 					if s.Last == nil {
 						continue
 					}
-					if x, ok := g.value(m, s); ok {
+					if x, ok := family.value(m, s); ok {
 						fmt.Fprintf(out, "%s{study=%s,metric=%s,machine=%s,workload=%s,contender=%s,against=%s} %s\n",
-							g.name, format.Label(t.Study), format.Label(t.Metric), format.Label(m.Name), format.Label(s.Workload), format.Label(s.Contender), format.Label(t.Against), strconv.FormatFloat(x, 'g', -1, 64))
+							family.name, format.Label(t.Study), format.Label(t.Metric), format.Label(m.Name), format.Label(s.Workload), format.Label(s.Contender), format.Label(t.Against), strconv.FormatFloat(x, 'g', -1, 64))
 					}
 				}
 			}

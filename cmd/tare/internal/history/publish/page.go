@@ -1,5 +1,5 @@
-// Package publish writes the trends of studies as a page with a chart for each benchmark, as a badge, and as
-// OpenMetrics.
+// Package publish writes the trends of studies as a page with a chart for each benchmark, as a badge, and
+// as OpenMetrics.
 package publish
 
 import (
@@ -23,7 +23,7 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// page is the data of page.html.
+// page is the data of page.html. Its types study, machine, chart and run are parts of the page.
 type page struct {
 	Title, Written, Headline string
 	Policy                   string
@@ -35,13 +35,13 @@ type page struct {
 func (page) IsDrawn(c chart) bool { return c.Drawing != "" }
 
 type study struct {
-	Study, Metric, Against, Direction string
+	Study, Metric, Against, Direction string // Against is the reference of the ratios; Direction says which are better
 	Machines                          []machine
 	Left                              []string // results that could not be read, a line each
 }
 
 type machine struct {
-	Name, Span, Between string
+	Name, Span, Between string   // Span is the number of runs, Between a sentence about how much they vary
 	Charts              []chart  // changed ones first
 	Drawn               bool     // the machine has enough runs for drawings
 	Left                []string // entries that the newest run skipped, a line each
@@ -57,8 +57,8 @@ type chart struct {
 }
 
 type run struct {
-	Number                  int
-	When, Of, Rounds, Stale string
+	Number                  int    // from 1, the oldest first
+	When, Of, Rounds, Stale string // Of is a version; Stale names differences from the newest run
 }
 
 // maxStale is the largest number of differences of a stale run that the page names.
@@ -109,7 +109,7 @@ func machineOf(m history.Machine, metric string) machine {
 	if m.Known {
 		out.Between = fmt.Sprintf("From run to run ratios vary by %s (standard deviation) beyond their intervals.", format.Percent(math.Expm1(m.Between)))
 	}
-	manyContenders := false // more than one
+	manyContenders := false // there is more than one
 	for _, s := range m.Series {
 		manyContenders = manyContenders || s.Contender != m.Series[0].Contender
 	}
@@ -122,8 +122,8 @@ func machineOf(m history.Machine, metric string) machine {
 		case s.Change != history.Changed:
 			c.order, c.Mark = 2, "dim"
 		case s.IsWorse(metric):
-			c.Mark = "more"
-		default:
+			c.order, c.Mark = 0, "more"
+		default: // better
 			c.order, c.Mark = 1, "less"
 		}
 		if manyContenders {
@@ -182,8 +182,8 @@ const minRuns = 3
 func drawSeries(m history.Machine, s history.Series) template.HTML {
 	drawCounts := history.HasZeroCount(s.Points)
 	t := plot.Trend{Runs: len(m.Runs), Steps: s.Steps}
-	const margin = 0.05 // see plot.NewLogAxis
-	var values []float64
+	const margin = 0.05  // see plot.NewLogAxis
+	var values []float64 // for the axis; 0 if a point has no interval
 	maxCount := 1.0
 	for i, p := range s.Points {
 		switch {
@@ -196,7 +196,7 @@ func drawSeries(m history.Machine, s history.Series) template.HTML {
 			t.Marks = append(t.Marks, plot.Mark{Run: i, Value: p.Count.Value})
 			maxCount = max(maxCount, p.Count.Value)
 			continue
-		case !(p.Ratio > 0):
+		case !(p.Ratio > 0): // also if it is NaN
 			continue
 		}
 		mark := plot.Mark{Run: i, Value: p.Ratio}
