@@ -68,7 +68,7 @@ func (s *Server) newServer() *sdk.Server {
 	return server
 }
 
-// toolEffect tells the client whether a tool changes or occupies the machine.
+// toolEffect describes whether a tool changes or occupies the machine.
 type toolEffect int
 
 const (
