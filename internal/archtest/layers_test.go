@@ -137,6 +137,7 @@ func layerEntries() []layerEntry {
 		{dir: "cmd/tare/internal/benchstudy/gate", layer: 7, peers: []string{"cmd/tare/internal/benchstudy/suite"}},
 		{dir: "cmd/tare/internal/benchstudy/advice", layer: 6},
 		{dir: "cmd/tare/internal/benchstudy/gocmd", layer: 6},
+		{dir: "cmd/tare/internal/benchstudy/causestest", layer: 6, only: []string{}}, // for tests
 		{dir: "cmd/tare/internal/releases", layer: 7},
 		{dir: "cmd/tare/internal/routestudy", layer: 7},
 		{dir: "cmd/tare/internal/fleet", layer: 7},
