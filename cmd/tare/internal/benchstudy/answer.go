@@ -36,7 +36,7 @@ func setAnswer(r *tare.Result) {
 		return
 	case len(t.changed) == 0:
 		r.Answer = fmt.Sprintf("No change in time shown in %s%s.", format.Count(t.compared, "benchmark"), voidText)
-		r.Figures = "Changes in time beyond " + t.detectableText() + " would have been shown." + work
+		r.Figures = "Changes in time of " + t.detectableText() + " or more would have been shown." + work
 		return
 	}
 	sortByChange(t.changed)
@@ -58,7 +58,7 @@ func setAnswer(r *tare.Result) {
 	}
 	r.Figures = "Time, head ÷ base: " + strings.Join(parts, "; ") + "."
 	if len(t.changed) < t.compared {
-		r.Figures += fmt.Sprintf(" In the others changes beyond %s would have been shown.", t.detectableText())
+		r.Figures += fmt.Sprintf(" In the others changes of %s or more would have been shown.", t.detectableText())
 	}
 	r.Figures += work
 }
@@ -95,13 +95,14 @@ func compareTimes(r *tare.Result) timeChanges {
 	return t
 }
 
-// detectableText returns the range of detectable changes, e.g. "2 %" or "2 % to 5 %".
+// detectableText returns the smallest change that could have been shown, e.g. "2 %" or "2 %
+// (5 % in the noisiest benchmark)".
 func (t timeChanges) detectableText() string {
 	smallest, largest := advice.FormatPercent(t.minDetectable), advice.FormatPercent(t.maxDetectable)
 	if smallest == largest {
 		return smallest
 	}
-	return smallest + " to " + largest
+	return smallest + " (" + largest + " in the noisiest benchmark)"
 }
 
 // sortByChange puts the largest changes first, whether more or less.
@@ -148,7 +149,7 @@ func describeWork(r *tare.Result) string {
 		if c.Ratio < 1 {
 			word = metric.Less
 		}
-		parts = append(parts, fmt.Sprintf("%s %s %.1f %% %s", c.Workload, metric.Verb, 100*math.Abs(c.Ratio-1), word))
+		parts = append(parts, fmt.Sprintf("%s %s %.1f %% %s", report.BenchmarkName(r, c.Workload), metric.Verb, 100*math.Abs(c.Ratio-1), word))
 	}
 	if more := len(changed) - maxNamedChanges; more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more differ", more))

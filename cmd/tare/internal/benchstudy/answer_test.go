@@ -32,12 +32,12 @@ func TestAnswer(t *testing.T) {
 		r    *tare.Result
 		want string
 	}{
-		"none":    {timed(same, within), "No change in time shown in 2 benchmarks. Changes in time beyond 2 % to 6.1 % would have been shown."},
-		"one":     {timed(same), "No change in time shown in 1 benchmark. Changes in time beyond 6.1 % would have been shown."},
-		"some":    {timed(slower, same, faster), "2 of 3 benchmarks changed in time: 1 slower, 1 faster. Time, head ÷ base: Benchmark2 0.50× (0.45–0.55); Benchmark0 1.20× (1.10–1.30). In the others changes beyond 6.1 % would have been shown."},
+		"none":    {timed(same, within), "No change in time shown in 2 benchmarks. Changes in time of 2 % (6.1 % in the noisiest benchmark) or more would have been shown."},
+		"one":     {timed(same), "No change in time shown in 1 benchmark. Changes in time of 6.1 % or more would have been shown."},
+		"some":    {timed(slower, same, faster), "2 of 3 benchmarks changed in time: 1 slower, 1 faster. Time, head ÷ base: Benchmark2 0.50× (0.45–0.55); Benchmark0 1.20× (1.10–1.30). In the others changes of 6.1 % or more would have been shown."},
 		"many":    {timed(slower, slower, slower, slower, faster), "5 of 5 benchmarks changed in time: 4 slower, 1 faster. Time, head ÷ base: Benchmark4 0.50× (0.45–0.55); Benchmark0 1.20× (1.10–1.30); Benchmark1 1.20× (1.10–1.30); 2 more."},
-		"void":    {void, "No change in time shown in 1 benchmark; 1 void. Changes in time beyond 6.1 % would have been shown."},
-		"counted": {counted, "No change in time shown in 1 benchmark. Changes in time beyond 6.1 % would have been shown. Benchmark0 does 10.0 % more work (instructions)."},
+		"void":    {void, "No change in time shown in 1 benchmark; 1 void. Changes in time of 6.1 % or more would have been shown."},
+		"counted": {counted, "No change in time shown in 1 benchmark. Changes in time of 6.1 % or more would have been shown. Benchmark0 does 10.0 % more work (instructions)."},
 		"untimed": {&tare.Result{Measured: tare.Measured{Work: make([]tare.Work, 1)}}, "No benchmark was timed: code and counts are the same on both sides. "},
 		"rounds":  {timed([3]float64{0.5, 0, 0}), "No answer: no benchmark has a result in time. "},
 	} {
