@@ -21,7 +21,6 @@ const (
 	minOps               = 2       // operations of a run: testing runs a single operation differently
 	maxOps               = 100e6
 	maxPilots            = 4
-	maxStartShare        = 0.1   // instructions of the start by those of the operations of a count
 	minRepeats           = 2     // counts of a side; 1 if both sides have the same code
 	fewOthersRepeats     = 3     // counts of a side if Estimate.FewOthers is set
 	maxRepeats           = 5     // counts of a side that are inconsistent
@@ -58,7 +57,6 @@ type Series struct {
 	counter               *Counter
 	side                  Side
 	shorterOps, longerOps int64
-	shorter               *Profile // run of shorterOps that serves all counts; nil if each has its own
 }
 
 // Pair holds the counts of a benchmark on two sides.
@@ -183,29 +181,22 @@ func checkGrowth(perOp float64) error {
 	return nil
 }
 
-// addCount appends a count. The instructions of the start differ by less than a percent between runs: if
-// they are few compared with those of the operations, the first run of shorterOps serves the later counts too.
-func (s *Series) addCount(ctx context.Context) (err error) {
-	repeat, shorter := len(s.Counts), s.shorter
-	if shorter == nil {
-		began := time.Now()
-		if shorter, err = s.runOps(ctx, cachegrind, repeat, s.shorterOps); err != nil {
-			return err
-		}
-		if took := time.Since(began); s.longerOps >= opsRatio*s.shorterOps && took > maxRun/opsRatio {
-			return &RefusedError{fmt.Sprintf("%d operations took %v, and a count %d times as long and more", s.shorterOps, took.Round(time.Second), opsRatio)}
-		}
-	}
-	longer, err := s.runOps(ctx, cachegrind, repeat, s.longerOps)
+// addCount appends a count. It runs shorterOps again, although earlier counts have: the instructions of the
+// start differ between runs, and one run for all counts would add the same error to each.
+func (s *Series) addCount(ctx context.Context) error {
+	began := time.Now()
+	shorter, err := s.runOps(ctx, cachegrind, len(s.Counts), s.shorterOps)
 	if err != nil {
 		return err
 	}
-	count := perOperation(shorter, longer, s.Ops())
-	s.Counts = append(s.Counts, count)
-	start := float64(shorter.Total) - count.PerOp*float64(s.shorterOps)
-	if start < maxStartShare*count.PerOp*float64(s.Ops()) {
-		s.shorter = shorter
+	if took := time.Since(began); s.longerOps >= opsRatio*s.shorterOps && took > maxRun/opsRatio {
+		return &RefusedError{fmt.Sprintf("%d operations took %v, and a count %d times as long and more", s.shorterOps, took.Round(time.Second), opsRatio)}
 	}
+	longer, err := s.runOps(ctx, cachegrind, len(s.Counts), s.longerOps)
+	if err != nil {
+		return err
+	}
+	s.Counts = append(s.Counts, perOperation(shorter, longer, s.Ops()))
 	return nil
 }
 
