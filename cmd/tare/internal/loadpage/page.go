@@ -292,8 +292,11 @@ func formatLimit(d load.Document) string {
 	}
 	isClient := d.Limit == string(load.LimitClient)
 	text := "Limit: " + d.Limit + ". "
-	if isClient {
+	switch {
+	case isClient:
 		text = "Limit: the load generator itself. "
+	case d.Limit == string(load.LimitNone):
+		text = "Nothing limited the rate. " // "none" could be read as one of the objectives
 	}
 	if d.LimitWhy != "" {
 		text += strings.ToUpper(d.LimitWhy[:1]) + d.LimitWhy[1:] + "."
