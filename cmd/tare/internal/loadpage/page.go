@@ -295,7 +295,7 @@ func formatLimit(d load.Document) string {
 	switch {
 	case isClient:
 		text = "Limit: the load generator itself. "
-	case d.Limit == string(load.LimitNone):
+	case d.Limit == string(load.LimitNone) && d.Sent > 0:
 		text = "Nothing limited the rate. " // "none" could be read as one of the objectives
 	}
 	if d.LimitWhy != "" {
