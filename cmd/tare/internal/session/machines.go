@@ -154,8 +154,8 @@ func (o *Order) AddFile(name, path string) error {
 	return nil
 }
 
-// AddContenders adds the hashes of contenders, the programs to measure, of a kind to the order: of those in ids, or of all if ids is
-// nil. An agent rejects the order if its own contenders have other hashes.
+// AddContenders adds the hashes of contenders, the programs to measure, of a kind to the order: of those in
+// ids, or of all if ids is nil. An agent rejects the order if its own contenders have other hashes.
 func (o *Order) AddContenders(env cmdenv.Env, catalog, kind string, ids []string) error {
 	all, err := env.FindCatalog(catalog)
 	if err != nil {
@@ -328,6 +328,8 @@ func (o *Order) findUnfinished(parent string) (dir string, unlock func(), err er
 	return "", nil, err
 }
 
+const single = true // the JSON of a run on several machines is one document, not a list
+
 // MeasureAndReport measures on the machines, joins their results into one over all machines, saves it
 // and prints it. If the benchmarks were divided, criteria judge the joined result.
 func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Options, criteria []tare.Criterion) error {
@@ -347,7 +349,6 @@ func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Op
 	if options.Typed.Args != nil {
 		options.Typed.recordIn(&res.Asked)
 	}
-	const single = true // the JSON is one document, not a list
 	all := []*tare.Result{res}
 	if err := m.Keep(all); err != nil {
 		return err
@@ -393,7 +394,6 @@ func (o *Order) joinResults(m Measured, criteria []tare.Criterion) (joined *tare
 // Keep saves all, of which there must be one, as the result of the run, next to its journal. A run with a
 // result is finished: it cannot be resumed.
 func (m Measured) Keep(all []*tare.Result) error {
-	const single = true // the JSON is one document, not a list
 	path := filepath.Join(m.Dir, history.ResultName)
 	return cmdenv.SaveFile(atomicfile.System{}, path, 0o644, func(f io.Writer) error { return cmdenv.WriteDocument(f, all, single) })
 }
@@ -411,7 +411,8 @@ func (o *Order) Title(side string) string {
 }
 
 // Entitle replaces the titles of sides in a result of an agent by those of this machine, and likewise the
-// MACs (keyed hashes) by which documents record the values of variables. It clears the paths of profiles, which stay on the machine that took them.
+// MACs (keyed hashes) by which documents record the values of variables. It clears the paths of profiles,
+// which stay on the machine that took them.
 func (o *Order) Entitle(r *tare.Result) {
 	for i := range r.Contenders {
 		c := &r.Contenders[i]

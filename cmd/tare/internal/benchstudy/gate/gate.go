@@ -8,12 +8,13 @@
 // # What the error level covers
 //
 // All questions are fixed before measuring: each benchmark and metric is one member of one family, the
-// questions that share the error level alpha. Each of the m members first gets an interval at level alpha/m. A member whose interval is on one side of the
-// margin is decided; the others get an interval at alpha divided by their number, and so on (Holm's
-// procedure). The outcome "better" comes from a second family of the same members, whose intervals are
-// compared with no difference. A member can be wrong about the margin in one direction and about "better"
-// in one, each with half of alpha, so that the chance of any wrong outcome in the table is at most alpha.
-// Allocations that are the same in every round are compared exactly and cannot be wrong.
+// questions that share the error level alpha. Each of the m members first gets an interval at level
+// alpha/m. A member whose interval is on one side of the margin is decided; the others get an interval at
+// alpha divided by their number, and so on (Holm's procedure). The outcome "better" comes from a second
+// family of the same members, whose intervals are compared with no difference. A member can be wrong about
+// the margin in one direction and about "better" in one, each with half of alpha, so that the chance of any
+// wrong outcome in the table is at most alpha. Allocations that are the same in every round are compared
+// exactly and cannot be wrong.
 //
 // A limit on the head's own values is a member of the first family, too. Its interval is that of the median
 // over rounds of the head's value, and is computed once, at the end.

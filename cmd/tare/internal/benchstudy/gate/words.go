@@ -63,14 +63,12 @@ func (rep *Report) rowVerdict(r Row) string {
 
 // rowSentence returns the outcome of a row with its numbers, without the name of the benchmark.
 func (rep *Report) rowSentence(r Row) string {
-	switch r.Outcome {
-	case Void:
-		return r.why
-	case Open:
-		return rep.whyOpen(r)
-	}
 	verdict, before, now := rep.rowVerdict(r), formatAmount(r.Base, r.Unit), formatAmount(r.Head, r.Unit)
 	switch {
+	case r.Outcome == Void:
+		return r.why
+	case r.Outcome == Open:
+		return rep.whyOpen(r)
 	case r.Untimed:
 		return untimedText
 	case r.hasLimit():

@@ -20,8 +20,9 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// This file implements tare history export and import, e.g. tare history import results.ndjson. An archive is a file with a result document on
-// each line. import also reads files of other benchmark tools, which it converts to an archive.
+// This file implements tare history export and import, e.g. tare history import results.ndjson. An archive
+// is a file with a result document on each line. import also reads files of other benchmark tools, which it
+// converts to an archive.
 
 func exportCommand(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
