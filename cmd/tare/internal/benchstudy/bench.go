@@ -19,7 +19,9 @@ import (
 )
 
 // This file prepares a comparison of Go benchmarks on two revisions, the sides base and head: NewBench
-// builds the test binaries of both, tries each benchmark, and makes a study of those that both sides have.
+// builds the test binaries of both, a suite for each side, and runs each benchmark once. It makes a study, a
+// plan that package lab carries out, of the benchmarks that both sides have. It skips the others, each with a
+// reason, and adds notes about how benchmarks ran.
 
 // maxBuildAge is the age from which test binaries that a killed run left in the cache are removed.
 const maxBuildAge = 24 * time.Hour
@@ -258,14 +260,8 @@ func (b *Bench) listTests(ctx context.Context, request Request, s *sides, rename
 			b.Notes = append(b.Notes, firstLine(partial.Error()))
 		}
 	}
-	for _, p := range packages {
-		if p.OutsideWork() {
-			return nil, usageError("%s in %s is in no module that go.work lists; go work use adds one, and GOWORK=off in the environment leaves go.work out", p.ImportPath, s.head.UserDir)
-		}
-		isBroken := p.Error != nil && !strings.Contains(p.Error.Err, "no Go files")
-		if isBroken && len(suite.FindTests(p).TestFiles) == 0 {
-			b.addSkipped(suite.Skipped{ID: p.ImportPath, Side: Head, Why: firstLine(p.Error.Err)})
-		}
+	if err := b.skipBroken(packages, s.head.UserDir); err != nil {
+		return nil, err
 	}
 	inHead, headNames := findTests(packages)
 	if packages, err = s.base.List(ctx, request.Packages); err != nil {
@@ -292,6 +288,22 @@ func (b *Bench) listTests(ctx context.Context, request Request, s *sides, rename
 		return nil, noBenchmarksError(request, b.skipped)
 	}
 	return shared, nil
+}
+
+// skipBroken skips the packages of head that the go command cannot load and that have no benchmarks.
+// Packages with benchmarks fail later, when they are built. It returns an error if go.work omits a module.
+func (b *Bench) skipBroken(packages []suite.Package, userDir string) error {
+	for _, p := range packages {
+		if p.OutsideWork() {
+			return usageError("%s in %s is in no module that go.work lists; go work use adds one, and GOWORK=off in the environment leaves go.work out", p.ImportPath, userDir)
+		}
+		isBroken := p.Error != nil && !strings.Contains(p.Error.Err, "no Go files")
+		hasBenchmarks := len(suite.FindTests(p).TestFiles) > 0
+		if isBroken && !hasBenchmarks {
+			b.addSkipped(suite.Skipped{ID: p.ImportPath, Side: Head, Why: firstLine(p.Error.Err)})
+		}
+	}
+	return nil
 }
 
 // findTests returns the benchmarks of packages by [suite.Package.Name], and these names in order. It

@@ -92,31 +92,40 @@ func writeFlame(dir string, n int, flame []byte) (string, error) {
 
 // selectProfiled returns the workloads to profile, those with the largest differences first.
 func (b *Bench) selectProfiled(r *tare.Result, selection Profile) []tare.Workload {
-	differences := map[string]float64{}
-	for _, c := range r.Comparisons {
-		if c.Contender != Head || c.Metric == "bytes" || len(r.VoidsMetric(Head, c.Workload, c.Metric)) > 0 {
-			continue
-		}
-		if c.Differs(tare.NoiseFloor(r.Comparisons, c.Workload, c.Metric)) == tare.Significant {
-			differences[c.Workload] = max(differences[c.Workload], math.Abs(math.Log(c.Ratio)))
-		}
-	}
 	if selection == ProfileNone {
 		return nil
 	}
-	for _, w := range r.Workloads { // constant counts show a difference even if there are too few rounds for an interval
-		base, head := allocsPerRound(r, w)
-		areConstant := IsConstant(base) && IsConstant(head)
-		if d := stats.Median(head) - stats.Median(base); areConstant && math.Abs(d) >= minCountDifference {
-			ratio := (stats.Median(head) + 1) / (stats.Median(base) + 1) // +1: a side may allocate nothing
-			differences[w.ID] = max(differences[w.ID], math.Abs(math.Log(ratio)))
-		}
-	}
+	differences := measureDifferences(r)
 	rows := slices.DeleteFunc(slices.Clone(r.Workloads), func(w tare.Workload) bool {
 		return selection == ProfileDifferent && differences[w.ID] == 0
 	})
 	slices.SortStableFunc(rows, func(a, c tare.Workload) int { return cmp.Compare(differences[c.ID], differences[a.ID]) })
 	return rows
+}
+
+// measureDifferences returns the largest difference between the sides in each benchmark, by its id, as the
+// absolute logarithm of a ratio. It omits benchmarks without a significant difference.
+func measureDifferences(r *tare.Result) map[string]float64 {
+	differences := map[string]float64{}
+	add := func(id string, ratio float64) { differences[id] = max(differences[id], math.Abs(math.Log(ratio))) }
+	for _, c := range r.Comparisons {
+		isVoid := len(r.VoidsMetric(c.Contender, c.Workload, c.Metric)) > 0
+		if c.Contender != Head || c.Metric == "bytes" || isVoid {
+			continue
+		}
+		if c.Differs(tare.NoiseFloor(r.Comparisons, c.Workload, c.Metric)) == tare.Significant {
+			add(c.Workload, c.Ratio)
+		}
+	}
+	for _, w := range r.Workloads { // constant counts show a difference even if there are too few rounds for an interval
+		base, head := allocsPerRound(r, w)
+		areConstant := IsConstant(base) && IsConstant(head)
+		baseCount, headCount := stats.Median(base), stats.Median(head)
+		if areConstant && math.Abs(headCount-baseCount) >= minCountDifference {
+			add(w.ID, (headCount+1)/(baseCount+1)) // +1: a side may allocate nothing
+		}
+	}
+	return differences
 }
 
 // newQuestion returns the question why the benchmark of w differs between the sides of result r.

@@ -20,6 +20,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
+// This file classifies errors: the table Exits has the exit code and the kind of each error, e.g. exit code 2
+// and kind "budget" for a budget below the minimum.
+
 // Exit describes an exit code of tare.
 type Exit struct {
 	Code    int         `json:"exit_code"`

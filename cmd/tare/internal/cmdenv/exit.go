@@ -145,9 +145,9 @@ func withHint(what, hint string) string {
 func VerdictCode(r *tare.Result) int {
 	exit := ExitOK
 	for _, f := range r.Findings {
-		// If only one metric is void, the loop below finds the verdicts that need it.
 		isUnexpectedVoid := f.Severity == tare.Void && !f.Expected
-		if isUnexpectedVoid && f.Metric == "" && !IsTrap(r, f.Contender) {
+		isOfAllMetrics := f.Metric == "" // otherwise the loop below finds the verdicts on the void metric
+		if isUnexpectedVoid && isOfAllMetrics && !IsTrap(r, f.Contender) {
 			exit = Worst(exit, ExitVoid)
 		}
 	}

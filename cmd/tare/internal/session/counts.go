@@ -61,12 +61,7 @@ func (w *Session) countInstructions(ctx context.Context, study tare.Study, dir s
 		c.addNote("", "", cmp.Or(why, "instructions are not counted: it was interrupted"))
 		return
 	}
-	if setting := counts.WhyUncountable(w.Options.Env); setting != "" {
-		why = "the contenders have " + setting + ", and the collector is off while they are"
-	} else if !slices.Contains(countedKinds(), string(study.Kind)) {
-		why = "tare counts those of a " + strings.Join(countedKinds(), ", a ") + ", and this is a study of kind " + string(study.Kind)
-	}
-	if why != "" {
+	if why := c.whyUncountable(); why != "" {
 		c.addNote("", "", "instructions are not counted: "+why)
 		return
 	}
@@ -82,7 +77,19 @@ func (w *Session) countInstructions(ctx context.Context, study tare.Study, dir s
 	c.countAll(ctx, c.buildParts(ctx))
 }
 
-// addNote adds a finding about what is not counted.
+// whyUncountable returns why the study cannot be counted: its environment or its kind; "" if it can be.
+func (c *studyCount) whyUncountable() string {
+	if setting := counts.WhyUncountable(c.w.Options.Env); setting != "" {
+		return "the contenders have " + setting + ", and the collector is off while they are"
+	}
+	if kinds := countedKinds(); !slices.Contains(kinds, string(c.study.Kind)) {
+		return "tare counts those of a " + strings.Join(kinds, ", a ") + ", and this is a study of kind " + string(c.study.Kind)
+	}
+	return ""
+}
+
+// addNote adds a finding that instructions are not counted: of a contender on a workload, of a contender if
+// workload is "", or of the complete study if both are "".
 func (c *studyCount) addNote(contender, workload, message string) {
 	check := benchstudy.NotCounted()
 	c.res.Findings = append(c.res.Findings, tare.Finding{

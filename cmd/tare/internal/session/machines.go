@@ -28,8 +28,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// With --on, this tare is a coordinator. It sends the command to agents, tare processes on other machines,
-// which run the command and return their results. The coordinator joins the results into one.
+// With --on, this tare is a coordinator: tare bench --on ssh:a,ssh:b --rounds 18 sends the command to agents,
+// tare processes on the machines a and b. They run the command and return their results, which the
+// coordinator joins into one.
 
 // ShardMachines is the value of --shard that divides benchmarks among the machines of --on.
 const ShardMachines = "machines"
@@ -89,9 +90,10 @@ func NewOrder(cmd *cobra.Command, on *cmdenv.Machines, rounds int, seed uint64) 
 			o.Flags = append(o.Flags, "--"+f.Name+"="+f.Value.String())
 		}
 	})
-	switch {
-	case rejected != nil:
+	if rejected != nil {
 		return nil, rejected
+	}
+	switch {
 	case on.Resume && cmd.Flags().Changed("seed"):
 		return nil, cmdenv.Usage("--resume continues with the seed of the run it resumes", "leave --seed out")
 	case rounds == 0:
@@ -152,8 +154,8 @@ func (o *Order) AddFile(name, path string) error {
 	return nil
 }
 
-// AddContenders adds the hashes of contenders of a kind to the order: of those in ids, or of all if ids is
-// nil. An agent rejects the order if its own contenders have other hashes.
+// AddContenders adds the hashes of contenders, the programs to measure, of a kind to the order: of those in
+// ids, or of all if ids is nil. An agent rejects the order if its own contenders have other hashes.
 func (o *Order) AddContenders(env cmdenv.Env, catalog, kind string, ids []string) error {
 	all, err := env.FindCatalog(catalog)
 	if err != nil {
@@ -284,41 +286,49 @@ func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Meas
 // tare can resume the run.
 func (o *Order) chooseDir(dirs cmdenv.Dirs, env cmdenv.Env) (dir string, unlock func(), err error) {
 	parent := filepath.Join(dirs.Data, "fleet", filepath.Base(dirs.Results(cmp.Or(o.Name, o.ID))))
-	if !o.On.Resume {
-		if o.Seed == 0 {
-			o.Seed = newSeed(env.Now())
-		}
-		if dir, err = newRunDir(parent, env.Now(), o.Seed); err != nil {
-			return "", nil, err
-		}
-		unlock, _ = machine.LockDir(dir) // never locked: no other tare knows the directory yet
-		return dir, unlock, nil
+	if o.On.Resume {
+		return o.findUnfinished(parent)
 	}
+	if o.Seed == 0 {
+		o.Seed = newSeed(env.Now())
+	}
+	if dir, err = newRunDir(parent, env.Now(), o.Seed); err != nil {
+		return "", nil, err
+	}
+	unlock, _ = machine.LockDir(dir) // never locked: no other tare knows the directory yet
+	return dir, unlock, nil
+}
+
+// findUnfinished finds the newest unfinished run in parent that no other tare is writing, locks its
+// directory, and sets o.Seed to the seed of the run.
+func (o *Order) findUnfinished(parent string) (dir string, unlock func(), err error) {
 	entries, err := os.ReadDir(parent)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", nil, fmt.Errorf("cannot read the runs in %s: %w", parent, cmdenv.Cause(err))
 	}
 	err = cmdenv.Usage("nothing to resume: "+cmp.Or(o.ID, o.Name)+" has no unfinished run on several machines", "run without --resume")
-	for _, e := range slices.Backward(entries) {
+	for _, e := range slices.Backward(entries) { // the names begin with the time: the newest first
 		if !e.IsDir() {
 			continue
 		}
 		dir := filepath.Join(parent, e.Name())
-		seed, ok, errRun := fleet.UnfinishedSeed(dir)
+		seed, isUnfinished, errRun := fleet.UnfinishedSeed(dir)
 		if errRun != nil {
 			return "", nil, fmt.Errorf("cannot resume the run in %s: %w", dir, cmdenv.Cause(errRun))
 		}
-		if !ok {
+		if !isUnfinished {
 			continue
 		}
-		if unlock, ok := machine.LockDir(dir); ok {
+		if unlock, isLocked := machine.LockDir(dir); isLocked {
 			o.Seed = seed
 			return dir, unlock, nil
 		}
-		err = errWriting(dir)
+		err = errWriting(dir) // reported if no other run can be resumed
 	}
 	return "", nil, err
 }
+
+const single = true // the JSON of a run on several machines is one document, not a list
 
 // MeasureAndReport measures on the machines, joins their results into one over all machines, saves it
 // and prints it. If the benchmarks were divided, criteria judge the joined result.
@@ -332,29 +342,13 @@ func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Op
 	if err != nil {
 		return err
 	}
-	var results []judge.Measured
-	exit := cmdenv.ExitOK
-	for _, d := range m.Got {
-		o.Entitle(d.Result)
-		results = append(results, d.Measured)
-		exit = cmdenv.Worst(exit, cmdenv.VerdictCode(d.Result))
-	}
-	res := results[0].Result
-	switch {
-	case o.Divide:
-		if res, err = judge.Parts(results, criteria, o.On.Mixed); err == nil {
-			exit = cmdenv.VerdictCode(res)
-		}
-	case len(results) > 1:
-		res, err = judge.OverMachines(results, o.On.Mixed)
-	}
+	res, exit, err := o.joinResults(m, criteria)
 	if err != nil {
 		return err
 	}
 	if options.Typed.Args != nil {
 		options.Typed.recordIn(&res.Asked)
 	}
-	const single = true // the JSON is one document, not a list
 	all := []*tare.Result{res}
 	if err := m.Keep(all); err != nil {
 		return err
@@ -374,10 +368,32 @@ func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Op
 	return nil
 }
 
+// joinResults joins the results of the machines into one. exit is the worst exit code of the results, or the
+// code of the joined result if each machine measured a part of the benchmarks.
+func (o *Order) joinResults(m Measured, criteria []tare.Criterion) (joined *tare.Result, exit int, err error) {
+	var results []judge.Measured
+	exit = cmdenv.ExitOK
+	for _, d := range m.Got {
+		o.Entitle(d.Result)
+		results = append(results, d.Measured)
+		exit = cmdenv.Worst(exit, cmdenv.VerdictCode(d.Result))
+	}
+	switch {
+	case o.Divide:
+		if joined, err = judge.Parts(results, criteria, o.On.Mixed); err != nil {
+			return nil, exit, err
+		}
+		return joined, cmdenv.VerdictCode(joined), nil
+	case len(results) > 1:
+		joined, err = judge.OverMachines(results, o.On.Mixed)
+		return joined, exit, err
+	}
+	return results[0].Result, exit, nil
+}
+
 // Keep saves all, of which there must be one, as the result of the run, next to its journal. A run with a
 // result is finished: it cannot be resumed.
 func (m Measured) Keep(all []*tare.Result) error {
-	const single = true // the JSON is one document, not a list
 	path := filepath.Join(m.Dir, history.ResultName)
 	return cmdenv.SaveFile(atomicfile.System{}, path, 0o644, func(f io.Writer) error { return cmdenv.WriteDocument(f, all, single) })
 }
@@ -394,8 +410,9 @@ func (o *Order) Title(side string) string {
 	return replaceEnv(side, o.env)
 }
 
-// Entitle replaces the titles of sides and the MACs of variables in a result of an agent by those of
-// this machine. It clears the paths of profiles, which stay on the machine that took them.
+// Entitle replaces the titles of sides in a result of an agent by those of this machine, and likewise the
+// MACs (keyed hashes) by which documents record the values of variables. It clears the paths of profiles,
+// which stay on the machine that took them.
 func (o *Order) Entitle(r *tare.Result) {
 	for i := range r.Contenders {
 		c := &r.Contenders[i]

@@ -29,7 +29,7 @@ const (
 type Progress struct {
 	out     io.Writer
 	events  *cmdenv.ProgressLines      // out for --progress ndjson; nil for text
-	live    bool                       // out is a terminal, on which lines are overwritten
+	live    bool                       // out is a terminal, on which the last line, the live line, is overwritten
 	quiet   bool                       // write errors only
 	columns int                        // width of the terminal
 	dim     func(string) string        // style of lines on the terminal; nil means plain text
@@ -290,11 +290,10 @@ func (p *Progress) liveLine(width int) string {
 		return format.Clip(line, width)
 	}
 	e := p.lastRound
-	done := barCells * e.Round / max(e.Rounds, 1)
-	bar := strings.Repeat("▇", min(done, barCells)) + strings.Repeat("░", max(barCells-done, 0)) + " "
 	position := fmt.Sprintf("%2d/%d  %s", e.Round, e.Rounds, formatClock(e.Elapsed))
 	if words, remaining := timeLeft(e); remaining > 0 {
-		position += fmt.Sprintf(", %s %s left", map[string]string{"at most": "≤", "about": "≈"}[words], formatClock(remaining))
+		sign := map[string]string{"at most": "≤", "about": "≈"}[words]
+		position += fmt.Sprintf(", %s %s left", sign, formatClock(remaining))
 	}
 	ratio := "" // of the contender with the lowest ratio so far
 	if e.Leader != "" {
@@ -304,12 +303,19 @@ func (p *Progress) liveLine(width int) string {
 	if all := p.lastLook.Decided + p.lastLook.Open; all > 0 {
 		decided = fmt.Sprintf("  %d/%d known", p.lastLook.Decided, all)
 	}
+	bar := formatBar(e.Round, e.Rounds) + " "
 	for _, line := range []string{bar + position + ratio + decided, position + ratio + decided, position + ratio, position} {
 		if utf8.RuneCountInString(head+line) <= width {
 			return head + line
 		}
 	}
 	return format.Clip(head+position, width)
+}
+
+// formatBar returns a bar that shows done of total rounds, e.g. ▇▇▇░░░░░░░.
+func formatBar(done, total int) string {
+	full := min(barCells*done/max(total, 1), barCells)
+	return strings.Repeat("▇", full) + strings.Repeat("░", barCells-full)
 }
 
 // studiesLine returns the line below the live line, about all studies; "" if there is only one.

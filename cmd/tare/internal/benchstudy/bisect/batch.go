@@ -22,10 +22,12 @@ type Quantity struct {
 	Sign      float64 `json:"sign"` // 1 if more is bad, -1 if less is bad
 }
 
-// IsDifference reports whether a change is a difference of counts, not a ratio.
+// IsDifference reports whether each round has a difference of allocated objects or bytes as its effect,
+// because a count of 0 has no ratio. For other metrics, such as time, it is the logarithm of a ratio.
 func (q Quantity) IsDifference() bool { return tare.MetricFor(q.Metric).IsCount() }
 
-// IsCounted reports whether the metric is counted outside of rounds, as instructions are.
+// IsCounted reports whether the metric is counted outside of rounds, as instructions are. Allocations are
+// counted in each round.
 func (q Quantity) IsCounted() bool { return tare.MetricFor(q.Metric).Counted }
 
 // findComparison returns the comparison of head with base; false if none exists.

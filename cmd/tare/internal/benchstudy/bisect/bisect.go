@@ -1,4 +1,7 @@
 // Package bisect finds the first commit that shows an effect which a bad revision has and a good one has not.
+// For example, a benchmark is 10 % slower in the bad revision. Then a commit that is more than about 5 %
+// slower than the good revision (half of the effect, the edge) is bad, and [Search.Run] halves the range of
+// commits until it knows the first bad one.
 //
 // # What the error level covers
 //
@@ -56,8 +59,8 @@ func (p Plan) Comparisons() int {
 // MaxComparisons returns the largest number of comparisons, if some are inconclusive.
 func (p Plan) MaxComparisons() int { return 2 * p.Comparisons() }
 
-// errorShare returns the probability with which the k-th comparison, counted from 0, may be wrong; see
-// the package's description.
+// errorShare returns the probability with which the k-th comparison, counted from 0, may be wrong: an equal
+// share of ErrorBound for each planned comparison, and one more share for all further ones.
 func (p Plan) errorShare(k int) float64 {
 	planned := p.Comparisons()
 	share := p.ErrorBound / float64(planned+1)
@@ -84,6 +87,17 @@ func (p Plan) lookRounds(k int) []int {
 		looks = append([]int{exactRounds}, looks...)
 	}
 	return looks
+}
+
+// roundsToLook returns the number of rounds that the k-th comparison lacks to its next look, if done rounds
+// count so far. After the last look it returns 1, as rounds that did not count are repeated one by one.
+func (p Plan) roundsToLook(k, done int) int {
+	for _, n := range p.lookRounds(k) {
+		if n > done {
+			return n - done
+		}
+	}
+	return 1
 }
 
 // MinRounds returns the number of rounds after which the first comparison can end.
@@ -129,7 +143,7 @@ type Test struct {
 type Search struct {
 	Plan      Plan     `json:"plan"`
 	History   []Commit `json:"history"` // commits of good..bad, the bad revision first
-	Effect    float64  `json:"effect"`  // smallest effect that the bad revision has to show
+	Effect    float64  `json:"effect"`  // effect to search for, e.g. ln(1.05); the bad revision must show more than half
 	FixedEdge bool     `json:"fixed"`   // the edge is half of Effect; otherwise half of the bad revision's effect
 	Tests     []Test   `json:"tests"`   // comparisons in order; the first is of the bad revision
 }
@@ -186,14 +200,7 @@ func (s *Search) nextTest() (index int, ok bool) {
 // measureTest measures the k-th test up to its next look, and sets its verdict if that decides.
 func (s *Search) measureTest(ctx context.Context, k int, measure Measure) error {
 	t, measured := &s.Tests[k], s.countMeasured(k)
-	rounds := 1 // after the last look: repeat rounds that did not count, one by one
-	for _, n := range s.Plan.lookRounds(measured) {
-		if n > len(t.Effects) {
-			rounds = n - len(t.Effects)
-			break
-		}
-	}
-	batch, err := measure(ctx, t.Commit, rounds)
+	batch, err := measure(ctx, t.Commit, s.Plan.roundsToLook(measured, len(t.Effects)))
 	var skip *SkipError
 	switch {
 	case errors.As(err, &skip):

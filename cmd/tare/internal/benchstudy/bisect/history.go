@@ -6,6 +6,9 @@ import (
 	"time"
 )
 
+// This file finds the commits that can still be the first bad one, and the one to compare next. For example,
+// if the commit in the middle of a history without merges is good, the newer half remains.
+
 // Commit is one commit of a history.
 type Commit struct {
 	ID      string    `json:"commit"`
@@ -83,7 +86,7 @@ func (s *Search) middleCommit() string {
 		return d
 	}
 	minScore := bestScore
-	if len(undecided) > 0 {
+	if len(undecided) > 0 { // a less even division is better than another undecided commit
 		minScore = (bestScore + 1) / 2
 	}
 	chosen := -1

@@ -1,16 +1,20 @@
 // Package gate compares the head of a repository with its base and decides whether the change passes. It
 // reports which benchmarks are slower by more than the margin, which are not, and for which of them the
-// measurement was not precise enough to decide.
+// measurement was not precise enough to decide. [Measure] returns the measurements, and [Judge] the report.
+// For example, with a margin of 5 %:
+//
+//	blocked: of 12 benchmarks 1 is slower by more than 5 %
 //
 // # What the error level covers
 //
-// All questions are fixed before measuring: each benchmark and metric is one member of one family. Each of
-// the m members first gets an interval at level alpha/m. A member whose interval is on one side of the
-// margin is decided; the others get an interval at alpha divided by their number, and so on (Holm's
-// procedure). The outcome "better" comes from a second family of the same members, whose intervals are
-// compared with no difference. A member can be wrong about the margin in one direction and about "better"
-// in one, each with half of alpha, so that the chance of any wrong outcome in the table is at most alpha.
-// Allocations that are the same in every round are compared exactly and cannot be wrong.
+// All questions are fixed before measuring: each benchmark and metric is one member of one family, the
+// questions that share the error level alpha. Each of the m members first gets an interval at level
+// alpha/m. A member whose interval is on one side of the margin is decided; the others get an interval at
+// alpha divided by their number, and so on (Holm's procedure). The outcome "better" comes from a second
+// family of the same members, whose intervals are compared with no difference. A member can be wrong about
+// the margin in one direction and about "better" in one, each with half of alpha, so that the chance of any
+// wrong outcome in the table is at most alpha. Allocations that are the same in every round are compared
+// exactly and cannot be wrong.
 //
 // A limit on the head's own values is a member of the first family, too. Its interval is that of the median
 // over rounds of the head's value, and is computed once, at the end.
@@ -43,7 +47,7 @@ type Request struct {
 	Profile    bool          // profile rows that differ, after the rounds
 	Changed    bool          // measure only benchmarks that the change can reach
 	Counts     counts.Choice // how instructions are counted
-	Record     bool          // measure the head for the history of results, without blocking it
+	Record     bool          // measure a head that is on the branch already, for the history: never block it
 	All        bool          // time benchmarks with the same code and count as well
 	Shard      suite.Shard   // measure only a part of the benchmarks; the first part has all other comparisons
 	Quiet      bool          // print no progress
@@ -142,7 +146,7 @@ func Measure(ctx context.Context, request Request, measure Bench) (Measured, err
 	return measure(ctx, request)
 }
 
-// Outcome is the verdict on one member of the family.
+// Outcome is the verdict on one row, or on the complete gate.
 type Outcome string
 
 // Outcomes.
@@ -150,8 +154,8 @@ const (
 	Worse   Outcome = "worse"        // worse by more than the margin, or by an allocation
 	NoWorse Outcome = "not worse"    // not worse by more than the margin
 	Better  Outcome = "better"       // better than the base, and therefore not worse
-	Open    Outcome = "inconclusive" // not decided
-	Void    Outcome = "void"         // the measurement does not count
+	Open    Outcome = "inconclusive" // undecided: the measurement was not precise enough
+	Void    Outcome = "void"         // a check found that the measurement does not count
 	Nothing Outcome = "nothing"      // the gate compared nothing; no row has this outcome
 )
 
@@ -189,7 +193,13 @@ type Row struct {
 	isMin        bool         // Limit is a minimum
 }
 
-// isUnwaived reports whether the row has an outcome that no waiver covers.
+// hasLimit reports whether the head's value is compared with a limit, instead of with the base and the margin.
+func (r Row) hasLimit() bool { return r.Limit > 0 }
+
+// hasInterval reports whether the row has an interval. Exact counts are decided without one.
+func (r Row) hasInterval() bool { return r.Low > 0 }
+
+// isUnwaived reports whether the row has outcome o and no waiver covers the row.
 func (r Row) isUnwaived(o Outcome) bool { return r.Outcome == o && r.Waived == nil }
 
 // Fails reports whether the row keeps the change from passing. on is the project's rule for rows that are open.

@@ -14,6 +14,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file makes the report of a gate from measurements: a row for each benchmark and metric, remarks, and
+// the verdict on the change, e.g. "blocked: of 12 benchmarks 1 is slower by more than 5 %".
+
 // Judge compares the measurements with the rules of the project and returns the report. places has the lines of
 // benchmarks, by import/path.BenchmarkName. now decides which waivers have expired. config is the printed path
 // of tare.yaml, or "". Rows get their outcomes first, then waivers, then sentences, which depend on both.
@@ -25,6 +28,29 @@ func Judge(p project.Project, measured Measured, places map[string]Place, now ti
 		Rows: []Row{}, Remarks: []Remark{}, Skipped: append([]Skipped{}, measured.Skipped...), Results: append([]*tare.Result{}, measured.Results...),
 		Requirements: measured.Requirements, Notes: measured.Notes, OverMachines: measured.OverMachines, nothingReason: measured.Nothing, commands: measured.Commands, configFile: config,
 	}
+	rep.addRows(measured, g, places)
+	rep.countTime(measured)
+	rep.importPrefix = commonPrefix(rep.Rows)
+	rep.applyWaivers(p.Accept, now)
+	rep.applyPolicy(measured.Policy)
+	for i := range rep.Rows {
+		rep.Rows[i].Sentence = rep.rowSentence(rep.Rows[i])
+	}
+	sortRows(rep.Rows)
+	for _, note := range measured.Notes {
+		rep.addRemark(SeverityNote, note)
+	}
+	rep.remarkMachines(measured, g)
+	rep.remarkWork(measured, g)
+	rep.remarkUncounted(measured)
+	rep.remarkUnmeasured(measured, g)
+	rep.remarkFindings(measured)
+	rep.conclude()
+	return rep
+}
+
+// addRows adds the rows of all benchmarks, with their outcomes, and sets the lines of the benchmarks.
+func (rep *Report) addRows(measured Measured, g project.Gate, places map[string]Place) {
 	family := newMembers(measured, g)
 	judgeExactCounts(family, g.Allocs == project.AllocsExact)
 	judgeMembers(family, g.Alpha)
@@ -37,7 +63,12 @@ func Judge(p project.Project, measured Measured, places map[string]Place, now ti
 			rep.Rows[i].File, rep.Rows[i].Line = place.File, place.Line
 		}
 	}
-	seconds := map[string]float64{} // by machine: machines measure at the same time
+}
+
+// countTime sets the rounds and the measuring time of the report: of the machine that needed longest, as
+// machines measure at the same time.
+func (rep *Report) countTime(measured Measured) {
+	seconds := map[string]float64{} // by machine
 	for i, res := range measured.Results {
 		machine := ""
 		if i < len(measured.MachineNames) {
@@ -46,35 +77,23 @@ func Judge(p project.Project, measured Measured, places map[string]Place, now ti
 		seconds[machine] += res.Seconds
 		rep.Rounds, rep.Seconds = max(rep.Rounds, res.RoundsDone), max(rep.Seconds, seconds[machine])
 	}
-	rep.importPrefix = commonPrefix(rep.Rows)
-	rep.applyWaivers(p.Accept, now)
-	rep.applyPolicy(measured.Policy)
-	for i := range rep.Rows {
-		rep.Rows[i].Sentence = rep.rowSentence(rep.Rows[i])
-	}
-	sortRows(rep.Rows)
-	for _, note := range measured.Notes {
-		rep.addRemark(SeverityNote, note)
-	}
-	for _, o := range measured.OverMachines {
-		isPrimary := o.Metric == gatedMetrics(g)[0]
-		if isPrimary && len(o.Less)+len(o.More) > 0 {
-			rep.addRemark(SeverityNote, fmt.Sprintf("%s, %s over machines: %s", rep.shortName(o.Workload), o.Metric, o.Sentence))
-		}
-	}
-	rep.remarkWork(measured, g)
-	rep.remarkUncounted(measured)
-	rep.remarkUnmeasured(measured, g)
-	rep.conclude()
-	return rep
 }
 
 func (rep *Report) addRemark(severity, text string) {
 	rep.Remarks = append(rep.Remarks, Remark{Severity: severity, Text: text})
 }
 
-// remarkUnmeasured adds remarks on metrics that the project requires and no study measured, and on
-// findings of the audit, about the machine and about the control.
+// remarkMachines adds the verdicts over all machines on the benchmarks that differ by the primary metric.
+func (rep *Report) remarkMachines(measured Measured, g project.Gate) {
+	for _, o := range measured.OverMachines {
+		isPrimary := o.Metric == gatedMetrics(g)[0]
+		if isPrimary && len(o.Less)+len(o.More) > 0 {
+			rep.addRemark(SeverityNote, fmt.Sprintf("%s, %s over machines: %s", rep.shortName(o.Workload), o.Metric, o.Sentence))
+		}
+	}
+}
+
+// remarkUnmeasured adds a remark for each metric that the project requires and no study measured.
 func (rep *Report) remarkUnmeasured(m Measured, g project.Gate) {
 	for _, name := range gatedMetrics(g) {
 		isRequired := slices.ContainsFunc(m.Results, func(res *tare.Result) bool {
@@ -88,6 +107,10 @@ func (rep *Report) remarkUnmeasured(m Measured, g project.Gate) {
 			rep.unmeasuredMetrics = append(rep.unmeasuredMetrics, name)
 		}
 	}
+}
+
+// remarkFindings adds the findings of the audit, and the warnings about the machine and about the control.
+func (rep *Report) remarkFindings(m Measured) {
 	seen := map[string]bool{} // all studies of a machine have the same findings about it
 	for _, res := range m.Results {
 		for _, f := range res.Findings {
@@ -120,41 +143,16 @@ func dropDigits(message string) string {
 	}, message)
 }
 
-// conclude sets the outcome of the report, its sentence, and whether it blocks the change. The sentence has
-// the verdict, the number of benchmarks, a clause for each kind of bad row, and the benchmarks that the
-// verdict does not cover.
+// conclude sets the outcome of the report, its sentence, and whether it blocks the change.
 func (rep *Report) conclude() {
-	skipped, waived := rep.countSkipped(), 0
-	for _, r := range rep.Rows {
-		rep.Blocked = rep.Blocked || r.Fails(rep.OnInconclusive)
-		if r.Waived != nil {
-			waived++
-		}
-	}
-	parts := rep.describeWorse()
-	worse := len(parts) > 0
+	skipped := rep.countSkipped()
 	void, open := rep.countOutcome(Void), rep.countOutcome(Open)
-	if void > 0 {
-		parts = append(parts, fmt.Sprintf("%d %s void", void, format.Choose(void, "is", "are")))
-	}
-	if skipped.broken > 0 {
-		parts = append(parts, fmt.Sprintf("%d of the head could not be run", skipped.broken))
-		rep.Blocked = true
-	}
-	if len(parts) == 0 {
-		parts = append(parts, rep.describeNoneWorse(open > 0, waived > 0))
-	}
-	tail := ""
-	if open > 0 {
-		tail += fmt.Sprintf("; %d could not be told (on_inconclusive: %s)", open, rep.OnInconclusive)
-	}
-	if waived > 0 {
-		tail += fmt.Sprintf("; %d waived", waived)
-	}
-	tail += rep.describeUncovered(skipped)
+	worse := rep.describeWorse()
 	isUndecided := open > 0 || skipped.missing > 0 || len(rep.unmeasuredMetrics) > 0
-	failsOpen := isUndecided && rep.OnInconclusive == project.FailOpen
-	rep.Blocked = (rep.Blocked || failsOpen) && !rep.Record // a recorded change is on the branch already
+	failsAsUndecided := isUndecided && rep.OnInconclusive == project.FailOpen
+	hasFailingRow := slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Fails(rep.OnInconclusive) })
+	// A recorded change is on the branch already, so it is never blocked.
+	rep.Blocked = (hasFailingRow || skipped.broken > 0 || failsAsUndecided) && !rep.Record
 	switch {
 	case skipped.broken > 0 || void > 0:
 		rep.Outcome = Void
@@ -162,14 +160,44 @@ func (rep *Report) conclude() {
 		rep.Outcome = Nothing
 		rep.Sentence = rep.whyNothing()
 		return
-	case worse:
+	case len(worse) > 0:
 		rep.Outcome = Worse
 	case isUndecided:
 		rep.Outcome = Open
 	default:
 		rep.Outcome = NoWorse
 	}
-	rep.Sentence = fmt.Sprintf("%s: of %s %s", rep.verdictLabel(), rep.describeCount(), strings.Join(parts, ", ")+tail)
+	rep.Sentence = fmt.Sprintf("%s: of %s %s", rep.verdictLabel(), rep.describeCount(), rep.describeRows(worse, void, open, skipped))
+}
+
+// describeRows returns the part of the sentence about rows: a clause for each kind of bad row, or that none
+// is worse, then what is undecided, waived or not covered. worse has the clauses about rows that are worse;
+// void and open are numbers of benchmarks.
+func (rep *Report) describeRows(worse []string, void, open int, skipped skippedCounts) string {
+	waived := 0
+	for _, r := range rep.Rows {
+		if r.Waived != nil {
+			waived++
+		}
+	}
+	bad := worse
+	if void > 0 {
+		bad = append(bad, fmt.Sprintf("%d %s void", void, format.Choose(void, "is", "are")))
+	}
+	if skipped.broken > 0 {
+		bad = append(bad, fmt.Sprintf("%d of the head could not be run", skipped.broken))
+	}
+	if len(bad) == 0 {
+		bad = append(bad, rep.describeNoneWorse(open > 0, waived > 0))
+	}
+	text := strings.Join(bad, ", ")
+	if open > 0 {
+		text += fmt.Sprintf("; %d could not be told (on_inconclusive: %s)", open, rep.OnInconclusive)
+	}
+	if waived > 0 {
+		text += fmt.Sprintf("; %d waived", waived)
+	}
+	return text + rep.describeUncovered(skipped)
 }
 
 // verdictLabel returns the verdict on the change. The change passes only if all of its rows were
@@ -188,63 +216,67 @@ func (rep *Report) verdictLabel() string {
 	return "passes"
 }
 
-// describeNoneWorse returns a clause saying that no row is worse, e.g. "none is slower by more than 5 %".
-// If hasOpen is set, some rows are undecided: "none is known to be slower …". If hasWaived is set, some
-// rows are waived: "none else …".
+// describeNoneWorse returns a clause saying that no row is worse, e.g. "none is slower by more than 5 %, and
+// none allocates more often". If hasOpen is set, some rows are undecided: "none is known to be slower …". If
+// hasWaived is set, some rows are waived: "none else …".
 func (rep *Report) describeNoneWorse(hasOpen, hasWaived bool) string {
-	is := "is "
-	if hasOpen {
-		is = "be " // after "is known to"
-	}
-	var words []string
-	exact := false
-	for _, metric := range rep.rowMetrics() {
-		if !slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Metric == metric && r.Limit == 0 }) {
-			continue
-		}
-		switch w := wordsFor(metric); {
-		case metric == "allocs" && rep.allocs == project.AllocsExact:
-			exact = true
-		case w.adjective:
-			words = append(words, is+w.worse)
-		default:
-			verb := w.takes
-			if hasOpen {
-				verb = w.take
-			}
-			words = append(words, verb+" "+w.worse)
-		}
-	}
 	subject := "none "
 	if hasWaived {
 		subject = "none else "
 	}
-	text := subject
-	if len(words) > 0 {
+	predicates, hasExact := rep.worsePredicates(hasOpen)
+	var clauses []string
+	if len(predicates) > 0 {
+		known := ""
 		if hasOpen {
-			text += "is known to "
+			known = "is known to "
 		}
-		text += format.List(words, "or") + " by more than " + rep.marginText()
-		if exact {
-			text += ", and " + subject
+		clauses = append(clauses, subject+known+format.List(predicates, "or")+" by more than "+rep.marginText())
+	}
+	if hasExact {
+		clauses = append(clauses, subject+"allocates more often")
+	}
+	if len(clauses) == 0 { // all rows have limits
+		clauses = append(clauses, subject)
+	}
+	return strings.Join(clauses, ", and ") + rep.describeLimitsMet()
+}
+
+// worsePredicates returns a predicate for each metric that is compared with the margin, e.g. "is slower" and
+// "takes more memory", or as infinitives "be slower" and "take more memory". hasExact reports whether
+// allocations are compared exactly; they have no predicate, as no margin applies.
+func (rep *Report) worsePredicates(infinitives bool) (predicates []string, hasExact bool) {
+	for _, metric := range rep.rowMetrics() {
+		if !slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Metric == metric && !r.hasLimit() }) {
+			continue
+		}
+		switch w := wordsFor(metric); {
+		case metric == "allocs" && rep.allocs == project.AllocsExact:
+			hasExact = true
+		case w.adjective && infinitives:
+			predicates = append(predicates, "be "+w.worse)
+		case w.adjective:
+			predicates = append(predicates, "is "+w.worse)
+		case infinitives:
+			predicates = append(predicates, w.take+" "+w.worse)
+		default:
+			predicates = append(predicates, w.takes+" "+w.worse)
 		}
 	}
-	if exact {
-		text += "allocates more often"
-	}
-	return text + rep.describeLimitsMet()
+	return predicates, hasExact
 }
 
 // describeLimitsMet returns a clause saying that all limits are met; "" without limits, or if one is not met.
 func (rep *Report) describeLimitsMet() string {
 	clause := ""
 	for _, r := range rep.Rows {
-		if r.Limit > 0 && r.Outcome != NoWorse {
+		if !r.hasLimit() {
+			continue
+		}
+		if r.Outcome != NoWorse {
 			return ""
 		}
-		if r.Limit > 0 {
-			clause = ", and every limit is met"
-		}
+		clause = ", and every limit is met"
 	}
 	return clause
 }
@@ -285,7 +317,7 @@ func (rep *Report) describeWorse() []string {
 	for _, metric := range rep.rowMetrics() {
 		n, exact := 0, true
 		for _, r := range rep.Rows {
-			if r.isUnwaived(Worse) && r.Metric == metric && r.Limit == 0 {
+			if r.isUnwaived(Worse) && r.Metric == metric && !r.hasLimit() {
 				n, exact = n+1, exact && r.Exact
 			}
 		}
@@ -303,7 +335,7 @@ func (rep *Report) describeWorse() []string {
 		}
 	}
 	for _, r := range rep.Rows {
-		if r.isUnwaived(Worse) && r.Limit > 0 {
+		if r.isUnwaived(Worse) && r.hasLimit() {
 			parts = append(parts, fmt.Sprintf("%s is %s in %s", r.Metric, r.describeLimit(), rep.rowTitle(r)))
 		}
 	}

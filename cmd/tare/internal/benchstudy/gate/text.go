@@ -144,11 +144,11 @@ func (r Row) changeCells() (change, interval string) {
 		return "", ""
 	case r.Exact:
 		return formatSigned(r.Head - r.Base), "exactly"
-	case r.Limit > 0:
+	case r.hasLimit():
 		if r.Base > 0 {
 			change = Row{Ratio: r.Head / r.Base}.formatChange()
 		}
-		if r.Low > 0 {
+		if r.hasInterval() {
 			interval = formatAmount(r.Low, r.Unit) + " to " + formatAmount(r.High, r.Unit)
 		}
 		return change, interval

@@ -11,7 +11,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file puts rows of a gate's report into words: a benchmark and a metric with an outcome, "slower by > 5 %".
+// This file puts a row of a gate's report into words. A row is one benchmark and metric with an outcome, e.g.
+// "slower by > 5 %: +12.0 % time (+9.0 % to +15.0 %, 99 %, 12 rounds), 1.00 µs before, 1.12 µs now".
 
 // metricWords contains the words for a metric in sentences: "is slower" if adjective is set, or else
 // "takes more memory".
@@ -38,18 +39,19 @@ func wordsFor(metric string) metricWords {
 
 // rowVerdict returns the row's outcome in the words of its metric, with the margin or limit.
 func (rep *Report) rowVerdict(r Row) string {
-	w, by := wordsFor(r.Metric), " by > "+formatShare(rep.marginOf(r))
-	if r.Limit > 0 && r.Outcome != Void && r.Outcome != Open {
+	isDecided := r.Outcome != Void && r.Outcome != Open
+	if r.hasLimit() && isDecided {
 		return r.describeLimit()
 	}
-	if r.Low == 0 { // decided without an interval, and therefore without the margin
-		by = ""
+	w, by := wordsFor(r.Metric), ""
+	if r.hasInterval() { // otherwise it was decided without the margin
+		by = " by > " + formatShare(rep.marginOf(r))
 	}
 	switch r.Outcome {
 	case Worse:
 		return w.worse + by
 	case NoWorse:
-		if r.Untimed || r.Exact && r.Base == r.Head {
+		if isSame := r.Exact && r.Base == r.Head; r.Untimed || isSame {
 			return "same " + w.noun
 		}
 		return w.noWorse + by
@@ -61,31 +63,32 @@ func (rep *Report) rowVerdict(r Row) string {
 
 // rowSentence returns the outcome of a row with its numbers, without the name of the benchmark.
 func (rep *Report) rowSentence(r Row) string {
-	switch r.Outcome {
-	case Void:
+	verdict, before, now := rep.rowVerdict(r), formatAmount(r.Base, r.Unit), formatAmount(r.Head, r.Unit)
+	switch {
+	case r.Outcome == Void:
 		return r.why
-	case Open:
+	case r.Outcome == Open:
 		return rep.whyOpen(r)
-	}
-	word := rep.rowVerdict(r)
-	if r.Untimed {
+	case r.Untimed:
 		return untimedText
-	}
-	if r.Limit > 0 {
-		return fmt.Sprintf("%s: the median over rounds is %s (%s to %s, %s, %s), %s before",
-			word, formatAmount(r.Head, r.Unit), formatAmount(r.Low, r.Unit), formatAmount(r.High, r.Unit), formatLevel(r.Level), format.Count(r.Rounds, "round"), formatAmount(r.Base, r.Unit))
-	}
-	if r.Exact {
-		return fmt.Sprintf("%s: %s before, %s now, in each of %s", word, format.Average(r.Base), formatAmount(r.Head, r.Unit), r.describeRounds())
-	}
-	if r.Low == 0 {
-		return fmt.Sprintf("%s: %s before, %s now; it differs between rounds, but all of one side lie above all of the other", word, formatAmount(r.Base, r.Unit), formatAmount(r.Head, r.Unit))
+	case r.hasLimit():
+		return fmt.Sprintf("%s: %s, %s before", verdict, r.describeMedian(), before)
+	case r.Exact:
+		return fmt.Sprintf("%s: %s before, %s now, in each of %s", verdict, format.Average(r.Base), now, r.describeRounds())
+	case !r.hasInterval():
+		return fmt.Sprintf("%s: %s before, %s now; it differs between rounds, but all of one side lie above all of the other", verdict, before, now)
 	}
 	same := ""
 	if r.SameCode {
 		same = "; the machine code of this benchmark is the same on both sides"
 	}
-	return fmt.Sprintf("%s: %s %s (%s), %s before, %s now%s", word, r.formatChange(), wordsFor(r.Metric).noun, r.describeInterval(), formatAmount(r.Base, r.Unit), formatAmount(r.Head, r.Unit), same)
+	return fmt.Sprintf("%s: %s %s (%s), %s before, %s now%s", verdict, r.formatChange(), wordsFor(r.Metric).noun, r.describeInterval(), before, now, same)
+}
+
+// describeMedian returns a clause with the head's median over rounds and its interval, for a row with a limit.
+func (r Row) describeMedian() string {
+	return fmt.Sprintf("the median over rounds is %s (%s to %s, %s, %s)",
+		formatAmount(r.Head, r.Unit), formatAmount(r.Low, r.Unit), formatAmount(r.High, r.Unit), formatLevel(r.Level), format.Count(r.Rounds, "round"))
 }
 
 // describeLimit returns whether the row meets its limit, e.g. "within 50 ms".
@@ -113,11 +116,10 @@ func (r Row) formatLimit() string {
 
 // whyLimitOpen returns why it could not be decided whether the row meets its limit.
 func (r Row) whyLimitOpen() string {
-	if r.Low == 0 {
+	if !r.hasInterval() {
 		return fmt.Sprintf("cannot be told: no interval after %s, for %s of the whole table; more rounds would tell", format.Count(r.Rounds, "round"), formatLevel(r.Level))
 	}
-	return fmt.Sprintf("cannot be told whether it keeps to %s: the median over rounds is %s (%s to %s, %s, %s); %s",
-		r.formatLimit(), formatAmount(r.Head, r.Unit), formatAmount(r.Low, r.Unit), formatAmount(r.High, r.Unit), formatLevel(r.Level), format.Count(r.Rounds, "round"), describeNeeded(r))
+	return fmt.Sprintf("cannot be told whether it keeps to %s: %s; %s", r.formatLimit(), r.describeMedian(), describeNeeded(r))
 }
 
 // whyOpen returns why a row is open, that is, undecided.
@@ -126,13 +128,13 @@ func (rep *Report) whyOpen(r Row) string {
 	switch {
 	case r.why != "":
 		return "cannot be told: " + r.why
-	case r.Limit > 0:
+	case r.hasLimit():
 		return r.whyLimitOpen()
 	case r.Rounds == 0:
 		return fmt.Sprintf("cannot be told: there is no ratio of %s", noun)
-	case r.Low == 0:
+	case !r.hasInterval():
 		return fmt.Sprintf("cannot be told: no interval after %s; %s", format.Count(r.Rounds, "round"), describeNeeded(r))
-	case r.Low > 1+rep.marginOf(r):
+	case r.Low > 1+rep.marginOf(r): // beyond the margin, but within the noise floor
 		return fmt.Sprintf("cannot be told: %s %s (%s), but the base against itself differs as much; the machine is too restless", r.formatChange(), noun, r.describeInterval())
 	}
 	return fmt.Sprintf("cannot be told whether it is worse by more than %s: %s %s (%s); %s", formatShare(rep.marginOf(r)), r.formatChange(), noun, r.describeInterval(), describeNeeded(r))
@@ -149,6 +151,7 @@ func describeNeeded(r Row) string {
 	return fmt.Sprintf("about %d rounds would tell", r.RoundsNeeded)
 }
 
+// describeInterval returns e.g. "+9.0 % to +15.0 %, 99 %, 12 rounds".
 func (r Row) describeInterval() string {
 	_, interval := r.formatChanges()
 	return fmt.Sprintf("%s, %s, %s", interval, formatLevel(r.Level), r.describeRounds())
@@ -166,14 +169,14 @@ func (r Row) describeRounds() string {
 // formats all three numbers in per cent, or all as factors if one of them is a factor of two or more.
 func (r Row) formatChanges() (change, interval string) {
 	all := []float64{r.Ratio}
-	if r.Low > 0 {
+	if r.hasInterval() {
 		all = append(all, r.Low, r.High)
 	}
 	formatOne := func(x float64) string { return format.Change(x, 1) }
 	if slices.ContainsFunc(all, isFactor) {
 		formatOne = format.Factor
 	}
-	if r.Low > 0 {
+	if r.hasInterval() {
 		interval = formatOne(r.Low) + " to " + formatOne(r.High)
 	}
 	return formatOne(r.Ratio), interval

@@ -89,29 +89,20 @@ func profileBoth(ctx context.Context, q Question, e *tare.Explanation) error {
 	var merged [2]profile.Profile // CPU profiles of all rounds, by side
 	for round := range q.Rounds {
 		var costs [2][]profile.Cost
-		var sites allocCounts
-		count := round < maxCounted && !isAgreed(allocated)
+		var allocs allocCounts
+		countsAllocs := round < maxCounted && !isAgreed(allocated)
 		for turn := range 2 {
 			i := (round + turn) % 2 // the sides take turns to go first
-			side := []Side{q.Base, q.Head}[i]
-			path, done, err := side.Binary(ctx, round)
+			measured, err := q.profileSide(ctx, []Side{q.Base, q.Head}[i], round, e.Ops, countsAllocs, &merged[i])
 			if err != nil {
 				return err
 			}
-			var wall float64
-			costs[i], wall, err = q.runProfile(ctx, side, path, tare.ProfileCPU, e.Ops, &merged[i])
-			if err == nil && count {
-				sites[i], err = q.countAllocs(ctx, side, path, e.Ops)
-			}
-			done()
-			if err != nil {
-				return fmt.Errorf("%s: %w", side.ID, err)
-			}
-			walls[i] = append(walls[i], wall)
+			costs[i], allocs[i] = measured.cpu, measured.allocs
+			walls[i] = append(walls[i], measured.wall)
 		}
 		cpu.Add(costs[0], costs[1], float64(e.Ops))
-		if count {
-			allocated = append(allocated, sites)
+		if countsAllocs {
+			allocated = append(allocated, allocs)
 		}
 	}
 	e.WallFrom, e.WallTo = stats.Median(walls[0]), stats.Median(walls[1])
@@ -126,6 +117,31 @@ func profileBoth(ctx context.Context, q Question, e *tare.Explanation) error {
 		return err
 	}
 	return q.compareSources(ctx, e, cpu.HotFunctions(minShare))
+}
+
+// sideProfile contains the measurements of one side in one round.
+type sideProfile struct {
+	cpu    []profile.Cost // CPU time of ops operations, by function
+	allocs []profile.Cost // allocations per operation, by site; nil if not counted
+	wall   float64        // ns per operation
+}
+
+// profileSide runs one side of a round for ops operations, and counts its allocations if countsAllocs is set.
+// It adds the CPU profile to merged.
+func (q Question) profileSide(ctx context.Context, side Side, round int, ops int64, countsAllocs bool, merged *profile.Profile) (m sideProfile, err error) {
+	path, done, err := side.Binary(ctx, round)
+	if err != nil {
+		return m, err
+	}
+	defer done()
+	m.cpu, m.wall, err = q.runProfile(ctx, side, path, tare.ProfileCPU, ops, merged)
+	if err == nil && countsAllocs {
+		m.allocs, err = q.countAllocs(ctx, side, path, ops)
+	}
+	if err != nil {
+		return m, fmt.Errorf("%s: %w", side.ID, err)
+	}
+	return m, nil
 }
 
 // allocCounts contains the allocations per operation of base and head in one round, by site.

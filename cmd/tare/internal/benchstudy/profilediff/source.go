@@ -18,6 +18,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file finds decisions of the compiler, and calls in the source, that only one side has. For example, the
+// compiler prints "./scan.go:12:6: cannot inline scan: …" for head only.
+
 // Flags make the compiler print what it decides about inlining, escapes and bounds checks.
 const Flags = "-m=2 -d=ssa/check_bce/debug=1"
 
@@ -103,7 +106,7 @@ func selectOneSided(base, head map[factKey][]tare.Decision, rank map[string]int)
 	return out[:min(maxDecisions, len(out))]
 }
 
-// costRank returns the place of a decision in a list, the most costly first.
+// costRank returns the rank of a decision by its probable cost: 0 costs most.
 func costRank(text string) int {
 	for i, start := range []string{"cannot inline", "moved to heap", "devirtualizing", "PGO devirtualizing"} {
 		if strings.HasPrefix(text, start) {
@@ -119,6 +122,8 @@ func costRank(text string) int {
 	return 5
 }
 
+// lineRE matches a line of the compiler, e.g. "./scan.go:12:6: moved to heap: buf". Its groups are the path, the
+// line, the column and the text.
 var lineRE = lazyregexp.New(`^(.+\.go):(\d+):(\d+): (.*)$`)
 
 // parseOutput returns the decisions in the compiler's output, and the calls in the source files that
@@ -266,6 +271,8 @@ func (f *file) addCalls(calls map[factKey][]tare.Decision, id string) {
 	}
 }
 
+// literalRE matches the end of the name of a function literal, e.g. ".func1" in "example.com/parse.Scan.func1",
+// and of the functions that the compiler makes for go and defer statements.
 var literalRE = lazyregexp.New(`\.(func\d+|gowrap\d+|deferwrap\d+).*$`)
 
 // declaredFunction returns the declared function around a function literal, or function itself.

@@ -46,7 +46,7 @@ type Reached struct {
 }
 
 // Find reads the change. If it cannot find the references between functions, it returns an error together
-// with a Reached that selects all benchmarks of a package, or none.
+// with a Reached that selects all benchmarks of each package that depends on a changed one.
 func Find(ctx context.Context, q Query) (*Reached, error) {
 	r := &Reached{deps: q.Deps, wholeDirs: map[string]bool{}, changed: map[string][]lineRange{}}
 	isPackage := map[string]bool{} // by directory
@@ -56,14 +56,14 @@ func Find(ctx context.Context, q Query) (*Reached, error) {
 		}
 	}
 	for _, f := range q.Files {
-		switch name := filepath.Base(f); {
-		case name == "go.mod" || name == "go.sum" || name == "go.work" || name == "modules.txt":
+		switch name := filepath.Base(f); name {
+		case "go.mod", "go.sum", "go.work", "modules.txt":
 			r.all = true // versions of modules may differ
 			return r, nil
-		case filepath.Ext(name) == ".md": // documentation
-			continue
 		}
-		r.addFile(q, f, isPackage)
+		if isDocumentation := filepath.Ext(f) == ".md"; !isDocumentation {
+			r.addFile(q, f, isPackage)
+		}
 	}
 	if len(r.changed) == 0 {
 		return r, nil
@@ -83,16 +83,13 @@ func Find(ctx context.Context, q Query) (*Reached, error) {
 // package. A file that is not in a package, such as test data, belongs to the nearest package above.
 func (r *Reached) addFile(q Query, file string, isPackage map[string]bool) {
 	path := filepath.Join(q.Head, filepath.FromSlash(file))
-	if dir := filepath.Dir(path); isPackage[dir] && filepath.Ext(path) == ".go" {
-		base, errBase := os.ReadFile(filepath.Join(q.Base, filepath.FromSlash(file)))
-		head, errHead := os.ReadFile(path)
-		if errBase == nil && errHead == nil {
-			if changed, ok := changedFunctions(base, head); ok {
-				if len(changed) > 0 {
-					r.changed[path] = changed
-				}
-				return
-			}
+	if isSource := isPackage[filepath.Dir(path)] && filepath.Ext(path) == ".go"; isSource {
+		changed, ok := compareFiles(filepath.Join(q.Base, filepath.FromSlash(file)), path)
+		if len(changed) > 0 {
+			r.changed[path] = changed
+		}
+		if ok {
+			return
 		}
 	}
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
@@ -105,6 +102,17 @@ func (r *Reached) addFile(q Query, file string, isPackage map[string]bool) {
 			return // no package uses the file
 		}
 	}
+}
+
+// compareFiles returns the functions of a file of head that differ from its file in base. It returns false
+// if more than functions differ, or if a file cannot be read, e.g. because only one side has it.
+func compareFiles(basePath, headPath string) (changed []lineRange, ok bool) {
+	base, errBase := os.ReadFile(basePath)
+	head, errHead := os.ReadFile(headPath)
+	if errBase != nil || errHead != nil {
+		return nil, false
+	}
+	return changedFunctions(base, head)
 }
 
 // ReachesPackage reports whether the change may reach a benchmark of the package.
@@ -142,7 +150,7 @@ func (r *Reached) ReachesBenchmark(id string) bool {
 		return false
 	}
 	if _, isKnown := r.graph.nodes[id]; !isKnown {
-		return true // it may be reached
+		return true // the graph does not know the benchmark, so the change may reach it
 	}
 	// TestMain and the init functions of all dependencies run before the benchmark.
 	roots := []string{id, path + ".TestMain", tested + ".TestMain", tested + "_test.TestMain"}
@@ -175,9 +183,9 @@ type graph struct{ nodes map[string]*node }
 // canReach reports whether references lead from roots to a changed function.
 func (g *graph) canReach(roots []string, changed map[string][]lineRange) bool {
 	seen := map[string]bool{}
-	for len(roots) > 0 {
-		name := roots[len(roots)-1]
-		roots = roots[:len(roots)-1]
+	for open := roots; len(open) > 0; {
+		name := open[len(open)-1] // the last one: depth first
+		open = open[:len(open)-1]
 		n := g.nodes[name]
 		if n == nil || seen[name] {
 			continue
@@ -191,7 +199,7 @@ func (g *graph) canReach(roots []string, changed map[string][]lineRange) bool {
 			}
 		}
 		for callee := range n.refs {
-			roots = append(roots, callee)
+			open = append(open, callee)
 		}
 	}
 	return false
@@ -274,6 +282,13 @@ func (g *graph) addFunction(program *ssa.Program, f *ssa.Function) {
 		n = &node{refs: map[string]bool{}, isInit: isInit && top.Signature.Recv() == nil}
 		g.nodes[name] = n
 	}
+	n.addSource(program, top)
+	n.addReferences(program, f)
+}
+
+// addSource adds the lines of a function of the package and sets the directory of the package. The function
+// that initializes variables has no lines: its directory is that of another member of the package.
+func (n *node) addSource(program *ssa.Program, top *ssa.Function) {
 	if syntax := top.Syntax(); syntax != nil && top.Synthetic == "" {
 		start, end := program.Fset.Position(syntax.Pos()), program.Fset.Position(syntax.End())
 		if p := (sourceRange{start.Filename, lineRange{start.Line, end.Line}}); !slices.Contains(n.sources, p) {
@@ -281,15 +296,20 @@ func (g *graph) addFunction(program *ssa.Program, f *ssa.Function) {
 		}
 		n.dir = filepath.Dir(start.Filename)
 	}
-	if n.isInit && n.dir == "" && top.Pkg != nil {
-		// The function that initializes variables has no position: use that of another member of the package.
-		for _, m := range top.Pkg.Members {
-			if pos := program.Fset.Position(m.Pos()); pos.IsValid() && filepath.IsAbs(pos.Filename) {
-				n.dir = filepath.Dir(pos.Filename)
-				break
-			}
+	if hasNoLines := n.isInit && n.dir == ""; !hasNoLines || top.Pkg == nil {
+		return
+	}
+	for _, m := range top.Pkg.Members {
+		if pos := program.Fset.Position(m.Pos()); pos.IsValid() && filepath.IsAbs(pos.Filename) {
+			n.dir = filepath.Dir(pos.Filename)
+			return
 		}
 	}
+}
+
+// addReferences adds the functions that f calls or uses as values, and the methods of types that f converts
+// to interfaces or uses as type arguments.
+func (n *node) addReferences(program *ssa.Program, f *ssa.Function) {
 	seen := map[types.Type]bool{}
 	var operands []*ssa.Value
 	for _, block := range f.Blocks {

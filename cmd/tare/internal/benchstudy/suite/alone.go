@@ -9,15 +9,18 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// This file finds benchmarks that fail if two processes of their package run at the same time, which the
+// processes of both sides do when they take turns: for example, TestMain binds a fixed port.
+
 // sideBySideFactor limits the first run in a process that starts next to others, as a multiple of the
 // run in the first process. A process that waits for a lock of another one never ends by itself.
 const sideBySideFactor = 10
 
-// FindAlone finds the packages of which only one process can run at a time, e.g. because TestMain binds a
-// fixed port. It starts the processes of a round side by side, two of base and one of head, and runs each
-// benchmark once in each of them. If a benchmark fails there but works in a single process, the other
-// processes are the reason. FindAlone then sets Alone of the package in both suites, and WhyAlone of its
-// benchmarks to the failure. It returns the benchmarks that it has tried within search.TimeLimit.
+// FindAlone finds the packages of which only one process can run at a time. It starts the processes of a
+// round side by side, two of base and one of head, and runs each benchmark once in each of them. If a
+// benchmark fails there but works in a single process, the other processes are the reason. FindAlone then
+// sets Alone of the package in both suites, and WhyAlone of its benchmarks to the failure. It returns the
+// benchmarks that it has tried within search.TimeLimit.
 func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, search Search) (tried []Benchmark, err error) {
 	began := time.Now()
 	whyAlone := map[string]string{} // failure next to other processes, by package
@@ -81,11 +84,7 @@ func (r *sideBySide) tryBenchmark(ctx context.Context, m Benchmark) (why string,
 				return "", err
 			}
 			if i > 0 {
-				limit = min(onceLimit, max(minGoTestLimit, sideBySideFactor*firstTook))
-			}
-			hasTimeLimit := r.search.TimeLimit > 0
-			if i > 0 && hasTimeLimit {
-				limit = min(limit, max(r.search.TimeLimit, 2*firstTook))
+				limit = r.startLimit(firstTook)
 			}
 		}
 		began := time.Now()
@@ -105,6 +104,15 @@ func (r *sideBySide) tryBenchmark(ctx context.Context, m Benchmark) (why string,
 		}
 	}
 	return "", nil
+}
+
+// startLimit returns the limit of a run in a process that starts after the first, whose run took firstTook.
+func (r *sideBySide) startLimit(firstTook time.Duration) time.Duration {
+	limit := min(onceLimit, max(minGoTestLimit, sideBySideFactor*firstTook))
+	if r.search.TimeLimit > 0 {
+		limit = min(limit, max(r.search.TimeLimit, 2*firstTook))
+	}
+	return limit
 }
 
 // worksByItself ends all processes and reports whether m gives a result in a new i-th process.

@@ -99,21 +99,14 @@ func (d *discovery) comparePackage(ctx context.Context, built *Suite, key string
 		if len(times) > 0 && !isFarApart(times[0], m.NSPerOp) {
 			continue
 		}
-		limited, cancel := ctx, context.CancelFunc(func() {}) // without a time limit there is nothing to cancel
-		if !d.compareUntil.IsZero() {
-			limited, cancel = context.WithDeadline(ctx, d.compareUntil)
-		}
-		text, err := d.confirmDifference(limited, built, m, spec, limit, why)
-		isPast := limited.Err() != nil && ctx.Err() == nil
-		cancel()
-		switch {
-		case isPast:
-			remarks = append(remarks, d.newNotCompared(m.ID()))
-			continue
-		case err != nil:
+		remark, err := d.confirmInTime(ctx, func(limited context.Context) (string, error) {
+			return d.confirmDifference(limited, built, m, spec, limit, why)
+		}, m.ID())
+		if err != nil {
 			return nil, err
-		case text != "":
-			remarks = append(remarks, Remark{ID: m.ID(), Side: d.sideID, Text: text})
+		}
+		if remark.Text != "" {
+			remarks = append(remarks, remark)
 		}
 	}
 	if repeats > 1 {
@@ -123,6 +116,23 @@ func (d *discovery) comparePackage(ctx context.Context, built *Suite, key string
 		})
 	}
 	return remarks, nil
+}
+
+// confirmInTime calls confirm with a context that ends when the time for the comparison is over. It returns
+// a remark on the benchmark id with the text that confirm returns, or that there was no time.
+func (d *discovery) confirmInTime(ctx context.Context, confirm func(context.Context) (string, error), id string) (Remark, error) {
+	limited := ctx
+	if !d.compareUntil.IsZero() {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithDeadline(ctx, d.compareUntil)
+		defer cancel()
+	}
+	text, err := confirm(limited)
+	isOverTime := limited.Err() != nil && ctx.Err() == nil
+	if isOverTime {
+		return d.newNotCompared(id), nil
+	}
+	return Remark{ID: id, Side: d.sideID, Text: text}, err
 }
 
 // isCompareTimeOver reports whether the time for the comparison is over.
@@ -152,7 +162,7 @@ func topLevelPattern(found []Benchmark) string {
 // failure of an earlier run of go test, or "".
 func (d *discovery) confirmDifference(ctx context.Context, built *Suite, m Benchmark, spec trial.Spec, limit time.Duration, why string) (text string, err error) {
 	n, runs := m.RunIterations, minRuns
-	if n == 0 {
+	if n == 0 { // the time is proportional to the iterations: many short runs suffice
 		n = max(1, int64(float64(growRunTime)/max(0.1, m.NSPerOp)))
 		runs = max(minRuns, int(maxShortRuns*shortRunTime/max(shortRunTime, m.Overhead, time.Duration(m.NSPerOp))))
 	}

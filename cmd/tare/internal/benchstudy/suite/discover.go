@@ -19,8 +19,10 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// This file tries the benchmarks of one side of a comparison, a revision built as a suite of test binaries.
-// A suite accepts requests: prepare a benchmark, answer (run it once), warm it up, count its allocations.
+// This file tries the benchmarks of one side of a comparison, a revision built as a suite of test binaries,
+// and estimates their times, e.g. example.com/parse.BenchmarkParse/small: 1200 ns per iteration. It sends the
+// suite requests: prepare a benchmark, answer (run it once), warm it up, count its allocations, run a slice
+// (a timed run of a fixed number of iterations).
 
 // Limits of the search for benchmarks.
 const (
@@ -116,10 +118,34 @@ type Discovered struct {
 	Remarks    []Remark    // remarks on Benchmarks
 }
 
+// discovery is the state of the search for the benchmarks of one side.
+type discovery struct {
+	sideID    string
+	conn      trial.Conn                    // connection to the suite
+	runLimit  time.Duration                 // limit of the run of one iteration
+	sliceTime func(Benchmark) time.Duration // Search.SliceTime
+	runTime   time.Duration                 // Search.RunTime
+
+	procs  map[string]int           // GOMAXPROCS by package
+	starts map[string]time.Duration // longest start of a process, by package
+
+	clock        searchClock
+	hasTried     bool          // a benchmark of any package was run
+	measureLimit time.Duration // limit of measureSingle
+	warmLimit    time.Duration // limit of a warm-up
+	isHalfUsed   func() bool   // reports whether half of measureLimit is used; nil means no
+	tookLong     bool          // the last call of measureSingle reached a limit
+	compareUntil time.Time     // end of the comparison with go test; zero means no limit
+}
+
+func newDiscovery(side string) *discovery {
+	return &discovery{sideID: side, procs: map[string]int{}, starts: map[string]time.Duration{}}
+}
+
 // Discover runs every selected benchmark of the suite once, measures those that give results, and
 // compares their times with those of go test.
 func (b *Suite) Discover(ctx context.Context, search Search) (found Discovered, err error) {
-	search.Spec.Name = b.Side.ID + "/discover"
+	search.Spec.Name = b.Side.ID + "/discover" // in messages about the process
 	d := newDiscovery(b.Side.ID)
 	d.setLimits(search)
 	if err := b.measureLink(ctx); err != nil {
@@ -186,14 +212,14 @@ func (c *searchClock) beginPackage(isLast bool) {
 	}
 }
 
-// isUsed reports whether a share of the current package's time is used.
-func (c *searchClock) isUsed(share float64) bool {
+// isPackageOver reports whether a share of the current package's time is used.
+func (c *searchClock) isPackageOver(share float64) bool {
 	used := time.Since(c.began) - c.startTotal
 	return c.limit > 0 && used > c.usedBefore+time.Duration(share*float64(c.packageTime))
 }
 
-// isLate reports whether the time for all benchmarks, with starts, is used.
-func (c *searchClock) isLate() bool { return c.limit > 0 && time.Since(c.began) > c.limit*3/2 }
+// isSearchOver reports whether the time for all packages is used: the limit, and half as much for starts.
+func (c *searchClock) isSearchOver() bool { return c.limit > 0 && time.Since(c.began) > c.limit*3/2 }
 
 // reopenConn opens a connection to the suite, and closes the previous one. The binaries of the suite
 // run as they are: without a study nothing is linked again.
@@ -225,8 +251,11 @@ func (d *discovery) searchFile(ctx context.Context, key string, names []string, 
 		if !topLevel.MatchString(name) || !search.IsSelected(b.ID()) || search.SkipIDs[b.ID()] {
 			continue
 		}
-		isHalfUsed := tried > 0 && d.clock.isUsed(0.5) // the first one of a file is tried, unless all of the time is used
-		if isHalfUsed || d.hasTried && d.clock.isLate() {
+		// The first benchmark of a file does not depend on the package's time, and the first of all on no time.
+		isFirstOfFile, isFirstOfAll := tried == 0, !d.hasTried
+		hasPackageTime := isFirstOfFile || !d.clock.isPackageOver(0.5)
+		hasSearchTime := isFirstOfAll || !d.clock.isSearchOver()
+		if !hasPackageTime || !hasSearchTime {
 			skipped = append(skipped, search.newOutOfTime(b))
 			continue
 		}
@@ -263,7 +292,7 @@ func (d *discovery) measureAll(ctx context.Context, found []Benchmark, search Se
 	for n, i := range order {
 		b := &found[i]
 		isLong := search.TimeLimit > 0 && time.Duration(b.NSPerOp) > search.TimeLimit/shortRuns
-		hasNoTime := n > 0 && (d.clock.isUsed(1) || d.clock.isLate())
+		hasNoTime := n > 0 && (d.clock.isPackageOver(1) || d.clock.isSearchOver()) // the first one is measured
 		if isLong || hasNoTime {
 			skipped = append(skipped, search.newOutOfTime(*b))
 			continue
@@ -283,42 +312,17 @@ func (d *discovery) measureAll(ctx context.Context, found []Benchmark, search Se
 	return slices.DeleteFunc(found, func(b Benchmark) bool { return !isMeasured[b.Name] }), skipped, nil
 }
 
-// discovery is the state of the search for the benchmarks of one side.
-type discovery struct {
-	sideID    string
-	conn      trial.Conn                    // connection to the suite
-	runLimit  time.Duration                 // limit of the run of one iteration
-	sliceTime func(Benchmark) time.Duration // Search.SliceTime
-	runTime   time.Duration                 // Search.RunTime
-
-	procs  map[string]int           // GOMAXPROCS by package
-	starts map[string]time.Duration // longest start of a process, by package
-
-	clock        searchClock
-	hasTried     bool          // a benchmark was tried
-	measureLimit time.Duration // limit of measureSingle
-	warmLimit    time.Duration // limit of a warm-up
-	isHalfUsed   func() bool   // reports whether half of measureLimit is used; nil means no
-	tookLong     bool          // the last call of measureSingle reached a limit
-	compareUntil time.Time     // end of the comparison with go test; zero means no limit
-}
-
-func newDiscovery(side string) *discovery {
-	return &discovery{sideID: side, procs: map[string]int{}, starts: map[string]time.Duration{}}
-}
-
 // searchBelow runs a top-level benchmark and its sub-benchmarks once, and returns those that give
 // results. Their times are equal shares of the time of the run.
 func (d *discovery) searchBelow(ctx context.Context, top Benchmark, pattern string) (found []Benchmark, skipped []Skipped, err error) {
 	set := map[string]string{gobench.SetRegexp: pattern}
 	outcomes, took, err := d.runOnce(ctx, top, set, 0)
-	var te *tare.TrialError
 	hasOutcome := slices.ContainsFunc(outcomes, func(o gobench.Outcome) bool { return hasTime(o) || o.Failed })
 	if err == nil && !hasOutcome {
 		// The process may be about to end in a panic: package testing continues for a moment.
 		outcomes, _, err = d.runOnce(ctx, top, set, 1)
 	}
-	if errors.As(err, &te) {
+	if te := (*tare.TrialError)(nil); errors.As(err, &te) {
 		return nil, []Skipped{d.skippedByExit(top, te)}, nil
 	}
 	if err != nil {
@@ -402,54 +406,75 @@ func (d *discovery) prepareBenchmark(ctx context.Context, b Benchmark, set map[s
 // measured, or "" if it was measured. The steps are a run of one iteration, a warm-up, a run that counts
 // bytes, more runs of one iteration to find the overhead of package testing, and the test of growth.
 func (d *discovery) measureSingle(ctx context.Context, b *Benchmark) (why string, err error) {
-	var te *tare.TrialError
-	_, b.Overhead, err = d.runOnce(ctx, *b, nil, 0) // with one iteration, which splitTime subtracts
-	if errors.As(err, &te) {
-		return d.describeExit(te), nil
-	}
-	if err != nil {
-		return "", err
+	_, b.Overhead, err = d.runOnce(ctx, *b, nil, 0)
+	if why, err := d.whyExited(err); err != nil || why != "" {
+		return why, err
 	}
 	b.StartTime = d.starts[b.Package]
 	limited, cancel := context.WithTimeout(ctx, d.measureLimit) // of all the following steps
 	began := time.Now()
+	d.isHalfUsed = func() bool { return time.Since(began) > d.measureLimit/2 }
 	d.tookLong = false
 	defer func() {
 		d.tookLong = d.tookLong || limited.Err() != nil
 		cancel()
 	}()
-	warm, err := d.conn.Do(limited, wire.Request{Op: wire.OpWarm, On: b.ID(), MinNS: warmFor.Nanoseconds(), CapNS: d.warmLimit.Nanoseconds()})
-	if err != nil || warm.Errors > 0 {
-		return whyNoResult(*b, warm), err
+	warm, why, err := d.warmUp(limited, b)
+	if err != nil || why != "" {
+		return why, err
 	}
-	b.NSPerOp = float64(warm.WallNS) / float64(warm.Ops)
-	stats, err := d.conn.Do(limited, wire.Request{Op: wire.OpStats, On: b.ID(), Ops: warm.Ops})
-	if err != nil || stats.Errors > 0 {
-		return whyNoResult(*b, stats), err
-	}
-	b.BytesPerOp = float64(stats.Bytes) / float64(stats.Ops)
-	overheadBegan := time.Now()
-	for i := 0; i < maxOverheadRuns && time.Since(overheadBegan) < overheadTime; i++ {
-		reply, err := d.conn.Do(limited, wire.Request{Op: wire.OpAnswer, On: b.ID(), Cases: []int{0}})
-		if errors.As(err, &te) {
-			return d.describeExit(te), nil
-		}
-		if err != nil {
-			return "", err
-		}
-		b.Overhead = min(b.Overhead, time.Duration(reply.WallNS))
-	}
-	if stats.Ops == warm.Ops { // of two runs of the same length, the shorter untimed part was not interrupted
-		warm.UntimedNS = min(warm.UntimedNS, stats.UntimedNS)
+	if why, err := d.whyExited(d.measureOverhead(limited, b)); err != nil || why != "" {
+		return why, err
 	}
 	b.splitTime(warm)
-	d.isHalfUsed = func() bool { return time.Since(began) > d.measureLimit/2 }
-	// Testing sets a benchmark up twice in each run of checkGrowth.
-	if setUps := minGrowRuns * 2 * b.Overhead; d.sliceTime(*b) > 0 && time.Since(began)+setUps > d.measureLimit/2 {
+	setUps := minGrowRuns * 2 * b.Overhead // testing sets a benchmark up twice in each run of checkGrowth
+	hasSlices := d.sliceTime(*b) > 0       // otherwise checkGrowth runs nothing
+	if hasSlices && time.Since(began)+setUps > d.measureLimit/2 {
 		d.tookLong = true
 		return fmt.Sprintf("it takes too long: testing takes %v to set it up for every run", b.Overhead), nil
 	}
 	return d.checkGrowth(limited, b)
+}
+
+// whyExited returns why a benchmark cannot be measured, if err reports that it ended its process or reached
+// a limit. It returns other errors as they are.
+func (d *discovery) whyExited(err error) (why string, other error) {
+	if te := (*tare.TrialError)(nil); errors.As(err, &te) {
+		return d.describeExit(te), nil
+	}
+	return "", err
+}
+
+// warmUp runs b for some milliseconds and sets b.NSPerOp, and then again to set b.BytesPerOp. It returns
+// the reply to the first run, or why b gives no result.
+func (d *discovery) warmUp(ctx context.Context, b *Benchmark) (warm wire.Reply, why string, err error) {
+	warm, err = d.conn.Do(ctx, wire.Request{Op: wire.OpWarm, On: b.ID(), MinNS: warmFor.Nanoseconds(), CapNS: d.warmLimit.Nanoseconds()})
+	if err != nil || warm.Errors > 0 {
+		return warm, whyNoResult(*b, warm), err
+	}
+	b.NSPerOp = float64(warm.WallNS) / float64(warm.Ops)
+	stats, err := d.conn.Do(ctx, wire.Request{Op: wire.OpStats, On: b.ID(), Ops: warm.Ops})
+	if err != nil || stats.Errors > 0 {
+		return warm, whyNoResult(*b, stats), err
+	}
+	b.BytesPerOp = float64(stats.Bytes) / float64(stats.Ops)
+	if stats.Ops == warm.Ops { // of two runs of the same length, the shorter untimed part was not interrupted
+		warm.UntimedNS = min(warm.UntimedNS, stats.UntimedNS)
+	}
+	return warm, "", nil
+}
+
+// measureOverhead repeats the run of one iteration whose time is b.Overhead, and keeps the shortest time.
+func (d *discovery) measureOverhead(ctx context.Context, b *Benchmark) error {
+	began := time.Now()
+	for i := 0; i < maxOverheadRuns && time.Since(began) < overheadTime; i++ {
+		reply, err := d.conn.Do(ctx, wire.Request{Op: wire.OpAnswer, On: b.ID(), Cases: []int{0}})
+		if err != nil {
+			return err
+		}
+		b.Overhead = min(b.Overhead, time.Duration(reply.WallNS))
+	}
+	return nil
 }
 
 // hasTime reports whether a benchmark has a result in ns/op.

@@ -46,7 +46,7 @@ func WriteText(w io.Writer, r *tare.Result, st report.Style) error {
 
 // page is the text of a comparison while it is written.
 type page struct {
-	r     *tare.Result
+	r     *tare.Result // the comparison; a workload of it is one benchmark
 	style report.Style
 	b     strings.Builder
 }
@@ -133,6 +133,7 @@ func (t *page) writeRows(columns []column, rows []row) {
 	}
 }
 
+// writeMetric writes the table of a metric that every round measures, such as time.
 func (t *page) writeMetric(name string) {
 	m, _ := tare.MetricNamed(name)
 	var rows []row
@@ -282,7 +283,8 @@ func (t *page) sideValues(workload, contender, key string) []float64 {
 	return out
 }
 
-// judgeRow returns the verdict on one benchmark by one metric. base and head are values by round.
+// judgeRow returns the verdict on one benchmark by one metric. base and head are values by round. A void
+// measurement, one that a check found not to count, has no ratio.
 func (t *page) judgeRow(workload, metric string, base, head []float64) verdict {
 	for _, id := range []string{benchstudy.Head, benchstudy.Base} {
 		if f := t.r.VoidsMetric(id, workload, metric); len(f) > 0 {
@@ -439,6 +441,7 @@ func (t *page) writeSummary() {
 	}
 }
 
+// writeFinding writes a line such as "warn control, head Parse: …; advice".
 func (t *page) writeFinding(f tare.Finding) {
 	subject := strings.TrimSpace(strings.Join([]string{f.Contender, t.shortName(f.Workload)}, " "))
 	line := fmt.Sprintf("%s %s: %s", f.Severity, f.Check, f.Message)
@@ -462,6 +465,7 @@ func (t *page) writeList(heading string, skipped []tare.NotWeighed) {
 	}
 }
 
+// idsWithNote returns the ids of the benchmarks with a finding of the check note, e.g. same-code.
 func (t *page) idsWithNote(note check.Check) (ids []string) {
 	for _, f := range t.r.Findings {
 		if f.Check == note.ID && f.Workload != "" {
@@ -526,18 +530,10 @@ func isConstant(values []float64) bool {
 // formatPair formats two values of a row in one unit: times in the unit of the larger one, other
 // values without a unit. NaN, a missing value, becomes a dash.
 func formatPair(unit string, base, head float64) (baseText, headText string) {
-	divisor := 1.0
-	if larger := max(base, head); unit == "ns/op" {
-		for _, u := range []struct {
-			name string
-			ns   float64
-		}{{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}, {"ns", 1}} {
-			if unit, divisor = u.name, u.ns; larger >= u.ns {
-				break
-			}
-		}
-	} else {
-		unit = ""
+	suffix, divisor := "", 1.0
+	if unit == "ns/op" {
+		suffix, divisor = timeUnit(max(base, head))
+		suffix = " " + suffix
 	}
 	formatOne := func(x float64) string {
 		if math.IsNaN(x) {
@@ -548,9 +544,23 @@ func formatPair(unit string, base, head float64) (baseText, headText string) {
 		if x != math.Trunc(x) { // four significant digits
 			decimals = max(0, 3-int(math.Floor(math.Log10(math.Abs(x)))))
 		}
-		return strings.TrimSpace(strconv.FormatFloat(x, 'f', min(decimals, 6), 64) + " " + unit)
+		return strconv.FormatFloat(x, 'f', min(decimals, 6), 64) + suffix
 	}
 	return formatOne(base), formatOne(head)
+}
+
+// timeUnit returns the largest unit in which a time in ns is at least 1, and the length of the unit in ns.
+// It returns ns for shorter times.
+func timeUnit(time float64) (name string, ns float64) {
+	switch {
+	case time >= 1e9:
+		return "s", 1e9
+	case time >= 1e6:
+		return "ms", 1e6
+	case time >= 1e3:
+		return "µs", 1e3
+	}
+	return "ns", 1
 }
 
 // shortName returns the name of a benchmark or package within the module.

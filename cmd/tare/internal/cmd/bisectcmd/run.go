@@ -23,6 +23,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file carries out tare bisect: it builds and measures commits until package bisect knows the first one
+// that makes a benchmark slower, or allocate more, than the good revision does.
+
 // runBisect searches for the first bad commit and prints the result. With --dry-run it prints the cost.
 func runBisect(ctx context.Context, env cmdenv.Env, o options) error {
 	h, err := o.findHistory(ctx) // before session.With waits for other runs, so that mistakes show at once
@@ -165,22 +168,26 @@ func (s *searcher) chooseBenchmark(ctx context.Context, bad string) error {
 	}
 	s.built.KeepOnly(quantity.Benchmark)
 	s.state.Quantity = quantity
-	search := &s.state.Search
-	search.Plan.CountDifferences = quantity.IsDifference()
-	switch {
-	case !quantity.IsDifference(): // compared by ratio: the effect is its logarithm
-		search.Effect = math.Abs(math.Log1p(s.effect))
-	case s.metric == "allocs" && !s.fixed: // one allocation per operation
-		search.Effect = 1
-	default: // a difference of counts: a share of the good revision's count
-		search.Effect = max(1, math.Abs(s.effect)*s.state.Base)
-	}
+	s.state.Search.Plan.CountDifferences = quantity.IsDifference()
+	s.state.Search.Effect = s.effectOf(quantity)
 	if quantity.IsCounted() {
 		s.session.Progress.Say(fmt.Sprintf("%s: one count of instructions a comparison, no rounds", quantity.Benchmark))
 	} else {
 		s.planRounds(quantity)
 	}
 	return s.saveState()
+}
+
+// effectOf returns the effect to search for, in the unit of the effects of rounds: the logarithm of a ratio,
+// or a number of allocated objects or bytes per operation. s.effect is the relative change, e.g. 0.05.
+func (s *searcher) effectOf(quantity bisect.Quantity) float64 {
+	switch {
+	case !quantity.IsDifference():
+		return math.Abs(math.Log1p(s.effect))
+	case s.metric == "allocs" && !s.fixed: // without --effect: one allocation more
+		return 1
+	}
+	return max(1, math.Abs(s.effect)*s.state.Base) // Base is the count of the good revision
 }
 
 // Number of rounds that findQuantity measures to select a benchmark.

@@ -24,6 +24,10 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
+// This file finds the files that tare clean removes: builds of other versions and unfinished files in the
+// cache, temporary directories, and with --results the runs. It finds only files that match the names that
+// tare gives them, and removeLitter removes one.
+
 // Kinds of litter (files that tare does not need), as in JSON.
 const (
 	kindBuild      = "build"
@@ -203,31 +207,47 @@ func findInCache(dir string) (found []litter, skipped []string, err error) {
 			return nil, nil, fmt.Errorf("cannot read %s: %w", top, cmdenv.Cause(err))
 		}
 		for _, e := range entries {
-			path, name := filepath.Join(top, e.Name()), filepath.Join(place.name, e.Name())
 			info, err := e.Info()
 			if err != nil {
 				continue // another process has removed it
 			}
-			l := litter{Kind: place.kind, Path: path, Made: info.ModTime(), top: dir, name: name}
-			isUnfinished := place.isUnfinished(e.Name())
-			isOld := time.Since(info.ModTime()) > unfinishedFor
-			hasName := place.names != nil && place.names.MatchString(e.Name())
-			switch {
-			case isUnfinished && isOld && info.Mode().IsRegular() == place.files:
-				l.Kind = kindUnfinished
-			case isUnfinished, place.name == "", strings.HasPrefix(e.Name(), "."):
-				continue // being written, in another cachePlace, or a file of the file manager
-			case !place.hasType(info) || !hasName:
-				return nil, nil, cmdenv.Usage(path+" is not something tare put there: nothing was removed", "set TARE_CACHE to a directory of tare's own")
-			case place.proof != "" && !isRegular(filepath.Join(path, place.proof)):
-				skipped = append(skipped, fmt.Sprintf("%s holds no %s; it was left alone", path, place.proof))
-				continue
+			path := filepath.Join(top, e.Name())
+			kind, why, err := place.classify(path, info)
+			if err != nil {
+				return nil, nil, err
 			}
-			l.Bytes, l.What = cmdenv.DirSize(path), describeBuild(path)
-			found = append(found, l)
+			if why != "" {
+				skipped = append(skipped, why)
+			}
+			if kind != "" {
+				found = append(found, litter{
+					Kind: kind, What: describeBuild(path), Path: path, Bytes: cmdenv.DirSize(path), Made: info.ModTime(),
+					top: dir, name: filepath.Join(place.name, e.Name()),
+				})
+			}
 		}
 	}
 	return found, skipped, nil
+}
+
+// classify returns the kind of litter of the file at path, or "" if the file stays; why then is the reason,
+// or "" if the reason need not be printed. It returns an error if tare makes no such file in the place.
+func (p cachePlace) classify(path string, info fs.FileInfo) (kind, why string, err error) {
+	isUnfinished := p.isUnfinished(info.Name())
+	isOld := time.Since(info.ModTime()) > unfinishedFor
+	hasName := p.names != nil && p.names.MatchString(info.Name())
+	lacksProof := p.proof != "" && !isRegular(filepath.Join(path, p.proof))
+	switch {
+	case isUnfinished && isOld && info.Mode().IsRegular() == p.files:
+		return kindUnfinished, "", nil
+	case isUnfinished, p.name == "", strings.HasPrefix(info.Name(), "."):
+		return "", "", nil // being written, in another cachePlace, or a file of the file manager
+	case !p.hasType(info) || !hasName:
+		return "", "", cmdenv.Usage(path+" is not something tare put there: nothing was removed", "set TARE_CACHE to a directory of tare's own")
+	case lacksProof:
+		return "", fmt.Sprintf("%s holds no %s; it was left alone", path, p.proof), nil
+	}
+	return p.kind, "", nil
 }
 
 // findTempDirs lists temporary directories whose tare was killed.

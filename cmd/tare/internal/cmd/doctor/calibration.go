@@ -17,6 +17,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file computes what tare doctor --calibrate reports from the studies that it has measured, e.g. "5 % more
+// arithmetic was found after 12 rounds (4 s): measured +5.03 % (+4.61 % to +5.47 %)".
+
 // calibration is the result of tare doctor --calibrate. The command measures programs of known cost: a
 // base program, its copy, and programs that do 2 % and 5 % more work. It shows how long this machine
 // takes to find these differences, and whether it shows one between the copies.
@@ -89,14 +92,11 @@ func readEffect(res *tare.Result, id string, truth float64) scaleEffect {
 	effects, control := roundEffects(res, id), roundEffects(res, tare.ControlID)
 	looks := stats.Looks(len(effects))
 	level := stats.LookLevel(alpha, len(looks))
-	for _, n := range looks {
+	for _, n := range slices.Backward(looks) { // from the last look back, as long as all looks show a difference
 		if !isPublished(effects, control, n, level) {
-			e.AfterRounds = 0
-			continue
+			break
 		}
-		if e.AfterRounds == 0 {
-			e.AfterRounds = n
-		}
+		e.AfterRounds = n
 	}
 	e.ToldApart = e.AfterRounds > 0
 	if e.ToldApart {

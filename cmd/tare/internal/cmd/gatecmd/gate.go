@@ -197,15 +197,11 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	}
 	measured.Commit, measured.Policy, measured.Record, measured.Shard = sides.BaseCommit, policy, o.record, o.shard
 	measured.Commands = o.adviceCommands(cmd, p, sides.BaseCommit)
-	switch {
-	case sides.BaseCommit == sides.HeadCommit:
-		measured.Base = shortHash(sides.BaseCommit) + " itself"
-	case sides.Branch != "":
-		measured.Base = fmt.Sprintf("%s, where it left %s", shortHash(sides.BaseCommit), sides.Branch)
-	}
+	measured.Base = describeBase(sides, measured.Base)
 	rep := gate.Judge(p, measured, findDeclarations(p.Dir, at.root), env.Now().UTC(), configName(at.root, p))
 	exit := gateCode(rep)
-	if rep.Shard != "" || rep.Record { // tare gate merge judges all parts
+	isPart := rep.Shard != "" // tare gate merge judges all parts
+	if isPart || rep.Record {
 		exit = cmdenv.ExitOK
 	}
 	if err := printGate(env, o, rep, exit, files); err != nil {
@@ -309,6 +305,18 @@ func (f files) Close() {
 			out.Close()
 		}
 	}
+}
+
+// describeBase returns the printed name of the base: measured, its name in the results, unless the base is
+// the head's own commit or the merge base with a branch.
+func describeBase(sides gate.Sides, measured string) string {
+	switch {
+	case sides.BaseCommit == sides.HeadCommit:
+		return shortHash(sides.BaseCommit) + " itself"
+	case sides.Branch != "":
+		return fmt.Sprintf("%s, where it left %s", shortHash(sides.BaseCommit), sides.Branch)
+	}
+	return measured
 }
 
 func describeSameCommit(sides gate.Sides) string {

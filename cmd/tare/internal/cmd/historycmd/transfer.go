@@ -20,8 +20,9 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// This file implements tare history export and import. An archive is a file with a result document on
-// each line. import also reads files of other benchmark tools, which it converts to an archive.
+// This file implements tare history export and import, e.g. tare history import results.ndjson. An archive
+// is a file with a result document on each line. import also reads files of other benchmark tools, which it
+// converts to an archive.
 
 func exportCommand(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
@@ -289,36 +290,26 @@ func openArchives(ctx context.Context, env cmdenv.Env, files []string) (sources 
 	}
 	for _, name := range files {
 		s := source{name: name}
-		in := env.In
+		stream := env.In // nil if the file can be read repeatedly
 		if name == "-" {
 			s.name = "<stdin>"
 		} else {
-			f, err := os.Open(name)
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil, closeAll, cmdenv.Usage("no file "+name, "what tare history export wrote, or a result.json")
-			}
+			f, isRegular, err := openFile(name)
 			if err != nil {
-				return nil, closeAll, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", name, cmdenv.Cause(err)), "")
+				return nil, closeAll, err
 			}
 			addCleanup(func() { f.Close() })
-			info, err := f.Stat()
-			switch {
-			case err != nil:
-				return nil, closeAll, fmt.Errorf("cannot read %s: %w", name, cmdenv.Cause(err))
-			case info.IsDir():
-				return nil, closeAll, cmdenv.Usage("cannot read "+name+": it is a directory", "name a file; a run's is its result.json")
-			case info.Mode().IsRegular():
-				s.file = f
+			if stream = f; isRegular {
+				s.file, stream = f, nil
 			}
-			in = f
 		}
-		if s.file == nil { // a stream, which can be read only once
+		if stream != nil {
 			tmp, remove, err := machine.TempFile("import")
 			if err != nil {
 				return nil, closeAll, err
 			}
 			addCleanup(remove)
-			if err := copyStream(ctx, s.name, in, tmp, history.MaxBytes, maxCopied); err != nil {
+			if err := copyStream(ctx, s.name, stream, tmp, history.MaxBytes, maxCopied); err != nil {
 				return nil, closeAll, err
 			}
 			s.file = tmp
@@ -329,4 +320,26 @@ func openArchives(ctx context.Context, env cmdenv.Env, files []string) (sources 
 		sources = append(sources, s)
 	}
 	return sources, closeAll, nil
+}
+
+// openFile opens a file to import. A file that is not regular, e.g. a pipe, can be read only once.
+func openFile(name string) (f *os.File, isRegular bool, err error) {
+	f, err = os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, cmdenv.Usage("no file "+name, "what tare history export wrote, or a result.json")
+	}
+	if err != nil {
+		return nil, false, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", name, cmdenv.Cause(err)), "")
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		err = fmt.Errorf("cannot read %s: %w", name, cmdenv.Cause(err))
+	case info.IsDir():
+		err = cmdenv.Usage("cannot read "+name+": it is a directory", "name a file; a run's is its result.json")
+	default:
+		return f, info.Mode().IsRegular(), nil
+	}
+	f.Close()
+	return nil, false, err
 }

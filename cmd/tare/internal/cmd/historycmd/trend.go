@@ -20,6 +20,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
+// This file implements tare history STUDY: a table with a line for each contender and workload, which shows the
+// ratios of all runs as a sparkline, the last ratio, and whether it changed.
+
 // showTrend prints how the ratios of a study changed from run to run, and the results that it could not
 // read. If there are such results, it returns the exit code of bad input.
 func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) error {
@@ -33,7 +36,7 @@ func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) err
 	if err != nil {
 		return fmt.Errorf("read the history: %w", err)
 	}
-	if len(t.Machines) == 0 && len(t.Unreadable) == 0 {
+	if hasNoRuns := len(t.Machines) == 0 && len(t.Unreadable) == 0; hasNoRuns {
 		known := append(cmdenv.StudiesRun(d), env.Bundled()...)
 		if !slices.Contains(known, study) {
 			return cmdenv.Unknown("study", study, known, "tare history lists the runs of all", "tare history")

@@ -17,6 +17,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
+// This file compares the result of tare rerun, which repeats a measurement, with the older result: are the
+// verdicts the same, and do the intervals overlap? Then is the older run and Now the new one.
+
 // rerunComparison compares a result with an older one of the same study.
 type rerunComparison struct {
 	Study    string         `json:"study"`
@@ -81,57 +84,78 @@ const (
 	verdictOnlyNow  = "only now"
 )
 
-// compareRuns compares now with old: the verdicts of both, in the order of now, their claims and their
-// conditions.
+// compareRuns compares now with old: the verdicts of both, their claims and their conditions.
 func compareRuns(old, now *tare.Result) rerunComparison {
-	c := rerunComparison{Study: now.Study, Then: newRun(old), Now: newRun(now), Verdicts: []rerunVerdict{}, Claims: []rerunClaim{}, Differs: []string{}}
+	return rerunComparison{
+		Study: now.Study, Then: newRun(old), Now: newRun(now),
+		Verdicts: compareVerdicts(old, now), Claims: compareClaims(old, now), Differs: describeDifferences(old, now),
+	}
+}
+
+// compareVerdicts compares the verdicts of both runs, in the order of now. It drops verdicts without a
+// criterion on a ratio that also has one with a criterion.
+func compareVerdicts(old, now *tare.Result) []rerunVerdict {
+	verdicts := []rerunVerdict{}
 	type key struct{ contender, workload, metric, criterion string }
-	indices := map[key]int{}                      // indices in c.Verdicts
-	entry := func(v tare.Verdict) *rerunVerdict { // finds or adds the comparison of v
+	indices := map[key]int{} // indices in verdicts
+	findOrAdd := func(v tare.Verdict) *rerunVerdict {
 		k := key{v.Contender, v.Workload, v.Metric, v.Criterion}
 		i, ok := indices[k]
 		if !ok {
-			i = len(c.Verdicts)
+			i = len(verdicts)
 			indices[k] = i
-			c.Verdicts = append(c.Verdicts, rerunVerdict{Contender: v.Contender, Workload: v.Workload, Metric: v.Metric, Criterion: v.Criterion})
+			verdicts = append(verdicts, rerunVerdict{Contender: v.Contender, Workload: v.Workload, Metric: v.Metric, Criterion: v.Criterion})
 		}
-		return &c.Verdicts[i]
+		return &verdicts[i]
 	}
 	for _, v := range now.Verdicts {
-		entry(v).Now = newSide(now, v)
+		findOrAdd(v).Now = newSide(now, v)
 	}
 	for _, v := range old.Verdicts {
-		entry(v).Then = newSide(old, v)
+		findOrAdd(v).Then = newSide(old, v)
 	}
-	hasCriterion := map[[3]string]bool{} // by key; verdicts on the same ratio without a criterion are dropped
-	for i := range c.Verdicts {
-		v := &c.Verdicts[i]
+	hasCriterion := map[[3]string]bool{} // by rerunVerdict.key
+	for i := range verdicts {
+		v := &verdicts[i]
 		v.decide()
 		hasCriterion[v.key()] = hasCriterion[v.key()] || v.Criterion != ""
 	}
-	c.Verdicts = slices.DeleteFunc(c.Verdicts, func(v rerunVerdict) bool { return v.Criterion == "" && hasCriterion[v.key()] })
+	return slices.DeleteFunc(verdicts, func(v rerunVerdict) bool { return v.Criterion == "" && hasCriterion[v.key()] })
+}
+
+// compareClaims compares the outcomes of the claims of now with those in old. It omits reported claims,
+// which nothing measures.
+func compareClaims(old, now *tare.Result) []rerunClaim {
 	oldOutcomes := map[string]tare.Outcome{}
 	for _, claim := range old.Claims {
 		oldOutcomes[claim.ID] = claim.Outcome
 	}
+	claims := []rerunClaim{}
 	for _, claim := range now.Claims {
-		if claim.Kind != tare.ClaimReported { // nothing measures reported claims
+		if claim.Kind != tare.ClaimReported {
 			then := oldOutcomes[claim.ID]
-			c.Claims = append(c.Claims, rerunClaim{ID: claim.ID, Then: then, Now: claim.Outcome, Same: then == claim.Outcome})
+			claims = append(claims, rerunClaim{ID: claim.ID, Then: then, Now: claim.Outcome, Same: then == claim.Outcome})
 		}
 	}
+	return claims
+}
+
+// describeDifferences returns a line for each condition that differs between the runs, e.g. "tare was v0.4.0
+// then and is v0.5.0 now".
+func describeDifferences(old, now *tare.Result) []string {
+	lines := []string{}
 	for _, f := range check.Stale(old, now) {
 		text := f.Message
 		if f.Contender != "" {
 			text = f.Contender + ": " + text
 		}
-		c.Differs = append(c.Differs, text)
+		lines = append(lines, text)
 	}
-	c.Differs = append(c.Differs, history.DescribeRebuilt(old, now)...)
+	lines = append(lines, history.DescribeRebuilt(old, now)...)
 	if old.Tare != "" && old.Tare != now.Tare {
-		c.Differs = append(c.Differs, "tare was "+old.Tare+" then and is "+now.Tare+" now")
+		lines = append(lines, "tare was "+old.Tare+" then and is "+now.Tare+" now")
 	}
-	return c
+	return lines
 }
 
 func newRun(r *tare.Result) rerunRun {
@@ -144,18 +168,12 @@ func newRun(r *tare.Result) rerunRun {
 func newSide(r *tare.Result, v tare.Verdict) *rerunSide {
 	side := &rerunSide{Verdict: v.Verdict}
 	if v.Rule.Kind == tare.RuleValue {
-		if i := slices.IndexFunc(r.Values, func(x tare.Value) bool {
-			return x.Workload == v.Workload && x.Contender == v.Contender && x.Metric == v.Metric
-		}); i >= 0 {
-			x := r.Values[i]
+		if x, ok := r.Value(v.Workload, v.Contender, v.Metric); ok {
 			side.Figure, side.Low, side.High, side.Unit = x.Value, x.Low, x.High, x.Unit
 		}
 		return side
 	}
-	if i := slices.IndexFunc(r.Comparisons, func(x tare.Comparison) bool {
-		return x.Workload == v.Workload && x.Contender == v.Contender && x.Metric == v.Metric
-	}); i >= 0 {
-		x := r.Comparisons[i]
+	if x, ok := tare.FindComparison(r.Comparisons, v.Workload, v.Contender, v.Metric); ok {
 		side.Figure, side.Low, side.High = x.Ratio, x.Low, x.High
 	}
 	return side
@@ -197,24 +215,19 @@ func (v rerunVerdict) subject() string {
 
 // describe returns the comparison in words, for the table.
 func (v rerunVerdict) describe() string {
-	switch {
-	case v.Then == nil || v.Now == nil:
-		return v.Verdict
-	case v.Intervals == intervalsUnknown:
-		return cmp.Or(v.Verdict, "not known: too few rounds for an interval")
-	case v.Verdict == "":
-		if v.Intervals == intervalsDiffer {
-			return "changed: the intervals do not overlap"
-		}
-		return "no change shown: the intervals overlap"
-	case v.Verdict == verdictSame && v.Intervals == intervalsDiffer:
-		return "same, but the intervals do not overlap"
-	case v.Verdict == verdictChanged && v.Intervals == intervalsOverlap:
-		return "changed, though the intervals overlap"
-	case v.Verdict == verdictChanged:
-		return "changed, and the intervals do not overlap"
+	if v.Then == nil || v.Now == nil {
+		return v.Verdict // only then, or only now
 	}
-	return v.Verdict
+	type outcome struct{ verdict, intervals string }
+	texts := map[outcome]string{
+		{"", intervalsUnknown}:             "not known: too few rounds for an interval",
+		{"", intervalsOverlap}:             "no change shown: the intervals overlap",
+		{"", intervalsDiffer}:              "changed: the intervals do not overlap",
+		{verdictSame, intervalsDiffer}:     "same, but the intervals do not overlap",
+		{verdictChanged, intervalsOverlap}: "changed, though the intervals overlap",
+		{verdictChanged, intervalsDiffer}:  "changed, and the intervals do not overlap",
+	}
+	return cmp.Or(texts[outcome{v.Verdict, v.Intervals}], v.Verdict)
 }
 
 // String returns the verdict with its value and interval, or "-" if s is nil.

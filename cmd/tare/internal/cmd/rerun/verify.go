@@ -107,9 +107,7 @@ func verifyReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *c
 }
 
 // commandOfReceipt returns the arguments that measure the receipt at path again, with another seed. It
-// returns an error if the files of a side have changed: the tree in the receipt must be the tree of the
-// side's commit. For a side that was the worktree, it must be the worktree, or HEAD if the user has
-// committed the worktree since.
+// returns an error if the files of a side have changed.
 func commandOfReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o options, rec receipt.Receipt, path string) ([]string, error) {
 	o.reseed = true // with another random order, the new measurement is independent of the old one
 	args, _, err := repeatedArgs(root(env), o, rec.Result())
@@ -120,30 +118,40 @@ func commandOfReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 	if err != nil {
 		return nil, cmdenv.UsageOf(err, "")
 	}
-	revisions := map[string]string{} // by side; the worktree has none
+	revisions := map[string]string{}                           // by side; the worktree has none
+	outputs := append(outputsOf(root(env), rec.Command), path) // files that are not part of the measured worktree
 	for _, side := range rec.Sides {
-		if side.Commit != "" {
-			rev, err := repo.Resolve(ctx, side.Commit)
-			if err != nil || rev.Tree != side.Tree {
-				return nil, cmdenv.Usage(fmt.Sprintf("the repository does not have the %s that was measured, commit %s", side.ID, side.Commit), "fetch it: a shallow clone has only the newest")
-			}
-			revisions[side.ID] = side.Commit
-			continue
-		}
-		worktree, err := repo.HashWorktree(ctx, append(outputsOf(root(env), rec.Command), path)...)
+		revision, err := findMeasured(ctx, repo, side, outputs)
 		if err != nil {
 			return nil, err
 		}
-		if worktree == side.Tree {
-			continue
+		if revision != "" {
+			revisions[side.ID] = revision
 		}
-		if head, err := repo.Resolve(ctx, "HEAD"); err != nil || head.Tree != side.Tree {
-			return nil, cmdenv.Usage(fmt.Sprintf("the worktree is not the %s that was measured: tree %s then, %s now", side.ID, formatSum(side.Tree), formatSum(worktree)), "check out those files")
-		}
-		revisions[side.ID] = "HEAD"
 	}
 	const foreign = false // this data directory has sealed the receipt
 	return withEnv(env, o, withRevisions(args, revisions), foreign)
+}
+
+// findMeasured returns the revision that has the files of a side, base or head, which the hash of their tree
+// identifies: the side's commit, or if it was the worktree, "" for the worktree or HEAD if the user has
+// committed the worktree since. If none of them has these files, it returns an error.
+func findMeasured(ctx context.Context, repo gitrev.Repo, side receipt.Side, outputs []string) (revision string, err error) {
+	if side.Commit != "" {
+		rev, err := repo.Resolve(ctx, side.Commit)
+		if err != nil || rev.Tree != side.Tree {
+			return "", cmdenv.Usage(fmt.Sprintf("the repository does not have the %s that was measured, commit %s", side.ID, side.Commit), "fetch it: a shallow clone has only the newest")
+		}
+		return side.Commit, nil
+	}
+	worktree, err := repo.HashWorktree(ctx, outputs...)
+	if err != nil || worktree == side.Tree {
+		return "", err
+	}
+	if head, err := repo.Resolve(ctx, "HEAD"); err != nil || head.Tree != side.Tree {
+		return "", cmdenv.Usage(fmt.Sprintf("the worktree is not the %s that was measured: tree %s then, %s now", side.ID, formatSum(side.Tree), formatSum(worktree)), "check out those files")
+	}
+	return "HEAD", nil
 }
 
 // outputsOf returns the files that a command writes, in addition to its standard output.

@@ -69,25 +69,32 @@ func stacksFor(c catalog.Catalog, app string) []stack {
 		if !isServer || !slices.Contains(m.Apps, app) || slices.Contains(m.Tags, tagDB) {
 			continue
 		}
-		if m.Together {
-			list = append(list, stack{ID: m.ID, Why: m.Why, leaf: leaf, catalogID: m.ID})
-			continue
-		}
-		for i, id := range m.IDs() {
-			st := stack{ID: id, Trap: m.Trap, Why: m.Why, leaf: leaf, catalogID: id}
-			if len(m.Variants) > 0 {
-				st.variant = m.Variants[i]
-			}
-			if m.VariantAnswers[st.variant] != "" {
-				continue // the variant does only a part of the work
-			}
-			if i == 0 {
-				st.ID = m.ID
-			}
-			list = append(list, st)
-		}
+		list = append(list, newStacks(leaf)...)
 	}
 	slices.SortFunc(list, func(a, b stack) int { return strings.Compare(a.ID, b.ID) })
+	return list
+}
+
+// newStacks returns the stacks of a contender module: one if its program serves all its transports together,
+// otherwise one for each variant that does all of the work.
+func newStacks(leaf build.Leaf) (list []stack) {
+	m := leaf.Manifest
+	if m.Together {
+		return []stack{{ID: m.ID, Why: m.Why, leaf: leaf, catalogID: m.ID}}
+	}
+	for i, id := range m.IDs() {
+		st := stack{ID: id, Trap: m.Trap, Why: m.Why, leaf: leaf, catalogID: id}
+		if len(m.Variants) > 0 {
+			st.variant = m.Variants[i]
+		}
+		if isPartial := m.VariantAnswers[st.variant] != ""; isPartial {
+			continue
+		}
+		if i == 0 {
+			st.ID = m.ID
+		}
+		list = append(list, st)
+	}
 	return list
 }
 
