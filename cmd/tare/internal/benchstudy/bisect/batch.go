@@ -22,9 +22,9 @@ type Quantity struct {
 	Sign      float64 `json:"sign"` // 1 if more is bad, -1 if less is bad
 }
 
-// IsDifference reports whether each round has a difference of allocated objects or bytes as its effect,
-// because a count of 0 has no ratio. For other metrics, such as time, it is the logarithm of a ratio.
-func (q Quantity) IsDifference() bool { return tare.MetricFor(q.Metric).IsCount() }
+// IsDifference reports whether the effect of a round is a difference: of allocated objects or bytes, because
+// a count of 0 has no ratio, or of instructions. For other metrics, such as time, it is the logarithm of a ratio.
+func (q Quantity) IsDifference() bool { return tare.MetricFor(q.Metric).IsCount() || q.IsCounted() }
 
 // IsCounted reports whether the metric is counted outside of rounds, as instructions are. Allocations are
 // counted in each round.

@@ -27,8 +27,11 @@ func counted(head float64) *tare.Result {
 // counted is passed over, and one whose interval contains the edge is inconclusive.
 func TestSearchByCount(t *testing.T) {
 	q := Quantity{Benchmark: "m.BenchmarkX", Metric: tare.MetricInstructions, Sign: 1}
+	if !q.IsDifference() { // the unit of the effect that tare bisect searches for, and of what it prints
+		t.Error("the effect of a count is a difference of instructions")
+	}
 	const commits, first = 32, 11
-	s := Search{Plan: Plan{ErrorBound: 0.05, Commits: commits, MaxRounds: 180, CountDifferences: true}, Effect: 50}
+	s := Search{Plan: Plan{ErrorBound: 0.05, Commits: commits, MaxRounds: 180, CountDifferences: q.IsDifference()}, Effect: 50}
 	id := func(i int) string { return string(rune('A' + i)) }
 	for i := range commits { // the newest first
 		s.History = append(s.History, Commit{ID: id(i), Parents: []string{id(i + 1)}})

@@ -236,10 +236,14 @@ func (rep *Report) describeNoneWorse(hasOpen, hasWaived bool) string {
 	if hasExact {
 		clauses = append(clauses, subject+"allocates more often")
 	}
-	if len(clauses) == 0 { // all rows have limits
-		clauses = append(clauses, subject)
+	limitsMet := rep.describeLimitsMet()
+	switch {
+	case len(clauses) > 0:
+		return strings.Join(clauses, ", and ") + limitsMet
+	case limitsMet != "": // all rows have limits
+		return strings.TrimPrefix(limitsMet, ", and ")
 	}
-	return strings.Join(clauses, ", and ") + rep.describeLimitsMet()
+	return "no limit is known to be exceeded"
 }
 
 // worsePredicates returns a predicate for each metric that is compared with the margin, e.g. "is slower" and

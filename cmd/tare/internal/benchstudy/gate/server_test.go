@@ -194,3 +194,13 @@ func TestBuild(t *testing.T) {
 		}
 	}
 }
+
+// If every row has a limit, none is compared with a margin, and the limits are all there is to say.
+func TestOnlyLimits(t *testing.T) {
+	for outcome, want := range map[Outcome]string{NoWorse: "every limit is met", Open: "no limit is known to be exceeded"} {
+		rep := &Report{Rows: []Row{{Metric: "p99", Limit: 50e6, Outcome: outcome}}}
+		if got := rep.describeNoneWorse(outcome == Open, false); got != want {
+			t.Errorf("%v: %q, want %q", outcome, got, want)
+		}
+	}
+}
