@@ -1,5 +1,5 @@
 // Package homelab is the API of a house with devices, without a server. A [House] has the devices and
-// computes responses; several HTTP servers, which tare compares, send them.
+// computes the responses of the API. tare compares several HTTP servers that send these responses.
 //
 //	GET  /health                                        200  text/plain, ok and a line end
 //	GET  /metrics                                       200  counters as Prometheus reads them
@@ -54,7 +54,7 @@ type Info struct {
 	Endpoints []string `json:"endpoints"`
 }
 
-// Unit describes a service of the cluster, as the response lists it.
+// Unit is a service that runs in the house's cluster, as /api/v1/services lists it.
 type Unit struct {
 	Name      string `json:"name"`
 	Namespace string `json:"namespace"`

@@ -70,9 +70,14 @@ func parseScientific(text string) (time.Time, error) {
 		return time.Time{}, errTimestamp
 	}
 	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := whole + fraction
 	point := len(whole) + exponent // number of digits before the point
-	digits := strings.Repeat("0", max(0, -point)) + whole + fraction
-	point = max(0, point)
-	digits += strings.Repeat("0", max(0, point-len(digits)))
-	return parseSeconds(sign + "0" + digits[:point] + "." + digits[point:])
+	if point < 0 {                 // 1.5e-3: 15 → 0015, and the point is before it
+		digits = strings.Repeat("0", -point) + digits
+		point = 0
+	}
+	if missing := point - len(digits); missing > 0 { // 1.5e3: 15 → 1500
+		digits += strings.Repeat("0", missing)
+	}
+	return parseSeconds(sign + "0" + digits[:point] + "." + digits[point:]) // without an exponent
 }

@@ -6,11 +6,13 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// This file makes the functions Do and Answer of each operation. Do is timed. Answer calls the same function,
-// do, and shows its result, which is compared with those of other codecs: a separate function could be correct
-// although the timed one is wrong. Because Answer reads the result, the compiler cannot omit the work.
+// This file makes the work of a codec for each operation, such as encoding. A contender.Work has a function Do,
+// which is timed, and a function Answer, whose result is compared with those of other codecs. Do is do, which
+// runs the operation on value k or input k and returns the size of the output. Answer also calls do: a separate
+// function could be correct although the timed one is wrong. Because Answer reads the result, the compiler
+// cannot omit the work. show converts the result into the form that is compared.
 
-// newMarshal returns the work of encoding. show turns an encoding into an answer.
+// newMarshal returns the work of encoding. Fresh means that each call returns newly allocated memory.
 func (i Impl) newMarshal(values []any, show func(out []byte) (contender.Answered, error)) contender.Work {
 	var last []byte
 	do := func(k int) (int, error) {
@@ -41,6 +43,7 @@ func (s *sink) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// newStream returns the work of encoding to a writer. Only Answer stores what is written.
 func (i Impl) newStream(values []any, show func(out []byte) (contender.Answered, error)) contender.Work {
 	w := new(sink)
 	do := func(k int) (int, error) {
@@ -58,6 +61,7 @@ func (i Impl) newStream(values []any, show func(out []byte) (contender.Answered,
 	}}
 }
 
+// newUnmarshal returns the work of decoding each input into a new value that target makes.
 func (i Impl) newUnmarshal(target func() any, inputs [][]byte, show func(v any) ([]byte, error)) contender.Work {
 	var last any
 	do := func(k int) (int, error) {
@@ -75,10 +79,11 @@ func (i Impl) newUnmarshal(target func() any, inputs [][]byte, show func(v any) 
 	}}
 }
 
-func newFields(pick func(data []byte) (any, error), inputs [][]byte) contender.Work {
+// newFields returns the work of reading a few fields of each input with readFields.
+func newFields(readFields func(data []byte) (any, error), inputs [][]byte) contender.Work {
 	var last any
 	do := func(k int) (int, error) {
-		v, err := pick(inputs[k])
+		v, err := readFields(inputs[k])
 		last = v
 		return 0, err
 	}
@@ -91,7 +96,7 @@ func newFields(pick func(data []byte) (any, error), inputs [][]byte) contender.W
 	}}
 }
 
-// newRoundTrip returns the work of encoding and decoding. The size of its output is the size of the encoding.
+// newRoundTrip returns the work of encoding each value and decoding the encoding.
 func (i Impl) newRoundTrip(values []any, target func() any, show func(v any) ([]byte, error)) contender.Work {
 	var last any
 	do := func(k int) (int, error) {

@@ -12,25 +12,19 @@ import (
 // their requests were in flight when measuring ended.
 const maxTimeoutsMissing = 0.10
 
+// timeoutsCounted returns the check that timeouts are among the recorded latencies. For example, a load
+// generator with a timeout of 2 s counts 1000 answers and 50 timeouts, but its histogram has only 1000
+// latencies: the 50 slowest requests are missing.
 func timeoutsCounted() Check {
 	return Check{
 		ID:       "timeouts-counted",
 		Severity: tare.Void,
 		Summary: "A request that timed out took at least as long as the timeout. If requests timed out, the latencies of that trial must contain the answered and the unanswered requests, " +
-			"and in a closed loop at least as many latencies above half of the greatest one as there were timeouts. No chance is involved: one trial in which more than 10 % of the timeouts are missing is enough. The check needs the trial's histogram.",
+			"and in a closed loop at least as many latencies above half of the greatest one as there were timeouts. One trial in which more than 10 % of the timeouts are missing is enough, because chance cannot remove them. The check needs the trial's histogram.",
 		Why: "The service with the best mean latencies of seven, 86 and 91 ms, had 390 requests without any answer within two seconds. " +
 			"The tool counted them as errors and not among the latencies: the slower a server is, the better it looks.",
-		Advice: "use a load generator that records a timeout at the timeout, and read the error count next to every latency",
-		suspects: func(in Input, contender string) (out []suspicion) {
-			for _, w := range in.trafficWorkloads() {
-				for _, t := range in.Trials {
-					if _, ok := timeoutLatencies(t, w); ok && t.Contender == contender {
-						out = append(out, absentEvidence()) // the trial had timeouts, and Run decides without chance
-					}
-				}
-			}
-			return out
-		},
+		Advice:   "use a load generator that records a timeout at the timeout, and read the error count next to every latency",
+		suspects: timeoutSuspects,
 		Run: func(in Input) []tare.Finding {
 			return findEach(in.measuredContenders(), in.trafficWorkloads(), func(c tare.Contender, w tare.Workload) string {
 				for _, t := range in.Trials {
@@ -42,6 +36,20 @@ func timeoutsCounted() Check {
 			})
 		},
 	}
+}
+
+// timeoutSuspects returns one reason to suspect contender for each of its trials with timeouts. Each reason
+// is marked as absent, which means ruled out: it matters only if the check has found nothing, and more
+// trials would not change that, because the check does not depend on chance.
+func timeoutSuspects(in Input, contender string) (reasons []suspicion) {
+	for _, w := range in.trafficWorkloads() {
+		for _, t := range in.Trials {
+			if _, hasTimeouts := timeoutLatencies(t, w); hasTimeouts && t.Contender == contender {
+				reasons = append(reasons, absentEvidence())
+			}
+		}
+	}
+	return reasons
 }
 
 // timeoutLatencies returns the latencies of a trial in which requests timed out. It returns false if
@@ -66,6 +74,7 @@ func whyMissing(t tare.Trial, w tare.Workload) string {
 	if missing > maxTimeoutsMissing*timeouts {
 		return fmt.Sprintf("%s of %s are not among the latencies: %d were recorded for %s answers", formatNumber(missing), format.Count(int(timeouts), "timeout"), h.Count(), formatNumber(requests))
 	}
+	// In a closed loop, where a client waits for each answer, a timeout is among the longest latencies.
 	longest := h.Above(h.Max() / 2)
 	isClosedLoop := w.Traffic.Rate == 0
 	if isClosedLoop && float64(longest) < (1-maxTimeoutsMissing)*timeouts {

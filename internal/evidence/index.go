@@ -2,11 +2,17 @@ package evidence
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/stats"
 )
+
+// This file looks up measurements by contender, workload and round. A contender, a measured program, runs
+// each workload in several slices a round. A slice is a timed run of a few milliseconds, in which all other
+// contenders wait. The contender that may run has the token, and passes it on after its slice.
+// CPU times are corrected twice (see Cost): by the cost of an idle process and by the cost of the token.
 
 // Cell is one contender on one workload in one round.
 type Cell struct {
@@ -19,29 +25,27 @@ func At(round int, workload, contender string) Cell { return Cell{round, workloa
 
 // Index finds slices and samples by cell.
 type Index struct {
-	rounds  []int                 // ascending
-	slices  map[Cell][]tare.Slice // sorted by Slice.Index
-	samples map[Cell]tare.Sample
-	idle    map[Cell]float64 // by round and workload: median idle CPU time of the null contender per slice, in ns
-	token   float64          // CPU time that each token costs a process, in ns: see tokenCost
+	rounds    []int                 // ascending
+	slices    map[Cell][]tare.Slice // sorted by Slice.Index
+	samples   map[Cell]tare.Sample  // measurements of the entire trial, not of slices
+	idle      map[Cell]float64      // by round and workload: CPU time of an idle process per slice, in ns
+	tokenCost float64               // CPU time that each slice costs a process because it gets the token, in ns
 }
 
-// newIndex builds the index of e, without parts that do not count and rounds of longer slices.
+// newIndex builds the index of e. It omits measurements that do not count, and the extra rounds with longer
+// slices, which only show the cost of the token. Tau is the factor between their length and the planned one.
 func newIndex(e Evidence) *Index {
 	x := &Index{slices: map[Cell][]tare.Slice{}, samples: map[Cell]tare.Sample{}, idle: map[Cell]float64{}}
-	type trialKey struct {
-		round     int
-		contender string
-	}
-	marked := map[trialKey]tare.Trial{} // trials with parts that do not count
+	voidTrials := map[Cell]tare.Trial{} // trials of which a part does not count, by round and contender
 	seen := map[int]bool{}              // rounds
 	for _, t := range e.Trials {
-		if t.Tau > 1 {
+		if t.Tau > 1 { // the slices of this round are longer than planned
 			continue
 		}
 		seen[t.Round] = true
-		if !t.Counts("") {
-			marked[trialKey{t.Round, t.Contender}] = t
+		const allWorkloads = ""
+		if !t.Counts(allWorkloads) {
+			voidTrials[Cell{t.Round, "", t.Contender}] = t
 		}
 		for w, s := range t.Samples {
 			if t.Counts(w) {
@@ -50,30 +54,26 @@ func newIndex(e Evidence) *Index {
 		}
 	}
 	for _, s := range e.Slices {
-		if s.Tau > 1 {
-			continue
-		}
-		if t, ok := marked[trialKey{s.Round, s.Contender}]; ok && !t.Counts(s.Workload) {
+		t, ok := voidTrials[Cell{s.Round, "", s.Contender}]
+		isVoid := ok && !t.Counts(s.Workload)
+		if isLonger := s.Tau > 1; isLonger || isVoid {
 			continue
 		}
 		seen[s.Round] = true
 		c := Cell{s.Round, s.Workload, s.Contender}
 		x.slices[c] = append(x.slices[c], s)
 	}
-	for r := range seen {
-		x.rounds = append(x.rounds, r)
-	}
-	slices.Sort(x.rounds)
+	x.rounds = slices.Sorted(maps.Keys(seen))
 	for _, ss := range x.slices {
 		slices.SortFunc(ss, func(a, b tare.Slice) int { return cmp.Compare(a.Index, b.Index) })
 	}
 	x.setIdle(e)
-	x.token = x.tokenCost(e)
+	x.tokenCost = x.findTokenCost(e)
 	return x
 }
 
-// setIdle sets x.idle from the slices of the null contender. For a round without the null contender it
-// uses the median over the other rounds.
+// setIdle sets x.idle from the slices of the null contender, which does nothing. For a round without the
+// null contender it uses the median over the other rounds.
 func (x *Index) setIdle(e Evidence) {
 	null := ""
 	for _, c := range e.Contenders {
@@ -111,46 +111,33 @@ func (x *Index) Slices(c Cell) []tare.Slice { return x.slices[c] }
 // Sample returns the sample of a cell, or nil for an empty cell.
 func (x *Index) Sample(c Cell) tare.Sample { return x.samples[c] }
 
-// Token returns the CPU time in ns that a process uses because it gets the token: see tokenCost.
-func (x *Index) Token() float64 { return x.token }
+// Token returns the CPU time in ns that each slice costs a process because it gets the token, or 0 if unknown.
+func (x *Index) Token() float64 { return x.tokenCost }
 
-// tokenCost returns the CPU time in ns that each token costs a process, whatever it does with it:
-// threads of its runtime stay awake for a moment. In a slice of n operations, an operation takes
-// a + b/n, where b is the cost of the token. So two lengths of slices, n and m, give
-// b = (time(n) − time(m)) / (1/n − 1/m). The result is the median over contenders and workloads of a
-// round, then over rounds. It is 0 if there are fewer than stats.LongRounds rounds of longer slices, or
-// if longer slices cost no less. Servers have no tokens.
-func (x *Index) tokenCost(e Evidence) float64 {
-	type total struct {
-		ns, ops float64
-		count   int // of slices, including slices without operations
-	}
-	long := map[Cell]total{} // of longer slices
-	for _, s := range e.Slices {
-		w, ok := e.Workload(s.Workload)
-		hasToken := ok && w.Traffic == nil
-		if s.Tau <= 1 || !hasToken {
-			continue
-		}
-		c := Cell{s.Round, s.Workload, s.Contender}
-		sum := long[c]
-		sum.count++
-		if s.Ops > 0 {
-			sum.ns, sum.ops = sum.ns+x.Cost(s, "cpu"), sum.ops+float64(s.Ops)
-		}
-		long[c] = sum
-	}
+// sliceSum is the sum of several slices of one cell.
+type sliceSum struct {
+	ns, ops float64
+	slices  float64 // number of slices, including slices without operations
+}
+
+func (s sliceSum) nsPerOp() float64     { return s.ns / s.ops }
+func (s sliceSum) opsPerSlice() float64 { return s.ops / s.slices }
+
+// findTokenCost returns the CPU time in ns that each slice costs a process because it gets the token: threads
+// of its runtime stay awake for a moment, whatever the slice does. It compares slices of the planned length
+// with longer ones. The result is the median over the contenders and workloads of a round, and then over
+// rounds. It is 0 if there are fewer than stats.LongRounds rounds with longer slices.
+func (x *Index) findTokenCost(e Evidence) float64 {
 	costs := map[int][]float64{} // by round
-	for c, l := range long {
-		var short total
+	for c, long := range x.sumLongSlices(e) {
+		short := sliceSum{slices: float64(len(x.slices[c]))}
 		for _, s := range x.slices[c] {
-			short.ns, short.ops = short.ns+x.Cost(s, "cpu"), short.ops+float64(s.Ops)
+			short.ns += x.Cost(s, "cpu")
+			short.ops += float64(s.Ops)
 		}
-		shortOps, longOps := short.ops/float64(max(1, len(x.slices[c]))), l.ops/float64(l.count) // of one slice
-		if short.ops == 0 || longOps < 2*shortOps {
-			continue
+		if cost, ok := compareLengths(short, long); ok {
+			costs[c.Round] = append(costs[c.Round], cost)
 		}
-		costs[c.Round] = append(costs[c.Round], (short.ns/short.ops-l.ns/l.ops)/(1/shortOps-1/longOps))
 	}
 	if len(costs) < stats.LongRounds {
 		return 0
@@ -159,20 +146,55 @@ func (x *Index) tokenCost(e Evidence) float64 {
 	for _, roundCosts := range costs {
 		medians = append(medians, stats.Median(roundCosts))
 	}
-	return max(0, stats.Median(medians))
+	return max(0, stats.Median(medians)) // chance can make longer slices cost more per operation
 }
 
-// Cost returns the cost of slice s in ns: its wall time, or if metric is "cpu" the CPU time of its
-// process. The CPU time includes the time after the slice, e.g. of a collection that finished later,
-// minus the time of an idle process in that round. The cost of the token is subtracted, too, but at
-// most half of the CPU time.
+// sumLongSlices returns the sums of the longer slices. It omits workloads with load, whose servers get no
+// tokens.
+func (x *Index) sumLongSlices(e Evidence) map[Cell]sliceSum {
+	sums := map[Cell]sliceSum{}
+	for _, s := range e.Slices {
+		w, ok := e.Workload(s.Workload)
+		hasToken := ok && w.Traffic == nil
+		if isLonger := s.Tau > 1; !isLonger || !hasToken {
+			continue
+		}
+		c := Cell{s.Round, s.Workload, s.Contender}
+		sum := sums[c]
+		sum.slices++
+		if s.Ops > 0 {
+			sum.ns += x.Cost(s, "cpu")
+			sum.ops += float64(s.Ops)
+		}
+		sums[c] = sum
+	}
+	return sums
+}
+
+// compareLengths computes the cost of the token from short and long slices of one cell. The time of an
+// operation in a slice of n operations is a + b/n: a is the time of the work, and b the cost of the token.
+// Two lengths give two equations, and so
+//
+//	b = (time(short) − time(long)) / (1/n(short) − 1/n(long))
+//
+// It returns false if the long slices have less than twice as many operations, because b is then too inexact.
+func compareLengths(short, long sliceSum) (cost float64, ok bool) {
+	if short.ops == 0 || long.opsPerSlice() < 2*short.opsPerSlice() {
+		return 0, false
+	}
+	return (short.nsPerOp() - long.nsPerOp()) / (1/short.opsPerSlice() - 1/long.opsPerSlice()), true
+}
+
+// Cost returns the cost of a slice in ns: its wall time, or if metric is "cpu" the CPU time of its process.
+// The CPU time includes that since the previous slice, e.g. of a garbage collection that ended after it. It
+// does not include the CPU time of an idle process, nor the cost of the token.
 func (x *Index) Cost(s tare.Slice, metric string) float64 {
 	if metric != "cpu" {
 		return float64(s.WallNS)
 	}
-	idle := float64(s.IdleCPUNS) - x.idle[Cell{s.Round, s.Workload, ""}]
-	used := float64(s.CPUNS) + max(0, idle)
-	return max(used/2, used-x.token)
+	betweenSlices := float64(s.IdleCPUNS) - x.idle[Cell{s.Round, s.Workload, ""}]
+	used := float64(s.CPUNS) + max(0, betweenSlices)
+	return max(used-x.tokenCost, used/2) // the cost of the token is an estimate: subtract at most half
 }
 
 // PerRound returns the values of metric for contender on workload, in round order. Rounds without a

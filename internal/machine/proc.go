@@ -13,16 +13,7 @@ import (
 // running. It is the sum over the threads that exist, because the schedstat of the process covers
 // its first thread only. It returns false if the kernel does not report the time.
 func RunQueueWait(pid int) (wait time.Duration, ok bool) {
-	tasks := "/proc/" + strconv.Itoa(pid) + "/task"
-	entries, err := os.ReadDir(tasks)
-	if err != nil {
-		return 0, false
-	}
-	for _, e := range entries {
-		b, err := os.ReadFile(filepath.Join(tasks, e.Name(), "schedstat"))
-		if err != nil {
-			continue // the thread has ended since
-		}
+	for _, b := range readThreadFiles(pid, "schedstat") {
 		if f := bytes.Fields(b); len(f) >= 2 { // time on processor, time waiting (ns), slices
 			if ns, err := strconv.ParseInt(string(f[1]), 10, 64); err == nil {
 				wait += time.Duration(ns)
@@ -31,6 +22,17 @@ func RunQueueWait(pid int) (wait time.Duration, ok bool) {
 		}
 	}
 	return wait, ok
+}
+
+// readThreadFiles returns the contents of a file such as children of each thread of a process that still exists.
+func readThreadFiles(pid int, file string) (contents [][]byte) {
+	paths, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/" + file) // fails only for an invalid pattern
+	for _, path := range paths {
+		if b, err := os.ReadFile(path); err == nil { // otherwise the thread has ended since
+			contents = append(contents, b)
+		}
+	}
+	return contents
 }
 
 // Resident returns the current memory of a process in bytes. It returns false if it is unknown, or
@@ -48,9 +50,9 @@ func Resident(pid int) (size int64, ok bool) {
 	return pages * int64(os.Getpagesize()), err == nil
 }
 
-// PeakResident returns the peak memory of a process in bytes. The value that the kernel reports at exit
-// is worse: on Linux it includes the memory of the parent process at the fork. PeakResident returns
-// false if the peak is unknown or the process has ended.
+// PeakResident returns the peak memory of a running process in bytes, or false if it is unknown. The peak that
+// wait4 returns after the exit of a process can be too large: on Linux it includes the memory of the parent
+// process at the fork.
 func PeakResident(pid int) (size int64, ok bool) {
 	v, ok := statusField(pid, "VmHWM")
 	if !ok {
@@ -69,24 +71,15 @@ func Allowed(pid int) string {
 // Children returns the pids of the processes whose parent is pid. It returns false if the kernel has no
 // such list.
 func Children(pid int) (pids []int, ok bool) {
-	tasks := "/proc/" + strconv.Itoa(pid) + "/task"
-	entries, err := os.ReadDir(tasks)
-	if err != nil {
-		return nil, false
-	}
-	for _, e := range entries { // each thread lists the children that it started
-		b, err := os.ReadFile(filepath.Join(tasks, e.Name(), "children"))
-		if err != nil {
-			continue
-		}
-		ok = true
+	lists := readThreadFiles(pid, "children") // each thread lists the children that it started
+	for _, b := range lists {
 		for _, f := range bytes.Fields(b) {
 			if n, err := strconv.Atoi(string(f)); err == nil {
 				pids = append(pids, n)
 			}
 		}
 	}
-	return pids, ok
+	return pids, len(lists) > 0
 }
 
 // statusField returns the value of a field of /proc/PID/status, such as "1234 kB".

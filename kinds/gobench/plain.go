@@ -39,8 +39,9 @@ func (s Suite) Environment(p Package) []string {
 // maxPrinted is the maximum number of bytes of a package's output that are read.
 const maxPrinted = 4 << 20
 
-// RunPlain runs benchmarks of a package as go test -bench does, without the test that tare adds, and returns
-// their output. key is the package's key in s.Packages. args follow the flags of go test and override them.
+// RunPlain runs benchmarks of a package as go test -bench does, and returns their output. It does not use the
+// test that tare adds to the package for its measurements. key is the package's key in s.Packages. args follow
+// the flags of go test and override them.
 func (s Suite) RunPlain(ctx context.Context, base trial.Spec, key string, args ...string) (printed string, err error) {
 	p, ok := s.Packages[key]
 	if !ok {
@@ -59,10 +60,15 @@ func (s Suite) RunPlain(ctx context.Context, base trial.Spec, key string, args .
 // printedResult matches the number of iterations and the time of a result, e.g. "1000\t   1234 ns/op".
 var printedResult = lazyregexp.New(`(?:^|\D)(\d+)\t *([0-9.e+]+) ns/op`)
 
-// PrintedResults returns the results in ns/op of one benchmark in the output of go test -bench. procs is
-// GOMAXPROCS, 0 if unknown. If ops is positive, only results of that number of iterations count. Between
-// its name and its result, a benchmark may print anything, so PrintedResults takes the last number of ns/op
-// before the line of another benchmark or the log of this one.
+// nextLine matches the start of the line after a benchmark's result: another benchmark, or the log of this one.
+var nextLine = lazyregexp.New(`(?m)^(Benchmark\S* *\t|--- )`)
+
+// PrintedResults returns the results in ns/op of one benchmark in the output of go test -bench:
+//
+//	BenchmarkEncode-8   anything that the benchmark prints   1000   1234 ns/op
+//
+// If a benchmark prints "ns/op" itself, the last one is its result. procs is GOMAXPROCS, or 0 if unknown. If
+// ops is positive, PrintedResults returns only results of that number of iterations.
 func PrintedResults(printed, name string, procs int, ops int64) (ns []float64) {
 	suffix := `(?:-\d+)?`
 	if procs > 0 {
@@ -99,9 +105,6 @@ func procsSuffix(procs int) string {
 	}
 	return "-" + strconv.Itoa(procs)
 }
-
-// nextLine matches the beginning of the line of another benchmark, and of the log of this one.
-var nextLine = lazyregexp.New(`(?m)^(Benchmark\S* *\t|--- )`)
 
 // Exactly returns a pattern for -test.bench that matches only the benchmark called name.
 func Exactly(name string) string {

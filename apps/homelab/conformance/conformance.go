@@ -1,5 +1,6 @@
-// Package conformance describes how every server of app homelab must behave. internal/conformance tests
-// servers against this description. App homelab lists the devices of a house and sends them commands.
+// Package conformance describes how every server of app homelab must behave: an HTTP API that lists the devices
+// of a house and sends them commands. internal/conformance tests servers against this description. It calls a
+// server under test the contender, and the program that starts contenders and sets them up the lab.
 //
 // Good requests must succeed, in any order and any number of times. Probes are single requests with
 // the expected status; most of them must be rejected. In a probe an error code of "" accepts any
@@ -30,7 +31,7 @@ const (
 
 func commandPath(id string) string { return api + "/homeassistant/devices/" + id + "/command" }
 
-// App returns the app homelab, with the devices that a server starts with under a lab.
+// App returns the description of app homelab, with the devices that a server has when a lab starts it.
 func App() (conformance.App, error) {
 	description, err := conformance.ParseDescription(homelab.OpenAPI())
 	if err != nil {
@@ -56,9 +57,9 @@ func App() (conformance.App, error) {
 	withOrigins := map[string]string{serving.SetOrigins: "https://a.example,https://b.example:8443"}
 	return conformance.App{
 		Name:     homelab.Name,
-		Settings: serving.App(nil).New().Settings(),
-		Layers:   2,                 // middlewares of the app itself: the request's id and recovery
-		Stalled:  commandPath(lamp), // receives requests that stop before their end
+		Settings: serving.App(nil).New().Settings(), // settings that a server must accept
+		Layers:   2,                                 // middlewares of the app itself: the request's id and recovery
+		Stalled:  commandPath(lamp),                 // path for the test with requests that stop before their end
 		Good:     good,
 		Checks: []conformance.Check{
 			conformance.Probes("refusals", description, nil, errorProbes()),
@@ -67,6 +68,7 @@ func App() (conformance.App, error) {
 			{Name: "commands", Ask: checkCommands},
 			{Name: "layers", Ask: func(e conformance.Exam) error { return checkLayers(e, limited, withOrigins) }},
 		},
+		// Set returns the settings of the test without a lab. Its parameter, a directory, is for apps with files.
 		Set: func(string) map[string]string {
 			return map[string]string{serving.SetDevices: "50", serving.SetRateLimit: "off", serving.SetOrigins: "*"}
 		},
@@ -274,7 +276,8 @@ func originProbes() []conformance.Probe {
 }
 
 // limitProbes returns the probes of a server that allows three requests per minute and client. Only two
-// probes are accepted: the contender, the program with the server, has sent one request when it started.
+// probes are accepted, because the first of the three requests comes from the server's own program: it tries
+// the server once when it starts.
 func limitProbes() []conformance.Probe {
 	accepted := conformance.Probe{
 		Request:     conformance.Get(api + "/services"),
@@ -292,9 +295,9 @@ func limitProbes() []conformance.Probe {
 }
 
 // checkCommands sends commands to a device and checks after each of them that the device has the new
-// state. The responses of a trap, which reproduces a published mistake, need not be correct.
+// state. The responses of a trap, a server that reproduces a published mistake, need not be correct.
 func checkCommands(e conformance.Exam) error {
-	addr, err := e.Serves(nil)
+	addr, err := e.Serves(nil) // makes the contender serve the app without settings
 	if err != nil {
 		return err
 	}
@@ -359,7 +362,7 @@ func checkLayers(e conformance.Exam, settings ...map[string]string) error {
 		if _, err := e.AskOnce(addr, conformance.Get("/health")); err != nil {
 			return err
 		}
-		stats, err := e.Counted()
+		stats, err := e.Counted() // the counts of the server
 		minCalls := e.Layers + 1
 		if err != nil || stats.LayerCalls < minCalls && !e.Trap {
 			return errors.Join(err, fmt.Errorf("%v, case %d: %d layer_calls of a request, want %d at least", set, i, stats.LayerCalls, minCalls))

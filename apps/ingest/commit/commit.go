@@ -9,11 +9,10 @@ import (
 	"sync"
 )
 
-// Errors of [Queue.Keep]: it returns ErrClosed after Close, and ErrTooLarge if the write function set
-// this Err. After ErrTooLarge it is useless to try the batch again.
+// Errors of [Queue.Keep].
 var (
-	ErrClosed   = errors.New("the sink is closed")
-	ErrTooLarge = errors.New("the batch is larger than the sink takes")
+	ErrClosed   = errors.New("the sink is closed")                      // Keep was called after Close
+	ErrTooLarge = errors.New("the batch is larger than the sink takes") // set by write functions; do not try again
 )
 
 // Batch contains the lines of one caller.
@@ -45,8 +44,9 @@ type group struct {
 // It is never called concurrently.
 func New(write func([]*Batch)) *Queue { return &Queue{turn: make(chan struct{}, 1), write: write} }
 
-// Keep waits until b is written and returns its Err. If ctx ends before the write of b begins, Keep
-// returns the error of ctx and b is not written.
+// Keep adds b to a group, waits until the group is written, and returns b.Err. The first caller of the group
+// that gets the turn writes it for the others. If ctx ends before that, Keep returns the error of ctx and b is
+// not written.
 func (q *Queue) Keep(ctx context.Context, b *Batch) error {
 	g, err := q.joinGroup(b)
 	if err != nil {
@@ -84,11 +84,8 @@ func (q *Queue) joinGroup(b *Batch) (*group, error) {
 func (q *Queue) leaveGroup(g *group, b *Batch) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.next != g {
-		return false
-	}
 	i := slices.Index(g.batches, b)
-	if i < 0 {
+	if q.next != g || i < 0 {
 		return false
 	}
 	g.batches = slices.Delete(g.batches, i, i+1)

@@ -10,11 +10,11 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// checkFormats sends a batch in gob and in protobuf to a server of app ingest. The server need not support
-// these formats: it must either accept the batch, or reject it with status 415 because of its type. If
-// it accepts a format, it must respond as to the same batch in JSON, and it must reject a truncated body.
-// Two kinds of servers are excepted: traps, which reproduce a published mistake, and loose servers, of
-// which the suite compares only the status.
+// checkFormats sends a batch of records in gob and in protobuf to a server of app ingest, the contender that e,
+// one test of the suite, has started. A server need not support these formats:
+//
+//   - If it does not, it must reject the batch with status 415.
+//   - If it does, it must respond as to the same batch in JSON, and must reject a truncated body.
 func checkFormats(e conformance.Exam) error {
 	addr, err := e.Serves(nil)
 	if err != nil {
@@ -36,26 +36,30 @@ func checkFormats(e conformance.Exam) error {
 	for format, body := range map[ingest.Format][]byte{ingest.Gob: gobBody.Bytes(), ingest.Protobuf: protobufBody} {
 		request := conformance.Request{Method: "POST", Path: "/", Header: [][2]string{{"Content-Type", string(format)}}, Body: body}
 		got, err := e.AskOnce(addr, request)
-		switch {
-		case err != nil:
-			return fmt.Errorf("%v: %w", request, err)
-		case e.Trap:
-			// The response need not be correct.
-		case got.Status == 415:
-			err = conformance.Refusal(got, "media_type") // checks that the error response has this code
-		case e.Loose():
-			// The body of the response need not be correct.
-		default:
-			err = batch.CheckAnswer(got)
-			if err == nil {
-				err = checkTruncated(e, addr, request)
-			}
-		}
 		if err != nil {
+			return fmt.Errorf("%v: %w", request, err)
+		}
+		if err := checkFormat(e, addr, batch, request, got); err != nil {
 			return fmt.Errorf("%s: %w", format, err)
 		}
 	}
 	return nil
+}
+
+// checkFormat checks got, the response to request, which contains batch in another format.
+func checkFormat(e conformance.Exam, addr string, batch conformance.Good, request conformance.Request, got conformance.Answer) error {
+	switch {
+	case e.Trap: // a server that reproduces a published mistake, so that its responses need not be correct
+		return nil
+	case got.Status == 415:
+		return conformance.Refusal(got, "media_type") // checks that the error response has this code
+	case e.Loose(): // a server that does only a part of the work, so that only its status must be correct
+		return nil
+	}
+	if err := batch.CheckAnswer(got); err != nil {
+		return err
+	}
+	return checkTruncated(e, addr, request)
 }
 
 // checkTruncated checks that the server rejects request, which it has accepted, without its last byte.

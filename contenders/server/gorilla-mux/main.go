@@ -1,4 +1,5 @@
-// Command gorilla-mux serves app tiny with the router gorilla/mux.
+// Command gorilla-mux serves the small HTTP API called app tiny with the router gorilla/mux. tare compares it with
+// other servers of app tiny: a program of tare called the lab starts them and sends them requests.
 package main
 
 import (

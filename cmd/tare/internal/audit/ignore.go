@@ -15,9 +15,9 @@ type Ignore struct {
 	Reason string
 }
 
-// ParseIgnore parses a comment without its delimiters. ok is false if it is not a tare:ignore comment.
-// known has the IDs of all rules. ParseIgnore returns an error if the comment names none of them or
-// gives no reason; the caller must then ignore the comment.
+// ParseIgnore parses a comment without its delimiters, such as "tare:ignore log-in-loop it measures the log".
+// ok is false if it is not a tare:ignore comment. known has the IDs of all rules. If the comment names no
+// known rule or gives no reason, ParseIgnore returns an error, and the comment has no effect.
 func ParseIgnore(comment string, known []string) (i Ignore, ok bool, err error) {
 	rest, hasMark := strings.CutPrefix(strings.TrimSpace(comment), ignoreMark)
 	isLongerWord := rest != "" && !strings.ContainsAny(rest[:1], " \t") // e.g. tare:ignored
@@ -28,11 +28,11 @@ func ParseIgnore(comment string, known []string) (i Ignore, ok bool, err error) 
 	i = Ignore{Rule: rule, Reason: strings.TrimSpace(reason)}
 	switch {
 	case rule == "":
-		return i, true, fmt.Errorf("%s names no rule; right is: %s RULE reason", ignoreMark, ignoreMark)
+		return i, true, fmt.Errorf("%s names no rule; write: %s RULE reason", ignoreMark, ignoreMark)
 	case !slices.Contains(known, rule):
 		return i, true, fmt.Errorf("%s: there is no rule %q; tare audit --rules lists them", ignoreMark, rule)
 	case i.Reason == "":
-		return i, true, fmt.Errorf("%s %s gives no reason; right is: %s %s reason", ignoreMark, rule, ignoreMark, rule)
+		return i, true, fmt.Errorf("%s %s gives no reason; write: %s %s reason", ignoreMark, rule, ignoreMark, rule)
 	}
 	return i, true, nil
 }

@@ -14,27 +14,28 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/project/survey"
 )
 
-// Outline describes a comparison by its sources, before anything is built.
+// Outline describes a comparison of benchmarks before and after a change (on the sides base and head). It is
+// made from the source files, before anything is built, so that the user sees what a run would measure.
 type Outline struct {
 	StudyID    string
-	Titles     map[string]string // descriptions of the sides, by id
-	Benchmarks []string          // directory.Name of the functions that both sides have, sorted; nil if unknown
+	Titles     map[string]string // descriptions of the sides by id, such as base: v1.2.0 (1f2e3d4c5)
+	Benchmarks []string          // functions that both sides have, such as codec.BenchmarkEncode; nil if unknown
 	Notes      []string          // one line each, about what Benchmarks does not show
 }
 
 // Outline returns the outline of a request. It runs git, but not the go command, and writes nothing.
-func (a Request) Outline(ctx context.Context) (outline Outline, err error) {
-	const unpackNone = ""
-	s, err := findSides(ctx, a, unpackNone)
+func (r Request) Outline(ctx context.Context) (outline Outline, err error) {
+	const noCache = "" // do not unpack revisions
+	s, err := findSides(ctx, r, noCache)
 	if err != nil {
 		return outline, err
 	}
 	outline = Outline{StudyID: "bench " + nearestModule(s.head.UserDir), Titles: s.titles}
 	if s.repo.Root == "" {
-		outline.Notes = []string{"which benchmarks there are shows when both sides are built: this is no git repository"}
+		outline.Notes = []string{"the benchmarks are not known before both sides are built, because this is not a git repository"}
 		return outline, nil
 	}
-	topLevel, err := suite.CompilePattern(cmp.Or(a.Bench, "."))
+	topLevel, err := suite.CompilePattern(cmp.Or(r.Bench, "."))
 	if err != nil {
 		return outline, err
 	}
@@ -49,45 +50,48 @@ func (a Request) Outline(ctx context.Context) (outline Outline, err error) {
 		}
 	}
 	for _, m := range head {
-		isShared := a.Tests == TestsOfHead || slices.Contains(base, m)
-		if dir, ok := a.selectsDir(s.repo, m); ok && isShared {
-			outline.Benchmarks = append(outline.Benchmarks, dir+"."+m.Line)
+		isShared := r.Tests == TestsOfHead || slices.Contains(base, m) // TestsOfHead: base runs head's test files
+		name := m.Line                                                 // grepBenchmarks reduces lines to names
+		if dir, ok := r.selectsDir(s.repo, m.File); ok && isShared {
+			outline.Benchmarks = append(outline.Benchmarks, dir+"."+name)
 		}
 	}
 	slices.Sort(outline.Benchmarks)
 	outline.Benchmarks = slices.Compact(outline.Benchmarks)
 	outline.Notes = []string{"benchmarks are the functions of the sources; sub-benchmarks, and what does not build or is too slow, show later"}
-	if a.Changed {
+	if r.Changed {
 		outline.Notes = append(outline.Notes, "--changed: only those that the change can reach")
 	}
-	if a.Shard.Of > 1 {
+	if r.Shard.Of > 1 {
 		outline.Notes = append(outline.Notes, "--shard: only a part of them")
 	}
-	if slices.ContainsFunc(a.Packages, isImportPath) {
-		outline.Notes = append(outline.Notes, "only those in "+strings.Join(a.Packages, " "))
+	if slices.ContainsFunc(r.Packages, isImportPath) {
+		outline.Notes = append(outline.Notes, "only those in "+strings.Join(r.Packages, " "))
 	}
 	return outline, nil
 }
 
-// selectsDir reports whether the request selects the package with the file of m, and returns the directory
-// of the package, relative to the user's. It only knows relative patterns: without them it selects all.
-func (a Request) selectsDir(repo gitrev.Repo, m gitrev.Match) (dir string, ok bool) {
-	rel, err := filepath.Rel(filepath.Join("/", repo.Prefix), filepath.Join("/", filepath.FromSlash(path.Dir(m.File))))
+// selectsDir reports whether the request selects the package that contains file, a path in the repository. It
+// returns the directory of the package, relative to the user's directory. The pattern ./codec/... selects
+// codec/json. If a pattern is an import path, which only the go command could find, it selects all packages.
+func (r Request) selectsDir(repo gitrev.Repo, file string) (dir string, ok bool) {
+	userDir := filepath.Join("/", repo.Prefix)
+	rel, err := filepath.Rel(userDir, filepath.Join("/", filepath.FromSlash(path.Dir(file))))
 	if err != nil || !filepath.IsLocal(rel) {
 		return "", false
 	}
 	dir = filepath.ToSlash(rel)
-	isIgnored := func(part string) bool { // by the go command
+	isIgnored := func(part string) bool { // whether ./... of the go command skips such a directory
 		isHidden := strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".") && part != "."
 		return isHidden || part == "testdata" || part == "vendor"
 	}
 	if slices.ContainsFunc(strings.Split(dir, "/"), isIgnored) {
 		return "", false
 	}
-	if len(a.Packages) == 0 || slices.ContainsFunc(a.Packages, isImportPath) {
+	if len(r.Packages) == 0 || slices.ContainsFunc(r.Packages, isImportPath) {
 		return dir, true
 	}
-	return dir, slices.ContainsFunc(a.Packages, func(pattern string) bool {
+	return dir, slices.ContainsFunc(r.Packages, func(pattern string) bool {
 		above, isTree := strings.CutSuffix(pattern, "/...")
 		above = path.Clean(above)
 		isBelow := above == "." || strings.HasPrefix(dir, above+"/")

@@ -114,29 +114,29 @@ func findSides(ctx context.Context, request Request, cache string) (*sides, erro
 }
 
 // headRevision returns the head's revision; "" if the head is the user's files.
-func (a Request) headRevision() string {
-	if a.Head == Worktree {
+func (r Request) headRevision() string {
+	if r.Head == Worktree {
 		return ""
 	}
-	return a.Head
+	return r.Head
 }
 
 // Validate returns an error if options contradict each other.
-func (a Request) Validate() error {
-	hasHeadOption := len(a.With)+len(a.Go)+len(a.Env) > 0 || a.Tags != "" || a.PGO != ""
-	if a.Base == "" && !hasHeadOption {
+func (r Request) Validate() error {
+	hasHeadOption := len(r.With)+len(r.Go)+len(r.Env) > 0 || r.Tags != "" || r.PGO != ""
+	if r.Base == "" && !hasHeadOption {
 		return usageError("there is nothing to compare; give --base REV, or what the head is to have that the base has not: --with, --go, --env, --tags or --pgo")
 	}
-	if a.Tests != "" && a.Base == "" {
-		return usageError("--tests %s needs --base REV, whose tests are others", a.Tests)
+	if r.Tests != "" && r.Base == "" {
+		return usageError("--tests %s needs --base REV, whose tests are others", r.Tests)
 	}
-	if a.Changed && a.Base == "" {
+	if r.Changed && r.Base == "" {
 		return usageError("--changed needs --base REV, to which something can have changed")
 	}
-	if len(a.Go) > 2 {
+	if len(r.Go) > 2 {
 		return usageError("--go takes one toolchain, of the head, or two: base,head")
 	}
-	for _, p := range a.Packages {
+	for _, p := range r.Packages {
 		if filepath.IsAbs(p) {
 			return usageError("package %s is given by an absolute path, which is the same on both sides; give it as a relative path, e.g. ./parse", p)
 		}
@@ -153,23 +153,23 @@ func isImportPath(pattern string) bool { return !strings.HasPrefix(pattern, ".")
 // Check finds errors of a request that can be found without a build: options that make no sense together,
 // unknown revisions, a pattern that is invalid or matches no benchmark of the repository. It takes so
 // little time that it does not disturb other measurements.
-func (a Request) Check(ctx context.Context) error {
-	if err := a.Validate(); err != nil {
+func (r Request) Check(ctx context.Context) error {
+	if err := r.Validate(); err != nil {
 		return err
 	}
-	topLevel, err := suite.CompilePattern(cmp.Or(a.Bench, "."))
+	topLevel, err := suite.CompilePattern(cmp.Or(r.Bench, "."))
 	if err != nil {
 		return err
 	}
-	repo, err := gitrev.Find(ctx, a.Dir)
+	repo, err := gitrev.Find(ctx, r.Dir)
 	if err != nil {
-		if a.Base != "" || a.headRevision() != "" {
+		if r.Base != "" || r.headRevision() != "" {
 			return usageError("%v", err)
 		}
 		return nil
 	}
 	var head *gitrev.Revision
-	for id, name := range map[string]string{Base: a.Base, Head: a.headRevision()} {
+	for id, name := range map[string]string{Base: r.Base, Head: r.headRevision()} {
 		if name == "" {
 			continue
 		}
@@ -181,14 +181,14 @@ func (a Request) Check(ctx context.Context) error {
 			head = rev
 		}
 	}
-	if a.Changed || a.Shard.Of > 1 || slices.ContainsFunc(a.Packages, isImportPath) {
+	if r.Changed || r.Shard.Of > 1 || slices.ContainsFunc(r.Packages, isImportPath) {
 		return nil // whether a benchmark is selected is known only later
 	}
 	found, err := grepBenchmarks(ctx, repo, head, topLevel)
 	if err != nil || len(found) > 0 {
 		return err
 	}
-	return noBenchmarksError(a, nil)
+	return noBenchmarksError(r, nil)
 }
 
 // grepBenchmarks returns the benchmarks that topLevel matches, in the files of a revision, or of the

@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// Terminal returns the size of the terminal that stream is; ok is false if it is not a terminal.
+// Terminal returns the size of stream if it is a terminal. Otherwise it returns false.
 func Terminal(stream any) (columns, rows int, ok bool) {
 	f, isFile := stream.(*os.File)
 	if !isFile || !term.IsTerminal(int(f.Fd())) {
@@ -28,7 +28,7 @@ func Terminal(stream any) (columns, rows int, ok bool) {
 // Style returns the style of text on stream. It has colours if stream is a terminal with colours and
 // NO_COLOR is not set (https://no-color.org).
 func (env Env) Style(stream any) report.Style {
-	columns, _, ok := env.Lab.Terminal(stream)
+	columns, _, ok := env.Lab.Terminal(stream) // the function above, or that of a test
 	if !ok {
 		return report.Style{ASCII: env.isASCII()}
 	}
@@ -62,8 +62,8 @@ func newPainter(a color.Attribute) func(string) string {
 // Paint applies a function of a style to text; nil means plain text.
 func Paint(f func(string) string, text string) string { return format.Paint(f, text) }
 
-// Cause returns the error of the operating system in err, without its operation and path. It is for
-// messages that name these themselves.
+// Cause returns the error of the operating system in err, such as "permission denied", for messages that
+// already name the operation and the path.
 func Cause(err error) error {
 	var p *fs.PathError
 	var l *os.LinkError

@@ -17,7 +17,7 @@ import (
 //
 //	for b.Loop() { encode(newOrders(1000)) }
 //
-// The "measured function", here encode, is the function after which the benchmark is named.
+// Here newOrders is the maker, and encode the measured function, after which BenchmarkEncode is named.
 func inputInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "input-in-loop", Severity: tare.Warn,
@@ -28,10 +28,8 @@ func inputInLoop() rule {
 		Seen:    []string{"https://github.com/tinylib/msgp/blob/v1.6.5/msgp/extension_test.go#L187"},
 	}, find: func(in *input) {
 		in.eachTimedCall(func(l *loop, call *ast.CallExpr, fn *types.Func) {
-			isMeasured := in.isAbout(l.owner, fn) && !in.isTestHelper(fn)
-			makesInput := !isMeasured && (in.isInputMaker(fn) || in.makesReusableInput(l, call, fn))
-			makesInput = makesInput || in.makesInputForMeasured(l, call, fn)
-			if makesInput && in.hasSameArguments(l, call) && in.isPassedOn(l, call) && !in.drawsFromOutside(fn) {
+			isSameInput := in.makesInput(l, call, fn) && in.hasSameArguments(l, call) && !in.drawsFromOutside(fn)
+			if isSameInput && in.isPassedOn(l, call) {
 				in.report(call, "%s makes the same input again in each iteration", formatExpr(call))
 			}
 		})
@@ -45,172 +43,76 @@ func inputInLoop() rule {
 	}}
 }
 
-// drawsFromOutside reports whether a function takes random numbers from a source that it does not make,
-// so that each call returns another value. It also reads the functions of the package that fn calls.
-func (in *input) drawsFromOutside(fn *types.Func) bool {
-	draws, makesSource := false, false
-	seen := map[ast.Node]bool{}
-	var visit func(f flow.Function)
-	visit = func(f flow.Function) {
-		if f.Body == nil || seen[f.Node] {
-			return
-		}
-		seen[f.Node] = true
-		for call := range nodesOf[*ast.CallExpr](f.Body) {
-			called := in.callee(call)
-			switch {
-			case called == nil || called.Pkg() == nil: // unknown or builtin
-			case !isOneOf(called.Pkg().Path(), randomPackages):
-				visit(in.flowGraph().Declared(called))
-			case strings.HasPrefix(called.Name(), "New"):
-				makesSource = true
-			default:
-				draws = true
-			}
-		}
-	}
-	visit(in.flowGraph().Declared(fn))
-	return draws && !makesSource
-}
-
-// isInputMaker reports whether a function makes inputs: it is a slow function of the standard library,
-// or a function of the test files with a name such as generateItems.
-func (in *input) isInputMaker(fn *types.Func) bool {
-	switch {
-	case isFunc(fn, "strings", "Repeat"), isFunc(fn, "bytes", "Repeat"),
-		isFunc(fn, "regexp", "MustCompile", "Compile"),
-		isFunc(fn, "os", "ReadFile"), isFunc(fn, "io/ioutil", "ReadFile"),
-		isFunc(fn, "crypto/rsa", "GenerateKey"), isFunc(fn, "crypto/ecdsa", "GenerateKey"),
-		isFunc(fn, "time", "LoadLocation"), isFunc(fn, "math/rand", "Perm"):
+// makesInput reports whether call, a call of fn in the loop l, makes an input, and is not itself the
+// operation that the benchmark measures. There are four kinds of makers:
+//
+//	os.ReadFile("a.json")     a slow function of the standard library (isLibraryMaker)
+//	generateItems(100)        a function of the test files with a telling name (isGenerator)
+//	sum(newTree(1000))        a function of the test files; sum only reads the tree (isMadeByHelper)
+//	encode(NewOrders(1000))   any function of the package, in BenchmarkEncode (isMadeForMeasured)
+func (in *input) makesInput(l *loop, call *ast.CallExpr, fn *types.Func) bool {
+	if in.isMadeForMeasured(l, call, fn) {
 		return true
 	}
-	return in.isTestHelper(fn) && generatorName.MatchString(fn.Name()) && fn.Signature().Results().Len() > 0
+	isMeasured := in.isAbout(l.owner, fn) && !in.isTestHelper(fn)
+	return !isMeasured && (isLibraryMaker(fn) || in.isGenerator(fn) || in.isMadeByHelper(l, call, fn))
 }
 
-// inputMakerName matches the names of functions that make values of any kind, such as newOrder, and
-// generatorName the names of functions that make inputs, such as randomOrders.
+// isLibraryMaker reports whether fn is a slow function of the standard library that makes inputs.
+func isLibraryMaker(fn *types.Func) bool {
+	return isFunc(fn, "strings", "Repeat") || isFunc(fn, "bytes", "Repeat") ||
+		isFunc(fn, "regexp", "MustCompile", "Compile") ||
+		isFunc(fn, "os", "ReadFile") || isFunc(fn, "io/ioutil", "ReadFile") ||
+		isFunc(fn, "crypto/rsa", "GenerateKey") || isFunc(fn, "crypto/ecdsa", "GenerateKey") ||
+		isFunc(fn, "time", "LoadLocation") || isFunc(fn, "math/rand", "Perm")
+}
+
+// generatorName matches the names of functions that make inputs, such as randomOrders. valueMakerName matches
+// more: the names of functions that make values of any kind, such as newOrder.
 var (
-	inputMakerName = lazyregexp.New(`^(?i:make|build|new|create|gen|prepare|setup|example|test)[A-Z0-9_]`)
+	valueMakerName = lazyregexp.New(`^(?i:make|build|new|create|gen|prepare|setup|example|test)[A-Z0-9_]`)
 	generatorName  = lazyregexp.New(`^(?i:generate|gen|random|fake|mock|make(test|input|data|random|payload|big|large)|new(test|random|fake|sample)|create(test|sample|random|large|big)|build(test|sample|input|payload|large)|sample|fixture|load(fixture|testdata|sample))([A-Z0-9_]|[a-z]*$)`)
 )
 
-// makesReusableInput reports whether one value would suffice for all iterations: the call is of a
-// function of the test files that makes a slice, a string or a struct in a loop, and the function to
-// which the value is passed only reads it.
-func (in *input) makesReusableInput(l *loop, call *ast.CallExpr, fn *types.Func) bool {
-	if !in.isTestHelper(fn) || !inputMakerName.MatchString(fn.Name()) && !in.isCalledBeforeLoop(fn) {
-		return false
-	}
-	// A function without a loop, e.g. one that returns a constant, costs little.
-	f := in.flowGraph().Declared(fn)
-	if f.Body == nil || !in.isLargeValue(call) || !slices.ContainsFunc(f.Body.List, func(s ast.Stmt) bool { return loopBound(s) != nil }) {
-		return false
-	}
-	isReadOnly := false
-	inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
-		if n != ast.Node(call) {
-			return true
-		}
-		switch p := parent(path, 1).(type) {
-		case *ast.CallExpr:
-			isReadOnly = in.onlyReadsArgument(p, call, 0)
-		case *ast.AssignStmt:
-			if v := in.variable(p.Lhs[0]); in.isLocal(v) && !in.isOutside(v, l) {
-				isReadOnly = in.onlyReadsVariable(l.body, v, 0)
-			}
-		}
-		return false
-	})
-	return isReadOnly
+// isGenerator reports whether fn is a function of the test files whose name says that it makes inputs.
+func (in *input) isGenerator(fn *types.Func) bool {
+	return in.isTestHelper(fn) && generatorName.MatchString(fn.Name()) && fn.Signature().Results().Len() > 0
 }
 
-// isLargeValue reports whether the result of a call is a slice, a string or a pointer to a struct.
-func (in *input) isLargeValue(call *ast.CallExpr) bool {
-	t := in.pass.TypesInfo.TypeOf(call)
-	return t != nil && (isSliceOrString(t) || isStructPointer(t))
-}
-
-// makesInputForMeasured reports whether a call makes a slice, a string or a struct for the measured
-// function, which only reads it: newOrders(1000) for encode in BenchmarkEncode. The called function
-// must belong to the package and have a loop.
-func (in *input) makesInputForMeasured(l *loop, call *ast.CallExpr, fn *types.Func) bool {
-	benchmarkName := l.owner.name
-	if fn.Pkg() != in.pass.Pkg || fn.Signature().Recv() != nil || containsWord(benchmarkName, fn.Name()) || !in.isLargeValue(call) {
+// isMadeByHelper reports whether fn is a function of the test files that makes a large value in a loop,
+// and the function that gets the value only reads it. One value would then suffice for all iterations.
+func (in *input) isMadeByHelper(l *loop, call *ast.CallExpr, fn *types.Func) bool {
+	if !in.isTestHelper(fn) || !in.isLargeValue(call) {
 		return false
 	}
-	f := in.flowGraph().Declared(fn)
-	if f.Body == nil {
+	isMaker := valueMakerName.MatchString(fn.Name()) || in.isCalledBeforeLoop(fn)
+	maker := in.flowGraph().Declared(fn)
+	if !isMaker || maker.Body == nil {
 		return false
 	}
-	if hasLoop, _ := in.readWork(f.Body, 0); !hasLoop {
-		return false
+	isLoop := func(s ast.Stmt) bool { return loopBound(s) != nil }
+	if !slices.ContainsFunc(maker.Body.List, isLoop) {
+		return false // it costs little, e.g. because it returns a constant
 	}
-	if in.isNestedInMeasured(l, call, benchmarkName) {
-		return true
-	}
-	for a := range nodesOf[*ast.AssignStmt](l.body) {
-		if len(a.Rhs) != 1 || a.Rhs[0] != ast.Expr(call) || a.Tok != token.DEFINE {
-			continue
-		}
-		uses, isRead := 0, false
-		in.inspectUses(l.body, in.variable(a.Lhs[0]), func(id *ast.Ident, path []ast.Node) {
-			if id != a.Lhs[0] {
-				uses++
-				isRead = in.isReadByMeasured(id, path, benchmarkName)
-			}
-		})
-		return uses == 1 && isRead
+	switch user := parent(pathTo(l.body, call), 1).(type) {
+	case *ast.CallExpr: // sum(newTree(1000))
+		return in.callOnlyReads(user, call, 0)
+	case *ast.AssignStmt: // tree := newTree(1000)
+		v := in.variable(user.Lhs[0])
+		return in.isLocal(v) && !in.isOutside(v, l) && in.codeOnlyReads(l.body, v, 0)
 	}
 	return false
 }
 
-// isReadByMeasured reports whether id, a use of a variable, is the argument or receiver of the measured
-// function, and that function only reads it. The name of the benchmark contains the function's name.
-func (in *input) isReadByMeasured(id *ast.Ident, path []ast.Node, benchmarkName string) bool {
-	sel, isReceiver := parent(path, 1).(*ast.SelectorExpr)
-	call, _ := parent(path, 1).(*ast.CallExpr)
-	if isReceiver {
-		call, _ = parent(path, 2).(*ast.CallExpr)
-	}
-	if call == nil || isReceiver && call.Fun != ast.Expr(sel) {
-		return false
-	}
-	fn := in.callee(call)
-	if fn == nil || !containsWord(benchmarkName, fn.Name()) {
-		return false
-	}
-	if isReceiver {
-		recv, body := in.methodBody(fn)
-		return body != nil && in.onlyReadsVariable(body, recv, 0)
-	}
-	return in.onlyReadsArgument(call, id, 0)
-}
-
-// isNestedInMeasured reports whether a call is within the arguments of the measured function, as in
-// encode(newOrders(1000)), and that function only reads the result. The result must be of a basic type
-// such as string, or be an argument itself.
-func (in *input) isNestedInMeasured(l *loop, call *ast.CallExpr, benchmarkName string) bool {
-	isRead := false
-	inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
-		if n != ast.Node(call) {
-			return true
+// pathTo returns the nodes from the child of root down to node, which is the last element.
+func pathTo(root, node ast.Node) (found []ast.Node) {
+	inspectPath(root, func(n ast.Node, path []ast.Node) bool {
+		if n == node {
+			found = slices.Clone(path)
 		}
-		for i := len(path) - 2; i >= 0; i-- {
-			outer, ok := path[i].(*ast.CallExpr)
-			if !ok {
-				return false
-			}
-			fn := in.callee(outer)
-			if fn == nil || !containsWord(benchmarkName, fn.Name()) {
-				continue
-			}
-			isConstant := isBasic(in.pass.TypesInfo.TypeOf(call)) // e.g. a string, which nothing can change
-			isRead = isConstant || i == len(path)-2 && in.onlyReadsArgument(outer, call, 0)
-			return false
-		}
-		return false
+		return found == nil
 	})
-	return isRead
+	return found
 }
 
 // isCalledBeforeLoop reports whether any benchmark calls a function outside its loops.
@@ -226,16 +128,106 @@ func (in *input) isCalledBeforeLoop(fn *types.Func) bool {
 	return false
 }
 
-// onlyReadsArgument reports whether all functions that a call may run belong to the package and only
-// read the argument arg. depth is the number of calls through which the argument was followed.
-func (in *input) onlyReadsArgument(call *ast.CallExpr, arg ast.Expr, depth int) bool {
+// isLargeValue reports whether the result of a call is a slice, a string or a pointer to a struct.
+func (in *input) isLargeValue(call *ast.CallExpr) bool {
+	t := in.pass.TypesInfo.TypeOf(call)
+	return t != nil && (isSliceOrString(t) || isStructPointer(t))
+}
+
+// isMadeForMeasured reports whether fn is a function of the package that makes a large value in a loop, and
+// only the measured function gets the value, and only reads it.
+func (in *input) isMadeForMeasured(l *loop, call *ast.CallExpr, fn *types.Func) bool {
+	isPackageFunction := fn.Pkg() == in.pass.Pkg && fn.Signature().Recv() == nil
+	if !isPackageFunction || isMeasuredBy(l.owner, fn) || !in.isLargeValue(call) {
+		return false
+	}
+	maker := in.flowGraph().Declared(fn)
+	if maker.Body == nil {
+		return false
+	}
+	if hasLoop, _ := in.readWork(maker.Body, 0); !hasLoop {
+		return false
+	}
+	return in.isArgumentOfMeasured(l, call) || in.isVariableForMeasured(l, call)
+}
+
+// isMeasuredBy reports whether fn is the measured function of a benchmark: the benchmark's name contains
+// the function's.
+func isMeasuredBy(b *benchmark, fn *types.Func) bool {
+	return fn != nil && containsWord(b.name, fn.Name())
+}
+
+// isArgumentOfMeasured reports whether a call is within the arguments of the measured function, and that
+// function cannot change its result: encode(newOrders(1000)) if encode only reads the orders, or
+// encode(trim(newText(1000))) because the result of newText is a string.
+func (in *input) isArgumentOfMeasured(l *loop, call *ast.CallExpr) bool {
+	path := pathTo(l.body, call)
+	for level := 1; ; level++ {
+		outer, ok := parent(path, level).(*ast.CallExpr)
+		if !ok {
+			return false
+		}
+		if isMeasuredBy(l.owner, in.callee(outer)) {
+			isImmutable := isBasic(in.pass.TypesInfo.TypeOf(call))
+			return isImmutable || level == 1 && in.callOnlyReads(outer, call, 0)
+		}
+	}
+}
+
+// isVariableForMeasured reports whether a call is the initial value of a variable, and the only use of the
+// variable is that the measured function reads it:
+//
+//	orders := newOrders(1000)
+//	encode(orders)
+func (in *input) isVariableForMeasured(l *loop, call *ast.CallExpr) bool {
+	a, ok := parent(pathTo(l.body, call), 1).(*ast.AssignStmt)
+	if !ok || len(a.Rhs) != 1 || a.Tok != token.DEFINE {
+		return false
+	}
+	uses, isRead := 0, false
+	in.inspectUses(l.body, in.variable(a.Lhs[0]), func(id *ast.Ident, path []ast.Node) {
+		if id != a.Lhs[0] {
+			uses++
+			isRead = in.isReadByMeasured(l.owner, id, path)
+		}
+	})
+	return uses == 1 && isRead
+}
+
+// isReadByMeasured reports whether id, a use of a variable, is the argument or the receiver in a call of
+// the measured function of b, and that function only reads the variable.
+func (in *input) isReadByMeasured(b *benchmark, id *ast.Ident, path []ast.Node) bool {
+	switch p := parent(path, 1).(type) {
+	case *ast.CallExpr: // encode(orders)
+		return isMeasuredBy(b, in.callee(p)) && in.callOnlyReads(p, id, 0)
+	case *ast.SelectorExpr: // orders.encode()
+		call, _ := parent(path, 2).(*ast.CallExpr)
+		if call == nil || call.Fun != ast.Expr(p) {
+			return false
+		}
+		method := in.callee(call)
+		receiver, body := in.methodBody(method)
+		return isMeasuredBy(b, method) && body != nil && in.codeOnlyReads(body, receiver, 0)
+	}
+	return false
+}
+
+// The next three functions find out whether code only reads a value: it does not set a part of the value,
+// return it, store it, or pass it to a function that may do so. They call each other: callOnlyReads follows
+// an argument into the called functions, codeOnlyReads checks all uses of a variable, and useOnlyReads one
+// use. depth is the number of calls, assignments and ranges through which the value was followed.
+
+// callOnlyReads reports whether all functions that a call may run belong to the package and only read the
+// argument arg.
+func (in *input) callOnlyReads(call *ast.CallExpr, arg ast.Expr, depth int) bool {
 	info := in.pass.TypesInfo
 	if isBuiltin(info, call, "len") || isBuiltin(info, call, "cap") || isBasic(info.TypeOf(arg)) {
 		return true
 	}
 	if isBuiltin(info, call, "append") || isBuiltin(info, call, "copy") {
-		t, ok := info.TypeOf(arg).Underlying().(*types.Slice)
-		return call.Args[0] != arg && ok && isBasic(t.Elem())
+		isSource := call.Args[0] != arg // the first argument is the destination
+		t, isSlice := info.TypeOf(arg).Underlying().(*types.Slice)
+		return isSource && isSlice && isBasic(t.Elem()) // other elements could be changed through the copy
 	}
 	called := in.flowGraph().Called(call, nil)
 	for _, f := range called {
@@ -246,7 +238,7 @@ func (in *input) onlyReadsArgument(call *ast.CallExpr, arg ast.Expr, depth int) 
 		for param, value := range in.flowGraph().Bind(call, f) {
 			if value == arg {
 				isBound = true
-				if !in.onlyReadsVariable(f.Body, param, depth+1) {
+				if !in.codeOnlyReads(f.Body, param, depth+1) {
 					return false
 				}
 			}
@@ -258,22 +250,21 @@ func (in *input) onlyReadsArgument(call *ast.CallExpr, arg ast.Expr, depth int) 
 	return len(called) > 0
 }
 
-// onlyReadsVariable reports whether the statements in root only read v and the memory that v refers to:
-// they do not set a part of v, return v, store v or pass v to a function that may do so.
-func (in *input) onlyReadsVariable(root ast.Node, v *types.Var, depth int) bool {
+// codeOnlyReads reports whether the statements in root only read v and the memory that v refers to.
+func (in *input) codeOnlyReads(root ast.Node, v *types.Var, depth int) bool {
 	if v == nil || depth > maxTimedDepth {
 		return false
 	}
 	readOnly := true
 	in.inspectUses(root, v, func(id *ast.Ident, path []ast.Node) {
-		readOnly = readOnly && in.isReadingUse(root, id, path, depth)
+		readOnly = readOnly && in.useOnlyReads(root, id, path, depth)
 	})
 	return readOnly
 }
 
-// isReadingUse reports whether id, a use of a variable in root, only reads the variable. path has the
+// useOnlyReads reports whether id, a use of a variable in root, only reads the variable. path has the
 // nodes from root to id.
-func (in *input) isReadingUse(root ast.Node, id *ast.Ident, path []ast.Node, depth int) bool {
+func (in *input) useOnlyReads(root ast.Node, id *ast.Ident, path []ast.Node, depth int) bool {
 	info := in.pass.TypesInfo
 	part, i := ast.Expr(id), len(path)-2 // part is the used part, e.g. v.items[0]; path[i] is its parent
 	for i >= 0 && in.isPartOf(path[i], part) {
@@ -284,31 +275,29 @@ func (in *input) isReadingUse(root ast.Node, id *ast.Ident, path []ast.Node, dep
 		return false
 	}
 	switch p := path[i].(type) {
-	case *ast.SelectorExpr: // a method, which may change the variable
+	case *ast.SelectorExpr, *ast.IncDecStmt: // a method, which may change the variable, or v++
 		return false
 	case *ast.IndexExpr, *ast.SliceExpr, *ast.UnaryExpr, *ast.BinaryExpr: // an index or an operand
 		return true
 	case *ast.AssignStmt:
 		j := slices.Index(p.Rhs, part)
-		if j < 0 {
+		if j < 0 { // the assignment sets the part
 			return false
 		}
 		alias := in.variable(p.Lhs[min(j, len(p.Lhs)-1)])
-		isReadAlias := p.Tok == token.DEFINE && in.isLocal(alias) && in.onlyReadsVariable(root, alias, depth+1)
+		isReadAlias := p.Tok == token.DEFINE && in.isLocal(alias) && in.codeOnlyReads(root, alias, depth+1)
 		return isBasic(info.TypeOf(part)) || isReadAlias
 	case *ast.RangeStmt:
-		if p.X != part {
+		if p.X != part { // the loop sets the part
 			return false
 		}
 		if p.Value == nil {
 			return true
 		}
 		element := in.variable(p.Value)
-		return element != nil && (element.Name() == "_" || in.onlyReadsVariable(root, element, depth+1))
+		return element != nil && (element.Name() == "_" || in.codeOnlyReads(root, element, depth+1))
 	case *ast.CallExpr:
-		return p.Fun != part && in.onlyReadsArgument(p, part, depth)
-	case *ast.IncDecStmt:
-		return false
+		return p.Fun != part && in.callOnlyReads(p, part, depth)
 	}
 	return isBasic(info.TypeOf(part))
 }
@@ -330,49 +319,6 @@ func (in *input) isPartOf(n ast.Node, x ast.Expr) bool {
 		return n.Op == token.AND
 	}
 	return false
-}
-
-// findFilledSlice returns the slice that a statement s of a loop's body fills, as data in
-//
-//	data := make([]int, 1000)
-//	for i := range data { data[i] = i } // s
-//	sum(data)
-//
-// It returns nil for other statements.
-func (in *input) findFilledSlice(l *loop, s ast.Stmt) *types.Var {
-	body := loopBody(s)
-	if body == nil || len(body.List) != 1 {
-		return nil
-	}
-	a, ok := body.List[0].(*ast.AssignStmt)
-	if !ok || len(a.Lhs) != 1 {
-		return nil
-	}
-	index, ok := a.Lhs[0].(*ast.IndexExpr)
-	if !ok {
-		return nil
-	}
-	v := in.variable(index.X)
-	if v == nil || in.isOutside(v, l) {
-		return nil
-	}
-	init, ok := in.initOf(l.body, v).(*ast.CallExpr)
-	if !ok || !isMake(in.pass.TypesInfo, init) {
-		return nil
-	}
-	isPassedOn := false
-	in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
-		for _, p := range path {
-			call, isCall := p.(*ast.CallExpr)
-			if isCall && id.Pos() > s.End() && in.callee(call) != nil {
-				isPassedOn = true
-			}
-		}
-	})
-	if !isPassedOn {
-		return nil
-	}
-	return v
 }
 
 // hasSameArguments reports whether a call has the same arguments in each iteration: they contain no
@@ -422,51 +368,115 @@ func (in *input) maySet(l *loop, v *types.Var) bool {
 	return found
 }
 
-// isPassedOn reports whether the loop passes the result of a call to another function, as an argument or
-// as the receiver, directly or through a variable that the loop declares and does not change. Unknown
-// functions and functions of the test files do not count.
+// drawsFromOutside reports whether a function takes random numbers from a source that it does not make,
+// so that each call returns another value. It also reads the functions of the package that fn calls.
+func (in *input) drawsFromOutside(fn *types.Func) bool {
+	draws, makesSource := false, false
+	seen := map[ast.Node]bool{}
+	var visit func(f flow.Function)
+	visit = func(f flow.Function) {
+		if f.Body == nil || seen[f.Node] {
+			return
+		}
+		seen[f.Node] = true
+		for call := range nodesOf[*ast.CallExpr](f.Body) {
+			called := in.callee(call)
+			switch {
+			case called == nil || called.Pkg() == nil: // unknown or builtin
+			case !isOneOf(called.Pkg().Path(), randomPackages):
+				visit(in.flowGraph().Declared(called))
+			case strings.HasPrefix(called.Name(), "New"):
+				makesSource = true
+			default:
+				draws = true
+			}
+		}
+	}
+	visit(in.flowGraph().Declared(fn))
+	return draws && !makesSource
+}
+
+// isPassedOn reports whether the loop passes the result of a call to a function or method that may do the
+// measured work: a known one, but not a function of the test files. It follows the result through a
+// variable that the loop declares and does not copy or set again.
 func (in *input) isPassedOn(l *loop, call *ast.CallExpr) bool {
-	counts := func(outer ast.Node) bool {
-		c, ok := outer.(*ast.CallExpr)
-		if !ok || c == call {
+	isWork := func(n ast.Node) bool {
+		user, ok := n.(*ast.CallExpr)
+		if !ok || user == call {
 			return false
 		}
-		fn := in.callee(c)
+		fn := in.callee(user)
 		return fn != nil && !in.isTestHelper(fn)
 	}
-	found := false
-	inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
-		if n != ast.Node(call) {
-			return true
+	path := pathTo(l.body, call)
+	switch p := parent(path, 1).(type) {
+	case *ast.CallExpr:
+		if isConversion := in.pass.TypesInfo.Types[p.Fun].IsType(); isConversion {
+			return isWork(parent(path, 2)) // sum(Tree(newNode(9)))
 		}
-		switch p := parent(path, 1).(type) {
-		case *ast.CallExpr:
-			outer := ast.Node(p)
-			if in.pass.TypesInfo.Types[p.Fun].IsType() { // a conversion
-				outer = parent(path, 2)
-			}
-			found = counts(outer)
-		case *ast.SelectorExpr: // the result is the receiver
-			found = counts(parent(path, 2))
-		case *ast.AssignStmt:
-			v := in.variable(p.Lhs[0])
-			if v == nil || in.isOutside(v, l) {
-				return false
-			}
-			isChanged := false
-			in.inspectUses(l.body, v, func(_ *ast.Ident, path []ast.Node) {
-				switch user := parent(path, 1).(type) {
-				case *ast.CallExpr:
-					found = found || counts(user)
-				case *ast.SelectorExpr:
-					found = found || counts(parent(path, 2))
-				case *ast.AssignStmt:
-					isChanged = true
-				}
-			})
-			found = found && !isChanged
+		return isWork(p)
+	case *ast.SelectorExpr: // the result is the receiver
+		return isWork(parent(path, 2))
+	case *ast.AssignStmt:
+		v := in.variable(p.Lhs[0])
+		if v == nil || in.isOutside(v, l) {
+			return false
 		}
-		return false
+		isUsed, isChanged := false, false
+		in.inspectUses(l.body, v, func(_ *ast.Ident, path []ast.Node) {
+			switch user := parent(path, 1).(type) {
+			case *ast.CallExpr:
+				isUsed = isUsed || isWork(user)
+			case *ast.SelectorExpr:
+				isUsed = isUsed || isWork(parent(path, 2))
+			case *ast.AssignStmt:
+				isChanged = true
+			}
+		})
+		return isUsed && !isChanged
+	}
+	return false
+}
+
+// findFilledSlice returns the slice that a statement s of a loop's body fills, as data in
+//
+//	data := make([]int, 1000)
+//	for i := range data { data[i] = i } // s
+//	sum(data)
+//
+// It returns nil for other statements.
+func (in *input) findFilledSlice(l *loop, s ast.Stmt) *types.Var {
+	body := loopBody(s)
+	if body == nil || len(body.List) != 1 {
+		return nil
+	}
+	a, ok := body.List[0].(*ast.AssignStmt)
+	if !ok || len(a.Lhs) != 1 {
+		return nil
+	}
+	index, ok := a.Lhs[0].(*ast.IndexExpr)
+	if !ok {
+		return nil
+	}
+	v := in.variable(index.X)
+	if v == nil || in.isOutside(v, l) {
+		return nil
+	}
+	init, ok := in.initOf(l.body, v).(*ast.CallExpr)
+	if !ok || !isMake(in.pass.TypesInfo, init) {
+		return nil
+	}
+	isPassedOn := false
+	in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
+		for _, p := range path {
+			call, isCall := p.(*ast.CallExpr)
+			if isCall && id.Pos() > s.End() && in.callee(call) != nil {
+				isPassedOn = true
+			}
+		}
 	})
-	return found
+	if !isPassedOn {
+		return nil
+	}
+	return v
 }

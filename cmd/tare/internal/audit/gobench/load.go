@@ -38,23 +38,23 @@ const maxDirectories = 16
 // directories below it that "./..." of the go command includes. If code does not compile, it reads
 // the parts whose types are known.
 //
-// findDirectories lists the directories, loadPackages parses and type-checks those of
-// one module, and readModule runs the rules on them.
+// findDirectories lists the directories, loadPackages parses and type-checks those of one module, and
+// readModule runs the rules on them.
 func Read(ctx context.Context, paths []string) (Report, error) {
 	var rep Report
 	dirs, selected, err := findDirectories(paths)
 	if err != nil {
 		return rep, err
 	}
-	for start := 0; start < len(dirs); {
-		end := start + 1
-		for end < len(dirs) && end-start < maxDirectories && dirs[end].module == dirs[start].module {
-			end++
+	for len(dirs) > 0 {
+		n := 1 // number of directories that are read together
+		for n < min(len(dirs), maxDirectories) && dirs[n].module == dirs[0].module {
+			n++
 		}
-		if err := rep.readModule(ctx, dirs[start:end], selected); err != nil {
+		if err := rep.readModule(ctx, dirs[:n], selected); err != nil {
 			return rep, err
 		}
-		start = end
+		dirs = dirs[n:]
 	}
 	rep.Findings = audit.SortFindings(rep.Findings)
 	return rep, nil
@@ -139,7 +139,7 @@ func moduleDir(dir string) string {
 	}
 }
 
-// readModule runs the rules on directories that belong to one module, or all to none. It adds the
+// readModule runs the rules on directories of one module, or on directories outside of modules. It adds the
 // findings in selected files and directories to rep.
 func (rep *Report) readModule(ctx context.Context, dirs []directory, selected map[string]bool) error {
 	inModule := dirs[0].module != ""
@@ -148,17 +148,17 @@ func (rep *Report) readModule(ctx context.Context, dirs []directory, selected ma
 		rep.Notes = append(rep.Notes, format.Line(firstError(pkgs).Error(), 0))
 		return nil
 	}
-	failed := err != nil || !haveSyntax(pkgs)
-	withoutModule := inModule && failed && ctx.Err() == nil
-	if withoutModule {
+	loadError := err
+	if err == nil && !haveSyntax(pkgs) {
+		loadError = firstError(pkgs)
+	}
+	ignoreModule := inModule && loadError != nil && ctx.Err() == nil
+	if ignoreModule {
 		// The go command cannot load the module, e.g. because a required module is not on this machine.
 		// Load its files as if they belonged to no module.
-		cause := err
-		if cause == nil {
-			cause = firstError(pkgs)
-		}
-		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: read without its module: %s", dirs[0].module, format.Line(cause.Error(), 0)))
-		pkgs, err = loadPackages(ctx, dirs, false)
+		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: read without its module: %s", dirs[0].module, format.Line(loadError.Error(), 0)))
+		inModule = false
+		pkgs, err = loadPackages(ctx, dirs, inModule)
 	}
 	if err != nil {
 		return fmt.Errorf("load packages of %s: %w", dirs[0].path, err)
@@ -182,7 +182,7 @@ func (rep *Report) readModule(ctx context.Context, dirs []directory, selected ma
 			}
 		}
 	}
-	if !withoutModule { // otherwise the note about the module contains the error
+	if !ignoreModule { // otherwise the note about the module contains the error
 		rep.noteErrors(pkgs)
 	}
 	rep.countBenchmarks(pkgs, isSelected)

@@ -15,7 +15,7 @@ func logInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "log-in-loop", Severity: tare.Warn,
 		Title:   "The timed loop prints or logs.",
-		Why:     "Each line takes microseconds, depending on what reads it: a terminal is ten times as slow as a file. b.Log keeps all lines in memory. The output also mixes with the lines of go test, so that tools cannot read them.",
+		Why:     "Each line takes microseconds, and ten times as many if it goes to a terminal instead of a file. b.Log keeps all lines in memory. The output also mixes with the lines of go test, so that tools cannot read them.",
 		Do:      "check the result in place of printing it, or write to a sink that counts",
 		Command: compareRevisions,
 		Seen:    []string{"tare: studies tiny, users"},
@@ -27,7 +27,7 @@ func logInLoop() rule {
 		in.eachTimedLoop(func(l *loop) {
 			inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
 				call, ok := n.(*ast.CallExpr)
-				if !ok || isConditional(path) {
+				if !ok || isConditional(path) { // e.g. if err != nil { fmt.Println(err) }, which may not run
 					return true
 				}
 				fn := in.callee(call)
@@ -36,7 +36,8 @@ func logInLoop() rule {
 					isFunc(fn, "log/slog", "Debug", "Info", "Warn", "Error") ||
 					isMethodCall(in.pass.TypesInfo, call, "testing", "B", "Log") ||
 					isMethodCall(in.pass.TypesInfo, call, "testing", "B", "Logf")
-				if isPrint && l.isInnermost(call) && !in.redirectsOutput() {
+				isOfLoop := l.isInnermost(call) // otherwise it belongs to a loop over iterations within l
+				if isPrint && isOfLoop && !in.redirectsOutput() {
 					in.report(call, "%s writes a line in each iteration", formatExpr(call.Fun))
 				}
 				return true
@@ -61,7 +62,7 @@ func (in *input) redirectsOutput() bool {
 	return false
 }
 
-// setsVariable reports whether a file assigns to a variable. text is the variable in the source.
+// setsVariable reports whether a file assigns to a variable. text is its name in the source: os.Stdout.
 func setsVariable(file *ast.File, text string) bool {
 	for a := range nodesOf[*ast.AssignStmt](file) {
 		if slices.ContainsFunc(a.Lhs, func(lhs ast.Expr) bool { return formatExpr(lhs) == text }) {

@@ -8,14 +8,14 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// randomInput finds random sources that a benchmark seeds by the clock:
+// randomInput finds random sources that a benchmark seeds with the time of day:
 //
 //	r := rand.New(rand.NewSource(time.Now().UnixNano()))
 func randomInput() rule {
 	return rule{Rule: audit.Rule{
 		ID: "random-input", Severity: tare.Warn,
 		Title:   "The inputs differ from run to run.",
-		Why:     "A source that is seeded by the clock gives every run other inputs. Base and head then do different work, and a difference between them may be one of the inputs.",
+		Why:     "A source that is seeded by the clock gives every run other inputs. Two versions of the code then do different work, and if their times differ, the inputs may be the reason.",
 		Do:      "seed with a constant",
 		Command: compareFull,
 		Seen:    []string{"https://github.com/dgraph-io/ristretto/blob/v0.1.1/z/rtutil_test.go#L311"},
@@ -24,8 +24,8 @@ func randomInput() rule {
 			for call := range nodesOf[*ast.CallExpr](b.body) {
 				fn := in.callee(call)
 				isSeeding := isFunc(fn, "math/rand", "NewSource", "Seed") || isFunc(fn, "math/rand/v2", "NewPCG")
-				// In the body of a benchmark with sub-benchmarks a call may belong to one of these.
-				if isSeeding && in.suite.findBenchmark(call) == b && slices.ContainsFunc(call.Args, in.callsNow) {
+				isOwnCall := in.suite.findBenchmark(call) == b // otherwise a call of a sub-benchmark in the body of b
+				if isSeeding && isOwnCall && slices.ContainsFunc(call.Args, in.callsNow) {
 					in.report(call, "%s is seeded by the clock, so that each run has other inputs", formatExpr(call.Fun))
 				}
 			}

@@ -12,8 +12,12 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// randomTimed finds random numbers that are made in timed loops. It reports the first
-// call of a file, with the number of the others.
+// randomTimed finds random numbers that are made in timed loops, also in functions of the test files that
+// the loop calls:
+//
+//	for b.Loop() { m.Get(keys[rand.IntN(100)]) }
+//
+// It reports the first such call of a file, with the number of the others.
 func randomTimed() rule {
 	return rule{Rule: audit.Rule{
 		ID: "random-timed", Severity: tare.Note,
@@ -32,11 +36,12 @@ func randomTimed() rule {
 				if !ok || !in.isRandom(call, f) {
 					return true
 				}
-				isMeasured := containsWord(in.joinNames(l, call), "rand") || f.site == nil && in.isMeasuredCall(l, call)
-				if isMeasured {
+				isBenchmarkOfRandom := containsWord(in.joinNames(l, call), "rand") // e.g. BenchmarkRandomKey
+				isInLoop := f.site == nil                                          // otherwise in a called function
+				if isBenchmarkOfRandom || isInLoop && in.isStatement(l, call) {
 					return true
 				}
-				call = cmp.Or(f.site, call) // report the call in the timed loop that leads to this one
+				call = cmp.Or(f.site, call) // report the call in the loop itself, which leads to this one
 				file := in.pass.Fset.Position(call.Pos()).Filename
 				if !slices.Contains(found[file], call) {
 					found[file] = append(found[file], call)
@@ -58,7 +63,7 @@ func randomTimed() rule {
 var randomPackages = []string{"math/rand", "math/rand/v2", "crypto/rand"}
 
 // isRandom reports whether a call makes random numbers: it may run a function or a method of
-// randomPackages, also one that a variable holds.
+// randomPackages, also through a variable. f is the loop or the function that contains the call.
 func (in *input) isRandom(call *ast.CallExpr, f *frame) bool {
 	for _, called := range in.flowGraph().Called(call, f.binding) {
 		if fn := called.Object; fn != nil && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), randomPackages) {
@@ -68,9 +73,9 @@ func (in *input) isRandom(call *ast.CallExpr, f *frame) bool {
 	return false
 }
 
-// isMeasuredCall reports whether a call is the operation that a loop measures, because no other
-// operation uses its result: the call is a statement by itself, f() or _ = f().
-func (in *input) isMeasuredCall(l *loop, call *ast.CallExpr) bool {
+// isStatement reports whether a call is a statement of a loop by itself, f() or _ = f(). The call is then
+// the operation that the loop measures, because no other operation uses its result.
+func (in *input) isStatement(l *loop, call *ast.CallExpr) bool {
 	for s := range nodesOf[ast.Stmt](l.body) {
 		e, isExpr := s.(*ast.ExprStmt)
 		a, isAssign := s.(*ast.AssignStmt)

@@ -38,12 +38,13 @@ type Program struct {
 type function struct {
 	code   []byte
 	refs   []string // names of the functions that it refers to
-	opaque bool     // a part of the code could not be decoded, so addresses in it are not masked
+	opaque bool     // a part of the code could not be decoded, so its addresses are not masked
 }
 
-// equal reports whether two functions have the same code. isLocal is set if they are assembly functions
-// local to a file, which have no package in their names. If neither of two such functions could be decoded,
-// equal compares only their lengths, because addresses in the runtime's assembly always differ.
+// equal reports whether two functions have the same code. isLocal means that they are assembly functions
+// that are local to a file, and so have no package in their names. Such functions of the runtime contain
+// addresses, which always differ. If equal cannot mask these, because it cannot decode the code, it compares
+// only lengths.
 func (f function) equal(g function, isLocal bool) bool {
 	if isLocal && f.opaque && g.opaque {
 		return len(f.code) == len(g.code)
@@ -110,8 +111,9 @@ var initRE = lazyregexp.New(`^([^()]*/)?[^./()]+\.init(\.\d+)?$|(^|\.)map\.init\
 // function that the compiler makes for a go or defer statement (p.F.gowrap1, p.F.deferwrap1).
 var literalRE = lazyregexp.New(`\.(func|gowrap|deferwrap)\d+$|\.\d+$`)
 
-// outerOf returns the function around a function literal; false if name is not a function literal. Names
-// of inlined functions may stand between both: the function around p.F.G.func1 is p.F if there is no p.F.G.
+// outerOf returns the function around a function literal. It returns false if name is not a function literal.
+// The function around p.F.func1 is p.F. If the compiler has inlined p.G, which has a literal, into p.F, the
+// literal is called p.F.G.func1. There is no function p.F.G then, so outerOf removes one more name: p.F.
 func (p *Program) outerOf(name string) (outer string, ok bool) {
 	if !literalRE.MatchString(name) {
 		return "", false
@@ -137,23 +139,22 @@ var testRE = lazyregexp.New(`^([^()]*/)?[^./()]+\.(Benchmark|Test|Fuzz|Example)(
 var methodRE = lazyregexp.New(`^(.*/)?[^/]*?\.(\(\*[^)]*\)|[A-Za-z_]\w*(\[[^\]]*\])?)\.[A-Za-z_]\w*(-fm)?$`)
 
 // indirectCalls returns the functions that a benchmark can call indirectly: methods, and functions whose
-// address is in data. It includes a function literal only if code that runs before benchmarks may have
-// stored it. The addresses of other literals are in data, too, but no code uses them before the function
-// around the literal runs.
+// address is in data. It includes a function literal only if code that runs before benchmarks can have stored
+// it in a variable. Another literal cannot be called before the function around it runs.
 func (p *Program) indirectCalls() (names []string) {
-	before := []string{"main.main"} // it calls TestMain
+	start := []string{"main.main"} // it calls TestMain
 	for name := range p.functions {
 		if initRE.MatchString(name) {
-			before = append(before, name)
+			start = append(start, name)
 		}
 	}
-	stored := p.findReachable(before)
+	runsBefore := p.findReachable(start) // code that can run before benchmarks, with its literals
 	for name := range p.functions {
 		_, isLiteral := p.outerOf(name)
 		switch {
 		case initRE.MatchString(name), p.tests[name], name == "runtime.main":
 			// No benchmark calls it.
-		case isLiteral && !stored[name]:
+		case isLiteral && !runsBefore[name]:
 			// Only the function around it can call it or store it.
 		case p.addressTaken[name] || methodRE.MatchString(name):
 			names = append(names, name)
@@ -169,7 +170,8 @@ func Compare(a, b *Program, changed func(path string) bool) *Difference {
 	difference := &Difference{a: a, b: b, differing: map[string]bool{}}
 	addDifferent := func(name string) {
 		path, hasPackage := packageOf(name)
-		if isUnchanged := hasPackage && !changed(path); !isUnchanged && !initRE.MatchString(name) {
+		isCompared := !hasPackage || changed(path)
+		if isCompared && !initRE.MatchString(name) {
 			difference.differing[name] = true
 		}
 	}
@@ -215,13 +217,8 @@ func packageOf(name string) (path string, ok bool) {
 // IsSame reports whether all code that the function called name, in the package at path, can execute is
 // equal in both programs. It returns false if the function is unknown.
 func (d *Difference) IsSame(path, name string) bool {
-	if d.anyIndirect {
-		return false
-	}
-	if _, ok := d.a.functions[pathPrefix(path)+"."+name]; !ok {
-		return false
-	}
-	return !d.CallsDifferent(path, name)
+	_, isKnown := d.a.functions[pathPrefix(path)+"."+name]
+	return isKnown && !d.anyIndirect && !d.CallsDifferent(path, name)
 }
 
 // CallsDifferent reports whether direct calls from the function called name, in the package at path,

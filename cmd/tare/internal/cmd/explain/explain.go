@@ -60,12 +60,12 @@ func Command(env cmdenv.Env) *cobra.Command {
 			if asJSON {
 				return cmdenv.PrintJSON(env.Out, found)
 			}
-			st := env.Style(env.Out)
+			style := env.Style(env.Out)
 			for i, e := range found {
 				if i > 0 {
 					fmt.Fprintln(env.Out)
 				}
-				e.writeText(env.Out, st)
+				e.writeText(env.Out, style)
 			}
 			return nil
 		},
@@ -75,8 +75,9 @@ func Command(env cmdenv.Env) *cobra.Command {
 	return cmd
 }
 
-// explainName returns the explanations of everything with this name, or nil if nothing has it. It
-// returns an error of the contenders' catalog in dir only if nothing else has the name.
+// explainName returns the explanations of everything called name, or nil if nothing has that name. If the
+// catalog of contenders in dir cannot be read, it still explains other things called name. It returns the
+// error of the catalog only if there are none.
 func explainName(env cmdenv.Env, name, dir string) ([]explanation, error) {
 	var found []explanation
 	for _, w := range listWords() {
@@ -99,11 +100,11 @@ func explainName(env cmdenv.Env, name, dir string) ([]explanation, error) {
 			newFact("", m.Doc), newFact("unit", m.Unit), newFact("better", string(m.Direction)), newFact("in documents", m.Key)))
 	}
 	if slices.Contains(env.Bundled(), name) {
-		st, err := env.ReadStudy(name)
+		file, err := env.ReadStudy(name)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, explainStudy(st.Study))
+		found = append(found, explainStudy(file.Study))
 	}
 	rows, err := env.Contenders(dir)
 	if err != nil && len(found) == 0 {
@@ -146,7 +147,7 @@ func newExplanation(kind, name string, facts ...fact) explanation {
 
 func newFact(label string, text ...string) fact { return fact{Label: label, Text: text} }
 
-// newCode returns a fact with one text for each line of code. Four spaces replace each tab.
+// newCode returns a fact with one text for each line of code. It replaces each tab by four spaces.
 func newCode(label, code string) fact {
 	code = strings.TrimRight(strings.ReplaceAll(code, "\t", "    "), "\n")
 	return fact{Label: label, Text: strings.Split(code, "\n"), Code: true}
@@ -232,7 +233,7 @@ func describeEntry(c tare.Entry) string {
 		line += " built by " + c.Go
 	}
 	if c.Given != "" {
-		line += " from a clone (--with-original)"
+		line += " from a clone (--with-original)" // the user must name a clone of the module
 	}
 	if len(c.Expect.Void) > 0 {
 		line += " (expected void: " + strings.Join(c.Expect.Void, ", ") + ")"
@@ -259,24 +260,24 @@ func describeWorkload(w tare.Workload) string {
 const maxJoined = 60
 
 // writeText writes one paragraph per fact, or a list if a fact has many texts.
-func (e explanation) writeText(w io.Writer, st report.Style) {
+func (e explanation) writeText(w io.Writer, style report.Style) {
 	// LegibleAll makes foreign text safe for a terminal, but it removes indents. Code comes from tare's
 	// own rules and needs its indents, so it is written from the original facts.
-	original := e.Facts
+	originalFacts := e.Facts
 	e = report.LegibleAll(e)
-	fmt.Fprintf(w, "%s (%s)\n", cmdenv.Paint(st.Bold, e.Name), e.Kind)
+	fmt.Fprintf(w, "%s (%s)\n", cmdenv.Paint(style.Bold, e.Name), e.Kind)
 	for i, f := range e.Facts {
 		switch joined := strings.Join(f.Text, ", "); {
 		case f.Code:
-			fmt.Fprintf(w, "  %s:\n    %s\n", f.Label, strings.Join(original[i].Text, "\n    "))
+			fmt.Fprintf(w, "  %s:\n    %s\n", f.Label, strings.Join(originalFacts[i].Text, "\n    "))
 		case f.Label == "":
-			cmdenv.Paragraph(w, "  ", "  ", joined, st.Width)
+			cmdenv.Paragraph(w, "  ", "  ", joined, style.Width)
 		case len(f.Text) == 1 || len(joined) < maxJoined:
-			cmdenv.Paragraph(w, "  ", "    ", f.Label+": "+joined, st.Width)
+			cmdenv.Paragraph(w, "  ", "    ", f.Label+": "+joined, style.Width)
 		default:
 			fmt.Fprintf(w, "  %s:\n", f.Label)
 			for _, t := range f.Text {
-				cmdenv.Paragraph(w, "    ", "      ", t, st.Width)
+				cmdenv.Paragraph(w, "    ", "      ", t, style.Width)
 			}
 		}
 	}

@@ -30,7 +30,7 @@ func (b *extraStudies) buildServers(ctx context.Context, dir string) error {
 			if file == "" {
 				return ""
 			}
-			return filepath.Join(b.dirs.Head, filepath.FromSlash(file))
+			return filepath.Join(b.projectDirs.Head, filepath.FromSlash(file))
 		}
 		requests := loadstudy.Requests{Mix: server.Mix, Feed: inHead(server.Feed), FeedBodies: inHead(server.FeedBodies)}
 		feed, err := requests.List(loadstudy.Target{Path: "/"}, nil)
@@ -38,7 +38,7 @@ func (b *extraStudies) buildServers(ctx context.Context, dir string) error {
 			err = fmt.Errorf("%s is %s, not a request on each line; tare load --feed %s --dry-run --json prints it so", server.Feed, feed.Kind, server.Feed)
 		}
 		if err != nil { // the user knows files by their paths in the project
-			return b.placeError(server.Place, strings.ReplaceAll(err.Error(), b.dirs.Head+string(filepath.Separator), ""))
+			return b.placeError(server.Place, strings.ReplaceAll(err.Error(), b.projectDirs.Head+string(filepath.Separator), ""))
 		}
 		serverDir := filepath.Join(dir, server.ID)
 		if err := os.Mkdir(serverDir, 0o755); err != nil {
@@ -53,7 +53,7 @@ func (b *extraStudies) buildServers(ctx context.Context, dir string) error {
 			return err
 		}
 		if ok {
-			m := gate.Server(server, b.request, built, b.dirs, file)
+			m := gate.Server(server, b.request, built, b.projectDirs, file)
 			m.Requirements.Place = gate.Place{File: b.config, Line: server.Line}
 			b.servers = append(b.servers, m)
 		}
@@ -66,14 +66,14 @@ func (b *extraStudies) buildServers(ctx context.Context, dir string) error {
 // b.measured.Skipped.
 func (b *extraStudies) buildServer(ctx context.Context, server project.Server, dir string) (programs gate.Trees, ok bool, err error) {
 	skipped := gate.Skipped{What: "load " + server.ID}
-	exists, err := gate.IsDir(filepath.Join(b.dirs.Head, filepath.FromSlash(server.Program)))
+	exists, err := gate.IsDir(filepath.Join(b.projectDirs.Head, filepath.FromSlash(server.Program)))
 	if err != nil {
 		return programs, false, err
 	}
 	if !exists {
 		return programs, false, b.placeError(server.Place, "there is no directory "+server.Program+" in the head")
 	}
-	if exists, err = gate.IsDir(filepath.Join(b.dirs.Base, filepath.FromSlash(server.Program))); err != nil {
+	if exists, err = gate.IsDir(filepath.Join(b.projectDirs.Base, filepath.FromSlash(server.Program))); err != nil {
 		return programs, false, err
 	}
 	if !exists {
@@ -85,10 +85,10 @@ func (b *extraStudies) buildServer(ctx context.Context, server project.Server, d
 		name, dir string
 		file      *string // set to the path of the program
 	}{
-		{gate.HeadID, b.dirs.Head, &programs.Head},
-		{gate.BaseID, b.dirs.Base, &programs.Base},
+		{gate.HeadID, b.projectDirs.Head, &programs.Head},
+		{gate.BaseID, b.projectDirs.Base, &programs.Base},
 	} {
-		b.Progress.Status("build", side.name+": building "+server.Program)
+		b.session.Progress.Status("build", side.name+": building "+server.Program)
 		*side.file = filepath.Join(dir, side.name)
 		err := gate.Build(ctx, filepath.Join(side.dir, filepath.FromSlash(server.Program)), *side.file)
 		var broken *gate.BuildError

@@ -26,21 +26,26 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// extraStudies measures the parts of tare.yaml that are not go test benchmarks: studies, JSON documents,
-// routes and servers. Each is measured on both sides of the change, base and head. The addX methods and
-// buildServers fill the fields studies and servers; then runStudies measures them.
+// extraStudies measures the parts of tare.yaml that are not go test benchmarks. tare gate compares a
+// repository before a change (the base) with the repository after it (the head). For example, for
+//
+//	json: [testdata/order.json]
+//
+// it makes a study, a plan for measuring, in which JSON codecs of the base's versions decode and encode this
+// document, and the same codecs of the head's versions. It calls the measured programs contenders; tare
+// knows many of them from its catalog. measureExtraStudies shows the order of the steps.
 type extraStudies struct {
-	*session.Session
+	session        *session.Session
 	request        gate.Request
 	measured       *gate.Measured // gets the results
-	trees          gate.Trees     // the complete repository on each side
-	dirs           gate.Trees     // the project's directory on each side
+	repoDirs       gate.Trees     // directory of the repository, before and after the change
+	projectDirs    gate.Trees     // directory of the project in the repository, before and after the change
 	catalog        catalog.Catalog
 	moduleVersions gate.ModuleVersions // finds modules of a contender whose versions the change alters
 	config         string              // path of tare.yaml from the top of the repository
 
-	studies []gate.Measurement // studies, documents and routes
-	servers []gate.Measurement
+	studies []gate.Measurement // from studies, documents and routes
+	servers []gate.Measurement // from servers, which are measured last
 }
 
 // measureExtraStudies adds the results of tare.yaml's studies, documents, routes and servers to m.
@@ -51,7 +56,7 @@ func measureExtraStudies(ctx context.Context, env cmdenv.Env, request gate.Reque
 	}
 	const studyBudget = 0 // each study has its own budget
 	return session.With(ctx, env, gateOptions(request, studyBudget), p, func(ctx context.Context, s *session.Session) error {
-		b := &extraStudies{Session: s, request: request, measured: m}
+		b := &extraStudies{session: s, request: request, measured: m}
 		if err := b.openSides(ctx); err != nil {
 			return err
 		}
@@ -60,8 +65,8 @@ func measureExtraStudies(ctx context.Context, env cmdenv.Env, request gate.Reque
 			return fmt.Errorf("make a directory for what a gate builds: %w", err)
 		}
 		defer os.RemoveAll(dir)
-		for _, gather := range []func() error{b.addStudies, b.addDocuments, b.addRoutes} {
-			if err := gather(); err != nil {
+		for _, add := range []func() error{b.addStudies, b.addDocuments, b.addRoutes} {
+			if err := add(); err != nil {
 				return err
 			}
 		}
@@ -71,26 +76,26 @@ func measureExtraStudies(ctx context.Context, env cmdenv.Env, request gate.Reque
 		if err := b.runStudies(ctx, b.studies); err != nil {
 			return err
 		}
-		s.Sources = loadstudy.Servers{}
+		s.Sources = loadstudy.Servers{} // the servers are built already
 		return b.runStudies(ctx, b.servers)
 	})
 }
 
-// openSides unpacks both sides, and finds the contenders and the modules that the project requires.
+// openSides finds the files of both sides, base and head, and the modules that the project requires on each.
 func (b *extraStudies) openSides(ctx context.Context) error {
 	repo, err := gitrev.Find(ctx, b.request.Project.Dir)
 	if err != nil {
 		return err
 	}
-	if b.trees, err = unpackSides(ctx, repo, b.request, b.Dirs.Cache); err != nil {
+	if b.repoDirs, err = unpackSides(ctx, repo, b.request, b.session.Dirs.Cache); err != nil {
 		return err
 	}
-	b.dirs = gate.Trees{Base: filepath.Join(b.trees.Base, repo.Prefix), Head: filepath.Join(b.trees.Head, repo.Prefix)}
+	b.projectDirs = gate.Trees{Base: filepath.Join(b.repoDirs.Base, repo.Prefix), Head: filepath.Join(b.repoDirs.Head, repo.Prefix)}
 	b.config = path.Join(filepath.ToSlash(repo.Prefix), project.FileName)
-	if b.catalog, err = b.FindCatalog(""); err != nil {
+	if b.catalog, err = b.session.FindCatalog(""); err != nil {
 		return err
 	}
-	b.moduleVersions, err = newModuleVersions(ctx, b.catalog, b.dirs)
+	b.moduleVersions, err = newModuleVersions(ctx, b.catalog, b.projectDirs)
 	return err
 }
 
@@ -99,9 +104,10 @@ func (b *extraStudies) placeError(at project.Place, message string) error {
 	return cmdenv.Usage(fmt.Sprintf("%s:%d:%d: %s", b.config, at.Line, at.Col, message), "")
 }
 
-// addStudy adds the comparisons of a study that tare.yaml names.
+// addStudy adds the comparisons of one study: one for each contender that the change can have made slower.
+// file is the part of tare.yaml that asks for the study.
 func (b *extraStudies) addStudy(study tare.Study, file project.File) error {
-	comparisons, skipped, err := gate.Studies(study, b.request, b.trees, b.moduleVersions)
+	comparisons, skipped, err := gate.Studies(study, b.request, b.repoDirs, b.moduleVersions)
 	var unknown *lab.UnknownError
 	if errors.As(err, &unknown) {
 		return b.placeError(file.Place, file.Path+": "+err.Error())
@@ -114,24 +120,15 @@ func (b *extraStudies) addStudy(study tare.Study, file project.File) error {
 	}
 	b.measured.Skipped = append(b.measured.Skipped, skipped...)
 	if len(comparisons)+len(skipped) == 0 {
-		b.measured.Notes = append(b.measured.Notes, file.Path+": nothing to compare: the change moves no module of its contenders, and none is a program of this repository")
+		b.measured.Notes = append(b.measured.Notes, file.Path+": nothing to compare: the change alters no version of its contenders' modules, and none of them is a program of this repository")
 	}
 	return nil
 }
 
-// addStudies adds the studies of tare.yaml, bundled ones and files of the head.
+// addStudies adds the studies that tare.yaml names.
 func (b *extraStudies) addStudies() error {
 	for _, f := range b.request.Project.Studies {
-		var study cmdenv.Study
-		var err error
-		if f.Bundled() {
-			study, err = b.ReadStudy(f.Path)
-			if err == nil && !slices.Contains(b.Bundled(), f.Path) {
-				err = fmt.Errorf("there is no bundled study %s", f.Path)
-			}
-		} else {
-			study, err = b.readStudy(f)
-		}
+		study, err := b.readStudy(f)
 		if err != nil {
 			return b.placeError(f.Place, format.Line(err.Error(), 0))
 		}
@@ -142,21 +139,29 @@ func (b *extraStudies) addStudies() error {
 	return nil
 }
 
-// readStudy reads a study file of the head. Messages have the path that tare.yaml has.
+// readStudy reads a study bundled with tare, or a file of the head. Its errors contain the path as it is in
+// tare.yaml.
 func (b *extraStudies) readStudy(f project.File) (cmdenv.Study, error) {
+	if f.Bundled() {
+		study, err := b.session.ReadStudy(f.Path)
+		if err == nil && !slices.Contains(b.session.Bundled(), f.Path) {
+			err = fmt.Errorf("there is no bundled study %s", f.Path)
+		}
+		return study, err
+	}
 	src, err := b.readSource(f)
 	if err != nil {
 		return cmdenv.Study{}, err
 	}
 	study, err := cmdenv.ParseStudy(f.Path, src)
-	study.Dir = filepath.Join(b.dirs.Head, filepath.FromSlash(path.Dir(f.Path)))
+	study.Dir = filepath.Join(b.projectDirs.Head, filepath.FromSlash(path.Dir(f.Path)))
 	return study, err
 }
 
 // readSource reads a file of the head: a study, a document or a list of routes. It reads at most
 // routestudy.MostBytes, the largest limit of the three.
 func (b *extraStudies) readSource(f project.File) ([]byte, error) {
-	src, err := atomicfile.ReadStart(filepath.Join(b.dirs.Head, filepath.FromSlash(f.Path)), routestudy.MostBytes)
+	src, err := atomicfile.ReadStart(filepath.Join(b.projectDirs.Head, filepath.FromSlash(f.Path)), routestudy.MostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no %s in the head", f.Path)
 	}
@@ -167,15 +172,15 @@ func (b *extraStudies) readSource(f project.File) ([]byte, error) {
 }
 
 // addDocuments adds a study of JSON codecs for each document, which decodes the document into any and
-// encodes it again. It has the first variant of every codec in the catalog, except of traps, which repeat
-// a published mistake on purpose.
+// encodes it again. Its contenders are the first variant of every codec in the catalog, but not the traps,
+// codecs that repeat a published mistake on purpose.
 func (b *extraStudies) addDocuments() error {
 	for _, f := range b.request.Project.JSON {
 		if _, err := b.readSource(f); err != nil {
 			return b.placeError(f.Place, err.Error())
 		}
 		name := strings.TrimSuffix(path.Base(f.Path), path.Ext(f.Path))
-		file := filepath.Join(b.dirs.Head, filepath.FromSlash(f.Path))
+		file := filepath.Join(b.projectDirs.Head, filepath.FromSlash(f.Path))
 		study := tare.Study{
 			ID: "json", Question: "Do JSON codecs of another version take longer on " + f.Path + "?", Kind: codec.Kind,
 			Dir: filepath.Dir(file), Metrics: []string{"time"},
@@ -211,7 +216,7 @@ func plainID(name string) string {
 	return id
 }
 
-// addRoutes adds a study of routers with the routes of the head.
+// addRoutes adds a study of HTTP routers for each list of routes in tare.yaml.
 func (b *extraStudies) addRoutes() error {
 	for _, f := range b.request.Project.Routes {
 		src, err := b.readSource(f)
@@ -222,7 +227,7 @@ func (b *extraStudies) addRoutes() error {
 		if err != nil {
 			return b.placeError(f.Place, format.Line(err.Error(), 0))
 		}
-		study, _, err := b.RoutesStudy(doc)
+		study, _, err := b.session.RoutesStudy(doc)
 		if err != nil {
 			return err
 		}
@@ -233,41 +238,49 @@ func (b *extraStudies) addRoutes() error {
 	return nil
 }
 
-// runStudies runs studies of base and head. It makes their ids unique by appending -2, -3 and so on. It adds
-// the results and the skipped workloads to b.measured.
+// runStudies measures each study of list, and adds its results and skipped workloads to b.measured. It makes
+// ids unique: the second study with the id x gets x-2.
 func (b *extraStudies) runStudies(ctx context.Context, list []gate.Measurement) error {
 	if b.measured.Requirements == nil {
 		b.measured.Requirements = map[string]gate.Requirements{}
 	}
 	for _, m := range list {
-		for id, n := m.Study.ID, 2; ; n++ {
-			if _, taken := b.measured.Requirements[m.Study.ID]; !taken {
-				break
-			}
-			m.Study.ID = fmt.Sprintf("%s-%d", id, n)
-		}
+		m.Study.ID = b.uniqueID(m.Study.ID)
 		b.measured.Requirements[m.Study.ID] = m.Requirements
 		// Latencies are measured in continuous segments, for which the quick budget is too short.
 		hasSegments := slices.ContainsFunc(m.Study.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && w.Traffic.Segment > 0 })
-		b.Options.Quick = !b.Options.User && !hasSegments
-		before := len(b.Results)
-		if err := b.WeighQuietly(ctx, []cmdenv.Study{{Study: m.Study}}); err != nil {
+		hasUserBudget := b.session.Options.User
+		b.session.Options.Quick = !hasUserBudget && !hasSegments
+		before := len(b.session.Results)
+		if err := b.session.WeighQuietly(ctx, []cmdenv.Study{{Study: m.Study}}); err != nil { // measures the study
 			return err
 		}
-		added := b.Results[before:]
+		added := b.session.Results[before:]
 		b.measured.Results = append(b.measured.Results, added...)
-		b.measured.Nothing = "" // there is something to compare, even if there are no benchmarks
+		b.measured.Nothing = "" // not "nothing to compare", even if there are no benchmarks
 		for _, res := range added {
-			for _, l := range res.NotWeighed {
-				b.measured.Skipped = append(b.measured.Skipped, gate.Skipped{What: m.Requirements.Name + " " + strings.TrimPrefix(l.What, "workload "), Why: l.Why})
+			for _, skipped := range res.NotWeighed {
+				what := m.Requirements.Name + " " + strings.TrimPrefix(skipped.What, "workload ")
+				b.measured.Skipped = append(b.measured.Skipped, gate.Skipped{What: what, Why: skipped.Why})
 			}
 		}
 	}
 	return nil
 }
 
-// unpackSides returns the directories of both sides: revisions are unpacked into the cache, the
-// worktree stays where it is.
+// uniqueID returns id, or id-2, id-3 and so on if an earlier study has that id.
+func (b *extraStudies) uniqueID(id string) string {
+	unique := id
+	for n := 2; ; n++ {
+		if _, taken := b.measured.Requirements[unique]; !taken {
+			return unique
+		}
+		unique = fmt.Sprintf("%s-%d", id, n)
+	}
+}
+
+// unpackSides returns the directories of the repository before and after the change. It unpacks revisions
+// into the cache. If the head is the user's working tree, it returns that directory.
 func unpackSides(ctx context.Context, repo gitrev.Repo, request gate.Request, cache string) (t gate.Trees, err error) {
 	unpack := func(name string) (string, error) {
 		rev, err := repo.Resolve(ctx, name)

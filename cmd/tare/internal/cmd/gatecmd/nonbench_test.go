@@ -25,11 +25,11 @@ func twoSides(t *testing.T, yaml string) *extraStudies {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &extraStudies{Session: &session.Session{}, measured: &gate.Measured{}, catalog: all, config: "tare.yaml"}
+	b := &extraStudies{session: &session.Session{}, measured: &gate.Measured{}, catalog: all, config: "tare.yaml"}
 	for _, side := range []struct {
 		dir         *string
 		goccy, rest string
-	}{{&b.dirs.Base, "v0.10.2", "\t\n"}, {&b.dirs.Head, "v0.10.5", "\tgithub.com/minio/simdjson-go v0.4.5\n"}} {
+	}{{&b.projectDirs.Base, "v0.10.2", "\t\n"}, {&b.projectDirs.Head, "v0.10.5", "\tgithub.com/minio/simdjson-go v0.4.5\n"}} {
 		*side.dir = t.TempDir()
 		for name, text := range map[string]string{
 			"go.mod":              "module m\n\ngo 1.25\n\nrequire (\n\tgithub.com/goccy/go-json " + side.goccy + "\n\tgithub.com/json-iterator/go v1.1.12\n\tgithub.com/segmentio/encoding " + side.goccy + "\n" + side.rest + ")\n\nreplace github.com/segmentio/encoding => ../x\n",
@@ -44,8 +44,8 @@ func twoSides(t *testing.T, yaml string) *extraStudies {
 			}
 		}
 	}
-	b.trees = b.dirs
-	if b.moduleVersions, err = newModuleVersions(context.Background(), all, b.dirs); err != nil {
+	b.repoDirs = b.projectDirs
+	if b.moduleVersions, err = newModuleVersions(context.Background(), all, b.projectDirs); err != nil {
 		t.Fatal(err)
 	}
 	if b.request.Project, err = project.Parse("tare.yaml", []byte(yaml)); err != nil {
@@ -74,7 +74,7 @@ func TestGateOfDocuments(t *testing.T) {
 	if want := []string{"goccy github.com/goccy/go-json@v0.10.2", "goccy github.com/goccy/go-json@v0.10.5"}; !slices.Equal(with, want) || one.Study.ID != "gate-json-goccy" || one.Requirements.Name != "json/goccy" || one.Requirements.Place != (gate.Place{File: "tare.yaml", Line: 1}) {
 		t.Errorf("%s as %+v: %q", one.Study.ID, one.Requirements, with)
 	}
-	if w := one.Study.Workloads; len(w) != 2 || w[0].ID != "order/decode" || w[1].File != "order.json" || one.Study.Dir != filepath.Join(b.dirs.Head, "testdata") {
+	if w := one.Study.Workloads; len(w) != 2 || w[0].ID != "order/decode" || w[1].File != "order.json" || one.Study.Dir != filepath.Join(b.projectDirs.Head, "testdata") {
 		t.Errorf("%+v in %s", w, one.Study.Dir)
 	}
 }
@@ -124,7 +124,7 @@ func TestGateFailsWhereItCannotLook(t *testing.T) {
 		}
 	}
 	server := func(b *extraStudies, side string) error {
-		if err := os.Mkdir(filepath.Join(b.dirs.Head, "api"), 0o755); err != nil {
+		if err := os.Mkdir(filepath.Join(b.projectDirs.Head, "api"), 0o755); err != nil {
 			return err
 		}
 		loop(t, filepath.Join(side, "api"))
@@ -132,19 +132,19 @@ func TestGateFailsWhereItCannotLook(t *testing.T) {
 	}
 	for name, fails := range map[string]func(b *extraStudies) error{
 		"go.mod": func(b *extraStudies) error {
-			loop(t, filepath.Join(b.dirs.Base, "go.mod"))
-			_, err := newModuleVersions(ctx, b.catalog, b.dirs)
+			loop(t, filepath.Join(b.projectDirs.Base, "go.mod"))
+			_, err := newModuleVersions(ctx, b.catalog, b.projectDirs)
 			return err
 		},
-		"a server of the base": func(b *extraStudies) error { return server(b, b.dirs.Base) },
-		"a server of the head": func(b *extraStudies) error { return server(b, b.dirs.Head) },
+		"a server of the base": func(b *extraStudies) error { return server(b, b.projectDirs.Base) },
+		"a server of the head": func(b *extraStudies) error { return server(b, b.projectDirs.Head) },
 		"a build": func(b *extraStudies) error {
-			loop(t, filepath.Join(b.dirs.Head, "api"))
-			return gate.Build(ctx, filepath.Join(b.dirs.Head, "api"), filepath.Join(t.TempDir(), "api"))
+			loop(t, filepath.Join(b.projectDirs.Head, "api"))
+			return gate.Build(ctx, filepath.Join(b.projectDirs.Head, "api"), filepath.Join(t.TempDir(), "api"))
 		},
 		"a program of a study": func(b *extraStudies) error {
-			loop(t, filepath.Join(b.dirs.Base, "mine"))
-			return b.addStudy(tare.Study{ID: "x", Kind: "codec", Dir: b.dirs.Head, Contenders: []tare.Entry{{ID: "mine", Program: "mine"}}}, project.File{Path: "x.yaml"})
+			loop(t, filepath.Join(b.projectDirs.Base, "mine"))
+			return b.addStudy(tare.Study{ID: "x", Kind: "codec", Dir: b.projectDirs.Head, Contenders: []tare.Entry{{ID: "mine", Program: "mine"}}}, project.File{Path: "x.yaml"})
 		},
 		"the catalog": func(b *extraStudies) error {
 			broken := errors.New("the disk fails")
@@ -170,7 +170,7 @@ func TestGateFailsWhereItCannotLook(t *testing.T) {
 // of its parent's name.
 func TestGateOfAServerInHeadOnly(t *testing.T) {
 	b := twoSides(t, "load: {program: cmd/api, mix: /=1}\n")
-	if err := errors.Join(os.MkdirAll(filepath.Join(b.dirs.Head, "cmd", "api"), 0o755), os.WriteFile(filepath.Join(b.dirs.Base, "cmd"), nil, 0o600)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Join(b.projectDirs.Head, "cmd", "api"), 0o755), os.WriteFile(filepath.Join(b.projectDirs.Base, "cmd"), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.buildServers(context.Background(), t.TempDir()); err != nil || len(b.measured.Skipped) != 1 || b.measured.Skipped[0].Why != "cmd/api is in head only" {

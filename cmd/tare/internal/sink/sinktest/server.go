@@ -57,7 +57,7 @@ type Server struct {
 	requests int                     // since Fail
 	largest  int                     // largest number of events in a request
 	fault    func(request int) Fault // returns the fault of a request by its number
-	poison   string                  // events that contain this text are rejected; "" means none
+	poison   string                  // text in events that the destination always rejects; "" means none
 
 	listen net.Listener
 	server *httptest.Server // nil if stopped
@@ -117,7 +117,7 @@ func (s *Server) Fail(fault func(request int) Fault) {
 	s.fault, s.requests = fault, 0
 }
 
-// Refuse makes the destination reject events that contain a text.
+// Refuse makes the destination reject each event that contains poison.
 func (s *Server) Refuse(poison string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,11 +132,7 @@ func (s *Server) Arrived() []string {
 }
 
 // Count returns the number of accepted events.
-func (s *Server) Count() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.arrived)
-}
+func (s *Server) Count() int { return len(s.Arrived()) }
 
 // Requests returns the number of requests since Fail, and the largest number of events in one.
 func (s *Server) Requests() (n, largest int) {
@@ -216,8 +212,9 @@ func (s slowReader) Read(p []byte) (int, error) {
 	return s.Reader.Read(p[:min(len(p), 1000)])
 }
 
-// takeEvents accepts or rejects the events of a request like a server with the API. partly makes it accept
-// only every other event.
+// takeEvents accepts or rejects the events of a request like a server with the API. If partly is true, the
+// APIs with a result for each event accept only every other event. Status 418 reports a mistake of the sink:
+// it sent a body that is invalid for the API.
 func (s *Server) takeEvents(r *http.Request, body []byte, partly bool) (status int, answer string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -249,8 +246,9 @@ func (s *Server) takeEvents(r *http.Request, body []byte, partly bool) (status i
 	return http.StatusOK, ""
 }
 
-// takeEach accepts or rejects each event by itself, and returns the body of the response. It stores an
-// event with a known id only once.
+// takeEach accepts or rejects each event by itself, and returns the body of the response: for bulk an item for
+// each event, for bigquery only the failures. It stores an event once: the status 409 of bulk says that the
+// destination has the event already, which is no failure.
 func (s *Server) takeEach(events, ids []string, partly bool, isPoison func(string) bool) string {
 	var items, failures []string
 	for i, event := range events {
@@ -276,8 +274,8 @@ func (s *Server) takeEach(events, ids []string, partly bool, isPoison func(strin
 	return `{"kind":"bigquery#tableDataInsertAllResponse","insertErrors":[` + strings.Join(failures, ",") + `]}`
 }
 
-// decodeEvents returns the events of a body, and their ids if the API has them in addition to the events.
-// Both are nil if the body is invalid.
+// decodeEvents returns the events of a body. For the APIs bulk and bigquery, which send an id with each event,
+// it also returns the ids. It returns nil for both if the body or the path is invalid.
 func (s *Server) decodeEvents(r *http.Request, body []byte) (events, ids []string) {
 	switch s.api {
 	case "json":
