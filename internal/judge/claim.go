@@ -89,14 +89,14 @@ func claimEdges(c tare.Claim) []float64 {
 //     can have more than 5 %.
 //   - Reported claims are not measured.
 func Claims(d evidence.Evidence, comparisons []tare.Comparison, values []tare.Value, findings []tare.Finding, notWeighed []tare.NotWeighed) []tare.ClaimResult {
-	j := &judge{evidence: d.Indexed(), comparisons: comparisons, findings: findings}
+	j := &judge{evidence: d.Indexed(), comparisons: comparisons, values: values, findings: findings}
 	var out []tare.ClaimResult
 	for _, c := range d.Study.Claims {
 		if c.StandIn != "" && !j.wasMeasured(c, notWeighed) { // judge another contender in its place
 			c.Contender = c.StandIn
 		}
 		r := newClaimResult(d.Study, c)
-		j.judgeClaim(&r, c, values, notWeighed)
+		j.judgeClaim(&r, c, notWeighed)
 		isByStandIn := c.StandIn != "" && c.Contender == c.StandIn // also if the study itself replaced the contender
 		if isByStandIn && r.Outcome != tare.NotMeasured {
 			r.Why = "by our stand-in " + c.StandIn + ", the original was not measured: " + r.Why
@@ -149,7 +149,7 @@ func (j *judge) wasMeasured(c tare.Claim, notWeighed []tare.NotWeighed) bool {
 
 // judgeClaim sets the outcome of claim c in r, with the evidence and the reason. First it looks for
 // reasons why the claim cannot be judged.
-func (j *judge) judgeClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, notWeighed []tare.NotWeighed) {
+func (j *judge) judgeClaim(r *tare.ClaimResult, c tare.Claim, notWeighed []tare.NotWeighed) {
 	if c.Kind == tare.ClaimReported {
 		setNotMeasured(r, c.Because)
 		return
@@ -179,7 +179,7 @@ func (j *judge) judgeClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Valu
 		j.judgeTrap(r, contender)
 		return
 	}
-	claimJudges()[c.Kind](j, r, c, values)
+	claimJudges()[c.Kind](j, r, c)
 	if contender.Role == tare.RoleApart && r.Outcome != tare.NotMeasured {
 		r.Evidence += "; " + statusOnlyNote
 	}
@@ -192,18 +192,15 @@ func (j *judge) needsWorkload(c tare.Claim, id string) bool {
 
 // claimJudges returns, for each kind, the function that judges claims about a measured contender. It
 // does not check the fields that a kind needs; [tare.Claim.Validate] does.
-func claimJudges() map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim, []tare.Value) {
-	ignoreValues := func(f func(*judge, *tare.ClaimResult, tare.Claim)) func(*judge, *tare.ClaimResult, tare.Claim, []tare.Value) {
-		return func(j *judge, r *tare.ClaimResult, c tare.Claim, _ []tare.Value) { f(j, r, c) }
-	}
-	return map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim, []tare.Value){
+func claimJudges() map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim) {
+	return map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim){
 		tare.ClaimRatio:  (*judge).judgeRatio,
-		tare.ClaimCount:  ignoreValues((*judge).judgeModuleCount),
-		tare.ClaimTrend:  ignoreValues((*judge).judgeTrend),
-		tare.ClaimGrowth: ignoreValues((*judge).judgeGrowth),
-		tare.ClaimShare:  ignoreValues((*judge).judgeShare),
-		tare.ClaimRate:   ignoreValues((*judge).judgeRate),
-		tare.ClaimCause:  ignoreValues((*judge).judgeCause),
+		tare.ClaimCount:  (*judge).judgeModuleCount,
+		tare.ClaimTrend:  (*judge).judgeTrend,
+		tare.ClaimGrowth: (*judge).judgeGrowth,
+		tare.ClaimShare:  (*judge).judgeShare,
+		tare.ClaimRate:   (*judge).judgeRate,
+		tare.ClaimCause:  (*judge).judgeCause,
 	}
 }
 
@@ -230,15 +227,15 @@ func (j *judge) reportUnanswerable(r *tare.ClaimResult, c tare.Claim) bool {
 
 // judgeRatio judges a claim of a ratio, and sets the shares of the total that the figures are parts of,
 // if the claim states a total.
-func (j *judge) judgeRatio(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
-	j.setRatioOutcome(r, c, values)
+func (j *judge) judgeRatio(r *tare.ClaimResult, c tare.Claim) {
+	j.setRatioOutcome(r, c)
 	if r.Outcome != tare.NotMeasured {
-		r.Shares = findShares(j.evidence, c, values)
+		r.Shares = findShares(j.evidence, c, j.values)
 	}
 }
 
 // setRatioOutcome does the work of judgeRatio without the shares.
-func (j *judge) setRatioOutcome(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
+func (j *judge) setRatioOutcome(r *tare.ClaimResult, c tare.Claim) {
 	if j.reportUnanswerable(r, c) {
 		return
 	}
@@ -248,7 +245,7 @@ func (j *judge) setRatioOutcome(r *tare.ClaimResult, c tare.Claim, values []tare
 	}
 	comparison, ok := j.comparisonOf(c.Contender, c.Workload, c.Metric)
 	if !ok {
-		j.judgeWithoutRatio(r, c, values)
+		j.judgeWithoutRatio(r, c)
 		return
 	}
 	r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, comparison.Against, c.Metric, format.Count(comparison.Rounds, "round"))
@@ -286,7 +283,8 @@ func setNotMeasured(r *tare.ClaimResult, why string) {
 // judgeTrap judges a claim whose contender is a trap: it reproduces a mistake of the publication, so
 // that its figures are void as published if the check that finds this mistake voids the trap.
 func (j *judge) judgeTrap(r *tare.ClaimResult, contender tare.Contender) {
-	for _, f := range tare.VoidsMetric(j.findings, contender.ID, r.Workload, r.Metric) {
+	voids := tare.VoidsMetric(j.findings, contender.ID, r.Workload, r.Metric)
+	for _, f := range voids {
 		if slices.Contains(contender.Expect.Void, f.Check) {
 			r.Outcome = tare.VoidAsPublished
 			r.Evidence = "check " + f.Check
@@ -294,18 +292,18 @@ func (j *judge) judgeTrap(r *tare.ClaimResult, contender tare.Contender) {
 			return
 		}
 	}
-	if fs := tare.VoidsMetric(j.findings, contender.ID, r.Workload, r.Metric); len(fs) > 0 {
-		r.Evidence = "check " + fs[0].Check
-		setNotMeasured(r, "void by "+fs[0].Check+": "+fs[0].Message)
+	if len(voids) > 0 {
+		r.Evidence = "check " + voids[0].Check
+		setNotMeasured(r, "void by "+voids[0].Check+": "+voids[0].Message)
 		return
 	}
 	setNotMeasured(r, contender.ID+" is a trap, and traps are not compared")
 }
 
 // judgeWithoutRatio judges a claim of a ratio that could not be computed, because a value is missing or zero.
-func (j *judge) judgeWithoutRatio(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
-	subject, okSubject := claimValue(values, c, c.Contender)
-	base, okBase := claimValue(values, c, j.evidence.Study.Baseline)
+func (j *judge) judgeWithoutRatio(r *tare.ClaimResult, c tare.Claim) {
+	subject, okSubject := claimValue(j.values, c, c.Contender)
+	base, okBase := claimValue(j.values, c, j.evidence.Study.Baseline)
 	switch {
 	case !okSubject:
 		setNotMeasured(r, fmt.Sprintf("%s has no %s on %s", c.Contender, tare.MetricFor(c.Metric).Noun, c.Workload))
@@ -432,8 +430,7 @@ func compareEquality(c tare.Comparison) tare.Outcome {
 	return tare.ClaimOpen
 }
 
-// compareOpenSide returns the outcome if the interval of c does not show a side: it may still exclude the
-// published size.
+// compareOpenSide returns the outcome of a claim if the interval of c does not show a side.
 func compareOpenSide(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefuted bool) {
 	published := claim.Ratio()
 	if c.High < published/holdsWithin || c.Low > published*holdsWithin {

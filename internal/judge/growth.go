@@ -51,8 +51,7 @@ func (j *judge) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 	r.Low, r.High = s.Low, s.High
 	r.Why = fmt.Sprintf("time grows as %s^%.2f (%.2f to %.2f, %s, %s)", size, s.Exponent, s.Low, s.High, formatLevel(s.Level), format.Count(s.Rounds, "round"))
 	f, isFitted := j.fitFixedCost(s, c.Value)
-	usesFixedCost := isFitted && f.enough && c.Value > 0
-	if usesFixedCost {
+	if usesFixedCost := isFitted && f.enough && c.Value > 0; usesFixedCost {
 		r.Measured, r.Low, r.High = f.value, f.low, f.high
 		r.Why = fmt.Sprintf("beyond a fixed cost, %.0f %% of the time at the smallest size, time grows as %s^%.2f (%.2f to %.2f, %s, %s); with that cost in it as %s^%.2f",
 			100*f.cost, size, f.value, f.low, f.high, formatLevel(s.Level), format.Count(len(f.exponents), "round"), size, s.Exponent)

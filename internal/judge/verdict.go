@@ -115,8 +115,7 @@ func AllVoid(d evidence.Evidence, findings []tare.Finding, verdicts []tare.Verdi
 			tare.VoidsMetric(findings, v.Contender, v.Workload, v.Metric),
 			tare.VoidsMetric(findings, d.Study.Baseline, v.Workload, v.Metric))
 		isPermanent := func(f tare.Finding) bool { return !canPass(f.Check) }
-		mayPass := len(voids) > 0 && !slices.ContainsFunc(voids, isPermanent)
-		if mayPass {
+		if mayPass := len(voids) > 0 && !slices.ContainsFunc(voids, isPermanent); mayPass {
 			return false
 		}
 		hasVoid = true
@@ -165,6 +164,7 @@ func countDecided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, 
 type judge struct {
 	evidence    evidence.Evidence // with its index
 	comparisons []tare.Comparison
+	values      []tare.Value // of claims only
 	findings    []tare.Finding
 	differences map[differenceKey][]difference // computed by computeDifferences
 }
