@@ -78,10 +78,9 @@ func allActions() [4]string { return [...]string{turnOn, turnOff, toggle, set} }
 // canonicalAction returns the constant that equals action, or false for an unknown action. The house must
 // not retain action itself, because some servers reuse the buffer of a request.
 func canonicalAction(action string) (canonical string, ok bool) {
-	for _, a := range allActions() {
-		if action == a {
-			return a, true
-		}
+	actions := allActions()
+	if i := slices.Index(actions[:], action); i >= 0 {
+		return actions[i], true
 	}
 	return "", false
 }

@@ -53,14 +53,11 @@ func dipLevel(n int) (dip float64, ok bool) {
 		return 0, false
 	}
 	table := dipTable()
-	root := table[len(table)-1].root
-	for _, row := range table {
-		if n <= row.n {
-			root = row.root
-			break
-		}
+	row := 0
+	for row < len(table)-1 && table[row].n < n { // above the last number, the last row applies
+		row++
 	}
-	return root / math.Sqrt(float64(n)), true
+	return table[row].root / math.Sqrt(float64(n)), true
 }
 
 // splitHumps divides x into a lower and a higher group such that the sum of the squared distances from

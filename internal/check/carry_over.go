@@ -84,8 +84,7 @@ func groupVisits(in Input, workload string) map[string]map[int][]visit {
 		if s.Workload != workload || !isTimed(s) {
 			continue
 		}
-		switch in.roleOf(s.Contender) {
-		case tare.RoleNull, tare.RoleTrap:
+		if role := in.roleOf(s.Contender); role == tare.RoleNull || role == tare.RoleTrap {
 			continue
 		}
 		isFirst := s.After == ""

@@ -25,30 +25,11 @@ func control() Check {
 		Advice: "measure again on a quieter machine or with a larger budget; if the difference remains, something treats the two processes differently",
 		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
-			type twin struct {
-				workload string
-				ratio, p float64 // of the control to the baseline, and its signed-rank p value
-				rounds   int
-			}
-			var twins []twin
-			var ps []float64 // of twins, for Holm
-			tooShort := 0    // number of workloads with too few rounds to be void
-			minRounds := math.MaxInt
-			for _, e := range in.Effects {
-				if e.Metric != in.Primary() || !isBetween(e, tare.ControlID, in.Study.Baseline) {
-					continue
-				}
-				x := e.Effects
-				if e.A != tare.ControlID {
-					x = negate(x)
-				}
-				p := stats.SignedRankP(x)
-				twins = append(twins, twin{workload: e.Workload, ratio: math.Exp(stats.HodgesLehmann(x)), p: p, rounds: len(x)})
-				ps = append(ps, p)
-				if len(x) < stats.MinRounds(strict) {
-					tooShort++
-					minRounds = min(minRounds, len(x))
-				}
+			twins := in.compareTwins()
+			var ps []float64
+			minRounds := math.MaxInt // of the workload with the fewest rounds
+			for _, t := range twins {
+				ps, minRounds = append(ps, t.p), min(minRounds, t.rounds)
 			}
 			var out []tare.Finding
 			for i, adjusted := range stats.Holm(ps) {
@@ -61,7 +42,7 @@ func control() Check {
 					out = append(out, tare.Finding{Workload: t.workload, Severity: tare.Warn, Message: message})
 				}
 			}
-			if tooShort > 0 {
+			if minRounds < stats.MinRounds(strict) {
 				out = append(out, tare.Finding{
 					Severity: tare.Note, Advice: "give it a larger budget",
 					Message: fmt.Sprintf("after %s the control cannot void a workload; that takes %d", format.Count(minRounds, "round"), stats.MinRounds(strict)),
@@ -70,6 +51,29 @@ func control() Check {
 			return out
 		},
 	}
+}
+
+// twin is the ratio of the control to the baseline on one workload.
+type twin struct {
+	workload string
+	ratio, p float64 // p is the signed-rank p value, not adjusted for the number of workloads
+	rounds   int
+}
+
+// compareTwins compares the control with the baseline on every workload, by the primary metric.
+func (in Input) compareTwins() []twin {
+	var twins []twin
+	for _, e := range in.Effects {
+		if e.Metric != in.Primary() || !isBetween(e, tare.ControlID, in.Study.Baseline) {
+			continue
+		}
+		x := e.Effects
+		if e.A != tare.ControlID {
+			x = negate(x)
+		}
+		twins = append(twins, twin{workload: e.Workload, ratio: math.Exp(stats.HodgesLehmann(x)), p: stats.SignedRankP(x), rounds: len(x)})
+	}
+	return twins
 }
 
 // isBetween reports whether e compares a and b, in either order.

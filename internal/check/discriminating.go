@@ -43,9 +43,9 @@ func discriminating() Check {
 						trivial = append(trivial, findTrivialValue(in, criterion, rule, w.ID)...)
 					case tare.RuleRatio:
 						trivial = append(trivial, findTrivialRatio(in, criterion, rule, w.ID)...)
-						out = append(out, findUndecidable(in, criterion, math.Abs(math.Log(rule.Limit)), []float64{rule.Limit}, w.ID)...)
-					case tare.RuleEquivalent:
-						out = append(out, findUndecidable(in, criterion, math.Log1p(rule.Limit), []float64{1 + rule.Limit, 1 / (1 + rule.Limit)}, w.ID)...)
+						out = append(out, findUndecidable(in, criterion, []float64{rule.Limit}, w.ID)...)
+					case tare.RuleEquivalent: // a ratio from 1/(1+Limit) to 1+Limit is equivalent
+						out = append(out, findUndecidable(in, criterion, []float64{1 + rule.Limit, 1 / (1 + rule.Limit)}, w.ID)...)
 					}
 				}
 				if len(trivial) > 1 { // one finding for the same limit on several workloads
@@ -131,10 +131,12 @@ func isTrivial(rule tare.Rule, lowest, highest float64) bool {
 	return trivialFactor*rule.Limit <= lowest
 }
 
-// findUndecidable finds the contenders for which the criterion is open although more rounds would not help:
-// the half-width of the control's interval is at least margin, the difference (a logarithm) that the
-// criterion requires. The criterion is open for a contender if one of edges is inside its interval.
-func findUndecidable(in Input, criterion tare.Criterion, margin float64, edges []float64, workload string) []tare.Finding {
+// findUndecidable finds the contenders for which the criterion is open although more rounds would not help.
+// edges are the ratios at which the criterion changes from met to not met. It is open for a contender if one
+// of them is inside the contender's interval. More rounds do not help if the edges are as near to 1 as the
+// ratio of identical code may be: as near as the half-width of the control's interval, a logarithm.
+func findUndecidable(in Input, criterion tare.Criterion, edges []float64, workload string) []tare.Finding {
+	margin := math.Abs(math.Log(edges[0]))                                   // the other edge, if any, is as far from 1
 	halfWidth := tare.NoiseFloor(in.Comparisons, workload, criterion.Metric) // 0 without a control
 	if halfWidth == 0 || halfWidth < margin {
 		return nil

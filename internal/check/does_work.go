@@ -27,6 +27,28 @@ const (
 	maxTimerTail = 1.25
 )
 
+// loadKind is how a workload's operations are requested. It decides which values show that a contender waits.
+type loadKind int
+
+const (
+	inProcess    loadKind = iota // there is no server: the contender's process repeats the operation
+	emulatedLink                 // a delay or a bandwidth determines the latencies, so they show nothing
+	fixedRate                    // requests come at a given rate
+	closedLoop                   // each connection sends a request after the response to the previous one
+)
+
+func loadKindOf(w tare.Workload) loadKind {
+	switch t := w.Traffic; {
+	case t == nil:
+		return inProcess
+	case t.Delay > 0 || t.Bandwidth > 0:
+		return emulatedLink
+	case t.Rate > 0:
+		return fixedRate
+	}
+	return closedLoop
+}
+
 func doesWork() Check {
 	return Check{
 		ID:       "does-work",
@@ -55,17 +77,19 @@ func doesWork() Check {
 // whyIdle returns a sentence saying that contender waits on w instead of working, or "" if nothing shows
 // that it waits.
 func whyIdle(in Input, contender string, w tare.Workload) string {
-	switch t := w.Traffic; {
-	case t == nil:
-		return whyIdleInProcess(in, contender, w.ID)
-	case in.serverCPU(contender, w.ID) == 0:
+	load := loadKindOf(w)
+	if load != inProcess && in.serverCPU(contender, w.ID) == 0 {
 		return "requests were answered and the server used no CPU time"
-	case t.Delay > 0 || t.Bandwidth > 0:
-		return "" // the emulated link determines the latencies
-	case t.Rate > 0:
-		return whyTimer(in, contender, w.ID)
 	}
-	return whyIdleInClosedLoop(in, contender, w.ID)
+	switch load {
+	case inProcess:
+		return whyIdleInProcess(in, contender, w.ID)
+	case fixedRate:
+		return whyTimer(in, contender, w.ID)
+	case closedLoop:
+		return whyIdleInClosedLoop(in, contender, w.ID)
+	}
+	return ""
 }
 
 // waitSuspicion returns the suspicion that contender waits on w. If all of its conditions hold, whyIdle
@@ -73,12 +97,12 @@ func whyIdle(in Input, contender string, w tare.Workload) string {
 func (in Input) waitSuspicion(contender string, w tare.Workload) suspicion {
 	null := in.withRole(tare.RoleNull)
 	latencyOverNull := func() []float64 { return in.pairedRatios(contender, null, w.ID, readKey(tare.KeyMeanLatency)) }
-	switch t := w.Traffic; {
-	case t == nil:
+	switch loadKindOf(w) {
+	case inProcess:
 		return suspicion{belowLimit(in.workShares(contender, w.ID), minWorkShare), aboveLimit(in.workShares(null, w.ID), minNullWorkShare)}
-	case t.Delay > 0 || t.Bandwidth > 0: // latencies show nothing; the server waits if it used no CPU time
+	case emulatedLink: // the server waits only if it used no CPU time
 		return suspicion{belowLimit(in.perRound(contender, w.ID, readKey(tare.KeyServerCPU)), 0)}
-	case t.Rate > 0:
+	case fixedRate:
 		return suspicion{
 			aboveLimit(in.perRound(contender, w.ID, readLatencyOverCPU), timerRatio),
 			aboveLimit(latencyOverNull(), timerRatio),
@@ -173,14 +197,11 @@ func whyIdleInClosedLoop(in Input, contender, workload string) string {
 	if client, ok := estimateOver(in.perRound(contender, workload, readOccupied)); ok && client.mid > saturated {
 		return ""
 	}
-	comparison := ""
-	overNull, hasNull := estimateOver(in.pairedRatios(contender, in.withRole(tare.RoleNull), workload, readKey(tare.KeyMeanLatency)))
-	if hasNull {
-		if !overNull.isAbove(minWaitRatio) {
-			return ""
-		}
-		comparison = fmt.Sprintf(", %.3g× the null server's", overNull.mid)
-	} else if !latency.isAbove(minWaitNS) {
+	comparison, isSlow := "", latency.isAbove(minWaitNS)
+	if overNull, hasNull := estimateOver(in.pairedRatios(contender, in.withRole(tare.RoleNull), workload, readKey(tare.KeyMeanLatency))); hasNull {
+		comparison, isSlow = fmt.Sprintf(", %.3g× the null server's", overNull.mid), overNull.isAbove(minWaitRatio)
+	}
+	if !isSlow {
 		return ""
 	}
 	return fmt.Sprintf("the server worked %s of the time it could (%s to %s, %s) while a request took %s µs%s: it waits",

@@ -52,9 +52,9 @@ func driftInTrial() Check {
 					drifts := s[0] // without regard to the reference
 					drift, ok := estimateOver(drifts.x)
 					switch {
-					case !ok || !drifts.isConfirmed():
+					case !ok || drifts.judgeEvidence() != confirmed:
 						// The cost does not drift, or not for certain.
-					case !s.isConfirmed(): // the reference drifts, too
+					case s.judgeEvidence() != confirmed: // the reference drifts, too
 						alike = append(alike, c.ID+" on "+w.ID)
 					default:
 						out = append(out, tare.Finding{

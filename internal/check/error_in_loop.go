@@ -76,11 +76,7 @@ type cell struct{ contender, workload string }
 // cellRound is one contender on one workload, in one round at one slice length.
 type cellRound struct {
 	cell
-	turn // number of the round, and slice length
-}
-
-func cellRoundOf(s tare.Slice) cellRound {
-	return cellRound{cell{s.Contender, s.Workload}, turn{s.Round, max(1, s.Tau)}}
+	turn // number of the round, and slice length as a multiple (tau) of the planned one
 }
 
 // tally counts slices, timed runs of a few milliseconds, and their operations.
@@ -100,7 +96,7 @@ func (t tally) add(u tally) tally {
 func tallyRounds(timed []tare.Slice) map[cellRound]tally {
 	out := map[cellRound]tally{}
 	for _, s := range timed {
-		round := cellRoundOf(s)
+		round := cellRound{cell{s.Contender, s.Workload}, turn{s.Round, max(1, s.Tau)}}
 		out[round] = out[round].add(tally{slices: 1, errors: s.Errors, ops: s.Ops})
 	}
 	return out

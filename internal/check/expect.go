@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file tests the checks: a trap is a contender that reproduces a published mistake, and its study
-// names the checks that must void it.
+// This file tests the checks: a trap is a contender that reproduces a published mistake, such as a server
+// that acknowledges events which it has lost, and its study names the checks that must void it.
 
 // Expectations returns the outcome of every expectation that a check voids a trap. If the check voided
 // the trap, the trap is caught. If it did not although there was enough evidence, it missed the trap. For a
@@ -115,14 +115,14 @@ func (in Input) hasEvidence(contender string) bool {
 // setStatisticalOutcome sets the outcome of an expectation whose statistical check did not void the trap.
 // The outcome is not "missed" if a workload was omitted, because that may be the one that shows the mistake.
 func setStatisticalOutcome(e *tare.Expectation, suspicions []suspicion, notMeasured []tare.NotWeighed) {
-	known := slices.DeleteFunc(suspicions, suspicion.isUnknown)
-	open := slices.DeleteFunc(slices.Clone(known), suspicion.isRuledOut)
-	if len(known) == 0 {
+	recorded := slices.DeleteFunc(suspicions, func(s suspicion) bool { return s.judgeEvidence() == unrecorded })
+	unsettled := slices.DeleteFunc(slices.Clone(recorded), func(s suspicion) bool { return s.judgeEvidence() == ruledOut })
+	if len(recorded) == 0 {
 		e.Message = "nothing that this check reads was recorded"
 		return
 	}
-	if len(open) > 0 {
-		e.RoundsNeeded = roundsToDecide(open)
+	if len(unsettled) > 0 {
+		e.RoundsNeeded = roundsToDecide(unsettled)
 		e.Message = fmt.Sprintf("%s, %s", format.Count(e.Rounds, "round"), roundsWanted(e.RoundsNeeded, e.Rounds))
 		return
 	}

@@ -285,7 +285,7 @@ func TestWhatIsFoundIsNotRuledOut(t *testing.T) {
 		for _, id := range statisticalTraffic {
 			c, _ := Named(id)
 			found := slices.ContainsFunc(c.runAndComplete(in), func(f tare.Finding) bool { return f.Contender == "echo" && f.Severity == tare.Void })
-			open := slices.ContainsFunc(c.suspects(in, "echo"), func(s suspicion) bool { return !s.isUnknown() && !s.isRuledOut() })
+			open := slices.ContainsFunc(c.suspects(in, "echo"), func(s suspicion) bool { return s.judgeEvidence() != unrecorded && s.judgeEvidence() != ruledOut })
 			if found {
 				fired[c.ID]++
 				if !open {

@@ -72,18 +72,7 @@ func Mark(trials []tare.Trial, timed []tare.Slice, baseline string, planned int)
 	for _, c := range cellsWithErrors(timed) {
 		markErrors(out, c, all, planned)
 	}
-	lost := map[turn][]tare.VoidPart{} // parts that the baseline lost
-	for _, t := range out {
-		if t.Contender != baseline || t.Round == 0 {
-			continue
-		}
-		if t.Error != nil {
-			lost[turnOf(t)] = []tare.VoidPart{{Why: "the baseline's trial failed in this round: " + t.Error.Error()}}
-		}
-		for _, v := range t.Void {
-			lost[turnOf(t)] = append(lost[turnOf(t)], tare.VoidPart{Workload: v.Workload, Why: "of the baseline's, " + v.Why})
-		}
-	}
+	lost := lostParts(out, baseline)
 	for i := range out {
 		t := &out[i]
 		if t.Error != nil || t.Contender == baseline {
@@ -96,6 +85,24 @@ func Mark(trials []tare.Trial, timed []tare.Slice, baseline string, planned int)
 		}
 	}
 	return out
+}
+
+// lostParts returns the parts that the baseline lost, by round. They are void for all contenders, because
+// there is no ratio to the baseline.
+func lostParts(trials []tare.Trial, baseline string) map[turn][]tare.VoidPart {
+	lost := map[turn][]tare.VoidPart{}
+	for _, t := range trials {
+		if t.Contender != baseline || t.Round == 0 {
+			continue
+		}
+		if t.Error != nil {
+			lost[turnOf(t)] = []tare.VoidPart{{Why: "the baseline's trial failed in this round: " + t.Error.Error()}}
+		}
+		for _, v := range t.Void {
+			lost[turnOf(t)] = append(lost[turnOf(t)], tare.VoidPart{Workload: v.Workload, Why: "of the baseline's, " + v.Why})
+		}
+	}
+	return lost
 }
 
 // markErrors marks the rounds in which operations of the contender of c, on the workload of c, returned

@@ -55,28 +55,16 @@ func generatorHeadroom() Check {
 // findHeadroom returns a void for each metric of c on w that the load generator limited. It returns a
 // warning if the load generator nearly limited them, or if the contender's own client was busy.
 func findHeadroom(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
-	var voidText, warnText string // reasons for a void and for a warning; "" if there is none
 	ownClient := in.hasOwnClient(c.ID, w.ID)
-	if e, ok := estimateOver(in.perRound(c.ID, w.ID, readOccupied)); ok && e.mid > saturated {
-		busy, _ := estimateOver(in.perRound(c.ID, w.ID, readBusyShare(tare.KeyClientCPU, tare.KeyClientCores)))
-		voidText = fmt.Sprintf("%s used %s of its cores", nameSender(ownClient), format.Percent(busy.mid))
-		if waited, ok := estimateOver(in.perRound(c.ID, w.ID, readBusyShare(tare.KeyClientWait, tare.KeyClientCores))); ok && waited.mid >= minShownWait {
-			voidText += fmt.Sprintf(" and waited for them %s of the time", format.Percent(waited.mid))
-		}
-		voidText += ", over " + format.Percent(saturated)
-	}
-	// A contender with its own client is not compared with the null server, which has another client.
-	ratio, hasRatio := estimateOver(in.ratiosToNull(c, w))
-	if hasRatio && !ownClient && ratio.mid < warnThroughput {
-		text := fmt.Sprintf("the null server reached %.3g× its throughput (%.3g to %.3g, %s)", ratio.mid, ratio.lo, ratio.hi, format.Count(ratio.rounds, "round"))
-		if ratio.mid < voidThroughput {
-			voidText = joinNonEmpty(voidText, text+fmt.Sprintf(", under %.3g×", voidThroughput))
-		} else {
-			warnText = text + fmt.Sprintf(", under %d×: part of its cost is the load generator's", warnThroughput)
-		}
-	}
-	if ownClient && voidText != "" { // the client is part of what the contender costs
-		voidText, warnText = "", voidText+": what its client costs limits its throughput and its latencies"
+	busyText := whyBusy(in, c.ID, w.ID, nameSender(ownClient))
+	var voidText, warnText string // reasons for a void and for a warning; "" if there is none
+	switch {
+	case !ownClient:
+		var nearText string
+		nearText, warnText = compareWithNull(in, c, w)
+		voidText = joinNonEmpty(busyText, nearText)
+	case busyText != "": // the client is part of what the contender costs
+		warnText = busyText + ": what its client costs limits its throughput and its latencies"
 	}
 	var out []tare.Finding
 	for _, name := range in.capacityMetrics(w) {
@@ -90,6 +78,34 @@ func findHeadroom(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
 		})
 	}
 	return out
+}
+
+// whyBusy returns a sentence saying that sender, the program that sent the requests, used too much of the
+// time of its cores. It returns "" if it did not.
+func whyBusy(in Input, contender, workload, sender string) string {
+	if e, ok := estimateOver(in.perRound(contender, workload, readOccupied)); !ok || e.mid <= saturated {
+		return ""
+	}
+	busy, _ := estimateOver(in.perRound(contender, workload, readBusyShare(tare.KeyClientCPU, tare.KeyClientCores)))
+	text := fmt.Sprintf("%s used %s of its cores", sender, format.Percent(busy.mid))
+	if waited, ok := estimateOver(in.perRound(contender, workload, readBusyShare(tare.KeyClientWait, tare.KeyClientCores))); ok && waited.mid >= minShownWait {
+		text += fmt.Sprintf(" and waited for them %s of the time", format.Percent(waited.mid))
+	}
+	return text + ", over " + format.Percent(saturated)
+}
+
+// compareWithNull returns a sentence if the throughput of c is near that of the null server: as voidText if
+// it is so near that the load generator was the limit, as warnText if it is less near. The other one is "".
+func compareWithNull(in Input, c tare.Contender, w tare.Workload) (voidText, warnText string) {
+	ratio, ok := estimateOver(in.ratiosToNull(c, w))
+	text := fmt.Sprintf("the null server reached %.3g× its throughput (%.3g to %.3g, %s)", ratio.mid, ratio.lo, ratio.hi, format.Count(ratio.rounds, "round"))
+	switch {
+	case !ok || ratio.mid >= warnThroughput:
+		return "", ""
+	case ratio.mid < voidThroughput:
+		return text + fmt.Sprintf(", under %.3g×", voidThroughput), ""
+	}
+	return "", text + fmt.Sprintf(", under %d×: part of its cost is the load generator's", warnThroughput)
 }
 
 // headroomSuspects returns a suspicion, a condition that voids c on w, for each way in which the load

@@ -25,53 +25,56 @@ func negativeProbe() Check {
 				if c.Role == tare.RoleNull {
 					continue
 				}
-				cases, wrong, first := 0, 0, "" // first describes the first wrong case
-				var accepted []string           // cases that must be rejected and were not
-				for _, p := range in.Conformance {
-					if !p.Probe || p.Contender != c.ID {
-						continue
+				switch p := in.sumProbes(c.ID); {
+				case p.Wrong == 0:
+				case c.Role == tare.RoleApart:
+					out = append(out, notePermissive(p))
+				default:
+					message := fmt.Sprintf("%d of %s must be refused and were not, or not as the reference does", p.Wrong, format.Count(p.Cases, "probe"))
+					if p.First != "" {
+						message += "; the first: " + p.First
 					}
-					cases += p.Cases
-					wrong += p.Wrong
-					accepted = append(accepted, p.Unrefused...)
-					if first == "" {
-						first = p.First
-					}
+					out = append(out, tare.Finding{Contender: c.ID, Message: message})
 				}
-				if wrong == 0 {
-					continue
-				}
-				if c.Role == tare.RoleApart {
-					out = append(out, notePermissive(c.ID, wrong, cases, accepted))
-					continue
-				}
-				message := fmt.Sprintf("%d of %s must be refused and were not, or not as the reference does", wrong, format.Count(cases, "probe"))
-				if first != "" {
-					message += "; the first: " + first
-				}
-				out = append(out, tare.Finding{Contender: c.ID, Message: message})
 			}
 			return out
 		},
 	}
 }
 
+// sumProbes adds up the probes of a contender on all workloads.
+func (in Input) sumProbes(contender string) tare.Conformance {
+	sum := tare.Conformance{Contender: contender}
+	for _, p := range in.Conformance {
+		if !p.Probe || p.Contender != contender {
+			continue
+		}
+		sum.Cases += p.Cases
+		sum.Wrong += p.Wrong
+		sum.Unrefused = append(sum.Unrefused, p.Unrefused...)
+		if sum.First == "" {
+			sum.First = p.First
+		}
+	}
+	return sum
+}
+
 // maxAcceptedShown is the number of wrongly accepted cases that a finding names.
 const maxAcceptedShown = 3
 
 // notePermissive returns the note that a contender with the role apart (it does another job, and only the
-// status of its answers is compared) accepts requests that it should reject. accepted are their names.
-func notePermissive(id string, wrong, cases int, accepted []string) tare.Finding {
-	message := fmt.Sprintf("it stands apart, and %d of %s were not refused, or not as the reference does", wrong, format.Count(cases, "probe"))
-	shown := accepted[:min(len(accepted), maxAcceptedShown)]
+// status of its answers is compared) accepts requests that it should reject. p is the sum of its probes.
+func notePermissive(p tare.Conformance) tare.Finding {
+	message := fmt.Sprintf("it stands apart, and %d of %s were not refused, or not as the reference does", p.Wrong, format.Count(p.Cases, "probe"))
+	shown := p.Unrefused[:min(len(p.Unrefused), maxAcceptedShown)] // requests that were accepted
 	if len(shown) > 0 {
 		message += ": " + strings.Join(shown, "; ")
 	}
-	if more := wrong - len(shown); more > 0 && len(shown) > 0 {
+	if more := p.Wrong - len(shown); more > 0 && len(shown) > 0 {
 		message += fmt.Sprintf("; and %d more", more)
 	}
 	return tare.Finding{
-		Contender: id, Severity: tare.Note, Message: message,
+		Contender: p.Contender, Severity: tare.Note, Message: message,
 		Advice: "keep in mind what it does not do when its cost is read",
 	}
 }

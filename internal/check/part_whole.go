@@ -35,11 +35,7 @@ func partWhole() Check {
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			times := sumRounds(in.Slices)
-			for _, c := range in.Contenders {
-				switch c.Role {
-				case tare.RoleNull, tare.RoleControl:
-					continue
-				}
+			for _, c := range in.measuredContenders() {
 				out = append(out, findFallingSizes(in.Study.Workloads, times, c.ID)...)
 				out = append(out, findOutsideParts(in.Study.Workloads, times, c.ID)...)
 				out = append(out, findFallingPercentiles(in.Trials, c.ID)...)
@@ -187,18 +183,23 @@ func (in Input) percentileSuspects(contender string) []suspicion {
 	return nil
 }
 
+const maxKey = "max_ns" // key of the maximum in a sample
+
 // percentileKeys lists the percentiles among the keys of sample in ascending order. Their digits are decimals
 // of a share: p50_ns is 0.50, and both p99_9_ns and p999_ns are 0.999. The maximum, max_ns, is last.
 func percentileKeys(sample tare.Sample) []string {
 	var out []string
 	for key := range sample {
-		if key == "max_ns" || percentileDigits(key) != "" {
+		if key == maxKey || percentileDigits(key) != "" {
 			out = append(out, key)
 		}
 	}
 	slices.SortFunc(out, func(a, b string) int { // decimals, compared as text: 5 < 50 < 99 < 999
-		if (a == "max_ns") != (b == "max_ns") {
-			return -strings.Compare(a, b) // "max_ns" is less than "p…" as text, and comes last
+		switch {
+		case a == maxKey:
+			return 1
+		case b == maxKey:
+			return -1
 		}
 		return cmp.Compare(percentileDigits(a), percentileDigits(b))
 	})

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/format"
@@ -65,28 +66,27 @@ func findConstantOutput(in Input, c tare.Conformance) (finding tare.Finding, ok 
 	if contender, _ := in.Contender(c.Contender); contender.Set["protocol"] != "" { // BytesOut counts messages, not answers
 		return tare.Finding{}, false
 	}
-	var bytes, ops int64 // of the first slice
-	count := 0
+	var timed []tare.Slice
 	for _, s := range in.Slices {
-		if s.Contender != c.Contender || s.Workload != c.Workload || s.Ops <= 0 {
-			continue
-		}
-		count++
-		if count == 1 {
-			bytes, ops = s.BytesOut, s.Ops
-		} else if s.BytesOut*ops != bytes*s.Ops { // other bytes per operation
-			return tare.Finding{}, false
+		if s.Contender == c.Contender && s.Workload == c.Workload && s.Ops > 0 {
+			timed = append(timed, s)
 		}
 	}
+	if len(timed) < 2 {
+		return tare.Finding{}, false
+	}
+	bytes, ops := timed[0].BytesOut, timed[0].Ops
+	// Products are compared instead of bytes per operation, because integers are exact.
+	isVaried := slices.ContainsFunc(timed, func(s tare.Slice) bool { return s.BytesOut*ops != bytes*s.Ops })
 	isBelowShortest := bytes < c.MinBytes*ops
 	isMeanLength := bytes*int64(c.Cases) == c.Bytes*ops
-	if count < 2 || isBelowShortest || isMeanLength {
+	if isVaried || isBelowShortest || isMeanLength {
 		return tare.Finding{}, false
 	}
 	return tare.Finding{
 		Contender: c.Contender, Workload: c.Workload,
 		Message: fmt.Sprintf("each of %s wrote %s B/op, but the answers have different lengths, %s B in the mean",
-			format.Count(count, "slice"), formatNumber(float64(bytes)/float64(ops)), formatNumber(float64(c.Bytes)/float64(c.Cases))),
+			format.Count(len(timed), "slice"), formatNumber(float64(bytes)/float64(ops)), formatNumber(float64(c.Bytes)/float64(c.Cases))),
 		Advice: "make sure that the timed loop goes through all bodies and writes the output of each",
 	}, true
 }

@@ -7,15 +7,16 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file finds out whether a check has had enough evidence about a trap, a contender that it must void:
-// a check that has not found the trap's mistake may need more rounds.
+// This file finds out whether a check has had enough evidence about a trap, a contender that it must void.
+// A check that has not found the trap's mistake may need more rounds. For example, a check voids a contender
+// if the server counted another number of requests than were sent. The ratio of both numbers is a condition
+// with low = 0.99 and high = 1.01. If the interval of the ratio is 0.97 to 1.02, the condition is open.
 
 // suspicion is one reason for which a statistical check could void a contender: the check voids it if all of
-// the conditions hold. A suspicion is confirmed, ruled out, or still open; an open one needs more rounds.
+// the conditions hold.
 type suspicion []condition
 
 // condition holds if the true middle of the values x, which chance scatters, is below low or above high.
-// The interval of x confirms it or rules it out.
 type condition struct {
 	x         []float64 // one value per round
 	low, high float64
@@ -23,7 +24,18 @@ type condition struct {
 	absent    bool    // the condition does not hold, and x is nil: the check does not depend on chance
 }
 
-// absentEvidence returns the suspicion of a check without chance that found nothing in the records.
+// proof is what the evidence says about a condition or a suspicion.
+type proof int
+
+const (
+	unrecorded proof = iota // the values were not recorded, so the check does not apply
+	undecided               // more rounds are needed
+	ruledOut                // the condition does not hold
+	confirmed               // the condition holds
+)
+
+// absentEvidence returns a suspicion that is ruled out. Checks report it for what they read from the records
+// without any chance: if the records showed the mistake, the check would have voided the contender already.
 func absentEvidence() suspicion { return suspicion{{absent: true}} }
 
 // outsideRange returns the condition, at the strict level, that x is below low or above high.
@@ -41,17 +53,22 @@ func offOne(x []float64, margin float64) condition {
 	return outsideRange(x, 1/(1+margin), 1+margin)
 }
 
-// isConfirmed reports whether the evidence shows that the condition holds.
-func (c condition) isConfirmed() bool {
-	lo, hi, ok := stats.Interval(c.x, c.level)
-	return ok && (lo > c.high || hi < c.low)
-}
-
-// isRuledOut reports whether the evidence shows that the condition does not hold: the entire interval is
-// between low and high. If the condition does hold, the probability of that is at most half the error level.
-func (c condition) isRuledOut() bool {
-	lo, hi, ok := stats.Interval(c.x, c.level)
-	return c.absent || ok && c.low <= lo && hi <= c.high
+// judgeEvidence compares the interval of x with low and high. If the condition does hold, the probability that it is
+// ruled out is at most half the error level.
+func (c condition) judgeEvidence() proof {
+	switch lo, hi, hasInterval := stats.Interval(c.x, c.level); {
+	case c.absent:
+		return ruledOut
+	case len(c.x) == 0:
+		return unrecorded
+	case !hasInterval:
+		return undecided
+	case lo > c.high || hi < c.low:
+		return confirmed
+	case c.low <= lo && hi <= c.high:
+		return ruledOut
+	}
+	return undecided
 }
 
 // isLikely reports whether the estimate of the middle of x fulfils the condition, whatever its interval is.
@@ -86,39 +103,38 @@ func (c condition) roundsNeeded() int {
 	return n
 }
 
-// isUnknown reports whether the suspicion has no conditions, or one whose values were not recorded:
-// the check does not apply then.
-func (s suspicion) isUnknown() bool {
+// judgeEvidence combines the conditions. To rule the suspicion out, one condition is enough, because all must hold.
+// A suspicion without conditions is unrecorded.
+func (s suspicion) judgeEvidence() proof {
+	var proofs []proof
 	for _, c := range s {
-		if len(c.x) == 0 && !c.absent {
-			return true
+		proofs = append(proofs, c.judgeEvidence())
+	}
+	for _, p := range []proof{unrecorded, ruledOut, undecided} { // the first that occurs decides
+		if slices.Contains(proofs, p) {
+			return p
 		}
 	}
-	return len(s) == 0
+	if len(proofs) == 0 {
+		return unrecorded
+	}
+	return confirmed
 }
-
-// isConfirmed reports whether all of the conditions hold.
-func (s suspicion) isConfirmed() bool {
-	return !slices.ContainsFunc(s, func(c condition) bool { return !c.isConfirmed() })
-}
-
-// isRuledOut reports whether one of the conditions is ruled out. One is enough, because all must hold.
-func (s suspicion) isRuledOut() bool { return slices.ContainsFunc(s, condition.isRuledOut) }
 
 // forecastRounds returns the number of rounds that would decide about the suspicion, and whether it
 // would then be confirmed. To confirm it, all of its conditions must be decided; to rule it out, the
 // first one that does not hold is enough.
-func (s suspicion) forecastRounds() (rounds int, confirmed bool) {
+func (s suspicion) forecastRounds() (rounds int, willConfirm bool) {
 	toConfirm, toRuleOut := 0, outOfReach
-	confirmed = true
+	willConfirm = true
 	for _, c := range s {
 		n := c.roundsNeeded()
 		toConfirm = max(toConfirm, n)
 		if !c.isLikely() {
-			toRuleOut, confirmed = min(toRuleOut, n), false
+			toRuleOut, willConfirm = min(toRuleOut, n), false
 		}
 	}
-	if confirmed {
+	if willConfirm {
 		return toConfirm, true
 	}
 	return toRuleOut, false
@@ -131,7 +147,7 @@ func roundsToDecide(suspicions []suspicion) int {
 	toConfirm, toRuleOut := outOfReach, 0
 	anyLikely := false
 	for _, s := range suspicions {
-		if n, confirmed := s.forecastRounds(); confirmed {
+		if n, willConfirm := s.forecastRounds(); willConfirm {
 			toConfirm, anyLikely = min(toConfirm, n), true
 		} else {
 			toRuleOut = max(toRuleOut, n)

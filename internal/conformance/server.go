@@ -16,8 +16,9 @@ import (
 )
 
 // Servers returns the tests of servers. An app is the service that a server provides, such as users or
-// ingest. A server is tested with each app that its contender.json names, or with the app tiny if it
-// names none. The tests send HTTP requests, as a load generator does.
+// ingest. A server is tested with each app that its contender.json names, or with the app tiny, the smallest
+// one, if it names none. The tests send HTTP requests, as a load generator does. For example, they send
+// 25 requests over each of 8 connections, and then compare the server's count of requests with 200.
 func Servers(apps map[string]func() (App, error)) Kind {
 	return Kind{Examine: func(s Subject, dir string) []error { return s.examineServer(apps, dir) }}
 }
@@ -61,11 +62,10 @@ type Check struct {
 	Ask  func(e Exam) error
 }
 
-// Exam is the environment of one test of an app: a process of the contender. The methods of Subject,
-// such as AskGood, and the fields of App can be used directly.
+// Exam is the environment of one test of an app: a process of the contender.
 type Exam struct {
-	Subject
-	App
+	Subject // the contender under test, with Trap, Loose, Limit, AskGood and AskOnce
+	App     // the app under test, with Good, Layers and Checks
 	Process *Process
 	Dir     string // directory for files of the tests
 }
@@ -203,13 +203,14 @@ func (e Exam) CheckCounts(t Tally, configured bool) error {
 	layers := a.LayerCalls / max(1, t.Requests)
 	isUneven := a.LayerCalls != layers*t.Requests // some requests pass more layers than others
 	// Variants and settings may add middleware, and so may any server if the app has none.
-	hasExtra := e.Layers > 0 && e.Variant == "" && !configured && layers > e.Layers
+	mayAddLayers := configured || e.Variant != "" || e.Layers == 0
+	isWrongNumber := layers < e.Layers || layers > e.Layers && !mayAddLayers
 	switch {
 	case a.Received != t.Requests:
 		return fmt.Errorf("stats: %d received, sent were %d", a.Received, t.Requests)
 	case e.Trap:
-		// Its other counts may be wrong on purpose.
-	case isUneven || layers < e.Layers || hasExtra:
+		return nil // its other counts may be wrong on purpose
+	case isUneven || isWrongNumber:
 		return fmt.Errorf("stats: %d layer_calls of %d requests; app %s has %d middlewares", a.LayerCalls, t.Requests, e.App.Name, e.Layers)
 	case a.ReceivedBody != t.Body:
 		return fmt.Errorf("stats: %d received_bytes, sent were %d", a.ReceivedBody, t.Body)
@@ -219,27 +220,31 @@ func (e Exam) CheckCounts(t Tally, configured bool) error {
 	return nil
 }
 
-// AskGood sends one good request over c and checks the response. A trap's response may be wrong, but a
-// trap must not close the connection either.
+// AskGood sends one good request over c and checks the response. The server must keep the connection open.
 func (s Subject) AskGood(c *Caller, g Good) error {
 	got, err := c.Ask(g.Request)
 	if err != nil {
 		return fmt.Errorf("%v: %w", g.Request, err)
 	}
-	switch {
-	case s.Trap:
-		// A trap repeats a published mistake on purpose, so that its responses may be wrong.
-	case s.Loose():
-		if got.Status != 200 {
-			return fmt.Errorf("%v: status %d, want 200", g.Request, got.Status)
-		}
-	default:
-		if err := g.CheckAnswer(got); err != nil {
-			return fmt.Errorf("%v: %w", g.Request, err)
-		}
+	if err := s.checkGoodAnswer(g, got); err != nil {
+		return fmt.Errorf("%v: %w", g.Request, err)
 	}
 	if got.Closes {
 		return fmt.Errorf("%v: it closes the connection", g.Request)
+	}
+	return nil
+}
+
+// checkGoodAnswer checks the response to g. The response of a trap may be wrong, because a trap repeats a
+// published mistake on purpose.
+func (s Subject) checkGoodAnswer(g Good, got Answer) error {
+	switch {
+	case s.Trap:
+		return nil
+	case !s.Loose():
+		return g.CheckAnswer(got)
+	case got.Status != 200: // of a loose server only the status is checked
+		return fmt.Errorf("status %d, want 200", got.Status)
 	}
 	return nil
 }
@@ -278,6 +283,11 @@ func (e Exam) AskAll(addr string) (sent Tally, err error) {
 		return sent, err
 	}
 	defer c.Close()
+	return e.askAllOver(c)
+}
+
+// askAllOver sends all good requests over c and returns their counts.
+func (e Exam) askAllOver(c *Caller) (sent Tally, err error) {
 	for _, g := range e.Good {
 		if err := e.AskGood(c, g); err != nil {
 			return sent, err

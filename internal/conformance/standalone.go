@@ -19,7 +19,8 @@ import (
 )
 
 // ExamineStandalone starts a server without a lab (the process that measures), as a user does: once configured
-// by flags, and once by environment variables. It also checks that the server rejects bad command lines.
+// by flags, and once by environment variables. For example, it runs SERVER -app ingest -addr 127.0.0.1:0 -log
+// file:PATH. It also checks that the server rejects bad command lines.
 func (s Subject) ExamineStandalone(a App, dir string) []error {
 	var errs []error
 	path := filepath.Join(dir, a.Name+"-alone.log")
@@ -119,12 +120,8 @@ func (s Subject) serveAlone(a App, args, env []string) error {
 		}
 		defer c.Close()
 		sendRequests = func(s Subject, _ string) error {
-			for _, g := range a.Good {
-				if err := s.AskGood(c, g); err != nil {
-					return err
-				}
-			}
-			return nil
+			_, err := Exam{Subject: s, App: a}.askAllOver(c)
+			return err
 		}
 	}
 	if err := sendRequests(s, addr); err != nil {

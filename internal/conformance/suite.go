@@ -21,9 +21,10 @@ import (
 	"github.com/tarebench/tare/internal/pool"
 )
 
-// Kind defines the tests of one kind of contender, such as codecs.
+// Kind defines the tests of one kind of contender. For example, a codec gets generated JSON bodies and the
+// operation marshal, and every answer must be JSON with the same value as its body.
 type Kind struct {
-	ops       []string
+	ops       []string                                   // operations to test; a contender may support only some of them
 	fixture   string                                     // name of the generated data in the bodies, unless makeInput makes them
 	compare   func(op string, body, answer []byte) error // returns an error unless the answer to body is correct
 	hasOutput func(op string) bool                       // reports whether op outputs bytes, which the reply to stats counts
@@ -64,8 +65,8 @@ func (s Subject) isEnough(errs []error) bool {
 	return s.Enough != nil && errs != nil && s.Enough(errors.Join(errs...))
 }
 
-// Loose reports whether only the status of each response is checked, because the contender is a server that
-// does only a part of an app's work.
+// Loose reports whether the contender is a loose server, which does only a part of an app's work: the tests
+// check only the status of its responses.
 func (s Subject) Loose() bool { return s.Answers[s.Variant] == "status" }
 
 // Examine runs the tests of the contender's kind and returns the errors that they find. It writes the

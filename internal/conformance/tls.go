@@ -25,14 +25,11 @@ func (e Exam) checkTLS() error {
 		return err
 	}
 	defer c.Close()
-	var sent Tally
-	for _, g := range e.Good {
-		if err := e.AskGood(c, g); err != nil {
-			return fmt.Errorf("encrypted: %w", err)
-		}
-		sent.Add(g)
+	sent, err := e.askAllOver(c)
+	if err == nil {
+		err = e.CheckCounts(sent, false)
 	}
-	if err := e.CheckCounts(sent, false); err != nil {
+	if err != nil {
 		return fmt.Errorf("encrypted: %w", err)
 	}
 	return nil

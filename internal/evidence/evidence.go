@@ -9,14 +9,15 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Evidence is a study with its measurements up to one look.
+// Evidence is a study with its measurements up to one look, an interim analysis at which the study may stop.
+// For example, after 12 rounds it has 12 trials of each contender, and the slices of these trials.
 type Evidence struct {
 	Study      tare.Study
 	Plan       tare.Plan
 	Contenders []tare.Contender
 	Rounds     int              // number of complete rounds at the plan's slice length
-	Slices     []tare.Slice     // of all rounds, including rounds with longer slices (Tau above 1), which show the cost of a token
-	Trials     []tare.Trial     // of all rounds, with marks on void parts
+	Slices     []tare.Slice     // timed runs of one contender: of all rounds, including rounds whose slices are Tau times as long: they show the cost of a token, the right to run next
+	Trials     []tare.Trial     // processes of one contender in one round: of all rounds, with marks on void parts
 	Semantics  []tare.Semantics // results of semantics tests, outside the rounds
 	Final      bool             // the study has stopped: there will be no more rounds
 
@@ -66,7 +67,7 @@ func (e Evidence) Compared() []string {
 }
 
 // Alike returns the ids of the contenders that are also compared with each other: as Compared, but
-// without those of [tare.RoleApart].
+// without those of [tare.RoleApart], which do another job.
 func (e Evidence) Alike() []string {
 	return e.Having(tare.RoleBaseline, tare.RoleContender, tare.RoleControl)
 }

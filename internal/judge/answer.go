@@ -234,31 +234,29 @@ func (q *quoter) formatFigure(f tare.Figure) (text string, ok bool) {
 func (q *quoter) formatComparison(f tare.Figure) (text string, ok bool) {
 	c, ok := q.findComparison(f)
 	floor := tare.NoiseFloor(q.result.Comparisons, f.Workload, f.Metric)
-	if f.Form == tare.FigureWords || f.Form == tare.FigureBrief {
-		switch why := q.whyVoid(f); {
-		case why != "" && f.Form == tare.FigureBrief:
-			return "is void", true
-		case why != "":
-			return why, true
-		case !ok:
-			return "", false
-		case f.Form == tare.FigureBrief:
-			return headlineComparison(c, floor), true
-		}
-		return describeComparison(c, floor), true
+	why := q.whyVoid(f)
+	switch { // forms with words for a void ratio
+	case f.Form == tare.FigureBrief && why != "":
+		return "is void", true
+	case f.Form == tare.FigureWords && why != "":
+		return why, true
 	}
-	if !ok || q.whyVoid(f) != "" {
+	if !ok || why != "" {
 		return "", false
 	}
 	switch f.Form {
+	case tare.FigureBrief:
+		return headlineComparison(c, floor), true
+	case tare.FigureWords:
+		return describeComparison(c, floor), true
 	case tare.FigureFast:
 		return format.Times(1 / c.Ratio), c.Ratio > 0
 	case tare.FigureTimes:
 		return format.Times(c.Ratio), true
 	case tare.FigureLess:
-		return format.Percent(1 - c.Ratio), c.Ratio < 1 && (c.Exact || c.Differs(floor) == tare.Significant)
-	}
-	if f.Form == tare.FigureTo {
+		isShown := c.Exact || c.Differs(floor) == tare.Significant
+		return format.Percent(1 - c.Ratio), c.Ratio < 1 && isShown
+	case tare.FigureTo:
 		other := f
 		other.Workload = f.To
 		to, ok := q.findComparison(other)
@@ -338,7 +336,8 @@ func describeComparison(c tare.Comparison, control float64) string {
 func headlineComparison(c tare.Comparison, control float64) string {
 	m := tare.MetricFor(c.Metric)
 	shortener := strings.NewReplacer("CPU time", "CPU")
-	if c.Ratio == 1 || !c.Exact && c.Differs(control) != tare.Significant {
+	isShown := c.Exact || c.Differs(control) == tare.Significant
+	if c.Ratio == 1 || !isShown {
 		return "shows no difference"
 	}
 	verb := m.Verb

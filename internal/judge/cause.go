@@ -45,17 +45,18 @@ func (j *judge) judgeCause(r *tare.ClaimResult, c tare.Claim) {
 		return
 	}
 	var claimed, others, proven []tare.Cause // proven has those of others whose share is not zero
-	areOthersSmall := true
+	areOthersSmall := true                   // no share of others can exceed 5 %
 	for _, s := range result.Steps {
-		if slices.Contains(c.Causes, s.To) {
+		isProven := s.ShareLow > 0 || s.ShareHigh < 0
+		largest := math.Max(math.Abs(s.ShareLow), math.Abs(s.ShareHigh)) // largest share that the interval allows
+		switch {
+		case slices.Contains(c.Causes, s.To):
 			claimed = append(claimed, s)
 			continue
-		}
-		others = append(others, s)
-		if s.ShareLow > 0 || s.ShareHigh < 0 {
+		case isProven:
 			proven = append(proven, s)
 		}
-		largest := math.Max(math.Abs(s.ShareLow), math.Abs(s.ShareHigh)) // largest share that the interval allows
+		others = append(others, s)
 		areOthersSmall = areOthersSmall && largest <= tieWithin-1
 	}
 	jointShare := ""

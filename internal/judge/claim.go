@@ -11,7 +11,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// A claim is a statement of a publication that a study tests. These constants bound the outcomes of a
+// This file judges the claims of a study, the statements of publications that it tests. For example, a
+// page states that a takes half the time of b, and the interval of the measured ratio is 0.48 to 0.53:
+// the claim holds. Other files judge the other kinds of claims. These constants bound the outcomes of a
 // claim of a ratio, as Claims describes them. Except for effectWithin they are factors.
 const (
 	holdsWithin  = 1.25 // a ratio holds if it is within this factor of the published ratio
@@ -70,6 +72,8 @@ func claimEdges(c tare.Claim) []float64 {
 // a side only if the ratio exceeds the noise floor of the control, the baseline measured a second time.
 // A latency of too few requests leaves a claim inconclusive.
 //
+// The parameter notWeighed lists the contenders and workloads that the run omitted.
+//
 // Other kinds of claims:
 //
 //   - A count holds if the number is within the published number times or divided by 1.25, and is
@@ -85,36 +89,16 @@ func claimEdges(c tare.Claim) []float64 {
 //     can have more than 5 %.
 //   - Reported claims are not measured.
 func Claims(d evidence.Evidence, comparisons []tare.Comparison, values []tare.Value, findings []tare.Finding, notWeighed []tare.NotWeighed) []tare.ClaimResult {
-	j := &judge{evidence: d.Indexed(), comparisons: comparisons, findings: findings}
+	j := &judge{evidence: d.Indexed(), comparisons: comparisons, values: values, findings: findings}
 	var out []tare.ClaimResult
 	for _, c := range d.Study.Claims {
-		r := tare.ClaimResult{
-			ID: c.ID, Kind: c.Kind, Source: c.Source, Place: c.Place, Shown: c.Shown, Statement: c.Statement,
-			Contender: c.Contender, Workload: c.Workload, Metric: c.Metric,
-		}
-		for _, s := range d.Study.Sources {
-			if s.Name == c.Source {
-				r.SourceURL = s.URL
-			}
-		}
-		switch c.Kind {
-		case tare.ClaimRatio:
-			if !c.Directed() {
-				r.Published = c.Ratio()
-				r.PublishedValue = c.Value
-				r.PublishedBaseline = c.Baseline
-				r.Unit = c.Unit
-			}
-		case tare.ClaimCount, tare.ClaimShare, tare.ClaimGrowth, tare.ClaimRate:
-			r.Published = c.Value
-		case tare.ClaimReported:
-			r.Published, r.Unit = c.Value, c.Unit
-		}
 		if c.StandIn != "" && !j.wasMeasured(c, notWeighed) { // judge another contender in its place
-			c.Contender, r.Contender = c.StandIn, c.StandIn
+			c.Contender = c.StandIn
 		}
-		j.judgeClaim(&r, c, values, notWeighed)
-		if c.StandIn != "" && c.Contender == c.StandIn && r.Outcome != tare.NotMeasured {
+		r := newClaimResult(d.Study, c)
+		j.judgeClaim(&r, c, notWeighed)
+		isByStandIn := c.StandIn != "" && c.Contender == c.StandIn // also if the study itself replaced the contender
+		if isByStandIn && r.Outcome != tare.NotMeasured {
 			r.Why = "by our stand-in " + c.StandIn + ", the original was not measured: " + r.Why
 		}
 		out = append(out, r)
@@ -122,8 +106,31 @@ func Claims(d evidence.Evidence, comparisons []tare.Comparison, values []tare.Va
 	return out
 }
 
+// newClaimResult returns the result of a claim without an outcome: what the publication states, and where.
+func newClaimResult(s tare.Study, c tare.Claim) tare.ClaimResult {
+	r := tare.ClaimResult{
+		ID: c.ID, Kind: c.Kind, Source: c.Source, Place: c.Place, Shown: c.Shown, Statement: c.Statement,
+		Contender: c.Contender, Workload: c.Workload, Metric: c.Metric,
+	}
+	for _, source := range s.Sources {
+		if source.Name == c.Source {
+			r.SourceURL = source.URL
+		}
+	}
+	switch c.Kind {
+	case tare.ClaimRatio:
+		if !c.Directed() { // a directed claim has no figures
+			r.Published, r.PublishedValue, r.PublishedBaseline, r.Unit = c.Ratio(), c.Value, c.Baseline, c.Unit
+		}
+	case tare.ClaimCount, tare.ClaimShare, tare.ClaimGrowth, tare.ClaimRate:
+		r.Published = c.Value
+	case tare.ClaimReported:
+		r.Published, r.Unit = c.Value, c.Unit
+	}
+	return r
+}
+
 // wasMeasured reports whether the contender of a claim was measured on all workloads of the claim.
-// notWeighed lists the parts of the study that were omitted.
 func (j *judge) wasMeasured(c tare.Claim, notWeighed []tare.NotWeighed) bool {
 	contender, ok := j.evidence.Contender(c.Contender)
 	isOmitted := slices.ContainsFunc(notWeighed, func(n tare.NotWeighed) bool { return n.Contender() == c.Contender })
@@ -142,14 +149,15 @@ func (j *judge) wasMeasured(c tare.Claim, notWeighed []tare.NotWeighed) bool {
 
 // judgeClaim sets the outcome of claim c in r, with the evidence and the reason. First it looks for
 // reasons why the claim cannot be judged.
-func (j *judge) judgeClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, notWeighed []tare.NotWeighed) {
+func (j *judge) judgeClaim(r *tare.ClaimResult, c tare.Claim, notWeighed []tare.NotWeighed) {
 	if c.Kind == tare.ClaimReported {
 		setNotMeasured(r, c.Because)
 		return
 	}
 	for _, n := range notWeighed {
-		id := n.Workload() // "" if a contender was omitted
-		if n.Contender() == c.Contender || id != "" && j.needsWorkload(c, id) {
+		omitsContender := n.Contender() == c.Contender
+		omitsWorkload := n.Workload() != "" && j.needsWorkload(c, n.Workload())
+		if omitsContender || omitsWorkload {
 			setNotMeasured(r, n.What+": "+n.Why)
 			return
 		}
@@ -171,7 +179,7 @@ func (j *judge) judgeClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Valu
 		j.judgeTrap(r, contender)
 		return
 	}
-	claimJudges()[c.Kind](j, r, c, values)
+	claimJudges()[c.Kind](j, r, c)
 	if contender.Role == tare.RoleApart && r.Outcome != tare.NotMeasured {
 		r.Evidence += "; " + statusOnlyNote
 	}
@@ -184,18 +192,15 @@ func (j *judge) needsWorkload(c tare.Claim, id string) bool {
 
 // claimJudges returns, for each kind, the function that judges claims about a measured contender. It
 // does not check the fields that a kind needs; [tare.Claim.Validate] does.
-func claimJudges() map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim, []tare.Value) {
-	ignoreValues := func(f func(*judge, *tare.ClaimResult, tare.Claim)) func(*judge, *tare.ClaimResult, tare.Claim, []tare.Value) {
-		return func(j *judge, r *tare.ClaimResult, c tare.Claim, _ []tare.Value) { f(j, r, c) }
-	}
-	return map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim, []tare.Value){
+func claimJudges() map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim) {
+	return map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim){
 		tare.ClaimRatio:  (*judge).judgeRatio,
-		tare.ClaimCount:  ignoreValues((*judge).judgeModuleCount),
-		tare.ClaimTrend:  ignoreValues((*judge).judgeTrend),
-		tare.ClaimGrowth: ignoreValues((*judge).judgeGrowth),
-		tare.ClaimShare:  ignoreValues((*judge).judgeShare),
-		tare.ClaimRate:   ignoreValues((*judge).judgeRate),
-		tare.ClaimCause:  ignoreValues((*judge).judgeCause),
+		tare.ClaimCount:  (*judge).judgeModuleCount,
+		tare.ClaimTrend:  (*judge).judgeTrend,
+		tare.ClaimGrowth: (*judge).judgeGrowth,
+		tare.ClaimShare:  (*judge).judgeShare,
+		tare.ClaimRate:   (*judge).judgeRate,
+		tare.ClaimCause:  (*judge).judgeCause,
 	}
 }
 
@@ -222,15 +227,15 @@ func (j *judge) reportUnanswerable(r *tare.ClaimResult, c tare.Claim) bool {
 
 // judgeRatio judges a claim of a ratio, and sets the shares of the total that the figures are parts of,
 // if the claim states a total.
-func (j *judge) judgeRatio(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
-	j.setRatioOutcome(r, c, values)
+func (j *judge) judgeRatio(r *tare.ClaimResult, c tare.Claim) {
+	j.setRatioOutcome(r, c)
 	if r.Outcome != tare.NotMeasured {
-		r.Shares = findShares(j.evidence, c, values)
+		r.Shares = findShares(j.evidence, c, j.values)
 	}
 }
 
 // setRatioOutcome does the work of judgeRatio without the shares.
-func (j *judge) setRatioOutcome(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
+func (j *judge) setRatioOutcome(r *tare.ClaimResult, c tare.Claim) {
 	if j.reportUnanswerable(r, c) {
 		return
 	}
@@ -240,7 +245,7 @@ func (j *judge) setRatioOutcome(r *tare.ClaimResult, c tare.Claim, values []tare
 	}
 	comparison, ok := j.comparisonOf(c.Contender, c.Workload, c.Metric)
 	if !ok {
-		j.judgeWithoutRatio(r, c, values)
+		j.judgeWithoutRatio(r, c)
 		return
 	}
 	r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, comparison.Against, c.Metric, format.Count(comparison.Rounds, "round"))
@@ -278,7 +283,8 @@ func setNotMeasured(r *tare.ClaimResult, why string) {
 // judgeTrap judges a claim whose contender is a trap: it reproduces a mistake of the publication, so
 // that its figures are void as published if the check that finds this mistake voids the trap.
 func (j *judge) judgeTrap(r *tare.ClaimResult, contender tare.Contender) {
-	for _, f := range tare.VoidsMetric(j.findings, contender.ID, r.Workload, r.Metric) {
+	voids := tare.VoidsMetric(j.findings, contender.ID, r.Workload, r.Metric)
+	for _, f := range voids {
 		if slices.Contains(contender.Expect.Void, f.Check) {
 			r.Outcome = tare.VoidAsPublished
 			r.Evidence = "check " + f.Check
@@ -286,18 +292,18 @@ func (j *judge) judgeTrap(r *tare.ClaimResult, contender tare.Contender) {
 			return
 		}
 	}
-	if fs := tare.VoidsMetric(j.findings, contender.ID, r.Workload, r.Metric); len(fs) > 0 {
-		r.Evidence = "check " + fs[0].Check
-		setNotMeasured(r, "void by "+fs[0].Check+": "+fs[0].Message)
+	if len(voids) > 0 {
+		r.Evidence = "check " + voids[0].Check
+		setNotMeasured(r, "void by "+voids[0].Check+": "+voids[0].Message)
 		return
 	}
 	setNotMeasured(r, contender.ID+" is a trap, and traps are not compared")
 }
 
 // judgeWithoutRatio judges a claim of a ratio that could not be computed, because a value is missing or zero.
-func (j *judge) judgeWithoutRatio(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
-	subject, okSubject := claimValue(values, c, c.Contender)
-	base, okBase := claimValue(values, c, j.evidence.Study.Baseline)
+func (j *judge) judgeWithoutRatio(r *tare.ClaimResult, c tare.Claim) {
+	subject, okSubject := claimValue(j.values, c, c.Contender)
+	base, okBase := claimValue(j.values, c, j.evidence.Study.Baseline)
 	switch {
 	case !okSubject:
 		setNotMeasured(r, fmt.Sprintf("%s has no %s on %s", c.Contender, tare.MetricFor(c.Metric).Noun, c.Workload))
@@ -321,27 +327,54 @@ func (j *judge) judgeZero(r *tare.ClaimResult, c tare.Claim, subject, base tare.
 	switch {
 	case ratio == 1 && canTie(c):
 		r.Outcome = tare.Tie
-	case ratio < 1 && claimedSide(c) < 0, ratio > 1 && claimedSide(c) > 0: // no published size: the ratio is 0 or infinite
+	case ratio != 1 && sideOf(ratio) == claimedSide(c): // the ratio is 0 or infinite, so the published size is refuted
 		r.Outcome, r.SizeRefuted = tare.DirectionHolds, true
 	default:
 		r.Outcome = tare.Refuted
 	}
 }
 
-// claimedSide returns on which side of 1 the ratio is claimed to be: -1 below, 1 above, 0 neither.
-func claimedSide(c tare.Claim) int {
+// sideOfOne is a side of the ratio 1, as a word for sentences.
+type sideOfOne string
+
+const (
+	belowOne sideOfOne = "below"
+	aboveOne sideOfOne = "above"
+	noSide   sideOfOne = "" // a claim of equality, or an interval that is on no side for certain
+)
+
+func sideOf(ratio float64) sideOfOne {
 	switch {
-	case c.Side == "lower":
-		return -1
-	case c.Side == "higher":
-		return 1
-	case c.Ratio() < 1:
-		return -1
-	case c.Ratio() > 1:
-		return 1
+	case ratio < 1:
+		return belowOne
+	case ratio > 1:
+		return aboveOne
 	}
-	return 0
+	return noSide
 }
+
+// claimedSide returns the side of 1 on which the ratio is claimed to be.
+func claimedSide(c tare.Claim) sideOfOne {
+	switch c.Side {
+	case "lower":
+		return belowOne
+	case "higher":
+		return aboveOne
+	}
+	return sideOf(c.Ratio())
+}
+
+// measuredSide returns the side of 1 that the interval of c is on, if its ratio also exceeds floor, the
+// noise floor as a logarithm.
+func measuredSide(c tare.Comparison, floor float64) sideOfOne {
+	if c.Differs(floor) != tare.Significant {
+		return noSide
+	}
+	return sideOf(c.High) // the interval excludes 1
+}
+
+// isTie reports whether the entire interval of c is within 5 % of 1.
+func isTie(c tare.Comparison) bool { return 1/tieWithin <= c.Low && c.High <= tieWithin }
 
 // publishedRatio returns the published ratio in words, for sentences.
 func publishedRatio(c tare.Claim) string {
@@ -355,45 +388,55 @@ func publishedRatio(c tare.Claim) string {
 func canTie(c tare.Claim) bool { return math.Abs(math.Log(c.Ratio())) < math.Log(maxTieClaim) }
 
 // compareClaim returns the outcome of a claim of a ratio by the interval of c, as Claims documents it.
-// The order of the cases matters. floor is the noise floor, a logarithm: the interval is on a side of 1
-// only if the ratio exceeds it. sizeRefuted is true if the interval excludes the published size,
-// although it does not exclude the claimed side.
+// The order of the cases matters: each assumes that no earlier one applies. floor is as in measuredSide.
+// sizeRefuted is true if the interval excludes the published size, but not the claimed side.
 func compareClaim(claim tare.Claim, c tare.Comparison, floor float64) (o tare.Outcome, sizeRefuted bool) {
-	published := claim.Ratio()
-	isTie := 1/tieWithin <= c.Low && c.High <= tieWithin
-	isFarFromTie := c.Low > tieWithin || c.High < 1/tieWithin
-	isFarFromPublished := c.High < published/holdsWithin || c.Low > published*holdsWithin
-	measured := 0 // side of 1 that the interval is on, as in claimedSide; 0 means open
-	if c.Differs(floor) == tare.Significant {
-		measured = 1
-		if c.High < 1 {
-			measured = -1
-		}
-	}
-	claimed := claimedSide(claim)
-	switch { // first claims of a side without a size (Directed), then ties, then the side, then the size
-	case claim.Directed() && measured == 0 && !isTie:
-		return tare.ClaimOpen, false
-	case claim.Directed() && !isTie && measured == claimed:
-		return tare.Holds, false
-	case claim.Directed():
-		return tare.Refuted, false
-	case isTie && canTie(claim):
+	claimed, measured := claimedSide(claim), measuredSide(c, floor)
+	switch {
+	case claim.Directed(): // the claim is about a side only
+		return compareSide(claimed, measured, c), false
+	case isTie(c) && canTie(claim):
 		return tare.Tie, false
-	case isTie:
+	case isTie(c):
 		return tare.Refuted, false
-	case claimed == 0 && isFarFromTie:
-		return tare.Refuted, false
-	case claimed == 0:
-		return tare.ClaimOpen, false
-	case measured == 0 && isFarFromPublished:
-		return tare.NotThatSize, true
-	case measured == 0:
-		return tare.ClaimOpen, false
+	case claimed == noSide:
+		return compareEquality(c), false
+	case measured == noSide:
+		return compareOpenSide(claim, c)
 	case measured != claimed:
 		return tare.Refuted, false
 	}
 	return compareSize(claim, c)
+}
+
+// compareSide returns the outcome of a claim of a side without a size.
+func compareSide(claimed, measured sideOfOne, c tare.Comparison) tare.Outcome {
+	switch {
+	case isTie(c):
+		return tare.Refuted
+	case measured == noSide:
+		return tare.ClaimOpen
+	case measured == claimed:
+		return tare.Holds
+	}
+	return tare.Refuted
+}
+
+// compareEquality returns the outcome of a claim of equality if the interval of c is not within 5 % of 1.
+func compareEquality(c tare.Comparison) tare.Outcome {
+	if c.Low > tieWithin || c.High < 1/tieWithin {
+		return tare.Refuted
+	}
+	return tare.ClaimOpen
+}
+
+// compareOpenSide returns the outcome of a claim if the interval of c does not show a side.
+func compareOpenSide(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefuted bool) {
+	published := claim.Ratio()
+	if c.High < published/holdsWithin || c.Low > published*holdsWithin {
+		return tare.NotThatSize, true
+	}
+	return tare.ClaimOpen, false
 }
 
 // compareSize compares the size of an effect on the claimed side with the published size. The size of
@@ -426,7 +469,7 @@ func effectBounds(c tare.Comparison) (smallest, largest float64) {
 // hasPublishedSize reports whether the published figures are a size of the claimed effect. They are not
 // if they are on the other side of 1 than the claim.
 func hasPublishedSize(claim tare.Claim) bool {
-	return (claim.Ratio() < 1) == (claimedSide(claim) < 0)
+	return (claim.Ratio() < 1) == (claimedSide(claim) == belowOne)
 }
 
 // missesTarget reports whether any part of the interval does not reach the claim's target, which is a
@@ -444,33 +487,32 @@ func explainOutcome(claim tare.Claim, c tare.Comparison, floor float64, o tare.O
 	published := claim.Ratio()
 	ratio, span := formatRatio(c, 1, 1/tieWithin, tieWithin, published/holdsWithin, published*holdsWithin)
 	s := fmt.Sprintf("published %s, measured %s× %s", publishedRatio(claim), ratio, span)
-	sideWord := map[int]string{-1: "below", 1: "above"}[claimedSide(claim)]
+	asClaimed := string(claimedSide(claim)) + " 1 as claimed"
 	switch o {
 	case tare.Tie:
 		return s + ": within 5 % of 1, and less than 10 % was claimed"
 	case tare.Refuted:
-		if 1/tieWithin <= c.Low && c.High <= tieWithin {
-			if claim.Directed() {
-				return s + ": within 5 % of 1"
-			}
+		switch {
+		case isTie(c) && claim.Directed():
+			return s + ": within 5 % of 1"
+		case isTie(c):
 			return s + ": within 5 % of 1, where 10 % or more was claimed"
-		}
-		if claimedSide(claim) == 0 {
+		case claimedSide(claim) == noSide:
 			return s + ": more than 5 % from 1, where equality was claimed"
 		}
-		return s + ": not " + sideWord + " 1 as claimed, but the other side"
+		return s + ": not " + asClaimed + ", but the other side"
 	case tare.Holds:
 		if claim.Directed() {
-			return s + ": " + sideWord + " 1 as claimed"
+			return s + ": " + asClaimed
 		}
 		return s + ": within 1.25× of the published ratio"
 	case tare.MoreThanPublished:
-		return s + ": " + sideWord + " 1 as claimed, and the difference is larger than published"
+		return s + ": " + asClaimed + ", and the difference is larger than published"
 	case tare.DirectionHolds:
 		if claim.Target > 0 && missesTarget(claim, c) {
 			return s + ": " + describeMissedTarget(claim, c)
 		}
-		s += ": " + sideWord + " 1 as claimed"
+		s += ": " + asClaimed
 		if sizeRefuted {
 			return s + ", but more than 2× away from the published ratio"
 		}

@@ -100,10 +100,5 @@ func formatRate(x float64) string {
 		return format.Significant(x)
 	}
 	thirdDigit := math.Pow(10, math.Floor(math.Log10(x))-2) // value of the third significant digit
-	digits := format.Fixed(math.Round(x/thirdDigit)*thirdDigit, 0)
-	s := ""
-	for ; len(digits) > 3; digits = digits[:len(digits)-3] {
-		s = "," + digits[len(digits)-3:] + s
-	}
-	return digits + s
+	return groupThousands(format.Fixed(math.Round(x/thirdDigit)*thirdDigit, 0))
 }

@@ -27,25 +27,17 @@ func (j *judge) judgeCustomRatio(r *tare.ClaimResult, c tare.Claim) {
 		setNotMeasured(r, why)
 		return
 	}
-	ratios := j.customRatiosByRound(c, c.Contender, other)
+	ratios := j.customRatiosByRound(c, c.Contender, other) // logarithms
 	if len(ratios) == 0 {
 		setNotMeasured(r, fmt.Sprintf("%s has %s on %s and %s %s on %s in no round", c.Contender, tare.MetricFor(c.Metric).Noun, c.Workload, other, tare.MetricFor(c.Of.Metric).Noun, c.Of.Workload))
 		return
 	}
 	rounds := slices.Sorted(maps.Keys(ratios))
-	var effects []float64
-	for _, round := range rounds {
-		effects = append(effects, ratios[round])
-	}
-	describeMetric := func(metric string) string { // "METRIC and PLUS together" if the claim adds a second metric
-		if c.Plus != "" {
-			metric += " and " + c.Plus + " together"
-		}
-		return metric
-	}
-	r.Evidence = fmt.Sprintf("%s, %s on %s over %s on %s, %s", c.Contender, describeMetric(c.Metric), c.Workload, describeMetric(c.Of.Metric), c.Of.Workload, format.Count(len(effects), "round"))
-	if c.Of.Contender != "" {
-		r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, other, describeMetric(c.Metric), format.Count(len(effects), "round"))
+	effects := valuesOfRounds(ratios, rounds)
+	r.Evidence = describeCustomRatio(c, other) + ", " + format.Count(len(effects), "round")
+	if why := j.whyDifferentRelays(c); why != "" {
+		setNotMeasured(r, why)
+		return
 	}
 	level := stats.LookLevel(alpha, j.evidence.Looks())
 	comparison := tare.Comparison{
@@ -55,34 +47,53 @@ func (j *judge) judgeCustomRatio(r *tare.ClaimResult, c tare.Claim) {
 	if lo, hi, ok := stats.Interval(effects, level); ok {
 		comparison.Low, comparison.High, comparison.Exact = math.Exp(lo), math.Exp(hi), lo == hi
 	}
-	if why := j.whyDifferentRelays(c); why != "" {
-		setNotMeasured(r, why)
-		return
-	}
 	floor, _ := stats.HalfWidth(j.controlDifferences(c, rounds), level)
 	j.decideRatio(r, c, comparison, floor)
 }
 
-// controlDifferences returns a value for each of rounds: the difference between the logarithms of the ratio
-// that the claim is about, of the control and of the baseline. If the claim compares two contenders, the
-// value is the logarithm of the control's value over the baseline's. Rounds without these ratios are omitted.
-func (j *judge) controlDifferences(c tare.Claim, rounds []int) (differences []float64) {
+// describeCustomRatio describes the ratio of claim c: "a, time on small over time on large", or "a
+// against b, time" if it is a ratio to other, another contender.
+func describeCustomRatio(c tare.Claim, other string) string {
+	describeMetric := func(metric string) string {
+		if c.Plus != "" { // the claim adds a second metric
+			metric += " and " + c.Plus + " together"
+		}
+		return metric
+	}
+	if c.Of.Contender != "" {
+		return fmt.Sprintf("%s against %s, %s", c.Contender, other, describeMetric(c.Metric))
+	}
+	return fmt.Sprintf("%s, %s on %s over %s on %s", c.Contender, describeMetric(c.Metric), c.Workload, describeMetric(c.Of.Metric), c.Of.Workload)
+}
+
+// controlDifferences returns a value for each of rounds that only chance makes differ from 0, because the
+// control and the baseline are the same program. If the claim compares two contenders, it is the logarithm
+// of the control's value over the baseline's. Otherwise it is the logarithm of the claim's ratio for the
+// control, less that for the baseline. Rounds without these ratios are omitted.
+func (j *judge) controlDifferences(c tare.Claim, rounds []int) []float64 {
 	base := j.evidence.Study.Baseline
-	var controlRatios, baseRatios map[int]float64 // by round; nil baseRatios, for two contenders, count as 0
 	if c.Of.Contender != "" {
 		c.Of.Workload, c.Of.Metric = c.Workload, c.Metric
-		controlRatios = j.customRatiosByRound(c, tare.ControlID, base)
-	} else {
-		controlRatios, baseRatios = j.customRatiosByRound(c, tare.ControlID, tare.ControlID), j.customRatiosByRound(c, base, base)
+		return valuesOfRounds(j.customRatiosByRound(c, tare.ControlID, base), rounds)
 	}
-	for _, round := range rounds {
-		controlRatio, hasControl := controlRatios[round]
-		baseRatio, hasBase := baseRatios[round]
-		if hasControl && (hasBase || baseRatios == nil) {
-			differences = append(differences, controlRatio-baseRatio)
+	baseRatios := j.customRatiosByRound(c, base, base)
+	differences := map[int]float64{} // by round
+	for round, controlRatio := range j.customRatiosByRound(c, tare.ControlID, tare.ControlID) {
+		if baseRatio, ok := baseRatios[round]; ok {
+			differences[round] = controlRatio - baseRatio
 		}
 	}
-	return differences
+	return valuesOfRounds(differences, rounds)
+}
+
+// valuesOfRounds returns the values of rounds, in the order of rounds. It skips rounds without a value.
+func valuesOfRounds(byRound map[int]float64, rounds []int) (values []float64) {
+	for _, round := range rounds {
+		if v, ok := byRound[round]; ok {
+			values = append(values, v)
+		}
+	}
+	return values
 }
 
 // whyDifferentRelays returns why the ratio of claim c proves nothing, if its two workloads have relays,

@@ -21,18 +21,14 @@ const (
 // rounds do not help. why is "" if there are enough requests, and for metrics that are not latencies.
 func (j *judge) whyTooFewRequests(metric, workload string, contenders ...string) (why string, rounds int) {
 	m, _ := tare.MetricNamed(metric)
-	if !m.IsLatency() {
-		return "", 0
-	}
-	return whyTooFewAbove(j.evidence.Index(), m, workload, contenders...)
-}
-
-// whyTooFewAbove does the work of whyTooFewRequests for latency m.
-func whyTooFewAbove(x *evidence.Index, m tare.Metric, workload string, contenders ...string) (why string, rounds int) {
 	above := 1 - m.Quantile // share of the requests that are above the quantile
-	if above == 0 {
+	switch {
+	case !m.IsLatency():
+		return "", 0
+	case above == 0:
 		return "it is the latency of a single request", 0
 	}
+	x := j.evidence.Index()
 	// Numbers of all requests with which enough are above the quantile.
 	minInRound, minInAll := math.Round(minRequestsAboveInRound/above), math.Round(minRequestsAbove/above)
 	for _, id := range contenders {

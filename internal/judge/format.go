@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/tarebench/tare/internal/format"
@@ -31,11 +30,10 @@ func formatValue(x float64, unit string) string {
 	return format.Significant(x) + " " + unit
 }
 
-// groupThousands returns a count with its thousands separated: 81234 is "81,234".
-func groupThousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
+// groupThousands separates the thousands of a number: "81234" becomes "81,234".
+func groupThousands(digits string) string {
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
 	}
-	return s
+	return digits
 }

@@ -50,25 +50,26 @@ func (j *judge) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 	}
 	r.Low, r.High = s.Low, s.High
 	r.Why = fmt.Sprintf("time grows as %s^%.2f (%.2f to %.2f, %s, %s)", size, s.Exponent, s.Low, s.High, formatLevel(s.Level), format.Count(s.Rounds, "round"))
-	f, ok := j.fitFixedCost(s, c.Value)
-	if ok && f.enough && c.Value > 0 {
+	f, isFitted := j.fitFixedCost(s, c.Value)
+	if usesFixedCost := isFitted && f.enough && c.Value > 0; usesFixedCost {
 		r.Measured, r.Low, r.High = f.value, f.low, f.high
 		r.Why = fmt.Sprintf("beyond a fixed cost, %.0f %% of the time at the smallest size, time grows as %s^%.2f (%.2f to %.2f, %s, %s); with that cost in it as %s^%.2f",
 			100*f.cost, size, f.value, f.low, f.high, formatLevel(s.Level), format.Count(len(f.exponents), "round"), size, s.Exponent)
 	}
-	low, high := c.Value-maxExponentError, c.Value+maxExponentError
-	isInside := low <= r.Low && r.High <= high // the entire interval is near the published exponent
+	low, high := c.Value-maxExponentError, c.Value+maxExponentError // exponents near the published one
+	isNear := low <= r.Low && r.High <= high
+	isFar := r.High < low || high < r.Low
 	worst, isDescribed := j.largestMisfit(f, c.Value)
 	switch {
-	case isDescribed && !isInside:
+	case isNear:
+		r.Outcome = tare.Holds
+		return
+	case isDescribed: // by the published exponent with a fixed cost
 		r.Outcome = tare.Holds
 		r.Why = fmt.Sprintf("a fixed cost and a cost in proportion to %s are within %s of the time at each size (%s, %s); with a free exponent time grows as %s^%.2f beyond the fixed cost",
 			formatPower(size, c.Value), format.Factor(math.Exp(worst)), formatLevel(1-alpha), format.Count(len(f.exponents), "round"), size, r.Measured)
 		return
-	case isInside:
-		r.Outcome = tare.Holds
-		return
-	case r.High < low || high < r.Low:
+	case isFar:
 		r.Outcome = tare.Refuted
 	}
 	r.Why += fmt.Sprintf(", and was published as %s^%.3g", size, c.Value)

@@ -17,8 +17,7 @@ func Parts(parts []Measured, criteria []tare.Criterion, mixedGo bool) (*tare.Res
 		return nil, fmt.Errorf("there is no part")
 	}
 	out := *parts[0].Result // the facts about the study; the loop adds the measurements of all parts
-	out.Workloads, out.Comparisons, out.Rounds, out.Values = nil, nil, nil, nil
-	out.Findings, out.Conformance, out.Semantics, out.Trials, out.NotWeighed, out.Explanations, out.Plan.Slices = nil, nil, nil, nil, nil, nil, nil
+	clearMeasurements(&out)
 	for _, m := range parts {
 		r := m.Result
 		if why := whyDifferentQuestion(parts[0].Result, r, mixedGo); why != "" {
@@ -29,31 +28,46 @@ func Parts(parts []Measured, criteria []tare.Criterion, mixedGo bool) (*tare.Res
 				return nil, fmt.Errorf("%s is in two parts", printName(w.ID))
 			}
 		}
-		machine := tare.OnMachine{Name: m.Name, Machine: r.Machine, Rounds: r.RoundsDone, Seed: r.Seed, Comparisons: r.Comparisons, Effects: r.Rounds}
-		for _, w := range r.Workloads {
-			machine.Part = append(machine.Part, w.ID)
-		}
-		out.Machines = append(out.Machines, machine)
-		out.Workloads, out.Rounds = append(out.Workloads, r.Workloads...), append(out.Rounds, r.Rounds...)
-		out.Comparisons, out.Values = append(out.Comparisons, r.Comparisons...), append(out.Values, r.Values...)
-		out.Conformance, out.Semantics = append(out.Conformance, r.Conformance...), append(out.Semantics, r.Semantics...)
-		out.Trials, out.Plan.Slices = append(out.Trials, r.Trials...), append(out.Plan.Slices, r.Plan.Slices...)
-		out.Explanations = append(out.Explanations, r.Explanations...)
-		for _, f := range r.Findings {
-			if !slices.Contains(out.Findings, f) {
-				out.Findings = append(out.Findings, f)
-			}
-		}
-		for _, omitted := range r.NotWeighed {
-			if !slices.Contains(out.NotWeighed, omitted) {
-				out.NotWeighed = append(out.NotWeighed, omitted)
-			}
-		}
-		out.Seconds, out.RoundsDone = max(out.Seconds, r.Seconds), min(out.RoundsDone, r.RoundsDone)
+		addPart(&out, m)
 	}
 	d := evidence.FromResult(&out)
 	d.Study.Criteria = criteria
 	setIntervals(d, out.Rounds, out.Comparisons)
 	out.Verdicts = Verdicts(d, out.Comparisons, out.Findings)
 	return &out, nil
+}
+
+// clearMeasurements removes from r all lists that addPart adds to.
+func clearMeasurements(r *tare.Result) {
+	r.Workloads, r.Comparisons, r.Rounds, r.Values = nil, nil, nil, nil
+	r.Conformance, r.Semantics, r.Trials, r.Plan.Slices = nil, nil, nil, nil
+	r.Explanations, r.Findings, r.NotWeighed = nil, nil, nil
+}
+
+// addPart adds the measurements of one machine to r. Findings and omissions of several parts occur once.
+func addPart(r *tare.Result, m Measured) {
+	part := m.Result
+	machine := tare.OnMachine{Name: m.Name, Machine: part.Machine, Rounds: part.RoundsDone, Seed: part.Seed, Comparisons: part.Comparisons, Effects: part.Rounds}
+	for _, w := range part.Workloads {
+		machine.Part = append(machine.Part, w.ID)
+	}
+	r.Machines = append(r.Machines, machine)
+	r.Workloads, r.Rounds = append(r.Workloads, part.Workloads...), append(r.Rounds, part.Rounds...)
+	r.Comparisons, r.Values = append(r.Comparisons, part.Comparisons...), append(r.Values, part.Values...)
+	r.Conformance, r.Semantics = append(r.Conformance, part.Conformance...), append(r.Semantics, part.Semantics...)
+	r.Trials, r.Plan.Slices = append(r.Trials, part.Trials...), append(r.Plan.Slices, part.Plan.Slices...)
+	r.Explanations = append(r.Explanations, part.Explanations...)
+	r.Findings = appendNew(r.Findings, part.Findings)
+	r.NotWeighed = appendNew(r.NotWeighed, part.NotWeighed)
+	r.Seconds, r.RoundsDone = max(r.Seconds, part.Seconds), min(r.RoundsDone, part.RoundsDone)
+}
+
+// appendNew appends the elements of more that list does not have yet.
+func appendNew[T comparable](list, more []T) []T {
+	for _, x := range more {
+		if !slices.Contains(list, x) {
+			list = append(list, x)
+		}
+	}
+	return list
 }

@@ -40,57 +40,68 @@ func setRanks(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison,
 	}
 }
 
+// pair is a pair of contenders of one workload, by their indices in rows.
+type pair struct{ i, j int }
+
 // rankRows ranks the contenders of one workload. rows contains the indexes of their comparisons in cs.
 func rankRows(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison, rows []int) {
-	workload, metric := cs[rows[0]].Workload, cs[rows[0]].Metric
-	floor := tare.NoiseFloor(cs, workload, metric)
-	type pair struct{ i, j int } // indices in rows
-	var pairs []pair
-	var p, estimates []float64 // by index of pairs: p-value, and estimate of ln(i/j)
-	for i := range rows {
-		for j := i + 1; j < len(rows); j++ {
-			e, _ := tare.EffectsOf(effects, workload, metric, cs[rows[i]].Contender, cs[rows[j]].Contender)
-			pairs = append(pairs, pair{i, j})
-			p = append(p, stats.SignedRankP(e.Effects))
-			estimates = append(estimates, stats.HodgesLehmann(e.Effects))
-		}
-	}
-	rounds := 0
+	rounds, pairs := 0, len(rows)*(len(rows)-1)/2
 	for _, row := range rows {
 		rounds = max(rounds, cs[row].Rounds)
 	}
-	if !canRank(rounds, len(pairs), d.Looks()) {
+	if !canRank(rounds, pairs, d.Looks()) {
 		return
 	}
-	better := -1 // sign of ln(i/j) if i is better: a lower value usually is
-	if m, _ := tare.MetricNamed(metric); m.Direction == tare.HigherIsBetter {
-		better = 1
-	}
-	order := map[pair]int{} // of significant pairs: -1 if i is better, 1 if j is
-	for k, isSignificant := range stats.HolmLooks(p, alpha, d.Looks()) {
-		exceedsFloor := math.Abs(estimates[k]) > floor
-		if !isSignificant || !exceedsFloor {
-			continue
-		}
-		sign := 1
-		if isFirstBetter := (estimates[k] < 0) == (better < 0); isFirstBetter {
-			sign = -1
-		}
-		i, j := pairs[k].i, pairs[k].j
-		order[pair{i, j}], order[pair{j, i}] = sign, -sign
-	}
+	m, _ := tare.MetricNamed(cs[rows[0]].Metric)
+	higherIsBetter := m.Direction == tare.HigherIsBetter
+	order := orderPairs(d, effects, cs, rows, higherIsBetter)
 	low, high := stats.Ranks(len(rows), func(i, j int) int { return order[pair{i, j}] })
 	bestFirst := make([]int, len(rows))
 	for i := range bestFirst {
 		bestFirst[i] = i
 	}
 	slices.SortStableFunc(bestFirst, func(i, j int) int {
-		return -better * cmp.Compare(cs[rows[i]].Ratio, cs[rows[j]].Ratio)
+		if higherIsBetter {
+			i, j = j, i
+		}
+		return cmp.Compare(cs[rows[i]].Ratio, cs[rows[j]].Ratio)
 	})
 	letters := stats.Letters(len(rows), func(i, j int) bool { return order[pair{i, j}] != 0 }, bestFirst)
 	for i, row := range rows {
 		cs[row].RankLow, cs[row].RankHigh, cs[row].Letters = low[i], high[i], letters[i]
 	}
+}
+
+// orderPairs compares the contenders of one workload in pairs. It returns -1 for each pair that differs
+// significantly and whose contender i is better, and 1 if contender j is better. Other pairs are absent.
+func orderPairs(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison, rows []int, higherIsBetter bool) map[pair]int {
+	workload, metric := cs[rows[0]].Workload, cs[rows[0]].Metric
+	var pairs []pair
+	var p, logRatios []float64 // by index of pairs: p-value, and estimate of ln(i/j)
+	for i := range rows {
+		for j := i + 1; j < len(rows); j++ {
+			e, _ := tare.EffectsOf(effects, workload, metric, cs[rows[i]].Contender, cs[rows[j]].Contender)
+			pairs = append(pairs, pair{i, j})
+			p = append(p, stats.SignedRankP(e.Effects))
+			logRatios = append(logRatios, stats.HodgesLehmann(e.Effects))
+		}
+	}
+	floor := tare.NoiseFloor(cs, workload, metric)
+	order := map[pair]int{}
+	for k, isSignificant := range stats.HolmLooks(p, alpha, d.Looks()) {
+		exceedsFloor := math.Abs(logRatios[k]) > floor
+		if !isSignificant || !exceedsFloor {
+			continue
+		}
+		sign := 1
+		isLower := logRatios[k] < 0 // the value of i is lower
+		if isFirstBetter := isLower != higherIsBetter; isFirstBetter {
+			sign = -1
+		}
+		i, j := pairs[k].i, pairs[k].j
+		order[pair{i, j}], order[pair{j, i}] = sign, -sign
+	}
+	return order
 }
 
 // canRank reports whether Holm's procedure could find any significant difference among pairs after that

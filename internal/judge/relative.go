@@ -11,12 +11,17 @@ import (
 )
 
 // difference states how much more a contender takes than the baseline on one workload, as a share of what the
-// baseline takes on another workload: (contender − baseline) on workload, divided by the baseline on of.
+// baseline takes on another workload. For example, a router takes 2 µs more than the baseline to find a
+// route, which is 0.4 % of the 500 µs that the baseline takes for an entire request.
 type difference struct {
-	workload, of string
-	Question     // Effects has the share of each round, Edges the limits of criteria
-	stats.Span   // the interval: Low, High, Level, and OK if there is one
+	workload string     // on which the contender and the baseline are compared
+	of       string     // workload on which the baseline takes the 100 %
+	question Question   // its Effects are the shares of each round, its Edges the limits of criteria
+	interval stats.Span // of the share; OK is false if there are too few rounds
 }
+
+// differenceKey identifies the differences of one contender by one metric.
+type differenceKey struct{ contender, metric string }
 
 // ruleDifference decides a criterion that limits a difference, and sets the ruling and the sentence of
 // v: for example, a router may take at most 5 % of an entire request more than the baseline. A
@@ -30,46 +35,50 @@ func (j *judge) ruleDifference(v *tare.Verdict, criterion tare.Criterion, rule t
 	if j.ruleTooFewRequests(v, criterion.Of, baseline) {
 		return
 	}
-	var d difference
-	for _, candidate := range j.computeDifferences(v.Contender, v.Metric) {
-		if candidate.workload == v.Workload && candidate.of == criterion.Of {
-			d = candidate
-		}
-	}
+	d := j.findDifference(v.Contender, v.Metric, v.Workload, criterion.Of)
+	shares, level := d.question.Effects, stats.LookLevel(1-d.interval.Level, j.evidence.Looks())
 	v.Verdict = tare.Inconclusive
-	if !d.OK {
-		if len(d.Effects) == 0 {
-			v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: there is no difference in %s to take a share of %s of.",
-				v.Contender, v.Criterion, v.Workload, tare.MetricFor(v.Metric).Noun, criterion.Of)
-			return
-		}
-		v.RoundsNeeded = stats.MinRounds(stats.LookLevel(1-d.Level, j.evidence.Looks()))
-		v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: no interval after %s; it takes %d.",
-			v.Contender, v.Criterion, v.Workload, format.Count(len(d.Effects), "round"), v.RoundsNeeded)
-		return
-	}
 	switch {
-	case d.High <= rule.Limit*(1+roundingTolerance):
+	case len(shares) == 0:
+		v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: there is no difference in %s to take a share of %s of.",
+			v.Contender, v.Criterion, v.Workload, tare.MetricFor(v.Metric).Noun, criterion.Of)
+		return
+	case !d.interval.OK:
+		v.RoundsNeeded = stats.MinRounds(level)
+		v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: no interval after %s; it takes %d.",
+			v.Contender, v.Criterion, v.Workload, format.Count(len(shares), "round"), v.RoundsNeeded)
+		return
+	case d.interval.High <= rule.Limit*(1+roundingTolerance):
 		v.Verdict = tare.Met
-	case d.Low > rule.Limit:
+	case d.interval.Low > rule.Limit:
 		v.Verdict = tare.NotMet
 	}
 	v.Sentence = fmt.Sprintf("%s: %s is %s: %s.", v.Contender, v.Criterion, v.Verdict, j.describeDifference(d, *v, rule.Limit))
 	if v.Verdict != tare.Inconclusive {
 		return
 	}
-	level := stats.LookLevel(1-d.Level, j.evidence.Looks())
-	if n, ok := stats.RoundsNeeded(d.Effects, level, stats.MaxRounds, rule.Limit); ok {
+	if n, ok := stats.RoundsNeeded(shares, level, stats.MaxRounds, rule.Limit); ok {
 		v.RoundsNeeded = n
 	}
 	v.Sentence += " " + forecastSentence(v.RoundsNeeded)
+}
+
+// findDifference returns the difference on workload, as a share of the baseline on workload of. It returns
+// the zero value, which has no shares, if no round has the difference.
+func (j *judge) findDifference(contender, metric, workload, of string) difference {
+	for _, d := range j.computeDifferences(contender, metric) {
+		if d.workload == workload && d.of == of {
+			return d
+		}
+	}
+	return difference{}
 }
 
 // computeDifferences computes the intervals of all differences that criteria limit, for one metric of one
 // contender. Their error is controlled together, by the step-down procedure that the package documentation
 // describes. It stores the result in j.differences for the next call.
 func (j *judge) computeDifferences(contender, metric string) []difference {
-	key := [2]string{contender, metric}
+	key := differenceKey{contender, metric}
 	if family, ok := j.differences[key]; ok {
 		return family
 	}
@@ -88,13 +97,13 @@ func (j *judge) computeDifferences(contender, metric string) []difference {
 	}
 	var questions []Question
 	for _, d := range family {
-		questions = append(questions, d.Question)
+		questions = append(questions, d.question)
 	}
 	for i, s := range Settle(questions, alpha) {
-		family[i].Span = s
+		family[i].interval = s
 	}
 	if j.differences == nil {
-		j.differences = map[[2]string][]difference{}
+		j.differences = map[differenceKey][]difference{}
 	}
 	j.differences[key] = family
 	return family
@@ -108,7 +117,7 @@ func (j *judge) addDifference(family []difference, c tare.Criterion, limit float
 	}
 	for i := range family {
 		if family[i].workload == workload && family[i].of == c.Of {
-			family[i].Edges = append(family[i].Edges, limit)
+			family[i].question.Edges = append(family[i].question.Edges, limit)
 			return family
 		}
 	}
@@ -116,7 +125,8 @@ func (j *judge) addDifference(family []difference, c tare.Criterion, limit float
 	if len(shares) == 0 {
 		return family
 	}
-	return append(family, difference{workload: workload, of: c.Of, Question: Question{Effects: shares, Edges: []float64{0, limit}, Looks: j.evidence.Looks()}})
+	question := Question{Effects: shares, Edges: []float64{0, limit}, Looks: j.evidence.Looks()} // 0: no difference
+	return append(family, difference{workload: workload, of: c.Of, question: question})
 }
 
 // sharesByRound returns a share for each round in which all three values of it were measured: (contender −
@@ -139,35 +149,36 @@ func sharesByRound(x *evidence.Index, metric, workload, of, contender, baseline 
 // describeDifference returns the difference in words: "it costs 0.4 % of socket/health more CPU time than
 // nethttp on five/param (0.3 to 0.5 %, 95 %, 18 rounds)". If the interval includes zero, the text claims no
 // difference. If the control (the baseline a second time) differs by as much, the text notes this.
-func (j *judge) describeDifference(m difference, v tare.Verdict, limit float64) string {
+func (j *judge) describeDifference(d difference, v tare.Verdict, limit float64) string {
 	metric := tare.MetricFor(v.Metric)
-	share, lo, hi := stats.HodgesLehmann(m.Effects), m.Low, m.High
+	share, lo, hi := stats.HodgesLehmann(d.question.Effects), d.interval.Low, d.interval.High
 	base := fmt.Sprintf("%s on %s", j.evidence.Study.Baseline, v.Workload)
-	if m.Holds(0) {
-		s, span := formatShareInterval(share, lo, hi, m, 0, limit)
-		return fmt.Sprintf("no difference in %s from %s is shown; the estimate is %s of %s %s", metric.Noun, base, s, m.of, span)
+	if includesZero := d.interval.Holds(0); includesZero {
+		s, span := formatShareInterval(share, lo, hi, d, 0, limit)
+		return fmt.Sprintf("no difference in %s from %s is shown; the estimate is %s of %s %s", metric.Noun, base, s, d.of, span)
 	}
 	than, edges := metric.More, []float64{0, limit}
 	if share < 0 { // print it as a positive share that the contender saves
 		share, lo, hi, than, edges = -share, -hi, -lo, metric.Less, []float64{0}
 	}
-	s, span := formatShareInterval(share, lo, hi, m, edges...)
+	s, span := formatShareInterval(share, lo, hi, d, edges...)
 	note := ""
-	control := sharesByRound(j.evidence.Index(), v.Metric, v.Workload, m.of, tare.ControlID, j.evidence.Study.Baseline)
-	if floor, ok := stats.HalfWidth(control, stats.LookLevel(1-m.Level, j.evidence.Looks())); ok && !(share > floor) {
+	control := sharesByRound(j.evidence.Index(), v.Metric, v.Workload, d.of, tare.ControlID, j.evidence.Study.Baseline)
+	if floor, ok := stats.HalfWidth(control, stats.LookLevel(1-d.interval.Level, j.evidence.Looks())); ok && !(share > floor) {
 		note = fmt.Sprintf(", which is within what the control shows here (±%s)", format.Percent(floor))
 	}
-	return fmt.Sprintf("it costs %s of %s %s than %s %s%s", s, m.of, than, base, span, note)
+	return fmt.Sprintf("it costs %s of %s %s than %s %s%s", s, d.of, than, base, span, note)
 }
 
-// formatShareInterval returns a share in per cent, and its interval in brackets. Rounding moves no
-// bound of the interval across one of edges, which are shares too.
-func formatShareInterval(share, lo, hi float64, m difference, edges ...float64) (s, span string) {
+// formatShareInterval returns a share of d in per cent, and its interval from lo to hi in brackets. Rounding
+// moves no bound of the interval across one of edges, which are shares too.
+func formatShareInterval(share, lo, hi float64, d difference, edges ...float64) (s, span string) {
 	s, l, h := formatShares(share, lo, hi, edges...)
+	rounds := format.Count(len(d.question.Effects), "round")
 	if lo == hi {
-		return s + " %", fmt.Sprintf("(the same in each of %s)", format.Count(len(m.Effects), "round"))
+		return s + " %", fmt.Sprintf("(the same in each of %s)", rounds)
 	}
-	return s + " %", fmt.Sprintf("(%s to %s %%, %s, %s)", l, h, formatLevel(m.Level), format.Count(len(m.Effects), "round"))
+	return s + " %", fmt.Sprintf("(%s to %s %%, %s, %s)", l, h, formatLevel(d.interval.Level), rounds)
 }
 
 // formatShares formats a share and its interval as numbers in per cent, with as many decimals as the

@@ -138,7 +138,7 @@ func TestDifferenceFamilies(t *testing.T) {
 		d.Study.Criteria = criteria
 		out := map[string]float64{}
 		for _, m := range (&judge{evidence: d.Indexed()}).computeDifferences("lean", "time") {
-			out[m.workload+" of "+m.of] = m.Level
+			out[m.workload+" of "+m.of] = m.interval.Level
 		}
 		return out
 	}
@@ -186,7 +186,7 @@ func TestDifferenceCoverage(t *testing.T) {
 		var miss, ruled bool
 		for _, look := range d.Plan.Looks {
 			j := &judge{evidence: upTo(d, look)}
-			m := j.computeDifferences("lean", "time")[0]
+			m := j.computeDifferences("lean", "time")[0].interval
 			miss = miss || m.OK && !m.Holds(0.03)
 			ruled = ruled || m.OK && (m.High <= rule.Limit || m.Low > rule.Limit) // the truth is the limit
 		}

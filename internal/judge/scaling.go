@@ -33,9 +33,7 @@ func Scaling(d evidence.Evidence) []tare.Scaling {
 	for _, group := range groups {
 		extent := sizeExtent(group)
 		for _, c := range d.Contenders {
-			switch c.Role {
-			case tare.RoleBaseline, tare.RoleContender, tare.RoleApart, tare.RoleTrap:
-			default: // the control repeats the baseline, and the null contender does nothing
+			if c.Role == tare.RoleControl || c.Role == tare.RoleNull { // it repeats the baseline, or does nothing
 				continue
 			}
 			s := tare.Scaling{Contender: c.ID, Fixture: group[0].Fixture, Op: group[0].Op, By: extent}

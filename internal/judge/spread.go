@@ -12,7 +12,7 @@ func Variances(d evidence.Evidence) map[string]stats.Variance {
 	x := d.Index()
 	out := map[string]stats.Variance{}
 	for _, s := range d.Plan.Slices {
-		var v stats.Variance
+		var v stats.Variance // sums over pairs of a contender and the baseline
 		pairs := 0
 		for _, id := range d.Compared() {
 			if id == d.Study.Baseline {
@@ -20,8 +20,8 @@ func Variances(d evidence.Evidence) map[string]stats.Variance {
 			}
 			var blocks [][]float64
 			for _, r := range x.Rounds() {
-				p, q := pairSlices(x, d.Primary(), evidence.At(r, s.Workload, id), evidence.At(r, s.Workload, d.Study.Baseline))
-				blocks = append(blocks, stats.BlockEffects(p, q, s.Block))
+				points, basePoints := pairSlices(x, d.Primary(), evidence.At(r, s.Workload, id), evidence.At(r, s.Workload, d.Study.Baseline))
+				blocks = append(blocks, stats.BlockEffects(points, basePoints, s.Block)) // the effects of one round
 			}
 			within, between, ok := stats.Components(blocks)
 			if !ok {

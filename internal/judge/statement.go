@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -113,7 +114,7 @@ func describeRejections(d evidence.Evidence, c tare.Claim) (cases, missing strin
 // describeCorrect describes the answers before timing, without probes. All of them are correct.
 func describeCorrect(d evidence.Evidence, c tare.Claim) (cases, missing string) {
 	if n := countCases(d, c, isNoProbe); n > 0 {
-		return fmt.Sprintf("each of %s answers is the reference's", groupThousands(int64(n))), ""
+		return fmt.Sprintf("each of %s answers is the reference's", groupThousands(strconv.Itoa(n))), ""
 	}
 	return "", "gave no answer to compare with the reference"
 }
@@ -152,5 +153,5 @@ func describeSuccesses(d evidence.Evidence, c tare.Claim) (cases, missing string
 	if n <= three {
 		return "", "has too few timed operations"
 	}
-	return fmt.Sprintf("none of %s timed operations failed; of all there could be, fewer than 1 in %s would (95 %%)", groupThousands(n), groupThousands(n/three)), ""
+	return fmt.Sprintf("none of %s timed operations failed; of all there could be, fewer than 1 in %s would (95 %%)", groupThousands(fmt.Sprint(n)), groupThousands(fmt.Sprint(n/three))), ""
 }

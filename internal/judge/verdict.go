@@ -54,17 +54,17 @@ func Verdicts(d evidence.Evidence, comparisons []tare.Comparison, findings []tar
 	return out
 }
 
-// noteStatusOnly adds statusOnlyNote to the sentence of v if only the status of the contender's
-// responses is checked.
+// statusOnlyNote is the note on values of a status-only contender, of which only the status of responses
+// is checked.
+const statusOnlyNote = "apart: answers by status only"
+
+// noteStatusOnly adds statusOnlyNote to the sentence of v if the contender is status-only.
 func noteStatusOnly(v tare.Verdict, contender tare.Contender) tare.Verdict {
 	if contender.Role == tare.RoleApart {
 		v.Sentence = withTradeOff(v.Sentence, " ("+statusOnlyNote+")")
 	}
 	return v
 }
-
-// statusOnlyNote is the note that figures of a status-only contender must carry.
-const statusOnlyNote = "apart: answers by status only"
 
 // isCovered reports whether criterion covers contender c on workload, as Verdicts describes.
 func isCovered(criterion tare.Criterion, rule tare.Rule, c tare.Contender, workload string) bool {
@@ -74,7 +74,8 @@ func isCovered(criterion tare.Criterion, rule tare.Rule, c tare.Contender, workl
 	if criterion.Contender != "" {
 		return criterion.Contender == c.ID
 	}
-	return c.Role == tare.RoleContender || c.Role == tare.RoleBaseline && rule.Kind == tare.RuleValue
+	isValueOfBaseline := c.Role == tare.RoleBaseline && rule.Kind == tare.RuleValue
+	return c.Role == tare.RoleContender || isValueOfBaseline
 }
 
 // isMeasuredOn reports whether the criterion's metric applies to workload, and to the workload
@@ -114,7 +115,7 @@ func AllVoid(d evidence.Evidence, findings []tare.Finding, verdicts []tare.Verdi
 			tare.VoidsMetric(findings, v.Contender, v.Workload, v.Metric),
 			tare.VoidsMetric(findings, d.Study.Baseline, v.Workload, v.Metric))
 		isPermanent := func(f tare.Finding) bool { return !canPass(f.Check) }
-		if len(voids) > 0 && !slices.ContainsFunc(voids, isPermanent) {
+		if mayPass := len(voids) > 0 && !slices.ContainsFunc(voids, isPermanent); mayPass {
 			return false
 		}
 		hasVoid = true
@@ -163,8 +164,9 @@ func countDecided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, 
 type judge struct {
 	evidence    evidence.Evidence // with its index
 	comparisons []tare.Comparison
+	values      []tare.Value // of claims only
 	findings    []tare.Finding
-	differences map[[2]string][]difference // by contender and metric; computeDifferences adds to it
+	differences map[differenceKey][]difference // computed by computeDifferences
 }
 
 // comparisonOf returns the comparison of contender with the baseline. It returns false if there is none.

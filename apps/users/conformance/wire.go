@@ -117,6 +117,16 @@ func (t protocolTest) openClient(n int, set map[string]string) (*plainClient, er
 	return t.dialServer(addr), nil
 }
 
+// withPlain prepares a server as openClient does, and calls f with a client, which it closes then.
+func (t protocolTest) withPlain(n int, set map[string]string, f func(p *plainClient) error) error {
+	p, err := t.openClient(n, set)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	return f(p)
+}
+
 // dialServer returns a client for addr without TLS.
 func (t protocolTest) dialServer(addr string) *plainClient {
 	return dialPlain(t.protocol, addr, nil, false, t.Limit)
@@ -226,12 +236,7 @@ func (t protocolTest) checkStores() error {
 
 // checkAtOnce creates many users with the same e-mail concurrently.
 func (t protocolTest) checkAtOnce() error {
-	p, err := t.openClient(0, nil)
-	if err != nil {
-		return err
-	}
-	defer p.Close()
-	return createAll(p, creators, "example.com", t.isLenient())
+	return t.withPlain(0, nil, func(p *plainClient) error { return createAll(p, creators, "example.com", t.isLenient()) })
 }
 
 // checkTwice prepares twice. The second server must count from zero, and no server may listen at the
