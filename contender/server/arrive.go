@@ -37,45 +37,24 @@ const (
 func (c *gatedConn) readRequest() error {
 	c.mu.Lock()
 	c.share.removeBytes(c.share.stored)
-	c.answering, c.done = false, false
+	c.answer = answerNone
 	c.mu.Unlock()
 	defer func() {
 		if c.arriving = false; len(c.out) == 0 {
-			c.gate.markArriving(c, false)
+			c.gate.removeArriving(c)
 		}
 	}()
 	if err := c.shakeHands(); err != nil {
 		return err
 	}
-	hasLargeBuffer := cap(c.in) > freeBytes // removeBytes above has given its bytes back to the budget
-	switch {
-	case hasLargeBuffer && len(c.in) > 0 && !c.awaitRoom(cap(c.in)): // the buffer is still needed
-		return c.rejectRequest(nil, http.StatusServiceUnavailable, busyMessage)
-	case len(c.in) == 0:
-		if hasLargeBuffer {
-			c.in = nil
-		}
-		if err := c.setGateDeadline(time.Time{}); err != nil {
-			return err
-		}
-		if err := c.readMore(); err != nil {
-			return err
-		}
-	}
-	c.arriving = true
-	c.gate.markArriving(c, true)
-	began := time.Now()
-	if c.first {
-		began = c.began // the time limit of the first request includes the TLS handshake
-	}
-	if err := c.setGateDeadline(began.Add(c.gate.timeout)); err != nil {
+	if err := c.awaitFirstByte(); err != nil {
 		return err
 	}
-	if c.limited != nil {
-		c.limited.resetSpent()
+	if err := c.startArrival(); err != nil {
+		return err
 	}
 	head, err := c.readHead()
-	if err != nil || head == nil {
+	if err != nil || head == nil { // head is nil if the connection speaks HTTP/2
 		return err
 	}
 	c.first = false
@@ -89,6 +68,42 @@ func (c *gatedConn) readRequest() error {
 	}
 	if c.out = [][]byte{head.formatHead(len(body))}; len(body) > 0 {
 		c.out = append(c.out, body)
+	}
+	return nil
+}
+
+// awaitFirstByte waits until c.in has a byte of the next request. Meanwhile the connection is idle and uses none of
+// the budget. Therefore awaitFirstByte drops a large buffer if it is empty, and otherwise reserves its bytes again.
+func (c *gatedConn) awaitFirstByte() error {
+	isLarge := cap(c.in) > freeBytes
+	if len(c.in) > 0 {
+		if isLarge && !c.awaitRoom(cap(c.in)) {
+			return c.rejectRequest(nil, http.StatusServiceUnavailable, busyMessage)
+		}
+		return nil
+	}
+	if isLarge {
+		c.in = nil
+	}
+	if err := c.setGateDeadline(time.Time{}); err != nil {
+		return err
+	}
+	return c.readMore()
+}
+
+// startArrival starts the time limits of a request whose first byte has arrived.
+func (c *gatedConn) startArrival() error {
+	c.arriving = true
+	c.gate.addArriving(c)
+	began := time.Now()
+	if c.first {
+		began = c.began // the time limit of the first request includes the TLS handshake
+	}
+	if err := c.setGateDeadline(began.Add(c.gate.timeout)); err != nil {
+		return err
+	}
+	if c.limited != nil {
+		c.limited.resetSpent() // the time limit of writes is for the next answer
 	}
 	return nil
 }
@@ -137,48 +152,72 @@ func isTimeout(err error) bool {
 // readHead reads the head of a request of HTTP/1. If the connection starts with the preface of HTTP/2, it
 // switches the connection to HTTP/2 and returns nil.
 func (c *gatedConn) readHead() (*requestHead, error) {
-	for {
-		if c.first && c.gate.http2 {
-			switch n := min(len(c.in), len(h2.Preface)); {
-			case string(c.in[:n]) != h2.Preface[:n]: // HTTP/1
-				if !c.gate.http1 {
-					return nil, io.EOF
-				}
-			case n == len(h2.Preface):
-				if c.limited != nil && !c.limited.limits.admitHTTP2(c.limited) {
-					return nil, io.EOF
-				}
-				c.speakHTTP2()
-				return nil, nil
-			default: // a part of the preface
-				if err := c.readMore(); err != nil {
-					return nil, err
-				}
-				continue
-			}
+	if c.first && c.gate.http2 {
+		isHTTP2, err := c.readPreface()
+		if err != nil {
+			return nil, err
 		}
+		if isHTTP2 {
+			c.speakHTTP2()
+			return nil, nil
+		}
+	}
+	for {
 		n, bad := endOfHead(c.in)
-		switch {
-		case bad != nil:
+		if bad == nil && n == 0 && len(c.in) >= MaxHead {
+			bad = longHead()
+		}
+		if bad != nil {
 			return nil, c.rejectRequest(nil, bad.status, bad.message)
-		case n > 0:
-			head, bad := parseRequestHead(c.in[:n])
-			if bad == nil && n > MaxHead-maxAdded && len(head.formatHead(int(c.gate.maxBody))) > MaxHead {
-				bad = longHead() // the head that the stack would receive is too long
-			}
+		}
+		if n > 0 {
+			head, bad := c.parseHead(c.in[:n])
 			if bad != nil {
 				return nil, c.rejectRequest(nil, bad.status, bad.message)
 			}
 			c.in = c.in[n:]
 			return head, nil
-		case len(c.in) >= MaxHead:
-			bad = longHead()
-			return nil, c.rejectRequest(nil, bad.status, bad.message)
 		}
 		if err := c.readMore(); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// readPreface reads until it is clear whether the connection starts with the preface of HTTP/2. It returns [io.EOF]
+// if the stack does not speak HTTP/1, or if there is no room for another connection of HTTP/2.
+func (c *gatedConn) readPreface() (isHTTP2 bool, err error) {
+	for {
+		n := min(len(c.in), len(h2.Preface))
+		switch {
+		case string(c.in[:n]) != h2.Preface[:n]: // HTTP/1
+			if !c.gate.http1 {
+				return false, io.EOF
+			}
+			return false, nil
+		case n == len(h2.Preface):
+			if c.limited != nil && !c.limited.limits.admitHTTP2(c.limited) {
+				return false, io.EOF
+			}
+			return true, nil
+		}
+		if err := c.readMore(); err != nil { // only a part of the preface has arrived
+			return false, err
+		}
+	}
+}
+
+// parseHead parses a complete head. It also rejects a head that is too long in the form that the stack would receive.
+func (c *gatedConn) parseHead(text []byte) (*requestHead, *badRequest) {
+	head, bad := parseRequestHead(text)
+	if bad != nil {
+		return nil, bad
+	}
+	mayBecomeTooLong := len(text) > MaxHead-maxAdded
+	if mayBecomeTooLong && len(head.formatHead(int(c.gate.maxBody))) > MaxHead {
+		return nil, longHead()
+	}
+	return head, nil
 }
 
 func longHead() *badRequest {
