@@ -19,16 +19,17 @@ const (
 )
 
 // Conn is one connection of a [Null] server, a minimal HTTP server, with its buffers. It reads requests and buffers
-// the answers.
+// the answers. For a request of HTTP/1 the server calls readHead, readBody if there is a body, and then appends the
+// answer to out. A server of HTTP/2 uses the exported methods instead.
 type Conn struct {
 	conn     net.Conn
 	ends     *atomic.Bool // the server is about to end
-	state    atomic.Int32 // connWorks, connWaits or connEnds
+	state    atomic.Int32 // one of the states below
 	in       []byte
 	r, w     int    // positions of the reader and the writer of in: the unused input is in[r:w]
 	out      []byte // answers that are not written yet
-	headCopy []byte // copy of the method, target and id of the request, because reading the body reuses in
-	body     []byte
+	headCopy []byte // copy of the method, target and id of the request, see detachHead
+	body     []byte // body of the request, if it is stored
 
 	request Request // the current request; a field to avoid an allocation per request
 	closes  bool    // the last request was rejected: the client may still send bytes of it
@@ -165,28 +166,43 @@ func (c *Conn) readHead(q *Request) (err error) {
 	}
 }
 
-// readBody reads the body of q and returns its length. It stores a body of up to maxBody bytes in q.Body; of a
-// longer one it sets q.TooLong and stops reading. If maxBody is 0, it discards the body.
+// readBody reads the body of q and returns its length. It stores a body of up to maxBody bytes in q.Body. If the body
+// is longer, it calls rejectBody and stops reading. If maxBody is 0, it discards the body.
 func (c *Conn) readBody(q *Request, maxBody int64) (int64, error) {
 	store := maxBody > 0
 	if store && q.length > maxBody {
-		q.TooLong, q.close, c.closes = true, true, true
+		c.rejectBody(q)
 		return 0, nil
 	}
 	if q.expects {
 		c.out = append(c.out, "HTTP/1.1 100 Continue\r\n\r\n"...)
 	}
+	c.detachHead(q)
+	c.body = c.body[:0]
+	if q.length == chunkedLength {
+		return c.readChunks(q, maxBody)
+	}
+	if err := c.readBytes(q.length, store); err != nil {
+		return 0, err
+	}
+	q.Body = c.body
+	return q.length, nil
+}
+
+// rejectBody marks q as a request whose body is too long. The connection ends after the answer, because the rest of
+// the body is not read.
+func (c *Conn) rejectBody(q *Request) { q.TooLong, q.close, c.closes = true, true, true }
+
+// detachHead copies the method, the target and the id of q out of c.in, which is reused to read the body.
+func (c *Conn) detachHead(q *Request) {
 	c.headCopy = append(append(append(c.headCopy[:0], q.Method...), q.Target...), q.ID...)
 	methodEnd, targetEnd := len(q.Method), len(q.Method)+len(q.Target)
 	q.Method, q.Target, q.ID = c.headCopy[:methodEnd], c.headCopy[methodEnd:targetEnd], c.headCopy[targetEnd:]
-	c.body = c.body[:0]
-	if q.length != chunkedLength {
-		if err := c.readBytes(q.length, store); err != nil {
-			return 0, err
-		}
-		q.Body = c.body
-		return q.length, nil
-	}
+}
+
+// readChunks is readBody for a body in chunks, such as 2 CR LF [] CR LF 0 CR LF CR LF.
+func (c *Conn) readChunks(q *Request, maxBody int64) (int64, error) {
+	store := maxBody > 0
 	var sum int64
 	for {
 		size, err := c.readChunk(maxBody-sum, store)
@@ -197,12 +213,12 @@ func (c *Conn) readBody(q *Request, maxBody int64) (int64, error) {
 			break
 		}
 		if store && sum > maxBody {
-			q.TooLong, q.close, c.closes = true, true, true
+			c.rejectBody(q)
 			return 0, nil
 		}
 	}
 	q.Body = c.body
-	for { // trailers
+	for { // trailers, up to an empty line
 		line, err := c.readLine()
 		if err != nil || len(line) == 0 {
 			return sum, err

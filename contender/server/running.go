@@ -241,18 +241,22 @@ func (r *running) stopServer(limit time.Duration) (err error) {
 		r.ending.Store(true)
 		deadline := time.Now().Add(limit)
 		err = r.shutDownAll(limit)
-		timeout := time.After(linger)
-		for range r.fronts {
-			select {
-			case <-r.ended:
-				continue
-			case <-timeout: // a Serve has not returned: do not wait for it
-			}
-			break
-		}
+		r.awaitServes()
 		err = joinErrors(err, r.closeService(max(linger, time.Until(deadline))))
 	})
 	return err
+}
+
+// awaitServes waits until Serve has returned for all fronts, for at most linger.
+func (r *running) awaitServes() {
+	timeout := time.After(linger)
+	for range r.fronts {
+		select {
+		case <-r.ended:
+		case <-timeout:
+			return
+		}
+	}
 }
 
 // shutDownAll shuts all fronts down concurrently.
