@@ -24,26 +24,29 @@ func HTTPClient(t Target) (Client, error) { return dialHTTP(t, plainJSON{}) }
 // which names are in camel case and 64-bit integers are strings.
 func ProtoJSONClient(t Target) (Client, error) { return dialHTTP(t, protoJSON{}) }
 
+// dialHTTP returns a client that decodes responses in form f. Over HTTP/2, a transport of net/http makes all calls
+// on one connection. ByPolicy therefore combines several clients, each with a transport, if the policy needs several
+// connections. Over HTTP/1 one transport has all connections.
 func dialHTTP(t Target, f jsonForm) (Client, error) {
 	if t.Protocol != HTTP {
 		return nil, fmt.Errorf("protocol %q: %w", t.Protocol, contender.ErrUnsupported)
 	}
+	// The transports do not request compressed responses, as no other client does.
 	newClient := func(tr *http.Transport) (Client, error) {
+		tr.DialContext, tr.DisableCompression = t.DialContext, true
 		return &httpClient{base: "http://" + t.Addr, http: http.Client{Transport: tr}, form: f}, nil
 	}
-	if t.HTTP2 { // a transport has one connection for all calls, so each connection needs its own transport
+	if t.HTTP2 {
 		return ByPolicy(t, func() (Client, error) {
-			tr := &http.Transport{Protocols: &http.Protocols{}, DisableCompression: true, DialContext: t.DialContext}
+			tr := &http.Transport{Protocols: &http.Protocols{}}
 			tr.Protocols.SetUnencryptedHTTP2(true)
 			return newClient(tr)
 		})
 	}
 	n := max(1, t.Callers)
 	return newClient(&http.Transport{
-		DialContext:        t.DialContext,
-		DisableKeepAlives:  t.Policy == Fresh,
-		DisableCompression: true, // no transport compresses its responses, and no client requests it
-		MaxIdleConns:       n, MaxIdleConnsPerHost: n, MaxConnsPerHost: n,
+		DisableKeepAlives: t.Policy == Fresh, // a new connection for each call
+		MaxIdleConns:      n, MaxIdleConnsPerHost: n, MaxConnsPerHost: n,
 	})
 }
 
