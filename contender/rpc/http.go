@@ -62,24 +62,21 @@ type jsonForm interface {
 	readPage(d *json.Decoder) (users.Page, error)
 }
 
-func (c *httpClient) Create(ctx context.Context, d users.Draft) (u users.User, err error) {
-	err = c.sendRequest(ctx, http.MethodPost, "/v1/users", &d, http.StatusCreated, func(body *json.Decoder) (err error) {
-		u, err = c.form.readUser(body)
-		return err
-	})
-	return u, err
+func (c *httpClient) Create(ctx context.Context, d users.Draft) (users.User, error) {
+	return c.requestUser(ctx, http.MethodPost, "/v1/users", &d, http.StatusCreated)
 }
 
-func (c *httpClient) Get(ctx context.Context, id int64) (u users.User, err error) {
-	err = c.sendRequest(ctx, http.MethodGet, userPath(id), nil, http.StatusOK, func(body *json.Decoder) (err error) {
-		u, err = c.form.readUser(body)
-		return err
-	})
-	return u, err
+func (c *httpClient) Get(ctx context.Context, id int64) (users.User, error) {
+	return c.requestUser(ctx, http.MethodGet, userPath(id), nil, http.StatusOK)
 }
 
-func (c *httpClient) Update(ctx context.Context, id int64, d users.Draft) (u users.User, err error) {
-	err = c.sendRequest(ctx, http.MethodPut, userPath(id), &d, http.StatusOK, func(body *json.Decoder) (err error) {
+func (c *httpClient) Update(ctx context.Context, id int64, d users.Draft) (users.User, error) {
+	return c.requestUser(ctx, http.MethodPut, userPath(id), &d, http.StatusOK)
+}
+
+// requestUser sends a request, see sendRequest, and returns the user in the response.
+func (c *httpClient) requestUser(ctx context.Context, method, path string, draft *users.Draft, wantStatus int) (u users.User, err error) {
+	err = c.sendRequest(ctx, method, path, draft, wantStatus, func(body *json.Decoder) (err error) {
 		u, err = c.form.readUser(body)
 		return err
 	})

@@ -14,6 +14,9 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
+// This file reads requests of HTTP/1 for a gate, which stands between the clients and the framework's server (the
+// stack). The stack gets only complete, correct requests, e.g. a body in chunks as one body with a Content-Length.
+
 // Messages of error responses.
 const (
 	busyMessage  = "the service has as many bytes of requests as it can store; try again"
@@ -31,8 +34,7 @@ const (
 	sizeDigits = 15
 )
 
-// readRequest waits for the next request on a connection and reads it, before the stack (the framework's server)
-// receives any of it. If Ops has a page for the request, or if the request must be rejected, readRequest itself
+// readRequest waits for the next request on a connection and reads it, before the stack receives any of it. If Ops has a page for the request, or if the request must be rejected, readRequest itself
 // answers the client. Otherwise it puts the bytes of the complete request into c.out, from where the stack reads.
 func (c *gatedConn) readRequest() error {
 	c.mu.Lock()
@@ -251,7 +253,8 @@ func (c *gatedConn) tooLarge() string {
 func (c *gatedConn) readBytes(head *requestHead, body []byte, n, limit int) ([]byte, error) {
 	for n > 0 {
 		if len(body) == cap(body) {
-			size := min(limit, max(len(body)+min(n, freeBytes), 2*cap(body)))
+			needed := len(body) + min(n, freeBytes) // a client that only announces many bytes does not get them
+			size := min(limit, max(needed, 2*cap(body)))
 			if !c.awaitRoom(size - cap(body)) {
 				return nil, c.rejectRequest(head, http.StatusServiceUnavailable, busyMessage)
 			}
@@ -259,21 +262,29 @@ func (c *gatedConn) readBytes(head *requestHead, body []byte, n, limit int) ([]b
 		}
 		target := body[len(body):min(cap(body), len(body)+n)]
 		read := copy(target, c.in)
-		if c.in = c.in[read:]; read == 0 { // c.in is empty
+		c.in = c.in[read:]
+		if read == 0 { // c.in is empty
 			var err error
 			if read, err = c.Conn.Read(target); read == 0 && err != nil {
-				if isTimeout(err) {
-					err = c.rejectRequest(head, http.StatusRequestTimeout, slowMessage)
-				} else if errors.Is(err, io.EOF) {
-					err = io.ErrUnexpectedEOF
-				}
-				return nil, err
+				return nil, c.bodyError(head, err)
 			}
 		}
 		body = body[:len(body)+read]
 		n -= read
 	}
 	return body, nil
+}
+
+// bodyError returns the error that the stack gets if a read of the body has failed with err. If the request takes too
+// long, bodyError rejects it.
+func (c *gatedConn) bodyError(head *requestHead, err error) error {
+	switch {
+	case isTimeout(err):
+		return c.rejectRequest(head, http.StatusRequestTimeout, slowMessage)
+	case errors.Is(err, io.EOF):
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }
 
 // readChunks reads a body in chunks (RFC 9112, section 7.1) and returns it without extensions and trailers.
@@ -318,14 +329,20 @@ func (c *gatedConn) readChunks(head *requestHead) (body []byte, err error) {
 // readLine reads a line of at most limit bytes and returns it without its end, \r\n.
 func (c *gatedConn) readLine(head *requestHead, limit int) (string, error) {
 	for {
-		i := bytes.IndexByte(c.in, '\n')
-		switch {
-		case i > 0 && i <= limit+1 && bytes.IndexByte(c.in, '\r') == i-1:
-			text := string(c.in[:i-1])
-			c.in = c.in[i+1:]
-			return text, nil
-		case i >= 0 || len(c.in) > limit+1:
+		end := bytes.IndexByte(c.in, '\n')
+		beforeEnd := end // number of bytes before \n, including \r
+		if end < 0 {
+			beforeEnd = len(c.in)
+		}
+		isTooLong := beforeEnd > limit+1
+		isMalformed := end >= 0 && (end == 0 || bytes.IndexByte(c.in, '\r') != end-1) // only its end may have a \r
+		if isTooLong || isMalformed {
 			return "", c.rejectRequest(head, http.StatusBadRequest, chunkMessage)
+		}
+		if end > 0 {
+			text := string(c.in[:end-1])
+			c.in = c.in[end+1:]
+			return text, nil
 		}
 		if err := c.readMore(); err != nil {
 			return "", err
@@ -375,7 +392,22 @@ func (c *gatedConn) rejectRequest(head *requestHead, status int, message string)
 // writeAnswer sends page to the client; the stack does not see the request. It returns [io.EOF] if the connection
 // must be closed: because head.closes is set, or because the request has a body, which nothing has read.
 func (c *gatedConn) writeAnswer(head *requestHead, page Page) error {
-	closes := head.closes || head.length != 0
+	hasUnreadBody := head.length != 0
+	closes := head.closes || hasUnreadBody
+	if _, err := io.WriteString(c.Conn, head.formatAnswer(page, closes)); err != nil {
+		return err
+	}
+	if hasUnreadBody {
+		c.early.Store(true)
+	}
+	if closes {
+		return io.EOF
+	}
+	return nil
+}
+
+// formatAnswer returns the answer to h in the form of HTTP/1. closes means that the connection closes after it.
+func (h *requestHead) formatAnswer(page Page, closes bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\nDate: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n", page.Status, http.StatusText(page.Status), time.Now().UTC().Format(http.TimeFormat), page.ContentType, len(page.Body))
 	if page.Header[0] != "" {
@@ -383,21 +415,12 @@ func (c *gatedConn) writeAnswer(head *requestHead, page Page) error {
 	}
 	if closes {
 		b.WriteString("Connection: close\r\n")
-	} else if head.version == "HTTP/1.0" {
+	} else if h.version == "HTTP/1.0" {
 		b.WriteString("Connection: keep-alive\r\n")
 	}
 	b.WriteString("\r\n")
-	if head.method != http.MethodHead {
+	if h.method != http.MethodHead {
 		b.Write(page.Body)
 	}
-	if _, err := io.WriteString(c.Conn, b.String()); err != nil {
-		return err
-	}
-	if closes {
-		if head.length != 0 {
-			c.early.Store(true)
-		}
-		return io.EOF
-	}
-	return nil
+	return b.String()
 }

@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// This file limits the open connections of a service, and the time of their writes. A connection beyond the limit takes
+// the place of one that is idle, so that clients that only connect cannot lock out others.
+
 const (
 	// WriteTimeout limits the time in which a client must read an answer, or over HTTP/2 each write. A client
 	// that does not read is then disconnected. Under a lab, which measures servers, there is no such limit.

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxHead  = 64 << 10 // bytes of a request's head
+	maxHead  = 64 << 10 // bytes of the input buffer, and so of a request's head
 	maxLine  = 1 << 10  // bytes of the line before a chunk
 	maxBatch = 32 << 10 // bytes of answers that are buffered before they are written
 )
@@ -42,36 +42,46 @@ const (
 	connEnds               // Shutdown ends the connection
 )
 
+// readTime is the time of a read: whether a request is in progress.
+type readTime int
+
+const (
+	duringRequest   readTime = iota
+	betweenRequests          // Shutdown may end the connection meanwhile
+)
+
 // errEnds is the error of a read that ended because the server is about to end.
 var errEnds = errors.New("the server ends")
 
 // Read reads bytes that are required for the current answer.
-func (c *Conn) Read(p []byte) (int, error) { return c.readBuffered(p, false) }
+func (c *Conn) Read(p []byte) (int, error) { return c.readBuffered(p, duringRequest) }
 
 // Await reads bytes while no request is in progress on the connection. Shutdown may end the connection while
 // Await waits; it then returns an error.
-func (c *Conn) Await(p []byte) (int, error) { return c.readBuffered(p, true) }
+func (c *Conn) Await(p []byte) (int, error) { return c.readBuffered(p, betweenRequests) }
 
 // readBuffered returns buffered bytes, or reads from the network if there are none.
-func (c *Conn) readBuffered(p []byte, idle bool) (int, error) {
+func (c *Conn) readBuffered(p []byte, when readTime) (int, error) {
 	if c.r < c.w {
 		n := copy(p, c.in[c.r:c.w])
 		c.r += n
 		return n, nil
 	}
-	return c.receiveBytes(p, idle)
+	return c.receiveBytes(p, when)
 }
 
-// receiveBytes reads from the network. If idle is set, Shutdown may end the connection meanwhile.
-func (c *Conn) receiveBytes(p []byte, idle bool) (int, error) {
-	if !idle {
+// receiveBytes reads from the network.
+func (c *Conn) receiveBytes(p []byte, when readTime) (int, error) {
+	if when == duringRequest {
 		return c.conn.Read(p)
 	}
-	if c.state.Store(connWaits); c.ends.Load() {
+	c.state.Store(connWaits)
+	if c.ends.Load() {
 		return 0, errEnds
 	}
 	n, err := c.conn.Read(p)
-	if !c.state.CompareAndSwap(connWaits, connWorks) {
+	wasEnded := !c.state.CompareAndSwap(connWaits, connWorks)
+	if wasEnded {
 		return 0, errEnds
 	}
 	return n, err
@@ -95,7 +105,7 @@ func (c *Conn) Linger() {
 // hasPrefix reports whether the connection starts with prefix, which remains unread.
 func (c *Conn) hasPrefix(prefix string) bool {
 	for c.w < len(prefix) {
-		if c.readMore(maxHead, true) != nil {
+		if c.readMore(betweenRequests) != nil {
 			return false
 		}
 	}
@@ -112,9 +122,9 @@ func (c *Conn) flushOutput() error {
 	return err
 }
 
-// readMore appends input to the buffer, which may grow until it has limit bytes. It writes the buffered answers
+// readMore appends input to the buffer, which may grow until it has maxHead bytes. It writes the buffered answers
 // first, because the client may wait for them.
-func (c *Conn) readMore(limit int, idle bool) error {
+func (c *Conn) readMore(when readTime) error {
 	if err := c.flushOutput(); err != nil {
 		return err
 	}
@@ -125,12 +135,12 @@ func (c *Conn) readMore(limit int, idle bool) error {
 		c.r, c.w = 0, copy(c.in, c.in[c.r:c.w])
 	}
 	if c.w == len(c.in) {
-		if len(c.in) >= limit {
+		if len(c.in) >= maxHead {
 			return rejectedError(http.StatusRequestHeaderFieldsTooLarge)
 		}
 		c.in = append(c.in, make([]byte, len(c.in))...)
 	}
-	n, err := c.receiveBytes(c.in[c.w:], idle)
+	n, err := c.receiveBytes(c.in[c.w:], when)
 	c.w += n
 	if n > 0 {
 		return nil
@@ -160,7 +170,7 @@ func (c *Conn) readHead(q *Request) (err error) {
 			}
 			seen = c.w - c.r
 		}
-		if err := c.readMore(maxHead, true); err != nil {
+		if err := c.readMore(betweenRequests); err != nil {
 			return err
 		}
 	}
@@ -262,7 +272,7 @@ func (c *Conn) readLine() ([]byte, error) {
 		if c.w-c.r > maxLine {
 			return nil, rejectedError(http.StatusBadRequest)
 		}
-		if err := c.readMore(maxHead, false); err != nil {
+		if err := c.readMore(duringRequest); err != nil {
 			return nil, err
 		}
 	}
@@ -279,7 +289,7 @@ func (c *Conn) readBytes(n int64, store bool) error {
 		if n -= available; n == 0 {
 			return nil
 		}
-		if err := c.readMore(maxHead, false); err != nil {
+		if err := c.readMore(duringRequest); err != nil {
 			return err
 		}
 	}

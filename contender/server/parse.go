@@ -12,6 +12,9 @@ import (
 	"strings"
 )
 
+// This file parses the command line of a server that runs without a lab (the tare process that measures servers), e.g.
+// -app tiny -addr :8080, into a setup.
+
 // commandLine contains the values of the flags that need more than a conversion.
 type commandLine struct {
 	set         *flag.FlagSet

@@ -33,29 +33,34 @@ func (f *frameScanner) payloadSize() int {
 	return int(f.head[0])<<16 | int(f.head[1])<<8 | int(f.head[2])
 }
 
-// scanFrames calls each for every part of a frame in text: first with begins true and no payload, as soon as the
-// frame's head is complete, and then for each part of the payload. ends is true for the last part of a frame.
-func (f *frameScanner) scanFrames(text []byte, each func(begins bool, payload []byte, ends bool)) {
+// framePart is a part of a frame. Its payload is valid until each, which receives it, returns.
+type framePart struct {
+	payload []byte
+	begins  bool // the frame's head is complete; this part has no payload
+	ends    bool // this is the last part of the frame
+}
+
+// scanFrames calls each for every part of a frame in text: first as soon as the frame's head is complete, and then for
+// each part of the payload.
+func (f *frameScanner) scanFrames(text []byte, each func(part framePart)) {
 	for len(text) > 0 {
+		var part framePart
 		if f.headLen < h2.HeaderLen {
 			n := copy(f.head[f.headLen:], text)
 			text = text[n:]
 			if f.headLen += n; f.headLen < h2.HeaderLen {
 				return
 			}
-			if f.missing = f.payloadSize(); f.missing > 0 {
-				each(true, nil, false)
-				continue
-			}
-			each(true, nil, true)
-			f.headLen = 0
-			continue
+			f.missing = f.payloadSize()
+			part.begins = true
+		} else {
+			n := min(f.missing, len(text))
+			f.missing -= n
+			part.payload, text = text[:n], text[n:]
 		}
-		n := min(f.missing, len(text))
-		f.missing -= n
-		each(false, text[:n], f.missing == 0)
-		text = text[n:]
-		if f.missing == 0 {
+		part.ends = f.missing == 0
+		each(part)
+		if part.ends {
 			f.headLen = 0
 		}
 	}
@@ -131,14 +136,14 @@ func (w *watcher) inspectInput(text []byte) error {
 	defer w.mu.Unlock()
 	f := &w.in
 	unitEnded := false // text has the end of a unit: a block of header fields, or a frame outside of a block
-	f.scanFrames(text, func(begins bool, payload []byte, ends bool) {
-		if begins {
+	f.scanFrames(text, func(part framePart) {
+		if part.begins {
 			w.inspectHead(f)
 		}
 		if f.frameType() == h2.Settings || f.frameType() == h2.WindowUpdate {
-			w.readWindows(f, payload, ends)
+			w.readWindows(f, part)
 		}
-		if !ends {
+		if !part.ends {
 			return
 		}
 		isBlockPart := f.frameType() == h2.Headers || f.frameType() == h2.Continuation
@@ -225,7 +230,7 @@ const maxSettings = 1 << 10
 
 // readWindows processes a part of a settings or window update frame, which set how many bytes the client lets the
 // server send. It ignores acknowledgements, and frames of an invalid or unusually large size.
-func (w *watcher) readWindows(f *frameScanner, payload []byte, ends bool) {
+func (w *watcher) readWindows(f *frameScanner, part framePart) {
 	isUpdate := f.frameType() == h2.WindowUpdate
 	isRead := f.payloadSize() == 4
 	if !isUpdate {
@@ -234,8 +239,8 @@ func (w *watcher) readWindows(f *frameScanner, payload []byte, ends bool) {
 	if !isRead {
 		return
 	}
-	w.settings = append(w.settings, payload...)
-	if !ends {
+	w.settings = append(w.settings, part.payload...)
+	if !part.ends {
 		return
 	}
 	text := w.settings
@@ -275,16 +280,16 @@ func (w *watcher) inspectOutput(text []byte) (stalls bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	f := &w.out
-	f.scanFrames(text, func(begins bool, _ []byte, ends bool) {
+	f.scanFrames(text, func(part framePart) {
 		s := w.streams[f.streamID()]
 		if s == nil {
 			return
 		}
-		if begins && f.frameType() == h2.Data {
+		if part.begins && f.frameType() == h2.Data {
 			s.window -= int64(f.payloadSize())
 			w.window -= int64(f.payloadSize())
 		}
-		if !ends {
+		if !part.ends {
 			return
 		}
 		switch f.effect() {
