@@ -17,7 +17,7 @@ import (
 //	accepted  the destination has stored the event
 //	rejected  the destination refuses the event, which need not be the cause
 //	proven    rejected, and the destination has accepted another event of the batch
-//	dead      proven, written to the dead letters and never sent again
+//	dead      written to the dead letters and never sent again: the event is proven, or has ailed for too long
 //	ailing    failed with an error inside the destination, such as status 500, while it accepts other events
 //	held      the batch waits and is tried again, because the destination rejects all of its remaining events
 //
@@ -36,13 +36,13 @@ const (
 )
 
 // errHeld means that the destination rejects all remaining events of a batch.
-var errHeld = errors.New("the destination rejects every event; none is given up before it takes one")
+var errHeld = errors.New("the destination rejects every event; an event is given up only after the destination has accepted another")
 
 // pass is one attempt to send the events of a batch in their order.
 type pass struct {
 	batch    *spool.Batch
 	maxInRow int  // number of lone events in a row that may be rejected
-	accepted bool // the destination has accepted an event
+	accepted bool // the destination has accepted an event of the batch
 
 	rejected      []rejection // rejected events that are not in the dead letters yet
 	rejectedInRow int         // number of events in a row that the destination itself rejected

@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
+// This file sends the events of a spool (the files in which the ingest service stores events) to one destination, batch
+// by batch. It decides when a batch is complete and how long to wait after a failure. deliver.go sends one batch.
+
 // Limits bound a batch: it is sent when it has that number of events or bytes, or when its first
 // event is older than Age.
 type Limits struct {
@@ -28,9 +31,9 @@ const maxPollFactor = 10
 // attempt up to Last; each wait is random, between half of the time and all of it.
 type Backoff struct{ First, Last time.Duration }
 
-// Forward sends the events of a spool to one sink. A spool is the files in which the ingest service stores
-// events; its Reader has a cursor, the position up to which this sink has sent them. Run collects batches
-// (collectBatch), sends each until it is done (deliverBatch), and advances the cursor.
+// Forward sends the events of a spool to one sink. The Reader of the spool has a cursor, the position up to
+// which this sink has sent the events. Run collects batches (collectBatch), sends each until it is done
+// (deliverBatch), and advances the cursor.
 type Forward struct {
 	Name    string
 	Reader  *spool.Reader

@@ -18,6 +18,9 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
+// This file contains the tests that every sink must pass. Each test stores events in a spool, as the ingest service
+// does, lets a service send them to the sink, and compares the events at the destination with those that were stored.
+
 // Subject is a sink under test, with its destination.
 type Subject struct {
 	Open    func(t testing.TB) sink.Sink
@@ -67,14 +70,11 @@ func Open[S sink.Sink](t testing.TB, url string, kinds ...sink.Kind) S {
 	return opened.Sink.(S)
 }
 
-// sinkName is the name of the sink under test.
-const sinkName = "it"
-
-// batchEvents is the number of events in a batch.
-const batchEvents = 20
-
-// sendTimeout is the longest time to send all events of the spool.
-const sendTimeout = 10 * time.Minute
+const (
+	sinkName    = "it"             // name of the sink under test
+	batchEvents = 20               // number of events in a batch
+	sendTimeout = 10 * time.Minute // longest time to send all events of the spool
+)
 
 // testService is a spool with the service that sends its events to the sink under test.
 type testService struct {
@@ -181,7 +181,7 @@ func (r *testService) checkArrived(maxDuplicates int) int {
 		maxDuplicates = 0
 	}
 	if duplicates > maxDuplicates {
-		r.t.Errorf("%d duplicates, at most %d may be", duplicates, maxDuplicates)
+		r.t.Errorf("%d duplicates, want at most %d", duplicates, maxDuplicates)
 	}
 	return duplicates
 }
