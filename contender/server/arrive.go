@@ -34,8 +34,9 @@ const (
 	sizeDigits = 15
 )
 
-// readRequest waits for the next request on a connection and reads it, before the stack receives any of it. If Ops has a page for the request, or if the request must be rejected, readRequest itself
-// answers the client. Otherwise it puts the bytes of the complete request into c.out, from where the stack reads.
+// readRequest waits for the next request on a connection and reads it, before the stack receives any of it. If Ops
+// has a page for the request, or if the request must be rejected, readRequest itself answers the client. Otherwise it
+// puts the bytes of the complete request into c.out, from where the stack reads.
 func (c *gatedConn) readRequest() error {
 	c.mu.Lock()
 	c.share.removeBytes(c.share.stored)
