@@ -11,8 +11,9 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// prepareOp makes the functions that run the operation of a workload: Do, which is measured, and Answer,
-// whose output is compared with those of other contenders. bodies are the inputs, in canonical JSON.
+// prepareOp makes the functions that run the operation of a workload, such as unmarshal: Do, which is measured, and
+// Answer, whose output is compared with the outputs of other contenders (programs that tare compares). bodies are the
+// inputs, in canonical JSON. w.Fixture is the name of the type of values that they contain, such as devices.
 func (i Impl) prepareOp(w wire.Workload, bodies [][]byte) (contender.Work, error) {
 	switch w.Op {
 	case OpMarshal, OpStream, OpRoundTrip:
@@ -26,14 +27,7 @@ func (i Impl) prepareOp(w wire.Workload, bodies [][]byte) (contender.Work, error
 // prepareEncoding prepares the operations that start from a value.
 func (i Impl) prepareEncoding(w wire.Workload, bodies [][]byte) (contender.Work, error) {
 	target := i.findTarget(w.Fixture)
-	canEncode := i.Marshal != nil
-	if w.Op == OpStream {
-		canEncode = i.Stream != nil
-	}
-	canDecode := i.Unmarshal != nil && target != nil
-	mustDecode := i.Binary || w.Op == OpRoundTrip // to show the answer, or as a part of the operation
-	cannotDecode := mustDecode && !canDecode
-	if !canEncode || cannotDecode {
+	if !i.canEncode(w.Op, target) {
 		return contender.Work{}, contender.ErrUnsupported
 	}
 	values, err := i.loadValues(w.Fixture, bodies)
@@ -53,24 +47,27 @@ func (i Impl) prepareEncoding(w wire.Workload, bodies [][]byte) (contender.Work,
 	return i.newRoundTrip(values, target, i.showDecoded(w.Fixture)), nil
 }
 
+// canEncode reports whether the codec has all functions that an operation needs: one that encodes, and one that
+// decodes if the operation is a round trip or if the output is binary, which must be decoded to be compared. target
+// is the result of findTarget.
+func (i Impl) canEncode(op string, target func() any) bool {
+	hasEncoder := i.Marshal != nil
+	if op == OpStream {
+		hasEncoder = i.Stream != nil
+	}
+	hasDecoder := i.Unmarshal != nil && target != nil
+	needsDecoder := i.Binary || op == OpRoundTrip
+	return hasEncoder && (hasDecoder || !needsDecoder)
+}
+
 // prepareDecoding prepares the operations that start from bytes.
 func (i Impl) prepareDecoding(w wire.Workload, bodies [][]byte) (contender.Work, error) {
 	var target func() any                   // makes the value that Unmarshal fills
 	var pick func(data []byte) (any, error) // reads a few fields, instead of Unmarshal
-	switch {
-	case w.Op == OpFields && !i.Binary:
+	if w.Op == OpFields {
 		pick = i.findPicker(w.Fixture)
-	case w.Op == OpFields, i.Unmarshal == nil:
-		// Not supported.
-	case i.Binary && (i.Marshal == nil || isCaseFixture(w.Fixture)):
-		// Not supported: Marshal must make the input, and the inputs of edge cases are JSON.
-	case w.Op == OpUnmarshal:
-		target = i.findTarget(w.Fixture)
-	case !i.Typed: // OpAny; a codec with Typed decodes only into types that it knows
-		target = func() any { return new(any) }
-		if i.anyTarget != nil {
-			target = i.anyTarget
-		}
+	} else {
+		target = i.findDecodeTarget(w)
 	}
 	if target == nil && pick == nil {
 		return contender.Work{}, contender.ErrUnsupported
@@ -85,6 +82,29 @@ func (i Impl) prepareDecoding(w wire.Workload, bodies [][]byte) (contender.Work,
 	return i.newUnmarshal(target, bodies, i.showDecoded(w.Fixture)), nil
 }
 
+// findDecodeTarget returns the function that makes the value that OpUnmarshal or OpAny fills, or nil if the codec
+// does not support the operation.
+func (i Impl) findDecodeTarget(w wire.Workload) func() any {
+	if i.Unmarshal == nil {
+		return nil
+	}
+	if i.Binary { // Marshal must make the input, and the inputs of edge cases are JSON
+		canMakeInput := i.Marshal != nil && !isCaseFixture(w.Fixture)
+		if !canMakeInput {
+			return nil
+		}
+	}
+	switch {
+	case w.Op == OpUnmarshal:
+		return i.findTarget(w.Fixture)
+	case i.Typed: // the codec decodes only into types that it knows, not into any
+		return nil
+	case i.anyTarget != nil:
+		return i.anyTarget
+	}
+	return func() any { return new(any) }
+}
+
 // findTarget returns the function that makes the value that Unmarshal fills, or nil if the codec has no
 // type for the fixture.
 func (i Impl) findTarget(name string) func() any {
@@ -94,8 +114,12 @@ func (i Impl) findTarget(name string) func() any {
 	return userTarget(name)
 }
 
-// findPicker returns the function that reads the few fields of a fixture, or nil if the codec cannot do that.
+// findPicker returns the function that reads the few fields of a fixture, or nil if the codec cannot do that. Only
+// codecs of JSON can.
 func (i Impl) findPicker(name string) func(data []byte) (any, error) {
+	if i.Binary {
+		return nil
+	}
 	if i.Fields != nil {
 		return i.Fields(name)
 	}

@@ -80,8 +80,8 @@ type Impl struct {
 	// copier does not support other types.
 	Types map[string]Copies
 
-	// Blind means that Answer ignores the error of an operation and shows its
-	// result, as the published benchmark does.
+	// Blind means that the copier ignores the error of an operation and shows its
+	// result to the lab, as a published benchmark does.
 	Blind bool
 
 	null bool // the copier of Null
@@ -128,35 +128,24 @@ func (i Impl) prepareOp(w wire.Workload, bodies [][]byte) (contender.Work, Memor
 	if !slices.Contains(Ops(), w.Op) {
 		return contender.Work{}, nil, contender.ErrUnsupported
 	}
-	shape, err := ShapeOf(w.Fixture, w.N)
+	in, err := parseInput(w, bodies)
 	if err != nil {
 		return contender.Work{}, nil, err
 	}
-	names, err := NamesOf(w.Set[SetNames])
-	if err != nil {
-		return contender.Work{}, nil, err
-	}
-	in := input{shape: shape, names: names, ignoreErrors: i.Blind}
-	for k, text := range bodies {
-		var b Body
-		if err := json.Unmarshal(text, &b); err != nil {
-			return contender.Work{}, nil, fmt.Errorf("body %d: %w", k, err)
-		}
-		in.seeds = append(in.seeds, b.Seed)
-	}
+	in.ignoreErrors = i.Blind
 	if i.null {
 		return in.newNull(w.Op), nil, nil
 	}
-	copies, ok := i.Types[shape.C]
+	copies, ok := i.Types[in.shape.C]
 	if !ok {
 		return contender.Work{}, nil, contender.ErrUnsupported
 	}
 	if i.Memory != nil {
-		from := Source{Shape: shape, Names: names, Seeds: in.seeds}
-		if from.Library, err = parseLibrary(w); err != nil {
+		library, err := parseLibrary(w)
+		if err != nil {
 			return contender.Work{}, nil, err
 		}
-		if in.memory, err = i.Memory(from); err != nil {
+		if in.memory, err = i.Memory(Source{Shape: in.shape, Names: in.names, Seeds: in.seeds, Library: library}); err != nil {
 			return contender.Work{}, nil, err
 		}
 		for k := range in.seeds {
@@ -166,6 +155,24 @@ func (i Impl) prepareOp(w wire.Workload, bodies [][]byte) (contender.Work, Memor
 	}
 	work, err := copies.newWork(w.Op, in)
 	return work, in.memory, err
+}
+
+// parseInput returns the input that a workload and its bodies define, without memory and pointers.
+func parseInput(w wire.Workload, bodies [][]byte) (in input, err error) {
+	if in.shape, err = ShapeOf(w.Fixture, w.N); err != nil {
+		return in, err
+	}
+	if in.names, err = NamesOf(w.Set[SetNames]); err != nil {
+		return in, err
+	}
+	for k, text := range bodies {
+		var b Body
+		if err := json.Unmarshal(text, &b); err != nil {
+			return in, fmt.Errorf("body %d: %w", k, err)
+		}
+		in.seeds = append(in.seeds, b.Seed)
+	}
+	return in, nil
 }
 
 // parseLibrary returns the library that fills the memory of a workload, or "".

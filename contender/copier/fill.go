@@ -94,11 +94,15 @@ func (g *generator) fillValue(v reflect.Value, index int) {
 // newValues returns the values of the body with this seed.
 func newValues[T any](shape Shape, names Names, seed uint64) []T {
 	values := make([]T, shape.Count)
-	g := newGenerator(shape, names, seed)
-	for i := range values {
-		g.fillValue(reflect.ValueOf(&values[i]).Elem(), i)
-	}
+	newGenerator(shape, names, seed).fillAll(reflect.ValueOf(values))
 	return values
+}
+
+// fillAll fills the elements of a slice.
+func (g *generator) fillAll(list reflect.Value) {
+	for i := range list.Len() {
+		g.fillValue(list.Index(i), i)
+	}
 }
 
 // structTypes returns the Go types by the name of the C type.
@@ -123,10 +127,7 @@ func newValuesOf(shape Shape, names Names, seed uint64) (reflect.Value, error) {
 		return reflect.Value{}, fmt.Errorf("no C type %q", shape.C)
 	}
 	list := reflect.MakeSlice(reflect.SliceOf(t), shape.Count, shape.Count)
-	g := newGenerator(shape, names, seed)
-	for i := range shape.Count {
-		g.fillValue(list.Index(i), i)
-	}
+	newGenerator(shape, names, seed).fillAll(list)
 	return list, nil
 }
 
@@ -142,27 +143,43 @@ func Expected(shape Shape, names Names, op string, seed uint64) ([]byte, error) 
 	return appendValue(nil, v), nil
 }
 
+// Sizes of C types in bytes, on 64-bit systems. See cmem/fixtures.h.
+const (
+	personBytes     = 88  // with the name, a char[64]
+	gameObjectBytes = 128 // with the name, a char[64]
+	deviceListBytes = 40
+	deviceBytes     = 24
+	tagBytes        = 4
+)
+
 // CBytes returns the size of one body in C memory: the bytes of the structs, and of the memory that they point
-// to. The constants are sizes of the structs in cmem/fixtures.h on 64-bit systems.
+// to.
 func CBytes(shape Shape, names Names, seed uint64) (int64, error) {
 	v, err := newValuesOf(shape, names, seed)
 	if err != nil {
 		return 0, err
 	}
+	count := int64(shape.Count)
 	switch value := v.Index(0).Interface().(type) {
 	case DeviceList:
-		const nul = 1 // byte at the end of a string
-		n := 40 + 24*len(value.Devices) + 4*len(value.Tags) + len(value.Owner) + nul
-		for _, d := range value.Devices {
-			n += len(d.Name) + nul
-		}
-		return int64(n), nil
-	case Person: // whose name is a char[64] in C, as that of GameObject
-		return 88 * int64(shape.Count), nil
+		return value.countCBytes(), nil
+	case Person:
+		return personBytes * count, nil
 	case GameObject:
-		return 128 * int64(shape.Count), nil
+		return gameObjectBytes * count, nil
 	}
-	return int64(v.Type().Elem().Size()) * int64(shape.Count), nil // Go and C lay these types out alike
+	return int64(v.Type().Elem().Size()) * count, nil // the other types have the same size in Go and in C
+}
+
+// countCBytes returns the size of the list in C, including all strings and lists.
+func (l DeviceList) countCBytes() int64 {
+	const nul = 1 // byte at the end of a string
+	n := deviceListBytes + len(l.Owner) + nul
+	n += deviceBytes*len(l.Devices) + tagBytes*len(l.Tags)
+	for _, d := range l.Devices {
+		n += len(d.Name) + nul
+	}
+	return int64(n)
 }
 
 // MadeOf counts the members of the struct that a shape consists of, including those of nested structs: numbers,

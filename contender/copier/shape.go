@@ -1,6 +1,9 @@
 package copier
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Settings of a copier: keys of a workload's set.
 const (
@@ -54,15 +57,6 @@ func Fixtures() []string {
 //	fields                 a struct of n members
 func ShapeOf(fixture string, n int) (Shape, error) {
 	n = max(1, n)
-	// sizedShape returns the shape of one of several C types that differ in n.
-	sizedShape := func(prefix string, known ...int) (Shape, error) {
-		for _, k := range known {
-			if n == k {
-				return Shape{C: fmt.Sprint(prefix, n), Count: 1}, nil
-			}
-		}
-		return Shape{}, fmt.Errorf("fixture %s has n of %d only, not %d", fixture, known, n)
-	}
 	if n > 1<<20 {
 		return Shape{}, fmt.Errorf("n is %d, at most 2²⁰", n)
 	}
@@ -76,15 +70,24 @@ func ShapeOf(fixture string, n int) (Shape, error) {
 	case "devices":
 		return Shape{C: "DeviceList", Count: 1, Items: n}, nil
 	case "flat":
-		return sizedShape("Flat", 2, 16, 128, 1024, 8192)
+		return sizedShape(fixture, "Flat", n, 2, 16, 128, 1024, 8192)
 	case "nested":
-		return sizedShape("Nest", 1, 2, 3, 4, 5, 6, 7, 8, 9)
+		return sizedShape(fixture, "Nest", n, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 	case "deep":
-		return sizedShape("Deep", 1, 2, 3, 6, 9)
+		return sizedShape(fixture, "Deep", n, 1, 2, 3, 6, 9)
 	case "fields":
-		return sizedShape("Fields", 1, 4, 16, 64)
+		return sizedShape(fixture, "Fields", n, 1, 4, 16, 64)
 	}
 	return Shape{}, fmt.Errorf("unknown fixture %q; known: %v", fixture, Fixtures())
+}
+
+// sizedShape returns the shape of the C type whose name is prefix and n, such as Flat16. There is such a type for each
+// number in known.
+func sizedShape(fixture, prefix string, n int, known ...int) (Shape, error) {
+	if !slices.Contains(known, n) {
+		return Shape{}, fmt.Errorf("fixture %s has n of %d only, not %d", fixture, known, n)
+	}
+	return Shape{C: fmt.Sprint(prefix, n), Count: 1}, nil
 }
 
 // Check returns an error if the shape does not support the operation.

@@ -70,19 +70,26 @@ func (c copies[T]) newWork(op string, in input) (contender.Work, error) {
 	default:
 		return contender.Work{}, contender.ErrUnsupported
 	}
+	allocates := op == OpSingle || op == OpBatch // each operation makes a new Go value
 	return contender.Work{
-		Fresh: op == OpSingle || op == OpBatch, Do: do,
+		Fresh: allocates, Do: do,
 		Answer: func(k int) (contender.Answered, error) {
 			if _, err := do(k); err != nil && !in.ignoreErrors {
 				return contender.Answered{}, err
 			}
-			v := reflect.ValueOf(result(k))
-			if in.ignoreErrors && v.Kind() == reflect.Pointer && v.IsNil() {
-				v = reflect.New(v.Type().Elem()) // the value was not filled
-			}
-			return contender.Answered{Output: appendValue(nil, v), Size: countBytes(v)}, nil
+			return in.showResult(result(k)), nil
 		},
 	}, nil
+}
+
+// showResult formats the result of an operation. If errors are ignored, a pointer may be nil because the operation
+// failed. showResult then shows a zero value.
+func (in input) showResult(result any) contender.Answered {
+	v := reflect.ValueOf(result)
+	if in.ignoreErrors && v.Kind() == reflect.Pointer && v.IsNil() {
+		v = reflect.New(v.Type().Elem())
+	}
+	return contender.Answered{Output: appendValue(nil, v), Size: countBytes(v)}
 }
 
 func (c copies[T]) newSingle(in input) (do func(i int) (int, error), result func(i int) any) {

@@ -178,7 +178,8 @@ func (c Call) Do(ctx context.Context, client Client) (out Outcome, err error) {
 // the service with status c.Status. For any other err it returns an error.
 func (c Call) Wrong(err error) error {
 	if err == nil {
-		if c.Status < http.StatusBadRequest { // the call must succeed
+		mustSucceed := c.Status < http.StatusBadRequest
+		if mustSucceed {
 			return nil
 		}
 		return fmt.Errorf("%s: answered, want an error response with status %d", c.Op, c.Status)

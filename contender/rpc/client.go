@@ -70,19 +70,30 @@ func (f Face) parseTarget(variant string, set map[string]string) (Target, error)
 			return Target{}, fmt.Errorf("unknown setting %q of a client; it knows %s", key, strings.Join(known, ", "))
 		}
 	}
-	valueOr := func(key, fallback string) string {
-		if v := set[key]; v != "" {
-			return v
-		}
-		return fallback
+	t := Target{Addr: set[SetAddr], Variant: variant}
+	if err := f.parseProtocol(&t, set); err != nil {
+		return t, err
 	}
-	firstProtocol := ""
-	if len(f.Protocols) > 0 {
-		firstProtocol = f.Protocols[0]
+	if err := parseConnections(&t, set); err != nil {
+		return t, err
 	}
-	t := Target{Addr: set[SetAddr], Variant: variant, Protocol: valueOr(SetProtocol, firstProtocol)}
+	switch {
+	case !t.HTTP2 && t.Protocol == GRPC:
+		return t, fmt.Errorf("gRPC without HTTP/2: %w", contender.ErrUnsupported)
+	case !t.HTTP2 && t.Policy == One && t.Callers > 1: // HTTP/1 answers one call after the other
+		return t, fmt.Errorf("one connection for %d callers without HTTP/2: %w", t.Callers, contender.ErrUnsupported)
+	}
+	return t, nil
+}
+
+// parseProtocol sets the protocol of t and whether it uses HTTP/2.
+func (f Face) parseProtocol(t *Target, set map[string]string) error {
+	t.Protocol = set[SetProtocol]
+	if t.Protocol == "" && len(f.Protocols) > 0 {
+		t.Protocol = f.Protocols[0]
+	}
 	if !slices.Contains(f.Protocols, t.Protocol) {
-		return t, fmt.Errorf("protocol %q of a transport that speaks %s: %w", t.Protocol, strings.Join(f.Protocols, ", "), contender.ErrUnsupported)
+		return fmt.Errorf("protocol %q of a transport that speaks %s: %w", t.Protocol, strings.Join(f.Protocols, ", "), contender.ErrUnsupported)
 	}
 	switch v := set[SetHTTP2]; v {
 	case "":
@@ -90,32 +101,40 @@ func (f Face) parseTarget(variant string, set map[string]string) (Target, error)
 	case "on", "off":
 		t.HTTP2 = v == "on"
 	default:
-		return t, fmt.Errorf("http2: %q is neither on nor off", v)
+		return fmt.Errorf("http2: %q is neither on nor off", v)
 	}
-	defaultPolicy := Pool
-	if t.HTTP2 {
-		defaultPolicy = One
-	}
-	var err error
-	t.Policy = valueOr(SetPolicy, defaultPolicy)
-	t.Callers, err = strconv.Atoi(valueOr(SetCallers, "1"))
-	switch {
-	case !slices.Contains([]string{Pool, One, Fresh}, t.Policy):
-		return t, fmt.Errorf("policy: %q is neither pool, one nor fresh", t.Policy)
-	case err != nil || t.Callers < 1 || t.Callers > maxCallers:
-		return t, fmt.Errorf("callers: %q is not an integer from 1 to %d", set[SetCallers], maxCallers)
-	case !t.HTTP2 && t.Protocol == GRPC:
-		return t, fmt.Errorf("gRPC without HTTP/2: %w", contender.ErrUnsupported)
-	case !t.HTTP2 && t.Policy == One && t.Callers > 1:
-		return t, fmt.Errorf("one connection for %d callers without HTTP/2: %w", t.Callers, contender.ErrUnsupported)
-	}
-	return t, nil
+	return nil
 }
 
-// parseRate returns the times at which an open loop starts its calls, in the form of [contender.Work.Times]. It
-// returns nil, which means a closed loop, if rate is "" or 0.
+// parseConnections sets the policy of connections and the number of callers of t, whose protocol is set.
+func parseConnections(t *Target, set map[string]string) (err error) {
+	t.Policy = set[SetPolicy]
+	switch {
+	case t.Policy != "":
+	case t.HTTP2:
+		t.Policy = One
+	default:
+		t.Policy = Pool
+	}
+	if !slices.Contains([]string{Pool, One, Fresh}, t.Policy) {
+		return fmt.Errorf("policy: %q is neither pool, one nor fresh", t.Policy)
+	}
+	t.Callers = 1
+	if text := set[SetCallers]; text != "" {
+		t.Callers, err = strconv.Atoi(text)
+	}
+	if err != nil || t.Callers < 1 || t.Callers > maxCallers {
+		return fmt.Errorf("callers: %q is not an integer from 1 to %d", set[SetCallers], maxCallers)
+	}
+	return nil
+}
+
+// parseRate returns the times at which calls start, in the form of [contender.Work.Times]. It returns nil if rate is
+// "" or 0: each caller then starts a call when its last one ends.
 func parseRate(rate string) (func(uint64) func() time.Duration, error) {
-	if n, err := strconv.ParseFloat(rate, 64); rate == "" || err == nil && n == 0 {
+	n, err := strconv.ParseFloat(rate, 64)
+	isZero := err == nil && n == 0
+	if rate == "" || isZero {
 		return nil, nil
 	}
 	const duration = time.Second // only ramps and steps depend on it, and workloads of clients have neither

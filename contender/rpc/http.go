@@ -24,26 +24,29 @@ func HTTPClient(t Target) (Client, error) { return dialHTTP(t, plainJSON{}) }
 // which names are in camel case and 64-bit integers are strings.
 func ProtoJSONClient(t Target) (Client, error) { return dialHTTP(t, protoJSON{}) }
 
+// dialHTTP returns a client that decodes responses in form f. Over HTTP/2, a transport of net/http makes all calls
+// on one connection. ByPolicy therefore combines several clients, each with a transport, if the policy needs several
+// connections. Over HTTP/1 one transport has all connections.
 func dialHTTP(t Target, f jsonForm) (Client, error) {
 	if t.Protocol != HTTP {
 		return nil, fmt.Errorf("protocol %q: %w", t.Protocol, contender.ErrUnsupported)
 	}
+	// The transports do not request compressed responses, as no other client does.
 	newClient := func(tr *http.Transport) (Client, error) {
+		tr.DialContext, tr.DisableCompression = t.DialContext, true
 		return &httpClient{base: "http://" + t.Addr, http: http.Client{Transport: tr}, form: f}, nil
 	}
-	if t.HTTP2 { // a transport has one connection for all calls, so each connection needs its own transport
+	if t.HTTP2 {
 		return ByPolicy(t, func() (Client, error) {
-			tr := &http.Transport{Protocols: &http.Protocols{}, DisableCompression: true, DialContext: t.DialContext}
+			tr := &http.Transport{Protocols: &http.Protocols{}}
 			tr.Protocols.SetUnencryptedHTTP2(true)
 			return newClient(tr)
 		})
 	}
 	n := max(1, t.Callers)
 	return newClient(&http.Transport{
-		DialContext:        t.DialContext,
-		DisableKeepAlives:  t.Policy == Fresh,
-		DisableCompression: true, // no transport compresses its responses, and no client requests it
-		MaxIdleConns:       n, MaxIdleConnsPerHost: n, MaxConnsPerHost: n,
+		DisableKeepAlives: t.Policy == Fresh, // a new connection for each call
+		MaxIdleConns:      n, MaxIdleConnsPerHost: n, MaxConnsPerHost: n,
 	})
 }
 
@@ -59,24 +62,21 @@ type jsonForm interface {
 	readPage(d *json.Decoder) (users.Page, error)
 }
 
-func (c *httpClient) Create(ctx context.Context, d users.Draft) (u users.User, err error) {
-	err = c.sendRequest(ctx, http.MethodPost, "/v1/users", &d, http.StatusCreated, func(body *json.Decoder) (err error) {
-		u, err = c.form.readUser(body)
-		return err
-	})
-	return u, err
+func (c *httpClient) Create(ctx context.Context, d users.Draft) (users.User, error) {
+	return c.requestUser(ctx, http.MethodPost, "/v1/users", &d, http.StatusCreated)
 }
 
-func (c *httpClient) Get(ctx context.Context, id int64) (u users.User, err error) {
-	err = c.sendRequest(ctx, http.MethodGet, userPath(id), nil, http.StatusOK, func(body *json.Decoder) (err error) {
-		u, err = c.form.readUser(body)
-		return err
-	})
-	return u, err
+func (c *httpClient) Get(ctx context.Context, id int64) (users.User, error) {
+	return c.requestUser(ctx, http.MethodGet, userPath(id), nil, http.StatusOK)
 }
 
-func (c *httpClient) Update(ctx context.Context, id int64, d users.Draft) (u users.User, err error) {
-	err = c.sendRequest(ctx, http.MethodPut, userPath(id), &d, http.StatusOK, func(body *json.Decoder) (err error) {
+func (c *httpClient) Update(ctx context.Context, id int64, d users.Draft) (users.User, error) {
+	return c.requestUser(ctx, http.MethodPut, userPath(id), &d, http.StatusOK)
+}
+
+// requestUser sends a request, see sendRequest, and returns the user in the response.
+func (c *httpClient) requestUser(ctx context.Context, method, path string, draft *users.Draft, wantStatus int) (u users.User, err error) {
+	err = c.sendRequest(ctx, method, path, draft, wantStatus, func(body *json.Decoder) (err error) {
 		u, err = c.form.readUser(body)
 		return err
 	})

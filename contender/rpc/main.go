@@ -22,19 +22,22 @@ func Main(f Face) { contender.Main(f.newProgram()) }
 // program serves all implementations with one store, unless flag -face selects some.
 func All(faces map[string]Face) { contender.Main(newJointProgram(faces)) }
 
+// newProgram returns the program with one implementation.
 func (f Face) newProgram() contender.Program {
 	find := func(variant string) (Face, string) { return f, variant }
 	return withClients(server.Host{Apps: newApps(find, f.Store), Variants: f.Variants}, find)
 }
 
+// implementation is what a variant of a program selects: one Face, and a variant of it, "" if it has only one.
+type implementation struct {
+	face    Face
+	variant string
+}
+
 func newJointProgram(faces map[string]Face) contender.Program {
 	var h server.Host
-	var store users.Opener
-	type target struct {
-		face    Face
-		variant string // variant of face; "" if it has only one
-	}
-	targets := map[string]target{} // by variant of the program
+	var store users.Opener                         // the first one that a face has
+	implementations := map[string]implementation{} // by variant of the program
 	for _, name := range slices.Sorted(maps.Keys(faces)) {
 		f := faces[name]
 		h.Together = append(h.Together, name)
@@ -51,10 +54,13 @@ func newJointProgram(faces map[string]Face) contender.Program {
 				jointName += "-" + v
 			}
 			h.Variants = append(h.Variants, jointName)
-			targets[jointName] = target{face: f, variant: v}
+			implementations[jointName] = implementation{face: f, variant: v}
 		}
 	}
-	find := func(variant string) (Face, string) { return targets[variant].face, targets[variant].variant }
+	find := func(variant string) (Face, string) {
+		found := implementations[variant]
+		return found.face, found.variant
+	}
 	h.Apps = newApps(find, store)
 	return withClients(h, find)
 }

@@ -65,27 +65,13 @@ func (a alone) serveUntilDone(ctx context.Context, s setup, stderr io.Writer) er
 	if err != nil {
 		return err
 	}
-	scheme := "http"
 	var renew chan os.Signal // gets SIGHUP, to reload the certificate; nil without TLS: then SIGHUP ends the process
 	if r.pair != nil {
-		scheme, renew = "https", make(chan os.Signal, 1)
+		renew = make(chan os.Signal, 1)
 		signal.Notify(renew, syscall.SIGHUP)
 		defer signal.Stop(renew)
 	}
-	for _, line := range r.service.Notices {
-		fmt.Fprintf(stderr, "%s: %s\n", programName(), line)
-	}
-	if !r.service.Guarded && r.service.Token == "" && slices.ContainsFunc(r.fronts, (*front).isExposed) {
-		fmt.Fprintf(stderr, "%s: other machines can reach this, and no token is required\n", programName())
-	}
-	for _, f := range r.fronts {
-		byVariant := ""
-		if len(s.faces) > 0 {
-			byVariant = " by " + f.name
-		}
-		fmt.Fprintf(stderr, "%s: serving %s%s at %s://%s\n", programName(), s.app.Name, byVariant, scheme, f.listen.Addr())
-		fmt.Fprintf(stderr, "%s: try: %s\n", programName(), r.service.tryCommand(f.name, newAddress(f.listen.Addr(), r.pair != nil)))
-	}
+	r.printStart(s, stderr)
 	for serving := true; serving; {
 		select {
 		case err := <-r.ended:
@@ -105,6 +91,30 @@ func (a alone) serveUntilDone(ctx context.Context, s setup, stderr io.Writer) er
 		fmt.Fprintf(stderr, "%s: not everything had ended in time: %v\n", programName(), err)
 	}
 	return nil
+}
+
+// printStart prints the notices of the service and, for each front (a server with its listener), its address and a
+// command to try.
+func (r *running) printStart(s setup, stderr io.Writer) {
+	for _, line := range r.service.Notices {
+		fmt.Fprintf(stderr, "%s: %s\n", programName(), line)
+	}
+	needsNoToken := !r.service.Guarded && r.service.Token == ""
+	if needsNoToken && slices.ContainsFunc(r.fronts, (*front).isExposed) {
+		fmt.Fprintf(stderr, "%s: other machines can reach this, and no token is required\n", programName())
+	}
+	scheme := "http"
+	if r.pair != nil {
+		scheme = "https"
+	}
+	for _, f := range r.fronts {
+		byVariant := "" // names the variant if several are served
+		if len(s.faces) > 0 {
+			byVariant = " by " + f.name
+		}
+		fmt.Fprintf(stderr, "%s: serving %s%s at %s://%s\n", programName(), s.app.Name, byVariant, scheme, f.listen.Addr())
+		fmt.Fprintf(stderr, "%s: try: %s\n", programName(), r.service.tryCommand(f.name, newAddress(f.listen.Addr(), r.pair != nil)))
+	}
 }
 
 func programName() string { return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") }

@@ -11,6 +11,8 @@ import (
 	"time"
 )
 
+// This file checks that a server that has just started answers a request, so that a lab measures no broken server.
+
 // endGrace is how long awaitAnswer waits, after its request has failed, for a result of Serve. A server that
 // ends closes its listener first, so that the request can fail before Serve returns the reason.
 const endGrace = time.Second

@@ -14,6 +14,9 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
+// This file reads requests of HTTP/1 for a gate, which stands between the clients and the framework's server (the
+// stack). The stack gets only complete, correct requests, e.g. a body in chunks as one body with a Content-Length.
+
 // Messages of error responses.
 const (
 	busyMessage  = "the service has as many bytes of requests as it can store; try again"
@@ -31,51 +34,30 @@ const (
 	sizeDigits = 15
 )
 
-// readRequest waits for the next request on a connection and reads it, before the stack (the framework's server)
-// receives any of it. If Ops has a page for the request, or if the request must be rejected, readRequest itself
-// answers the client. Otherwise it puts the bytes of the complete request into c.out, from where the stack reads.
+// readRequest waits for the next request on a connection and reads it, before the stack receives any of it. If Ops
+// has a page for the request, or if the request must be rejected, readRequest itself answers the client. Otherwise it
+// puts the bytes of the complete request into c.out, from where the stack reads.
 func (c *gatedConn) readRequest() error {
 	c.mu.Lock()
 	c.share.removeBytes(c.share.stored)
-	c.answering, c.done = false, false
+	c.answer = answerNone
 	c.mu.Unlock()
 	defer func() {
 		if c.arriving = false; len(c.out) == 0 {
-			c.gate.markArriving(c, false)
+			c.gate.removeArriving(c)
 		}
 	}()
 	if err := c.shakeHands(); err != nil {
 		return err
 	}
-	hasLargeBuffer := cap(c.in) > freeBytes // removeBytes above has given its bytes back to the budget
-	switch {
-	case hasLargeBuffer && len(c.in) > 0 && !c.awaitRoom(cap(c.in)): // the buffer is still needed
-		return c.rejectRequest(nil, http.StatusServiceUnavailable, busyMessage)
-	case len(c.in) == 0:
-		if hasLargeBuffer {
-			c.in = nil
-		}
-		if err := c.setGateDeadline(time.Time{}); err != nil {
-			return err
-		}
-		if err := c.readMore(); err != nil {
-			return err
-		}
-	}
-	c.arriving = true
-	c.gate.markArriving(c, true)
-	began := time.Now()
-	if c.first {
-		began = c.began // the time limit of the first request includes the TLS handshake
-	}
-	if err := c.setGateDeadline(began.Add(c.gate.timeout)); err != nil {
+	if err := c.awaitFirstByte(); err != nil {
 		return err
 	}
-	if c.limited != nil {
-		c.limited.resetSpent()
+	if err := c.startArrival(); err != nil {
+		return err
 	}
 	head, err := c.readHead()
-	if err != nil || head == nil {
+	if err != nil || head == nil { // head is nil if the connection speaks HTTP/2
 		return err
 	}
 	c.first = false
@@ -89,6 +71,42 @@ func (c *gatedConn) readRequest() error {
 	}
 	if c.out = [][]byte{head.formatHead(len(body))}; len(body) > 0 {
 		c.out = append(c.out, body)
+	}
+	return nil
+}
+
+// awaitFirstByte waits until c.in has a byte of the next request. Meanwhile the connection is idle and uses none of
+// the budget. Therefore awaitFirstByte drops a large buffer if it is empty, and otherwise reserves its bytes again.
+func (c *gatedConn) awaitFirstByte() error {
+	isLarge := cap(c.in) > freeBytes
+	if len(c.in) > 0 {
+		if isLarge && !c.awaitRoom(cap(c.in)) {
+			return c.rejectRequest(nil, http.StatusServiceUnavailable, busyMessage)
+		}
+		return nil
+	}
+	if isLarge {
+		c.in = nil
+	}
+	if err := c.setGateDeadline(time.Time{}); err != nil {
+		return err
+	}
+	return c.readMore()
+}
+
+// startArrival starts the time limits of a request whose first byte has arrived.
+func (c *gatedConn) startArrival() error {
+	c.arriving = true
+	c.gate.addArriving(c)
+	began := time.Now()
+	if c.first {
+		began = c.began // the time limit of the first request includes the TLS handshake
+	}
+	if err := c.setGateDeadline(began.Add(c.gate.timeout)); err != nil {
+		return err
+	}
+	if c.limited != nil {
+		c.limited.resetSpent() // the time limit of writes is for the next answer
 	}
 	return nil
 }
@@ -137,48 +155,72 @@ func isTimeout(err error) bool {
 // readHead reads the head of a request of HTTP/1. If the connection starts with the preface of HTTP/2, it
 // switches the connection to HTTP/2 and returns nil.
 func (c *gatedConn) readHead() (*requestHead, error) {
-	for {
-		if c.first && c.gate.http2 {
-			switch n := min(len(c.in), len(h2.Preface)); {
-			case string(c.in[:n]) != h2.Preface[:n]: // HTTP/1
-				if !c.gate.http1 {
-					return nil, io.EOF
-				}
-			case n == len(h2.Preface):
-				if c.limited != nil && !c.limited.limits.admitHTTP2(c.limited) {
-					return nil, io.EOF
-				}
-				c.speakHTTP2()
-				return nil, nil
-			default: // a part of the preface
-				if err := c.readMore(); err != nil {
-					return nil, err
-				}
-				continue
-			}
+	if c.first && c.gate.http2 {
+		isHTTP2, err := c.readPreface()
+		if err != nil {
+			return nil, err
 		}
+		if isHTTP2 {
+			c.speakHTTP2()
+			return nil, nil
+		}
+	}
+	for {
 		n, bad := endOfHead(c.in)
-		switch {
-		case bad != nil:
+		if bad == nil && n == 0 && len(c.in) >= MaxHead {
+			bad = longHead()
+		}
+		if bad != nil {
 			return nil, c.rejectRequest(nil, bad.status, bad.message)
-		case n > 0:
-			head, bad := parseRequestHead(c.in[:n])
-			if bad == nil && n > MaxHead-maxAdded && len(head.formatHead(int(c.gate.maxBody))) > MaxHead {
-				bad = longHead() // the head that the stack would receive is too long
-			}
+		}
+		if n > 0 {
+			head, bad := c.parseHead(c.in[:n])
 			if bad != nil {
 				return nil, c.rejectRequest(nil, bad.status, bad.message)
 			}
 			c.in = c.in[n:]
 			return head, nil
-		case len(c.in) >= MaxHead:
-			bad = longHead()
-			return nil, c.rejectRequest(nil, bad.status, bad.message)
 		}
 		if err := c.readMore(); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// readPreface reads until it is clear whether the connection starts with the preface of HTTP/2. It returns [io.EOF]
+// if the stack does not speak HTTP/1, or if there is no room for another connection of HTTP/2.
+func (c *gatedConn) readPreface() (isHTTP2 bool, err error) {
+	for {
+		n := min(len(c.in), len(h2.Preface))
+		switch {
+		case string(c.in[:n]) != h2.Preface[:n]: // HTTP/1
+			if !c.gate.http1 {
+				return false, io.EOF
+			}
+			return false, nil
+		case n == len(h2.Preface):
+			if c.limited != nil && !c.limited.limits.admitHTTP2(c.limited) {
+				return false, io.EOF
+			}
+			return true, nil
+		}
+		if err := c.readMore(); err != nil { // only a part of the preface has arrived
+			return false, err
+		}
+	}
+}
+
+// parseHead parses a complete head. It also rejects a head that is too long in the form that the stack would receive.
+func (c *gatedConn) parseHead(text []byte) (*requestHead, *badRequest) {
+	head, bad := parseRequestHead(text)
+	if bad != nil {
+		return nil, bad
+	}
+	mayBecomeTooLong := len(text) > MaxHead-maxAdded
+	if mayBecomeTooLong && len(head.formatHead(int(c.gate.maxBody))) > MaxHead {
+		return nil, longHead()
+	}
+	return head, nil
 }
 
 func longHead() *badRequest {
@@ -212,7 +254,8 @@ func (c *gatedConn) tooLarge() string {
 func (c *gatedConn) readBytes(head *requestHead, body []byte, n, limit int) ([]byte, error) {
 	for n > 0 {
 		if len(body) == cap(body) {
-			size := min(limit, max(len(body)+min(n, freeBytes), 2*cap(body)))
+			needed := len(body) + min(n, freeBytes) // a client that only announces many bytes does not get them
+			size := min(limit, max(needed, 2*cap(body)))
 			if !c.awaitRoom(size - cap(body)) {
 				return nil, c.rejectRequest(head, http.StatusServiceUnavailable, busyMessage)
 			}
@@ -220,21 +263,29 @@ func (c *gatedConn) readBytes(head *requestHead, body []byte, n, limit int) ([]b
 		}
 		target := body[len(body):min(cap(body), len(body)+n)]
 		read := copy(target, c.in)
-		if c.in = c.in[read:]; read == 0 { // c.in is empty
+		c.in = c.in[read:]
+		if read == 0 { // c.in is empty
 			var err error
 			if read, err = c.Conn.Read(target); read == 0 && err != nil {
-				if isTimeout(err) {
-					err = c.rejectRequest(head, http.StatusRequestTimeout, slowMessage)
-				} else if errors.Is(err, io.EOF) {
-					err = io.ErrUnexpectedEOF
-				}
-				return nil, err
+				return nil, c.bodyError(head, err)
 			}
 		}
 		body = body[:len(body)+read]
 		n -= read
 	}
 	return body, nil
+}
+
+// bodyError returns the error that the stack gets if a read of the body has failed with err. If the request takes too
+// long, bodyError rejects it.
+func (c *gatedConn) bodyError(head *requestHead, err error) error {
+	switch {
+	case isTimeout(err):
+		return c.rejectRequest(head, http.StatusRequestTimeout, slowMessage)
+	case errors.Is(err, io.EOF):
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }
 
 // readChunks reads a body in chunks (RFC 9112, section 7.1) and returns it without extensions and trailers.
@@ -279,14 +330,20 @@ func (c *gatedConn) readChunks(head *requestHead) (body []byte, err error) {
 // readLine reads a line of at most limit bytes and returns it without its end, \r\n.
 func (c *gatedConn) readLine(head *requestHead, limit int) (string, error) {
 	for {
-		i := bytes.IndexByte(c.in, '\n')
-		switch {
-		case i > 0 && i <= limit+1 && bytes.IndexByte(c.in, '\r') == i-1:
-			text := string(c.in[:i-1])
-			c.in = c.in[i+1:]
-			return text, nil
-		case i >= 0 || len(c.in) > limit+1:
+		end := bytes.IndexByte(c.in, '\n')
+		beforeEnd := end // number of bytes before \n, including \r
+		if end < 0 {
+			beforeEnd = len(c.in)
+		}
+		isTooLong := beforeEnd > limit+1
+		isMalformed := end >= 0 && (end == 0 || bytes.IndexByte(c.in, '\r') != end-1) // only its end may have a \r
+		if isTooLong || isMalformed {
 			return "", c.rejectRequest(head, http.StatusBadRequest, chunkMessage)
+		}
+		if end > 0 {
+			text := string(c.in[:end-1])
+			c.in = c.in[end+1:]
+			return text, nil
 		}
 		if err := c.readMore(); err != nil {
 			return "", err
@@ -336,7 +393,22 @@ func (c *gatedConn) rejectRequest(head *requestHead, status int, message string)
 // writeAnswer sends page to the client; the stack does not see the request. It returns [io.EOF] if the connection
 // must be closed: because head.closes is set, or because the request has a body, which nothing has read.
 func (c *gatedConn) writeAnswer(head *requestHead, page Page) error {
-	closes := head.closes || head.length != 0
+	hasUnreadBody := head.length != 0
+	closes := head.closes || hasUnreadBody
+	if _, err := io.WriteString(c.Conn, head.formatAnswer(page, closes)); err != nil {
+		return err
+	}
+	if hasUnreadBody {
+		c.early.Store(true)
+	}
+	if closes {
+		return io.EOF
+	}
+	return nil
+}
+
+// formatAnswer returns the answer to h in the form of HTTP/1. closes means that the connection closes after it.
+func (h *requestHead) formatAnswer(page Page, closes bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\nDate: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n", page.Status, http.StatusText(page.Status), time.Now().UTC().Format(http.TimeFormat), page.ContentType, len(page.Body))
 	if page.Header[0] != "" {
@@ -344,21 +416,12 @@ func (c *gatedConn) writeAnswer(head *requestHead, page Page) error {
 	}
 	if closes {
 		b.WriteString("Connection: close\r\n")
-	} else if head.version == "HTTP/1.0" {
+	} else if h.version == "HTTP/1.0" {
 		b.WriteString("Connection: keep-alive\r\n")
 	}
 	b.WriteString("\r\n")
-	if head.method != http.MethodHead {
+	if h.method != http.MethodHead {
 		b.Write(page.Body)
 	}
-	if _, err := io.WriteString(c.Conn, b.String()); err != nil {
-		return err
-	}
-	if closes {
-		if head.length != 0 {
-			c.early.Store(true)
-		}
-		return io.EOF
-	}
-	return nil
+	return b.String()
 }

@@ -34,20 +34,23 @@ type gate struct {
 	arrivals int64                // number of the latest request; numbers count from 1
 }
 
-// markArriving records that a request starts to arrive on c if begun is true, otherwise that the stack has
-// received it or that it was answered.
-func (g *gate) markArriving(c *gatedConn, begun bool) {
+// addArriving records that a request starts to arrive on c.
+func (g *gate) addArriving(c *gatedConn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !begun {
-		delete(g.arriving, c)
-		return
-	}
 	if g.arriving == nil {
 		g.arriving = map[*gatedConn]int64{}
 	}
 	g.arrivals++
 	g.arriving[c] = g.arrivals
+}
+
+// removeArriving records that no request is arriving on c: the stack has received it, the gate has answered it, or c
+// is closed.
+func (g *gate) removeArriving(c *gatedConn) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.arriving, c)
 }
 
 // awaitArrivals waits until the stack has all requests that have started to arrive, or ctx ends. A stack that
@@ -94,6 +97,16 @@ func (l gatedListener) Accept() (net.Conn, error) {
 	return newGatedConn(conn, l.gate), nil
 }
 
+// answerState is the progress of the stack with the latest request that it has read.
+type answerState int
+
+const (
+	answerNone     answerState = iota // there is no such request
+	answerAwaited                     // the stack has read the request and has written nothing since
+	answerBegun                       // the stack has written something since it read the request
+	answerComplete                    // the stack has sent the complete answer
+)
+
 // gatedConn is a connection accepted by a gate. The stack calls Read from one goroutine at
 // a time.
 type gatedConn struct {
@@ -102,12 +115,11 @@ type gatedConn struct {
 	limited *limitedConn // connection that is counted against the limits; nil in tests
 	began   time.Time    // time when the connection was accepted
 
-	in    []byte   // bytes that have arrived and are not processed
-	out   [][]byte // head and body of a complete request, as far as the stack has not read them
-	err   error    // result of every later Read; nil as long as the connection works
-	first bool     // the first request has not arrived
-
-	arriving bool // a request has started to arrive
+	in       []byte   // bytes that have arrived and are not processed
+	out      [][]byte // head and body of a complete request, as far as the stack has not read them
+	err      error    // result of every later Read; nil as long as the connection works
+	first    bool     // the first request has not arrived
+	arriving bool     // a request has started to arrive
 
 	early atomic.Bool             // the gate answered a request before it had read all of it
 	h2    atomic.Pointer[watcher] // nil until the connection speaks HTTP/2
@@ -115,11 +127,9 @@ type gatedConn struct {
 	mu            sync.Mutex
 	share         share // budgeted bytes of the connection
 	closed        bool
-	deadline      time.Time     // read deadline of the stack; zero if it has set none
-	gatesDeadline bool          // a deadline of the gate is in force in place of the stack's
-	answering     bool          // the stack has read a complete request and may not have answered it
-	done          bool          // the stack, which is net/http, has completed its answer
-	wrote         bool          // the stack has written something since it read the request
+	deadline      time.Time // read deadline of the stack; zero if it has set none
+	gatesDeadline bool      // a deadline of the gate is in force in place of the stack's
+	answer        answerState
 	changed       chan struct{} // closed when deadline changes or the connection is closed
 }
 
@@ -162,9 +172,9 @@ func (c *gatedConn) copyRequest(p []byte) int {
 		if c.out = c.out[1:]; len(c.out) == 0 {
 			c.out = nil
 			c.mu.Lock()
-			c.answering, c.done, c.wrote = true, false, false
+			c.answer = answerAwaited
 			c.mu.Unlock()
-			c.gate.markArriving(c, false)
+			c.gate.removeArriving(c)
 		}
 	}
 	return n
@@ -176,9 +186,10 @@ func (c *gatedConn) copyRequest(p []byte) int {
 func (c *gatedConn) isAnswering() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	completed := c.done || c.wrote && !c.gate.netHTTP
-	c.answering = c.answering && !completed
-	return c.answering
+	if c.answer == answerBegun && !c.gate.netHTTP {
+		c.answer = answerComplete
+	}
+	return c.answer == answerAwaited || c.answer == answerBegun
 }
 
 // awaitChange waits until the client disconnects or the stack's deadline changes. Bytes that arrive meanwhile
@@ -208,7 +219,7 @@ func (c *gatedConn) awaitChange() error {
 func (c *gatedConn) markAnswered() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.done = true
+	c.answer = answerComplete
 }
 
 // hookConnState makes a server of net/http report when it awaits the next request on a connection.
@@ -278,7 +289,7 @@ func (c *gatedConn) Close() error {
 	if w := c.h2.Load(); w != nil {
 		w.removeAll()
 	}
-	c.gate.markArriving(c, false)
+	c.gate.removeArriving(c)
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && c.early.Load() && !wasClosed {
 		go c.lingerAndClose(half.CloseWrite)
 		return nil
@@ -324,7 +335,9 @@ func (c *gatedConn) awaitRoom(n int) bool {
 // Write is called by the stack. It writes bytes of an answer to the client.
 func (c *gatedConn) Write(p []byte) (int, error) {
 	c.mu.Lock()
-	c.wrote = true
+	if c.answer == answerAwaited {
+		c.answer = answerBegun
+	}
 	c.mu.Unlock()
 	if w := c.h2.Load(); w != nil && w.inspectOutput(p) {
 		if _, err := c.setDueDeadline(w); err != nil {

@@ -82,19 +82,13 @@ func parseRequestHead(text []byte) (*requestHead, *badRequest) {
 		return nil, err
 	}
 	h.question.Method, h.question.Path = h.method, pathOf(h.target)
-	unused := new(string) // receives fields whose value does not matter, but which must not occur twice
-	for name, target := range map[string]*string{
-		"Authorization":    &h.question.Authorization,
-		"Content-Type":     &h.question.ContentType,
-		"Content-Encoding": unused,
-		"Origin":           unused,
-	} {
-		value, isSingle := h.singleField(name)
-		if !isSingle {
+	for _, name := range []string{"Authorization", "Content-Type", "Content-Encoding", "Origin"} {
+		if _, isSingle := h.singleField(name); !isSingle {
 			return nil, newMalformed("there are several " + name + " fields")
 		}
-		*target = value
 	}
+	h.question.Authorization, _ = h.singleField("Authorization")
+	h.question.ContentType, _ = h.singleField("Content-Type")
 	h.question.Accept, _ = h.singleField("Accept") // the first of several is enough
 	connection, _ := h.singleField("Connection")
 	closesByDefault := h.version == "HTTP/1.0" && !hasToken(connection, "keep-alive")
@@ -161,34 +155,46 @@ func (h *requestHead) singleField(name string) (value string, ok bool) {
 // parseHost reads the host of the request from the target or the Host field. It reduces an absolute target, such
 // as http://localhost/users/7, to its path and query.
 func (h *requestHead) parseHost() *badRequest {
-	host, ok := h.singleField("Host")
-	if !ok {
+	host, isSingle := h.singleField("Host")
+	if !isSingle {
 		return newMalformed("there are several Host fields")
 	}
-	scheme, rest, hasScheme := strings.Cut(h.target, "://")
-	if hasScheme && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")) {
-		authority, path := rest, "/"
-		if i := strings.IndexAny(rest, "/?"); i >= 0 {
-			authority, path = rest[:i], rest[i:]
-		}
-		if !strings.HasPrefix(path, "/") {
-			path = "/" + path
-		}
+	if authority, path, isAbsolute := splitTarget(h.target); isAbsolute {
 		if host != "" && !strings.EqualFold(host, authority) {
 			return newMalformed("the target and Host name different hosts")
 		}
 		host, h.target = authority, path
 	}
+	isOptionsStar := h.target == "*" && h.method == http.MethodOptions
 	switch {
 	case host == "" && h.version == "HTTP/1.1":
 		return newMalformed("there is no Host")
 	case !isHost(host):
 		return newMalformed("Host is not a host name or address with an optional port")
-	case h.target[0] != '/' && (h.target != "*" || h.method != http.MethodOptions):
+	case h.target[0] != '/' && !isOptionsStar:
 		return newMalformed("the target is not a path")
 	}
 	h.question.Host = host
 	return nil
+}
+
+// splitTarget splits an absolute target, such as http://localhost?a=b, into the host with its port, localhost, and
+// the path with the query, /?a=b.
+func splitTarget(target string) (authority, path string, isAbsolute bool) {
+	scheme, rest, hasScheme := strings.Cut(target, "://")
+	isHTTP := strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
+	if !hasScheme || !isHTTP {
+		return "", "", false
+	}
+	i := strings.IndexAny(rest, "/?")
+	if i < 0 {
+		return rest, "/", true
+	}
+	authority, path = rest[:i], rest[i:]
+	if path[0] == '?' {
+		path = "/" + path
+	}
+	return authority, path, true
 }
 
 // parseFraming reads the length of the body. It rejects every ambiguous form: RFC 9112, section 6.

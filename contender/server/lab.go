@@ -48,7 +48,8 @@ type setup struct {
 // listenSpec is a variant and the host:port of its listener.
 type listenSpec struct{ variant, addr string }
 
-// serveLab starts the server for a workload on a loopback address.
+// serveLab starts the server for a workload on a loopback address. The result contains the address and the functions
+// by which the lab counts requests, restores the initial state, and ends or stops the server.
 func (h Host) serveLab(variant string, w wire.Workload) (contender.Served, error) {
 	var spec Spec
 	if len(w.Spec) > 0 {
@@ -91,19 +92,23 @@ func newLabSetup(app App, set map[string]string) (setup, error) {
 	if err := setDefaults(list, true); err != nil {
 		return setup{}, err
 	}
-	known := []string{SetLog, SetLogFile, SetTLSCert, SetTLSKey}
-	common := len(known) // known[common+i] will be the name of list[i]
+	common := []string{SetLog, SetLogFile, SetTLSCert, SetTLSKey} // settings of every server, which s has already
+	settings := map[string]Setting{}                              // settings of the app, by name
+	known := slices.Clone(common)
 	for _, setting := range list {
+		settings[setting.Name] = setting
 		known = append(known, setting.Name)
 	}
 	for _, key := range slices.Sorted(maps.Keys(set)) {
-		switch i := slices.Index(known, key); {
-		case i < 0:
+		if slices.Contains(common, key) {
+			continue
+		}
+		setting, isKnown := settings[key]
+		if !isKnown {
 			return setup{}, fmt.Errorf("unknown setting %q of app %q; it knows %s", key, app.Name, strings.Join(known, ", "))
-		case i >= common:
-			if err := list[i-common].setValue(set[key]); err != nil {
-				return setup{}, err
-			}
+		}
+		if err := setting.setValue(set[key]); err != nil {
+			return setup{}, err
 		}
 	}
 	return s, nil

@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// This file limits the open connections of a service, and the time of their writes. A connection beyond the limit takes
+// the place of one that is idle, so that clients that only connect cannot lock out others.
+
 const (
 	// WriteTimeout limits the time in which a client must read an answer, or over HTTP/2 each write. A client
 	// that does not read is then disconnected. Under a lab, which measures servers, there is no such limit.
@@ -22,6 +25,14 @@ const (
 // about four times as much memory for each of them.
 const http2Share = 4
 
+// protocols selects connections by their protocol.
+type protocols int
+
+const (
+	anyProtocol protocols = iota
+	onlyHTTP2
+)
+
 // limits bounds the number of connections of all listeners of a program. A new connection beyond the limit
 // replaces the one that has been idle longest. If no connection is idle, the new one is closed.
 type limits struct {
@@ -32,7 +43,7 @@ type limits struct {
 	mu              sync.Mutex
 	open            map[*limitedConn]struct{}
 	http2           int   // number of open connections that speak HTTP/2
-	refused, closed int64 // numbers of new connections that were rejected, and of idle ones that made room
+	refused, closed int64 // numbers of rejected new connections, and of idle connections closed to make room
 }
 
 func newLimits(maxOpen int) *limits {
@@ -79,7 +90,7 @@ func (l *limits) admitConn(conn net.Conn) net.Conn {
 	l.mu.Lock()
 	var victim *limitedConn
 	if len(l.open) >= l.maxOpen {
-		if victim = l.evictIdle(false); victim == nil {
+		if victim = l.evictIdle(anyProtocol); victim == nil {
 			l.mu.Unlock()
 			return nil
 		}
@@ -92,11 +103,11 @@ func (l *limits) admitConn(conn net.Conn) net.Conn {
 	return c
 }
 
-// evictIdle removes the connection that has been idle longest from the count and returns it. The caller must
-// close it after it has unlocked l.mu. http2 limits the choice to connections that speak HTTP/2. It returns nil if
-// no connection is idle; the caller must then reject the new one.
-func (l *limits) evictIdle(http2 bool) *limitedConn {
-	victim := l.findIdlest(http2)
+// evictIdle finds the connection that has been idle longest, among those of p. It removes the connection from the
+// count and returns it. The caller must close it after it has unlocked l.mu. If no connection is idle, evictIdle
+// returns nil, and the caller must reject the new connection.
+func (l *limits) evictIdle(p protocols) *limitedConn {
+	victim := l.findIdlest(p)
 	if victim == nil {
 		l.refused++
 		return nil
@@ -120,7 +131,7 @@ func (l *limits) admitHTTP2(c *limitedConn) bool {
 	l.mu.Lock()
 	var victim *limitedConn
 	if l.http2 >= max(1, l.maxOpen/http2Share) {
-		if victim = l.evictIdle(true); victim == nil {
+		if victim = l.evictIdle(onlyHTTP2); victim == nil {
 			l.mu.Unlock()
 			return false
 		}
@@ -136,13 +147,13 @@ func (l *limits) admitHTTP2(c *limitedConn) bool {
 	return true
 }
 
-// findIdlest returns the connection that has been idle longest, of all connections, or if http2 is set, of those
-// that speak HTTP/2. It returns nil if no connection has been idle for minIdle.
-func (l *limits) findIdlest(http2 bool) *limitedConn {
+// findIdlest returns the connection that has been idle longest, among those of p. It returns nil if no connection
+// has been idle for minIdle.
+func (l *limits) findIdlest(p protocols) *limitedConn {
 	var idlest *limitedConn
 	earliest := int64(time.Since(l.began) - minIdle)
 	for c := range l.open {
-		if http2 && !c.http2 {
+		if p == onlyHTTP2 && !c.http2 {
 			continue
 		}
 		if used := c.lastUsed.Load(); c.idle.Load() && used < earliest {

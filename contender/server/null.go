@@ -58,7 +58,7 @@ func Reply(dst []byte, q *Request, lines, extra, body string) []byte {
 // null is a running server that Null configures.
 type null struct {
 	Null
-	receipts *Receipts
+	receipts *Receipts      // counts of requests and bytes of bodies
 	served   sync.WaitGroup // counts the goroutines of connections, and that of Serve
 
 	mu       sync.Mutex
@@ -75,15 +75,14 @@ func (n *null) Serve(l net.Listener) error {
 	defer n.served.Done()
 	for {
 		conn, err := l.Accept()
-		if err != nil {
-			var netErr interface{ Temporary() bool }
-			switch {
-			case n.closing.Load():
-				return nil
-			case errors.As(err, &netErr) && netErr.Temporary():
-				time.Sleep(5 * time.Millisecond) // too many open files: wait until some close
-				continue
-			}
+		switch {
+		case err == nil: // serve it
+		case n.closing.Load():
+			return nil
+		case isTemporary(err):
+			time.Sleep(5 * time.Millisecond) // too many open files: wait until some close
+			continue
+		default:
 			return err
 		}
 		c := &Conn{conn: conn, ends: &n.closing, in: make([]byte, 4<<10), out: make([]byte, 0, 4<<10)}
@@ -93,6 +92,11 @@ func (n *null) Serve(l net.Listener) error {
 		}
 		go n.serveConn(c)
 	}
+}
+
+func isTemporary(err error) bool {
+	var netErr interface{ Temporary() bool }
+	return errors.As(err, &netErr) && netErr.Temporary()
 }
 
 // Shutdown ends every connection that waits for a request, and waits until the others have answered their last
@@ -105,7 +109,7 @@ func (n *null) Shutdown(ctx context.Context) error {
 	}
 	for c := range n.conns {
 		if c.state.CompareAndSwap(connWaits, connEnds) {
-			_ = c.conn.SetReadDeadline(time.Unix(1, 0))
+			_ = c.conn.SetReadDeadline(time.Unix(1, 0)) // a time in the past ends the read
 		}
 	}
 	n.mu.Unlock()

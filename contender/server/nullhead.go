@@ -30,67 +30,89 @@ func (q *Request) Head() bool { return string(q.Method) == http.MethodHead }
 // other ends of lines or unclear lengths of bodies, two of them could read two different requests
 // from the same bytes. An error is a rejectedError.
 func parseHead(block []byte) (Request, error) {
-	reject := func(status int) (Request, error) { return Request{}, rejectedError(status) }
-	line, rest, ok := cutLine(block) // e.g. GET /users/7 HTTP/1.1
+	var q Request
+	line, rest, ok := cutLine(block)
+	if !ok {
+		return Request{}, rejectedError(http.StatusBadRequest)
+	}
+	if err := q.readRequestLine(line); err != nil {
+		return Request{}, err
+	}
+	var n fieldCounts
+	for len(rest) > 0 {
+		if line, rest, ok = cutLine(rest); !ok {
+			return Request{}, rejectedError(http.StatusBadRequest)
+		}
+		if err := q.readField(line, &n); err != nil {
+			return Request{}, err
+		}
+	}
+	isHostInvalid := n.hosts > 1 || n.hosts == 0 && !q.http10
+	isLengthUnclear := n.codings > 1 || n.codings > 0 && (n.lengths > 0 || q.http10)
+	if isHostInvalid || isLengthUnclear {
+		return Request{}, rejectedError(http.StatusBadRequest)
+	}
+	if n.codings > 0 {
+		q.length = chunkedLength
+	}
+	return q, nil
+}
+
+// readRequestLine parses the first line, e.g. GET /users/7 HTTP/1.1.
+func (q *Request) readRequestLine(line []byte) error {
 	firstSpace := bytes.IndexByte(line, ' ')
 	lastSpace := bytes.LastIndexByte(line, ' ')
 	hasMethod, hasTarget := firstSpace >= 1, lastSpace-firstSpace >= 2
-	if !ok || !hasMethod || !hasTarget {
-		return reject(http.StatusBadRequest)
+	if !hasMethod || !hasTarget {
+		return rejectedError(http.StatusBadRequest)
 	}
-	q := Request{Method: line[:firstSpace], Target: line[firstSpace+1 : lastSpace]}
+	q.Method, q.Target = line[:firstSpace], line[firstSpace+1:lastSpace]
 	if !isToken(q.Method) || !isVisible(q.Target) { // isVisible rejects further spaces, too
-		return reject(http.StatusBadRequest)
+		return rejectedError(http.StatusBadRequest)
 	}
 	switch string(line[lastSpace+1:]) {
 	case "HTTP/1.1": // the default
 	case "HTTP/1.0":
 		q.http10, q.close = true, true
 	default:
-		return reject(http.StatusHTTPVersionNotSupported)
+		return rejectedError(http.StatusHTTPVersionNotSupported)
 	}
-	hosts, lengths, codings := 0, 0, 0 // numbers of Host, Content-Length and Transfer-Encoding fields
-	for len(rest) > 0 {
-		if line, rest, ok = cutLine(rest); !ok {
-			return reject(http.StatusBadRequest)
-		}
-		colon := bytes.IndexByte(line, ':')
-		if colon < 1 || !isToken(line[:colon]) {
-			return reject(http.StatusBadRequest)
-		}
-		value := bytes.Trim(line[colon+1:], " \t")
-		switch name := line[:colon]; {
-		case equalFold(name, "host"):
-			hosts++
-		case equalFold(name, "connection"):
-			q.readConnection(value)
-		case equalFold(name, "content-length"):
-			n, err := strconv.ParseUint(string(value), 10, 62)
-			if err != nil || lengths > 0 {
-				return reject(http.StatusBadRequest)
-			}
-			q.length = int64(n)
-			lengths++
-		case equalFold(name, "transfer-encoding"):
-			if !equalFold(value, "chunked") {
-				return reject(http.StatusNotImplemented)
-			}
-			codings++
-		case equalFold(name, "expect"):
-			q.expects = equalFold(value, "100-continue")
-		case equalFold(name, "x-request-id"):
-			q.ID = value
-		}
+	return nil
+}
+
+// fieldCounts contains the numbers of Host, Content-Length and Transfer-Encoding fields.
+type fieldCounts struct{ hosts, lengths, codings int }
+
+// readField parses a header field, e.g. Content-Length: 7, and counts it in n.
+func (q *Request) readField(line []byte, n *fieldCounts) error {
+	colon := bytes.IndexByte(line, ':')
+	if colon < 1 || !isToken(line[:colon]) {
+		return rejectedError(http.StatusBadRequest)
 	}
-	isHostInvalid := hosts > 1 || hosts == 0 && !q.http10
-	isLengthUnclear := codings > 1 || codings > 0 && (lengths > 0 || q.http10)
-	switch {
-	case isHostInvalid, isLengthUnclear:
-		return reject(http.StatusBadRequest)
-	case codings > 0:
-		q.length = chunkedLength
+	value := bytes.Trim(line[colon+1:], " \t")
+	switch name := line[:colon]; {
+	case equalFold(name, "host"):
+		n.hosts++
+	case equalFold(name, "connection"):
+		q.readConnection(value)
+	case equalFold(name, "content-length"):
+		length, err := strconv.ParseUint(string(value), 10, 62)
+		if err != nil || n.lengths > 0 {
+			return rejectedError(http.StatusBadRequest)
+		}
+		q.length = int64(length)
+		n.lengths++
+	case equalFold(name, "transfer-encoding"):
+		if !equalFold(value, "chunked") {
+			return rejectedError(http.StatusNotImplemented)
+		}
+		n.codings++
+	case equalFold(name, "expect"):
+		q.expects = equalFold(value, "100-continue")
+	case equalFold(name, "x-request-id"):
+		q.ID = value
 	}
-	return q, nil
+	return nil
 }
 
 // readConnection sets q.close by the options in the value of a Connection field.

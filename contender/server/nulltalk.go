@@ -13,22 +13,23 @@ import (
 )
 
 const (
-	maxHead  = 64 << 10 // bytes of a request's head
+	maxHead  = 64 << 10 // bytes of the input buffer, and so of a request's head
 	maxLine  = 1 << 10  // bytes of the line before a chunk
 	maxBatch = 32 << 10 // bytes of answers that are buffered before they are written
 )
 
 // Conn is one connection of a [Null] server, a minimal HTTP server, with its buffers. It reads requests and buffers
-// the answers.
+// the answers. For a request of HTTP/1 the server calls readHead, readBody if there is a body, and then appends the
+// answer to out. A server of HTTP/2 uses the exported methods instead.
 type Conn struct {
 	conn     net.Conn
 	ends     *atomic.Bool // the server is about to end
-	state    atomic.Int32 // connWorks, connWaits or connEnds
+	state    atomic.Int32 // one of the states below
 	in       []byte
 	r, w     int    // positions of the reader and the writer of in: the unused input is in[r:w]
 	out      []byte // answers that are not written yet
-	headCopy []byte // copy of the method, target and id of the request, because reading the body reuses in
-	body     []byte
+	headCopy []byte // copy of the method, target and id of the request, see detachHead
+	body     []byte // body of the request, if it is stored
 
 	request Request // the current request; a field to avoid an allocation per request
 	closes  bool    // the last request was rejected: the client may still send bytes of it
@@ -41,36 +42,46 @@ const (
 	connEnds               // Shutdown ends the connection
 )
 
+// readTime is the time of a read: whether a request is in progress.
+type readTime int
+
+const (
+	duringRequest   readTime = iota
+	betweenRequests          // Shutdown may end the connection meanwhile
+)
+
 // errEnds is the error of a read that ended because the server is about to end.
 var errEnds = errors.New("the server ends")
 
 // Read reads bytes that are required for the current answer.
-func (c *Conn) Read(p []byte) (int, error) { return c.readBuffered(p, false) }
+func (c *Conn) Read(p []byte) (int, error) { return c.readBuffered(p, duringRequest) }
 
 // Await reads bytes while no request is in progress on the connection. Shutdown may end the connection while
 // Await waits; it then returns an error.
-func (c *Conn) Await(p []byte) (int, error) { return c.readBuffered(p, true) }
+func (c *Conn) Await(p []byte) (int, error) { return c.readBuffered(p, betweenRequests) }
 
 // readBuffered returns buffered bytes, or reads from the network if there are none.
-func (c *Conn) readBuffered(p []byte, idle bool) (int, error) {
+func (c *Conn) readBuffered(p []byte, when readTime) (int, error) {
 	if c.r < c.w {
 		n := copy(p, c.in[c.r:c.w])
 		c.r += n
 		return n, nil
 	}
-	return c.receiveBytes(p, idle)
+	return c.receiveBytes(p, when)
 }
 
-// receiveBytes reads from the network. If idle is set, Shutdown may end the connection meanwhile.
-func (c *Conn) receiveBytes(p []byte, idle bool) (int, error) {
-	if !idle {
+// receiveBytes reads from the network.
+func (c *Conn) receiveBytes(p []byte, when readTime) (int, error) {
+	if when == duringRequest {
 		return c.conn.Read(p)
 	}
-	if c.state.Store(connWaits); c.ends.Load() {
+	c.state.Store(connWaits)
+	if c.ends.Load() {
 		return 0, errEnds
 	}
 	n, err := c.conn.Read(p)
-	if !c.state.CompareAndSwap(connWaits, connWorks) {
+	wasEnded := !c.state.CompareAndSwap(connWaits, connWorks)
+	if wasEnded {
 		return 0, errEnds
 	}
 	return n, err
@@ -94,7 +105,7 @@ func (c *Conn) Linger() {
 // hasPrefix reports whether the connection starts with prefix, which remains unread.
 func (c *Conn) hasPrefix(prefix string) bool {
 	for c.w < len(prefix) {
-		if c.readMore(maxHead, true) != nil {
+		if c.readMore(betweenRequests) != nil {
 			return false
 		}
 	}
@@ -111,9 +122,9 @@ func (c *Conn) flushOutput() error {
 	return err
 }
 
-// readMore appends input to the buffer, which may grow until it has limit bytes. It writes the buffered answers
+// readMore appends input to the buffer, which may grow until it has maxHead bytes. It writes the buffered answers
 // first, because the client may wait for them.
-func (c *Conn) readMore(limit int, idle bool) error {
+func (c *Conn) readMore(when readTime) error {
 	if err := c.flushOutput(); err != nil {
 		return err
 	}
@@ -124,12 +135,12 @@ func (c *Conn) readMore(limit int, idle bool) error {
 		c.r, c.w = 0, copy(c.in, c.in[c.r:c.w])
 	}
 	if c.w == len(c.in) {
-		if len(c.in) >= limit {
+		if len(c.in) >= maxHead {
 			return rejectedError(http.StatusRequestHeaderFieldsTooLarge)
 		}
 		c.in = append(c.in, make([]byte, len(c.in))...)
 	}
-	n, err := c.receiveBytes(c.in[c.w:], idle)
+	n, err := c.receiveBytes(c.in[c.w:], when)
 	c.w += n
 	if n > 0 {
 		return nil
@@ -159,34 +170,49 @@ func (c *Conn) readHead(q *Request) (err error) {
 			}
 			seen = c.w - c.r
 		}
-		if err := c.readMore(maxHead, true); err != nil {
+		if err := c.readMore(betweenRequests); err != nil {
 			return err
 		}
 	}
 }
 
-// readBody reads the body of q and returns its length. It stores a body of up to maxBody bytes in q.Body; of a
-// longer one it sets q.TooLong and stops reading. If maxBody is 0, it discards the body.
+// readBody reads the body of q and returns its length. It stores a body of up to maxBody bytes in q.Body. If the body
+// is longer, it calls rejectBody and stops reading. If maxBody is 0, it discards the body.
 func (c *Conn) readBody(q *Request, maxBody int64) (int64, error) {
 	store := maxBody > 0
 	if store && q.length > maxBody {
-		q.TooLong, q.close, c.closes = true, true, true
+		c.rejectBody(q)
 		return 0, nil
 	}
 	if q.expects {
 		c.out = append(c.out, "HTTP/1.1 100 Continue\r\n\r\n"...)
 	}
+	c.detachHead(q)
+	c.body = c.body[:0]
+	if q.length == chunkedLength {
+		return c.readChunks(q, maxBody)
+	}
+	if err := c.readBytes(q.length, store); err != nil {
+		return 0, err
+	}
+	q.Body = c.body
+	return q.length, nil
+}
+
+// rejectBody marks q as a request whose body is too long. The connection ends after the answer, because the rest of
+// the body is not read.
+func (c *Conn) rejectBody(q *Request) { q.TooLong, q.close, c.closes = true, true, true }
+
+// detachHead copies the method, the target and the id of q out of c.in, which is reused to read the body.
+func (c *Conn) detachHead(q *Request) {
 	c.headCopy = append(append(append(c.headCopy[:0], q.Method...), q.Target...), q.ID...)
 	methodEnd, targetEnd := len(q.Method), len(q.Method)+len(q.Target)
 	q.Method, q.Target, q.ID = c.headCopy[:methodEnd], c.headCopy[methodEnd:targetEnd], c.headCopy[targetEnd:]
-	c.body = c.body[:0]
-	if q.length != chunkedLength {
-		if err := c.readBytes(q.length, store); err != nil {
-			return 0, err
-		}
-		q.Body = c.body
-		return q.length, nil
-	}
+}
+
+// readChunks is readBody for a body in chunks, such as 2 CR LF [] CR LF 0 CR LF CR LF.
+func (c *Conn) readChunks(q *Request, maxBody int64) (int64, error) {
+	store := maxBody > 0
 	var sum int64
 	for {
 		size, err := c.readChunk(maxBody-sum, store)
@@ -197,12 +223,12 @@ func (c *Conn) readBody(q *Request, maxBody int64) (int64, error) {
 			break
 		}
 		if store && sum > maxBody {
-			q.TooLong, q.close, c.closes = true, true, true
+			c.rejectBody(q)
 			return 0, nil
 		}
 	}
 	q.Body = c.body
-	for { // trailers
+	for { // trailers, up to an empty line
 		line, err := c.readLine()
 		if err != nil || len(line) == 0 {
 			return sum, err
@@ -246,7 +272,7 @@ func (c *Conn) readLine() ([]byte, error) {
 		if c.w-c.r > maxLine {
 			return nil, rejectedError(http.StatusBadRequest)
 		}
-		if err := c.readMore(maxHead, false); err != nil {
+		if err := c.readMore(duringRequest); err != nil {
 			return nil, err
 		}
 	}
@@ -263,7 +289,7 @@ func (c *Conn) readBytes(n int64, store bool) error {
 		if n -= available; n == 0 {
 			return nil
 		}
-		if err := c.readMore(maxHead, false); err != nil {
+		if err := c.readMore(duringRequest); err != nil {
 			return err
 		}
 	}

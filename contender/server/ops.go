@@ -28,7 +28,7 @@ import (
 //	421                the service is at a loopback address, and the request names another host
 //	401                the token is missing, and one is required
 //	404                neither the app nor Ops has the path; the message names the most similar path
-//	405                the path is that of a page above, and neither the page nor the app has the method
+//	405                Ops has a page at the path, and neither Ops nor the app has the method
 //	415                the app does not accept the type of the body, or pages of any site could send that type
 //
 // Under a lab, the tare process that measures servers, there is no Ops: a nil Ops answers nothing.
@@ -39,9 +39,9 @@ type Ops struct {
 	all      []route            // routes of the app and of Ops
 	openAPI  []byte             // OpenAPI document of the app; nil without one
 	token    *[sha256.Size]byte // hash of the token; nil if none is required
-	receipts *Receipts
-	limits   *limits
-	budget   *budget
+	receipts *Receipts          // counts of requests, for /metrics
+	limits   *limits            // counts of connections, for /metrics
+	budget   *budget            // counts of stored bytes, for /metrics
 	started  time.Time
 	ending   *atomic.Bool // the service is about to end
 	claimed  atomic.Bool  // Claim was called: the stack, or a handler in it, calls Answer
@@ -129,36 +129,66 @@ func (o *Ops) Answer(q Question) (Page, bool) {
 	return reply, ok
 }
 
-// findPage returns the page for a request, or an error response. It returns false if the app must answer. The order
-// of the cases matters: a request that matches a case before the check of the token needs no token.
+// findPage returns the page for a request, or an error response. It returns false if the app must answer. It checks
+// the host first. The token is checked after publicPage, whose pages anybody may read.
 func (o *Ops) findPage(q Question) (Page, bool) {
-	isRead := q.Method == http.MethodGet || q.Method == http.MethodHead
-	isKnownPath, isAppRoute := o.matchRoute(q)
-	isUnknownPath := len(o.routes) > 0 && !isKnownPath && !isRPC(q) // without routes, any path may be the app's
-	switch {
-	case !o.hosts.hasHost(q.Host):
+	if !o.hosts.hasHost(q.Host) {
 		return o.errorPage(http.StatusMisdirectedRequest, "this is served at a loopback address, and the request is for another host"), true
-	case isRead && q.Path == "/health/live":
-		return Page{Status: http.StatusOK, ContentType: typeText, Body: []byte("alive\n")}, true
-	case isRead && q.Path == "/health/ready":
-		return o.readyPage(), true
-	case isRead && q.Path == "/metrics":
-		return o.metricsPage(q.Accept), true
-	case isRead && q.Path == "/openapi.json" && !isAppRoute && o.openAPI != nil:
-		return Page{Status: http.StatusOK, ContentType: typeJSON, Body: o.openAPI}, true
-	case isRead && q.Path == "/" && !isAppRoute:
-		return o.indexPage(), true
-	case q.Path == "*":
-		return Page{Status: http.StatusOK, ContentType: typeText, Header: [2]string{"Allow", strings.Join(o.listMethods(func(string) bool { return true }), ", ")}}, true
-	case q.Path == "/health", isHealthCall(q.Path), q.Method == http.MethodOptions:
+	}
+	isKnownPath, isAppRoute := o.matchRoute(q)
+	if page, ok := o.publicPage(q, isAppRoute); ok {
+		return page, true
+	}
+	appNeedsNoToken := q.Path == "/health" || isHealthCall(q.Path) || q.Method == http.MethodOptions
+	if appNeedsNoToken {
 		return Page{}, false
-	case o.token != nil && !o.hasBearer(q.Authorization):
+	}
+	if o.token != nil && !o.hasBearer(q.Authorization) {
 		reply := o.errorPage(http.StatusUnauthorized, "a bearer token is required")
 		reply.Header = [2]string{"WWW-Authenticate", "Bearer"}
 		return reply, true
+	}
+	return o.rejectForApp(q, isKnownPath, isAppRoute)
+}
+
+// publicPage returns the page of Ops for a request, if there is one. The pages need no token. isAppRoute means that
+// the app has a route for the request. It then answers / and /openapi.json itself.
+func (o *Ops) publicPage(q Question, isAppRoute bool) (Page, bool) {
+	if q.Path == "*" {
+		allMethods := o.listMethods(func(string) bool { return true })
+		return Page{Status: http.StatusOK, ContentType: typeText, Header: [2]string{"Allow", strings.Join(allMethods, ", ")}}, true
+	}
+	if !isReadMethod(q.Method) {
+		return Page{}, false
+	}
+	switch q.Path {
+	case "/health/live":
+		return Page{Status: http.StatusOK, ContentType: typeText, Body: []byte("alive\n")}, true
+	case "/health/ready":
+		return o.readyPage(), true
+	case "/metrics":
+		return o.metricsPage(q.Accept), true
+	case "/openapi.json":
+		if !isAppRoute && o.openAPI != nil {
+			return Page{Status: http.StatusOK, ContentType: typeJSON, Body: o.openAPI}, true
+		}
+	case "/":
+		if !isAppRoute {
+			return o.indexPage(), true
+		}
+	}
+	return Page{}, false
+}
+
+// rejectForApp returns an error response if the app cannot answer a request: its path is unknown, its method is not
+// allowed, or the type of its body is not accepted. It returns false if the app must answer. isKnownPath and
+// isAppRoute are the results of matchRoute.
+func (o *Ops) rejectForApp(q Question, isKnownPath, isAppRoute bool) (Page, bool) {
+	isUnknownPath := len(o.routes) > 0 && !isKnownPath && !isRPC(q) // without routes, any path may be the app's
+	switch {
 	case isUnknownPath:
 		return o.errorPage(http.StatusNotFound, o.notFoundMessage(q.Path)), true
-	case !isRead && !isAppRoute && o.isPage(q.Path):
+	case !isReadMethod(q.Method) && !isAppRoute && o.hasPage(q.Path):
 		allowed := strings.Join(o.listMethods(func(pattern string) bool { return matchesPattern(pattern, q.Path) }), ", ")
 		reply := o.errorPage(http.StatusMethodNotAllowed, "this path takes "+allowed)
 		reply.Header = [2]string{"Allow", allowed}
@@ -169,15 +199,19 @@ func (o *Ops) findPage(q Question) (Page, bool) {
 	return Page{}, false
 }
 
-// isPage reports whether Ops answers GET at a path and the app does not. If the routes of the app are not known,
-// isPage returns false for / and /openapi.json, which the app may answer.
-func (o *Ops) isPage(path string) bool {
+// isReadMethod reports whether requests of this method read a page.
+func isReadMethod(method string) bool { return method == http.MethodGet || method == http.MethodHead }
+
+// hasPage reports whether Ops answers GET at a path, because the app does not. If the routes of the app are not
+// known, hasPage returns false for / and /openapi.json, which the app may answer.
+func (o *Ops) hasPage(path string) bool {
 	switch path {
 	case "/health/live", "/health/ready", "/metrics":
 		return true
 	case "/", "/openapi.json":
 		get := route{"GET", path}
-		return len(o.routes) > 0 && slices.Contains(o.all, get) && !slices.Contains(o.routes, get)
+		isAppRoute := slices.Contains(o.routes, get)
+		return len(o.routes) > 0 && slices.Contains(o.all, get) && !isAppRoute
 	}
 	return false
 }
@@ -189,7 +223,7 @@ func (o *Ops) listMethods(matches func(pattern string) bool) (list []string) {
 		if !matches(r.path) {
 			continue
 		}
-		if list = append(list, r.method); o.isPage(r.path) {
+		if list = append(list, r.method); o.hasPage(r.path) {
 			list = append(list, "HEAD")
 		}
 	}
@@ -222,17 +256,20 @@ func isWriteMethod(method string) bool {
 	return method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch
 }
 
-// acceptsType reports whether the service accepts the type of a body. If it does not list its types, all are
-// accepted except those that browsers send, without a preflight request, for a page of another site.
+// simpleTypes are the content types that a browser sends for a page of any site, without asking the service first by a
+// preflight request.
+var simpleTypes = []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data"}
+
+// acceptsType reports whether the service accepts the type of a body. A service that lists its types accepts only
+// these. A service without a list, and a call of gRPC or Connect, accept all but simpleTypes.
 func (o *Ops) acceptsType(q Question) bool {
 	name, _, _ := strings.Cut(q.ContentType, ";")
-	switch name = strings.ToLower(strings.Trim(name, " \t")); {
-	case o.service.Types != nil && !isRPC(q):
+	name = strings.ToLower(strings.Trim(name, " \t"))
+	if o.service.Types != nil && !isRPC(q) {
 		return slices.Contains(o.service.Types, name)
-	case !strings.Contains(name, "/"), strings.Contains(name, ","):
-		return false
 	}
-	return name != "text/plain" && name != "application/x-www-form-urlencoded" && name != "multipart/form-data"
+	isOneType := strings.Contains(name, "/") && !strings.Contains(name, ",")
+	return isOneType && !slices.Contains(simpleTypes, name)
 }
 
 // logRejected writes the line of the access log for a request that the gate rejects. head is nil if the head of

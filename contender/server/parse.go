@@ -12,87 +12,115 @@ import (
 	"strings"
 )
 
-// parseFlags reads the command line of a server that no lab started. Environment variables have the defaults of
-// flags. If args request the help text, parseFlags writes it to help and returns [flag.ErrHelp]. Any other error is
-// one line.
+// This file parses the command line of a server that runs without a lab (the tare process that measures servers), e.g.
+// -app tiny -addr :8080, into a setup.
+
+// commandLine contains the values of the flags that need more than a conversion.
+type commandLine struct {
+	set         *flag.FlagSet
+	app         string       // name of the app
+	faces       string       // list of variants, see parseFaces; only for programs that serve several together
+	hosts       string       // list of names
+	appSettings flagSettings // settings of all apps
+}
+
+// parseFlags reads the command line of a server that no lab started, such as -app tiny -addr :8080. Environment
+// variables have the defaults of flags. If args request the help text, parseFlags writes it to help and returns
+// [flag.ErrHelp]. Any other error is one line.
 func (a alone) parseFlags(args []string, help io.Writer, env func(string) string) (setup, error) {
+	var known []string
+	for _, app := range a.Apps {
+		known = append(known, app.Name)
+	}
+	slices.Sort(known)
+	var s setup
+	c := a.defineFlags(&s, known, env)
+	err := parseMaxConns(&s, env(EnvMaxConns))
+	if err == nil {
+		err = c.set.Parse(args)
+	}
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintf(help, "%s is a server to be measured by tare; without tare it serves alone:\n", programName())
+		c.set.SetOutput(help)
+		c.set.PrintDefaults()
+		return s, err
+	}
+	if err != nil {
+		return s, fmt.Errorf("%w; -help lists the flags", err)
+	}
+	if c.set.NArg() > 0 {
+		return s, fmt.Errorf("unexpected argument %q; -help lists the flags", c.set.Arg(0))
+	}
+	var isKnownApp bool
+	if s.app, isKnownApp = a.Apps.findApp(c.app); !isKnownApp {
+		return s, fmt.Errorf("unknown app %q; known: %s", c.app, strings.Join(known, ", "))
+	}
+	if path, ok := strings.CutPrefix(s.log, LogFile+":"); ok {
+		s.log, s.logFile = LogFile, path
+	}
+	servesTogether := len(a.Together) > 0 && s.variant == "" // several variants, each at its address
+	if err := a.checkSetup(s, servesTogether); err != nil {
+		return s, err
+	}
+	if servesTogether {
+		if s.faces, err = a.parseFaces(c.faces, s.addr); err != nil {
+			return s, err
+		}
+	}
+	if c.hosts != "" {
+		s.hosts = strings.FieldsFunc(c.hosts, func(r rune) bool { return r == ',' || r == ' ' })
+	}
+	s.config, err = c.appSettings.newConfig(s.app, env)
+	return s, err
+}
+
+// defineFlags defines the flags, whose values are stored in s and in the result. apps are the names of the apps.
+func (a alone) defineFlags(s *setup, apps []string, env func(string) string) *commandLine {
 	envOr := func(key, fallback string) string {
 		if v := env(key); v != "" {
 			return v
 		}
 		return fallback
 	}
-	var known []string
-	for _, app := range a.Apps {
-		known = append(known, app.Name)
-	}
-	slices.Sort(known)
 	firstOf := func(names []string) string { return strings.Join(names[:min(1, len(names))], "") } // "" without names
-	var s setup
-	var app, faces, hosts string
 	f := flag.NewFlagSet(programName(), flag.ContinueOnError)
-	f.StringVar(&app, "app", envOr(EnvApp, firstOf(known)), "`app` to serve: "+strings.Join(known, ", "))
+	f.SetOutput(io.Discard)
+	c := &commandLine{set: f}
+	f.StringVar(&c.app, "app", envOr(EnvApp, firstOf(apps)), "`app` to serve: "+strings.Join(apps, ", "))
 	f.StringVar(&s.addr, "addr", envOr(EnvAddr, "127.0.0.1:8080"), "`host:port` to listen at; port 0: any")
 	f.StringVar(&s.log, "log", envOr(EnvLog, LogNone), "access log: none, stdout, discard or file:`PATH`")
 	if variants := strings.Join(a.Variants, ", "); len(a.Together) > 0 {
 		f.StringVar(&s.variant, "variant", "", "the only `face` to serve, at -addr: "+variants)
-		f.StringVar(&faces, "face", envOr(EnvFace, strings.Join(a.Together, ",")), "`faces` to serve, with commas between them, each NAME=HOST:PORT, or NAME at the ports from that of -addr on: "+variants)
+		f.StringVar(&c.faces, "face", envOr(EnvFace, strings.Join(a.Together, ",")), "`faces` to serve, with commas between them, each NAME=HOST:PORT, or NAME at the ports from that of -addr on: "+variants)
 	} else {
 		f.StringVar(&s.variant, "variant", firstOf(a.Variants), "`variant` to be: "+variants)
 	}
 	f.StringVar(&s.cert, "tls-cert", envOr(EnvTLSCert, ""), "`file` of a certificate in PEM, to encrypt connections with")
 	f.StringVar(&s.key, "tls-key", envOr(EnvTLSKey, ""), "`file` of its key in PEM")
 	f.IntVar(&s.maxConns, "max-conns", DefaultConnections, "`connections` at most; one too many takes the place of an idle one ("+EnvMaxConns+")")
-	f.StringVar(&hosts, "hosts", envOr(EnvHosts, ""), "`names` that requests to a loopback address may be for, with commas between them, beside localhost, loopback addresses and that of -addr")
-	settings := a.addSettings(f, known)
-	f.SetOutput(io.Discard)
-	err := parseMaxConns(&s, env(EnvMaxConns))
-	if err == nil {
-		err = f.Parse(args)
-	}
-	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintf(help, "%s is a server to be measured by tare; without tare it serves alone:\n", programName())
-		f.SetOutput(help)
-		f.PrintDefaults()
-		return s, err
-	}
-	if path, ok := strings.CutPrefix(s.log, LogFile+":"); ok {
-		s.log, s.logFile = LogFile, path
-	}
-	found, ok := a.Apps.findApp(app)
-	s.app = found
+	f.StringVar(&c.hosts, "hosts", envOr(EnvHosts, ""), "`names` that requests to a loopback address may be for, with commas between them, beside localhost, loopback addresses and that of -addr")
+	c.appSettings = a.addSettings(f, apps)
+	return c
+}
+
+// checkSetup checks the values of the flags that all apps have. servesTogether means that no single variant is
+// selected.
+func (a alone) checkSetup(s setup, servesTogether bool) error {
 	logs := []string{LogNone, LogStdout, LogDiscard, LogFile}
-	isKnownLog := slices.Contains(logs, s.log) && (s.log != LogFile || s.logFile != "")
-	isKnownVariant := slices.Contains(a.Variants, s.variant)
-	servesTogether := len(a.Together) > 0 && s.variant == "" // several variants, each at its address
+	isFileWithoutPath := s.log == LogFile && s.logFile == ""
 	switch {
-	case err != nil:
-		return s, fmt.Errorf("%w; -help lists the flags", err)
-	case f.NArg() > 0:
-		return s, fmt.Errorf("unexpected argument %q; -help lists the flags", f.Arg(0))
-	case !ok:
-		return s, fmt.Errorf("unknown app %q; known: %s", app, strings.Join(known, ", "))
 	case len(a.Variants) == 0 && s.variant != "":
-		return s, fmt.Errorf("there is only one variant, not %q", s.variant)
-	case len(a.Variants) > 0 && !isKnownVariant && !servesTogether:
-		return s, fmt.Errorf("unknown variant %q; known: %s", s.variant, strings.Join(a.Variants, ", "))
-	case !isKnownLog:
-		return s, fmt.Errorf("unknown log %q; known: none, stdout, discard, file:PATH", s.log)
+		return fmt.Errorf("there is only one variant, not %q", s.variant)
+	case len(a.Variants) > 0 && !servesTogether && !slices.Contains(a.Variants, s.variant):
+		return fmt.Errorf("unknown variant %q; known: %s", s.variant, strings.Join(a.Variants, ", "))
+	case !slices.Contains(logs, s.log), isFileWithoutPath:
+		return fmt.Errorf("unknown log %q; known: none, stdout, discard, file:PATH", s.log)
 	case s.maxConns < 1:
-		return s, fmt.Errorf("-max-conns %d: at least 1", s.maxConns)
+		return fmt.Errorf("-max-conns %d: at least 1", s.maxConns)
 	case (s.cert == "") != (s.key == ""):
-		return s, errors.New("-tls-cert and -tls-key go together")
+		return errors.New("-tls-cert and -tls-key go together")
 	}
-	if servesTogether {
-		if s.faces, err = a.parseFaces(faces, s.addr); err != nil {
-			return s, err
-		}
-	}
-	if hosts != "" {
-		s.hosts = strings.FieldsFunc(hosts, func(r rune) bool { return r == ',' || r == ' ' })
-	}
-	s.config, err = settings.newConfig(s.app, env)
-	return s, err
+	return nil
 }
 
 // parseFaces parses a list of variants to serve together, such as grpc=:9090,connect. A variant without an address

@@ -55,21 +55,20 @@ func addOpsRoutes(routes []route, hasOpenAPI bool) []route {
 // matchRoute reports whether any route of the app or of Ops has the path of a request, and whether a route of the
 // app has both the path and the method.
 func (o *Ops) matchRoute(q Question) (isKnownPath, isAppRoute bool) {
-	for _, r := range o.all {
-		isKnownPath = isKnownPath || matchesPattern(r.path, q.Path)
+	method := q.Method
+	if method == "HEAD" { // a route for GET is for HEAD, too
+		method = "GET"
 	}
-	for _, r := range o.routes {
-		hasMethod := r.method == q.Method || r.method == "GET" && q.Method == "HEAD"
-		isAppRoute = isAppRoute || hasMethod && matchesPattern(r.path, q.Path)
-	}
-	return isKnownPath, isAppRoute
+	hasPath := func(r route) bool { return matchesPattern(r.path, q.Path) }
+	hasBoth := func(r route) bool { return (r.method == method || r.method == q.Method) && hasPath(r) }
+	return slices.ContainsFunc(o.all, hasPath), slices.ContainsFunc(o.routes, hasBoth)
 }
 
 // isRPC reports whether a request may be a call of gRPC or Connect, whose path is /package.Service/Method. A
 // service may accept such calls although its OpenAPI document does not list them.
 func isRPC(q Question) bool {
-	service, method, hasMethod := strings.Cut(strings.TrimPrefix(q.Path, "/"), "/")
-	isMethod := hasMethod && method != "" && !strings.Contains(method, "/")
+	service, method, _ := strings.Cut(strings.TrimPrefix(q.Path, "/"), "/")
+	isMethod := method != "" && !strings.Contains(method, "/")
 	return q.Method == "POST" && strings.Contains(service, ".") && isMethod
 }
 

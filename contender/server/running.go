@@ -21,12 +21,12 @@ import (
 // limits, Ops (pages such as /health/ready) and a gate in front of each server.
 type running struct {
 	fronts   []*front
-	addr     string // address of the first front
-	http2    bool   // the first front speaks nothing but HTTP/2
-	receipts *Receipts
+	addr     string    // address of the first front
+	http2    bool      // the first front speaks nothing but HTTP/2
+	receipts *Receipts // counts of requests, which the fronts increment
 	service  Service
 	pair     *keyPair    // nil if connections are not encrypted
-	ended    chan error  // results of Serve, one per front
+	ended    chan error  // receives the result of Serve from each front
 	closeLog func()      // closes the access log
 	limits   *limits     // limits of connections; nil if there are none
 	budget   *budget     // bytes of requests that all gates may store
@@ -51,11 +51,11 @@ func (r *running) readCounts() contender.Counts {
 // startServer opens the service, listens at the addresses of all fronts and starts to serve. If it fails, it
 // closes everything.
 func (h Host) startServer(s setup) (_ *running, err error) {
-	faces := s.faces
-	if len(faces) == 0 {
-		faces = []listenSpec{{s.variant, s.addr}}
+	specs := s.faces
+	if len(specs) == 0 {
+		specs = []listenSpec{{s.variant, s.addr}}
 	}
-	r := &running{receipts: &Receipts{}, ended: make(chan error, len(faces)), closeLog: func() {}}
+	r := &running{receipts: &Receipts{}, ended: make(chan error, len(specs)), closeLog: func() {}}
 	defer func() {
 		if err != nil {
 			for _, f := range r.fronts {
@@ -64,26 +64,16 @@ func (h Host) startServer(s setup) (_ *running, err error) {
 			err = joinErrors(err, r.closeService(linger))
 		}
 	}()
-	if s.maxConns > 0 {
-		r.limits = newLimits(s.maxConns)
-	}
-	o := Options{Receipts: r.receipts}
-	if s.cert != "" || s.key != "" {
-		r.pair = &keyPair{cert: s.cert, key: s.key}
-		if err := r.pair.loadFiles(); err != nil {
-			return nil, err
-		}
-		o.TLS = r.pair.tlsConfig(s.app)
-	}
-	if o.Log, r.closeLog, err = openLog(s.log, s.logFile, s.stdout); err != nil {
+	o, err := r.openOptions(s)
+	if err != nil {
 		return nil, err
 	}
-	for _, face := range faces {
-		l, err := net.Listen("tcp", face.addr)
+	for _, spec := range specs {
+		l, err := net.Listen("tcp", spec.addr)
 		if err != nil {
 			return nil, err
 		}
-		r.fronts = append(r.fronts, &front{name: face.variant, addr: face.addr, listen: l})
+		r.fronts = append(r.fronts, &front{name: spec.variant, addr: spec.addr, listen: l})
 	}
 	if r.service, err = s.config.Open(s.lab); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.app.Name, err)
@@ -99,11 +89,29 @@ func (h Host) startServer(s setup) (_ *running, err error) {
 		}
 	}
 	r.addr = r.fronts[0].listen.Addr().String()
-	r.http2 = h.isOnlyHTTP2(faces[0].variant)
+	r.http2 = h.isOnlyHTTP2(specs[0].variant)
 	for _, f := range r.fronts {
 		go f.serveListener(o.TLS, r.limits, r.ended)
 	}
 	return r, nil
+}
+
+// openOptions opens the parts of r that do not need the service: the limits, the certificate and the access log. It
+// returns the options that all fronts share.
+func (r *running) openOptions(s setup) (o Options, err error) {
+	o.Receipts = r.receipts
+	if s.maxConns > 0 {
+		r.limits = newLimits(s.maxConns)
+	}
+	if s.cert != "" || s.key != "" {
+		r.pair = &keyPair{cert: s.cert, key: s.key}
+		if err := r.pair.loadFiles(); err != nil {
+			return o, err
+		}
+		o.TLS = r.pair.tlsConfig(s.app)
+	}
+	o.Log, r.closeLog, err = openLog(s.log, s.logFile, s.stdout)
+	return o, err
 }
 
 // isOnlyHTTP2 reports whether a variant speaks nothing but HTTP/2.
@@ -187,7 +195,8 @@ func (r *running) newGate(s Server, ops *Ops, onlyHTTP2 bool) *gate {
 		g.http2 = g.http2 || speaker.SpeaksHTTP2()
 	}
 	if isNetHTTP {
-		g.http2 = g.http2 || netHTTP.Protocols != nil && netHTTP.Protocols.UnencryptedHTTP2()
+		speaksHTTP2 := netHTTP.Protocols != nil && netHTTP.Protocols.UnencryptedHTTP2()
+		g.http2 = g.http2 || speaksHTTP2
 		g.netHTTP = true
 		hookConnState(netHTTP)
 	}
@@ -232,18 +241,22 @@ func (r *running) stopServer(limit time.Duration) (err error) {
 		r.ending.Store(true)
 		deadline := time.Now().Add(limit)
 		err = r.shutDownAll(limit)
-		timeout := time.After(linger)
-		for range r.fronts {
-			select {
-			case <-r.ended:
-				continue
-			case <-timeout: // a Serve has not returned: do not wait for it
-			}
-			break
-		}
+		r.awaitServes()
 		err = joinErrors(err, r.closeService(max(linger, time.Until(deadline))))
 	})
 	return err
+}
+
+// awaitServes waits until Serve has returned for all fronts, for at most linger.
+func (r *running) awaitServes() {
+	timeout := time.After(linger)
+	for range r.fronts {
+		select {
+		case <-r.ended:
+		case <-timeout:
+			return
+		}
+	}
 }
 
 // shutDownAll shuts all fronts down concurrently.

@@ -50,7 +50,7 @@ const (
 	Off = "off"
 )
 
-// setDefaults sets every setting to its Measured value if lab is true, otherwise to its Default.
+// setDefaults sets every setting to its Measured value if a lab started the program, otherwise to its Default.
 func setDefaults(list []Setting, lab bool) error {
 	for _, s := range list {
 		value := s.Default

@@ -14,6 +14,10 @@ var (
 	errBusy = errors.New("there are as many requests as the service can store")
 )
 
+// This file watches connections of HTTP/2, which consist of frames. A frame has a head and a payload. A request is a
+// block of header fields, in one frame or several, and then frames of data. Its answer has the same form. All frames
+// of a request and its answer have the id of one stream.
+
 // frameScanner splits the bytes of one direction of an HTTP/2 connection into frames. The bytes arrive in parts of
 // any size.
 type frameScanner struct {
@@ -29,29 +33,34 @@ func (f *frameScanner) payloadSize() int {
 	return int(f.head[0])<<16 | int(f.head[1])<<8 | int(f.head[2])
 }
 
-// scanFrames calls each for every part of a frame in text: first with begins true and no payload, as soon as the
-// frame's head is complete, and then for each part of the payload. ends is true for the last part of a frame.
-func (f *frameScanner) scanFrames(text []byte, each func(begins bool, payload []byte, ends bool)) {
+// framePart is a part of a frame. Its payload is valid until each, which receives it, returns.
+type framePart struct {
+	payload []byte
+	begins  bool // the frame's head is complete; this part has no payload
+	ends    bool // this is the last part of the frame
+}
+
+// scanFrames calls each for every part of a frame in text: first as soon as the frame's head is complete, and then for
+// each part of the payload.
+func (f *frameScanner) scanFrames(text []byte, each func(part framePart)) {
 	for len(text) > 0 {
+		var part framePart
 		if f.headLen < h2.HeaderLen {
 			n := copy(f.head[f.headLen:], text)
 			text = text[n:]
 			if f.headLen += n; f.headLen < h2.HeaderLen {
 				return
 			}
-			if f.missing = f.payloadSize(); f.missing > 0 {
-				each(true, nil, false)
-				continue
-			}
-			each(true, nil, true)
-			f.headLen = 0
-			continue
+			f.missing = f.payloadSize()
+			part.begins = true
+		} else {
+			n := min(f.missing, len(text))
+			f.missing -= n
+			part.payload, text = text[:n], text[n:]
 		}
-		n := min(f.missing, len(text))
-		f.missing -= n
-		each(false, text[:n], f.missing == 0)
-		text = text[n:]
-		if f.missing == 0 {
+		part.ends = f.missing == 0
+		each(part)
+		if part.ends {
 			f.headLen = 0
 		}
 	}
@@ -121,49 +130,68 @@ func (w *watcher) closeTime() (earliest time.Time) {
 	return earliest
 }
 
-// isMessage reports whether a frame contains a part of a request or an answer.
-func (f *frameScanner) isMessage() bool {
-	return f.frameType() == h2.Headers || f.frameType() == h2.Data
-}
-
-// endsMessage reports whether a frame is the last one of a request or an answer.
-func (f *frameScanner) endsMessage() bool { return f.isMessage() && f.frameFlags()&h2.EndStream != 0 }
-
 // inspectInput processes bytes from the client. It returns an error if the connection must be closed.
 func (w *watcher) inspectInput(text []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	f, ended := &w.in, false // ended: a frame outside of a block of header fields, or such a block, has ended
-	f.scanFrames(text, func(begins bool, payload []byte, ends bool) {
-		if begins {
+	f := &w.in
+	unitEnded := false // text has the end of a unit: a block of header fields, or a frame outside of a block
+	f.scanFrames(text, func(part framePart) {
+		if part.begins {
 			w.inspectHead(f)
 		}
-		switch f.frameType() {
-		case h2.Settings, h2.WindowUpdate:
-			w.readWindows(f, payload, ends)
-		case h2.Headers, h2.Continuation:
-			if ends && f.frameFlags()&h2.EndHeaders != 0 {
-				w.inBlock = false
-			}
+		if f.frameType() == h2.Settings || f.frameType() == h2.WindowUpdate {
+			w.readWindows(f, part)
 		}
-		ended = ended || ends && !w.inBlock
-		if s := w.streams[f.streamID()]; ends && s != nil {
-			if f.endsMessage() {
+		if !part.ends {
+			return
+		}
+		isBlockPart := f.frameType() == h2.Headers || f.frameType() == h2.Continuation
+		if isBlockPart && f.frameFlags()&h2.EndHeaders != 0 {
+			w.inBlock = false
+		}
+		if !w.inBlock {
+			unitEnded = true
+		}
+		if s := w.streams[f.streamID()]; s != nil {
+			switch f.effect() {
+			case messageEnds:
 				s.arrived = true
-			}
-			if f.frameType() == h2.RSTStream {
+			case streamEnds:
 				s.arrived, s.answered = true, true
 			}
 			w.removeEnded(f.streamID(), s)
 		}
 	})
-	switch isComplete := f.headLen == 0 && !w.inBlock; {
-	case isComplete:
+	isUnitOpen := f.headLen > 0 || w.inBlock
+	switch {
+	case !isUnitOpen:
 		w.partial = time.Time{}
-	case ended || w.partial.IsZero(): // another frame or block has started
+	case unitEnded || w.partial.IsZero(): // the open unit has started within text
 		w.partial = time.Now()
 	}
 	return w.err
+}
+
+// frameEffect is the effect of a complete frame on the request or the answer (the message) that it belongs to.
+type frameEffect int
+
+const (
+	messageContinues frameEffect = iota // more frames follow, or the frame belongs to no message
+	messageEnds                         // the frame is the last one of the message
+	streamEnds                          // the frame ends the stream early, with its request and its answer
+)
+
+func (f *frameScanner) effect() frameEffect {
+	switch f.frameType() {
+	case h2.RSTStream:
+		return streamEnds
+	case h2.Headers, h2.Data:
+		if f.frameFlags()&h2.EndStream != 0 {
+			return messageEnds
+		}
+	}
+	return messageContinues
 }
 
 // inspectHead processes the head of a frame from the client.
@@ -173,10 +201,13 @@ func (w *watcher) inspectHead(f *frameScanner) {
 	switch f.frameType() {
 	case h2.Headers:
 		w.inBlock = true
-		if isTrailers := s != nil || id <= w.last; isTrailers {
+		isTrailers := s != nil || id <= w.last // fields after the body: the stream was opened before
+		if isTrailers {
 			return
 		}
-		if w.last = id; w.budget.streams.Add(1) > maxAllStreams && len(w.streams) > 0 {
+		w.last = id
+		tooManyStreams := w.budget.streams.Add(1) > maxAllStreams && len(w.streams) > 0 // each connection may have one
+		if tooManyStreams {
 			w.budget.refused.Add(1)
 			w.err = errBusy
 		}
@@ -194,75 +225,89 @@ func (w *watcher) inspectHead(f *frameScanner) {
 	}
 }
 
+// maxSettings limits the bytes of a settings frame that are read.
+const maxSettings = 1 << 10
+
 // readWindows processes a part of a settings or window update frame, which set how many bytes the client lets the
 // server send. It ignores acknowledgements, and frames of an invalid or unusually large size.
-func (w *watcher) readWindows(f *frameScanner, payload []byte, ends bool) {
-	switch f.frameType() {
-	case h2.Settings:
-		if f.frameFlags()&h2.Ack != 0 || f.payloadSize() > maxSettings {
-			return
-		}
-	case h2.WindowUpdate:
-		if f.payloadSize() != 4 {
-			return
-		}
+func (w *watcher) readWindows(f *frameScanner, part framePart) {
+	isUpdate := f.frameType() == h2.WindowUpdate
+	isRead := f.payloadSize() == 4
+	if !isUpdate {
+		isRead = f.frameFlags()&h2.Ack == 0 && f.payloadSize() <= maxSettings
 	}
-	w.settings = append(w.settings, payload...)
-	if !ends {
+	if !isRead {
+		return
+	}
+	w.settings = append(w.settings, part.payload...)
+	if !part.ends {
 		return
 	}
 	text := w.settings
 	w.settings = nil
-	if f.frameType() == h2.WindowUpdate {
-		n := int64(binary.BigEndian.Uint32(text) & (1<<31 - 1))
-		if s := w.streams[f.streamID()]; s != nil {
-			s.window += n
-		} else if f.streamID() == 0 {
-			w.window += n
-		}
+	if isUpdate {
+		w.addToWindow(f.streamID(), int64(binary.BigEndian.Uint32(text)&(1<<31-1)))
 		return
 	}
 	const settingSize = 6 // bytes: the setting's id in two, its value in four
 	for ; len(text) >= settingSize; text = text[settingSize:] {
 		if binary.BigEndian.Uint16(text) == h2.InitialWindowSize {
-			n := int64(binary.BigEndian.Uint32(text[2:]))
-			for _, s := range w.streams { // RFC 9113, section 6.9.2
-				s.window += n - w.streamWindow
-			}
-			w.streamWindow = n
+			w.setStreamWindow(int64(binary.BigEndian.Uint32(text[2:])))
 		}
 	}
 }
 
-// maxSettings limits the bytes of settings that are read.
-const maxSettings = 1 << 10
+// addToWindow lets the server send n more bytes on a stream, or over all streams if id is 0.
+func (w *watcher) addToWindow(id uint32, n int64) {
+	if s := w.streams[id]; s != nil {
+		s.window += n
+	} else if id == 0 {
+		w.window += n
+	}
+}
+
+// setStreamWindow sets the initial window of each stream to n bytes. It applies to open streams, too, less the bytes
+// that they have already used: RFC 9113, section 6.9.2.
+func (w *watcher) setStreamWindow(n int64) {
+	for _, s := range w.streams {
+		s.window += n - w.streamWindow
+	}
+	w.streamWindow = n
+}
 
 // inspectOutput processes bytes from the server. It returns true if they have used up the window for an answer.
 func (w *watcher) inspectOutput(text []byte) (stalls bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	f := &w.out
-	f.scanFrames(text, func(begins bool, _ []byte, ends bool) {
+	f.scanFrames(text, func(part framePart) {
 		s := w.streams[f.streamID()]
 		if s == nil {
 			return
 		}
-		if begins && f.frameType() == h2.Data {
+		if part.begins && f.frameType() == h2.Data {
 			s.window -= int64(f.payloadSize())
 			w.window -= int64(f.payloadSize())
 		}
-		if !ends {
+		if !part.ends {
 			return
 		}
-		switch {
-		case f.frameType() == h2.RSTStream, f.endsMessage():
+		switch f.effect() {
+		case messageEnds:
 			s.answered = true
-			// If a stack has a time limit, too, it resets the stream of a slow request. The stream
-			// then remains in w.streams, so that closeTime lets the slow client's connection be closed.
+		case streamEnds:
+			s.answered = true
+			// A stack that has a time limit, too, resets the stream of a slow request. Such a request
+			// counts as not arrived, so that the stream remains in w.streams, and closeTime lets the
+			// slow client's connection be closed.
 			isLate := time.Since(s.opened) >= w.timeout
-			s.arrived = s.arrived || f.frameType() == h2.RSTStream && !isLate
-		case (s.window <= 0 || w.window <= 0) && s.stalled.IsZero() && f.isMessage():
-			s.stalled, stalls = time.Now(), true
+			s.arrived = s.arrived || !isLate
+		case messageContinues:
+			isAnswer := f.frameType() == h2.Headers || f.frameType() == h2.Data
+			isUsedUp := s.window <= 0 || w.window <= 0
+			if isAnswer && isUsedUp && s.stalled.IsZero() {
+				s.stalled, stalls = time.Now(), true
+			}
 		}
 		w.removeEnded(f.streamID(), s)
 	})
@@ -325,11 +370,11 @@ func (c *gatedConn) readFrames(p []byte) (int, error) {
 			}
 			break
 		}
-		due := w.closeTime()
+		isStackDeadline := !isCloseTime && c.isExpired()
 		switch {
-		case !isTimeout(err) || !isCloseTime && c.isExpired():
-			c.err = err // an error of the connection, or the stack's deadline
-		case !due.IsZero() && !time.Now().Before(due):
+		case !isTimeout(err), isStackDeadline:
+			c.err = err
+		case isPast(w.closeTime()):
 			c.err = errSlow
 		} // otherwise the deadline has moved: read again
 	}
@@ -353,5 +398,8 @@ func (c *gatedConn) setDueDeadline(w *watcher) (isCloseTime bool, err error) {
 func (c *gatedConn) isExpired() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.deadline.IsZero() && !time.Now().Before(c.deadline)
+	return isPast(c.deadline)
 }
+
+// isPast reports whether a deadline has passed. A zero deadline never passes.
+func isPast(deadline time.Time) bool { return !deadline.IsZero() && !time.Now().Before(deadline) }

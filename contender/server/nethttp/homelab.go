@@ -52,9 +52,9 @@ type devices struct {
 	Devices []homelab.Device `json:"devices"`
 }
 
-// home has the handlers of the app.
+// home has the handlers of the app. They only translate between HTTP and house, which decides what to answer.
 type home struct {
-	o       server.Options
+	o       server.Options // its Receipts count requests for the lab (the process that measures the server)
 	house   *homelab.House // the state of the app: devices, services and configuration
 	json    JSON
 	buffers sync.Pool // of *bytes.Buffer

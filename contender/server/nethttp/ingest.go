@@ -47,10 +47,10 @@ func newEvents(o server.Options, s *ingest.Service, decoders map[ingest.Format]D
 	return server.HTTPBodies(server.AccessLog(mux, o))
 }
 
-// events has the handlers of the app.
+// events has the handlers of the app. They only translate between HTTP and service, which decides what to answer.
 type events struct {
-	o        server.Options
-	service  *ingest.Service
+	o        server.Options  // its Receipts count requests for the lab (the process that measures the server)
+	service  *ingest.Service // checks and stores the batches
 	decoders map[ingest.Format]Decoder
 	formats  []ingest.Format
 }

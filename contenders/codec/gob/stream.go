@@ -81,28 +81,37 @@ func sendMessage(v any) error {
 }
 
 // decodeMessage decodes a message into target.
-func decodeMessage(data []byte, target any) error {
+func decodeMessage(data []byte, target any) (err error) {
 	t := reflect.TypeOf(target).Elem()
 	r := receivers[t]
 	if r == nil {
-		var descriptions bytes.Buffer
-		if err := encodeFirst(gob.NewEncoder(&descriptions), t); err != nil {
+		if r, err = newReceiver(t); err != nil {
 			return err
-		}
-		r = &receiver{}
-		r.decoder = gob.NewDecoder(&r.input)
-		r.input.Reset(descriptions.Bytes())
-		for _, first := range []any{reflect.New(t).Interface(), new([]any)} {
-			if err := r.decoder.Decode(first); err != nil {
-				return err
-			}
 		}
 		receivers[t] = r
 	}
 	r.input.Reset(data)
-	err := r.decoder.Decode(target)
+	err = r.decoder.Decode(target)
 	if err != nil {
 		delete(receivers, t) // a decoder cannot be used after an error
 	}
 	return err
+}
+
+// newReceiver returns a receiver that has read the descriptions of t, from first messages that a separate encoder
+// writes.
+func newReceiver(t reflect.Type) (*receiver, error) {
+	var descriptions bytes.Buffer
+	if err := encodeFirst(gob.NewEncoder(&descriptions), t); err != nil {
+		return nil, err
+	}
+	r := &receiver{}
+	r.decoder = gob.NewDecoder(&r.input)
+	r.input.Reset(descriptions.Bytes())
+	for _, target := range []any{reflect.New(t).Interface(), new([]any)} {
+		if err := r.decoder.Decode(target); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
 }

@@ -11,10 +11,11 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// house serves app homelab, the API of a house with devices.
-type house struct {
-	*homelab.House                  // the logic of the app
-	receipts       *server.Receipts // counts for the lab: requests, bytes of bodies, calls of middleware
+// homelabServer serves app homelab, the API of a house with devices. It only translates between HTTP and app, which
+// decides what to answer.
+type homelabServer struct {
+	app      *homelab.House   // the logic of the app
+	receipts *server.Receipts // counts what the server does, for the lab (the process that measures it)
 }
 
 // serveHomelab returns the server of app homelab.
@@ -23,7 +24,7 @@ func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := house{s, o.Receipts}
+	h := homelabServer{s, o.Receipts}
 	// The middleware that sets the request id must be the first one: add it before those of newEngine.
 	handlers := r.Handlers
 	r.Handlers = nil
@@ -33,10 +34,10 @@ func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	if !hasRecovery {
 		h.addLayer(r, gin.CustomRecovery(func(c *gin.Context, cause any) { h.writeError(c, fmt.Errorf("panic: %v", cause)) }))
 	}
-	if h.CORS() {
+	if h.app.CORS() {
 		h.addLayer(r, h.addCORS)
 	}
-	if h.Limited() {
+	if h.app.Limited() {
 		h.addLayer(r, h.limitRate)
 	}
 	r.NoRoute(func(c *gin.Context) { h.writeError(c, homelab.NotFound()) })
@@ -46,30 +47,31 @@ func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 }
 
 // addRoutes adds the paths of the app.
-func (h house) addRoutes(r *gin.Engine) {
+func (h homelabServer) addRoutes(r *gin.Engine) {
 	r.GET("/health", h.newPage("text/plain", func() []byte { return []byte("ok\n") }))
-	r.GET("/metrics", h.newPage("text/plain; version=0.0.4", h.Metrics))
+	r.GET("/metrics", h.newPage("text/plain; version=0.0.4", h.app.Metrics))
 	r.GET("/openapi.json", h.newPage(gin.MIMEJSON, homelab.OpenAPI))
 	api := r.Group("/api/v1")
-	api.GET("/", h.newJSONHandler(func(*gin.Context) (any, error) { return h.Info(), nil }))
-	api.GET("/services", h.newJSONHandler(func(*gin.Context) (any, error) { return gin.H{"services": h.Services("")}, nil }))
-	api.GET("/cluster/services", h.newJSONHandler(func(c *gin.Context) (any, error) { return gin.H{"services": h.Services(c.Query("name"))}, nil }))
-	api.GET("/devices", h.newJSONHandler(func(*gin.Context) (any, error) { return gin.H{"devices": h.Devices()}, nil }))
-	api.GET("/devices/:id", h.newJSONHandler(func(c *gin.Context) (any, error) { return h.Device(c.Param("id")) }))
+	api.GET("/", h.newJSONHandler(func(*gin.Context) (any, error) { return h.app.Info(), nil }))
+	api.GET("/services", h.newJSONHandler(func(*gin.Context) (any, error) { return gin.H{"services": h.app.Services("")}, nil }))
+	api.GET("/cluster/services", h.newJSONHandler(func(c *gin.Context) (any, error) { return gin.H{"services": h.app.Services(c.Query("name"))}, nil }))
+	api.GET("/devices", h.newJSONHandler(func(*gin.Context) (any, error) { return gin.H{"devices": h.app.Devices()}, nil }))
+	api.GET("/devices/:id", h.newJSONHandler(func(c *gin.Context) (any, error) { return h.app.Device(c.Param("id")) }))
 	api.POST("/homeassistant/devices/:id/command", h.newJSONHandler(h.runCommand))
 }
 
-// newPage returns a handler that sends a page of a content type.
-func (h house) newPage(kind string, body func() []byte) gin.HandlerFunc {
+// newPage returns a handler that sends a page of a content type. As in all handlers, Request counts the request for
+// the lab, and Served counts the response in the metrics of the app.
+func (h homelabServer) newPage(kind string, body func() []byte) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		h.receipts.Request()
-		h.Served(http.StatusOK)
+		h.app.Served(http.StatusOK)
 		c.Data(http.StatusOK, kind, body())
 	}
 }
 
 // newJSONHandler returns a handler that sends the value of a function as JSON, or its error.
-func (h house) newJSONHandler(answer func(c *gin.Context) (any, error)) gin.HandlerFunc {
+func (h homelabServer) newJSONHandler(answer func(c *gin.Context) (any, error)) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		h.receipts.Request()
 		v, err := answer(c)
@@ -77,14 +79,15 @@ func (h house) newJSONHandler(answer func(c *gin.Context) (any, error)) gin.Hand
 			h.writeError(c, err)
 			return
 		}
-		h.Served(http.StatusOK)
+		h.app.Served(http.StatusOK)
 		writeJSON(c, v)
 	}
 }
 
-// runCommand reads a command and runs it. It returns the outcome.
-func (h house) runCommand(c *gin.Context) (any, error) {
-	if err := h.Admit(c.ContentType(), c.GetHeader("Origin"), c.Request.Host); err != nil {
+// runCommand reads a command to a device and lets the app run it. It returns the outcome. Admit checks the content
+// type and the origin of the request.
+func (h homelabServer) runCommand(c *gin.Context) (any, error) {
+	if err := h.app.Admit(c.ContentType(), c.GetHeader("Origin"), c.Request.Host); err != nil {
 		return nil, err
 	}
 	sent := &meter{Reader: http.MaxBytesReader(c.Writer, c.Request.Body, homelab.MaxCommand)}
@@ -101,15 +104,15 @@ func (h house) runCommand(c *gin.Context) (any, error) {
 	case err != nil:
 		return nil, homelab.Malformed(err)
 	}
-	return h.Command(c.Param("id"), command)
+	return h.app.Command(c.Param("id"), command)
 }
 
-// writeError sends the error response for err.
-func (h house) writeError(c *gin.Context, err error) {
-	r := h.RefusalOf(err)
+// writeError sends the error response for err, which the app chooses and counts.
+func (h homelabServer) writeError(c *gin.Context, err error) {
+	r := h.app.RefusalOf(err)
 	if r.Code == "read_only" {
 		c.Header("Allow", http.MethodGet)
 	}
-	h.Served(r.Status)
+	h.app.Served(r.Status)
 	c.AbortWithStatusJSON(r.Status, r)
 }

@@ -52,7 +52,8 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	return server.HTTPBodies(r), nil
 }
 
-// acceptBatch reads a batch and passes it to the service. It returns the body of the response.
+// acceptBatch reads a batch and passes it to the service. It returns the body of the response. Admit checks the token
+// and the other headers, before the body is decoded. Accept checks and stores the events.
 func (b batches) acceptBatch(c *gin.Context) (ingest.Receipt, error) {
 	head := ingest.Head{
 		Authorization:   c.GetHeader("Authorization"),
@@ -80,7 +81,7 @@ func (b batches) acceptBatch(c *gin.Context) (ingest.Receipt, error) {
 	return b.Ingest.Accept(c.Request.Context(), head, batch)
 }
 
-// writeError sends the error response for err.
+// writeError sends the error response for err, which the service chooses and counts.
 func (b batches) writeError(c *gin.Context, err error) {
 	r := b.Ingest.RefusalOf(err)
 	switch r.Status {

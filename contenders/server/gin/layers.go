@@ -8,11 +8,11 @@ import (
 	"github.com/tarebench/tare/apps/homelab"
 )
 
-// The functions of house below are the middleware of app homelab. The access log and the recovery
+// The methods of homelabServer below are the middleware of app homelab. The access log and the recovery
 // from panics are those of gin; gin's module has no other middleware that the app needs.
 
 // addLayer adds a middleware and counts its calls, for the lab.
-func (h house) addLayer(r *gin.Engine, layer gin.HandlerFunc) {
+func (h homelabServer) addLayer(r *gin.Engine, layer gin.HandlerFunc) {
 	r.Use(func(c *gin.Context) {
 		h.receipts.Layer()
 		layer(c)
@@ -20,14 +20,14 @@ func (h house) addLayer(r *gin.Engine, layer gin.HandlerFunc) {
 }
 
 // setRequestID sets the id of the request in the response.
-func (h house) setRequestID(c *gin.Context) {
-	c.Header("X-Request-Id", h.RequestID(c.GetHeader("X-Request-Id")))
+func (h homelabServer) setRequestID(c *gin.Context) {
+	c.Header("X-Request-Id", h.app.RequestID(c.GetHeader("X-Request-Id")))
 }
 
 // addCORS sets the headers of CORS, and responds to preflights (OPTIONS of browsers).
-func (h house) addCORS(c *gin.Context) {
+func (h homelabServer) addCORS(c *gin.Context) {
 	c.Header("Vary", "Origin")
-	allowed := h.Allow(c.GetHeader("Origin"))
+	allowed := h.app.Allow(c.GetHeader("Origin"))
 	if allowed != "" {
 		c.Header("Access-Control-Allow-Origin", allowed)
 	}
@@ -39,13 +39,13 @@ func (h house) addCORS(c *gin.Context) {
 		c.Header("Access-Control-Allow-Methods", "GET, POST")
 		c.Header("Access-Control-Allow-Headers", "Content-Type")
 	}
-	h.Served(http.StatusNoContent)
+	h.app.Served(http.StatusNoContent)
 	c.AbortWithStatus(http.StatusNoContent)
 }
 
 // limitRate takes a token from the rate limit of the client, and rejects the request if no token is left.
-func (h house) limitRate(c *gin.Context) {
-	headers, ok := h.Take(c.RemoteIP())
+func (h homelabServer) limitRate(c *gin.Context) {
+	headers, ok := h.app.Take(c.RemoteIP())
 	for _, header := range headers {
 		c.Header(header[0], header[1])
 	}

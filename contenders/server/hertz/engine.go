@@ -18,7 +18,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// engine creates a hertz server when it serves, because hertz needs the listener to create the server.
+// engine is a [server.Server] that runs a hertz server. Serve creates the hertz server, because that needs the listener.
 type engine struct {
 	settings []config.Option
 	setUp    func(h *hertz.Hertz) // adds middleware and routes

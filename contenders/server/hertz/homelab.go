@@ -14,16 +14,17 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// house serves app homelab, the API of a house with devices.
-type house struct {
-	*homelab.House                  // the logic of the app
-	receipts       *server.Receipts // counts for the lab: requests, bytes of bodies, calls of middleware
+// homelabServer serves app homelab, the API of a house with devices. It only translates between HTTP and app, which
+// decides what to answer.
+type homelabServer struct {
+	app      *homelab.House   // the logic of the app
+	receipts *server.Receipts // counts what the server does, for the lab (the process that measures it)
 }
 
 // serveHomelab returns the server of app homelab.
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	return newEngine(o, func(e *hertz.Hertz) {
-		h := house{s, o.Receipts}
+		h := homelabServer{s, o.Receipts}
 		h.addLayers(e, o)
 		e.NoRoute(func(_ context.Context, c *app.RequestContext) { h.writeError(c, homelab.NotFound()) })
 		e.NoMethod(func(_ context.Context, c *app.RequestContext) {
@@ -39,30 +40,33 @@ func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 }
 
 // addRoutes adds the paths of the app.
-func (h house) addRoutes(e *hertz.Hertz) {
+func (h homelabServer) addRoutes(e *hertz.Hertz) {
 	e.GET("/health", h.newPage("text/plain", func() []byte { return []byte("ok\n") }))
-	e.GET("/metrics", h.newPage("text/plain; version=0.0.4", h.Metrics))
+	e.GET("/metrics", h.newPage("text/plain; version=0.0.4", h.app.Metrics))
 	e.GET("/openapi.json", h.newPage(consts.MIMEApplicationJSON, homelab.OpenAPI))
 	api := e.Group("/api/v1")
-	api.GET("/", h.newJSONHandler(func(*app.RequestContext) (any, error) { return h.Info(), nil }))
-	api.GET("/services", h.newJSONHandler(func(*app.RequestContext) (any, error) { return utils.H{"services": h.Services("")}, nil }))
-	api.GET("/cluster/services", h.newJSONHandler(func(c *app.RequestContext) (any, error) { return utils.H{"services": h.Services(c.Query("name"))}, nil }))
-	api.GET("/devices", h.newJSONHandler(func(*app.RequestContext) (any, error) { return utils.H{"devices": h.Devices()}, nil }))
-	api.GET("/devices/:id", h.newJSONHandler(func(c *app.RequestContext) (any, error) { return h.Device(c.Param("id")) }))
+	api.GET("/", h.newJSONHandler(func(*app.RequestContext) (any, error) { return h.app.Info(), nil }))
+	api.GET("/services", h.newJSONHandler(func(*app.RequestContext) (any, error) { return utils.H{"services": h.app.Services("")}, nil }))
+	api.GET("/cluster/services", h.newJSONHandler(func(c *app.RequestContext) (any, error) {
+		return utils.H{"services": h.app.Services(c.Query("name"))}, nil
+	}))
+	api.GET("/devices", h.newJSONHandler(func(*app.RequestContext) (any, error) { return utils.H{"devices": h.app.Devices()}, nil }))
+	api.GET("/devices/:id", h.newJSONHandler(func(c *app.RequestContext) (any, error) { return h.app.Device(c.Param("id")) }))
 	api.POST("/homeassistant/devices/:id/command", h.newJSONHandler(h.runCommand))
 }
 
-// newPage returns a handler that sends a page of a content type.
-func (h house) newPage(kind string, body func() []byte) app.HandlerFunc {
+// newPage returns a handler that sends a page of a content type. As in all handlers, Request counts the request for
+// the lab, and Served counts the response in the metrics of the app.
+func (h homelabServer) newPage(kind string, body func() []byte) app.HandlerFunc {
 	return func(_ context.Context, c *app.RequestContext) {
 		h.receipts.Request()
-		h.Served(consts.StatusOK)
+		h.app.Served(consts.StatusOK)
 		c.Data(consts.StatusOK, kind, body())
 	}
 }
 
 // newJSONHandler returns a handler that sends the value of a function as JSON, or its error.
-func (h house) newJSONHandler(answer func(c *app.RequestContext) (any, error)) app.HandlerFunc {
+func (h homelabServer) newJSONHandler(answer func(c *app.RequestContext) (any, error)) app.HandlerFunc {
 	return func(_ context.Context, c *app.RequestContext) {
 		h.receipts.Request()
 		v, err := answer(c)
@@ -70,16 +74,17 @@ func (h house) newJSONHandler(answer func(c *app.RequestContext) (any, error)) a
 			h.writeError(c, err)
 			return
 		}
-		h.Served(consts.StatusOK)
+		h.app.Served(consts.StatusOK)
 		c.JSON(consts.StatusOK, v)
 	}
 }
 
-// runCommand reads a command and runs it. It returns the outcome.
-func (h house) runCommand(c *app.RequestContext) (any, error) {
+// runCommand reads a command to a device and lets the app run it. It returns the outcome. Admit checks the content
+// type and the origin of the request.
+func (h homelabServer) runCommand(c *app.RequestContext) (any, error) {
 	body := c.Request.Body()
 	h.receipts.Body(int64(len(body)))
-	if err := h.Admit(string(c.ContentType()), string(c.GetHeader("Origin")), string(c.Host())); err != nil {
+	if err := h.app.Admit(string(c.ContentType()), string(c.GetHeader("Origin")), string(c.Host())); err != nil {
 		return nil, err
 	}
 	if len(body) > homelab.MaxCommand {
@@ -89,15 +94,15 @@ func (h house) runCommand(c *app.RequestContext) (any, error) {
 	if err := json.Unmarshal(body, &command); err != nil {
 		return nil, homelab.Malformed(err)
 	}
-	return h.Command(c.Param("id"), command)
+	return h.app.Command(c.Param("id"), command)
 }
 
-// writeError sends the error response for err.
-func (h house) writeError(c *app.RequestContext, err error) {
-	r := h.RefusalOf(err)
+// writeError sends the error response for err, which the app chooses and counts.
+func (h homelabServer) writeError(c *app.RequestContext, err error) {
+	r := h.app.RefusalOf(err)
 	if r.Code == "read_only" {
 		c.Header("Allow", consts.MethodGet)
 	}
-	h.Served(r.Status)
+	h.app.Served(r.Status)
 	c.AbortWithStatusJSON(r.Status, r)
 }

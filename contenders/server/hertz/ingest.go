@@ -60,7 +60,8 @@ func (b batches) addRoutes(h *hertz.Hertz) {
 	})
 }
 
-// acceptBatch reads a batch and passes it to the service. It returns the body of the response.
+// acceptBatch reads a batch and passes it to the service. It returns the body of the response. Admit checks the token
+// and the other headers, before the body is decoded. Accept checks and stores the events.
 func (b batches) acceptBatch(ctx context.Context, c *app.RequestContext) (ingest.Receipt, error) {
 	body := c.Request.Body()
 	b.Receipts.Body(int64(len(body)))
@@ -85,7 +86,7 @@ func (b batches) acceptBatch(ctx context.Context, c *app.RequestContext) (ingest
 	return b.Ingest.Accept(ctx, head, batch)
 }
 
-// writeError sends the error response for err.
+// writeError sends the error response for err, which the service chooses and counts.
 func (b batches) writeError(c *app.RequestContext, err error) {
 	r := b.Ingest.RefusalOf(err)
 	switch r.Status {

@@ -17,35 +17,35 @@ import (
 
 // addLayers adds the middleware of app homelab. The recovery from panics is that of hertz; hertz's
 // module has no other middleware.
-func (h house) addLayers(e *hertz.Hertz, o server.Options) {
+func (h homelabServer) addLayers(e *hertz.Hertz, o server.Options) {
 	use := func(layer app.HandlerFunc) { e.Use(countCalls(o.Receipts, layer)) } // the lab compares the counts
 	use(h.setRequestID)
 	addLog(e, o)
 	use(recovery.Recovery(recovery.WithRecoveryHandler(h.recoverPanic)))
-	if h.CORS() {
+	if h.app.CORS() {
 		use(h.addCORS)
 	}
-	if h.Limited() {
+	if h.app.Limited() {
 		use(h.limitRate)
 	}
 }
 
 // setRequestID sets the id of the request in the response.
-func (h house) setRequestID(_ context.Context, c *app.RequestContext) {
-	c.Header("X-Request-Id", h.RequestID(string(c.GetHeader("X-Request-Id"))))
+func (h homelabServer) setRequestID(_ context.Context, c *app.RequestContext) {
+	c.Header("X-Request-Id", h.app.RequestID(string(c.GetHeader("X-Request-Id"))))
 }
 
 // recoverPanic logs a panic and sends an error response.
-func (h house) recoverPanic(_ context.Context, c *app.RequestContext, cause any, stack []byte) {
+func (h homelabServer) recoverPanic(_ context.Context, c *app.RequestContext, cause any, stack []byte) {
 	fmt.Fprintf(os.Stderr, "panic: %v\n%s", cause, stack)
 	h.writeError(c, fmt.Errorf("panic: %v", cause))
 }
 
 // addCORS sets the headers of CORS, and responds to preflights (OPTIONS of browsers).
-func (h house) addCORS(_ context.Context, c *app.RequestContext) {
+func (h homelabServer) addCORS(_ context.Context, c *app.RequestContext) {
 	c.Header("Vary", "Origin")
 	origin := string(c.GetHeader("Origin"))
-	allowed := h.Allow(origin)
+	allowed := h.app.Allow(origin)
 	if allowed != "" {
 		c.Header("Access-Control-Allow-Origin", allowed)
 	}
@@ -57,14 +57,14 @@ func (h house) addCORS(_ context.Context, c *app.RequestContext) {
 		c.Header("Access-Control-Allow-Methods", "GET, POST")
 		c.Header("Access-Control-Allow-Headers", "Content-Type")
 	}
-	h.Served(consts.StatusNoContent)
+	h.app.Served(consts.StatusNoContent)
 	c.AbortWithStatus(consts.StatusNoContent)
 }
 
 // limitRate takes a token from the rate limit of the client, and rejects the request if no token is left.
-func (h house) limitRate(_ context.Context, c *app.RequestContext) {
+func (h homelabServer) limitRate(_ context.Context, c *app.RequestContext) {
 	client, _, _ := net.SplitHostPort(c.RemoteAddr().String()) // the address of the connection, since no header is trusted
-	headers, ok := h.Take(client)
+	headers, ok := h.app.Take(client)
 	for _, header := range headers {
 		c.Header(header[0], header[1])
 	}

@@ -13,24 +13,25 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// house serves app homelab, the API of a house with devices.
-type house struct {
-	*homelab.House                  // the logic of the app
-	receipts       *server.Receipts // counts for the lab: requests, bytes of bodies, calls of middleware
+// homelabServer serves app homelab, the API of a house with devices. It only translates between HTTP and app, which
+// decides what to answer.
+type homelabServer struct {
+	app      *homelab.House   // the logic of the app
+	receipts *server.Receipts // counts what the server does, for the lab (the process that measures it)
 }
 
 // serveHomelab returns the server of app homelab.
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
-	h := house{s, o.Receipts}
+	h := homelabServer{s, o.Receipts}
 	app := newApp()
 	use := func(layer iris.Handler) { app.UseRouter(countCalls(o.Receipts, layer)) }
 	use(requestid.New(h.setRequestID))
 	addLog(app, o)
 	use(recover.New())
-	if h.CORS() {
+	if h.app.CORS() {
 		use(h.newCORS())
 	}
-	if h.Limited() {
+	if h.app.Limited() {
 		use(h.limitRate)
 	}
 	app.OnErrorCode(iris.StatusNotFound, func(c iris.Context) { h.writeError(c, homelab.NotFound()) })
@@ -44,30 +45,33 @@ func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 var errPanic = errors.New("a handler panicked; iris has logged where")
 
 // addRoutes adds the paths of the app.
-func (h house) addRoutes(app *iris.Application) {
+func (h homelabServer) addRoutes(app *iris.Application) {
 	app.Get("/health", h.newPage("text/plain", func() []byte { return []byte("ok\n") }))
-	app.Get("/metrics", h.newPage("text/plain; version=0.0.4", h.Metrics))
+	app.Get("/metrics", h.newPage("text/plain; version=0.0.4", h.app.Metrics))
 	app.Get("/openapi.json", h.newPage("application/json", homelab.OpenAPI))
 	api := app.Party("/api/v1")
-	api.Get("/{nothing:string max(0)}", h.newJSONHandler(func(iris.Context) (any, error) { return h.Info(), nil })) // an empty parameter, since iris removes a last slash from routes
-	api.Get("/services", h.newJSONHandler(func(iris.Context) (any, error) { return iris.Map{"services": h.Services("")}, nil }))
-	api.Get("/cluster/services", h.newJSONHandler(func(c iris.Context) (any, error) { return iris.Map{"services": h.Services(c.URLParam("name"))}, nil }))
-	api.Get("/devices", h.newJSONHandler(func(iris.Context) (any, error) { return iris.Map{"devices": h.Devices()}, nil }))
-	api.Get("/devices/{id:string min(1)}", h.newJSONHandler(func(c iris.Context) (any, error) { return h.Device(c.Params().Get("id")) }))
+	api.Get("/{nothing:string max(0)}", h.newJSONHandler(func(iris.Context) (any, error) { return h.app.Info(), nil })) // an empty parameter, since iris removes a last slash from routes
+	api.Get("/services", h.newJSONHandler(func(iris.Context) (any, error) { return iris.Map{"services": h.app.Services("")}, nil }))
+	api.Get("/cluster/services", h.newJSONHandler(func(c iris.Context) (any, error) {
+		return iris.Map{"services": h.app.Services(c.URLParam("name"))}, nil
+	}))
+	api.Get("/devices", h.newJSONHandler(func(iris.Context) (any, error) { return iris.Map{"devices": h.app.Devices()}, nil }))
+	api.Get("/devices/{id:string min(1)}", h.newJSONHandler(func(c iris.Context) (any, error) { return h.app.Device(c.Params().Get("id")) }))
 	api.Post("/homeassistant/devices/{id:string min(1)}/command", h.newJSONHandler(h.runCommand))
 }
 
-// newPage returns a handler that sends a page of a content type.
-func (h house) newPage(kind string, body func() []byte) iris.Handler {
+// newPage returns a handler that sends a page of a content type. As in all handlers, Request counts the request for
+// the lab, and Served counts the response in the metrics of the app.
+func (h homelabServer) newPage(kind string, body func() []byte) iris.Handler {
 	return func(c iris.Context) {
 		h.receipts.Request()
-		h.Served(iris.StatusOK)
+		h.app.Served(iris.StatusOK)
 		writeBody(c, kind, body())
 	}
 }
 
 // newJSONHandler returns a handler that sends the value of a function as JSON, or its error.
-func (h house) newJSONHandler(answer func(c iris.Context) (any, error)) iris.Handler {
+func (h homelabServer) newJSONHandler(answer func(c iris.Context) (any, error)) iris.Handler {
 	return func(c iris.Context) {
 		h.receipts.Request()
 		v, err := answer(c)
@@ -75,15 +79,16 @@ func (h house) newJSONHandler(answer func(c iris.Context) (any, error)) iris.Han
 			h.writeError(c, err)
 			return
 		}
-		h.Served(iris.StatusOK)
+		h.app.Served(iris.StatusOK)
 		_ = c.JSON(v) // iris itself responds to an error
 	}
 }
 
-// runCommand reads a command and runs it. It returns the outcome.
-func (h house) runCommand(c iris.Context) (any, error) {
+// runCommand reads a command to a device and lets the app run it. It returns the outcome. Admit checks the content
+// type and the origin of the request.
+func (h homelabServer) runCommand(c iris.Context) (any, error) {
 	r := c.Request()
-	if err := h.Admit(c.GetHeader("Content-Type"), c.GetHeader("Origin"), r.Host); err != nil {
+	if err := h.app.Admit(c.GetHeader("Content-Type"), c.GetHeader("Origin"), r.Host); err != nil {
 		return nil, err
 	}
 	sent := &meter{Reader: http.MaxBytesReader(c.ResponseWriter(), r.Body, homelab.MaxCommand)}
@@ -101,16 +106,16 @@ func (h house) runCommand(c iris.Context) (any, error) {
 	case err != nil:
 		return nil, homelab.Malformed(err)
 	}
-	return h.Command(c.Params().Get("id"), command)
+	return h.app.Command(c.Params().Get("id"), command)
 }
 
-// writeError sends the error response for err.
-func (h house) writeError(c iris.Context, err error) {
-	r := h.RefusalOf(err)
+// writeError sends the error response for err, which the app chooses and counts.
+func (h homelabServer) writeError(c iris.Context, err error) {
+	r := h.app.RefusalOf(err)
 	if r.Code == "read_only" {
 		c.Header("Allow", iris.MethodGet)
 	}
-	h.Served(r.Status)
+	h.app.Served(r.Status)
 	c.StatusCode(r.Status)
 	_ = c.JSON(r) // iris itself responds to an error
 }

@@ -47,7 +47,8 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	return newServer(app)
 }
 
-// acceptBatch reads a batch and passes it to the service. It returns the body of the response.
+// acceptBatch reads a batch and passes it to the service. It returns the body of the response. Admit checks the token
+// and the other headers, before the body is decoded. Accept checks and stores the events.
 func (b batches) acceptBatch(c iris.Context) (ingest.Receipt, error) {
 	r := c.Request()
 	head := ingest.Head{
@@ -76,7 +77,7 @@ func (b batches) acceptBatch(c iris.Context) (ingest.Receipt, error) {
 	return b.Ingest.Accept(r.Context(), head, batch)
 }
 
-// writeError sends the error response for err.
+// writeError sends the error response for err, which the service chooses and counts.
 func (b batches) writeError(c iris.Context, err error) {
 	r := b.Ingest.RefusalOf(err)
 	switch r.Status {

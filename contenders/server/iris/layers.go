@@ -7,11 +7,11 @@ import (
 	"github.com/tarebench/tare/apps/homelab"
 )
 
-// The functions of house below configure iris's middleware for app homelab, or replace it.
+// The methods of homelabServer below configure iris's middleware for app homelab, or replace it.
 
 // setRequestID returns the id of the request for iris's middleware, and sets it in the response.
-func (h house) setRequestID(c iris.Context) string {
-	id := h.RequestID(c.GetHeader("X-Request-Id"))
+func (h homelabServer) setRequestID(c iris.Context) string {
+	id := h.app.RequestID(c.GetHeader("X-Request-Id"))
 	c.Header("X-Request-Id", id)
 	return id
 }
@@ -19,12 +19,12 @@ func (h house) setRequestID(c iris.Context) string {
 // newCORS returns iris's middleware for CORS with two changes. iris would reject requests from
 // unknown origins: newCORS passes them to the next handler, without the headers of CORS. iris would
 // respond to all OPTIONS: with newCORS it responds only to preflights.
-func (h house) newCORS() iris.Handler {
+func (h homelabServer) newCORS() iris.Handler {
 	irisCORS := cors.New().DisallowCredentials().
-		AllowOriginFunc(func(_ iris.Context, origin string) bool { return h.Allow(origin) != "" }).
+		AllowOriginFunc(func(_ iris.Context, origin string) bool { return h.app.Allow(origin) != "" }).
 		HandleErrorFunc(func(c iris.Context, _ error) {
 			if isPreflight(c) {
-				h.Served(iris.StatusNoContent)
+				h.app.Served(iris.StatusNoContent)
 				c.StatusCode(iris.StatusNoContent)
 				return
 			}
@@ -36,7 +36,7 @@ func (h house) newCORS() iris.Handler {
 			return
 		}
 		irisCORS(c)
-		if isPreflight(c) && h.Allow(c.GetHeader("Origin")) != "" {
+		if isPreflight(c) && h.app.Allow(c.GetHeader("Origin")) != "" {
 			c.ResponseWriter().Header().Set("Access-Control-Allow-Methods", "GET, POST") // iris sets *
 		}
 	}
@@ -49,8 +49,8 @@ func isPreflight(c iris.Context) bool {
 
 // limitRate takes a token from the rate limit of the client, and rejects the request if no token is
 // left. iris's middleware is not used because it does not send clients their remaining requests.
-func (h house) limitRate(c iris.Context) {
-	headers, ok := h.Take(c.RemoteAddr()) // the address of the connection, since no header is trusted
+func (h homelabServer) limitRate(c iris.Context) {
+	headers, ok := h.app.Take(c.RemoteAddr()) // the address of the connection, since no header is trusted
 	for _, header := range headers {
 		c.Header(header[0], header[1])
 	}

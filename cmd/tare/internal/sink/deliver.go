@@ -10,34 +10,39 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// If a destination rejects an event, the event need not be the cause. It may be the wrong destination,
-// e.g. a proxy that responds with 400 to plain HTTP on a port of TLS, or an API of another version.
-// Therefore a rejected event is dead (it is written to the dead letters and never sent again) only if
-// the destination accepts other events of the same batch. Otherwise the batch is delayed and tried
-// again. To find the rejected events, a batch that was rejected is sent again in halves, down to lone
-// events.
+// This file decides the fate of each event of a batch. If a destination rejects an event, the event need not be the
+// cause. It may be the wrong destination, e.g. a proxy that responds with 400 to plain HTTP on a port of TLS, or an
+// API of another version. Therefore the file uses these terms:
+//
+//	accepted  the destination has stored the event
+//	rejected  the destination refuses the event, which need not be the cause
+//	proven    rejected, and the destination has accepted another event of the batch
+//	dead      written to the dead letters and never sent again: the event is proven, or has ailed for too long
+//	ailing    failed with an error inside the destination, such as status 500, while it accepts other events
+//	held      the batch waits and is tried again, because the destination rejects all of its remaining events
+//
+// To find the rejected events, a batch that was rejected is sent again in halves, down to lone events.
 
 const (
 	// firstTries is the number of lone events in a row that may be rejected in the first pass over a
 	// batch. The number doubles with each pass, so that a destination that rejects everything gets few
-	// requests, but a batch that begins with many poison events is delivered at last.
+	// requests, but a batch that begins with many poison events (events that are rejected each time) is
+	// delivered at last.
 	firstTries = 16
 
-	// An event is ailing if it fails with an error inside the destination, such as status 500, while
-	// the destination accepts other events of the batch. It is dead after at least this number of
-	// attempts and this time.
+	// An ailing event is dead after at least this number of attempts and this time.
 	ailingTries = 10
 	ailingTime  = 15 * time.Minute
 )
 
 // errHeld means that the destination rejects all remaining events of a batch.
-var errHeld = errors.New("the destination rejects every event; none is given up before it takes one")
+var errHeld = errors.New("the destination rejects every event; an event is given up only after the destination has accepted another")
 
 // pass is one attempt to send the events of a batch in their order.
 type pass struct {
 	batch    *spool.Batch
 	maxInRow int  // number of lone events in a row that may be rejected
-	accepted bool // the destination has accepted an event
+	accepted bool // the destination has accepted an event of the batch
 
 	rejected      []rejection // rejected events that are not in the dead letters yet
 	rejectedInRow int         // number of events in a row that the destination itself rejected
@@ -50,6 +55,13 @@ type rejection struct {
 	reason string
 }
 
+// isProven reports whether the rejected events of a pass that has sent the complete batch are dead. trust means that
+// the user has set option hold=off: a rejection needs no proof.
+func (p *pass) isProven(trust bool) bool {
+	hasUnproven := p.rejectedInRow > 0 && !p.accepted
+	return trust || !hasUnproven
+}
+
 // deliverBatch sends a batch until the destination has all of its events, except dead ones. It returns
 // the number of dead events that the cursor does not count yet. It fails only if ctx ends.
 func (f *Forward) deliverBatch(ctx context.Context, b *spool.Batch) (dead int, err error) {
@@ -59,14 +71,12 @@ func (f *Forward) deliverBatch(ctx context.Context, b *spool.Batch) (dead int, e
 		p := &pass{batch: b, maxInRow: maxInRow}
 		rest := f.unsentEvents(b)
 		err := f.sendPart(ctx, p, rest)
-		// The rejected events are proven to be dead.
-		isProven := p.accepted || p.rejectedInRow == 0 || f.Trust
-		if err == nil && isProven {
-			err = f.writeRejected(ctx, p)
-			return p.uncountedDead, err
-		}
 		if err != nil && !errors.Is(err, errHeld) {
 			return 0, err
+		}
+		if err == nil && p.isProven(f.Trust) {
+			err = f.writeRejected(ctx, p)
+			return p.uncountedDead, err
 		}
 		last := p.rejected[len(p.rejected)-1]
 		f.markHeld(len(rest.Events))
@@ -117,9 +127,8 @@ func (f *Forward) sendPart(ctx context.Context, p *pass, part Batch) error {
 			result, err = Result{Dead: []Dead{{Index: 0, Reason: rejected.Reason}}}, nil
 		}
 		if err == nil {
-			if len(result.Dead)+len(result.Again) < len(unsent.Events) {
-				partAccepted, p.accepted, f.accepted, f.held = true, true, true, false
-				f.logRecovery("send")
+			if f.recordAccepted(p, unsent, result) {
+				partAccepted = true
 			}
 			if err := f.recordRejected(ctx, p, unsent, result.Dead, partAccepted); err != nil {
 				return err
@@ -129,7 +138,7 @@ func (f *Forward) sendPart(ctx context.Context, p *pass, part Batch) error {
 			}
 			unsent = selectEvents(unsent, result.Again)
 			if dead := ailing.giveUp(unsent, result, p.accepted); len(dead) > 0 {
-				const isProven = true // the destination has accepted others
+				const isProven = true // giveUp returns dead events only if the destination has accepted others
 				if err := f.recordRejected(ctx, p, unsent, dead, isProven); err != nil {
 					return err
 				}
@@ -141,6 +150,17 @@ func (f *Forward) sendPart(ctx context.Context, p *pass, part Batch) error {
 			return err
 		}
 	}
+}
+
+// recordAccepted records whether the destination has accepted any of the sent events, and returns that.
+func (f *Forward) recordAccepted(p *pass, sent Batch, result Result) bool {
+	accepted := len(sent.Events) - len(result.Dead) - len(result.Again)
+	if accepted <= 0 {
+		return false
+	}
+	p.accepted, f.accepted, f.held = true, true, false
+	f.logRecovery("send")
+	return true
 }
 
 // ailingAttempts counts the attempts in a row that failed only because of ailing events.
@@ -172,13 +192,14 @@ func (a *ailingAttempts) giveUp(unsent Batch, result Result, accepted bool) (dea
 	return dead
 }
 
-// recordRejected records the rejected events of a part. They are dead if the destination has accepted
-// an event of the batch; partAccepted means that it has accepted one of this part. recordRejected fails
-// if ctx ends, or with errHeld if too many events in a row are rejected.
+// recordRejected records the rejected events of a part. If the destination has accepted an event of the
+// batch, it also writes them to the dead letters. partAccepted means that the destination has accepted an
+// event of this part. recordRejected fails if ctx ends, or with errHeld if too many events in a row are
+// rejected.
 func (f *Forward) recordRejected(ctx context.Context, p *pass, part Batch, dead []Dead, partAccepted bool) error {
 	for _, d := range dead {
 		p.rejected = append(p.rejected, rejection{event: part.Events[d.Index], reason: d.Reason})
-		if !d.Sure {
+		if !d.Sure { // the destination has rejected it, not tare itself
 			p.rejectedInRow++
 		}
 	}

@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
+// This file sends the events of a spool (the files in which the ingest service stores events) to one destination, batch
+// by batch. It decides when a batch is complete and how long to wait after a failure. deliver.go sends one batch.
+
 // Limits bound a batch: it is sent when it has that number of events or bytes, or when its first
 // event is older than Age.
 type Limits struct {
@@ -28,9 +31,9 @@ const maxPollFactor = 10
 // attempt up to Last; each wait is random, between half of the time and all of it.
 type Backoff struct{ First, Last time.Duration }
 
-// Forward sends the events of a spool to one sink. A spool is the files in which the ingest service stores
-// events; its Reader has a cursor, the position up to which this sink has sent them. Run collects batches
-// (collectBatch), sends each until it is done (deliverBatch), and advances the cursor.
+// Forward sends the events of a spool to one sink. The Reader of the spool has a cursor, the position up to
+// which this sink has sent the events. Run collects batches (collectBatch), sends each until it is done
+// (deliverBatch), and advances the cursor.
 type Forward struct {
 	Name    string
 	Reader  *spool.Reader
@@ -42,7 +45,7 @@ type Forward struct {
 	Poll    time.Duration // wait before the spool is read again; it doubles with each read, up to maxPollFactor times Poll
 	Log     *slog.Logger
 	Random  *rand.Rand
-	Trust   bool // a rejected event is dead, even if the destination accepts no others
+	Trust   bool // a rejected event is dead (never sent again), even if the destination accepts no others
 
 	events   []Event                // buffer of unsentEvents
 	pause    time.Duration          // wait before the next read
@@ -96,12 +99,7 @@ func (f *Forward) Run(ctx context.Context, drained <-chan struct{}) error {
 // It waits longer with each read. If a batch is sent because of its age, events arrive slowly, and
 // the wait stays long; if it is sent because it is full, the wait is short again.
 func (f *Forward) collectBatch(ctx context.Context, b *spool.Batch, drained <-chan struct{}) (ended bool, err error) {
-	limits := f.Limits
-	// The events from Position to Pending may have been sent already, e.g. before a crash. They are sent
-	// again as the same batch, because the name of a batch identifies its events.
-	if c := f.Reader.Cursor(); c.Pending > c.Position {
-		limits = Limits{Events: int(min(c.Pending-c.Position, math.MaxInt32)), Bytes: math.MaxInt}
-	}
+	limits := f.batchLimits()
 	var begun time.Time // when b got its first event
 	f.pause = max(f.pause, f.Poll)
 	for ; ; f.pause = min(2*f.pause, maxPollFactor*f.Poll) {
@@ -111,20 +109,17 @@ func (f *Forward) collectBatch(ctx context.Context, b *spool.Batch, drained <-ch
 			ended = true
 		default:
 		}
-		if err := f.Reader.Take(b, limits.Events, limits.Bytes); err != nil {
-			f.logFailure("read the spool", err)
-		} else if b.Len() > 0 {
-			f.logRecovery("read the spool")
-		}
-		switch {
-		case b.Len() >= limits.Events, len(b.Lines) >= limits.Bytes, b.Closed:
+		f.readEvents(b, limits)
+		isFull := b.Len() >= limits.Events || len(b.Lines) >= limits.Bytes || b.Closed
+		if isFull {
 			f.pause = 0
 			return false, nil
-		case b.Len() > 0 && begun.IsZero():
-			begun = time.Now()
 		}
 		wait := f.pause
 		if b.Len() > 0 {
+			if begun.IsZero() {
+				begun = time.Now()
+			}
 			age := max(time.Since(begun), time.Since(b.Oldest)) // the clock may have been set back
 			wait = min(wait, limits.Age-age)
 			if wait <= 0 {
@@ -144,6 +139,26 @@ func (f *Forward) collectBatch(ctx context.Context, b *spool.Batch, drained <-ch
 		if b.Len() == 0 {
 			f.freeSpace(time.Second) // the service is idle
 		}
+	}
+}
+
+// batchLimits returns the limits of the next batch. The events from the cursor's Position to its Pending may have
+// been sent already, e.g. before a crash. They must be sent again as the same batch, because the name of a batch
+// identifies its events.
+func (f *Forward) batchLimits() Limits {
+	c := f.Reader.Cursor()
+	if c.Pending <= c.Position {
+		return f.Limits
+	}
+	return Limits{Events: int(min(c.Pending-c.Position, math.MaxInt32)), Bytes: math.MaxInt}
+}
+
+// readEvents adds events of the spool to b, as far as the limits allow.
+func (f *Forward) readEvents(b *spool.Batch, limits Limits) {
+	if err := f.Reader.Take(b, limits.Events, limits.Bytes); err != nil {
+		f.logFailure("read the spool", err)
+	} else if b.Len() > 0 {
+		f.logRecovery("read the spool")
 	}
 }
 

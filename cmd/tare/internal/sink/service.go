@@ -20,7 +20,7 @@ type Named struct {
 	Name   string
 	Limits Limits
 	Sink   Sink
-	Trust  bool // a rejected event is dead, even if the sink accepts no other event
+	Trust  bool // a rejected event is dead (never sent again), even if the sink accepts no other event
 }
 
 // Config configures a service.
@@ -39,7 +39,7 @@ type Config struct {
 type Service struct {
 	config  Config
 	readers *spool.Readers
-	dead    []*DeadLetters
+	dead    []*DeadLetters     // files of the events that a sink rejects permanently, one per sink
 	cancel  context.CancelFunc // ends all goroutines
 	drained chan struct{}      // closed when no more events will be written to the spool
 	running sync.WaitGroup     // one goroutine per sink
@@ -75,11 +75,10 @@ func (s *Service) startAll(ctx context.Context) (err error) {
 			return fmt.Errorf("open dead letters: %w", err)
 		}
 		s.dead = append(s.dead, dead)
-		var seed [16]byte
-		if _, err := rand.Read(seed[:]); err != nil {
+		random, err := newRandom()
+		if err != nil {
 			return err
 		}
-		random := randv2.New(randv2.NewPCG(binary.LittleEndian.Uint64(seed[:]), binary.LittleEndian.Uint64(seed[8:])))
 		forwards = append(forwards, &Forward{
 			Name: named.Name, Reader: s.readers.All()[i], Readers: s.readers, Sink: named.Sink, Trust: named.Trust, Dead: dead,
 			Limits: named.Limits, Backoff: c.Backoff, Poll: c.Poll, Log: c.Log, Random: random,
@@ -89,6 +88,15 @@ func (s *Service) startAll(ctx context.Context) (err error) {
 		s.running.Go(func() { _ = f.Run(ctx, s.drained) })
 	}
 	return nil
+}
+
+// newRandom returns a source of random numbers with a random seed.
+func newRandom() (*randv2.Rand, error) {
+	var seed [16]byte
+	if _, err := rand.Read(seed[:]); err != nil {
+		return nil, err
+	}
+	return randv2.New(randv2.NewPCG(binary.LittleEndian.Uint64(seed[:8]), binary.LittleEndian.Uint64(seed[8:]))), nil
 }
 
 // Stop sends the remaining events of the spool until ctx ends, and closes the sinks. unsent is the

@@ -132,7 +132,8 @@ func (k Kinds) parseTarget(text string) (t Target, err error) {
 		return t, fmt.Errorf("sink %q is no URL", redactURL(text))
 	}
 	t.URL = *u
-	if u.Host == "" && strings.Contains(kind.Form, "://") {
+	needsHost := strings.Contains(kind.Form, "://")
+	if needsHost && u.Host == "" {
 		return t, fmt.Errorf("sink %q names no host: %s://HOST…", redactURL(text), kind.Scheme())
 	}
 	options, err := url.ParseQuery(u.EscapedFragment())
@@ -141,7 +142,8 @@ func (k Kinds) parseTarget(text string) (t Target, err error) {
 	}
 	t.URL.Fragment, t.URL.RawFragment = "", ""
 	for name, values := range options {
-		if err := t.setOption(name, values[len(values)-1]); err != nil {
+		last := values[len(values)-1]
+		if err := t.setOption(name, last); err != nil {
 			return t, fmt.Errorf("sink %s: %s: %w", t.Name(), name, err)
 		}
 	}
@@ -165,15 +167,9 @@ const OptionToken = "token-file"
 func (t *Target) setOption(name, value string) (err error) {
 	switch name {
 	case "batch":
-		t.Limits.Events, err = strconv.Atoi(value)
-		if err == nil && (t.Limits.Events < 1 || t.Limits.Events > 1_000_000) {
-			err = fmt.Errorf("%s is not from 1 to 1000000", value)
-		}
+		t.Limits.Events, err = parseLimit(value, 1_000_000)
 	case "bytes":
-		t.Limits.Bytes, err = strconv.Atoi(value)
-		if err == nil && (t.Limits.Bytes < 1 || t.Limits.Bytes > spool.MaxBatch) {
-			err = fmt.Errorf("%s is not from 1 to %d", value, spool.MaxBatch)
-		}
+		t.Limits.Bytes, err = parseLimit(value, spool.MaxBatch)
 	case "age":
 		t.Aged = true
 		t.Limits.Age, err = time.ParseDuration(value)
@@ -182,11 +178,21 @@ func (t *Target) setOption(name, value string) (err error) {
 		}
 	default:
 		if !t.Kind.Has(name) {
-			return fmt.Errorf("there is no such setting; there are batch, bytes, age %s", strings.ReplaceAll(strings.Join(t.Kind.Options, " "), "=on", ""))
+			known := strings.ReplaceAll(strings.Join(t.Kind.Options, " "), "=on", "")
+			return fmt.Errorf("there is no such setting; there are batch, bytes, age %s", known)
 		}
 		t.Options[name] = value
 	}
 	return err
+}
+
+// parseLimit parses a number from 1 to limit.
+func parseLimit(value string, limit int) (n int, err error) {
+	n, err = strconv.Atoi(value)
+	if err == nil && (n < 1 || n > limit) {
+		err = fmt.Errorf("%s is not from 1 to %d", value, limit)
+	}
+	return n, err
 }
 
 // Name returns the name of the sink in files and logs: its scheme and eight digits of a hash of its URL.
@@ -224,7 +230,7 @@ func (t Target) Open(s Settings) (n Named, err error) {
 	if s.Timeout, err = t.parseTimeout(); err != nil {
 		return n, err
 	}
-	needsProof := t.Options["hold"] != "off" // a rejection counts only if the destination accepts another event
+	needsProof := t.Options["hold"] != "off" // a rejected event is dead only if the destination accepts another one
 	n = Named{Name: t.Name(), Limits: t.Limits, Trust: !needsProof}
 	n.Sink, err = t.Kind.Open(t, s)
 	return n, err

@@ -102,33 +102,41 @@ func Agree(t *testing.T, library string, fixtures ...string) {
 			t.Errorf("%s has %d bytes, want %d", shape.C, got, c.size)
 		}
 		for _, names := range []copier.Names{copier.NamesUsual, copier.NamesEdges, copier.NamesBytes} {
-			m, err := cmem.New(copier.Source{Shape: shape, Names: names, Seeds: []uint64{3, 1 << 63}, Library: library})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, seed := range []uint64{3, 1 << 63} {
-				op := copier.OpSingle
-				if shape.Array {
-					op = copier.OpBatch
-				}
-				want, err := copier.Expected(shape, names, op, seed)
-				if err != nil {
-					t.Fatal(err)
-				}
-				p, n := m.At(i)
-				if n != shape.Count {
-					t.Errorf("%s: %d values, want %d", shape.C, n, shape.Count)
-				}
-				if got := copier.Show(c.read(p, n)); string(got) != string(want) {
-					t.Errorf("%s with names %v from seed %d:\nC  %.300s\nGo %.300s", shape.C, names, seed, got, want)
-				}
-			}
-			m.Free()
+			source := copier.Source{Shape: shape, Names: names, Seeds: []uint64{3, 1 << 63}, Library: library}
+			compareMemory(t, source, c.read)
 		}
 	}
 	for _, fixture := range fixtures {
 		if !checked[fixture] {
 			t.Errorf("Agree has no case for fixture %s", fixture)
+		}
+	}
+}
+
+// compareMemory fills C memory from source, and compares the values of each seed with those that Go generates. read
+// returns the n C values at p.
+func compareMemory(t *testing.T, source copier.Source, read func(p unsafe.Pointer, n int) any) {
+	t.Helper()
+	m, err := cmem.New(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Free()
+	op := copier.OpSingle
+	if source.Shape.Array {
+		op = copier.OpBatch
+	}
+	for i, seed := range source.Seeds {
+		want, err := copier.Expected(source.Shape, source.Names, op, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, n := m.At(i)
+		if n != source.Shape.Count {
+			t.Errorf("%s: %d values, want %d", source.Shape.C, n, source.Shape.Count)
+		}
+		if got := copier.Show(read(p, n)); string(got) != string(want) {
+			t.Errorf("%s with names %v from seed %d:\nC  %.300s\nGo %.300s", source.Shape.C, source.Names, seed, got, want)
 		}
 	}
 }

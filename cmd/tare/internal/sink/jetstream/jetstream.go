@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -81,51 +80,33 @@ func (j *JetStream) connect() (err error) {
 	return err
 }
 
-// Send publishes a batch, and waits for the acknowledgement of each event.
+// Send publishes a batch, and waits for the acknowledgement of each event. An event that is too large is dead. After
+// any other error the event must be sent again.
 func (j *JetStream) Send(ctx context.Context, b sink.Batch) (result sink.Result, err error) {
 	if err := j.connect(); err != nil {
 		return result, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, j.timeout)
 	defer cancel()
+	futures, errs := j.publishEvents(b)
 	var failure error
-	futures := make([]jetstream.PubAckFuture, len(b.Events))
-	for i, e := range b.Events {
-		m := &nats.Msg{Subject: j.subject, Data: e.Line, Header: nats.Header{}}
-		if id, err := sink.EventID(e.Line); err == nil {
-			m.Header.Set(jetstream.MsgIDHeader, string(id))
-		}
-		if trace := sink.Traceparent(e.Line); trace != "" {
-			m.Header.Set(sink.TraceHeader, trace)
-		}
-		if futures[i], err = j.stream.PublishMsgAsync(m); err != nil {
-			if isTooLarge(err) {
-				result.Dead = append(result.Dead, sink.Dead{Index: i, Reason: err.Error()})
-				continue
-			}
-			failure = err
-			break // keep the order: no later event is published
-		}
-	}
 	for i, future := range futures {
-		if future == nil { // the event was not published
-			if !slices.ContainsFunc(result.Dead, func(d sink.Dead) bool { return d.Index == i }) {
-				result.Again = append(result.Again, i)
+		err := errs[i]
+		if err == nil {
+			select {
+			case <-future.Ok():
+				continue
+			case err = <-future.Err():
+			case <-ctx.Done():
+				return sink.Result{}, fmt.Errorf("an acknowledgement is missing: %w", ctx.Err())
 			}
+		}
+		if isTooLarge(err) {
+			result.Dead = append(result.Dead, sink.Dead{Index: i, Reason: err.Error()})
 			continue
 		}
-		select {
-		case <-future.Ok():
-		case err := <-future.Err():
-			if isTooLarge(err) {
-				result.Dead = append(result.Dead, sink.Dead{Index: i, Reason: err.Error()})
-				continue
-			}
-			failure = err
-			result.Again = append(result.Again, i)
-		case <-ctx.Done():
-			return sink.Result{}, fmt.Errorf("an acknowledgement is missing: %w", ctx.Err())
-		}
+		failure = err
+		result.Again = append(result.Again, i)
 	}
 	if len(result.Again) == len(b.Events) {
 		return sink.Result{}, failure
@@ -133,12 +114,47 @@ func (j *JetStream) Send(ctx context.Context, b sink.Batch) (result sink.Result,
 	return result, nil
 }
 
+// publishEvents publishes the events of a batch in order. futures receive the acknowledgements; errs has an error for
+// each event that is not published. After an error that is not about the size of an event it publishes no later
+// event, to keep the order: all of them get the same error.
+func (j *JetStream) publishEvents(b sink.Batch) (futures []jetstream.PubAckFuture, errs []error) {
+	futures, errs = make([]jetstream.PubAckFuture, len(b.Events)), make([]error, len(b.Events))
+	for i, e := range b.Events {
+		futures[i], errs[i] = j.stream.PublishMsgAsync(j.newMessage(e))
+		if err := errs[i]; err != nil && !isTooLarge(err) {
+			for k := i + 1; k < len(errs); k++ {
+				errs[k] = err
+			}
+			break
+		}
+	}
+	return futures, errs
+}
+
+// newMessage returns the message of an event. The server recognises a message that it has already stored by the id in
+// its header.
+func (j *JetStream) newMessage(e sink.Event) *nats.Msg {
+	m := &nats.Msg{Subject: j.subject, Data: e.Line, Header: nats.Header{}}
+	if id, err := sink.EventID(e.Line); err == nil {
+		m.Header.Set(jetstream.MsgIDHeader, string(id))
+	}
+	if trace := sink.Traceparent(e.Line); trace != "" {
+		m.Header.Set(sink.TraceHeader, trace)
+	}
+	return m
+}
+
 // isTooLarge reports whether the server rejects an event because of its size, or the client does by the
 // limit of the server.
 func isTooLarge(err error) bool {
+	if errors.Is(err, nats.ErrMaxPayload) {
+		return true
+	}
 	var reported *jetstream.APIError
-	return errors.Is(err, nats.ErrMaxPayload) ||
-		errors.As(err, &reported) && (reported.ErrorCode == codeMessageTooLarge || reported.ErrorCode == codeHeaderTooLarge)
+	if !errors.As(err, &reported) {
+		return false
+	}
+	return reported.ErrorCode == codeMessageTooLarge || reported.ErrorCode == codeHeaderTooLarge
 }
 
 // Promise returns the guarantee of an acknowledgement of the stream.

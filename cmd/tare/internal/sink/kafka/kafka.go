@@ -104,17 +104,7 @@ func newMechanism(t sink.Target) (sasl.Mechanism, error) {
 func (k *Kafka) Send(ctx context.Context, b sink.Batch) (result sink.Result, err error) {
 	records := make([]*kgo.Record, len(b.Events))
 	for i, e := range b.Events {
-		key := []byte("tare")
-		if !k.oneKey {
-			if key, err = sink.EventID(e.Line); err != nil {
-				key = nil // any partition
-			}
-		}
-		name := strconv.AppendUint([]byte(b.Spool.String()+"-"), e.Number, 10)
-		records[i] = &kgo.Record{Key: key, Value: e.Line, Headers: []kgo.RecordHeader{{Key: Header, Value: name}}}
-		if trace := sink.Traceparent(e.Line); trace != "" {
-			records[i].Headers = append(records[i].Headers, kgo.RecordHeader{Key: sink.TraceHeader, Value: []byte(trace)})
-		}
+		records[i] = k.newRecord(b.Spool.String(), e)
 	}
 	failed := map[*kgo.Record]error{}
 	if err := k.produceRecords(ctx, records, failed); err != nil {
@@ -135,6 +125,21 @@ func (k *Kafka) Send(ctx context.Context, b sink.Batch) (result sink.Result, err
 		return sink.Result{}, failure
 	}
 	return result, nil
+}
+
+// newRecord returns the record of an event. Its header is the name of the spool and the event's number in it, such
+// as SPOOL-17. An event without an id gets no key, so that the client may choose any partition.
+func (k *Kafka) newRecord(spool string, e sink.Event) *kgo.Record {
+	key := []byte("tare")
+	if !k.oneKey {
+		key, _ = sink.EventID(e.Line) // nil without an id
+	}
+	name := strconv.AppendUint([]byte(spool+"-"), e.Number, 10)
+	r := &kgo.Record{Key: key, Value: e.Line, Headers: []kgo.RecordHeader{{Key: Header, Value: name}}}
+	if trace := sink.Traceparent(e.Line); trace != "" {
+		r.Headers = append(r.Headers, kgo.RecordHeader{Key: sink.TraceHeader, Value: []byte(trace)})
+	}
+	return r
 }
 
 // isRejected reports whether the broker rejects the content of a record permanently.
@@ -166,10 +171,10 @@ func partLen(records []*kgo.Record) int {
 	return len(records)
 }
 
-// produceRecords sends records in order, in parts, and adds the errors of those that fail to failed.
-// A broker rejects the records of a part together, even if only one of them is the cause, or if it
-// would accept each of them alone. Rejected records are sent again in halves, in order, down to
-// single records.
+// produceRecords sends records in order, in parts, and adds the error of each record that fails to
+// failed. A broker rejects all records of a part together, even if one of them is the cause, or if only
+// the part is too large. produceRecords sends rejected records again in halves, in order, down to single
+// records. A rejection of a single record is final.
 func (k *Kafka) produceRecords(ctx context.Context, records []*kgo.Record, failed map[*kgo.Record]error) error {
 	if n := partLen(records); n < len(records) {
 		return k.produceInOrder(ctx, records[:n], records[n:], failed)
@@ -195,16 +200,17 @@ func (k *Kafka) produceRecords(ctx context.Context, records []*kgo.Record, faile
 	return k.produceInOrder(ctx, rejected[:half], rejected[half:], failed)
 }
 
-// produceInOrder sends first and then rest. If a record of first has to be sent again later, it does
-// not send rest, and adds the error of that record to failed for each record of rest.
+// produceInOrder sends first and then rest. It does not send rest if a record of first failed with an
+// error after which it must be sent again: that would change the order. It then adds the error to failed
+// for each record of rest, which must be sent again, too.
 func (k *Kafka) produceInOrder(ctx context.Context, first, rest []*kgo.Record, failed map[*kgo.Record]error) error {
 	if err := k.produceRecords(ctx, first, failed); err != nil || len(rest) == 0 {
 		return err
 	}
 	for _, r := range first {
 		if err := failed[r]; err != nil && !isRejected(err) {
-			for _, r := range rest {
-				failed[r] = err
+			for _, later := range rest {
+				failed[later] = err
 			}
 			return nil
 		}

@@ -50,8 +50,9 @@ func openTable(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	return p, nil
 }
 
-// rejectedClasses are the classes of SQLSTATE that are errors of the rows: data exceptions (22),
-// constraint violations (23), and limits of the server (54), such as the size of an index row.
+// rejectedClasses are the classes of SQLSTATE (the first two digits of an error's code, such as 23505) that are errors
+// of the rows: data exceptions (22), constraint violations (23), and limits of the server (54), such as the size of an
+// index row.
 var rejectedClasses = []string{"22", "23", "54"}
 
 // connect connects and creates the tables, unless there is a connection.
@@ -107,14 +108,17 @@ func (p *Postgres) Send(ctx context.Context, b sink.Batch) (result sink.Result, 
 		return result, err
 	}
 	err = p.insertRows(ctx, b, rows)
-	var reported *pgconn.PgError
-	switch {
-	case err == nil:
+	if err == nil {
 		return result, nil
-	case errors.As(err, &reported) && slices.Contains(rejectedClasses, reported.Code[:min(2, len(reported.Code))]): // the class has 2 digits
-		return result, &sink.Refused{Reason: reported.Code + " " + reported.Message}
-	case !errors.As(err, &reported): // not an error of the server
+	}
+	var reported *pgconn.PgError
+	if isServerError := errors.As(err, &reported); !isServerError {
 		p.closeConn()
+		return result, hideURL(err)
+	}
+	class := reported.Code[:min(2, len(reported.Code))]
+	if slices.Contains(rejectedClasses, class) {
+		return result, &sink.Refused{Reason: reported.Code + " " + reported.Message}
 	}
 	return result, hideURL(err)
 }

@@ -20,8 +20,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 )
 
+// This file tests that no event is lost if the service that sends events is killed. Killed, which a test calls, starts
+// the program of the test again and again as such a service, and kills it.
+
 // Environment variables that make the program of a test run a service instead of the tests: it writes
-// events to a spool and sends them until it is killed.
+// events to a spool (files in which events wait) and sends them until it is killed.
 const (
 	envDir = "TARE_TEST_SPOOL" // directory of the spool
 	envURL = "TARE_TEST_SINK"  // URL of the sink
@@ -170,41 +173,54 @@ func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived fu
 	if away == nil {
 		kills.Destination = 0
 	}
+	k := &killTest{t: t, command: self, env: append(os.Environ(), envDir+"="+t.TempDir(), envURL+"="+url), tried: map[string]bool{}}
+	k.killRepeatedly(kills, away, back)
+	k.runService(endByItself, func(acknowledged *atomic.Int64) { waitForCount(acknowledged, killEvents) })
+	k.checkArrived(kills, eventIDs(t, arrived()))
+}
+
+// killRepeatedly runs and kills the service kills.Service times. In about kills.Destination of these runs it also
+// stops and starts the destination.
+func (k *killTest) killRepeatedly(kills Kills, away, back func()) {
 	random := rand.New(rand.NewPCG(1, 2))
 	sleepUpTo := func(ms int) { time.Sleep(time.Duration(random.IntN(ms)) * time.Millisecond) }
-	k := &killTest{t: t, command: self, env: append(os.Environ(), envDir+"="+t.TempDir(), envURL+"="+url), tried: map[string]bool{}}
 	for i := range kills.Service {
+		isTenth := i%10 == 9
+		stopsDestination := kills.Destination > 0 && i%(max(1, kills.Service/kills.Destination)) == 0
 		k.runService(endByKill, func(acknowledged *atomic.Int64) {
-			if i%10 != 9 { // every tenth time the service is killed while it starts
+			if !isTenth { // every tenth time the service is killed while it starts
 				waitForCount(acknowledged, 10+random.Int64N(2*killEvents))
 			}
 			sleepUpTo(20)
-			if kills.Destination > 0 && i%(max(1, kills.Service/kills.Destination)) == 0 {
+			if stopsDestination {
 				away()
 				sleepUpTo(50)
 				back()
 				sleepUpTo(50)
 			}
 		})
-		if i%10 == 9 {
-			t.Logf("%d kills of the service: %d events acknowledged so far", i+1, len(k.acknowledged))
+		if isTenth {
+			k.t.Logf("%d kills of the service: %d events acknowledged so far", i+1, len(k.acknowledged))
 		}
 	}
-	k.runService(endByItself, func(acknowledged *atomic.Int64) { waitForCount(acknowledged, killEvents) })
-	found := eventIDs(t, arrived())
+}
+
+// checkArrived requires that the ids in found, which have arrived, include all acknowledged events, and that there
+// are only as many duplicates as the kills can cause.
+func (k *killTest) checkArrived(kills Kills, found []string) {
 	const unordered = true // the order of four concurrent callers is undefined
-	Check(t, k.acknowledged, found, k.tried, unordered)
+	Check(k.t, k.acknowledged, found, k.tried, unordered)
 	distinct := map[string]bool{}
 	for _, id := range found {
 		distinct[id] = true
 	}
 	duplicates := len(found) - len(distinct)
-	t.Logf("%d kills of the service, %d of the destination: %d events acknowledged, %d arrived, %d of them duplicates", kills.Service, kills.Destination, len(k.acknowledged), len(found), duplicates)
-	if maxDuplicates := (kills.Service + kills.Destination) * killBatch; duplicates > maxDuplicates {
-		t.Errorf("more duplicates than the %d that the batches under way can be", maxDuplicates)
+	k.t.Logf("%d kills of the service, %d of the destination: %d events acknowledged, %d arrived, %d of them duplicates", kills.Service, kills.Destination, len(k.acknowledged), len(found), duplicates)
+	if maxDuplicates := (kills.Service + kills.Destination) * killBatch; duplicates > maxDuplicates { // a kill repeats at most the batch in flight
+		k.t.Errorf("more duplicates than the %d that the batches under way can be", maxDuplicates)
 	}
 	if minEvents := kills.Service * killEvents / 4; len(k.acknowledged) < minEvents {
-		t.Errorf("only %d events were acknowledged, fewer than %d: nothing is shown by that", len(k.acknowledged), minEvents)
+		k.t.Errorf("only %d events were acknowledged, fewer than %d: the test shows nothing", len(k.acknowledged), minEvents)
 	}
 }
 

@@ -40,13 +40,17 @@ func (bulk) appendBody(body []byte, b sink.Batch) ([]byte, []sink.Dead) {
 	return body, dead
 }
 
-// bulkResponse contains the relevant fields of a response.
+// bulkResponse contains the relevant fields of a response, e.g. of one to a batch with one event:
+//
+//	{"errors":true,"items":[{"create":{"status":400,"error":{"type":"…","reason":"…"}}}]}
 type bulkResponse struct {
-	Errors *bool `json:"errors"`
-	Items  []map[string]struct {
-		Status int       `json:"status"`
-		Error  bulkError `json:"error"`
-	} `json:"items"`
+	Errors *bool                 `json:"errors"` // nil if the response is not one of _bulk
+	Items  []map[string]bulkItem `json:"items"`  // an item for each event, by the name of the operation
+}
+
+type bulkItem struct {
+	Status int       `json:"status"`
+	Error  bulkError `json:"error"`
 }
 
 type bulkError struct {
@@ -61,11 +65,9 @@ func (e bulkError) isConfiguration() bool {
 	case "invalid_index_name_exception", "index_closed_exception":
 		return true
 	case "illegal_argument_exception": // an error of a document, unless its reason begins so
-		for _, prefix := range []string{"no write index is defined for alias", "pipeline with id [", "request ["} {
-			if strings.HasPrefix(e.Reason, prefix) {
-				return true
-			}
-		}
+		isIndexError := strings.HasPrefix(e.Reason, "no write index is defined for alias")
+		isRequestError := strings.HasPrefix(e.Reason, "pipeline with id [") || strings.HasPrefix(e.Reason, "request [")
+		return isIndexError || isRequestError
 	}
 	return false
 }
@@ -95,12 +97,14 @@ func (bulk) readResponse(responseBody []byte, _ http.Header, b sink.Batch) (resu
 	}
 	ailing := 0 // items with an error inside the server
 	for i, item := range a.Items {
-		for _, operation := range item { // an item has only one
-			isEventError := plainAPI{}.isRejection(operation.Status, nil, nil)
+		if len(item) != 1 {
+			return sink.Result{}, fmt.Errorf("item %d of the answer has %d operations", i, len(item))
+		}
+		for _, operation := range item { // the only one
 			reason := format.Line(fmt.Sprintf("%d %s: %s", operation.Status, operation.Error.Type, operation.Error.Reason), 300)
 			switch {
-			case operation.Status/100 == 2, operation.Status == http.StatusConflict: // created now, or by an earlier attempt
-			case operation.Status == http.StatusRequestEntityTooLarge, isEventError && !operation.Error.isConfiguration():
+			case operation.isCreated(): // sent
+			case operation.isRejected():
 				result.Dead = append(result.Dead, sink.Dead{Index: i, Reason: reason})
 			default: // an error of the token, the index or the server
 				result.Again, result.Why = append(result.Again, i), "an item has "+reason
@@ -109,12 +113,20 @@ func (bulk) readResponse(responseBody []byte, _ http.Header, b sink.Batch) (resu
 				}
 			}
 		}
-		if len(item) != 1 {
-			return sink.Result{}, fmt.Errorf("item %d of the answer has %d operations", i, len(item))
-		}
 	}
 	result.Ails = ailing == len(result.Again)
 	return result, nil
+}
+
+// isCreated reports whether the event is stored, now or by an earlier attempt.
+func (i bulkItem) isCreated() bool { return i.Status/100 == 2 || i.Status == http.StatusConflict }
+
+// isRejected reports whether the destination will never accept the event.
+func (i bulkItem) isRejected() bool {
+	if i.Status == http.StatusRequestEntityTooLarge {
+		return true
+	}
+	return plainAPI{}.isRejection(i.Status, nil, nil) && !i.Error.isConfiguration()
 }
 
 func (bulk) guarantee() sink.Promise {

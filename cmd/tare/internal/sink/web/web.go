@@ -34,7 +34,8 @@ type Web struct {
 	transport *http.Transport
 }
 
-// eventAPI encodes requests and decodes responses of one API. responseBody is the body of a response.
+// eventAPI encodes requests and decodes responses of one API, such as _bulk of Elasticsearch. responseBody is the body
+// of a response.
 type eventAPI interface {
 	// requestURL returns the URL to which a batch is posted.
 	requestURL(base url.URL, b sink.Batch) url.URL
@@ -124,37 +125,48 @@ func (w *Web) Send(ctx context.Context, b sink.Batch) (sink.Result, error) {
 
 // newRequest returns the request that sends body, compressed if the sink does so.
 func (w *Web) newRequest(ctx context.Context, b sink.Batch, body []byte) (*http.Request, error) {
-	address := w.api.requestURL(w.url, b)
-	packed := w.compress != nil
-	if packed {
-		w.packed.Reset()
-		w.compress.Reset(&w.packed)
-		if _, err := w.compress.Write(body); err != nil {
+	encoding := ""
+	if w.compress != nil {
+		var err error
+		if body, err = w.compressBody(body); err != nil {
 			return nil, err
 		}
-		if err := w.compress.Close(); err != nil {
-			return nil, err
-		}
-		body = w.packed.Bytes()
+		encoding = "gzip"
 	}
+	address := w.api.requestURL(w.url, b)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	request.Header.Set("Content-Type", w.api.mediaType())
-	request.Header.Set("User-Agent", "tare")
-	request.Header.Set("Idempotency-Key", b.Name())
-	if trace := b.Traceparent(); trace != "" {
-		request.Header.Set(sink.TraceHeader, trace)
-	}
-	if packed {
-		request.Header.Set("Content-Encoding", "gzip")
-	}
 	auth, err := w.auth()
-	if auth != "" {
-		request.Header.Set("Authorization", auth)
+	if err != nil {
+		return nil, err
 	}
-	return request, err
+	setHeader := func(name, value string) {
+		if value != "" {
+			request.Header.Set(name, value)
+		}
+	}
+	setHeader("Content-Type", w.api.mediaType())
+	setHeader("User-Agent", "tare")
+	setHeader("Idempotency-Key", b.Name())
+	setHeader(sink.TraceHeader, b.Traceparent())
+	setHeader("Content-Encoding", encoding)
+	setHeader("Authorization", auth)
+	return request, nil
+}
+
+// compressBody returns body compressed with gzip. The result is valid until the next call.
+func (w *Web) compressBody(body []byte) ([]byte, error) {
+	w.packed.Reset()
+	w.compress.Reset(&w.packed)
+	if _, err := w.compress.Write(body); err != nil {
+		return nil, err
+	}
+	if err := w.compress.Close(); err != nil {
+		return nil, err
+	}
+	return w.packed.Bytes(), nil
 }
 
 // responseError returns the error of a response whose status is not 2xx.

@@ -53,29 +53,36 @@ func NewKafka(t *testing.T) *Kafka {
 	c := &Kafka{Cluster: k, t: t}
 	k.Control(func(r kmsg.Request) (kmsg.Response, error, bool) {
 		k.KeepControl() // for the next request, too
-		if c.away.Load() {
-			return nil, errors.New("away"), true
-		}
-		produce, ok := r.(*kmsg.ProduceRequest)
-		if !ok {
-			return nil, nil, false // the cluster itself responds
-		}
-		if maxBatch := int(c.maxBatch.Load()); maxBatch > 0 && len(produce.Topics[0].Partitions[0].Records) > maxBatch {
-			return errorResponse(produce, kerr.MessageTooLarge), nil, true
-		}
-		if c.fail.Load() == nil {
-			return nil, nil, false
-		}
-		switch (*c.fail.Load())(int(c.n.Add(1))) {
-		case sinktest.None:
-			return nil, nil, false
-		case sinktest.Busy:
-			return errorResponse(produce, kerr.NotEnoughReplicas), nil, true
-		default:
-			return nil, errors.New("reset"), true
-		}
+		response, err := c.interceptRequest(r)
+		return response, err, response != nil || err != nil // otherwise the cluster itself responds
 	})
 	return c
+}
+
+// interceptRequest returns the response to a request that must fail, or an error if the broker must close the
+// connection without a response. If both are nil, the request must not fail.
+func (c *Kafka) interceptRequest(r kmsg.Request) (kmsg.Response, error) {
+	if c.away.Load() {
+		return nil, errors.New("away")
+	}
+	produce, ok := r.(*kmsg.ProduceRequest)
+	if !ok {
+		return nil, nil
+	}
+	if maxBatch := int(c.maxBatch.Load()); maxBatch > 0 && len(produce.Topics[0].Partitions[0].Records) > maxBatch {
+		return errorResponse(produce, kerr.MessageTooLarge), nil
+	}
+	fault := c.fail.Load()
+	if fault == nil {
+		return nil, nil
+	}
+	switch (*fault)(int(c.n.Add(1))) {
+	case sinktest.None:
+		return nil, nil
+	case sinktest.Busy:
+		return errorResponse(produce, kerr.NotEnoughReplicas), nil
+	}
+	return nil, errors.New("reset")
 }
 
 // errorResponse returns a response to a produce request with an error for each partition.
@@ -108,7 +115,7 @@ func RecordsOf(t testing.TB, topic string, brokers ...string) (list []*kgo.Recor
 	defer client.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
-	for end := endOf(ctx, t, client, topic); len(list) == 0 || list[len(list)-1].Offset+1 < end; {
+	for end := findEnd(ctx, t, client, topic); len(list) == 0 || list[len(list)-1].Offset+1 < end; {
 		if end == 0 {
 			return nil
 		}
@@ -123,11 +130,11 @@ func (c *Kafka) Count() int {
 	client, err := kgo.NewClient(kgo.SeedBrokers(c.ListenAddrs()...))
 	assert.NoError(c.t, "client", err)
 	defer client.Close()
-	return int(endOf(context.Background(), c.t, client, "events"))
+	return int(findEnd(context.Background(), c.t, client, "events"))
 }
 
-// endOf returns the end offset of a topic with one partition. It tries again until ctx ends.
-func endOf(ctx context.Context, t testing.TB, client *kgo.Client, topic string) int64 {
+// findEnd returns the end offset of a topic with one partition. It tries again until ctx ends.
+func findEnd(ctx context.Context, t testing.TB, client *kgo.Client, topic string) int64 {
 	t.Helper()
 	request := kmsg.NewPtrListOffsetsRequest()
 	topicRequest, partition := kmsg.NewListOffsetsRequestTopic(), kmsg.NewListOffsetsRequestTopicPartition()
