@@ -1,5 +1,8 @@
-// Package evidence stores the measurements of a study, and finds them by round, workload and
-// contender. Its results exclude the void parts of trials ([tare.Trial.Counts]).
+// Package evidence stores the measurements of a study, and finds them by round, workload and contender.
+//
+// A trial is a new process of one contender in one round. It times operations in slices: when the process
+// gets the token, it works for the length of a slice while the other processes wait. The results of this
+// package exclude parts of trials that are marked as void ([tare.Trial.Counts]).
 package evidence
 
 import (
@@ -9,13 +12,13 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Evidence is a study with its measurements up to one look.
+// Evidence is a study with its measurements up to one look, which is an interim analysis.
 type Evidence struct {
 	Study      tare.Study
 	Plan       tare.Plan
 	Contenders []tare.Contender
 	Rounds     int              // number of complete rounds at the plan's slice length
-	Slices     []tare.Slice     // of all rounds, including rounds with longer slices (Tau above 1), which show the cost of a token
+	Slices     []tare.Slice     // of all rounds, also of those with longer slices (Tau above 1), which only show the cost of a token
 	Trials     []tare.Trial     // of all rounds, with marks on void parts
 	Semantics  []tare.Semantics // results of semantics tests, outside the rounds
 	Final      bool             // the study has stopped: there will be no more rounds
@@ -47,7 +50,7 @@ func FromResult(r *tare.Result) Evidence {
 	return e.Indexed()
 }
 
-// Looks returns the number of interim analyses of the evidence.
+// Looks returns the planned number of interim analyses, at least 1.
 func (e Evidence) Looks() int { return max(1, len(e.Plan.Looks)) }
 
 // Contender returns the contender with this id.
@@ -59,14 +62,14 @@ func (e Evidence) Contender(id string) (c tare.Contender, ok bool) {
 	return e.Contenders[i], true
 }
 
-// Compared returns the ids of the contenders that are compared with the baseline, including the
-// baseline: all but traps and the null contender.
+// Compared returns the ids of the contenders that are compared with the baseline, and of the baseline: all
+// but traps, which reproduce published mistakes, and the null contender, which does no work.
 func (e Evidence) Compared() []string {
 	return e.Having(tare.RoleBaseline, tare.RoleContender, tare.RoleControl, tare.RoleApart)
 }
 
-// Alike returns the ids of the contenders that are also compared with each other: as Compared, but
-// without those of [tare.RoleApart].
+// Alike returns the ids of the contenders that do the same job and are also compared with each other: those
+// of Compared without the contenders of [tare.RoleApart], which do another job or a part of it.
 func (e Evidence) Alike() []string {
 	return e.Having(tare.RoleBaseline, tare.RoleContender, tare.RoleControl)
 }
@@ -91,7 +94,7 @@ func (e Evidence) Workload(id string) (w tare.Workload, ok bool) {
 	return e.Study.Workloads[i], true
 }
 
-// MetricsOf returns the elements of metrics that apply to workload w.
+// MetricsOf returns the elements of metrics that workload w measures.
 func MetricsOf(w tare.Workload, metrics []string) []string {
 	var out []string
 	for _, name := range metrics {
@@ -102,8 +105,8 @@ func MetricsOf(w tare.Workload, metrics []string) []string {
 	return out
 }
 
-// Measures reports whether the workload with this id is measured and metric applies to it. If not, why
-// is the reason.
+// Measures reports whether the study measures a metric on the workload with this id. If not, why is the
+// reason, a sentence for the user.
 func (e Evidence) Measures(workload, metric string) (why string, ok bool) {
 	w, ok := e.Workload(workload)
 	if !ok {

@@ -23,10 +23,11 @@ type Index struct {
 	slices  map[Cell][]tare.Slice // sorted by Slice.Index
 	samples map[Cell]tare.Sample
 	idle    map[Cell]float64 // by round and workload: median idle CPU time of the null contender per slice, in ns
-	token   float64          // CPU time that each token costs a process, in ns: see tokenCost
+	token   float64          // CPU time that a process uses because it gets the token, in ns: see tokenCost
 }
 
-// newIndex builds the index of e, without parts that do not count and rounds of longer slices.
+// newIndex builds the index of e. It omits parts of trials that do not count, and rounds of longer slices
+// (Tau above 1), from which only tokenCost reads.
 func newIndex(e Evidence) *Index {
 	x := &Index{slices: map[Cell][]tare.Slice{}, samples: map[Cell]tare.Sample{}, idle: map[Cell]float64{}}
 	type trialKey struct {
@@ -114,18 +115,26 @@ func (x *Index) Sample(c Cell) tare.Sample { return x.samples[c] }
 // Token returns the CPU time in ns that a process uses because it gets the token: see tokenCost.
 func (x *Index) Token() float64 { return x.token }
 
-// tokenCost returns the CPU time in ns that each token costs a process, whatever it does with it:
-// threads of its runtime stay awake for a moment. In a slice of n operations, an operation takes
-// a + b/n, where b is the cost of the token. So two lengths of slices, n and m, give
-// b = (time(n) − time(m)) / (1/n − 1/m). The result is the median over contenders and workloads of a
-// round, then over rounds. It is 0 if there are fewer than stats.LongRounds rounds of longer slices, or
-// if longer slices cost no less. Servers have no tokens.
+// sliceSum is the sum of the slices of a cell.
+type sliceSum struct {
+	ns, ops float64 // CPU time and operations
+	count   int     // number of slices
+}
+
+// costPerOp returns the CPU time of an operation in ns.
+func (t sliceSum) costPerOp() float64 { return t.ns / t.ops }
+
+// opsPerSlice returns the mean number of operations of a slice.
+func (t sliceSum) opsPerSlice() float64 { return t.ops / float64(max(1, t.count)) }
+
+// tokenCost returns the CPU time in ns that a process uses because it gets the token, whatever it does with
+// the token: threads of its runtime stay awake for a moment. In a slice of n operations, an operation costs
+// a + b/n, where b is the cost of the token. Slices of two lengths, n and m operations, therefore give
+// b = (cost(n) − cost(m)) / (1/n − 1/m). The result is the median over the contenders and workloads of a
+// round, then over rounds. It is 0 if fewer than stats.LongRounds rounds have longer slices, or if an
+// operation costs no less in longer slices. Servers get requests instead of tokens and are omitted.
 func (x *Index) tokenCost(e Evidence) float64 {
-	type total struct {
-		ns, ops float64
-		count   int // of slices, including slices without operations
-	}
-	long := map[Cell]total{} // of longer slices
+	longSums := map[Cell]sliceSum{} // of longer slices
 	for _, s := range e.Slices {
 		w, ok := e.Workload(s.Workload)
 		hasToken := ok && w.Traffic == nil
@@ -133,24 +142,24 @@ func (x *Index) tokenCost(e Evidence) float64 {
 			continue
 		}
 		c := Cell{s.Round, s.Workload, s.Contender}
-		sum := long[c]
+		sum := longSums[c]
 		sum.count++
 		if s.Ops > 0 {
 			sum.ns, sum.ops = sum.ns+x.Cost(s, "cpu"), sum.ops+float64(s.Ops)
 		}
-		long[c] = sum
+		longSums[c] = sum
 	}
 	costs := map[int][]float64{} // by round
-	for c, l := range long {
-		var short total
+	for c, long := range longSums {
+		short := sliceSum{count: len(x.slices[c])}
 		for _, s := range x.slices[c] {
 			short.ns, short.ops = short.ns+x.Cost(s, "cpu"), short.ops+float64(s.Ops)
 		}
-		shortOps, longOps := short.ops/float64(max(1, len(x.slices[c]))), l.ops/float64(l.count) // of one slice
-		if short.ops == 0 || longOps < 2*shortOps {
-			continue
+		if short.ops == 0 || long.opsPerSlice() < 2*short.opsPerSlice() {
+			continue // the lengths are too similar to show a difference
 		}
-		costs[c.Round] = append(costs[c.Round], (short.ns/short.ops-l.ns/l.ops)/(1/shortOps-1/longOps))
+		tokensPerOp := 1/short.opsPerSlice() - 1/long.opsPerSlice() // by which short slices exceed long ones
+		costs[c.Round] = append(costs[c.Round], (short.costPerOp()-long.costPerOp())/tokensPerOp)
 	}
 	if len(costs) < stats.LongRounds {
 		return 0
@@ -162,10 +171,10 @@ func (x *Index) tokenCost(e Evidence) float64 {
 	return max(0, stats.Median(medians))
 }
 
-// Cost returns the cost of slice s in ns: its wall time, or if metric is "cpu" the CPU time of its
-// process. The CPU time includes the time after the slice, e.g. of a collection that finished later,
-// minus the time of an idle process in that round. The cost of the token is subtracted, too, but at
-// most half of the CPU time.
+// Cost returns the cost of slice s in ns: its wall time or, if metric is "cpu", the CPU time of its process.
+// The process may use CPU time after the slice, e.g. for a garbage collection. Cost adds this time, less
+// the time that an idle process (the null contender) uses in that round. It subtracts the cost of the
+// token, but at most half of the CPU time.
 func (x *Index) Cost(s tare.Slice, metric string) float64 {
 	if metric != "cpu" {
 		return float64(s.WallNS)
@@ -187,9 +196,9 @@ func (x *Index) PerRound(m tare.Metric, workload, contender string) []float64 {
 	return values
 }
 
-// InRound returns the value of a metric in one cell. It returns false if the metric was not measured.
-// The value comes from the slices of the cell. If the metric is measured once per trial, or the
-// evidence has no slices, it comes from the sample.
+// InRound returns the value of a metric in one cell, per operation. It returns false if the metric was not
+// measured. The value comes from the slices of the cell. If the metric is measured once per trial, or the
+// evidence has no slices, the value comes from the sample of the cell.
 func (x *Index) InRound(m tare.Metric, c Cell) (value float64, ok bool) {
 	if !m.PerSlice || len(x.slices) == 0 {
 		v, ok := x.samples[c][m.Key]
