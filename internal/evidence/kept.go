@@ -7,9 +7,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Kept returns the evidence of a saved result for study s, whose claims, decompositions and break-evens
-// may have changed since the result was measured. A result has no slices: for each contender, workload
-// and round, the evidence has one slice with their sum.
+// Kept returns the evidence of a saved result r, so that study s can judge it again: the claims of s may
+// have changed since r was measured. A saved result has only sums of slices. The evidence has one slice
+// for each contender, workload and round, with that sum.
 func Kept(s tare.Study, r *tare.Result) Evidence {
 	s.Workloads, s.Metrics, s.Baseline = r.Workloads, r.Metrics, r.Baseline()
 	e := Evidence{
@@ -18,16 +18,16 @@ func Kept(s tare.Study, r *tare.Result) Evidence {
 	}
 	for _, t := range r.Trials {
 		if t.Tau > 1 {
-			continue
+			continue // a trial with longer slices
 		}
 		for _, workload := range slices.Sorted(maps.Keys(t.Samples)) {
-			if s, ok := sliceOf(t, workload); ok {
+			if s, ok := sumSlices(t, workload); ok {
 				e.Slices = append(e.Slices, s)
 			}
 		}
 	}
-	// Take only the first result of each contender and workload, which is from before timing: results
-	// of samples in the rounds follow it.
+	// Take only the first comparison with the reference of each contender and workload. It was made before
+	// timing; the later ones are of samples from the rounds.
 	type key struct {
 		contender, workload string
 		probe               bool
@@ -42,9 +42,9 @@ func Kept(s tare.Study, r *tare.Result) Evidence {
 	return e.Indexed()
 }
 
-// sliceOf returns one slice with the sums of all slices of a trial on a workload. It returns false if
-// the trial has no time on the workload.
-func sliceOf(t tare.Trial, workload string) (s tare.Slice, ok bool) {
+// sumSlices returns one slice with the sums of all slices of a trial on a workload: a sample has the value
+// per operation and the number of operations. It returns false if the trial has no time on the workload.
+func sumSlices(t tare.Trial, workload string) (s tare.Slice, ok bool) {
 	sample := t.Samples[workload]
 	total := func(metric string) int64 {
 		m, _ := tare.MetricNamed(metric)

@@ -38,17 +38,17 @@ func compare(path string, got []byte, rewrite bool) error {
 	if err != nil {
 		return fmt.Errorf("no golden file: %w", err)
 	}
-	// Git may have converted line ends.
+	// Git may have converted the line ends of the file.
 	want = bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n"))
 	if bytes.Equal(got, want) {
 		return nil
 	}
-	line, was, is := firstDifference(want, got)
-	return fmt.Errorf("%s, line %d differs\n  file: %q\n  now:  %q", filepath.ToSlash(path), line, was, is)
+	line, inFile, inGot := firstDifference(want, got)
+	return fmt.Errorf("%s, line %d differs\n  file: %q\n  now:  %q", filepath.ToSlash(path), line, inFile, inGot)
 }
 
-// firstDifference returns the number of the first line, from 1, in which a and b differ, and the
-// line in each of them. The line is nil if a text has ended before it.
+// firstDifference returns the number, from 1, of the first line in which a and b differ, and this line of
+// each text. A line is nil if its text has fewer lines.
 func firstDifference(a, b []byte) (line int, inA, inB []byte) {
 	as, bs := bytes.Split(a, []byte("\n")), bytes.Split(b, []byte("\n"))
 	for i := 0; i < len(as) || i < len(bs); i++ {

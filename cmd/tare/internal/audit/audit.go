@@ -1,6 +1,6 @@
-// Package audit has the types of tare audit: rules, which are mistakes in benchmarks, and findings, which are
-// places that break a rule. The readers gobench (Go files) and figures (results and pages) define rules and
-// return findings of them. Package rules lists the rules of all readers.
+// Package audit has the types of the command tare audit. A rule is a mistake in benchmarks, and a finding is
+// a place in a file that has the mistake. Two packages, called readers, define rules and find the places:
+// gobench in Go files, and figures in results and pages. Package rules lists the rules of both.
 package audit
 
 import (

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// embedPatterns returns the patterns of the go:embed directives in a Go file. It returns those before the
-// error of a file that does not parse.
+// embedPatterns returns the patterns of the go:embed directives in a Go file: a.txt and all:data for
+// //go:embed a.txt all:data. If the file has a syntax error, it returns the patterns before the error.
 func embedPatterns(src []byte) (patterns []string) {
 	file, _ := parser.ParseFile(token.NewFileSet(), "", src, parser.ParseComments|parser.SkipObjectResolution)
 	if file == nil {
@@ -21,7 +21,8 @@ func embedPatterns(src []byte) (patterns []string) {
 	for _, group := range file.Comments {
 		for _, comment := range group.List {
 			args, ok := strings.CutPrefix(comment.Text, "//go:embed")
-			if !ok || strings.TrimLeft(args, " \t") == args { // also //go:embedded
+			hasSpace := strings.TrimLeft(args, " \t") != args // unlike //go:embedded
+			if !ok || !hasSpace {
 				continue
 			}
 			for args = strings.TrimSpace(args); args != ""; args = strings.TrimSpace(args) {
@@ -40,8 +41,8 @@ func embedPatterns(src []byte) (patterns []string) {
 	return patterns
 }
 
-// embeddedFiles returns the slash paths of the files below root that patterns of go:embed in a Go file in
-// directory dir match. The go command reports patterns that are invalid.
+// embeddedFiles returns the slash paths, from root, of the files that patterns of go:embed match. dir is the
+// directory of the Go file with the patterns. It ignores invalid patterns, which the go command reports.
 func embeddedFiles(root, dir string, patterns []string) (names []string) {
 	files := os.DirFS(filepath.Join(root, filepath.FromSlash(dir)))
 	for _, pattern := range patterns {

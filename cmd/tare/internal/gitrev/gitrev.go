@@ -1,6 +1,6 @@
-// Package gitrev unpacks revisions of a git repository into directories. It never changes
-// the worktree, the index or the list of worktrees of the repository: it runs git with an
-// index of its own.
+// Package gitrev unpacks revisions of a git repository into directories, so that tare can measure an old
+// and a new version of a program. It never changes the worktree, the index or the list of worktrees of the
+// repository: it runs git with a separate index.
 package gitrev
 
 import (
@@ -29,11 +29,8 @@ type Repo struct {
 	Prefix string // directory that was passed to Find, relative to Root; "" for Root itself
 }
 
-// shortHash is the length of an abbreviated hash in messages.
-const shortHash = 9
-
-// shortCommit abbreviates the hash of a commit.
-func shortCommit(commit string) string { return commit[:min(shortHash, len(commit))] }
+// shortCommit returns the first nine characters of the hash of a commit, for messages.
+func shortCommit(commit string) string { return commit[:min(9, len(commit))] }
 
 // Find returns the repository of dir.
 func Find(ctx context.Context, dir string) (Repo, error) {
@@ -87,9 +84,9 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("no revision %q in this repository", e.Name)
 }
 
-// Extract unpacks the files of rev into a directory below cache and returns the directory.
-// The files of an earlier call are used again unless they were modified. Each note is a
-// line about files that are missing or were written again.
+// Extract unpacks the files of rev into a directory below cache and returns the directory. It uses the
+// directory of an earlier call again unless files in it were modified. Each note is a line for the user
+// about files that are missing (see listMissing) or were written again.
 func (r Repo) Extract(ctx context.Context, rev Revision, cache string) (dir string, notes []string, err error) {
 	trees := filepath.Join(cache, "trees")
 	if err := os.MkdirAll(trees, 0o755); err != nil {
@@ -126,25 +123,32 @@ func (r Repo) Extract(ctx context.Context, rev Revision, cache string) (dir stri
 			return "", nil, fmt.Errorf("remove the changed files of %s: %w", rev, err)
 		}
 	}
-	files := filepath.Join(tmp, "files")
-	if err := os.Mkdir(files, 0o755); err != nil { // git makes none for a revision without files
+	if err := r.writeFiles(ctx, rev, filepath.Join(tmp, "files"), dir, index); err != nil {
 		return "", nil, err
-	}
-	if _, err := runGit(ctx, r.Root, index, "checkout-index", "--all", "--quiet", "--prefix="+filepath.ToSlash(files)+"/"); err != nil {
-		return "", nil, fmt.Errorf("write the files of %s: %w", rev, err)
-	}
-	if err := os.Rename(files, dir); err != nil {
-		_, errStat := os.Stat(dir)
-		if isDone := errStat == nil; !isDone { // another process may have unpacked the revision
-			return "", nil, fmt.Errorf("keep the files of %s: %w", rev, err)
-		}
 	}
 	return dir, notes, nil
 }
 
-// isModified reports whether the files in dir differ from an index: contents differ, or
-// there are more files, ignored ones included. The directories of submodules must be empty,
-// as git does not read them. index sets the index of git commands.
+// writeFiles writes the files of rev, to which index refers, to the new directory files, and moves the
+// complete directory to dir.
+func (r Repo) writeFiles(ctx context.Context, rev Revision, files, dir string, index []string) error {
+	if err := os.Mkdir(files, 0o755); err != nil { // git makes none for a revision without files
+		return err
+	}
+	if _, err := runGit(ctx, r.Root, index, "checkout-index", "--all", "--quiet", "--prefix="+filepath.ToSlash(files)+"/"); err != nil {
+		return fmt.Errorf("write the files of %s: %w", rev, err)
+	}
+	if err := os.Rename(files, dir); err != nil {
+		if _, errStat := os.Stat(dir); errStat != nil { // else another process has unpacked the revision
+			return fmt.Errorf("keep the files of %s: %w", rev, err)
+		}
+	}
+	return nil
+}
+
+// isModified reports whether the files in dir differ from an index: a content differs, a file is missing, or
+// dir has another file, even one that git ignores. The directories of submodules must be empty, as git does
+// not read them. index is the environment variable that names the index for git commands.
 func (r Repo) isModified(ctx context.Context, dir string, index, submodules []string) (bool, error) {
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		return true, err
@@ -165,7 +169,7 @@ func (r Repo) isModified(ctx context.Context, dir string, index, submodules []st
 		return false, err
 	}
 	if _, err := runGit(ctx, dir, env, "diff-files", "--quiet", "--ignore-submodules", "--no-ext-diff"); err != nil {
-		return true, ctx.Err()
+		return true, ctx.Err() // the command fails if files differ
 	}
 	others, err := runGit(ctx, dir, env, "ls-files", "--others")
 	return others != "", err
@@ -277,9 +281,9 @@ type Commit struct {
 	Time                time.Time // time of the commit; zero if unknown
 }
 
-// Between lists the commits of head that base does not have, children before their parents.
-// The error is an [ApartError] if base is not an ancestor of head. With firstParent the list
-// has only the first parents of merges, not the merged commits.
+// Between lists the commits of head that base does not have, children before their parents. The error is an
+// [ApartError] if base is not an ancestor of head. With firstParent, the list follows only the first parent
+// of each merge and omits the merged commits.
 func (r Repo) Between(ctx context.Context, base, head Revision, firstParent bool) ([]Commit, error) {
 	ancestor, err := runGit(ctx, r.Root, nil, "merge-base", base.Commit, head.Commit)
 	if ctx.Err() != nil {
@@ -347,7 +351,8 @@ func (r Repo) Worktree(ctx context.Context) string {
 	return name
 }
 
-// Sweep removes the entries of dir that have not been used for age.
+// Sweep removes the entries of dir that have not been modified for age. Extract sets the modification time
+// of a directory that it uses again.
 func Sweep(dir string, age time.Duration) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -388,10 +393,9 @@ func runGitIO(ctx context.Context, dir string, env []string, in io.Reader, out i
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil {
-		if line, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n"); line != "" {
-			return fmt.Errorf("git: %s", strings.TrimPrefix(line, "fatal: "))
-		}
+	line, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n")
+	if err != nil && line != "" {
+		return fmt.Errorf("git: %s", strings.TrimPrefix(line, "fatal: "))
 	}
 	return err
 }

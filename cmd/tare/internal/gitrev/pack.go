@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// Packed describes revisions of a repository and its worktree for another machine, which
-// also receives the packs with their objects.
+// Packed describes revisions of a repository and its worktree, for another machine that shall measure them.
+// That machine also receives the packs, which are files with the objects of git.
 type Packed struct {
 	Prefix  string   `json:"prefix,omitempty"` // directory relative to the top, with slashes
 	Head    string   `json:"head"`             // commit that is checked out
@@ -37,10 +37,10 @@ func (p Packed) Check() error {
 	return nil
 }
 
-// Pack writes the objects of revs into packs in dir, one for each revision: a later call
-// likely makes the first pack again, which a machine may have already. With worktree the
-// last pack has the files of the worktree, except those that git ignores, and HEAD is
-// checked out; without worktree the last revision is. The repository is not changed.
+// Pack writes the objects of revs into packs in dir, one for each revision. A later call likely makes the
+// same first pack, which the other machine may have already. With worktree, the last pack has the files of
+// the worktree, except those that git ignores, and p.Head is HEAD. Without worktree, p.Head is the last of
+// revs. Pack does not change the repository.
 func (r Repo) Pack(ctx context.Context, revs []Revision, worktree bool, dir string) (p Packed, packs []string, err error) {
 	p.Prefix = filepath.ToSlash(filepath.Clean(r.Prefix))
 	if p.Prefix == "." {
@@ -53,7 +53,7 @@ func (r Repo) Pack(ctx context.Context, revs []Revision, worktree bool, dir stri
 		return p, nil, errors.New("the repository has no commit yet")
 	}
 	p.Head, p.Tree = head.Commit, head.Tree
-	env := []string{} // names the directory of the objects of the worktree
+	env := []string{} // tells git the directory with the objects of the worktree
 	if worktree {
 		if p.Tree, env, err = r.writeWorktree(ctx, head, dir); err != nil {
 			return p, nil, fmt.Errorf("read the worktree: %w", err)
@@ -64,7 +64,7 @@ func (r Repo) Pack(ctx context.Context, revs []Revision, worktree bool, dir stri
 		groups = append(groups, []string{rev.Commit})
 	}
 	groups = append(groups, []string{head.Commit, p.Tree})
-	var packed []string
+	var packed []string // hashes of the objects in the packs so far
 	for _, group := range groups {
 		var ids []string
 		for _, id := range group {
@@ -118,9 +118,8 @@ func (r Repo) writeWorktree(ctx context.Context, head Revision, dir string, excl
 	return tree, env, err
 }
 
-// writePack writes a pack of ids with all objects that they refer to, except those that
-// packed refers to. It uses one thread, which makes the same pack, with the same hash, of
-// the same objects.
+// writePack writes a pack of the objects ids with all objects that they refer to, except the objects that
+// packed refers to. It uses one thread, so that the same objects give the same pack with the same hash.
 func (r Repo) writePack(ctx context.Context, env, ids, packed []string, path string) error {
 	args := []string{"rev-list", "--objects", "--no-walk"}
 	args = append(args, ids...)
@@ -147,13 +146,14 @@ func (r Repo) writePack(ctx context.Context, env, ids, packed []string, path str
 	return out.Close()
 }
 
-// Unpack makes a repository in dir of packs, with its worktree, and returns the directory
-// p.Prefix in it. Its history has only the packed commits.
+// Unpack makes a repository with a worktree in dir from packs, and returns the directory p.Prefix of it. The
+// history of the repository has only the packed commits.
 func Unpack(ctx context.Context, p Packed, packs []string, dir string) (string, error) {
 	root, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return "", err
 	}
+	const sha1Length = 40 // hexadecimal digits
 	format := "sha1"
 	if len(p.Head) > sha1Length {
 		format = "sha256"
@@ -198,9 +198,6 @@ func Unpack(ctx context.Context, p Packed, packs []string, dir string) (string, 
 	}
 	return subdir, nil
 }
-
-// sha1Length is the length of a SHA-1 hash in hexadecimal.
-const sha1Length = 40
 
 // indexPack adds the objects of a pack to a repository.
 func indexPack(ctx context.Context, root, path string) error {

@@ -16,9 +16,9 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// Shared is a branch of a remote repository to which several clones add files. A file name
-// is used only once, so that files of different clones never conflict. The branch has no
-// history in common with other branches.
+// Shared is a branch of a remote repository to which several clones add files, such as results of
+// measurements. A file name is used only once, so that files of different clones never conflict. The branch
+// has no history in common with other branches.
 type Shared struct {
 	Repo   Repo
 	Remote string // name or URL
@@ -76,7 +76,8 @@ type treeListing struct {
 	large bool              // a bound is exceeded
 }
 
-// Write parses the complete entries of the output so far: MODE TYPE HASH\tPATH.
+// Write parses the complete entries of the output so far. An entry is MODE TYPE HASH\tPATH\x00, such as
+// 100644 blob 4b825dc…	a/b.json.
 func (l *treeListing) Write(p []byte) (int, error) {
 	l.size += len(p)
 	l.line = append(l.line, p...)
@@ -113,8 +114,8 @@ func (s Shared) Copy(ctx context.Context, w io.Writer, hash string, max int64) (
 	return size, runGitIO(ctx, s.Repo.Root, nil, nil, w, "cat-file", "blob", hash)
 }
 
-// Add adds those of files that the branch does not have, in one commit, and returns their
-// number. If another clone pushes at the same time, Add tries again after that commit.
+// Add adds the files that the branch does not have yet, in one commit, and returns their number. If another
+// clone pushes a commit at the same time, Add tries again on top of that commit.
 func (s Shared) Add(ctx context.Context, files map[string][]byte, subject string) (added int, err error) {
 	for try := range maxTries {
 		tip, existing, err := s.Files(ctx)
@@ -130,11 +131,11 @@ func (s Shared) Add(ctx context.Context, files map[string][]byte, subject string
 			return n, nil
 		}
 		newTip, _, errTip := s.Files(ctx)
-		hasMoved := errTip == nil && newTip != tip // another clone was faster
+		hasMoved := errTip == nil && newTip != tip // another clone has pushed first
 		if !hasMoved || try == maxTries-1 {
 			return 0, fmt.Errorf("push to %s of %s: %w", s.Branch, s.Remote, err)
 		}
-		// Processes wait for different times, and longer after each try.
+		// Wait for a time that depends on the process, so that two clones do not collide again.
 		delay := time.Duration((1+try)*(10+os.Getpid()%20)) * time.Millisecond
 		select {
 		case <-ctx.Done():
@@ -154,8 +155,8 @@ func (s Shared) pushURL(ctx context.Context) string {
 	return s.Remote
 }
 
-// commitFiles makes a commit after tip that has the existing files, hashes by path, and
-// those of files, contents by path, that do not exist. It returns "" and 0 if all exist.
+// commitFiles makes a commit whose parent is tip. The commit has the existing files (hashes by path), and
+// the files (contents by path) that do not exist. If all exist, commitFiles returns "" and 0.
 func (s Shared) commitFiles(ctx context.Context, tip string, existing map[string]string, files map[string][]byte, subject string) (commit string, added int, err error) {
 	tmp, remove, err := machine.TempDir("shared")
 	if err != nil {

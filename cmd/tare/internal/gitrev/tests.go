@@ -12,42 +12,23 @@ import (
 	"strings"
 )
 
-// Tests is a copy of a tree, the base, with the tests of another one, the head: its
-// _test.go files, its testdata directories, and files that the tests embed.
+// Tests is a copy of a tree, the base, with the tests of another tree, the head, so that the same benchmarks
+// measure the code of both. The tests are the _test.go files, the testdata directories, and the files that
+// _test.go files embed.
 type Tests struct {
-	Root string
+	Root string // directory of the copy
 
-	base    string          // directory of the base
-	changed map[string]bool // tests that differ from those of the base, by slash path from Root
-
-	// embedders has the directories of the tests that embed a file which is not a test, by its slash path.
-	embedders map[string][]string
+	base      string              // directory of the base
+	changed   map[string]bool     // tests that differ from those of the base, by slash path from Root
+	embedders map[string][]string // by slash path of an embedded file: directories of the _test.go files that embed it
 }
 
-// CopyTests copies the tree base without its tests to root, and adds the tests of head, with
-// the files that they embed. Files that other code of base embeds stay as they are. The
-// function adapt returns the text of a _test.go file of head with changes.
+// CopyTests copies the code of base to root and adds the tests of head, with the files that they embed.
+// Files that the code of base embeds, too, stay as they are. adapt returns the text of a _test.go file of
+// head with the changes that the code of base needs.
 func CopyTests(base, head, root string, adapt func(text []byte) []byte) (*Tests, error) {
 	t := &Tests{Root: root, base: base, changed: map[string]bool{}, embedders: map[string][]string{}}
-	isCode := map[string]bool{} // files that code of base embeds
-	err := walkFiles(base, func(name string, e fs.DirEntry) error {
-		t.changed[name] = isTest(name) // removed, unless head has the test too
-		if isTest(name) {
-			return nil
-		}
-		if strings.HasSuffix(name, ".go") && e.Type().IsRegular() {
-			text, err := os.ReadFile(filepath.Join(base, name))
-			if err != nil {
-				return err
-			}
-			if bytes.Contains(text, []byte("//go:embed")) {
-				for _, file := range embeddedFiles(base, path.Dir(name), embedPatterns(text)) {
-					isCode[file] = true
-				}
-			}
-		}
-		return copyEntry(filepath.Join(base, name), filepath.Join(root, name), e)
-	})
+	isCode, err := t.copyCode()
 	if err != nil {
 		return nil, fmt.Errorf("copy the base: %w", err)
 	}
@@ -55,12 +36,12 @@ func CopyTests(base, head, root string, adapt func(text []byte) []byte) (*Tests,
 		if !isTest(name) {
 			return nil
 		}
-		to := filepath.Join(root, name)
+		from, to := filepath.Join(head, name), filepath.Join(root, name)
 		if !strings.HasSuffix(name, "_test.go") || !e.Type().IsRegular() {
-			t.changed[name] = !sameFile(filepath.Join(base, name), filepath.Join(head, name))
-			return copyEntry(filepath.Join(head, name), to, e)
+			t.changed[name] = !sameFile(filepath.Join(base, name), from)
+			return copyEntry(from, to, e)
 		}
-		text, err := os.ReadFile(filepath.Join(head, name))
+		text, err := os.ReadFile(from)
 		if err != nil {
 			return err
 		}
@@ -82,9 +63,34 @@ func CopyTests(base, head, root string, adapt func(text []byte) []byte) (*Tests,
 	return t, nil
 }
 
-// copyEmbedded copies the files of head that patterns of go:embed in a test file in
-// directory dir match, and removes other files that they match in the copy: the tests of
-// head do not have them. It omits tests, which are copied anyway, and the files in isCode.
+// copyCode copies the base without its tests, and marks all its tests as changed: they are removed unless
+// the head has them too. It returns the slash paths of the files that the code, not a test, embeds.
+func (t *Tests) copyCode() (isCode map[string]bool, err error) {
+	isCode = map[string]bool{}
+	return isCode, walkFiles(t.base, func(name string, e fs.DirEntry) error {
+		if isTest(name) {
+			t.changed[name] = true
+			return nil
+		}
+		from := filepath.Join(t.base, name)
+		if strings.HasSuffix(name, ".go") && e.Type().IsRegular() {
+			text, err := os.ReadFile(from)
+			if err != nil {
+				return err
+			}
+			if bytes.Contains(text, []byte("//go:embed")) {
+				for _, file := range embeddedFiles(t.base, path.Dir(name), embedPatterns(text)) {
+					isCode[file] = true
+				}
+			}
+		}
+		return copyEntry(from, filepath.Join(t.Root, name), e)
+	})
+}
+
+// copyEmbedded copies the files of head that patterns of go:embed match, for a _test.go file in directory
+// dir. It removes other files that the patterns match in the copy, as head does not have these. It omits
+// tests, which are copied anyway, and the files that code embeds (isCode).
 func (t *Tests) copyEmbedded(head, dir string, patterns []string, isCode map[string]bool) error {
 	inHead := map[string]bool{}
 	for _, name := range embeddedFiles(head, dir, patterns) {
@@ -119,9 +125,8 @@ func (t *Tests) copyEmbedded(head, dir string, patterns []string, isCode map[str
 	return nil
 }
 
-// Changed returns the slash paths of the tests that a directory may use and that differ
-// from those of the base: its test files, files that they embed, and files of a testdata
-// directory in or above it.
+// Changed returns the slash paths of the tests that differ from the base and that the package in a directory
+// may use: its _test.go files, files that they embed, and files of a testdata directory in or above it.
 func (t *Tests) Changed(dir string) (files []string) {
 	for name := range t.changed {
 		if i := strings.Index("/"+name, "/testdata/"); i >= 0 {

@@ -22,10 +22,13 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// This file makes requests of the service's messages for the server kind, which measures servers over
+// HTTP, and converts the responses of all transports to one form, in which they are compared.
+
 // AppName is the fixture of workloads that request the user's service.
 const AppName = "service"
 
-// Settings of contenders. The template of the generated servers reads the first two.
+// Settings of contenders, which are the generated servers. Their template reads the first two.
 const (
 	setMessages = "messages" // file with the messages
 	setVerify   = "verify"   // "on" if the server compares requests with the expected ones
@@ -46,8 +49,8 @@ type call struct {
 	message proto.Message
 }
 
-// App returns the service as an app of the server kind. Each op is a method; the op allID calls all
-// methods in turn.
+// App returns the service as an app of the server kind. It has an op for each method, and the op allID,
+// which calls all methods in turn.
 func (d *Document) App() (server.App, error) {
 	ops := []string{allID}
 	pools := map[string][]server.Request{}
@@ -90,7 +93,8 @@ const (
 )
 
 // alternateMethods returns a list of requests that calls the methods in turn, each equally often, until
-// all requests of every method have been sent once. Methods with fewer requests repeat theirs.
+// every request of pools is in the list. Methods with fewer requests repeat theirs: the requests a1, a2 and
+// a3 of A, and b1 of B, give a1, b1, a2, b1, a3, b1.
 func alternateMethods(methods []*Method, pools map[string][]server.Request) (list []server.Request, err error) {
 	turns, bytes := 0, 0
 	for _, m := range methods {
@@ -102,8 +106,9 @@ func alternateMethods(methods []*Method, pools map[string][]server.Request) (lis
 			q := pool[i%len(pool)]
 			bytes += len(q.Body)
 			if len(list) == maxTurn || bytes > maxTurnBytes {
+				longest := slices.MaxFunc(methods, func(a, b *Method) int { return len(a.requests) - len(b.requests) })
 				return nil, fmt.Errorf("%s has %d requests, and as often as it each of the %d methods is asked for: more than %d requests or %d MiB; give it fewer, or choose it by --method",
-					longestMethod(methods).ID, turns, len(methods), maxTurn, maxTurnBytes>>20)
+					longest.ID, turns, len(methods), maxTurn, maxTurnBytes>>20)
 			}
 			list = append(list, q)
 		}
@@ -111,21 +116,15 @@ func alternateMethods(methods []*Method, pools map[string][]server.Request) (lis
 	return list, nil
 }
 
-// longestMethod returns the method with the most requests.
-func longestMethod(methods []*Method) *Method {
-	return slices.MaxFunc(methods, func(a, b *Method) int { return len(a.requests) - len(b.requests) })
-}
-
-// canonicalRequest returns a call as a request of Connect with JSON, which the null contender receives.
+// canonicalRequest returns a call as a request of Connect with JSON. The null contender, a server that does
+// no work, receives it; the dialects of the other contenders encode the call in their protocols.
 func canonicalRequest(c call) (server.Request, error) {
 	body, err := toJSON(c.message)
-	q := postRequest(c, body, server.TypeJSON)
-	q.Status = http.StatusOK
-	return q, err
+	return postRequest(c, body, server.TypeJSON), err
 }
 
-// postRequest returns a call as a POST request of a body with a content type. header has further names
-// and values, alternately.
+// postRequest returns a call as a POST request with a body and a content type. header has the names and
+// values of further headers, alternately.
 func postRequest(c call, body []byte, contentType string, header ...string) server.Request {
 	q := server.Request{
 		Method: http.MethodPost, Path: c.method.Path(), Body: body, Call: c, Status: http.StatusOK,
@@ -157,20 +156,20 @@ func handlerResponses(_ wire.Workload, list []server.Request) ([]server.Response
 	return out, nil
 }
 
-// serverMessages is the file with the responses of a generated server. Its template has the same
-// type.
+// serverMessages is the content of the file from which a generated server reads its responses. The template
+// of the servers declares the same type.
 type serverMessages struct {
 	Methods map[string]serverMethod `json:"methods"` // by path of gRPC
 }
 
-// serverMethod contains messages in protocol buffers, in base64.
+// serverMethod contains the messages of a method, encoded as protocol buffers and then in base64.
 type serverMethod struct {
 	Answer   string   `json:"answer"`
 	Requests []string `json:"requests"` // expected requests, if the server verifies them
 }
 
-// writeSettings writes the file with a server's messages, and sets the settings of the server. Only a
-// server that is probed, not measured, verifies requests.
+// writeSettings writes the file with a server's messages to dir, and adds the settings of the server to set.
+// A server verifies requests only if it is probed: the check would take time in a measurement.
 func (d *Document) writeSettings(w wire.Workload, _ []server.Request, set map[string]string, dir string) error {
 	messages := serverMessages{map[string]serverMethod{}}
 	for _, m := range d.Methods {
@@ -204,8 +203,9 @@ const (
 	typeProto = "application/proto"
 )
 
-// newDialect returns the encoding of requests to a contender, by its setting setProtocol. Package load
-// sends all of them with the same engine, one request at a time on each connection.
+// newDialect returns the dialect of a contender: how requests to it are encoded, and its responses decoded,
+// in the protocol of its setting setProtocol. For all dialects, package load sends one request at a time on
+// each connection.
 func newDialect(c tare.Contender, set map[string]string) (server.Dialect, error) {
 	d := server.Dialect{Name: set[setProtocol]}
 	if c.Role == tare.RoleNull {
@@ -228,8 +228,8 @@ func newDialect(c tare.Contender, set map[string]string) (server.Dialect, error)
 	return d, nil
 }
 
-// encodeWith returns an encoding of calls as messages in protocol buffers, with a content type. Package
-// load adds the prefix of gRPC.
+// encodeWith returns a function that encodes calls as messages in protocol buffers, with a content type.
+// Package load adds the prefix of gRPC.
 func encodeWith(contentType string, header ...string) func(server.Request) (server.Request, bool, error) {
 	return func(q server.Request) (server.Request, bool, error) {
 		c := q.Call.(call)
@@ -256,7 +256,7 @@ func encodeRule(q server.Request) (server.Request, bool, error) {
 	return out, true, err
 }
 
-// prefixLen is the length of the prefix of a message in gRPC.
+// prefixLen is the length of the prefix of a message in gRPC: one byte for compression, four for the length.
 const prefixLen = 5
 
 // decodeGRPC decodes a response of gRPC with one message that is not compressed. It returns any other
@@ -284,8 +284,8 @@ func decodeJSON(q server.Request, got server.Response) server.Response {
 	return toCanonical(q, got, server.TypeJSON, func(m proto.Message) error { return protojson.Unmarshal(got.Body, m) })
 }
 
-// decodeRule decodes a response of the gateway, which by the method's rule may be one field of the
-// message. The other fields are then taken from the expected response.
+// decodeRule decodes a response of the gateway. By the method's rule it may be only one field of the message
+// (response_body). decodeRule then takes the other fields from the expected response.
 func decodeRule(q server.Request, got server.Response) server.Response {
 	c := q.Call.(call)
 	if c.method.rule.answer == "" {
@@ -308,9 +308,9 @@ func decodeRule(q server.Request, got server.Response) server.Response {
 	})
 }
 
-// toCanonical returns a response in the same form for all protocols: its message as compact JSON, and
-// the content type of JSON if the response has contentType. It returns a response that read fails on,
-// or whose status is not 200, unchanged.
+// toCanonical returns a response in the same form for all protocols: its message as compact JSON, with the
+// content type of JSON if the response has the expected contentType. read decodes the message. If read fails
+// or the status is not 200, toCanonical returns the response unchanged.
 func toCanonical(q server.Request, got server.Response, contentType string, read func(proto.Message) error) server.Response {
 	if got.Status != http.StatusOK {
 		return got
@@ -325,7 +325,8 @@ func toCanonical(q server.Request, got server.Response, contentType string, read
 	}
 	header := map[string]string{}
 	switch gotType := got.Header[server.ContentType]; gotType {
-	case "": // none, which the comparison reports
+	case "":
+		// The comparison with the expected response reports the missing header.
 	case contentType, contentType + "+proto":
 		header[server.ContentType] = server.TypeJSON
 	default:

@@ -19,16 +19,18 @@ const (
 	maxRequests = 10_000   // values
 )
 
-// example is one value of a file of messages.
+// example is one value of a file of messages:
+//
+//	{"method": "Get", "request": {"id": "7"}, "response": {"name": "Ada"}}
 type example struct {
 	Method   string          `json:"method"`
 	Request  json.RawMessage `json:"request"`
 	Response json.RawMessage `json:"response"`
 }
 
-// Fill reads messages of methods from a file of JSON values. Each value has a method, a request and, for
-// one value of each method, a response. Methods that are not in the file use generated messages. name
-// is the file's name in errors, which have line and column.
+// Fill reads messages of methods from src, a file of JSON values (see example). Each value has a method, and
+// a request or the response of the method or both. Methods that are not in the file use generated messages.
+// name is the file's name in errors, which have line and column.
 func (d *Document) Fill(name string, src []byte) error {
 	position := func(offset int64) string {
 		before := src[:min(max(offset, 0), int64(len(src)))]
@@ -65,8 +67,8 @@ func (d *Document) Fill(name string, src []byte) error {
 	}
 }
 
-// errorOffset returns the offset of an error of package json: of the syntax error, or of the start of
-// the value. end is the length of the file.
+// errorOffset returns the offset in the file of an error of package json: the offset of a syntax error, the
+// end of a file that ends too early, or else the start of the value.
 func errorOffset(err error, start, end int64) int64 {
 	var syntax *json.SyntaxError
 	switch {
@@ -78,7 +80,7 @@ func errorOffset(err error, start, end int64) int64 {
 	return start
 }
 
-// trimJSONError returns an error of package json in words that fit to the file of messages.
+// trimJSONError returns an error of package json in words for the author of the file.
 func trimJSONError(err error) error {
 	var typed *json.UnmarshalTypeError
 	switch {
@@ -106,8 +108,9 @@ func (d *Document) findMethod(name string) (*Method, error) {
 	return nil, fmt.Errorf("no method %q is measured; these are: %s", name, strings.Join(ids, ", "))
 }
 
-// addExample adds the request of an example to a method, and sets the method's response. A second
-// response, recorded in hasResponse, must be equal to the first.
+// addExample adds the request of an example to a method, and sets the method's response. The server gives
+// the same response to every request, so a second one must be equal to the first: hasResponse records the
+// methods that have one.
 func (m *Method) addExample(e example, hasResponse map[*Method]bool) error {
 	if e.Request == nil && e.Response == nil {
 		return errors.New("the value has neither request nor response")
@@ -117,7 +120,7 @@ func (m *Method) addExample(e example, hasResponse map[*Method]bool) error {
 		if err := parseMessage(e.Request, q); err != nil {
 			return fmt.Errorf("request: %w", err)
 		}
-		if _, _, err := m.rule.encode(q); err != nil {
+		if _, _, err := m.rule.encode(q); err != nil { // the gateway must be able to send it
 			return fmt.Errorf("request: %s %s of the gateway: %w", m.rule.method, m.rule.template, err)
 		}
 		if !m.userRequests { // the first of the user's requests replaces the generated one

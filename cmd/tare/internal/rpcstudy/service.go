@@ -11,8 +11,9 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// serviceSource returns the source of a file that implements the document's services with the types of
-// the module's templates.
+// serviceSource returns the source of a Go file for the module of a generated server. The file implements
+// the document's services with the types of the module's templates, for example the method
+// func (s *service0) Get(_ context.Context, q *pb.GetRequest) (*pb.User, error).
 func (m module) serviceSource(request *pluginpb.CodeGeneratorRequest, d *Document) (string, error) {
 	gen, err := protogen.Options{}.New(request)
 	if err != nil {
@@ -61,7 +62,7 @@ func (w *writer) serviceIdent(m module, f *protogen.File, name string) string {
 	return w.qualify(path.Ident(name))
 }
 
-// writeHandlers writes the type service<i>, which implements a service, and its constructor.
+// writeHandlers writes the type service<i>, which implements the i-th service of f, and its constructor.
 func (w *writer) writeHandlers(m module, f *protogen.File, i int, s *protogen.Service) {
 	unimplemented := "Unimplemented" + s.GoName + "Server"
 	if m.name == "connect" {

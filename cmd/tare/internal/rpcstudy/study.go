@@ -20,7 +20,7 @@ const (
 	Full  = 6 * time.Minute
 )
 
-// Workloads of all methods.
+// Ids of the workloads that call all methods.
 const (
 	allID = "all"    // calls all methods in turn, on several connections
 	oneID = "all/c1" // calls all methods in turn, on one connection
@@ -59,8 +59,8 @@ func Transports() (ids []string) {
 	return ids
 }
 
-// Study returns the study of the transports that only selects, and the baseline. Their generated modules
-// are in dir.
+// Study returns the study of the baseline and of the transports for which only returns true. Their generated
+// modules are in dir.
 func (d *Document) Study(dir string, only func(id string) bool) tare.Study {
 	s := tare.Study{
 		ID: d.StudyID(), Question: d.studyQuestion(), Kind: server.Name, Baseline: Baseline,
@@ -87,7 +87,8 @@ func (d *Document) Study(dir string, only func(id string) bool) tare.Study {
 	return s
 }
 
-// Alone returns an entry about the methods without a workload of their own; nil if all have one.
+// Alone returns an entry about the methods that the study does not measure each by itself, nil if there are
+// no such methods.
 func (d *Document) Alone() []tare.NotWeighed {
 	if len(d.Methods) <= maxSingle {
 		return nil
@@ -100,7 +101,7 @@ func (d *Document) Alone() []tare.NotWeighed {
 
 var unsafeRE = lazyregexp.New(`[^A-Za-z0-9._-]+`)
 
-// StudyID returns the id of the study, the same for results of the same file.
+// StudyID returns the id of the study, made from the name of the file: rpc-users for users.proto.
 func (d *Document) StudyID() string {
 	name := strings.TrimSuffix(d.fileTitle(), filepath.Ext(d.fileTitle()))
 	return "rpc-" + strings.Trim(unsafeRE.ReplaceAllString(name, "-"), "-.")

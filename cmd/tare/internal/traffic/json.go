@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// boundedReader is a reader that fails after limit bytes until it is refilled. It bounds the
-// memory for one entry of a document of any length.
+// boundedReader is a reader that allows limit bytes for each entry of a document. It fails after these bytes,
+// unless refill is called before the next entry. So it bounds the memory for a document of any length.
 type boundedReader struct {
 	r           io.Reader
-	limit, left int
+	limit, left int   // bytes for an entry, and those left of them
 	lines       int   // newlines read so far
 	failed      error // error of r other than io.EOF; nil if absent
 }
@@ -38,8 +38,8 @@ func (p *boundedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// enterFields advances dec to the value of a field of nested objects: names are its path. what names the
-// document in the error if the field is not there.
+// enterFields advances dec to the value of a field of nested objects: names log and entries for the list in
+// {"log": {"entries": […]}}. what names the kind of document in the error if the field is missing.
 func enterFields(dec *json.Decoder, what string, names ...string) error {
 	missing := fmt.Errorf("not %s: no %s", what, strings.Join(names, "."))
 	for _, name := range names {
@@ -66,15 +66,15 @@ func enterFields(dec *json.Decoder, what string, names ...string) error {
 	return nil
 }
 
-// leaveFields reads the rest of a document after the value to which enterFields advanced dec. It
-// returns an error if the document has the value twice, or if something follows the document. A document
-// that ends early is complete up to the value.
+// leaveFields reads the rest of a document after the value to which enterFields advanced dec. It returns an
+// error if the document has the field twice, or if anything follows the document. It accepts a document that
+// ends too early, as the value has been read.
 func leaveFields(dec *json.Decoder, in *boundedReader, names ...string) error {
 	line := func() int {
 		rest, _ := io.ReadAll(dec.Buffered()) // it cannot fail
 		return 1 + in.lines - bytes.Count(rest, []byte("\n"))
 	}
-	failed := func(err error) error {
+	failed := func(err error) error { // nil for an early end
 		if in.failed == nil && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
 			return nil
 		}
@@ -151,16 +151,6 @@ func plainError(err error) error {
 	case reflect.Struct, reflect.Map, reflect.Pointer:
 		want = "an object"
 	}
-	got := "a number" // Value has its digits then
-	switch wrong.Value {
-	case "array":
-		got = "an array"
-	case "object":
-		got = "an object"
-	case "string":
-		got = "text"
-	case "bool":
-		got = "true or false"
-	}
-	return fmt.Errorf("%s is %s, not %s", cmp.Or(wrong.Field, "it"), got, want)
+	got := map[string]string{"array": "an array", "object": "an object", "string": "text", "bool": "true or false"}[wrong.Value]
+	return fmt.Errorf("%s is %s, not %s", cmp.Or(wrong.Field, "it"), cmp.Or(got, "a number"), want) // Value of a number has its digits
 }

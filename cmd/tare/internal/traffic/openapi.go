@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// readOpenAPI makes a request for each operation of an OpenAPI document, from its examples.
-// name is the path of the file, for messages.
+// readOpenAPI adds a request for each operation of an OpenAPI document, which it makes from the examples in
+// the document. It records operations without a request as broken. name is the path of the file.
 func (f *Feed) readOpenAPI(name string, r io.Reader) error {
 	src, err := io.ReadAll(io.LimitReader(r, openapi.MaxBytes+1))
 	if err != nil {
@@ -27,7 +27,8 @@ func (f *Feed) readOpenAPI(name string, r io.Reader) error {
 	}
 	requests := openapi.NewRequests(doc)
 	for _, op := range doc.Operations {
-		if f.More = f.More || requests.IsSpent(); f.reachesBound() {
+		f.More = f.More || requests.IsSpent()
+		if f.reachesBound() {
 			return nil
 		}
 		q, err := f.makeRequest(requests, op)
@@ -40,8 +41,8 @@ func (f *Feed) readOpenAPI(name string, r io.Reader) error {
 	return nil
 }
 
-// makeRequest makes the request of an operation. It withholds headers and query parameters
-// with secret names, but nothing in bodies.
+// makeRequest makes the request of an operation. It removes headers and query parameters that by their names
+// hold secrets, but nothing from the body.
 func (f *Feed) makeRequest(requests *openapi.Requests, op openapi.Operation) (load.Request, error) {
 	made, err := requests.Make(op)
 	if err != nil {

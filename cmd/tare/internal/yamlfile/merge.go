@@ -6,11 +6,12 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// maxMerged limits the fields that mappings merge from others (<<: *alias): a few aliases of
-// a large mapping could otherwise expand to any number.
+// maxMerged limits the fields that the mappings of a file merge from others. In YAML, &base names a mapping
+// and <<: *base copies its fields into another one. A few such copies of copies could otherwise expand to
+// any number of fields.
 const maxMerged = 1_000_000
 
-// mergeCounter counts the fields that the mappings of a document merge.
+// mergeCounter is a visitor of [ast.Walk] that counts the fields that the mappings of a document merge.
 type mergeCounter struct {
 	anchors map[string]ast.Node // values of anchors by name
 	sizes   map[ast.Node]int    // number of fields of each mapping, with merged fields
@@ -37,10 +38,10 @@ func findAnchors(n ast.Node) map[string]ast.Node {
 	return a
 }
 
-// anchorFinder is a visitor that collects the values of anchors by name.
+// anchorFinder is a visitor of [ast.Walk] that collects the values of anchors by name.
 type anchorFinder map[string]ast.Node
 
-// Visit adds n if it is an anchor. It is the visitor of [ast.Walk].
+// Visit adds n if it is an anchor, such as &base {a: 1}.
 func (a anchorFinder) Visit(n ast.Node) ast.Visitor {
 	if x, ok := n.(*ast.AnchorNode); ok && x.Name != nil {
 		a[x.Name.GetToken().Value] = x.Value
@@ -48,8 +49,8 @@ func (a anchorFinder) Visit(n ast.Node) ast.Visitor {
 	return a
 }
 
-// Visit counts the fields that n merges if it is a mapping. It is the visitor of [ast.Walk],
-// which stops below the node for which it returns nil.
+// Visit counts the fields that n merges if it is a mapping. It returns nil, so that Walk does not visit the
+// nodes below n, after the limit.
 func (m *mergeCounter) Visit(n ast.Node) ast.Visitor {
 	if entries, ok := n.(*ast.MappingNode); ok {
 		for _, pair := range entries.Values {
@@ -66,9 +67,9 @@ func (m *mergeCounter) Visit(n ast.Node) ast.Visitor {
 	return m
 }
 
-// countFields returns the number of fields that a merge of n adds: all of a mapping, or of
-// all mappings of a list. It does not count on after maxMerged. depth is the number of nodes
-// around n in the merge.
+// countFields returns the number of fields that a merge of n adds: those of a mapping, or of all mappings
+// of a list. It does not count on after maxMerged. depth is the number of aliases, lists and mappings
+// through which the merge has come to n.
 func (m *mergeCounter) countFields(n ast.Node, depth int) (size int) {
 	const maxAliases = 1000 // within each other
 	switch x := n.(type) {
@@ -89,7 +90,7 @@ func (m *mergeCounter) countFields(n ast.Node, depth int) (size int) {
 		if known, ok := m.sizes[n]; ok {
 			return known
 		}
-		m.sizes[n] = 0 // until it is known: a mapping may merge itself
+		m.sizes[n] = 0 // while it is counted, as a mapping may merge itself
 		for _, pair := range x.Values {
 			if size++; pair.Key.Type() == ast.MergeKeyType {
 				size = min(size+m.countFields(pair.Value, depth+1), maxMerged+1)

@@ -7,30 +7,32 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// level is an open flow collection ([…] or {…}), an entry of a list, or a key of a mapping.
+// level is a flow collection ([…] or {…}), an entry of a list (- …) or a key of a mapping (key: …). It is
+// open while its content is read.
 type level struct {
 	col     int        // column of its start
-	kind    token.Type // MappingStart or SequenceStart, SequenceEntry, MappingKey (?), or 0 for another key
-	bytes   int        // bytes that it adds to the paths of the nodes below
-	isValue bool       // in a flow collection: the key is the value of the preceding key
+	kind    token.Type // MappingStart {, SequenceStart [, SequenceEntry -, MappingKey ?, or 0 for another key
+	bytes   int        // bytes that it adds to the paths of the nodes in it
+	isValue bool       // in a flow collection: the key is itself the value of the key before it
 	nth     int        // number of the key in its mapping, from 0; in a flow collection since the last comma
 }
 
-// nesting imitates the parser of the YAML library, token by token, to predict its costs: each level is a
-// nested call, and each node stores its complete path. For "a: {b: 1}" depth reaches 2, and the path is $.a.b.
+// nesting imitates the parser of the YAML library, token by token, to predict its costs before it runs. The
+// parser makes a nested call for each level, and each node stores its complete path. For "a: {b: 1}" depth
+// reaches 2, and the longest path is $.a.b.
 type nesting struct {
 	open  []level
-	fixed int // number of the first levels of open that end with the document
-	depth int // number of nested calls: levels without keys of flow mappings
+	fixed int // open[:fixed] stay open until the document ends, see openEntry
+	depth int // nested calls of the parser for the levels in open, see isCall
 	flow  int // number of flow collections in open
 	path  int // bytes of the current path
 	paths int // bytes of the paths of all tokens so far
 	steps int // steps of the parser so far: n for the n-th key of a mapping
 	docs  int // number of documents that ended
 
-	marks int            // number of tags and anchors directly before the token
-	mark  token.Position // position of the first tag or anchor in the last line with one
-	last  token.Type     // type of the token before the tags and anchors
+	marks int            // number of tags (!name) and anchors (&name) directly before the token
+	mark  token.Position // position of the first of them in its line
+	last  token.Type     // type of the token before them
 }
 
 // maxPaths returns the maximum number of bytes of all paths in a file of size bytes.
@@ -63,7 +65,8 @@ const (
 	entryBytes = 8
 )
 
-// addToken updates the state by the i-th token.
+// addToken updates n by the i-th token: brackets open and close flow collections, dashes and keys open
+// entries, and other texts change nothing.
 func (n *nesting) addToken(tokens token.Tokens, i int) {
 	t := tokens[i]
 	defer func() { n.paths += n.path + 1 }()
@@ -122,9 +125,9 @@ func (l level) isFlow() bool {
 	return l.kind == token.MappingStartType || l.kind == token.SequenceStartType
 }
 
-// openEntry opens an entry or a key, and closes the levels that end before it. The parser
-// takes a key after a tag, an anchor or an empty entry for its value, whatever the column,
-// and then all levels stay open.
+// openEntry opens an entry or a key, and closes the levels that end before it. If a key follows a tag, an
+// anchor or an empty entry, the parser takes the key for its value, in any column. In a block, all levels
+// then stay open until the document ends.
 func (n *nesting) openEntry(l level) {
 	isAfterEmpty := n.last == token.SequenceEntryType || n.last == token.MappingKeyType
 	isValue := n.marks > 0 || l.kind != token.SequenceEntryType && isAfterEmpty
@@ -150,8 +153,8 @@ func (n *nesting) openEntry(l level) {
 	n.pushLevel(l)
 }
 
-// isCall reports whether the parser makes a nested call for a level: for all but the keys of
-// flow mappings that are not values themselves.
+// isCall reports whether the parser makes a nested call for a level. It makes none for a key of a flow
+// mapping, unless the key is itself a value.
 func (n *nesting) isCall(l level) bool { return n.flow == 0 || l.isFlow() || l.isValue }
 
 // pushLevel opens a level.
@@ -182,8 +185,8 @@ func (n *nesting) popLevel() level {
 	return l
 }
 
-// endEntry closes the open keys of a flow collection. It returns the outermost of them, and
-// whether there was one.
+// endEntry closes the open keys of the last flow collection. It returns the outermost of them, and whether
+// there was one.
 func (n *nesting) endEntry() (key level, ended bool) {
 	for n.flow > 0 && !n.open[len(n.open)-1].isFlow() {
 		key, ended = n.popLevel(), true
@@ -191,8 +194,8 @@ func (n *nesting) endEntry() (key level, ended bool) {
 	return key, ended
 }
 
-// endsBefore reports whether the last open level of a block ends before l: its column is
-// greater, or equal unless l is an entry of a list that is the value of a key.
+// endsBefore reports whether the last open level of a block ends before l: if its column is greater than the
+// column of l, or equal. A list may begin in the column of its key, which then does not end.
 func (n *nesting) endsBefore(l level) bool {
 	if len(n.open) == n.fixed {
 		return false

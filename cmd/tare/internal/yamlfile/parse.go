@@ -27,9 +27,9 @@ const (
 	maxDepth = 64      // nested collections
 	maxMarks = 8 << 20 // tokens: the lexer takes about 250 bytes for each
 	maxEmpty = 100     // empty lines in a row, for which the lexer takes quadratic time after a block text
-	maxDocs  = 100     // documents, of which one may have content; the parser takes quadratic time for them
-	// maxSteps limits the sum of n for the n-th key of each mapping, the steps that the parser
-	// takes: 23,170 keys in one mapping, or 7,327 in each of ten.
+	maxDocs  = 100     // documents, for which the parser takes quadratic time; only one may have content
+	// maxSteps limits the steps of the parser, which takes n for the n-th key of a mapping. It allows
+	// 23,170 keys in one mapping, or 7,327 in each of ten mappings.
 	maxSteps = 1 << 28
 
 	// maxTime limits the time for other inputs that take quadratic time. A document of 8 MB
@@ -47,8 +47,8 @@ type Format struct {
 	MaxTime  time.Duration // time for parsing; 0 means three minutes
 }
 
-// Open parses src, the text of the file name, and returns a reader and the root of the
-// document. The error is an *[Error]. The reader is not nil even then, and can locate errors.
+// Open parses src, the text of the file name, and returns a reader and the root of the document. An error is
+// an *[Error]; the reader is not nil even then, and can locate other errors.
 func Open(name string, src []byte, f Format) (*Reader, ast.Node, error) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	p := &Positions{
@@ -61,8 +61,8 @@ func Open(name string, src []byte, f Format) (*Reader, ast.Node, error) {
 	return &Reader{Positions: p}, root, err
 }
 
-// parseWithin returns the root of the document, or an error after the time limit: the YAML library
-// cannot be stopped, and continues until tare ends.
+// parseWithin returns the root of the document, or an error after the time limit. The YAML library cannot be
+// stopped: its goroutine then continues until tare ends.
 func (p *Positions) parseWithin(src []byte) (ast.Node, error) {
 	if err := p.checkText(src); err != nil {
 		return nil, err
@@ -123,8 +123,8 @@ func (p *Positions) checkText(src []byte) error {
 	if limit := cmp.Or(p.format.MaxBytes, MaxBytes); len(src) > limit {
 		return p.newError(Position{1, 1}, fmt.Sprintf("the file has %d bytes", len(src)), fmt.Sprintf("a %s file has at most %d", p.format.Noun, limit))
 	}
-	// marks counts the characters that begin or end tokens, in halves of a token. empty is the
-	// number of empty lines before the current line, and -1 if the current line has content.
+	// marks counts half tokens: 2 for a character that is a token, and 1 for each of the two quotes of a
+	// text. empty is the number of empty lines before the current line, or -1 if this line has content.
 	pos, marks, empty := Position{1, 0}, 0, 0
 	for i, c := range string(src) {
 		if pos.Col++; c == '\n' {
@@ -133,8 +133,9 @@ func (p *Positions) checkText(src []byte) error {
 		} else if c != ' ' && c != '\t' && c != '\r' {
 			empty = -1
 		}
-		isInvalid := c == utf8.RuneError && !bytes.HasPrefix(src[i:], []byte("\ufffd"))
-		isControl := c == 0x7f || c < ' ' && c != '\n' && c != '\t' && !bytes.HasPrefix(src[i:], []byte("\r\n"))
+		isInvalid := c == utf8.RuneError && !bytes.HasPrefix(src[i:], []byte("\ufffd")) // not U+FFFD itself
+		isLineEnd := c == '\n' || bytes.HasPrefix(src[i:], []byte("\r\n"))
+		isControl := c == 0x7f || c < ' ' && c != '\t' && !isLineEnd
 		switch {
 		case empty > maxEmpty:
 			return p.newError(pos, fmt.Sprintf("more than %d empty lines in a row", maxEmpty), "leave some out")
@@ -144,7 +145,7 @@ func (p *Positions) checkText(src []byte) error {
 			return p.newError(pos, fmt.Sprintf("control character %U", c), p.format.Noun+" files are plain text")
 		case strings.ContainsRune("[]{},:-?&*!@`%\n", c):
 			marks += 2
-		case c == '"' || c == '\'': // two per token
+		case c == '"' || c == '\'':
 			marks++
 		}
 		if marks > 2*maxMarks {
@@ -154,7 +155,8 @@ func (p *Positions) checkText(src []byte) error {
 	return nil
 }
 
-// syntaxError converts an error of the YAML library, whose type is not exported, by its methods.
+// syntaxError converts an error of the YAML library to an *[Error] at the position of its token. The library
+// does not export the type of the error, only its methods.
 func (p *Positions) syntaxError(err error) error {
 	var e interface {
 		GetToken() *token.Token
@@ -163,7 +165,7 @@ func (p *Positions) syntaxError(err error) error {
 	if !errors.As(err, &e) {
 		return p.newError(Position{1, 1}, err.Error(), "")
 	}
-	pos, message, rest := Position{1, 1}, e.GetMessage(), ""
+	pos, message, rest := Position{1, 1}, e.GetMessage(), "" // rest: the line from pos on
 	if t := e.GetToken(); t != nil && t.Position != nil {
 		pos = Position{t.Position.Line, t.Position.Column}
 		if pos.Line >= 1 && pos.Line <= len(p.lines) {

@@ -15,12 +15,12 @@ import (
 // Position is a place in a file. Lines and columns count from 1; columns are characters.
 type Position struct{ Line, Col int }
 
-// Positions maps the fields of a file to their positions.
+// Positions maps the fields of a file to their positions, for errors such as study.yaml:3:5: unknown key.
 type Positions struct {
 	format Format
 	file   string
 	lines  []string
-	byPath map[string]Position // by the path of a field, as in tare.FieldError
+	byPath map[string]Position // by the path of a field, e.g. contenders[0].id, as in tare.FieldError
 }
 
 // Error is an error at a position in a file.
@@ -41,9 +41,9 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Locate converts a *tare.FieldError to an *[Error] at the position of its field. If the file
-// does not have the field, it is the position of the nearest enclosing field. Locate returns
-// other errors unchanged.
+// Locate converts a *tare.FieldError to an *[Error] at the position of its field. If the file does not have
+// the field, Locate uses the position of the nearest enclosing field and adds the path to the text. It
+// returns other errors unchanged.
 func (p *Positions) Locate(err error) error {
 	var f *tare.FieldError
 	if !errors.As(err, &f) {
@@ -54,7 +54,7 @@ func (p *Positions) Locate(err error) error {
 	if !ok && f.Path != "" {
 		what = f.Path + ": " + what
 	}
-	for path := f.Path; !ok; {
+	for path := f.Path; !ok; { // ends at the latest for "", which is in byPath
 		path = path[:max(0, strings.LastIndexAny(path, ".["))]
 		pos, ok = p.byPath[path]
 	}
@@ -67,14 +67,15 @@ func (p *Positions) At(path string) (Position, bool) {
 	return pos, ok
 }
 
-// Where returns the position of the field at path. If the file does not have the field, it
-// returns the zero position, which newError takes for the beginning.
+// Where returns the position of the field at path. If the file does not have the field, Where returns the
+// zero position, which in an error becomes the beginning of the file.
 func (p *Positions) Where(path string) Position { return p.byPath[path] }
 
 // Put records n as the position of the field at path.
 func (p *Positions) Put(path string, n ast.Node) { p.byPath[path] = p.Of(n) }
 
-// newError returns an error at a position, which is moved into the file.
+// newError returns an error at a position. If the position is outside of the file, newError uses the nearest
+// one in the file.
 func (p *Positions) newError(pos Position, what, hint string) error {
 	line := min(max(pos.Line, 1), len(p.lines))
 	width := utf8.RuneCountInString(strings.TrimSuffix(p.lines[line-1], "\r"))

@@ -16,14 +16,16 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// Reader decodes nodes into fields. Its methods record the first error; the values of fields
-// must not be used then.
+// Reader decodes nodes into fields. Its methods record only the first error, in Err; after an error the
+// values of fields must not be used. A mapping with a name and a number is read by:
+//
+//	r.Mapping(root, "", "", map[string]Take{"name": r.Text(&s.Name, ""), "runs": r.Count(&s.Runs)}, nil)
 type Reader struct {
 	*Positions
 	Err error // the first error, an *[Error]; nil if absent
 }
 
-// Take decodes the value of the field at path from n.
+// Take decodes n, the value of the field at path, into a variable.
 type Take func(n ast.Node, path string)
 
 // Fail records an error at a position, with a hint, unless there is an error already.
@@ -33,7 +35,8 @@ func (r *Reader) Fail(pos Position, what, hint string) {
 	}
 }
 
-// Want fails because n is not of the type that the field at path needs, which what describes.
+// Want records the error that n is not of the type that the field at path needs. what names the type, e.g.
+// "a duration".
 func (r *Reader) Want(n ast.Node, path, what, hint string) {
 	if path == "" {
 		path = "the " + r.format.Noun
@@ -65,9 +68,9 @@ func kindOf(n ast.Node) string {
 	return "something else"
 }
 
-// Mapping decodes the value of each key of the mapping n with the Take of the key in known,
-// and records its position. It fails for unknown keys and for those of unsupported, which
-// maps a key to the hint on what to write instead.
+// Mapping decodes the value of each key of the mapping n with the Take of that key in known, and records its
+// position. A key that is not in known is an error. unsupported maps keys for which the error has a special
+// hint to that hint.
 func (r *Reader) Mapping(n ast.Node, path, hint string, known map[string]Take, unsupported map[string]string) {
 	m, ok := n.(ast.MapNode)
 	if !ok {
@@ -94,7 +97,7 @@ func (r *Reader) Mapping(n ast.Node, path, hint string, known map[string]Take, u
 		if path != "" {
 			fieldPath = path + "." + fieldPath
 		}
-		r.Put(fieldPath, key) // an empty value has no position
+		r.Put(fieldPath, key) // stays the position if the value is empty
 		if _, isNull := pairs.Value().(*ast.NullNode); !isNull {
 			r.Put(fieldPath, pairs.Value())
 		}
@@ -203,7 +206,7 @@ func (r *Reader) Duration(dst *time.Duration) Take {
 	}
 }
 
-// Yes reads true or false.
+// Yes reads a boolean: true or false.
 func (r *Reader) Yes(dst *bool) Take {
 	return func(n ast.Node, path string) {
 		b, ok := n.(*ast.BoolNode)
@@ -215,8 +218,8 @@ func (r *Reader) Yes(dst *bool) Take {
 	}
 }
 
-// Shaped reads a text that matches shape. The error for other texts is the text in quotes
-// followed by isNot.
+// Shaped reads a text that matches shape. For another text the error is the text in quotes and isNot, e.g.
+// "a b" is not an id.
 func (r *Reader) Shaped(dst *string, shape *lazyregexp.Regexp, isNot, hint string) Take {
 	return func(n ast.Node, path string) {
 		r.Text(dst, hint)(n, path)

@@ -14,6 +14,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// closedLoop finds rates of closed loops that a page takes for the capacity of a server. In a closed loop
+// each connection waits for a response before it sends the next request.
 func closedLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "closed-loop", Severity: tare.Warn,
@@ -27,27 +29,57 @@ func closedLoop() rule {
 	}, find: findClosedLoop}
 }
 
+// findClosedLoop reports the capacity claims of a page. Without such claims, if the page is about capacity
+// or has reports of several targets, it reports the first closed loop with a high latency whose rate is
+// just connections ÷ latency.
+func findClosedLoop(d *document, report reportFunc) {
+	if findCapacityClaims(d, report) {
+		return
+	}
+	var far []*loadReport
+	for _, l := range d.loads {
+		if l.isOpenLoop || l.tool == "k6" || l.mean.value < minFarLatency || !l.connections.isKnown() || !l.rate.isKnown() {
+			continue
+		}
+		inFlight := l.rate.value * l.mean.value // by Little's law
+		if math.Abs(inFlight/l.countConnections()-1) <= littleTolerance {
+			far = append(far, l)
+		}
+	}
+	targets := map[loadKey]bool{}
+	for _, l := range d.loads {
+		targets[l.runKey()] = true
+	}
+	isCompared := len(targets) > 1
+	if len(far) == 0 || !isCompared && !d.hasText(capacityRE) {
+		return
+	}
+	l := far[0]
+	report(l.rate.line, fmt.Sprintf("%s: the rate, %s per second, is %.0f connections ÷ %s (and so in %s); the same server with more connections may have any rate", l.tool, formatNumber(l.rate.value), l.countConnections(), formatTime(l.mean.value), format.Count(len(far), "report")))
+}
+
 // capacityRE matches words about the capacity of a server.
 var capacityRE = lazyregexp.New(`(?i)\b(?:handles?|handled|capacity|capable|can (?:serve|process|do|reach)|sustains?|supports?|throughput|req(?:uest)?s?\s?(?:/|per )\s?s(?:ec(?:ond)?)?|rps|load)\b`)
 
-// minFarLatency is the mean latency in s from which on a closed loop measures waiting, e.g. for the
-// network, and not work.
+// minFarLatency is a mean latency in s. A closed loop with a higher one measures waiting, e.g. for the
+// network, instead of work.
 const minFarLatency = 0.05
 
 // canServeRE matches words for a rate that a server handles, or that a plan counts on.
 var canServeRE = lazyregexp.New(`(?i)\b(?:handl(?:es?|ed|ing)|tak(?:es?|ing)|took|serv(?:es?|ed|ing)|process(?:es|ed)?|sustain(?:s|ed|able)?|supports?|copes?|absorbs?|manages?|delivers?|carr(?:y|ies)|accepts?|accommodates?|holds?|capacity|capable|can (?:do|reach|answer)|good for|enough for|siz(?:e|ed|ing)|plan(?:s|ned|ning)?|provision\w*|budget|limit|ceiling|headroom|max(?:imum|imal)?|at most|up to|peaks?|slo|sla)\b`)
 
-// statedRateRE matches a number of requests or other items per second. The group is the number.
+// statedRateRE matches a number of requests or other items per second: "2,000 req/s", "12k requests per
+// second", "900 rps". The group is the number.
 var statedRateRE = lazyregexp.New(`(?i)(\d{1,3}(?:[ \x{00a0}\x{202f}]\d{3})+|\d[\d,]*(?:\.\d+)?\s?k?)\+?[\s*_\x60]*(?:(?:[a-z]+\s+)?[a-z]+\s*/\s*s(?:ec(?:ond)?)?\b|/\s*s(?:ec)?\b|(?:[a-z]+\s+){0,2}(?:per|a|each|every)\s+sec(?:ond)?\b|[rqt]ps\b)`)
 
 // quotesLatencyRE matches a latency in the same sentence.
 var quotesLatencyRE = lazyregexp.New(`(?i)\blatenc|\bp\d\d|\d\s?(?:ms|µs|us)\b|\b9\d(?:\.\d+)?\s?(?:%|th\b|percent)`)
 
-// namedCapacityRE matches a name of a run that calls its rate a capacity at a latency.
+// namedCapacityRE matches the name of a run that calls its rate a capacity at a latency: "capacity at p99".
 var namedCapacityRE = lazyregexp.New(`(?i)\bcapacity\b[^'"]{0,40}\b(?:p\d\d[\d.]*|latency|\d+\s?ms)\b`)
 
-// findCapacityClaims reports names of runs and sentences that quote the rate of a closed loop as the
-// rate that a server handles at a latency. It returns whether there are any.
+// findCapacityClaims reports names of runs and sentences that quote the rate of a closed loop as the rate
+// that a server handles at a latency. It returns true if it has reported one.
 func findCapacityClaims(d *document, report reportFunc) bool {
 	found := false
 	for _, l := range d.loads {
@@ -142,33 +174,4 @@ func (d *document) findRateInReports(text string) (rate float64, offset int, l *
 		}
 	}
 	return 0, 0, nil
-}
-
-// findClosedLoop reports the capacity claims of a page. If there are none and the page is about
-// capacity, or has reports of several targets, it reports the first closed loop with a high latency
-// whose rate is just connections ÷ latency.
-func findClosedLoop(d *document, report reportFunc) {
-	if findCapacityClaims(d, report) {
-		return
-	}
-	var far []*loadReport
-	for _, l := range d.loads {
-		if l.isOpenLoop || l.tool == "k6" || l.mean.value < minFarLatency || !l.connections.isKnown() || !l.rate.isKnown() {
-			continue
-		}
-		inFlight := l.rate.value * l.mean.value // by Little's law
-		if math.Abs(inFlight/l.countConnections()-1) <= littleTolerance {
-			far = append(far, l)
-		}
-	}
-	targets := map[loadKey]bool{}
-	for _, l := range d.loads {
-		targets[l.runKey()] = true
-	}
-	isCompared := len(targets) > 1
-	if len(far) == 0 || !isCompared && !d.hasText(capacityRE) {
-		return
-	}
-	l := far[0]
-	report(l.rate.line, fmt.Sprintf("%s: the rate, %s per second, is %.0f connections ÷ %s (and so in %s); the same server with more connections may have any rate", l.tool, formatNumber(l.rate.value), l.countConnections(), formatTime(l.mean.value), format.Count(len(far), "report")))
 }

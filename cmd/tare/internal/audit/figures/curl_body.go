@@ -8,6 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// curlBody finds commands such as curl -d order.json URL, which send the text order.json itself.
 func curlBody() rule {
 	return rule{Rule: audit.Rule{
 		ID: "curl-body", Severity: tare.Warn,
@@ -21,7 +22,7 @@ func curlBody() rule {
 	}, find: findCurlBody}
 }
 
-// fileBodyRE matches a curl command whose body is the name of a file without @.
+// fileBodyRE matches a curl command whose body is the name of a file without @. The group is the name.
 var fileBodyRE = lazyregexp.New(`^curl\b.*\s(?:-d|--data|--data-binary)[ =]?['"]?([\w./-]+\.(?:json|xml|txt|bin|csv|yaml))['"]?(?:\s|$)`)
 
 // findCurlBody reports curl commands that send the name of a file.

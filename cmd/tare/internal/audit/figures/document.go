@@ -20,14 +20,14 @@ type document struct {
 	copies    []copiedBench // benchmarks whose runs also are in a file read before
 
 	figures        []figure                    // figures of all tables, benchmarks and reports
-	groups         []*figureGroup              // figures that compare with each other
-	grids          []*grid                     // figures of tables by row
-	metrics        map[metricKey]labelMatcher  // metrics of the groups with one origin and kind
-	groupsByOrigin [][]*figureGroup            // groups by origin, sorted by line
-	ratios         ratioIndex                  // ratios in all rows of grids
-	lookups        int                         // number of grids and groups that statements were compared with
-	verdicts       map[claimKey]verdict        // cache of judgeClaim
-	texts          map[*lazyregexp.Regexp]bool // cache of hasText
+	groups         []*figureGroup              // figures by metric, such as the cells of a column of times
+	grids          []*grid                     // figures of tables by row, sorted by line
+	metrics        map[metricKey]labelMatcher  // finds the metrics that a text names
+	groupsByOrigin [][]*figureGroup            // groups by table or other origin, sorted by line
+	ratios         ratioIndex                  // ratios of two figures of a row, for all grids
+	lookups        int                         // number of comparisons of statements with grids and groups, to limit them
+	verdicts       map[claimKey]verdict        // cache of judgeClaim, which compares statements with figures
+	texts          map[*lazyregexp.Regexp]bool // cache of hasText: whether the page has a match
 }
 
 // position is a line of a file with the headings above it.
@@ -164,11 +164,11 @@ type sentence struct {
 	starts []lineStart // beginnings of its second and further lines
 }
 
-// isRightAfter reports whether the sentence begins at most maxTextGap lines after a line of a table,
-// and in the same item of a numbered list.
+// isRightAfter reports whether the sentence begins at most maxTextGap lines after a line of a table, and
+// not in a later item of a numbered list.
 func (s sentence) isRightAfter(line int) bool {
-	isOtherItem := 0 < s.list && s.list < line && line < s.item
-	return !isOtherItem && line < s.line && s.line-line <= maxTextGap
+	isInLaterItem := 0 < s.list && s.list < line && line < s.item
+	return !isInLaterItem && line < s.line && s.line-line <= maxTextGap
 }
 
 // backReferenceRE matches a sentence that refers to the subject of the previous one.

@@ -12,6 +12,7 @@ import (
 // the U test of benchstat cannot reach a 95 % interval; with eight, some may be disturbed.
 const minRuns = 8
 
+// fewRepetitions finds sides of a comparison that were run more than once, but fewer than minRuns times.
 func fewRepetitions() rule {
 	return rule{Rule: audit.Rule{
 		ID: "few-repetitions", Severity: tare.Note,
@@ -35,7 +36,7 @@ func findFewRepetitions(d *document, report reportFunc) {
 	if n, first := countLoads(d, isFew); n > 0 {
 		report(first, fmt.Sprintf("%s with more than one report, but fewer than %d", format.Count(n, "target"), minRuns))
 	}
-	fewest, line, n := minRuns, 0, 0
+	fewest, line, n := minRuns, 0, 0 // least number of runs, line of the first row, number of rows
 	for _, s := range d.stats {
 		if s.hasNoInterval || s.runs > 0 && s.runs < minRuns {
 			if n++; line == 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// fewRequests finds quantiles that depend on a few requests, such as p99 of 200 requests.
 func fewRequests() rule {
 	return rule{Rule: audit.Rule{
 		ID: "few-requests", Severity: tare.Warn,
@@ -23,12 +24,12 @@ func fewRequests() rule {
 }
 
 const (
-	// minBeyond is the least number of requests beyond a quantile. roundingSlack is for the rounding
-	// error of 1 - share.
+	// minBeyond is the least number of requests that must be slower than a quantile. roundingSlack, in
+	// requests, allows for the rounding error of 1 - share.
 	minBeyond     = 10
 	roundingSlack = 1e-6
-	// maxPercent is the end of the quantiles of reports and tables that are judged, in percent: many
-	// tools print higher ones by default, also if there are too few requests.
+	// maxPercent excludes quantiles above p99.9 from the rule, except for benchmarks: many tools print
+	// these by default, whatever the number of requests.
 	maxPercent = 99.91
 )
 
@@ -39,14 +40,11 @@ func isTooFew(n, percent float64) bool { return n*(1-percent/100) < minBeyond-ro
 // minBeyond requests beyond them.
 func findFewRequests(d *document, report reportFunc) {
 	for _, l := range d.loads {
-		requests := l.requests.value
-		if !l.requests.isKnown() {
-			requests = l.rate.value * l.duration.value
-		}
+		requests := l.countRequests()
 		if requests <= 0 {
 			continue
 		}
-		var lowest quantileValue // quantiles above it have still fewer requests beyond them
+		var lowest quantileValue // lowest quantile with too few requests: the higher ones have still fewer
 		for _, q := range l.quantiles {
 			isLower := lowest.line == 0 || q.share < lowest.share
 			if beyond := requests * (1 - q.share); beyond < minBeyond-roundingSlack && q.share < maxPercent/100 && isLower {

@@ -35,8 +35,8 @@ type rule struct {
 	find func(d *document, report reportFunc)
 }
 
-// reportFunc adds a finding in a line, 0 if it is about the file. The text is a
-// sentence without a full stop.
+// reportFunc adds a finding. line is the line of the mistake, or 0 if the finding is about the whole file,
+// and text is a sentence without a full stop.
 type reportFunc func(line int, text string)
 
 // Rules returns the rules for results and pages.

@@ -5,13 +5,14 @@ import (
 	"strings"
 )
 
-// figure is a figure of a page: a cell of a table, or a figure of a benchmark or report.
+// figure is a measurement on a page, from a cell of a table, a benchmark or a report. In a table with
+// the row "b" and the column "time (ms)", its subject is "b" and its metric "time (ms)".
 type figure struct {
 	quantity
 	subject string // name of the contender, in lower case: the label of a row, or the header of a column
 	metric  string // name of the metric: the header of a column, or the label of a row
 	heading string // heading above, in lower case
-	origin  int    // number of the table in the page, or an origin such as benchOrigin
+	origin  int    // where it comes from: number of the table in the page, or a number such as benchOrigin
 	line    int
 	column  int    // index of the column of a table
 	label   string // label of the row of a table, in lower case
@@ -19,7 +20,7 @@ type figure struct {
 	section int    // number of headings of the first level so far
 }
 
-// isOfTable reports whether the figure is one of a single table.
+// isOfTable reports whether the figure comes from one table, not from several or from none.
 func (f figure) isOfTable() bool { return f.origin >= 0 && f.origin < benchOrigin }
 
 // maxPageFigures limits the figures of a page that are compared with its prose.
@@ -83,9 +84,9 @@ func (d *document) collectFigures() []figure {
 	return out
 }
 
-// acrossTables returns the figures of tables with the same rows and columns under different
-// headings, as on a page with a table for each contender. The heading becomes the subject,
-// and the row and the column the metric.
+// acrossTables returns the figures of tables that have the same rows and columns under different headings,
+// as on a page with a table for each contender. In these figures the heading is the subject, and the
+// label of the row with the header of the column is the metric.
 func acrossTables(all []figure) []figure {
 	type cell struct{ row, column string }
 	headings := map[cell][]string{}
@@ -121,7 +122,7 @@ type metricKey struct {
 	kind   kind
 }
 
-// newMetricMatchers returns matchers of the metrics of groups that have one origin and kind.
+// newMetricMatchers returns a matcher of the metrics of all groups with one origin and kind, by these two.
 func newMetricMatchers(groups []*figureGroup) map[metricKey]labelMatcher {
 	metrics := map[metricKey][]string{}
 	for _, g := range groups {
@@ -137,8 +138,8 @@ func newMetricMatchers(groups []*figureGroup) map[metricKey]labelMatcher {
 	return out
 }
 
-// isOtherMetric reports whether a text names metrics of the origin and kind of a group, but not the
-// group's.
+// isOtherMetric reports whether a text names metrics of the origin and kind of a group, but not the metric
+// of the group itself: p99 for a group of p50 in the same table.
 func (d *document) isOtherMetric(g *figureGroup, words wordSet) bool {
 	named := d.metrics[metricKey{g.origin, g.kind}].findNamed(words)
 	return len(named) > 0 && !slices.Contains(named, g.metric)

@@ -11,9 +11,11 @@ import (
 
 // Limits of the labels of a labelMatcher.
 const (
-	minNameLength = 3   // bytes of a word
-	maxLabels     = 200 // labels that are compared with each other
+	minNameLength = 3   // bytes of a word that can name a contender
+	maxLabels     = 200 // labels of one matcher
 )
+
+// This file finds which rows and columns of a table a sentence is about, by the words of their labels.
 
 // nameTokenRE matches a word, or a number with points such as 5.2.1.
 var nameTokenRE = lazyregexp.New(`[\p{L}\p{N}]+(?:\.\p{N}+)*`)
@@ -88,11 +90,11 @@ func trimPlural(word string) string {
 	return strings.TrimSuffix(word, "s")
 }
 
-// wordSet holds the words of a text as nameWords returns them, without comparisons such as "as fast
-// as", which do not name a row that is called fast.
+// wordSet holds the words of a text as nameWords returns them. It omits comparisons such as "as fast as",
+// which do not name a row with the label "fast".
 type wordSet map[string]bool
 
-// equativeRE matches a comparison with "as".
+// equativeRE matches the beginning of a comparison such as "as fast as".
 var equativeRE = lazyregexp.New(`(?i)\bas (?:fast|quick|slow|much|many|long|large|big|high|heavy)\b`)
 
 func newWordSet(text string) wordSet {
@@ -110,17 +112,19 @@ const commonWords = " the and for with api performance benchmark benchmarks resu
 // isCommon reports whether a word is one of commonWords.
 func isCommon(word string) bool { return strings.Contains(commonWords, " "+word+" ") }
 
-// isMinor reports whether a word, though common, can distinguish labels that share another word.
+// isMinor reports whether a common word can distinguish labels that share another word: read and write in
+// "cache read" and "cache write".
 func isMinor(word string) bool {
 	return strings.Contains(" large small simpl read write get set map parallel all one memory cpu ", " "+word+" ")
 }
 
-// canName reports whether a word of a label can name a contender: it is not a number, not
-// short and not common.
+// canName reports whether a word of a label can name a contender: it is not a number, not common and not
+// short, except for a version such as v2.
 func canName(word string) bool {
 	_, err := strconv.Atoi(word)
 	isNumber := err == nil
-	isLong := len(word) >= minNameLength || len(word) == 2 && word[0] == 'v' && word[1] >= '0' && word[1] <= '9'
+	isVersion := len(word) == 2 && word[0] == 'v' && word[1] >= '0' && word[1] <= '9'
+	isLong := len(word) >= minNameLength || isVersion
 	return !isNumber && isLong && !isCommon(word)
 }
 
@@ -128,9 +132,9 @@ func canName(word string) bool {
 // text "the fast one takes 2 ms" names the first. The zero value has no labels. All fields are by
 // label.
 type labelMatcher struct {
-	words  map[string][]string // words that at most half of the labels have
-	shared map[string][]string // words that most labels have, and minor words
-	full   map[string][]string // all words that can name a contender
+	words  map[string][]string // rare words, which at most half of the labels have: each names the label
+	shared map[string][]string // other words, and minor words: they decide between labels that are named
+	full   map[string][]string // all words that can name a contender: together they name the label
 }
 
 // isEmpty reports whether the matcher has no labels.
@@ -168,9 +172,9 @@ func newLabelMatcher(labels []string) labelMatcher {
 	return n
 }
 
-// findNamed returns the labels that a text names, sorted. The text names a label if it has all words of
-// the label, or one that at most half of the labels have, unless it has the same words and more of
-// another label.
+// findNamed returns the labels that a text names, sorted. The text names a label if it has a rare word of
+// the label, or all words of it. findNamed drops such a label if the text has the same words and more
+// words of another label: "fast codec v2" does not name "fast codec" if there is a label "fast codec v2".
 func (n labelMatcher) findNamed(text wordSet) []string {
 	var out []string
 	found := map[string][]string{} // by named label, its words in the text

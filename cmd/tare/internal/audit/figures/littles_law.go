@@ -9,6 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// littlesLaw finds closed loops whose figures contradict each other: 40 connections with 473 requests per
+// second of 21 ms each have only 10 requests in flight.
 func littlesLaw() rule {
 	return rule{Rule: audit.Rule{
 		ID: "littles-law", Severity: tare.Void,
@@ -24,7 +26,7 @@ func littlesLaw() rule {
 
 const (
 	// littleTolerance is the tolerated difference of rate × latency from the number of connections, as
-	// a share of that number. The check "little" of tare's own runs has the same.
+	// a share of that number. The check "little", which tare applies to its own runs, tolerates the same.
 	littleTolerance = 0.10
 	// minPerConnection is the least number of requests per connection. In shorter runs the first
 	// requests, which all connections send at the same time, matter too much.
@@ -43,14 +45,11 @@ func findLittlesLaw(d *document, report reportFunc) {
 		if l.isOpenLoop || !l.rate.isKnown() || !l.mean.isKnown() || !l.connections.isKnown() || !(l.mean.value > 0) {
 			continue
 		}
-		requests := l.requests.value
-		if !l.requests.isKnown() && l.duration.isKnown() {
-			requests = l.rate.value * l.duration.value
-		}
+		requests := l.countRequests()
 		isShort := requests > 0 && requests < minPerConnection*l.connections.value
 		connections := l.countConnections()
 		inFlight := l.rate.value * l.mean.value
-		mayWait := l.tool == "k6" || l.tool == "ghz" && inFlight < connections // the users of k6 and the workers of ghz
+		mayWait := l.tool == "k6" || l.tool == "ghz" && inFlight < connections // their users and workers may pause
 		if isShort || mayWait {
 			continue
 		}
@@ -69,6 +68,7 @@ func findLittlesLaw(d *document, report reportFunc) {
 		text := fmt.Sprintf("%s requests per second × %s in the mean are %s requests in flight, with %s", formatNumber(l.rate.value), formatTime(l.mean.value), formatNumber(inFlight), stated)
 		switch {
 		case inFlight > connections:
+			// Missing latencies would only increase the number.
 		case l.timeouts.value > 0:
 			text += fmt.Sprintf("; %.0f timeouts are not among the latencies", l.timeouts.value)
 		case l.errors.value > 0:
@@ -81,6 +81,7 @@ func findLittlesLaw(d *document, report reportFunc) {
 	}
 }
 
+// Headers of columns: "connections", "# conns"; and "avg latency (ms)", "mean", "response time".
 var (
 	connectionsHeaderRE = lazyregexp.New(`(?i)^(?:#|number of |concurrent )?(?:connections?|conns?|concurrency)$`)
 	meanHeaderRE        = lazyregexp.New(`(?i)^(?:(?:avg|average|mean)\.? ?(?:req\.? )?(?:latency|response time|time)?|(?:latency|response time) ?\(?(?:avg|average|mean)?\)?)(?:\s*[\[(,].*)?$`)
@@ -104,6 +105,14 @@ func findLittleInRows(t *table, all []figure, report reportFunc) {
 			report(row.line, fmt.Sprintf("%s per second × %s in the mean are %s requests in flight, with %s connections", formatNumber(rate.value), formatTime(mean.value), formatNumber(inFlight), cell))
 		}
 	})
+}
+
+// countRequests returns the number of requests, or rate × duration if it is unknown. 0 means unknown.
+func (l *loadReport) countRequests() float64 {
+	if l.requests.isKnown() {
+		return l.requests.value
+	}
+	return l.rate.value * l.duration.value
 }
 
 // countConnections returns the number of open connections. wrk gives each thread the same

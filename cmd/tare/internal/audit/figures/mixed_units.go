@@ -11,6 +11,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// mixedUnits finds figures in different units that a page compares as if they had one, or that stand in a
+// column with another unit: "4.1" and "870 µs" below the header "time (ms)".
 func mixedUnits() rule {
 	return rule{Rule: audit.Rule{
 		ID: "mixed-units", Severity: tare.Warn,
@@ -23,7 +25,8 @@ func mixedUnits() rule {
 	}, find: findMixedUnits}
 }
 
-// findMixedUnits reports columns with several units, and ratios of numbers in different units.
+// findMixedUnits reports columns of tables with several units, and claims of sentences that are ratios of
+// numbers in different units.
 func findMixedUnits(d *document, report reportFunc) {
 	times := d.outputTimes()
 	for i, t := range d.tables {
@@ -38,7 +41,7 @@ func findMixedUnits(d *document, report reportFunc) {
 		findBinaryAndDecimal(t.figures(i), report)
 	}
 	for _, s := range d.sentences {
-		claims := s.claims()
+		claims := s.claims() // such as "3x faster"
 		for _, c := range claims {
 			if v := d.judgeClaim(c, claims); v.rawUnits != nil && !v.isSupported {
 				a, b := v.rawUnits.a, v.rawUnits.b
@@ -134,8 +137,8 @@ func (d *document) outputTimes() map[string]outputTime {
 	return out
 }
 
-// findUnitsAgainstOutput reports a figure of a column of times that has the digits of the time of
-// the benchmark that the row names, and another unit.
+// findUnitsAgainstOutput reports a figure below a header with a unit of time, such as "1.2" below "ms", if
+// the output of the benchmark that the row names has the same digits in another unit, 1.2 µs.
 func findUnitsAgainstOutput(t *table, times map[string]outputTime, report reportFunc) {
 	for _, c := range t.unitColumns() {
 		if c.kind != timeKind || len(times) == 0 {
@@ -157,59 +160,72 @@ func findUnitsAgainstOutput(t *table, times map[string]outputTime, report report
 	}
 }
 
-// sameDigits is the relative difference up to which a figure of a table is a rounded one of an output.
+// sameDigits is the relative difference by which a figure of a table may be rounded from that of an output.
 const sameDigits = 0.005
 
 // Limits of the comparison of figures without units.
 const (
-	minOthers      = 2   // least number of figures with which one of their column is compared
-	farAbove       = 100 // factor between a figure and the others from which they are far apart
+	minOthers      = 2   // least number of other figures of its column that a figure is compared with
+	farAbove       = 100 // a figure is of another size than the others if it is beyond them by this factor
 	unitFactor     = 1e3 // factor between neighbouring units
 	differentRatio = 0.2 // share by which the ratio of a row may be outside those of the others
 	likeness       = 3   // factor by which a figure may be outside the others and still is like them
 )
 
-// findForgottenUnits reports a figure that is about a thousand times the others of its column, if
-// another figure of its row, in a column of the same unit, is like the others: it is in the next
-// smaller unit. A contender that is that much slower would be so in all columns. It also reports a
-// row whose times are all about a thousandth of the others, if a figure of its data is like the
-// others.
+// columnFit describes a figure by the other figures of its column.
+type columnFit int
+
+const (
+	noFit      columnFit = iota // too few others, or neither like them nor in a neighbouring unit
+	likeOthers                  // like the others, which are of one size
+	tooLarge                    // a thousandth of the figure would be like the others
+	tooSmall                    // a thousand times the figure would be like the others
+)
+
+// fitAmong compares a figure with the other figures of its column.
+func fitAmong(value float64, others valueRange) columnFit {
+	isLike := func(x float64) bool { return x >= others.low/likeness && x <= others.high*likeness }
+	isOneSize := others.high <= farAbove*others.low
+	switch {
+	case others.count < minOthers, isLike(value) && !isOneSize:
+		return noFit
+	case isLike(value):
+		return likeOthers
+	case value > farAbove*others.high && isLike(value/unitFactor):
+		return tooLarge
+	case value < others.low/farAbove && isLike(value*unitFactor):
+		return tooSmall
+	}
+	return noFit
+}
+
+// findForgottenUnits reports figures in a neighbouring unit of that in the header. A figure is in the next
+// smaller unit if it is about a thousand times the others of its column, and another figure of its row, in
+// a column of the same unit, is like the others: a contender that is that much slower would be so in all
+// columns. The times of a row are in the next larger unit if all of them are about a thousandth of the
+// others, and a figure of the row in another column, such as one of data, is like the others.
 func findForgottenUnits(t *table, report reportFunc) {
 	columns := t.unitColumns()
 	for _, row := range t.rows {
-		var likely []unitColumn       // in which the figure of the row is like the others
-		var large, small []unitColumn // in which it is about a thousand times, and a thousandth, of the others
-		times := 0                    // columns of times
+		fits := map[columnFit][]unitColumn{}
+		times := 0 // columns of times
 		for _, c := range columns {
 			value, ok := plainCell(row, c.index)
 			if !ok {
 				continue
 			}
-			others := t.otherFigures(row, c.index)
-			isLike := func(x float64) bool { return x >= others.low/likeness && x <= others.high*likeness }
-			switch {
-			case others.count < minOthers:
-			case isLike(value):
-				if others.high <= farAbove*others.low { // figures that are alike themselves
-					likely = append(likely, c)
-				}
-			case value > farAbove*others.high && isLike(value/unitFactor):
-				large = append(large, c)
-			case value < others.low/farAbove && isLike(value*unitFactor):
-				small = append(small, c)
-			}
+			fit := fitAmong(value, t.otherFigures(row, c.index))
+			fits[fit] = append(fits[fit], c)
 			if c.kind == timeKind {
 				times++
 			}
 		}
-		// A row that is like the others in another unit, such as that of its data, takes no thousandth of
-		// their time.
-		if len(small) > 1 && len(small) == times && len(likely) > 0 {
+		if small := fits[tooSmall]; len(small) > 1 && len(small) == times && len(fits[likeOthers]) > 0 {
 			c := small[0]
 			report(row.line, fmt.Sprintf("%s stands in a column headed %s, where a thousand times it would be like the other rows", quote(row.cells[c.index]), quote(c.header)))
 		}
-		for _, c := range large {
-			if slices.ContainsFunc(likely, c.isOfUnit) {
+		for _, c := range fits[tooLarge] {
+			if slices.ContainsFunc(fits[likeOthers], c.isOfUnit) {
 				report(row.line, fmt.Sprintf("%s stands in a column headed %s, where a thousandth of it would be like the other rows", quote(row.cells[c.index]), quote(c.header)))
 				break
 			}
@@ -228,11 +244,11 @@ func (t *table) otherFigures(row tableRow, column int) valueRange {
 	return others
 }
 
-// sumLabelRE matches the label of a row with the sum of the others.
+// sumLabelRE matches the label of a row with the sum of the others: "total", "end to end".
 var sumLabelRE = lazyregexp.New(`(?i)\b(?:total|sum|overall|whole|all|together|everything|complete|entire|end[- ]to[- ]end|request)\b`)
 
-// findUnitOfPart reports a figure above the last one of its column, if the last one is the sum of
-// the others with a thousandth of that figure: it is in the next smaller unit.
+// findUnitOfPart reports a figure that is greater than the sum in the last row of its column, if the sum is
+// correct with a thousandth of the figure: 2, 900 and 3 above 5.9. The figure is in the next smaller unit.
 func findUnitOfPart(t *table, report reportFunc) {
 	const (
 		minParts    = 2
@@ -264,8 +280,8 @@ func findUnitOfPart(t *table, report reportFunc) {
 	}
 }
 
-// findSumOfUnits reports a figure in the last row that is the sum of the numbers above it only
-// without their units, which are not all the same.
+// findSumOfUnits reports a figure in the last row that is the sum of the numbers above it, but not of the
+// quantities, as these have several units: "903 ms" below "900 µs", "2 ms" and "1 ms".
 func findSumOfUnits(t *table, report reportFunc) {
 	const (
 		minParts = 3
@@ -299,9 +315,9 @@ func findSumOfUnits(t *table, report reportFunc) {
 	}
 }
 
-// findUnitOfPair reports a row whose two figures, in the only two columns with a unit, which is the
-// same, have a ratio of a thousandth or a thousand times those of all other rows: one of the two is
-// in a neighbouring unit.
+// findUnitOfPair reports a row with one of its two figures in a neighbouring unit. The table must have
+// exactly two columns with a unit, the same one. The ratio of the row's figures is a thousandth or a
+// thousand times the ratios of all other rows.
 func findUnitOfPair(t *table, report reportFunc) {
 	const maxPairs = 200 // rows: each is compared with all others
 	columns := t.unitColumns()
@@ -338,15 +354,16 @@ func findUnitOfPair(t *table, report reportFunc) {
 var (
 	// timePerItemRE matches the header of times per item, such as ms/sheet. The group is the unit.
 	timePerItemRE = lazyregexp.New(`(?i)^(ns|µs|us|ms|s)\s*(?:/|per )\s*[a-z]+$`)
-	// itemsPerSecondRE matches the header of the inverse, such as sheets/s.
+	// itemsPerSecondRE matches the header of items per second, such as sheets/s.
 	itemsPerSecondRE = lazyregexp.New(`(?i)^[a-z]+\s*(?:/|per )\s*s(?:ec(?:ond)?)?$`)
 )
 
-// headerUnitRE matches a unit of data at the end of a header, also per second. The group is the unit.
+// headerUnitRE matches a unit of data at the end of a header: "size (MB)", "read, MiB/s". The group is the
+// unit without /s.
 var headerUnitRE = lazyregexp.New(`(?i)(?:, ?|\(|\[)([KMGT]i?B)(?:/s| per second|ps)?[)\]]?$`)
 
-// findBinaryHeaders reports a table that has a decimal unit, such as MB, in the header of one side
-// and the binary one, MiB, in that of another.
+// findBinaryHeaders reports a table that compares a decimal unit with a binary one: MB in the header of one
+// side, and MiB in the header of another.
 func findBinaryHeaders(t *table, report reportFunc) {
 	first, firstUnit := "", "" // header of the first column with a unit, and the unit
 	for _, header := range t.header {
@@ -365,8 +382,8 @@ func findBinaryHeaders(t *table, report reportFunc) {
 	}
 }
 
-// findReciprocals reports a row whose time per item is a thousand times or a thousandth of 1 divided
-// by its items per second, if in all other rows it is 1 divided by these.
+// findReciprocals reports a row whose time per item is in a neighbouring unit by its items per second. In
+// all other rows, time per item × items per second is 1, and in this row a thousand or a thousandth.
 func findReciprocals(t *table, report reportFunc) {
 	const rounding = 0.02
 	rate := slices.IndexFunc(t.header, itemsPerSecondRE.MatchString)
@@ -381,15 +398,16 @@ func findReciprocals(t *table, report reportFunc) {
 		if rate < 0 || size == 0 {
 			continue
 		}
-		inverse, slips, last := 0, 0, tableRow{} // numbers of rows, and the last slip
+		inverse, slips, last := 0, 0, tableRow{} // rows with product 1, other rows, and the last of these
 		for _, row := range t.rows {
-			a, ok := plainCell(row, col)
-			b, okB := plainCell(row, rate)
-			product := a * size * b
-			switch {
-			case ok && okB && isNear(product, 1, rounding):
+			perItem, hasTime := plainCell(row, col)
+			perSecond, hasRate := plainCell(row, rate)
+			switch product := perItem * size * perSecond; {
+			case !hasTime || !hasRate:
+				// Without both figures in each row, the table is not reported.
+			case isNear(product, 1, rounding):
 				inverse++
-			case ok && okB && (isNear(product, unitFactor, rounding) || isNear(product, 1/unitFactor, rounding)):
+			case isNear(product, unitFactor, rounding), isNear(product, 1/unitFactor, rounding):
 				slips, last = slips+1, row
 			}
 		}
@@ -399,8 +417,7 @@ func findReciprocals(t *table, report reportFunc) {
 	}
 }
 
-// plainCell returns the number of a cell without a unit. It returns false if the cell has none above
-// 0.
+// plainCell returns the number of a cell, and whether the cell has a number above 0 without a unit.
 func plainCell(row tableRow, col int) (float64, bool) {
 	if col >= len(row.cells) {
 		return 0, false
@@ -426,8 +443,8 @@ func unlikeUnits(unit string) []string {
 	return out
 }
 
-// findBinaryAndDecimal reports the first column that has two of a decimal unit such as MB, the
-// binary one, MiB, and bits, Mbit, also per second. all holds the figures of a table.
+// findBinaryAndDecimal reports the first column in which two units are easily mistaken for each other, such
+// as MB, MiB and Mbit, also per second. all holds the figures of a table.
 func findBinaryAndDecimal(all []figure, report reportFunc) {
 	units := map[int][]string{} // by column
 	lines := map[int]int{}      // line of the last figure, by column

@@ -10,6 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// pausedUsers finds rates that the pauses of a load script limit: 100 virtual users that send only 95
+// requests of 31 ms per second have 3 requests in flight.
 func pausedUsers() rule {
 	return rule{Rule: audit.Rule{
 		ID: "paused-users", Severity: tare.Warn,
@@ -24,9 +26,8 @@ func pausedUsers() rule {
 }
 
 const (
-	// minBusyShare is the share of users with a request in flight below which the pauses of
-	// the script limit the rate. Users that start one after another over the run have half
-	// of their later share in the mean.
+	// minBusyShare is the least share of the users that must have a request in flight, in the mean over
+	// the run. If users start one after another over the run, the mean is half of the later share.
 	minBusyShare = 0.2
 	// minUsers is the least number of users that are judged.
 	minUsers = 5
@@ -38,13 +39,13 @@ var usersInRE = lazyregexp.New(`(?i)\b(\d{1,6})\s*(?:vus?|virtual users)\b`)
 // findPausedUsers reports runs of k6, and rates of tables with a number of virtual users,
 // in which most of the users pause.
 func findPausedUsers(d *document, report reportFunc) {
-	n, line, text := 0, 0, ""
+	n, line, text := 0, 0, "" // number of paused runs, and the finding of the first one
 	for _, l := range d.loads {
 		if l.tool != "k6" || !l.connections.isKnown() || !l.rate.isKnown() || !l.mean.isKnown() {
 			continue
 		}
 		if l.hasArrivalRate {
-			continue // users wait for their turn
+			continue // k6 decides when a user sends: waiting users are not paused by the script
 		}
 		if arePaused(l.rate.value, l.mean.value, l.connections.value) {
 			if n++; n == 1 {
@@ -80,13 +81,13 @@ func findPausedUsers(d *document, report reportFunc) {
 	}
 }
 
-// arePaused reports whether most virtual users pause. By Little's law, rate × mean of them
-// have a request in flight.
+// arePaused reports whether most virtual users pause. By Little's law, the number of users with a request
+// in flight is rate × mean latency in s.
 func arePaused(rate, mean, users float64) bool {
 	return rate*mean < minBusyShare*users && users >= minUsers
 }
 
-// describePaused returns the text of a finding.
+// describePaused returns the text of a finding about users that arePaused reports.
 func describePaused(rate, mean, users float64) string {
 	return fmt.Sprintf("%s per second × %s in the mean are %s requests in flight, with %.0f virtual users: the others paused", formatNumber(rate), formatTime(mean), formatNumber(rate*mean), users)
 }

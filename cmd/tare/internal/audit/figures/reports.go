@@ -12,6 +12,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/textfile"
 )
 
+// This file reads the JSON reports of the load generators vegeta, k6, oha and ghz into loadReports.
+
 // isReport reports whether a file begins with a JSON object that is not an event of go test.
 func isReport(start []byte) bool {
 	if len(start) < 2 || start[0] != '{' {
@@ -21,21 +23,21 @@ func isReport(start []byte) bool {
 	return !bytes.Contains(first, []byte(`"Action":`))
 }
 
-// Bounds of a JSON document. Scalars beyond the last three are skipped: lists of single
-// requests are long.
+// Bounds of a JSON document. It is an error to exceed maxDepth. Scalars (numbers, texts, true and false)
+// beyond the other bounds are read and not stored: some reports list every request.
 const (
-	maxDepth      = 1000 // nested objects and arrays; a deeper document is an error
-	maxValues     = 4096 // scalars
-	maxElements   = 64   // elements of an array
-	maxStoreDepth = 6    // nesting of stored scalars
+	maxDepth      = 1000 // nested objects and arrays
+	maxValues     = 4096 // stored scalars
+	maxElements   = 64   // elements of an array whose scalars are stored
+	maxStoreDepth = 6    // nested objects and arrays around a stored scalar
 )
 
 // flat holds the scalars of a JSON document by path: {"latencies": {"mean": 12}} is 12 at
 // "latencies.mean".
 type flat map[string]any
 
-// number returns the first number at one of paths, multiplied by scale. It is unknown if there is
-// none.
+// number returns the first number at one of paths, multiplied by scale, as a value of a line. The value is
+// unknown if there is no number at these paths.
 func (f flat) number(line int, scale float64, paths ...string) lineValue {
 	for _, path := range paths {
 		if v, ok := f[path].(float64); ok && v >= 0 {
@@ -45,7 +47,7 @@ func (f flat) number(line int, scale float64, paths ...string) lineValue {
 	return lineValue{}
 }
 
-// sum returns the sum of the numbers directly below a path whose keys are selected.
+// sum returns the sum of the numbers directly below a path for whose keys selects returns true.
 func (f flat) sum(line int, path string, selects func(key string) bool) lineValue {
 	total := lineValue{}
 	for key, v := range f {
@@ -62,7 +64,7 @@ func (f flat) sum(line int, path string, selects func(key string) bool) lineValu
 // before a decoder stores the token.
 type tokenLimiter struct {
 	r       io.Reader
-	line    int  // line of the last byte, from 1
+	line    int  // line of the last byte that was read, from 1
 	length  int  // bytes of the current token
 	quoted  bool // the current token is a string
 	escaped bool // the last byte was a backslash in a string
@@ -126,7 +128,8 @@ func flatten(dec *json.Decoder) (flat, error) {
 	return f, f.addValue(dec, "", depth, isStored)
 }
 
-// addValue reads the next value, at a path inside depth objects and arrays, and stores its scalars.
+// addValue reads the next value of dec and stores its scalars if isStored is true. path is the path of the
+// value, and depth the number of objects and arrays around it.
 func (f flat) addValue(dec *json.Decoder, path string, depth int, isStored bool) error {
 	next := func() (json.Token, error) {
 		token, err := dec.Token()
@@ -136,12 +139,15 @@ func (f flat) addValue(dec *json.Decoder, path string, depth int, isStored bool)
 		return token, err
 	}
 	token, err := next()
+	if err != nil {
+		return err
+	}
 	delim, isDelim := token.(json.Delim)
-	if err != nil || !isDelim {
-		if err == nil && isStored && depth > 0 && len(f) < maxValues {
+	if !isDelim { // a scalar
+		if isStored && depth > 0 && len(f) < maxValues {
 			f[path] = token
 		}
-		return err
+		return nil
 	}
 	isStored = isStored && depth <= maxStoreDepth
 	if depth++; depth > maxDepth {
@@ -175,8 +181,8 @@ const (
 	milliseconds = 1e-3
 )
 
-// findReport returns the report of the load generator that wrote a document, by the document's keys.
-// It returns nil if none did.
+// findReport returns the report in a document. It recognizes the load generator by the keys of the
+// document, and returns nil for other documents.
 func findReport(f flat, pos position) *loadReport {
 	has := func(path string) bool { _, ok := f[path].(float64); return ok }
 	l := &loadReport{position: pos}
@@ -195,8 +201,8 @@ func findReport(f flat, pos position) *loadReport {
 	return l
 }
 
-// addQuantile adds a quantile, whose latency is the first number at one of paths. share is that of
-// the requests that are not slower, and scale the unit of the number in s.
+// addQuantile adds the quantile whose latency is the first number at one of paths. share is the share of
+// requests that are not slower, e.g. 0.99, and scale is the unit of the number in s.
 func (l *loadReport) addQuantile(f flat, share, scale float64, paths ...string) {
 	if v := f.number(l.line, scale, paths...); v.isKnown() {
 		l.quantiles = append(l.quantiles, quantileValue{share: share, value: v.value, line: l.line})

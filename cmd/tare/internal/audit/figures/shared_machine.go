@@ -10,6 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// sharedMachine finds reports of load generators about a server on localhost.
 func sharedMachine() rule {
 	return rule{Rule: audit.Rule{
 		ID: "shared-machine", Severity: tare.Note,
@@ -25,8 +26,7 @@ func sharedMachine() rule {
 
 // findSharedMachine reports the number of reports about a server on the local host.
 func findSharedMachine(d *document, report reportFunc) {
-	n, first := 0, ""
-	line := 0
+	n, line, first := 0, 0, "" // number of reports, and the line and host of the first one
 	for _, l := range d.loads {
 		host := l.url
 		if u, err := url.Parse(l.url); err == nil && u.Host != "" {

@@ -9,6 +9,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// shortRun finds runs of load generators and benchmarks that end before the program has warmed up.
 func shortRun() rule {
 	return rule{Rule: audit.Rule{
 		ID: "short-run", Severity: tare.Warn,
@@ -25,23 +26,23 @@ func shortRun() rule {
 const (
 	minSeconds      = 5   // least duration of a run of a load generator, in s
 	calibration     = 10  // duration in s at the start of a run that wrk2 does not record
-	minCompiled     = 30  // least duration in s against a program that is compiled while it runs
-	minIterations   = 10  // least number of iterations of a benchmark, or of runs
-	minBenchSeconds = 0.5 // duration in s from which on a benchmark may have fewer iterations
+	minCompiled     = 30  // least duration in s if the server is compiled while it runs, as by a JVM
+	minIterations   = 10  // least number of iterations in a run of a benchmark, or of its runs
+	minBenchSeconds = 0.5 // a benchmark that takes this time in s may have fewer iterations
 )
 
 // shortBenchtimeRE matches a -benchtime of less than 0.1 s or 10 iterations.
 var shortBenchtimeRE = lazyregexp.New(`-(?:test\.)?benchtime[= ](?:\d{1,2}ms|\d+[uµn]s|\dx)\b`)
 
 var (
-	// compiledLateRE matches a virtual machine that compiles programs while they run.
+	// compiledLateRE matches the name of a virtual machine that compiles programs while they run: "JVM".
 	compiledLateRE = lazyregexp.New(`\bJVM\b|\bJDK\b|\bJRE\b|\bOpenJDK\b|\bHotSpot\b|\bJIT\b|\bJava \d+`)
 	// warmUpRE matches a statement about a warm-up, or about a program that has run for long.
 	warmUpRE = lazyregexp.New(`(?i)\bwarm|\bsteady|\bdiscard|\bnot counted\b|\bnative[- ]image\b|\bafter \d+ min|\bmin(?:ute)?s? (?:of the same load )?before\b`)
 )
 
-// findShortRun reports short runs of load generators, also if only their recorded part is short,
-// short -benchtime options, and benchmarks with few iterations.
+// findShortRun reports runs of load generators whose duration, or whose recorded part, is short, options
+// -benchtime with a short time, and benchmarks with few iterations.
 func findShortRun(d *document, report reportFunc) {
 	isCold := len(d.loads) > 0 && d.hasText(compiledLateRE) && !d.hasText(warmUpRE)
 	for _, l := range d.loads {
@@ -65,7 +66,7 @@ func findShortRun(d *document, report reportFunc) {
 			report(c.line, fmt.Sprintf("%s: a benchmark runs so short that its first calls weigh in it", m[0]))
 		}
 	}
-	n, line, text := 0, 0, ""
+	n, line, text := 0, 0, "" // number of benchmarks, and the finding of the first one
 	for _, b := range d.benches {
 		ns, ok := b.value("ns/op")
 		seconds := float64(b.iterations) * ns * 1e-9

@@ -7,7 +7,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// table is a table of a page.
+// table is a table of a page. The figures of its cells (see figures) are what the rules compare.
 type table struct {
 	position
 	header []string
@@ -58,7 +58,7 @@ func splitRow(text string) []string {
 }
 
 var (
-	markdownLinkRE = lazyregexp.New(`!?\[([^\]]*)\]\([^)]*\)`)
+	markdownLinkRE = lazyregexp.New(`!?\[([^\]]*)\]\([^)]*\)`) // [text](url); the group is the text
 	htmlTagRE      = lazyregexp.New(`<[^>]*>`)
 )
 
@@ -88,9 +88,9 @@ func isDelimiterRow(cells []string) bool {
 // bracketUnitRE matches the unit in a header: in brackets, or after a comma, as in "time (ms)".
 var bracketUnitRE = lazyregexp.New(`[(\[,]\s*([A-Za-zµμ#%/]+)\s*[)\]]?\s*$`)
 
-// findKind returns the kind of the figures below the header of a column, or after the label of a
-// row, and the size of the unit in it: timeKind and 0.001 for "time (ms)". size is 0 if the header
-// has no unit. isKnown is false if the header does not show the kind.
+// findKind returns the kind of the figures below a header, or in the row of a label, and the size of its
+// unit in base units: timeKind and 0.001 for "time (ms)". size is 0 if the header has no unit. isKnown is
+// false if the header does not show the kind.
 func findKind(header string) (k kind, size float64, isKnown bool) {
 	text := strings.ToLower(strings.TrimSpace(header))
 	if m := bracketUnitRE.FindStringSubmatch(text); m != nil {
@@ -101,10 +101,11 @@ func findKind(header string) (k kind, size float64, isKnown bool) {
 	words := strings.Fields(text)
 	for i, word := range words {
 		u, ok := findUnit(word)
-		// Words such as s, b or min may not be units.
-		isCertain := strings.Contains(word, "/") || u.kind == rateKind || u.kind == allocKind || u.kind == percentKind ||
-			i > 0 && i == len(words)-1 && slices.Contains([]string{"ms", "ns", "us", "µs", "μs"}, word) // decompress ms
-		if ok && isCertain {
+		// Other words that findUnit knows, such as s, b or min, may not be units in a header.
+		isQuotient := strings.Contains(word, "/")
+		isKindCertain := u.kind == rateKind || u.kind == allocKind || u.kind == percentKind
+		isLast := i > 0 && i == len(words)-1 // as in "decompress ms"
+		if ok && (isQuotient || isKindCertain || isLast && slices.Contains([]string{"ms", "ns", "us", "µs", "μs"}, word)) {
 			return u.kind, u.size, true
 		}
 	}
@@ -129,7 +130,8 @@ func findKind(header string) (k kind, size float64, isKnown bool) {
 	return plainKind, 0, false
 }
 
-// figures returns the figures of a table, whose number in the page is index.
+// figures returns the figures of the cells of a table. index is the number of the table in the page. The
+// label of a row is the first cell that is not a figure, or a figure in the first cell.
 func (t *table) figures(index int) []figure {
 	var out []figure
 	for _, row := range t.rows {
@@ -143,7 +145,7 @@ func (t *table) figures(index int) []figure {
 				continue
 			}
 			if label == "" && i == 0 {
-				label = cell // the rows are sizes
+				label = cell // a number as the label, such as a size
 				continue
 			}
 			header := ""
@@ -161,10 +163,10 @@ func (t *table) figures(index int) []figure {
 	return out
 }
 
-// newFigure returns the figure of a cell. Its subject is the label of the row, and its metric the
-// header of the column, or the other way round if the label names a metric. The kind of a number
-// without a unit is that in the header, in the heading of the table, if the header names a side such
-// as "before", or in the label.
+// newFigure returns the figure of a cell. Its subject is the label of the row and its metric is the header
+// of the column, or the other way round if the label names a metric. A number without a unit gets its kind
+// from the header. If the header names a side such as "before", the kind comes from the heading of the
+// table, and otherwise from the label.
 func (t *table) newFigure(q quantity, label, header string) figure {
 	f := figure{
 		quantity: q, subject: strings.ToLower(label), metric: strings.ToLower(header),

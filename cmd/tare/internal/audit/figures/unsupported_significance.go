@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// unsupportedSignificance returns the rule unsupported-significance, which
-// findUnsupportedSignificance applies.
+// unsupportedSignificance finds sentences that call a change significant or certain although nothing
+// supports it: "a is reliably faster" on a page where benchstat has p=0.4 for a.
 func unsupportedSignificance() rule {
 	return rule{Rule: audit.Rule{
 		ID: "unsupported-significance", Severity: tare.Warn,
@@ -28,22 +28,78 @@ func unsupportedSignificance() rule {
 	}, find: findUnsupportedSignificance}
 }
 
+// findUnsupportedSignificance reports sentences about benchmarks for which benchstat finds no change,
+// sentences about other unclear changes, and sentences that state significance on a page without any
+// sign of repetitions.
+func findUnsupportedSignificance(d *document, report reportFunc) {
+	findGainsAgainstBenchstat(d, report)
+	findUnclearGains(d, report)
+	if d.hasFigures() && !d.hasRepetitions() {
+		for _, s := range d.sentences {
+			if m := significanceRE.FindStringIndex(s.text); m != nil && !isDenied(s.text, m[1]) {
+				report(s.line, fmt.Sprintf("%s: the page has no number of runs, no interval and no p", quote(s.text[m[0]:m[1]])))
+			}
+		}
+	}
+}
+
+// hasFigures reports whether a page has benchmarks, reports or tables with figures.
+func (d *document) hasFigures() bool {
+	hasTable := false
+	for i, t := range d.tables {
+		hasTable = hasTable || len(t.figures(i)) > 0
+	}
+	return hasTable || len(d.benches) > 0 || len(d.loads) > 0
+}
+
+// hasRepetitions reports whether a page has output of benchstat, mentions repetitions or intervals, or
+// has minRuns runs of a benchmark.
+func (d *document) hasRepetitions() bool {
+	isRepeated := slices.ContainsFunc(d.benches, func(b *bench) bool { return b.runs >= minRuns })
+	return isRepeated || len(d.stats) > 0 || d.hasText(evidenceRE)
+}
+
+// findGainsAgainstBenchstat reports sentences that state a change of a benchmark for which benchstat finds
+// none.
+func findGainsAgainstBenchstat(d *document, report reportFunc) {
+	unchanged := map[string]statRow{} // rows in which benchstat finds no change, by name
+	for _, row := range d.stats {
+		if row.p > maxP {
+			unchanged[strings.ToLower(processorsRE.ReplaceAllString(row.name, ""))] = row
+		}
+	}
+	for _, s := range d.sentences {
+		m := gainRE.FindStringIndex(s.text)
+		if len(unchanged) == 0 || m == nil || isDenied(s.text, m[1]) {
+			continue
+		}
+		for _, word := range strings.Fields(strings.ToLower(s.text)) {
+			if row, ok := unchanged[strings.Trim(word, ".,:;`*")]; ok {
+				report(s.line, fmt.Sprintf("%s is said of %s, and benchstat has p=%v for it (line %d)", quote(s.text[m[0]:m[1]]), row.name, row.p, row.line))
+				break
+			}
+		}
+	}
+}
+
 var (
-	// gainRE matches a stated change, significanceRE a statement of statistical significance, and
-	// evidenceRE signs of repetitions and intervals.
-	gainRE         = lazyregexp.New(`(?i)\b(?:faster|slower|improve\w*|gain\w*|regress\w*|speed-?up|win)\b`)
+	// gainRE matches a stated change: "faster", "improved".
+	gainRE = lazyregexp.New(`(?i)\b(?:faster|slower|improve\w*|gain\w*|regress\w*|speed-?up|win)\b`)
+	// significanceRE matches a statement of significance: "statistically significant".
 	significanceRE = lazyregexp.New(`(?i)\bstatistical(?:ly)?\s+(?:\w+\s+)?(?:significan\w*|stab\w+|reliab\w+|robust\w*|valid\w*|confiden\w+|meaningful|sound|accura\w+)`)
-	evidenceRE     = lazyregexp.New(`(?i)±|\+/-|p\s?[=<]\s?0?\.\d|p-value|\bn\s?=\s?\d|95\s?%|99\s?% (?:ci|confidence)|confidence interval|standard deviation|std ?dev|-count[= ]?\d|benchstat|welch|mann|t-test|bootstrap|coefficient of variation`)
-	// certaintyRE matches words for a certain change.
+	// evidenceRE matches signs of repetitions and intervals: "±", "p = 0.03", "n=10", "benchstat".
+	evidenceRE = lazyregexp.New(`(?i)±|\+/-|p\s?[=<]\s?0?\.\d|p-value|\bn\s?=\s?\d|95\s?%|99\s?% (?:ci|confidence)|confidence interval|standard deviation|std ?dev|-count[= ]?\d|benchstat|welch|mann|t-test|bootstrap|coefficient of variation`)
+	// certaintyRE matches words that call a change certain: "reliably", "confirmed".
 	certaintyRE = lazyregexp.New(`(?i)\b(?:reliabl[ey]|significan(?:t|tly|ce)|consistent(?:ly)?|real|genuine(?:ly)?|certain(?:ly)?|definite(?:ly)?|clear(?:ly)?|solid|proven|proves|confirm(?:s|ed)|robust(?:ly)?|reproducib(?:le|ly)|repeatabl[ey]|undeniabl[ey]|measurabl[ey]|trustworthy|dependabl[ey]|stable)\b`)
-	// doubtRE matches words for an uncertain change, or none.
+	// doubtRE matches words that call a change uncertain, or deny it: "within noise", "perhaps".
 	doubtRE = lazyregexp.New(`(?i)\bnois[ey]|\binsignificant|\bwithin\b|\btie\b|\bunchanged|\bindistinguishable|\bunclear|\binconclusive|\bperhaps|\bseem|\btend|\bunless|\bdoubt|\bwithout\b|\bchance\b|\bsmall enough|\bn\.s\.`)
-	// pInTextRE matches a p-value in a sentence. The group is its value.
+	// pInTextRE matches a p-value in a sentence, such as "p = 0.21". The group is the number.
 	pInTextRE = lazyregexp.New(`(?i)\bp\s?(?:-value|value)?\s?(?:=|of|is|:)\s?(0?\.\d+)`)
 )
 
 // findUnclearGains reports sentences that call a change certain, or state its percentage as a gain,
-// although the page has a p-value above maxP or an interval that contains 0 for it.
+// although the page shows the change to be unclear: by a p-value above maxP, by an interval that contains
+// 0, or by two figures with ± that do not differ significantly. At most maxCompared sentences are compared.
 func findUnclearGains(d *document, report reportFunc) {
 	compared := 0
 	pairs := d.findUnclearPairs()
@@ -62,7 +118,7 @@ func findUnclearGains(d *document, report reportFunc) {
 		if compared++; compared > maxCompared {
 			return
 		}
-		if p, offset := s.findUnclearPair(pairs); certainty != "" && p != nil {
+		if p, offset := s.findUnclearPair(pairs); p != nil && certainty != "" {
 			report(s.lineAt(offset), fmt.Sprintf("%s is said of %s and %s: they differ by less than their spread allows", quote(certainty), p.a.text, p.b.text))
 			continue
 		}
@@ -81,11 +137,11 @@ func findUnclearGains(d *document, report reportFunc) {
 	}
 }
 
-// allRowsRE matches words for all rows of a table.
+// allRowsRE matches words for all rows of a table: "all three queries", "each of the benchmarks".
 var allRowsRE = lazyregexp.New(`(?i)\b(?:each|every|all)\b(?: of)?(?: the)?(?: (?:two|three|four|five|six|seven|eight|nine|ten|\d+))? (?:\w+ )?(?:rows?|quer(?:y|ies)|cases?|benchmarks?|sizes?|inputs?|files?|operations?|workloads?|steps?|of them)\b`)
 
-// findUnclearAmongAll returns a row without a significant change of the last table before a sentence
-// that calls the changes of all rows significant. It returns nil if there is none.
+// findUnclearAmongAll returns a row without a significant change if a sentence calls the changes of all
+// rows significant: the first such row of the last table before the sentence. Otherwise it returns nil.
 func (d *document) findUnclearAmongAll(s sentence, certainty string) *unclearRow {
 	if !strings.HasPrefix(strings.ToLower(certainty), "significan") || !allRowsRE.MatchString(s.text) {
 		return nil
@@ -102,17 +158,22 @@ func (d *document) findUnclearAmongAll(s sentence, certainty string) *unclearRow
 	return &last.unclear[0]
 }
 
-// unclearPair holds two figures with ± that do not differ significantly, of a row, or of a column of
-// two rows.
+// unclearPair holds two figures with ± that do not differ significantly. They are in one row of a table,
+// or are the only two of a column.
 type unclearPair struct {
 	a, b   meanSpread
 	change float64 // difference in percent of a, without its sign
-	isRow  bool    // of a row: only a sentence with its label or with both figures is about it
+	isRow  bool    // the pair is in a row: only a sentence with its label or with both figures is about the pair
 	label  string  // label of the row, in lower case; "" if isRow is not set
 }
 
-// findUnclearPairs returns the unclearPairs of the tables of a page. It returns nil if the page does
-// not explain ±.
+// isOf reports whether a sentence, in lower case, may be about the pair.
+func (p unclearPair) isOf(sentence string) bool {
+	return !p.isRow || p.label != "" && strings.Contains(sentence, p.label)
+}
+
+// findUnclearPairs returns the unclear pairs in the tables of a page. It returns nil unless the page
+// says that ± is a confidence interval, or the standard deviation of a stated number of runs.
 func (d *document) findUnclearPairs() []unclearPair {
 	var out []unclearPair
 	for _, t := range d.tables {
@@ -159,8 +220,7 @@ func (s sentence) findUnclearPair(pairs []unclearPair) (found *unclearPair, offs
 	for _, m := range percentClaimRE.FindAllStringSubmatchIndex(s.text, maxFigures) {
 		value, step, _, ok := parseNumber(s.text[m[2]:m[3]])
 		for i, p := range pairs {
-			isAbout := !p.isRow || p.label != "" && strings.Contains(strings.ToLower(s.text), p.label)
-			if ok && isAbout && math.Abs(p.change-value) <= claimSteps*step {
+			if ok && p.isOf(strings.ToLower(s.text)) && math.Abs(p.change-value) <= claimSteps*step {
 				return &pairs[i], m[0]
 			}
 		}
@@ -168,9 +228,9 @@ func (s sentence) findUnclearPair(pairs []unclearPair) (found *unclearPair, offs
 	return nil, 0
 }
 
-// findUnclearRow returns a row without a significant change that a sentence is about, and the offset
-// of the row's change in the sentence: the sentence states the change, and names the row or no other
-// one, or if it is certain, names only this row. words are the words of the sentence's subject.
+// findUnclearRow returns a row without a significant change that a sentence is about, and the offset of
+// the row's change in the sentence. The sentence states the change of the row in percent, or it calls the
+// change certain (isCertain), states a gain and names only this row. words are those of its subject.
 func (g *grid) findUnclearRow(s sentence, words wordSet, isCertain bool) (found *unclearRow, offset int) {
 	if len(g.unclear) == 0 {
 		return nil, 0
@@ -182,7 +242,7 @@ func (g *grid) findUnclearRow(s sentence, words wordSet, isCertain bool) (found 
 		for _, m := range percentClaimRE.FindAllStringSubmatchIndex(s.text, maxFigures) {
 			value, step, _, ok := parseNumber(s.text[m[2]:m[3]])
 			isStated := ok && slices.ContainsFunc(row.changes, func(x float64) bool { return math.Abs(x-value) <= claimSteps*step })
-			isExact := step < 1 && (len(named) == 0 || isCertain)
+			isExact := step < 1 && (len(named) == 0 || isCertain) // 3.7 % identifies the row without its name
 			if isStated && (isNamed || isExact) {
 				return row, m[0]
 			}
@@ -194,7 +254,7 @@ func (g *grid) findUnclearRow(s sentence, words wordSet, isCertain bool) (found 
 	return nil, 0
 }
 
-// endOf returns the end of the first match in bytes, or 0 without a match.
+// endOf returns the offset of the end of the first match, or 0 without a match.
 func endOf(pattern *lazyregexp.Regexp, text string) int {
 	if m := pattern.FindStringIndex(text); m != nil {
 		return m[1]
@@ -202,7 +262,7 @@ func endOf(pattern *lazyregexp.Regexp, text string) int {
 	return 0
 }
 
-// throughClause returns a text up to the end of the clause around the offset end.
+// throughClause returns a text up to the end of the clause that contains the offset end.
 func throughClause(text string, end int) string {
 	if i := strings.IndexAny(text[end:], ",;:"); i >= 0 {
 		return text[:end+i]
@@ -222,45 +282,3 @@ var hasBecomeRE = lazyregexp.New(`(?i)\b(?:has|have|had) become\b`)
 
 // relativeClauseRE matches a clause about a noun, whose negation is not that of the sentence.
 var relativeClauseRE = lazyregexp.New(`(?i), (?:which|who|that|whose|where)\b[^,;]*,`)
-
-// findUnsupportedSignificance reports sentences that state a change of a benchmark for which
-// benchstat finds none, changes that findUnclearGains finds, and significance on a page without any
-// sign of repetitions.
-func findUnsupportedSignificance(d *document, report reportFunc) {
-	unchanged := map[string]statRow{} // rows in which benchstat finds no change, by name
-	for _, row := range d.stats {
-		if row.p > maxP {
-			unchanged[strings.ToLower(processorsRE.ReplaceAllString(row.name, ""))] = row
-		}
-	}
-	for _, s := range d.sentences {
-		m := gainRE.FindStringIndex(s.text)
-		if len(unchanged) == 0 || m == nil || isDenied(s.text, m[1]) {
-			continue
-		}
-		for _, word := range strings.Fields(strings.ToLower(s.text)) {
-			if row, ok := unchanged[strings.Trim(word, ".,:;`*")]; ok {
-				report(s.line, fmt.Sprintf("%s is said of %s, and benchstat has p=%v for it (line %d)", quote(s.text[m[0]:m[1]]), row.name, row.p, row.line))
-				break
-			}
-		}
-	}
-	findUnclearGains(d, report)
-	figures := len(d.benches) + len(d.loads)
-	for i, t := range d.tables {
-		figures += len(t.figures(i))
-	}
-	if figures == 0 || len(d.stats) > 0 || d.hasText(evidenceRE) {
-		return
-	}
-	for _, b := range d.benches {
-		if b.runs >= minRuns {
-			return
-		}
-	}
-	for _, s := range d.sentences {
-		if m := significanceRE.FindStringIndex(s.text); m != nil && !isDenied(s.text, m[1]) {
-			report(s.line, fmt.Sprintf("%s: the page has no number of runs, no interval and no p", quote(s.text[m[0]:m[1]])))
-		}
-	}
-}

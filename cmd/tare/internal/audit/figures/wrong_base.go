@@ -8,6 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// wrongBase finds percentages that are shares of the wrong one of two figures: "80% less memory" for a
+// change from 1800 B to 1000 B, which is 44 % less and, the other way, 80 % more.
 func wrongBase() rule {
 	return rule{Rule: audit.Rule{
 		ID: "wrong-base", Severity: tare.Warn,
@@ -21,14 +23,14 @@ func wrongBase() rule {
 	}, find: findWrongBase}
 }
 
-// perSecondSavingRE matches a time per second and a percentage next to it. The groups are the number
-// and unit of the time, and the percentage.
+// perSecondSavingRE matches a time per second with a percentage after it: "saves 40 ms/s, about 40 %". The
+// groups are the number of the time, its unit, and the percentage.
 var perSecondSavingRE = lazyregexp.New(`(?i)(\d[\d,]*(?:\.\d+)?)\s*(ms|µs|us)\s*(?:/|per |of cpu (?:time )?per |cpu (?:time )?per )\s*s(?:ec(?:ond)?)?\b[^%\d]{0,20}~?(\d+(?:\.\d+)?)\s?%`)
 
 // findWrongBase reports percentages that are shares of the wrong one of two figures, decreases by
 // more than 100 %, and shares of a second that do not follow from the time.
 func findWrongBase(d *document, report reportFunc) {
-	const minExcess = 2 // percentage points above the true decrease
+	const minExcess = 2 // a stated decrease is wrong if it is this many percentage points above the true one
 	for _, t := range d.tables {
 		for _, c := range t.changes() {
 			if !c.isLess || !c.isPercent || c.b.value >= c.a.value {

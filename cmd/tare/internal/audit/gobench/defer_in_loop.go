@@ -7,7 +7,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// deferInLoop finds defer statements whose calls pile up over the iterations.
+// deferInLoop finds defer statements whose calls pile up over the iterations:
+//
+//	for range b.N { f, _ := os.Open(name); defer f.Close() }
 func deferInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "defer-in-loop", Severity: tare.Warn,
@@ -30,10 +32,5 @@ func deferInLoop() rule {
 // isInLiteral reports whether a function literal within a loop contains a node. A call that the
 // literal defers runs when the literal returns, in the same iteration.
 func isInLiteral(l *loop, node ast.Node) bool {
-	for lit := range nodesOf[*ast.FuncLit](l.body) {
-		if isWithin(node, lit) {
-			return true
-		}
-	}
-	return false
+	return hasNode(l.body, func(lit *ast.FuncLit) bool { return isWithin(node, lit) })
 }

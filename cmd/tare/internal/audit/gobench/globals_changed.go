@@ -12,8 +12,10 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// globalsChanged finds tests that set package variables that benchmarks read, or empty
-// registries that benchmarks need: go test runs the tests first, in the same process.
+// globalsChanged finds tests that change a package variable that a benchmark reads, or empty a registry
+// that a benchmark needs. A registry is a table in a package to which Register functions add entries.
+// go test runs the tests first, in the same process: after TestLimit with maxSize = 1, BenchmarkParse
+// measures a parser that stops after one byte.
 func globalsChanged() rule {
 	return rule{Rule: audit.Rule{
 		ID: "globals-changed", Severity: tare.Warn,
@@ -34,17 +36,65 @@ func globalsChanged() rule {
 	}}
 }
 
-// emptyingName matches the names of functions that empty a registry.
-var emptyingName = lazyregexp.New(`^(Reset|Clear|Unregister|Deregister)(All|Registry|Global|Globals|Types|Metadata|Mappings|Handlers|Codecs|Drivers)?$`)
+// reportChanges reports the variables of reads that a test sets and does not restore, and the first call
+// of the test that empties one of registries. registries holds, by package, a benchmark that needs the
+// registry of the package; the reported one is deleted.
+func (in *input) reportChanges(fn *ast.FuncDecl, reads map[*types.Var]globalRead, registries map[*types.Package]*benchmark) {
+	sets := map[*types.Var][]ast.Node{} // assignments by variable; a conditional one is in it twice
+	inspectPath(fn.Body, func(n ast.Node, path []ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, lhs := range n.Lhs {
+				v := in.variable(lhs)
+				if v == nil || reads[v].benchmark == nil || v.Pkg() != in.pass.Pkg {
+					continue
+				}
+				sets[v] = append(sets[v], n)
+				if isConditional(path) {
+					sets[v] = append(sets[v], n)
+				}
+			}
+		case *ast.CallExpr:
+			if !isConditional(path) {
+				in.reportEmptied(n, registries)
+			}
+		}
+		return true
+	})
+	for v, assignments := range sets {
+		// A second assignment may restore the variable, as may a function that the test calls.
+		mayRestore := len(assignments) > 1 || in.takesAddress(fn, v) || in.findSetByCalls(fn)[v]
+		if !mayRestore && !in.setsInitial(assignments[0], v) {
+			in.report(assignments[0], "%s sets %s and does not restore it; %s reads it%s", fn.Name.Name, v.Name(), reads[v].benchmark.name, reads[v].describeReader())
+		}
+	}
+}
 
-// forgettingName matches the names of functions that empty something, which may be a registry.
-var forgettingName = lazyregexp.New(`^(Reset|Clear|Unregister|Deregister|Forget)`)
+// reportEmptied reports a call of a function, not a method, that empties one of registries.
+func (in *input) reportEmptied(call *ast.CallExpr, registries map[*types.Package]*benchmark) {
+	fn := in.callee(call)
+	if fn == nil || fn.Signature().Recv() != nil {
+		return
+	}
+	needing := registries[fn.Pkg()]
+	if needing == nil || !registryResetName.MatchString(fn.Name()) && !in.emptiesGlobal(fn) {
+		return
+	}
+	in.report(call, "%s removes what an init function registered, although %s, which runs later, needs it", formatExpr(call), needing.name)
+	delete(registries, fn.Pkg())
+}
 
-// emptiesGlobal reports whether a function of the package has the name of one that empties
-// something, and clears or sets a map that is a package variable.
+// registryResetName matches the names of functions that certainly empty a registry, in any package.
+var registryResetName = lazyregexp.New(`^(Reset|Clear|Unregister|Deregister)(All|Registry|Global|Globals|Types|Metadata|Mappings|Handlers|Codecs|Drivers)?$`)
+
+// resetPrefix matches the names of functions that may empty a registry: emptiesGlobal reads their code.
+var resetPrefix = lazyregexp.New(`^(Reset|Clear|Unregister|Deregister|Forget)`)
+
+// emptiesGlobal reports whether a function of the package has a name such as ResetCodecs or ForgetUser, and
+// clears or sets a map that is a package variable.
 func (in *input) emptiesGlobal(fn *types.Func) bool {
 	f := in.flowGraph().Declared(fn)
-	if f.Body == nil || !forgettingName.MatchString(fn.Name()) {
+	if f.Body == nil || !resetPrefix.MatchString(fn.Name()) {
 		return false
 	}
 	isGlobalMap := func(e ast.Expr) bool {
@@ -68,53 +118,13 @@ func (in *input) emptiesGlobal(fn *types.Func) bool {
 	return false
 }
 
-// reportChanges reports the variables of reads that a test sets and does not restore, and its first
-// call that empties a registry, which it deletes from registries. registries holds a benchmark that
-// needs the registry by package.
-func (in *input) reportChanges(fn *ast.FuncDecl, reads map[*types.Var]globalRead, registries map[*types.Package]*benchmark) {
-	sets := map[*types.Var][]ast.Node{}
-	inspectPath(fn.Body, func(n ast.Node, path []ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			for _, lhs := range n.Lhs {
-				if v := in.variable(lhs); v != nil && reads[v].benchmark != nil && v.Pkg() == in.pass.Pkg {
-					sets[v] = append(sets[v], n)
-					if isConditional(path) { // counted twice, as only a single assignment is reported
-						sets[v] = append(sets[v], n)
-					}
-				}
-			}
-		case *ast.CallExpr:
-			called := in.callee(n)
-			if called == nil || called.Signature().Recv() != nil || isConditional(path) {
-				return true
-			}
-			needing := registries[called.Pkg()]
-			if needing == nil || !emptyingName.MatchString(called.Name()) && !in.emptiesGlobal(called) {
-				return true
-			}
-			in.report(n, "%s removes what an init function registered, although %s, which runs later, needs it", formatExpr(n), needing.name)
-			delete(registries, called.Pkg())
-		}
-		return true
-	})
-	for v, nodes := range sets {
-		// A second assignment may restore the variable, as may a function that the test calls.
-		if len(nodes) == 1 && !in.takesAddress(fn, v) && !in.findSetByCalls(fn)[v] && !in.setsInitial(nodes[0], v) {
-			in.report(nodes[0], "%s sets %s and does not restore it; %s reads it%s", fn.Name.Name, v.Name(), reads[v].benchmark.name, reads[v].describeReader())
-		}
-	}
-}
-
 // takesAddress reports whether a function takes the address of a variable, by which other code may
 // restore it.
 func (in *input) takesAddress(fn *ast.FuncDecl, v *types.Var) bool {
-	for u := range nodesOf[*ast.UnaryExpr](fn.Body) {
-		if id, ok := u.X.(*ast.Ident); ok && u.Op == token.AND && in.pass.TypesInfo.Uses[id] == v {
-			return true
-		}
-	}
-	return false
+	return hasNode(fn.Body, func(u *ast.UnaryExpr) bool {
+		id, ok := u.X.(*ast.Ident)
+		return ok && u.Op == token.AND && in.pass.TypesInfo.Uses[id] == v
+	})
 }
 
 // globalRead is the read of a package variable by a benchmark, or by a function of the package that
@@ -124,7 +134,8 @@ type globalRead struct {
 	function  string // name of the function; "" for the benchmark itself
 }
 
-// describeReader returns how a finding names the function that reads a variable.
+// describeReader returns the end of a finding: " in parse" if the function parse reads the variable, "" if
+// the benchmark itself does.
 func (r globalRead) describeReader() string {
 	if r.function == "" {
 		return ""
@@ -132,8 +143,8 @@ func (r globalRead) describeReader() string {
 	return " in " + r.function
 }
 
-// findGlobalReads returns the package variables that benchmarks read, themselves or by the
-// functions of the package that they call, and do not set, each with the first such read.
+// findGlobalReads returns the package variables that a benchmark reads and does not set, itself or in the
+// functions of the package that it calls. The value is the first such read.
 func (in *input) findGlobalReads() map[*types.Var]globalRead {
 	reads := map[*types.Var]globalRead{}
 	for _, b := range in.suite.benchmarks {
@@ -187,7 +198,7 @@ func (in *input) collectGlobals(root ast.Node, name string, g globals, depth int
 			if !ok || v.IsField() || v.Parent() != in.pass.Pkg.Scope() {
 				return true
 			}
-			if user, ok := g.users[v]; !ok || user != "" { // the statements themselves come first
+			if user, ok := g.users[v]; !ok || user != "" { // a use by the statements themselves stays
 				g.users[v] = name
 			}
 			switch p := parent(path, 1).(type) {
@@ -240,8 +251,8 @@ func (in *input) setsInitial(n ast.Node, v *types.Var) bool {
 	return false
 }
 
-// isZero reports whether an expression is the zero value of its type: nil, a constant such as 0, or
-// a literal without elements, which for a slice or a map is as good as none.
+// isZero reports whether an expression is the zero value of its type: nil, a constant such as 0, or a
+// literal without elements. An empty slice or map counts as nil.
 func isZero(info *types.Info, e ast.Expr) bool {
 	if literal, isLiteral := ast.Unparen(e).(*ast.CompositeLit); isLiteral {
 		return len(literal.Elts) == 0
@@ -250,8 +261,8 @@ func isZero(info *types.Info, e ast.Expr) bool {
 	return value.IsNil() || value.Value != nil && slices.Contains([]string{"0", `""`, "false"}, value.Value.ExactString())
 }
 
-// findRegistries returns the packages with a Register function that an init function of the
-// package calls, each with a benchmark that uses the package and does not call Register.
+// findRegistries returns the packages in which an init function of this package registers something. The
+// value is a benchmark that calls functions of the package and registers nothing itself.
 func (in *input) findRegistries() map[*types.Package]*benchmark {
 	filled := map[*types.Package]bool{}
 	for fn := range in.functions() {

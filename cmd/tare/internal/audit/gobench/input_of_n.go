@@ -198,7 +198,7 @@ func (in *input) isFilledByN(b *benchmark, main *loop, v *types.Var) bool {
 		}
 		found := false
 		in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
-			isWrite, _ := readUsage(id, path)
+			isWrite := usageOf(id, path) == writeUse
 			if call, ok := parent(path, 2).(*ast.CallExpr); ok && !isWrite {
 				isWrite = isFunc(in.callee(call), "container/heap", "Push") || in.isGrowing(in.callee(call), false)
 			}

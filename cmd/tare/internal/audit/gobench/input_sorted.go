@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// inputSorted finds sorts of the same slice in each iteration. All but the first
-// iteration find the slice sorted.
+// inputSorted finds loops that sort the same slice in each iteration, such as
+// for range b.N { sort.Ints(s) }. All but the first iteration find the slice sorted.
 func inputSorted() rule {
 	return rule{Rule: audit.Rule{
 		ID: "input-sorted", Severity: tare.Void,
@@ -25,25 +25,19 @@ func inputSorted() rule {
 				return
 			}
 			v := in.variable(stripConversion(in.pass.TypesInfo, call.Args[0]))
-			if in.isOutside(v, l) && in.isLocal(v) && !in.isRefilled(l, v, call) {
+			if in.isOuterLocal(v, l) && !in.isRefilled(l, v, call) {
 				in.report(call, "%s sorts %s in each iteration, but it is already sorted after the first", formatExpr(call.Fun), v.Name())
 			}
 		})
 	}}
 }
 
-// isRefilled reports whether a loop may change a slice other than by sorting it: it uses
-// the slice outside of the call sort and of len.
+// isRefilled reports whether a loop may change a slice other than by sorting it: it uses the slice
+// elsewhere than in the call sort and as the argument of len.
 func (in *input) isRefilled(l *loop, v *types.Var, sort *ast.CallExpr) bool {
-	refilled := false
-	in.inspectUses(l.node, v, func(id *ast.Ident, path []ast.Node) {
-		if sort.Pos() <= id.Pos() && id.Pos() < sort.End() {
-			return
-		}
-		if call, ok := parent(path, 1).(*ast.CallExpr); ok && isBuiltin(in.pass.TypesInfo, call, "len") {
-			return
-		}
-		refilled = true
+	return in.hasUse(l.node, v, func(id *ast.Ident, path []ast.Node) bool {
+		call, isCall := parent(path, 1).(*ast.CallExpr)
+		isLength := isCall && isBuiltin(in.pass.TypesInfo, call, "len")
+		return !isLength && !isWithin(id, sort)
 	})
-	return refilled
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// parallelLatency finds benchmarks with RunParallel that call their figure a latency, in their name
-// or doc comment, in a literal or the unit of a metric.
+// parallelLatency finds benchmarks with RunParallel that call their figure a latency, such as
+// BenchmarkGetLatency: in their name or doc comment, in a literal, or in the unit of a metric.
 func parallelLatency() rule {
 	return rule{Rule: audit.Rule{
 		ID: "parallel-latency", Severity: tare.Warn,
@@ -94,29 +94,26 @@ func (in *input) claimsLatency(b *benchmark) bool {
 }
 
 var (
-	// latencyPhrase matches phrases that call a figure the time of one operation.
+	// latencyPhrase matches phrases that call a figure the time of one operation: "how long a call takes".
 	latencyPhrase = lazyregexp.New(`(?i)\bhow (long|fast) (a|an|each|one|every|the|it) |\b(a|each|one|every|the) (caller|client|user|request|call) (waits|takes)\b|\bresponse[- ]times?\b|\bround[- ]?trip time|\bwaiting times?\b|\blatenc|\btime (of|per|for) (a|an|each|one|every|single|call|request|query|caller|client)\b|\b(percentile|p50|p95|p99)\b`)
-	// negation matches the beginning of a sentence that denies the rest.
+	// negation matches words before such a phrase that deny it: "this is not the response time".
 	negation = lazyregexp.New(`(?i)\b(not|no|never|instead of|rather than|unlike)\b|n't\b`)
-	// rateUnit matches units of metrics that are a number per second.
+	// rateUnit matches units of metrics that are a number per second: requests/s.
 	rateUnit = lazyregexp.New(`/s$`)
-	// waitUnit matches units of metrics that are the time of one operation, not ns/op itself.
+	// waitUnit matches units of metrics that are the time of one operation, without ns/op itself: us/req.
 	waitUnit = lazyregexp.New(`(?i)\b(wait|delay|latency|rtt|resp|response|p50|p90|p95|p99)\b|^(ns|us|µs|ms|s|sec|seconds|micros|millis)[/-](call|req|request|caller|client|user|query|rpc|get|lookup|hit|msg|message|event)s?$`)
 )
 
 // reportsMetric reports whether a function reports a metric whose unit matches.
 func (in *input) reportsMetric(decl *ast.FuncDecl, units *lazyregexp.Regexp) bool {
-	found := false
-	ast.Inspect(decl.Body, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if ok && calledName(call) == "ReportMetric" && len(call.Args) == 2 {
-			if unit := in.pass.TypesInfo.Types[call.Args[1]].Value; unit != nil && unit.Kind() == constant.String {
-				found = found || units.MatchString(strings.ReplaceAll(constant.StringVal(unit), "_", " "))
-			}
+	return hasNode(decl.Body, func(call *ast.CallExpr) bool {
+		if calledName(call) != "ReportMetric" || len(call.Args) != 2 {
+			return false
 		}
-		return !found
+		unit := in.pass.TypesInfo.Types[call.Args[1]].Value
+		isText := unit != nil && unit.Kind() == constant.String
+		return isText && units.MatchString(strings.ReplaceAll(constant.StringVal(unit), "_", " "))
 	})
-	return found
 }
 
 // mentions reports whether the name, the doc comment or a literal of a benchmark
@@ -125,10 +122,7 @@ func (in *input) mentions(b *benchmark, words ...string) bool {
 	if containsWord(b.name, words...) || containsWord(b.decl.Doc.Text(), words...) {
 		return true
 	}
-	for lit := range nodesOf[*ast.BasicLit](b.body) {
-		if containsWord(strings.ReplaceAll(lit.Value, "_", " "), words...) {
-			return true
-		}
-	}
-	return false
+	return hasNode(b.body, func(lit *ast.BasicLit) bool {
+		return containsWord(strings.ReplaceAll(lit.Value, "_", " "), words...)
+	})
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// requestInLoop finds requests of httptest that are made and served in the timed loop.
+// requestInLoop finds timed loops that make a request of httptest and serve it in the same iteration:
+// for range b.N { h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil)) }.
 func requestInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "request-in-loop", Severity: tare.Note,

@@ -12,8 +12,10 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// responseBody finds responses from functions of net/http whose body a loop does not
-// read or does not close, and readers that it opens and does not read.
+// responseBody finds responses from functions of net/http whose body a loop does not read or does not
+// close, and readers that a loop opens and does not read:
+//
+//	for range b.N { resp, _ := http.Get(server.URL); checkStatus(resp.StatusCode) }
 func responseBody() rule {
 	return rule{Rule: audit.Rule{
 		ID: "response-body", Severity: tare.Warn,
@@ -69,7 +71,7 @@ func (in *input) isRequest(call *ast.CallExpr, depth int) bool {
 		if f.Object != nil && f.Object.Pkg() != nil && f.Object.Pkg().Path() == "net/http" {
 			return true
 		}
-		if f.Body == nil || depth == maxTimedDepth || in.touchesBody(f.Body, 0) {
+		if f.Body == nil || depth == maxTimedDepth || in.handlesBody(f.Body, 0) {
 			continue
 		}
 		for _, r := range in.flowGraph().Results(f, 0) {
@@ -83,9 +85,9 @@ func (in *input) isRequest(call *ast.CallExpr, depth int) bool {
 	return false
 }
 
-// touchesBody reports whether a function mentions the body of a response, or passes a response to a
-// function that may do so.
-func (in *input) touchesBody(root ast.Node, depth int) bool {
+// handlesBody reports whether a function mentions the body of any response, or passes a response to a
+// function that may mention it.
+func (in *input) handlesBody(root ast.Node, depth int) bool {
 	info := in.pass.TypesInfo
 	found := false
 	ast.Inspect(root, func(n ast.Node) bool {
@@ -99,7 +101,7 @@ func (in *input) touchesBody(root ast.Node, depth int) bool {
 			called := in.flowGraph().Called(n, nil)
 			found = found || len(called) == 0
 			for _, f := range called {
-				found = found || f.Body == nil || depth == maxTimedDepth || in.touchesBody(f.Body, depth+1)
+				found = found || f.Body == nil || depth == maxTimedDepth || in.handlesBody(f.Body, depth+1)
 			}
 		}
 		return !found
@@ -107,8 +109,8 @@ func (in *input) touchesBody(root ast.Node, depth int) bool {
 	return found
 }
 
-// leakSearch follows the control flow from an assignment that sets a response to the ends of a
-// function or an iteration.
+// leakSearch follows the control flow from an assignment that sets a response to the ends of the function
+// or of the iteration, in search of a path on which nothing reads or closes the body.
 type leakSearch struct {
 	in         *input
 	frame      *frame
@@ -142,15 +144,15 @@ func (in *input) findLeak(f *frame, a *ast.AssignStmt, v *types.Var) int {
 	return 0
 }
 
-// follow returns the line of the first end that is reached from nodes, the rest of a block, without
-// a use of the body. It returns 0 if there is none.
+// follow continues the search at nodes, the rest of the block b. It returns the line of the first end
+// that the control flow reaches without a use of the body, or 0 if there is none.
 func (s *leakSearch) follow(b *cfg.Block, nodes []ast.Node) int {
 	in, end := s.in, s.in.pass.Fset.Position(s.frame.body.Rbrace).Line
 	for _, n := range nodes {
 		if n == ast.Node(s.assignment) { // the next iteration
 			return end
 		}
-		if in.usesBody(n, s.response) || in.reportsFailure(n) {
+		if in.mentionsBody(n, s.response) || in.reportsFailure(n) {
 			return 0
 		}
 		if r, ok := n.(*ast.ReturnStmt); ok {
@@ -166,7 +168,8 @@ func (s *leakSearch) follow(b *cfg.Block, nodes []ast.Node) int {
 			return line
 		}
 	}
-	if len(b.Succs) == 0 && b.Live && b.Kind != cfg.KindUnreachable && !endsInCall(b) {
+	isEnd := len(b.Succs) == 0 && b.Live && b.Kind != cfg.KindUnreachable
+	if isEnd && !endsInCall(b) {
 		return end
 	}
 	return 0
@@ -183,9 +186,9 @@ func (s *leakSearch) successors(b *cfg.Block) []*cfg.Block {
 		return b.Succs
 	}
 	switch cond.Op {
-	case token.NEQ:
+	case token.NEQ: // err != nil: the second block runs if err is nil
 		return b.Succs[1:]
-	case token.EQL:
+	case token.EQL: // err == nil: the first block does
 		return b.Succs[:1]
 	}
 	return b.Succs
@@ -204,11 +207,10 @@ func endsInCall(b *cfg.Block) bool {
 	return ok
 }
 
-// usesBody reports whether a node mentions the body of the response v, or uses the response other
-// than by a field.
-func (in *input) usesBody(root ast.Node, v *types.Var) bool {
-	found := false
-	var s ast.Stmt // inspectUses visits the nodes below a root
+// mentionsBody reports whether a node mentions the body of the response v, or passes on the response
+// itself. The field StatusCode, for example, is no such use.
+func (in *input) mentionsBody(root ast.Node, v *types.Var) bool {
+	var s ast.Stmt // root as a statement: inspectUses visits only the nodes below its root
 	switch n := root.(type) {
 	case ast.Stmt:
 		s = n
@@ -217,22 +219,19 @@ func (in *input) usesBody(root ast.Node, v *types.Var) bool {
 	default:
 		return false
 	}
-	in.inspectUses(&ast.BlockStmt{List: []ast.Stmt{s}}, v, func(id *ast.Ident, path []ast.Node) {
+	return in.hasUse(&ast.BlockStmt{List: []ast.Stmt{s}}, v, func(_ *ast.Ident, path []ast.Node) bool {
 		sel, ok := parent(path, 1).(*ast.SelectorExpr)
-		found = found || !ok || sel.Sel.Name == "Body"
+		return !ok || sel.Sel.Name == "Body"
 	})
-	return found
 }
 
 // reportsFailure reports whether a node calls a method such as b.Error.
 func (in *input) reportsFailure(root ast.Node) bool {
-	for call := range nodesOf[*ast.CallExpr](root) {
+	return hasNode(root, func(call *ast.CallExpr) bool {
 		fn := in.callee(call)
-		if fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "testing" && hasAnyPrefix(fn.Name(), "Error", "Fail") {
-			return true
-		}
-	}
-	return false
+		isOfTesting := fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "testing"
+		return isOfTesting && hasAnyPrefix(fn.Name(), "Error", "Fail")
+	})
 }
 
 // lineOfSuccess returns the line of a return statement, and 0 if it may return an error.
@@ -251,9 +250,10 @@ func (in *input) lineOfSuccess(r *ast.ReturnStmt) int {
 // begins with it.
 func isResponse(t types.Type) bool { return isNamed(firstResult(t), "net/http", "Response") }
 
-// bodyUse reports whether the statements below root may read the body of a response v, and whether
-// they may close it. A function that gets the body may do both, unless isReader knows it; one that
-// gets the response is read as well. depth is the number of such functions around root.
+// bodyUse reports whether the statements below root may read the body of a response v, and whether they
+// may close it. It assumes that a function that gets resp.Body does both, unless isReader knows the
+// function. It searches the function that gets the response itself (see argumentUse); depth is the
+// number of such functions around root.
 func (in *input) bodyUse(root ast.Node, v *types.Var, depth int) (read, closed bool) {
 	if v == nil || v.Name() == "_" {
 		return false, false

@@ -11,8 +11,10 @@ import (
 )
 
 // resultUnused finds work that the compiler may remove: expressions without effects whose value
-// nothing uses, such as square(i) in for i := range b.N { square(i) }. Loops over b.Loop are
-// exempt, as it keeps results alive.
+// nothing uses. A loop over b.Loop is exempt, as b.Loop keeps results alive.
+//
+//	for i := range b.N { square(i) }       // the result is dropped
+//	for i := range b.N { sink(square(i)) } // func sink(int) {} ignores its argument
 func resultUnused() rule {
 	return rule{Rule: audit.Rule{
 		ID: "result-unused", Severity: tare.Void,
@@ -43,9 +45,8 @@ func resultUnused() rule {
 	}}
 }
 
-// findUnrangedSequence returns the call of a statement v = f() whose result is an iterator, a
-// function that takes yield, if no test file uses v, so that the iterator never runs. It returns
-// nil for other statements.
+// findUnrangedSequence returns the call of a statement v = f() whose result is an iterator, a function that
+// takes yield, if nothing uses v, so that the iterator never runs. It returns nil for other statements.
 func (in *input) findUnrangedSequence(n ast.Node) *ast.CallExpr {
 	a, ok := n.(*ast.AssignStmt)
 	if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
@@ -62,14 +63,11 @@ func (in *input) findUnrangedSequence(n ast.Node) *ast.CallExpr {
 	if v == nil {
 		return nil
 	}
-	isUsed := false
-	for _, file := range in.pass.Files {
-		in.inspectUses(file, v, func(id *ast.Ident, path []ast.Node) {
-			p, isAssign := parent(path, 1).(*ast.AssignStmt)
-			isUsed = isUsed || !isAssign || !isAmong(p.Lhs, id) && !isBlank(p.Lhs[0])
-		})
+	needsValue := func(id *ast.Ident, path []ast.Node) bool {
+		p, isAssign := parent(path, 1).(*ast.AssignStmt)
+		return !isAssign || !isAmong(p.Lhs, id) && !isBlank(p.Lhs[0])
 	}
-	if isUsed {
+	if slices.ContainsFunc(in.pass.Files, func(file *ast.File) bool { return in.hasUse(file, v, needsValue) }) {
 		return nil
 	}
 	return call
@@ -81,7 +79,7 @@ func isBlank(e ast.Expr) bool {
 	return ok && id.Name == "_"
 }
 
-// isSequence reports whether t is the type of an iterator, such as iter.Seq.
+// isSequence reports whether t is the type of an iterator, such as iter.Seq: func(yield func(T) bool).
 func isSequence(t types.Type) bool {
 	if t == nil {
 		return false
@@ -98,9 +96,10 @@ func isSequence(t types.Type) bool {
 	return ok && result.Kind() == types.Bool
 }
 
-// findUnused returns the expressions of a statement that compute something and whose value nothing
-// uses: the statement itself, the right side of an assignment to a variable that is not read, and
-// the arguments of a function that ignores them, or the values of a variable among these arguments.
+// findUnused returns the expressions that compute something for a statement although nothing uses the
+// value: the call that is the statement, the right side of an assignment to a variable that nothing
+// reads, and the arguments of a function that ignores them. For an argument that is a variable, it
+// returns the expressions that are assigned to the variable.
 func (in *input) findUnused(l *loop, n ast.Node, f *frame) []ast.Expr {
 	switch n := n.(type) {
 	case *ast.ExprStmt:
@@ -117,29 +116,28 @@ func (in *input) findUnused(l *loop, n ast.Node, f *frame) []ast.Expr {
 		if !ok {
 			return nil
 		}
-		if isBlank(id) || in.isWorkOfLoop(n, f) && in.isUnread(l, f, in.variable(id)) {
+		if isBlank(id) || in.canRemove(l, f, n, in.variable(id)) {
 			return in.selectWork(n.Rhs[0])
 		}
 	}
 	return nil
 }
 
-// isWorkOfLoop reports whether an assignment is work that the compiler may remove: no division,
-// which may panic, and no sum of results in a loop that calls functions.
-func (in *input) isWorkOfLoop(a *ast.AssignStmt, f *frame) bool {
+// canRemove reports whether the compiler may remove an assignment to v in the frame f, and the rule
+// reports the assignment.
+func (in *input) canRemove(l *loop, f *frame, a *ast.AssignStmt, v *types.Var) bool {
+	mayPanic := a.Tok == token.QUO_ASSIGN || a.Tok == token.REM_ASSIGN // division by 0
+	// In a loop that calls functions, these calls are the measured work, and not a sum of their results.
 	isAnyName := func(name string) bool { return name != "" }
-	isMain := hasCall(a.Rhs[0], isAnyName) || !hasCall(f.body, isAnyName)
-	return isMain && a.Tok != token.QUO_ASSIGN && a.Tok != token.REM_ASSIGN
+	isMeasured := hasCall(a.Rhs[0], isAnyName) || !hasCall(f.body, isAnyName)
+	if mayPanic || !isMeasured || !in.isLocal(v) || isNamedResult(l.owner.decl.Type, v) {
+		return false
+	}
+	return in.isDead(l, f, v) && !in.isPassedByStatement(l, v)
 }
 
-// isUnread reports whether a variable is local, dead (see isDead) and not the argument of a
-// function that is reported in place of the assignment.
-func (in *input) isUnread(l *loop, f *frame, v *types.Var) bool {
-	return in.isLocal(v) && !isNamedResult(l.owner.decl.Type, v) && in.isDead(l, f, v) && !in.isPassedByStatement(l, v)
-}
-
-// findIgnored returns the expressions that compute the arguments of a call of inlined functions
-// that ignore them.
+// findIgnored returns the expressions that compute those arguments of a call that the called functions,
+// which the compiler inlines, ignore.
 func (in *input) findIgnored(l *loop, call *ast.CallExpr, f *frame) []ast.Expr {
 	var unused []ast.Expr
 	for i, a := range call.Args {
@@ -185,24 +183,21 @@ func (in *input) isInlined(call *ast.CallExpr) bool {
 	return len(called) > 0
 }
 
-// isDead reports whether nothing reads a local variable except to assign to it again, to assign it
-// to _, or to pass it to a function that ignores it.
+// isDead reports whether no use of a local variable needs its value (see isDeadUse). v must be declared in
+// the benchmark of the loop or in the function of the frame.
 func (in *input) isDead(l *loop, f *frame, v *types.Var) bool {
-	root := ast.Node(l.owner.decl)
+	root := ast.Node(l.owner.decl) // function that declares v
 	if !isWithinPos(v.Pos(), root) {
 		if f.node == nil || !isWithinPos(v.Pos(), f.node) {
 			return false
 		}
 		root = f.node
 	}
-	isDead := true
-	in.inspectUses(root, v, func(id *ast.Ident, path []ast.Node) {
-		isDead = isDead && in.isDeadUse(v, id, path)
-	})
-	return isDead
+	return !in.hasUse(root, v, func(id *ast.Ident, path []ast.Node) bool { return !in.isDeadUse(v, id, path) })
 }
 
-// isDeadUse does the work of isDead for one use of the variable.
+// isDeadUse reports whether a use of v does not need its value: it passes v to a function that ignores
+// it, assigns v to _, or computes another value of v itself, as in v++ and v = f(v).
 func (in *input) isDeadUse(v *types.Var, id *ast.Ident, path []ast.Node) bool {
 	if call, ok := parent(path, 1).(*ast.CallExpr); ok {
 		if i := slices.Index(call.Args, ast.Expr(id)); i >= 0 && in.isInlined(call) && in.ignoresArgument(call, i) {
@@ -220,23 +215,23 @@ func (in *input) isDeadUse(v *types.Var, id *ast.Ident, path []ast.Node) bool {
 			if !ok || len(p.Lhs) != 1 {
 				return isAmong(p.Lhs, id)
 			}
-			isItself := target == id || in.pass.TypesInfo.ObjectOf(target) == v // v = f(v), v += v
-			return isItself || isBlank(target) && p.Rhs[0] == ast.Expr(id)      // _ = v
+			isOwnValue := target == id || in.pass.TypesInfo.ObjectOf(target) == v // v = f(v), v += v
+			isDropped := isBlank(target) && p.Rhs[0] == ast.Expr(id)              // _ = v
+			return isOwnValue || isDropped
 		}
 	}
 	return false
 }
 
-// isPassedByStatement reports whether a statement of a loop passes a variable to a function, whose results
-// it drops. findIgnored finds the call if the function ignores the variable.
+// isPassedByStatement reports whether a statement of a loop passes a variable to a function and drops the
+// results. If the function ignores the variable, findIgnored finds this call, which is reported in place
+// of the assignment.
 func (in *input) isPassedByStatement(l *loop, v *types.Var) bool {
-	found := false
-	in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
+	return in.hasUse(l.body, v, func(id *ast.Ident, path []ast.Node) bool {
 		call, isCall := parent(path, 1).(*ast.CallExpr)
 		_, isStatement := parent(path, 2).(*ast.ExprStmt)
-		found = found || isCall && isStatement && isAmong(call.Args, id)
+		return isCall && isStatement && isAmong(call.Args, id)
 	})
-	return found
 }
 
 // isWork reports whether an expression is a binary operation or a call, other than a
@@ -254,27 +249,22 @@ func (in *input) isWork(e ast.Expr) bool {
 	return false
 }
 
-// Limits of the functions that the compiler inlines for certain. Its own budget of 80 is
-// on the nodes of its internal form. None of 600 functions of the standard library without
-// calls that have up to 70 nodes exceeds it (Go 1.26).
+// Limits of the functions that the compiler inlines for certain, in nodes of the syntax tree. The
+// compiler itself allows 80 nodes of its internal form. None of 600 functions of the standard library
+// without calls that have up to 70 nodes of the syntax tree exceeds that (Go 1.26).
 const (
-	maxLeafNodes   = 100 // of a function without calls
-	maxInlineNodes = 40  // of one with calls, whose functions are inlined into it
+	maxLeafNodes   = 100 // nodes of a function without calls
+	maxInlineNodes = 40  // nodes of a function with calls, as the functions that it calls are inlined too
 	maxInlineDepth = 2   // calls within calls
 )
 
 // isSmall reports whether the compiler certainly inlines a function with a body.
 func (in *input) isSmall(body *ast.BlockStmt) bool {
-	n := countNodes(body)
-	if n <= maxInlineNodes {
-		return true
+	isRealCall := func(call *ast.CallExpr) bool { return !in.pass.TypesInfo.Types[call.Fun].IsType() } // no conversion
+	if hasNode(body, isRealCall) {
+		return countNodes(body) <= maxInlineNodes
 	}
-	for call := range nodesOf[*ast.CallExpr](body) {
-		if !in.pass.TypesInfo.Types[call.Fun].IsType() { // a conversion calls nothing
-			return false
-		}
-	}
-	return n <= maxLeafNodes
+	return countNodes(body) <= maxLeafNodes
 }
 
 // smallBodies returns the declarations of the functions of the package that are small enough for
@@ -292,10 +282,7 @@ func (in *input) smallBodies() map[*types.Func]*ast.FuncDecl {
 
 // hasDirective reports whether a function has the directive //go:noinline or //go:nosplit.
 func hasDirective(fn *ast.FuncDecl) bool {
-	if fn.Doc == nil {
-		return false
-	}
-	return slices.ContainsFunc(fn.Doc.List, func(c *ast.Comment) bool { return isOneOf(c.Text, []string{"//go:noinline", "//go:nosplit"}) })
+	return fn.Doc != nil && slices.ContainsFunc(fn.Doc.List, func(c *ast.Comment) bool { return isOneOf(c.Text, []string{"//go:noinline", "//go:nosplit"}) })
 }
 
 // countNodes returns the number of nodes of the syntax tree at root.
@@ -310,8 +297,9 @@ func countNodes(root ast.Node) int {
 	return n
 }
 
-// isPure reports whether an expression has no effects and the compiler sees all of it,
-// so that it can remove the expression. depth is the number of calls around it.
+// isPure reports whether the compiler can remove an expression: it has no effects, and the compiler sees
+// all of it. bodies holds the functions of the package that are inlined, and depth is the number of
+// their calls around the expression.
 func (in *input) isPure(e ast.Expr, bodies map[*types.Func]*ast.FuncDecl, depth int) bool {
 	info := in.pass.TypesInfo
 	switch e := ast.Unparen(e).(type) {
@@ -333,7 +321,7 @@ func (in *input) isPure(e ast.Expr, bodies map[*types.Func]*ast.FuncDecl, depth 
 		}
 		return in.isPure(e.X, bodies, depth) && in.isPure(e.Index, bodies, depth)
 	case *ast.UnaryExpr:
-		if e.Op == token.AND { // of an element that a function reads
+		if e.Op == token.AND { // &s[i], by which a function reads the element
 			_, isElement := ast.Unparen(e.X).(*ast.IndexExpr)
 			return isElement && in.isPure(e.X, bodies, depth)
 		}
@@ -416,13 +404,10 @@ func (in *input) arePureStatements(list []ast.Stmt, bodies map[*types.Func]*ast.
 
 // areLocal reports whether all expressions are local variables.
 func (in *input) areLocal(list []ast.Expr) bool {
-	for _, e := range list {
+	return !slices.ContainsFunc(list, func(e ast.Expr) bool {
 		id, ok := e.(*ast.Ident)
-		if !ok || id.Name != "_" && !in.isLocal(in.variable(id)) {
-			return false
-		}
-	}
-	return true
+		return !ok || id.Name != "_" && !in.isLocal(in.variable(id))
+	})
 }
 
 // arePure reports whether all expressions are pure.

@@ -32,7 +32,8 @@ func setupTimed() rule {
 			}
 			prepared, isReset := in.findTimedSetup(main)
 			if !isReset {
-				if l := in.findPreparation(b, main); l != nil && !hasCall(b.body, func(name string) bool { return name == "StopTimer" }) {
+				stopsTimer := hasCall(b.body, func(name string) bool { return name == "StopTimer" })
+				if l := in.findPreparation(b, main); l != nil && !stopsTimer {
 					in.report(l.node, "a loop that prepares b.N inputs is timed: nothing resets the timer after it")
 					continue
 				}
@@ -42,10 +43,10 @@ func setupTimed() rule {
 	}}
 }
 
-// findTimedSetup returns the statements before a loop that run while the timer runs, after the last
-// call that resets or starts it, and whether there is such a call.
+// findTimedSetup returns the statements before a loop that the timer counts: those after the last call
+// that resets or starts the timer. isReset reports whether there is such a call.
 func (in *input) findTimedSetup(l *loop) (prepared []ast.Stmt, isReset bool) {
-	running := true
+	running := true // whether the timer runs
 	for i := 0; i+1 < len(l.path); i++ {
 		if _, ok := l.path[i].(*ast.FuncLit); ok && l.kind == byNext {
 			break // each goroutine prepares the rest for itself
@@ -68,8 +69,8 @@ func (in *input) findTimedSetup(l *loop) (prepared []ast.Stmt, isReset bool) {
 	return prepared, isReset
 }
 
-// hasTimerCall reports whether a statement calls a method of the timer, also in the functions of
-// the benchmark that it calls.
+// hasTimerCall reports whether a statement, or a function of the benchmark that it calls, calls the method
+// of the timer with a name.
 func (in *input) hasTimerCall(s ast.Stmt, name string) bool {
 	found := false
 	w := &timedWalk{in: in, follow: true, visit: func(ast.Node, *frame) bool { return true }}
@@ -102,11 +103,19 @@ func (in *input) findPreparation(b *benchmark, main *loop) *loop {
 	return nil
 }
 
-// stepLimit selects the preparation that is reported. Steps are iterations of the innermost loop.
+// stepLimit selects the preparation that is reported. Steps estimate its time: they are the iterations of
+// its innermost loop, as countSteps counts them.
 type stepLimit struct {
 	unknown int64 // steps to assume for a loop of unknown length
 	min     int64 // steps of the shortest preparation that is reported
 }
+
+// Numbers of steps.
+const (
+	longLoop  = 100_000 // takes a millisecond or more
+	shortLoop = 1_000   // takes some microseconds
+	maxSteps  = 1 << 30 // counted for a loop, so that the product of two does not overflow
+)
 
 // reportSlow reports the loops and calls in statements before a loop that take a millisecond or
 // more. If the timer was reset before these statements, it reports those of some microseconds too,
@@ -171,16 +180,10 @@ func (in *input) findSlowCall(part ast.Node, limit stepLimit) *ast.CallExpr {
 	return found
 }
 
-// Numbers of steps.
-const (
-	longLoop  = 100_000 // takes a millisecond or more
-	shortLoop = 1_000   // takes some microseconds
-	maxSteps  = 1 << 30 // counted for a loop, so that the product of two does not overflow
-)
-
-// countSteps returns the number of iterations of the innermost loop of a node, at least 1. Loops
-// whose bounds are not constant have unknown iterations. It reads the functions of the package that
-// the node calls, without those in seen. A call that may take milliseconds counts as longLoop.
+// countSteps returns the number of iterations of the innermost loop below a node, at least 1: 5000 for a
+// loop to 50 in a loop to 100. It assumes unknown iterations for a loop without a constant bound, and
+// longLoop for a call that may take milliseconds. It also reads the functions of the package that the
+// node calls, once each: seen holds the functions that it has read.
 func (in *input) countSteps(node ast.Node, binding flow.Binding, unknown int64, seen map[ast.Node]bool) int64 {
 	steps := int64(1)
 	ast.Inspect(node, func(n ast.Node) bool {
@@ -240,8 +243,7 @@ func (in *input) countElements(e ast.Expr, binding flow.Binding) (int64, bool) {
 	return 0, false
 }
 
-// isPermutation reports whether a function or method is rand.Perm, whose result has as many
-// elements as its argument says.
+// isPermutation reports whether a function or method is Perm of math/rand: rand.Perm(n) returns n elements.
 func isPermutation(fn *types.Func) bool {
 	return fn != nil && fn.Name() == "Perm" && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), []string{"math/rand", "math/rand/v2"})
 }
@@ -271,12 +273,7 @@ func isBulky(fn *types.Func) bool {
 // isSlow reports whether a function may take milliseconds: it sleeps, makes an RSA key,
 // reads a file or runs a program.
 func isSlow(fn *types.Func) bool {
-	if isFunc(fn, "time", "Sleep") || isFunc(fn, "crypto/rsa", "GenerateKey") || isFunc(fn, "os", "ReadFile") || isFunc(fn, "io/ioutil", "ReadFile") {
-		return true
-	}
-	if fn == nil || fn.Signature().Recv() == nil {
-		return false
-	}
-	recv := fn.Signature().Recv().Type()
-	return isNamed(recv, "os/exec", "Cmd") && isOneOf(fn.Name(), []string{"Run", "Output", "CombinedOutput", "Wait"})
+	readsFile := isFunc(fn, "os", "ReadFile") || isFunc(fn, "io/ioutil", "ReadFile")
+	runsProgram := isMethodOf(fn, "os/exec", "Cmd", "Run", "Output", "CombinedOutput", "Wait")
+	return readsFile || runsProgram || isFunc(fn, "time", "Sleep") || isFunc(fn, "crypto/rsa", "GenerateKey")
 }

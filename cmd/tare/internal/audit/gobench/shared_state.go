@@ -27,7 +27,7 @@ func sharedState() rule {
 		Seen:    []string{"tare: study users (the store of all benchmarks)"},
 	}, find: func(in *input) {
 		for _, outer := range in.suite.benchmarks {
-			var subs []*benchmark
+			var subs []*benchmark // literals that outer passes to b.Run
 			for _, b := range in.suite.benchmarks {
 				if b.outer == outer {
 					subs = append(subs, b)
@@ -52,20 +52,30 @@ func sharedState() rule {
 	}}
 }
 
-// access holds the uses of a variable by a benchmark; each is nil without such a use.
+// access holds the uses of a variable by a benchmark; a field is nil without such a use.
 type access struct {
-	writes ast.Node // first write in a loop
-	reads  ast.Node // first read
-	fills  ast.Node // a use outside of the loops that may fill the variable, or an unknown use
+	writes ast.Node // first write in a loop over the iterations, such as store.Put(i, value)
+	reads  ast.Node // first read, such as store.Get(i)
+	fills  ast.Node // a use outside of these loops that may fill the variable, or an unknown use
 }
 
-// reportShared reports variables of a benchmark that one of its sub-benchmarks writes
-// to in its loop and a later one reads, if the outer benchmark does not fill them.
+// usage is the way in which one identifier uses a variable.
+type usage int
+
+const (
+	unknownUse usage = iota // as an argument, or by a method with another name
+	writeUse                // store.Put(key, value), m[key] = value
+	readUse                 // store.Get(key), m[key]
+)
+
+// reportShared reports a variable of the benchmark outer if one of its sub-benchmarks writes to the
+// variable in its loop, a later one reads the variable, and outer itself does not fill it.
 func (in *input) reportShared(outer *benchmark, subs []*benchmark) {
-	declared := map[*types.Var]bool{}
+	declared := map[*types.Var]bool{} // variables that outer declares outside of literals
 	ast.Inspect(outer.body, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
-			if v, ok := in.pass.TypesInfo.Defs[id].(*types.Var); ok && in.suite.findBenchmark(id) == outer && v != outer.b {
+			v, isVariable := in.pass.TypesInfo.Defs[id].(*types.Var)
+			if isVariable && v != outer.b && in.suite.findBenchmark(id) == outer {
 				declared[v] = true
 			}
 		}
@@ -92,8 +102,8 @@ func (in *input) reportShared(outer *benchmark, subs []*benchmark) {
 	}
 }
 
-// reportKeyed reports a variable that the benchmark outer declares before a loop over cases, and to
-// which the sub-benchmark of each case adds entries under the number of the iteration.
+// reportKeyed reports a variable that the benchmark outer declares before a loop over cases, if the
+// sub-benchmark of each case adds entries to the variable under the number of the iteration.
 func (in *input) reportKeyed(outer, sub *benchmark) {
 	var cases ast.Node // innermost loop around the sub-benchmark
 	inspectPath(outer.body, func(n ast.Node, path []ast.Node) bool {
@@ -126,7 +136,8 @@ func (in *input) reportKeyed(outer, sub *benchmark) {
 			}
 			// The key is the first argument: store.Set(i, value).
 			call, isCall := parent(path, 2).(*ast.CallExpr)
-			if isWrite, _ := readUsage(id, path); isWrite && isCall && len(call.Args) > 0 && in.growsWith(call.Args[0], counter) {
+			hasKey := isCall && len(call.Args) > 0
+			if hasKey && usageOf(id, path) == writeUse && in.growsWith(call.Args[0], counter) {
 				in.report(id, "%s gets entries from the sub-benchmark of each case, and the next case begins with them", v.Name())
 			}
 			return true
@@ -152,8 +163,8 @@ func (in *input) growsWith(e ast.Expr, counter *types.Var) bool {
 	return contains && !limited
 }
 
-// accessOf returns the uses of a variable by a benchmark, without those in the
-// sub-benchmarks subs. With subs all uses count as if they were in a loop.
+// accessOf returns the uses of a variable by a benchmark, without the uses in the sub-benchmarks subs. If
+// there are subs, all other uses count as if they were in a loop.
 func (in *input) accessOf(b *benchmark, v *types.Var, subs []*benchmark) access {
 	var a access
 	in.inspectUses(b.body, v, func(id *ast.Ident, path []ast.Node) {
@@ -166,37 +177,40 @@ func (in *input) accessOf(b *benchmark, v *types.Var, subs []*benchmark) access 
 		for _, l := range b.loops {
 			isInLoop = isInLoop || isWithin(id, l.body)
 		}
-		isWrite, isRead := readUsage(id, path)
-		switch {
-		case !isInLoop && !isRead:
+		switch use := usageOf(id, path); {
+		case use == unknownUse || use == writeUse && !isInLoop:
 			a.fills = id
-		case isWrite && a.writes == nil:
+		case use == writeUse && a.writes == nil:
 			a.writes = id
-		case isRead && a.reads == nil:
+		case use == readUse && a.reads == nil:
 			a.reads = id
-		case !isWrite && !isRead:
-			a.fills = id
 		}
 	})
 	return a
 }
 
-// readUsage reports whether a use of a variable writes to it or reads from it: by the name of the
-// called method, such as Set and Get, or by an index. Both are false if that is unknown.
-func readUsage(id *ast.Ident, path []ast.Node) (isWrite, isRead bool) {
+// usageOf tells by the name of the called method or by an index how the last node of a path, the
+// identifier id, uses its variable.
+func usageOf(id *ast.Ident, path []ast.Node) usage {
 	switch p := parent(path, 1).(type) {
 	case *ast.SelectorExpr:
-		if _, isCall := parent(path, 2).(*ast.CallExpr); !isCall {
-			return false, false
+		_, isCall := parent(path, 2).(*ast.CallExpr)
+		switch name := p.Sel.Name; {
+		case !isCall:
+			return unknownUse
+		case hasAnyPrefix(name, "Set", "Put", "Add", "Insert", "Store", "Push", "Create", "Register", "Enqueue", "Save"):
+			return writeUse
+		case hasAnyPrefix(name, "Get", "Load", "Find", "Lookup", "Contains", "Has", "List", "Pop", "Search", "Fetch"):
+			return readUse
 		}
-		isWrite = hasAnyPrefix(p.Sel.Name, "Set", "Put", "Add", "Insert", "Store", "Push", "Create", "Register", "Enqueue", "Save")
-		isRead = hasAnyPrefix(p.Sel.Name, "Get", "Load", "Find", "Lookup", "Contains", "Has", "List", "Pop", "Search", "Fetch")
-		return isWrite, isRead && !isWrite
 	case *ast.IndexExpr:
-		if a, ok := parent(path, 2).(*ast.AssignStmt); ok && a.Tok == token.ASSIGN && a.Lhs[0] == ast.Expr(p) {
-			return true, false
+		a, isAssign := parent(path, 2).(*ast.AssignStmt)
+		switch isTarget := isAssign && a.Tok == token.ASSIGN && a.Lhs[0] == ast.Expr(p); {
+		case isTarget:
+			return writeUse
+		case p.X == ast.Expr(id):
+			return readUse
 		}
-		return false, p.X == ast.Expr(id)
 	}
-	return false, false
+	return unknownUse
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// sleepInLoop finds time.Sleep, receives from channels that the clock sends to, and loops
-// that end by the clock, in timed loops and the functions of the benchmark that they call,
-// unless the name of the benchmark shows that it is about them.
+// sleepInLoop finds waits for the clock in timed loops and in the functions of the benchmark that they
+// call: time.Sleep(d), <-time.After(d), and for time.Since(start) < d {}. It exempts a benchmark whose
+// name shows that it measures such a wait.
 func sleepInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "sleep-in-loop", Severity: tare.Void,
@@ -52,8 +52,8 @@ func sleepInLoop() rule {
 	}}
 }
 
-// describeSleeper returns the subject and the verb of a finding: "the loop sleeps", or a function
-// that it calls.
+// describeSleeper returns the subject and the verb of a finding in the frame f: "the loop sleeps", or
+// "retry, which the loop calls, sleeps" if f is inside of the loop's call of retry.
 func describeSleeper(f *frame, verb string) string {
 	if f.site == nil {
 		return "the loop " + verb
@@ -78,8 +78,8 @@ func (in *input) reportWait(l *loop, n ast.Node, channel ast.Expr, f *frame) {
 	}
 }
 
-// isClock reports whether a channel is the result of a function, or the field C of a type, that
-// package time has by one of names: time.After(d), ticker.C.
+// isClock reports whether the clock sends to a channel: the channel is the result of a function of package
+// time with one of names, such as time.After(d), or the field C of such a type, such as ticker.C.
 func (in *input) isClock(channel ast.Expr, f *frame, names ...string) bool {
 	for _, source := range in.flowGraph().Sources(channel, f.binding) {
 		switch source := source.(type) {
@@ -122,12 +122,9 @@ func (in *input) findPoll(s *ast.SelectStmt, f *frame) *ast.UnaryExpr {
 
 // isSpin reports whether the condition of a loop reads the clock: time.Since(start) < d.
 func (in *input) isSpin(cond ast.Expr) bool {
-	for call := range nodesOf[*ast.CallExpr](cond) {
+	return hasNode(cond, func(call *ast.CallExpr) bool {
 		fn := in.callee(call)
 		isComparison := isMethodOf(fn, "time", "Time", "Before", "After") && hasCall(call, func(name string) bool { return name == "Now" })
-		if isComparison || isFunc(fn, "time", "Since", "Until") {
-			return true
-		}
-	}
-	return false
+		return isComparison || isFunc(fn, "time", "Since", "Until")
+	})
 }

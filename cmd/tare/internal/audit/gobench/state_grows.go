@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// stateGrows finds slices, maps and buffers from outside of a loop that each iteration makes
-// larger.
+// stateGrows finds slices, maps, buffers and stores that are declared before a loop and that each
+// iteration makes larger: for range b.N { out = append(out, decode(data)) }.
 func stateGrows() rule {
 	return rule{Rule: audit.Rule{
 		ID: "state-grows", Severity: tare.Warn,
@@ -22,34 +22,10 @@ func stateGrows() rule {
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
 			seen := map[*types.Var]bool{}
-			report := func(n ast.Node, v *types.Var, how string) {
-				if !seen[v] {
+			in.inspectTimed(l, func(n ast.Node) bool {
+				if v, how := in.findGrowth(l, n); v != nil && !seen[v] {
 					seen[v] = true
 					in.report(n, "%s %s in each iteration and is never emptied, so it grows with b.N", v.Name(), how)
-				}
-			}
-			in.inspectTimed(l, func(n ast.Node) bool {
-				switch n := n.(type) {
-				case *ast.AssignStmt:
-					if v := in.findAppended(l, n); v != nil && !containsWord(l.owner.name, "append", "grow") {
-						report(n, v, "is appended to")
-					}
-					if v := in.findGrownMap(l, n); v != nil {
-						report(n, v, "gets a new key")
-					}
-				case *ast.CallExpr:
-					if v, how := in.findInserted(l, n); v != nil {
-						report(n, v, how)
-					}
-				case *ast.Ident:
-					v, _ := in.pass.TypesInfo.Uses[n].(*types.Var)
-					if !in.isOutside(v, l) || !in.isLocal(v) {
-						return true
-					}
-					isBuffer := isNamed(v.Type(), "bytes", "Buffer") || isNamed(v.Type(), "strings", "Builder")
-					if isBuffer && in.isOnlyWritten(l, v) {
-						report(n, v, "is written to")
-					}
 				}
 				return true
 			})
@@ -57,130 +33,142 @@ func stateGrows() rule {
 	}}
 }
 
-// findAppended returns the variable v of a statement v = append(v, …) if v is from outside of the
-// loop and the loop does not set it in another way. It returns nil for other statements, for slices
-// that are made for b.N elements, and for measurements that the benchmark reads after the loop.
+// findGrowth returns the variable that a node of a loop makes larger, and how the finding describes the
+// growth, such as "gets a new key". It returns nil for other nodes.
+func (in *input) findGrowth(l *loop, n ast.Node) (v *types.Var, how string) {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		if v := in.findAppended(l, n); v != nil && !containsWord(l.owner.name, "append", "grow") {
+			return v, "is appended to"
+		}
+		return in.findGrownMap(l, n), "gets a new key"
+	case *ast.CallExpr:
+		return in.findInserted(l, n)
+	case *ast.Ident:
+		v, _ := in.pass.TypesInfo.Uses[n].(*types.Var)
+		if in.isOuterLocal(v, l) && isBuffer(v.Type()) && in.isOnlyWritten(l, v) {
+			return v, "is written to"
+		}
+	}
+	return nil, ""
+}
+
+// isBuffer reports whether t is bytes.Buffer or strings.Builder.
+func isBuffer(t types.Type) bool {
+	return isNamed(t, "bytes", "Buffer") || isNamed(t, "strings", "Builder")
+}
+
+// findAppended returns the variable v of a statement v = append(v, …) if v is declared before the loop
+// and the loop does not set it in another way. It returns nil for other statements, for slices that
+// are made for b.N elements, and for measurements that the benchmark reads after the loop.
 func (in *input) findAppended(l *loop, a *ast.AssignStmt) *types.Var {
 	if len(a.Lhs) != 1 || a.Tok != token.ASSIGN {
 		return nil
 	}
-	call, ok := a.Rhs[0].(*ast.CallExpr)
 	v := in.variable(a.Lhs[0])
-	if !ok || !in.isOutside(v, l) || !in.isLocal(v) {
-		return nil
-	}
-	if !isBuiltin(in.pass.TypesInfo, call, "append") || in.variable(call.Args[0]) != v {
+	call, isCall := a.Rhs[0].(*ast.CallExpr)
+	appendsToItself := isCall && isBuiltin(in.pass.TypesInfo, call, "append") && in.variable(call.Args[0]) == v
+	if !appendsToItself || !in.isOuterLocal(v, l) {
 		return nil
 	}
 	init := in.initOf(l.owner.decl, v)
 	isMadeForN := l.owner.sized[v] || init != nil && l.owner.dependsOnN(in.pass.TypesInfo, init)
-	if isMadeForN {
-		return nil
-	}
 	appended := in.pass.TypesInfo.TypeOf(call.Args[len(call.Args)-1])
 	isMeasurement := isNamed(appended, "time", "Duration") || in.isReadAfter(l, v)
-	if isMeasurement {
-		return nil
-	}
-	isSetElsewhere := false
-	in.inspectUses(l.node, v, func(id *ast.Ident, path []ast.Node) {
-		switch p := parent(path, 1).(type) {
-		case *ast.AssignStmt:
-			if p != a && p.Lhs[0] == ast.Expr(id) {
-				isSetElsewhere = true
-			}
-		case *ast.UnaryExpr:
-			if p.Op == token.AND {
-				isSetElsewhere = true
-			}
-		}
-	})
-	if isSetElsewhere {
+	if isMadeForN || isMeasurement || in.isSetElsewhere(l, v, a) {
 		return nil
 	}
 	return v
 }
 
+// isSetElsewhere reports whether a loop sets a variable by another statement than a, or takes its
+// address, by which other code may set the variable.
+func (in *input) isSetElsewhere(l *loop, v *types.Var, a *ast.AssignStmt) bool {
+	return in.hasUse(l.node, v, func(id *ast.Ident, path []ast.Node) bool {
+		switch p := parent(path, 1).(type) {
+		case *ast.AssignStmt:
+			return p != a && p.Lhs[0] == ast.Expr(id)
+		case *ast.UnaryExpr:
+			return p.Op == token.AND
+		}
+		return false
+	})
+}
+
 // isReadAfter reports whether a benchmark uses a variable after a loop, other than in an
 // assignment such as _ = v.
 func (in *input) isReadAfter(l *loop, v *types.Var) bool {
-	found := false
-	in.inspectUses(l.owner.decl, v, func(id *ast.Ident, path []ast.Node) {
+	return in.hasUse(l.owner.decl, v, func(id *ast.Ident, path []ast.Node) bool {
 		_, isAssign := parent(path, 1).(*ast.AssignStmt)
-		found = found || id.Pos() > l.node.End() && !isAssign
+		return id.Pos() > l.node.End() && !isAssign
 	})
-	return found
 }
 
-// findGrownMap returns the map m of a statement m[i] = … if m is from outside of the
-// loop, i is the counter of the loop, and the loop does not empty m. It returns nil for
-// other statements, and for maps that are made for b.N elements.
+// findGrownMap returns the map m of a statement m[i] = … if m is declared before the loop, i is the
+// counter of the loop, and the loop does not empty m. It returns nil for other statements, and for maps
+// that are made for b.N elements.
 func (in *input) findGrownMap(l *loop, a *ast.AssignStmt) *types.Var {
 	index, ok := a.Lhs[0].(*ast.IndexExpr)
 	if !ok || len(a.Lhs) != 1 {
 		return nil
 	}
 	v := in.variable(index.X)
-	if !in.isOutside(v, l) || !in.isLocal(v) {
+	if !in.isOuterLocal(v, l) || !isMap(v.Type()) {
 		return nil
 	}
-	counter := in.counter(l)
-	if !isMap(v.Type()) || counter == nil || in.variable(stripConversion(in.pass.TypesInfo, index.Index)) != counter {
+	counter, key := in.counter(l), in.variable(stripConversion(in.pass.TypesInfo, index.Index))
+	if counter == nil || key != counter {
 		return nil
 	}
 	if init, ok := in.initOf(l.owner.decl, v).(*ast.CallExpr); ok && l.owner.dependsOnN(in.pass.TypesInfo, init) {
 		return nil
 	}
-	mayBeEmptied := false
-	in.inspectUses(l.node, v, func(id *ast.Ident, path []ast.Node) {
-		switch p := parent(path, 1).(type) {
-		case *ast.AssignStmt:
-			mayBeEmptied = mayBeEmptied || p.Lhs[0] == ast.Expr(id)
-		case *ast.CallExpr:
-			mayBeEmptied = true
-		}
-	})
-	if mayBeEmptied {
+	mayBeEmptied := func(id *ast.Ident, path []ast.Node) bool {
+		p, isAssign := parent(path, 1).(*ast.AssignStmt)
+		_, isArgument := parent(path, 1).(*ast.CallExpr)
+		return isArgument || isAssign && p.Lhs[0] == ast.Expr(id)
+	}
+	if in.hasUse(l.node, v, mayBeEmptied) {
 		return nil
 	}
 	return v
 }
 
-// findInserted returns the receiver of a call if it is from outside of the loop and the method adds
-// another entry in each iteration, in time proportional to the number of entries: it inserts into a
-// slice, or appends to one and ranges over it. how is the predicate of the finding, such as "gets
-// an entry and is looked through". It returns nil for other calls.
-func (in *input) findInserted(l *loop, call *ast.CallExpr) (v *types.Var, how string) {
-	sel, ok := call.Fun.(*ast.SelectorExpr)
+// findInserted returns the receiver of a call, a store, if it is declared before the loop and the method
+// adds an entry in each iteration, in time proportional to the number of entries: it inserts into a
+// slice, or appends to one and ranges over it. how is the predicate of the finding, such as "gets an
+// entry and is looked through". findInserted returns nil for other calls.
+func (in *input) findInserted(l *loop, call *ast.CallExpr) (store *types.Var, how string) {
+	sel, isSelector := call.Fun.(*ast.SelectorExpr)
 	fn := in.callee(call)
-	if !ok || len(call.Args) == 0 || !in.isDistinct(l, call.Args[0]) && !in.alwaysAdds(fn) {
-		return nil, ""
-	}
-	v = in.variable(sel.X)
-	if fn == nil || !in.isOutside(v, l) || !in.isLocal(v) || !in.isGrowing(fn, false) {
-		return nil, ""
-	}
-	mayBeEmptied := false
-	in.inspectUses(l.node, v, func(id *ast.Ident, path []ast.Node) {
-		if sel, ok := parent(path, 1).(*ast.SelectorExpr); ok {
-			mayBeEmptied = mayBeEmptied || shrinkingName.MatchString(sel.Sel.Name)
-			return
-		}
-		mayBeEmptied = true
-	})
 	recv, body := in.methodBody(fn)
-	if mayBeEmptied || body == nil {
+	if !isSelector || len(call.Args) == 0 || body == nil {
+		return nil, ""
+	}
+	addsEachTime := in.isDistinct(l, call.Args[0]) || in.alwaysAdds(fn)
+	store = in.variable(sel.X)
+	const dropsResults = false // the loop may use what the method returns
+	if !addsEachTime || !in.isOuterLocal(store, l) || !in.isGrowing(fn, dropsResults) || in.mayShrink(l, store) {
 		return nil, ""
 	}
 	for inner := range nodesOf[*ast.CallExpr](body) {
 		if isFunc(in.callee(inner), "slices", "Insert") || in.movesEntries(inner) {
-			return v, "gets an entry before others, which are moved,"
+			return store, "gets an entry before others, which are moved,"
 		}
 	}
 	if in.looksThrough(body, recv) {
-		return v, "gets an entry and is looked through"
+		return store, "gets an entry and is looked through"
 	}
 	return nil, ""
+}
+
+// mayShrink reports whether a loop may remove entries from a store: it calls a method with the name of
+// one that does so, or passes the store to other code.
+func (in *input) mayShrink(l *loop, store *types.Var) bool {
+	return in.hasUse(l.node, store, func(_ *ast.Ident, path []ast.Node) bool {
+		sel, isSelector := parent(path, 1).(*ast.SelectorExpr)
+		return !isSelector || shrinkingName.MatchString(sel.Sel.Name)
+	})
 }
 
 // looksThrough reports whether a method ranges over a slice of its receiver that it appends to.
@@ -206,13 +194,13 @@ func (in *input) movesEntries(call *ast.CallExpr) bool {
 	if !isBuiltin(in.pass.TypesInfo, call, "copy") {
 		return false
 	}
-	target, ok := call.Args[0].(*ast.SliceExpr)
-	source, isSlice := call.Args[1].(*ast.SliceExpr)
-	return ok && isSlice && formatExpr(target.X) == formatExpr(source.X)
+	target, isTargetSlice := call.Args[0].(*ast.SliceExpr)
+	source, isSourceSlice := call.Args[1].(*ast.SliceExpr)
+	return isTargetSlice && isSourceSlice && formatExpr(target.X) == formatExpr(source.X)
 }
 
-// alwaysAdds reports whether each call of a method adds an entry to a slice of the receiver: the
-// statement that does so is in no condition, and no return comes before it.
+// alwaysAdds reports whether each call of a method adds an entry to a slice of the receiver: the body
+// has a statement that does so outside of any condition, and no return comes before it.
 func (in *input) alwaysAdds(fn *types.Func) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil {
@@ -254,8 +242,8 @@ func (in *input) isDistinct(l *loop, e ast.Expr) bool {
 	return counter != nil && in.growsWith(e, counter)
 }
 
-// isOnlyWritten reports whether a loop writes to a buffer, and neither reads it nor
-// empties it. A function that gets the buffer outside of the loop may do both.
+// isOnlyWritten reports whether a loop writes to a buffer, and neither reads nor empties it. It returns
+// false if code outside of the loop passes the buffer on, as the function that gets it may do both.
 func (in *input) isOnlyWritten(l *loop, v *types.Var) bool {
 	hasWrite, hasOther := false, false // hasOther: a use that may read or empty the buffer
 	in.inspectUses(l.owner.decl, v, func(id *ast.Ident, path []ast.Node) {

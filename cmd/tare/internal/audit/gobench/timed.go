@@ -28,22 +28,23 @@ func (in *input) inspectTimed(l *loop, visit func(n ast.Node) bool) {
 	w.visitStatements(l.body.List, true, &frame{loop: l, body: l.body})
 }
 
-// inspectTimedCalls does the work of inspectTimed, and enters the functions that belong to
-// the benchmark (see isHarness) wherever the loop calls them: helpers, closures, method
-// values and the functions of a table.
+// inspectTimedCalls does the work of inspectTimed, and also visits the bodies of the functions that
+// belong to the benchmark (see isHarness) wherever the loop calls them: helpers, closures, method
+// values and the functions of a table. The frame tells visit which body n is in.
 func (in *input) inspectTimedCalls(l *loop, visit func(n ast.Node, f *frame) bool) {
 	w := &timedWalk{in: in, visit: visit, follow: true}
 	w.visitStatements(l.body.List, true, &frame{loop: l, body: l.body})
 }
 
-// frame is the body of a loop, or of a function that the loop calls, in a walk of the timed part.
+// frame is the body that a walk is in: that of the loop or, like a frame of a call stack, that of a
+// function that the loop calls directly or through others.
 type frame struct {
 	loop    *loop
 	body    *ast.BlockStmt
-	node    ast.Node      // declaration or literal; nil for the loop
+	node    ast.Node      // declaration or literal of the function; nil in the frame of the loop
 	calls   []ast.Node    // declarations and literals of the functions from the loop to this one
 	binding flow.Binding  // arguments of the calls around this frame, by parameter
-	site    *ast.CallExpr // call in the loop that leads here; nil for the loop
+	site    *ast.CallExpr // call in the loop's body that leads to the function; nil in the frame of the loop
 }
 
 // callDepth returns the number of calls between the loop and the frame.
@@ -65,8 +66,8 @@ type timedWalk struct {
 	onTimer func(method string) // called for each call of a method of the timer; may be nil
 }
 
-// setTimer returns whether the timer runs after the call of one of its methods, or as before if
-// method is "".
+// setTimer returns whether the timer runs after a call of one of its methods. If method is "", the call
+// is of another function and setTimer returns running.
 func (w *timedWalk) setTimer(method string, running bool) bool {
 	if method != "" && w.onTimer != nil {
 		w.onTimer(method)
@@ -80,8 +81,8 @@ func (w *timedWalk) setTimer(method string, running bool) bool {
 	return running
 }
 
-// visitStatements visits a list of statements. running reports whether the timer runs before
-// them; the result, whether it runs after them.
+// visitStatements visits a list of statements. running reports whether the timer runs before the
+// list, and the result reports whether it runs after the list.
 func (w *timedWalk) visitStatements(list []ast.Stmt, running bool, f *frame) bool {
 	info := w.in.pass.TypesInfo
 	for _, s := range list {
@@ -94,7 +95,8 @@ func (w *timedWalk) visitStatements(list []ast.Stmt, running bool, f *frame) boo
 	return running
 }
 
-// visitNodes does the work of visitStatements for the nodes of a statement or an expression.
+// visitNodes does the work of visitStatements for one statement or expression, root. It follows the
+// order of the source, as a call in the middle may stop the timer for the nodes after it.
 func (w *timedWalk) visitNodes(root ast.Node, running bool, f *frame) bool {
 	ast.Inspect(root, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -105,22 +107,13 @@ func (w *timedWalk) visitNodes(root ast.Node, running bool, f *frame) bool {
 			return false
 		case *ast.IfStmt:
 			if endsIteration(n.Body) {
-				if running {
-					w.visit(n, f)
-				}
-				if n.Init != nil {
-					running = w.visitStatements([]ast.Stmt{n.Init}, running, f)
-				}
-				running = w.visitNodes(n.Cond, running, f)
-				if n.Else != nil {
-					running = w.visitStatements([]ast.Stmt{n.Else}, running, f)
-				}
+				running = w.visitExit(n, running, f)
 				return false
 			}
 		case *ast.FuncLit:
-			return false
-		case *ast.DeferStmt, *ast.GoStmt: // the statement is timed, its call runs later
-			if running {
+			return false // if it is called on the spot, the case of the call visits its body
+		case *ast.DeferStmt, *ast.GoStmt:
+			if running { // the statement itself is timed, but its call runs later
 				w.visit(n, f)
 			}
 			return false
@@ -133,6 +126,22 @@ func (w *timedWalk) visitNodes(root ast.Node, running bool, f *frame) bool {
 		}
 		return running && w.visit(n, f)
 	})
+	return running
+}
+
+// visitExit visits an if statement whose body ends the iteration, without that body: of
+// if err := f(v); err != nil { b.Fatal(err) } it visits err := f(v) and err != nil.
+func (w *timedWalk) visitExit(s *ast.IfStmt, running bool, f *frame) bool {
+	if running {
+		w.visit(s, f)
+	}
+	if s.Init != nil {
+		running = w.visitStatements([]ast.Stmt{s.Init}, running, f)
+	}
+	running = w.visitNodes(s.Cond, running, f)
+	if s.Else != nil {
+		running = w.visitStatements([]ast.Stmt{s.Else}, running, f)
+	}
 	return running
 }
 
@@ -152,7 +161,7 @@ func (w *timedWalk) enterCalls(call *ast.CallExpr, running bool, f *frame) bool 
 		maps.Copy(inner.binding, w.in.flowGraph().Bind(call, called))
 		after = w.visitStatements(called.Body.List, running, inner)
 		for _, s := range called.Body.List {
-			if d, ok := s.(*ast.DeferStmt); ok {
+			if d, ok := s.(*ast.DeferStmt); ok { // such as defer b.StartTimer()
 				after = w.setTimer(timerCall(w.in.pass.TypesInfo, &ast.ExprStmt{X: d.Call}), after)
 			}
 		}
@@ -160,13 +169,13 @@ func (w *timedWalk) enterCalls(call *ast.CallExpr, running bool, f *frame) bool 
 	return after
 }
 
-// canEnter reports whether a function belongs to the benchmark, and the walk has not reached its
-// limits or entered the function already on the way to f.
+// canEnter reports whether a walk enters a function that is called in f: the function belongs to the
+// benchmark, it does not call itself on the way, and the walk has not reached its limits.
 func (w *timedWalk) canEnter(called flow.Function, f *frame) bool {
-	if called.Body == nil || !w.in.isHarness(called.Node) {
-		return false
-	}
-	return f.callDepth() < maxTimedDepth && w.bodies < maxTimedBodies && !slices.Contains(f.calls, called.Node)
+	isOfBenchmark := called.Body != nil && w.in.isHarness(called.Node)
+	isRecursive := slices.Contains(f.calls, called.Node)
+	isWithinLimits := f.callDepth() < maxTimedDepth && w.bodies < maxTimedBodies
+	return isOfBenchmark && !isRecursive && isWithinLimits
 }
 
 // flowGraph returns the graph of values and functions of the package.
@@ -215,7 +224,8 @@ func (in *input) joinNames(l *loop, n ast.Node) string {
 	return l.owner.name + " " + in.suite.nameAt(n)
 }
 
-// isIn reports whether a position is in the function of the frame, or in one that leads to it.
+// isIn reports whether a position is in the function of the frame, or in one through which the loop
+// calls that function.
 func (f *frame) isIn(pos token.Pos) bool {
 	return slices.ContainsFunc(f.calls, func(function ast.Node) bool { return isWithinPos(pos, function) })
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// pausedInLoop finds StopTimer in each iteration of a loop. It reports the first such
-// loop of a file, with the number of the others.
+// pausedInLoop finds loops that call StopTimer in each iteration, such as
+// for range b.N { b.StopTimer(); v := next(); b.StartTimer(); use(v) }. It reports the first such loop of a
+// file, with the number of the others.
 func pausedInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "paused-in-loop", Severity: tare.Note,
@@ -79,7 +80,8 @@ func (in *input) stopsTimer(call *ast.CallExpr, binding flow.Binding, depth int)
 	return false
 }
 
-// describePause names StopTimer, and the function by which a loop calls it.
+// describePause returns the subject of a finding: "b.StopTimer" and, if the loop calls it through a
+// function, the name of the function. n is a call that findPause returned.
 func (in *input) describePause(n ast.Node) string {
 	call := n.(*ast.CallExpr)
 	if timerMethod(in.callee(call)) != "" {
@@ -88,16 +90,13 @@ func (in *input) describePause(n ast.Node) string {
 	return "b.StopTimer, which " + formatExpr(call.Fun) + " calls,"
 }
 
-// reportsTime reports whether a benchmark sets ns/op itself, by b.ReportMetric(value,
-// "ns/op"), so that the timer does not matter.
+// reportsTime reports whether a benchmark replaces ns/op by b.ReportMetric(value, "ns/op"), so that the
+// timer does not matter.
 func (in *input) reportsTime(b *benchmark) bool {
-	for call := range nodesOf[*ast.CallExpr](b.body) {
+	return hasNode(b.body, func(call *ast.CallExpr) bool {
 		isReport := isMethodCall(in.pass.TypesInfo, call, "testing", "B", "ReportMetric") && len(call.Args) == 2
-		if isReport && formatExpr(call.Args[1]) == `"ns/op"` {
-			return true
-		}
-	}
-	return false
+		return isReport && formatExpr(call.Args[1]) == `"ns/op"`
+	})
 }
 
 // isInnermost reports whether no other loop over iterations is between l and a node within l.

@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// timerStopped finds benchmarks that never call StartTimer, and whose loops all run
-// while the timer is stopped.
+// timerStopped finds benchmarks that stop the timer before their loops and never start it again:
+// b.StopTimer(); prepare(); b.ResetTimer(); for range b.N { work() }.
 func timerStopped() rule {
 	return rule{Rule: audit.Rule{
 		ID: "timer-stopped", Severity: tare.Void,

@@ -13,6 +13,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file has the searches in syntax trees that the rules share: walks over nodes, and questions about
+// calls, variables and positions.
+
 // inspectPath calls visit for each node n below root. path holds the nodes from the child of root
 // down to n, its last element. The children of n are visited if visit returns true.
 func inspectPath(root ast.Node, visit func(n ast.Node, path []ast.Node) bool) {
@@ -34,22 +37,22 @@ func inspectPath(root ast.Node, visit func(n ast.Node, path []ast.Node) bool) {
 	})
 }
 
-// endsIteration reports whether a block ends an iteration or the benchmark: it contains a
-// return, break or continue, or calls panic or a method such as b.Fatal or b.Skip.
-func endsIteration(b *ast.BlockStmt) bool {
-	for _, s := range b.List {
-		switch s := s.(type) {
-		case *ast.ReturnStmt, *ast.BranchStmt:
+// nodesOf returns the nodes of type N below root, and root if it is one.
+func nodesOf[N ast.Node](root ast.Node) iter.Seq[N] {
+	return func(yield func(N) bool) {
+		for n := range ast.Preorder(root) {
+			if n, ok := n.(N); ok && !yield(n) {
+				return
+			}
+		}
+	}
+}
+
+// hasNode reports whether matches returns true for a node of type N below root, or for root itself.
+func hasNode[N ast.Node](root ast.Node, matches func(n N) bool) bool {
+	for n := range nodesOf[N](root) {
+		if matches(n) {
 			return true
-		case *ast.ExprStmt:
-			call, ok := s.X.(*ast.CallExpr)
-			if !ok {
-				continue
-			}
-			name := calledName(call)
-			if name == "panic" || name == "Exit" || hasAnyPrefix(name, "Fatal", "Error", "Fail", "Skip") {
-				return true
-			}
 		}
 	}
 	return false
@@ -66,27 +69,6 @@ func (in *input) functions() iter.Seq[*ast.FuncDecl] {
 			}
 		}
 	}
-}
-
-// nodesOf returns the nodes of type N below root, and root if it is one.
-func nodesOf[N ast.Node](root ast.Node) iter.Seq[N] {
-	return func(yield func(N) bool) {
-		for n := range ast.Preorder(root) {
-			if n, ok := n.(N); ok && !yield(n) {
-				return
-			}
-		}
-	}
-}
-
-// inspectTimedNodes calls visit for the nodes of type N that inspectTimed visits.
-func inspectTimedNodes[N ast.Node](in *input, l *loop, visit func(n N)) {
-	in.inspectTimed(l, func(n ast.Node) bool {
-		if n, ok := n.(N); ok {
-			visit(n)
-		}
-		return true
-	})
 }
 
 // eachTimedLoop calls visit for each timed loop of the package.
@@ -112,6 +94,37 @@ func (in *input) eachTimedCall(visit func(l *loop, call *ast.CallExpr, fn *types
 	})
 }
 
+// inspectTimedNodes calls visit for the nodes of type N that inspectTimed visits.
+func inspectTimedNodes[N ast.Node](in *input, l *loop, visit func(n N)) {
+	in.inspectTimed(l, func(n ast.Node) bool {
+		if n, ok := n.(N); ok {
+			visit(n)
+		}
+		return true
+	})
+}
+
+// endsIteration reports whether a block ends an iteration or the benchmark: it contains a
+// return, break or continue, or calls panic or a method such as b.Fatal or b.Skip.
+func endsIteration(b *ast.BlockStmt) bool {
+	for _, s := range b.List {
+		switch s := s.(type) {
+		case *ast.ReturnStmt, *ast.BranchStmt:
+			return true
+		case *ast.ExprStmt:
+			call, ok := s.X.(*ast.CallExpr)
+			if !ok {
+				continue
+			}
+			name := calledName(call)
+			if name == "panic" || name == "Exit" || hasAnyPrefix(name, "Fatal", "Error", "Fail", "Skip") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // callee returns the function or method that a call names. It returns nil if that is unknown, e.g.
 // for a variable.
 func (in *input) callee(call *ast.CallExpr) *types.Func {
@@ -120,6 +133,55 @@ func (in *input) callee(call *ast.CallExpr) *types.Func {
 		return nil
 	}
 	return fn.Origin()
+}
+
+// calledName returns the name of the called function or method without its package or
+// receiver, and "" if the called expression has no name.
+func calledName(call *ast.CallExpr) string {
+	switch f := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	case *ast.IndexExpr: // an instance of a generic function: f[T](x)
+		return calledName(&ast.CallExpr{Fun: f.X})
+	}
+	return ""
+}
+
+// hasCall reports whether a function or method whose name matches is called below root.
+func hasCall(root ast.Node, matches func(name string) bool) bool {
+	return hasNode(root, func(call *ast.CallExpr) bool { return matches(calledName(call)) })
+}
+
+// hasAnyPrefix reports whether a text begins with one of prefixes.
+func hasAnyPrefix(text string, prefixes ...string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(text, p) })
+}
+
+// isAppend reports whether a call appends to its first argument: it calls append, or a function
+// such as strconv.AppendInt.
+func (in *input) isAppend(call *ast.CallExpr) bool {
+	return isBuiltin(in.pass.TypesInfo, call, "append") || strings.HasPrefix(calledName(call), "Append")
+}
+
+// isTestHelper reports whether a function, not a method, is declared in a test file of the package.
+func (in *input) isTestHelper(fn *types.Func) bool {
+	return fn.Pkg() == in.pass.Pkg && fn.Signature().Recv() == nil && strings.HasSuffix(in.pass.Fset.Position(fn.Pos()).Filename, "_test.go")
+}
+
+// isAbout reports whether a benchmark is about a function: its name contains that of
+// the function, or both belong to the same package.
+func (in *input) isAbout(b *benchmark, fn *types.Func) bool {
+	testedPath := strings.TrimSuffix(in.pass.Pkg.Path(), "_test")
+	return containsWord(b.name, fn.Name()) || fn.Pkg() != nil && fn.Pkg().Path() == testedPath
+}
+
+// containsWord reports whether a text contains one of words, in upper or lower case. Rules pass the name
+// of a benchmark to exempt it: BenchmarkSleep measures sleeping itself, so it may sleep.
+func containsWord(text string, words ...string) bool {
+	text = strings.ToLower(text)
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, strings.ToLower(w)) })
 }
 
 // variable returns the variable that an expression names: x, &x or (x). It returns nil
@@ -135,34 +197,6 @@ func (in *input) variable(e ast.Expr) *types.Var {
 		}
 	}
 	return nil
-}
-
-// isOutside reports whether a variable, not a field or _, is declared outside of a
-// loop: in the function around it or in the package.
-func (in *input) isOutside(v *types.Var, l *loop) bool {
-	if v == nil || v.IsField() || v.Name() == "_" {
-		return false
-	}
-	return v.Pos() < l.node.Pos() || v.Pos() > l.node.End()
-}
-
-// isWithin reports whether a node begins in the source text of another.
-func isWithin(n, outer ast.Node) bool { return outer.Pos() <= n.Pos() && n.Pos() < outer.End() }
-
-// isLocal reports whether a variable is declared in a function.
-func (in *input) isLocal(v *types.Var) bool {
-	return v != nil && !v.IsField() && v.Pkg() != nil && v.Parent() != v.Pkg().Scope()
-}
-
-// inspectUses calls visit for each use of a variable below root, with the path from
-// below root to the identifier, its last element.
-func (in *input) inspectUses(root ast.Node, v *types.Var, visit func(id *ast.Ident, path []ast.Node)) {
-	inspectPath(root, func(n ast.Node, path []ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && in.pass.TypesInfo.Uses[id] == v {
-			visit(id, path)
-		}
-		return true
-	})
 }
 
 // initOf returns the initial value in the declaration of a local variable below root:
@@ -197,52 +231,64 @@ func (in *input) initOf(root ast.Node, v *types.Var) ast.Expr {
 	return init
 }
 
-// calledName returns the name of the called function or method without its package or
-// receiver, and "" if the called expression has no name.
-func calledName(call *ast.CallExpr) string {
-	switch f := ast.Unparen(call.Fun).(type) {
-	case *ast.Ident:
-		return f.Name
-	case *ast.SelectorExpr:
-		return f.Sel.Name
-	case *ast.IndexExpr: // an instance of a generic function: f[T](x)
-		return calledName(&ast.CallExpr{Fun: f.X})
-	}
-	return ""
-}
-
-// formatExpr returns the source text of an expression in one line, cut to 60 characters.
-func formatExpr(e ast.Expr) string {
-	const maxLength = 60
-	return format.Clip(strings.Join(strings.Fields(types.ExprString(e)), " "), maxLength)
-}
-
-// isLoop reports whether a node is a for statement, with or without range.
-func isLoop(n ast.Node) bool { return loopBody(n) != nil }
-
-// loopBody returns the body of a for statement, with or without range, and nil for other nodes.
-func loopBody(n ast.Node) *ast.BlockStmt {
-	switch n := n.(type) {
+// counter returns the variable that counts the iterations of a loop: i in for i := range b.N. It
+// returns nil if there is none.
+func (in *input) counter(l *loop) *types.Var {
+	switch n := l.node.(type) {
 	case *ast.ForStmt:
-		return n.Body
+		if a, ok := n.Init.(*ast.AssignStmt); ok && len(a.Lhs) == 1 {
+			return in.variable(a.Lhs[0])
+		}
 	case *ast.RangeStmt:
-		return n.Body
+		if n.Key != nil {
+			return in.variable(n.Key)
+		}
 	}
 	return nil
 }
 
-// hasCall reports whether the name of a function or method called below root matches.
-func hasCall(root ast.Node, matches func(name string) bool) bool {
-	for call := range nodesOf[*ast.CallExpr](root) {
-		if matches(calledName(call)) {
-			return true
-		}
+// isOutside reports whether a variable, not a field or _, is declared outside of a loop: in the function
+// around the loop or in the package.
+func (in *input) isOutside(v *types.Var, l *loop) bool {
+	if v == nil || v.IsField() || v.Name() == "_" {
+		return false
 	}
-	return false
+	return v.Pos() < l.node.Pos() || v.Pos() > l.node.End()
 }
 
-// readUses reports whether the package assigns to a variable after its declaration, and whether it
-// uses the variable in another way.
+// isOuterLocal reports whether a variable is declared outside of a loop, in a function.
+func (in *input) isOuterLocal(v *types.Var, l *loop) bool { return in.isOutside(v, l) && in.isLocal(v) }
+
+// isLocal reports whether a variable is declared in a function, not in the package.
+func (in *input) isLocal(v *types.Var) bool {
+	return v != nil && !v.IsField() && v.Pkg() != nil && v.Parent() != v.Pkg().Scope()
+}
+
+// inspectUses calls visit for each identifier id below root that uses a variable. path holds the nodes
+// from the child of root down to id, its last element.
+func (in *input) inspectUses(root ast.Node, v *types.Var, visit func(id *ast.Ident, path []ast.Node)) {
+	inspectPath(root, func(n ast.Node, path []ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && in.pass.TypesInfo.Uses[id] == v {
+			visit(id, path)
+		}
+		return true
+	})
+}
+
+// usesVariable reports whether the code below root uses a variable.
+func (in *input) usesVariable(root ast.Node, v *types.Var) bool {
+	return in.hasUse(root, v, func(*ast.Ident, []ast.Node) bool { return true })
+}
+
+// hasUse reports whether matches returns true for a use of a variable below root. See inspectUses.
+func (in *input) hasUse(root ast.Node, v *types.Var, matches func(id *ast.Ident, path []ast.Node) bool) bool {
+	found := false
+	in.inspectUses(root, v, func(id *ast.Ident, path []ast.Node) { found = found || matches(id, path) })
+	return found
+}
+
+// readUses reports whether the package assigns to a variable after its declaration (isSet), and whether
+// it uses the variable in another way (isRead).
 func (in *input) readUses(v *types.Var) (isSet, isRead bool) {
 	for _, file := range in.pass.Files {
 		in.inspectUses(file, v, func(id *ast.Ident, path []ast.Node) {
@@ -254,12 +300,6 @@ func (in *input) readUses(v *types.Var) (isSet, isRead bool) {
 		})
 	}
 	return isSet, isRead
-}
-
-// isAppend reports whether a call appends to its first argument: it calls append, or a function
-// such as strconv.AppendInt.
-func (in *input) isAppend(call *ast.CallExpr) bool {
-	return isBuiltin(in.pass.TypesInfo, call, "append") || strings.HasPrefix(calledName(call), "Append")
 }
 
 // parent returns the node that is levels above the last node of a path: 1 for its
@@ -283,26 +323,31 @@ func isConditional(path []ast.Node) bool {
 	return false
 }
 
+// isLoop reports whether a node is a for statement, with or without range.
+func isLoop(n ast.Node) bool { return loopBody(n) != nil }
+
+// loopBody returns the body of a for statement, with or without range, and nil for other nodes.
+func loopBody(n ast.Node) *ast.BlockStmt {
+	switch n := n.(type) {
+	case *ast.ForStmt:
+		return n.Body
+	case *ast.RangeStmt:
+		return n.Body
+	}
+	return nil
+}
+
+// isAmong reports whether a list contains an identifier.
+func isAmong(list []ast.Expr, id *ast.Ident) bool { return slices.Contains(list, ast.Expr(id)) }
+
+// isWithin reports whether a node begins in the source text of another.
+func isWithin(n, outer ast.Node) bool { return isWithinPos(n.Pos(), outer) }
+
 // isWithinPos reports whether a position is in the source text of a node.
 func isWithinPos(pos token.Pos, n ast.Node) bool { return n.Pos() <= pos && pos < n.End() }
 
 // lineOf returns the line of a node.
 func (in *input) lineOf(n ast.Node) int { return in.pass.Fset.Position(n.Pos()).Line }
-
-// isAmong reports whether a list contains an identifier.
-func isAmong(list []ast.Expr, id *ast.Ident) bool { return slices.Contains(list, ast.Expr(id)) }
-
-// usesVariable reports whether the code below root uses a variable.
-func (in *input) usesVariable(root ast.Node, v *types.Var) bool {
-	isUsed := false
-	in.inspectUses(root, v, func(*ast.Ident, []ast.Node) { isUsed = true })
-	return isUsed
-}
-
-// isTestHelper reports whether a function, not a method, is declared in a test file of the package.
-func (in *input) isTestHelper(fn *types.Func) bool {
-	return fn.Pkg() == in.pass.Pkg && fn.Signature().Recv() == nil && strings.HasSuffix(in.pass.Fset.Position(fn.Pos()).Filename, "_test.go")
-}
 
 // stripConversion returns the operand of a conversion, e.g. s of sort.IntSlice(s), and
 // other expressions as they are.
@@ -316,36 +361,8 @@ func stripConversion(info *types.Info, e ast.Expr) ast.Expr {
 	}
 }
 
-// hasAnyPrefix reports whether a text begins with one of prefixes.
-func hasAnyPrefix(text string, prefixes ...string) bool {
-	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(text, p) })
-}
-
-// containsWord reports whether a text contains one of words, in upper or lower case. The text is
-// often the name of a benchmark: BenchmarkSleep measures sleeping itself.
-func containsWord(text string, words ...string) bool {
-	text = strings.ToLower(text)
-	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, strings.ToLower(w)) })
-}
-
-// isAbout reports whether a benchmark is about a function: its name contains that of
-// the function, or both belong to the same package.
-func (in *input) isAbout(b *benchmark, fn *types.Func) bool {
-	return containsWord(b.name, fn.Name()) || fn.Pkg() != nil && strings.TrimSuffix(in.pass.Pkg.Path(), "_test") == fn.Pkg().Path()
-}
-
-// counter returns the variable that counts the iterations of a loop: i in for i := range b.N. It
-// returns nil if there is none.
-func (in *input) counter(l *loop) *types.Var {
-	switch n := l.node.(type) {
-	case *ast.ForStmt:
-		if a, ok := n.Init.(*ast.AssignStmt); ok && len(a.Lhs) == 1 {
-			return in.variable(a.Lhs[0])
-		}
-	case *ast.RangeStmt:
-		if n.Key != nil {
-			return in.variable(n.Key)
-		}
-	}
-	return nil
+// formatExpr returns the source text of an expression in one line, cut to 60 characters.
+func formatExpr(e ast.Expr) string {
+	const maxLength = 60
+	return format.Clip(strings.Join(strings.Fields(types.ExprString(e)), " "), maxLength)
 }

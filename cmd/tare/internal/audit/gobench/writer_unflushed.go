@@ -11,28 +11,10 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// bufferedWriters holds the names of the types of buffered writers by package.
-var bufferedWriters = map[string][]string{
-	"archive/tar":                        {"Writer"},
-	"archive/zip":                        {"Writer"},
-	"bufio":                              {"Writer", "ReadWriter"},
-	"compress/flate":                     {"Writer"},
-	"compress/gzip":                      {"Writer"},
-	"compress/lzw":                       {"Writer"},
-	"compress/zlib":                      {"Writer"},
-	"encoding/csv":                       {"Writer"},
-	"mime/multipart":                     {"Writer"},
-	"text/tabwriter":                     {"Writer"},
-	"github.com/andybalholm/brotli":      {"Writer"},
-	"github.com/golang/snappy":           {"Writer"},
-	"github.com/json-iterator/go":        {"Stream"},
-	"github.com/klauspost/compress/gzip": {"Writer"},
-	"github.com/klauspost/compress/zstd": {"Encoder"},
-	"github.com/pierrec/lz4/v4":          {"Writer"},
-}
-
-// writerUnflushed finds buffered writers that an iteration makes or resets and writes to, or that
-// are made before the loop, and that nothing flushes: w := bufio.NewWriter(f); w.Write(data).
+// writerUnflushed finds buffered writers that nothing flushes, if an iteration makes or resets them and
+// writes to them, or if they are made before the loop:
+//
+//	for range b.N { w := bufio.NewWriter(f); w.Write(data) }
 func writerUnflushed() rule {
 	return rule{Rule: audit.Rule{
 		ID: "writer-unflushed", Severity: tare.Void,
@@ -65,18 +47,38 @@ func writerUnflushed() rule {
 	}}
 }
 
+// bufferedWriters holds the names of the types of buffered writers by package.
+var bufferedWriters = map[string][]string{
+	"archive/tar":                        {"Writer"},
+	"archive/zip":                        {"Writer"},
+	"bufio":                              {"Writer", "ReadWriter"},
+	"compress/flate":                     {"Writer"},
+	"compress/gzip":                      {"Writer"},
+	"compress/lzw":                       {"Writer"},
+	"compress/zlib":                      {"Writer"},
+	"encoding/csv":                       {"Writer"},
+	"mime/multipart":                     {"Writer"},
+	"text/tabwriter":                     {"Writer"},
+	"github.com/andybalholm/brotli":      {"Writer"},
+	"github.com/golang/snappy":           {"Writer"},
+	"github.com/json-iterator/go":        {"Stream"},
+	"github.com/klauspost/compress/gzip": {"Writer"},
+	"github.com/klauspost/compress/zstd": {"Encoder"},
+	"github.com/pierrec/lz4/v4":          {"Writer"},
+}
+
 // reportUnnamed reports a buffered writer that is made as the receiver or an argument of a call, so
 // that it has no name by which the loop could close it: csv.NewWriter(f).Write(record).
 func (in *input) reportUnnamed(call *ast.CallExpr, f *frame) {
 	if sel, ok := call.Fun.(*ast.SelectorExpr); ok && !isOneOf(sel.Sel.Name, []string{"Flush", "Close", "Reset"}) {
 		made, ok := sel.X.(*ast.CallExpr)
-		if ok && in.isBufferedCall(made, f) && in.isMaker(made) && in.callee(call) != nil {
+		if ok && in.makesWriter(made, f) && in.isFunctionCall(made) && in.callee(call) != nil {
 			in.report(made, "the writer that %s returns is written to and never flushed or closed", formatExpr(made))
 		}
 	}
-	for i, arg := range call.Args {
+	for i, arg := range call.Args { // encode(bufio.NewWriter(f), value)
 		made, ok := arg.(*ast.CallExpr)
-		if ok && in.isBufferedCall(made, f) && in.argumentWritesOnly(call, i, 0) {
+		if ok && in.makesWriter(made, f) && in.argumentWritesOnly(call, i, 0) {
 			in.report(made, "the writer that %s returns is written to by %s and never flushed or closed", formatExpr(made), formatExpr(call.Fun))
 		}
 	}
@@ -94,11 +96,11 @@ func (in *input) findWriter(a *ast.AssignStmt, f *frame) *types.Var {
 	}
 	switch rhs := ast.Unparen(a.Rhs[0]).(type) {
 	case *ast.CallExpr:
-		if in.isBufferedCall(rhs, f) {
+		if in.makesWriter(rhs, f) {
 			return v
 		}
 	case *ast.TypeAssertExpr:
-		if call, ok := rhs.X.(*ast.CallExpr); ok && isBufferedType(in.pass.TypesInfo.TypeOf(rhs), 0) && calledName(call) == "Get" {
+		if call, ok := rhs.X.(*ast.CallExpr); ok && isOrWrapsWriter(in.pass.TypesInfo.TypeOf(rhs), 0) && calledName(call) == "Get" {
 			return v
 		}
 	}
@@ -113,41 +115,40 @@ func (in *input) findReset(l *loop, call *ast.CallExpr) *types.Var {
 		return nil
 	}
 	v := in.variable(sel.X)
-	if !in.isOutside(v, l) || !in.isLocal(v) || !isBufferedType(v.Type(), 0) {
+	if !in.isOuterLocal(v, l) || !isOrWrapsWriter(v.Type(), 0) {
 		return nil
 	}
 	return v
 }
 
-// isReset reports whether a loop calls Reset on a writer, which is reported by itself.
-func (in *input) isReset(l *loop, v *types.Var) bool {
-	found := false
-	in.inspectUses(l.body, v, func(_ *ast.Ident, path []ast.Node) {
+// resetsWriter reports whether a loop calls Reset on a writer. reportOuter omits such a writer, as
+// findReset finds the call.
+func (in *input) resetsWriter(l *loop, v *types.Var) bool {
+	return in.hasUse(l.body, v, func(_ *ast.Ident, path []ast.Node) bool {
 		sel, ok := parent(path, 1).(*ast.SelectorExpr)
-		found = found || ok && sel.Sel.Name == "Reset"
+		return ok && sel.Sel.Name == "Reset"
 	})
-	return found
 }
 
-// isBufferedCall reports whether a call makes a buffered writer: its first result has such a type,
-// or is an interface with Close or Flush that may hold a value of such a type.
-func (in *input) isBufferedCall(call *ast.CallExpr, f *frame) bool {
-	if isBufferedWriter(firstResult(in.pass.TypesInfo.TypeOf(call))) || isEncoder(in.callee(call)) {
+// makesWriter reports whether a call makes a buffered writer: the type of its first result is or wraps
+// one, or is an interface with Close or Flush that may have a value of such a type.
+func (in *input) makesWriter(call *ast.CallExpr, f *frame) bool {
+	t := firstResult(in.pass.TypesInfo.TypeOf(call))
+	if isListedWriter(t) || isEncoder(in.callee(call)) {
 		return true
 	}
-	t := firstResult(in.pass.TypesInfo.TypeOf(call))
-	switch {
-	case t == nil || !hasMethod(t, "Close") && !hasMethod(t, "Flush"):
+	if t == nil || !hasMethod(t, "Close") && !hasMethod(t, "Flush") {
 		return false
-	case !types.IsInterface(t):
-		return isBufferedType(t, 0) && in.isMaker(call)
 	}
-	return slices.ContainsFunc(in.flowGraph().Types(call, f.binding), func(made types.Type) bool { return isBufferedType(made, 0) })
+	if !types.IsInterface(t) {
+		return isOrWrapsWriter(t, 0) && in.isFunctionCall(call)
+	}
+	return slices.ContainsFunc(in.flowGraph().Types(call, f.binding), func(value types.Type) bool { return isOrWrapsWriter(value, 0) })
 }
 
-// isMaker reports whether a call is of a function or variable, not of a method, whose result may
-// belong to its receiver.
-func (in *input) isMaker(call *ast.CallExpr) bool {
+// isFunctionCall reports whether a call is of a function or a variable. A method may return a writer that
+// belongs to its receiver.
+func (in *input) isFunctionCall(call *ast.CallExpr) bool {
 	fn := in.callee(call)
 	return fn == nil || fn.Signature().Recv() == nil
 }
@@ -166,29 +167,29 @@ func hasMethod(t types.Type, name string) bool {
 	return ok && fn.Signature().Params().Len() == 0
 }
 
-// isBufferedType reports whether a type is that of a buffered writer, or a struct with a method
-// Flush or Close and a field of such a type. depth is the number of structs around the type.
-func isBufferedType(t types.Type, depth int) bool {
+// isOrWrapsWriter reports whether a type is a listed writer, or a struct with a method Flush or Close and
+// a field of such a type. depth is the number of structs around the type.
+func isOrWrapsWriter(t types.Type, depth int) bool {
 	const maxStructDepth = 3
 	if t == nil || depth > maxStructDepth {
 		return false
 	}
-	if isBufferedWriter(t) {
+	if isListedWriter(t) {
 		return true
 	}
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
 	}
-	named, ok := types.Unalias(t).(*types.Named)
-	if !ok || !hasMethod(t, "Flush") && !hasMethod(t, "Close") {
+	named, hasName := types.Unalias(t).(*types.Named)
+	if !hasName || !hasMethod(t, "Flush") && !hasMethod(t, "Close") {
 		return false
 	}
-	s, ok := named.Underlying().(*types.Struct)
-	if !ok || isStandard(named.Obj().Pkg()) {
+	s, isStruct := named.Underlying().(*types.Struct)
+	if !isStruct || isStandard(named.Obj().Pkg()) {
 		return false
 	}
 	for field := range s.Fields() {
-		if isBufferedType(field.Type(), depth+1) {
+		if isOrWrapsWriter(field.Type(), depth+1) {
 			return true
 		}
 	}
@@ -201,13 +202,11 @@ func isStandard(pkg *types.Package) bool {
 	if pkg == nil {
 		return true
 	}
+	// elements are the first elements of the paths of the standard packages that have writers.
+	const elements = " archive bufio bytes compress crypto database debug encoding fmt go hash html image internal io log mime net os runtime strings sync testing text time "
 	first, _, _ := strings.Cut(pkg.Path(), "/")
-	return strings.Contains(standardElements, " "+first+" ")
+	return strings.Contains(elements, " "+first+" ")
 }
-
-// standardElements holds the first elements of the paths of those packages of the standard library
-// that have writers.
-const standardElements = " archive bufio bytes compress crypto database debug encoding fmt go hash html image internal io log mime net os runtime strings sync testing text time "
 
 // reportOuter reports writers that are made before a loop and that nothing in the function flushes.
 // Only the output of the last iterations stays in the buffer, so the findings are notes.
@@ -219,21 +218,21 @@ func (in *input) reportOuter(l *loop) {
 			return true
 		}
 		v, _ := in.pass.TypesInfo.Uses[id].(*types.Var)
-		if v == nil || seen[v] || !in.isOutside(v, l) || !in.isLocal(v) {
+		if v == nil || seen[v] || !in.isOuterLocal(v, l) {
 			return true
 		}
 		seen[v] = true
 		call, ok := in.initOf(l.owner.decl, v).(*ast.CallExpr)
-		isWriter := ok && isBufferedWriter(firstResult(in.pass.TypesInfo.TypeOf(call)))
-		if isWriter && in.writesOnly(l.owner.decl, v, 0) && !in.isReset(l, v) {
+		isWriter := ok && isListedWriter(firstResult(in.pass.TypesInfo.TypeOf(call)))
+		if isWriter && in.writesOnly(l.owner.decl, v, 0) && !in.resetsWriter(l, v) {
 			in.reportAs(tare.Note, id, "%s is never flushed or closed: what the last iterations wrote stays in its buffer", v.Name())
 		}
 		return true
 	})
 }
 
-// isBufferedWriter reports whether a type is one of bufferedWriters, or a pointer to it.
-func isBufferedWriter(t types.Type) bool {
+// isListedWriter reports whether a type is in the table bufferedWriters, or is a pointer to such a type.
+func isListedWriter(t types.Type) bool {
 	for pkg, names := range bufferedWriters {
 		if isNamed(t, pkg, names...) {
 			return true
@@ -242,10 +241,9 @@ func isBufferedWriter(t types.Type) bool {
 	return false
 }
 
-// writesOnly reports whether all uses of a writer below root write to it or cannot flush it: they
-// call methods that write, reset it, put it in a pool, or pass it to a function that only writes
-// (see argumentWritesOnly). It returns false if no use writes. depth is the number of such
-// functions around root.
+// writesOnly reports whether the code below root writes to a writer v and never flushes it: each use calls
+// a method that writes, resets v, sets v, puts it in a pool, or passes it to a function that only writes
+// (see argumentWritesOnly). depth is the number of such functions around root.
 func (in *input) writesOnly(root ast.Node, v *types.Var, depth int) bool {
 	hasWrite, hasOther := false, false // hasOther: a use that may flush the writer
 	in.inspectUses(root, v, func(id *ast.Ident, path []ast.Node) {
@@ -280,9 +278,9 @@ func (in *input) writesOnly(root ast.Node, v *types.Var, depth int) bool {
 	return hasWrite && !hasOther
 }
 
-// argumentWritesOnly reports whether the functions that a call may run write to their argument with
-// an index and cannot flush it: functions of the standard library with a parameter io.Writer, and
-// functions of the package that only write to it themselves.
+// argumentWritesOnly reports whether all functions that a call may run write to the argument at an index
+// and cannot flush it: functions of the standard library whose parameter is an io.Writer, and functions
+// of the package for which writesOnly returns true.
 func (in *input) argumentWritesOnly(call *ast.CallExpr, index, depth int) bool {
 	called := in.flowGraph().Called(call, nil)
 	for _, f := range called {
@@ -304,7 +302,7 @@ func (in *input) argumentWritesOnly(call *ast.CallExpr, index, depth int) bool {
 	return len(called) > 0
 }
 
-// takesWriter reports whether the parameter of a function with an index is an io.Writer.
+// takesWriter reports whether the parameter of a function at an index is an io.Writer.
 func takesWriter(fn *types.Func, index int) bool {
 	params := fn.Signature().Params()
 	return index < params.Len() && isNamed(params.At(index).Type(), "io", "Writer")
