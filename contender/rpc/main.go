@@ -28,7 +28,7 @@ func (f Face) newProgram() contender.Program {
 	return withClients(server.Host{Apps: newApps(find, f.Store), Variants: f.Variants}, find)
 }
 
-// implementation is what a variant of a program selects: one Face, and a variant of it, "" if it has only one.
+// implementation is a Face with a variant of it, or "" if it has only one. A variant of a program selects it.
 type implementation struct {
 	face    Face
 	variant string

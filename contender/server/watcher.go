@@ -154,7 +154,7 @@ func (w *watcher) inspectInput(text []byte) error {
 			unitEnded = true
 		}
 		if s := w.streams[f.streamID()]; s != nil {
-			switch f.effect() {
+			switch f.frameEffect() {
 			case messageEnds:
 				s.arrived = true
 			case streamEnds:
@@ -182,7 +182,7 @@ const (
 	streamEnds                          // the frame ends the stream early, with its request and its answer
 )
 
-func (f *frameScanner) effect() frameEffect {
+func (f *frameScanner) frameEffect() frameEffect {
 	switch f.frameType() {
 	case h2.RSTStream:
 		return streamEnds
@@ -292,7 +292,7 @@ func (w *watcher) inspectOutput(text []byte) (stalls bool) {
 		if !part.ends {
 			return
 		}
-		switch f.effect() {
+		switch f.frameEffect() {
 		case messageEnds:
 			s.answered = true
 		case streamEnds:

@@ -27,7 +27,7 @@ const (
 	maxTimerTail = 1.25
 )
 
-// loadKind is how a workload's operations are requested. It decides which values show that a contender waits.
+// loadKind distinguishes ways to request a workload's operations. It decides which values show that a contender waits.
 type loadKind int
 
 const (

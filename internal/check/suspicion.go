@@ -24,7 +24,7 @@ type condition struct {
 	absent    bool    // the condition does not hold, and x is nil: the check does not depend on chance
 }
 
-// proof is what the evidence says about a condition or a suspicion.
+// proof is the result of comparing the evidence with a condition or a suspicion.
 type proof int
 
 const (

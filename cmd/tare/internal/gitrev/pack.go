@@ -53,7 +53,7 @@ func (r Repo) Pack(ctx context.Context, revs []Revision, worktree bool, dir stri
 		return p, nil, errors.New("the repository has no commit yet")
 	}
 	p.Head, p.Tree = head.Commit, head.Tree
-	env := []string{} // tells git the directory with the objects of the worktree
+	env := []string{} // names for git the directory with the objects of the worktree
 	if worktree {
 		if p.Tree, env, err = r.writeWorktree(ctx, head, dir); err != nil {
 			return p, nil, fmt.Errorf("read the worktree: %w", err)

@@ -212,7 +212,7 @@ func findInCache(dir string) (found []litter, skipped []string, err error) {
 				continue // another process has removed it
 			}
 			path := filepath.Join(top, e.Name())
-			kind, why, err := place.classify(path, info)
+			kind, why, err := place.classifyEntry(path, info)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -230,9 +230,9 @@ func findInCache(dir string) (found []litter, skipped []string, err error) {
 	return found, skipped, nil
 }
 
-// classify returns the kind of litter of the file at path, or "" if the file stays; why then is the reason,
+// classifyEntry returns the kind of litter of the file at path, or "" if the file stays; why then is the reason,
 // or "" if the reason need not be printed. It returns an error if tare makes no such file in the place.
-func (p cachePlace) classify(path string, info fs.FileInfo) (kind, why string, err error) {
+func (p cachePlace) classifyEntry(path string, info fs.FileInfo) (kind, why string, err error) {
 	isUnfinished := p.isUnfinished(info.Name())
 	isOld := time.Since(info.ModTime()) > unfinishedFor
 	hasName := p.names != nil && p.names.MatchString(info.Name())

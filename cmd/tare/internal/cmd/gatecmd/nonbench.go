@@ -105,7 +105,7 @@ func (b *extraStudies) placeError(at project.Place, message string) error {
 }
 
 // addStudy adds the comparisons of one study: one for each contender that the change can have made slower.
-// file is the part of tare.yaml that asks for the study.
+// file is the part of tare.yaml that requires the study.
 func (b *extraStudies) addStudy(study tare.Study, file project.File) error {
 	comparisons, skipped, err := gate.Studies(study, b.request, b.repoDirs, b.moduleVersions)
 	var unknown *lab.UnknownError
