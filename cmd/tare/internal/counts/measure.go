@@ -165,12 +165,17 @@ func splitOperations(estimate, maxLonger float64, cycle int64) (shorter, longer 
 // Ops returns the difference in operations of the two runs of a count.
 func (s *Series) Ops() int64 { return s.longerOps - s.shorterOps }
 
-// Repeat adds a count.
+// Repeat adds a count, unless it returns an error.
 func (s *Series) Repeat(ctx context.Context) error {
 	if err := s.addCount(ctx); err != nil {
 		return err
 	}
-	return checkGrowth(s.Counts[len(s.Counts)-1].PerOp)
+	last := len(s.Counts) - 1
+	err := checkGrowth(s.Counts[last].PerOp)
+	if err != nil {
+		s.Counts = s.Counts[:last]
+	}
+	return err
 }
 
 // checkGrowth returns an error if an operation has less than one instruction.
