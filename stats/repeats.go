@@ -11,53 +11,64 @@ import (
 const (
 	// maxUsualFree is the largest weight, in degrees of freedom, of the table's usual variance when it is
 	// averaged with the variance of a row: rows differ in their variance, however many rows there are.
-	maxUsualFree = 4.0
-	// singleSD is the standard deviation of the logarithm of a count that is assumed, with minUsualFree
-	// degrees of freedom, if fewer than minRepeated rows were repeated. Counts of most benchmarks vary by less.
-	singleSD     = 0.0005
+	maxUsualFree = 2.5
+	// singleSD is the standard deviation of the logarithm of a ratio of two counts that is assumed, with
+	// minUsualFree degrees of freedom, if fewer than minRepeated rows were repeated. Those of most benchmarks
+	// vary by less.
+	singleSD     = 0.0007
 	minUsualFree = 2.0
 	minRepeated  = 3
-	// minRepeatSD is the least standard deviation of the logarithm of a count that is assumed.
-	minRepeatSD = 0.0002
-	// chiMedian is the median of χ² with two degrees of freedom, those of a row with two values of each side.
-	chiMedian = 2 * math.Ln2
+	// minRepeatSD is the least standard deviation of the logarithm of a ratio of two counts that is assumed.
+	minRepeatSD = 0.0003
 	// maxIntegerOff is the maximum distance of a count from the integer that it equals.
 	maxIntegerOff = 0.2
 )
 
-// Repeats are repeated measurements of two sides, such as counts of instructions. Both sides have the same
-// relative variance.
+// Repeats are repeated measurements of two sides, such as counts of instructions. Base[i] and Head[i] are a
+// pair, which may share a source of variation, such as the seed of chance. Values without a partner do not count.
 type Repeats struct{ Base, Head []float64 }
 
-// logVariance returns the variance of the logarithm of one value, pooled over both sides, and its degrees
-// of freedom. Both are 0 if neither side has two values.
-func (r Repeats) logVariance() (v, free float64) {
-	for _, side := range [][]float64{r.Base, r.Head} {
-		mean := meanLog(side)
-		for _, x := range side {
-			v += (math.Log(x) - mean) * (math.Log(x) - mean)
-		}
-		free += float64(len(side) - 1)
+// logRatios returns the logarithms of head/base, one per pair.
+func (r Repeats) logRatios() []float64 {
+	ratios := make([]float64, min(len(r.Base), len(r.Head)))
+	for i := range ratios {
+		ratios[i] = math.Log(r.Head[i] / r.Base[i])
 	}
-	if free <= 0 {
+	return ratios
+}
+
+// logVariance returns the variance of the logarithm of one ratio, and its degrees of freedom. Both are 0 if
+// there is a single pair.
+func (r Repeats) logVariance() (v, free float64) {
+	ratios := r.logRatios()
+	if len(ratios) < 2 {
 		return 0, 0
 	}
+	center := computeMean(ratios)
+	for _, x := range ratios {
+		v += (x - center) * (x - center)
+	}
+	free = float64(len(ratios) - 1)
 	return v / free, free
 }
 
-// UsualVariance is the usual variance of the logarithm of one value in a row of a table.
+// UsualVariance is the usual variance of the logarithm of one ratio in a row of a table.
 type UsualVariance struct {
 	Variance float64
 	Free     float64 // degrees of freedom; 0 if only one row, or none, has repeated values
 }
 
 // RepeatVariance returns the usual variance of a table. It is computed from the median over the rows,
-// because some benchmarks vary much more than others.
+// because some benchmarks vary much more than others. The variance of a row is divided by the median of χ² with
+// its degrees of freedom f, divided by f.
+//
+// Source of that median, (1 − 2/9f)³: E. B. Wilson and M. M. Hilferty, "The distribution of chi-square",
+// Proceedings of the National Academy of Sciences 17, 1931.
 func RepeatVariance(rows []Repeats) UsualVariance {
 	var all []float64
 	for _, r := range rows {
 		if v, free := r.logVariance(); free > 0 {
-			all = append(all, v)
+			all = append(all, v/math.Pow(1-2/(9*free), 3))
 		}
 	}
 	if len(all) < 2 {
@@ -68,12 +79,12 @@ func RepeatVariance(rows []Repeats) UsualVariance {
 		least = singleSD
 	}
 	return UsualVariance{
-		Variance: max(Median(all)*2/chiMedian, least*least),
-		Free:     min(maxUsualFree, float64(len(all)-1)),
+		Variance: max(Median(all), least*least),
+		Free:     min(maxUsualFree, float64(len(all)-1)/2),
 	}
 }
 
-// Compare returns the ratio head/base of the geometric means and its interval at level alpha. The variance
+// Compare returns the geometric mean of the ratios head/base and its interval at level alpha. The variance
 // is a weighted mean of the variance of r and the usual variance of the table, so that a row whose repeats
 // are equal by luck still gets an interval. Each half of the interval covers at least minChange, in the
 // unit of the values, because the value of a side can change by that much from build to build.
@@ -86,12 +97,13 @@ func (r Repeats) Compare(usual UsualVariance, minChange, alpha float64) (ratio, 
 	if free > 0 {
 		all := usual.Free + free
 		v, free = (usual.Free*usual.Variance+free*v)/all, all
-	} else { // one value of each side
+	} else { // one pair
 		v, free = usual.Variance, max(usual.Free, minUsualFree)
 	}
 	v = max(v, minRepeatSD*minRepeatSD)
-	logRatio := meanLog(r.Head) - meanLog(r.Base)
-	se := math.Sqrt(v * (1/float64(len(r.Base)) + 1/float64(len(r.Head))))
+	ratios := r.logRatios()
+	logRatio := computeMean(ratios)
+	se := math.Sqrt(v / float64(len(ratios)))
 	minHalf := math.Log1p(minChange / min(slices.Min(r.Base), slices.Min(r.Head)))
 	half := max(studentQuantile(1-alpha/2, free)*se, minHalf)
 	return math.Exp(logRatio), math.Exp(logRatio - half), math.Exp(logRatio + half)
@@ -110,13 +122,4 @@ func (r Repeats) Exact() (base, head float64, ok bool) {
 	isRepeated := len(r.Base) > 1 && len(r.Head) > 1
 	areIntegers := okBase && okHead && base > 0 && head > 0
 	return base, head, areIntegers && (isRepeated || base == head)
-}
-
-// meanLog returns the mean of the logarithms of values.
-func meanLog(values []float64) float64 {
-	total := 0.0
-	for _, x := range values {
-		total += math.Log(x)
-	}
-	return total / float64(len(values))
 }

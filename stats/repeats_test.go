@@ -55,6 +55,14 @@ func TestRepeatsCompare(t *testing.T) {
 	if math.Abs(ra-rb)+math.Abs(la-lb)+math.Abs(ha-hb) > 1e-12 {
 		t.Errorf("scaled: %g (%g to %g) and %g (%g to %g)", ra, la, ha, rb, lb, hb)
 	}
+	shared := Repeats{[]float64{100, 130, 80}, []float64{110, 143, 88}} // pairs vary together
+	if ratio, low, high := shared.Compare(usual, 0, 0.01); math.Abs(ratio-1.1) > 1e-12 || high-low > 0.01 {
+		t.Errorf("pairs that vary together: %g (%g to %g)", ratio, low, high)
+	}
+	short := Repeats{[]float64{100, 130, 80}, []float64{110, 143}} // the last value has no partner
+	if ratio, _, _ := short.Compare(usual, 0, 0.01); math.Abs(ratio-1.1) > 1e-12 {
+		t.Errorf("a value without a partner: %g", ratio)
+	}
 	if _, low, high := (Repeats{[]float64{36, 36}, []float64{36.5, 36.5}}).Compare(UsualVariance{}, 1, 0.01); low > 1 || high < 1 {
 		t.Errorf("half an instruction of 36 differs: %g to %g", low, high)
 	}

@@ -158,8 +158,10 @@ func (b *countBuilds) buildPackage(ctx context.Context, key string) error {
 		link := s.Packages[key].Link
 		if tag := b.counter.BuildTag(); tag != "" {
 			b.setup.Say(fmt.Sprintf("%s: building %s for %s", id, pkg, b.counter.Name))
-			var err error
-			link, err = s.BuildCounted(ctx, key, tag, filepath.Join(b.bench.workDir, "counted", id, fmt.Sprint(len(b.links))))
+			files, err := counts.RuntimeFiles(s.GOROOT())
+			if err == nil {
+				link, err = s.BuildCounted(ctx, key, tag, files, filepath.Join(b.bench.workDir, "counted", id, fmt.Sprint(len(b.links))))
+			}
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}

@@ -31,7 +31,7 @@ func (b Benchmark) workDir() string { return b.Work }
 func (b Benchmark) runOps(ctx context.Context, l *launch, n int64) error {
 	spec := b.Spec
 	spec.Dir, spec.Stdout, spec.MemoryLimit = b.Dir, maxPrinted, maxMemory
-	spec.Env = countedEnv(b.Env)
+	spec.Env = l.countedEnv(b.Env)
 	spec.Path, spec.Args = l.commandLine(b.Binary, []string{
 		"-test.paniconexit0", "-test.run=^$",
 		"-test.bench=" + gobench.Exactly(b.Name), "-test.skip=" + gobench.Exactly(b.Name) + "/.", // without its sub-benchmarks

@@ -28,7 +28,7 @@ func (p Contender) workDir() string { return p.Work }
 func (p Contender) runOps(ctx context.Context, l *launch, n int64) error {
 	program, spec := p.Program, p.Spec
 	program.Path, spec.Args = l.commandLine(program.Path, nil)
-	spec.Env, spec.MemoryLimit = countedEnv(spec.Env), maxMemory
+	spec.Env, spec.MemoryLimit = l.countedEnv(spec.Env), maxMemory
 	var conn trial.Conn
 	err := l.startProcess(func() (err error) {
 		conn, err = p.Open(ctx, program, spec)

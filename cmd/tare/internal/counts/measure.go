@@ -24,7 +24,7 @@ const (
 	minRepeats           = 2     // counts of a side; 1 if both sides have the same code
 	fewOthersRepeats     = 3     // counts of a side if Estimate.FewOthers is set
 	maxRepeats           = 5     // counts of a side that are inconsistent
-	maxSpread            = 0.002 // difference of consistent counts, as a share
+	maxSpread            = 0.002 // difference of consistent counts, as a share of a count
 	maxSpreadOps         = 1.0   // or in instructions per operation
 	minPlaceCount        = 0.02  // instructions per operation of a stored place
 	minCalls             = 0.001 // calls per operation of a stored call site
@@ -84,21 +84,21 @@ func (c *Counter) StartPair(ctx context.Context, g Estimate, base, head Side) (*
 }
 
 // Incomplete returns the sides of p that should be counted again: both until each is counted twice, or
-// three times if hardly any other benchmarks show how much counts vary, and more often while the counts of
-// a side are inconsistent. With the same code, all counts of both sides should be consistent: one of each
-// does then, and otherwise chance decides how much is done, such as the seeds of maps.
+// three times if hardly any other benchmarks show how much counts vary, and more often while the repeats
+// differ in how much head does more than base. With the same code it should do the same: one count of each
+// does then, and otherwise chance decides how much is done.
 func (p *Pair) Incomplete() []*Series {
-	base, head := p.Base.Counts, p.Head.Counts
-	minimum, isSteady := minRepeats, isConsistent(base) && isConsistent(head)
+	minimum := minRepeats
 	switch {
 	case p.guess.SameCode:
-		minimum, isSteady = 1, isConsistent(slices.Concat(base, head))
+		minimum = 1
 	case p.guess.FewOthers:
 		minimum = fewOthersRepeats
 	}
+	isConsistent := p.isConsistent()
 	var incomplete []*Series
 	for _, s := range []*Series{&p.Base, &p.Head} {
-		if len(s.Counts) < minimum || !isSteady && len(s.Counts) < maxRepeats {
+		if len(s.Counts) < minimum || !isConsistent && len(s.Counts) < maxRepeats {
 			incomplete = append(incomplete, s)
 		}
 	}
@@ -112,7 +112,7 @@ func (c *Counter) CountSingle(ctx context.Context, g Estimate, side Side) (Serie
 	if g.FewOthers {
 		minimum = fewOthersRepeats
 	}
-	for err == nil && (len(s.Counts) < minimum || !isConsistent(s.Counts) && len(s.Counts) < maxRepeats) {
+	for err == nil && (len(s.Counts) < minimum || !s.isConsistent() && len(s.Counts) < maxRepeats) {
 		err = s.Repeat(ctx)
 	}
 	return s, err
@@ -186,6 +186,12 @@ func checkGrowth(perOp float64) error {
 	return nil
 }
 
+// isConsistent reports whether the counts are equal, but for what they differ by in most benchmarks.
+func (s *Series) isConsistent() bool {
+	values := PerOp(s.Counts)
+	return isSteady(values, slices.Max(values))
+}
+
 // addCount appends a count. It runs shorterOps again, although earlier counts have: the instructions of the
 // start differ between runs, and one run for all counts would add the same error to each.
 func (s *Series) addCount(ctx context.Context) error {
@@ -223,7 +229,7 @@ func (s *Series) runOps(ctx context.Context, tool string, repeat int, n int64) (
 	if err != nil {
 		return nil, err
 	}
-	return s.counter.runCount(ctx, tool, program, n)
+	return s.counter.runCount(ctx, tool, program, repeat, n)
 }
 
 // perOperation returns the cost of an operation from two runs, of which longer executed ops
@@ -257,13 +263,25 @@ func diffPerOperation[K comparable](shorter, longer map[K]uint64, n, minimum flo
 	return differences
 }
 
-// isConsistent reports whether counts differ as little as two counts of most benchmarks do.
-func isConsistent(counts []Count) bool {
-	lowest, highest := math.Inf(1), math.Inf(-1)
-	for _, c := range counts {
-		lowest, highest = min(lowest, c.PerOp), max(highest, c.PerOp)
+// isConsistent reports whether head does more than base, or less, by the same number of instructions in all
+// repeats; with the same code, by none.
+func (p *Pair) isConsistent() bool {
+	var more []float64
+	if p.guess.SameCode {
+		more = append(more, 0)
 	}
-	return highest-lowest <= max(maxSpreadOps, maxSpread*highest)
+	largest := 0.0
+	for i := range min(len(p.Base.Counts), len(p.Head.Counts)) {
+		base, head := p.Base.Counts[i].PerOp, p.Head.Counts[i].PerOp
+		more, largest = append(more, head-base), max(largest, base, head)
+	}
+	return isSteady(more, largest)
+}
+
+// isSteady reports whether values differ as little as two counts of most benchmarks do. count is the number
+// of instructions of which the values are a part.
+func isSteady(values []float64, count float64) bool {
+	return slices.Max(values)-slices.Min(values) <= max(maxSpreadOps, maxSpread*count)
 }
 
 // PerOp returns the instructions per operation of counts.

@@ -53,19 +53,31 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-func TestAgree(t *testing.T) {
+// Pairs of counts are consistent if all repeats have the same difference, and, with the same code, none:
+// how much both sides do may depend on the seed of a repeat.
+func TestIsConsistent(t *testing.T) {
 	for _, tt := range []struct {
-		values []float64
-		want   bool
+		base, head []float64
+		sameCode   bool
+		want       bool
 	}{
-		{[]float64{1000, 1001.9}, true}, {[]float64{1000, 1002.5}, false}, {[]float64{36, 36.9}, true}, {[]float64{36, 37.1}, false}, {[]float64{5}, true},
+		{[]float64{1000, 1000}, []float64{1100, 1101.9}, false, true},
+		{[]float64{1000, 1000}, []float64{1100, 1102.5}, false, false},
+		{[]float64{1000, 1050}, []float64{1100, 1150}, false, true}, // the seed decides, on both sides
+		{[]float64{36, 36}, []float64{36, 36.9}, false, true},
+		{[]float64{36, 36}, []float64{36, 37.1}, false, false},
+		{[]float64{5}, []float64{50}, false, true},
+		{[]float64{1000}, []float64{1001.9}, true, true},
+		{[]float64{1000, 1050}, []float64{1001, 1051}, true, true},
+		{[]float64{1000, 1050}, []float64{1003, 1053}, true, false}, // the same code does not do more
 	} {
-		var counts []Count
-		for _, v := range tt.values {
-			counts = append(counts, Count{PerOp: v})
+		p := &Pair{guess: Estimate{SameCode: tt.sameCode}}
+		for i := range tt.base {
+			p.Base.Counts = append(p.Base.Counts, Count{PerOp: tt.base[i]})
+			p.Head.Counts = append(p.Head.Counts, Count{PerOp: tt.head[i]})
 		}
-		if isConsistent(counts) != tt.want {
-			t.Errorf("%v agree: %v", tt.values, !tt.want)
+		if p.isConsistent() != tt.want {
+			t.Errorf("%v and %v, same code %v: consistent %v", tt.base, tt.head, tt.sameCode, !tt.want)
 		}
 	}
 }

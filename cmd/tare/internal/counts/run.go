@@ -31,6 +31,7 @@ type Program interface {
 type launch struct {
 	counter   *Counter
 	tool      string // of Valgrind
+	repeat    int    // number of the count, from 0
 	file      string // output of the tool
 	readTotal func() (uint64, error)
 }
@@ -63,8 +64,8 @@ func (l *launch) startProcess(start func() error) (err error) {
 }
 
 // runCount counts the instructions of a process that executes n operations, with a tool of Valgrind
-// unless the counter is in hardware.
-func (c *Counter) runCount(ctx context.Context, tool string, p Program, n int64) (*Profile, error) {
+// unless the counter is in hardware. The process gets the seed of a repeat.
+func (c *Counter) runCount(ctx context.Context, tool string, p Program, repeat int, n int64) (*Profile, error) {
 	file, err := os.CreateTemp(p.workDir(), "instructions-*.out")
 	if err != nil {
 		return nil, fmt.Errorf("count instructions: %w", err)
@@ -73,7 +74,7 @@ func (c *Counter) runCount(ctx context.Context, tool string, p Program, n int64)
 	defer os.Remove(file.Name())
 	limited, cancel := context.WithTimeout(ctx, maxRun)
 	defer cancel()
-	l := &launch{counter: c, tool: tool, file: file.Name()}
+	l := &launch{counter: c, tool: tool, repeat: repeat, file: file.Name()}
 	err = p.runOps(limited, l, n)
 	var total uint64
 	if l.readTotal != nil {
@@ -100,9 +101,9 @@ func (c *Counter) runCount(ctx context.Context, tool string, p Program, n int64)
 }
 
 // countedEnv returns env with the variables that a count sets: no garbage collection, one processor, no
-// preemption, and no samples of allocations, whose number depends on chance.
-func countedEnv(env []string) []string {
-	return append(env[:len(env):len(env)], "GOGC=off", "GOMAXPROCS=1", debugSetting(env))
+// preemption, no samples of allocations, whose number depends on chance, and the seed of chance.
+func (l *launch) countedEnv(env []string) []string {
+	return append(env[:len(env):len(env)], "GOGC=off", "GOMAXPROCS=1", debugSetting(env), seedEnv(l.repeat))
 }
 
 // debugSetting returns the variable GODEBUG of a count, with the settings of GODEBUG in env.

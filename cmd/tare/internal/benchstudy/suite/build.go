@@ -130,6 +130,9 @@ func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string,
 	return b, suite.Save(b.Program)
 }
 
+// GOROOT returns the root of the Go installation that built the suite.
+func (b *Suite) GOROOT() string { return b.suite.GOROOT }
+
 // Environment returns the environment that go test gives a package.
 func (b *Suite) Environment(key string) []string { return b.suite.Environment(b.Packages[key]) }
 
@@ -198,7 +201,11 @@ func (s *Side) compilePackage(ctx context.Context, t Tests, goRoot, dir string) 
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return pkg, err
 	}
-	file, err := t.writeOverlay(goRoot, dir)
+	files, err := t.overlayFiles(goRoot)
+	if err != nil {
+		return pkg, err
+	}
+	file, err := writeOverlay(files, dir)
 	if err != nil {
 		return pkg, err
 	}
@@ -217,23 +224,29 @@ func (s *Side) compilePackage(ctx context.Context, t Tests, goRoot, dir string) 
 	return pkg, err
 }
 
-// writeOverlay writes a file for go build -overlay to dir, and returns its path. The overlay adds the file
-// of tare to each test package, and replaces files of package testing if benchmarks run in parallel.
-func (t Tests) writeOverlay(goRoot, dir string) (string, error) {
+// overlayFiles returns the files of the overlay of a package's test binary, by path. It adds the file of tare
+// to each test package, and replaces files of package testing if benchmarks run in parallel.
+func (t Tests) overlayFiles(goRoot string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	if t.runsParallel() {
 		var err error
 		if files, err = gobench.ParallelFiles(goRoot); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
 	for _, f := range t.TestFiles {
 		text, err := f.Source()
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		files[filepath.Join(t.Package.Dir, f.Name())] = text
 	}
+	return files, nil
+}
+
+// writeOverlay writes a file for go build -overlay, and the files in it, to dir. files are the contents by the
+// paths that they replace. writeOverlay returns the path.
+func writeOverlay(files map[string][]byte, dir string) (string, error) {
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
 	for path, text := range files {
 		overlay.Replace[path] = filepath.Join(dir, filepath.Base(path))

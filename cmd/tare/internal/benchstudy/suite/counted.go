@@ -11,15 +11,19 @@ import (
 )
 
 // BuildCounted builds, in dir, the test binary of a package in which instructions are counted instead of
-// time. key is the package's key in the suite, tag an additional build tag. Unlike the measured binary,
-// this one has a symbol table, and not the test that tare adds. Its tables are not compressed, because
-// Valgrind reads such tables in less time.
-func (b *Suite) BuildCounted(ctx context.Context, key, tag, dir string) (*gobench.Link, error) {
+// time. key is the package's key in the suite, tag an additional build tag, and files replace files of the
+// standard library, by path. Unlike the measured binary, this one has a symbol table, and not the test that
+// tare adds. Its tables are not compressed, because Valgrind reads such tables in less time.
+func (b *Suite) BuildCounted(ctx context.Context, key, tag string, files map[string][]byte, dir string) (*gobench.Link, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the directory of counted binaries: %w", err)
 	}
+	overlay, err := writeOverlay(files, dir)
+	if err != nil {
+		return nil, fmt.Errorf("write the files of counted binaries: %w", err)
+	}
 	s := *b.Side
 	s.Tags = strings.TrimPrefix(s.Tags+","+tag, ",")
-	args := s.withFlags("test", "-c", "-vet=off", "-o", filepath.Join(dir, "counted.test"))
+	args := s.withFlags("test", "-c", "-vet=off", "-overlay="+overlay, "-o", filepath.Join(dir, "counted.test"))
 	return s.buildLinked(ctx, append(args, "-ldflags="+strings.TrimSpace(s.ldflags+" "+randLayout+"=1 -compressdwarf=false"), b.ImportPath(key)), dir)
 }
