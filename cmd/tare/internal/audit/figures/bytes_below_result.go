@@ -3,6 +3,7 @@ package figures
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -91,6 +92,9 @@ var (
 	// bytesInNameRE matches an amount such as bytes=512. The groups are 512 and "", the unit, so that
 	// they have the same numbers as those of sizeInNameRE.
 	bytesInNameRE = lazyregexp.New(`(?i)(?:^|/|_)bytes=(\d+)()(?:$|[^0-9A-Za-z.])`)
+	// numberInNameRE matches a number in the name, such as value=512 or Get/512. It is an amount if an
+	// operation processes as many bytes. The groups are those of bytesInNameRE.
+	numberInNameRE = lazyregexp.New(`(?:=|/)(\d{2,})()(?:$|[^0-9A-Za-z.])`)
 	// returnsCopyRE matches a statement that a call returns new memory.
 	returnsCopyRE = lazyregexp.New(`(?i)\b(?:returns?|hands? (?:out|back)|gives?|yields?|produces?|allocates?|makes?|creates?)\b[^.]{0,60}\b(?:cop(?:y|ies)|clones?|duplicate|fresh(?:ly)?|new(?:ly)?)\b|\b(?:fresh|deep|full|private|defensive) cop(?:y|ies)\b`)
 	// returnsSizeRE matches "returns a copy of 64 KiB". The groups are 64 and KiB.
@@ -111,15 +115,39 @@ func (b *bench) allocatedBytes() (bytes float64, ok bool) {
 	return bytes, ok && bytes > 0 && (!hasAllocs || allocs >= 1)
 }
 
+// processedBytes returns the bytes that an operation processes, from its throughput; 0 if the output has none.
+func (b *bench) processedBytes() float64 {
+	rate, _ := b.value("MB/s")
+	ns, _ := b.value("ns/op")
+	return rate * ns * 1e-3 // MB/s are 1e6 B/s, and ns 1e-9 s
+}
+
+// findAmount returns the indices of the amount of data in the name of a benchmark, as sizeInNameRE does, or
+// nil.
+func (b *bench) findAmount() []int {
+	for _, pattern := range []*lazyregexp.Regexp{sizeInNameRE, bytesInNameRE} {
+		if m := pattern.FindStringSubmatchIndex(b.name); m != nil {
+			return m
+		}
+	}
+	m := numberInNameRE.FindStringSubmatchIndex(b.name)
+	if m == nil {
+		return nil
+	}
+	const rounding = 0.02 // share: MB/s and ns/op are rounded
+	n, err := strconv.ParseFloat(b.name[m[2]:m[3]], 64)
+	if err != nil || !isNear(b.processedBytes(), n, rounding) {
+		return nil
+	}
+	return m
+}
+
 // parseSizedBench returns a benchmark with the amount of data in its name. It returns false if the name
 // has no amount, or the output no figures of memory. It takes KB and MB for decimal units, which are
 // the smaller ones, unless the benchmark's throughput shows that they are binary.
 func parseSizedBench(b *bench) (sizedBench, bool) {
 	bytes, ok := b.allocatedBytes()
-	m := sizeInNameRE.FindStringSubmatchIndex(b.name)
-	if m == nil {
-		m = bytesInNameRE.FindStringSubmatchIndex(b.name)
-	}
+	m := b.findAmount()
 	if !ok || m == nil {
 		return sizedBench{}, false
 	}
@@ -139,16 +167,13 @@ func parseSizedBench(b *bench) (sizedBench, bool) {
 		bytes:  bytes,
 	}
 	out.allocs, _ = b.value("allocs/op")
-	ns, hasTime := b.value("ns/op")
-	if rate, ok := b.value("MB/s"); ok && hasTime {
-		const (
-			rateRounding    = 0.01 // share of the size: MB/s and ns/op are rounded
-			binaryTolerance = 0.08 // share: MiB is 4.9 % more than MB, and GiB 7.4 % more than GB
-		)
-		processed := rate * ns * 1e-3 // bytes per operation: MB/s are 1e6 B/s, and ns 1e-9 s
-		if processed > out.size && isNear(processed, out.size, binaryTolerance) {
-			out.size = processed * (1 - rateRounding)
-		}
+	const (
+		rateRounding    = 0.01 // share of the size: MB/s and ns/op are rounded
+		binaryTolerance = 0.08 // share: MiB is 4.9 % more than MB, and GiB 7.4 % more than GB
+	)
+	processed := b.processedBytes()
+	if processed > out.size && isNear(processed, out.size, binaryTolerance) {
+		out.size = processed * (1 - rateRounding)
 	}
 	out.isCopy = bytes >= minCopy*out.size && bytes <= maxCopy*out.size
 	return out, true

@@ -159,6 +159,9 @@ var halfAgainRE = lazyregexp.New(`(?i)^\s*as (?:much|many|long|large|big|high)(?
 // savedBeforeRE matches "saves about " before a share: a side that saves a third takes two thirds.
 var savedBeforeRE = lazyregexp.New(`(?i)\b(?:sav(?:es?|ed|ing)|loses?|lost|less by|cuts?)\s+(?:us )?(?:about |around |roughly |nearly |almost |over |more than )?$`)
 
+// savedAfterRE matches " time of b is gone" after a share: a side that saves a third takes two thirds.
+var savedAfterRE = lazyregexp.New(`(?i)^[^,.;]{0,60}\b(?:is|are|was|were) (?:gone|saved|spared|avoided|removed|cut)\b`)
+
 // wordTolerance is the share by which a ratio in words may differ from the exact ratio.
 const wordTolerance = 0.2
 
@@ -174,7 +177,7 @@ func (s sentence) wordClaims() []claim {
 				ratio = value
 			}
 		}
-		if halfAgainRE.MatchString(s.text[m[3]:]) || savedBeforeRE.MatchString(s.text[:m[0]]) {
+		if halfAgainRE.MatchString(s.text[m[3]:]) || savedBeforeRE.MatchString(s.text[:m[0]]) || savedAfterRE.MatchString(s.text[m[3]:]) {
 			continue // the words state another ratio
 		}
 		isFraction := name != "twice" && name != "thrice" && name != "double"
@@ -423,9 +426,14 @@ func (s sentence) pairOf(c claim, claims []claim) (pair, bool) {
 	return pair{}, false
 }
 
-// isFollowedBy reports whether a pair is shortly after the claim, without another claim between them.
+// clauseEndRE matches the end of a sentence whose successor begins with a name in lower case: "space. gob".
+var clauseEndRE = lazyregexp.New(`[\p{L})][.!?]\s`)
+
+// isFollowedBy reports whether a pair is shortly after the claim, without another claim or the end of a
+// sentence between them.
 func (c claim) isFollowedBy(p pair, claims []claim) bool {
-	if p.start < c.end || p.start-c.end >= maxPairDistance {
+	isFar := p.start < c.end || p.start-c.end >= maxPairDistance
+	if isFar || clauseEndRE.MatchString(c.sentence.text[c.end:p.start]) {
 		return false
 	}
 	return !slices.ContainsFunc(claims, func(other claim) bool { return other.start > c.start && other.start < p.start })

@@ -89,12 +89,19 @@ var (
 	// timeoutOptionRE matches "hey -n 1000 -t 5s", a command of a load generator that ends requests after
 	// 5 s. The groups are 5 and s; without a unit the time is in s.
 	timeoutOptionRE = lazyregexp.New(`^(?:(?:hey|oha|ghz)\b.*? -t[ =]?|ab\b.*? -s ?|(?:oha|ghz)\b.*? --timeout[ =]|vegeta\b.*? -timeout[ =])(\d+(?:\.\d+)?)(ms|s)?(?:\s|$)`)
+	// quantileLimitRE matches a limit on a quantile: "p99 ≤ 2.5 s". The groups are 2.5 and s.
+	quantileLimitRE = lazyregexp.New(`(?i)\bp\d\d\d?(?:\.\d+)?\b[^.;|\d]{0,30}?(?:below|under|at most|within|less than|no more than|<=?|≤)\s*(\d[\d,]*(?:\.\d+)?)\s*(ns|µs|us|μs|ms|s|sec|seconds|milliseconds)\b`)
+	// statedTimeoutRE matches "hey gives a request up after two seconds" and "a client timeout of 500 ms".
+	// The groups are the number and the unit, of the first form or of the second.
+	statedTimeoutRE = lazyregexp.New(`(?i)\b(?:gives?|given|times?|timed|abort\w*|cancel\w*|abandon\w*)\b[^.;]{0,40}?\bafter (\d+(?:\.\d+)?|one|two|` + numberWords + `) ?(ms|s|sec|seconds?|milliseconds?)\b|\btimeout (?:of|is|was) (\d+(?:\.\d+)?|one|two|` + numberWords + `) ?(ms|s|sec|seconds?|milliseconds?)\b`)
+	// loadWordsRE matches words of a sentence about the requests of a load generator.
+	loadWordsRE = lazyregexp.New(`(?i)\b(?:wrk2?|ab|hey|oha|vegeta|k6|ghz|client|generator|requests?)\b`)
 	// scriptTimeoutRE matches "timeout: '5s'" in a script of k6. The group is 5s.
 	scriptTimeoutRE = lazyregexp.New(`\btimeout: *['"](\d+(?:\.\d+)?m?s)['"]`)
 )
 
-// findLimitsBeyondTimeout reports limits on the slowest request, or on all requests, that are not
-// below the time after which the load generator ends a request: no response can miss them.
+// findLimitsBeyondTimeout reports limits on the slowest request, on all requests or on a quantile that are
+// not below the time after which the load generator ends a request: no response can miss them.
 func findLimitsBeyondTimeout(d *document, report reportFunc) {
 	timeouts := d.findTimeouts()
 	if len(timeouts) == 0 {
@@ -102,6 +109,9 @@ func findLimitsBeyondTimeout(d *document, report reportFunc) {
 	}
 	check := func(line int, text string) {
 		m := slowestLimitRE.FindStringSubmatch(text)
+		if m == nil {
+			m = quantileLimitRE.FindStringSubmatch(text)
+		}
 		if m == nil {
 			return
 		}
@@ -128,13 +138,24 @@ func findLimitsBeyondTimeout(d *document, report reportFunc) {
 	}
 }
 
-// findTimeouts returns the timeouts in the scripts and commands of the page.
+// findTimeouts returns the timeouts in the scripts, commands and sentences of the page.
 func (d *document) findTimeouts() []timeout {
 	out := slices.Clone(d.timeouts)
 	for _, c := range d.commands {
 		if m := timeoutOptionRE.FindStringSubmatch(c.text); m != nil {
 			out = appendTimeout(out, c.line, m[0], m[1]+cmp.Or(m[2], "s"))
 		}
+	}
+	for _, s := range d.sentences {
+		m := statedTimeoutRE.FindStringSubmatch(s.text)
+		if m == nil || !loadWordsRE.MatchString(s.text) {
+			continue
+		}
+		number, unit := cmp.Or(m[1], m[3]), cmp.Or(m[2], m[4])
+		if n := parseNumeral(number); n > 0 {
+			number = formatNumber(n)
+		}
+		out = appendTimeout(out, s.line, m[0], number+" "+unit)
 	}
 	return out
 }

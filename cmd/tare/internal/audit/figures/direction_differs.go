@@ -327,9 +327,9 @@ func cutBrackets(text string) string {
 // whyPageContradicts compares an order with all pairs of figures that the tables of the page have for
 // the two sides. It returns a text with the first pair if every pair contradicts the order, else "".
 func (o statedOrder) whyPageContradicts(groups []*figureGroup, s sentence, grids []*grid) string {
-	pairs, wrong, example := 0, 0, ""
+	compared, wrong, example := 0, 0, ""
 	add := func(k kind, a, b figure) {
-		if pairs++; o.isContradictedBy(k, a.value, b.value) {
+		if compared++; o.isContradictedBy(k, a.value, b.value) {
 			if wrong++; wrong == 1 {
 				example = fmt.Sprintf("%q is said of %s, with %s (line %d), and %s, with %s", o.word, quote(a.name()), formatValue(a.quantity), a.line, quote(b.name()), formatValue(b.quantity))
 			}
@@ -353,11 +353,19 @@ func (o statedOrder) whyPageContradicts(groups []*figureGroup, s sentence, grids
 		if !slices.Contains(o.kinds, g.kind) || g.matcher.isEmpty() {
 			continue
 		}
-		for _, p := range g.soleNamedPairs(first, second) {
+		pairs := g.soleNamedPairs(first, second)
+		if references := g.matcher.findNamed(second); len(references) == 1 && s.before != "" {
+			// The previous sentence may also name the second side.
+			subjects := slices.DeleteFunc(g.matcher.findNamed(first), func(name string) bool { return name == references[0] })
+			if pairs = nil; len(subjects) == 1 {
+				pairs = g.pairsOf(subjects, references)
+			}
+		}
+		for _, p := range pairs {
 			add(g.kind, p[0], p[1])
 		}
 	}
-	if pairs > 0 && wrong == pairs {
+	if compared > 0 && wrong == compared {
 		return example
 	}
 	return ""

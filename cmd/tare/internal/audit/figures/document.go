@@ -171,8 +171,9 @@ func (s sentence) isRightAfter(line int) bool {
 	return !isInLaterItem && line < s.line && s.line-line <= maxTextGap
 }
 
-// backReferenceRE matches a sentence that refers to the subject of the previous one.
-var backReferenceRE = lazyregexp.New(`(?i)^\W*(?:it|its|this|that|they|these|their|both|here)\b|\bhere\b`)
+// backReferenceRE matches a sentence that refers to the subject of the previous one: "It is slower", or "For
+// long texts it is slower".
+var backReferenceRE = lazyregexp.New(`(?i)^\W*(?:it|its|this|that|they|these|their|both|here)\b|\bhere\b|^\W*(?:for|on|in|at|with|under|with[a-z]+|beyond|above|below)\b[^,.;:]{0,80},? (?:it|they) (?:is|are|was|were|takes?|needs?|uses?|runs?|allocates?)\b`)
 
 // subject returns the text that names the subject of a sentence: the previous sentence if this one
 // refers to it, else its own text.

@@ -118,6 +118,11 @@ func isMinor(word string) bool {
 	return strings.Contains(" large small simpl read write get set map parallel all one memory cpu ", " "+word+" ")
 }
 
+// isOperation reports whether a minor word is the name of an operation. It names a label that has no other name.
+func isOperation(word string) bool {
+	return strings.Contains(" read write get set ", " "+word+" ")
+}
+
 // canName reports whether a word of a label can name a contender: it is not a number, not common and not
 // short, except for a version such as v2.
 func canName(word string) bool {
@@ -132,7 +137,7 @@ func canName(word string) bool {
 // text "the fast one takes 2 ms" names the first. The zero value has no labels. All fields are by
 // label.
 type labelMatcher struct {
-	words  map[string][]string // rare words, which at most half of the labels have: each names the label
+	words  map[string][]string // rare words, which at most half of the labels have: each names the label; of "GET, 128 B", get
 	shared map[string][]string // other words, and minor words: they decide between labels that are named
 	full   map[string][]string // all words that can name a contender: together they name the label
 }
@@ -162,7 +167,10 @@ func newLabelMatcher(labels []string) labelMatcher {
 		}
 		for _, w := range nameWords(label) {
 			isRare := count[w]*2 <= len(labels) || len(labels) <= 1
-			if isMinor(w) || canName(w) && !isRare {
+			isOnly := isMinor(w) && isRare && len(n.full[label]) == 0 && isOperation(w)
+			if isOnly {
+				n.words[label] = append(n.words[label], w)
+			} else if isMinor(w) || canName(w) && !isRare {
 				n.shared[label] = append(n.shared[label], w)
 			} else if canName(w) && !slices.Contains(n.words[label], w) {
 				n.words[label] = append(n.words[label], w)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -53,6 +54,7 @@ func findMixOutsideParts(d *document, report reportFunc) {
 		findAllColumn(t, t.figures(i), report)
 	}
 	d.findStatMix(report)
+	findNamedMix(d.benches, report)
 	for _, m := range d.means {
 		d.findMeanOutsideRows(m, report)
 	}
@@ -150,6 +152,73 @@ func findMixInGroup(g *figureGroup, report reportFunc) {
 		}
 		formatCost := func(value float64) string { return formatValue(quantity{value: value, kind: mix.kind}) }
 		report(mix.line, fmt.Sprintf("%s of %s is %s; its %d parts have %s to %s", g.metric, quote(mix.subject), formatCost(mix.value), parts.count, formatCost(parts.low), formatCost(parts.high)))
+	}
+}
+
+var (
+	// namedShareRE matches an operation and its share in the name of a mix, such as get=90. The groups are
+	// get and 90.
+	namedShareRE = lazyregexp.New(`(?i)\b([a-z]+)[=:](\d\d?)%?(?:$|[^\d.])`)
+	// shareOfNameRE matches "90% get". The groups are 90 and get.
+	shareOfNameRE = lazyregexp.New(`(?i)\b(\d\d?) ?%? ?[-_ ]?([a-z]+)\b`)
+)
+
+// namedShares returns the percentages of the operations in the name of a mix, such as get=90,put=10. It
+// returns nil unless there are two or more and their sum is 100.
+func namedShares(name string) map[string]float64 {
+	for _, form := range []struct {
+		pattern     *lazyregexp.Regexp
+		name, share int // groups
+	}{{namedShareRE, 1, 2}, {shareOfNameRE, 2, 1}} {
+		shares, sum := map[string]float64{}, 0.0
+		for _, m := range form.pattern.FindAllStringSubmatch(strings.ReplaceAll(name, "_", " "), maxSumParts) {
+			share, err := strconv.ParseFloat(m[form.share], 64)
+			if err == nil {
+				shares[strings.ToLower(m[form.name])] = share
+				sum += share
+			}
+		}
+		if len(shares) > 1 && sum == 100 {
+			return shares
+		}
+	}
+	return nil
+}
+
+// findNamedMix reports mixes whose names have the shares of their operations, if their time is outside the
+// range of the times of these operations in the other benchmarks of the package: Mixed/get=90,put=10 for
+// Get1 and Put1. It skips a mix if an operation is not one benchmark.
+func findNamedMix(benches []*bench, report reportFunc) {
+	for _, mix := range benches[:min(len(benches), maxMixParts)] {
+		first, _, _ := strings.Cut(mix.name, "/")
+		shares, total := namedShares(mix.name), 0.0
+		ns, hasTime := mix.value("ns/op")
+		if shares == nil || !hasTime {
+			continue
+		}
+		var parts valueRange
+		for name, share := range shares {
+			var part *bench
+			count := 0
+			for _, b := range benches[:min(len(benches), maxMixParts)] {
+				own, _, _ := strings.Cut(b.name, "/")
+				isPart := own != first && b.pkg == mix.pkg && strings.EqualFold(strings.TrimRight(b.name, "0123456789"), name)
+				if isPart {
+					part = b
+					count++
+				}
+			}
+			if count != 1 {
+				break
+			}
+			if value, ok := part.value("ns/op"); ok {
+				parts.add(value)
+				total += share / 100 * value
+			}
+		}
+		if parts.count == len(shares) && parts.isOutside(ns, mixTolerance) {
+			report(mix.line, fmt.Sprintf("%s takes %s; its parts take %s to %s, and in these shares %s", mix.name, formatTime(ns*1e-9), formatTime(parts.low*1e-9), formatTime(parts.high*1e-9), formatTime(total*1e-9)))
+		}
 	}
 }
 

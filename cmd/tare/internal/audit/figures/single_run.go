@@ -166,23 +166,27 @@ func (l *loadReport) runKey() loadKey {
 var (
 	// statedRunsRE matches "five timed runs". The group is "five".
 	statedRunsRE = lazyregexp.New(`(?i)\b(\d+|` + numberWords + `)\s+(?:\w+\s+)?(?:runs|repetitions|samples|rounds|trials|measurements|repeats)\b`)
-	// numerals has the values of numberWords.
-	numerals = map[string]float64{"three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100}
+	// numerals has the values of numberWords, and of one and two.
+	numerals = map[string]float64{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100}
 )
 
 // numberWords is a regular expression for numbers in words.
 const numberWords = `three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|fifty|hundred`
+
+// parseNumeral returns the number that text has in digits or in words; 0 if it has none.
+func parseNumeral(text string) float64 {
+	if n, err := strconv.ParseFloat(text, 64); err == nil {
+		return n
+	}
+	return numerals[strings.ToLower(text)]
+}
 
 // countStatedRuns returns the greatest number of runs that a sentence of the page states, or 0.
 func (d *document) countStatedRuns() float64 {
 	greatest := 0.0
 	for _, s := range d.sentences {
 		for _, m := range statedRunsRE.FindAllStringSubmatch(s.text, maxFigures) {
-			n := numerals[strings.ToLower(m[1])]
-			if v, err := strconv.ParseFloat(m[1], 64); err == nil {
-				n = v
-			}
-			greatest = max(greatest, n)
+			greatest = max(greatest, parseNumeral(m[1]))
 		}
 	}
 	return greatest
