@@ -39,6 +39,9 @@ var (
 	// ownMarginRE matches a limit that is the judged figure with a margin: "the limit is its median plus
 	// 10 %".
 	ownMarginRE = lazyregexp.New(`(?i)\b(?:limit|threshold|target|budget|bound|ceiling)s?\b[^.;]{0,30}\b(?:is|are|equals?)\s+(?:its|their) (?:own )?(?:measured |median )?(?:p\d+|median|mean|average|latency|time)\b[^.;]{0,40}\b(?:plus|and|times|with|from the table|increased by)\b|\b(?:puts?|sets?|is|are|makes?)\b[^.;]{0,30}\b(?:limit|threshold|target|budget|bound|ceiling)s?\b[^.;%]{0,20}\d\s?% (?:above|over) (?:the|its|their) (?:measured )?(?:median|mean|average|p\d+)\b`)
+	// ownRunMarginRE matches a limit that is a figure of the judged run with a margin: "the budget is the
+	// p99 of this run and a fifth on top".
+	ownRunMarginRE = lazyregexp.New(`(?i)\b(?:limit|threshold|target|budget|bound|ceiling)s?\b[^.;]{0,40}\b(?:is|are|equals?|comes? from|derived from)\s+(?:the |its |their )?(?:measured |observed )?(?:p\d+|median|mean|average|latency|time|figure|result)\b[^.;]{0,30}\b(?:of|from|in) (?:this|the same|that|these|its own|the measured|the judged) (?:runs?|measurements?|tests?|results?|samples?|builds?|releases?)\b[^.;]{0,40}\b(?:and|plus|times|with|on top|more|increased|rounded)\b`)
 	// distanceBySpreadRE matches the condition that two medians differ by more than a spread.
 	// pooledSpreadRE matches the definition of a spread over the runs of both sides together: of "all"
 	// runs, or of 20 or 16, which are two sides of 10 or 8 runs.
@@ -130,6 +133,9 @@ func (d *document) whyAlwaysMet(text string) string {
 		return quote(m) + isCircular
 	}
 	if m := ownMarginRE.FindString(text); m != "" && !negationRE.MatchString(m) && !baseHeaderRE.MatchString(text) {
+		return quote(m) + isCircular
+	}
+	if m := ownRunMarginRE.FindString(text); m != "" && !negationRE.MatchString(m) && !baseHeaderRE.MatchString(text) {
 		return quote(m) + isCircular
 	}
 	if m := distanceBySpreadRE.FindString(text); m != "" && d.hasText(pooledSpreadRE) {

@@ -216,6 +216,7 @@ func lastRune(text string) rune {
 // Words for kinds of figures, in lower case.
 var (
 	allocWordsRE  = lazyregexp.New(`\ballocs?\b|\ballocation`)
+	allocVerbRE   = lazyregexp.New(`\ballocat(?:es?|ed|ing)\b`) // bytes or allocations
 	memoryWordsRE = lazyregexp.New(`\bmemory\b|\bram\b|\bbytes\b|\bheap\b`)
 	sizeWordsRE   = lazyregexp.New(`\d+[ -]?bytes?\b`) // the size of an input
 	rateWordsRE   = lazyregexp.New(`\bthroughput\b|\bbandwidth\b|\bper second\b|\ba second\b|\brequests?\b|\breq/s|\brps\b|\bops/s`)
@@ -231,6 +232,9 @@ func findClaimKinds(before, word, after string) []kind {
 		wordsAfter = wordsAfter[:end]
 	}
 	wordsBefore := strings.ToLower(before[max(0, len(before)-maxBefore):])
+	if i := strings.LastIndexAny(wordsBefore, ":;"); i >= 0 {
+		wordsBefore = wordsBefore[i+1:]
+	}
 	isSpeed := word == "faster" || word == "slower" || word == "quicker" || strings.HasSuffix(word, "as fast") || word == "as slow"
 	for _, text := range []string{wordsAfter, wordsBefore} {
 		text = sizeWordsRE.ReplaceAllString(text, "")
@@ -242,7 +246,7 @@ func findClaimKinds(before, word, after string) []kind {
 				return []kind{allocKind, byteKind}
 			}
 			return []kind{allocKind}
-		case memoryWordsRE.MatchString(text):
+		case memoryWordsRE.MatchString(text), allocVerbRE.MatchString(text):
 			return []kind{byteKind, allocKind}
 		case rateWordsRE.MatchString(text):
 			return []kind{rateKind, byteRateKind}

@@ -108,6 +108,7 @@ func findDirectionDiffers(d *document, report reportFunc) {
 		}
 		reportAt(s.whyWrongOfTwo())
 		reportAt(s.whyWrongInBrackets())
+		reportAt(d.whyWrongSideOfTwo(s))
 		reportAt(d.whyWrongExtreme(s))
 		for _, o := range s.orders() {
 			if negationRE.MatchString(o.before) {
@@ -189,6 +190,45 @@ func (s sentence) whyWrongOfTwo() (offset int, why string) {
 		return 0, ""
 	}
 	return 0, ""
+}
+
+// sideOfTwoRE matches "is wire the slower of the two" and "wire is the slower". The group is "slower".
+var sideOfTwoRE = lazyregexp.New(`(?i)\b(?:is|was|remains|stays)(?: [^\s,.;:]+){0,3}? the (slower|faster|quicker)(?: one)?(?: of the two\b|[,.;)]|$)`)
+
+// whyWrongSideOfTwo checks a sentence such as "On tagged records wire is the slower of the two", which names
+// one of the two columns of a table, and rows. It returns the text of the finding and its offset in the
+// sentence if all these rows have the opposite order, else "".
+func (d *document) whyWrongSideOfTwo(s sentence) (offset int, why string) {
+	m := sideOfTwoRE.FindStringSubmatchIndex(s.text)
+	if m == nil || negationRE.MatchString(s.text[:m[1]]) {
+		return 0, ""
+	}
+	o := newSpeedOrder(strings.ToLower(s.text[m[2]:m[3]]))
+	clause := newWordSet(s.text[strings.LastIndexAny(s.text[:m[0]], ".;:,")+1 : m[1]])
+	before := newWordSet(s.text[strings.LastIndexAny(s.text[:m[0]], ".;:")+1 : m[0]])
+	for _, g := range d.nearGrids(s.line) {
+		for _, set := range g.sides {
+			named := set.matcher.findNamed(clause)
+			if len(set.columns) != 2 || len(named) != 1 || !slices.Contains(o.kinds, set.kind) {
+				continue
+			}
+			for _, label := range g.rows.findNamed(before) {
+				row := g.figuresOf(label, set)
+				if len(row) != 2 {
+					continue
+				}
+				first, second := row[0], row[1]
+				if second.subject == named[0] {
+					first, second = second, first
+				}
+				if !o.isContradictedBy(set.kind, first.value, second.value) {
+					return 0, ""
+				}
+				why = fmt.Sprintf("the %s is said of %s, with %s (line %d), and the other has %s", o.word, quote(first.subject), formatValue(first.quantity), first.line, formatValue(second.quantity))
+			}
+		}
+	}
+	return m[2], why
 }
 
 // beforeBracketsRE matches "slower in Ohio (": at most 40 characters between the word and the

@@ -206,6 +206,9 @@ func (o *outputs) readABQuantile(pos position, text string) bool {
 	return err == nil
 }
 
+// otherLengthRE matches the number of answers of ab whose length differs from that of the first.
+var otherLengthRE = lazyregexp.New(`\bLength: (\d+)\b`)
+
 // readABField reads a field of ApacheBench. It returns false for other names and invalid values.
 func (l *loadReport) readABField(pos position, name, value string) bool {
 	fields := strings.Fields(value)
@@ -231,6 +234,14 @@ func (l *loadReport) readABField(pos position, name, value string) bool {
 	case "Failed requests", "Non-2xx responses": // both may count the same response
 		if n := numberAt(first, pos); n.value >= l.errors.value {
 			l.errors = n
+		}
+	case "(Connect": // of the failed requests: "0, Receive: 0, Length: 12, Exceptions: 0)"
+		// A body of another length than the first is no failure of a service whose answers vary.
+		if m := otherLengthRE.FindStringSubmatch(value); m != nil {
+			n, _ := strconv.ParseFloat(m[1], 64)
+			if l.errors.value -= n; l.errors.value <= 0 {
+				l.errors = lineValue{}
+			}
 		}
 	case "Requests per second":
 		l.rate = numberAt(first, pos)

@@ -52,6 +52,7 @@ func findPartAboveWhole(d *document, report reportFunc) {
 	for _, b := range d.benches {
 		findPartOfBench(b, report)
 	}
+	findStageAboveWhole(d.benches, report)
 }
 
 // findReportDisorder reports figures of a report of a load generator that are above a figure of the
@@ -109,6 +110,30 @@ func findPartOfBench(b *bench, report reportFunc) {
 		if m != nil && !notPartRE.MatchString(m[1]) && v.value > ns*partRounding {
 			report(b.line, fmt.Sprintf("%s of %s takes %s ns of an operation of %s ns", m[1], b.name, formatNumber(v.value), formatNumber(ns)))
 			return
+		}
+	}
+}
+
+// Names of sub-benchmarks. wholeNameRE matches that of a whole, such as Import/whole; stageNameRE that of a part
+// of it, such as Import/stage=read.
+var (
+	wholeNameRE = lazyregexp.New(`(?i)/(?:(?:stage|step|phase|part)=)?(?:whole|total|all|full|complete|end[-_]?to[-_]?end|e2e)$`)
+	stageNameRE = lazyregexp.New(`(?i)/(?:stage|step|phase|part)=[^/]+$`)
+)
+
+// findStageAboveWhole reports a stage of a benchmark that takes longer than all stages together.
+func findStageAboveWhole(benches []*bench, report reportFunc) {
+	for _, whole := range benches[:min(len(benches), maxMixParts)] {
+		ns, ok := whole.value("ns/op")
+		if !ok || !wholeNameRE.MatchString(whole.name) {
+			continue
+		}
+		for _, stage := range benches[:min(len(benches), maxMixParts)] {
+			value, _ := stage.value("ns/op")
+			isPart := stage.pkg == whole.pkg && cutLast(stage.name) == cutLast(whole.name) && stageNameRE.MatchString(stage.name) && !wholeNameRE.MatchString(stage.name)
+			if isPart && value > ns*partRounding {
+				report(stage.line, fmt.Sprintf("%s takes %s, and %s takes %s", stage.name, formatTime(value*1e-9), whole.name, formatTime(ns*1e-9)))
+			}
 		}
 	}
 }

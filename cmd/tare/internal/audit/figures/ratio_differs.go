@@ -31,6 +31,7 @@ func findRatioDiffers(d *document, report reportFunc) {
 	for _, t := range d.tables {
 		findWrongChanges(t, report)
 	}
+	d.findNumberedRatios(report)
 	compared := 0 // number of claims without a pair of figures next to them
 	for _, s := range d.sentences {
 		claims := s.claims()
@@ -81,10 +82,13 @@ func (d *document) whyClaimDiffers(c claim, claims []claim) string {
 		return ""
 	}
 	_, after, _ := c.splitClause(claims)
-	clause := newWordSet(after)
+	clause := newWordSet(forTimesRE.ReplaceAllString(after, ""))
 	groups := slices.DeleteFunc(slices.Clone(d.nearGroups(line)), func(g *figureGroup) bool { return d.isOtherMetric(g, clause) })
 	return c.whyUnsupported(groups, v.pairs)
 }
+
+// forTimesRE matches " for 16 times the jobs" after a claim: what it compares is no metric of the claim.
+var forTimesRE = lazyregexp.New(`(?i)\bfor (?:about |around )?\d+(?:\.\d+)? ?(?:x|×|times)\b.*`)
 
 // Limits of comparing statements with the figures of a page.
 const (

@@ -167,11 +167,11 @@ var (
 	// statedRunsRE matches "five timed runs". The group is "five".
 	statedRunsRE = lazyregexp.New(`(?i)\b(\d+|` + numberWords + `)\s+(?:\w+\s+)?(?:runs|repetitions|samples|rounds|trials|measurements|repeats)\b`)
 	// numerals has the values of numberWords, and of one and two.
-	numerals = map[string]float64{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100}
+	numerals = map[string]float64{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "fifteen": 15, "sixteen": 16, "twenty": 20, "thirty": 30, "thirty-two": 32, "sixty-four": 64, "fifty": 50, "hundred": 100}
 )
 
 // numberWords is a regular expression for numbers in words.
-const numberWords = `three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|fifty|hundred`
+const numberWords = `three|four|five|six|seven|eight|nine|ten|twelve|fifteen|sixteen|twenty|thirty-two|thirty|sixty-four|fifty|hundred`
 
 // parseNumeral returns the number that text has in digits or in words; 0 if it has none.
 func parseNumeral(text string) float64 {
