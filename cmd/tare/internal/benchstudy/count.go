@@ -53,16 +53,21 @@ type Counting struct {
 
 // CountsTime returns the part of a budget in which instructions are counted.
 func (b *Bench) CountsTime(budget time.Duration) time.Duration {
+	if b.isLargeSuite() {
+		return budget / largeCountsShare
+	}
+	return budget / countsShare
+}
+
+// isLargeSuite reports whether the code of more than largeSuite benchmarks differs.
+func (b *Bench) isLargeSuite() bool {
 	differing := 0
 	for _, m := range b.benchmarks {
 		if !b.isSameCode(m.ID()) {
 			differing++
 		}
 	}
-	if differing > largeSuite {
-		return budget / largeCountsShare
-	}
-	return budget / countsShare
+	return differing > largeSuite
 }
 
 // Count counts the instructions of all benchmarks on both sides, on all processors concurrently. A
@@ -80,7 +85,7 @@ func (b *Bench) Count(ctx context.Context, options Counting, setup Setup) error 
 		return nil
 	}
 	c := &comparisonCounts{counter: counter, pairs: map[string]*counts.Pair{}}
-	builds := &countBuilds{bench: b, setup: setup, counter: counter, links: map[string]*gobench.Link{}, failed: map[string]error{}, built: map[string]string{}}
+	builds := &countBuilds{bench: b, setup: setup, counter: counter, isBrief: b.isLargeSuite(), links: map[string]*gobench.Link{}, failed: map[string]error{}, built: map[string]string{}}
 	defer builds.removeBinaries()
 	for i, m := range b.benchmarks {
 		if i == 0 || b.benchmarks[i-1].Package != m.Package {
@@ -138,6 +143,7 @@ type countBuilds struct {
 	bench   *Bench
 	setup   Setup
 	counter *counts.Counter
+	isBrief bool // many benchmarks share the time
 
 	mu           sync.Mutex
 	links        map[string]*gobench.Link // linker calls by side and package; nil if the binary is not linked again
@@ -254,7 +260,7 @@ func (b *countBuilds) startPair(ctx context.Context, m suite.Benchmark) (*counts
 		return nil, ctx.Err()
 	}
 	defer b.lockPackage(m.Package)()
-	guess := counts.Estimate{NSPerOp: m.NSPerOp + m.UntimedNS, BytesPerOp: m.BytesPerOp, SameCode: b.bench.isSameCode(m.ID()), FewOthers: len(b.bench.benchmarks) <= FewBenchmarks}
+	guess := counts.Estimate{NSPerOp: m.NSPerOp + m.UntimedNS, BytesPerOp: m.BytesPerOp, SameCode: b.bench.isSameCode(m.ID()), FewOthers: len(b.bench.benchmarks) <= FewBenchmarks, Brief: b.isBrief}
 	return b.counter.StartPair(ctx, guess, b.newSide(m, Base), b.newSide(m, Head))
 }
 

@@ -11,7 +11,8 @@ import (
 // Bounds of the number of operations.
 const (
 	targetWork           = 200e6   // instructions by which the two runs of a count differ
-	minPilotWork         = 80e6    // of these, from which the pilot is a count
+	briefWork            = 100e6   // replaces it if Estimate.Brief is set
+	minPilotShare        = 0.4     // of these, from which the pilot is a count
 	maxWork              = 4e9     // instructions of one run; longer operations are not counted
 	maxHeap              = 1 << 30 // bytes allocated by a run without garbage collection
 	instructionsPerNS    = 12.0    // first estimate: the usual speed of arithmetic in caches
@@ -48,6 +49,7 @@ type Estimate struct {
 	BytesPerOp float64 // bytes allocated per operation; 0 if unknown
 	SameCode   bool    // both sides have the same machine code, so that one count of each may do
 	FewOthers  bool    // hardly any other benchmarks show how much counts vary
+	Brief      bool    // many benchmarks share the time: a count has half the instructions
 	Cycle      int64   // number of inputs, which operations take in turn; 0 if all do the same
 }
 
@@ -133,26 +135,30 @@ func (c *Counter) startSeries(ctx context.Context, g Estimate, side Side) (Serie
 	if maxLonger < float64(minLonger) {
 		return Series{}, &RefusedError{fmt.Sprintf("%d operations allocate %.0f MB, and a count has the collector off: its memory is bounded to 1 GiB", minLonger, float64(minLonger)*g.BytesPerOp/1e6)}
 	}
+	work := targetWork
+	if g.Brief {
+		work = briefWork
+	}
 	for try := 1; ; try++ {
 		s := Series{counter: c, side: side}
-		s.shorterOps, s.longerOps = splitOperations(estimate, maxLonger, g.Cycle)
+		s.shorterOps, s.longerOps = splitOperations(work/estimate, maxLonger, g.Cycle)
 		if err := s.addCount(ctx); err != nil {
 			return s, err
 		}
 		perOp := s.Counts[0].PerOp
 		isNearBound := float64(s.longerOps) > maxLonger/2 // there cannot be many more operations
-		if perOp*float64(s.Ops()) >= minPilotWork || isNearBound || try == maxPilots {
+		if perOp*float64(s.Ops()) >= minPilotShare*work || isNearBound || try == maxPilots {
 			return s, checkGrowth(perOp)
 		}
 		estimate = max(estimate/maxCorrection, perOp, 1)
 	}
 }
 
-// splitOperations returns the numbers of operations of the two runs of a count, for an
-// estimate of instructions per operation. maxLonger is the maximum number, at least two cycles. With
-// several inputs both are multiples of the cycle, so that each input has the same weight.
-func splitOperations(estimate, maxLonger float64, cycle int64) (shorter, longer int64) {
-	n := min(targetWork/estimate*opsRatio/(opsRatio-1), maxLonger)
+// splitOperations returns the numbers of operations of the two runs of a count, which should differ by
+// difference operations. maxLonger is the maximum number, at least two cycles. With several inputs both are
+// multiples of the cycle, so that each input has the same weight.
+func splitOperations(difference, maxLonger float64, cycle int64) (shorter, longer int64) {
+	n := min(difference*opsRatio/(opsRatio-1), maxLonger)
 	longer = max(minOps+1, int64(n))
 	shorter = max(minOps, longer/opsRatio)
 	if cycle > 1 {

@@ -23,7 +23,7 @@ func TestOperations(t *testing.T) {
 		{1e7, 1e8, 64, 64, 128},
 		{1, 130, 64, 64, 128},
 	} {
-		first, last := splitOperations(tt.estimate, tt.bound, tt.cycle)
+		first, last := splitOperations(targetWork/tt.estimate, tt.bound, tt.cycle)
 		if first != tt.first || last != tt.last {
 			t.Errorf("%g instructions, at most %g operations: %d and %d, want %d and %d", tt.estimate, tt.bound, first, last, tt.first, tt.last)
 		}
