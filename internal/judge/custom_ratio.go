@@ -130,15 +130,15 @@ func (j *judge) customRatiosByRound(c tare.Claim, numerator, denominator string)
 	return ratios
 }
 
-// sumInRound returns the sum of metrics, by name, in one cell, which is a contender on a workload in a
-// round. The name "" adds nothing. It returns false if one of the metrics was not measured.
-func sumInRound(x *evidence.Index, cell evidence.Cell, metrics ...string) (sum float64, ok bool) {
+// sumInRound returns the sum of metrics, by name, for one contender on a workload in a round. The name ""
+// adds nothing. It returns false if one of the metrics was not measured.
+func sumInRound(x *evidence.Index, key evidence.Key, metrics ...string) (sum float64, ok bool) {
 	for _, name := range metrics {
 		if name == "" {
 			continue
 		}
 		m, known := tare.MetricNamed(name)
-		value, measured := x.InRound(m, cell)
+		value, measured := x.InRound(m, key)
 		if !known || !measured {
 			return 0, false
 		}

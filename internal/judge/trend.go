@@ -63,13 +63,13 @@ func (j *judge) ratioChangesByRound(c tare.Claim, contender string) []float64 {
 	for _, r := range x.Rounds() {
 		var ratios []float64
 		for _, w := range c.Workloads {
-			cell, baseCell := evidence.At(r, w, contender), evidence.At(r, w, j.evidence.Study.Baseline)
-			_, isMeasured := x.InRound(m, cell)
-			_, isBaseMeasured := x.InRound(m, baseCell)
+			key, baseKey := evidence.At(r, w, contender), evidence.At(r, w, j.evidence.Study.Baseline)
+			_, isMeasured := x.InRound(m, key)
+			_, isBaseMeasured := x.InRound(m, baseKey)
 			if !isMeasured || !isBaseMeasured {
 				continue
 			}
-			effect, ok := effectInRound(x, j.evidence, m, cell, baseCell)
+			effect, ok := effectInRound(x, j.evidence, m, key, baseKey)
 			if !ok && !m.PerSlice {
 				return nil
 			}
