@@ -21,14 +21,14 @@ func accounting() Check {
 		Why: "A CPU counter that is clamped, wraps, or belongs to another process gives a value that looks like any other. If a server \"needs 3 µs per request\" " +
 			"at 100,000 requests per second and is busy on half a core, these are not values of one server but of two counters.",
 		Advice: "find out which process and which clock each value comes from; do not use the CPU values until they agree",
-		suspects: func(in Input, contender string) []suspicion {
-			out := []suspicion{{aboveLimit(slicesOverProcess(in, contender), 1+maxAccountsOff)}}
+		voidReasons: func(in Input, contender string) []voidReason {
+			out := []voidReason{{aboveLimit(slicesOverProcess(in, contender), 1+maxAccountsOff)}}
 			for _, w := range in.trafficWorkloads() {
 				out = append(out,
-					suspicion{offOne(in.perRound(contender, w.ID, countedRate), maxAccountsOff)},
-					suspicion{offOne(busyCores(in, contender, w.ID), maxAccountsOff)},
-					suspicion{aboveLimit(in.perRound(contender, w.ID, readBusyShare(tare.KeyServerCPU, tare.KeyServerCores)), 1+maxAccountsOff)},
-					suspicion{aboveLimit(in.perRound(contender, w.ID, readBusyShare(tare.KeyClientCPU, tare.KeyClientCores)), 1+maxAccountsOff)})
+					voidReason{offOne(in.perRound(contender, w.ID, countedRate), maxAccountsOff)},
+					voidReason{offOne(busyCores(in, contender, w.ID), maxAccountsOff)},
+					voidReason{aboveLimit(in.perRound(contender, w.ID, readBusyShare(tare.KeyServerCPU, tare.KeyServerCores)), 1+maxAccountsOff)},
+					voidReason{aboveLimit(in.perRound(contender, w.ID, readBusyShare(tare.KeyClientCPU, tare.KeyClientCores)), 1+maxAccountsOff)})
 			}
 			return out
 		},

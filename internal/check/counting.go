@@ -15,7 +15,7 @@ func (in Input) withoutVoid() Input {
 		return in // all records count
 	}
 	type trialID struct {
-		turn
+		roundID
 		contender string
 	}
 	marked := map[trialID]tare.Trial{} // trials of which at least a part does not count
@@ -25,7 +25,7 @@ func (in Input) withoutVoid() Input {
 			trials = append(trials, t)
 			continue
 		}
-		marked[trialID{turnOf(t), t.Contender}] = t
+		marked[trialID{roundIDOf(t), t.Contender}] = t
 		if t.Error != nil {
 			continue // nothing of it counts
 		}
@@ -40,7 +40,7 @@ func (in Input) withoutVoid() Input {
 	}
 	in.Trials = trials
 	in.Slices = slices.DeleteFunc(slices.Clone(in.Slices), func(s tare.Slice) bool {
-		t, ok := marked[trialID{turn{s.Round, max(1, s.Tau)}, s.Contender}]
+		t, ok := marked[trialID{roundID{s.Round, max(1, s.Tau)}, s.Contender}]
 		return ok && !t.Counts(s.Workload)
 	})
 	return in
@@ -59,21 +59,21 @@ func (in Input) countRounds() int {
 
 // voidRounds returns the first part of a sentence about void rounds, such as "1 of 12 rounds is void".
 // Long rounds, whose slices are longer than planned, are counted separately.
-func (in Input) voidRounds(turns []turn) string {
+func (in Input) voidRounds(rounds []roundID) string {
 	short := 0
-	for _, t := range turns {
-		if t.tau <= 1 {
+	for _, r := range rounds {
+		if r.lengthFactor <= 1 {
 			short++
 		}
 	}
 	verb := "are"
-	if len(turns) == 1 {
+	if len(rounds) == 1 {
 		verb = "is"
 	}
-	switch long := format.Count(len(turns)-short, "long round"); {
+	switch long := format.Count(len(rounds)-short, "long round"); {
 	case short == 0:
 		return fmt.Sprintf("%s %s void", long, verb)
-	case short < len(turns):
+	case short < len(rounds):
 		return fmt.Sprintf("%d of %s and %s are void", short, format.Count(in.countRounds(), "round"), long)
 	}
 	return fmt.Sprintf("%d of %s %s void", short, format.Count(in.countRounds(), "round"), verb)

@@ -32,10 +32,10 @@ func generatorHeadroom() Check {
 		Why: "ab, ghz and hey need more CPU time for a request than many servers need to answer it. If several servers seem equally fast, the limit may be that of the tool; " +
 			"and a tool that sends late measures its own queue.",
 		Advice: "compare CPU per request, which a busy load generator does not affect, or give the load generator more cores",
-		suspects: func(in Input, contender string) (out []suspicion) {
+		voidReasons: func(in Input, contender string) (out []voidReason) {
 			c, _ := in.Contender(contender)
 			for _, w := range in.trafficWorkloads() {
-				out = append(out, in.headroomSuspects(c, w)...)
+				out = append(out, in.headroomReasons(c, w)...)
 			}
 			return out
 		},
@@ -108,19 +108,18 @@ func compareWithNull(in Input, c tare.Contender, w tare.Workload) (voidText, war
 	return "", text + fmt.Sprintf(", under %d×: part of its cost is the load generator's", warnThroughput)
 }
 
-// headroomSuspects returns a suspicion, a condition that voids c on w, for each way in which the load
-// generator can limit c.
-func (in Input) headroomSuspects(c tare.Contender, w tare.Workload) (out []suspicion) {
+// headroomReasons returns a reason to void c on w for each way in which the load generator can limit c.
+func (in Input) headroomReasons(c tare.Contender, w tare.Workload) (out []voidReason) {
 	metrics := in.capacityMetrics(w)
 	if len(metrics) > 0 && !in.hasOwnClient(c.ID, w.ID) {
 		out = append(out,
-			suspicion{aboveLimit(in.perRound(c.ID, w.ID, readOccupied), saturated)},
-			suspicion{belowLimit(in.ratiosToNull(c, w), voidThroughput)})
+			voidReason{aboveLimit(in.perRound(c.ID, w.ID, readOccupied), saturated)},
+			voidReason{belowLimit(in.ratiosToNull(c, w), voidThroughput)})
 	}
 	for _, name := range metrics {
 		if m, _ := tare.MetricNamed(name); m.IsLatency() {
 			lag := in.sendLagOf(c.ID, w.ID, name)
-			out = append(out, suspicion{aboveLimit(lag.rounds, lag.limit)})
+			out = append(out, voidReason{aboveLimit(lag.rounds, lag.limit)})
 		}
 	}
 	return out

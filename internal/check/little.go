@@ -26,11 +26,11 @@ func little() Check {
 		Why: "Seven services were published with requests per second from 407 to 907. In ten of 14 rows rate times latency is 48 to 49, the connections the tool really had: " +
 			"the rate follows from the time of a round trip to the data centre. For the service with the best latency the product is 17 to 19, because its latencies do not contain its 390 timeouts.",
 		Advice: "read CPU per request; to measure throughput, use more connections, or omit delay and bandwidth",
-		suspects: func(in Input, contender string) (out []suspicion) {
+		voidReasons: func(in Input, contender string) (out []voidReason) {
 			for _, w := range in.trafficWorkloads() {
-				out = append(out, suspicion{offOne(in.perRound(contender, w.ID, readInFlight), maxLittleOff)})
+				out = append(out, voidReason{offOne(in.perRound(contender, w.ID, readInFlight), maxLittleOff)})
 				if w.Traffic.Rate == 0 { // a closed loop
-					out = append(out, in.linkSuspects(contender, w)...)
+					out = append(out, in.linkReasons(contender, w)...)
 				}
 			}
 			return out
@@ -114,9 +114,9 @@ func readLinkUse(w tare.Workload, key string) reading {
 	}
 }
 
-// linkSuspects returns a suspicion, a set of conditions that together void the contender, for each way in
-// which whyLinkLimits can find that the link was the limit.
-func (in Input) linkSuspects(contender string, w tare.Workload) (out []suspicion) {
+// linkReasons returns a reason to void the contender for each way in which whyLinkLimits can find that the
+// link was the limit.
+func (in Input) linkReasons(contender string, w tare.Workload) (out []voidReason) {
 	for _, link := range []struct {
 		read  reading
 		limit float64
@@ -125,7 +125,7 @@ func (in Input) linkSuspects(contender string, w tare.Workload) (out []suspicion
 		{readLinkUse(w, tare.KeyBytesSent), maxLinkUse},
 		{readLinkUse(w, tare.KeyBytesReceived), maxLinkUse},
 	} {
-		s := suspicion{aboveLimit(in.perRound(contender, w.ID, link.read), link.limit)}
+		s := voidReason{aboveLimit(in.perRound(contender, w.ID, link.read), link.limit)}
 		for _, side := range []reading{readBusyShare(tare.KeyServerCPU, tare.KeyServerCores), readOccupied} {
 			if x := in.perRound(contender, w.ID, side); len(x) > 0 {
 				s = append(s, belowLimit(x, saturated))

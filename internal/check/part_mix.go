@@ -25,7 +25,7 @@ type partBound struct {
 // findOutsideParts finds the workloads on which contender takes less time for an operation than for a part
 // of it, less for a mix of operations than for the fastest of them, or more for a mix than for the
 // slowest of them. times are the times of each workload, round and contender.
-func findOutsideParts(workloads []tare.Workload, times map[span]float64, contender string) []tare.Finding {
+func findOutsideParts(workloads []tare.Workload, times map[subjectRound]float64, contender string) []tare.Finding {
 	bounds := allBounds(workloads, times, contender)
 	var out []tare.Finding
 	for _, b := range bounds {
@@ -47,8 +47,8 @@ func findOutsideParts(workloads []tare.Workload, times map[span]float64, contend
 	return out
 }
 
-// partSuspects returns a suspicion, a condition that voids contender, for each bound of findOutsideParts.
-func partSuspects(workloads []tare.Workload, times map[span]float64, contender string) (out []suspicion) {
+// partReasons returns a reason to void contender for each bound of findOutsideParts.
+func partReasons(workloads []tare.Workload, times map[subjectRound]float64, contender string) (out []voidReason) {
 	bounds := allBounds(workloads, times, contender)
 	for _, b := range bounds {
 		c := belowLimit(b.logs, -math.Log1p(tolerance))
@@ -56,12 +56,12 @@ func partSuspects(workloads []tare.Workload, times map[span]float64, contender s
 			c = aboveLimit(b.logs, math.Log1p(tolerance))
 		}
 		c.level = strict / float64(len(bounds))
-		out = append(out, suspicion{c})
+		out = append(out, voidReason{c})
 	}
 	return out
 }
 
-func allBounds(workloads []tare.Workload, times map[span]float64, contender string) (out []partBound) {
+func allBounds(workloads []tare.Workload, times map[subjectRound]float64, contender string) (out []partBound) {
 	for _, w := range workloads {
 		out = append(out, boundsOf(w, workloads, times, contender)...)
 	}
@@ -70,7 +70,7 @@ func allBounds(workloads []tare.Workload, times map[span]float64, contender stri
 
 // boundsOf returns the bounds on the time of w. Each part of w that is a workload of the study gives a lower
 // bound. A mix of operations has a lower and an upper bound if all of its parts are workloads of the study.
-func boundsOf(w tare.Workload, workloads []tare.Workload, times map[span]float64, contender string) (out []partBound) {
+func boundsOf(w tare.Workload, workloads []tare.Workload, times map[subjectRound]float64, contender string) (out []partBound) {
 	parts := make([]tare.Workload, len(w.Parts))
 	found := 0
 	for i, p := range w.Parts {
@@ -94,8 +94,8 @@ func boundsOf(w tare.Workload, workloads []tare.Workload, times map[span]float64
 		}
 		b := partBound{whole: w.ID, text: fmt.Sprintf("one on %s, which is a part of it", p.ID)}
 		for _, r := range roundsOf(times, w.ID, contender) {
-			if t := times[plannedSpan(r, p.ID, contender)] * w.Parts[i].Times; t > 0 {
-				b.logs = append(b.logs, math.Log(times[plannedSpan(r, w.ID, contender)]/t))
+			if t := times[inOrdinaryRound(r, p.ID, contender)] * w.Parts[i].Times; t > 0 {
+				b.logs = append(b.logs, math.Log(times[inOrdinaryRound(r, w.ID, contender)]/t))
 			}
 		}
 		out = append(out, b)
@@ -104,17 +104,17 @@ func boundsOf(w tare.Workload, workloads []tare.Workload, times map[span]float64
 }
 
 // mixBounds returns the lower and the upper bound on the time of w, a mix of the operations of parts.
-func mixBounds(w tare.Workload, parts []tare.Workload, times map[span]float64, contender string) []partBound {
+func mixBounds(w tare.Workload, parts []tare.Workload, times map[subjectRound]float64, contender string) []partBound {
 	lower := partBound{whole: w.ID, text: "the cheapest of the operations that it is a mix of"}
 	upper := partBound{whole: w.ID, isUpper: true, text: "the dearest of the operations that it is a mix of"}
 	for _, r := range roundsOf(times, w.ID, contender) {
 		minTime, maxTime := math.Inf(1), 0.0 // of the parts
 		for _, p := range parts {
-			t := times[plannedSpan(r, p.ID, contender)]
+			t := times[inOrdinaryRound(r, p.ID, contender)]
 			minTime, maxTime = min(minTime, t), max(maxTime, t)
 		}
 		if minTime > 0 { // a part that was not measured has time 0
-			t := times[plannedSpan(r, w.ID, contender)]
+			t := times[inOrdinaryRound(r, w.ID, contender)]
 			lower.logs = append(lower.logs, math.Log(t/minTime))
 			upper.logs = append(upper.logs, math.Log(t/maxTime))
 		}

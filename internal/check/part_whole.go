@@ -26,15 +26,15 @@ func partWhole() Check {
 			"or the two rows did not measure the same thing.",
 		Advice:     "find out what the operation does with the larger input: an error, an early return, a cached answer",
 		forAuthors: true,
-		suspects: func(in Input, contender string) []suspicion {
-			times := sumRounds(in.Slices)
-			out := append(sizeSuspects(in.Study.Workloads, times, contender), partSuspects(in.Study.Workloads, times, contender)...)
-			return append(out, in.percentileSuspects(contender)...)
+		voidReasons: func(in Input, contender string) []voidReason {
+			times := timesPerOp(in.Slices)
+			out := append(sizeReasons(in.Study.Workloads, times, contender), partReasons(in.Study.Workloads, times, contender)...)
+			return append(out, in.percentileReasons(contender)...)
 		},
 		atEnd: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
-			times := sumRounds(in.Slices)
+			times := timesPerOp(in.Slices)
 			for _, c := range in.measuredContenders() {
 				out = append(out, findFallingSizes(in.Study.Workloads, times, c.ID)...)
 				out = append(out, findOutsideParts(in.Study.Workloads, times, c.ID)...)
@@ -53,7 +53,7 @@ type sizePair struct {
 
 // pairSizes returns the pairs of workloads that were both measured for contender in some round. times are
 // the times of an operation by round, workload and contender.
-func pairSizes(workloads []tare.Workload, times map[span]float64, contender string) []sizePair {
+func pairSizes(workloads []tare.Workload, times map[subjectRound]float64, contender string) []sizePair {
 	var pairs []sizePair
 	for _, whole := range workloads {
 		for _, part := range workloads {
@@ -62,8 +62,8 @@ func pairSizes(workloads []tare.Workload, times map[span]float64, contender stri
 			}
 			p := sizePair{part: part.ID, whole: whole.ID}
 			for _, r := range roundsOf(times, whole.ID, contender) {
-				if t, ok := times[plannedSpan(r, part.ID, contender)]; ok {
-					p.logs = append(p.logs, math.Log(times[plannedSpan(r, whole.ID, contender)]/t))
+				if t, ok := times[inOrdinaryRound(r, part.ID, contender)]; ok {
+					p.logs = append(p.logs, math.Log(times[inOrdinaryRound(r, whole.ID, contender)]/t))
 				}
 			}
 			if len(p.logs) > 0 {
@@ -74,20 +74,20 @@ func pairSizes(workloads []tare.Workload, times map[span]float64, contender stri
 	return pairs
 }
 
-// sizeSuspects returns a suspicion, a condition that voids contender, for each pair of findFallingSizes.
-func sizeSuspects(workloads []tare.Workload, times map[span]float64, contender string) (out []suspicion) {
+// sizeReasons returns a reason to void contender for each pair of findFallingSizes.
+func sizeReasons(workloads []tare.Workload, times map[subjectRound]float64, contender string) (out []voidReason) {
 	pairs := pairSizes(workloads, times, contender)
 	for _, p := range pairs {
 		c := belowLimit(p.logs, -math.Log1p(tolerance))
 		c.level = strict / float64(len(pairs))
-		out = append(out, suspicion{c})
+		out = append(out, voidReason{c})
 	}
 	return out
 }
 
 // findFallingSizes finds the workloads on which contender takes less time than on a smaller one. Each
 // finding names the smaller workload with the most extreme ratio.
-func findFallingSizes(workloads []tare.Workload, times map[span]float64, contender string) []tare.Finding {
+func findFallingSizes(workloads []tare.Workload, times map[subjectRound]float64, contender string) []tare.Finding {
 	pairs := pairSizes(workloads, times, contender)
 	worst := map[string]float64{}      // smallest ln(ratio), by workload
 	found := map[string]tare.Finding{} // by workload
@@ -127,10 +127,10 @@ func isPartOf(a, b tare.Workload) bool {
 }
 
 // roundsOf lists the rounds at the plan's slice length in which contender measured workload, in ascending order.
-func roundsOf(times map[span]float64, workload, contender string) []int {
+func roundsOf(times map[subjectRound]float64, workload, contender string) []int {
 	var out []int
 	for k := range times {
-		if k.tau == 1 && k.workload == workload && k.contender == contender {
+		if k.lengthFactor == 1 && k.workload == workload && k.contender == contender {
 			out = append(out, k.round)
 		}
 	}
@@ -169,14 +169,14 @@ func findFallingPercentiles(trials []tare.Trial, contender string) []tare.Findin
 	return out
 }
 
-// percentileSuspects returns the suspicion that percentiles of contender fall. It does not depend on chance:
-// if the check has found nothing, the suspicion is ruled out. It returns nil if no trial has two percentiles.
-func (in Input) percentileSuspects(contender string) []suspicion {
+// percentileReasons returns one reason to void contender, which is disproved if the check has found nothing:
+// whether percentiles fall does not depend on chance. It returns nil if no trial has two percentiles.
+func (in Input) percentileReasons(contender string) []voidReason {
 	for _, t := range in.Trials {
 		for _, sample := range t.Samples {
 			hasTwo := len(percentileKeys(sample)) > 1
 			if t.Contender == contender && t.Error == nil && hasTwo {
-				return []suspicion{absentEvidence()}
+				return []voidReason{disprovedByRecords()}
 			}
 		}
 	}

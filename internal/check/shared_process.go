@@ -50,14 +50,17 @@ func findSharedProcess(in Input) []tare.Finding {
 	if in.Plan.Isolation == tare.TrialWise { // processes run one after another, and ids can be reused
 		return nil
 	}
-	type process struct{ round, tau, pid int }
+	type process struct {
+		roundID
+		pid int
+	}
 	owners := map[process]string{} // the first contender with that process
 	var found [][2]string
 	for _, t := range in.Trials {
 		if t.Evidence.PID == 0 { // unknown
 			continue
 		}
-		p := process{t.Round, t.Tau, t.Evidence.PID}
+		p := process{roundIDOf(t), t.Evidence.PID}
 		pair := [2]string{owners[p], t.Contender}
 		switch {
 		case pair[0] == "":

@@ -21,13 +21,13 @@ func wrongAnswer() Check {
 		forAuthors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
-			indices := map[cell]int{}   // into sums
-			var sums []tare.Conformance // of the test before timing and of the samples in each round
+			indices := map[subject]int{} // into sums
+			var sums []tare.Conformance  // of the test before timing and of the samples in each round
 			for _, c := range in.Conformance {
 				if c.Probe {
 					continue // negative-probe reports it
 				}
-				k := cell{c.Contender, c.Workload}
+				k := subject{c.Contender, c.Workload}
 				i, ok := indices[k]
 				if !ok {
 					indices[k] = len(sums)
