@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/tarebench/tare"
@@ -29,13 +30,8 @@ func (in Input) withoutVoid() Input {
 		if t.Error != nil {
 			continue // nothing of it counts
 		}
-		samples := t.Samples
-		t.Samples = map[string]tare.Sample{}
-		for w, s := range samples {
-			if t.Counts(w) {
-				t.Samples[w] = s
-			}
-		}
+		t.Samples = maps.Clone(t.Samples)
+		maps.DeleteFunc(t.Samples, func(workload string, _ tare.Sample) bool { return !t.Counts(workload) })
 		trials = append(trials, t)
 	}
 	in.Trials = trials

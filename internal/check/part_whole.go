@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/internal/format"
-	"github.com/tarebench/tare/stats"
 )
 
 func partWhole() Check {
@@ -28,7 +26,7 @@ func partWhole() Check {
 		forAuthors: true,
 		voidReasons: func(in Input, contender string) []voidReason {
 			times := timesPerOp(in.Slices)
-			out := append(sizeReasons(in.Study.Workloads, times, contender), partReasons(in.Study.Workloads, times, contender)...)
+			out := append(boundReasons(sizeBounds(in.Study.Workloads, times, contender)), boundReasons(allBounds(in.Study.Workloads, times, contender))...)
 			return append(out, in.percentileReasons(contender)...)
 		},
 		atEnd: true,
@@ -45,64 +43,40 @@ func partWhole() Check {
 	}
 }
 
-// sizePair is a pair of workloads with the same operation: part processes fewer items than whole.
-type sizePair struct {
-	part, whole string    // ids
-	logs        []float64 // ln(time of all items / time of part), by round
-}
-
-// pairSizes returns the pairs of workloads that were both measured for contender in some round. times are
-// the times of an operation by round, workload and contender.
-func pairSizes(workloads []tare.Workload, times map[subjectRound]float64, contender string) []sizePair {
-	var pairs []sizePair
+// sizeBounds returns a lower bound for each pair of workloads with the same operation that were both measured for
+// contender in some round: the operation on fewer items. times are the times of an operation by round, workload
+// and contender.
+func sizeBounds(workloads []tare.Workload, times map[subjectRound]float64, contender string) []timeBound {
+	var bounds []timeBound
 	for _, whole := range workloads {
 		for _, part := range workloads {
 			if !isPartOf(part, whole) {
 				continue
 			}
-			p := sizePair{part: part.ID, whole: whole.ID}
+			b := timeBound{whole: whole.ID, text: describePart(part.ID)}
 			for _, r := range roundsOf(times, whole.ID, contender) {
 				if t, ok := times[inOrdinaryRound(r, part.ID, contender)]; ok {
-					p.logs = append(p.logs, math.Log(times[inOrdinaryRound(r, whole.ID, contender)]/t))
+					b.logs = append(b.logs, math.Log(times[inOrdinaryRound(r, whole.ID, contender)]/t))
 				}
 			}
-			if len(p.logs) > 0 {
-				pairs = append(pairs, p)
+			if len(b.logs) > 0 {
+				bounds = append(bounds, b)
 			}
 		}
 	}
-	return pairs
-}
-
-// sizeReasons returns a reason to void contender for each pair of findFallingSizes.
-func sizeReasons(workloads []tare.Workload, times map[subjectRound]float64, contender string) (out []voidReason) {
-	pairs := pairSizes(workloads, times, contender)
-	for _, p := range pairs {
-		c := belowLimit(p.logs, -math.Log1p(tolerance))
-		c.level = strict / float64(len(pairs))
-		out = append(out, voidReason{c})
-	}
-	return out
+	return bounds
 }
 
 // findFallingSizes finds the workloads on which contender takes less time than on a smaller one. Each
 // finding names the smaller workload with the most extreme ratio.
 func findFallingSizes(workloads []tare.Workload, times map[subjectRound]float64, contender string) []tare.Finding {
-	pairs := pairSizes(workloads, times, contender)
+	bounds := sizeBounds(workloads, times, contender)
 	worst := map[string]float64{}      // smallest ln(ratio), by workload
 	found := map[string]tare.Finding{} // by workload
-	for _, p := range pairs {
-		lo, hi, ok := stats.Interval(p.logs, strict/float64(len(pairs)))
-		logRatio := stats.HodgesLehmann(p.logs)
-		isFalling := ok && hi < -math.Log1p(tolerance)
-		if !isFalling || logRatio >= worst[p.whole] {
-			continue
-		}
-		worst[p.whole] = logRatio
-		found[p.whole] = tare.Finding{
-			Contender: contender, Workload: p.whole,
-			Message: fmt.Sprintf("an operation takes %.3g× the time of one on %s, which is a part of it (%.3g to %.3g, %s)",
-				math.Exp(logRatio), p.part, math.Exp(lo), math.Exp(hi), format.Count(len(p.logs), "round")),
+	for _, b := range bounds {
+		f, logRatio, isBeyond := b.findBeyond(contender, strict/float64(len(bounds)))
+		if isBeyond && logRatio < worst[b.whole] {
+			worst[b.whole], found[b.whole] = logRatio, f
 		}
 	}
 	var out []tare.Finding
@@ -155,7 +129,7 @@ func findFallingPercentiles(trials []tare.Trial, contender string) []tare.Findin
 				if lower, higher := keys[i-1], keys[i]; sample[higher] < sample[lower] {
 					found[workload] = tare.Finding{
 						Contender: contender, Workload: workload,
-						Message: fmt.Sprintf("%s is %s and %s is %s in %s", lower, formatNumber(sample[lower]), higher, formatNumber(sample[higher]), roundOf(t)),
+						Message: fmt.Sprintf("%s is %s and %s is %s in %s", lower, formatNumber(sample[lower]), higher, formatNumber(sample[higher]), roundIDOf(t)),
 					}
 					break
 				}
@@ -206,7 +180,8 @@ func percentileKeys(sample tare.Sample) []string {
 	return out
 }
 
-// percentileDigits returns the decimals of the share in a percentile's key, or "" if key is no percentile.
+// percentileDigits returns the decimals of the share in a percentile's key, or "" if key is no percentile: "999"
+// for p99_9_ns.
 func percentileDigits(key string) string {
 	name, hasSuffix := strings.CutSuffix(key, "_ns")
 	name, hasPrefix := strings.CutPrefix(name, "p")

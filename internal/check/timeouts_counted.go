@@ -29,7 +29,7 @@ func timeoutsCounted() Check {
 			return findEach(in.measuredContenders(), in.trafficWorkloads(), func(c tare.Contender, w tare.Workload) string {
 				for _, t := range in.Trials {
 					if why := whyMissing(t, w); t.Contender == c.ID && why != "" {
-						return fmt.Sprintf("in %s %s", roundOf(t), why)
+						return fmt.Sprintf("in %s %s", roundIDOf(t), why)
 					}
 				}
 				return ""

@@ -48,7 +48,7 @@ const voidRoundAdvice = "the other rounds count, and the intervals come from the
 // contender left the study, otherwise a warning about the void rounds.
 func (in Input) describeFailures(id string, failed []tare.Trial) tare.Finding {
 	first := failed[0]
-	f := tare.Finding{Contender: id, Message: fmt.Sprintf("%s in %s: %s", describeEnd(first.Error.Class), roundOf(first), first.Error.Message)}
+	f := tare.Finding{Contender: id, Message: fmt.Sprintf("%s in %s: %s", describeEnd(first.Error.Class), roundIDOf(first), first.Error.Message)}
 	if n := len(failed) - 1; n > 0 {
 		f.Message += fmt.Sprintf(" (and in %s more)", format.Count(n, "trial"))
 	}
@@ -66,9 +66,6 @@ func (in Input) describeFailures(id string, failed []tare.Trial) tare.Finding {
 	f.Message = in.voidRounds(rounds) + ": " + f.Message
 	return f
 }
-
-// roundOf returns the name of the round of a trial, or "the pilot".
-func roundOf(t tare.Trial) string { return roundIDOf(t).String() }
 
 func (r roundID) String() string {
 	switch {

@@ -11,11 +11,9 @@ import (
 // may have changed since r was measured. r has only sums of slices, so the evidence has one slice with that
 // sum for each contender, workload and round.
 func ForRejudging(s tare.Study, r *tare.Result) Evidence {
+	e := FromResult(r)
 	s.Workloads, s.Metrics, s.Baseline = r.Workloads, r.Metrics, r.Baseline()
-	e := Evidence{
-		Study: s, Plan: r.Plan, Contenders: r.Contenders, Rounds: r.RoundsDone,
-		Trials: r.Trials, Semantics: r.Semantics, Final: true,
-	}
+	e.Study, e.index = s, nil // the index lacks the slices
 	for _, t := range r.Trials {
 		if isExtraRound(t.Tau) {
 			continue

@@ -79,7 +79,7 @@ func (j *judge) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 // the rounds allow at any size, if the published exponent with a fixed cost is fitted. isDescribed is true if
 // that is within maxMisfit. The ratio at each size has an interval; all of them together have error level alpha.
 func (j *judge) largestMisfit(f costFit, published float64) (worst float64, isDescribed bool) {
-	if len(f.misfits) == 0 || published == 0 || f.span < minFitSpan {
+	if len(f.exponents) == 0 || published == 0 || f.sizeRange < minFitSpan {
 		return 0, false
 	}
 	for _, misfits := range f.misfits {
