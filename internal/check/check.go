@@ -40,8 +40,8 @@ type Check struct {
 	atEnd         bool // the check does not run before the study has stopped
 	voidsWorkload bool // its voids name a workload and no contender, so it cannot void a trap
 
-	// voidReasons returns the reasons for which a statistical check could void contender. It is nil for
-	// a check that does not depend on chance.
+	// voidReasons returns the reasons for which the check could void contender, with the evidence for each. It
+	// is nil if the check needs no more evidence than that contender was measured.
 	voidReasons func(in Input, contender string) []voidReason
 
 	// Run returns findings with their contender, workload and message. It sets their severity and

@@ -38,9 +38,9 @@ func timeoutsCounted() Check {
 	}
 }
 
-// timeoutReasons returns a reason to void contender for each of its trials with timeouts. It is used if the
-// check should void contender and has found nothing: each reason is then disproved for certain, because the
-// check does not depend on chance.
+// timeoutReasons returns a reason to void contender for each of its trials with timeouts. It is used if contender
+// is a trap, which the check should void, and the check has found nothing. Then each reason is disproved for
+// certain, because the check does not depend on chance.
 func timeoutReasons(in Input, contender string) (reasons []voidReason) {
 	for _, w := range in.trafficWorkloads() {
 		for _, t := range in.Trials {
