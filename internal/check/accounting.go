@@ -97,7 +97,7 @@ func busyCores(in Input, contender, workload string) []float64 {
 	cpuNS := map[int]float64{} // by round
 	ops := map[int]int64{}     // by round
 	for _, s := range in.Slices {
-		if s.Contender == contender && s.Workload == workload && s.Tau <= 1 {
+		if s.Contender == contender && s.Workload == workload && s.Tau <= 1 { // no longer slices
 			cpuNS[s.Round] += float64(s.CPUNS)
 			ops[s.Round] += s.Ops
 		}

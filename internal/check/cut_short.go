@@ -25,7 +25,7 @@ func cutShort() Check {
 			var order []subject
 			for _, s := range in.Slices {
 				slicing, ok := in.Plan.Slicing(s.Workload)
-				plannedCycles := slicing.Cycles[s.Contender] * int64(max(1, s.Tau))
+				plannedCycles := slicing.Cycles[s.Contender] * int64(max(1, s.Tau)) // Tau: factor of the slice length
 				if !ok || plannedCycles == 0 {
 					continue
 				}

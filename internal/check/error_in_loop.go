@@ -30,6 +30,33 @@ func errorInLoop() Check {
 	}
 }
 
+// subject is what a finding is about: one contender on one workload, over all rounds.
+type subject struct{ contender, workload string }
+
+// subjectRound is one contender on one workload in one round.
+type subjectRound struct {
+	subject
+	roundID // number of the round, and factor of its slice length
+}
+
+func subjectRoundOf(s tare.Slice) subjectRound {
+	return subjectRound{subject{s.Contender, s.Workload}, roundID{s.Round, max(1, s.Tau)}}
+}
+
+// tally counts slices, timed runs of a few milliseconds, and their operations.
+type tally struct {
+	slices      int
+	errors, ops int64
+}
+
+func (t tally) String() string {
+	return fmt.Sprintf("%d of %d timed operations returned an error", t.errors, t.ops)
+}
+
+func (t tally) add(u tally) tally {
+	return tally{slices: t.slices + u.slices, errors: t.errors + u.errors, ops: t.ops + u.ops}
+}
+
 // describeErrors returns the finding about c, a contender that had errors on a workload. If every round
 // with errors is void, the other rounds still count and the finding is a warning.
 func (in Input) describeErrors(c subject, all map[subjectRound]tally) tare.Finding {
@@ -70,33 +97,6 @@ func (in Input) isVoidRound(round subjectRound) bool {
 	return slices.ContainsFunc(in.Trials, func(t tare.Trial) bool {
 		return t.Contender == round.contender && roundIDOf(t) == round.roundID && !t.Counts(round.workload)
 	})
-}
-
-// subject is what a finding is about: one contender on one workload, over all rounds.
-type subject struct{ contender, workload string }
-
-// subjectRound is one contender on one workload in one round.
-type subjectRound struct {
-	subject
-	roundID
-}
-
-func subjectRoundOf(s tare.Slice) subjectRound {
-	return subjectRound{subject{s.Contender, s.Workload}, roundID{s.Round, max(1, s.Tau)}}
-}
-
-// tally counts slices, timed runs of a few milliseconds, and their operations.
-type tally struct {
-	slices      int
-	errors, ops int64
-}
-
-func (t tally) String() string {
-	return fmt.Sprintf("%d of %d timed operations returned an error", t.errors, t.ops)
-}
-
-func (t tally) add(u tally) tally {
-	return tally{slices: t.slices + u.slices, errors: t.errors + u.errors, ops: t.ops + u.ops}
 }
 
 func tallyRounds(timed []tare.Slice) map[subjectRound]tally {

@@ -21,6 +21,12 @@ const (
 const failureRule = "Such a round is void for the contender, and for all contenders if it is the baseline that failed. Two such rounds in a row, or more than a quarter of those planned, void the contender. " +
 	"The rule considers only failures, never measured values."
 
+// roundID names a round. The length of its slices is lengthFactor times the planned one: 1, or for example 8
+// in a long round, which has the number of the ordinary round before it.
+type roundID struct{ round, lengthFactor int }
+
+func roundIDOf(t tare.Trial) roundID { return roundID{t.Round, max(1, t.Tau)} }
+
 // whyTooMany applies the rule. It returns the reason why the contender must leave the study, or "" if it
 // stays. failed[i] is set if the i-th round failed; planned is the number of planned rounds.
 func whyTooMany(failed []bool, planned int) string {
@@ -133,9 +139,3 @@ func markErrors(trials []tare.Trial, c subject, all map[subjectRound]tally, plan
 		}
 	}
 }
-
-// roundID names a round. The length of its slices is lengthFactor times the planned one: 1, or for example 8
-// in a long round, which has the number of the ordinary round before it.
-type roundID struct{ round, lengthFactor int }
-
-func roundIDOf(t tare.Trial) roundID { return roundID{t.Round, max(1, t.Tau)} }
