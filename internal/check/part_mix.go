@@ -25,8 +25,8 @@ type timeBound struct {
 
 func describePart(id string) string { return fmt.Sprintf("one on %s, which is a part of it", id) }
 
-// findBeyond returns the finding that the time of the workload is beyond the bound with its entire interval at
-// error level level, and the logarithm of their ratio. It returns false if it is not.
+// findBeyond returns the finding that the time of the workload is beyond the bound, and the logarithm of their
+// ratio. ok is false unless the entire interval of the ratio, at this error level, is beyond it by the tolerance.
 func (b timeBound) findBeyond(contender string, level float64) (f tare.Finding, logRatio float64, ok bool) {
 	lo, hi, hasInterval := stats.Interval(b.logs, level)
 	limit := math.Log1p(tolerance)
