@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -21,14 +22,12 @@ func accounting() Check {
 		Why: "A CPU counter that is clamped, wraps, or belongs to another process gives a value that looks like any other. If a server \"needs 3 µs per request\" " +
 			"at 100,000 requests per second and is busy on half a core, these are not values of one server but of two counters.",
 		Advice: "find out which process and which clock each value comes from; do not use the CPU values until they agree",
-		suspects: func(in Input, contender string) []suspicion {
-			out := []suspicion{{aboveLimit(slicesOverProcess(in, contender), 1+maxAccountsOff)}}
+		voidReasons: func(in Input, contender string) []voidReason {
+			out := []voidReason{{aboveLimit(slicesOverProcess(in, contender), 1+maxAccountsOff)}}
 			for _, w := range in.trafficWorkloads() {
-				out = append(out,
-					suspicion{offOne(in.perRound(contender, w.ID, countedRate), maxAccountsOff)},
-					suspicion{offOne(busyCores(in, contender, w.ID), maxAccountsOff)},
-					suspicion{aboveLimit(in.perRound(contender, w.ID, readBusyShare(tare.KeyServerCPU, tare.KeyServerCores)), 1+maxAccountsOff)},
-					suspicion{aboveLimit(in.perRound(contender, w.ID, readBusyShare(tare.KeyClientCPU, tare.KeyClientCores)), 1+maxAccountsOff)})
+				for _, a := range listAccounts(in, contender, w.ID) {
+					out = append(out, voidReason{outsideRange(a.ratios, a.low, 1+maxAccountsOff)})
+				}
 			}
 			return out
 		},
@@ -37,14 +36,20 @@ func accounting() Check {
 			var out []tare.Finding
 			for _, c := range in.measuredContenders() {
 				for _, w := range in.trafficWorkloads() {
-					if imbalances := listImbalances(in, c.ID, w.ID); len(imbalances) > 0 {
+					var imbalances []string
+					for _, a := range listAccounts(in, c.ID, w.ID) {
+						if e, ok := estimateOver(a.ratios); ok && (e.isAbove(1+maxAccountsOff) || e.isBelow(a.low)) {
+							imbalances = append(imbalances, fmt.Sprintf(a.text, e.mid)+describeExtent(e))
+						}
+					}
+					if len(imbalances) > 0 {
 						out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Message: strings.Join(imbalances, "; ")})
 					}
 				}
 				if e, ok := estimateOver(slicesOverProcess(in, c.ID)); ok && e.isAbove(1+maxAccountsOff) {
 					out = append(out, tare.Finding{
 						Contender: c.ID,
-						Message:   fmt.Sprintf("its slices used %.3g× the CPU time of the whole process (%.3g to %.3g, %s)", e.mid, e.lo, e.hi, format.Count(e.rounds, "round")),
+						Message:   fmt.Sprintf("its slices used %.3g× the CPU time of the whole process", e.mid) + describeExtent(e),
 					})
 				}
 			}
@@ -53,27 +58,28 @@ func accounting() Check {
 	}
 }
 
-// listImbalances returns a sentence for each pair of values of contender on workload that should agree and do not.
-func listImbalances(in Input, contender, workload string) []string {
-	var sentences []string
-	// add adds e.g. "requests over time are 1.3× the rate (1.2 to 1.4, 12 rounds)". text is a
-	// format with a verb for the estimate.
-	add := func(e extent, text string) {
-		sentences = append(sentences, fmt.Sprintf(text, e.mid)+fmt.Sprintf(" (%.3g to %.3g, %s)", e.lo, e.hi, format.Count(e.rounds, "round")))
+// account compares two values of a load test: their ratio in each round should be 1.
+type account struct {
+	ratios []float64
+	low    float64 // least ratio that is tolerated; -Inf if the ratio only must not be above 1
+	text   string  // message, with a verb for the ratio
+}
+
+// listAccounts returns the pairs of values of contender on workload that should agree.
+func listAccounts(in Input, contender, workload string) []account {
+	equal, anyLess := 1/(1+maxAccountsOff), math.Inf(-1)
+	sender := nameSender(in.hasOwnClient(contender, workload))
+	return []account{
+		{in.perRound(contender, workload, countedRate), equal, "requests over time are %.3g× the rate"},
+		{busyCores(in, contender, workload), equal, "rate × CPU per request is %.3g× the cores the server was busy"},
+		{in.perRound(contender, workload, readServerBusy), anyLess, "the server was busy %.3g× the cores it may use"},
+		{in.perRound(contender, workload, readClientBusy), anyLess, sender + " was busy %.3g× the cores it may use"},
 	}
-	if e, ok := estimateOver(in.perRound(contender, workload, countedRate)); ok && e.isOff(maxAccountsOff) {
-		add(e, "requests over time are %.3g× the rate")
-	}
-	if e, ok := estimateOver(busyCores(in, contender, workload)); ok && e.isOff(maxAccountsOff) {
-		add(e, "rate × CPU per request is %.3g× the cores the server was busy")
-	}
-	if e, ok := estimateOver(in.perRound(contender, workload, readBusyShare(tare.KeyServerCPU, tare.KeyServerCores))); ok && e.isAbove(1+maxAccountsOff) {
-		add(e, "the server was busy %.3g× the cores it may use")
-	}
-	if e, ok := estimateOver(in.perRound(contender, workload, readBusyShare(tare.KeyClientCPU, tare.KeyClientCores))); ok && e.isAbove(1+maxAccountsOff) {
-		add(e, nameSender(in.hasOwnClient(contender, workload))+" was busy %.3g× the cores it may use")
-	}
-	return sentences
+}
+
+// describeExtent returns the interval of e for the end of a message: " (1.2 to 1.4, 12 rounds)".
+func describeExtent(e extent) string {
+	return fmt.Sprintf(" (%.3g to %.3g, %s)", e.lo, e.hi, format.Count(e.rounds, "round"))
 }
 
 const nsPerSecond = 1e9
@@ -91,7 +97,7 @@ func busyCores(in Input, contender, workload string) []float64 {
 	cpuNS := map[int]float64{} // by round
 	ops := map[int]int64{}     // by round
 	for _, s := range in.Slices {
-		if s.Contender == contender && s.Workload == workload && s.Tau <= 1 {
+		if s.Contender == contender && s.Workload == workload && s.Tau <= 1 { // no longer slices
 			cpuNS[s.Round] += float64(s.CPUNS)
 			ops[s.Round] += s.Ops
 		}

@@ -76,7 +76,6 @@ func TestEventsThatDoNotArrive(t *testing.T) {
 	wantNone(t, "delivered", null)
 }
 
-// moveApart gives chi the role apart.
 func moveApart(in Input) Input {
 	for i := range in.Contenders {
 		if in.Contenders[i].ID == "chi" {

@@ -14,8 +14,8 @@ func bodyConsumed() Check {
 			"Such a comparison shows only how soon each server sent OK.",
 		Advice:     "have the handler read the complete body, and account for what it read",
 		forAuthors: true,
-		suspects: func(in Input, contender string) []suspicion {
-			return in.receiptSuspects(contender, tare.KeyReceivedBody, tare.KeySentBody)
+		voidReasons: func(in Input, contender string) []voidReason {
+			return in.receiptReasons(contender, tare.KeyReceivedBody, tare.KeySentBody)
 		},
 		Run: func(in Input) []tare.Finding {
 			return in.findReceiptGaps(tare.KeyReceivedBody, tare.KeySentBody, "the server read %s bytes of request bodies where %s were sent")

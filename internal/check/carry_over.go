@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// carryOver finds contenders whose cost depends on what ran before. In a round the contenders take turns,
-// slice by slice (a slice is a timed run of a few milliseconds); the one that may run has the token.
+// carryOver finds contenders whose cost depends on what ran before. In a round the contenders take turns; a turn
+// is a slice, a timed run of a few milliseconds. The contender whose turn it is has the token.
 func carryOver() Check {
 	return Check{
 		ID:       "carry-over",

@@ -40,9 +40,9 @@ type Check struct {
 	atEnd         bool // the check does not run before the study has stopped
 	voidsWorkload bool // its voids name a workload and no contender, so it cannot void a trap
 
-	// suspects returns the reasons for which a statistical check could void contender. It is nil for
-	// a check that does not depend on chance.
-	suspects func(in Input, contender string) []suspicion
+	// voidReasons returns the reasons for which the check could void contender, with the evidence for each. It
+	// is nil if the check needs no more evidence than that contender was measured.
+	voidReasons func(in Input, contender string) []voidReason
 
 	// Run returns findings with their contender, workload and message. It sets their severity and
 	// advice only if they differ from the check's.
@@ -69,7 +69,7 @@ func (c Check) Expectable() bool { return c.Severity == tare.Void && !c.voidsWor
 // from round to round. Other checks inspect responses, binaries and single operations.
 func Statistical(id string) bool {
 	c, ok := Named(id)
-	return ok && c.suspects != nil
+	return ok && c.voidReasons != nil
 }
 
 // Named returns the check with that id. It returns false for an unknown id.

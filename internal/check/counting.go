@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/tarebench/tare"
@@ -15,7 +16,7 @@ func (in Input) withoutVoid() Input {
 		return in // all records count
 	}
 	type trialID struct {
-		turn
+		roundID
 		contender string
 	}
 	marked := map[trialID]tare.Trial{} // trials of which at least a part does not count
@@ -25,22 +26,17 @@ func (in Input) withoutVoid() Input {
 			trials = append(trials, t)
 			continue
 		}
-		marked[trialID{turnOf(t), t.Contender}] = t
+		marked[trialID{roundIDOf(t), t.Contender}] = t
 		if t.Error != nil {
 			continue // nothing of it counts
 		}
-		samples := t.Samples
-		t.Samples = map[string]tare.Sample{}
-		for w, s := range samples {
-			if t.Counts(w) {
-				t.Samples[w] = s
-			}
-		}
+		t.Samples = maps.Clone(t.Samples)
+		maps.DeleteFunc(t.Samples, func(workload string, _ tare.Sample) bool { return !t.Counts(workload) })
 		trials = append(trials, t)
 	}
 	in.Trials = trials
 	in.Slices = slices.DeleteFunc(slices.Clone(in.Slices), func(s tare.Slice) bool {
-		t, ok := marked[trialID{turn{s.Round, max(1, s.Tau)}, s.Contender}]
+		t, ok := marked[trialID{roundID{s.Round, max(1, s.Tau)}, s.Contender}]
 		return ok && !t.Counts(s.Workload)
 	})
 	return in
@@ -59,21 +55,21 @@ func (in Input) countRounds() int {
 
 // voidRounds returns the first part of a sentence about void rounds, such as "1 of 12 rounds is void".
 // Long rounds, whose slices are longer than planned, are counted separately.
-func (in Input) voidRounds(turns []turn) string {
+func (in Input) voidRounds(rounds []roundID) string {
 	short := 0
-	for _, t := range turns {
-		if t.tau <= 1 {
+	for _, r := range rounds {
+		if r.lengthFactor <= 1 {
 			short++
 		}
 	}
 	verb := "are"
-	if len(turns) == 1 {
+	if len(rounds) == 1 {
 		verb = "is"
 	}
-	switch long := format.Count(len(turns)-short, "long round"); {
+	switch long := format.Count(len(rounds)-short, "long round"); {
 	case short == 0:
 		return fmt.Sprintf("%s %s void", long, verb)
-	case short < len(turns):
+	case short < len(rounds):
 		return fmt.Sprintf("%d of %s and %s are void", short, format.Count(in.countRounds(), "round"), long)
 	}
 	return fmt.Sprintf("%d of %s %s void", short, format.Count(in.countRounds(), "round"), verb)

@@ -21,15 +21,15 @@ func cutShort() Check {
 			"a lean encoder took 0.886 of the time of json.Marshal instead of 0.738.",
 		Advice: "measure on a quieter machine, or compare with --isolation=trial, which cuts nothing",
 		Run: func(in Input) []tare.Finding {
-			cut, all := map[cell]int{}, map[cell]int{} // numbers of slices
-			var order []cell
+			cut, all := map[subject]int{}, map[subject]int{} // numbers of slices
+			var order []subject
 			for _, s := range in.Slices {
 				slicing, ok := in.Plan.Slicing(s.Workload)
-				plannedCycles := slicing.Cycles[s.Contender] * int64(max(1, s.Tau))
+				plannedCycles := slicing.Cycles[s.Contender] * int64(max(1, s.Tau)) // Tau: factor of the slice length
 				if !ok || plannedCycles == 0 {
 					continue
 				}
-				c := cell{s.Contender, s.Workload}
+				c := subject{s.Contender, s.Workload}
 				all[c]++
 				if all[c] == 1 {
 					order = append(order, c)

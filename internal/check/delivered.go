@@ -22,9 +22,9 @@ func deliveredEvents() Check {
 			"A load generator sees only the answer; only the other end knows whether anything arrived.",
 		Advice:     "look for something that answers instead of the server (a proxy, a cache, a middleware that returns early), or for requests that were sent twice",
 		forAuthors: true,
-		suspects: func(in Input, contender string) []suspicion {
-			return append(in.receiptSuspects(contender, tare.KeyReceived, tare.KeyReceivedSent),
-				in.receiptSuspects(contender, tare.KeyDelivered, tare.KeyDeliveredAsked)...)
+		voidReasons: func(in Input, contender string) []voidReason {
+			return append(in.receiptReasons(contender, tare.KeyReceived, tare.KeyReceivedSent),
+				in.receiptReasons(contender, tare.KeyDelivered, tare.KeyDeliveredAsked)...)
 		},
 		Run: func(in Input) []tare.Finding {
 			out := in.findReceiptGaps(tare.KeyReceived, tare.KeyReceivedSent, "the server counted %s requests where %s were sent")
@@ -36,12 +36,12 @@ func deliveredEvents() Check {
 // findDeliveryGaps finds contenders whose destination received more or fewer events than they
 // acknowledged. A single lost event is reported immediately; extra events are judged at the end.
 func (in Input) findDeliveryGaps() []tare.Finding {
-	lossy := map[cell]bool{} // contenders, by workload, that lost events
+	lossy := map[subject]bool{} // contenders, by workload, that lost events
 	var out []tare.Finding
 	for _, w := range in.Study.Workloads {
 		for _, c := range in.measuredContenders() {
 			if lost, acknowledged, trials := in.countLost(c.ID, w.ID); trials > 0 {
-				lossy[cell{c.ID, w.ID}] = true
+				lossy[subject{c.ID, w.ID}] = true
 				out = append(out, tare.Finding{
 					Contender: c.ID, Workload: w.ID,
 					Message: fmt.Sprintf("%s of %s events that were acknowledged did not arrive, in %s", formatNumber(lost), formatNumber(acknowledged), format.Count(trials, "trial")),
@@ -51,7 +51,7 @@ func (in Input) findDeliveryGaps() []tare.Finding {
 		}
 	}
 	for _, f := range in.findReceiptGaps(tare.KeyDelivered, tare.KeyDeliveredAsked, "%s events arrived where %s were acknowledged") {
-		if !lossy[cell{f.Contender, f.Workload}] {
+		if !lossy[subject{f.Contender, f.Workload}] {
 			f.Advice = "look for batches that were accepted twice, or accepted and answered with an error"
 			out = append(out, f)
 		}
@@ -77,11 +77,11 @@ func (in Input) countLost(contender, workload string) (lost, acknowledged float6
 	return lost, acknowledged, trials
 }
 
-// receiptSuspects returns a suspicion, a condition that voids the contender, for each workload on which
-// findReceiptGaps can find a difference. got and sent are keys of samples.
-func (in Input) receiptSuspects(contender, got, sent string) (out []suspicion) {
+// receiptReasons returns a reason to void the contender for each workload on which findReceiptGaps can find
+// a difference. got and sent are keys of samples.
+func (in Input) receiptReasons(contender, got, sent string) (out []voidReason) {
 	for _, w := range in.Study.Workloads {
-		out = append(out, suspicion{offOne(in.perRound(contender, w.ID, readRatio([]string{got}, []string{sent})), maxReceiptOff)})
+		out = append(out, voidReason{offOne(in.perRound(contender, w.ID, readRatio([]string{got}, []string{sent})), maxReceiptOff)})
 	}
 	return out
 }
@@ -95,11 +95,11 @@ func (in Input) findReceiptGaps(got, sent, text string) []tare.Finding {
 	var out []tare.Finding
 	for _, w := range in.Study.Workloads {
 		for _, c := range in.measuredContenders() {
-			e, ok := estimateOver(in.perRound(c.ID, w.ID, readRatio([]string{got}, []string{sent})))
+			e, ok := in.estimate(c.ID, w.ID, readRatio([]string{got}, []string{sent}))
 			if !ok || !e.isOff(maxReceiptOff) {
 				continue
 			}
-			sentPerRound, _ := estimateOver(in.perRound(c.ID, w.ID, readKey(sent)))
+			sentPerRound, _ := in.estimate(c.ID, w.ID, readKey(sent))
 			out = append(out, tare.Finding{
 				Contender: c.ID, Workload: w.ID,
 				Message: fmt.Sprintf(text, formatNumber(e.mid*sentPerRound.mid), formatNumber(sentPerRound.mid)) +

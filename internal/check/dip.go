@@ -66,22 +66,19 @@ func (e *steps) isUnimodal(d float64) bool {
 // rise: even if it starts as high as i allows and passes j as low as j allows, a convex function
 // keeps at least the slope between these two after j. slopes[j] is the largest such slope over all i.
 func fillRise(end, slopes, at, below, upTo []float64, d float64) {
+	for k := range end {
+		end[k] = math.Inf(1)
+	}
 	for k := range at {
 		lowest := below[k] - d
 		for j := range k {
 			lowest = max(lowest, upTo[j]-d+slopes[j]*(at[k]-at[j]))
 		}
 		if lowest > below[k]+d {
-			for ; k < len(at); k++ {
-				end[k] = math.Inf(1)
-			}
 			return
 		}
 		end[k] = lowest
 		if upTo[k]-below[k] > 2*d { // only at the mode may a function with one hump jump that high
-			for k++; k < len(at); k++ {
-				end[k] = math.Inf(1)
-			}
 			return
 		}
 		slopes[k] = 0

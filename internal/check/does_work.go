@@ -61,9 +61,9 @@ func doesWork() Check {
 			"A timer has hardly any variance and uses no processor; work has variance and uses one.",
 		Advice:     "look for a sleep, a ticker, a lock or a call to another process; if the contender waits for another process (a database), measure that process too",
 		forAuthors: true,
-		suspects: func(in Input, contender string) (out []suspicion) {
+		voidReasons: func(in Input, contender string) (out []voidReason) {
 			for _, w := range in.Study.Workloads {
-				out = append(out, in.waitSuspicion(contender, w))
+				out = append(out, in.waitReason(contender, w))
 			}
 			return out
 		},
@@ -92,18 +92,17 @@ func whyIdle(in Input, contender string, w tare.Workload) string {
 	return ""
 }
 
-// waitSuspicion returns the suspicion that contender waits on w. If all of its conditions hold, whyIdle
-// finds that, too.
-func (in Input) waitSuspicion(contender string, w tare.Workload) suspicion {
+// waitReason returns the reason to void contender because it waits on w: the conditions that whyIdle tests.
+func (in Input) waitReason(contender string, w tare.Workload) voidReason {
 	null := in.withRole(tare.RoleNull)
 	latencyOverNull := func() []float64 { return in.pairedRatios(contender, null, w.ID, readKey(tare.KeyMeanLatency)) }
 	switch loadKindOf(w) {
 	case inProcess:
-		return suspicion{belowLimit(in.workShares(contender, w.ID), minWorkShare), aboveLimit(in.workShares(null, w.ID), minNullWorkShare)}
+		return voidReason{belowLimit(in.workShares(contender, w.ID), minWorkShare), aboveLimit(in.workShares(null, w.ID), minNullWorkShare)}
 	case emulatedLink: // the server waits only if it used no CPU time
-		return suspicion{belowLimit(in.perRound(contender, w.ID, readKey(tare.KeyServerCPU)), 0)}
+		return voidReason{belowLimit(in.perRound(contender, w.ID, readKey(tare.KeyServerCPU)), 0)}
 	case fixedRate:
-		return suspicion{
+		return voidReason{
 			aboveLimit(in.perRound(contender, w.ID, readLatencyOverCPU), timerRatio),
 			aboveLimit(latencyOverNull(), timerRatio),
 			belowLimit(in.perRound(contender, w.ID, readTail), maxTimerTail),
@@ -113,7 +112,7 @@ func (in Input) waitSuspicion(contender string, w tare.Workload) suspicion {
 	if len(isSlow.x) == 0 { // there is no null server
 		isSlow = aboveLimit(in.perRound(contender, w.ID, readKey(tare.KeyMeanLatency)), minWaitNS)
 	}
-	s := suspicion{belowLimit(in.serverWorkShares(contender, w.ID), minWorkShare), isSlow}
+	s := voidReason{belowLimit(in.serverWorkShares(contender, w.ID), minWorkShare), isSlow}
 	if clientShares := in.perRound(contender, w.ID, readOccupied); len(clientShares) > 0 {
 		s = append(s, belowLimit(clientShares, saturated))
 	}
@@ -190,11 +189,11 @@ func whyIdleInProcess(in Input, contender, workload string) string {
 // the null server is nearly as slow, because then it is not the server that waits.
 func whyIdleInClosedLoop(in Input, contender, workload string) string {
 	worked, ok := estimateOver(in.serverWorkShares(contender, workload))
-	latency, okLatency := estimateOver(in.perRound(contender, workload, readKey(tare.KeyMeanLatency)))
+	latency, okLatency := in.estimate(contender, workload, readKey(tare.KeyMeanLatency))
 	if !ok || !okLatency || !worked.isBelow(minWorkShare) {
 		return ""
 	}
-	if client, ok := estimateOver(in.perRound(contender, workload, readOccupied)); ok && client.mid > saturated {
+	if client, ok := in.estimate(contender, workload, readOccupied); ok && client.mid > saturated {
 		return ""
 	}
 	comparison, isSlow := "", latency.isAbove(minWaitNS)
@@ -229,9 +228,9 @@ func (in Input) serverWorkShares(contender, workload string) []float64 {
 
 // whyTimer returns a sentence saying that a timer causes contender's latency, or "".
 func whyTimer(in Input, contender, workload string) string {
-	overCPU, ok := estimateOver(in.perRound(contender, workload, readLatencyOverCPU))
+	overCPU, ok := in.estimate(contender, workload, readLatencyOverCPU)
 	overNull, okNull := estimateOver(in.pairedRatios(contender, in.withRole(tare.RoleNull), workload, readKey(tare.KeyMeanLatency)))
-	tail, okTail := estimateOver(in.perRound(contender, workload, readTail))
+	tail, okTail := in.estimate(contender, workload, readTail)
 	isKnown := ok && okNull && okTail
 	isTimer := overCPU.isAbove(timerRatio) && overNull.isAbove(timerRatio) && tail.isBelow(maxTimerTail)
 	if !isKnown || !isTimer {

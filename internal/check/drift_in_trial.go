@@ -34,10 +34,10 @@ func driftInTrial() Check {
 			"the cost per operation depended on the number of operations in a run.",
 		Advice:     "find out what grows while the operation is repeated (a list, a cache, a heap), and make the state the same for every operation",
 		forAuthors: true,
-		suspects: func(in Input, contender string) (out []suspicion) {
+		voidReasons: func(in Input, contender string) (out []voidReason) {
 			drifts := in.driftsByRound()
 			for _, w := range in.Study.Workloads {
-				out = append(out, driftSuspect(drifts[cell{contender, w.ID}], drifts[in.driftReference(drifts, contender, w.ID)]))
+				out = append(out, driftReason(drifts[subject{contender, w.ID}], drifts[in.driftReference(drifts, contender, w.ID)]))
 			}
 			return out
 		},
@@ -48,13 +48,13 @@ func driftInTrial() Check {
 			var alike []string // contenders and workloads that drift as their reference does
 			for _, c := range in.measuredContenders() {
 				for _, w := range in.Study.Workloads {
-					s := driftSuspect(drifts[cell{c.ID, w.ID}], drifts[in.driftReference(drifts, c.ID, w.ID)])
-					drifts := s[0] // without regard to the reference
-					drift, ok := estimateOver(drifts.x)
+					reason := driftReason(drifts[subject{c.ID, w.ID}], drifts[in.driftReference(drifts, c.ID, w.ID)])
+					hasDrift := reason[0] // the condition on the contender's own drift
+					drift, ok := estimateOver(hasDrift.x)
 					switch {
-					case !ok || drifts.judgeEvidence() != confirmed:
+					case !ok || hasDrift.prove() != proved:
 						// The cost does not drift, or not for certain.
-					case s.judgeEvidence() != confirmed: // the reference drifts, too
+					case reason.prove() != proved: // the reference drifts, too
 						alike = append(alike, c.ID+" on "+w.ID)
 					default:
 						out = append(out, tare.Finding{
@@ -88,10 +88,10 @@ func machineDrift(places []string) tare.Finding {
 	}
 }
 
-// driftSuspect returns the suspicion that the cost of an operation drifts. Its first condition is that the
-// drifts are too large. If enough rounds have a drift of the reference, a second condition is that their
+// driftReason returns the reason to void a contender because the cost of its operations drifts. Its first
+// condition is that the drifts are too large. If enough rounds have a drift of the reference, a second condition is that their
 // differences from the reference are too large, too. Both maps are by round.
-func driftSuspect(own, reference map[int]float64) suspicion {
+func driftReason(own, reference map[int]float64) voidReason {
 	var drifts, differences []float64
 	for _, round := range slices.Sorted(maps.Keys(own)) {
 		drifts = append(drifts, own[round])
@@ -100,7 +100,7 @@ func driftSuspect(own, reference map[int]float64) suspicion {
 		}
 	}
 	limit := math.Log1p(maxDrift)
-	s := suspicion{outsideRange(drifts, -limit, limit)}
+	s := voidReason{outsideRange(drifts, -limit, limit)}
 	if len(differences) >= stats.MinRounds(strict) {
 		s = append(s, outsideRange(differences, -limit, limit))
 	}
@@ -109,27 +109,27 @@ func driftSuspect(own, reference map[int]float64) suspicion {
 
 // driftReference returns the contender whose drift on a workload counts as that of the machine: the null
 // contender, which does no work, or the baseline if the null contender's drift is unknown.
-func (in Input) driftReference(drifts map[cell]map[int]float64, contender, workload string) cell {
-	null := cell{in.withRole(tare.RoleNull), workload}
+func (in Input) driftReference(drifts map[subject]map[int]float64, contender, workload string) subject {
+	null := subject{in.withRole(tare.RoleNull), workload}
 	if len(drifts[null]) > 0 || contender == in.Study.Baseline {
 		return null
 	}
-	return cell{in.Study.Baseline, workload}
+	return subject{in.Study.Baseline, workload}
 }
 
 // driftsByRound returns the drifts of each contender on each workload, by round.
-func (in Input) driftsByRound() map[cell]map[int]float64 {
-	trials := map[span][]tare.Slice{}
+func (in Input) driftsByRound() map[subject]map[int]float64 {
+	trials := map[subjectRound][]tare.Slice{}
 	for _, s := range in.Slices {
 		if isTimed(s) {
-			k := plannedSpan(s.Round, s.Workload, s.Contender)
+			k := inOrdinaryRound(s.Round, s.Workload, s.Contender)
 			trials[k] = append(trials[k], s)
 		}
 	}
-	drifts := map[cell]map[int]float64{}
+	drifts := map[subject]map[int]float64{}
 	for k, ss := range trials {
 		if d, ok := computeDrift(ss); ok {
-			c := cell{k.contender, k.workload}
+			c := subject{k.contender, k.workload}
 			if drifts[c] == nil {
 				drifts[c] = map[int]float64{}
 			}

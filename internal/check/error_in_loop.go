@@ -22,7 +22,7 @@ func errorInLoop() Check {
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			all := tallyRounds(in.Slices)
-			for _, c := range cellsWithErrors(in.Slices) {
+			for _, c := range subjectsWithErrors(in.Slices) {
 				out = append(out, in.describeErrors(c, all))
 			}
 			return out
@@ -30,53 +30,17 @@ func errorInLoop() Check {
 	}
 }
 
-// describeErrors returns the finding about c, a contender that had errors on a workload. If every round
-// with errors is void, the other rounds still count and the finding is a warning.
-func (in Input) describeErrors(c cell, all map[cellRound]tally) tare.Finding {
-	var total, withErrors tally // of all rounds, and of the rounds with errors
-	var voidTurns []turn        // rounds with errors that are void
-	allVoid := true
-	for round, t := range all {
-		if round.cell != c {
-			continue
-		}
-		total = total.add(t)
-		if t.errors == 0 {
-			continue
-		}
-		withErrors = withErrors.add(t)
-		if in.isVoidRound(round) {
-			voidTurns = append(voidTurns, round.turn)
-		} else {
-			allVoid = false
-		}
-	}
-	f := tare.Finding{Contender: c.contender, Workload: c.workload, Message: total.String()}
-	if allVoid {
-		slices.SortFunc(voidTurns, func(a, b turn) int { return cmp.Or(cmp.Compare(a.round, b.round), cmp.Compare(a.tau, b.tau)) })
-		f.Severity, f.Advice = tare.Warn, voidRoundAdvice
-		f.Message = fmt.Sprintf("%s: in %s, %s", in.voidRounds(voidTurns), joinTurns(voidTurns), withErrors)
-	}
-	if first := firstError(in.Trials, c.contender); first != "" {
-		f.Message += "; the first: " + first
-	}
-	return f
+// subject is what a finding is about: one contender on one workload, over all rounds.
+type subject struct{ contender, workload string }
+
+// subjectRound is one contender on one workload in one round.
+type subjectRound struct {
+	subject
+	roundID // number of the round, and factor of its slice length
 }
 
-// isVoidRound reports whether the slices of round do not count, because its trial failed or is void.
-func (in Input) isVoidRound(round cellRound) bool {
-	return slices.ContainsFunc(in.Trials, func(t tare.Trial) bool {
-		return t.Contender == round.contender && turnOf(t) == round.turn && !t.Counts(round.workload)
-	})
-}
-
-// cell is one contender on one workload, over all rounds.
-type cell struct{ contender, workload string }
-
-// cellRound is one contender on one workload, in one round at one slice length.
-type cellRound struct {
-	cell
-	turn // number of the round, and slice length as a multiple (tau) of the planned one
+func subjectRoundOf(s tare.Slice) subjectRound {
+	return subjectRound{subject{s.Contender, s.Workload}, roundID{s.Round, max(1, s.Tau)}}
 }
 
 // tally counts slices, timed runs of a few milliseconds, and their operations.
@@ -93,23 +57,65 @@ func (t tally) add(u tally) tally {
 	return tally{slices: t.slices + u.slices, errors: t.errors + u.errors, ops: t.ops + u.ops}
 }
 
-func tallyRounds(timed []tare.Slice) map[cellRound]tally {
-	out := map[cellRound]tally{}
+// describeErrors returns the finding about c, a contender that had errors on a workload. If every round
+// with errors is void, the other rounds still count and the finding is a warning.
+func (in Input) describeErrors(c subject, all map[subjectRound]tally) tare.Finding {
+	var total, withErrors tally // of all rounds, and of the rounds with errors
+	var voidRounds []roundID    // rounds with errors that are void
+	allVoid := true
+	for round, t := range all {
+		if round.subject != c {
+			continue
+		}
+		total = total.add(t)
+		if t.errors == 0 {
+			continue
+		}
+		withErrors = withErrors.add(t)
+		if in.isVoidRound(round) {
+			voidRounds = append(voidRounds, round.roundID)
+		} else {
+			allVoid = false
+		}
+	}
+	f := tare.Finding{Contender: c.contender, Workload: c.workload, Message: total.String()}
+	if allVoid {
+		slices.SortFunc(voidRounds, func(a, b roundID) int {
+			return cmp.Or(cmp.Compare(a.round, b.round), cmp.Compare(a.lengthFactor, b.lengthFactor))
+		})
+		f.Severity, f.Advice = tare.Warn, voidRoundAdvice
+		f.Message = fmt.Sprintf("%s: in %s, %s", in.voidRounds(voidRounds), joinRounds(voidRounds), withErrors)
+	}
+	if first := firstError(in.Trials, c.contender); first != "" {
+		f.Message += "; the first: " + first
+	}
+	return f
+}
+
+// isVoidRound reports whether the slices of round do not count, because its trial failed or is void.
+func (in Input) isVoidRound(round subjectRound) bool {
+	return slices.ContainsFunc(in.Trials, func(t tare.Trial) bool {
+		return t.Contender == round.contender && roundIDOf(t) == round.roundID && !t.Counts(round.workload)
+	})
+}
+
+func tallyRounds(timed []tare.Slice) map[subjectRound]tally {
+	out := map[subjectRound]tally{}
 	for _, s := range timed {
-		round := cellRound{cell{s.Contender, s.Workload}, turn{s.Round, max(1, s.Tau)}}
+		round := subjectRoundOf(s)
 		out[round] = out[round].add(tally{slices: 1, errors: s.Errors, ops: s.Ops})
 	}
 	return out
 }
 
-func cellsWithErrors(timed []tare.Slice) []cell {
-	var out []cell
+func subjectsWithErrors(timed []tare.Slice) []subject {
+	var out []subject
 	for _, s := range timed {
-		if c := (cell{s.Contender, s.Workload}); s.Errors > 0 && !slices.Contains(out, c) {
+		if c := (subject{s.Contender, s.Workload}); s.Errors > 0 && !slices.Contains(out, c) {
 			out = append(out, c)
 		}
 	}
-	slices.SortFunc(out, func(a, b cell) int {
+	slices.SortFunc(out, func(a, b subject) int {
 		return cmp.Or(cmp.Compare(a.contender, b.contender), cmp.Compare(a.workload, b.workload))
 	})
 	return out

@@ -15,8 +15,8 @@ import (
 // Expectations returns the outcome of every expectation that a check voids a trap. If the check voided
 // the trap, the trap is caught. If it did not although there was enough evidence, it missed the trap. For a
 // check that does not depend on chance, the evidence is enough as soon as the trap was measured, unless the
-// budget omitted workloads. For a statistical check, all of its suspicions about the trap must be
-// ruled out. notMeasured lists the contenders and workloads that the study did not measure.
+// budget omitted workloads. For a statistical check, all of its reasons to void the trap must be
+// disproved. notMeasured lists the contenders and workloads that the study did not measure.
 func Expectations(in Input, findings []tare.Finding, notMeasured []tare.NotWeighed) []tare.Expectation {
 	var out []tare.Expectation
 	for _, c := range in.Contenders {
@@ -63,8 +63,8 @@ func (in Input) setOutcome(e *tare.Expectation, c tare.Contender, findings []tar
 	switch why := in.whyNotMeasured(c, notMeasured); {
 	case why != "":
 		e.Message = why
-	case check.suspects != nil:
-		setStatisticalOutcome(e, check.suspects(in.withoutVoid(), c.ID), notMeasured)
+	case check.voidReasons != nil:
+		setStatisticalOutcome(e, check.voidReasons(in.withoutVoid(), c.ID), notMeasured)
 	case warning != "":
 		e.Message = "it only warned: " + warning
 	case !in.hasEvidence(c.ID):
@@ -114,9 +114,9 @@ func (in Input) hasEvidence(contender string) bool {
 
 // setStatisticalOutcome sets the outcome of an expectation whose statistical check did not void the trap.
 // The outcome is not "missed" if a workload was omitted, because that may be the one that shows the mistake.
-func setStatisticalOutcome(e *tare.Expectation, suspicions []suspicion, notMeasured []tare.NotWeighed) {
-	recorded := slices.DeleteFunc(suspicions, func(s suspicion) bool { return s.judgeEvidence() == unrecorded })
-	unsettled := slices.DeleteFunc(slices.Clone(recorded), func(s suspicion) bool { return s.judgeEvidence() == ruledOut })
+func setStatisticalOutcome(e *tare.Expectation, reasons []voidReason, notMeasured []tare.NotWeighed) {
+	recorded := slices.DeleteFunc(reasons, func(r voidReason) bool { return r.prove() == unrecorded })
+	unsettled := slices.DeleteFunc(slices.Clone(recorded), func(r voidReason) bool { return r.prove() == disproved })
 	if len(recorded) == 0 {
 		e.Message = "nothing that this check reads was recorded"
 		return
@@ -160,7 +160,7 @@ func (c Check) Traps() string {
 	switch {
 	case !c.Expectable():
 		return ""
-	case c.suspects == nil:
+	case c.voidReasons == nil:
 		return "No chance is involved: if the check finds nothing, it has missed a trap as soon as the trap was measured."
 	}
 	return "The check has missed a trap only if the values that it reads were recorded and rule the effect out, on every workload of the study: an interval by which it judges is entirely within the limits. " +

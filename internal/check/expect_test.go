@@ -120,7 +120,7 @@ func TestAnExpectationThatCannotComeTrueIsMissed(t *testing.T) {
 }
 
 // Every check that can void a contender is either without chance, or says what it
-// suspects.
+// reasons to void.
 func TestStatisticalChecksSayWhatTheyNeed(t *testing.T) {
 	withoutChance := []string{"build", "trial", "identity", "wrong-answer", "negative-probe", "error-in-loop", "alloc-floor"}
 	statistical := []string{
@@ -130,14 +130,14 @@ func TestStatisticalChecksSayWhatTheyNeed(t *testing.T) {
 		of := 0
 		if slices.Contains(withoutChance, c.ID) {
 			of++
-			if c.suspects != nil {
-				t.Errorf("%s leaves nothing to chance and says what it suspects", c.ID)
+			if c.voidReasons != nil {
+				t.Errorf("%s leaves nothing to chance and gives reasons to void", c.ID)
 			}
 		}
 		if slices.Contains(statistical, c.ID) {
 			of++
-			if c.suspects == nil {
-				t.Errorf("%s does not say what it suspects", c.ID)
+			if c.voidReasons == nil {
+				t.Errorf("%s gives no reasons to void", c.ID)
 			}
 		}
 		if c.Expectable() != (of == 1) {
@@ -285,7 +285,7 @@ func TestWhatIsFoundIsNotRuledOut(t *testing.T) {
 		for _, id := range statisticalTraffic {
 			c, _ := Named(id)
 			found := slices.ContainsFunc(c.runAndComplete(in), func(f tare.Finding) bool { return f.Contender == "echo" && f.Severity == tare.Void })
-			open := slices.ContainsFunc(c.suspects(in, "echo"), func(s suspicion) bool { return s.judgeEvidence() != unrecorded && s.judgeEvidence() != ruledOut })
+			open := slices.ContainsFunc(c.voidReasons(in, "echo"), func(r voidReason) bool { return r.prove() != unrecorded && r.prove() != disproved })
 			if found {
 				fired[c.ID]++
 				if !open {

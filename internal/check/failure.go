@@ -21,6 +21,12 @@ const (
 const failureRule = "Such a round is void for the contender, and for all contenders if it is the baseline that failed. Two such rounds in a row, or more than a quarter of those planned, void the contender. " +
 	"The rule considers only failures, never measured values."
 
+// roundID names a round. The length of its slices is lengthFactor times the planned one: 1, or for example 8
+// in a long round, which has the number of the ordinary round before it.
+type roundID struct{ round, lengthFactor int }
+
+func roundIDOf(t tare.Trial) roundID { return roundID{t.Round, max(1, t.Tau)} }
+
 // whyTooMany applies the rule. It returns the reason why the contender must leave the study, or "" if it
 // stays. failed[i] is set if the i-th round failed; planned is the number of planned rounds.
 func whyTooMany(failed []bool, planned int) string {
@@ -69,7 +75,7 @@ func Mark(trials []tare.Trial, timed []tare.Slice, baseline string, planned int)
 		out[i].Void = nil
 	}
 	all := tallyRounds(timed)
-	for _, c := range cellsWithErrors(timed) {
+	for _, c := range subjectsWithErrors(timed) {
 		markErrors(out, c, all, planned)
 	}
 	lost := lostParts(out, baseline)
@@ -78,7 +84,7 @@ func Mark(trials []tare.Trial, timed []tare.Slice, baseline string, planned int)
 		if t.Error != nil || t.Contender == baseline {
 			continue
 		}
-		for _, v := range lost[turnOf(*t)] {
+		for _, v := range lost[roundIDOf(*t)] {
 			if v.Workload == "" || t.Counts(v.Workload) {
 				t.Void = append(t.Void, v)
 			}
@@ -89,17 +95,17 @@ func Mark(trials []tare.Trial, timed []tare.Slice, baseline string, planned int)
 
 // lostParts returns the parts that the baseline lost, by round. They are void for all contenders, because
 // there is no ratio to the baseline.
-func lostParts(trials []tare.Trial, baseline string) map[turn][]tare.VoidPart {
-	lost := map[turn][]tare.VoidPart{}
+func lostParts(trials []tare.Trial, baseline string) map[roundID][]tare.VoidPart {
+	lost := map[roundID][]tare.VoidPart{}
 	for _, t := range trials {
 		if t.Contender != baseline || t.Round == 0 {
 			continue
 		}
 		if t.Error != nil {
-			lost[turnOf(t)] = []tare.VoidPart{{Why: "the baseline's trial failed in this round: " + t.Error.Error()}}
+			lost[roundIDOf(t)] = []tare.VoidPart{{Why: "the baseline's trial failed in this round: " + t.Error.Error()}}
 		}
 		for _, v := range t.Void {
-			lost[turnOf(t)] = append(lost[turnOf(t)], tare.VoidPart{Workload: v.Workload, Why: "of the baseline's, " + v.Why})
+			lost[roundIDOf(t)] = append(lost[roundIDOf(t)], tare.VoidPart{Workload: v.Workload, Why: "of the baseline's, " + v.Why})
 		}
 	}
 	return lost
@@ -107,12 +113,12 @@ func lostParts(trials []tare.Trial, baseline string) map[turn][]tare.VoidPart {
 
 // markErrors marks the rounds in which operations of the contender of c, on the workload of c, returned
 // errors. It marks none if too many rounds failed, or if a request timed out: a timeout is a latency, too.
-func markErrors(trials []tare.Trial, c cell, all map[cellRound]tally, planned int) {
+func markErrors(trials []tare.Trial, c subject, all map[subjectRound]tally, planned int) {
 	var rounds []*tare.Trial
 	var failed []bool
 	for i := range trials {
 		t := &trials[i]
-		timed := all[cellRound{c, turnOf(*t)}]
+		timed := all[subjectRound{c, roundIDOf(*t)}]
 		isPilot := t.Round == 0
 		hasNoSlices := t.Error == nil && timed.slices == 0 // the workload was not part of the round
 		if t.Contender != c.contender || isPilot || hasNoSlices {
@@ -129,12 +135,7 @@ func markErrors(trials []tare.Trial, c cell, all map[cellRound]tally, planned in
 	}
 	for i, t := range rounds {
 		if failed[i] && t.Error == nil {
-			t.Void = append(t.Void, tare.VoidPart{Workload: c.workload, Why: all[cellRound{c, turnOf(*t)}].String()})
+			t.Void = append(t.Void, tare.VoidPart{Workload: c.workload, Why: all[subjectRound{c, roundIDOf(*t)}].String()})
 		}
 	}
 }
-
-// turn is one round at one slice length. tau is the length as a multiple of the planned one.
-type turn struct{ round, tau int }
-
-func turnOf(t tare.Trial) turn { return turn{t.Round, max(1, t.Tau)} }

@@ -77,8 +77,8 @@ func findEach(contenders []tare.Contender, workloads []tare.Workload, describe f
 // message that is not empty, and skips contenders without both estimates.
 func (in Input) findAgainstBaseline(workloads []tare.Workload, read reading, describe func(c tare.Contender, w tare.Workload, e, base extent) string) []tare.Finding {
 	return findEach(in.comparableContenders(), workloads, func(c tare.Contender, w tare.Workload) string {
-		base, okBase := estimateOver(in.perRound(in.Study.Baseline, w.ID, read))
-		e, ok := estimateOver(in.perRound(c.ID, w.ID, read))
+		base, okBase := in.estimate(in.Study.Baseline, w.ID, read)
+		e, ok := in.estimate(c.ID, w.ID, read)
 		areKnown := ok && okBase
 		if !areKnown || c.ID == in.Study.Baseline {
 			return ""
@@ -123,10 +123,14 @@ func readRatio(dividends, divisors []string) reading {
 	}
 }
 
-// readBusyShare reads the share of the time of its cores that the server or the load generator used.
-// cpu and cores are the keys of that side.
-func readBusyShare(cpu, cores string) reading {
-	return readRatio([]string{cpu}, []string{tare.KeyWall, cores})
+// readServerBusy reads the share of the time of its cores that the server used, and readClientBusy that share
+// of the load generator.
+func readServerBusy(s tare.Sample) (share float64, ok bool) {
+	return readRatio([]string{tare.KeyServerCPU}, []string{tare.KeyWall, tare.KeyServerCores})(s)
+}
+
+func readClientBusy(s tare.Sample) (share float64, ok bool) {
+	return readRatio([]string{tare.KeyClientCPU}, []string{tare.KeyWall, tare.KeyClientCores})(s)
 }
 
 // readOccupied reads the share of the time of its cores in which the load generator used them or was ready
@@ -200,6 +204,11 @@ func estimateOver(x []float64) (e extent, ok bool) {
 	return e, true
 }
 
+// estimate estimates the value that read reads for contender on workload. It returns false if no round has it.
+func (in Input) estimate(contender, workload string, read reading) (e extent, ok bool) {
+	return estimateOver(in.perRound(contender, workload, read))
+}
+
 // isAbove reports whether the entire interval is above limit.
 func (e extent) isAbove(limit float64) bool { return e.lo > limit }
 
@@ -225,11 +234,14 @@ const byRounds = "with its entire 99.9 % interval over rounds (with fewer than 1
 // leading "; ". It omits a side whose load is unknown.
 func (in Input) describeLoad(contender, workload string) string {
 	var out string
-	for _, side := range []struct{ name, cpu, cores string }{
-		{"the server", tare.KeyServerCPU, tare.KeyServerCores},
-		{"the load generator", tare.KeyClientCPU, tare.KeyClientCores},
+	for _, side := range []struct {
+		name, cores string
+		busy        reading
+	}{
+		{"the server", tare.KeyServerCores, readServerBusy},
+		{"the load generator", tare.KeyClientCores, readClientBusy},
 	} {
-		share, ok := estimateOver(in.perRound(contender, workload, readBusyShare(side.cpu, side.cores)))
+		share, ok := in.estimate(contender, workload, side.busy)
 		if !ok {
 			continue
 		}

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -32,10 +33,10 @@ func generatorHeadroom() Check {
 		Why: "ab, ghz and hey need more CPU time for a request than many servers need to answer it. If several servers seem equally fast, the limit may be that of the tool; " +
 			"and a tool that sends late measures its own queue.",
 		Advice: "compare CPU per request, which a busy load generator does not affect, or give the load generator more cores",
-		suspects: func(in Input, contender string) (out []suspicion) {
+		voidReasons: func(in Input, contender string) (out []voidReason) {
 			c, _ := in.Contender(contender)
 			for _, w := range in.trafficWorkloads() {
-				out = append(out, in.headroomSuspects(c, w)...)
+				out = append(out, in.headroomReasons(c, w)...)
 			}
 			return out
 		},
@@ -83,12 +84,12 @@ func findHeadroom(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
 // whyBusy returns a sentence saying that sender, the program that sent the requests, used too much of the
 // time of its cores. It returns "" if it did not.
 func whyBusy(in Input, contender, workload, sender string) string {
-	if e, ok := estimateOver(in.perRound(contender, workload, readOccupied)); !ok || e.mid <= saturated {
+	if e, ok := in.estimate(contender, workload, readOccupied); !ok || e.mid <= saturated {
 		return ""
 	}
-	busy, _ := estimateOver(in.perRound(contender, workload, readBusyShare(tare.KeyClientCPU, tare.KeyClientCores)))
+	busy, _ := in.estimate(contender, workload, readClientBusy)
 	text := fmt.Sprintf("%s used %s of its cores", sender, format.Percent(busy.mid))
-	if waited, ok := estimateOver(in.perRound(contender, workload, readBusyShare(tare.KeyClientWait, tare.KeyClientCores))); ok && waited.mid >= minShownWait {
+	if waited, ok := in.estimate(contender, workload, readRatio([]string{tare.KeyClientWait}, []string{tare.KeyWall, tare.KeyClientCores})); ok && waited.mid >= minShownWait {
 		text += fmt.Sprintf(" and waited for them %s of the time", format.Percent(waited.mid))
 	}
 	return text + ", over " + format.Percent(saturated)
@@ -108,19 +109,18 @@ func compareWithNull(in Input, c tare.Contender, w tare.Workload) (voidText, war
 	return "", text + fmt.Sprintf(", under %d×: part of its cost is the load generator's", warnThroughput)
 }
 
-// headroomSuspects returns a suspicion, a condition that voids c on w, for each way in which the load
-// generator can limit c.
-func (in Input) headroomSuspects(c tare.Contender, w tare.Workload) (out []suspicion) {
+// headroomReasons returns a reason to void c on w for each way in which the load generator can limit c.
+func (in Input) headroomReasons(c tare.Contender, w tare.Workload) (out []voidReason) {
 	metrics := in.capacityMetrics(w)
 	if len(metrics) > 0 && !in.hasOwnClient(c.ID, w.ID) {
 		out = append(out,
-			suspicion{aboveLimit(in.perRound(c.ID, w.ID, readOccupied), saturated)},
-			suspicion{belowLimit(in.ratiosToNull(c, w), voidThroughput)})
+			voidReason{aboveLimit(in.perRound(c.ID, w.ID, readOccupied), saturated)},
+			voidReason{belowLimit(in.ratiosToNull(c, w), voidThroughput)})
 	}
 	for _, name := range metrics {
 		if m, _ := tare.MetricNamed(name); m.IsLatency() {
 			lag := in.sendLagOf(c.ID, w.ID, name)
-			out = append(out, suspicion{aboveLimit(lag.rounds, lag.limit)})
+			out = append(out, voidReason{aboveLimit(lag.rounds, lag.limit)})
 		}
 	}
 	return out
@@ -128,7 +128,7 @@ func (in Input) headroomSuspects(c tare.Contender, w tare.Workload) (out []suspi
 
 // hasOwnClient reports whether the contender brought the client that sent its requests on workload.
 func (in Input) hasOwnClient(contender, workload string) bool {
-	e, ok := estimateOver(in.perRound(contender, workload, readKey(tare.KeyOwnClient)))
+	e, ok := in.estimate(contender, workload, readKey(tare.KeyOwnClient))
 	return ok && e.mid > 0
 }
 
@@ -174,12 +174,12 @@ type sendLag struct {
 // p50, and its p99 for every other latency.
 func (in Input) sendLagOf(contender, workload, metric string) sendLag {
 	lag := sendLag{quantile: "p99", rounds: in.perRound(contender, workload, readKey(tare.KeySendLag)), limit: minLag, limitSource: "without a criterion"}
-	p99, ok := estimateOver(in.perRound(contender, workload, readKey("p99_ns")))
+	p99, ok := in.estimate(contender, workload, readKey("p99_ns"))
 	if ok && maxLagShare*p99.mid > lag.limit {
 		lag.limit, lag.limitSource = maxLagShare*p99.mid, "10 % of its p99"
 	}
 	lagP50 := in.perRound(contender, workload, readKey(tare.KeySendLagP50)) // empty in older results
-	p50, okP50 := estimateOver(in.perRound(contender, workload, readKey("p50_ns")))
+	p50, okP50 := in.estimate(contender, workload, readKey("p50_ns"))
 	if metric == "p50" && okP50 && len(lagP50) > 0 {
 		lag = sendLag{quantile: "p50", rounds: lagP50, limit: maxLagShare * p50.mid, limitSource: "10 % of its p50"}
 	}
@@ -207,11 +207,5 @@ func (in Input) minLimit(contender, workload, metric string) (limit float64, ok 
 }
 
 func joinNonEmpty(parts ...string) string {
-	var nonEmpty []string
-	for _, p := range parts {
-		if p != "" {
-			nonEmpty = append(nonEmpty, p)
-		}
-	}
-	return strings.Join(nonEmpty, "; ")
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
 }

@@ -26,11 +26,11 @@ func little() Check {
 		Why: "Seven services were published with requests per second from 407 to 907. In ten of 14 rows rate times latency is 48 to 49, the connections the tool really had: " +
 			"the rate follows from the time of a round trip to the data centre. For the service with the best latency the product is 17 to 19, because its latencies do not contain its 390 timeouts.",
 		Advice: "read CPU per request; to measure throughput, use more connections, or omit delay and bandwidth",
-		suspects: func(in Input, contender string) (out []suspicion) {
+		voidReasons: func(in Input, contender string) (out []voidReason) {
 			for _, w := range in.trafficWorkloads() {
-				out = append(out, suspicion{offOne(in.perRound(contender, w.ID, readInFlight), maxLittleOff)})
+				out = append(out, voidReason{offOne(in.perRound(contender, w.ID, readInFlight), maxLittleOff)})
 				if w.Traffic.Rate == 0 { // a closed loop
-					out = append(out, in.linkSuspects(contender, w)...)
+					out = append(out, in.linkReasons(contender, w)...)
 				}
 			}
 			return out
@@ -67,11 +67,11 @@ func readInFlight(s tare.Sample) (value float64, ok bool) {
 // whyLittleFails returns a sentence saying that Little's law does not hold, with the number of requests
 // in flight according to the law and as counted. It returns "" if the law holds or values are missing.
 func whyLittleFails(in Input, contender, workload string) string {
-	e, ok := estimateOver(in.perRound(contender, workload, readInFlight))
+	e, ok := in.estimate(contender, workload, readInFlight)
 	if !ok || !e.isOff(maxLittleOff) {
 		return ""
 	}
-	concurrency, _ := estimateOver(in.perRound(contender, workload, readKey(tare.KeyConcurrency)))
+	concurrency, _ := in.estimate(contender, workload, readKey(tare.KeyConcurrency))
 	return fmt.Sprintf("rate × latency comes to %s requests under way, but there were %s (%.3g×, %.3g to %.3g, %s)",
 		formatNumber(e.mid*concurrency.mid), formatNumber(concurrency.mid), e.mid, e.lo, e.hi, format.Count(e.rounds, "round"))
 }
@@ -79,17 +79,17 @@ func whyLittleFails(in Input, contender, workload string) string {
 // whyLinkLimits returns a sentence saying that the configured link was the limit. It returns "" if it
 // was not, or if the server or the load generator was busy.
 func whyLinkLimits(in Input, contender string, w tare.Workload) string {
-	for _, side := range []reading{readBusyShare(tare.KeyServerCPU, tare.KeyServerCores), readOccupied} { // server, load generator
-		if e, ok := estimateOver(in.perRound(contender, w.ID, side)); ok && e.mid >= saturated {
+	for _, side := range []reading{readServerBusy, readOccupied} { // server, load generator
+		if e, ok := in.estimate(contender, w.ID, side); ok && e.mid >= saturated {
 			return ""
 		}
 	}
-	if e, ok := estimateOver(in.perRound(contender, w.ID, readOnLink(w))); ok && e.isAbove(maxOnLink) {
+	if e, ok := in.estimate(contender, w.ID, readOnLink(w)); ok && e.isAbove(maxOnLink) {
 		return fmt.Sprintf("%s of the requests in flight were on the link, which delays each by %v: throughput is connections over round trip",
 			format.Percent(min(1, e.mid)), w.Traffic.Delay)
 	}
 	for _, direction := range []string{tare.KeyBytesSent, tare.KeyBytesReceived} {
-		if e, ok := estimateOver(in.perRound(contender, w.ID, readLinkUse(w, direction))); ok && e.isAbove(maxLinkUse) {
+		if e, ok := in.estimate(contender, w.ID, readLinkUse(w, direction)); ok && e.isAbove(maxLinkUse) {
 			return fmt.Sprintf("the link of %s bit/s was %s full: throughput is the link's", formatNumber(float64(w.Traffic.Bandwidth)), format.Percent(min(1, e.mid)))
 		}
 	}
@@ -114,9 +114,9 @@ func readLinkUse(w tare.Workload, key string) reading {
 	}
 }
 
-// linkSuspects returns a suspicion, a set of conditions that together void the contender, for each way in
-// which whyLinkLimits can find that the link was the limit.
-func (in Input) linkSuspects(contender string, w tare.Workload) (out []suspicion) {
+// linkReasons returns a reason to void the contender for each way in which whyLinkLimits can find that the
+// link was the limit.
+func (in Input) linkReasons(contender string, w tare.Workload) (out []voidReason) {
 	for _, link := range []struct {
 		read  reading
 		limit float64
@@ -125,8 +125,8 @@ func (in Input) linkSuspects(contender string, w tare.Workload) (out []suspicion
 		{readLinkUse(w, tare.KeyBytesSent), maxLinkUse},
 		{readLinkUse(w, tare.KeyBytesReceived), maxLinkUse},
 	} {
-		s := suspicion{aboveLimit(in.perRound(contender, w.ID, link.read), link.limit)}
-		for _, side := range []reading{readBusyShare(tare.KeyServerCPU, tare.KeyServerCores), readOccupied} {
+		s := voidReason{aboveLimit(in.perRound(contender, w.ID, link.read), link.limit)}
+		for _, side := range []reading{readServerBusy, readOccupied} {
 			if x := in.perRound(contender, w.ID, side); len(x) > 0 {
 				s = append(s, belowLimit(x, saturated))
 			}

@@ -14,54 +14,64 @@ import (
 // other workloads, its parts: either it runs all of them, or it is a mix, and each time runs one of them.
 // In both cases the times of the parts bound the time of the whole.
 
-// partBound is a bound on the time of a workload whose operation consists of other operations.
-type partBound struct {
+// timeBound is a bound on the time of a workload: the time of an operation that is a part of its operation. For
+// example, to encode 1,000 items must not take less time than to encode 10.
+type timeBound struct {
 	whole   string    // id of the workload
 	logs    []float64 // ln(time of the workload / bound), by round
 	isUpper bool      // the time must not be above the bound; if false, not below it
 	text    string    // the bound in words, to follow "an operation takes 0.8× the time of"
 }
 
-// findOutsideParts finds the workloads on which contender takes less time for an operation than for a part
-// of it, less for a mix of operations than for the fastest of them, or more for a mix than for the
-// slowest of them. times are the times of each workload, round and contender.
-func findOutsideParts(workloads []tare.Workload, times map[span]float64, contender string) []tare.Finding {
-	bounds := allBounds(workloads, times, contender)
-	var out []tare.Finding
-	for _, b := range bounds {
-		lo, hi, ok := stats.Interval(b.logs, strict/float64(len(bounds)))
-		limit := math.Log1p(tolerance)
-		isBeyond := hi < -limit
-		if b.isUpper {
-			isBeyond = lo > limit
-		}
-		if !ok || !isBeyond {
-			continue
-		}
-		out = append(out, tare.Finding{
-			Contender: contender, Workload: b.whole,
-			Message: fmt.Sprintf("an operation takes %.3g× the time of %s (%.3g to %.3g, %s)",
-				math.Exp(stats.HodgesLehmann(b.logs)), b.text, math.Exp(lo), math.Exp(hi), format.Count(len(b.logs), "round")),
-		})
+func describePart(id string) string { return fmt.Sprintf("one on %s, which is a part of it", id) }
+
+// findBeyond returns the finding that the time of the workload is beyond the bound, and the logarithm of their
+// ratio. ok is false unless the entire interval of the ratio, at this error level, is beyond it by the tolerance.
+func (b timeBound) findBeyond(contender string, level float64) (f tare.Finding, logRatio float64, ok bool) {
+	lo, hi, hasInterval := stats.Interval(b.logs, level)
+	limit := math.Log1p(tolerance)
+	isBeyond := hi < -limit
+	if b.isUpper {
+		isBeyond = lo > limit
 	}
-	return out
+	if !hasInterval || !isBeyond {
+		return f, 0, false
+	}
+	logRatio = stats.HodgesLehmann(b.logs)
+	return tare.Finding{
+		Contender: contender, Workload: b.whole,
+		Message: fmt.Sprintf("an operation takes %.3g× the time of %s (%.3g to %.3g, %s)",
+			math.Exp(logRatio), b.text, math.Exp(lo), math.Exp(hi), format.Count(len(b.logs), "round")),
+	}, logRatio, true
 }
 
-// partSuspects returns a suspicion, a condition that voids contender, for each bound of findOutsideParts.
-func partSuspects(workloads []tare.Workload, times map[span]float64, contender string) (out []suspicion) {
-	bounds := allBounds(workloads, times, contender)
+// boundReasons returns a reason to void a contender for each of the bounds on its times.
+func boundReasons(bounds []timeBound) (out []voidReason) {
 	for _, b := range bounds {
 		c := belowLimit(b.logs, -math.Log1p(tolerance))
 		if b.isUpper {
 			c = aboveLimit(b.logs, math.Log1p(tolerance))
 		}
 		c.level = strict / float64(len(bounds))
-		out = append(out, suspicion{c})
+		out = append(out, voidReason{c})
 	}
 	return out
 }
 
-func allBounds(workloads []tare.Workload, times map[span]float64, contender string) (out []partBound) {
+// findOutsideParts finds the workloads on which contender takes less time for an operation than for a part
+// of it, less for a mix of operations than for the fastest of them, or more for a mix than for the
+// slowest of them. times are the times of each workload, round and contender.
+func findOutsideParts(workloads []tare.Workload, times map[subjectRound]float64, contender string) (out []tare.Finding) {
+	bounds := allBounds(workloads, times, contender)
+	for _, b := range bounds {
+		if f, _, isBeyond := b.findBeyond(contender, strict/float64(len(bounds))); isBeyond {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func allBounds(workloads []tare.Workload, times map[subjectRound]float64, contender string) (out []timeBound) {
 	for _, w := range workloads {
 		out = append(out, boundsOf(w, workloads, times, contender)...)
 	}
@@ -70,7 +80,7 @@ func allBounds(workloads []tare.Workload, times map[span]float64, contender stri
 
 // boundsOf returns the bounds on the time of w. Each part of w that is a workload of the study gives a lower
 // bound. A mix of operations has a lower and an upper bound if all of its parts are workloads of the study.
-func boundsOf(w tare.Workload, workloads []tare.Workload, times map[span]float64, contender string) (out []partBound) {
+func boundsOf(w tare.Workload, workloads []tare.Workload, times map[subjectRound]float64, contender string) (out []timeBound) {
 	parts := make([]tare.Workload, len(w.Parts))
 	found := 0
 	for i, p := range w.Parts {
@@ -92,10 +102,10 @@ func boundsOf(w tare.Workload, workloads []tare.Workload, times map[span]float64
 		if p.ID == "" { // not a workload of the study
 			continue
 		}
-		b := partBound{whole: w.ID, text: fmt.Sprintf("one on %s, which is a part of it", p.ID)}
+		b := timeBound{whole: w.ID, text: describePart(p.ID)}
 		for _, r := range roundsOf(times, w.ID, contender) {
-			if t := times[plannedSpan(r, p.ID, contender)] * w.Parts[i].Times; t > 0 {
-				b.logs = append(b.logs, math.Log(times[plannedSpan(r, w.ID, contender)]/t))
+			if t := times[inOrdinaryRound(r, p.ID, contender)] * w.Parts[i].Times; t > 0 {
+				b.logs = append(b.logs, math.Log(times[inOrdinaryRound(r, w.ID, contender)]/t))
 			}
 		}
 		out = append(out, b)
@@ -104,22 +114,22 @@ func boundsOf(w tare.Workload, workloads []tare.Workload, times map[span]float64
 }
 
 // mixBounds returns the lower and the upper bound on the time of w, a mix of the operations of parts.
-func mixBounds(w tare.Workload, parts []tare.Workload, times map[span]float64, contender string) []partBound {
-	lower := partBound{whole: w.ID, text: "the cheapest of the operations that it is a mix of"}
-	upper := partBound{whole: w.ID, isUpper: true, text: "the dearest of the operations that it is a mix of"}
+func mixBounds(w tare.Workload, parts []tare.Workload, times map[subjectRound]float64, contender string) []timeBound {
+	lower := timeBound{whole: w.ID, text: "the cheapest of the operations that it is a mix of"}
+	upper := timeBound{whole: w.ID, isUpper: true, text: "the dearest of the operations that it is a mix of"}
 	for _, r := range roundsOf(times, w.ID, contender) {
 		minTime, maxTime := math.Inf(1), 0.0 // of the parts
 		for _, p := range parts {
-			t := times[plannedSpan(r, p.ID, contender)]
+			t := times[inOrdinaryRound(r, p.ID, contender)]
 			minTime, maxTime = min(minTime, t), max(maxTime, t)
 		}
 		if minTime > 0 { // a part that was not measured has time 0
-			t := times[plannedSpan(r, w.ID, contender)]
+			t := times[inOrdinaryRound(r, w.ID, contender)]
 			lower.logs = append(lower.logs, math.Log(t/minTime))
 			upper.logs = append(upper.logs, math.Log(t/maxTime))
 		}
 	}
-	return []partBound{lower, upper}
+	return []timeBound{lower, upper}
 }
 
 // sameSetup reports whether a and b differ at most in their operations. It returns false if a has a rate,

@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/internal/format"
-	"github.com/tarebench/tare/stats"
 )
 
 func partWhole() Check {
@@ -26,15 +24,15 @@ func partWhole() Check {
 			"or the two rows did not measure the same thing.",
 		Advice:     "find out what the operation does with the larger input: an error, an early return, a cached answer",
 		forAuthors: true,
-		suspects: func(in Input, contender string) []suspicion {
-			times := sumRounds(in.Slices)
-			out := append(sizeSuspects(in.Study.Workloads, times, contender), partSuspects(in.Study.Workloads, times, contender)...)
-			return append(out, in.percentileSuspects(contender)...)
+		voidReasons: func(in Input, contender string) []voidReason {
+			times := timesPerOp(in.Slices)
+			out := append(boundReasons(sizeBounds(in.Study.Workloads, times, contender)), boundReasons(allBounds(in.Study.Workloads, times, contender))...)
+			return append(out, in.percentileReasons(contender)...)
 		},
 		atEnd: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
-			times := sumRounds(in.Slices)
+			times := timesPerOp(in.Slices)
 			for _, c := range in.measuredContenders() {
 				out = append(out, findFallingSizes(in.Study.Workloads, times, c.ID)...)
 				out = append(out, findOutsideParts(in.Study.Workloads, times, c.ID)...)
@@ -45,64 +43,40 @@ func partWhole() Check {
 	}
 }
 
-// sizePair is a pair of workloads with the same operation: part processes fewer items than whole.
-type sizePair struct {
-	part, whole string    // ids
-	logs        []float64 // ln(time of all items / time of part), by round
-}
-
-// pairSizes returns the pairs of workloads that were both measured for contender in some round. times are
-// the times of an operation by round, workload and contender.
-func pairSizes(workloads []tare.Workload, times map[span]float64, contender string) []sizePair {
-	var pairs []sizePair
+// sizeBounds returns a lower bound for each pair of workloads with the same operation that were both measured for
+// contender in some round: the operation on fewer items. times are the times of an operation by round, workload
+// and contender.
+func sizeBounds(workloads []tare.Workload, times map[subjectRound]float64, contender string) []timeBound {
+	var bounds []timeBound
 	for _, whole := range workloads {
 		for _, part := range workloads {
 			if !isPartOf(part, whole) {
 				continue
 			}
-			p := sizePair{part: part.ID, whole: whole.ID}
+			b := timeBound{whole: whole.ID, text: describePart(part.ID)}
 			for _, r := range roundsOf(times, whole.ID, contender) {
-				if t, ok := times[plannedSpan(r, part.ID, contender)]; ok {
-					p.logs = append(p.logs, math.Log(times[plannedSpan(r, whole.ID, contender)]/t))
+				if t, ok := times[inOrdinaryRound(r, part.ID, contender)]; ok {
+					b.logs = append(b.logs, math.Log(times[inOrdinaryRound(r, whole.ID, contender)]/t))
 				}
 			}
-			if len(p.logs) > 0 {
-				pairs = append(pairs, p)
+			if len(b.logs) > 0 {
+				bounds = append(bounds, b)
 			}
 		}
 	}
-	return pairs
-}
-
-// sizeSuspects returns a suspicion, a condition that voids contender, for each pair of findFallingSizes.
-func sizeSuspects(workloads []tare.Workload, times map[span]float64, contender string) (out []suspicion) {
-	pairs := pairSizes(workloads, times, contender)
-	for _, p := range pairs {
-		c := belowLimit(p.logs, -math.Log1p(tolerance))
-		c.level = strict / float64(len(pairs))
-		out = append(out, suspicion{c})
-	}
-	return out
+	return bounds
 }
 
 // findFallingSizes finds the workloads on which contender takes less time than on a smaller one. Each
 // finding names the smaller workload with the most extreme ratio.
-func findFallingSizes(workloads []tare.Workload, times map[span]float64, contender string) []tare.Finding {
-	pairs := pairSizes(workloads, times, contender)
+func findFallingSizes(workloads []tare.Workload, times map[subjectRound]float64, contender string) []tare.Finding {
+	bounds := sizeBounds(workloads, times, contender)
 	worst := map[string]float64{}      // smallest ln(ratio), by workload
 	found := map[string]tare.Finding{} // by workload
-	for _, p := range pairs {
-		lo, hi, ok := stats.Interval(p.logs, strict/float64(len(pairs)))
-		logRatio := stats.HodgesLehmann(p.logs)
-		isFalling := ok && hi < -math.Log1p(tolerance)
-		if !isFalling || logRatio >= worst[p.whole] {
-			continue
-		}
-		worst[p.whole] = logRatio
-		found[p.whole] = tare.Finding{
-			Contender: contender, Workload: p.whole,
-			Message: fmt.Sprintf("an operation takes %.3g× the time of one on %s, which is a part of it (%.3g to %.3g, %s)",
-				math.Exp(logRatio), p.part, math.Exp(lo), math.Exp(hi), format.Count(len(p.logs), "round")),
+	for _, b := range bounds {
+		f, logRatio, isBeyond := b.findBeyond(contender, strict/float64(len(bounds)))
+		if isBeyond && logRatio < worst[b.whole] {
+			worst[b.whole], found[b.whole] = logRatio, f
 		}
 	}
 	var out []tare.Finding
@@ -127,10 +101,10 @@ func isPartOf(a, b tare.Workload) bool {
 }
 
 // roundsOf lists the rounds at the plan's slice length in which contender measured workload, in ascending order.
-func roundsOf(times map[span]float64, workload, contender string) []int {
+func roundsOf(times map[subjectRound]float64, workload, contender string) []int {
 	var out []int
 	for k := range times {
-		if k.tau == 1 && k.workload == workload && k.contender == contender {
+		if k.lengthFactor == 1 && k.workload == workload && k.contender == contender {
 			out = append(out, k.round)
 		}
 	}
@@ -155,7 +129,7 @@ func findFallingPercentiles(trials []tare.Trial, contender string) []tare.Findin
 				if lower, higher := keys[i-1], keys[i]; sample[higher] < sample[lower] {
 					found[workload] = tare.Finding{
 						Contender: contender, Workload: workload,
-						Message: fmt.Sprintf("%s is %s and %s is %s in %s", lower, formatNumber(sample[lower]), higher, formatNumber(sample[higher]), roundOf(t)),
+						Message: fmt.Sprintf("%s is %s and %s is %s in %s", lower, formatNumber(sample[lower]), higher, formatNumber(sample[higher]), roundIDOf(t)),
 					}
 					break
 				}
@@ -169,14 +143,14 @@ func findFallingPercentiles(trials []tare.Trial, contender string) []tare.Findin
 	return out
 }
 
-// percentileSuspects returns the suspicion that percentiles of contender fall. It does not depend on chance:
-// if the check has found nothing, the suspicion is ruled out. It returns nil if no trial has two percentiles.
-func (in Input) percentileSuspects(contender string) []suspicion {
+// percentileReasons returns one reason to void contender, which is disproved if the check has found nothing:
+// whether percentiles fall does not depend on chance. It returns nil if no trial has two percentiles.
+func (in Input) percentileReasons(contender string) []voidReason {
 	for _, t := range in.Trials {
 		for _, sample := range t.Samples {
 			hasTwo := len(percentileKeys(sample)) > 1
 			if t.Contender == contender && t.Error == nil && hasTwo {
-				return []suspicion{absentEvidence()}
+				return []voidReason{disprovedByRecords()}
 			}
 		}
 	}
@@ -206,7 +180,8 @@ func percentileKeys(sample tare.Sample) []string {
 	return out
 }
 
-// percentileDigits returns the decimals of the share in a percentile's key, or "" if key is no percentile.
+// percentileDigits returns the decimals of the share in a percentile's key, or "" if key is no percentile: "999"
+// for p99_9_ns.
 func percentileDigits(key string) string {
 	name, hasSuffix := strings.CutSuffix(key, "_ns")
 	name, hasPrefix := strings.CutPrefix(name, "p")

@@ -17,9 +17,9 @@ func rateHeld() Check {
 		Why: "A tool that was given -c50 -t12 opened 48 connections, four for each thread, and reported 50. Another dropped one request in 20 at the rate it was given. " +
 			"What a server does at 2,900 requests per second does not show what it does at 3,000.",
 		Advice: "set a rate that this server and this machine can achieve (the message names the side that was busy), and a number of connections that can be opened",
-		suspects: func(in Input, contender string) (out []suspicion) {
+		voidReasons: func(in Input, contender string) (out []voidReason) {
 			for _, w := range in.trafficWorkloads() {
-				out = append(out, in.loadSuspects(contender, w.ID)...)
+				out = append(out, in.loadReasons(contender, w.ID)...)
 			}
 			return out
 		},
@@ -32,15 +32,14 @@ func rateHeld() Check {
 	}
 }
 
-// loadSuspects returns a suspicion, a condition that voids the contender, for each deviation that
-// loadDeviations can find.
-func (in Input) loadSuspects(contender, workload string) []suspicion {
-	out := []suspicion{{offOne(in.perRound(contender, workload, readHeldRate), tolerance)}}
-	if planned, ok := estimateOver(in.perRound(contender, workload, readKey(tare.KeyConnections))); ok {
-		out = append(out, suspicion{belowLimit(in.perRound(contender, workload, readKey(tare.KeyConnects)), planned.lo)})
+// loadReasons returns a reason to void the contender for each deviation that loadDeviations can find.
+func (in Input) loadReasons(contender, workload string) []voidReason {
+	out := []voidReason{{offOne(in.perRound(contender, workload, readHeldRate), tolerance)}}
+	if planned, ok := in.estimate(contender, workload, readKey(tare.KeyConnections)); ok {
+		out = append(out, voidReason{belowLimit(in.perRound(contender, workload, readKey(tare.KeyConnects)), planned.lo)})
 	}
-	if base, ok := estimateOver(in.perRound(in.Study.Baseline, workload, readKey(tare.KeyServerCores))); ok {
-		out = append(out, suspicion{outsideRange(in.perRound(contender, workload, readKey(tare.KeyServerCores)), base.lo, base.hi)})
+	if base, ok := in.estimate(in.Study.Baseline, workload, readKey(tare.KeyServerCores)); ok {
+		out = append(out, voidReason{outsideRange(in.perRound(contender, workload, readKey(tare.KeyServerCores)), base.lo, base.hi)})
 	}
 	return out
 }
@@ -54,20 +53,20 @@ func readHeldRate(s tare.Sample) (value float64, ok bool) {
 // connections, or cores.
 func loadDeviations(in Input, contender, workload string) []string {
 	var sentences []string
-	if e, ok := estimateOver(in.perRound(contender, workload, readHeldRate)); ok && e.isOff(tolerance) {
-		planned, _ := estimateOver(in.perRound(contender, workload, readKey(tare.KeyRateAsked)))
+	if e, ok := in.estimate(contender, workload, readHeldRate); ok && e.isOff(tolerance) {
+		planned, _ := in.estimate(contender, workload, readKey(tare.KeyRateAsked))
 		sentences = append(sentences, fmt.Sprintf("%s requests per second were asked for and %s achieved (%s)%s",
 			formatNumber(planned.mid), formatNumber(e.mid*planned.mid), format.Count(e.rounds, "round"), in.describeLoad(contender, workload)))
 	}
-	planned, okPlanned := estimateOver(in.perRound(contender, workload, readKey(tare.KeyConnections)))
+	planned, okPlanned := in.estimate(contender, workload, readKey(tare.KeyConnections))
 	// Reconnects only raise the number of opened connections, so only too few are an error.
-	opened, okOpened := estimateOver(in.perRound(contender, workload, readKey(tare.KeyConnects)))
+	opened, okOpened := in.estimate(contender, workload, readKey(tare.KeyConnects))
 	areKnown := okPlanned && okOpened && opened.mid > 0
 	if areKnown && opened.isBelow(planned.lo) {
 		sentences = append(sentences, fmt.Sprintf("%s were planned and %s opened", format.Count(int(planned.mid), "connection"), formatNumber(opened.mid)))
 	}
-	cores, okCores := estimateOver(in.perRound(contender, workload, readKey(tare.KeyServerCores)))
-	base, okBase := estimateOver(in.perRound(in.Study.Baseline, workload, readKey(tare.KeyServerCores)))
+	cores, okCores := in.estimate(contender, workload, readKey(tare.KeyServerCores))
+	base, okBase := in.estimate(in.Study.Baseline, workload, readKey(tare.KeyServerCores))
 	if okCores && okBase && cores.isOutside(base, 0) {
 		sentences = append(sentences, fmt.Sprintf("the server may use %s and the baseline's %s", format.Count(int(cores.mid), "core"), format.Count(int(base.mid), "core")))
 	}

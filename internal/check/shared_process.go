@@ -24,7 +24,7 @@ func sharedProcess() Check {
 				var shared []string // contenders that share a process with the load generator
 				known := 0          // number of contenders for which this is known
 				for _, c := range in.measuredContenders() {
-					if e, ok := estimateOver(in.perRound(c.ID, w.ID, readKey(tare.KeySharedProcess))); ok {
+					if e, ok := in.estimate(c.ID, w.ID, readKey(tare.KeySharedProcess)); ok {
 						known++
 						if e.hi > 0 { // 1 in some round
 							shared = append(shared, c.ID)
@@ -50,14 +50,17 @@ func findSharedProcess(in Input) []tare.Finding {
 	if in.Plan.Isolation == tare.TrialWise { // processes run one after another, and ids can be reused
 		return nil
 	}
-	type process struct{ round, tau, pid int }
+	type process struct {
+		roundID
+		pid int
+	}
 	owners := map[process]string{} // the first contender with that process
 	var found [][2]string
 	for _, t := range in.Trials {
 		if t.Evidence.PID == 0 { // unknown
 			continue
 		}
-		p := process{t.Round, t.Tau, t.Evidence.PID}
+		p := process{roundIDOf(t), t.Evidence.PID}
 		pair := [2]string{owners[p], t.Contender}
 		switch {
 		case pair[0] == "":

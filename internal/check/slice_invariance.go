@@ -26,13 +26,13 @@ func sliceInvariance() Check {
 		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
-			sums := sumRounds(in.Slices)
+			sums := timesPerOp(in.Slices)
 			for _, w := range in.Study.Workloads {
 				for _, c := range in.Contenders {
 					if c.Role != tare.RoleContender && c.Role != tare.RoleApart {
 						continue
 					}
-					short, long, tau := ratiosByLength(sums, w.ID, c.ID, in.Study.Baseline)
+					short, long, lengthFactor := ratiosByLength(sums, w.ID, c.ID, in.Study.Baseline)
 					if len(long) < stats.LongRounds {
 						continue
 					}
@@ -45,7 +45,7 @@ func sliceInvariance() Check {
 					out = append(out, tare.Finding{
 						Contender: c.ID, Workload: w.ID,
 						Message: fmt.Sprintf("the ratio to %s is %.3f in slices of the plan's length (%s) and %.3f in slices %d times as long (%s)",
-							in.Study.Baseline, math.Exp(shortLog), format.Count(len(short), "round"), math.Exp(shortLog+shift), tau, format.Count(len(long), "round")),
+							in.Study.Baseline, math.Exp(shortLog), format.Count(len(short), "round"), math.Exp(shortLog+shift), lengthFactor, format.Count(len(long), "round")),
 					})
 				}
 			}
@@ -54,27 +54,21 @@ func sliceInvariance() Check {
 	}
 }
 
-// span identifies the slices of one contender on one workload in one round.
-type span struct {
-	round, tau          int // tau is the factor of the slice length: 1 in ordinary rounds
-	workload, contender string
+// inOrdinaryRound names a contender on a workload in a round whose slices have the planned length.
+func inOrdinaryRound(round int, workload, contender string) subjectRound {
+	return subjectRound{subject{contender, workload}, roundID{round, 1}}
 }
 
-// plannedSpan returns the span of a round at the plan's slice length.
-func plannedSpan(round int, workload, contender string) span {
-	return span{round: round, tau: 1, workload: workload, contender: contender}
-}
-
-// sumRounds returns the wall time per operation over all slices of a span, in ns. Spans without
-// operations or time are omitted.
-func sumRounds(timed []tare.Slice) map[span]float64 {
+// timesPerOp returns the wall time per operation of each contender on each workload in each round, in ns.
+// It omits those without operations or time.
+func timesPerOp(timed []tare.Slice) map[subjectRound]float64 {
 	type sum struct{ ns, ops int64 }
-	sums := map[span]sum{}
+	sums := map[subjectRound]sum{}
 	for _, s := range timed {
-		k := span{s.Round, max(1, s.Tau), s.Workload, s.Contender}
+		k := subjectRoundOf(s)
 		sums[k] = sum{ns: sums[k].ns + s.WallNS, ops: sums[k].ops + s.Ops}
 	}
-	out := map[span]float64{}
+	out := map[subjectRound]float64{}
 	for k, t := range sums {
 		if t.ops > 0 && t.ns > 0 {
 			out[k] = float64(t.ns) / float64(t.ops)
@@ -85,24 +79,24 @@ func sumRounds(timed []tare.Slice) map[span]float64 {
 
 // ratiosByLength returns ln(contender/baseline) for each round at the plan's slice length and for each
 // long round, and the factor between the two slice lengths.
-func ratiosByLength(sums map[span]float64, workload, contender, baseline string) (short, long []float64, tau int) {
-	keys := slices.SortedFunc(maps.Keys(sums), func(a, b span) int {
-		return cmp.Or(cmp.Compare(a.round, b.round), cmp.Compare(a.tau, b.tau))
+func ratiosByLength(sums map[subjectRound]float64, workload, contender, baseline string) (short, long []float64, lengthFactor int) {
+	keys := slices.SortedFunc(maps.Keys(sums), func(a, b subjectRound) int {
+		return cmp.Or(cmp.Compare(a.round, b.round), cmp.Compare(a.lengthFactor, b.lengthFactor))
 	})
 	for _, k := range keys {
 		if k.workload != workload || k.contender != contender {
 			continue
 		}
-		base, ok := sums[span{k.round, k.tau, workload, baseline}]
+		base, ok := sums[subjectRound{subject{baseline, workload}, k.roundID}]
 		if !ok {
 			continue
 		}
 		ratio := math.Log(sums[k] / base)
-		if k.tau == 1 {
+		if k.lengthFactor == 1 {
 			short = append(short, ratio)
 		} else {
-			long, tau = append(long, ratio), k.tau
+			long, lengthFactor = append(long, ratio), k.lengthFactor
 		}
 	}
-	return short, long, tau
+	return short, long, lengthFactor
 }

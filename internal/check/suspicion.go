@@ -7,36 +7,38 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file finds out whether a check has had enough evidence about a trap, a contender that it must void.
-// A check that has not found the trap's mistake may need more rounds. For example, a check voids a contender
-// if the server counted another number of requests than were sent. The ratio of both numbers is a condition
-// with low = 0.99 and high = 1.01. If the interval of the ratio is 0.97 to 1.02, the condition is open.
+// A study may contain a trap, a contender that repeats a published mistake, and expect a check to void it. If
+// the check has not done so, this file answers whether the check has missed the mistake or needs more rounds.
+// For example, one check voids a contender if the server counted another number of requests than were sent.
+// Its reason has one condition: the ratio of both numbers is below 0.99 or above 1.01. Whether the condition
+// is true follows from the interval of the ratio: it is true for 1.03 to 1.05, false for 0.995 to 1.002, and
+// undecided for 0.97 to 1.02.
 
-// suspicion is one reason for which a statistical check could void a contender: the check voids it if all of
-// the conditions hold.
-type suspicion []condition
+// voidReason is a possible reason to void a contender: the check voids it if all conditions are true.
+type voidReason []condition
 
-// condition holds if the true middle of the values x, which chance scatters, is below low or above high.
+// condition is true if the middle of the values x, which chance scatters, is below low or above high.
 type condition struct {
 	x         []float64 // one value per round
 	low, high float64
 	level     float64 // error level at which the check judges
-	absent    bool    // the condition does not hold, and x is nil: the check does not depend on chance
+	isFalse   bool    // the condition is false for certain; x is nil
 }
 
-// proof is the result of comparing the evidence with a condition or a suspicion.
+// proof is the result of comparing a condition or a reason with the evidence.
 type proof int
 
 const (
 	unrecorded proof = iota // the values were not recorded, so the check does not apply
 	undecided               // more rounds are needed
-	ruledOut                // the condition does not hold
-	confirmed               // the condition holds
+	disproved               // the condition or reason is false
+	proved                  // the condition or reason is true
 )
 
-// absentEvidence returns a suspicion that is ruled out. Checks report it for what they read from the records
-// without any chance: if the records showed the mistake, the check would have voided the contender already.
-func absentEvidence() suspicion { return suspicion{{absent: true}} }
+// disprovedByRecords returns a reason that is disproved for certain. A check that does not depend on chance
+// returns it for records in which it has looked for the mistake: if they showed it, the contender would be
+// void already.
+func disprovedByRecords() voidReason { return voidReason{{isFalse: true}} }
 
 // outsideRange returns the condition, at the strict level, that x is below low or above high.
 func outsideRange(x []float64, low, high float64) condition {
@@ -53,25 +55,25 @@ func offOne(x []float64, margin float64) condition {
 	return outsideRange(x, 1/(1+margin), 1+margin)
 }
 
-// judgeEvidence compares the interval of x with low and high. If the condition does hold, the probability that it is
-// ruled out is at most half the error level.
-func (c condition) judgeEvidence() proof {
+// prove compares the interval of x with low and high. If the condition is true, the probability that it is
+// disproved is at most half the error level.
+func (c condition) prove() proof {
 	switch lo, hi, hasInterval := stats.Interval(c.x, c.level); {
-	case c.absent:
-		return ruledOut
+	case c.isFalse:
+		return disproved
 	case len(c.x) == 0:
 		return unrecorded
 	case !hasInterval:
 		return undecided
 	case lo > c.high || hi < c.low:
-		return confirmed
+		return proved
 	case c.low <= lo && hi <= c.high:
-		return ruledOut
+		return disproved
 	}
 	return undecided
 }
 
-// isLikely reports whether the estimate of the middle of x fulfils the condition, whatever its interval is.
+// isLikely reports whether the condition is true for the estimate of the middle of x, whatever its interval is.
 func (c condition) isLikely() bool {
 	estimate := stats.HodgesLehmann(c.x)
 	return estimate < c.low || estimate > c.high
@@ -103,14 +105,14 @@ func (c condition) roundsNeeded() int {
 	return n
 }
 
-// judgeEvidence combines the conditions. To rule the suspicion out, one condition is enough, because all must hold.
-// A suspicion without conditions is unrecorded.
-func (s suspicion) judgeEvidence() proof {
+// prove combines the conditions. One false condition disproves the reason, because all must be true. A reason
+// without conditions is unrecorded.
+func (r voidReason) prove() proof {
 	var proofs []proof
-	for _, c := range s {
-		proofs = append(proofs, c.judgeEvidence())
+	for _, c := range r {
+		proofs = append(proofs, c.prove())
 	}
-	for _, p := range []proof{unrecorded, ruledOut, undecided} { // the first that occurs decides
+	for _, p := range []proof{unrecorded, disproved, undecided} { // the first that occurs decides
 		if slices.Contains(proofs, p) {
 			return p
 		}
@@ -118,44 +120,43 @@ func (s suspicion) judgeEvidence() proof {
 	if len(proofs) == 0 {
 		return unrecorded
 	}
-	return confirmed
+	return proved
 }
 
-// forecastRounds returns the number of rounds that would decide about the suspicion, and whether it
-// would then be confirmed. To confirm it, all of its conditions must be decided; to rule it out, the
-// first one that does not hold is enough.
-func (s suspicion) forecastRounds() (rounds int, willConfirm bool) {
-	toConfirm, toRuleOut := 0, outOfReach
-	willConfirm = true
-	for _, c := range s {
+// forecastRounds returns the number of rounds that would decide about the reason, and whether it would then be
+// proved. To prove it, all of its conditions must be decided; to disprove it, one false condition is enough.
+func (r voidReason) forecastRounds() (rounds int, willProve bool) {
+	toProve, toDisprove := 0, outOfReach
+	willProve = true
+	for _, c := range r {
 		n := c.roundsNeeded()
-		toConfirm = max(toConfirm, n)
+		toProve = max(toProve, n)
 		if !c.isLikely() {
-			toRuleOut, willConfirm = min(toRuleOut, n), false
+			toDisprove, willProve = min(toDisprove, n), false
 		}
 	}
-	if willConfirm {
-		return toConfirm, true
+	if willProve {
+		return toProve, true
 	}
-	return toRuleOut, false
+	return toDisprove, false
 }
 
-// roundsToDecide returns the number of rounds that would decide about a contender whose suspicions are still
-// open: to confirm one of them if one is likely, or else to rule out all. 0 means more rounds than any study
+// roundsToDecide returns the number of rounds that would decide about a contender whose reasons to be void are
+// still open: to prove one of them if one is likely, or else to disprove all. 0 means more rounds than any study
 // has.
-func roundsToDecide(suspicions []suspicion) int {
-	toConfirm, toRuleOut := outOfReach, 0
+func roundsToDecide(reasons []voidReason) int {
+	toProve, toDisprove := outOfReach, 0
 	anyLikely := false
-	for _, s := range suspicions {
-		if n, willConfirm := s.forecastRounds(); willConfirm {
-			toConfirm, anyLikely = min(toConfirm, n), true
+	for _, r := range reasons {
+		if n, willProve := r.forecastRounds(); willProve {
+			toProve, anyLikely = min(toProve, n), true
 		} else {
-			toRuleOut = max(toRuleOut, n)
+			toDisprove = max(toDisprove, n)
 		}
 	}
-	n := toRuleOut
+	n := toDisprove
 	if anyLikely {
-		n = toConfirm
+		n = toProve
 	}
 	if n == outOfReach {
 		return 0

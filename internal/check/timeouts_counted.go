@@ -23,13 +23,13 @@ func timeoutsCounted() Check {
 			"and in a closed loop at least as many latencies above half of the greatest one as there were timeouts. One trial in which more than 10 % of the timeouts are missing is enough, because chance cannot remove them. The check needs the trial's histogram.",
 		Why: "The service with the best mean latencies of seven, 86 and 91 ms, had 390 requests without any answer within two seconds. " +
 			"The tool counted them as errors and not among the latencies: the slower a server is, the better it looks.",
-		Advice:   "use a load generator that records a timeout at the timeout, and read the error count next to every latency",
-		suspects: timeoutSuspects,
+		Advice:      "use a load generator that records a timeout at the timeout, and read the error count next to every latency",
+		voidReasons: timeoutReasons,
 		Run: func(in Input) []tare.Finding {
 			return findEach(in.measuredContenders(), in.trafficWorkloads(), func(c tare.Contender, w tare.Workload) string {
 				for _, t := range in.Trials {
 					if why := whyMissing(t, w); t.Contender == c.ID && why != "" {
-						return fmt.Sprintf("in %s %s", roundOf(t), why)
+						return fmt.Sprintf("in %s %s", roundIDOf(t), why)
 					}
 				}
 				return ""
@@ -38,14 +38,14 @@ func timeoutsCounted() Check {
 	}
 }
 
-// timeoutSuspects returns one reason to suspect contender for each of its trials with timeouts. Each reason
-// is marked as absent, which means ruled out: it matters only if the check has found nothing, and more
-// trials would not change that, because the check does not depend on chance.
-func timeoutSuspects(in Input, contender string) (reasons []suspicion) {
+// timeoutReasons returns a reason to void contender for each of its trials with timeouts. It is used if contender
+// is a trap, which the check should void, and the check has found nothing. Then each reason is disproved for
+// certain, because the check does not depend on chance.
+func timeoutReasons(in Input, contender string) (reasons []voidReason) {
 	for _, w := range in.trafficWorkloads() {
 		for _, t := range in.Trials {
 			if _, hasTimeouts := timeoutLatencies(t, w); hasTimeouts && t.Contender == contender {
-				reasons = append(reasons, absentEvidence())
+				reasons = append(reasons, disprovedByRecords())
 			}
 		}
 	}

@@ -48,7 +48,7 @@ const voidRoundAdvice = "the other rounds count, and the intervals come from the
 // contender left the study, otherwise a warning about the void rounds.
 func (in Input) describeFailures(id string, failed []tare.Trial) tare.Finding {
 	first := failed[0]
-	f := tare.Finding{Contender: id, Message: fmt.Sprintf("%s in %s: %s", describeEnd(first.Error.Class), roundOf(first), first.Error.Message)}
+	f := tare.Finding{Contender: id, Message: fmt.Sprintf("%s in %s: %s", describeEnd(first.Error.Class), roundIDOf(first), first.Error.Message)}
 	if n := len(failed) - 1; n > 0 {
 		f.Message += fmt.Sprintf(" (and in %s more)", format.Count(n, "trial"))
 	}
@@ -58,32 +58,29 @@ func (in Input) describeFailures(id string, failed []tare.Trial) tare.Finding {
 		}
 		return f
 	}
-	var turns []turn
+	var rounds []roundID
 	for _, t := range failed {
-		turns = append(turns, turnOf(t))
+		rounds = append(rounds, roundIDOf(t))
 	}
 	f.Severity, f.Advice = tare.Warn, voidRoundAdvice
-	f.Message = in.voidRounds(turns) + ": " + f.Message
+	f.Message = in.voidRounds(rounds) + ": " + f.Message
 	return f
 }
 
-// roundOf returns the name of the round of a trial, or "the pilot".
-func roundOf(t tare.Trial) string { return turnOf(t).String() }
-
-func (t turn) String() string {
+func (r roundID) String() string {
 	switch {
-	case t.round == 0:
+	case r.round == 0:
 		return "the pilot"
-	case t.tau > 1:
-		return fmt.Sprintf("the long round after round %d", t.round)
+	case r.lengthFactor > 1:
+		return fmt.Sprintf("the long round after round %d", r.round)
 	}
-	return fmt.Sprintf("round %d", t.round)
+	return fmt.Sprintf("round %d", r.round)
 }
 
-func joinTurns(turns []turn) string {
+func joinRounds(rounds []roundID) string {
 	var names []string
-	for _, t := range turns {
-		names = append(names, t.String())
+	for _, r := range rounds {
+		names = append(names, r.String())
 	}
 	return strings.Join(names, ", ")
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/tarebench/tare"
@@ -21,27 +22,22 @@ func wrongAnswer() Check {
 		forAuthors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
-			indices := map[cell]int{}   // into sums
-			var sums []tare.Conformance // of the test before timing and of the samples in each round
+			sums := map[subject]*tare.Conformance{} // of the test before timing and of the samples in each round
+			var order []subject
 			for _, c := range in.Conformance {
-				if c.Probe {
-					continue // negative-probe reports it
-				}
-				k := cell{c.Contender, c.Workload}
-				i, ok := indices[k]
-				if !ok {
-					indices[k] = len(sums)
-					sums = append(sums, c)
-					continue
-				}
-				s := &sums[i]
-				s.Cases += c.Cases
-				s.Wrong += c.Wrong
-				if s.First == "" {
-					s.First = c.First
+				k := subject{c.Contender, c.Workload}
+				switch sum := sums[k]; {
+				case c.Probe: // negative-probe reports it
+				case sum == nil:
+					sums[k], order = &c, append(order, k)
+				default:
+					sum.Cases += c.Cases
+					sum.Wrong += c.Wrong
+					sum.First = cmp.Or(sum.First, c.First)
 				}
 			}
-			for _, c := range sums {
+			for _, k := range order {
+				c := sums[k]
 				if c.Wrong == 0 {
 					continue
 				}

@@ -1,5 +1,5 @@
-// Package evidence stores the measurements of a study, and finds them by round, workload and
-// contender. Its results exclude the void parts of trials ([tare.Trial.Counts]).
+// Package evidence stores the measurements of a study, and finds them by round, workload and contender (a
+// measured program). It leaves out the void parts of trials ([tare.Trial.Counts]).
 package evidence
 
 import (
@@ -9,19 +9,18 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Evidence is a study with its measurements up to one look, an interim analysis at which the study may stop.
-// For example, after 12 rounds it has 12 trials of each contender, and the slices of these trials.
+// Evidence is a study with its measurements so far. For example, after 12 rounds it has 12 trials of each
+// contender (a trial is the process of a contender in one round) and the slices, the timed runs, of each trial.
 type Evidence struct {
-	Study      tare.Study
-	Plan       tare.Plan
-	Contenders []tare.Contender
-	Rounds     int              // number of complete rounds at the plan's slice length
-	Slices     []tare.Slice     // timed runs of one contender: of all rounds, including rounds whose slices are Tau times as long: they show the cost of a token, the right to run next
-	Trials     []tare.Trial     // processes of one contender in one round: of all rounds, with marks on void parts
-	Semantics  []tare.Semantics // results of semantics tests, outside the rounds
-	Final      bool             // the study has stopped: there will be no more rounds
-
+	Study       tare.Study
+	Plan        tare.Plan
+	Contenders  []tare.Contender
+	Rounds      int                // number of complete rounds, without extra rounds
+	Slices      []tare.Slice       // of all rounds, including extra rounds with longer slices (see Index)
+	Trials      []tare.Trial       // of all rounds, with marks on void parts
+	Semantics   []tare.Semantics   // results of semantics tests, outside the rounds
 	Conformance []tare.Conformance // comparisons with the reference, before timing
+	Final       bool               // the study has stopped: there will be no more rounds
 
 	index *Index // nil before Indexed
 }
@@ -40,15 +39,15 @@ func (e Evidence) Index() *Index {
 	return newIndex(e)
 }
 
-// FromResult returns the evidence in a result: its trials, whose samples contain the sums of slices. It
-// has no slices.
+// FromResult returns the evidence in a saved result. It has no slices: a result has only their sums, in the
+// samples of its trials. It suffices to look up values; [ForRejudging] is for judging the result again.
 func FromResult(r *tare.Result) Evidence {
 	study := tare.Study{ID: r.Study, Kind: r.Kind, Baseline: r.Baseline(), Metrics: r.Metrics, Workloads: r.Workloads}
 	e := Evidence{Study: study, Plan: r.Plan, Contenders: r.Contenders, Rounds: r.RoundsDone, Trials: r.Trials, Semantics: r.Semantics, Final: true}
 	return e.Indexed()
 }
 
-// Looks returns the number of interim analyses of the evidence.
+// Looks returns the number of times that the evidence is judged in the course of the study.
 func (e Evidence) Looks() int { return max(1, len(e.Plan.Looks)) }
 
 // Contender returns the contender with this id.
@@ -61,7 +60,7 @@ func (e Evidence) Contender(id string) (c tare.Contender, ok bool) {
 }
 
 // Compared returns the ids of the contenders that are compared with the baseline, including the
-// baseline: all but traps and the null contender.
+// baseline: all but traps, which repeat a published mistake, and the null contender, which does nothing.
 func (e Evidence) Compared() []string {
 	return e.Having(tare.RoleBaseline, tare.RoleContender, tare.RoleControl, tare.RoleApart)
 }

@@ -9,81 +9,92 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file looks up measurements by contender, workload and round. A contender, a measured program, runs
-// each workload in several slices a round. A slice is a timed run of a few milliseconds, in which all other
-// contenders wait. The contender that may run has the token, and passes it on after its slice.
-// CPU times are corrected twice (see Cost): by the cost of an idle process and by the cost of the token.
+// This file finds the measurements of one contender (a measured program) on one workload in one round. For
+// example, InRound answers: how much CPU time did "chi" use per operation of workload "static" in round 3?
+//
+// In a round the contenders take turns. A turn is called a slice: one program runs operations for some ms
+// while the others wait. The CPU time of a slice contains two costs that do not come from the operations, and
+// that Cost subtracts:
+//   - The idle cost: a process uses some CPU time even if it does nothing. The null contender, a program that
+//     does nothing when its turn comes, shows how much.
+//   - The wake cost: when a process gets its turn, threads of its runtime wake up and stay awake for a moment.
+//     A few extra rounds with longer slices show how much, because there it is spread over more operations.
 
-// Cell is one contender on one workload in one round.
-type Cell struct {
+// Key names one contender on one workload in one round.
+type Key struct {
 	Round               int
 	Workload, Contender string
 }
 
-// At returns the cell of a round, a workload and a contender.
-func At(round int, workload, contender string) Cell { return Cell{round, workload, contender} }
+// At returns the key of a round, a workload and a contender.
+func At(round int, workload, contender string) Key { return Key{round, workload, contender} }
 
-// Index finds slices and samples by cell.
+// Index finds slices and samples by key. It omits measurements that do not count, and extra rounds.
 type Index struct {
-	rounds    []int                 // ascending
-	slices    map[Cell][]tare.Slice // sorted by Slice.Index
-	samples   map[Cell]tare.Sample  // measurements of the entire trial, not of slices
-	idle      map[Cell]float64      // by round and workload: CPU time of an idle process per slice, in ns
-	tokenCost float64               // CPU time that each slice costs a process because it gets the token, in ns
+	rounds   []int                // ascending
+	slices   map[Key][]tare.Slice // sorted by Slice.Index
+	samples  map[Key]tare.Sample  // measurements of the entire process in a round, not of its slices
+	idleCost map[workKey]float64  // CPU time per slice of a process that does nothing, in ns
+	wakeCost float64              // CPU time per slice that a process uses because it gets its turn, in ns
 }
 
-// newIndex builds the index of e. It omits measurements that do not count, and the extra rounds with longer
-// slices, which only show the cost of the token. Tau is the factor between their length and the planned one.
+// workKey names one workload in one round, for all contenders.
+type workKey struct {
+	round    int
+	workload string
+}
+
+// isExtraRound reports whether a round has longer slices than planned. Tau is the factor of their length:
+// 1 in ordinary rounds, and for example 8 in extra rounds.
+func isExtraRound(tau int) bool { return tau > 1 }
+
 func newIndex(e Evidence) *Index {
-	x := &Index{slices: map[Cell][]tare.Slice{}, samples: map[Cell]tare.Sample{}, idle: map[Cell]float64{}}
-	voidTrials := map[Cell]tare.Trial{} // trials of which a part does not count, by round and contender
-	seen := map[int]bool{}              // rounds
+	x := &Index{slices: map[Key][]tare.Slice{}, samples: map[Key]tare.Sample{}}
+	type trialKey struct { // names the process of a contender in a round, which is called a trial
+		round     int
+		contender string
+	}
+	trials := map[trialKey]tare.Trial{}
+	hasRound := map[int]bool{}
 	for _, t := range e.Trials {
-		if t.Tau > 1 { // the slices of this round are longer than planned
+		if isExtraRound(t.Tau) {
 			continue
 		}
-		seen[t.Round] = true
-		const allWorkloads = ""
-		if !t.Counts(allWorkloads) {
-			voidTrials[Cell{t.Round, "", t.Contender}] = t
-		}
-		for w, s := range t.Samples {
-			if t.Counts(w) {
-				x.samples[Cell{t.Round, w, t.Contender}] = s
+		hasRound[t.Round] = true
+		trials[trialKey{t.Round, t.Contender}] = t
+		for workload, sample := range t.Samples {
+			if t.Counts(workload) {
+				x.samples[At(t.Round, workload, t.Contender)] = sample
 			}
 		}
 	}
 	for _, s := range e.Slices {
-		t, ok := voidTrials[Cell{s.Round, "", s.Contender}]
+		t, ok := trials[trialKey{s.Round, s.Contender}]
 		isVoid := ok && !t.Counts(s.Workload)
-		if isLonger := s.Tau > 1; isLonger || isVoid {
+		if isVoid || isExtraRound(s.Tau) {
 			continue
 		}
-		seen[s.Round] = true
-		c := Cell{s.Round, s.Workload, s.Contender}
-		x.slices[c] = append(x.slices[c], s)
+		hasRound[s.Round] = true
+		k := At(s.Round, s.Workload, s.Contender)
+		x.slices[k] = append(x.slices[k], s)
 	}
-	x.rounds = slices.Sorted(maps.Keys(seen))
+	x.rounds = slices.Sorted(maps.Keys(hasRound))
 	for _, ss := range x.slices {
 		slices.SortFunc(ss, func(a, b tare.Slice) int { return cmp.Compare(a.Index, b.Index) })
 	}
-	x.setIdle(e)
-	x.tokenCost = x.findTokenCost(e)
+	x.idleCost = x.findIdleCosts(e)
+	x.wakeCost = x.findWakeCost(e)
 	return x
 }
 
-// setIdle sets x.idle from the slices of the null contender, which does nothing. For a round without the
-// null contender it uses the median over the other rounds.
-func (x *Index) setIdle(e Evidence) {
-	null := ""
-	for _, c := range e.Contenders {
-		if c.Role == tare.RoleNull {
-			null = c.ID
-		}
-	}
-	medians := map[string][]float64{} // by workload: one per round
-	for c, ss := range x.slices {
-		if c.Contender != null {
+// findIdleCosts returns the CPU time per slice of the null contender, by round and workload: the median over
+// its slices. For a round without the null contender it returns the median over the other rounds.
+func (x *Index) findIdleCosts(e Evidence) map[workKey]float64 {
+	costs := map[workKey]float64{}
+	costsOfWorkload := map[string][]float64{} // one per round
+	nullIDs := e.Having(tare.RoleNull)
+	for k, ss := range x.slices {
+		if !slices.Contains(nullIDs, k.Contender) {
 			continue
 		}
 		idle := make([]float64, len(ss))
@@ -91,30 +102,31 @@ func (x *Index) setIdle(e Evidence) {
 			idle[i] = float64(s.IdleCPUNS)
 		}
 		median := stats.Median(idle)
-		x.idle[Cell{c.Round, c.Workload, ""}] = median
-		medians[c.Workload] = append(medians[c.Workload], median)
+		costs[workKey{k.Round, k.Workload}] = median
+		costsOfWorkload[k.Workload] = append(costsOfWorkload[k.Workload], median)
 	}
-	for c := range x.slices {
-		key := Cell{c.Round, c.Workload, ""}
-		if _, ok := x.idle[key]; !ok && len(medians[c.Workload]) > 0 {
-			x.idle[key] = stats.Median(medians[c.Workload])
+	for k := range x.slices {
+		work := workKey{k.Round, k.Workload}
+		if _, ok := costs[work]; !ok && len(costsOfWorkload[k.Workload]) > 0 {
+			costs[work] = stats.Median(costsOfWorkload[k.Workload])
 		}
 	}
+	return costs
 }
 
-// Rounds returns the numbers of the rounds with measurements that count, ascending.
+// Rounds returns the numbers of the rounds with measurements, ascending.
 func (x *Index) Rounds() []int { return x.rounds }
 
-// Slices returns the slices of a cell, in order.
-func (x *Index) Slices(c Cell) []tare.Slice { return x.slices[c] }
+// Slices returns the slices of one contender on one workload in one round, in order.
+func (x *Index) Slices(k Key) []tare.Slice { return x.slices[k] }
 
-// Sample returns the sample of a cell, or nil for an empty cell.
-func (x *Index) Sample(c Cell) tare.Sample { return x.samples[c] }
+// Sample returns what was measured once in the round, or nil if nothing was.
+func (x *Index) Sample(k Key) tare.Sample { return x.samples[k] }
 
-// Token returns the CPU time in ns that each slice costs a process because it gets the token, or 0 if unknown.
-func (x *Index) Token() float64 { return x.tokenCost }
+// WakeCost returns the CPU time in ns that each slice costs a process because it gets its turn, or 0 if unknown.
+func (x *Index) WakeCost() float64 { return x.wakeCost }
 
-// sliceSum is the sum of several slices of one cell.
+// sliceSum is the sum of the slices of one key.
 type sliceSum struct {
 	ns, ops float64
 	slices  float64 // number of slices, including slices without operations
@@ -123,20 +135,19 @@ type sliceSum struct {
 func (s sliceSum) nsPerOp() float64     { return s.ns / s.ops }
 func (s sliceSum) opsPerSlice() float64 { return s.ops / s.slices }
 
-// findTokenCost returns the CPU time in ns that each slice costs a process because it gets the token: threads
-// of its runtime stay awake for a moment, whatever the slice does. It compares slices of the planned length
-// with longer ones. The result is the median over the contenders and workloads of a round, and then over
-// rounds. It is 0 if there are fewer than stats.LongRounds rounds with longer slices.
-func (x *Index) findTokenCost(e Evidence) float64 {
+// findWakeCost estimates the wake cost from each pair of ordinary and longer slices of a key. It returns the
+// median over the pairs of a round, and then over the extra rounds, or 0 if there are fewer than
+// stats.LongRounds extra rounds.
+func (x *Index) findWakeCost(e Evidence) float64 {
 	costs := map[int][]float64{} // by round
-	for c, long := range x.sumLongSlices(e) {
-		short := sliceSum{slices: float64(len(x.slices[c]))}
-		for _, s := range x.slices[c] {
-			short.ns += x.Cost(s, "cpu")
+	for k, long := range x.sumLongSlices(e) {
+		short := sliceSum{slices: float64(len(x.slices[k]))}
+		for _, s := range x.slices[k] {
+			short.ns += x.cpuWithWaking(s)
 			short.ops += float64(s.Ops)
 		}
 		if cost, ok := compareLengths(short, long); ok {
-			costs[c.Round] = append(costs[c.Round], cost)
+			costs[k.Round] = append(costs[k.Round], cost)
 		}
 	}
 	if len(costs) < stats.LongRounds {
@@ -149,30 +160,30 @@ func (x *Index) findTokenCost(e Evidence) float64 {
 	return max(0, stats.Median(medians)) // chance can make longer slices cost more per operation
 }
 
-// sumLongSlices returns the sums of the longer slices. It omits workloads with load, whose servers get no
-// tokens.
-func (x *Index) sumLongSlices(e Evidence) map[Cell]sliceSum {
-	sums := map[Cell]sliceSum{}
+// sumLongSlices returns the sums of the slices of extra rounds. It omits workloads with load: their servers
+// do not take turns, so they have no wake cost.
+func (x *Index) sumLongSlices(e Evidence) map[Key]sliceSum {
+	sums := map[Key]sliceSum{}
 	for _, s := range e.Slices {
 		w, ok := e.Workload(s.Workload)
-		hasToken := ok && w.Traffic == nil
-		if isLonger := s.Tau > 1; !isLonger || !hasToken {
+		takesTurns := ok && w.Traffic == nil
+		if !takesTurns || !isExtraRound(s.Tau) {
 			continue
 		}
-		c := Cell{s.Round, s.Workload, s.Contender}
-		sum := sums[c]
+		k := At(s.Round, s.Workload, s.Contender)
+		sum := sums[k]
 		sum.slices++
 		if s.Ops > 0 {
-			sum.ns += x.Cost(s, "cpu")
+			sum.ns += x.cpuWithWaking(s)
 			sum.ops += float64(s.Ops)
 		}
-		sums[c] = sum
+		sums[k] = sum
 	}
 	return sums
 }
 
-// compareLengths computes the cost of the token from short and long slices of one cell. The time of an
-// operation in a slice of n operations is a + b/n: a is the time of the work, and b the cost of the token.
+// compareLengths computes the wake cost from the short and the long slices of one key. The time of an
+// operation in a slice of n operations is a + b/n: a is the time of the work, and b the wake cost.
 // Two lengths give two equations, and so
 //
 //	b = (time(short) − time(long)) / (1/n(short) − 1/n(long))
@@ -185,16 +196,21 @@ func compareLengths(short, long sliceSum) (cost float64, ok bool) {
 	return (short.nsPerOp() - long.nsPerOp()) / (1/short.opsPerSlice() - 1/long.opsPerSlice()), true
 }
 
-// Cost returns the cost of a slice in ns: its wall time, or if metric is "cpu" the CPU time of its process.
-// The CPU time includes that since the previous slice, e.g. of a garbage collection that ended after it. It
-// does not include the CPU time of an idle process, nor the cost of the token.
+// Cost returns the cost of a slice in ns: its CPU time without the idle cost and the wake cost if metric is
+// "cpu", and otherwise its wall time.
 func (x *Index) Cost(s tare.Slice, metric string) float64 {
 	if metric != "cpu" {
 		return float64(s.WallNS)
 	}
-	betweenSlices := float64(s.IdleCPUNS) - x.idle[Cell{s.Round, s.Workload, ""}]
-	used := float64(s.CPUNS) + max(0, betweenSlices)
-	return max(used-x.tokenCost, used/2) // the cost of the token is an estimate: subtract at most half
+	cpu := x.cpuWithWaking(s)
+	return max(cpu-x.wakeCost, cpu/2) // the wake cost is an estimate: subtract at most half
+}
+
+// cpuWithWaking returns the CPU time of a slice without the idle cost, but with the wake cost. It includes the
+// time that the process used since its previous slice, for example to complete a garbage collection.
+func (x *Index) cpuWithWaking(s tare.Slice) float64 {
+	sincePrevious := float64(s.IdleCPUNS) - x.idleCost[workKey{s.Round, s.Workload}]
+	return float64(s.CPUNS) + max(0, sincePrevious)
 }
 
 // PerRound returns the values of metric for contender on workload, in round order. Rounds without a
@@ -202,24 +218,24 @@ func (x *Index) Cost(s tare.Slice, metric string) float64 {
 func (x *Index) PerRound(m tare.Metric, workload, contender string) []float64 {
 	var values []float64
 	for _, r := range x.rounds {
-		if v, ok := x.InRound(m, Cell{r, workload, contender}); ok {
+		if v, ok := x.InRound(m, At(r, workload, contender)); ok {
 			values = append(values, v)
 		}
 	}
 	return values
 }
 
-// InRound returns the value of a metric in one cell. It returns false if the metric was not measured.
-// The value comes from the slices of the cell. If the metric is measured once per trial, or the
-// evidence has no slices, it comes from the sample.
-func (x *Index) InRound(m tare.Metric, c Cell) (value float64, ok bool) {
+// InRound returns the value of a metric for one key, or false if it was not measured. The value per
+// operation comes from the slices. A metric that is measured once per round comes from the sample, and so do
+// all metrics if the evidence has no slices.
+func (x *Index) InRound(m tare.Metric, k Key) (value float64, ok bool) {
 	if !m.PerSlice || len(x.slices) == 0 {
-		v, ok := x.samples[c][m.Key]
+		v, ok := x.samples[k][m.Key]
 		return v, ok
 	}
 	var ops int64
 	var ns float64
-	for _, s := range x.slices[c] {
+	for _, s := range x.slices[k] {
 		ops += s.Ops
 		ns += x.Cost(s, m.Name)
 	}

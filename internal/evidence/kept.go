@@ -7,18 +7,16 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Kept returns the evidence of a saved result r, so that study s can judge it again: the claims of s may
-// have changed since r was measured. A saved result has only sums of slices. The evidence has one slice
-// for each contender, workload and round, with that sum.
-func Kept(s tare.Study, r *tare.Result) Evidence {
+// ForRejudging returns the evidence of a saved result r, so that study s can judge it again: the claims of s
+// may have changed since r was measured. r has only sums of slices, so the evidence has one slice with that
+// sum for each contender, workload and round.
+func ForRejudging(s tare.Study, r *tare.Result) Evidence {
+	e := FromResult(r)
 	s.Workloads, s.Metrics, s.Baseline = r.Workloads, r.Metrics, r.Baseline()
-	e := Evidence{
-		Study: s, Plan: r.Plan, Contenders: r.Contenders, Rounds: r.RoundsDone,
-		Trials: r.Trials, Semantics: r.Semantics, Final: true,
-	}
+	e.Study, e.index = s, nil // the index lacks the slices
 	for _, t := range r.Trials {
-		if t.Tau > 1 {
-			continue // a trial with longer slices
+		if isExtraRound(t.Tau) {
+			continue
 		}
 		for _, workload := range slices.Sorted(maps.Keys(t.Samples)) {
 			if s, ok := sumSlices(t, workload); ok {

@@ -9,7 +9,7 @@ import (
 // and the recommendation in r, because s may have changed since r was measured. The measurements in r
 // stay the same, so a claim about something that was not measured remains unanswered.
 func Again(s tare.Study, r *tare.Result) {
-	r.Claims = Claims(evidence.Kept(s, r), r.Comparisons, r.Values, r.Findings, r.NotWeighed)
+	r.Claims = Claims(evidence.ForRejudging(s, r), r.Comparisons, r.Values, r.Findings, r.NotWeighed)
 	r.Question, r.Recommended = s.Question, Recommended(s, r)
 	r.Answer, r.Figures, r.Quotes = Answer(s, r)
 }

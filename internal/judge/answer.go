@@ -406,27 +406,24 @@ func (q *quoter) formatAbsoluteValue(f tare.Figure) (text string, ok bool) {
 // nameBest names the contenders that can have the first rank on a workload, each with its ratio. Several
 // can if they do not differ significantly. It returns false if fewer than two contenders were ranked.
 func (q *quoter) nameBest(workload, metric string) (text string, ok bool) {
-	var first []tare.Comparison
+	var names []string // of the contenders that can have the first rank
 	ranked := 0
 	for _, c := range q.result.Comparisons {
 		if c.Workload != workload || c.Metric != metric || c.RankLow == 0 {
 			continue
 		}
 		ranked++
-		if c.RankLow == 1 {
-			first = append(first, c)
+		if c.RankLow > 1 {
+			continue
 		}
-	}
-	if ranked < 2 || len(first) == 0 {
-		return "", false
-	}
-	var names []string
-	for _, c := range first {
 		name := c.Contender
 		if c.Contender != c.Against {
 			name += " " + formatTimes(c, "")
 		}
 		names = append(names, name)
+	}
+	if ranked < 2 || len(names) == 0 {
+		return "", false
 	}
 	if len(names) == 1 {
 		return names[0], true

@@ -45,26 +45,24 @@ func (j *judge) judgeCause(r *tare.ClaimResult, c tare.Claim) {
 		return
 	}
 	var claimed, others, proven []tare.Cause // proven has those of others whose share is not zero
-	areOthersSmall := true                   // no share of others can exceed 5 %
+	largestOther := 0.0                      // largest share that the intervals of others allow
 	for _, s := range result.Steps {
-		isProven := s.ShareLow > 0 || s.ShareHigh < 0
-		largest := math.Max(math.Abs(s.ShareLow), math.Abs(s.ShareHigh)) // largest share that the interval allows
-		switch {
-		case slices.Contains(c.Causes, s.To):
+		if slices.Contains(c.Causes, s.To) {
 			claimed = append(claimed, s)
 			continue
-		case isProven:
-			proven = append(proven, s)
 		}
 		others = append(others, s)
-		areOthersSmall = areOthersSmall && largest <= tieWithin-1
+		if isProven := s.ShareLow > 0 || s.ShareHigh < 0; isProven {
+			proven = append(proven, s)
+		}
+		largestOther = max(largestOther, math.Abs(s.ShareLow), math.Abs(s.ShareHigh))
 	}
 	jointShare := ""
 	if len(claimed) > 1 {
 		jointShare = j.describeJointShare(planned, result.Metric, c.Causes)
 	}
 	switch {
-	case areOthersSmall:
+	case largestOther <= tieWithin-1:
 		r.Outcome, r.Why = tare.Holds, "no other cause can have more than "+format.Percent(tieWithin-1)+" of the difference"
 	case len(proven) > 0:
 		r.Outcome, r.Why = tare.Refuted, jointShare+"of the difference, "+listShares(proven)

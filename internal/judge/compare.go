@@ -53,8 +53,9 @@ func Compare(d evidence.Evidence, effects []tare.Effects) []tare.Comparison {
 	return out
 }
 
-// Question is an interval to compute, and the decisions that depend on it. Effects and Edges have the same
-// unit; for a comparison both are logarithms of ratios.
+// Question is an interval to compute, and the decisions that depend on it. For example, a criterion allows a
+// ratio of at most 1.05: ln 1.05 is an edge, and the question is open as long as the interval contains it.
+// Effects and Edges have the same unit; for a comparison both are logarithms of ratios.
 type Question struct {
 	Effects []float64 // one per round
 	Edges   []float64 // values at which a decision flips

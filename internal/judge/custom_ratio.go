@@ -100,12 +100,11 @@ func valuesOfRounds(byRound map[int]float64, rounds []int) (values []float64) {
 // which delay and slow down traffic, with different values. The study chooses these values, and they
 // determine the ratio. It returns "" for other ratios.
 func (j *judge) whyDifferentRelays(c tare.Claim) string {
-	trafficOf := func(workload string) tare.Traffic { // Delay and Bandwidth are 0 without a relay
-		w, ok := j.evidence.Workload(workload)
-		if !ok || w.Traffic == nil {
-			return tare.Traffic{}
+	trafficOf := func(workload string) (t tare.Traffic) { // Delay and Bandwidth are 0 without a relay
+		if w, _ := j.evidence.Workload(workload); w.Traffic != nil {
+			t = *w.Traffic
 		}
-		return *w.Traffic
+		return t
 	}
 	numerator, denominator := trafficOf(c.Workload), trafficOf(c.Of.Workload)
 	if numerator.Delay == denominator.Delay && numerator.Bandwidth == denominator.Bandwidth {
@@ -130,15 +129,15 @@ func (j *judge) customRatiosByRound(c tare.Claim, numerator, denominator string)
 	return ratios
 }
 
-// sumInRound returns the sum of metrics, by name, in one cell, which is a contender on a workload in a
-// round. The name "" adds nothing. It returns false if one of the metrics was not measured.
-func sumInRound(x *evidence.Index, cell evidence.Cell, metrics ...string) (sum float64, ok bool) {
+// sumInRound returns the sum of metrics, by name, for one contender on a workload in a round. The name ""
+// adds nothing. It returns false if one of the metrics was not measured.
+func sumInRound(x *evidence.Index, key evidence.Key, metrics ...string) (sum float64, ok bool) {
 	for _, name := range metrics {
 		if name == "" {
 			continue
 		}
 		m, known := tare.MetricNamed(name)
-		value, measured := x.InRound(m, cell)
+		value, measured := x.InRound(m, key)
 		if !known || !measured {
 			return 0, false
 		}

@@ -69,7 +69,7 @@ func computeEffects(x *evidence.Index, d evidence.Evidence, workload, metric, a,
 	}
 	var rounds []int
 	for _, r := range x.Rounds() {
-		if effect, sum, ok := effectOfSlices(x, d, metric, evidence.At(r, workload, a), evidence.At(r, workload, b)); ok {
+		if effect, sum, ok := effectWithControl(x, d, metric, evidence.At(r, workload, a), evidence.At(r, workload, b)); ok {
 			e.Effects = append(e.Effects, effect)
 			e.Sums = append(e.Sums, sum)
 			rounds = append(rounds, r)
@@ -79,26 +79,25 @@ func computeEffects(x *evidence.Index, d evidence.Evidence, workload, metric, a,
 	return e
 }
 
-// effectOfSlices returns ln(a/b) in one round, for a metric that is measured in slices, in two ways:
+// effectWithControl returns ln(a/b) in one round, for a metric that is measured in slices, in two ways:
 // effect from blocks of slices if the plan has blocks, and sum from the sums of all slices. If b is the
 // baseline and Plan.Reference is BaselineAndControl, both are the mean of ln(a/baseline) and
 // ln(a/control): baseline and control are the same program, so the mean has a smaller error.
-func effectOfSlices(x *evidence.Index, d evidence.Evidence, metric string, a, b evidence.Cell) (effect, sum float64, ok bool) {
-	effect, sum, ok = effectOfPairs(x, d, metric, a, b)
-	usesControl := d.Plan.Reference == tare.BaselineAndControl && b.Contender == d.Study.Baseline && a.Contender != tare.ControlID
-	if !ok || !usesControl {
+func effectWithControl(x *evidence.Index, d evidence.Evidence, metric string, a, b evidence.Key) (effect, sum float64, ok bool) {
+	effect, sum, ok = effectWithoutControl(x, d, metric, a, b)
+	isToBaseline := b.Contender == d.Study.Baseline && a.Contender != tare.ControlID
+	if !ok || !isToBaseline || d.Plan.Reference != tare.BaselineAndControl {
 		return effect, sum, ok
 	}
 	b.Contender = tare.ControlID
-	if controlEffect, controlSum, ok := effectOfPairs(x, d, metric, a, b); ok {
+	if controlEffect, controlSum, ok := effectWithoutControl(x, d, metric, a, b); ok {
 		return (effect + controlEffect) / 2, (sum + controlSum) / 2, true
 	}
 	return effect, sum, true
 }
 
-// effectOfPairs does the work of effectOfSlices without the control. a and b are cells of one round: the
-// measurements of one contender on one workload.
-func effectOfPairs(x *evidence.Index, d evidence.Evidence, metric string, a, b evidence.Cell) (effect, sum float64, ok bool) {
+// effectWithoutControl returns ln(a/b) as effectWithControl does, but of a and b only.
+func effectWithoutControl(x *evidence.Index, d evidence.Evidence, metric string, a, b evidence.Key) (effect, sum float64, ok bool) {
 	p, q := pairSlices(x, metric, a, b)
 	sum = stats.SumEffect(p, q)
 	if !isFinite(sum) {
@@ -115,18 +114,18 @@ func effectOfPairs(x *evidence.Index, d evidence.Evidence, metric string, a, b e
 }
 
 // effectInRound returns ln(a/b) of a metric in one round. It returns false if one was not measured or is 0.
-func effectInRound(x *evidence.Index, d evidence.Evidence, m tare.Metric, a, b evidence.Cell) (effect float64, ok bool) {
+func effectInRound(x *evidence.Index, d evidence.Evidence, m tare.Metric, a, b evidence.Key) (effect float64, ok bool) {
 	if m.PerSlice {
-		effect, _, ok := effectOfSlices(x, d, m.Name, a, b)
+		effect, _, ok := effectWithControl(x, d, m.Name, a, b)
 		return effect, ok
 	}
 	effect = math.Log(x.Sample(a)[m.Key] / x.Sample(b)[m.Key]) // an absent value is 0, so effect is not finite
 	return effect, isFinite(effect)
 }
 
-// pairSlices returns the slices of cells a (as p) and b (as q) whose index occurs in both cells, so
-// that p[i] and q[i] are a pair. The slices of a cell are sorted by index.
-func pairSlices(x *evidence.Index, metric string, a, b evidence.Cell) (p, q []stats.Point) {
+// pairSlices returns the slices of a (as p) and of b (as q) whose index occurs in both, so that p[i] and
+// q[i] are a pair. The slices of a key are sorted by index.
+func pairSlices(x *evidence.Index, metric string, a, b evidence.Key) (p, q []stats.Point) {
 	as, bs := x.Slices(a), x.Slices(b)
 	for i, j := 0, 0; i < len(as) && j < len(bs); {
 		switch {

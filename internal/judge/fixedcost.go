@@ -20,7 +20,7 @@ type costFit struct {
 	value, cost float64     // exponent and cost over all rounds
 	low, high   float64     // interval of value; only valid if enough is true
 	enough      bool        // there are enough rounds for an interval
-	span        float64     // ratio of the largest size to the smallest
+	sizeRange   float64     // ratio of the largest size to the smallest
 }
 
 // fitFixedCost fits time = cost + factor·size^exponent in each round, to the times on the workloads of s. If
@@ -33,26 +33,24 @@ func (j *judge) fitFixedCost(s tare.Scaling, published float64) (out costFit, ok
 	}
 	x := j.evidence.Index()
 	m, _ := tare.MetricNamed("time")
+	out.misfits = make([][]float64, len(s.Workloads))
 	for _, r := range x.Rounds() {
 		var sizes, times []float64
 		for _, id := range s.Workloads {
-			for _, w := range j.evidence.Study.Workloads {
-				if t, ok := x.InRound(m, evidence.At(r, w.ID, s.Contender)); ok && w.ID == id && t > 0 {
-					sizes, times = append(sizes, sizeOf(w, s.By)), append(times, t)
-				}
+			w, _ := j.evidence.Workload(id)
+			if t, ok := x.InRound(m, evidence.At(r, id, s.Contender)); ok && t > 0 {
+				sizes, times = append(sizes, sizeOf(w, s.By)), append(times, t)
 			}
 		}
-		if len(times) == len(s.Workloads) {
-			exponent, cost := fitCostPower(sizes, times)
-			out.span = sizes[len(sizes)-1] / sizes[0]
-			out.exponents, out.costs = append(out.exponents, exponent), append(out.costs, cost/times[0])
-			for i, misfit := range logMisfits(sizes, times, published) {
-				if i == len(out.misfits) {
-					out.misfits = append(out.misfits, nil)
-				}
-				out.misfits[i] = append(out.misfits[i], misfit)
-			}
+		if len(times) < len(s.Workloads) { // the round does not have all sizes
+			continue
 		}
+		exponent, cost := fitCostPower(sizes, times)
+		out.exponents, out.costs = append(out.exponents, exponent), append(out.costs, cost/times[0])
+		for i, misfit := range logMisfits(sizes, times, published) {
+			out.misfits[i] = append(out.misfits[i], misfit)
+		}
+		out.sizeRange = sizes[len(sizes)-1] / sizes[0]
 	}
 	if len(out.exponents) == 0 {
 		return out, false

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -38,10 +39,7 @@ func (j *judge) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 		return
 	}
 	s := all[i]
-	size := "size"
-	if s.By != "" {
-		size = string(s.By)
-	}
+	size := cmp.Or(string(s.By), "size")
 	r.Measured, r.Outcome = s.Exponent, tare.ClaimOpen
 	r.Evidence = fmt.Sprintf("%s, time by %s, over %s, %s", c.Contender, size, strings.Join(c.Workloads, ", "), format.Count(s.Rounds, "round"))
 	if minRounds := stats.MinRounds(stats.LookLevel(alpha, j.evidence.Looks())); s.Rounds < minRounds {
@@ -56,10 +54,16 @@ func (j *judge) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 		r.Why = fmt.Sprintf("beyond a fixed cost, %.0f %% of the time at the smallest size, time grows as %s^%.2f (%.2f to %.2f, %s, %s); with that cost in it as %s^%.2f",
 			100*f.cost, size, f.value, f.low, f.high, formatLevel(s.Level), format.Count(len(f.exponents), "round"), size, s.Exponent)
 	}
-	low, high := c.Value-maxExponentError, c.Value+maxExponentError // exponents near the published one
+	j.setGrowthOutcome(r, c.Value, f, size)
+}
+
+// setGrowthOutcome sets the outcome of a claim that time grows as size^published, by the interval of the measured
+// exponent in r and the fit f with a fixed cost. It completes the reason in r.
+func (j *judge) setGrowthOutcome(r *tare.ClaimResult, published float64, f costFit, size string) {
+	low, high := published-maxExponentError, published+maxExponentError // exponents near the published one
 	isNear := low <= r.Low && r.High <= high
 	isFar := r.High < low || high < r.Low
-	worst, isDescribed := j.largestMisfit(f, c.Value)
+	worst, isDescribed := j.largestMisfit(f, published)
 	switch {
 	case isNear:
 		r.Outcome = tare.Holds
@@ -67,19 +71,19 @@ func (j *judge) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 	case isDescribed: // by the published exponent with a fixed cost
 		r.Outcome = tare.Holds
 		r.Why = fmt.Sprintf("a fixed cost and a cost in proportion to %s are within %s of the time at each size (%s, %s); with a free exponent time grows as %s^%.2f beyond the fixed cost",
-			formatPower(size, c.Value), format.Factor(math.Exp(worst)), formatLevel(1-alpha), format.Count(len(f.exponents), "round"), size, r.Measured)
+			formatPower(size, published), format.Factor(math.Exp(worst)), formatLevel(1-alpha), format.Count(len(f.exponents), "round"), size, r.Measured)
 		return
 	case isFar:
 		r.Outcome = tare.Refuted
 	}
-	r.Why += fmt.Sprintf(", and was published as %s^%.3g", size, c.Value)
+	r.Why += fmt.Sprintf(", and was published as %s^%.3g", size, published)
 }
 
 // largestMisfit returns the largest ratio, as a logarithm, of a fitted to a measured time or the reverse that
 // the rounds allow at any size, if the published exponent with a fixed cost is fitted. isDescribed is true if
 // that is within maxMisfit. The ratio at each size has an interval; all of them together have error level alpha.
 func (j *judge) largestMisfit(f costFit, published float64) (worst float64, isDescribed bool) {
-	if len(f.misfits) == 0 || published == 0 || f.span < minFitSpan {
+	if len(f.exponents) == 0 || published == 0 || f.sizeRange < minFitSpan {
 		return 0, false
 	}
 	for _, misfits := range f.misfits {

@@ -84,7 +84,6 @@ func whyDifferentQuestion(a, b *tare.Result, mixedGo bool) string {
 // machineKind returns the kind of the machine of a result, e.g. linux/amd64.
 func machineKind(r *tare.Result) string { return r.Machine.OS + "/" + r.Machine.Arch }
 
-// listKinds returns the distinct kinds of machines.
 func listKinds(machines []Measured) []string {
 	var out []string
 	for _, m := range machines {

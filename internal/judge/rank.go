@@ -18,7 +18,7 @@ import (
 func setRanks(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison, findings []tare.Finding) {
 	j := &judge{evidence: d.Indexed()}
 	for _, w := range d.Study.Workloads {
-		var rows []int
+		var rows []*tare.Comparison
 		for i := range cs {
 			c := &cs[i]
 			if c.Workload != w.ID || c.Metric != d.Primary() {
@@ -31,11 +31,11 @@ func setRanks(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison,
 				isRanked = false
 			}
 			if isRanked && len(tare.VoidsMetric(findings, c.Contender, w.ID, c.Metric)) == 0 {
-				rows = append(rows, i)
+				rows = append(rows, c)
 			}
 		}
 		if len(rows) > 1 {
-			rankRows(d, effects, cs, rows)
+			rankRows(d, effects, rows, tare.NoiseFloor(cs, w.ID, d.Primary()))
 		}
 	}
 }
@@ -43,18 +43,19 @@ func setRanks(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison,
 // pair is a pair of contenders of one workload, by their indices in rows.
 type pair struct{ i, j int }
 
-// rankRows ranks the contenders of one workload. rows contains the indexes of their comparisons in cs.
-func rankRows(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison, rows []int) {
+// rankRows ranks the contenders of one workload, by the comparison of each with the baseline. floor is the
+// noise floor, a logarithm.
+func rankRows(d evidence.Evidence, effects []tare.Effects, rows []*tare.Comparison, floor float64) {
 	rounds, pairs := 0, len(rows)*(len(rows)-1)/2
 	for _, row := range rows {
-		rounds = max(rounds, cs[row].Rounds)
+		rounds = max(rounds, row.Rounds)
 	}
 	if !canRank(rounds, pairs, d.Looks()) {
 		return
 	}
-	m, _ := tare.MetricNamed(cs[rows[0]].Metric)
+	m, _ := tare.MetricNamed(rows[0].Metric)
 	higherIsBetter := m.Direction == tare.HigherIsBetter
-	order := orderPairs(d, effects, cs, rows, higherIsBetter)
+	order := orderPairs(d, effects, rows, floor, higherIsBetter)
 	low, high := stats.Ranks(len(rows), func(i, j int) int { return order[pair{i, j}] })
 	bestFirst := make([]int, len(rows))
 	for i := range bestFirst {
@@ -64,29 +65,27 @@ func rankRows(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison,
 		if higherIsBetter {
 			i, j = j, i
 		}
-		return cmp.Compare(cs[rows[i]].Ratio, cs[rows[j]].Ratio)
+		return cmp.Compare(rows[i].Ratio, rows[j].Ratio)
 	})
 	letters := stats.Letters(len(rows), func(i, j int) bool { return order[pair{i, j}] != 0 }, bestFirst)
 	for i, row := range rows {
-		cs[row].RankLow, cs[row].RankHigh, cs[row].Letters = low[i], high[i], letters[i]
+		row.RankLow, row.RankHigh, row.Letters = low[i], high[i], letters[i]
 	}
 }
 
 // orderPairs compares the contenders of one workload in pairs. It returns -1 for each pair that differs
 // significantly and whose contender i is better, and 1 if contender j is better. Other pairs are absent.
-func orderPairs(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison, rows []int, higherIsBetter bool) map[pair]int {
-	workload, metric := cs[rows[0]].Workload, cs[rows[0]].Metric
+func orderPairs(d evidence.Evidence, effects []tare.Effects, rows []*tare.Comparison, floor float64, higherIsBetter bool) map[pair]int {
 	var pairs []pair
 	var p, logRatios []float64 // by index of pairs: p-value, and estimate of ln(i/j)
 	for i := range rows {
 		for j := i + 1; j < len(rows); j++ {
-			e, _ := tare.EffectsOf(effects, workload, metric, cs[rows[i]].Contender, cs[rows[j]].Contender)
+			e, _ := tare.EffectsOf(effects, rows[i].Workload, rows[i].Metric, rows[i].Contender, rows[j].Contender)
 			pairs = append(pairs, pair{i, j})
 			p = append(p, stats.SignedRankP(e.Effects))
 			logRatios = append(logRatios, stats.HodgesLehmann(e.Effects))
 		}
 	}
-	floor := tare.NoiseFloor(cs, workload, metric)
 	order := map[pair]int{}
 	for k, isSignificant := range stats.HolmLooks(p, alpha, d.Looks()) {
 		exceedsFloor := math.Abs(logRatios[k]) > floor
@@ -108,9 +107,6 @@ func orderPairs(d evidence.Evidence, effects []tare.Effects, cs []tare.Compariso
 // many rounds: the p-value of a signed-rank test over n rounds is at least 2^(1-n). looks is the number
 // of times that the study may test.
 func canRank(rounds, pairs, looks int) bool {
-	smallestP := make([]float64, pairs)
-	for i := range smallestP {
-		smallestP[i] = math.Pow(2, float64(1-rounds))
-	}
+	smallestP := slices.Repeat([]float64{math.Pow(2, float64(1-rounds))}, pairs)
 	return slices.Contains(stats.HolmLooks(smallestP, alpha, looks), true)
 }

@@ -38,20 +38,15 @@ func Resolution(d evidence.Evidence, comparisons []tare.Comparison) []tare.Resol
 // spreadWithinRounds returns the part of an interval's half width, from 0 to 1, that comes from variance within
 // rounds: between blocks of slices of the same processes. It returns 0 if too few blocks were measured.
 func spreadWithinRounds(x *evidence.Index, d evidence.Evidence, c tare.Comparison) float64 {
-	block := 0
-	for _, s := range d.Plan.Slices {
-		if s.Workload == c.Workload {
-			block = s.Block
-		}
-	}
-	if block == 0 {
+	slicing, _ := d.Plan.Slicing(c.Workload)
+	if slicing.Block == 0 {
 		return 0
 	}
 	var blocks [][]float64
 	count := 0
 	for _, r := range x.Rounds() {
 		p, q := pairSlices(x, c.Metric, evidence.At(r, c.Workload, c.Contender), evidence.At(r, c.Workload, c.Against))
-		effects := stats.BlockEffects(p, q, block)
+		effects := stats.BlockEffects(p, q, slicing.Block)
 		blocks, count = append(blocks, effects), count+len(effects)
 	}
 	within, between, ok := stats.Components(blocks)

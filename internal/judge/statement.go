@@ -105,7 +105,7 @@ func describeSemantics(d evidence.Evidence, c tare.Claim) (cases, missing string
 
 // describeRejections describes the probes, requests that must be rejected. All of them were.
 func describeRejections(d evidence.Evidence, c tare.Claim) (cases, missing string) {
-	if n := countCases(d, c, isProbe); n > 0 {
+	if n, _ := countCases(d, c); n > 0 {
 		return fmt.Sprintf("each of %d probes has the same result as with the reference", n), ""
 	}
 	return "", "got no request that must be rejected"
@@ -113,26 +113,25 @@ func describeRejections(d evidence.Evidence, c tare.Claim) (cases, missing strin
 
 // describeCorrect describes the answers before timing, without probes. All of them are correct.
 func describeCorrect(d evidence.Evidence, c tare.Claim) (cases, missing string) {
-	if n := countCases(d, c, isNoProbe); n > 0 {
+	if _, n := countCases(d, c); n > 0 {
 		return fmt.Sprintf("each of %s answers is the reference's", groupThousands(strconv.Itoa(n))), ""
 	}
 	return "", "gave no answer to compare with the reference"
 }
 
-func isProbe(x tare.Conformance) bool { return x.Probe }
-
-func isNoProbe(x tare.Conformance) bool { return !x.Probe }
-
-// countCases returns the number of conformance cases of a claim's contender that are selected.
-func countCases(d evidence.Evidence, c tare.Claim, isSelected func(tare.Conformance) bool) int {
-	n := 0
+// countCases returns the numbers of conformance cases of a claim's contender: probes, which must be rejected,
+// and answers, which must be correct.
+func countCases(d evidence.Evidence, c tare.Claim) (probes, answers int) {
 	for _, x := range d.Conformance {
 		isInClaim := x.Contender == c.Contender && (c.Workload == "" || c.Workload == x.Workload)
-		if isInClaim && isSelected(x) {
-			n += x.Cases
+		switch {
+		case isInClaim && x.Probe:
+			probes += x.Cases
+		case isInClaim:
+			answers += x.Cases
 		}
 	}
-	return n
+	return probes, answers
 }
 
 // describeSuccesses describes the timed operations of a claim's contender, none of which failed. By the

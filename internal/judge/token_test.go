@@ -8,23 +8,23 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// A token costs every process 0.4 ms of CPU time. Slices of lean are a quarter as
+// Getting its turn costs every process 0.4 ms of CPU time. Slices of lean are a quarter as
 // long as the baseline's, so that it has four times as much of that in an
 // operation. Rounds with slices eight times as long say so.
-func TestWhatATokenCosts(t *testing.T) {
-	const token = 400_000
+func TestWakeCost(t *testing.T) {
+	const wake = 400_000
 	f := fake{workloads: []string{"w"}, cost: map[string]float64{"lean": 250}, rounds: 24, slices: 16, metrics: []string{"time", "cpu"}, sliceSD: 0.02, roundSD: 0.01}
 	d := f.data(seeded(31))
 	f.rounds = 3
 	long := f.data(seeded(32)).Slices
 	for i := range d.Slices {
-		d.Slices[i].CPUNS = 4*d.Slices[i].CPUNS + token
+		d.Slices[i].CPUNS = 4*d.Slices[i].CPUNS + wake
 		d.Slices[i].WallNS, d.Slices[i].Ops = 4*d.Slices[i].WallNS, 4*d.Slices[i].Ops
 	}
 	for i := range long {
 		s := &long[i]
 		s.Round, s.Tau = 8*s.Round, 8
-		s.CPUNS, s.WallNS, s.Ops = 32*s.CPUNS+token, 32*s.WallNS, 32*s.Ops
+		s.CPUNS, s.WallNS, s.Ops = 32*s.CPUNS+wake, 32*s.WallNS, 32*s.Ops
 	}
 	ratio := func() float64 { return pick(Compare(d, Effects(d)), "lean", "w", "cpu").Ratio }
 	if r := ratio(); r < 0.28 {
@@ -44,7 +44,7 @@ func TestWhatATokenCosts(t *testing.T) {
 	}
 	d.Slices = slices.Concat(short, long)
 	d.Study.Workloads[0].Traffic = &tare.Traffic{}
-	if x := d.Index(); x.Token() != 0 {
-		t.Errorf("a server's token costs %v ns", x.Token())
+	if x := d.Index(); x.WakeCost() != 0 {
+		t.Errorf("waking a server costs %v ns", x.WakeCost())
 	}
 }

@@ -53,29 +53,15 @@ func (j *judge) judgeTrend(r *tare.ClaimResult, c tare.Claim) {
 // measured. It returns nil if the metric is measured once per trial and is zero in any round, because to
 // omit only that round would select by outcome.
 func (j *judge) ratioChangesByRound(c tare.Claim, contender string) []float64 {
-	x := j.evidence.Index()
-	m, _ := tare.MetricNamed(c.Metric)
 	var positions []float64
 	for i := range c.Workloads {
 		positions = append(positions, float64(i))
 	}
 	var changes []float64
-	for _, r := range x.Rounds() {
-		var ratios []float64
-		for _, w := range c.Workloads {
-			cell, baseCell := evidence.At(r, w, contender), evidence.At(r, w, j.evidence.Study.Baseline)
-			_, isMeasured := x.InRound(m, cell)
-			_, isBaseMeasured := x.InRound(m, baseCell)
-			if !isMeasured || !isBaseMeasured {
-				continue
-			}
-			effect, ok := effectInRound(x, j.evidence, m, cell, baseCell)
-			if !ok && !m.PerSlice {
-				return nil
-			}
-			if ok {
-				ratios = append(ratios, effect)
-			}
+	for _, r := range j.evidence.Index().Rounds() {
+		ratios, hasZero := j.ratiosAlong(c, contender, r)
+		if hasZero {
+			return nil
 		}
 		if len(ratios) == len(positions) {
 			slope := leastSquares(positions, ratios)
@@ -83,6 +69,29 @@ func (j *judge) ratioChangesByRound(c tare.Claim, contender string) []float64 {
 		}
 	}
 	return changes
+}
+
+// ratiosAlong returns the logarithms of contender's ratios to the baseline in one round, on the workloads of the
+// claim that have one. hasZero is true if a value that is measured once per trial is zero.
+func (j *judge) ratiosAlong(c tare.Claim, contender string, round int) (ratios []float64, hasZero bool) {
+	x := j.evidence.Index()
+	m, _ := tare.MetricNamed(c.Metric)
+	for _, w := range c.Workloads {
+		key, baseKey := evidence.At(round, w, contender), evidence.At(round, w, j.evidence.Study.Baseline)
+		_, isMeasured := x.InRound(m, key)
+		_, isBaseMeasured := x.InRound(m, baseKey)
+		if !isMeasured || !isBaseMeasured {
+			continue
+		}
+		effect, ok := effectInRound(x, j.evidence, m, key, baseKey)
+		switch {
+		case ok:
+			ratios = append(ratios, effect)
+		case !m.PerSlice:
+			return nil, true
+		}
+	}
+	return ratios, false
 }
 
 // reportUnanswerableAlong reports whether a claim about several workloads cannot be judged, because its

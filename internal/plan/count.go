@@ -19,7 +19,6 @@ const (
 	priorRounds = 8     // weight of the usual ratio, as a number of measured rounds
 )
 
-// Limits of the number of slices.
 const (
 	minShort       = 2 * noAllocBlock // least number per round for work that allocates nothing
 	minCycleSlices = 2 * cycleBlock   // least number per round for work that allocates

@@ -117,7 +117,7 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 		p.Isolation = tare.Lockstep
 	}
 	pilotsOf := byWorkload(pilots)
-	pilots = nil // collects the pilots of these workloads and contenders only
+	var used []tare.Pilot // pilots of these workloads and contenders
 	for _, w := range workloads {
 		var workPilots []tare.Pilot // in the order of contenders
 		for _, id := range contenders {
@@ -128,17 +128,17 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 			}
 		}
 		if len(workPilots) > 0 {
-			pilots = append(pilots, workPilots...)
+			used = append(used, workPilots...)
 			p.Slices = append(p.Slices, sliceWorkload(w, workPilots, o))
 		}
 	}
 	if o.Rounds > 0 {
-		p.SecondsPerRound = forecastSeconds(p.Slices, pilots)
+		p.SecondsPerRound = forecastSeconds(p.Slices, used)
 		p.RoundsPlanned = o.Rounds
 		p.Looks = []int{o.Rounds}
 		return p
 	}
-	fillBudget(&p, pilots, o)
+	fillBudget(&p, used, o)
 	return p
 }
 
@@ -147,25 +147,12 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 // too long, it stretches the budget as o permits.
 func fillBudget(p *tare.Plan, pilots []tare.Pilot, o Options) {
 	p.BudgetSeconds, p.Until = o.Budget.Seconds(), o.Until
-	maxRounds := MaxRounds
-	if o.Until > 0 {
-		maxRounds = stats.LastLook
-	}
-	seconds := (o.Budget - o.Spent).Seconds() // for the remaining rounds
-	roundsThatFit := func(perRound float64) int { return min(o.Done+max(0, int(seconds/perRound)), maxRounds) }
-	byRule, pace := p.Slices, cmp.Or(o.Pace, 1)
+	seconds, byRule := o.remainingSeconds(), p.Slices
 	for share := 1.0; ; share -= shareStep { // share of the number of slices by the slice rule
 		if p.Isolation == tare.Lockstep {
 			p.Slices = reduceCounts(byRule, pilots, o.Measured, share)
 		}
-		p.SecondsPerRound = pace * forecastSeconds(p.Slices, pilots)
-		p.RoundsPlanned, p.LongEvery = roundsThatFit(p.SecondsPerRound), 0
-		if long := longSlices(p.Slices); o.Long && p.Isolation == tare.Lockstep && len(long) > 0 {
-			n := roundsThatFit(p.SecondsPerRound + pace*forecastSeconds(long, pilots)/LongEvery)
-			if n >= stats.LongRounds*LongEvery {
-				p.RoundsPlanned, p.LongEvery = n, LongEvery
-			}
-		}
+		setRoundsThatFit(p, pilots, o)
 		if p.RoundsPlanned >= MinRounds || share < shareStep {
 			break
 		}
@@ -187,13 +174,38 @@ func fillBudget(p *tare.Plan, pilots []tare.Pilot, o Options) {
 	}
 }
 
+// remainingSeconds returns the part of the budget that is left for the remaining rounds.
+func (o Options) remainingSeconds() float64 { return (o.Budget - o.Spent).Seconds() }
+
+// setRoundsThatFit plans the rounds that the budget has time for with the slices of p. They include extra rounds
+// with longer slices if o.Long is set and there is time for stats.LongRounds of these.
+func setRoundsThatFit(p *tare.Plan, pilots []tare.Pilot, o Options) {
+	maxRounds := MaxRounds
+	if o.Until > 0 {
+		maxRounds = stats.LastLook
+	}
+	countThatFit := func(perRound float64) int {
+		return min(o.Done+max(0, int(o.remainingSeconds()/perRound)), maxRounds)
+	}
+	pace := cmp.Or(o.Pace, 1)
+	p.SecondsPerRound = pace * forecastSeconds(p.Slices, pilots)
+	p.RoundsPlanned, p.LongEvery = countThatFit(p.SecondsPerRound), 0
+	long := longSlices(p.Slices)
+	if !o.Long || p.Isolation != tare.Lockstep || len(long) == 0 {
+		return
+	}
+	withLong := countThatFit(p.SecondsPerRound + pace*forecastSeconds(long, pilots)/LongEvery)
+	if withLong >= stats.LongRounds*LongEvery {
+		p.RoundsPlanned, p.LongEvery = withLong, LongEvery
+	}
+}
+
 // longSlices returns the slices of an extra round: LongTau times as long as in short. It omits the
 // workloads whose slices are long anyway (LongCount is 0).
 func longSlices(short []tare.Slicing) []tare.Slicing {
 	var out []tare.Slicing
 	for _, s := range short {
-		s.Count = LongCount(s, LongTau)
-		if s.Count == 0 {
+		if s.Count = LongCount(s, LongTau); s.Count == 0 {
 			continue
 		}
 		s.TargetNS *= LongTau

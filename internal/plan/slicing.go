@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -8,57 +9,48 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// In a round, the contenders (programs under test) take turns, and a slice is the work of one turn. The
-// slice rule (docs/METHOD.md, "Rounds and slices") sets the length and the number of slices from pilots,
-// short measurements of each contender. If contenders allocate, slices consist of complete cycles of the
-// garbage collector, so that each contender pays for its own garbage. Consecutive slices are added up to
-// blocks. Operations use the inputs in the pool of a workload in turn. The lengths below are in ns, and
-// numbers of slices are per contender and round.
+// In a round, the contenders (programs under test) take turns on each workload, and a slice is the work of one
+// turn. The slice rule (docs/METHOD.md, "Rounds and slices") chooses the length and the number of slices. It
+// knows the contenders from pilots, short measurements of each. For example, if an operation takes 50 ns and
+// allocates nothing, a slice has 20,000 operations (1 ms), and a round has some 64 slices of each contender.
+//
+// There are four kinds of slices, each with a function:
+//   - sliceWithoutAllocations, if no contender allocates;
+//   - sliceByCycles, if one allocates: slices consist of complete cycles of the garbage collector, so that each
+//     contender pays for its own garbage;
+//   - sliceWithoutCycles, if these cycles take too long;
+//   - sliceTraffic for servers: visits of a load generator, which goes from server to server.
+//
+// Names that end in NS are lengths in ns. Numbers of slices are per contender and round. The inputs of a
+// workload are its pool; operations use them in turn. Consecutive slices are added up to blocks.
+
+// Constants of slices, except for those of servers.
 const (
-	minSliceNS      = 1e6   // length of a slice of work that allocates nothing
-	allocSliceNS    = 12e6  // wanted length of a slice of work that allocates, rounded to complete cycles
-	maxCycleNS      = 2e9   // slices consist of cycles if the longest cycle takes at most this time,
-	maxCycleOps     = 10    // or at most the time of this number of operations
-	withoutCyclesNS = 12e6  // length of a slice whose contenders' collection cycles are longer than maxCycleNS or unknown
-	totalNS         = 200e6 // length of all slices of a contender in a round together
+	minSliceNS   = 1e6   // least length of a slice
+	allocSliceNS = 12e6  // least length if a contender allocates
+	sliceTurns   = 3     // a slice is as long as this number of turns of the pool,
+	maxTurnsNS   = 24e6  // but turns make it at most this long
+	totalNS      = 200e6 // length of all slices of a contender in a round together
+	capFactor    = 4     // a slice is cut off when it takes this many times the expected time
+	briefDivisor = 10    // divisor of the length of slices of contenders without ratios
+	noAllocCount = 64    // largest number of slices
+	allocDivisor = 4     // divisor of this number if a contender allocates
+	noAllocBlock = 4     // number of slices in a block, of work that allocates nothing
+	cycleBlock   = 2     // number of slices in a block, of other work
 
-	noAllocCount       = 64    // number of slices of work that allocates nothing
-	allocDivisor       = 4     // divisor of this number for work that allocates
-	minBalancedCount   = 6     // least number of slices up to maxBalancedNS
-	minUnbalancedCount = 2     // least number of longer slices
-	maxBalancedNS      = 60e6  // longest mean length of slices in a balanced order and in blocks
-	onceNS             = 600e6 // slices of collection cycles with a longer mean are measured once a round
-	capFactor          = 4     // a slice is cut off when it takes this many times the expected time
+	maxCycleNS      = 2e9  // slices consist of cycles if the longest cycle takes at most this time,
+	maxCycleOps     = 10   // or at most the time of this number of operations;
+	withoutCyclesNS = 12e6 // otherwise they have at least this length
 
-	// A slice begins with a lead-in, an unmeasured turn of the pool, because the slices of the other
-	// contenders have displaced the inputs from the caches. Slices are about three turns long, within
-	// limits, and the lead-in is at most half a slice.
-	leadShare    = 0.07 // least length of a lead-in, as a share of a slice
-	maxLeadShare = 0.5  // largest length of a lead-in, as a share of a slice
-	sliceTurns   = 3    // number of turns of the pool in a slice
-	maxTurnsNS   = 24e6 // length up to which slices are extended to have as many turns
+	maxBalancedNS      = 60e6  // slices with at most this mean length have a balanced order and blocks,
+	minBalancedCount   = 6     // and at least this number;
+	minUnbalancedCount = 2     // of longer slices there are at least this number,
+	onceNS             = 600e6 // and with a mean above this length only one, if they consist of cycles
 
-	// A separate pass in each round, the memory pass, counts allocations.
-	memoryNS    = 5e6  // least length of the pass for the slowest contender
-	maxMemoryNS = 50e6 // longest turn of the pool in the pass; longer turns are cut off
-	memoryTurns = 1000 // largest number of turns in the pass
-
-	// Visits: a load generator goes from server to server. A visit is long compared with the responses
-	// in flight at its ends, and short compared with changes of the machine's speed.
-	visitNS           = 60e6 // length of a visit
-	visitCount        = 8    // number of visits
-	visitLeadRequests = 2    // number of requests per connection in a lead-in
-	// Connections that start together get their responses together. A visit that begins and ends with
-	// a response must have many requests per connection, or its rate would be that of a burst. So
-	// visits to slow servers are longer.
-	minVisitResponses = 10   // least number of requests per connection in a visit,
-	maxVisitNS        = 2e9  // unless the visit would be longer than this
-	segmentLead       = 0.05 // length of the lead-in of a continuous segment, as a share of it
-
-	briefDivisor = 10 // divisor of the length of slices of contenders without ratios
-
-	cycleBlock   = 2 // number of slices of complete collection cycles in a block
-	noAllocBlock = 4 // number of slices in a block, of work that allocates nothing
+	// A slice begins with a lead-in, a turn of the pool that is not timed, because the slices of the other
+	// contenders have displaced the inputs from the caches. These shares of a slice are its limits.
+	leadShare    = 0.07
+	maxLeadShare = 0.5
 )
 
 // sliceWorkload applies the slice rule to one workload. pilots contains one pilot of each contender
@@ -94,10 +86,7 @@ func shortenCount(counts map[string]int64, id string, perConnection int, t *tare
 // sliceByRule implements sliceWorkload without the shorter slices of o.Brief, the contenders that need no
 // ratio.
 func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing {
-	length := o.Slice // requested length; 0 means by the rule
-	if workload.Slice > 0 {
-		length = workload.Slice
-	}
+	length := cmp.Or(workload.Slice, o.Slice) // requested length; 0 means by the rule
 	maxCount := noAllocCount
 	if o.Most > 0 {
 		maxCount = min(maxCount, o.Most)
@@ -124,12 +113,9 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 	s.MemoryOps = memoryOps(pool, e.longestOp)
 	s.MinNS = length.Nanoseconds()
 	if s.MinNS == 0 {
-		least := float64(minSliceNS)
-		if e.allocates {
-			least = allocSliceNS
-		}
-		s.MinNS = int64(min(maxTurnsNS, max(least, sliceTurns*float64(pool)*e.slowest)))
+		s.MinNS = e.wantedNS(pool)
 	}
+	var cycleLengths []float64
 	switch {
 	case workload.Traffic != nil:
 		sliceTraffic(&s, *workload.Traffic, pilots, length)
@@ -138,14 +124,11 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 		sliceWithoutAllocations(&s, pilots, e.slowest, pool, maxCount)
 		return s
 	case e.hasCycles:
-		lengths := sliceByCycles(&s, pilots, pool)
-		longest := lengths[len(lengths)-1]
-		s.CapNS = capFactor * int64(max(longest, float64(s.TargetNS)))
-		countAllocating(&s, lengths, maxCount/allocDivisor, length)
+		cycleLengths = sliceByCycles(&s, pilots, pool)
 	default:
 		sliceWithoutCycles(&s, workload, pilots, e, pool)
-		countAllocating(&s, nil, maxCount/allocDivisor, length)
 	}
+	countAllocating(&s, cycleLengths, maxCount/allocDivisor, length)
 	isBenchmark := slices.ContainsFunc(pilots, func(p tare.Pilot) bool { return p.Counted })
 	if isBenchmark { // a slice is one complete run of a benchmark of Go's testing package
 		s.Count, s.Block, s.RatioOfSums = minUnbalancedCount, 1, true
@@ -182,6 +165,15 @@ func findExtremes(pilots []tare.Pilot) extremes {
 	isTooLong := e.longestCycle > max(maxCycleNS, maxCycleOps*e.slowest)
 	e.hasCycles = e.hasCycles && !isTooLong
 	return e
+}
+
+// wantedNS returns the wanted length of a slice in ns: some turns of the pool of the slowest contender.
+func (e extremes) wantedNS(pool int64) int64 {
+	least := float64(minSliceNS)
+	if e.allocates {
+		least = allocSliceNS
+	}
+	return int64(min(maxTurnsNS, max(least, sliceTurns*float64(pool)*e.slowest)))
 }
 
 // sliceWithoutAllocations sets slices of s.MinNS, or of one operation if that takes longer, for a
@@ -225,6 +217,8 @@ func sliceByCycles(s *tare.Slicing, pilots []tare.Pilot, pool int64) (lengths []
 			sliceByOps(s, p, float64(s.TargetNS), pool)
 		}
 	}
+	longest := lengths[len(lengths)-1]
+	s.CapNS = capFactor * int64(max(longest, float64(s.TargetNS)))
 	return lengths
 }
 
@@ -264,6 +258,19 @@ func countAllocating(s *tare.Slicing, lengths []float64, maxCount int, requested
 	}
 }
 
+// A visit of a load generator to a server is long compared with the responses in flight at its ends, and short
+// compared with changes of the machine's speed. Connections that start together get their responses together.
+// A visit that begins and ends with a response must have many requests per connection, or its rate would be
+// that of a burst. So visits to slow servers are longer.
+const (
+	visitNS           = 60e6 // length of a visit
+	visitCount        = 8    // number of visits
+	visitLeadRequests = 2    // number of requests per connection in a lead-in
+	minVisitResponses = 10   // least number of requests per connection in a visit,
+	maxVisitNS        = 2e9  // unless the visit would be longer than this
+	segmentLead       = 0.05 // length of the lead-in of a continuous segment, as a share of it
+)
+
 // sliceTraffic sets the slices of a workload of servers. They are visits of the requested length (0 means
 // by the rule), or one continuous segment per round if the study has segments.
 func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, length time.Duration) {
@@ -296,6 +303,13 @@ func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, length t
 		s.Ops[p.Contender], s.Lead[p.Contender] = int64(ops), int64(math.Ceil(lead))
 	}
 }
+
+// A separate pass in each round, the memory pass, counts allocations.
+const (
+	memoryNS    = 5e6  // least length of the pass for the slowest contender
+	maxMemoryNS = 50e6 // longest turn of the pool in the pass; longer turns are cut off
+	memoryTurns = 1000 // largest number of turns in the pass
+)
 
 // memoryOps returns the number of operations of the memory pass, which is the same for all contenders. It
 // makes complete turns of the pool, unless one turn takes too long. nsPerOp is the duration of an

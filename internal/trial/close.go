@@ -3,6 +3,7 @@ package trial
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -183,13 +184,7 @@ func (p *Process) findSurvivors() []int {
 		groupPIDs, _ := p.group.Procs()
 		pids = append(pids, groupPIDs...)
 	}
-	others := pids[:0]
-	for _, pid := range pids {
-		if pid != p.pid {
-			others = append(others, pid)
-		}
-	}
-	return others
+	return slices.DeleteFunc(pids, func(pid int) bool { return pid == p.pid })
 }
 
 // groupPrefix returns the prefix of the names of a run's control groups, e.g. "tare-4f6.". Different tags

@@ -51,7 +51,6 @@ func newOutput(onTerminal bool) (*output, error) {
 	return o, nil
 }
 
-// closeChildEnds closes the contender's ends in this process.
 func (o *output) closeChildEnds() {
 	_ = o.stdout.child.Close() // returns an error if the file is nil
 	_ = o.stderr.child.Close()

@@ -44,31 +44,20 @@ func (p *Process) inspectOnce(now time.Time, checkIdle bool) {
 	p.mu.Lock()
 	c, failed := p.call, p.failure != nil
 	isIdle := c.ctx == nil
-	var err error
+	var ctxErr error
 	if !isIdle {
-		err = c.ctx.Err()
+		ctxErr = c.ctx.Err()
 	}
 	p.mu.Unlock()
 	if failed {
 		return
 	}
-	isLate := errors.Is(err, context.DeadlineExceeded) || !c.deadline.IsZero() && now.After(c.deadline)
-	switch {
-	case isLate:
-		select {
-		case <-p.exited: // it has ended, but a process that it started still has the connection open
-			_ = p.failWith(p.exitError(c.op))
-		default:
-			_ = p.failWith(c.lateError())
-		}
-		return
-	case err != nil:
-		_ = p.failWith(p.cancelError(context.Cause(c.ctx)))
-		return
-	case p.capped: // the kernel enforces the memory limit
+	if err := p.callError(c, ctxErr, now); err != nil {
+		_ = p.failWith(err)
 		return
 	}
-	if isIdle && !checkIdle {
+	isLimitedByKernel := p.capped
+	if isLimitedByKernel || isIdle && !checkIdle {
 		return
 	}
 	if resident := p.residentBytes(); resident > p.spec.MemoryLimit {
@@ -76,22 +65,28 @@ func (p *Process) inspectOnce(now time.Time, checkIdle bool) {
 	}
 }
 
+// callError returns the error of a request that is late or cancelled, or nil. ctxErr is the error of its context.
+func (p *Process) callError(c pendingCall, ctxErr error, now time.Time) error {
+	isLate := errors.Is(ctxErr, context.DeadlineExceeded) || !c.deadline.IsZero() && now.After(c.deadline)
+	switch {
+	case isLate:
+		select {
+		case <-p.exited: // it has ended, but a process that it started still has the connection open
+			return p.exitError(c.op)
+		default:
+			return c.lateError()
+		}
+	case ctxErr != nil:
+		return p.cancelError(context.Cause(c.ctx))
+	}
+	return nil
+}
+
 // residentBytes returns the resident memory of the process tree in bytes, or 0 if it is unknown. Pages
 // that processes of the tree share count once per process.
 func (p *Process) residentBytes() int64 {
-	select {
-	case <-p.exited:
-		return 0
-	default:
-	}
-	var pids []int
-	if p.group != nil {
-		pids, _ = p.group.Procs()
-	} else {
-		pids = listTree(p.pid)
-	}
 	var sum int64
-	for _, pid := range pids {
+	for _, pid := range p.PIDs() {
 		n, _ := machine.Resident(pid)
 		sum += n
 	}

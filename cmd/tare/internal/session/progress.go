@@ -16,7 +16,6 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// Intervals of output.
 const (
 	liveEvery  = time.Second // interval between two draws of the live line
 	plainEvery = time.Minute // interval between plain lines
@@ -36,23 +35,23 @@ type Progress struct {
 	ascii   bool                       // the terminal shows only ASCII
 	size    func() (columns, rows int) // returns the current size of the terminal
 
-	mu        sync.Mutex
-	study     string         // id of the current study; "" outside of studies
-	phase     string         // phase of the current activity
-	text      string         // current activity; "" if nothing is drawn
-	since     time.Time      // start of the activity; zero if its duration is not shown
-	lastWrite time.Time      // time of the last output
-	panel     Panel          // lines to draw in place of the live line; nil for the live line
-	drawn     int            // number of drawn lines on the screen
-	done, of  int            // finished and planned rounds of the study, or seconds of a load
-	lastRound lab.Event      // last event of phase "round" of the study; zero before the first
-	lastLook  lab.Event      // last event of phase "look" (an interim judgement) of the study; zero before the first
-	begun     time.Time      // start of the first study
-	number    int            // number of the current study, from 1
-	studies   int            // number of all studies; 0 if unknown
-	end       chan struct{}  // closed by End
-	ended     sync.WaitGroup // the goroutine that redraws
-	outcome   cmdenv.Outcome // errors that Fail printed
+	mu            sync.Mutex
+	study         string         // id of the current study; "" outside of studies
+	phase         string         // phase of the current activity
+	activity      string         // current activity; "" if nothing is drawn
+	activityBegan time.Time      // start of the activity; zero if its duration is not shown
+	lastWrite     time.Time      // time of the last output
+	panel         Panel          // lines to draw in place of the live line; nil for the live line
+	drawn         int            // number of drawn lines on the screen
+	done, total   int            // finished and planned rounds of the study, or seconds of a load
+	lastRound     lab.Event      // last event of phase "round" of the study; zero before the first
+	lastLook      lab.Event      // last event of phase "look" (an interim judgement) of the study; zero before the first
+	firstBegan    time.Time      // start of the first study
+	studyNumber   int            // position of the current study among all studies, from 1
+	studies       int            // number of all studies; 0 if unknown
+	end           chan struct{}  // closed by End
+	ended         sync.WaitGroup // the goroutine that redraws
+	outcome       cmdenv.Outcome // errors that Fail printed
 }
 
 // NewProgress returns a Progress that writes to the caller's stderr. If quiet is set it writes errors
@@ -129,7 +128,7 @@ type Panel func(columns, rows int) []string
 func (p *Progress) Panel(phase, text string, done, total int, panel Panel) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.panel, p.done, p.of = panel, done, total
+	p.panel, p.done, p.total = panel, done, total
 	p.updateActivity(phase, text)
 }
 
@@ -137,7 +136,7 @@ func (p *Progress) Panel(phase, text string, done, total int, panel Panel) {
 func (p *Progress) Pause() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.text, p.panel = "", nil
+	p.activity, p.panel = "", nil
 	p.erase()
 }
 
@@ -175,7 +174,7 @@ func (p *Progress) isTerse() bool { return p.live && p.studies > 1 }
 func (p *Progress) Expect(studies int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.studies, p.number, p.begun = studies, 0, time.Now()
+	p.studies, p.studyNumber, p.firstBegan = studies, 0, time.Now()
 }
 
 // Begin sets the name of the next study.
@@ -183,9 +182,9 @@ func (p *Progress) Begin(study string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.study = study
-	p.phase, p.text, p.done, p.of = "", "", 0, 0
+	p.phase, p.activity, p.done, p.total = "", "", 0, 0
 	p.lastRound, p.lastLook = lab.Event{}, lab.Event{}
-	p.number++
+	p.studyNumber++
 }
 
 // EndStudy ends the last study: later lines do not begin with the name of a study.
@@ -220,12 +219,12 @@ func (p *Progress) Event(e lab.Event) {
 	case "exam": // a test with edge cases
 		p.startActivity("exam", "asking "+e.Contender+" what others answer differently")
 	case "plan":
-		p.text = "" // not to be drawn again below the line
-		p.done, p.of = e.Round, e.Rounds
+		p.activity = "" // not to be drawn again below the line
+		p.done, p.total = e.Round, e.Rounds
 		p.noteRoutine(e.Phase, describePlan(e))
 		p.startActivity("round", fmt.Sprintf("round %d of %d", e.Round+1, e.Rounds))
 	case "round":
-		p.lastRound, p.done, p.of = e, e.Round, e.Rounds
+		p.lastRound, p.done, p.total = e, e.Round, e.Rounds
 		p.updateActivity("round", p.describeRounds())
 	case "look": // an interim judgement after some rounds
 		p.lastLook = e
@@ -241,7 +240,7 @@ func (p *Progress) Event(e lab.Event) {
 		}
 		p.startActivity("profile", "profiling "+e.Contender)
 	case "done":
-		p.text = ""
+		p.activity = ""
 		p.noteRoutine(e.Phase, "measured for "+formatSpan(e.Elapsed)+describeStop(e.Message))
 	}
 }
@@ -283,8 +282,8 @@ func (p *Progress) liveLine(width int) string {
 		head = "▸ " + p.study + " "
 	}
 	if p.phase != "round" || p.lastRound.Rounds == 0 {
-		line := head + p.text
-		if d := time.Since(p.since); !p.since.IsZero() && d >= minShown {
+		line := head + p.activity
+		if d := time.Since(p.activityBegan); !p.activityBegan.IsZero() && d >= minShown {
 			line = format.Clip(line, width-6) + "  " + formatClock(d) // 6 columns for "  0:14"
 		}
 		return format.Clip(line, width)
@@ -323,7 +322,7 @@ func (p *Progress) studiesLine() string {
 	if p.studies < 2 {
 		return ""
 	}
-	return fmt.Sprintf("  %d of %d studies, %s so far", p.number-1, p.studies, formatClock(time.Since(p.begun)))
+	return fmt.Sprintf("  %d of %d studies, %s so far", p.studyNumber-1, p.studies, formatClock(time.Since(p.firstBegan)))
 }
 
 // showBuild reports an event of phase "build".
@@ -343,20 +342,20 @@ func (p *Progress) showBuild(e lab.Event) {
 func (p *Progress) Compiling() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if name, ok := strings.CutPrefix(p.text, "preparing "); ok {
+	if name, ok := strings.CutPrefix(p.activity, "preparing "); ok {
 		p.startActivity("build", "building "+name)
 	}
 }
 
 // startActivity replaces the current activity by one whose duration is shown.
 func (p *Progress) startActivity(phase, text string) {
-	p.since = time.Now()
+	p.activityBegan = time.Now()
 	p.showActivity(phase, text)
 }
 
 // updateActivity replaces the current activity by one without a duration.
 func (p *Progress) updateActivity(phase, text string) {
-	p.since = time.Time{}
+	p.activityBegan = time.Time{}
 	p.showActivity(phase, text)
 }
 
@@ -364,15 +363,15 @@ func (p *Progress) updateActivity(phase, text string) {
 // after plainEvery without output, or if the phase is new and no study runs.
 func (p *Progress) showActivity(phase, text string) {
 	isNew := phase != p.phase
-	p.phase, p.text = phase, text
+	p.phase, p.activity = phase, text
 	switch {
 	case p.quiet: // writes errors only
 	case p.live:
 		p.draw()
 	case p.events != nil:
-		p.printLine(phase, p.text)
+		p.printLine(phase, p.activity)
 	case isNew && p.study == "" || time.Since(p.lastWrite) >= plainEvery:
-		p.printLine(phase, p.text)
+		p.printLine(phase, p.activity)
 	}
 }
 
@@ -381,7 +380,7 @@ func (p *Progress) showActivity(phase, text string) {
 func (p *Progress) onTick() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.text == "" {
+	if p.activity == "" {
 		return
 	}
 	if p.live {
@@ -393,10 +392,10 @@ func (p *Progress) onTick() {
 
 // currentText returns the current activity, with its duration if it is shown and at least minShown.
 func (p *Progress) currentText() string {
-	if d := time.Since(p.since); !p.since.IsZero() && d >= minShown {
-		return p.text + ", " + formatSpan(d)
+	if d := time.Since(p.activityBegan); !p.activityBegan.IsZero() && d >= minShown {
+		return p.activity + ", " + formatSpan(d)
 	}
-	return p.text
+	return p.activity
 }
 
 // writeLine writes a line that is not overwritten, above the live line.
@@ -410,7 +409,7 @@ func (p *Progress) writePhase(phase, text string) {
 	}
 	p.erase()
 	p.printLine(phase, text)
-	if p.live && p.text != "" {
+	if p.live && p.activity != "" {
 		p.draw()
 	}
 }
@@ -421,20 +420,15 @@ func (p *Progress) printLine(phase, text string) {
 	if p.events != nil {
 		e := cmdenv.ProgressEvent{Phase: phase, Study: p.study, Text: text}
 		if isCounted := slices.Contains([]string{"plan", "round", "load", "done"}, phase); isCounted {
-			e.Done, e.Of = p.done, p.of
+			e.Done, e.Of = p.done, p.total
 		}
 		p.events.Emit(e)
 		return
 	}
-	fmt.Fprintf(p.out, "%s%s\n", p.linePrefix(), text)
-}
-
-// linePrefix returns the current study and a colon; "" outside of studies.
-func (p *Progress) linePrefix() string {
-	if p.study == "" {
-		return ""
+	if p.study != "" {
+		text = p.study + ": " + text
 	}
-	return p.study + ": "
+	fmt.Fprintln(p.out, text)
 }
 
 // draw writes the panel or the live line over the drawn lines, in one write. No line is wider than the

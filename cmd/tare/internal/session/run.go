@@ -16,11 +16,11 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// WeighAll runs studies, which compare contenders (the measured programs) with a baseline, one after
+// MeasureAll runs studies, which compare contenders (the measured programs) with a baseline, one after
 // the other, and saves and prints their results. It calls fail with each error, and with nil for a
 // result without one. It continues after an error, unless the error ends the run or the user interrupts
 // it. It returns an error if no study can be run.
-func (w *Session) WeighAll(ctx context.Context, studies []cmdenv.Study, fail func(error)) error {
+func (w *Session) MeasureAll(ctx context.Context, studies []cmdenv.Study, fail func(error)) error {
 	if err := w.checkUnused(studies); err != nil {
 		return err
 	}
@@ -54,10 +54,10 @@ func (w *Session) WeighAll(ctx context.Context, studies []cmdenv.Study, fail fun
 	return nil
 }
 
-// WeighQuietly runs studies like WeighAll and returns their first error.
-func (w *Session) WeighQuietly(ctx context.Context, studies []cmdenv.Study) error {
+// MeasureAllQuietly runs studies like MeasureAll and returns their first error.
+func (w *Session) MeasureAllQuietly(ctx context.Context, studies []cmdenv.Study) error {
 	var first error
-	err := w.WeighAll(ctx, studies, func(err error) {
+	err := w.MeasureAll(ctx, studies, func(err error) {
 		if cmdenv.ExitCode(err) != cmdenv.ExitOK && first == nil {
 			first = err
 		}

@@ -2,7 +2,7 @@
 // the handling of Ctrl-C, the guardian (a process that cleans up if tare is killed), the contenders (the
 // programs that a study measures), progress, and saved and printed results.
 //
-// A command calls [With] with a function that measures studies (WeighAll, or Measure and Keep) and then
+// A command calls [With] with a function that measures studies (MeasureAll, or Measure and Keep) and then
 // writes the output about all results together (Finish).
 package session
 
@@ -33,7 +33,7 @@ type Session struct {
 
 	dirs    map[*tare.Result]string // directories of saved results
 	current cmdenv.Study            // the study that Measure runs, or ran last
-	studies int                     // number of all studies of WeighAll
+	studies int                     // number of all studies of MeasureAll
 }
 
 // With opens a session, calls do with it and closes it. The session has the directories, Ctrl-C, the

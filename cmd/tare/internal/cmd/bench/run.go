@@ -104,7 +104,7 @@ func (r *benchRun) timeBenchmarks(ctx context.Context, w *session.Session, b *be
 		return res, err
 	}
 	w.Sources = b.Sources
-	err := w.WeighAll(ctx, []cmdenv.Study{{Study: study}}, r.p.Fail)
+	err := w.MeasureAll(ctx, []cmdenv.Study{{Study: study}}, r.p.Fail)
 	if errFinish := w.Finish(r.out, single); err == nil {
 		err = errFinish
 	}

@@ -252,7 +252,7 @@ func (b *extraStudies) runStudies(ctx context.Context, list []gate.Measurement) 
 		hasUserBudget := b.session.Options.User
 		b.session.Options.Quick = !hasUserBudget && !hasSegments
 		before := len(b.session.Results)
-		if err := b.session.WeighQuietly(ctx, []cmdenv.Study{{Study: m.Study}}); err != nil { // measures the study
+		if err := b.session.MeasureAllQuietly(ctx, []cmdenv.Study{{Study: m.Study}}); err != nil { // measures the study
 			return err
 		}
 		added := b.session.Results[before:]

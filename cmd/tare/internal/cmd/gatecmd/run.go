@@ -219,7 +219,7 @@ func measureInTwoParts(ctx context.Context, w *session.Session, built *benchstud
 	if inTwoParts {
 		w.Options.Budget, w.Options.User = first, true
 	}
-	if err := w.WeighQuietly(ctx, []cmdenv.Study{{Study: study}}); err != nil || !inTwoParts || len(w.Results) == 0 {
+	if err := w.MeasureAllQuietly(ctx, []cmdenv.Study{{Study: study}}); err != nil || !inTwoParts || len(w.Results) == 0 {
 		return err
 	}
 	res := w.Results[0]
@@ -237,7 +237,7 @@ func measureInTwoParts(ctx context.Context, w *session.Session, built *benchstud
 	})
 	w.Progress.Say(fmt.Sprintf("%s inconclusive: they get the remaining time", format.Count(len(undecided), "benchmark")))
 	w.Options.Budget, w.Options.Limit, w.Options.Spent = rest, max(rest, limit-(budget-rest)), 0
-	return w.WeighQuietly(ctx, []cmdenv.Study{{Study: study}})
+	return w.MeasureAllQuietly(ctx, []cmdenv.Study{{Study: study}})
 }
 
 // benchEnvironment sets the environment variables of tare.yaml in this process until restore is called, for

@@ -56,7 +56,7 @@ func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Prog
 				study.Contenders[i].Command = commands[i]
 			}
 		}
-		err := w.WeighAll(ctx, []cmdenv.Study{{Study: study}}, p.Fail)
+		err := w.MeasureAll(ctx, []cmdenv.Study{{Study: study}}, p.Fail)
 		const single = true // there is one study, so JSON output is one document, not a list
 		if errFinish := w.Finish(&cmdenv.Output{}, single); err == nil {
 			err = errFinish

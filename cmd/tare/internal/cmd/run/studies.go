@@ -73,7 +73,7 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cm
 			p.Note(text)
 		}
 		p.Headline(describeStudies(studies, omitted, o))
-		err := w.WeighAll(ctx, studies, p.Fail)
+		err := w.MeasureAll(ctx, studies, p.Fail)
 		single := len(args) == 1                            // JSON output is one document, not a list
 		if errFinish := w.Finish(out, single); err == nil { // Finish saves the results also after an error
 			err = errFinish
