@@ -2,6 +2,7 @@ package profilediff
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -10,14 +11,21 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file finds the functions whose costs, CPU time or allocations, explain the difference between base and
-// head. For example, head takes 120 ns per operation more in every round, and parse.scan takes 90 ns of these.
+// This file finds the functions whose costs, CPU time or allocations, explain the difference between two sides,
+// the revisions base and head. Both run a benchmark once in each round. For example, head takes 120 ns per
+// operation more than base in every round, and parse.scan takes 90 ns of these.
 
 const (
 	rowsAlpha     = 0.05 // error level over all functions together
 	totalAlpha    = 0.01 // error level that the total differs: it hardly ever does by chance
 	hotShare      = 0.05 // least share of a function, of a side's total as a candidate, of the difference if it is named
 	maxCandidates = 12   // most candidates; the error level is divided among them
+)
+
+// Indices of the sides in all arrays of two.
+const (
+	inBase = 0
+	inHead = 1
 )
 
 // Rows contains the costs of functions on two sides, round by round.
@@ -27,12 +35,12 @@ type Rows struct {
 	totals    [2][]float64              // costs of all functions, by side and round
 }
 
-// functionCosts contains the costs of one function per operation. Index 0 is base, index 1 head.
+// functionCosts contains the costs of one function per operation, on both sides.
 type functionCosts struct {
-	name    string
-	sides   [2][]float64              // costs by round; missing rounds at the end are 0
-	through map[string]*[2]float64    // sums over rounds, by the callee that the cost arises in
-	lines   [2]map[sourceLine]float64 // sums over rounds, by line
+	name     string
+	byRound  [2][]float64              // rounds at the end may be missing, if their cost is 0
+	byCallee map[string]*[2]float64    // sums over rounds, by the function that was called and caused the cost
+	byLine   [2]map[sourceLine]float64 // sums over rounds
 }
 
 // sourceLine is a line of a source file.
@@ -43,80 +51,97 @@ type sourceLine struct {
 
 // Add adds one round, in which each side did ops operations.
 func (r *Rows) Add(base, head []profile.Cost, ops float64) {
-	if r.functions == nil {
-		r.functions = map[string]*functionCosts{}
-	}
 	r.rounds++
-	for i, costs := range [][]profile.Cost{base, head} {
+	for side, costs := range [][]profile.Cost{base, head} {
 		total := 0.0
 		for _, c := range costs {
-			f := r.functions[c.Function]
-			if f == nil {
-				f = &functionCosts{name: c.Function, through: map[string]*[2]float64{}, lines: [2]map[sourceLine]float64{{}, {}}}
-				r.functions[c.Function] = f
-			}
-			for len(f.sides[i]) < r.rounds {
-				f.sides[i] = append(f.sides[i], 0)
-			}
-			value := c.Value / ops
-			f.sides[i][r.rounds-1] += value
-			if f.through[c.Through] == nil {
-				f.through[c.Through] = &[2]float64{}
-			}
-			f.through[c.Through][i] += value
-			f.lines[i][sourceLine{c.File, c.Line}] += value
-			total += value
+			perOp := c.Value / ops
+			r.costsOf(c.Function).addCost(c, side, r.rounds-1, perOp)
+			total += perOp
 		}
-		r.totals[i] = append(r.totals[i], total)
+		r.totals[side] = append(r.totals[side], total)
 	}
 }
 
-// roundDifferences returns head minus base of a row, round by round.
+// costsOf returns the costs of a function. They are empty if no round has had the function.
+func (r *Rows) costsOf(function string) *functionCosts {
+	if r.functions == nil {
+		r.functions = map[string]*functionCosts{}
+	}
+	f := r.functions[function]
+	if f == nil {
+		f = &functionCosts{name: function, byCallee: map[string]*[2]float64{}, byLine: [2]map[sourceLine]float64{{}, {}}}
+		r.functions[function] = f
+	}
+	return f
+}
+
+// addCost adds the cost c, which is perOp for an operation, to a round of one side.
+func (f *functionCosts) addCost(c profile.Cost, side, round int, perOp float64) {
+	for len(f.byRound[side]) <= round {
+		f.byRound[side] = append(f.byRound[side], 0)
+	}
+	f.byRound[side][round] += perOp
+	if f.byCallee[c.Through] == nil {
+		f.byCallee[c.Through] = &[2]float64{}
+	}
+	f.byCallee[c.Through][side] += perOp
+	f.byLine[side][sourceLine{c.File, c.Line}] += perOp
+}
+
+// roundDifferences returns the cost of a function in head minus its cost in base, round by round.
 func (r *Rows) roundDifferences(f *functionCosts) []float64 {
 	out := make([]float64, r.rounds)
-	for i := range out {
-		if i < len(f.sides[1]) {
-			out[i] = f.sides[1][i]
-		}
-		if i < len(f.sides[0]) {
-			out[i] -= f.sides[0][i]
-		}
+	for round, cost := range f.byRound[inHead] {
+		out[round] += cost
+	}
+	for round, cost := range f.byRound[inBase] {
+		out[round] -= cost
 	}
 	return out
 }
 
 // Totals returns the means over rounds of all costs of each side.
 func (r *Rows) Totals() (base, head float64) {
-	return sum(r.totals[0]) / float64(max(1, r.rounds)), sum(r.totals[1]) / float64(max(1, r.rounds))
+	return r.meanOfRounds(r.totals[inBase]), r.meanOfRounds(r.totals[inHead])
 }
 
-// sideMean returns the mean over rounds of a row on side i.
-func (r *Rows) sideMean(f *functionCosts, i int) float64 {
-	return sum(f.sides[i]) / float64(max(1, r.rounds))
+// meanOfRounds returns the mean over all rounds. Missing rounds count as 0.
+func (r *Rows) meanOfRounds(byRound []float64) float64 {
+	sum := 0.0
+	for _, v := range byRound {
+		sum += v
+	}
+	return sum / float64(max(1, r.rounds))
+}
+
+// means returns the means over rounds of a function's costs on each side.
+func (r *Rows) means(f *functionCosts) (base, head float64) {
+	return r.meanOfRounds(f.byRound[inBase]), r.meanOfRounds(f.byRound[inHead])
 }
 
 // candidates returns the functions with at least minShare of the total of a side, the largest first.
 func (r *Rows) candidates(minShare float64) []*functionCosts {
-	base, head := r.Totals()
-	var out []*functionCosts
+	baseTotal, headTotal := r.Totals()
+	larger := map[*functionCosts]float64{} // the larger of both means
 	for _, f := range r.functions {
-		inBase := base > 0 && r.sideMean(f, 0) >= minShare*base
-		inHead := head > 0 && r.sideMean(f, 1) >= minShare*head
-		if inBase || inHead {
-			out = append(out, f)
+		base, head := r.means(f)
+		isLargeInBase := baseTotal > 0 && base >= minShare*baseTotal
+		isLargeInHead := headTotal > 0 && head >= minShare*headTotal
+		if isLargeInBase || isLargeInHead {
+			larger[f] = max(base, head)
 		}
 	}
-	slices.SortFunc(out, func(a, b *functionCosts) int {
-		return cmp.Or(cmp.Compare(max(r.sideMean(b, 0), r.sideMean(b, 1)), max(r.sideMean(a, 0), r.sideMean(a, 1))), cmp.Compare(a.name, b.name))
+	return slices.SortedFunc(maps.Keys(larger), func(a, b *functionCosts) int {
+		return cmp.Or(cmp.Compare(larger[b], larger[a]), cmp.Compare(a.name, b.name))
 	})
-	return out
 }
 
 // HotFunctions returns the names of candidates with at least minShare, the largest first.
 func (r *Rows) HotFunctions(minShare float64) []string {
 	var names []string
-	for _, w := range r.candidates(minShare) {
-		names = append(names, w.name)
+	for _, f := range r.candidates(minShare) {
+		names = append(names, f.name)
 	}
 	return names
 }
@@ -131,7 +156,7 @@ func (r *Rows) Significant() []tare.Origin {
 	candidates = candidates[:min(maxCandidates, len(candidates))]
 	differences := make([]float64, r.rounds)
 	for i := range differences {
-		differences[i] = r.totals[1][i] - r.totals[0][i]
+		differences[i] = r.totals[inHead][i] - r.totals[inBase][i]
 	}
 	if !excludesZero(differences, totalAlpha) {
 		return named
@@ -146,7 +171,8 @@ func (r *Rows) Significant() []tare.Origin {
 		if !ok {
 			low, high = share, share // the JSON has no infinities
 		}
-		if origin := r.toOrigin(f); share > hotShare {
+		if share > hotShare {
+			origin := r.newOrigin(f)
 			origin.Share, origin.Low, origin.High = share, low, high
 			named = append(named, origin)
 		}
@@ -178,12 +204,11 @@ func (r *Rows) Constant(total float64) (named []tare.Origin, unseen float64) {
 		unseen = 0
 	}
 	for _, f := range r.functions {
-		d := r.roundDifferences(f)
-		isSmall := func(x float64) bool { return math.Abs(x) < minObjects }
-		if slices.ContainsFunc(d, isSmall) {
+		isSmall := func(difference float64) bool { return math.Abs(difference) < minObjects }
+		if slices.ContainsFunc(r.roundDifferences(f), isSmall) {
 			continue
 		}
-		origin := r.toOrigin(f)
+		origin := r.newOrigin(f)
 		if math.Abs(total) >= minObjects {
 			origin.Share = (origin.To - origin.From) / total
 			origin.Low, origin.High = origin.Share, origin.Share
@@ -196,36 +221,43 @@ func (r *Rows) Constant(total float64) (named []tare.Origin, unseen float64) {
 	return named, unseen
 }
 
-// toOrigin converts a row for a result. Through is the callee with the largest part of the difference, and
-// Line the line with the largest cost in head, or in base if head has no cost. Of equal values, the first by
-// name or line wins, because maps have no order.
-func (r *Rows) toOrigin(f *functionCosts) tare.Origin {
-	origin := tare.Origin{Function: f.name, From: r.sideMean(f, 0), To: r.sideMean(f, 1)}
-	direction, largest := 1.0, 0.0
-	if origin.To < origin.From {
-		direction = -1
+// newOrigin describes a function as a cause of the difference. Its line is from head, or from base if head
+// does not call the function.
+func (r *Rows) newOrigin(f *functionCosts) tare.Origin {
+	base, head := r.means(f)
+	origin := tare.Origin{Function: f.name, From: base, To: head, Through: f.mostChangedCallee(head < base)}
+	side := inHead
+	if head == 0 {
+		side = inBase
 	}
-	for name, v := range f.through {
-		if d := direction * (v[1] - v[0]); d > largest || d == largest && name < origin.Through {
-			origin.Through, largest = name, d
-		}
-	}
-	side := 1
-	if origin.To == 0 {
-		side = 0
-	}
-	maxCost := 0.0
-	for p, v := range f.lines[side] {
-		if v > maxCost || v == maxCost && p.line < origin.Line {
-			origin.File, origin.Line, maxCost = p.file, p.line, v
-		}
-	}
+	line := f.costliestLine(side)
+	origin.File, origin.Line = line.file, line.line
 	return origin
 }
 
-func sum(x []float64) (s float64) {
-	for _, v := range x {
-		s += v
+// mostChangedCallee returns the callee whose cost grew most, or, if isDecrease is set, shrank most. Of equal
+// ones it returns the first by name, because maps have no order.
+func (f *functionCosts) mostChangedCallee(isDecrease bool) (callee string) {
+	largest := 0.0
+	for name, cost := range f.byCallee {
+		change := cost[inHead] - cost[inBase]
+		if isDecrease {
+			change = -change
+		}
+		if change > largest || change == largest && name < callee {
+			callee, largest = name, change
+		}
 	}
-	return s
+	return callee
+}
+
+// costliestLine returns the line with the largest cost on a side. Of equal ones it returns the first.
+func (f *functionCosts) costliestLine(side int) (costliest sourceLine) {
+	largest := 0.0
+	for line, cost := range f.byLine[side] {
+		if cost > largest || cost == largest && line.line < costliest.line {
+			costliest, largest = line, cost
+		}
+	}
+	return costliest
 }

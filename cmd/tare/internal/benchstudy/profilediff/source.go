@@ -18,8 +18,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file finds decisions of the compiler, and calls in the source, that only one side has. For example, the
-// compiler prints "./scan.go:12:6: cannot inline scan: …" for head only.
+// This file finds facts about the source that only one of two sides has, the revisions base and head. A fact is a
+// decision of the compiler or a call. For example, the compiler prints "./scan.go:12:6: cannot inline scan: …"
+// for head only.
 
 // Flags make the compiler print what it decides about inlining, escapes and bounds checks.
 const Flags = "-m=2 -d=ssa/check_bce/debug=1"
@@ -36,64 +37,79 @@ const maxDecisions = 12
 // factKey identifies a decision or call in a function, on any line.
 type factKey struct{ function, text string }
 
+// facts contains the occurrences of each decision, or of each call, in the order of lines.
+type facts map[factKey][]tare.Decision
+
 // sideFacts contains the compiler's decisions and the calls in the source of one side.
-type sideFacts struct {
-	decisions, calls map[factKey][]tare.Decision
+type sideFacts struct{ decisions, calls facts }
+
+// add adds an occurrence of a fact.
+func (f facts) add(d tare.Decision) {
+	key := factKey{d.Function, d.Text}
+	f[key] = append(f[key], d)
 }
 
 // compareSources adds to e the decisions and calls that one side has more often than the other: first
 // in the functions and sites of e, then in other hot functions.
 func (q Question) compareSources(ctx context.Context, e *tare.Explanation, hot []string) error {
-	var names []string
+	var names []string // of functions, the most important first
 	for _, c := range slices.Concat(e.Functions, e.Sites) {
 		names = append(names, declaredFunction(c.Function))
 	}
-	if len(names) == 0 && !e.Waits() {
+	hasCauses := len(names) > 0 || e.Waits()
+	if !hasCauses || q.Base.Source == nil || q.Head.Source == nil {
 		return nil
 	}
 	for _, h := range hot {
 		names = append(names, declaredFunction(h))
 	}
-	rank := map[string]int{} // from 1; the first occurrence of a name counts
-	for i, n := range names {
-		if rank[n] == 0 {
-			rank[n] = i + 1
-		}
-	}
 	var packages []string
-	for n := range rank {
-		if p := profile.PackageOf(n); q.IsUser(p) && !slices.Contains(packages, p) {
+	for _, n := range names {
+		if p := profile.PackageOf(n); q.IsUser(p) {
 			packages = append(packages, p)
 		}
 	}
 	slices.Sort(packages)
-	var sides [2]sideFacts
-	for i, side := range []Side{q.Base, q.Head} {
-		if side.Source == nil {
-			return nil
-		}
-		s, err := side.Source(ctx, packages)
-		if err != nil {
-			return err
-		}
-		sides[i] = parseOutput(s, side.ID)
+	packages = slices.Compact(packages)
+	base, err := q.Base.readFacts(ctx, packages)
+	if err != nil {
+		return err
 	}
-	e.Decisions = selectOneSided(sides[0].decisions, sides[1].decisions, rank)
-	e.Calls = selectOneSided(sides[0].calls, sides[1].calls, rank)
+	head, err := q.Head.readFacts(ctx, packages)
+	if err != nil {
+		return err
+	}
+	rank := map[string]int{} // from 1; the first occurrence of a name counts
+	for i, n := range slices.Backward(names) {
+		rank[n] = i + 1
+	}
+	e.Decisions = selectOneSided(base.decisions, head.decisions, rank)
+	e.Calls = selectOneSided(base.calls, head.calls, rank)
 	return nil
+}
+
+// readFacts returns the compiler's decisions and the calls in packages of a side.
+func (side Side) readFacts(ctx context.Context, packages []string) (sideFacts, error) {
+	source, err := side.Source(ctx, packages)
+	if err != nil {
+		return sideFacts{}, err
+	}
+	return parseOutput(source, side.ID), nil
 }
 
 // selectOneSided returns the facts that one side has more often than the other, in the functions that
 // have a rank: one entry each, by rank and cost.
-func selectOneSided(base, head map[factKey][]tare.Decision, rank map[string]int) []tare.Decision {
+func selectOneSided(base, head facts, rank map[string]int) []tare.Decision {
 	out := []tare.Decision{}
-	for _, pair := range [][2]map[factKey][]tare.Decision{{base, head}, {head, base}} {
-		for key, occurrences := range pair[0] {
-			if n := len(pair[1][key]); rank[key.function] > 0 && len(occurrences) > n {
+	addSurplus := func(side, other facts) { // the facts that side has more often than other
+		for key, occurrences := range side {
+			if n := len(other[key]); rank[key.function] > 0 && len(occurrences) > n {
 				out = append(out, occurrences[n]) // the first that the other side lacks
 			}
 		}
 	}
+	addSurplus(base, head)
+	addSurplus(head, base)
 	slices.SortFunc(out, func(a, b tare.Decision) int {
 		return cmp.Or(
 			rank[a.Function]-rank[b.Function],
@@ -129,7 +145,7 @@ var lineRE = lazyregexp.New(`^(.+\.go):(\d+):(\d+): (.*)$`)
 // parseOutput returns the decisions in the compiler's output, and the calls in the source files that
 // it names. A line "# import/path" starts the output of a package.
 func parseOutput(s Source, id string) sideFacts {
-	f := sideFacts{decisions: map[factKey][]tare.Decision{}, calls: map[factKey][]tare.Decision{}}
+	f := sideFacts{decisions: facts{}, calls: facts{}}
 	files := map[string]*file{}
 	seen := map[string]bool{}
 	pkg := ""
@@ -139,12 +155,12 @@ func parseOutput(s Source, id string) sideFacts {
 			pkg, _, _ = strings.Cut(rest, " ")
 			continue
 		}
-		m := lineRE.FindStringSubmatch(text)
-		if m == nil || seen[text] {
+		groups := lineRE.FindStringSubmatch(text)
+		if groups == nil || seen[text] {
 			continue
 		}
 		seen[text] = true
-		path := m[1]
+		path := groups[1]
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(s.Dir, path)
 		}
@@ -154,14 +170,13 @@ func parseOutput(s Source, id string) sideFacts {
 			files[path] = source
 			source.addCalls(f.calls, id)
 		}
-		decision, ok := parseDecision(m[4])
-		number, _ := strconv.Atoi(m[2])
+		decision, ok := parseDecision(groups[4])
+		number, _ := strconv.Atoi(groups[2]) // a line number: lineRE matches digits only
 		function := source.functionAt(number)
 		if !ok || function == "" {
 			continue
 		}
-		key := factKey{function, decision}
-		f.decisions[key] = append(f.decisions[key], tare.Decision{Side: id, Function: function, File: filepath.Base(path), Line: number, Text: decision})
+		f.decisions.add(tare.Decision{Side: id, Function: function, File: filepath.Base(path), Line: number, Text: decision})
 	}
 	return f
 }
@@ -245,15 +260,14 @@ func (f *file) functionName(d *ast.FuncDecl) string {
 
 // addCalls adds the calls, go and defer statements in each function of the file to calls. Direct calls
 // of function literals do not count.
-func (f *file) addCalls(calls map[factKey][]tare.Decision, id string) {
+func (f *file) addCalls(calls facts, id string) {
 	for _, d := range f.functions {
 		if d.Body == nil {
 			continue
 		}
 		name := f.functionName(d)
 		add := func(pos token.Pos, text string) {
-			key := factKey{name, text}
-			calls[key] = append(calls[key], tare.Decision{Side: id, Function: name, File: filepath.Base(f.path), Line: f.lineOf(pos), Text: text})
+			calls.add(tare.Decision{Side: id, Function: name, File: filepath.Base(f.path), Line: f.lineOf(pos), Text: text})
 		}
 		ast.Inspect(d.Body, func(n ast.Node) bool {
 			switch n := n.(type) {
