@@ -11,7 +11,9 @@ import (
 	"slices"
 )
 
-// image contains the sections of a binary that are compared.
+// This file reads the sections of a binary that are compared: its code, its table of functions, and its data.
+
+// image contains these sections.
 type image struct {
 	text     []byte                                                   // machine code
 	textAddr uint64                                                   // address of text
@@ -79,8 +81,14 @@ func readELF(path string, e *elf.File) (*image, error) {
 		}
 		data, err := s.Data()
 		errs = errors.Join(errs, err)
-		isCode, isLines := s.Name == ".text", s.Name == ".gopclntab" || s.Name == ".data.rel.ro.gopclntab"
-		img.addSection(isCode, isLines, s.Addr, data)
+		switch s.Name {
+		case ".text":
+			img.text, img.textAddr = data, s.Addr
+		case ".gopclntab", ".data.rel.ro.gopclntab":
+			img.lines = data
+		default:
+			img.data = append(img.data, data)
+		}
 	}
 	return img.checkComplete(path, errs)
 }
@@ -103,22 +111,16 @@ func readMachO(path string, m *macho.File) (*image, error) {
 		}
 		data, err := s.Data()
 		errs = errors.Join(errs, err)
-		isCode, isLines := s.Name == "__text", s.Name == "__gopclntab"
-		img.addSection(isCode, isLines, s.Addr, data)
+		switch s.Name {
+		case "__text":
+			img.text, img.textAddr = data, s.Addr
+		case "__gopclntab":
+			img.lines = data
+		default:
+			img.data = append(img.data, data)
+		}
 	}
 	return img.checkComplete(path, errs)
-}
-
-// addSection stores the content of a section: of the code, of the table of lines, or else of data.
-func (img *image) addSection(isCode, isLines bool, addr uint64, data []byte) {
-	switch {
-	case isCode:
-		img.text, img.textAddr = data, addr
-	case isLines:
-		img.lines = data
-	default:
-		img.data = append(img.data, data)
-	}
 }
 
 // checkComplete returns img if it has code and a table of lines, and err, from reading its sections, is nil.

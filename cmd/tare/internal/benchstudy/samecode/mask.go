@@ -9,8 +9,8 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// This file replaces the addresses in the machine code of a function, so that the code can be compared with
-// that of another binary, in which all addresses differ.
+// This file masks the addresses in the machine code of a function, so that the code can be compared with that
+// of another binary, in which all addresses differ: a call of p.F becomes its opcode and <p.F+0>.
 
 func (img *image) useAMD64() { img.mask = maskAMD64 }
 func (img *image) useARM64() { img.mask = maskARM64 }
@@ -22,6 +22,12 @@ type masker struct {
 	entry  uint64 // address of the function
 	size   uint64 // bytes of its code
 	locate locator
+}
+
+func newMasker(entry uint64, code []byte, locate locator) *masker {
+	m := &masker{entry: entry, size: uint64(len(code)), locate: locate}
+	m.out.code = make([]byte, 0, len(code)+len(code)/2) // names are longer than addresses
+	return m
 }
 
 // writeTarget writes the replacement of an address. An address inside the function itself becomes
@@ -47,39 +53,40 @@ const padAMD64 = 0xcc
 // not mask the code from there on. Then equal functions may seem to differ, but functions that differ never
 // seem equal.
 func maskAMD64(entry uint64, code []byte, locate locator) function {
-	m := masker{entry: entry, size: uint64(len(code)), locate: locate}
-	m.out.code = make([]byte, 0, len(code)+len(code)/2)
+	m := newMasker(entry, code, locate)
 	for i := 0; i < len(code) && !isPadding(code[i:], padAMD64); {
 		inst, err := decodeAMD64(code[i:])
 		if err != nil || inst.Len == 0 {
-			rest := code[i:]
-			for len(rest) > 0 && rest[len(rest)-1] == padAMD64 {
-				rest = rest[:len(rest)-1]
+			end := len(code)
+			for end > i && code[end-1] == padAMD64 {
+				end--
 			}
-			m.out.code, m.out.opaque = append(m.out.code, rest...), true
+			m.out.code, m.out.undecoded = append(m.out.code, code[i:end]...), true
 			break
 		}
 		raw := code[i : i+inst.Len]
-		next := entry + uint64(i) + uint64(inst.Len)
 		i += inst.Len
 		if inst.PCRel == 0 { // no address
 			m.out.code = append(m.out.code, raw...)
 			continue
 		}
-		var distance int64
-		switch field := raw[inst.PCRelOff:]; inst.PCRel { // size in bytes
-		case 1:
-			distance = int64(int8(field[0]))
-		case 2:
-			distance = int64(int16(binary.LittleEndian.Uint16(field)))
-		case 4:
-			distance = int64(int32(binary.LittleEndian.Uint32(field)))
-		}
+		end := inst.PCRelOff + inst.PCRel // of the address, which is relative to the next instruction
 		m.out.code = append(m.out.code, raw[:inst.PCRelOff]...)
-		m.writeTarget(next + uint64(distance))
-		m.out.code = append(m.out.code, raw[inst.PCRelOff+inst.PCRel:]...)
+		m.writeTarget(entry + uint64(i) + uint64(readSigned(raw[inst.PCRelOff:end])))
+		m.out.code = append(m.out.code, raw[end:]...)
 	}
 	return m.out
+}
+
+// readSigned reads a signed number of 1, 2 or 4 bytes.
+func readSigned(number []byte) int64 {
+	switch len(number) {
+	case 1:
+		return int64(int8(number[0]))
+	case 2:
+		return int64(int16(binary.LittleEndian.Uint16(number)))
+	}
+	return int64(int32(binary.LittleEndian.Uint32(number)))
 }
 
 // maxPadding is a number of bytes larger than the space between two functions.
@@ -120,53 +127,55 @@ func vectorAddress(code []byte) (offset, size int) {
 	return operands + 1, 4
 }
 
-// maskARM64 masks branches, and addresses that are composed of a page (ADRP) and an offset in the page
-// (ADD, or a load or store).
+// Instructions of arm64 that compose an address of a page (ADRP) and an offset in the page (ADD, or a load or
+// store). A word is an ADRP if word&maskADRP == opADRP, and so on.
+const (
+	opADRP, maskADRP = 0x90000000, 0x9f000000
+	opADD, maskADD   = 0x91000000, 0xffc00000 // 64 bits, immediate
+	opLoad, maskLoad = 0x39000000, 0x3b000000 // load or store at a register plus an immediate
+	pageBits         = 3<<29 | 0x7ffff<<5     // 21 bits of ADRP: the page
+	offsetBits       = 0xfff << 10            // 12 bits of the others: the offset in the page
+)
+
+// maskARM64 masks branches, and addresses that several instructions compose.
 func maskARM64(entry uint64, code []byte, locate locator) function {
-	m := masker{entry: entry, size: uint64(len(code)), locate: locate}
-	m.out.code = make([]byte, 0, len(code)+len(code)/2)
-	var pages [32]bool // registers that contain the page of an address
+	m := newMasker(entry, code, locate)
+	var hasPage [32]bool // registers that contain the page of an address
 	for i := 0; i+4 <= len(code) && !isPadding(code[i:], 0); i += 4 {
 		word := binary.LittleEndian.Uint32(code[i:])
-		pc := entry + uint64(i)
-		const (
-			opADRP, maskADRP = 0x90000000, 0x9f000000
-			opADD, maskADD   = 0x91000000, 0xffc00000 // 64 bits, immediate
-			opLoad, maskLoad = 0x39000000, 0x3b000000 // load or store at a register plus an immediate
-			immediate        = 0xfff << 10            // 12 bits: the offset in the page
-			pageBits         = 3<<29 | 0x7ffff<<5     // 21 bits of ADRP: the page
-		)
-		to, from := word&31, word>>5&31
+		to, from := word&31, word>>5&31 // registers
 		switch {
 		case word&maskADRP == opADRP:
-			pages[to] = true
+			hasPage[to] = true
 			m.writeWord(word &^ pageBits)
-			continue
-		case word&maskADD == opADD && pages[from], word&maskLoad == opLoad && pages[from]:
-			m.writeWord(word &^ immediate)
-			if word&maskADD == opADD { // the register now contains the complete address
-				pages[to] = false
-			}
-			continue
+		case word&maskADD == opADD && hasPage[from]:
+			hasPage[to] = false // it now contains the complete address
+			m.writeWord(word &^ offsetBits)
+		case word&maskLoad == opLoad && hasPage[from]:
+			m.writeWord(word &^ offsetBits)
+		default:
+			m.writeBranch(entry+uint64(i), word, code[i:])
 		}
-		inst, err := arm64asm.Decode(code[i:])
-		if err == nil {
-			if distance, ok := branchDistance(inst); ok {
-				m.out.code = append(m.out.code, inst.Op.String()...)
-				for _, a := range inst.Args {
-					if a != nil {
-						if _, isDistance := a.(arm64asm.PCRel); !isDistance {
-							m.out.code = append(m.out.code, a.String()...)
-						}
-					}
-				}
-				m.writeTarget(pc + uint64(distance))
-				continue
-			}
-		}
-		m.writeWord(word)
 	}
 	return m.out
+}
+
+// writeBranch writes the instruction word at address pc, which code begins with. It masks the target of a
+// branch, and writes other instructions as they are.
+func (m *masker) writeBranch(pc uint64, word uint32, code []byte) {
+	inst, err := arm64asm.Decode(code)
+	distance, ok := branchDistance(inst)
+	if err != nil || !ok {
+		m.writeWord(word)
+		return
+	}
+	m.out.code = append(m.out.code, inst.Op.String()...)
+	for _, a := range inst.Args {
+		if _, isDistance := a.(arm64asm.PCRel); a != nil && !isDistance {
+			m.out.code = append(m.out.code, a.String()...)
+		}
+	}
+	m.writeTarget(pc + uint64(distance))
 }
 
 func (m *masker) writeWord(w uint32) { m.out.code = binary.LittleEndian.AppendUint32(m.out.code, w) }

@@ -1,8 +1,7 @@
 // Package samecode compares the machine code of two builds of a test binary, function by function,
-// with addresses masked. If no function that a benchmark can execute differs, a difference in its
-// time comes from data, from the addresses of code, or from chance.
-//
-// Packages whose compiled objects are identical files on both sides are not compared.
+// with addresses masked. For example, if an edit changes only p.Write, then BenchmarkRead, which never
+// calls p.Write, has the same code in both builds: a difference in its time comes from data, from the
+// addresses of code, or from chance. Packages whose compiled objects are identical files are not compared.
 //
 // Which functions a benchmark can execute is not known exactly; the package assumes too many rather than
 // too few. It starts from the benchmark and from every function that can be called indirectly: methods, and
@@ -36,17 +35,17 @@ type Program struct {
 
 // function is the code of a function with addresses masked.
 type function struct {
-	code   []byte
-	refs   []string // names of the functions that it refers to
-	opaque bool     // a part of the code could not be decoded, so its addresses are not masked
+	code      []byte
+	refs      []string // names of the functions that it refers to
+	undecoded bool     // a part of the code could not be decoded, so the addresses in it are not masked
 }
 
-// equal reports whether two functions have the same code. isLocal means that they are assembly functions
-// that are local to a file, and so have no package in their names. Such functions of the runtime contain
-// addresses, which always differ. If equal cannot mask these, because it cannot decode the code, it compares
-// only lengths.
-func (f function) equal(g function, isLocal bool) bool {
-	if isLocal && f.opaque && g.opaque {
+// isSameFunction reports whether the functions called name of two binaries have the same code. An assembly
+// function that is local to a file, such as memeqbody of the runtime, contains addresses, which always differ.
+// If it cannot be decoded, so that the addresses are not masked, only its length is compared.
+func isSameFunction(name string, f, g function) bool {
+	isLocalAssembly := !strings.Contains(name, ".") // the name has no package
+	if isLocalAssembly && f.undecoded && g.undecoded {
 		return len(f.code) == len(g.code)
 	}
 	return bytes.Equal(f.code, g.code)
@@ -70,12 +69,7 @@ func Open(path string) (*Program, error) {
 		if f.Entry < img.textAddr || high > uint64(len(img.text)) || low > high {
 			continue // not in the text section
 		}
-		masked := img.mask(f.Entry, img.text[low:high], locate)
-		if old, ok := p.functions[f.Name]; ok { // functions of the same name count as one
-			masked.code = slices.Concat(old.code, masked.code)
-			masked.refs = append(masked.refs, old.refs...)
-		}
-		p.functions[f.Name] = masked
+		p.addFunction(f.Name, img.mask(f.Entry, img.text[low:high], locate))
 		if testRE.MatchString(f.Name) {
 			file, _, _ := table.PCToLine(f.Entry)
 			p.tests[f.Name] = strings.HasSuffix(file, "_test.go")
@@ -94,6 +88,15 @@ func Open(path string) (*Program, error) {
 		}
 	}
 	return p, nil
+}
+
+// addFunction adds the masked code of a function. Functions of the same name count as one.
+func (p *Program) addFunction(name string, f function) {
+	if earlier, ok := p.functions[name]; ok {
+		f.code = slices.Concat(earlier.code, f.code)
+		f.refs = append(f.refs, earlier.refs...)
+	}
+	p.functions[name] = f
 }
 
 // Difference contains the functions that differ between two programs.
@@ -153,9 +156,9 @@ func (p *Program) indirectCalls() (names []string) {
 		_, isLiteral := p.outerOf(name)
 		switch {
 		case initRE.MatchString(name), p.tests[name], name == "runtime.main":
-			// No benchmark calls it.
+			continue // no benchmark calls it
 		case isLiteral && !runsBefore[name]:
-			// Only the function around it can call it or store it.
+			continue // only the function around it can call it or store it
 		case p.addressTaken[name] || methodRE.MatchString(name):
 			names = append(names, name)
 		}
@@ -176,8 +179,7 @@ func Compare(a, b *Program, changed func(path string) bool) *Difference {
 		}
 	}
 	for name, f := range a.functions {
-		isLocal := !strings.Contains(name, ".")
-		if g, ok := b.functions[name]; !ok || !f.equal(g, isLocal) {
+		if g, ok := b.functions[name]; !ok || !isSameFunction(name, f, g) {
 			addDifferent(name)
 		}
 	}

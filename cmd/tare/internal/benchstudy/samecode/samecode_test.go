@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare/cmd/tare/internal/testtare"
+	"github.com/tarebench/tare/internal/assert"
 )
 
 const source = `package m
@@ -131,9 +132,7 @@ func BenchmarkArea(b *testing.B) {
 func built(t *testing.T, text, layout, arch string) *Program {
 	t.Helper()
 	release, err := exec.Command("go", "env", "GOVERSION").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "command", err)
 	key := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%s\n%s", release, arch, layout, text, tests))
 	path := filepath.Join(testtare.Cache(t), "samecode", hex.EncodeToString(key[:10]))
 	p, err := Open(path)
@@ -150,27 +149,19 @@ func built(t *testing.T, text, layout, arch string) *Program {
 // build builds the program at path, whole or not at all.
 func build(t *testing.T, path, text, layout, arch string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "make a directory", os.MkdirAll(filepath.Dir(path), 0o700))
 	dir, err := os.MkdirTemp(filepath.Dir(path), "making-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "make a directory", err)
 	defer os.RemoveAll(dir)
 	for name, text := range map[string]string{"go.mod": "module example.com/m.v2\n\ngo 1.25\n", "m.go": text, "m_test.go": tests} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NoError(t, "write a file", os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	cmd := exec.Command("go", "test", "-c", "-vet=off", "-o", "m.test", "-ldflags=-s -w -randlayout="+layout)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOOS=linux", "CGO_ENABLED=0", "GOARCH="+arch)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if err := os.Rename(filepath.Join(dir, "m.test"), path); err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "rename", os.Rename(filepath.Join(dir, "m.test"), path))
 }
 
 func TestSame(t *testing.T) {
@@ -222,9 +213,7 @@ func TestSame(t *testing.T) {
 
 func TestOpenRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text")
-	if err := os.WriteFile(path, []byte("no program"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "write a file", os.WriteFile(path, []byte("no program"), 0o600))
 	if _, err := Open(path); !errors.Is(err, ErrUnknown) {
 		t.Errorf("a text: %v", err)
 	}
