@@ -45,11 +45,8 @@ func (c *conn) startAlone(ctx context.Context) error {
 // forwardAlone sends request to the temporary process. After a slice it also requests stats: the lab
 // requests these only when the process has ended.
 func (c *conn) forwardAlone(ctx context.Context, limit time.Duration, request wire.Request) (wire.Reply, error) {
-	switch {
-	case c.failure != nil && request.Op == wire.OpAnswer:
-		return wire.Reply{}, c.failure
-	case c.failure != nil:
-		return failedReply(c.failure), nil
+	if c.failure != nil {
+		return c.replyFailure(request)
 	}
 	requestCtx, stop := trial.Limited(ctx, limit)
 	defer stop()

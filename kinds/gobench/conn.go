@@ -11,9 +11,10 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// conn is one trial of a suite, the test binaries of one revision: to the lab, which measures, it looks
-// like the process of a contender that accepts requests such as prepare and slice. It runs one process at a
-// time, the test binary with the prepared benchmark. If a benchmark fails, the replies about that benchmark
+// conn is one trial, a session of measurements, of a suite, the test binaries of one revision. To the lab, which
+// measures, it looks like the process of a single program that accepts requests: hello, prepare (a benchmark),
+// answer and slice (run it once, or for a number of iterations), stats (count its allocations), bye. conn runs
+// one process at a time, the test binary with the prepared benchmark. If a benchmark fails, the replies about it
 // report the failure, and the trial continues with the others.
 type conn struct {
 	suite Suite
@@ -54,21 +55,16 @@ func (c *conn) Do(ctx context.Context, request wire.Request) (wire.Reply, error)
 		return wire.Reply{}, nil
 	case wire.OpPrepare:
 		return c.prepareProcess(ctx, request)
-	case wire.OpAnswer:
-		if len(request.Cases) == 0 { // no error: that would end the trial of all packages, and slices report the failure
-			return wire.Reply{}, nil
-		}
-		if c.failure != nil {
-			return wire.Reply{}, c.failure
-		}
 	}
-	if c.failure != nil {
-		return failedReply(c.failure), nil
-	}
-	if c.aloneRequest != nil {
+	hasNoCase := request.Op == wire.OpAnswer && len(request.Cases) == 0
+	switch {
+	case hasNoCase: // no error, even after a failure: that would end the trial of all packages
+		return wire.Reply{}, nil
+	case c.failure != nil:
+		return c.replyFailure(request)
+	case c.aloneRequest != nil:
 		return c.doAlone(ctx, request)
-	}
-	if c.process == nil {
+	case c.process == nil:
 		return wire.Reply{}, &tare.TrialError{Class: tare.ErrProtocol, Message: request.Op + " before prepare"}
 	}
 	return c.forward(ctx, request)
@@ -81,10 +77,7 @@ func (c *conn) forward(ctx context.Context, request wire.Request) (wire.Reply, e
 	var te *tare.TrialError
 	if errors.As(err, &te) {
 		c.loseProcess(ctx, te)
-		if request.Op == wire.OpAnswer {
-			return wire.Reply{}, te
-		}
-		return failedReply(c.failure), nil
+		return c.replyFailure(request)
 	}
 	if request.Op == wire.OpSlice {
 		c.addReported(request.On, reply)
@@ -95,9 +88,12 @@ func (c *conn) forward(ctx context.Context, request wire.Request) (wire.Reply, e
 	return reply, err
 }
 
-// failedReply returns the reply for a benchmark without a result: one operation with an error.
-func failedReply(failure *tare.TrialError) wire.Reply {
-	return wire.Reply{Counts: wire.Counts{Ops: 1, WallNS: 1, Errors: 1, Message: failure.Error()}}
+// replyFailure reports c.failure: as an error to answer, and to other requests as one operation with an error.
+func (c *conn) replyFailure(request wire.Request) (wire.Reply, error) {
+	if request.Op == wire.OpAnswer {
+		return wire.Reply{}, c.failure
+	}
+	return wire.Reply{Counts: wire.Counts{Ops: 1, WallNS: 1, Errors: 1, Message: c.failure.Error()}}, nil
 }
 
 // prepareProcess prepares the benchmark of a workload in a process of its package. If the package needs a
@@ -250,8 +246,8 @@ func (c *conn) Gauges(workload string) (tare.Sample, string) {
 	return s, ""
 }
 
-// nullConn is the null contender. Package testing reads the clock around the benchmark itself, without
-// code of tare in between, so the cost of the harness is zero.
+// nullConn is a trial of the null contender, which does nothing, so that its time is the cost of the harness. That
+// is zero here: package testing reads the clock around the benchmark itself, without code of tare in between.
 type nullConn struct{}
 
 // Do returns replies with a time of 1 ns.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/assert"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/kinds/gobench"
@@ -186,54 +187,36 @@ func changedSuite(t *testing.T, change func(map[string]gobench.Package)) trial.C
 	}
 	dir, work := t.TempDir(), t.TempDir()
 	root, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "command", err)
 	goRoot := strings.TrimSpace(string(root))
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
 	changed, err := gobench.ParallelFiles(goRoot)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "parallel files", err)
 	for name, text := range changed {
 		overlay.Replace[name] = filepath.Join(work, filepath.Base(name))
-		if err := os.WriteFile(overlay.Replace[name], text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NoError(t, "write a file", os.WriteFile(overlay.Replace[name], text, 0o644))
 	}
 	packages := map[string]gobench.Package{}
 	binary := filepath.Join(work, "tiny.test")
 	for name, text := range map[string]string{"go.mod": goMod, "tiny.go": "package tiny\n", "tiny_test.go": tinyTest, "external_test.go": externalTest} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NoError(t, "write a file", os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 		if !strings.HasSuffix(name, "_test.go") {
 			continue
 		}
 		pkg, names, err := gobench.Benchmarks(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NoError(t, "benchmarks", err)
 		f := gobench.TestFile{Package: pkg, Names: names}
 		source, err := f.Source()
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NoError(t, "source", err)
 		file := filepath.Join(work, f.Name())
-		if err := os.WriteFile(file, source, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NoError(t, "write a file", os.WriteFile(file, source, 0o644))
 		overlay.Replace[filepath.Join(dir, f.Name())] = file
 		packages[strings.Replace(pkg, "tiny", "example.com/tiny", 1)] = gobench.Package{Binary: binary, Dir: dir, Test: f.Test()}
 	}
 	text, err := json.Marshal(overlay)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "marshal", err)
 	file := filepath.Join(work, "overlay.json")
-	if err := os.WriteFile(file, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "write a file", os.WriteFile(file, text, 0o644))
 	cmd := exec.Command("go", "test", "-c", "-vet=off", "-overlay="+file, "-o", binary, ".")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -247,9 +230,7 @@ func changedSuite(t *testing.T, change func(map[string]gobench.Package)) trial.C
 		t.Fatal(err)
 	}
 	conn, err := gobench.New().Open(t.Context(), build.Program{Path: path}, trial.Spec{Name: "head/round 1", Env: []string{"GOMAXPROCS=1"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "open", err)
 	return conn
 }
 
@@ -470,9 +451,7 @@ func TestOneBenchmarkSpoilsNoOther(t *testing.T) {
 
 func TestBenchmarks(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x_test.go")
-	if err := os.WriteFile(file, []byte(tinyTest+"func BenchmarkNot(t *testing.T) {}\nfunc (x T) BenchmarkMethod(b *testing.B) {}\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "write a file", os.WriteFile(file, []byte(tinyTest+"func BenchmarkNot(t *testing.T) {}\nfunc (x T) BenchmarkMethod(b *testing.B) {}\n"), 0o644))
 	pkg, names, err := gobench.Benchmarks(file)
 	want := []string{"BenchmarkPlain", "BenchmarkSub", "BenchmarkBytes", "BenchmarkPrints", "BenchmarkParallel", "BenchmarkPortions", "BenchmarkFailsLater", "BenchmarkLooksLikeResults", "BenchmarkFailsWithResult", "BenchmarkLooksAround", "BenchmarkStops", "BenchmarkExits", "BenchmarkExitsWell", "BenchmarkHangs"}
 	if pkg != "tiny" || !slices.Equal(names, want) || err != nil {
@@ -494,9 +473,7 @@ func TestInput(t *testing.T) {
 // The null contender takes no time and needs no process.
 func TestNull(t *testing.T) {
 	c, err := gobench.New().Open(t.Context(), build.Program{Contender: tare.Contender{ID: tare.NullID}}, trial.Spec{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "open", err)
 	for _, op := range []string{wire.OpHello, wire.OpPrepare, wire.OpWarm, wire.OpSlice, wire.OpStats, wire.OpBye} {
 		a := ask(t, c, wire.Request{Op: op, Ops: 10})
 		if measures := op == wire.OpWarm || op == wire.OpSlice; measures && (a.Ops < 10 || a.WallNS != 1) {

@@ -16,6 +16,8 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
+// This file runs test binaries as go test -bench does, and reads what they print.
+
 // trialSpec returns the configuration of a process that runs the test binary of package p: base with the
 // flags, the directory and the environment that go test uses (see runTestActor.Act in cmd/go/internal/test).
 // args follow the flags. It omits the time limit of go test, because tare sets another.
@@ -57,17 +59,18 @@ func (s Suite) RunPlain(ctx context.Context, base trial.Spec, key string, args .
 	return c.AwaitOutput(ctx, "its benchmarks")
 }
 
-// printedResult matches the number of iterations and the time of a result, e.g. "1000\t   1234 ns/op".
+// printedResult matches a result, e.g. "1000\t   1234 ns/op". Its groups are the iterations and the time.
 var printedResult = lazyregexp.New(`(?:^|\D)(\d+)\t *([0-9.e+]+) ns/op`)
 
-// nextLine matches the start of the line after a benchmark's result: another benchmark, or the log of this one.
+// nextLine matches the start of a line that follows the result of a benchmark: "BenchmarkOther-8  ", or the
+// log of the same benchmark, "--- BENCH: …".
 var nextLine = lazyregexp.New(`(?m)^(Benchmark\S* *\t|--- )`)
 
 // PrintedResults returns the results in ns/op of one benchmark in the output of go test -bench:
 //
 //	BenchmarkEncode-8   anything that the benchmark prints   1000   1234 ns/op
 //
-// If a benchmark prints "ns/op" itself, the last one is its result. procs is GOMAXPROCS, or 0 if unknown. If
+// If a benchmark itself prints text such as "5 1 ns/op", that comes before its result. procs is GOMAXPROCS, or 0 if unknown. If
 // ops is positive, PrintedResults returns only results of that number of iterations.
 func PrintedResults(printed, name string, procs int, ops int64) (ns []float64) {
 	suffix := `(?:-\d+)?`
@@ -81,21 +84,28 @@ func PrintedResults(printed, name string, procs int, ops int64) (ns []float64) {
 		if i+1 < len(matches) {
 			end = matches[i+1][0]
 		}
-		text := printed[match[1]:end]
+		text := printed[match[1]:end] // from after the name to the next run of the same benchmark
 		if next := nextLine.FindStringIndex(text); next != nil {
 			text = text[:next[0]]
 		}
-		for _, m := range slices.Backward(printedResult.FindAllStringSubmatch(text, -1)) {
-			if n, _ := strconv.ParseInt(m[1], 10, 64); ops > 0 && n != ops {
-				continue
-			}
-			if x, err := strconv.ParseFloat(m[2], 64); err == nil {
-				ns = append(ns, x)
-				break
-			}
+		if x, ok := lastResult(text, ops); ok {
+			ns = append(ns, x)
 		}
 	}
 	return ns
+}
+
+// lastResult returns the last time in ns/op in text, if ops is positive only of that number of iterations.
+func lastResult(text string, ops int64) (ns float64, ok bool) {
+	for _, groups := range printedResult.FindAllStringSubmatch(text, -1) {
+		n, _ := strconv.ParseInt(groups[1], 10, 64) // 0 after an error: it is not the number of a run
+		x, err := strconv.ParseFloat(groups[2], 64)
+		hasOps := ops <= 0 || n == ops
+		if err == nil && hasOps {
+			ns, ok = x, true
+		}
+	}
+	return ns, ok
 }
 
 // procsSuffix returns the suffix that package testing appends to the names of benchmarks.
