@@ -76,12 +76,9 @@ func NewBench(ctx context.Context, request Request, setup Setup) (*Bench, error)
 		return nil, fmt.Errorf("make the directory of test binaries: %w", err)
 	}
 	gitrev.Sweep(parent, maxBuildAge)
-	b := &Bench{Notes: s.notes, SliceTime: setup.SliceTime}
+	b := &Bench{Notes: s.notes, SliceTime: cmp.Or(setup.SliceTime, sliceLength)}
 	for _, text := range s.notes {
 		b.note(partialRevision(), "", text)
-	}
-	if b.SliceTime == 0 {
-		b.SliceTime = sliceLength
 	}
 	if b.workDir, err = os.MkdirTemp(parent, "run-"); err != nil {
 		return nil, fmt.Errorf("make the directory of test binaries: %w", err)
@@ -138,13 +135,13 @@ func (b *Bench) prepareStudy(ctx context.Context, request Request, setup Setup, 
 	if err != nil {
 		return err
 	}
-	shared, remarks, err := b.discoverShared(ctx, request, setup, s, tests)
-	if err != nil {
+	var remarks []suite.Remark
+	if b.benchmarks, remarks, err = b.discoverShared(ctx, request, setup, s, tests); err != nil {
 		return err
 	}
-	b.noteRemarks(remarks, shared)
-	b.noteTests(headTests, shared)
-	b.noteAudit(audited, shared)
+	b.noteRemarks(remarks, b.benchmarks)
+	b.noteTests(headTests, b.benchmarks)
+	b.noteAudit(audited, b.benchmarks)
 	for _, from := range slices.Sorted(maps.Keys(renamed)) {
 		b.note(renamedModule(), "", fmt.Sprintf("the module %s of base is %s in head", from, renamed[from]))
 	}
@@ -154,9 +151,8 @@ func (b *Bench) prepareStudy(ctx context.Context, request Request, setup Setup, 
 		Kind:     gobench.Name, Baseline: Base, Contenders: []tare.Entry{{ID: Base}, {ID: Head}},
 		Metrics: Metrics(), Dir: s.head.UserDir,
 	}
-	b.benchmarks = shared
-	b.planSlices(shared)
-	b.noteSameCode(shared)
+	b.planSlices(b.benchmarks)
+	b.noteSameCode(b.benchmarks)
 	return nil
 }
 
@@ -236,11 +232,16 @@ func (b *Bench) findAlone(ctx context.Context, setup Setup, search suite.Search,
 	tried, err := suite.FindAlone(ctx, b.Sources.Suites[Base], b.Sources.Suites[Head], shared, search)
 	b.Spent += time.Since(began)
 	for _, m := range shared {
-		if err == nil && !slices.ContainsFunc(tried, func(t suite.Benchmark) bool { return t.ID() == m.ID() }) {
+		if err == nil && indexOf(tried, m) < 0 {
 			b.addSkipped(suite.Skipped{ID: m.ID(), OutOfTime: true, Why: search.WhyNoTime})
 		}
 	}
 	return tried, err
+}
+
+// indexOf returns the index of the benchmark with the id of m; -1 if list does not have it.
+func indexOf(list []suite.Benchmark, m suite.Benchmark) int {
+	return slices.IndexFunc(list, func(other suite.Benchmark) bool { return other.ID() == m.ID() })
 }
 
 // listTests returns the packages with benchmarks, by side. It returns only packages that both sides have, in
@@ -348,34 +349,37 @@ func noBenchmarksError(request Request, skipped []suite.Skipped) error {
 	return &UsageError{What: message, Nothing: !isBudgetShort}
 }
 
-// sharedBenchmarks returns the benchmarks that both sides have, in the order of head. Each gets the larger
-// times and sizes of its two sides, and the smaller number of iterations of a run. It skips the other
+// sharedBenchmarks returns the benchmarks that both sides have, in the order of head. It skips the other
 // benchmarks, unless skipped names them already.
 func (b *Bench) sharedBenchmarks(base, head []suite.Benchmark, skipped []suite.Skipped) []suite.Benchmark {
 	var shared []suite.Benchmark
 	for _, m := range head {
-		i := slices.IndexFunc(base, func(o suite.Benchmark) bool { return o.ID() == m.ID() })
-		if i < 0 {
+		if i := indexOf(base, m); i >= 0 {
+			shared = append(shared, joinEstimates(m, base[i]))
+		} else {
 			b.skipOneSided(m, Head, skipped)
-			continue
 		}
-		o := base[i]
-		m.NSPerOp, m.BytesPerOp = max(m.NSPerOp, o.NSPerOp), max(m.BytesPerOp, o.BytesPerOp)
-		m.UntimedNS = max(m.UntimedNS, o.UntimedNS)
-		m.Overhead, m.StartTime, m.LinkTime = max(m.Overhead, o.Overhead), max(m.StartTime, o.StartTime), max(m.LinkTime, o.LinkTime)
-		m.OutsideLoop, m.Growth = max(m.OutsideLoop, o.OutsideLoop), max(m.Growth, o.Growth)
-		isShorter := o.RunIterations > 0 && o.RunIterations < m.RunIterations // 0: the side runs in slices
-		if m.RunIterations == 0 || isShorter {
-			m.RunIterations = o.RunIterations
-		}
-		shared = append(shared, m)
 	}
 	for _, m := range base {
-		if !slices.ContainsFunc(head, func(o suite.Benchmark) bool { return o.ID() == m.ID() }) {
+		if indexOf(head, m) < 0 {
 			b.skipOneSided(m, Base, skipped)
 		}
 	}
 	return shared
+}
+
+// joinEstimates returns head with the larger times and sizes of the benchmark's two sides, and with the smaller
+// number of iterations of a run.
+func joinEstimates(head, base suite.Benchmark) suite.Benchmark {
+	m := head
+	m.NSPerOp, m.BytesPerOp, m.UntimedNS = max(m.NSPerOp, base.NSPerOp), max(m.BytesPerOp, base.BytesPerOp), max(m.UntimedNS, base.UntimedNS)
+	m.Overhead, m.StartTime, m.LinkTime = max(m.Overhead, base.Overhead), max(m.StartTime, base.StartTime), max(m.LinkTime, base.LinkTime)
+	m.OutsideLoop, m.Growth = max(m.OutsideLoop, base.OutsideLoop), max(m.Growth, base.Growth)
+	isShorter := base.RunIterations > 0 && base.RunIterations < m.RunIterations // 0: the side runs in slices
+	if m.RunIterations == 0 || isShorter {
+		m.RunIterations = base.RunIterations
+	}
+	return m
 }
 
 // skipOneSided skips a benchmark that only one side has. It adds nothing if skipped already has an entry

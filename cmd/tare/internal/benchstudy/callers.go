@@ -17,11 +17,12 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/profile"
 )
 
+// This file counts which functions call each other in a benchmark, on two sides, base and head. So it finds the
+// callers to name next to a function that executes more instructions, e.g. "parse.Scan calls it twice as often".
+
 const (
-	// maxCallers limits the callers of a function that are named.
-	maxCallers = 3
-	// minCallsDifference is the least difference in calls per operation of a caller.
-	minCallsDifference = 0.05
+	maxCallers         = 3    // callers of a function that are named
+	minCallsDifference = 0.05 // least difference in calls per operation; a smaller one counts as none
 )
 
 // countCallers counts the calls of the benchmarks that differ most, at most maxExplained, on all
@@ -75,24 +76,14 @@ type callGraph struct {
 	isUser  func(path string) bool   // reports whether functions of a package are named
 }
 
-// newCallGraph makes a graph of the call sites of both sides. The line of a caller is the one whose
-// calls differ most, else the one with most calls.
+// newCallGraph makes a graph of the call sites, lines with a call, of both sides. base and head have the calls
+// per operation of each site. The line of a caller is the one whose calls differ most, else the one with most
+// calls.
 func newCallGraph(base, head map[counts.Call]float64, isUser func(path string) bool) *callGraph {
 	type edge struct{ caller, callee string }
 	edges := map[edge]*tare.Caller{}
-	changes := map[edge]float64{} // difference of the line of the caller
-	sites := map[counts.Call]bool{}
-	for _, side := range []map[counts.Call]float64{base, head} {
-		for site := range side {
-			if !isMisplaced(site) {
-				sites[site] = true
-			}
-		}
-	}
-	sorted := slices.SortedFunc(maps.Keys(sites), func(a, b counts.Call) int {
-		return cmp.Or(cmp.Compare(base[b]+head[b], base[a]+head[a]), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
-	})
-	for _, site := range sorted {
+	largest := map[edge]float64{} // largest difference of a site
+	for _, site := range sortSites(base, head) {
 		key := edge{site.Function, site.Callee}
 		c := edges[key]
 		if c == nil {
@@ -106,8 +97,8 @@ func newCallGraph(base, head map[counts.Call]float64, isUser func(path string) b
 		if change < minCallsDifference {
 			change = 0
 		}
-		if c.Line == 0 || change > changes[key] {
-			c.File, c.Line, changes[key] = path.Base(site.File), site.Line, change
+		if hasNoLine := c.Line == 0; hasNoLine || change > largest[key] {
+			c.File, c.Line, largest[key] = path.Base(site.File), site.Line, change
 		}
 	}
 	g := &callGraph{callers: map[string][]tare.Caller{}, isUser: isUser}
@@ -115,6 +106,21 @@ func newCallGraph(base, head map[counts.Call]float64, isUser func(path string) b
 		g.callers[key.callee] = append(g.callers[key.callee], *c)
 	}
 	return g
+}
+
+// sortSites returns the call sites of both sides, those with most calls first, without misplaced ones.
+func sortSites(base, head map[counts.Call]float64) []counts.Call {
+	calls := map[counts.Call]float64{} // of both sides together
+	for _, side := range []map[counts.Call]float64{base, head} {
+		for site, n := range side {
+			if !isMisplaced(site) {
+				calls[site] += n
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Keys(calls), func(a, b counts.Call) int {
+		return cmp.Or(cmp.Compare(calls[b], calls[a]), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
 }
 
 // isMisplaced reports whether a call in the runtime's code is ascribed to a function of another package.
@@ -125,27 +131,27 @@ func isMisplaced(site counts.Call) bool {
 	return isRuntimeFile && profile.PackageOf(site.Function) != "runtime"
 }
 
-// findCallers returns the callers of a function, those whose calls differ most first. Instead of a
-// function of the standard library whose calls differ, it returns the user's functions that lead to
-// it, each with the function that it calls.
+// findCallers returns the callers of a function, those whose calls differ most first. In place of a caller
+// from the standard library whose calls differ, it returns the user's functions that lead to this caller, each
+// with the function that it calls. If no function of the user leads to function, it returns all callers.
 func (g *callGraph) findCallers(function string) []tare.Caller {
 	var found []tare.Caller
 	visited := map[string]bool{function: true}
 	for queue := []string{function}; len(queue) > 0; queue = queue[1:] {
-		for _, c := range g.callers[queue[0]] {
+		callee := queue[0]
+		for _, c := range g.callers[callee] {
 			isChanged := math.Abs(c.To-c.From) >= minCallsDifference
+			isUser := g.isUser(profile.PackageOf(c.Function))
 			switch {
-			case g.isUser(profile.PackageOf(c.Function)):
-				if isChanged || queue[0] == function {
-					found = append(found, c)
-				}
-			case isChanged && !visited[c.Function]:
+			case isUser && (isChanged || callee == function):
+				found = append(found, c)
+			case !isUser && isChanged && !visited[c.Function]:
 				visited[c.Function] = true
 				queue = append(queue, c.Function)
 			}
 		}
 	}
-	if len(found) == 0 { // nothing of the user's leads to it
+	if len(found) == 0 {
 		found = slices.Clone(g.callers[function])
 	}
 	for i := range found {

@@ -20,19 +20,21 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
+// This file counts the instructions that each benchmark executes on both sides, the revisions base and head,
+// e.g. 1200 instructions per operation in base and 1250 in head. Unlike times, counts hardly vary.
+
+// Parts of a budget, as divisors: a quarter of it is for counts of instructions. If the code of more than
+// largeSuite benchmarks differs, it is half, because in a short budget counts decide more of them than times do.
 const (
-	// countsShare is the divisor of a budget that gives the time to count instructions.
-	countsShare = 4
-	// largeCountsShare replaces it if the code of more than largeSuite benchmarks differs, because counts
-	// decide more of them than time does in a short budget.
+	countsShare      = 4
 	largeCountsShare = 2
 	largeSuite       = 20
-	// callersShare is the divisor of the time for counts that gives the part for counts of calls.
-	callersShare = 6
-	// FewBenchmarks is the number of benchmarks up to which each is counted a third time: they tell
-	// little about how much counts vary.
-	FewBenchmarks = 2
+	callersShare     = 6 // a sixth of the time for counts is for counts of calls
 )
+
+// FewBenchmarks is the number of benchmarks up to which each is counted a third time, because so few
+// benchmarks do not show how much counts vary.
+const FewBenchmarks = 2
 
 // comparisonCounts contains the instruction counts of a comparison.
 type comparisonCounts struct {
@@ -61,13 +63,8 @@ func (b *Bench) CountsTime(budget time.Duration) time.Duration {
 
 // isLargeSuite reports whether the code of more than largeSuite benchmarks differs.
 func (b *Bench) isLargeSuite() bool {
-	differing := 0
-	for _, m := range b.benchmarks {
-		if !b.isSameCode(m.ID()) {
-			differing++
-		}
-	}
-	return differing > largeSuite
+	differing, _ := b.divideByCode()
+	return len(differing) > largeSuite
 }
 
 // Count counts the instructions of all benchmarks on both sides, on all processors concurrently. A
@@ -85,7 +82,7 @@ func (b *Bench) Count(ctx context.Context, options Counting, setup Setup) error 
 		return nil
 	}
 	c := &comparisonCounts{counter: counter, pairs: map[string]*counts.Pair{}}
-	builds := &countBuilds{bench: b, setup: setup, counter: counter, isBrief: b.isLargeSuite(), links: map[string]*gobench.Link{}, failed: map[string]error{}, built: map[string]string{}}
+	builds := &countBuilds{bench: b, setup: setup, counter: counter, isBrief: b.isLargeSuite(), links: map[sidePackage]*gobench.Link{}, failed: map[string]error{}, built: map[countedBinary]string{}}
 	defer builds.removeBinaries()
 	for i, m := range b.benchmarks {
 		if i == 0 || b.benchmarks[i-1].Package != m.Package {
@@ -95,20 +92,21 @@ func (b *Bench) Count(ctx context.Context, options Counting, setup Setup) error 
 		}
 	}
 	began := time.Now()
-	limit := cmp.Or(options.TimeLimit, math.MaxInt64)
-	withCalls, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	countCalls := options.Callers && counter.HasFunctions()
-	if countCalls {
-		limit -= limit / callersShare
+	countsCalls := options.Callers && counter.HasFunctions()
+	limit := cmp.Or(options.TimeLimit, math.MaxInt64) // of both steps
+	instructionsLimit := limit
+	if countsCalls {
+		instructionsLimit -= limit / callersShare
 	}
-	limited, cancel := context.WithTimeout(ctx, limit)
+	callsCtx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	failures := builds.countOnce(limited, c)
-	builds.repeatCounts(limited, c, failures)
+	instructionsCtx, cancel := context.WithTimeout(ctx, instructionsLimit)
+	defer cancel()
+	failures := builds.countOnce(instructionsCtx, c)
+	builds.repeatCounts(instructionsCtx, c, failures)
 	c.compareSides(b.benchmarks)
-	if countCalls {
-		c.calls, c.whyNoCalls = builds.countCallers(withCalls, c)
+	if countsCalls {
+		c.calls, c.whyNoCalls = builds.countCallers(callsCtx, c)
 	}
 	b.Spent += time.Since(began)
 	if ctx.Err() != nil {
@@ -137,6 +135,15 @@ func (b *Bench) whyUncountable(c *counts.Counter) string {
 	return ""
 }
 
+// sidePackage is a package on one side. pkg is its packageKey.
+type sidePackage struct{ side, pkg string }
+
+// countedBinary is the binary of a package for one repeat of a count, numbered from 0.
+type countedBinary struct {
+	sidePackage
+	repeat int
+}
+
 // countBuilds links the test binaries that are counted. Each repeat of a count has a binary with
 // another order of functions, as timed rounds do.
 type countBuilds struct {
@@ -146,19 +153,19 @@ type countBuilds struct {
 	isBrief bool // many benchmarks share the time
 
 	mu           sync.Mutex
-	links        map[string]*gobench.Link // linker calls by side and package; nil if the binary is not linked again
-	failed       map[string]error         // build errors by package
-	built        map[string]string        // paths of binaries by side, package and repeat
-	packageLocks map[string]*sync.Mutex   // locks of packages of which only one process can run at a time
+	links        map[sidePackage]*gobench.Link // linker calls; nil if the binary is not linked again
+	failed       map[string]error              // build errors by package
+	built        map[countedBinary]string      // paths
+	packageLocks map[string]*sync.Mutex        // locks of packages of which only one process can run at a time
 }
 
-// buildPackage builds a package on both sides for a counter that needs builds with a tag. An error
-// of the compiler is stored in l.failed, not returned.
+// buildPackage finds the linker calls of a package on both sides. If the counter requires a build tag, it
+// builds the package with it. An error of the compiler is stored in b.failed, not returned.
 func (b *countBuilds) buildPackage(ctx context.Context, key string) error {
 	for _, id := range []string{Base, Head} {
 		s := b.bench.Sources.Suites[id]
 		pkg := packageKey(key)
-		if b.links[id+" "+pkg] != nil {
+		if b.links[sidePackage{id, pkg}] != nil {
 			continue
 		}
 		link := s.Packages[key].Link
@@ -175,7 +182,7 @@ func (b *countBuilds) buildPackage(ctx context.Context, key string) error {
 				b.failed[pkg] = fmt.Errorf("built for %s, %w", b.counter.Name, err)
 			}
 		}
-		b.links[id+" "+pkg] = link
+		b.links[sidePackage{id, pkg}] = link
 	}
 	return nil
 }
@@ -189,21 +196,21 @@ func (b *countBuilds) linkBinary(ctx context.Context, side, key string, repeat i
 	if err := b.failed[pkg]; err != nil {
 		return "", err
 	}
-	link := b.links[side+" "+pkg]
+	link := b.links[sidePackage{side, pkg}]
 	if link == nil {
 		return b.bench.Sources.Suites[side].Packages[key].Binary, nil
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	id := fmt.Sprint(side, " ", pkg, " ", repeat)
+	id := countedBinary{sidePackage{side, pkg}, repeat}
 	if path := b.built[id]; path != "" {
 		return path, nil
 	}
-	seed := uint64(2*repeat+1) << 33 // seeds of base and head differ: no two binaries have the same order
+	order := uint64(2*repeat + 1) // odd numbers for base, even ones for head: no two binaries have the same order
 	if side == Head {
-		seed += 1 << 33
+		order++
 	}
-	path, err := link.Binary(ctx, seed+b.setup.Seed<<1)
+	path, err := link.Binary(ctx, order<<33+b.setup.Seed<<1)
 	if err == nil {
 		b.built[id] = path
 	}
@@ -228,14 +235,7 @@ func (b *countBuilds) countOnce(ctx context.Context, c *comparisonCounts) map[st
 			b.packageLocks[m.Package] = &sync.Mutex{}
 		}
 	}
-	var differing, same []suite.Benchmark
-	for _, m := range b.bench.benchmarks {
-		if b.bench.isSameCode(m.ID()) {
-			same = append(same, m)
-		} else {
-			differing = append(differing, m)
-		}
-	}
+	differing, same := b.bench.divideByCode()
 	order := slices.Concat(differing, same)
 	var mu sync.Mutex
 	done := 0
@@ -255,13 +255,17 @@ func (b *countBuilds) countOnce(ctx context.Context, c *comparisonCounts) map[st
 	return failures
 }
 
+// startPair counts a benchmark once on each side.
 func (b *countBuilds) startPair(ctx context.Context, m suite.Benchmark) (*counts.Pair, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	defer b.lockPackage(m.Package)()
-	guess := counts.Estimate{NSPerOp: m.NSPerOp + m.UntimedNS, BytesPerOp: m.BytesPerOp, SameCode: b.bench.isSameCode(m.ID()), FewOthers: len(b.bench.benchmarks) <= FewBenchmarks, Brief: b.isBrief}
-	return b.counter.StartPair(ctx, guess, b.newSide(m, Base), b.newSide(m, Head))
+	estimate := counts.Estimate{
+		NSPerOp: m.IterationNS(), BytesPerOp: m.BytesPerOp, SameCode: b.bench.isSameCode(m.ID()),
+		FewOthers: len(b.bench.benchmarks) <= FewBenchmarks, Brief: b.isBrief,
+	}
+	return b.counter.StartPair(ctx, estimate, b.newSide(m, Base), b.newSide(m, Head))
 }
 
 // repeatCounts counts the sides of c again that are incomplete, as long as time permits. It removes a
@@ -311,7 +315,7 @@ func (b *countBuilds) lockPackage(key string) (unlock func()) {
 	return lock.Unlock
 }
 
-// newSide returns the programs of one side of a benchmark.
+// newSide returns a function that provides the program of one side of a benchmark for each repeat.
 func (b *countBuilds) newSide(m suite.Benchmark, id string) counts.Side {
 	s := b.bench.Sources.Suites[id]
 	return func(ctx context.Context, repeat int) (counts.Program, error) {
@@ -362,6 +366,18 @@ func (c *comparisonCounts) findRow(id string) (row tare.Comparison, ok bool) {
 // isSameCode reports whether the machine code of a benchmark is the same on both sides.
 func (b *Bench) isSameCode(id string) bool {
 	return slices.ContainsFunc(b.findings, func(f tare.Finding) bool { return f.Check == SameCode().ID && f.Workload == id })
+}
+
+// divideByCode returns the benchmarks whose machine code differs between the sides, and the others.
+func (b *Bench) divideByCode() (differing, same []suite.Benchmark) {
+	for _, m := range b.benchmarks {
+		if b.isSameCode(m.ID()) {
+			same = append(same, m)
+		} else {
+			differing = append(differing, m)
+		}
+	}
+	return differing, same
 }
 
 // SkipSame removes the benchmarks from the timed rounds whose machine code is the same on both sides

@@ -143,7 +143,7 @@ func (b *Bench) noteRemarks(remarks []suite.Remark, shared []suite.Benchmark) {
 	for _, r := range remarks {
 		switch {
 		case !measured[r.ID]:
-			// The benchmark is skipped, and the report gives the reason for that.
+			continue // the benchmark is skipped, and the report gives the reason for that
 		case r.OutOfTime:
 			b.note(unlikeGoTest(), "", fmt.Sprintf("%s, %s: %s", r.Side, r.ID, r.Text))
 		case r.Repeats:

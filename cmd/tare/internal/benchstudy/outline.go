@@ -49,11 +49,12 @@ func (r Request) Outline(ctx context.Context) (outline Outline, err error) {
 			return outline, err
 		}
 	}
-	for _, m := range head {
-		isShared := r.Tests == TestsOfHead || slices.Contains(base, m) // TestsOfHead: base runs head's test files
-		name := m.Line                                                 // grepBenchmarks reduces lines to names
-		if dir, ok := r.selectsDir(s.repo, m.File); ok && isShared {
-			outline.Benchmarks = append(outline.Benchmarks, dir+"."+name)
+	if r.Tests == TestsOfHead { // base will run the test files of head
+		base = head
+	}
+	for _, b := range head {
+		if dir, ok := r.selectsDir(s.repo, b.file); ok && slices.Contains(base, b) {
+			outline.Benchmarks = append(outline.Benchmarks, dir+"."+b.name)
 		}
 	}
 	slices.Sort(outline.Benchmarks)

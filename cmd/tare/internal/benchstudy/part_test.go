@@ -11,6 +11,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/suite"
+	"github.com/tarebench/tare/internal/assert"
 	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/kinds/gobench"
 )
@@ -26,12 +27,8 @@ func TestReached(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, text string) {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NoError(t, "make a directory", os.MkdirAll(filepath.Dir(path), 0o755))
+		assert.NoError(t, "write a file", os.WriteFile(path, []byte(text), 0o644))
 	}
 	git := func(args ...string) {
 		cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
@@ -68,13 +65,9 @@ func TestReached(t *testing.T) {
 		}
 		put(tt.changes, string(text)+"\n")
 		s, err := findSides(t.Context(), Request{Dir: dir, Base: "HEAD"}, t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NoError(t, "find sides", err)
 		all, err := s.head.List(t.Context(), []string{"./..."})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NoError(t, "list", err)
 		reached, partial, err := s.filterReached(t.Context(), all)
 		var got []string
 		for _, p := range reached {
@@ -92,9 +85,7 @@ func TestReached(t *testing.T) {
 func TestWhatTheHeadHas(t *testing.T) {
 	dir := t.TempDir()
 	s, err := findSides(t.Context(), Request{Dir: dir, Env: []string{"GOGC=50"}, EnvRecord: []string{"GOGC=50"}, Tags: "purego", Go: []string{"go1.25.5", "go1.26.1"}, PGO: "/x/cpu.pprof"}, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "find sides", err)
 	if s.base.Go != "go1.25.5" || s.head.Go != "go1.26.1" || len(s.base.Env) > 0 || s.base.Tags != "" || s.head.Tags != "purego" {
 		t.Errorf("base %+v, head %+v", s.base, s.head)
 	}

@@ -15,8 +15,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// This file plans how long to measure benchmarks. A round measures both sides, the revisions base and head,
-// and the control, base once more. It cuts the run of each benchmark into slices, and the sides take turns.
+// This file plans how long to measure benchmarks. A round measures both sides, the revisions base and head, and
+// the control, base once more. It cuts the run of each benchmark into slices, and the sides take turns: e.g. 4 ms
+// of base, 4 ms of head, 4 ms of the control, and so on.
 
 // The rule for the lengths of slices; docs/bench.md explains it.
 const (
@@ -49,15 +50,20 @@ func (b *Bench) planSlices(shared []suite.Benchmark) {
 		if why := b.whyIndivisible(m); why != "" {
 			iterations := wholeIterations(m) // equal on both sides: the time of an iteration may depend on it
 			workload.Set = map[string]string{gobench.SetRun: strconv.FormatInt(iterations, 10)}
-			b.ExpectedPilots = append(b.ExpectedPilots, expectWhole(workload, m, iterations)...)
+			b.ExpectedPilots = append(b.ExpectedPilots, expectAll(m, expectWhole(m, iterations))...)
 			b.noteWholeRuns(m, iterations, why)
 		} else {
-			b.ExpectedPilots = append(b.ExpectedPilots, expectSlices(workload, m)...)
-			if workload.Slice > b.SliceTime && m.Overhead > notedOverhead {
-				b.note(longSlices(), workload.ID, fmt.Sprintf("testing takes %v to set the benchmark up again for every slice: slices are about %v long, and fewer of them fit a budget", roundTime(m.Overhead), roundTime(workload.Slice)))
-			}
+			b.ExpectedPilots = append(b.ExpectedPilots, expectAll(m, expectSlices(m))...)
+			b.noteLongSlices(m, workload.Slice)
 		}
 		b.Study.Workloads = append(b.Study.Workloads, workload)
+	}
+}
+
+// noteLongSlices adds a note if slices of m are longer than usual because of the work of package testing.
+func (b *Bench) noteLongSlices(m suite.Benchmark, slice time.Duration) {
+	if slice > b.SliceTime && m.Overhead > notedOverhead {
+		b.note(longSlices(), m.ID(), fmt.Sprintf("testing takes %v to set the benchmark up again for every slice: slices are about %v long, and fewer of them fit a budget", roundTime(m.Overhead), roundTime(slice)))
 	}
 }
 
@@ -73,22 +79,25 @@ func (b *Bench) noteWholeRuns(m suite.Benchmark, iterations int64, why string) {
 	b.note(finding, m.ID(), fmt.Sprintf("%s: it is measured in whole runs of %s, two of each side in a round", why, format.Count(iterations, "iteration")))
 }
 
-// sliceTime returns the length of slices of m; 0 if m cannot be cut into slices. If m stops its
-// timer, only the timed part of a slice counts.
+// sliceTime returns the length of slices of m; 0 if m cannot be cut into slices. If m stops its timer, slices
+// are longer, and only the timed part counts in their length.
 func (b *Bench) sliceTime(m suite.Benchmark) time.Duration {
 	if b.whyIndivisible(m) != "" {
 		return 0
 	}
-	length, minLength := b.SliceTime, overheadFactor*m.Overhead
-	if m.BytesPerOp >= 1 {
+	allocates, stopsTimer := m.BytesPerOp >= 1, m.UntimedNS > 0
+	length := b.SliceTime
+	minLength := overheadFactor * m.Overhead // maxLength limits it
+	if allocates {
 		length = max(length, allocLength)
 		minLength = max(minLength, min(maxAllocLength, time.Duration(allocBytes/m.BytesPerOp*m.NSPerOp)))
 	}
-	if m.UntimedNS > 0 { // part of a slice is not timed, so make it longer for more timed iterations
+	if stopsTimer {
 		length = max(length, maxAllocLength)
 	}
-	timed := m.TimedShare() * float64(max(length, min(minLength, maxLength)))
-	return time.Duration(max(1, timed, m.NSPerOp)) // at least 1 ns, as 0 means no slices
+	length = max(length, min(minLength, maxLength))
+	timed := m.TimedShare() * float64(length)
+	return time.Duration(max(1, timed, m.NSPerOp)) // at least an iteration, and at least 1 ns, as 0 means no slices
 }
 
 // whyIndivisible returns why m cannot be cut into slices, or "" if it can.
@@ -119,41 +128,42 @@ func wholeIterations(m suite.Benchmark) int64 {
 	return max(1, int64(math.Round(float64(wholeLength)/max(1, m.IterationNS()))))
 }
 
-// expectWhole forecasts the pilots of a benchmark that is measured in complete runs of n iterations.
-// In the plan, a complete run is one operation. The forecast has at least one allocated byte per operation,
-// because the plan then gives the workload few slices.
-func expectWhole(w tare.Workload, m suite.Benchmark, n int64) []tare.Pilot {
-	around := float64(m.Overhead) + float64(n)*m.UntimedNS
+// expectWhole forecasts the pilot of a benchmark that is measured in complete runs of n iterations. In the plan,
+// a complete run is one operation. The forecast has at least one allocated byte per operation, because the plan
+// then gives the workload few slices.
+func expectWhole(m suite.Benchmark, n int64) tare.Pilot {
+	iterations, overhead := float64(n), float64(m.Overhead)
+	around := overhead + iterations*m.UntimedNS
 	if n > 1 { // testing runs one iteration by itself before the n
-		around += float64(m.Overhead) + m.IterationNS()
+		around += overhead + m.IterationNS()
 	}
-	run := float64(n)*m.NSPerOp + around
-	warm := min(float64(2*m.Overhead)+max(float64(warmLength), 2*m.IterationNS()), run) // at most a run
-	if m.WhyAlone != "" {
-		// A process starts for the warm-up and for each run, not once for all.
-		around, warm, m.StartTime = around+float64(m.StartTime), warm+float64(m.StartTime), 0
+	run := iterations*m.NSPerOp + around
+	warm := min(2*overhead+max(float64(warmLength), 2*m.IterationNS()), run) // a warm-up takes at most as long as a run
+	p := tare.Pilot{
+		NSPerOp: iterations * max(minNSPerOp, m.NSPerOp), BytesPerOp: max(1, iterations*m.BytesPerOp),
+		AroundNS: around, SetupNS: warm, StartNS: float64(m.LinkTime + m.StartTime), Counted: true,
 	}
-	return expectAll(w, m, tare.Pilot{
-		NSPerOp: float64(n) * max(minNSPerOp, m.NSPerOp), BytesPerOp: max(1, float64(n)*m.BytesPerOp), AroundNS: around,
-		SetupNS: warm, Counted: true,
-	})
+	if m.WhyAlone != "" { // a process starts for the warm-up and for each run, not once for all
+		start := float64(m.StartTime)
+		p.AroundNS, p.SetupNS, p.StartNS = around+start, warm+start, float64(m.LinkTime)
+	}
+	return p
 }
 
-// expectSlices forecasts the pilots of a benchmark that is cut into slices.
-func expectSlices(w tare.Workload, m suite.Benchmark) []tare.Pilot {
+// expectSlices forecasts the pilot of a benchmark that is cut into slices.
+func expectSlices(m suite.Benchmark) tare.Pilot {
 	around := float64(2*m.Overhead) + m.IterationNS() // testing tries one iteration before the others
-	return expectAll(w, m, tare.Pilot{
+	return tare.Pilot{
 		NSPerOp: max(minNSPerOp, m.NSPerOp), UntimedNS: m.UntimedNS, BytesPerOp: m.BytesPerOp, AroundNS: around,
-		SetupNS: around + max(float64(warmLength), m.IterationNS()),
-	})
+		SetupNS: around + max(float64(warmLength), m.IterationNS()), StartNS: float64(m.LinkTime + m.StartTime),
+	}
 }
 
-// expectAll forecasts the pilots of all contenders on w: p for both sides and the control, and almost no
-// time for the null contender, which measures the harness.
-func expectAll(w tare.Workload, m suite.Benchmark, p tare.Pilot) []tare.Pilot {
-	p.Workload, p.Process, p.StartNS = w.ID, m.Package, float64(m.LinkTime+m.StartTime)
-	null := tare.Pilot{Contender: tare.NullID, Workload: w.ID, NSPerOp: minNSPerOp}
-	all := []tare.Pilot{null}
+// expectAll forecasts the pilots of all contenders on m: p for both sides and the control, and almost no
+// time for the null contender, a program that does nothing, so that it shows the time of the harness.
+func expectAll(m suite.Benchmark, p tare.Pilot) []tare.Pilot {
+	p.Workload, p.Process = m.ID(), m.Package
+	all := []tare.Pilot{{Contender: tare.NullID, Workload: m.ID(), NSPerOp: minNSPerOp}}
 	for _, id := range []string{Base, tare.ControlID, Head} {
 		p.Contender = id
 		all = append(all, p)

@@ -162,27 +162,26 @@ func (r Request) Check(ctx context.Context) error {
 		return err
 	}
 	repo, err := gitrev.Find(ctx, r.Dir)
-	if err != nil {
-		if r.Base != "" || r.headRevision() != "" {
-			return usageError("%v", err)
-		}
+	switch needsRepo := r.Base != "" || r.headRevision() != ""; {
+	case err != nil && needsRepo:
+		return usageError("%v", err)
+	case err != nil:
 		return nil
 	}
-	var head *gitrev.Revision
-	for id, name := range map[string]string{Base: r.Base, Head: r.headRevision()} {
-		if name == "" {
-			continue
-		}
-		rev, err := resolveRevision(ctx, repo, id, name)
-		if err != nil {
+	if r.Base != "" {
+		if _, err := resolveRevision(ctx, repo, Base, r.Base); err != nil {
 			return err
 		}
-		if id == Head {
-			head = rev
+	}
+	var head *gitrev.Revision // nil for the user's files
+	if name := r.headRevision(); name != "" {
+		if head, err = resolveRevision(ctx, repo, Head, name); err != nil {
+			return err
 		}
 	}
-	if r.Changed || r.Shard.Of > 1 || slices.ContainsFunc(r.Packages, isImportPath) {
-		return nil // whether a benchmark is selected is known only later
+	isPartUnknown := r.Changed || r.Shard.Of > 1 || slices.ContainsFunc(r.Packages, isImportPath)
+	if isPartUnknown { // which benchmarks are selected is known only after the build
+		return nil
 	}
 	found, err := grepBenchmarks(ctx, repo, head, topLevel)
 	if err != nil || len(found) > 0 {
@@ -191,16 +190,18 @@ func (r Request) Check(ctx context.Context) error {
 	return noBenchmarksError(r, nil)
 }
 
-// grepBenchmarks returns the benchmarks that topLevel matches, in the files of a revision, or of the
-// worktree if rev is nil. Line of a match is the name of the benchmark.
-func grepBenchmarks(ctx context.Context, repo gitrev.Repo, rev *gitrev.Revision, topLevel *regexp.Regexp) ([]gitrev.Match, error) {
-	lines, err := repo.Grep(ctx, rev, benchmarkLine, "*_test.go")
-	var found []gitrev.Match
-	for _, m := range lines {
+// declaration is a benchmark in a source file, e.g. BenchmarkEncode in codec/codec_test.go.
+type declaration struct{ file, name string }
+
+// grepBenchmarks returns the benchmarks whose names topLevel matches, in the files of a revision, or of the
+// worktree if rev is nil.
+func grepBenchmarks(ctx context.Context, repo gitrev.Repo, rev *gitrev.Revision, topLevel *regexp.Regexp) (found []declaration, err error) {
+	matches, err := repo.Grep(ctx, rev, benchmarkLine, "*_test.go")
+	for _, m := range matches { // m.Line is e.g. func BenchmarkEncode(b *testing.B) {
 		_, after, _ := strings.Cut(m.Line, "func")
 		name, _, _ := strings.Cut(after, "(")
-		if m.Line = strings.TrimSpace(name); topLevel.MatchString(m.Line) {
-			found = append(found, m)
+		if name = strings.TrimSpace(name); topLevel.MatchString(name) {
+			found = append(found, declaration{m.File, name})
 		}
 	}
 	return found, err

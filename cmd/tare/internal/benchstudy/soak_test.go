@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
+	"github.com/tarebench/tare/internal/assert"
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
@@ -22,9 +23,7 @@ func TestChangedLeavesNothingOut(t *testing.T) {
 	t.Setenv("GOFLAGS", "")
 	t.Setenv("GOWORK", "off")
 	repo, err := gitrev.Find(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "find", err)
 	from, to, ok := strings.Cut(os.Getenv("TARE_SOAK_RANGE"), "..")
 	if !ok {
 		from, to = "HEAD~20", "HEAD"
@@ -36,30 +35,22 @@ func TestChangedLeavesNothingOut(t *testing.T) {
 		}
 	}
 	commits, err := repo.Between(t.Context(), ends[0], ends[1], true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "between", err)
 	cache := t.TempDir()
 	all, kept, differ, called, unknown := 0, 0, 0, 0, 0
 	for _, c := range commits[:min(20, len(commits))] {
 		s, err := findSides(t.Context(), Request{Dir: dir, Base: c.Parents[0], Head: c.ID}, cache)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NoError(t, "find sides", err)
 		b := &Bench{workDir: t.TempDir()}
 		for _, side := range []*suite.Side{s.base, s.head} {
-			if err := side.Resolve(t.Context(), b.workDir); err != nil {
-				t.Fatal(err)
-			}
+			assert.NoError(t, "resolve", side.Resolve(t.Context(), b.workDir))
 		}
 		_, _ = b.listTests(t.Context(), Request{Changed: true}, s, nil) // an error says that nothing is reached
 		if s.reach == nil {
 			t.Fatalf("%.9s: what changed was not read", c.ID)
 		}
 		tests, err := b.listTests(t.Context(), Request{}, s, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NoError(t, "list tests", err)
 		packages := map[string]map[string]gobench.Package{}
 		for _, side := range []*suite.Side{s.base, s.head} {
 			built, err := suite.Build(t.Context(), side, tests[side.ID], ".", b.workDir, func(string) {})
