@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// This file finds benchmarks that fail if two processes of their package run at the same time, which the
-// processes of both sides do when they take turns: for example, TestMain binds a fixed port.
+// This file finds benchmarks that fail if two processes of their package run at the same time, for example
+// because TestMain binds a fixed port. When both sides take turns, their processes do run at the same time.
 
 // sideBySideFactor limits the first run in a process that starts next to others, as a multiple of the
 // run in the first process. A process that waits for a lock of another one never ends by itself.
@@ -27,15 +27,15 @@ func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, searc
 	round := &sideBySide{suites: [3]*Suite{base, base, head}, search: search}
 	defer round.closeAll(ctx)
 	for i, m := range shared {
-		isKnown := whyAlone[m.Package] != ""
-		isLate := i > 0 && search.TimeLimit > 0 && time.Since(began) > search.TimeLimit
-		if isLate && !isKnown {
+		isKnown := whyAlone[m.Package] != "" // by an earlier benchmark of the package
+		if isKnown {
+			tried = append(tried, m)
+			continue
+		}
+		if isLate := search.TimeLimit > 0 && time.Since(began) > search.TimeLimit; isLate && i > 0 {
 			continue
 		}
 		tried = append(tried, m)
-		if isKnown {
-			continue
-		}
 		beginsPackage := i == 0 || shared[i-1].Package != m.Package
 		if beginsPackage {
 			round.closeAll(ctx)

@@ -285,7 +285,8 @@ type Sources struct {
 
 var _ lab.Sources = Sources{}
 
-// Program returns the suite of a side as the program of a contender. The null contender has none.
+// Program returns the suite of a side as the program of a contender. The null contender, which does nothing to
+// show the cost of the harness, has none.
 func (s Sources) Program(_ context.Context, kind, _ string, e tare.Entry) (build.Program, error) {
 	c := tare.Contender{ID: e.ID, Kind: kind, Role: tare.RoleContender, Name: s.Module, Start: tare.Start{Launch: tare.LaunchGobench}}
 	if e.ID == tare.NullID {

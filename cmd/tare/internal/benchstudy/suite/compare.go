@@ -99,9 +99,9 @@ func (d *discovery) comparePackage(ctx context.Context, built *Suite, key string
 		if len(times) > 0 && !isFarApart(times[0], m.NSPerOp) {
 			continue
 		}
-		remark, err := d.confirmInTime(ctx, func(limited context.Context) (string, error) {
+		remark, err := d.confirmInTime(ctx, m.ID(), func(limited context.Context) (string, error) {
 			return d.confirmDifference(limited, built, m, spec, limit, why)
-		}, m.ID())
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -120,7 +120,7 @@ func (d *discovery) comparePackage(ctx context.Context, built *Suite, key string
 
 // confirmInTime calls confirm with a context that ends when the time for the comparison is over. It returns
 // a remark on the benchmark id with the text that confirm returns, or that there was no time.
-func (d *discovery) confirmInTime(ctx context.Context, confirm func(context.Context) (string, error), id string) (Remark, error) {
+func (d *discovery) confirmInTime(ctx context.Context, id string, confirm func(context.Context) (string, error)) (Remark, error) {
 	limited := ctx
 	if !d.compareUntil.IsZero() {
 		var cancel context.CancelFunc
@@ -161,8 +161,8 @@ func topLevelPattern(found []Benchmark) string {
 // returns a sentence about the difference, or "" as soon as the quickest runs of both agree. why is the
 // failure of an earlier run of go test, or "".
 func (d *discovery) confirmDifference(ctx context.Context, built *Suite, m Benchmark, spec trial.Spec, limit time.Duration, why string) (text string, err error) {
-	n, runs := m.RunIterations, minRuns
-	if n == 0 { // the time is proportional to the iterations: many short runs suffice
+	n, runs := m.RunIterations, minRuns // iterations of a run, and runs of each turn
+	if n == 0 {                         // the time is proportional to the iterations: many short runs suffice
 		n = max(1, int64(float64(growRunTime)/max(0.1, m.NSPerOp)))
 		runs = max(minRuns, int(maxShortRuns*shortRunTime/max(shortRunTime, m.Overhead, time.Duration(m.NSPerOp))))
 	}

@@ -133,7 +133,7 @@ type discovery struct {
 	hasTried     bool          // a benchmark of any package was run
 	measureLimit time.Duration // limit of measureSingle
 	warmLimit    time.Duration // limit of a warm-up
-	isHalfUsed   func() bool   // reports whether half of measureLimit is used; nil means no
+	isHalfUsed   func() bool   // reports whether half of measureLimit is used; nil if a test sets no limit
 	tookLong     bool          // the last call of measureSingle reached a limit
 	compareUntil time.Time     // end of the comparison with go test; zero means no limit
 }
@@ -292,7 +292,8 @@ func (d *discovery) measureAll(ctx context.Context, found []Benchmark, search Se
 	for n, i := range order {
 		b := &found[i]
 		isLong := search.TimeLimit > 0 && time.Duration(b.NSPerOp) > search.TimeLimit/shortRuns
-		hasNoTime := n > 0 && (d.clock.isPackageOver(1) || d.clock.isSearchOver()) // the first one is measured
+		isFirst := n == 0 // measured in any case
+		hasNoTime := !isFirst && (d.clock.isPackageOver(1) || d.clock.isSearchOver())
 		if isLong || hasNoTime {
 			skipped = append(skipped, search.newOutOfTime(*b))
 			continue
@@ -316,11 +317,12 @@ func (d *discovery) measureAll(ctx context.Context, found []Benchmark, search Se
 // results. Their times are equal shares of the time of the run.
 func (d *discovery) searchBelow(ctx context.Context, top Benchmark, pattern string) (found []Benchmark, skipped []Skipped, err error) {
 	set := map[string]string{gobench.SetRegexp: pattern}
-	outcomes, took, err := d.runOnce(ctx, top, set, 0)
+	const plain, withSkipped = 0, 1 // test cases, see runOnce
+	outcomes, took, err := d.runOnce(ctx, top, set, plain)
 	hasOutcome := slices.ContainsFunc(outcomes, func(o gobench.Outcome) bool { return hasTime(o) || o.Failed })
 	if err == nil && !hasOutcome {
 		// The process may be about to end in a panic: package testing continues for a moment.
-		outcomes, _, err = d.runOnce(ctx, top, set, 1)
+		outcomes, _, err = d.runOnce(ctx, top, set, withSkipped)
 	}
 	if te := (*tare.TrialError)(nil); errors.As(err, &te) {
 		return nil, []Skipped{d.skippedByExit(top, te)}, nil
@@ -328,16 +330,7 @@ func (d *discovery) searchBelow(ctx context.Context, top Benchmark, pattern stri
 	if err != nil {
 		return nil, nil, err
 	}
-	var names []string
-	var failures []failure
-	for _, o := range outcomes {
-		switch {
-		case hasTime(o) && !slices.Contains(names, o.Name):
-			names = append(names, o.Name)
-		case o.Failed || o.Skipped:
-			failures = append(failures, failureOf(o))
-		}
-	}
+	names, failures := splitOutcomes(outcomes)
 	if len(names)+len(failures) == 0 && !strings.Contains(pattern, "/") {
 		failures = []failure{{top.Name, "it gives no result in ns/op"}}
 	}
@@ -356,11 +349,25 @@ func (d *discovery) searchBelow(ctx context.Context, top Benchmark, pattern stri
 	return found, skipped, nil
 }
 
+// splitOutcomes returns the names of benchmarks with a time, and the benchmarks that failed or were skipped. A
+// benchmark can be in both, e.g. if it fails in a second run.
+func splitOutcomes(outcomes []gobench.Outcome) (names []string, failures []failure) {
+	for _, o := range outcomes {
+		switch {
+		case hasTime(o) && !slices.Contains(names, o.Name):
+			names = append(names, o.Name)
+		case o.Failed || o.Skipped:
+			failures = append(failures, failureOf(o))
+		}
+	}
+	return names, failures
+}
+
 // skippedByExit returns the entry of a benchmark that ended its process or reached the limit.
 func (d *discovery) skippedByExit(b Benchmark, te *tare.TrialError) Skipped {
-	l := d.newSkipped(b, d.describeExit(te))
-	l.OutOfTime = te.Class == tare.ErrDeadline
-	return l
+	entry := d.newSkipped(b, d.describeExit(te))
+	entry.OutOfTime = te.Class == tare.ErrDeadline
+	return entry
 }
 
 func (d *discovery) newSkipped(b Benchmark, why string) Skipped {
@@ -406,9 +413,8 @@ func (d *discovery) prepareBenchmark(ctx context.Context, b Benchmark, set map[s
 // measured, or "" if it was measured. The steps are a run of one iteration, a warm-up, a run that counts
 // bytes, more runs of one iteration to find the overhead of package testing, and the test of growth.
 func (d *discovery) measureSingle(ctx context.Context, b *Benchmark) (why string, err error) {
-	_, b.Overhead, err = d.runOnce(ctx, *b, nil, 0)
-	if why, err := d.whyExited(err); err != nil || why != "" {
-		return why, err
+	if _, b.Overhead, err = d.runOnce(ctx, *b, nil, 0); err != nil {
+		return d.whyExited(err)
 	}
 	b.StartTime = d.starts[b.Package]
 	limited, cancel := context.WithTimeout(ctx, d.measureLimit) // of all the following steps
@@ -423,8 +429,8 @@ func (d *discovery) measureSingle(ctx context.Context, b *Benchmark) (why string
 	if err != nil || why != "" {
 		return why, err
 	}
-	if why, err := d.whyExited(d.measureOverhead(limited, b)); err != nil || why != "" {
-		return why, err
+	if err := d.measureOverhead(limited, b); err != nil {
+		return d.whyExited(err)
 	}
 	b.splitTime(warm)
 	setUps := minGrowRuns * 2 * b.Overhead // testing sets a benchmark up twice in each run of checkGrowth
@@ -436,8 +442,8 @@ func (d *discovery) measureSingle(ctx context.Context, b *Benchmark) (why string
 	return d.checkGrowth(limited, b)
 }
 
-// whyExited returns why a benchmark cannot be measured, if err reports that it ended its process or reached
-// a limit. It returns other errors as they are.
+// whyExited returns why a benchmark cannot be measured, if err, which is not nil, reports that it ended its
+// process or reached a limit. It returns other errors as they are.
 func (d *discovery) whyExited(err error) (why string, other error) {
 	if te := (*tare.TrialError)(nil); errors.As(err, &te) {
 		return d.describeExit(te), nil

@@ -37,6 +37,8 @@ type timedRun struct {
 	ns  float64 // without untimed parts; 0 before the first run
 }
 
+func (r timedRun) nsPerOp() float64 { return r.ns / float64(r.ops) }
+
 // runPair holds a short run of a benchmark and a longer one.
 type runPair struct {
 	short, long timedRun
@@ -111,12 +113,14 @@ func (b *Benchmark) setGrowth(p runPair, sliceTime time.Duration) {
 	perIteration := max(0, (p.long.ns-p.short.ns)/float64(p.long.ops-p.short.ops))
 	outside := p.short.ns - perIteration*float64(p.short.ops)
 	sliceOps := float64(sliceTime) * float64(p.short.ops) / p.short.ns // iterations of a slice
+	slice := outside + perIteration*sliceOps
 	b.OutsideLoop, b.Growth = 0, 0
-	if outside > maxFixedShare*(outside+perIteration*sliceOps) {
+	if outside > maxFixedShare*slice {
 		b.OutsideLoop = time.Duration(outside)
 	}
-	growth := (p.long.ns / float64(p.long.ops)) / (p.short.ns / float64(p.short.ops))
-	if isShort := p.short.ns < 2*p.target; growth > maxGrowth && isShort {
+	growth := p.long.nsPerOp() / p.short.nsPerOp()
+	isShort := p.short.ns < 2*p.target // longer runs may all be interrupted: then growth says little
+	if growth > maxGrowth && isShort {
 		b.Growth = growth
 	}
 }
@@ -150,7 +154,7 @@ func (d *discovery) findRunLength(ctx context.Context, b *Benchmark, last timedR
 			return noLoop, nil
 		}
 	}
-	b.RunIterations, b.NSPerOp = last.ops, last.ns/float64(last.ops)
+	b.RunIterations, b.NSPerOp = last.ops, last.nsPerOp()
 	return "", nil
 }
 

@@ -115,42 +115,31 @@ func parseLink(output string) (*gobench.Link, error) {
 	return nil, errors.New("the go command printed no call of the linker")
 }
 
-// splitWords splits a command line of the go command into words. A word, or a part of it, may be in single
-// quotes, without escapes, or in double quotes, with the escapes of Go: A='b c' link has the words "A=b c"
-// and "link".
+// splitWords splits a command line of the go command into words: A='b c' link has the words "A=b c" and "link".
 func splitWords(line string) (words []string) {
-	var word strings.Builder
-	begun := false // a word has begun; it may be empty: ''
-	for line != "" {
-		switch c := line[0]; {
-		case c == ' ' || c == '\t':
-			if begun {
-				words = append(words, word.String())
-				word.Reset()
-				begun = false
-			}
-		case c == '\'':
-			text, rest, _ := strings.Cut(line[1:], "'")
-			word.WriteString(text)
-			line, begun = rest, true
-			continue
-		case c == '"':
-			if quoted, err := strconv.QuotedPrefix(line); err == nil {
-				text, _ := strconv.Unquote(quoted)
-				word.WriteString(text)
-				line, begun = line[len(quoted):], true
-				continue
-			}
-			word.WriteByte(c)
-			begun = true
-		default:
-			word.WriteByte(c)
-			begun = true
-		}
-		line = line[1:]
-	}
-	if begun {
-		words = append(words, word.String())
+	for line = strings.TrimLeft(line, " \t"); line != ""; line = strings.TrimLeft(line, " \t") {
+		var word string
+		word, line = cutWord(line)
+		words = append(words, word)
 	}
 	return words
+}
+
+// cutWord returns the first word of a line, which begins with it, and the rest of the line. The word, or a part
+// of it, may be in single quotes, without escapes, or in double quotes, with the escapes of Go.
+func cutWord(line string) (word, rest string) {
+	for line != "" && line[0] != ' ' && line[0] != '\t' {
+		text, after := line[:1], line[1:] // the next part of the word, here a character, and what follows
+		switch line[0] {
+		case '\'':
+			text, after, _ = strings.Cut(line[1:], "'")
+		case '"':
+			if quoted, err := strconv.QuotedPrefix(line); err == nil {
+				text, _ = strconv.Unquote(quoted) // QuotedPrefix has checked it
+				after = line[len(quoted):]
+			}
+		}
+		word, line = word+text, after
+	}
+	return word, line
 }
