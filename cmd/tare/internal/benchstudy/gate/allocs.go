@@ -10,14 +10,15 @@ import (
 // leaves a row undecided if the counts of both sides overlap; then the row is compared with the margin.
 // family contains a member, a row of the report and its question, for each benchmark and metric.
 func judgeExactCounts(family []member, allocs bool) {
+	outcomes := map[int]Outcome{1: Worse, 0: NoWorse, -1: Better} // by the sign of the difference
 	for _, m := range family {
 		r := m.row
 		metric, _ := tare.MetricNamed(r.Metric)
 		isExact := metric.Name == "allocs" && allocs
 		hasNoRatio := metric.IsCount() && len(m.Effects) == 0
 		isDecided := r.Outcome != "" || r.why != ""
-		hasLimit := m.Median // the head's value is compared with a limit, not with base
-		if !isExact && !hasNoRatio || hasLimit || isDecided {
+		needsNoInterval := isExact || hasNoRatio
+		if !needsNoInterval || isDecided || m.hasLimit() {
 			continue
 		}
 		base, head := m.index.PerRound(metric, r.workload, BaseID), m.index.PerRound(metric, r.workload, HeadID)
@@ -26,14 +27,6 @@ func judgeExactCounts(family []member, allocs bool) {
 		if !ok {
 			continue
 		}
-		r.Exact = exact
-		switch sign {
-		case 1:
-			r.Outcome = Worse
-		case -1:
-			r.Outcome = Better
-		default:
-			r.Outcome = NoWorse
-		}
+		r.Exact, r.Outcome = exact, outcomes[sign]
 	}
 }

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -33,19 +34,14 @@ func WriteCodeQuality(w io.Writer, rep Report) error {
 		// GitLab recognises an entry of an earlier report by its fingerprint.
 		sum := sha256.Sum256([]byte(strings.Join([]string{check, subject}, "\x00")))
 		issue := codeQualityIssue{Description: text, CheckName: "tare gate: " + check, Fingerprint: hex.EncodeToString(sum[:16]), Severity: severity}
-		issue.Location.Path, issue.Location.Lines.Begin = place.File, max(1, place.Line)
-		if place.File == "" {
-			issue.Location.Path = "go.mod"
-			if rep.configFile != "" {
-				issue.Location.Path = rep.configFile
-			}
-		}
+		issue.Location.Path, issue.Location.Lines.Begin = cmp.Or(place.File, rep.configFile, "go.mod"), max(1, place.Line)
 		issues = append(issues, issue)
 	}
 	levels := map[string]string{"error": "major", "warning": "minor", "notice": "info"}
 	for _, r := range rep.Rows {
 		if severity := rowSeverity(r, rep); severity != "" {
-			add(rep.rowVerdict(r), r.Benchmark+" "+r.Metric+machineSuffix(r), rep.rowTitle(r)+": "+r.Sentence, levels[severity], Place{r.File, r.Line})
+			subject := strings.TrimSpace(r.Benchmark + " " + r.Metric + " " + r.Machine)
+			add(rep.rowVerdict(r), subject, rep.rowTitle(r)+": "+r.Sentence, levels[severity], Place{r.File, r.Line})
 		}
 	}
 	for _, entry := range rep.Skipped {
@@ -62,13 +58,4 @@ func WriteCodeQuality(w io.Writer, rep Report) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(issues)
-}
-
-// machineSuffix returns a suffix with the machine of a row, so that rows of one benchmark on several
-// machines differ, or "" if one machine measured all.
-func machineSuffix(r Row) string {
-	if r.Machine == "" {
-		return ""
-	}
-	return " " + r.Machine
 }

@@ -15,7 +15,8 @@ import (
 // This file decides the rows of a gate's report. A row asks whether the head, the changed revision, is worse
 // than the base by more than the margin, in one benchmark and metric. For example: the margin is 5 % and the
 // interval of the ratio head/base is 1.08 to 1.12, so BenchmarkEncode is worse. newMembers collects the rows.
-// They form one family, because they share the error level alpha. judgeMembers decides them.
+// All rows together are called a family, and each of them a member, because they share the error level alpha,
+// the probability that any of them is decided wrongly. judgeMembers decides them.
 
 // The ids of both sides in a result. A result also has a control, which is the base measured again.
 const (
@@ -31,6 +32,9 @@ type member struct {
 	judge.Question                 // Effects, Edges, Looks (the number of interim analyses) and Median
 	index          *evidence.Index // values of the row's result
 }
+
+// hasLimit reports whether the row compares the head's values with a limit.
+func (m member) hasLimit() bool { return m.Median }
 
 // newMembers returns the members of all results. A row that was measured twice is one member with the
 // rounds of both.
@@ -168,7 +172,7 @@ func findVoid(res *tare.Result, workload, metric string) (f tare.Finding, ok boo
 func (m member) isSameRow(other member) bool {
 	a, b := m.row, other.row
 	isSame := a.Benchmark == b.Benchmark && a.Metric == b.Metric && a.Machine == b.Machine
-	return isSame && !m.Median && !other.Median
+	return isSame && !m.hasLimit() && !other.hasLimit()
 }
 
 // poolRounds adds the rounds of later, a second measurement of the same row. The error level of the
@@ -191,34 +195,41 @@ func (m member) poolRounds(later member) member {
 // judgeMembers sets the outcome of every member that has none. A void member, whose measurement does not
 // count, stays void, but counts in the size of the family, by which the error level alpha is divided.
 func judgeMembers(family []member, alpha float64) {
-	var undecided, ratios []member // members that have no outcome or are void, and of these the ones without a limit
-	var marginQuestions, zeroQuestions []judge.Question
+	var undecided, differences []member
 	for _, m := range family {
 		if m.row.Outcome != "" && m.row.Outcome != Void {
 			continue
 		}
 		undecided = append(undecided, m)
-		marginQuestions = append(marginQuestions, m.Question)
-		if !m.Median {
-			ratios = append(ratios, m)
+		if !m.hasLimit() {
 			m.Edges = []float64{0} // is there any difference: is ln(head/base) above or below 0?
-			zeroQuestions = append(zeroQuestions, m.Question)
+			differences = append(differences, m)
 		}
 	}
-	zeroSpans := map[*Row]stats.Span{}
-	for i, span := range judge.Settle(zeroQuestions, alpha) {
-		zeroSpans[ratios[i].row] = span
-	}
-	for i, span := range judge.Settle(marginQuestions, alpha) {
-		switch m := undecided[i]; {
+	spans, zeroSpans := settleIntervals(undecided, alpha), settleIntervals(differences, alpha)
+	for _, m := range undecided {
+		switch {
 		case m.row.Outcome == Void:
-			// It stays void.
-		case m.Median:
-			m.judgeLimit(span)
+			continue // it stays void
+		case m.hasLimit():
+			m.judgeLimit(spans[m.row])
 		default:
-			m.judgeRatio(span, zeroSpans[m.row])
+			m.judgeRatio(spans[m.row], zeroSpans[m.row])
 		}
 	}
+}
+
+// settleIntervals returns the interval of each member of a family. See [judge.Settle].
+func settleIntervals(family []member, alpha float64) map[*Row]stats.Span {
+	var questions []judge.Question
+	for _, m := range family {
+		questions = append(questions, m.Question)
+	}
+	spans := map[*Row]stats.Span{}
+	for i, span := range judge.Settle(questions, alpha) {
+		spans[family[i].row] = span
+	}
+	return spans
 }
 
 // judgeRatio sets the outcome of a row with ratios. span is the interval that is compared with the edge
@@ -239,7 +250,8 @@ func (m member) judgeRatio(span, zeroSpan stats.Span) {
 	}
 	r.Low, r.High, r.Level = math.Exp(span.Low), math.Exp(span.High), span.Level
 	if r.Outcome == Open {
-		if n, ok := stats.RoundsNeeded(m.Effects, stats.LookLevel(1-span.Level, m.Looks), stats.MaxRounds, m.Edges[0]); ok && n > r.Rounds {
+		level := stats.LookLevel(1-span.Level, m.Looks)
+		if n, ok := stats.RoundsNeeded(m.Effects, level, stats.MaxRounds, m.Edges[0]); ok && n > r.Rounds {
 			r.RoundsNeeded = n
 		}
 	}

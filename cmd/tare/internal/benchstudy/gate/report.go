@@ -257,14 +257,10 @@ func (rep *Report) worsePredicates(infinitives bool) (predicates []string, hasEx
 		switch w := wordsFor(metric); {
 		case metric == "allocs" && rep.allocs == project.AllocsExact:
 			hasExact = true
-		case w.adjective && infinitives:
-			predicates = append(predicates, "be "+w.worse)
-		case w.adjective:
-			predicates = append(predicates, "is "+w.worse)
 		case infinitives:
-			predicates = append(predicates, w.take+" "+w.worse)
+			predicates = append(predicates, w.verb.infinitive+" "+w.worse)
 		default:
-			predicates = append(predicates, w.takes+" "+w.worse)
+			predicates = append(predicates, w.verb.singular+" "+w.worse)
 		}
 	}
 	return predicates, hasExact
@@ -319,7 +315,7 @@ func (rep *Report) marginOf(r Row) float64 { return cmp.Or(r.Margin, rep.Margin)
 func (rep *Report) describeWorse() []string {
 	var parts []string
 	for _, metric := range rep.rowMetrics() {
-		n, exact := 0, true
+		n, exact := 0, true // number of rows that are worse, and whether all of them are exact
 		for _, r := range rep.Rows {
 			if r.isUnwaived(Worse) && r.Metric == metric && !r.hasLimit() {
 				n, exact = n+1, exact && r.Exact
@@ -328,15 +324,12 @@ func (rep *Report) describeWorse() []string {
 		if n == 0 {
 			continue
 		}
-		by := " by more than " + rep.marginText()
-		switch w := wordsFor(metric); {
-		case metric == "allocs" && exact:
+		if metric == "allocs" && exact {
 			parts = append(parts, fmt.Sprintf("%d %s more often", n, format.Choose(n, "allocates", "allocate")))
-		case w.adjective:
-			parts = append(parts, fmt.Sprintf("%d %s %s%s", n, format.Choose(n, "is", "are"), w.worse, by))
-		default:
-			parts = append(parts, fmt.Sprintf("%d %s %s%s", n, format.Choose(n, w.takes, w.take), w.worse, by))
+			continue
 		}
+		w := wordsFor(metric)
+		parts = append(parts, fmt.Sprintf("%d %s %s by more than %s", n, format.Choose(n, w.verb.singular, w.verb.plural), w.worse, rep.marginText()))
 	}
 	for _, r := range rep.Rows {
 		if r.isUnwaived(Worse) && r.hasLimit() {

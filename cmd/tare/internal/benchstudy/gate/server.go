@@ -29,7 +29,7 @@ const openLoopRounds = 12
 // requirements: the time and the CPU time of a request in a closed loop, the median latency and the CPU
 // time at a fixed rate (server.Rate > 0), and the limits of server. programs are the built programs of both
 // sides, dirs their working directories, and requests a file with one request a line.
-func Server(server project.Server, request Request, programs, dirs Trees, requests string) Measurement {
+func Server(server project.Server, request Request, programs, dirs SidePaths, requests string) Measurement {
 	traffic := &tare.Traffic{Connections: server.Connections, Rate: server.Rate, Segment: server.Segment()}
 	m := Measurement{
 		Study: tare.Study{

@@ -20,7 +20,7 @@ import (
 // loaded is what a lab would have made of a server whose p99 was that in each
 // round.
 func loaded(p99 []float64) (*tare.Result, Requirements) {
-	w := Server(project.Server{ID: "api", Rate: 500, Connections: 10, SLO: []project.Objective{{Metric: "p99", Limit: 50e6}}}, Request{Project: project.Default(".")}, Trees{}, Trees{}, "requests.ndjson")
+	w := Server(project.Server{ID: "api", Rate: 500, Connections: 10, SLO: []project.Objective{{Metric: "p99", Limit: 50e6}}}, Request{Project: project.Default(".")}, SidePaths{}, SidePaths{}, "requests.ndjson")
 	r := &tare.Result{Schema: tare.ResultSchema, Study: w.Study.ID, Design: tare.Design{Metrics: w.Study.Metrics, Plan: tare.Plan{Looks: []int{8, 12}}, Workloads: w.Study.Workloads}, Measured: tare.Measured{RoundsDone: len(p99)}, Run: tare.Run{Seconds: 60}}
 	p50 := tare.Effects{Workload: onlyRequests, Metric: "p50", A: HeadID, B: BaseID}
 	for i, v := range p99 {
@@ -128,8 +128,8 @@ func TestLimitsShareTheErrorOfTheTable(t *testing.T) {
 
 func TestServerStudies(t *testing.T) {
 	ask := Request{Project: project.Default(".")}
-	closed := Server(project.Server{ID: "api", Args: []string{"-port", "$PORT"}, Connections: 7}, ask, Trees{Base: "b", Head: "h"}, Trees{Base: "/base", Head: "/head"}, filepath.Join("x", "requests.ndjson"))
-	open := Server(project.Server{ID: "api", Connections: 7, Rate: 100, SLO: []project.Objective{{Metric: "p50", Limit: 5e6}, {Metric: "p90", Limit: 5e7}}}, ask, Trees{Base: "b", Head: "h"}, Trees{}, filepath.Join("x", "requests.ndjson"))
+	closed := Server(project.Server{ID: "api", Args: []string{"-port", "$PORT"}, Connections: 7}, ask, SidePaths{Base: "b", Head: "h"}, SidePaths{Base: "/base", Head: "/head"}, filepath.Join("x", "requests.ndjson"))
+	open := Server(project.Server{ID: "api", Connections: 7, Rate: 100, SLO: []project.Objective{{Metric: "p50", Limit: 5e6}, {Metric: "p90", Limit: 5e7}}}, ask, SidePaths{Base: "b", Head: "h"}, SidePaths{}, filepath.Join("x", "requests.ndjson"))
 	for _, w := range []Measurement{closed, open} {
 		if err := w.Study.Validate(); err != nil {
 			t.Error(err)

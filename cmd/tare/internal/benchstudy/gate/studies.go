@@ -8,8 +8,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Trees are the directories with the files of both sides: base before the change, and head after it.
-type Trees struct{ Base, Head string }
+// SidePaths has a path for each side of a comparison, e.g. the directories with the files of the repository before
+// the change (Base) and after it (Head).
+type SidePaths struct{ Base, Head string }
 
 // ModuleVersions returns the versions of modules that the repository requires before and after the change,
 // each as module@version. The modules are those of e, a contender of tare's catalog. ok is false if the
@@ -30,13 +31,13 @@ const studyPrefix = "gate-"
 // of the repository, and a contender of the catalog if the change moves its modules to other versions.
 // Each study compares the contender before and after the change. A criterion of s on the contender's
 // own values (value:) becomes a limit of the head. skipped has programs that only the head has.
-func Studies(s tare.Study, request Request, trees Trees, versionsOf ModuleVersions) (out []Measurement, skipped []Skipped, err error) {
+func Studies(s tare.Study, request Request, repoDirs SidePaths, versionsOf ModuleVersions) (out []Measurement, skipped []Skipped, err error) {
 	for _, e := range s.Contenders {
 		var before, after tare.Entry // zero if the change cannot have made the contender slower
 		switch {
 		case e.Program != "":
 			var missing string
-			before, after, missing, err = programSides(s, e, trees)
+			before, after, missing, err = programSides(s, e, repoDirs)
 			if missing != "" {
 				skipped = append(skipped, Skipped{What: s.ID + " " + e.ID, Why: "its program " + missing + " is in head only", OneSided: true})
 			}
@@ -61,16 +62,16 @@ func Studies(s tare.Study, request Request, trees Trees, versionsOf ModuleVersio
 // programSides returns a contender that is a program of the repository, before and after the change. If
 // base does not have its directory, missing is the directory and the entries are zero. They are also zero
 // for a program outside of the repository, because that is the same on both sides.
-func programSides(s tare.Study, e tare.Entry, trees Trees) (before, after tare.Entry, missing string, err error) {
+func programSides(s tare.Study, e tare.Entry, repoDirs SidePaths) (before, after tare.Entry, missing string, err error) {
 	dir := e.Program
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(s.Dir, filepath.FromSlash(dir))
 	}
-	rel, err := filepath.Rel(trees.Head, dir)
+	rel, err := filepath.Rel(repoDirs.Head, dir)
 	if err != nil || !filepath.IsLocal(rel) {
 		return before, after, "", nil
 	}
-	baseDir := filepath.Join(trees.Base, rel)
+	baseDir := filepath.Join(repoDirs.Base, rel)
 	exists, err := IsDir(baseDir)
 	if err != nil {
 		return before, after, "", err

@@ -32,7 +32,7 @@ func TestStudies(t *testing.T) {
 			{Metric: "time", Workload: "two", Value: "<= 1ms"},
 		},
 	}
-	out, left, err := Studies(s, Request{Project: project.Default(".")}, Trees{Base: base, Head: root}, nil)
+	out, left, err := Studies(s, Request{Project: project.Default(".")}, SidePaths{Base: base, Head: root}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestStudiesOfMovedModules(t *testing.T) {
 	moved := func(kind string, e tare.Entry) (before, after []string, ok bool, err error) {
 		return []string{"m/x@v1.0.0", "m/y@v1.0.0"}, []string{"m/x@v1.1.0", "m/y@v1.0.0"}, kind == "codec" && e.Leaf() == "goccy", nil
 	}
-	out, left, err := Studies(s, Request{Project: project.Default(".")}, Trees{Base: "base", Head: "head"}, moved)
+	out, left, err := Studies(s, Request{Project: project.Default(".")}, SidePaths{Base: "base", Head: "head"}, moved)
 	if err != nil || len(out) != 1 || len(left) != 0 {
 		t.Fatalf("%d studies, left %v, %v", len(out), left, err)
 	}

@@ -14,27 +14,31 @@ import (
 // This file puts a row of a gate's report into words. A row is one benchmark and metric with an outcome, e.g.
 // "slower by > 5 %: +12.0 % time (+9.0 % to +15.0 %, 99 %, 12 rounds), 1.00 µs before, 1.12 µs now".
 
-// metricWords contains the words for a metric in sentences: "is slower" if adjective is set, or else
-// "takes more memory".
+// metricWords contains the words for a metric in sentences such as "is slower" or "takes more memory".
 type metricWords struct {
 	noun                   string // e.g. time
 	worse, noWorse, better string // e.g. slower, not slower, faster, or more memory, not more memory, less memory
-	adjective              bool   // worse, noWorse and better are adjectives; otherwise they follow a verb
-	takes, take            string // the verb: singular and plural
+	verb                   verb   // precedes worse
 }
+
+// verb has the forms of a verb, e.g. is, are, be.
+type verb struct{ singular, plural, infinitive string }
 
 // wordsFor returns the words for a metric.
 func wordsFor(metric string) metricWords {
 	m := tare.MetricFor(metric)
+	is := verb{"is", "are", "be"}
 	switch {
 	case m.IsLatency():
-		return metricWords{noun: m.Noun, worse: "higher in " + m.Noun, noWorse: "not higher in " + m.Noun, better: "lower in " + m.Noun, adjective: true}
+		return metricWords{noun: m.Noun, worse: "higher in " + m.Noun, noWorse: "not higher in " + m.Noun, better: "lower in " + m.Noun, verb: is}
 	case m.Slower != "":
-		return metricWords{noun: m.Noun, worse: m.Slower, noWorse: "not " + m.Slower, better: m.Faster, adjective: true}
-	case m.Counted:
-		return metricWords{noun: m.Noun, worse: m.More, noWorse: "not " + m.More, better: m.Less, takes: "does", take: "do"}
+		return metricWords{noun: m.Noun, worse: m.Slower, noWorse: "not " + m.Slower, better: m.Faster, verb: is}
 	}
-	return metricWords{noun: m.Noun, worse: m.More, noWorse: "not " + m.More, better: m.Less, takes: "takes", take: "take"}
+	words := metricWords{noun: m.Noun, worse: m.More, noWorse: "not " + m.More, better: m.Less, verb: verb{"takes", "take", "take"}}
+	if m.Counted {
+		words.verb = verb{"does", "do", "do"}
+	}
+	return words
 }
 
 // rowVerdict returns the row's outcome in the words of its metric, with the margin or limit.
@@ -44,7 +48,7 @@ func (rep *Report) rowVerdict(r Row) string {
 		return r.describeLimit()
 	}
 	w, by := wordsFor(r.Metric), ""
-	if r.hasInterval() { // otherwise it was decided without the margin
+	if isByMargin := r.hasInterval(); isByMargin { // without an interval, the margin was not used
 		by = " by > " + formatShare(rep.marginOf(r))
 	}
 	switch r.Outcome {

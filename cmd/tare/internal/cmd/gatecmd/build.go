@@ -23,14 +23,14 @@ import (
 )
 
 // buildServers builds the servers of tare.yaml from both sides of the change, base and head, and adds them
-// to b.servers. Each server gets a directory in dir for its programs and requests.
-func (b *extraStudies) buildServers(ctx context.Context, dir string) error {
-	for _, server := range b.request.Project.Load {
+// to e.servers. Each server gets a directory in dir for its programs and requests.
+func (e *extraStudies) buildServers(ctx context.Context, dir string) error {
+	for _, server := range e.request.Project.Load {
 		inHead := func(file string) string { // both sides get the requests of the head
 			if file == "" {
 				return ""
 			}
-			return filepath.Join(b.projectDirs.Head, filepath.FromSlash(file))
+			return filepath.Join(e.projectDirs.Head, filepath.FromSlash(file))
 		}
 		requests := loadstudy.Requests{Mix: server.Mix, Feed: inHead(server.Feed), FeedBodies: inHead(server.FeedBodies)}
 		feed, err := requests.List(loadstudy.Target{Path: "/"}, nil)
@@ -38,7 +38,7 @@ func (b *extraStudies) buildServers(ctx context.Context, dir string) error {
 			err = fmt.Errorf("%s is %s, not a request on each line; tare load --feed %s --dry-run --json prints it so", server.Feed, feed.Kind, server.Feed)
 		}
 		if err != nil { // the user knows files by their paths in the project
-			return b.placeError(server.Place, strings.ReplaceAll(err.Error(), b.projectDirs.Head+string(filepath.Separator), ""))
+			return e.placeError(server.Place, strings.ReplaceAll(err.Error(), e.projectDirs.Head+string(filepath.Separator), ""))
 		}
 		serverDir := filepath.Join(dir, server.ID)
 		if err := os.Mkdir(serverDir, 0o755); err != nil {
@@ -48,14 +48,14 @@ func (b *extraStudies) buildServers(ctx context.Context, dir string) error {
 		if err := loadstudy.WriteRequests(file, feed.Requests); err != nil {
 			return err
 		}
-		built, ok, err := b.buildServer(ctx, server, serverDir)
+		built, ok, err := e.buildServer(ctx, server, serverDir)
 		if err != nil {
 			return err
 		}
 		if ok {
-			m := gate.Server(server, b.request, built, b.projectDirs, file)
-			m.Requirements.Place = gate.Place{File: b.config, Line: server.Line}
-			b.servers = append(b.servers, m)
+			m := gate.Server(server, e.request, built, e.projectDirs, file)
+			m.Requirements.Place = gate.Place{File: e.config, Line: server.Line}
+			e.servers = append(e.servers, m)
 		}
 	}
 	return nil
@@ -63,32 +63,32 @@ func (b *extraStudies) buildServers(ctx context.Context, dir string) error {
 
 // buildServer builds the program of a server from both sides and returns the binaries, which are in dir.
 // If base does not have the program, or a side does not build, it returns false and adds the reason to
-// b.measured.Skipped.
-func (b *extraStudies) buildServer(ctx context.Context, server project.Server, dir string) (programs gate.Trees, ok bool, err error) {
+// e.measured.Skipped.
+func (e *extraStudies) buildServer(ctx context.Context, server project.Server, dir string) (programs gate.SidePaths, ok bool, err error) {
 	skipped := gate.Skipped{What: "load " + server.ID}
-	exists, err := gate.IsDir(filepath.Join(b.projectDirs.Head, filepath.FromSlash(server.Program)))
+	exists, err := gate.IsDir(filepath.Join(e.projectDirs.Head, filepath.FromSlash(server.Program)))
 	if err != nil {
 		return programs, false, err
 	}
 	if !exists {
-		return programs, false, b.placeError(server.Place, "there is no directory "+server.Program+" in the head")
+		return programs, false, e.placeError(server.Place, "there is no directory "+server.Program+" in the head")
 	}
-	if exists, err = gate.IsDir(filepath.Join(b.projectDirs.Base, filepath.FromSlash(server.Program))); err != nil {
+	if exists, err = gate.IsDir(filepath.Join(e.projectDirs.Base, filepath.FromSlash(server.Program))); err != nil {
 		return programs, false, err
 	}
 	if !exists {
 		skipped.Why, skipped.OneSided = server.Program+" is in head only", true
-		b.measured.Skipped = append(b.measured.Skipped, skipped)
+		e.measured.Skipped = append(e.measured.Skipped, skipped)
 		return programs, false, nil
 	}
 	for _, side := range []struct {
 		name, dir string
 		file      *string // set to the path of the program
 	}{
-		{gate.HeadID, b.projectDirs.Head, &programs.Head},
-		{gate.BaseID, b.projectDirs.Base, &programs.Base},
+		{gate.HeadID, e.projectDirs.Head, &programs.Head},
+		{gate.BaseID, e.projectDirs.Base, &programs.Base},
 	} {
-		b.session.Progress.Status("build", side.name+": building "+server.Program)
+		e.session.Progress.Status("build", side.name+": building "+server.Program)
 		*side.file = filepath.Join(dir, side.name)
 		err := gate.Build(ctx, filepath.Join(side.dir, filepath.FromSlash(server.Program)), *side.file)
 		var broken *gate.BuildError
@@ -98,7 +98,7 @@ func (b *extraStudies) buildServer(ctx context.Context, server project.Server, d
 		case errors.As(err, &broken):
 			skipped.Why = fmt.Sprintf("%s of %s does not build: %s", server.Program, side.name, format.Line(broken.What, 0))
 			skipped.Broken = side.name == gate.HeadID
-			b.measured.Skipped = append(b.measured.Skipped, skipped)
+			e.measured.Skipped = append(e.measured.Skipped, skipped)
 			return programs, false, nil
 		case err != nil:
 			return programs, false, err
@@ -110,7 +110,7 @@ func (b *extraStudies) buildServer(ctx context.Context, server project.Server, d
 // newModuleVersions returns a function about a contender of the catalog. The function returns the modules
 // of the contender that the project's go.mod requires on both sides, as module@version of base (before)
 // and of head (after). ok reports whether a version differs. dirs are the project's directories.
-func newModuleVersions(ctx context.Context, all catalog.Catalog, dirs gate.Trees) (gate.ModuleVersions, error) {
+func newModuleVersions(ctx context.Context, all catalog.Catalog, dirs gate.SidePaths) (gate.ModuleVersions, error) {
 	base, err := requiredModules(ctx, dirs.Base)
 	if err != nil {
 		return nil, err

@@ -26,20 +26,22 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// extraStudies measures the parts of tare.yaml that are not go test benchmarks. tare gate compares a
-// repository before a change (the base) with the repository after it (the head). For example, for
+// This file measures the parts of tare.yaml that are not go test benchmarks. tare gate compares a repository
+// before a change (the base) with the repository after it (the head). For example, for
 //
 //	json: [testdata/order.json]
 //
 // it makes a study, a plan for measuring, in which JSON codecs of the base's versions decode and encode this
-// document, and the same codecs of the head's versions. It calls the measured programs contenders; tare
-// knows many of them from its catalog. measureExtraStudies shows the order of the steps.
+// document, and the same codecs of the head's versions. The measured programs, here codecs, are called
+// contenders; tare knows many of them from its catalog. measureExtraStudies shows the order of the steps.
+
+// extraStudies contains these studies, and what they are made from.
 type extraStudies struct {
 	session        *session.Session
 	request        gate.Request
-	measured       *gate.Measured // gets the results
-	repoDirs       gate.Trees     // directory of the repository, before and after the change
-	projectDirs    gate.Trees     // directory of the project in the repository, before and after the change
+	measured       *gate.Measured // gets the results; the results of go test benchmarks are in it already
+	repoDirs       gate.SidePaths // directory of the repository, before and after the change
+	projectDirs    gate.SidePaths // directory of the project in the repository, before and after the change
 	catalog        catalog.Catalog
 	moduleVersions gate.ModuleVersions // finds modules of a contender whose versions the change alters
 	config         string              // path of tare.yaml from the top of the repository
@@ -54,10 +56,10 @@ func measureExtraStudies(ctx context.Context, env cmdenv.Env, request gate.Reque
 	if len(rules.Studies)+len(rules.JSON)+len(rules.Routes)+len(rules.Load) == 0 {
 		return nil
 	}
-	const studyBudget = 0 // each study has its own budget
+	const studyBudget = 0 // 0: each study has its own budget
 	return session.With(ctx, env, gateOptions(request, studyBudget), p, func(ctx context.Context, s *session.Session) error {
-		b := &extraStudies{session: s, request: request, measured: m}
-		if err := b.openSides(ctx); err != nil {
+		e := &extraStudies{session: s, request: request, measured: m}
+		if err := e.openSides(ctx); err != nil {
 			return err
 		}
 		dir, err := os.MkdirTemp(s.Dirs.Cache, ".gate-")
@@ -65,74 +67,74 @@ func measureExtraStudies(ctx context.Context, env cmdenv.Env, request gate.Reque
 			return fmt.Errorf("make a directory for what a gate builds: %w", err)
 		}
 		defer os.RemoveAll(dir)
-		for _, add := range []func() error{b.addStudies, b.addDocuments, b.addRoutes} {
+		for _, add := range []func() error{e.addStudies, e.addDocuments, e.addRoutes} {
 			if err := add(); err != nil {
 				return err
 			}
 		}
-		if err := b.buildServers(ctx, dir); err != nil {
+		if err := e.buildServers(ctx, dir); err != nil {
 			return err
 		}
-		if err := b.runStudies(ctx, b.studies); err != nil {
+		if err := e.runStudies(ctx, e.studies); err != nil {
 			return err
 		}
 		s.Sources = loadstudy.Servers{} // the servers are built already
-		return b.runStudies(ctx, b.servers)
+		return e.runStudies(ctx, e.servers)
 	})
 }
 
 // openSides finds the files of both sides, base and head, and the modules that the project requires on each.
-func (b *extraStudies) openSides(ctx context.Context) error {
-	repo, err := gitrev.Find(ctx, b.request.Project.Dir)
+func (e *extraStudies) openSides(ctx context.Context) error {
+	repo, err := gitrev.Find(ctx, e.request.Project.Dir)
 	if err != nil {
 		return err
 	}
-	if b.repoDirs, err = unpackSides(ctx, repo, b.request, b.session.Dirs.Cache); err != nil {
+	if e.repoDirs, err = unpackSides(ctx, repo, e.request, e.session.Dirs.Cache); err != nil {
 		return err
 	}
-	b.projectDirs = gate.Trees{Base: filepath.Join(b.repoDirs.Base, repo.Prefix), Head: filepath.Join(b.repoDirs.Head, repo.Prefix)}
-	b.config = path.Join(filepath.ToSlash(repo.Prefix), project.FileName)
-	if b.catalog, err = b.session.FindCatalog(""); err != nil {
+	e.projectDirs = gate.SidePaths{Base: filepath.Join(e.repoDirs.Base, repo.Prefix), Head: filepath.Join(e.repoDirs.Head, repo.Prefix)}
+	e.config = path.Join(filepath.ToSlash(repo.Prefix), project.FileName)
+	if e.catalog, err = e.session.FindCatalog(""); err != nil {
 		return err
 	}
-	b.moduleVersions, err = newModuleVersions(ctx, b.catalog, b.projectDirs)
+	e.moduleVersions, err = newModuleVersions(ctx, e.catalog, e.projectDirs)
 	return err
 }
 
 // placeError returns a usage error at a position in tare.yaml.
-func (b *extraStudies) placeError(at project.Place, message string) error {
-	return cmdenv.Usage(fmt.Sprintf("%s:%d:%d: %s", b.config, at.Line, at.Col, message), "")
+func (e *extraStudies) placeError(at project.Place, message string) error {
+	return cmdenv.Usage(fmt.Sprintf("%s:%d:%d: %s", e.config, at.Line, at.Col, message), "")
 }
 
 // addStudy adds the comparisons of one study: one for each contender that the change can have made slower.
 // file is the part of tare.yaml that requires the study.
-func (b *extraStudies) addStudy(study tare.Study, file project.File) error {
-	comparisons, skipped, err := gate.Studies(study, b.request, b.repoDirs, b.moduleVersions)
+func (e *extraStudies) addStudy(study tare.Study, file project.File) error {
+	comparisons, skipped, err := gate.Studies(study, e.request, e.repoDirs, e.moduleVersions)
 	var unknown *lab.UnknownError
 	if errors.As(err, &unknown) {
-		return b.placeError(file.Place, file.Path+": "+err.Error())
+		return e.placeError(file.Place, file.Path+": "+err.Error())
 	} else if err != nil {
 		return fmt.Errorf("%s: %w", file.Path, err)
 	}
 	for _, c := range comparisons {
-		c.Requirements.Place = gate.Place{File: b.config, Line: file.Line}
-		b.studies = append(b.studies, c)
+		c.Requirements.Place = gate.Place{File: e.config, Line: file.Line}
+		e.studies = append(e.studies, c)
 	}
-	b.measured.Skipped = append(b.measured.Skipped, skipped...)
+	e.measured.Skipped = append(e.measured.Skipped, skipped...)
 	if len(comparisons)+len(skipped) == 0 {
-		b.measured.Notes = append(b.measured.Notes, file.Path+": nothing to compare: the change alters no version of its contenders' modules, and none of them is a program of this repository")
+		e.measured.Notes = append(e.measured.Notes, file.Path+": nothing to compare: the change alters no version of its contenders' modules, and none of them is a program of this repository")
 	}
 	return nil
 }
 
 // addStudies adds the studies that tare.yaml names.
-func (b *extraStudies) addStudies() error {
-	for _, f := range b.request.Project.Studies {
-		study, err := b.readStudy(f)
+func (e *extraStudies) addStudies() error {
+	for _, f := range e.request.Project.Studies {
+		study, err := e.readStudy(f)
 		if err != nil {
-			return b.placeError(f.Place, format.Line(err.Error(), 0))
+			return e.placeError(f.Place, format.Line(err.Error(), 0))
 		}
-		if err := b.addStudy(study.Study, f); err != nil {
+		if err := e.addStudy(study.Study, f); err != nil {
 			return err
 		}
 	}
@@ -141,27 +143,27 @@ func (b *extraStudies) addStudies() error {
 
 // readStudy reads a study bundled with tare, or a file of the head. Its errors contain the path as it is in
 // tare.yaml.
-func (b *extraStudies) readStudy(f project.File) (cmdenv.Study, error) {
+func (e *extraStudies) readStudy(f project.File) (cmdenv.Study, error) {
 	if f.Bundled() {
-		study, err := b.session.ReadStudy(f.Path)
-		if err == nil && !slices.Contains(b.session.Bundled(), f.Path) {
+		study, err := e.session.ReadStudy(f.Path)
+		if err == nil && !slices.Contains(e.session.Bundled(), f.Path) {
 			err = fmt.Errorf("there is no bundled study %s", f.Path)
 		}
 		return study, err
 	}
-	src, err := b.readSource(f)
+	src, err := e.readSource(f)
 	if err != nil {
 		return cmdenv.Study{}, err
 	}
 	study, err := cmdenv.ParseStudy(f.Path, src)
-	study.Dir = filepath.Join(b.projectDirs.Head, filepath.FromSlash(path.Dir(f.Path)))
+	study.Dir = filepath.Join(e.projectDirs.Head, filepath.FromSlash(path.Dir(f.Path)))
 	return study, err
 }
 
 // readSource reads a file of the head: a study, a document or a list of routes. It reads at most
 // routestudy.MostBytes, the largest limit of the three.
-func (b *extraStudies) readSource(f project.File) ([]byte, error) {
-	src, err := atomicfile.ReadStart(filepath.Join(b.projectDirs.Head, filepath.FromSlash(f.Path)), routestudy.MostBytes)
+func (e *extraStudies) readSource(f project.File) ([]byte, error) {
+	src, err := atomicfile.ReadStart(filepath.Join(e.projectDirs.Head, filepath.FromSlash(f.Path)), routestudy.MostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no %s in the head", f.Path)
 	}
@@ -174,13 +176,13 @@ func (b *extraStudies) readSource(f project.File) ([]byte, error) {
 // addDocuments adds a study of JSON codecs for each document, which decodes the document into any and
 // encodes it again. Its contenders are the first variant of every codec in the catalog, but not the traps,
 // codecs that repeat a published mistake on purpose.
-func (b *extraStudies) addDocuments() error {
-	for _, f := range b.request.Project.JSON {
-		if _, err := b.readSource(f); err != nil {
-			return b.placeError(f.Place, err.Error())
+func (e *extraStudies) addDocuments() error {
+	for _, f := range e.request.Project.JSON {
+		if _, err := e.readSource(f); err != nil {
+			return e.placeError(f.Place, err.Error())
 		}
 		name := strings.TrimSuffix(path.Base(f.Path), path.Ext(f.Path))
-		file := filepath.Join(b.projectDirs.Head, filepath.FromSlash(f.Path))
+		file := filepath.Join(e.projectDirs.Head, filepath.FromSlash(f.Path))
 		study := tare.Study{
 			ID: "json", Question: "Do JSON codecs of another version take longer on " + f.Path + "?", Kind: codec.Kind,
 			Dir: filepath.Dir(file), Metrics: []string{"time"},
@@ -189,12 +191,12 @@ func (b *extraStudies) addDocuments() error {
 				{ID: plainID(name) + "/encode", File: filepath.Base(file), Op: codec.OpMarshal},
 			},
 		}
-		for _, leaf := range b.catalog.Leaves() {
+		for _, leaf := range e.catalog.Leaves() {
 			if m := leaf.Manifest; m.Kind == codec.Kind && !m.Trap {
 				study.Contenders = append(study.Contenders, tare.Entry{ID: m.IDs()[0]})
 			}
 		}
-		if err := b.addStudy(study, f); err != nil {
+		if err := e.addStudy(study, f); err != nil {
 			return err
 		}
 	}
@@ -217,51 +219,51 @@ func plainID(name string) string {
 }
 
 // addRoutes adds a study of HTTP routers for each list of routes in tare.yaml.
-func (b *extraStudies) addRoutes() error {
-	for _, f := range b.request.Project.Routes {
-		src, err := b.readSource(f)
+func (e *extraStudies) addRoutes() error {
+	for _, f := range e.request.Project.Routes {
+		src, err := e.readSource(f)
 		if err != nil {
-			return b.placeError(f.Place, err.Error())
+			return e.placeError(f.Place, err.Error())
 		}
 		doc, err := routestudy.Read(f.Path, src)
 		if err != nil {
-			return b.placeError(f.Place, format.Line(err.Error(), 0))
+			return e.placeError(f.Place, format.Line(err.Error(), 0))
 		}
-		study, _, err := b.session.RoutesStudy(doc)
+		study, _, err := e.session.RoutesStudy(doc)
 		if err != nil {
 			return err
 		}
-		if err := b.addStudy(study.Study, f); err != nil {
+		if err := e.addStudy(study.Study, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// runStudies measures each study of list, and adds its results and skipped workloads to b.measured. It makes
+// runStudies measures each study of list, and adds its results and skipped workloads to e.measured. It makes
 // ids unique: the second study with the id x gets x-2.
-func (b *extraStudies) runStudies(ctx context.Context, list []gate.Measurement) error {
-	if b.measured.Requirements == nil {
-		b.measured.Requirements = map[string]gate.Requirements{}
+func (e *extraStudies) runStudies(ctx context.Context, list []gate.Measurement) error {
+	if e.measured.Requirements == nil {
+		e.measured.Requirements = map[string]gate.Requirements{}
 	}
 	for _, m := range list {
-		m.Study.ID = b.uniqueID(m.Study.ID)
-		b.measured.Requirements[m.Study.ID] = m.Requirements
+		m.Study.ID = e.uniqueID(m.Study.ID)
+		e.measured.Requirements[m.Study.ID] = m.Requirements
 		// Latencies are measured in continuous segments, for which the quick budget is too short.
 		hasSegments := slices.ContainsFunc(m.Study.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && w.Traffic.Segment > 0 })
-		hasUserBudget := b.session.Options.User
-		b.session.Options.Quick = !hasUserBudget && !hasSegments
-		before := len(b.session.Results)
-		if err := b.session.MeasureAllQuietly(ctx, []cmdenv.Study{{Study: m.Study}}); err != nil { // measures the study
+		options := &e.session.Options
+		options.Quick = !options.User && !hasSegments // User: the flags set a budget
+		before := len(e.session.Results)
+		if err := e.session.MeasureAllQuietly(ctx, []cmdenv.Study{{Study: m.Study}}); err != nil {
 			return err
 		}
-		added := b.session.Results[before:]
-		b.measured.Results = append(b.measured.Results, added...)
-		b.measured.Nothing = "" // not "nothing to compare", even if there are no benchmarks
+		added := e.session.Results[before:]
+		e.measured.Results = append(e.measured.Results, added...)
+		e.measured.Nothing = "" // the reason why there was nothing to compare, which is no longer true
 		for _, res := range added {
 			for _, skipped := range res.NotWeighed {
 				what := m.Requirements.Name + " " + strings.TrimPrefix(skipped.What, "workload ")
-				b.measured.Skipped = append(b.measured.Skipped, gate.Skipped{What: what, Why: skipped.Why})
+				e.measured.Skipped = append(e.measured.Skipped, gate.Skipped{What: what, Why: skipped.Why})
 			}
 		}
 	}
@@ -269,10 +271,10 @@ func (b *extraStudies) runStudies(ctx context.Context, list []gate.Measurement) 
 }
 
 // uniqueID returns id, or id-2, id-3 and so on if an earlier study has that id.
-func (b *extraStudies) uniqueID(id string) string {
+func (e *extraStudies) uniqueID(id string) string {
 	unique := id
 	for n := 2; ; n++ {
-		if _, taken := b.measured.Requirements[unique]; !taken {
+		if _, taken := e.measured.Requirements[unique]; !taken {
 			return unique
 		}
 		unique = fmt.Sprintf("%s-%d", id, n)
@@ -281,7 +283,7 @@ func (b *extraStudies) uniqueID(id string) string {
 
 // unpackSides returns the directories of the repository before and after the change. It unpacks revisions
 // into the cache. If the head is the user's working tree, it returns that directory.
-func unpackSides(ctx context.Context, repo gitrev.Repo, request gate.Request, cache string) (t gate.Trees, err error) {
+func unpackSides(ctx context.Context, repo gitrev.Repo, request gate.Request, cache string) (dirs gate.SidePaths, err error) {
 	unpack := func(name string) (string, error) {
 		rev, err := repo.Resolve(ctx, name)
 		if err != nil {
@@ -290,13 +292,13 @@ func unpackSides(ctx context.Context, repo gitrev.Repo, request gate.Request, ca
 		dir, _, err := repo.Extract(ctx, rev, cache)
 		return dir, err
 	}
-	if t.Base, err = unpack(request.Base); err != nil {
-		return t, err
+	if dirs.Base, err = unpack(request.Base); err != nil {
+		return dirs, err
 	}
 	if request.Head == gate.Worktree {
-		t.Head = repo.Root
-		return t, nil
+		dirs.Head = repo.Root
+		return dirs, nil
 	}
-	t.Head, err = unpack(request.Head)
-	return t, err
+	dirs.Head, err = unpack(request.Head)
+	return dirs, err
 }

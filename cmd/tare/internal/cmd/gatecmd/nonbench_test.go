@@ -15,6 +15,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/internal/assert"
 )
 
 // twoSides is a project whose change moves one codec of the catalog, and
@@ -22,9 +23,7 @@ import (
 func twoSides(t *testing.T, yaml string) *extraStudies {
 	t.Helper()
 	all, err := catalog.Find("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "find", err)
 	b := &extraStudies{session: &session.Session{}, measured: &gate.Measured{}, catalog: all, config: "tare.yaml"}
 	for _, side := range []struct {
 		dir         *string
@@ -36,12 +35,8 @@ func twoSides(t *testing.T, yaml string) *extraStudies {
 			"testdata/order.json": `{"id": 7}`,
 		} {
 			path := filepath.Join(*side.dir, filepath.FromSlash(name))
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			assert.NoError(t, "make a directory", os.MkdirAll(filepath.Dir(path), 0o755))
+			assert.NoError(t, "write a file", os.WriteFile(path, []byte(text), 0o644))
 		}
 	}
 	b.repoDirs = b.projectDirs
@@ -57,9 +52,7 @@ func twoSides(t *testing.T, yaml string) *extraStudies {
 // Of all codecs those are measured on the documents that the change moves.
 func TestGateOfDocuments(t *testing.T) {
 	b := twoSides(t, "json: testdata/order.json\n")
-	if err := b.addDocuments(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "add documents", b.addDocuments())
 	if len(b.studies) != 1 || len(b.measured.Skipped)+len(b.measured.Notes) != 0 {
 		t.Fatalf("%d studies, left %v, notes %v", len(b.studies), b.measured.Skipped, b.measured.Notes)
 	}
@@ -82,9 +75,7 @@ func TestGateOfDocuments(t *testing.T) {
 // What a change does not move is not measured, and said not to be.
 func TestGateOfStudiesThatNothingMoves(t *testing.T) {
 	b := twoSides(t, "studies: x.yaml\n")
-	if err := b.addStudy(tare.Study{ID: "x", Kind: "codec", Contenders: []tare.Entry{{ID: "sonic-default"}, {ID: "jsoniter-default"}, {ID: "segmentio"}, {ID: "simdjson-go"}}}, b.request.Project.Studies[0]); err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "add study", b.addStudy(tare.Study{ID: "x", Kind: "codec", Contenders: []tare.Entry{{ID: "sonic-default"}, {ID: "jsoniter-default"}, {ID: "segmentio"}, {ID: "simdjson-go"}}}, b.request.Project.Studies[0]))
 	if len(b.studies) != 0 || len(b.measured.Notes) != 1 || !strings.HasPrefix(b.measured.Notes[0], "x.yaml: nothing to compare: ") {
 		t.Errorf("%d studies, notes %q", len(b.studies), b.measured.Notes)
 	}
@@ -170,9 +161,7 @@ func TestGateFailsWhereItCannotLook(t *testing.T) {
 // of its parent's name.
 func TestGateOfAServerInHeadOnly(t *testing.T) {
 	b := twoSides(t, "load: {program: cmd/api, mix: /=1}\n")
-	if err := errors.Join(os.MkdirAll(filepath.Join(b.projectDirs.Head, "cmd", "api"), 0o755), os.WriteFile(filepath.Join(b.projectDirs.Base, "cmd"), nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "make files", errors.Join(os.MkdirAll(filepath.Join(b.projectDirs.Head, "cmd", "api"), 0o755), os.WriteFile(filepath.Join(b.projectDirs.Base, "cmd"), nil, 0o600)))
 	if err := b.buildServers(context.Background(), t.TempDir()); err != nil || len(b.measured.Skipped) != 1 || b.measured.Skipped[0].Why != "cmd/api is in head only" {
 		t.Errorf("%v, left %+v", err, b.measured.Skipped)
 	}

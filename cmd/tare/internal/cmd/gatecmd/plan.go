@@ -72,7 +72,7 @@ func planExtraStudies(plan *dryrun.Plan, request gate.Request, sides gate.Sides)
 		add("gate-routes-ROUTER", "Each router that the change moves, on "+f.Path, []string{}, tare.Budget{})
 	}
 	for _, l := range p.Load {
-		m := gate.Server(l, request, gate.Trees{}, gate.Trees{}, "")
+		m := gate.Server(l, request, gate.SidePaths{}, gate.SidePaths{}, "")
 		add(m.Study.ID, m.Study.Question, []string{m.Study.Workloads[0].ID}, m.Study.Budget)
 		head := shortHash(sides.HeadCommit)
 		if sides.WorktreeDiffers {

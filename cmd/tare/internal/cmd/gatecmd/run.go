@@ -213,21 +213,21 @@ const (
 // benchmark, or if firstRounds take too long.
 func measureInTwoParts(ctx context.Context, w *session.Session, built *benchstudy.Bench, study tare.Study) error {
 	budget, limit := w.Options.Budget, w.Options.Limit
-	first := max(budget/2, built.EstimateTime(firstRounds))
-	hasTime := first <= budget*maxFirstPercent/100
+	firstPart := max(budget/2, built.EstimateTime(firstRounds))
+	hasTime := firstPart <= budget*maxFirstPercent/100
 	inTwoParts := w.Options.Rounds == 0 && len(study.Workloads) > 1 && hasTime
 	if inTwoParts {
-		w.Options.Budget, w.Options.User = first, true
+		w.Options.Budget, w.Options.User = firstPart, true
 	}
-	if err := w.MeasureAllQuietly(ctx, []cmdenv.Study{{Study: study}}); err != nil || !inTwoParts || len(w.Results) == 0 {
+	err := w.MeasureAllQuietly(ctx, []cmdenv.Study{{Study: study}})
+	if err != nil || !inTwoParts || len(w.Results) == 0 {
 		return err
 	}
 	res := w.Results[0]
 	undecided := gate.UndecidedWorkloads(res)
 	rest := budget - time.Duration(res.Seconds*float64(time.Second))
-	// If the run ended early because every criterion was decided, more time would change nothing.
-	allUndecided := len(undecided) == len(study.Workloads)
-	isFinal := allUndecided && res.Stopped == lab.Decided
+	// If the run ended early although all are undecided, more time would change nothing.
+	isFinal := res.Stopped == lab.Decided && len(undecided) == len(study.Workloads)
 	if len(undecided) == 0 || isFinal || rest < plan.Least(nil) {
 		return nil
 	}
