@@ -61,7 +61,7 @@ func Attribute(doc []byte, kind string, isUsers func(path string) bool) ([]Cost,
 // chargeTo returns the cost, without a value, to which a sample is charged. It returns false for a sample
 // of package testing without a function of the user.
 func chargeTo(s *profile.Sample, isUsers func(path string) bool) (c Cost, ok bool) {
-	through := ""                  // the caller of the functions that were passed
+	through := ""                  // function of another package that was passed last
 	for _, l := range s.Location { // innermost first
 		for _, line := range l.Line {
 			if line.Function == nil {
@@ -97,16 +97,16 @@ func WithoutTypeArgs(function string) string {
 		if i < 0 {
 			return function
 		}
-		depth, end := 0, len(function)
-		for j := i; j < len(function); j++ {
-			switch function[j] {
+		depth, end := 0, i // brackets can be nested: f[map[string]int]
+		for ; end < len(function); end++ {
+			switch function[end] {
 			case '[':
 				depth++
 			case ']':
 				depth--
 			}
 			if depth == 0 {
-				end = j + 1
+				end++
 				break
 			}
 		}

@@ -7,6 +7,7 @@ package profile
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -285,11 +286,5 @@ func (p *Profile) Describe(dst *tare.Profile, n int) {
 // compareValues compares two named values for sorting: larger values come first, equal ones
 // are ordered by name.
 func compareValues(a, b float64, nameA, nameB string) int {
-	switch {
-	case a > b:
-		return -1
-	case a < b:
-		return 1
-	}
-	return strings.Compare(nameA, nameB)
+	return cmp.Or(cmp.Compare(b, a), strings.Compare(nameA, nameB))
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/pprof/profile"
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/assert"
 	"github.com/tarebench/tare/internal/golden"
 	"github.com/tarebench/tare/internal/protowire"
 )
@@ -63,18 +64,14 @@ func document(t testing.TB, kind, unit string, calls []call) []byte {
 		p.Sample = append(p.Sample, s)
 	}
 	var doc bytes.Buffer
-	if err := p.Write(&doc); err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "write", p.Write(&doc))
 	return doc.Bytes()
 }
 
 func cpu(t testing.TB, calls []call) *Profile {
 	t.Helper()
 	p, err := Read(document(t, "cpu", "nanoseconds", calls), tare.ProfileCPU)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "read", err)
 	return p
 }
 
@@ -147,9 +144,7 @@ func TestNames(t *testing.T) {
 
 func TestGap(t *testing.T) {
 	g, err := Compare(Side{"encoding-json", cpu(t, rich), 1000}, Side{"lean", cpu(t, lean), 1000}, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "compare", err)
 	if g.Functions[0].Name != "strconv.AppendFloat" || g.Functions[0].Change() != -200e3 || g.Whole.Change() != -200e3 {
 		t.Errorf("%+v", g)
 	}
@@ -161,9 +156,7 @@ func TestGap(t *testing.T) {
 		t.Errorf("the lines add up to %v, the gap is %v", sum, g.Whole.Change())
 	}
 	var b bytes.Buffer
-	if err := g.WriteText(&b); err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "write text", g.WriteText(&b))
 	golden.Check(t, "gap.txt", b.Bytes())
 
 	// One sample is no difference, and five are.
@@ -193,9 +186,7 @@ func TestGap(t *testing.T) {
 func TestFlame(t *testing.T) {
 	golden.Check(t, "rich.svg", wellFormed(t, cpu(t, rich).Flame("encoding-json on devices-50/marshal, cpu", 1000)))
 	p, err := Read(document(t, "alloc_space", "bytes", lean), tare.ProfileMem)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "read", err)
 	golden.Check(t, "lean-mem.svg", wellFormed(t, p.Flame("lean on devices-50/marshal, mem", 0)))
 	empty := cpu(t, nil)
 	if svg := string(wellFormed(t, empty.Flame("nothing", 0))); !strings.Contains(svg, "nothing was seen on a processor") || strings.Contains(svg, "NaN") {
@@ -272,9 +263,7 @@ func TestNamesAreText(t *testing.T) {
 		t.Error(svg)
 	}
 	g, err := Compare(Side{"a\n", p, 1}, Side{"b\x1b", p, 2}, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "compare", err)
 	var b bytes.Buffer
 	if err := g.WriteText(&b); err != nil || strings.Count(b.String(), "\n") != 1+len(g.Parts)+1+1+1+len(g.Functions)+2 || strings.ContainsAny(b.String(), "\x00\x1b") {
 		t.Errorf("%v: %q", err, b.String())
@@ -354,9 +343,7 @@ func TestFramesAreBounded(t *testing.T) {
 		p.Sample = append(p.Sample, &profile.Sample{Location: p.Location, Value: []int64{1, 1}})
 	}
 	var doc bytes.Buffer
-	if err := p.Write(&doc); err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "write", p.Write(&doc))
 	if _, err := Read(doc.Bytes(), tare.ProfileCPU); err == nil || !strings.Contains(err.Error(), "more than 16777216 frames in all stacks") {
 		t.Errorf("%d bytes: %v", doc.Len(), err)
 	}
@@ -396,9 +383,7 @@ func TestFlameOfDifference(t *testing.T) {
 		t.Error("the same profiles are drawn in two ways")
 	}
 	if path := os.Getenv("TARE_KEEP_FLAME"); path != "" {
-		if err := os.WriteFile(path, []byte(svg), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NoError(t, "write a file", os.WriteFile(path, []byte(svg), 0o644))
 	}
 }
 

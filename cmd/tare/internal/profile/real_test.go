@@ -14,6 +14,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/assert"
 )
 
 // encoder is a contender that encodes a document with encoding/json.
@@ -40,9 +41,7 @@ func asked(t *testing.T, qs ...wire.Request) []wire.Reply {
 	t.Helper()
 	pool := []byte(`{"id":"light.device_0001","on":true,"attributes":{"brightness":128,"temperature":23.5,"tags":["a","b","c"]}}` + "\n")
 	path := filepath.Join(t.TempDir(), "pool.ndjson")
-	if err := os.WriteFile(path, pool, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "write a file", os.WriteFile(path, pool, 0o600))
 	sum := sha256.Sum256(pool)
 	requests, ask := io.Pipe()
 	hear, replies := io.Pipe()
@@ -60,9 +59,7 @@ func asked(t *testing.T, qs ...wire.Request) []wire.Reply {
 		{Op: wire.OpPrepare, Workload: &wire.Workload{ID: "w", Op: "marshal", Input: path, Bodies: 1, SHA256: hex.EncodeToString(sum[:])}},
 	}
 	for i, q := range append(append(start, qs...), wire.Request{Op: wire.OpBye}) {
-		if err := w.Request(q); err != nil {
-			t.Fatal(err)
-		}
+		assert.NoError(t, "request", w.Request(q))
 		a, err := r.Reply()
 		if err != nil || a.Error != nil {
 			t.Fatalf("%s: %v %v", q.Op, err, a.Error)
@@ -82,13 +79,9 @@ func TestRealProfiles(t *testing.T) {
 	for end := time.Now().Add(20 * time.Second); ; {
 		got := asked(t, wire.Request{Op: wire.OpProfile, On: "w", Profile: "cpu", MinNS: 3e8}, wire.Request{Op: wire.OpProfile, On: "w", Profile: "mem", MinNS: 1e8})
 		cpu, err := Read(got[0].Profile, tare.ProfileCPU)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NoError(t, "read", err)
 		mem, err := Read(got[1].Profile, tare.ProfileMem)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NoError(t, "read", err)
 		if mem.Unit != "bytes" || cpu.Unit != "nanoseconds" {
 			t.Fatalf("units %s and %s", cpu.Unit, mem.Unit)
 		}

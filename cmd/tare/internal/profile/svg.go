@@ -200,47 +200,49 @@ func legendName(name string) string {
 	return name
 }
 
-// chooseColours returns the CSS class of each drawn package. The hue of a package is the hash of its name,
-// so that the package mostly has the same colour in all graphs. If a package with a larger value has that
-// hue, the next free hue is taken.
+// chooseColours returns the CSS class of each drawn package. Packages choose in the order of their values, the
+// largest first.
 func (p *Profile) chooseColours(boxes []box) map[string]string {
-	out := map[string]string{}
-	taken := map[uint32]bool{}
-	setColour := func(name string) {
-		if _, ok := out[name]; ok {
-			return
-		}
-		if out[name] = sharedClass(name); out[name] != "" {
-			return
-		}
-		h := fnv.New32a()
-		h.Write([]byte(name))
-		hue := h.Sum32() % hues
-		for i := range uint32(2 * hues) {
-			// Steps of 5 reach all 12 hues, as 5 and 12 have no common factor. After them, i/hues is 1:
-			// the hues in the second shade.
-			next := (hue+5*i)%hues + i/hues*hues
-			if !taken[next] {
-				hue = next
-				break
-			}
-		}
-		taken[hue] = true
-		out[name] = fmt.Sprintf("h%d", hue)
-	}
 	isDrawn := map[string]bool{}
 	for _, b := range boxes {
 		isDrawn[PackageOf(b.function)] = true
 	}
+	var names []string
 	for _, s := range p.sumPackages() {
-		if isDrawn[s.name] {
-			setColour(s.name)
-		}
+		names = append(names, s.name)
 	}
 	for _, b := range boxes { // packages without a value of their own
-		setColour(PackageOf(b.function))
+		names = append(names, PackageOf(b.function))
 	}
-	return out
+	classes := map[string]string{}
+	taken := map[uint32]bool{}
+	for _, name := range names {
+		if classes[name] != "" || !isDrawn[name] {
+			continue
+		}
+		if classes[name] = sharedClass(name); classes[name] == "" {
+			hue := freeHue(name, taken)
+			taken[hue] = true
+			classes[name] = fmt.Sprintf("h%d", hue)
+		}
+	}
+	return classes
+}
+
+// freeHue returns the number of a hue for a package: the hash of its name, so that the package mostly has the
+// same colour in all graphs. If that hue is taken, it is the next free one; if all are taken, it is shared.
+func freeHue(name string, taken map[uint32]bool) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	first := h.Sum32() % hues
+	for i := range uint32(2 * hues) {
+		// Steps of 5 reach all 12 hues, as 5 and 12 have no common factor. After them, i/hues is 1: the hues
+		// in the second shade, whose numbers are 12 to 23.
+		if next := (first+5*i)%hues + i/hues*hues; !taken[next] {
+			return next
+		}
+	}
+	return first
 }
 
 // baseStyles returns the CSS of a graph. It is the same for all graphs, so that a page can

@@ -1,7 +1,7 @@
 // Package receipt reads and writes receipts. A receipt is a file with the findings of a
 // comparison of two revisions (tare bench) and with all that is needed to measure them again.
-// Its seal, a MAC with the key of the data directory of tare in which it was made, shows
-// whether the file was changed since.
+// Its seal, a message authentication code (MAC) with a key that is in tare's data directory,
+// shows whether the file was changed since.
 package receipt
 
 import (
@@ -86,8 +86,8 @@ const (
 	Undecided Claim = "undecided"
 )
 
-// Trees finds the commits and trees of both sides. An empty revision means the worktree,
-// without the files outputs, which the command itself writes: the receipt and other results.
+// Trees finds the commits and trees, git's hashes of all files, of both sides. An empty revision means the
+// worktree, without the files outputs, which the command itself writes: the receipt and other results.
 func Trees(ctx context.Context, dir, base, head string, outputs ...string) (sides []Side, err error) {
 	repo, err := gitrev.Find(ctx, dir)
 	if err != nil {

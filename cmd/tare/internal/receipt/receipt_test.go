@@ -13,6 +13,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/assert"
 )
 
 // sample returns a receipt in which every field is set.
@@ -34,9 +35,7 @@ func sample() Receipt {
 func write(t *testing.T, c Receipt, d cmdenv.Dirs) string {
 	t.Helper()
 	var text bytes.Buffer
-	if err := c.Write(&text, d); err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "write", c.Write(&text, d))
 	return text.String()
 }
 
@@ -44,9 +43,7 @@ func write(t *testing.T, c Receipt, d cmdenv.Dirs) string {
 func read(t *testing.T, text string, d cmdenv.Dirs) error {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "receipt.json")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "write a file", os.WriteFile(path, []byte(text), 0o600))
 	_, err := Read(path, d)
 	return err
 }
@@ -56,9 +53,7 @@ func read(t *testing.T, text string, d cmdenv.Dirs) error {
 func TestForgedReceipts(t *testing.T) {
 	d, other := cmdenv.Dirs{Data: t.TempDir()}, cmdenv.Dirs{Data: t.TempDir()}
 	sound := write(t, sample(), d)
-	if err := read(t, sound, d); err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "read", read(t, sound, d))
 	forged := map[string]string{
 		"sealed by another directory": write(t, sample(), other),
 		"no seal":                     strings.Replace(sound, `"seal": "`, `"seal": "", "x": "`, 1),
@@ -74,14 +69,10 @@ func TestForgedReceipts(t *testing.T) {
 	forged["changed and sealed by another directory"] = write(t, better, other)
 	forged["rows of another receipt"] = strings.Replace(sound, `"ratio": 0.5`, `"ratio": 0.2`, 1)
 	var doc map[string]any
-	if err := json.Unmarshal([]byte(sound), &doc); err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "unmarshal", json.Unmarshal([]byte(sound), &doc))
 	changeEach(doc, "", func(path string) {
 		text, err := json.Marshal(doc)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NoError(t, "marshal", err)
 		forged["changed "+path] = string(text)
 	})
 	if len(forged) < 40 {

@@ -5,8 +5,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// A receipt has the findings of a comparison of two revisions, in rows. This file compares them with a new
-// measurement of the same revisions.
+// A receipt has the findings of a comparison of two revisions, in rows such as "BenchmarkEncode takes 1.12 times
+// as long, interval 1.10 to 1.14". This file compares them with a new measurement of the same revisions.
 
 // Outcome is the result of verifying a receipt or one of its rows.
 type Outcome string
@@ -47,23 +47,23 @@ func (c Receipt) Check(now *tare.Result) (rows []Checked, worst Outcome) {
 	return rows, worst
 }
 
-// judgeRow compares a row of a receipt with the row that was measured now. If both claim a
-// difference, in opposite directions, the row does not hold. If the intervals do not overlap,
-// it holds only if both claim the same. An undecided row holds if the
-// intervals overlap. A claimed difference that is undecided now is undecided.
+// judgeRow compares a row of a receipt with the row that was measured now, by the intervals of their ratios
+// and by their claims: less, more or undecided.
 func judgeRow(then, now Row) Outcome {
 	areDisjoint := then.High < now.Low || now.High < then.Low // the intervals
+	claimSame := then.Claim == now.Claim
+	claimOpposites := !claimSame && then.Claim != Undecided && now.Claim != Undecided
 	switch {
 	case !then.hasInterval() || !now.hasInterval():
 		return Open // too few rounds
-	case areDisjoint && (then.Claim != now.Claim || then.Claim == Undecided):
+	case claimOpposites:
 		return DoesNot
-	case then.Claim == now.Claim, then.Claim == Undecided:
+	case areDisjoint && (!claimSame || then.Claim == Undecided):
+		return DoesNot
+	case claimSame, then.Claim == Undecided:
 		return Holds
-	case now.Claim != Undecided: // the other direction
-		return DoesNot
 	}
-	return Open
+	return Open // a claimed difference that is undecided now
 }
 
 // hasInterval reports whether the row has an interval.

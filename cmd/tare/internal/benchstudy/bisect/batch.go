@@ -13,7 +13,7 @@ import (
 )
 
 // This file turns the result of comparing one commit (the side head) with the good revision (the side base)
-// into the effects that a bisection decides by.
+// into the effects that a bisection decides by, e.g. ln(1.10) for a round in which the commit took 10 % longer.
 
 // Quantity is the metric of a benchmark whose change the bisection looks for, and the direction of the change.
 type Quantity struct {
@@ -60,8 +60,8 @@ func (q Quantity) countBatch(r *tare.Result) (Batch, error) {
 	return Batch{Effects: []float64{q.Sign * (c.Value - c.AgainstValue)}, Interval: interval, IsLast: true}, nil
 }
 
-// Batch returns the effects of the rounds of a result, positive towards the bad revision. The error is
-// a *SkipError if the result is void or a side fails.
+// Batch returns the effects of the rounds of a result, positive towards the bad revision, and those of the
+// control, which is base measured twice. The error is a *SkipError if the result is void or a side fails.
 func (q Quantity) Batch(r *tare.Result) (Batch, error) {
 	for _, id := range []string{benchstudy.Head, benchstudy.Base} {
 		if fs := r.VoidsMetric(id, q.Benchmark, q.Metric); len(fs) > 0 {

@@ -64,8 +64,8 @@ func (p Plan) MaxComparisons() int { return 2 * p.Comparisons() }
 func (p Plan) errorShare(k int) float64 {
 	planned := p.Comparisons()
 	share := p.ErrorBound / float64(planned+1)
-	if k >= planned { // each further comparison gets half as much as the one before: 2^-1, 2^-2, …
-		share = math.Ldexp(share, planned-k-1)
+	if further := k - planned + 1; further > 0 { // each gets half as much as the one before: 2^-1, 2^-2, …
+		share = math.Ldexp(share, -further)
 	}
 	return share
 }
@@ -89,8 +89,9 @@ func (p Plan) lookRounds(k int) []int {
 	return looks
 }
 
-// roundsToLook returns the number of rounds that the k-th comparison lacks to its next look, if done rounds
-// count so far. After the last look it returns 1, as rounds that did not count are repeated one by one.
+// roundsToLook returns the number of rounds that the k-th comparison lacks to its next look, an interim
+// analysis, if done rounds count so far. After the last look it returns 1, as rounds that did not count are
+// repeated one by one.
 func (p Plan) roundsToLook(k, done int) int {
 	for _, n := range p.lookRounds(k) {
 		if n > done {

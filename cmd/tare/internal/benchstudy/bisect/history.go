@@ -53,30 +53,24 @@ func (s *Search) ancestors(id string) map[string]bool {
 	return out
 }
 
-// middleCommit returns the commit to compare next: the one that divides the candidates most evenly. If
-// some candidates were skipped or are undecided, their neighbours may be, too: then it is the candidate
-// farthest from them, of those that divide the candidates at least half as evenly as the best one. It
-// returns "" if all candidates have a verdict.
+// middleCommit returns the commit to compare next: the candidate that divides the others most evenly. If some
+// candidates were skipped or are undecided, their neighbours may be, too: then it is the candidate farthest from
+// them, of those that divide the others at least half as evenly as the best one. It returns "" if all candidates
+// have a verdict.
 func (s *Search) middleCommit() string {
 	candidates := s.candidates()
-	var undecided []int                    // candidates with a verdict that did not decide
-	scores := make([]int, len(candidates)) // size of the smaller part if the candidate is compared; 0 if it has a verdict
-	bestScore := 0
+	var undecided []int       // indices of candidates with a verdict that did not decide
+	evenness := map[int]int{} // size of the smaller part if the candidate is compared, by index; only of new ones
+	best := 0
 	for i, c := range candidates {
-		if v := s.verdictOf(c.ID); v != "" {
-			if v != Bad {
-				undecided = append(undecided, i)
-			}
-			continue
+		switch s.verdictOf(c.ID) {
+		case "":
+			older := s.countAncestors(c.ID, candidates)
+			evenness[i] = min(older, len(candidates)-older)
+			best = max(best, evenness[i])
+		case Open, Skipped:
+			undecided = append(undecided, i)
 		}
-		isAncestor, n := s.ancestors(c.ID), 0
-		for _, other := range candidates {
-			if isAncestor[other.ID] {
-				n++
-			}
-		}
-		scores[i] = min(n, len(candidates)-n)
-		bestScore = max(bestScore, scores[i])
 	}
 	distance := func(i int) int { // to the nearest undecided candidate
 		d := len(candidates)
@@ -85,17 +79,16 @@ func (s *Search) middleCommit() string {
 		}
 		return d
 	}
-	minScore := bestScore
+	minEvenness := max(1, best)
 	if len(undecided) > 0 { // a less even division is better than another undecided commit
-		minScore = (bestScore + 1) / 2
+		minEvenness = max(1, (best+1)/2)
 	}
 	chosen := -1
 	for i := range candidates {
-		if scores[i] == 0 || scores[i] < minScore {
+		if evenness[i] < minEvenness {
 			continue
 		}
-		isBetter := chosen < 0 || cmp.Or(cmp.Compare(distance(i), distance(chosen)), cmp.Compare(scores[i], scores[chosen])) > 0
-		if isBetter {
+		if chosen < 0 || cmp.Or(cmp.Compare(distance(i), distance(chosen)), cmp.Compare(evenness[i], evenness[chosen])) > 0 {
 			chosen = i
 		}
 	}
@@ -103,6 +96,17 @@ func (s *Search) middleCommit() string {
 		return ""
 	}
 	return candidates[chosen].ID
+}
+
+// countAncestors returns how many of commits are an ancestor of a commit, or that commit itself.
+func (s *Search) countAncestors(id string, commits []Commit) (n int) {
+	isAncestor := s.ancestors(id)
+	for _, c := range commits {
+		if isAncestor[c.ID] {
+			n++
+		}
+	}
+	return n
 }
 
 // verdictOf returns the verdict on a commit; "" if it was not compared.

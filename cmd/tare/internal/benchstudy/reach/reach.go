@@ -1,5 +1,6 @@
 // Package reach finds out which benchmarks of a module may run code that a change modifies, from the
-// references between functions. It may select too many benchmarks, but omits none that runs such code.
+// references between functions. It may select too many benchmarks, but omits none that runs such code. For
+// example, if the change is in parse.scan, it selects BenchmarkParse, which calls parse.Parse, which calls scan.
 //
 // The functions that a benchmark may run are found like this. It starts from the benchmark and from the
 // functions that run before any benchmark. From there it follows calls, and functions that are used as

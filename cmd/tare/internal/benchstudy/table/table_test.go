@@ -8,6 +8,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/table"
+	"github.com/tarebench/tare/internal/assert"
 	"github.com/tarebench/tare/report"
 )
 
@@ -85,9 +86,7 @@ not measured
 
 func TestText(t *testing.T) {
 	var b strings.Builder
-	if err := table.WriteText(&b, result(), report.Style{}); err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "write text", table.WriteText(&b, result(), report.Style{}))
 	squeeze := func(s string) string {
 		var lines []string
 		for line := range strings.Lines(s) {
@@ -111,9 +110,7 @@ func TestTextBeginsWithHeadline(t *testing.T) {
 		r := result()
 		r.Answer, r.Figures = "1 changed.", figures
 		var b strings.Builder
-		if err := table.WriteText(&b, r, report.Style{}); err != nil {
-			t.Fatal(err)
-		}
+		assert.NoError(t, "write text", table.WriteText(&b, r, report.Style{}))
 		if !strings.HasPrefix(b.String(), r.Study+"\n"+want) {
 			t.Errorf("begins %.80q, want %q", b.String(), want)
 		}
@@ -125,9 +122,7 @@ func TestTextBeginsWithHeadline(t *testing.T) {
 func TestTextOfMachines(t *testing.T) {
 	text := func(r *tare.Result) string {
 		var b strings.Builder
-		if err := table.WriteText(&b, r, report.Style{}); err != nil {
-			t.Fatal(err)
-		}
+		assert.NoError(t, "write text", table.WriteText(&b, r, report.Style{}))
 		return b.String()
 	}
 	const slower = "example.com/m.BenchmarkSlower/n=1"
@@ -172,9 +167,7 @@ func TestCountsFromZero(t *testing.T) {
 			trial.Samples["example.com/m.BenchmarkSame"]["allocs_per_op"] = counts[trial.Round%len(counts)]
 		}
 		var b strings.Builder
-		if err := table.WriteText(&b, r, report.Style{}); err != nil {
-			t.Fatal(err)
-		}
+		assert.NoError(t, "write text", table.WriteText(&b, r, report.Style{}))
 		if got := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(got, c.want) {
 			t.Errorf("%s: no %q in\n%s", name, c.want, b.String())
 		}
@@ -191,9 +184,7 @@ func TestTextOfHeadTests(t *testing.T) {
 		tare.Finding{Check: of.ID, Severity: of.Severity, Workload: "example.com/m/sub.BenchmarkVoid", Message: "base runs it with the tests of head: b_test.go"},
 		tare.Finding{Check: of.ID, Severity: of.Severity, Message: "base keeps its own b_test.go"})
 	var b strings.Builder
-	if err := table.WriteText(&b, r, report.Style{}); err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "write text", table.WriteText(&b, r, report.Style{}))
 	for _, want := range []string{"not significant, head's tests", "void: error-in-loop, head's tests", "head's tests: base runs 2 benchmarks with the test files", "note head-tests: base keeps its own b_test.go"} {
 		if strings.Count(b.String(), want) != 1 {
 			t.Errorf("%q is there %d times in\n%s", want, strings.Count(b.String(), want), b.String())
@@ -217,9 +208,7 @@ func TestTextOfCounts(t *testing.T) {
 		tare.Finding{Check: same.ID, Severity: same.Severity, Workload: "example.com/m.BenchmarkSame"},
 		tare.Finding{Check: untimed.ID, Severity: untimed.Severity, Workload: "example.com/m.BenchmarkUntimed"})
 	var b strings.Builder
-	if err := table.WriteText(&b, r, report.Style{}); err != nil {
-		t.Fatal(err)
-	}
+	assert.NoError(t, "write text", table.WriteText(&b, r, report.Style{}))
 	text := strings.Join(strings.Fields(b.String()), " ")
 	for _, want := range []string{"instructions base head head/base", "more work", "less work, same code", "no difference, not timed", "1.010 exactly 1 more"} {
 		if strings.Count(text, want) != 1 {
