@@ -118,7 +118,7 @@ func (rep *Report) writeMarkdownTable(b *strings.Builder, rows []Row) {
 			}
 		}
 		if r.Fails(rep.OnInconclusive) {
-			cells[0] = "**" + cells[0] + "**"
+			cells[verdictColumn] = "**" + cells[verdictColumn] + "**"
 		}
 		fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | "))
 	}

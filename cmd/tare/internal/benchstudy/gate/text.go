@@ -170,8 +170,11 @@ func formatSigned(difference float64) string {
 	return text
 }
 
-// benchmarkColumn is the column with the name of the benchmark.
-const benchmarkColumn = 1
+// Columns of columnHeads that are written in another way than the others.
+const (
+	verdictColumn   = 0
+	benchmarkColumn = 1
+)
 
 func columnHeads() []string {
 	return []string{"verdict", "benchmark", "metric", "base", "head", "change", "interval"}
@@ -182,42 +185,42 @@ func isNumeric(column int) bool { return column >= 3 && column <= 5 }
 
 // writeTextTable writes an aligned table of rows, and below each row its note and its explanation.
 func writeTextTable(b *strings.Builder, rep Report, rows []Row, st report.Style) {
-	lines := [][]string{columnHeads()}
+	var lines [][]string // cells by row
 	for _, r := range rows {
 		lines = append(lines, rep.rowCells(r))
 	}
-	widths := make([]int, len(lines[0]))
-	for _, l := range lines {
-		for i, c := range l {
-			widths[i] = max(widths[i], utf8.RuneCountInString(c))
+	widths := make([]int, len(columnHeads()))
+	for _, cells := range append([][]string{columnHeads()}, lines...) {
+		for i, cell := range cells {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
-	for n, l := range lines {
+	writeLine := func(cells []string, colour func(column int) func(string) string) {
 		var line strings.Builder
-		for i, c := range l {
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c))
-			painted := c
-			switch {
-			case n == 0:
-				painted = format.Paint(st.Bold, c)
-			case i == 0:
-				painted = format.Paint(rowColour(rows[n-1], st), c)
-			}
-			line.WriteString("  ")
+		for i, cell := range cells {
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			cell = format.Paint(colour(i), cell)
 			if isNumeric(i) {
-				line.WriteString(pad + painted)
+				line.WriteString("  " + pad + cell)
 			} else {
-				line.WriteString(painted + pad)
+				line.WriteString("  " + cell + pad)
 			}
 		}
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-		if n > 0 {
-			if note := rep.rowNote(rows[n-1]); note != "" {
-				fmt.Fprintf(b, "      %s\n", format.Paint(st.Dim, note))
+	}
+	writeLine(columnHeads(), func(int) func(string) string { return st.Bold })
+	for i, r := range rows {
+		writeLine(lines[i], func(column int) func(string) string {
+			if column == verdictColumn {
+				return rowColour(r, st)
 			}
-			for _, line := range rep.explainRow(rows[n-1]) {
-				fmt.Fprintf(b, "      %s\n", report.Legible(line))
-			}
+			return nil // plain text
+		})
+		if note := rep.rowNote(r); note != "" {
+			fmt.Fprintf(b, "      %s\n", format.Paint(st.Dim, note))
+		}
+		for _, line := range rep.explainRow(r) {
+			fmt.Fprintf(b, "      %s\n", report.Legible(line))
 		}
 	}
 }

@@ -115,8 +115,8 @@ func (r *Rows) meanOfRounds(byRound []float64) float64 {
 	return sum / float64(max(1, r.rounds))
 }
 
-// means returns the means over rounds of a function's costs on each side.
-func (r *Rows) means(f *functionCosts) (base, head float64) {
+// sideMeans returns the means over rounds of a function's costs on each side.
+func (r *Rows) sideMeans(f *functionCosts) (base, head float64) {
 	return r.meanOfRounds(f.byRound[inBase]), r.meanOfRounds(f.byRound[inHead])
 }
 
@@ -125,7 +125,7 @@ func (r *Rows) candidates(minShare float64) []*functionCosts {
 	baseTotal, headTotal := r.Totals()
 	larger := map[*functionCosts]float64{} // the larger of both means
 	for _, f := range r.functions {
-		base, head := r.means(f)
+		base, head := r.sideMeans(f)
 		isLargeInBase := baseTotal > 0 && base >= minShare*baseTotal
 		isLargeInHead := headTotal > 0 && head >= minShare*headTotal
 		if isLargeInBase || isLargeInHead {
@@ -224,7 +224,7 @@ func (r *Rows) Constant(total float64) (named []tare.Origin, unseen float64) {
 // newOrigin describes a function as a cause of the difference. Its line is from head, or from base if head
 // does not call the function.
 func (r *Rows) newOrigin(f *functionCosts) tare.Origin {
-	base, head := r.means(f)
+	base, head := r.sideMeans(f)
 	origin := tare.Origin{Function: f.name, From: base, To: head, Through: f.mostChangedCallee(head < base)}
 	side := inHead
 	if head == 0 {

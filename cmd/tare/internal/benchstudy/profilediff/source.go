@@ -43,8 +43,8 @@ type facts map[factKey][]tare.Decision
 // sideFacts contains the compiler's decisions and the calls in the source of one side.
 type sideFacts struct{ decisions, calls facts }
 
-// add adds an occurrence of a fact.
-func (f facts) add(d tare.Decision) {
+// addFact adds an occurrence of a fact.
+func (f facts) addFact(d tare.Decision) {
 	key := factKey{d.Function, d.Text}
 	f[key] = append(f[key], d)
 }
@@ -176,7 +176,7 @@ func parseOutput(s Source, id string) sideFacts {
 		if !ok || function == "" {
 			continue
 		}
-		f.decisions.add(tare.Decision{Side: id, Function: function, File: filepath.Base(path), Line: number, Text: decision})
+		f.decisions.addFact(tare.Decision{Side: id, Function: function, File: filepath.Base(path), Line: number, Text: decision})
 	}
 	return f
 }
@@ -267,7 +267,7 @@ func (f *file) addCalls(calls facts, id string) {
 		}
 		name := f.functionName(d)
 		add := func(pos token.Pos, text string) {
-			calls.add(tare.Decision{Side: id, Function: name, File: filepath.Base(f.path), Line: f.lineOf(pos), Text: text})
+			calls.addFact(tare.Decision{Side: id, Function: name, File: filepath.Base(f.path), Line: f.lineOf(pos), Text: text})
 		}
 		ast.Inspect(d.Body, func(n ast.Node) bool {
 			switch n := n.(type) {
