@@ -65,41 +65,41 @@ func (p *Profile) drawToFit(title string, look func([]box) graphLook) []byte {
 }
 
 // drawGraph returns the SVG of a graph: title, caption, boxes and legend.
-func drawGraph(title string, boxes []box, l graphLook) []byte {
+func drawGraph(title string, boxes []box, look graphLook) []byte {
 	rows := 0
-	for _, b := range boxes {
-		rows = max(rows, b.level+1)
+	for _, x := range boxes {
+		rows = max(rows, x.level+1)
 	}
-	legend := l.legend
-	height := headHeight + rows*rowHeight + 2*margin + ((len(legend)+1)/2)*legendRow
+	legendRows := (len(look.legend) + 1) / 2 // two entries in a row
+	height := headHeight + rows*rowHeight + 2*margin + legendRows*legendRow
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="tare-flame" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-label="%s">`+"\n",
 		graphWidth, height, graphWidth, height, escapeXML(title))
-	b.WriteString(baseStyles() + l.style)
+	b.WriteString(baseStyles() + look.style)
 	fmt.Fprintf(&b, `<rect class="ground" width="%d" height="%d"/>`+"\n", graphWidth, height)
 	fmt.Fprintf(&b, `<text class="title" x="%d" y="22">%s</text>`+"\n", margin, escapeXML(truncate(title, graphWidth-2*margin, 9.1)))
-	fmt.Fprintf(&b, `<text class="small" x="%d" y="40">%s</text>`+"\n", margin, escapeXML(l.caption))
+	fmt.Fprintf(&b, `<text class="small" x="%d" y="40">%s</text>`+"\n", margin, escapeXML(look.caption))
 	for _, x := range boxes {
-		drawBox(&b, x, l)
+		drawBox(&b, x, look)
 	}
-	y := headHeight + rows*rowHeight + margin + 12
-	for i, l := range legend {
+	firstBaseline := headHeight + rows*rowHeight + margin + 12
+	for i, entry := range look.legend {
 		x := margin + (i%2)*(graphWidth-2*margin)/2
-		baseline := y + (i/2)*legendRow
+		baseline := firstBaseline + (i/2)*legendRow
 		fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%d" width="12" height="12" rx="2"/><text class="small" x="%d" y="%d">%s</text>`+"\n",
-			l.class, x, baseline-10, x+18, baseline, escapeXML(truncate(l.text, (graphWidth-2*margin)/2-24, charWidth)))
+			entry.class, x, baseline-10, x+18, baseline, escapeXML(truncate(entry.text, (graphWidth-2*margin)/2-24, charWidth)))
 	}
 	b.WriteString("</svg>\n")
 	return []byte(b.String())
 }
 
 // drawBox writes one box with its tooltip and as much of its name as fits.
-func drawBox(b *strings.Builder, x box, l graphLook) {
+func drawBox(b *strings.Builder, x box, look graphLook) {
 	const room = graphWidth - 2*margin
 	left, width := margin+x.x*room, x.width*room
 	top := headHeight + x.level*rowHeight
 	fmt.Fprintf(b, `<g><title>%s</title><rect class="%s" x="%.1f" y="%d" width="%.1f" height="%d"/>`,
-		escapeXML(l.tooltip(x)), l.class(x), left, top, math.Max(width-0.5, 0.3), rowHeight-1)
+		escapeXML(look.tooltip(x)), look.class(x), left, top, math.Max(width-0.5, 0.3), rowHeight-1)
 	if width >= minTextWidth {
 		fmt.Fprintf(b, `<text x="%.1f" y="%d">%s</text>`, left+4, top+13, escapeXML(fitName(x.function, width-8)))
 	}

@@ -133,18 +133,21 @@ func New(r *tare.Result, sides []Side) Receipt {
 func Rows(r *tare.Result) []Row {
 	rows := []Row{}
 	for _, c := range r.Comparisons {
-		if c.Contender != benchstudy.Head || c.Against != benchstudy.Base || c.Metric != benchstudy.Metrics()[0] {
+		isOfSides := c.Contender == benchstudy.Head && c.Against == benchstudy.Base
+		if !isOfSides || c.Metric != benchstudy.Metrics()[0] {
 			continue
 		}
-		row := Row{c.Workload, c.Metric, Undecided, c.Ratio, c.Low, c.High, c.Level, c.Rounds, tare.NoiseFloor(r.Comparisons, c.Workload, c.Metric)}
+		row := Row{
+			Benchmark: c.Workload, Metric: c.Metric, Claim: Undecided, Ratio: c.Ratio, Low: c.Low, High: c.High, Level: c.Level,
+			Rounds: c.Rounds, Noise: tare.NoiseFloor(r.Comparisons, c.Workload, c.Metric),
+		}
 		isSignificant := c.Bounded() && c.Differs(row.Noise) == tare.Significant
 		isVoid := len(tare.VoidsMetric(r.Findings, c.Contender, c.Workload, c.Metric)) > 0
-		switch {
-		case !isSignificant || isVoid: // undecided
-		case c.High < 1:
-			row.Claim = Less
-		default:
+		if isSignificant && !isVoid {
 			row.Claim = More
+			if c.High < 1 {
+				row.Claim = Less
+			}
 		}
 		rows = append(rows, row)
 	}
