@@ -171,7 +171,7 @@ func (b *countBuilds) buildPackage(ctx context.Context, key string) error {
 		link := s.Packages[key].Link
 		if tag := b.counter.BuildTag(); tag != "" {
 			b.setup.Say(fmt.Sprintf("%s: building %s for %s", id, pkg, b.counter.Name))
-			files, err := counts.RuntimeFiles(s.GOROOT())
+			files, err := counts.RuntimeFiles(s.ReplaceableRoot())
 			if err == nil {
 				link, err = s.BuildCounted(ctx, key, tag, files, filepath.Join(b.bench.workDir, "counted", id, fmt.Sprint(len(b.links))))
 			}

@@ -73,9 +73,12 @@ var runtimeEdits = []struct{ file, before, after string }{
 }
 
 // RuntimeFiles returns the files of an overlay for package runtime of goRoot, by path, with which a counted
-// program depends less on chance and on the clock. The map is empty if the release of Go lacks a text that
-// would be changed.
+// program depends less on chance and on the clock. The map is empty if goRoot is "", or if the release of Go
+// lacks a text that would be changed.
 func RuntimeFiles(goRoot string) (map[string][]byte, error) {
+	if goRoot == "" {
+		return map[string][]byte{}, nil
+	}
 	dir := filepath.Join(goRoot, "src", "runtime")
 	files := map[string][]byte{filepath.Join(dir, "zz_tare.go"): []byte(seedFile)}
 	for _, e := range runtimeEdits {

@@ -73,11 +73,12 @@ type Suite struct {
 	Packages    map[string]gobench.Package // by Tests.Key
 	Go          string                     // version of Go that built the side
 	Failed      map[string]string          // why packages were not built, by Package.Name
-	suite       gobench.Suite              // content of the file Program
-	modules     []tare.Module              // dependencies of the first binary
-	sha256Hex   string                     // SHA-256 of all binaries together
-	binaryBytes int64                      // size of all binaries together
-	linkRate    float64                    // link time in ns per byte of the binary; 0 if none is linked again
+	roots       goRoots
+	suite       gobench.Suite // content of the file Program
+	modules     []tare.Module // dependencies of the first binary
+	sha256Hex   string        // SHA-256 of all binaries together
+	binaryBytes int64         // size of all binaries together
+	linkRate    float64       // link time in ns per byte of the binary; 0 if none is linked again
 }
 
 // Build builds the test binaries of packages in a directory below work. pattern, of go test -bench,
@@ -85,14 +86,15 @@ type Suite struct {
 // If no package compiles the error is a *BuildError about the first one.
 func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string, say func(string)) (*Suite, error) {
 	b := &Suite{Side: s, Program: filepath.Join(work, s.ID, "suite.json"), Failed: map[string]string{}}
-	root, err := s.runGo(ctx, "env", "GOROOT")
+	var err error
+	b.roots, err = s.findRoots(ctx, filepath.Join(filepath.Dir(work), "goroot"))
 	if err != nil {
 		return nil, err
 	}
-	suite := gobench.Suite{Packages: map[string]gobench.Package{}, Env: s.Env, GOROOT: strings.TrimSpace(root), Bench: pattern, Procs: runtime.GOMAXPROCS(0)}
+	suite := gobench.Suite{Packages: map[string]gobench.Package{}, Env: s.Env, GOROOT: b.roots.own, Bench: pattern, Procs: runtime.GOMAXPROCS(0)}
 	for i, t := range packages {
 		say(fmt.Sprintf("%s: building %s (%d of %d)", s.ID, t.Package.ImportPath, i+1, len(packages)))
-		pkg, err := s.compilePackage(ctx, t, suite.GOROOT, filepath.Join(work, s.ID, strconv.Itoa(i)))
+		pkg, err := s.compilePackage(ctx, t, b.roots, filepath.Join(work, s.ID, strconv.Itoa(i)))
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -130,8 +132,9 @@ func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string,
 	return b, suite.Save(b.Program)
 }
 
-// GOROOT returns the root of the Go installation that built the suite.
-func (b *Suite) GOROOT() string { return b.suite.GOROOT }
+// ReplaceableRoot returns a path of the Go installation by which an overlay may replace files of the standard
+// library; "" if there is none.
+func (b *Suite) ReplaceableRoot() string { return b.roots.replaceable }
 
 // Environment returns the environment that go test gives a package.
 func (b *Suite) Environment(key string) []string { return b.suite.Environment(b.Packages[key]) }
@@ -196,14 +199,19 @@ func (b *Suite) hashBinaries(packages []Tests, suite gobench.Suite) error {
 // compilePackage builds one package's test binary in dir and, unless s.OneBuild is set, finds the command
 // that links it again. It does not set the name of the test, because a package may have two: an internal
 // and an external one.
-func (s *Side) compilePackage(ctx context.Context, t Tests, goRoot, dir string) (gobench.Package, error) {
+func (s *Side) compilePackage(ctx context.Context, t Tests, roots goRoots, dir string) (gobench.Package, error) {
 	pkg := gobench.Package{Binary: filepath.Join(dir, "bench.test"), Dir: t.Package.Dir}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return pkg, err
 	}
-	files, err := t.overlayFiles(goRoot)
+	isParallel := t.runsParallel() && roots.replaceable != ""
+	files, err := t.overlayFiles(isParallel, roots.replaceable)
 	if err != nil {
 		return pkg, err
+	}
+	builder := s
+	if isParallel && roots.replaceable != roots.own {
+		builder = s.withRoot(roots.replaceable)
 	}
 	file, err := writeOverlay(files, dir)
 	if err != nil {
@@ -211,24 +219,24 @@ func (s *Side) compilePackage(ctx context.Context, t Tests, goRoot, dir string) 
 	}
 	args := s.withFlags("test", "-c", "-vet=off", "-overlay="+file, "-o", pkg.Binary)
 	if s.OneBuild {
-		_, err = s.runGo(ctx, append(args, t.Package.ImportPath)...)
+		_, err = builder.runGo(ctx, append(args, t.Package.ImportPath)...)
 		return pkg, err
 	}
 	ldflags := "-ldflags=" + strings.TrimSpace(s.ldflags+" -s -w "+randLayout+"=1")
-	pkg.Link, err = s.buildLinked(ctx, append(args, ldflags, t.Package.ImportPath), dir)
+	pkg.Link, err = builder.buildLinked(ctx, append(args, ldflags, t.Package.ImportPath), dir)
 	if broken := (*BuildError)(nil); errors.As(err, &broken) && strings.Contains(broken.Why, randLayout) {
 		// Linkers before Go 1.22 do not have the flag.
 		s.OneBuild = true
-		_, err = s.runGo(ctx, append(args, t.Package.ImportPath)...)
+		_, err = builder.runGo(ctx, append(args, t.Package.ImportPath)...)
 	}
 	return pkg, err
 }
 
 // overlayFiles returns the files of the overlay of a package's test binary, by path. It adds the file of tare
-// to each test package, and replaces files of package testing if benchmarks run in parallel.
-func (t Tests) overlayFiles(goRoot string) (map[string][]byte, error) {
+// to each test package, and replaces files of package testing in goRoot if isParallel.
+func (t Tests) overlayFiles(isParallel bool, goRoot string) (map[string][]byte, error) {
 	files := map[string][]byte{}
-	if t.runsParallel() {
+	if isParallel {
 		var err error
 		if files, err = gobench.ParallelFiles(goRoot); err != nil {
 			return nil, err

@@ -23,6 +23,9 @@ func (b *Suite) BuildCounted(ctx context.Context, key, tag string, files map[str
 		return nil, fmt.Errorf("write the files of counted binaries: %w", err)
 	}
 	s := *b.Side
+	if len(files) > 0 && b.roots.replaceable != b.roots.own {
+		s = *b.Side.withRoot(b.roots.replaceable)
+	}
 	s.Tags = strings.TrimPrefix(s.Tags+","+tag, ",")
 	args := s.withFlags("test", "-c", "-vet=off", "-overlay="+overlay, "-o", filepath.Join(dir, "counted.test"))
 	return s.buildLinked(ctx, append(args, "-ldflags="+strings.TrimSpace(s.ldflags+" "+randLayout+"=1 -compressdwarf=false"), b.ImportPath(key)), dir)

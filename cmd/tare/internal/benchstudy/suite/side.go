@@ -45,6 +45,7 @@ type Side struct {
 	noModule bool   // Dir is in no module
 	tags     string // value of -tags in the user's GOFLAGS, which a -tags argument would replace
 	ldflags  string // value of -ldflags in the user's GOFLAGS, likewise
+	goRoot   string // path of the Go installation whose go command is used; "" means that in PATH, which may switch to Go
 }
 
 // Module is go list's description of a module.
@@ -209,6 +210,10 @@ func (s *Side) runGoOutput(ctx context.Context, args []string) (stdout, stderr s
 	cmd, remove := build.GoCommand(ctx, s.Dir, args...)
 	defer remove()
 	cmd.Env = append(cmd.Env, s.extraEnv()...)
+	if s.goRoot != "" {
+		cmd.Path, cmd.Err = s.goCommand(), nil
+		cmd.Env = append(cmd.Env, "GOROOT="+s.goRoot, "GOTOOLCHAIN=local")
+	}
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	err = cmd.Run()

@@ -1,0 +1,62 @@
+package suite
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// goRoots are two paths of the Go installation of a side.
+type goRoots struct {
+	own string // GOROOT
+	// replaceable is a path by which an overlay, a file for go build -overlay, may replace files of the
+	// standard library; "" if there is none. The go command refuses to replace files below the module cache,
+	// to which it downloads toolchains. A symbolic link in another directory has no such path.
+	replaceable string
+}
+
+// findRoots returns the paths of the Go installation of a side. A link is made in dir.
+func (s *Side) findRoots(ctx context.Context, dir string) (goRoots, error) {
+	out, err := s.runGo(ctx, "env", "GOROOT", "GOMODCACHE")
+	if err != nil {
+		return goRoots{}, err
+	}
+	own, cache, _ := strings.Cut(strings.TrimSpace(out), "\n")
+	roots := goRoots{own: strings.TrimSpace(own), replaceable: strings.TrimSpace(own)}
+	rel, err := filepath.Rel(strings.TrimSpace(cache), roots.own)
+	if err != nil || !filepath.IsLocal(rel) {
+		return roots, nil
+	}
+	// The link stays: the go command's cache has the standard library by this path.
+	link := filepath.Join(dir, filepath.Base(roots.own))
+	err = os.MkdirAll(dir, 0o755)
+	if err == nil {
+		err = os.Symlink(roots.own, link)
+	}
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		roots.replaceable = link
+	} else {
+		roots.replaceable = "" // Windows lets few users make links
+	}
+	return roots, nil
+}
+
+// withRoot returns the side with the go command of an installation that has the path root.
+func (s *Side) withRoot(root string) *Side {
+	out := *s
+	out.goRoot = root
+	return &out
+}
+
+// goCommand returns the path of the go command in goRoot.
+func (s *Side) goCommand() string {
+	name := "go"
+	if runtime.GOOS == "windows" {
+		name = "go.exe"
+	}
+	return filepath.Join(s.goRoot, "bin", name)
+}
