@@ -87,9 +87,9 @@ func runVariants(t *testing.T, m conformance.Manifest, command ...string) {
 			}
 			s := conformance.Subject{
 				Command: command, Manifest: m, Variant: v, Logf: t.Logf,
-				Limit: 30 * time.Second, Hasty: testing.Short() || i > 0,
+				Limit: 30 * time.Second, SkipSlow: testing.Short() || i > 0,
 			}
-			for _, err := range s.Examine(listKinds(), t.TempDir()) {
+			for _, err := range s.Test(listKinds(), t.TempDir()) {
 				t.Error(err)
 			}
 		})

@@ -83,7 +83,7 @@ func TestSuiteFindsCopierDefects(t *testing.T) {
 			t.Parallel()
 			s := conformance.Subject{Command: command("copier " + d.name), Manifest: conformance.Manifest{ID: "x", Kind: "copier"}, Limit: 30 * time.Second}
 			s.Enough = func(wrong error) bool { return d.want != "" && strings.Contains(wrong.Error(), d.want) }
-			err := errors.Join(s.Examine(kinds(), t.TempDir())...)
+			err := errors.Join(s.Test(kinds(), t.TempDir())...)
 			switch {
 			case d.want == "" && err != nil:
 				t.Errorf("a sound copier: %v", err)
@@ -101,7 +101,7 @@ func TestSuiteFindsCopierDefects(t *testing.T) {
 func TestCopierTrapsMayFail(t *testing.T) {
 	for _, name := range []string{"fails", "blind", "copies nothing"} {
 		s := conformance.Subject{Command: command("copier " + name), Manifest: conformance.Manifest{ID: "x", Kind: "copier", Trap: true}, Limit: 30 * time.Second}
-		for _, err := range s.Examine(kinds(), t.TempDir()) {
+		for _, err := range s.Test(kinds(), t.TempDir()) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -192,7 +192,7 @@ func TestSuiteFindsDefects(t *testing.T) {
 			}
 			s := conformance.Subject{Command: command(d.name), Manifest: conformance.Manifest{ID: "x", Kind: "codec"}, Limit: limit}
 			s.Enough = func(wrong error) bool { return d.want != "" && strings.Contains(wrong.Error(), d.want) }
-			err := errors.Join(s.Examine(kinds(), t.TempDir())...)
+			err := errors.Join(s.Test(kinds(), t.TempDir())...)
 			switch {
 			case d.want == "" && err != nil:
 				t.Errorf("a sound contender: %v", err)
@@ -207,7 +207,7 @@ func TestSuiteFindsDefects(t *testing.T) {
 
 func TestTrapsMayAnswerWrong(t *testing.T) {
 	s := conformance.Subject{Command: command("wrong answer"), Manifest: conformance.Manifest{ID: "x", Kind: "codec", Trap: true}, Limit: 30 * time.Second}
-	for _, err := range s.Examine(kinds(), t.TempDir()) {
+	for _, err := range s.Test(kinds(), t.TempDir()) {
 		// It still declares its output fresh and returns a constant: that is
 		// the alloc-floor's business, not a matter of answers.
 		if !strings.Contains(err.Error(), "declared fresh") {
@@ -234,7 +234,7 @@ func TestManifests(t *testing.T) {
 		}
 	}
 	s := conformance.Subject{Command: []string{"x"}, Manifest: conformance.Manifest{ID: "x", Kind: "sword"}}
-	if err := errors.Join(s.Examine(kinds(), t.TempDir())...); err == nil || !strings.Contains(err.Error(), `"sword"`) {
+	if err := errors.Join(s.Test(kinds(), t.TempDir())...); err == nil || !strings.Contains(err.Error(), `"sword"`) {
 		t.Errorf("an unknown kind: %v", err)
 	}
 }

@@ -97,7 +97,7 @@ func makeTable(dir, op string, routes []fixture.Route, layers int) (w wire.Workl
 		}
 		bodies = append(bodies, body)
 	}
-	w, err = Write(dir, w, bodies)
+	w, err = WritePool(dir, w, bodies)
 	return w, spec, bodies, err
 }
 
@@ -166,10 +166,10 @@ func (s Subject) checkUnrouted(dir string) error {
 			}
 			bodies = append([][]byte{body}, bodies...)
 		}
-		if w, err = Write(dir, w, bodies); err != nil {
+		if w, err = WritePool(dir, w, bodies); err != nil {
 			return err
 		}
-		err = s.Visit(Session{}, func(p *Process, _ wire.Reply) error {
+		err = s.RunSession(Session{}, func(p *Process, _ wire.Reply) error {
 			return checkRejected(p, spec, w, bodies, len(c.requests), c.minStatus)
 		})
 		if err != nil {

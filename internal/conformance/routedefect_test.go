@@ -185,7 +185,7 @@ func TestSuiteFindsRouterDefects(t *testing.T) {
 			t.Parallel()
 			s := conformance.Subject{Command: command("router " + d.name), Manifest: conformance.Manifest{ID: "x", Kind: "router"}, Limit: 30 * time.Second}
 			s.Enough = func(wrong error) bool { return d.want != "" && strings.Contains(wrong.Error(), d.want) }
-			err := errors.Join(s.Examine(kinds(), t.TempDir())...)
+			err := errors.Join(s.Test(kinds(), t.TempDir())...)
 			switch {
 			case d.want == "" && err != nil:
 				t.Errorf("a sound router: %v", err)
@@ -200,7 +200,7 @@ func TestSuiteFindsRouterDefects(t *testing.T) {
 
 func TestRouterTrapsMayAnswerWrong(t *testing.T) {
 	s := conformance.Subject{Command: command("router never reads"), Manifest: conformance.Manifest{ID: "x", Kind: "router", Trap: true}, Limit: 30 * time.Second}
-	for _, err := range s.Examine(kinds(), t.TempDir()) {
+	for _, err := range s.Test(kinds(), t.TempDir()) {
 		t.Error(err)
 	}
 }

@@ -24,8 +24,8 @@ const (
 // checkCrowd checks that a server of app ingest rejects bodies of 1 kB in gzip with a very large number of
 // empty records, and that many such bodies at the same time need no more memory than valid bodies. A
 // server that decodes such a body before it counts the records needs 100 MB or more for each body.
-func checkCrowd(e conformance.Exam) error {
-	addr, err := e.Serves(nil)
+func checkCrowd(e conformance.Env) error {
+	addr, err := e.StartServer(nil)
 	if err != nil {
 		return err
 	}
@@ -41,17 +41,17 @@ func checkCrowd(e conformance.Exam) error {
 	var all sync.WaitGroup
 	for i := range wrong {
 		all.Go(func() {
-			got, err := e.AskOnce(addr, request)
+			got, err := e.SendOnce(addr, request)
 			switch {
 			case err != nil:
 				wrong[i] = err
-			case e.Trap || e.Loose():
+			case e.Trap || e.IsStatusOnly():
 				// The response need not be correct: a trap makes a known mistake on purpose, and a
-				// loose server does only a part of the work.
+				// status-only server does only a part of the work.
 			case got.Status != 400:
 				wrong[i] = fmt.Errorf("status %d, want 400: %.100q", got.Status, got.Body)
 			default:
-				wrong[i] = conformance.Refusal(got, "batch")
+				wrong[i] = conformance.CheckErrorBody(got, "batch")
 			}
 		})
 	}

@@ -42,7 +42,7 @@ func (t protocolTest) checkLimit() error {
 	if err != nil {
 		return err
 	}
-	stats, err := t.Counted()
+	stats, err := t.ReadCounts()
 	if err != nil || t.isLenient() {
 		return err
 	}
@@ -98,7 +98,7 @@ func (t protocolTest) checkPaths() error {
 	if t.protocol != rpc.HTTP || t.isLenient() {
 		return nil
 	}
-	addr, err := t.Serves(nil)
+	addr, err := t.StartServer(nil)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (t protocolTest) askPath(addr string, c httpCase) error {
 	if hasBody {
 		request.Body, request.Header = []byte(c.body), conformance.JSONType("")
 	}
-	got, err := t.AskOnce(addr, request)
+	got, err := t.SendOnce(addr, request)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (t protocolTest) checkLog() error {
 			return fmt.Errorf("%v: %w", set, err)
 		}
 	}
-	if _, err := t.Serves(nil); err != nil { // ends the server that writes the log
+	if _, err := t.StartServer(nil); err != nil { // ends the server that writes the log
 		return err
 	}
 	text, err := os.ReadFile(file)
