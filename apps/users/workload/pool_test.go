@@ -243,12 +243,12 @@ func TestMessages(t *testing.T) {
 		if err := readMessage(encodeMessage(c).bytes, &got); err != nil || got != c {
 			t.Errorf("%+v reads as %+v, %v", c, got, err)
 		}
-		m, err := protoJSON(c)
+		m := encodeJSON(c)
 		got = rpc.Call{Op: c.Op}
 		if c.ID == 0 {
 			m.bytes = append([]byte(`{"id":"0",`), m.bytes[1:]...)
 		}
-		if err != nil || readJSON(m.bytes, &got) != nil || got != c {
+		if readJSON(m.bytes, &got) != nil || got != c {
 			t.Errorf("%s reads as %+v, %v", m.bytes, got, err)
 		}
 	}
