@@ -114,7 +114,7 @@ func (s Subject) testServer(known map[string]func() (App, error), dir string) []
 	if s.isEnough(errs) {
 		return errs
 	}
-	if err := s.RunSession(Session{Socket: true}, func(*Process, wire.Reply) error { return nil }); err != nil {
+	if err := s.CheckSocket(); err != nil {
 		errs = append(errs, err)
 	}
 	return errs

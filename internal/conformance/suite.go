@@ -136,10 +136,12 @@ func (s Subject) generalTests(k Kind, dir string) []func() error {
 	checkErrors := func() error {
 		return s.RunSession(Session{NoBye: true}, func(p *Process, _ wire.Reply) error { return checkErrorReplies(p, dir) })
 	}
-	checkSocket := func() error { // hello and bye over a socket
-		return s.RunSession(Session{Socket: true}, func(*Process, wire.Reply) error { return nil })
-	}
-	return []func() error{checkMore, checkErrors, checkSocket, s.checkNoLab}
+	return []func() error{checkMore, checkErrors, s.CheckSocket, s.checkNoLab}
+}
+
+// CheckSocket checks that hello and bye work over a socket.
+func (s Subject) CheckSocket() error {
+	return s.RunSession(Session{Socket: true}, func(*Process, wire.Reply) error { return nil })
 }
 
 // Session defines how a contender is started and ended. The zero value connects it by inherited descriptors

@@ -73,7 +73,6 @@ func (e faceTest) String() string {
 	return strings.TrimPrefix(e.variant+"-"+e.protocol+"-"+version, "-")
 }
 
-// runTests runs all tests of the transport.
 func (e faceTest) runTests(t *testing.T) {
 	t.Run("script", e.testScript)
 	t.Run("policies", e.testPolicies)

@@ -53,7 +53,6 @@ func (t protocolTest) checkLimit() error {
 	return nil
 }
 
-// checkID checks the request ids in responses.
 func (t protocolTest) checkID() error {
 	return t.withPlain(seeded, nil, func(p *plainClient) error { return checkRequestIDs(p, t.isLenient()) })
 }

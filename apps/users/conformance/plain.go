@@ -119,7 +119,6 @@ func (p *plainClient) parseUser(answer []byte, err error) (users.User, error) {
 	return parseJSONUser(answer)
 }
 
-// isBinary reports whether messages are protocol buffers.
 func (p *plainClient) isBinary() bool { return p.protocol == rpc.GRPC || p.protocol == rpc.Connect }
 
 func userPath(id int64) string { return "/v1/users/" + strconv.FormatInt(id, 10) }

@@ -68,7 +68,7 @@ func testServer(s conformance.Subject, dir string) []error {
 	err := s.RunSession(conformance.Session{}, func(p *conformance.Process, _ wire.Reply) error {
 		return conformance.Env{Subject: s, App: a, Process: p, Dir: dir}.CheckRefusals()
 	})
-	wrong = append(wrong, err, s.RunSession(conformance.Session{Socket: true}, func(*conformance.Process, wire.Reply) error { return nil }))
+	wrong = append(wrong, err, s.CheckSocket())
 	for _, err := range s.TestStandalone(a, dir) {
 		wrong = append(wrong, fmt.Errorf("alone: %w", err))
 	}
