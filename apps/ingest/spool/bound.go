@@ -41,7 +41,6 @@ func (s *Spool) checkRoom(need int64, now time.Time) (int64, error) {
 	return room, err
 }
 
-// totalBytes returns the size of all segments.
 func (s *Spool) totalBytes() int64 {
 	total := int64(0)
 	for _, size := range s.sizes {

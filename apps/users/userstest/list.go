@@ -229,7 +229,6 @@ func checkSearch(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// checkSearchPages lists the pages of a search.
 func checkSearchPages(ctx context.Context, r users.Repository) error {
 	all, err := fillStore(ctx, r, 200)
 	if err != nil {

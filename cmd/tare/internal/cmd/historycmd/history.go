@@ -34,7 +34,6 @@ type options struct {
 	label      string            // text on the left of the badge
 }
 
-// formatNames returns the values of --format.
 func formatNames() []string { return []string{"text", "json", "csv", "openmetrics"} }
 
 // Command returns tare history.

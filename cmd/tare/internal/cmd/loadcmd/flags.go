@@ -49,7 +49,6 @@ const (
 	presetWrk = "wrk"
 )
 
-// engineNames returns the values of --engine.
 func engineNames() []string { return []string{string(load.Epoll), string(load.Portable)} }
 
 // options contains the flags of tare load, and the values that parseFlags computes from them.
@@ -204,7 +203,6 @@ func (o *options) addEngineFlags(flags cmdenv.Flags) {
 	declareUses(flags, "engine", manyMachines)
 }
 
-// addTLSFlags adds the flags of encrypted connections.
 func (o *options) addTLSFlags(flags cmdenv.Flags) {
 	flags.Set.BoolVar(&o.insecure, "insecure", false, "take any certificate of an https server")
 	declareUses(flags, "insecure", manyMachines, onlyTLS)
@@ -455,7 +453,6 @@ func (o *options) checkBounds(changed func(string) bool) error {
 	return nil
 }
 
-// checkCombinations rejects flags that contradict each other.
 func (o *options) checkCombinations(changed func(string) bool, rpc bool) error {
 	for _, pair := range [][2]string{
 		{"requests", "duration"}, {"requests", "rate"}, {"requests", "search"},
