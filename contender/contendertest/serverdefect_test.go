@@ -205,7 +205,7 @@ func TestSuiteFindsServerDefects(t *testing.T) {
 
 func TestServerTrapsMayAnswerWrong(t *testing.T) {
 	for _, name := range []string{"any method", "never reads"} {
-		s := conformance.Subject{Command: []string{os.Args[0], "server " + name}, Manifest: conformance.Manifest{ID: "x", Kind: "server", Trap: true}, Limit: 30 * time.Second}
+		s := conformance.Subject{Command: []string{os.Args[0], "server " + name}, Manifest: conformance.Manifest{ID: "x", Kind: "server", WrongOnPurpose: true}, Limit: 30 * time.Second}
 		for _, err := range s.Test(listKinds(), t.TempDir()) {
 			t.Errorf("%s: %v", name, err)
 		}

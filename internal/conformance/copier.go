@@ -27,7 +27,7 @@ func Copiers() Kind {
 			return w, bodies, err
 		},
 		checkMore: func(s Subject, dir string) error {
-			if s.Trap {
+			if s.WrongOnPurpose {
 				return nil
 			}
 			return s.RunSession(Session{}, func(p *Process, _ wire.Reply) error { return checkCopies(p, dir) })

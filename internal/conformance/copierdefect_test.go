@@ -100,7 +100,7 @@ func TestSuiteFindsCopierDefects(t *testing.T) {
 // looks at.
 func TestCopierTrapsMayFail(t *testing.T) {
 	for _, name := range []string{"fails", "blind", "copies nothing"} {
-		s := conformance.Subject{Command: command("copier " + name), Manifest: conformance.Manifest{ID: "x", Kind: "copier", Trap: true}, Limit: 30 * time.Second}
+		s := conformance.Subject{Command: command("copier " + name), Manifest: conformance.Manifest{ID: "x", Kind: "copier", WrongOnPurpose: true}, Limit: 30 * time.Second}
 		for _, err := range s.Test(kinds(), t.TempDir()) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -206,7 +206,7 @@ func TestSuiteFindsDefects(t *testing.T) {
 }
 
 func TestTrapsMayAnswerWrong(t *testing.T) {
-	s := conformance.Subject{Command: command("wrong answer"), Manifest: conformance.Manifest{ID: "x", Kind: "codec", Trap: true}, Limit: 30 * time.Second}
+	s := conformance.Subject{Command: command("wrong answer"), Manifest: conformance.Manifest{ID: "x", Kind: "codec", WrongOnPurpose: true}, Limit: 30 * time.Second}
 	for _, err := range s.Test(kinds(), t.TempDir()) {
 		// It still declares its output fresh and returns a constant: that is
 		// the alloc-floor's business, not a matter of answers.

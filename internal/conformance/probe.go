@@ -40,7 +40,7 @@ func ProbeCheck(name string, d Description, set map[string]string, list []Probe)
 				p.CheckResponse = nil
 			}
 			got, err := e.SendOnce(addr, p.Request)
-			if err == nil && !e.Trap {
+			if err == nil && !e.WrongOnPurpose {
 				err = p.check(d, got)
 			}
 			if err != nil {

@@ -122,9 +122,9 @@ func sameAnswer(spec router.Spec, body, answer []byte) error {
 }
 
 // checkUnrouted checks that a router rejects requests that no route matches, in process and over a
-// socket, and still answers the next request. It does not check traps, which are wrong on purpose.
+// socket, and still answers the next request. It does not check a router that is wrong on purpose.
 func (s Subject) checkUnrouted(dir string) error {
-	if s.Trap {
+	if s.WrongOnPurpose {
 		return nil
 	}
 	unrouted := []wire.HTTPRequest{ // no route of methodTable matches them

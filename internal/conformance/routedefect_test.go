@@ -199,7 +199,7 @@ func TestSuiteFindsRouterDefects(t *testing.T) {
 }
 
 func TestRouterTrapsMayAnswerWrong(t *testing.T) {
-	s := conformance.Subject{Command: command("router never reads"), Manifest: conformance.Manifest{ID: "x", Kind: "router", Trap: true}, Limit: 30 * time.Second}
+	s := conformance.Subject{Command: command("router never reads"), Manifest: conformance.Manifest{ID: "x", Kind: "router", WrongOnPurpose: true}, Limit: 30 * time.Second}
 	for _, err := range s.Test(kinds(), t.TempDir()) {
 		t.Error(err)
 	}

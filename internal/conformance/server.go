@@ -65,7 +65,7 @@ type Check struct {
 
 // Env has what one test of an app needs: the contender's process, which StartServer makes serve the app.
 type Env struct {
-	Subject // the contender, with Trap (its responses may be wrong), IsStatusOnly, Limit, SendGood and SendOnce
+	Subject // the contender, with WrongOnPurpose, IsStatusOnly, Limit, SendGood and SendOnce
 	App     // the app, with GoodRequests, Layers and Checks
 	Process *Process
 	Dir     string // directory for files of the tests
@@ -209,7 +209,7 @@ func (e Env) CheckCounts(t Tally, configured bool) error {
 	switch {
 	case a.Received != t.Requests:
 		return fmt.Errorf("stats: %d received, sent were %d", a.Received, t.Requests)
-	case e.Trap:
+	case e.WrongOnPurpose:
 		return nil // its other counts may be wrong on purpose
 	case isUneven || isWrongNumber:
 		return fmt.Errorf("stats: %d layer_calls of %d requests; app %s has %d middlewares", a.LayerCalls, t.Requests, e.App.Name, e.Layers)
@@ -236,11 +236,10 @@ func (s Subject) SendGood(c *Caller, g GoodRequest) error {
 	return nil
 }
 
-// checkGoodResponse checks the response to g. The response of a trap may be wrong, because a trap repeats a
-// published mistake on purpose.
+// checkGoodResponse checks the response to g.
 func (s Subject) checkGoodResponse(g GoodRequest, got Response) error {
 	switch {
-	case s.Trap:
+	case s.WrongOnPurpose:
 		return nil
 	case !s.IsStatusOnly():
 		return g.CheckResponse(got)
@@ -402,7 +401,7 @@ func (e Env) checkEnd() error {
 	if last, err := idle.Send(e.GoodRequests[0].Request); err == nil && !last.Closes {
 		return errors.New("after end it responds over its connection")
 	}
-	mustDeliver := !e.Trap && !e.IsStatusOnly()
+	mustDeliver := !e.WrongOnPurpose && !e.IsStatusOnly()
 	counted, err := e.ReadCounts()
 	isLost := mustDeliver && counted.Delivered != sent.Items
 	if err != nil || isLost {

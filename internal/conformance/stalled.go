@@ -85,7 +85,7 @@ func (e Env) awaitTimeout(addr, start string) error {
 	}
 	defer r.Body.Close()
 	isRejected := r.StatusCode == http.StatusRequestTimeout || r.StatusCode == http.StatusBadRequest
-	if !isRejected && !e.Trap { // a trap, a contender that is wrong on purpose, may reply otherwise
+	if !isRejected && !e.WrongOnPurpose {
 		return fmt.Errorf("status %d, want %d", r.StatusCode, http.StatusRequestTimeout)
 	}
 	return nil

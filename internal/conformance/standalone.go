@@ -44,7 +44,7 @@ func (s Subject) TestStandalone(a App, dir string) []error {
 			}
 		}
 		err := s.serveAlone(a, start.args, start.env)
-		checksFiles := a.CheckFiles != nil && !s.Trap && !s.IsStatusOnly()
+		checksFiles := a.CheckFiles != nil && !s.WrongOnPurpose && !s.IsStatusOnly()
 		if err == nil && checksFiles {
 			err = a.CheckFiles(appDir)
 		}

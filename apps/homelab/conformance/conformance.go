@@ -295,7 +295,7 @@ func limitProbes() []conformance.Probe {
 }
 
 // checkCommands sends commands to a device and checks after each of them that the device has the new
-// state. The responses of a trap, a server that reproduces a published mistake, need not be correct.
+// state.
 func checkCommands(e conformance.Env) error {
 	addr, err := e.StartServer(nil) // makes the contender serve the app without settings
 	if err != nil {
@@ -323,7 +323,7 @@ func checkCommands(e conformance.Env) error {
 			return err
 		}
 		got, err := c.Send(conformance.Get(api + "/devices/" + id))
-		if e.Trap { // the response may be wrong
+		if e.WrongOnPurpose {
 			continue
 		}
 		var device struct {
@@ -364,7 +364,7 @@ func checkLayers(e conformance.Env, settings ...map[string]string) error {
 		}
 		stats, err := e.ReadCounts() // the counts of the server
 		minCalls := e.Layers + 1
-		if err != nil || stats.LayerCalls < minCalls && !e.Trap {
+		if err != nil || stats.LayerCalls < minCalls && !e.WrongOnPurpose {
 			return errors.Join(err, fmt.Errorf("%v, case %d: %d layer_calls of a request, want %d at least", set, i, stats.LayerCalls, minCalls))
 		}
 	}

@@ -37,7 +37,7 @@ func losslessMetadata() []string {
 func checkPayload(e conformance.Env) error {
 	path := filepath.Join(e.Dir, "payload.ndjson")
 	addr, err := e.StartServer(map[string]string{serving.SetSink: "file:" + path})
-	if err != nil || e.Trap || e.IsStatusOnly() {
+	if err != nil || e.WrongOnPurpose || e.IsStatusOnly() {
 		return err
 	}
 	stamps := []struct{ sent, stored string }{
@@ -94,7 +94,7 @@ func checkPayload(e conformance.Env) error {
 func checkTrace(e conformance.Env) error {
 	path := filepath.Join(e.Dir, "trace.ndjson")
 	addr, err := e.StartServer(map[string]string{serving.SetSink: "file:" + path, serving.SetTrace: server.On})
-	if err != nil || e.Trap || e.IsStatusOnly() {
+	if err != nil || e.WrongOnPurpose || e.IsStatusOnly() {
 		return err
 	}
 	const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"

@@ -66,11 +66,11 @@ func checkRefused(e conformance.Env) error {
 			}
 			got, err := e.SendOnce(addr, conformance.Request{Method: c.method, Path: c.path, Body: body})
 			want, _, _ := tiny.Answer(c.method, c.path)
-			isWrong := got.Status != want && !e.Trap // a trap reproduces a published mistake
+			isWrong := got.Status != want && !e.WrongOnPurpose
 			if err != nil || isWrong {
 				return errors.Join(err, fmt.Errorf("%s %s: status %d, want %d", c.method, c.path, got.Status, want))
 			}
-			if got.Status == 405 && !e.Trap {
+			if got.Status == 405 && !e.WrongOnPurpose {
 				if err := conformance.CheckAllow(got.Header.Get("Allow"), "GET"); err != nil {
 					return fmt.Errorf("%s %s: %w", c.method, c.path, err)
 				}

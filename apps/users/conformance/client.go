@@ -126,7 +126,7 @@ func parseOutcome(c rpc.Call, a wire.Answer) (out rpc.Outcome, err error) {
 // checkClientLoad puts the contender's own client under load: several concurrent callers, with each policy
 // of connections, and at a set rate.
 func (t protocolTest) checkClientLoad() error {
-	if t.Trap {
+	if t.WrongOnPurpose {
 		return nil
 	}
 	p, err := t.openClient(seeded, nil)

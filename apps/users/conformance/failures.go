@@ -60,7 +60,7 @@ func (t protocolTest) checkID() error {
 // checkHealth checks the health check of a server without users.
 func (t protocolTest) checkHealth() error {
 	return t.withPlain(0, nil, func(p *plainClient) error {
-		if err := p.checkHealthy(); !t.Trap { // a trap repeats a published mistake, so that its response may be wrong
+		if err := p.checkHealthy(); !t.WrongOnPurpose {
 			return err
 		}
 		return nil
@@ -158,7 +158,7 @@ func (t protocolTest) checkLog() error {
 func (t protocolTest) checkGrace() (err error) {
 	for _, delay := range []time.Duration{100 * time.Millisecond, 400 * time.Millisecond, 1500 * time.Millisecond} {
 		err = t.endDuringRequest(delay)
-		if err == nil || t.Trap {
+		if err == nil || t.WrongOnPurpose {
 			return nil
 		}
 		if t.Enough != nil && t.Enough(err) {

@@ -132,9 +132,9 @@ func (t protocolTest) dialServer(addr string) *plainClient {
 	return dialPlain(t.protocol, addr, nil, false, t.Limit)
 }
 
-// isLenient reports whether any response is accepted, because the server is a trap, which reproduces a
-// published mistake, or does only a part of the work.
-func (t protocolTest) isLenient() bool { return t.Trap || t.IsStatusOnly() }
+// isLenient reports whether any response is accepted, because the server is wrong on purpose or does only a part
+// of the work.
+func (t protocolTest) isLenient() bool { return t.WrongOnPurpose || t.IsStatusOnly() }
 
 // playAll plays the script with a client, and returns the reference that it was compared with.
 func (t protocolTest) playAll(p rpc.Client) (reference, error) {
@@ -157,7 +157,7 @@ func (t protocolTest) checkCounts(want wire.Calls, bytes int64) error {
 	}
 	n := want.Create + want.Get + want.Update + want.Delete + want.List
 	switch {
-	case t.Trap:
+	case t.WrongOnPurpose:
 		// The counts need not be correct.
 	case stats.Received != n:
 		return fmt.Errorf("stats: %d received, sent were %d", stats.Received, n)
@@ -212,7 +212,7 @@ func (t protocolTest) checkStores() error {
 		}
 	} else {
 		reply, err := t.Process.OK(wire.Request{Op: wire.OpPrepare, Workload: t.Workload(map[string]string{serving.SetStore: "sqlite:x"})})
-		if isWrong := !reply.Unsupported && !t.Trap; err != nil || isWrong {
+		if isWrong := !reply.Unsupported && !t.WrongOnPurpose; err != nil || isWrong {
 			return errors.Join(err, errors.New("a store that is not built in is not unsupported"))
 		}
 	}
@@ -294,7 +294,7 @@ func (t protocolTest) getFirstUser(p *plainClient) error {
 	return err
 }
 
-// askStandalone calls a server that runs without a lab. Its store is empty.
+// askStandalone calls a server that runs without a lab, the process that measures. Its store is empty.
 func askStandalone(s conformance.Subject, addr string) error {
 	for _, protocol := range s.Protocols {
 		p := dialPlain(protocol, addr, nil, false, s.Limit)
@@ -303,7 +303,7 @@ func askStandalone(s conformance.Subject, addr string) error {
 			err = p.checkHealthy()
 		}
 		_ = p.Close()
-		if err != nil && !s.Trap {
+		if err != nil && !s.WrongOnPurpose {
 			return fmt.Errorf("%s: %w", protocol, err)
 		}
 	}

@@ -249,7 +249,7 @@ func TestMessages(t *testing.T) {
 			m.bytes = append([]byte(`{"id":"0",`), m.bytes[1:]...)
 		}
 		if readJSON(m.bytes, &got) != nil || got != c {
-			t.Errorf("%s reads as %+v, %v", m.bytes, got, err)
+			t.Errorf("%s reads as %+v", m.bytes, got)
 		}
 	}
 	u := users.Seeded(5)
