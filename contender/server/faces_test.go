@@ -63,8 +63,8 @@ func TestParseFaces(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s: %v, want %q", tt.args, err, tt.err)
 			}
-		} else if err != nil || !reflect.DeepEqual(s.faces, tt.want) {
-			t.Errorf("%s: %v, %v, want %v", tt.args, s.faces, err, tt.want)
+		} else if err != nil || !reflect.DeepEqual(s.listenAt, tt.want) {
+			t.Errorf("%s: %v, %v, want %v", tt.args, s.listenAt, err, tt.want)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func App() (conformance.App, error) {
 		{Name: "trace", Run: checkTrace},
 		{Name: "sink", Run: checkSink},
 		{Name: "formats", Run: checkFormats},
-		{Name: "crowd", Run: checkCrowd},
+		{Name: "crowd", Run: checkManyRecords},
 	}
 	const file = "events.ndjson"
 	a.StandaloneSettings = func(dir string) map[string]string {

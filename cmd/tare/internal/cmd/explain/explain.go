@@ -160,7 +160,7 @@ func explainRule(r audit.Rule) explanation {
 	e := newExplanation("rule", r.ID,
 		newFact("", r.Title+" "+r.Why), newFact("severity", string(r.Severity)), newFact("what to do", r.Do), newFact("measure", r.Command),
 		newCode("bad", r.Bad), newCode("good", r.Good))
-	if len(r.Seen) > 0 {
+	if len(r.Seen) > 0 { // places where the mistake was found
 		e.Facts = append(e.Facts, newFact("seen", r.Seen...))
 	}
 	return e
