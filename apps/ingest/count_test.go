@@ -115,8 +115,7 @@ func ordinary(t testing.TB, n int) []byte {
 	return text
 }
 
-// TestOrdinaryIsNotLookedAt: batches as they are meant to be have too few
-// commas for a closer look.
+// TestOrdinaryIsNotLookedAt: batches as they are meant to be have too few commas for a closer look.
 func TestOrdinaryIsNotLookedAt(t *testing.T) {
 	for _, n := range []int{1, 10, 100} {
 		if c := bytes.Count(ordinary(t, n), []byte(",")); c*2 > maxCommas*n {

@@ -26,8 +26,7 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// TestMain makes the test binary the server with the defect that its first argument
-// names.
+// TestMain makes the test binary the server with the defect that its first argument names.
 func TestMain(m *testing.M) {
 	for _, d := range append(serverDefects(), appDefects()...) {
 		if len(os.Args) > 1 && os.Args[1] == "server "+d.name {

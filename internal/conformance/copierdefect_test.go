@@ -12,8 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// beCopier makes the test binary the copier with the defect that its first
-// argument names.
+// beCopier makes the test binary the copier with the defect that its first argument names.
 func beCopier() {
 	for _, d := range copierDefects() {
 		if len(os.Args) == 2 && os.Args[1] == "copier "+d.name {
@@ -75,8 +74,7 @@ func copierDefects() []copierDefect {
 	}
 }
 
-// TestSuiteFindsCopierDefects: every defect is found, for its own reason, and
-// sound copiers pass.
+// TestSuiteFindsCopierDefects: every defect is found, for its own reason, and sound copiers pass.
 func TestSuiteFindsCopierDefects(t *testing.T) {
 	for _, d := range copierDefects() {
 		t.Run(d.name, func(t *testing.T) {
@@ -96,8 +94,7 @@ func TestSuiteFindsCopierDefects(t *testing.T) {
 	}
 }
 
-// TestCopierTrapsMayFail: what a trap reproduces is often an error that nobody
-// looks at.
+// TestCopierTrapsMayFail: what a trap reproduces is often an error that nobody looks at.
 func TestCopierTrapsMayFail(t *testing.T) {
 	for _, name := range []string{"fails", "blind", "copies nothing"} {
 		s := conformance.Subject{Command: command("copier " + name), Manifest: conformance.Manifest{ID: "x", Kind: "copier", WrongOnPurpose: true}, Limit: 30 * time.Second}

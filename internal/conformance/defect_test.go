@@ -18,8 +18,7 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// TestMain makes the test binary the contender with the defect that its first
-// argument names.
+// TestMain makes the test binary the contender with the defect that its first argument names.
 func TestMain(m *testing.M) {
 	beRouter()
 	beCopier()
@@ -180,8 +179,7 @@ func gobs() codec.Impl {
 	}
 }
 
-// TestSuiteFindsDefects: every defect is found, for its own reason, and sound
-// contenders pass.
+// TestSuiteFindsDefects: every defect is found, for its own reason, and sound contenders pass.
 func TestSuiteFindsDefects(t *testing.T) {
 	for _, d := range defects() {
 		t.Run(d.name, func(t *testing.T) {

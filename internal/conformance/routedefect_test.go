@@ -14,8 +14,7 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// beRouter makes the test binary the router with the defect that its first
-// argument names.
+// beRouter makes the test binary the router with the defect that its first argument names.
 func beRouter() {
 	for _, d := range routerDefects() {
 		if len(os.Args) == 2 && os.Args[1] == "router "+d.name {
@@ -177,8 +176,7 @@ next:
 	http.NotFound(w, r)
 }
 
-// TestSuiteFindsRouterDefects: every defect is found, for its own reason, and
-// sound routers pass.
+// TestSuiteFindsRouterDefects: every defect is found, for its own reason, and sound routers pass.
 func TestSuiteFindsRouterDefects(t *testing.T) {
 	for _, d := range routerDefects() {
 		t.Run(d.name, func(t *testing.T) {

@@ -19,8 +19,7 @@ import (
 
 const rpcLimit = 30 * time.Second
 
-// TestMain makes the test binary the server of users with the defect that its first
-// argument names.
+// TestMain makes the test binary the server of users with the defect that its first argument names.
 func TestMain(m *testing.M) {
 	for _, d := range rpcDefects() {
 		if len(os.Args) > 1 && os.Args[1] == "rpc "+d.name {

@@ -184,8 +184,7 @@ func TestMirror(t *testing.T) {
 	}
 }
 
-// What a request is filled in with is where the client's calls have it, in every
-// dialect.
+// What a request is filled in with is where the client's calls have it, in every dialect.
 func TestFilledAlike(t *testing.T) {
 	calls := []rpc.Call{createCall(3), updateCall(4, users.FirstID+7), deleteCall(), getUser(users.FirstID + 9), listUsers("a b&c", 2, 10), listUsers("", 0, 0), getUser(-1)}
 	calls[1].IDCounter = rpc.Deleted

@@ -49,8 +49,7 @@ func (l *loadRun) shareOrders(machines int) []fleet.LoadOrder {
 	return out
 }
 
-// onMachines loads the server from several machines at the same time, and prints the merged
-// result.
+// onMachines loads the server from several machines at the same time, and prints the merged result.
 func (l *loadRun) onMachines(ctx context.Context, env cmdenv.Env) error {
 	target := l.options.servers[0].target
 	say := func(machine, line string) { l.Progress.Say(machine + ": " + line) }
