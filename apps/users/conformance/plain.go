@@ -21,6 +21,9 @@ import (
 	"github.com/tarebench/tare/contender/rpc"
 )
 
+// This file has a client for app users that speaks HTTP, gRPC and Connect with net/http alone, without a
+// library of the protocol.
+
 // methodsPath is the path before the name of a method in gRPC and Connect.
 const methodsPath = "/tare.users.v1.UserService/"
 

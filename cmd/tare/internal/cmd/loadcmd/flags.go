@@ -22,6 +22,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// This file declares the flags of tare load, checks that they are valid together, and parses them.
+
 // Defaults of tare load.
 const (
 	defaultConnections = 10

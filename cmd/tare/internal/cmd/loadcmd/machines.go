@@ -14,6 +14,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// This file loads one server from the machines of --on: 300 connections from three machines are 100 from each.
+
 // checkMachines rejects machines of --on that cannot be used, and options that they do not support.
 func (o *options) checkMachines() error {
 	machines, err := o.on.Check()

@@ -16,6 +16,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
+// This file reads from a result what was measured: the study and the options.
+
 // storedStudy returns the study of a result. It parses the text of the study in the result. If an older
 // result has no such text, it takes the bundled study of the same name; note then warns the user.
 func storedStudy(env cmdenv.Env, old *tare.Result) (study cmdenv.Study, note string, err error) {
