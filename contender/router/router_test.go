@@ -177,7 +177,8 @@ func checkAnswers(t *testing.T, at string, w wire.Workload, list []wire.HTTPRequ
 	return size
 }
 
-// TestWrongRouters: what a router does not do shows in its answers or in errors of the timed loop.
+// TestWrongRouters: what a router does not do shows in its answers or in
+// errors of the timed loop.
 func TestWrongRouters(t *testing.T) {
 	wrong := map[string]struct {
 		build Build
@@ -267,7 +268,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestRequestsAreRenewed: what a router writes into a request is gone before the next one.
+// TestRequestsAreRenewed: what a router writes into a request is gone before
+// the next one.
 func TestRequestsAreRenewed(t *testing.T) {
 	vandal := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, r.Method, r.URL.Path, r.URL.RawQuery, r.PathValue("id"), r.Pattern, r.Form)
@@ -385,8 +387,9 @@ func ExampleRoute() {
 	route := spec.Routes[0]
 	fmt.Println(route.Method, route.ColonPath(), route.BracePath(), route.Params)
 	route.Reply(os.Stdout, func(name string) string { return "the " + name })
-	// Output: GET /users/:id/orders/:item /users/{id}/orders/{item} [id item] 0 id=the id item=the
-	// item
+	// Output:
+	// GET /users/:id/orders/:item /users/{id}/orders/{item} [id item]
+	// 0 id=the id item=the item
 }
 
 var _ io.Writer = (*recorder)(nil)
