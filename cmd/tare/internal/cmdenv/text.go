@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// This file formats text for terminals: numbers of bytes, and paragraphs that fit the width.
+// This file formats text for terminals, e.g. numbers of bytes, and paragraphs that fit the width.
 
 // DirSize returns the total size of the files in dir and its subdirectories. It skips files that cannot be
 // read.
