@@ -8,8 +8,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// This file checks numbers of arguments, and groups flags in help texts.
-
 // CommandNames returns the names of the subcommands of cmd, except hidden ones.
 func CommandNames(cmd *cobra.Command) []string {
 	var names []string

@@ -28,9 +28,13 @@ func Terminal(stream any) (columns, rows int, ok bool) {
 // Style returns the style of text on stream. It has colours if stream is a terminal with colours and
 // NO_COLOR is not set (https://no-color.org).
 func (env Env) Style(stream any) report.Style {
-	columns, _, isTerminal := env.Lab.Terminal(stream)       // a test replaces the function Terminal by its own
-	st := report.Style{Width: columns, ASCII: env.isASCII()} // without a terminal columns is 0: no limit of the width
-	if !isTerminal || env.Getenv("NO_COLOR") != "" || env.Getenv("TERM") == "dumb" {
+	columns, _, isTerminal := env.Lab.Terminal(stream) // a test replaces the function Terminal by its own
+	st := report.Style{ASCII: env.isASCII()}
+	if !isTerminal {
+		return st
+	}
+	st.Width = columns
+	if env.Getenv("NO_COLOR") != "" || env.Getenv("TERM") == "dumb" {
 		return st
 	}
 	st.Bold, st.Dim, st.Strike = newPainter(color.Bold), newPainter(color.Faint), newPainter(color.CrossedOut)

@@ -11,8 +11,6 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// This file reports the progress of tare load, second by second.
-
 func (l *loadRun) describePlan() string { return "loading " + l.url + ": " + l.describeLoad() }
 
 // describeLoad describes how requests are sent: the loop, connections, duration, number of different
