@@ -9,6 +9,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
+// This file allocates the live heap that a workload may require while it is measured.
+
 // maxHeap is the largest live heap that a workload can require, in bytes. The
 // process may use about twice as much before a collection.
 const maxHeap = 1 << 30

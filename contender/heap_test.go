@@ -68,9 +68,8 @@ func TestHeapIsOfSmallObjects(t *testing.T) {
 	}
 }
 
-// TestOneWorkloadIsHeld: what was prepared before is forgotten, so that what a
-// process holds does not depend on it; a heap of the same size is kept, another
-// or none ends it.
+// TestOneWorkloadIsHeld: what was prepared before is forgotten, so that what a process holds does
+// not depend on it; a heap of the same size is kept, another or none ends it.
 func TestOneWorkloadIsHeld(t *testing.T) {
 	s := &session{program: echo(nil), meter: newMeter()}
 	ok := func(q wire.Request) {

@@ -118,7 +118,7 @@ func (p *phase) addOps(ops, cycles int64) int64 {
 // isLate reports whether it is too late in the current cycle to begin a slice, a timed run of operations that consists
 // of complete cycles: the position is unknown, or beyond half a cycle or half a slice. After the end of its last cycle
 // a slice runs as many operations as the current cycle had before the slice (see runCycles); too many of them would
-// complete one more cycle. expected is the number of operations that the lab expects of the slice, 0 if unknown.
+// complete one more cycle. expected is the number of operations that the slice is to have, 0 if unknown.
 func (p *phase) isLate(expected int64) bool {
 	latest := expected / 2 // 0 if unknown
 	if halfCycle := p.length / 2; p.length > 0 && (latest == 0 || halfCycle < latest) {

@@ -81,9 +81,8 @@ func TestOpenLoopEnds(t *testing.T) {
 	}
 }
 
-// TestOpenLoopBehind: callers that cannot keep the rate begin late and later, as the
-// lag says, and what they have not begun in the end is counted: with it all that was
-// asked for is there.
+// TestOpenLoopBehind: callers that cannot keep the rate begin late and later, as the lag says, and
+// what they have not begun in the end is counted: with it all that was asked for is there.
 func TestOpenLoopBehind(t *testing.T) {
 	const rate, span = 2000, 200 * time.Millisecond
 	l := visit(t, together(2, Work{Times: steady(rate), Do: func(int) (int, error) { time.Sleep(5 * time.Millisecond); return 0, nil }}))
@@ -136,8 +135,7 @@ func TestOpenLoopHopeless(t *testing.T) {
 	}
 }
 
-// TestOpenLoopPanics: the run ends although nothing is due for long, or nobody is
-// left to do it.
+// TestOpenLoopPanics: the run ends although nothing is due for long, or nobody is left to do it.
 func TestOpenLoopPanics(t *testing.T) {
 	for _, gap := range []time.Duration{0, time.Hour} {
 		l := visit(t, together(1, Work{Times: func(uint64) func() time.Duration {

@@ -11,6 +11,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
+// This file makes profiles of the CPU time and of the allocations of a contender, a program under test.
+
 // Kinds of profiles, as in requests.
 const (
 	profileCPU = "cpu"

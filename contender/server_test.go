@@ -83,8 +83,7 @@ func TestServersFollowEachOther(t *testing.T) {
 	}
 }
 
-// TestServersEnd: a server can be told to end, once, and be asked afterwards
-// what it counted.
+// TestServersEnd: a server can be told to end, once, and be asked afterwards what it counted.
 func TestServersEnd(t *testing.T) {
 	var events []string
 	l := visit(t, listener(&events))
@@ -146,8 +145,7 @@ func TestServerRefusals(t *testing.T) {
 	}
 }
 
-// TestServerHoldsHeap: what a workload has a server hold is not what it
-// allocates while it serves.
+// TestServerHoldsHeap: what a workload has a server hold is not what it allocates while it serves.
 func TestServerHoldsHeap(t *testing.T) {
 	var events []string
 	l := visit(t, listener(&events))

@@ -183,11 +183,10 @@ func garbage() Program {
 	})
 }
 
-// TestRealCycles is the law of TestSliceIsUnbiased under the real collector:
-// every slice holds a cycle, and operations per cycle are those of a long run. A
-// collector that other processes hold up lets a cycle grow: each figure is taken
-// three times at most. The figures are of the default pace of collection, whatever
-// GOGC is.
+// TestRealCycles is the law of TestSliceIsUnbiased under the real collector: every slice holds a
+// cycle, and operations per cycle are those of a long run. A collector that other processes hold up
+// lets a cycle grow: each figure is taken three times at most. The figures are of the default pace
+// of collection, whatever GOGC is.
 func TestRealCycles(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))

@@ -87,7 +87,6 @@ func newWorkerPool(s *session, w *work) *workerPool {
 	return c
 }
 
-// stopWorkers ends the callers.
 func (c *workerPool) stopWorkers() { close(c.wakeups) }
 
 // runPlan executes a plan: a lead-in, whose operations are not measured, and a measured part. Afterwards
@@ -209,7 +208,6 @@ func (c *workerPool) recordClosed(o *outcome) {
 	}
 }
 
-// countMeasured adds a measured operation.
 func (c *workerPool) countMeasured(o *outcome) {
 	c.tally.ops++
 	c.tally.bytes += int64(o.size)
@@ -237,7 +235,6 @@ func (c *workerPool) startMeasuring() {
 	c.from.at = time.Now()
 }
 
-// stopMeasuring ends measuring.
 func (c *workerPool) stopMeasuring() {
 	c.stage = finished
 	c.to = c.takeSnapshot()

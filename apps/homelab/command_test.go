@@ -142,9 +142,8 @@ func TestCommandKeepsNothing(t *testing.T) {
 	}
 }
 
-// Whatever is commanded, by any JSON: it is carried out or refused, a second
-// time changes nothing more unless it is a toggle, and what is kept can be
-// written as JSON and is bounded.
+// Whatever is commanded, by any JSON: it is carried out or refused, a second time changes nothing
+// more unless it is a toggle, and what is kept can be written as JSON and is bounded.
 func FuzzCommand(f *testing.F) {
 	f.Add("light.desk", []byte(`{"action":"turn_on"}`))
 	f.Add("switch.fan", []byte(`{"action":"toggle","parameters":{"a":[1,"x",{"y":null}]}}`))

@@ -1,5 +1,5 @@
 // Package homelab is the API of a house with devices, without a server. A [House] has the devices and
-// computes the responses of the API. tare compares several HTTP servers that send these responses.
+// computes the responses of the API. tare compares HTTP servers that send these responses.
 //
 //	GET  /health                                        200  text/plain, ok and a line end
 //	GET  /metrics                                       200  counters as Prometheus reads them
@@ -21,7 +21,7 @@ package homelab
 
 import "time"
 
-// Name is the name of the app, in studies and on command lines.
+// Name is the name of this API on command lines and in studies, the files that define comparisons.
 const Name = "homelab"
 
 // Device is one thing in the house.
@@ -54,7 +54,7 @@ type Info struct {
 	Endpoints []string `json:"endpoints"`
 }
 
-// Unit is a service that runs in the house's cluster, as /api/v1/services lists it.
+// Unit is one of the services that run in the house's cluster. /api/v1/services lists them.
 type Unit struct {
 	Name      string `json:"name"`
 	Namespace string `json:"namespace"`

@@ -77,8 +77,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// However requests are spread, no client gets more than its burst and what has
-// been refilled.
+// However requests are spread, no client gets more than its burst and what has been refilled.
 func TestTakeIsFair(t *testing.T) {
 	for _, rate := range []int{1, 7, 500, 3000} {
 		h, clock := limited(t, rate)

@@ -65,8 +65,7 @@ func read(t *testing.T) document {
 	return d
 }
 
-// Every endpoint is described, and no other; all can be refused as the
-// package refuses.
+// Every endpoint is described, and no other; all can be refused as the package refuses.
 func TestOpenAPIPaths(t *testing.T) {
 	d := read(t)
 	h := newHouse(t, homelab.Config{})
@@ -232,8 +231,7 @@ func TestOpenAPIReferences(t *testing.T) {
 	}
 }
 
-// What is refused is described, by its code, where it is refused; and what is
-// described can happen.
+// What is refused is described, by its code, where it is refused; and what is described can happen.
 func TestOpenAPIRefusals(t *testing.T) {
 	d := read(t)
 	h := newHouse(t, homelab.Config{})

@@ -40,11 +40,12 @@ func (r *records) Len() int                       { return len(r.list) }
 func (r *records) Head(i int) (string, time.Time) { return r.list[i].ID, r.list[i].Timestamp.Time }
 func (r *records) Metadata(i int) ([]byte, error) { return r.marshal(&r.list[i].Metadata) }
 
-// Accept checks a batch, encodes its metadata and passes the batch to the sink. It returns when the
-// sink has stored the complete batch. After an error the batch is not acknowledged; see [sink.Sink] for
-// when the sink may contain it nevertheless. Only the error with code unsent means that the spool has
-// stored the batch, but has not sent it within Config.Wait. If ctx ends before the sink begins to
-// write, nothing is stored. h is the head of the request.
+// Accept checks a batch, encodes its metadata and passes the batch to the sink, the destination of the
+// service's events, such as a file. It returns when the sink has stored the complete batch. After an
+// error the batch is not acknowledged; see [sink.Sink] for when the sink may contain it nevertheless.
+// The exception is the error with code unsent: the sink is a spool (files in which events wait to be
+// sent on), which has stored the batch, but has not sent it within Config.Wait. If ctx ends before the
+// sink begins to write, nothing is stored. h is the head of the request.
 func (s *Service) Accept(ctx context.Context, h Head, b Batch) (Receipt, error) {
 	if err := s.checkBatch(b); err != nil {
 		return Receipt{}, err

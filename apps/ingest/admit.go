@@ -8,6 +8,8 @@ import (
 	"strings"
 )
 
+// This file checks the headers of a request before its body is read, e.g. the token and the media type.
+
 // Format is the encoding of a body, as a media type.
 type Format string
 

@@ -106,8 +106,7 @@ func TestBodyAndUnpack(t *testing.T) {
 	}
 }
 
-// Decoders wrap what a reader says, or say something else: what went wrong
-// with the body counts.
+// Decoders wrap what a reader says, or say something else: what went wrong with the body counts.
 func TestBodyRefusal(t *testing.T) {
 	s := newService(t, Config{MaxBody: limit})
 	decoder := errors.New("unexpected end of input")

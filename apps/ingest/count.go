@@ -14,7 +14,7 @@ func (s *Service) countRecords(h Head, body []byte) error {
 	tooMany := false
 	switch format {
 	case Protobuf:
-		tooMany = isCrowdedProtobuf(body, s.limit)
+		tooMany = exceedsLimitProtobuf(body, s.limit)
 	case Gob:
 		n, err := gobLen(body)
 		if err != nil {
@@ -23,7 +23,7 @@ func (s *Service) countRecords(h Head, body []byte) error {
 		tooMany = n > uint64(s.limit)
 	default:
 		var broken bool
-		if tooMany, broken = isCrowdedJSON(body, s.limit); broken {
+		if tooMany, broken = exceedsLimitJSON(body, s.limit); broken {
 			return s.Malformed(h, body, errBrackets)
 		}
 	}
@@ -44,10 +44,10 @@ const (
 // errBrackets is the error of JSON in which decoders may disagree on where the array ends.
 var errBrackets = fmt.Errorf("brackets do not match, or are more than %d deep", maxDepth)
 
-// isCrowdedJSON reports whether body is an array of more than limit elements. The body need not be
+// exceedsLimitJSON reports whether body is an array of more than limit elements. The body need not be
 // valid JSON: broken reports that its brackets or quotes do not match, because then decoders disagree
 // on where the array ends. A body with few commas is neither, whatever else it contains.
-func isCrowdedJSON(body []byte, limit int) (crowded, broken bool) {
+func exceedsLimitJSON(body []byte, limit int) (exceeds, broken bool) {
 	if bytes.Count(body, []byte(",")) <= maxCommas*limit {
 		return false, false
 	}
@@ -103,9 +103,9 @@ func stringEnd(body []byte, i int) int {
 	}
 }
 
-// isCrowdedProtobuf reports whether body is a message with more than limit records, which are fields
+// exceedsLimitProtobuf reports whether body is a message with more than limit records, which are fields
 // with the number 1. It returns false if it cannot parse the body: a decoder will reject the body.
-func isCrowdedProtobuf(body []byte, limit int) bool {
+func exceedsLimitProtobuf(body []byte, limit int) bool {
 	const groupStart, groupEnd, fixed32 = 3, 4, 5 // wire types of protocol buffers that the app itself does not use
 	records, depth := 0, 0                        // depth of nested groups
 	for len(body) > 0 {

@@ -36,8 +36,8 @@ func TestCrowdedJSON(t *testing.T) {
 		{"{\"a\":[" + many("1", 1000) + "]}", false, false}, // deeper
 		{strings.Repeat("[", maxDepth+1) + many("1", 1000), false, true},
 	} {
-		if crowded, broken := isCrowdedJSON([]byte(tt.body), 2); crowded != tt.crowded || broken != tt.broken {
-			t.Errorf("%.60q: crowded %v, broken %v", tt.body, crowded, broken)
+		if exceeds, broken := exceedsLimitJSON([]byte(tt.body), 2); exceeds != tt.crowded || broken != tt.broken {
+			t.Errorf("%.60q: crowded %v, broken %v", tt.body, exceeds, broken)
 		}
 	}
 }
@@ -115,8 +115,7 @@ func ordinary(t testing.TB, n int) []byte {
 	return text
 }
 
-// TestOrdinaryIsNotLookedAt: batches as they are meant to be have too few
-// commas for a closer look.
+// TestOrdinaryIsNotLookedAt: batches as they are meant to be have too few commas for a closer look.
 func TestOrdinaryIsNotLookedAt(t *testing.T) {
 	for _, n := range []int{1, 10, 100} {
 		if c := bytes.Count(ordinary(t, n), []byte(",")); c*2 > maxCommas*n {
@@ -134,10 +133,10 @@ func FuzzCrowdedJSON(f *testing.F) {
 		const most = 2
 		var list []json.RawMessage
 		taken := json.Unmarshal(body, &list) == nil && len(list) <= most
-		if crowded, broken := isCrowdedJSON(body, most); (crowded || broken) && taken {
-			t.Errorf("%q: crowded %v, broken %v", body, crowded, broken)
+		if exceeds, broken := exceedsLimitJSON(body, most); (exceeds || broken) && taken {
+			t.Errorf("%q: crowded %v, broken %v", body, exceeds, broken)
 		}
-		if _, broken := isCrowdedJSON(body, most); broken && json.Valid(body) {
+		if _, broken := exceedsLimitJSON(body, most); broken && json.Valid(body) {
 			t.Errorf("%q is JSON", body)
 		}
 	})

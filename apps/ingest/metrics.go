@@ -24,7 +24,6 @@ type counters struct {
 	refusals [14]atomic.Int64 // number of error responses, in the order of codes
 }
 
-// countReceipt counts an accepted batch.
 func (c *counters) countReceipt(r Receipt) {
 	c.batches.Add(1)
 	c.records.Add(int64(r.Accepted))

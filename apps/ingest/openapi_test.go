@@ -231,8 +231,7 @@ func wantRefusalDescribed(t *testing.T, r response, status int, codes []string) 
 	}
 }
 
-// The example of a batch is taken, and answered as the example of a receipt
-// says.
+// The example of a batch is taken, and answered as the example of a receipt says.
 func TestDescribedBatch(t *testing.T) {
 	post := described(t).Paths["/"]["post"]
 	var formats []Format

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 )
 
+// This file decodes the records of a batch, either with their metadata as it was sent or decoded into fields.
+
 // RawRecord is an event whose metadata is any object.
 type RawRecord struct {
 	ID        string `json:"id"`

@@ -11,7 +11,7 @@ import (
 // since 1970, which may have a fraction or an exponent, or a text of RFC 3339.
 type Time struct{ time.Time }
 
-var errTimestamp = errors.New("no timestamp")
+var errTimestamp = errors.New("no timestamp") // the text is not a time
 
 // UnmarshalJSON parses a number or a text. For null it leaves t unchanged.
 func (t *Time) UnmarshalJSON(text []byte) error {
@@ -27,8 +27,8 @@ func (t *Time) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// parseSeconds parses a number of seconds since 1970 without rounding; digits below a nanosecond are
-// dropped. Few numbers have an exponent, so it calls parseScientific only if it cannot parse text.
+// parseSeconds parses a number of seconds since 1970, such as 1460616245.25, without rounding; digits below a
+// nanosecond are dropped. Few numbers have an exponent: it calls parseScientific only if text is not plain digits.
 func parseSeconds(text string) (time.Time, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	seconds, err := strconv.ParseInt(whole, 10, 64)
@@ -49,12 +49,12 @@ func parseSeconds(text string) (time.Time, error) {
 	return time.Unix(seconds, ns).UTC(), nil
 }
 
-// maxExponent is the largest accepted exponent. It limits the length of the digits that
-// parseScientific writes, and is generous: a year of four digits has at most twelve digits of seconds.
+// maxExponent is the largest accepted exponent, because parseScientific writes about as many zeros. Twelve
+// digits of seconds reach the year 9999, so that no real timestamp needs more.
 const maxExponent = 40
 
-// parseScientific parses a number of seconds with an exponent, such as 1.46e9. It writes the same
-// number without an exponent (01460000000.) and parses that.
+// parseScientific parses a number of seconds with an exponent: it writes 1.46e9 as 01460000000. and calls
+// parseSeconds. The 0 is for numbers without a digit before the point, such as 1.5e-3.
 func parseScientific(text string) (time.Time, error) {
 	e := strings.IndexAny(text, "eE")
 	if e < 0 {
@@ -79,5 +79,5 @@ func parseScientific(text string) (time.Time, error) {
 	if missing := point - len(digits); missing > 0 { // 1.5e3: 15 → 1500
 		digits += strings.Repeat("0", missing)
 	}
-	return parseSeconds(sign + "0" + digits[:point] + "." + digits[point:]) // without an exponent
+	return parseSeconds(sign + "0" + digits[:point] + "." + digits[point:])
 }

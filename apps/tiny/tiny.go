@@ -1,14 +1,12 @@
-// Package tiny is a minimal service: it reads one parameter from a path and
-// writes it back.
+// Package tiny is a minimal service: it reads one parameter from a path and writes it back.
 //
 //	GET /v1/id/{id}   200  application/json  {"id":"<id>"} and a line end
 //	GET /health       200  text/plain        ok and a line end
 //
-// The id is one segment of the path and is not empty. The service decodes its
-// percent escapes and encodes it as a JSON string; for 7 the body has 11 bytes.
-// Any other path gets 404, also /v1/id/ and /v1/id/a/b. Any other method on one
-// of the two paths gets 405, but HEAD may get any response. A path that cannot
-// be decoded gets 400. The bodies of error responses are not specified.
+// The id is one segment of the path and is not empty. The service decodes its percent escapes and
+// encodes it as a JSON string; for 7 the body has 11 bytes. Any other path gets 404, also /v1/id/
+// and /v1/id/a/b. Any other method on one of the two paths gets 405, but HEAD may get any response.
+// A path that cannot be decoded gets 400. The bodies of error responses are not specified.
 //
 // Each framework serves this in its own idiomatic way. Tests compare the
 // responses with those of [Answer].

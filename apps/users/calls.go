@@ -41,7 +41,6 @@ func (r *recorder) addCall(m callMethod, h hash) {
 	r.sum.Add(uint64(h.addNumber(uint64(m))))
 }
 
-// loadCalls returns the counts so far.
 func (r *recorder) loadCalls() Calls {
 	return Calls{
 		Create: r.counts[methodCreate].Load(),
@@ -53,7 +52,6 @@ func (r *recorder) loadCalls() Calls {
 	}
 }
 
-// resetCalls sets all counts to zero.
 func (r *recorder) resetCalls() {
 	for i := range r.counts {
 		r.counts[i].Store(0)

@@ -15,8 +15,7 @@ const (
 // ErrNoStore is the error of [Open] for a store that is not of this package.
 var ErrNoStore = errors.New("no such store")
 
-// Open opens a store of this package and resets it to n users. It is an
-// [Opener].
+// Open opens a store of this package and resets it to n users. It is an [Opener].
 func Open(ctx context.Context, store string, n int) (Repository, error) {
 	var r Repository
 	switch store {

@@ -17,7 +17,6 @@ type requestIDs struct {
 	last   atomic.Uint64 // number of the last id
 }
 
-// drawPrefix sets a random prefix.
 func (r *requestIDs) drawPrefix() {
 	var seed [8]byte
 	rand.Read(seed[:]) // never fails

@@ -174,8 +174,7 @@ func TestStoreFails(t *testing.T) {
 		t.Errorf("reset: %v, fault %v", err, s.Fault())
 	}
 
-	// A store's own deadline is not the caller's; the caller's is, whatever the
-	// store says.
+	// A store's own deadline is not the caller's; the caller's is, whatever the store says.
 	s = users.New(users.Config{}, broken{err: fmt.Errorf("pool: %w", context.DeadlineExceeded)})
 	_, err = s.Get(ctx, 1)
 	refused(t, "get", err, users.Unavailable, "the store failed")

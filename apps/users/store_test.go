@@ -142,8 +142,7 @@ func (e *ending) Err() error {
 	return nil
 }
 
-// Whoever goes in the middle of a long call is not worked for to its end, and
-// nothing has changed.
+// Whoever goes in the middle of a long call is not worked for to its end, and nothing has changed.
 func TestCancelledMeanwhile(t *testing.T) {
 	const n = 10_000
 	for _, store := range []string{users.MemoryStore, users.LinearStore} {
@@ -176,8 +175,7 @@ func TestCancelledMeanwhile(t *testing.T) {
 	}
 }
 
-// Nothing of what a caller hands over is kept: it may live in a buffer that is used
-// again.
+// Nothing of what a caller hands over is kept: it may live in a buffer that is used again.
 func TestStoresKeepNothing(t *testing.T) {
 	for _, store := range []string{users.MemoryStore, users.LinearStore} {
 		r := open(t, store, 1)

@@ -81,7 +81,7 @@ type Repository interface {
 	Close() error
 }
 
-// Temporary is the prefix of the name of a store for a lab: a store that Open creates and Close
+// Temporary is the prefix of the name of a store for one measurement: a store that Open creates and Close
 // removes. No command line accepts it.
 const Temporary = "temporary:"
 

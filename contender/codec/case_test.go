@@ -23,9 +23,8 @@ func exam(t *testing.T, i Impl, name, op string) ([]wire.Reply, [][]byte) {
 	return talkOf(t, bodies, one(i), "", name, op, q), bodies
 }
 
-// TestCaseFixtures: on cases whose decoded values JSON could not tell apart,
-// answers to decoding operations are fixture.Show's, and what encoding/json
-// refuses is an error of that case.
+// TestCaseFixtures: on cases whose decoded values JSON could not tell apart, answers to decoding
+// operations are fixture.Show's, and what encoding/json refuses is an error of that case.
 func TestCaseFixtures(t *testing.T) {
 	for _, tt := range []struct{ name, op string }{{"documents", OpUnmarshal}, {"texts", OpAny}, {"texts", OpUnmarshal}} {
 		got, bodies := exam(t, std(), tt.name, tt.op)

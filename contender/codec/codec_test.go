@@ -206,8 +206,7 @@ func TestAnswerIsTheTimedPath(t *testing.T) {
 	}
 }
 
-// TestAnswersAreKeptApart: a codec that reuses its buffer still gives every
-// case its own answer.
+// TestAnswersAreKeptApart: a codec that reuses its buffer still gives every case its own answer.
 func TestAnswersAreKeptApart(t *testing.T) {
 	var buf bytes.Buffer
 	reuse := Impl{Shared: true, Marshal: func(v any) ([]byte, error) {

@@ -6,55 +6,67 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// This file makes the work of a codec for each operation, such as encoding. A contender.Work has a function Do,
-// which is timed, and a function Answer, whose result is compared with those of other codecs. Do is do, which
-// runs the operation on value k or input k and returns the size of the output. Answer also calls do: a separate
-// function could be correct although the timed one is wrong. Because Answer reads the result, the compiler
-// cannot omit the work. show converts the result into the form that is compared.
+// This file makes the work of a codec, a library that encodes and decodes JSON, for each operation. For example,
+// newMarshal makes a contender.Work that encodes values. Each Work has two functions:
+//
+//   - Do(k) runs the operation on value k or input k, and returns the size of the output. It is timed.
+//   - Answer(k) runs the operation and returns its output, which is compared with the output of other codecs.
+//
+// Both call the same closure run, so that the operation that is timed is the one that is compared. run leaves
+// its result in a variable that Answer reads, so that the compiler cannot omit the work. The functions show
+// convert the result of a codec into the form that is compared.
+
+// newWork returns a Work that runs run. readResult returns the output of the last run, whose size is size.
+func newWork(run func(k int) (size int, err error), readResult func(size int) (contender.Answered, error)) contender.Work {
+	return contender.Work{Do: run, Answer: func(k int) (contender.Answered, error) {
+		size, err := run(k)
+		if err != nil {
+			return contender.Answered{}, err
+		}
+		return readResult(size)
+	}}
+}
 
 // newMarshal returns the work of encoding. Fresh means that each call returns newly allocated memory.
 func (i Impl) newMarshal(values []any, show func(out []byte) (contender.Answered, error)) contender.Work {
 	var last []byte
-	do := func(k int) (int, error) {
+	run := func(k int) (int, error) {
 		out, err := i.Marshal(values[k])
 		last = out
 		return len(out), err
 	}
-	return contender.Work{Fresh: !i.Shared, Do: do, Answer: func(k int) (contender.Answered, error) {
-		if _, err := do(k); err != nil {
-			return contender.Answered{}, err
-		}
-		return show(last)
-	}}
+	work := newWork(run, func(int) (contender.Answered, error) { return show(last) })
+	work.Fresh = !i.Shared
+	return work
 }
 
-// sink is a writer that counts the bytes written to it, and stores them if storing is set.
-type sink struct {
+// countingWriter counts the bytes written to it, and stores them if storing is set.
+type countingWriter struct {
 	bytes   int
 	storing bool
 	stored  []byte
 }
 
-func (s *sink) Write(p []byte) (int, error) {
-	s.bytes += len(p)
-	if s.storing {
-		s.stored = append(s.stored, p...)
+func (w *countingWriter) Write(p []byte) (int, error) {
+	w.bytes += len(p)
+	if w.storing {
+		w.stored = append(w.stored, p...)
 	}
 	return len(p), nil
 }
 
 // newStream returns the work of encoding to a writer. Only Answer stores what is written.
 func (i Impl) newStream(values []any, show func(out []byte) (contender.Answered, error)) contender.Work {
-	w := new(sink)
-	do := func(k int) (int, error) {
+	w := new(countingWriter)
+	run := func(k int) (int, error) {
 		w.bytes = 0
 		err := i.Stream(w, values[k])
 		return w.bytes, err
 	}
-	return contender.Work{Do: do, Answer: func(k int) (contender.Answered, error) {
+	return contender.Work{Do: run, Answer: func(k int) (contender.Answered, error) {
 		w.storing, w.stored = true, nil
 		defer func() { w.storing, w.stored = false, nil }() // also after a panic
-		if _, err := do(k); err != nil {
+		if _, err := run(k); err != nil {
 			return contender.Answered{}, err
 		}
 		return show(w.stored)
@@ -64,42 +76,36 @@ func (i Impl) newStream(values []any, show func(out []byte) (contender.Answered,
 // newUnmarshal returns the work of decoding each input into a new value that target makes.
 func (i Impl) newUnmarshal(target func() any, inputs [][]byte, show func(v any) ([]byte, error)) contender.Work {
 	var last any
-	do := func(k int) (int, error) {
+	run := func(k int) (int, error) {
 		v := target()
 		err := i.Unmarshal(inputs[k], v)
 		last = v
 		return 0, err
 	}
-	return contender.Work{Do: do, Answer: func(k int) (contender.Answered, error) {
-		if _, err := do(k); err != nil {
-			return contender.Answered{}, err
-		}
+	return newWork(run, func(int) (contender.Answered, error) {
 		out, err := show(last)
 		return contender.Answered{Output: out}, err
-	}}
+	})
 }
 
 // newFields returns the work of reading a few fields of each input with readFields.
 func newFields(readFields func(data []byte) (any, error), inputs [][]byte) contender.Work {
 	var last any
-	do := func(k int) (int, error) {
+	run := func(k int) (int, error) {
 		v, err := readFields(inputs[k])
 		last = v
 		return 0, err
 	}
-	return contender.Work{Do: do, Answer: func(k int) (contender.Answered, error) {
-		if _, err := do(k); err != nil {
-			return contender.Answered{}, err
-		}
+	return newWork(run, func(int) (contender.Answered, error) {
 		out, err := json.Marshal(last)
 		return contender.Answered{Output: out}, err
-	}}
+	})
 }
 
 // newRoundTrip returns the work of encoding each value and decoding the encoding.
 func (i Impl) newRoundTrip(values []any, target func() any, show func(v any) ([]byte, error)) contender.Work {
 	var last any
-	do := func(k int) (int, error) {
+	run := func(k int) (int, error) {
 		out, err := i.Marshal(values[k])
 		if err != nil {
 			return len(out), err
@@ -109,12 +115,10 @@ func (i Impl) newRoundTrip(values []any, target func() any, show func(v any) ([]
 		last = v
 		return len(out), err
 	}
-	return contender.Work{Fresh: !i.Shared, Do: do, Answer: func(k int) (contender.Answered, error) {
-		size, err := do(k)
-		if err != nil {
-			return contender.Answered{}, err
-		}
+	work := newWork(run, func(size int) (contender.Answered, error) {
 		out, err := show(last)
 		return contender.Answered{Output: out, Size: int64(size)}, err
-	}}
+	})
+	work.Fresh = !i.Shared
+	return work
 }

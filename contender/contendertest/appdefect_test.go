@@ -213,9 +213,9 @@ func TestSuiteFindsAppDefects(t *testing.T) {
 			if name == "apps" {
 				m.Apps = []string{ingest.Name, homelab.Name}
 			}
-			s := conformance.Subject{Command: []string{os.Args[0], "server " + d.name}, Manifest: m, Limit: 30 * time.Second, Hasty: !slow}
+			s := conformance.Subject{Command: []string{os.Args[0], "server " + d.name}, Manifest: m, Limit: 30 * time.Second, SkipSlow: !slow}
 			s.Enough = d.isFound
-			err := errors.Join(s.Examine(listKinds(), t.TempDir())...)
+			err := errors.Join(s.Test(listKinds(), t.TempDir())...)
 			switch {
 			case d.want == "" && err != nil:
 				t.Errorf("a sound server: %v", err)
@@ -231,7 +231,7 @@ func TestSuiteFindsAppDefects(t *testing.T) {
 // TestUnknownApps: a server of something that nobody knows is not examined.
 func TestUnknownApps(t *testing.T) {
 	s := conformance.Subject{Command: []string{os.Args[0], "server none"}, Manifest: conformance.Manifest{ID: "x", Kind: "server", Apps: []string{"tiny", "chess"}}, Limit: 30 * time.Second}
-	if err := errors.Join(s.Examine(listKinds(), t.TempDir())...); err == nil || !strings.Contains(err.Error(), `no conformance suite for app "chess"`) {
+	if err := errors.Join(s.Test(listKinds(), t.TempDir())...); err == nil || !strings.Contains(err.Error(), `no conformance suite for app "chess"`) {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,8 +1,7 @@
-// Package contendertest is the conformance suite for contenders in any language.
-// It starts the built program as a lab, the tare process that measures contenders,
-// would, and checks it against docs/contender-protocol.md. A program that passes is
-// a contender.
-// The test of a contender module, a directory with contender.json and go.mod, is:
+// Package contendertest is the conformance suite for contenders in any language. It starts the
+// built program as a lab, the tare process that measures contenders, would, and checks it against
+// docs/contender-protocol.md. A program that passes is a contender. The test of a contender module,
+// a directory with contender.json and go.mod, is:
 //
 //	func TestConformance(t *testing.T) { contendertest.Run(t, ".") }
 package contendertest
@@ -87,9 +86,9 @@ func runVariants(t *testing.T, m conformance.Manifest, command ...string) {
 			}
 			s := conformance.Subject{
 				Command: command, Manifest: m, Variant: v, Logf: t.Logf,
-				Limit: 30 * time.Second, Hasty: testing.Short() || i > 0,
+				Limit: 30 * time.Second, SkipSlow: testing.Short() || i > 0,
 			}
-			for _, err := range s.Examine(listKinds(), t.TempDir()) {
+			for _, err := range s.Test(listKinds(), t.TempDir()) {
 				t.Error(err)
 			}
 		})

@@ -55,8 +55,7 @@ func TestLeaves(t *testing.T) {
 	}
 }
 
-// usesC reports whether the leaf at dir, or the one that it is another build of,
-// links C.
+// usesC reports whether the leaf at dir, or the one that it is another build of, links C.
 func usesC(t *testing.T, dir string) bool {
 	t.Helper()
 	manifest, err := os.ReadFile(filepath.Join(dir, "contender.json"))

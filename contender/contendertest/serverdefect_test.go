@@ -26,8 +26,7 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// TestMain makes the test binary the server with the defect that its first argument
-// names.
+// TestMain makes the test binary the server with the defect that its first argument names.
 func TestMain(m *testing.M) {
 	for _, d := range append(serverDefects(), appDefects()...) {
 		if len(os.Args) > 1 && os.Args[1] == "server "+d.name {
@@ -190,7 +189,7 @@ func TestSuiteFindsServerDefects(t *testing.T) {
 			}
 			s := conformance.Subject{Command: []string{os.Args[0], "server " + d.name}, Manifest: conformance.Manifest{ID: "x", Kind: "server"}, Limit: limit}
 			s.Enough = d.isFound
-			err := errors.Join(s.Examine(listKinds(), t.TempDir())...)
+			err := errors.Join(s.Test(listKinds(), t.TempDir())...)
 			switch {
 			case d.want == "" && err != nil:
 				t.Errorf("a sound server: %v", err)
@@ -205,8 +204,8 @@ func TestSuiteFindsServerDefects(t *testing.T) {
 
 func TestServerTrapsMayAnswerWrong(t *testing.T) {
 	for _, name := range []string{"any method", "never reads"} {
-		s := conformance.Subject{Command: []string{os.Args[0], "server " + name}, Manifest: conformance.Manifest{ID: "x", Kind: "server", Trap: true}, Limit: 30 * time.Second}
-		for _, err := range s.Examine(listKinds(), t.TempDir()) {
+		s := conformance.Subject{Command: []string{os.Args[0], "server " + name}, Manifest: conformance.Manifest{ID: "x", Kind: "server", WrongOnPurpose: true}, Limit: 30 * time.Second}
+		for _, err := range s.Test(listKinds(), t.TempDir()) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -120,8 +120,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestBlind: what fails is an error, unless the benchmark that is reproduced
-// does not look.
+// TestBlind: what fails is an error, unless the benchmark that is reproduced does not look.
 func TestBlind(t *testing.T) {
 	failing := Of(Type[GameObject]{New: func(unsafe.Pointer) (*GameObject, error) { return nil, errors.New("no") }})
 	for _, blind := range []bool{false, true} {

@@ -158,9 +158,8 @@ func TestWrapPutsTheFirstOutermost(t *testing.T) {
 	}
 }
 
-// TestLayersAllocateNothingOfTheirOwn but what they hand out: an id, and the
-// values that net/http's headers keep in slices. The writer that learns the
-// status is net/http's way to log.
+// TestLayersAllocateNothingOfTheirOwn but what they hand out: an id, and the values that net/http's
+// headers keep in slices. The writer that learns the status is net/http's way to log.
 func TestLayersAllocateNothingOfTheirOwn(t *testing.T) {
 	text := []byte("fine")
 	fine := func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(text) }

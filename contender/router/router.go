@@ -20,8 +20,7 @@
 //	socket  the same over one connection to a real server in this process, so
 //	        that the share of the router in a complete request is known
 //
-// Frameworks whose handlers are not those of net/http return a [Native] in place of
-// the handler.
+// Frameworks whose handlers are not those of net/http return a [Native] in place of the handler.
 package router
 
 import (

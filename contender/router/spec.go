@@ -49,8 +49,7 @@ type Segment struct {
 	Before, After string // literals around a parameter in its segment, as in /files/v-{name}.json
 }
 
-// ColonPath returns the path with parameters as in /users/:id, and a catch-all as in
-// /files/*path.
+// ColonPath returns the path with parameters as in /users/:id, and a catch-all as in /files/*path.
 func (r *Route) ColonPath() string { return r.formatPath(":", "", "*"+r.Rest) }
 
 // BracePath returns the path with parameters as in /users/{id}, and a catch-all as

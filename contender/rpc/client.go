@@ -160,7 +160,7 @@ func (c *clientWork) doCall(i int) (int, error) {
 	return 0, call.Wrong(err)
 }
 
-// answerCall makes call i like doCall, and returns the result as JSON for the lab to compare.
+// answerCall makes call i like doCall, and returns the result as JSON for the lab, which compares it with that of others.
 func (c *clientWork) answerCall(i int) (contender.Answered, error) {
 	call := c.calls[i].Fill(&c.counters)
 	out, err := call.Do(context.Background(), c.client)

@@ -43,9 +43,8 @@ type Face struct {
 	// Protocols lists the supported protocols, the usual one first.
 	Protocols []string
 
-	// Dial makes the client that users of this implementation would choose. The
-	// client must open its connections with Target.DialContext. If nil, there is
-	// no client.
+	// Dial makes the client that users of this implementation would choose. The client must open
+	// its connections with Target.DialContext. If nil, there is no client.
 	Dial func(t Target) (Client, error)
 
 	// Store opens the stores that package users does not contain: SQLite and

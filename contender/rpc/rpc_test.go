@@ -15,8 +15,7 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// TestClientAndServer has one program serve and another call, over each way to
-// keep connections.
+// TestClientAndServer has one program serve and another call, over each way to keep connections.
 func TestClientAndServer(t *testing.T) {
 	for _, set := range []map[string]string{
 		{}, {SetCallers: "1", SetPolicy: One}, {SetPolicy: Fresh, SetCallers: "3"}, {SetHTTP2: "on", SetCallers: "4"}, {SetHTTP2: "on", SetPolicy: Pool, SetCallers: "4"},
@@ -126,8 +125,7 @@ func TestClientRefuses(t *testing.T) {
 	}
 }
 
-// TestStoresOfOthers: a store that package users has not is the face's, or not
-// supported.
+// TestStoresOfOthers: a store that package users has not is the face's, or not supported.
 func TestStoresOfOthers(t *testing.T) {
 	f := httpFace()
 	prepare := wire.Request{Op: wire.OpPrepare, Workload: &wire.Workload{ID: "s", Set: map[string]string{"store": "sqlite:x"}, Spec: json.RawMessage(`{"app":"users"}`)}}
@@ -141,8 +139,7 @@ func TestStoresOfOthers(t *testing.T) {
 	}
 }
 
-// TestVariants: in a program of several faces each is a variant, and keeps those
-// of its own.
+// TestVariants: in a program of several faces each is a variant, and keeps those of its own.
 func TestVariants(t *testing.T) {
 	two := httpFace()
 	two.Variants = []string{"dial", "inprocess"}

@@ -109,7 +109,7 @@ func (r *running) printStart(s setup, stderr io.Writer) {
 	}
 	for _, f := range r.fronts {
 		byVariant := "" // names the variant if several are served
-		if len(s.faces) > 0 {
+		if len(s.listenAt) > 0 {
 			byVariant = " by " + f.name
 		}
 		fmt.Fprintf(stderr, "%s: serving %s%s at %s://%s\n", programName(), s.app.Name, byVariant, scheme, f.listen.Addr())

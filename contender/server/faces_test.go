@@ -63,14 +63,13 @@ func TestParseFaces(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s: %v, want %q", tt.args, err, tt.err)
 			}
-		} else if err != nil || !reflect.DeepEqual(s.faces, tt.want) {
-			t.Errorf("%s: %v, %v, want %v", tt.args, s.faces, err, tt.want)
+		} else if err != nil || !reflect.DeepEqual(s.listenAt, tt.want) {
+			t.Errorf("%s: %v, %v, want %v", tt.args, s.listenAt, err, tt.want)
 		}
 	}
 }
 
-// TestFacesShareAStore: faces that are served together keep the same users, and end
-// together.
+// TestFacesShareAStore: faces that are served together keep the same users, and end together.
 func TestFacesShareAStore(t *testing.T) {
 	a := alone2()
 	s, err := a.parseFlags([]string{"-addr", "127.0.0.1:0"}, nil, func(string) string { return "" })
@@ -141,8 +140,7 @@ func TestFacesFallTogether(t *testing.T) {
 	}
 }
 
-// TestAnswersHTTP2: a server of HTTP/2 alone is ready when it has said its
-// settings.
+// TestAnswersHTTP2: a server of HTTP/2 alone is ready when it has said its settings.
 func TestAnswersHTTP2(t *testing.T) {
 	for says, want := range map[string]string{"\x00\x00\x00\x04\x00\x00\x00\x00\x00": "", "HTTP/1.1 400 Bad Request\r\n\r\n": "no HTTP/2", "\x00": "no HTTP/2", "": "does not answer"} {
 		hold := make(chan struct{})

@@ -107,8 +107,7 @@ const (
 	answerComplete                    // the stack has sent the complete answer
 )
 
-// gatedConn is a connection accepted by a gate. The stack calls Read from one goroutine at
-// a time.
+// gatedConn is a connection accepted by a gate. The stack calls Read from one goroutine at a time.
 type gatedConn struct {
 	net.Conn
 	gate    *gate

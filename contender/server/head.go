@@ -274,8 +274,7 @@ func isToken[T string | []byte](s T) bool {
 	return len(s) > 0 && hasOnlyASCII(s, "!#$%&'*+-.^_`|~")
 }
 
-// isHost reports whether s has only bytes of a host with an optional port. It may be
-// empty.
+// isHost reports whether s has only bytes of a host with an optional port. It may be empty.
 func isHost(s string) bool { return hasOnlyASCII(s, "-._~%!$&'()*+;=:[]") }
 
 // hasOnlyASCII reports whether s consists of ASCII letters, ASCII digits and the characters in marks.

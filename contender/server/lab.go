@@ -35,7 +35,7 @@ type setup struct {
 	app          App
 	variant      string
 	addr         string       // host:port of the listener
-	faces        []listenSpec // variants to serve in place of variant at addr; nil for only that one
+	listenAt     []listenSpec // variants to serve in place of variant at addr; nil for only that one
 	log, logFile string
 	cert, key    string // paths; "" for no TLS
 	stdout       *os.File

@@ -239,8 +239,7 @@ type dummy struct{ serve func(net.Listener) error }
 func (d dummy) Serve(l net.Listener) error     { return d.serve(l) }
 func (d dummy) Shutdown(context.Context) error { return nil }
 
-// TestAnswersWaits: a server that accepts and stays silent, or speaks something
-// else, is not ready.
+// TestAnswersWaits: a server that accepts and stays silent, or speaks something else, is not ready.
 func TestAnswersWaits(t *testing.T) {
 	for name, tt := range map[string]struct{ says, want string }{"silent": {"", "does not answer"}, "other": {"SSH-2.0\r\n", "no HTTP/1.1"}} {
 		hold := make(chan struct{})

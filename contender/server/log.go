@@ -10,6 +10,8 @@ import (
 	"time"
 )
 
+// This file writes access logs, e.g. of package log/slog, for frameworks that have none.
+
 // Destinations of an access log in studies.
 const (
 	LogNone    = "none"    // no access log

@@ -20,9 +20,8 @@ type Null struct {
 	// The contents of q are valid until the next request is read.
 	Answer func(dst []byte, q *Request, extra string) []byte
 
-	// MaxBody limits the bytes of a body that are stored for Answer. If a body is longer,
-	// Answer is called with TooLong set, and the connection ends. If 0, bodies are read and
-	// discarded.
+	// MaxBody limits the bytes of a body that are stored for Answer. If a body is longer, Answer is
+	// called with TooLong set, and the connection ends. If 0, bodies are read and discarded.
 	MaxBody int64
 
 	// HTTP2 serves a connection of HTTP/2, including its preface. If HTTP2 is nil, such connections

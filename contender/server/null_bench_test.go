@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// BenchmarkNull is a request over loopback to the null server and, for
-// comparison, to net/http. A client that does next to nothing shares the
-// process.
+// BenchmarkNull is a request over loopback to the null server and, for comparison, to net/http. A
+// client that does next to nothing shares the process.
 func BenchmarkNull(b *testing.B) { overLoopback(b, Null{Answer: Anything}.Serve) }
 
 func BenchmarkStandard(b *testing.B) { overLoopback(b, plainTiny) }

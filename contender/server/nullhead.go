@@ -6,6 +6,8 @@ import (
 	"strconv"
 )
 
+// This file parses requests for [Null], a minimal server that shows the cost of measuring itself.
+
 // chunkedLength is the length of a body in chunks, whose size is not known in advance.
 const chunkedLength = -1
 

@@ -70,7 +70,6 @@ func (c *Conn) readBuffered(p []byte, when readTime) (int, error) {
 	return c.receiveBytes(p, when)
 }
 
-// receiveBytes reads from the network.
 func (c *Conn) receiveBytes(p []byte, when readTime) (int, error) {
 	if when == duringRequest {
 		return c.conn.Read(p)
@@ -112,7 +111,6 @@ func (c *Conn) hasPrefix(prefix string) bool {
 	return string(c.in[:len(prefix)]) == prefix
 }
 
-// flushOutput writes the buffered answers.
 func (c *Conn) flushOutput() error {
 	if len(c.out) == 0 {
 		return nil

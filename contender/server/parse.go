@@ -19,7 +19,7 @@ import (
 type commandLine struct {
 	set         *flag.FlagSet
 	app         string       // name of the app
-	faces       string       // list of variants, see parseFaces; only for programs that serve several together
+	faces       string       // list of variants, see parseListenSpecs; only for programs that serve several together
 	hosts       string       // list of names
 	appSettings flagSettings // settings of all apps
 }
@@ -63,7 +63,7 @@ func (a alone) parseFlags(args []string, help io.Writer, env func(string) string
 		return s, err
 	}
 	if servesTogether {
-		if s.faces, err = a.parseFaces(c.faces, s.addr); err != nil {
+		if s.listenAt, err = a.parseListenSpecs(c.faces, s.addr); err != nil {
 			return s, err
 		}
 	}
@@ -123,10 +123,10 @@ func (a alone) checkSetup(s setup, servesTogether bool) error {
 	return nil
 }
 
-// parseFaces parses a list of variants to serve together, such as grpc=:9090,connect. A variant without an address
+// parseListenSpecs parses a list of variants to serve together, such as grpc=:9090,connect. A variant without an address
 // listens at the host of base (host:port). The first such variant gets the port of base, each later one the next
 // port. If the port of base is 0, each gets any free port.
-func (a alone) parseFaces(text, base string) (faces []listenSpec, err error) {
+func (a alone) parseListenSpecs(text, base string) (specs []listenSpec, err error) {
 	host, port, err := net.SplitHostPort(base)
 	if err != nil {
 		return nil, fmt.Errorf("-addr: %w", err)
@@ -140,7 +140,7 @@ func (a alone) parseFaces(text, base string) (faces []listenSpec, err error) {
 		switch {
 		case !slices.Contains(a.Variants, variant):
 			return nil, fmt.Errorf("-face: unknown transport %q; known: %s", variant, strings.Join(a.Variants, ", "))
-		case slices.ContainsFunc(faces, func(f listenSpec) bool { return f.variant == variant }):
+		case slices.ContainsFunc(specs, func(f listenSpec) bool { return f.variant == variant }):
 			return nil, fmt.Errorf("-face: %s is there twice", variant)
 		case !hasAddr:
 			addr = net.JoinHostPort(host, strconv.FormatUint(next, 10))
@@ -148,9 +148,9 @@ func (a alone) parseFaces(text, base string) (faces []listenSpec, err error) {
 				next++
 			}
 		}
-		faces = append(faces, listenSpec{variant, addr})
+		specs = append(specs, listenSpec{variant, addr})
 	}
-	return faces, nil
+	return specs, nil
 }
 
 // flagSettings contains the settings of all apps of a program, by name.

@@ -51,7 +51,7 @@ func (r *running) readCounts() contender.Counts {
 // startServer opens the service, listens at the addresses of all fronts and starts to serve. If it fails, it
 // closes everything.
 func (h Host) startServer(s setup) (_ *running, err error) {
-	specs := s.faces
+	specs := s.listenAt
 	if len(specs) == 0 {
 		specs = []listenSpec{{s.variant, s.addr}}
 	}

@@ -1,6 +1,5 @@
-// Package server is the kind of contender that answers HTTP requests from the
-// lab. An author writes one function for each app, in the way that the
-// framework recommends:
+// Package server is the kind of contender that answers HTTP requests from the lab. An author writes
+// one function for each app, in the way that the framework recommends:
 //
 //	func main() { server.Main(server.Apps{server.Plain("tiny", tiny)}) }
 //
@@ -38,12 +37,10 @@ const Kind = "server"
 
 // Server serves connections until it is shut down. [http.Server] is one.
 type Server interface {
-	// Serve answers the connections of l. It returns when Shutdown is called,
-	// or for an error.
+	// Serve answers the connections of l. It returns when Shutdown is called, or for an error.
 	Serve(l net.Listener) error
 
-	// Shutdown waits for requests in flight until ctx ends, and
-	// closes everything.
+	// Shutdown waits for requests in flight until ctx ends, and closes everything.
 	Shutdown(ctx context.Context) error
 }
 
@@ -92,9 +89,8 @@ type Host struct {
 	// HTTP2 reports whether a variant speaks nothing but HTTP/2. If nil, all variants speak HTTP/1.1.
 	HTTP2 func(variant string) bool
 
-	// Together lists the variants that are served together over one service
-	// without a lab, each at an address of its own, unless flag -face selects
-	// others. If empty, one variant is served.
+	// Together lists the variants that are served together over one service without a lab, each at
+	// an address of its own, unless flag -face selects others. If empty, one variant is served.
 	Together []string
 }
 

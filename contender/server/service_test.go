@@ -21,8 +21,7 @@ func (l *lab) prepareApp(app string, set map[string]string) wire.Reply {
 	return l.do(wire.Request{Op: wire.OpPrepare, Workload: &wire.Workload{ID: "w", Set: set, Spec: json.RawMessage(`{"app":"` + app + `"}`)}})
 }
 
-// TestServiceCounts: stats have what the service says of itself, and after a reset
-// it is as it was.
+// TestServiceCounts: stats have what the service says of itself, and after a reset it is as it was.
 func TestServiceCounts(t *testing.T) {
 	l := visit(t, Apps{goods(counter), Plain("tiny", plainTiny)})
 	l.do(wire.Request{Op: wire.OpHello, Protocol: wire.Protocol})

@@ -11,8 +11,7 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// shop is an app with a setting of each sort, and a service that keeps nothing but
-// counts.
+// shop is an app with a setting of each sort, and a service that keeps nothing but counts.
 type shop struct {
 	limit           int
 	maxBody, rotate int64

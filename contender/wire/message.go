@@ -33,8 +33,7 @@ const (
 	OpBye     = "bye"     // end the contender
 )
 
-// Request is one line from the lab. Fields that an operation does not use are
-// omitted.
+// Request is one line from the lab. Fields that an operation does not use are omitted.
 type Request struct {
 	ID int64  `json:"id"`
 	Op string `json:"op"`

@@ -11,7 +11,7 @@ import (
 // minFD is the first descriptor after standard input, output and error.
 const minFD = 3
 
-// Pipes opens a contender's connection to the lab, which started it. Environment variable
+// Pipes opens a contender's connection to the lab, the measuring process that started it. Environment variable
 // TARE_WIRE names the connection: two inherited descriptors, requests first ("3,4"), or a
 // loopback socket for both directions ("tcp:127.0.0.1:4711") on systems where descriptors
 // cannot be inherited. ok is false if the variable is not set, because no lab started the

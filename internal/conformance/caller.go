@@ -118,37 +118,37 @@ func (q Request) encode(host string) []byte {
 	return b.Bytes()
 }
 
-// Answer is an HTTP response.
-type Answer struct {
-	Status int
-	Kind   string // content type without its parameters
-	Header http.Header
-	Body   []byte
-	Closes bool // the server closes the connection
+// Response is an HTTP response.
+type Response struct {
+	Status      int
+	ContentType string // content type without its parameters
+	Header      http.Header
+	Body        []byte
+	Closes      bool // the server closes the connection
 }
 
-// Ask sends a request and reads the response. It ignores an error of sending if a response arrives,
+// Send sends a request and reads the response. It ignores an error of sending if a response arrives,
 // because a server that rejects a long body need not read it.
-func (c *Caller) Ask(request Request) (Answer, error) {
+func (c *Caller) Send(request Request) (Response, error) {
 	_, writeErr := c.conn.Write(request.encode(c.conn.RemoteAddr().String()))
 	r, err := http.ReadResponse(c.in, &http.Request{Method: request.Method})
 	if err != nil {
-		return Answer{}, errors.Join(err, writeErr)
+		return Response{}, errors.Join(err, writeErr)
 	}
 	defer r.Body.Close()
 	body, err := io.ReadAll(r.Body)
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
-	return Answer{Status: r.StatusCode, Kind: strings.TrimSpace(kind), Header: r.Header, Body: body, Closes: r.Close}, err
+	return Response{Status: r.StatusCode, ContentType: strings.TrimSpace(kind), Header: r.Header, Body: body, Closes: r.Close}, err
 }
 
-// AskOnce sends request over a new connection.
-func (s Subject) AskOnce(addr string, request Request) (Answer, error) {
+// SendOnce sends request over a new connection.
+func (s Subject) SendOnce(addr string, request Request) (Response, error) {
 	c, err := Dial(addr, nil, s.Limit)
 	if err != nil {
-		return Answer{}, err
+		return Response{}, err
 	}
 	defer c.Close()
-	return c.Ask(request)
+	return c.Send(request)
 }
 
 // Listens reports whether addr accepts connections.

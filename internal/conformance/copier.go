@@ -23,14 +23,14 @@ func Copiers() Kind {
 		needsSize: func(string) bool { return false },
 		makeInput: func(dir, op string) (wire.Workload, [][]byte, error) {
 			w, bodies := copierWorkload("object", copierItems(op), op)
-			w, err := Write(dir, w, bodies)
+			w, err := WritePool(dir, w, bodies)
 			return w, bodies, err
 		},
 		checkMore: func(s Subject, dir string) error {
-			if s.Trap {
+			if s.WrongOnPurpose {
 				return nil
 			}
-			return s.Visit(Session{}, func(p *Process, _ wire.Reply) error { return checkCopies(p, dir) })
+			return s.RunSession(Session{}, func(p *Process, _ wire.Reply) error { return checkCopies(p, dir) })
 		},
 	}
 }
@@ -108,7 +108,7 @@ func checkCopies(p *Process, dir string) error {
 // not keep values of the body before. An operation that the copier does not support passes.
 func checkCopy(p *Process, dir, fixture string, n int, op string) error {
 	w, bodies := copierWorkload(fixture, n, op)
-	w, err := Write(dir, w, bodies[:2])
+	w, err := WritePool(dir, w, bodies[:2])
 	if err != nil {
 		return err
 	}

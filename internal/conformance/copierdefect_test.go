@@ -12,8 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// beCopier makes the test binary the copier with the defect that its first
-// argument names.
+// beCopier makes the test binary the copier with the defect that its first argument names.
 func beCopier() {
 	for _, d := range copierDefects() {
 		if len(os.Args) == 2 && os.Args[1] == "copier "+d.name {
@@ -75,15 +74,14 @@ func copierDefects() []copierDefect {
 	}
 }
 
-// TestSuiteFindsCopierDefects: every defect is found, for its own reason, and
-// sound copiers pass.
+// TestSuiteFindsCopierDefects: every defect is found, for its own reason, and sound copiers pass.
 func TestSuiteFindsCopierDefects(t *testing.T) {
 	for _, d := range copierDefects() {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
 			s := conformance.Subject{Command: command("copier " + d.name), Manifest: conformance.Manifest{ID: "x", Kind: "copier"}, Limit: 30 * time.Second}
 			s.Enough = func(wrong error) bool { return d.want != "" && strings.Contains(wrong.Error(), d.want) }
-			err := errors.Join(s.Examine(kinds(), t.TempDir())...)
+			err := errors.Join(s.Test(kinds(), t.TempDir())...)
 			switch {
 			case d.want == "" && err != nil:
 				t.Errorf("a sound copier: %v", err)
@@ -96,12 +94,11 @@ func TestSuiteFindsCopierDefects(t *testing.T) {
 	}
 }
 
-// TestCopierTrapsMayFail: what a trap reproduces is often an error that nobody
-// looks at.
+// TestCopierTrapsMayFail: what a trap reproduces is often an error that nobody looks at.
 func TestCopierTrapsMayFail(t *testing.T) {
 	for _, name := range []string{"fails", "blind", "copies nothing"} {
-		s := conformance.Subject{Command: command("copier " + name), Manifest: conformance.Manifest{ID: "x", Kind: "copier", Trap: true}, Limit: 30 * time.Second}
-		for _, err := range s.Examine(kinds(), t.TempDir()) {
+		s := conformance.Subject{Command: command("copier " + name), Manifest: conformance.Manifest{ID: "x", Kind: "copier", WrongOnPurpose: true}, Limit: 30 * time.Second}
+		for _, err := range s.Test(kinds(), t.TempDir()) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

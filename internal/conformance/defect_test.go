@@ -18,8 +18,7 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// TestMain makes the test binary the contender with the defect that its first
-// argument names.
+// TestMain makes the test binary the contender with the defect that its first argument names.
 func TestMain(m *testing.M) {
 	beRouter()
 	beCopier()
@@ -180,8 +179,7 @@ func gobs() codec.Impl {
 	}
 }
 
-// TestSuiteFindsDefects: every defect is found, for its own reason, and sound
-// contenders pass.
+// TestSuiteFindsDefects: every defect is found, for its own reason, and sound contenders pass.
 func TestSuiteFindsDefects(t *testing.T) {
 	for _, d := range defects() {
 		t.Run(d.name, func(t *testing.T) {
@@ -192,7 +190,7 @@ func TestSuiteFindsDefects(t *testing.T) {
 			}
 			s := conformance.Subject{Command: command(d.name), Manifest: conformance.Manifest{ID: "x", Kind: "codec"}, Limit: limit}
 			s.Enough = func(wrong error) bool { return d.want != "" && strings.Contains(wrong.Error(), d.want) }
-			err := errors.Join(s.Examine(kinds(), t.TempDir())...)
+			err := errors.Join(s.Test(kinds(), t.TempDir())...)
 			switch {
 			case d.want == "" && err != nil:
 				t.Errorf("a sound contender: %v", err)
@@ -206,8 +204,8 @@ func TestSuiteFindsDefects(t *testing.T) {
 }
 
 func TestTrapsMayAnswerWrong(t *testing.T) {
-	s := conformance.Subject{Command: command("wrong answer"), Manifest: conformance.Manifest{ID: "x", Kind: "codec", Trap: true}, Limit: 30 * time.Second}
-	for _, err := range s.Examine(kinds(), t.TempDir()) {
+	s := conformance.Subject{Command: command("wrong answer"), Manifest: conformance.Manifest{ID: "x", Kind: "codec", WrongOnPurpose: true}, Limit: 30 * time.Second}
+	for _, err := range s.Test(kinds(), t.TempDir()) {
 		// It still declares its output fresh and returns a constant: that is
 		// the alloc-floor's business, not a matter of answers.
 		if !strings.Contains(err.Error(), "declared fresh") {
@@ -234,7 +232,7 @@ func TestManifests(t *testing.T) {
 		}
 	}
 	s := conformance.Subject{Command: []string{"x"}, Manifest: conformance.Manifest{ID: "x", Kind: "sword"}}
-	if err := errors.Join(s.Examine(kinds(), t.TempDir())...); err == nil || !strings.Contains(err.Error(), `"sword"`) {
+	if err := errors.Join(s.Test(kinds(), t.TempDir())...); err == nil || !strings.Contains(err.Error(), `"sword"`) {
 		t.Errorf("an unknown kind: %v", err)
 	}
 }

@@ -67,9 +67,9 @@ func (d Description) operationsOf(path string) map[string]any {
 	return nil
 }
 
-// CheckAnswer returns an error if the document does not allow response got to request. The status must be 404
+// CheckResponse returns an error if the document does not allow response got to request. The status must be 404
 // if the document does not have the path, and 405 if it does not have the method (for OPTIONS also 204).
-func (d Description) CheckAnswer(request Request, got Answer) error {
+func (d Description) CheckResponse(request Request, got Response) error {
 	operations := d.operationsOf(request.Path)
 	if operations == nil {
 		if got.Status != 404 {
@@ -95,10 +95,10 @@ func (d Description) CheckAnswer(request Request, got Answer) error {
 	kinds := d.findObject(response, "content")
 	for kind := range kinds {
 		name, _, _ := strings.Cut(kind, ";")
-		if name != got.Kind {
+		if name != got.ContentType {
 			continue
 		}
-		if got.Kind != "application/json" || request.Method == "HEAD" {
+		if got.ContentType != "application/json" || request.Method == "HEAD" {
 			return nil
 		}
 		var v any
@@ -110,7 +110,7 @@ func (d Description) CheckAnswer(request Request, got Answer) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("status %d: content type %q is not described", got.Status, got.Kind)
+	return fmt.Errorf("status %d: content type %q is not described", got.Status, got.ContentType)
 }
 
 // checkSchema returns an error if the schema does not allow v. A nil schema allows any value. where

@@ -13,17 +13,17 @@ import (
 
 // Manifest contains the fields of a contender's file contender.json that the tests use.
 type Manifest struct {
-	ID        string              `json:"id"`
-	Kind      string              `json:"kind"`
-	Variants  []string            `json:"variants"`
-	Trap      bool                `json:"trap"`              // it repeats a published mistake on purpose: its answers need not be correct
-	Apps      []string            `json:"apps"`              // services that a server provides
-	Answers   map[string]string   `json:"variant_answers"`   // by variant of a server: "status" if only the status of its responses is checked
-	Protocols []string            `json:"protocols"`         // protocols of kind rpc, the default first
-	Others    map[string][]string `json:"variant_protocols"` // by variant: its protocols, if they differ from Protocols
-	Source    string              `json:"source"`            // directory of its sources relative to the manifest's; "" for the same
-	Tags      []string            `json:"tags"`              // build tags
-	Expect    tare.Expect         `json:"expect"`            // checks that must reject its results; check build if it must not build
+	ID             string              `json:"id"`
+	Kind           string              `json:"kind"`
+	Variants       []string            `json:"variants"`
+	WrongOnPurpose bool                `json:"trap"`              // it repeats a published mistake: its answers need not be correct
+	Apps           []string            `json:"apps"`              // services that a server provides
+	Answers        map[string]string   `json:"variant_answers"`   // by variant of a server: "status" if only the status of its responses is checked
+	Protocols      []string            `json:"protocols"`         // protocols of kind rpc, the default first
+	Others         map[string][]string `json:"variant_protocols"` // by variant: its protocols, if they differ from Protocols
+	Source         string              `json:"source"`            // directory of its sources relative to the manifest's; "" for the same
+	Tags           []string            `json:"tags"`              // build tags
+	Expect         tare.Expect         `json:"expect"`            // checks that must reject its results; check build if it must not build
 }
 
 // ReadManifest reads the manifest of the contender in dir.

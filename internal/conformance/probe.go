@@ -12,10 +12,10 @@ import (
 // status 404 and a JSON body with the code not_found.
 type Probe struct {
 	Request
-	Status      int
-	Code        string             // code of an error response; "" accepts any
-	Header      map[string]string  // parts that headers must contain, by name
-	CheckAnswer func(Answer) error // further check of the response; nil without one
+	Status        int
+	Code          string               // code of an error response; "" accepts any
+	Header        map[string]string    // parts that headers must contain, by name
+	CheckResponse func(Response) error // further check of the response; nil without one
 }
 
 // WrongMethod returns a probe with a method that path does not support. allow lists the supported methods.
@@ -23,25 +23,25 @@ func WrongMethod(method, path, allow string) Probe {
 	return Probe{Request: Request{Method: method, Path: path}, Status: 405, Header: map[string]string{"Allow": allow}}
 }
 
-// Probes returns a check that starts an app with configuration set and sends it each probe of list over
+// ProbeCheck returns a check that starts an app with configuration set and sends it each probe of list over
 // a new connection. The responses must also match d, the app's OpenAPI document.
-func Probes(name string, d Description, set map[string]string, list []Probe) Check {
-	return Check{Name: name, Ask: func(e Exam) error {
-		addr, err := e.Serves(set)
+func ProbeCheck(name string, d Description, set map[string]string, list []Probe) Check {
+	return Check{Name: name, Run: func(e Env) error {
+		addr, err := e.StartServer(set)
 		if err != nil {
 			return err
 		}
 		var errs []error
 		for _, p := range list {
-			if e.Loose() && p.Status == 400 {
+			if e.IsStatusOnly() && p.Status == 400 {
 				continue // a server that does a part of the work need not reject bad input
 			}
-			if e.Loose() {
-				p.CheckAnswer = nil
+			if e.IsStatusOnly() {
+				p.CheckResponse = nil
 			}
-			got, err := e.AskOnce(addr, p.Request)
-			if err == nil && !e.Trap {
-				err = p.checkResponse(d, got)
+			got, err := e.SendOnce(addr, p.Request)
+			if err == nil && !e.WrongOnPurpose {
+				err = p.check(d, got)
 			}
 			if err != nil {
 				errs = append(errs, fmt.Errorf("%v: %w", p.Request, err))
@@ -51,8 +51,8 @@ func Probes(name string, d Description, set map[string]string, list []Probe) Che
 	}}
 }
 
-// checkResponse returns an error unless got is as p and the OpenAPI document d require.
-func (p Probe) checkResponse(d Description, got Answer) error {
+// check returns an error unless got is as p and the OpenAPI document d require.
+func (p Probe) check(d Description, got Response) error {
 	if got.Status != p.Status {
 		return fmt.Errorf("status %d, want %d: %.100q", got.Status, p.Status, got.Body)
 	}
@@ -69,16 +69,16 @@ func (p Probe) checkResponse(d Description, got Answer) error {
 		}
 	}
 	if p.Status >= 400 && p.Method != "HEAD" {
-		if err := Refusal(got, p.Code); err != nil {
+		if err := CheckErrorBody(got, p.Code); err != nil {
 			return fmt.Errorf("status %d: %w", got.Status, err)
 		}
 	}
-	if p.CheckAnswer != nil {
-		if err := p.CheckAnswer(got); err != nil {
+	if p.CheckResponse != nil {
+		if err := p.CheckResponse(got); err != nil {
 			return err
 		}
 	}
-	return d.CheckAnswer(p.Request, got)
+	return d.CheckResponse(p.Request, got)
 }
 
 // CheckAllow returns an error unless have, the header Allow of a response with status 405, lists the
@@ -98,11 +98,11 @@ func CheckAllow(have, want string) error {
 	return nil
 }
 
-// Refusal returns an error unless got, an error response, is JSON with code and a message of one line,
+// CheckErrorBody returns an error unless got, an error response, is JSON with code and a message of one line,
 // whether the app or its framework wrote it. If code is "", any code is accepted.
-func Refusal(got Answer, code string) error {
-	if got.Kind != "application/json" {
-		return fmt.Errorf("a refusal of type %q, want application/json: %.80q", got.Kind, got.Body)
+func CheckErrorBody(got Response, code string) error {
+	if got.ContentType != "application/json" {
+		return fmt.Errorf("a refusal of type %q, want application/json: %.80q", got.ContentType, got.Body)
 	}
 	var r struct{ Error, Message string }
 	if err := json.Unmarshal(got.Body, &r); err != nil {
@@ -116,27 +116,27 @@ func Refusal(got Answer, code string) error {
 	return nil
 }
 
-// Is returns a function for Probe.CheckAnswer: the response must have status 200, content type kind and
+// HasBody returns a function for Probe.CheckResponse: the response must have status 200, content type kind and
 // exactly this body.
-func Is(kind, body string) func(Answer) error {
-	return func(got Answer) error {
-		if got.Status != 200 || got.Kind != kind || string(got.Body) != body {
-			return fmt.Errorf("%d %s %.100q, want 200 %s %q", got.Status, got.Kind, got.Body, kind, body)
+func HasBody(kind, body string) func(Response) error {
+	return func(got Response) error {
+		if got.Status != 200 || got.ContentType != kind || string(got.Body) != body {
+			return fmt.Errorf("%d %s %.100q, want 200 %s %q", got.Status, got.ContentType, got.Body, kind, body)
 		}
 		return nil
 	}
 }
 
-// Means returns a function for Probe.CheckAnswer: the response must have status 200, and its JSON must
+// HasJSON returns a function for Probe.CheckResponse: the response must have status 200, and its JSON must
 // have the same value as v.
-func Means(v any) func(Answer) error {
+func HasJSON(v any) func(Response) error {
 	want, err := json.Marshal(v)
-	return func(got Answer) error {
+	return func(got Response) error {
 		if err != nil {
 			return err
 		}
-		if got.Status != 200 || got.Kind != "application/json" {
-			return fmt.Errorf("%d %s %.100q, want 200 application/json", got.Status, got.Kind, got.Body)
+		if got.Status != 200 || got.ContentType != "application/json" {
+			return fmt.Errorf("%d %s %.100q, want 200 application/json", got.Status, got.ContentType, got.Body)
 		}
 		if err := SameJSON(want, got.Body); err != nil {
 			return fmt.Errorf("%w\n got %.300s\nwant %.300s", err, got.Body, want)

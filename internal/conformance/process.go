@@ -27,7 +27,7 @@ type Process struct {
 	close    func()        // closes the connection
 }
 
-// startProcess starts command as a lab does. The connection uses inherited descriptors or, on Windows
+// startProcess starts command as a lab, the process that measures, does. The connection uses inherited descriptors or, on Windows
 // and if socket is set, a loopback socket.
 func startProcess(command []string, socket bool, limit time.Duration) (*Process, error) {
 	p := &Process{cmd: exec.Command(command[0], command[1:]...), limit: limit}

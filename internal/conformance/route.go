@@ -97,7 +97,7 @@ func makeTable(dir, op string, routes []fixture.Route, layers int) (w wire.Workl
 		}
 		bodies = append(bodies, body)
 	}
-	w, err = Write(dir, w, bodies)
+	w, err = WritePool(dir, w, bodies)
 	return w, spec, bodies, err
 }
 
@@ -122,9 +122,9 @@ func sameAnswer(spec router.Spec, body, answer []byte) error {
 }
 
 // checkUnrouted checks that a router rejects requests that no route matches, in process and over a
-// socket, and still answers the next request. It does not check traps, which are wrong on purpose.
+// socket, and still answers the next request. It does not check a router that is wrong on purpose.
 func (s Subject) checkUnrouted(dir string) error {
-	if s.Trap {
+	if s.WrongOnPurpose {
 		return nil
 	}
 	unrouted := []wire.HTTPRequest{ // no route of methodTable matches them
@@ -166,10 +166,10 @@ func (s Subject) checkUnrouted(dir string) error {
 			}
 			bodies = append([][]byte{body}, bodies...)
 		}
-		if w, err = Write(dir, w, bodies); err != nil {
+		if w, err = WritePool(dir, w, bodies); err != nil {
 			return err
 		}
-		err = s.Visit(Session{}, func(p *Process, _ wire.Reply) error {
+		err = s.RunSession(Session{}, func(p *Process, _ wire.Reply) error {
 			return checkRejected(p, spec, w, bodies, len(c.requests), c.minStatus)
 		})
 		if err != nil {

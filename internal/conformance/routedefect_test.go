@@ -14,8 +14,7 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// beRouter makes the test binary the router with the defect that its first
-// argument names.
+// beRouter makes the test binary the router with the defect that its first argument names.
 func beRouter() {
 	for _, d := range routerDefects() {
 		if len(os.Args) == 2 && os.Args[1] == "router "+d.name {
@@ -177,15 +176,14 @@ next:
 	http.NotFound(w, r)
 }
 
-// TestSuiteFindsRouterDefects: every defect is found, for its own reason, and
-// sound routers pass.
+// TestSuiteFindsRouterDefects: every defect is found, for its own reason, and sound routers pass.
 func TestSuiteFindsRouterDefects(t *testing.T) {
 	for _, d := range routerDefects() {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
 			s := conformance.Subject{Command: command("router " + d.name), Manifest: conformance.Manifest{ID: "x", Kind: "router"}, Limit: 30 * time.Second}
 			s.Enough = func(wrong error) bool { return d.want != "" && strings.Contains(wrong.Error(), d.want) }
-			err := errors.Join(s.Examine(kinds(), t.TempDir())...)
+			err := errors.Join(s.Test(kinds(), t.TempDir())...)
 			switch {
 			case d.want == "" && err != nil:
 				t.Errorf("a sound router: %v", err)
@@ -199,8 +197,8 @@ func TestSuiteFindsRouterDefects(t *testing.T) {
 }
 
 func TestRouterTrapsMayAnswerWrong(t *testing.T) {
-	s := conformance.Subject{Command: command("router never reads"), Manifest: conformance.Manifest{ID: "x", Kind: "router", Trap: true}, Limit: 30 * time.Second}
-	for _, err := range s.Examine(kinds(), t.TempDir()) {
+	s := conformance.Subject{Command: command("router never reads"), Manifest: conformance.Manifest{ID: "x", Kind: "router", WrongOnPurpose: true}, Limit: 30 * time.Second}
+	for _, err := range s.Test(kinds(), t.TempDir()) {
 		t.Error(err)
 	}
 }

@@ -20,60 +20,61 @@ import (
 // one, if it names none. The tests send HTTP requests, as a load generator does. For example, they send
 // 25 requests over each of 8 connections, and then compare the server's count of requests with 200.
 func Servers(apps map[string]func() (App, error)) Kind {
-	return Kind{Examine: func(s Subject, dir string) []error { return s.examineServer(apps, dir) }}
+	return Kind{TestAll: func(s Subject, dir string) []error { return s.testServer(apps, dir) }}
 }
 
 // App defines the tests of one app.
 type App struct {
 	Name string
 
-	// Good has requests that must get status 200 over one connection, whatever was sent before.
-	Good []Good
-	// Nth returns request k of caller i, one of several concurrent callers. If it is nil, the callers
-	// take the requests of Good one after the other.
-	Nth func(i, k int) Good
+	// GoodRequests must get status 200 over one connection, whatever was sent before.
+	GoodRequests []GoodRequest
+	// NthRequest returns request k of caller i, one of several concurrent callers. If it is nil, the callers
+	// take GoodRequests one after the other.
+	NthRequest func(i, k int) GoodRequest
 	// Layers is the number of middleware layers that each request to the app passes.
 	Layers int64
 	// Checks are further tests, each of which gets a new process.
 	Checks []Check
-	// Stalled is the path for the test with requests that stop before their end; "" skips the test.
-	Stalled string
+	// StalledPath is the path of requests that stop before their end, which the server must give up; "" skips
+	// this test.
+	StalledPath string
 	// Settings are the settings that a server accepts for the app.
 	Settings []server.Setting
-	// Set returns the settings of a standalone server (one without a lab) that stores its files in dir;
-	// nil means no settings.
-	Set func(dir string) map[string]string
-	// Kept checks the files that the standalone server has stored in dir; nil means no check.
-	Kept func(dir string) error
-	// Asks sends requests to the standalone server at addr; nil means all of Good.
-	Asks func(s Subject, addr string) error
+	// StandaloneSettings returns the settings of a server that runs without a lab, the process that measures,
+	// and stores its files in dir; nil means no settings.
+	StandaloneSettings func(dir string) map[string]string
+	// CheckFiles checks the files that the standalone server has stored in dir; nil means no check.
+	CheckFiles func(dir string) error
+	// SendRequests sends requests to the standalone server at addr; nil means all GoodRequests.
+	SendRequests func(s Subject, addr string) error
 }
 
-// Good is a request that must succeed.
-type Good struct {
+// GoodRequest is a request that must succeed.
+type GoodRequest struct {
 	Request
-	Items       int                // number of items that the app forwards to its destination
-	CheckAnswer func(Answer) error // returns an error unless the response is correct
+	Items         int                  // number of items that the app forwards to its destination
+	CheckResponse func(Response) error // returns an error unless the response is correct
 }
 
 // Check is a further test of an app.
 type Check struct {
 	Name string
-	Ask  func(e Exam) error
+	Run  func(e Env) error
 }
 
-// Exam is the environment of one test of an app: a process of the contender.
-type Exam struct {
-	Subject // the contender under test, with Trap, Loose, Limit, AskGood and AskOnce
-	App     // the app under test, with Good, Layers and Checks
+// Env has what one test of an app needs: the contender's process, which StartServer makes serve the app.
+type Env struct {
+	Subject // the contender, with WrongOnPurpose, IsStatusOnly, Limit, SendGood and SendOnce
+	App     // the app, with GoodRequests, Layers and Checks
 	Process *Process
 	Dir     string // directory for files of the tests
 }
 
-// examineServer runs the tests of all apps on a server. known returns the apps by name. Tests of
+// testServer runs the tests of all apps on a server. known returns the apps by name. Tests of
 // stalled requests run concurrently with the others, because they mostly wait.
-func (s Subject) examineServer(known map[string]func() (App, error), dir string) []error {
-	if err := s.Visit(Session{}, s.CheckHello); err != nil {
+func (s Subject) testServer(known map[string]func() (App, error), dir string) []error {
+	if err := s.RunSession(Session{}, s.CheckHello); err != nil {
 		return []error{err} // every other test would fail too
 	}
 	names := s.Apps
@@ -95,13 +96,13 @@ func (s Subject) examineServer(known map[string]func() (App, error), dir string)
 			continue
 		}
 		apps = append(apps, a)
-		go func() { stalled <- s.examineStalled(a) }()
+		go func() { stalled <- s.testStalled(a) }()
 	}
 	for _, a := range apps {
 		if s.isEnough(errs) {
 			break
 		}
-		for _, err := range s.examineApp(a, dir) {
+		for _, err := range s.testApp(a, dir) {
 			errs = append(errs, fmt.Errorf("app %s: %w", a.Name, err))
 		}
 	}
@@ -113,27 +114,27 @@ func (s Subject) examineServer(known map[string]func() (App, error), dir string)
 	if s.isEnough(errs) {
 		return errs
 	}
-	if err := s.Visit(Session{Socket: true}, func(*Process, wire.Reply) error { return nil }); err != nil {
+	if err := s.CheckSocket(); err != nil {
 		errs = append(errs, err)
 	}
 	return errs
 }
 
-// examineApp runs the tests of app a, each in a new process, and then those of a standalone server.
-func (s Subject) examineApp(a App, dir string) []error {
+// testApp runs the tests of app a, each in a new process, and then those of a standalone server.
+func (s Subject) testApp(a App, dir string) []error {
 	var errs []error
 	checks := append([]Check{
-		{Ask: Exam.checkGood}, // without a name: errors of these tests explain themselves
-		{Ask: Exam.checkAgain},
-		{Ask: Exam.checkEnd},
-		{Ask: Exam.checkLogs},
-		{Ask: Exam.checkTLS},
-		{Ask: Exam.CheckRefusals},
+		{Run: Env.checkGood}, // without a name: errors of these tests explain themselves
+		{Run: Env.checkAgain},
+		{Run: Env.checkEnd},
+		{Run: Env.checkLogs},
+		{Run: Env.checkTLS},
+		{Run: Env.CheckRefusals},
 	}, a.Checks...)
 	for i, c := range checks {
 		withBye := i%2 == 0 // alternate, so that both ways to end a process are tested
-		err := s.Visit(Session{NoBye: !withBye}, func(p *Process, _ wire.Reply) error {
-			return c.Ask(Exam{Subject: s, App: a, Process: p, Dir: dir})
+		err := s.RunSession(Session{NoBye: !withBye}, func(p *Process, _ wire.Reply) error {
+			return c.Run(Env{Subject: s, App: a, Process: p, Dir: dir})
 		})
 		if err != nil && c.Name != "" {
 			err = fmt.Errorf("%s: %w", c.Name, err)
@@ -145,7 +146,7 @@ func (s Subject) examineApp(a App, dir string) []error {
 			return errs
 		}
 	}
-	for _, err := range s.ExamineStandalone(a, dir) {
+	for _, err := range s.TestStandalone(a, dir) {
 		errs = append(errs, fmt.Errorf("alone: %w", err))
 	}
 	return errs
@@ -158,8 +159,8 @@ func (a App) Workload(set map[string]string) *wire.Workload {
 	return &wire.Workload{ID: a.Name + "/some", Fixture: a.Name, Op: "some", Set: set, Spec: spec}
 }
 
-// Serves makes the contender serve the app with the settings in set, and returns the address of the server.
-func (e Exam) Serves(set map[string]string) (string, error) {
+// StartServer makes the contender serve the app with the settings in set, and returns the address of the server.
+func (e Env) StartServer(set map[string]string) (string, error) {
 	a, err := e.Process.OK(wire.Request{Op: wire.OpPrepare, Workload: e.Workload(set)})
 	if err != nil {
 		return "", fmt.Errorf("%v: %w", set, err)
@@ -174,8 +175,8 @@ func (e Exam) Serves(set map[string]string) (string, error) {
 	return a.Addr, nil
 }
 
-// Counted requests stats, the counts of the server, and checks that no number is negative.
-func (e Exam) Counted() (wire.Reply, error) {
+// ReadCounts requests stats, the counts of the server, and checks that no number is negative.
+func (e Env) ReadCounts() (wire.Reply, error) {
 	a, err := e.Process.OK(wire.Request{Op: wire.OpStats, On: e.Workload(nil).ID})
 	if err == nil && min(a.Bytes, a.Allocs, a.GC, a.Received, a.ReceivedBody, a.LayerCalls, a.Delivered) < 0 {
 		err = fmt.Errorf("stats: a negative number: %+v", a)
@@ -187,7 +188,7 @@ func (e Exam) Counted() (wire.Reply, error) {
 type Tally struct{ Requests, Body, Items int64 }
 
 // Add counts g.
-func (t *Tally) Add(g Good) {
+func (t *Tally) Add(g GoodRequest) {
 	t.Requests++
 	t.Body += int64(len(g.encodedBody()))
 	t.Items += int64(g.Items)
@@ -195,8 +196,8 @@ func (t *Tally) Add(g Good) {
 
 // CheckCounts compares the counts of the server with t, the requests that were sent. configured is true
 // if settings may have added middleware.
-func (e Exam) CheckCounts(t Tally, configured bool) error {
-	a, err := e.Counted()
+func (e Env) CheckCounts(t Tally, configured bool) error {
+	a, err := e.ReadCounts()
 	if err != nil {
 		return err
 	}
@@ -208,25 +209,25 @@ func (e Exam) CheckCounts(t Tally, configured bool) error {
 	switch {
 	case a.Received != t.Requests:
 		return fmt.Errorf("stats: %d received, sent were %d", a.Received, t.Requests)
-	case e.Trap:
+	case e.WrongOnPurpose:
 		return nil // its other counts may be wrong on purpose
 	case isUneven || isWrongNumber:
 		return fmt.Errorf("stats: %d layer_calls of %d requests; app %s has %d middlewares", a.LayerCalls, t.Requests, e.App.Name, e.Layers)
 	case a.ReceivedBody != t.Body:
 		return fmt.Errorf("stats: %d received_bytes, sent were %d", a.ReceivedBody, t.Body)
-	case a.Delivered != t.Items && !e.Loose():
+	case a.Delivered != t.Items && !e.IsStatusOnly():
 		return fmt.Errorf("stats: %d delivered, acknowledged were %d", a.Delivered, t.Items)
 	}
 	return nil
 }
 
-// AskGood sends one good request over c and checks the response. The server must keep the connection open.
-func (s Subject) AskGood(c *Caller, g Good) error {
-	got, err := c.Ask(g.Request)
+// SendGood sends one good request over c and checks the response. The server must keep the connection open.
+func (s Subject) SendGood(c *Caller, g GoodRequest) error {
+	got, err := c.Send(g.Request)
 	if err != nil {
 		return fmt.Errorf("%v: %w", g.Request, err)
 	}
-	if err := s.checkGoodAnswer(g, got); err != nil {
+	if err := s.checkGoodResponse(g, got); err != nil {
 		return fmt.Errorf("%v: %w", g.Request, err)
 	}
 	if got.Closes {
@@ -235,15 +236,14 @@ func (s Subject) AskGood(c *Caller, g Good) error {
 	return nil
 }
 
-// checkGoodAnswer checks the response to g. The response of a trap may be wrong, because a trap repeats a
-// published mistake on purpose.
-func (s Subject) checkGoodAnswer(g Good, got Answer) error {
+// checkGoodResponse checks the response to g.
+func (s Subject) checkGoodResponse(g GoodRequest, got Response) error {
 	switch {
-	case s.Trap:
+	case s.WrongOnPurpose:
 		return nil
-	case !s.Loose():
-		return g.CheckAnswer(got)
-	case got.Status != 200: // of a loose server only the status is checked
+	case !s.IsStatusOnly():
+		return g.CheckResponse(got)
+	case got.Status != 200: // of a status-only server only the status is checked
 		return fmt.Errorf("status %d, want 200", got.Status)
 	}
 	return nil
@@ -255,41 +255,41 @@ const (
 )
 
 // checkGood sends good requests, over one connection and then over several, and checks the counts.
-func (e Exam) checkGood() error {
-	addr, err := e.Serves(nil)
+func (e Env) checkGood() error {
+	addr, err := e.StartServer(nil)
 	if err != nil {
 		return err
 	}
-	if a, err := e.Counted(); err != nil || a.Received != 0 || a.LayerCalls != 0 {
+	if a, err := e.ReadCounts(); err != nil || a.Received != 0 || a.LayerCalls != 0 {
 		return errors.Join(err, fmt.Errorf("stats before the first request: %d received, %d layer_calls", a.Received, a.LayerCalls))
 	}
-	sent, err := e.AskAll(addr)
+	sent, err := e.SendAll(addr)
 	if err != nil {
 		return err
 	}
 	if err := e.CheckCounts(sent, false); err != nil {
 		return err
 	}
-	if err := e.askTogether(addr, &sent); err != nil {
+	if err := e.sendConcurrently(addr, &sent); err != nil {
 		return err
 	}
 	return e.CheckCounts(sent, false)
 }
 
-// AskAll sends all good requests over one connection and returns their counts.
-func (e Exam) AskAll(addr string) (sent Tally, err error) {
+// SendAll sends all good requests over one connection and returns their counts.
+func (e Env) SendAll(addr string) (sent Tally, err error) {
 	c, err := Dial(addr, nil, e.Limit)
 	if err != nil {
 		return sent, err
 	}
 	defer c.Close()
-	return e.askAllOver(c)
+	return e.sendAllOver(c)
 }
 
-// askAllOver sends all good requests over c and returns their counts.
-func (e Exam) askAllOver(c *Caller) (sent Tally, err error) {
-	for _, g := range e.Good {
-		if err := e.AskGood(c, g); err != nil {
+// sendAllOver sends all good requests over c and returns their counts.
+func (e Env) sendAllOver(c *Caller) (sent Tally, err error) {
+	for _, g := range e.GoodRequests {
+		if err := e.SendGood(c, g); err != nil {
 			return sent, err
 		}
 		sent.Add(g)
@@ -297,11 +297,11 @@ func (e Exam) askAllOver(c *Caller) (sent Tally, err error) {
 	return sent, nil
 }
 
-// askTogether sends requests over several connections concurrently and adds them to sent.
-func (e Exam) askTogether(addr string, sent *Tally) error {
-	nth := e.Nth
+// sendConcurrently sends requests over several connections concurrently and adds them to sent.
+func (e Env) sendConcurrently(addr string, sent *Tally) error {
+	nth := e.NthRequest
 	if nth == nil {
-		nth = func(i, k int) Good { return e.Good[(i*callsEach+k)%len(e.Good)] }
+		nth = func(i, k int) GoodRequest { return e.GoodRequests[(i*callsEach+k)%len(e.GoodRequests)] }
 	}
 	errs := make([]error, callers)
 	var group sync.WaitGroup
@@ -317,7 +317,7 @@ func (e Exam) askTogether(addr string, sent *Tally) error {
 			}
 			defer c.Close()
 			for k := range callsEach {
-				if errs[i] = e.AskGood(c, nth(i, k)); errs[i] != nil {
+				if errs[i] = e.SendGood(c, nth(i, k)); errs[i] != nil {
 					return
 				}
 			}
@@ -330,7 +330,7 @@ func (e Exam) askTogether(addr string, sent *Tally) error {
 // checkAgain makes the contender serve twice. The second server must count from zero, and the first
 // must no longer listen. Another process may have got the first server's port meanwhile, so checkAgain
 // tries three times.
-func (e Exam) checkAgain() error {
+func (e Env) checkAgain() error {
 	var listening string // address of a first server, at which something still listens
 	for range 3 {
 		oldAddr, newAddr, err := e.prepareTwice()
@@ -347,8 +347,8 @@ func (e Exam) checkAgain() error {
 
 // prepareTwice makes the contender serve twice, checks the second server's counts and that the first
 // does not respond over a connection that is still open, and returns the addresses of both servers.
-func (e Exam) prepareTwice() (oldAddr, newAddr string, err error) {
-	if oldAddr, err = e.Serves(nil); err != nil {
+func (e Env) prepareTwice() (oldAddr, newAddr string, err error) {
+	if oldAddr, err = e.StartServer(nil); err != nil {
 		return "", "", err
 	}
 	idle, err := Dial(oldAddr, nil, e.Limit)
@@ -356,17 +356,17 @@ func (e Exam) prepareTwice() (oldAddr, newAddr string, err error) {
 		return "", "", err
 	}
 	defer idle.Close()
-	if err := e.AskGood(idle, e.Good[0]); err != nil {
+	if err := e.SendGood(idle, e.GoodRequests[0]); err != nil {
 		return "", "", err
 	}
-	if newAddr, err = e.Serves(nil); err != nil {
+	if newAddr, err = e.StartServer(nil); err != nil {
 		return "", "", fmt.Errorf("a second prepare: %w", err)
 	}
-	a, err := e.Counted()
+	a, err := e.ReadCounts()
 	if err != nil || a.Received != 0 || a.Delivered != 0 {
 		return "", "", errors.Join(err, fmt.Errorf("stats after a second prepare: %d received, %d delivered", a.Received, a.Delivered))
 	}
-	last, err := idle.Ask(e.Good[0].Request)
+	last, err := idle.Send(e.GoodRequests[0].Request)
 	if err == nil && !last.Closes {
 		return "", "", errors.New("after a second prepare the first server responds over its connection")
 	}
@@ -375,8 +375,8 @@ func (e Exam) prepareTwice() (oldAddr, newAddr string, err error) {
 
 // checkEnd ends the server while a connection is open. The end must be quick, the connection must be
 // closed, and it must still be possible to read the counts.
-func (e Exam) checkEnd() error {
-	addr, err := e.Serves(nil)
+func (e Env) checkEnd() error {
+	addr, err := e.StartServer(nil)
 	if err != nil {
 		return err
 	}
@@ -386,10 +386,10 @@ func (e Exam) checkEnd() error {
 	}
 	defer idle.Close()
 	var sent Tally
-	if err := e.AskGood(idle, e.Good[0]); err != nil {
+	if err := e.SendGood(idle, e.GoodRequests[0]); err != nil {
 		return err
 	}
-	sent.Add(e.Good[0])
+	sent.Add(e.GoodRequests[0])
 	a, err := e.Process.OK(wire.Request{Op: wire.OpEnd, On: e.Workload(nil).ID})
 	if err != nil {
 		return err
@@ -398,11 +398,11 @@ func (e Exam) checkEnd() error {
 	if took := time.Duration(a.WallNS); took <= 0 || took > maxEnd || a.Message != "" {
 		return fmt.Errorf("end: it took %v, with one idle connection: %s", took, a.Message)
 	}
-	if last, err := idle.Ask(e.Good[0].Request); err == nil && !last.Closes {
+	if last, err := idle.Send(e.GoodRequests[0].Request); err == nil && !last.Closes {
 		return errors.New("after end it responds over its connection")
 	}
-	mustDeliver := !e.Trap && !e.Loose()
-	counted, err := e.Counted()
+	mustDeliver := !e.WrongOnPurpose && !e.IsStatusOnly()
+	counted, err := e.ReadCounts()
 	isLost := mustDeliver && counted.Delivered != sent.Items
 	if err != nil || isLost {
 		return errors.Join(err, fmt.Errorf("after end: stats: %d delivered, acknowledged were %d", counted.Delivered, sent.Items))
@@ -412,17 +412,17 @@ func (e Exam) checkEnd() error {
 
 // checkLogs checks that logging does not change the responses, and that a log file has at least a line
 // per request. The file may also be empty, because a framework may not write its log there.
-func (e Exam) checkLogs() error {
+func (e Env) checkLogs() error {
 	path := filepath.Join(e.Dir, e.App.Name+"-access.log")
 	for _, set := range []map[string]string{
 		{server.SetLog: server.LogDiscard},
 		{server.SetLog: server.LogFile, server.SetLogFile: path},
 	} {
-		addr, err := e.Serves(set)
+		addr, err := e.StartServer(set)
 		if err != nil {
 			return err
 		}
-		sent, err := e.AskAll(addr)
+		sent, err := e.SendAll(addr)
 		if err == nil {
 			err = e.CheckCounts(sent, true)
 		}
@@ -430,15 +430,15 @@ func (e Exam) checkLogs() error {
 			return fmt.Errorf("%v: %w", set, err)
 		}
 	}
-	if _, err := e.Serves(nil); err != nil { // ends the server that writes the file
+	if _, err := e.StartServer(nil); err != nil { // ends the server that writes the file
 		return err
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("log to a file: %w", err)
 	}
-	if lines := strings.Count(string(text), "\n"); lines > 0 && lines < len(e.Good) {
-		return fmt.Errorf("log to a file: %d lines for %d requests", lines, len(e.Good))
+	if lines := strings.Count(string(text), "\n"); lines > 0 && lines < len(e.GoodRequests) {
+		return fmt.Errorf("log to a file: %d lines for %d requests", lines, len(e.GoodRequests))
 	}
 	return nil
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// examineStalled tests stalled requests: requests that stop in the middle of the body or of the header. The
+// testStalled tests stalled requests: requests that stop in the middle of the body or of the header. The
 // server must reject such a request, or close its connection, after a while. A client that sends a byte now
 // and then is not tested, because some HTTP stacks limit the time of each read instead of the request.
-func (s Subject) examineStalled(a App) error {
-	if a.Stalled == "" || s.Hasty {
+func (s Subject) testStalled(a App) error {
+	if a.StalledPath == "" || s.SkipSlow {
 		return nil
 	}
-	err := s.Visit(Session{}, func(p *Process, _ wire.Reply) error {
-		return Exam{Subject: s, App: a, Process: p}.checkStalled()
+	err := s.RunSession(Session{}, func(p *Process, _ wire.Reply) error {
+		return Env{Subject: s, App: a, Process: p}.checkStalled()
 	})
 	if err != nil {
 		return fmt.Errorf("app %s: stalled: %w", a.Name, err)
@@ -30,15 +30,15 @@ func (s Subject) examineStalled(a App) error {
 
 // checkStalled sends the starts of three requests concurrently, each over its own connection, and waits
 // for the server to give up on all of them.
-func (e Exam) checkStalled() error {
-	addr, err := e.Serves(nil)
+func (e Env) checkStalled() error {
+	addr, err := e.StartServer(nil)
 	if err != nil {
 		return err
 	}
 	starts := []string{ // two incomplete bodies and an incomplete header
-		"POST " + e.Stalled + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n[{",
-		"POST " + e.Stalled + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[{\r\n",
-		"POST " + e.Stalled + " HTTP/1.1\r\nHost: x\r\nContent-Ty",
+		"POST " + e.StalledPath + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n[{",
+		"POST " + e.StalledPath + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[{\r\n",
+		"POST " + e.StalledPath + " HTTP/1.1\r\nHost: x\r\nContent-Ty",
 	}
 	results := make(chan error, len(starts))
 	for _, start := range starts {
@@ -59,7 +59,7 @@ func (e Exam) checkStalled() error {
 
 // awaitTimeout sends the start of a request and nothing more. It returns an error unless the server
 // gives up after at least half of its read timeout and at most 5 s more than that timeout.
-func (e Exam) awaitTimeout(addr, start string) error {
+func (e Env) awaitTimeout(addr, start string) error {
 	c, err := Dial(addr, nil, e.Limit)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func (e Exam) awaitTimeout(addr, start string) error {
 	}
 	defer r.Body.Close()
 	isRejected := r.StatusCode == http.StatusRequestTimeout || r.StatusCode == http.StatusBadRequest
-	if !isRejected && !e.Trap { // a trap, a contender that is wrong on purpose, may reply otherwise
+	if !isRejected && !e.WrongOnPurpose {
 		return fmt.Errorf("status %d, want %d", r.StatusCode, http.StatusRequestTimeout)
 	}
 	return nil

@@ -18,10 +18,10 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// ExamineStandalone starts a server without a lab (the process that measures), as a user does: once configured
+// TestStandalone starts a server without a lab (the process that measures), as a user does: once configured
 // by flags, and once by environment variables. For example, it runs SERVER -app ingest -addr 127.0.0.1:0 -log
 // file:PATH. It also checks that the server rejects bad command lines.
-func (s Subject) ExamineStandalone(a App, dir string) []error {
+func (s Subject) TestStandalone(a App, dir string) []error {
 	var errs []error
 	path := filepath.Join(dir, a.Name+"-alone.log")
 	args := []string{"-app", a.Name, "-addr", "127.0.0.1:0", "-log", "file:" + path}
@@ -34,8 +34,8 @@ func (s Subject) ExamineStandalone(a App, dir string) []error {
 		if err := os.Mkdir(appDir, 0o700); err != nil {
 			return append(errs, err)
 		}
-		if a.Set != nil {
-			for name, value := range a.Set(appDir) {
+		if a.StandaloneSettings != nil {
+			for name, value := range a.StandaloneSettings(appDir) {
 				if isByFlags := i == 0; isByFlags {
 					start.args = append(start.args, "-"+name+"="+value)
 				} else {
@@ -44,9 +44,9 @@ func (s Subject) ExamineStandalone(a App, dir string) []error {
 			}
 		}
 		err := s.serveAlone(a, start.args, start.env)
-		checksFiles := a.Kept != nil && !s.Trap && !s.Loose()
+		checksFiles := a.CheckFiles != nil && !s.WrongOnPurpose && !s.IsStatusOnly()
 		if err == nil && checksFiles {
-			err = a.Kept(appDir)
+			err = a.CheckFiles(appDir)
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%v %v: %w", start.env, start.args, err))
@@ -112,7 +112,7 @@ func (s Subject) serveAlone(a App, args, env []string) error {
 	if err != nil {
 		return err
 	}
-	sendRequests := a.Asks
+	sendRequests := a.SendRequests
 	if sendRequests == nil {
 		c, err := Dial(addr, nil, s.Limit)
 		if err != nil {
@@ -120,7 +120,7 @@ func (s Subject) serveAlone(a App, args, env []string) error {
 		}
 		defer c.Close()
 		sendRequests = func(s Subject, _ string) error {
-			_, err := Exam{Subject: s, App: a}.askAllOver(c)
+			_, err := Env{Subject: s, App: a}.sendAllOver(c)
 			return err
 		}
 	}

@@ -34,17 +34,17 @@ type Kind struct {
 	makeInput func(dir, op string) (wire.Workload, [][]byte, error)
 	// checkMore runs more tests of this kind of contender. It may be nil.
 	checkMore func(s Subject, dir string) error
-	// Examine replaces the entire suite if it is not nil.
-	Examine func(s Subject, dir string) []error
+	// TestAll replaces all tests above if it is not nil. Servers and contenders of kind rpc set it.
+	TestAll func(s Subject, dir string) []error
 }
 
 // Subject is the contender under test.
 type Subject struct {
 	Command []string // program and its arguments
 	Manifest
-	Variant string        // "" if it has no variants
-	Limit   time.Duration // for each reply, and for the contender to end
-	Hasty   bool          // skip slow tests
+	Variant  string        // "" if it has no variants
+	Limit    time.Duration // for each reply, and for the contender to end
+	SkipSlow bool          // skip slow tests
 
 	// Enough reports whether the tests can end early, because found contains enough errors. If it is
 	// nil, all tests run.
@@ -65,19 +65,19 @@ func (s Subject) isEnough(errs []error) bool {
 	return s.Enough != nil && errs != nil && s.Enough(errors.Join(errs...))
 }
 
-// Loose reports whether the contender is a loose server, which does only a part of an app's work: the tests
-// check only the status of its responses.
-func (s Subject) Loose() bool { return s.Answers[s.Variant] == "status" }
+// IsStatusOnly reports whether the contender is a server that does only a part of an app's work. The tests
+// then check only the status of its responses.
+func (s Subject) IsStatusOnly() bool { return s.Answers[s.Variant] == "status" }
 
-// Examine runs the tests of the contender's kind and returns the errors that they find. It writes the
+// Test runs the tests of the contender's kind and returns the errors that they find. It writes the
 // inputs of the contender into dir.
-func (s Subject) Examine(kinds map[string]Kind, dir string) []error {
+func (s Subject) Test(kinds map[string]Kind, dir string) []error {
 	k, ok := kinds[s.Kind]
 	if !ok {
 		return []error{fmt.Errorf("there is no conformance suite for kind %q", s.Kind)}
 	}
-	if k.Examine != nil {
-		return k.Examine(s, dir)
+	if k.TestAll != nil {
+		return k.TestAll(s, dir)
 	}
 	var errs []error
 	add := func(err error) {
@@ -85,7 +85,7 @@ func (s Subject) Examine(kinds map[string]Kind, dir string) []error {
 			errs = append(errs, err)
 		}
 	}
-	add(s.Visit(Session{}, s.CheckHello))
+	add(s.RunSession(Session{}, s.CheckHello))
 	if errs != nil {
 		return errs // every other test would fail too
 	}
@@ -98,7 +98,7 @@ func (s Subject) Examine(kinds map[string]Kind, dir string) []error {
 		if err != nil {
 			return append(errs, err)
 		}
-		add(s.Visit(Session{}, func(p *Process, _ wire.Reply) error {
+		add(s.RunSession(Session{}, func(p *Process, _ wire.Reply) error {
 			a, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: &w})
 			if err != nil || a.Unsupported {
 				return err
@@ -134,12 +134,14 @@ func (s Subject) generalTests(k Kind, dir string) []func() error {
 		return k.checkMore(s, dir)
 	}
 	checkErrors := func() error {
-		return s.Visit(Session{NoBye: true}, func(p *Process, _ wire.Reply) error { return checkErrorReplies(p, dir) })
+		return s.RunSession(Session{NoBye: true}, func(p *Process, _ wire.Reply) error { return checkErrorReplies(p, dir) })
 	}
-	checkSocket := func() error { // hello and bye over a socket
-		return s.Visit(Session{Socket: true}, func(*Process, wire.Reply) error { return nil })
-	}
-	return []func() error{checkMore, checkErrors, checkSocket, s.checkNoLab}
+	return []func() error{checkMore, checkErrors, s.CheckSocket, s.checkNoLab}
+}
+
+// CheckSocket checks that hello and bye work over a socket.
+func (s Subject) CheckSocket() error {
+	return s.RunSession(Session{Socket: true}, func(*Process, wire.Reply) error { return nil })
 }
 
 // Session defines how a contender is started and ended. The zero value connects it by inherited descriptors
@@ -149,9 +151,9 @@ type Session struct {
 	NoBye  bool // no bye: the contender must end when its input is closed
 }
 
-// Visit starts the contender, sends hello, calls f with the process, ends the session as how defines, and
-// checks that the process exits by itself.
-func (s Subject) Visit(how Session, f func(p *Process, hello wire.Reply) error) error {
+// RunSession starts the contender, sends hello, calls f with the process, ends the session as how defines, and
+// checks that the process exits by itself. hello is the contender's reply to hello.
+func (s Subject) RunSession(how Session, f func(p *Process, hello wire.Reply) error) error {
 	p, err := startProcess(s.Command, how.Socket, s.Limit)
 	if err != nil {
 		return fmt.Errorf("start: %w", err)
@@ -251,12 +253,12 @@ func (k Kind) makeWorkload(dir, op string) (wire.Workload, [][]byte, error) {
 	if err != nil {
 		return wire.Workload{}, nil, err
 	}
-	w, err := Write(dir, wire.Workload{ID: k.fixture + "/" + op, Fixture: k.fixture, N: n, Op: op}, bodies)
+	w, err := WritePool(dir, wire.Workload{ID: k.fixture + "/" + op, Fixture: k.fixture, N: n, Op: op}, bodies)
 	return w, bodies, err
 }
 
-// Write writes bodies into a file in dir, the pool of w. It returns w with the path and hash of the file.
-func Write(dir string, w wire.Workload, bodies [][]byte) (wire.Workload, error) {
+// WritePool writes bodies into a file in dir, the pool of w. It returns w with the path and hash of the file.
+func WritePool(dir string, w wire.Workload, bodies [][]byte) (wire.Workload, error) {
 	written, err := pool.Write(dir, "", bodies, 0o600)
 	w.Input, w.SHA256, w.Bodies = written.Input, written.SHA256, written.Bodies
 	return w, err

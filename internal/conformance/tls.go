@@ -11,12 +11,12 @@ import (
 )
 
 // checkTLS checks that a server with a certificate answers the good requests of its app over TLS 1.3.
-func (e Exam) checkTLS() error {
+func (e Env) checkTLS() error {
 	cert, key, roots, err := Certificate(e.Dir)
 	if err != nil {
 		return err
 	}
-	addr, err := e.Serves(map[string]string{server.SetTLSCert: cert, server.SetTLSKey: key})
+	addr, err := e.StartServer(map[string]string{server.SetTLSCert: cert, server.SetTLSKey: key})
 	if err != nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func (e Exam) checkTLS() error {
 		return err
 	}
 	defer c.Close()
-	sent, err := e.askAllOver(c)
+	sent, err := e.sendAllOver(c)
 	if err == nil {
 		err = e.CheckCounts(sent, false)
 	}
@@ -38,9 +38,9 @@ func (e Exam) checkTLS() error {
 // CheckRefusals sends the contender requests that it cannot carry out. It must reply with an error to
 // each of them, except that it reports an unknown app as unsupported. It must accept a small live heap,
 // memory that a workload requires to be allocated while it is measured.
-func (e Exam) CheckRefusals() error {
+func (e Env) CheckRefusals() error {
 	w := e.Workload(nil)
-	if _, err := e.Serves(nil); err != nil {
+	if _, err := e.StartServer(nil); err != nil {
 		return err
 	}
 	largeHeap := *w

@@ -48,7 +48,7 @@ func SameJSON(body, answer []byte) error {
 	return nil
 }
 
-// checkWork sends every kind of request that a lab sends for a prepared workload w, and checks the replies.
+// checkWork sends every kind of request that a lab, the process that measures, sends for a prepared workload w, and checks the replies.
 // fresh is true if the contender declared that each operation of w returns newly allocated output.
 func (s Subject) checkWork(p *Process, k Kind, w wire.Workload, bodies [][]byte, fresh bool) error {
 	sizes, err := s.checkAnswers(p, k, w, bodies)
@@ -72,13 +72,13 @@ func (s Subject) checkWork(p *Process, k Kind, w wire.Workload, bodies [][]byte,
 	} {
 		request.On = w.ID
 		reply, err := p.OK(request)
-		if s.Trap {
-			reply.Errors = 0 // a trap may fail on purpose
+		if s.WrongOnPurpose {
+			reply.Errors = 0
 		}
 		if err == nil {
 			err = CheckReply(request, reply, fresh)
 		}
-		countsOutput := request.Op == wire.OpStats && k.hasOutput(w.Op) && !s.Trap
+		countsOutput := request.Op == wire.OpStats && k.hasOutput(w.Op) && !s.WrongOnPurpose
 		if err == nil && countsOutput {
 			err = checkSizes(reply, sizes)
 		}
@@ -108,7 +108,7 @@ func (s Subject) checkAnswers(p *Process, k Kind, w wire.Workload, bodies [][]by
 		if answer.Case != cases[i] {
 			return nil, fmt.Errorf("answer %d is to case %d, asked was %d", i, answer.Case, cases[i])
 		}
-		if s.Trap {
+		if s.WrongOnPurpose {
 			continue
 		}
 		if answer.Error != "" {

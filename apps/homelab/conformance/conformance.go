@@ -48,37 +48,37 @@ func App() (conformance.App, error) {
 	good := goodRequests(house, devices)
 	// Each response must also match the OpenAPI description and have a request id.
 	for i, g := range good {
-		request, checkBody := g.Request, g.CheckAnswer
-		good[i].CheckAnswer = func(got conformance.Answer) error {
-			return errors.Join(checkBody(got), description.CheckAnswer(request, got), checkRequestID(got))
+		request, checkBody := g.Request, g.CheckResponse
+		good[i].CheckResponse = func(got conformance.Response) error {
+			return errors.Join(checkBody(got), description.CheckResponse(request, got), checkRequestID(got))
 		}
 	}
 	limited := map[string]string{serving.SetRateLimit: "3"}
 	withOrigins := map[string]string{serving.SetOrigins: "https://a.example,https://b.example:8443"}
 	return conformance.App{
-		Name:     homelab.Name,
-		Settings: serving.App(nil).New().Settings(), // settings that a server must accept
-		Layers:   2,                                 // middlewares of the app itself: the request's id and recovery
-		Stalled:  commandPath(lamp),                 // path for the test with requests that stop before their end
-		Good:     good,
+		Name:         homelab.Name,
+		Settings:     serving.App(nil).New().Settings(), // settings that a server must accept
+		Layers:       2,                                 // middlewares of the app itself: the request's id and recovery
+		StalledPath:  commandPath(lamp),                 // path for the test with requests that stop before their end
+		GoodRequests: good,
 		Checks: []conformance.Check{
-			conformance.Probes("refusals", description, nil, errorProbes()),
-			conformance.Probes("origins", description, withOrigins, originProbes()),
-			conformance.Probes("rate limit", description, limited, limitProbes()),
-			{Name: "commands", Ask: checkCommands},
-			{Name: "layers", Ask: func(e conformance.Exam) error { return checkLayers(e, limited, withOrigins) }},
+			conformance.ProbeCheck("refusals", description, nil, errorProbes()),
+			conformance.ProbeCheck("origins", description, withOrigins, originProbes()),
+			conformance.ProbeCheck("rate limit", description, limited, limitProbes()),
+			{Name: "commands", Run: checkCommands},
+			{Name: "layers", Run: func(e conformance.Env) error { return checkLayers(e, limited, withOrigins) }},
 		},
-		// Set returns the settings of the test without a lab. Its parameter, a directory, is for apps with files.
-		Set: func(string) map[string]string {
+		// The parameter, a directory, is for apps that store files.
+		StandaloneSettings: func(string) map[string]string {
 			return map[string]string{serving.SetDevices: "50", serving.SetRateLimit: "off", serving.SetOrigins: "*"}
 		},
 	}, nil
 }
 
 // goodRequests returns requests that must succeed on a server of house, each with a check of its response.
-// conformance.Means returns a check that compares JSON by its meaning, and conformance.Is one that compares
+// conformance.HasJSON returns a check that compares JSON by its meaning, and conformance.HasBody one that compares
 // the exact text.
-func goodRequests(house *homelab.House, devices []homelab.Device) []conformance.Good {
+func goodRequests(house *homelab.House, devices []homelab.Device) []conformance.GoodRequest {
 	services := func(part string) any { return map[string]any{"services": house.Services(part)} }
 	allDevices := map[string]any{"devices": devices}
 	responses := map[string]any{
@@ -96,11 +96,11 @@ func goodRequests(house *homelab.House, devices []homelab.Device) []conformance.
 		api + "/devices/light%2Edevice_0000":      devices[0],
 		"/openapi.json":                           json.RawMessage(homelab.OpenAPI()),
 	}
-	good := []conformance.Good{}
+	good := []conformance.GoodRequest{}
 	for _, path := range slices.Sorted(maps.Keys(responses)) {
-		good = append(good, conformance.Good{Request: conformance.Get(path), CheckAnswer: conformance.Means(responses[path])})
+		good = append(good, conformance.GoodRequest{Request: conformance.Get(path), CheckResponse: conformance.HasJSON(responses[path])})
 	}
-	good = append(good, conformance.Good{Request: conformance.Get("/health"), CheckAnswer: conformance.Is("text/plain", "ok\n")})
+	good = append(good, conformance.GoodRequest{Request: conformance.Get("/health"), CheckResponse: conformance.HasBody("text/plain", "ok\n")})
 	// Good requests are repeated in any order, so these commands leave the state on.
 	for _, c := range []struct{ id, body, action string }{
 		{lamp, `{"action":"turn_on"}`, "turn_on"},
@@ -108,7 +108,7 @@ func goodRequests(house *homelab.House, devices []homelab.Device) []conformance.
 		{"switch.device_0002", `{"action":"turn_on","parameters":null}`, "turn_on"},
 	} {
 		outcome := homelab.Outcome{ID: c.id, Action: c.action, State: "on"}
-		good = append(good, conformance.Good{Request: commandRequest(c.id, c.body), CheckAnswer: conformance.Means(outcome)})
+		good = append(good, conformance.GoodRequest{Request: commandRequest(c.id, c.body), CheckResponse: conformance.HasJSON(outcome)})
 	}
 	return good
 }
@@ -118,7 +118,7 @@ func commandRequest(id, body string) conformance.Request {
 }
 
 // checkRequestID checks that a response has the header X-Request-Id.
-func checkRequestID(got conformance.Answer) error {
+func checkRequestID(got conformance.Response) error {
 	if id := got.Header.Get("X-Request-Id"); id == "" || len(id) > 64 {
 		return fmt.Errorf("header X-Request-Id is %q", id)
 	}
@@ -130,9 +130,9 @@ func checkRequestID(got conformance.Answer) error {
 func errorProbes() []conformance.Probe {
 	list := slices.Concat(headProbes(), commandProbes(), pathProbes())
 	for i, p := range list {
-		list[i].CheckAnswer = func(got conformance.Answer) error {
-			if p.CheckAnswer != nil {
-				if err := p.CheckAnswer(got); err != nil {
+		list[i].CheckResponse = func(got conformance.Response) error {
+			if p.CheckResponse != nil {
+				if err := p.CheckResponse(got); err != nil {
 					return err
 				}
 			}
@@ -231,14 +231,14 @@ func pathProbes() []conformance.Probe {
 // probeID returns a probe with a request id. If echoed is true, the response must have the same id.
 // Otherwise it must have another id, which the server makes.
 func probeID(id string, echoed bool) conformance.Probe {
-	check := func(got conformance.Answer) error {
+	check := func(got conformance.Response) error {
 		have := got.Header.Get("X-Request-Id")
 		if isEchoed := have == id; isEchoed != echoed {
 			return fmt.Errorf("header X-Request-Id is %q, the request's was %q", have, id)
 		}
 		return nil
 	}
-	return conformance.Probe{Request: conformance.Get("/health", [2]string{"X-Request-Id", id}), Status: 200, CheckAnswer: check}
+	return conformance.Probe{Request: conformance.Get("/health", [2]string{"X-Request-Id", id}), Status: 200, CheckResponse: check}
 }
 
 // originProbes returns the probes of a server with two origins that may read responses:
@@ -249,7 +249,7 @@ func originProbes() []conformance.Probe {
 	probeOrigin := func(origin, allowed string, request conformance.Request, status int) conformance.Probe {
 		const header = "Access-Control-Allow-Origin"
 		request.Header = append(request.Header, [2]string{"Origin", origin})
-		return conformance.Probe{Request: request, Status: status, CheckAnswer: func(got conformance.Answer) error {
+		return conformance.Probe{Request: request, Status: status, CheckResponse: func(got conformance.Response) error {
 			if have := got.Header.Get(header); have != allowed {
 				return fmt.Errorf("header %s is %q, want %q", header, have, allowed)
 			}
@@ -280,24 +280,24 @@ func originProbes() []conformance.Probe {
 // the server once when it starts.
 func limitProbes() []conformance.Probe {
 	accepted := conformance.Probe{
-		Request:     conformance.Get(api + "/services"),
-		Status:      200,
-		Header:      map[string]string{"X-RateLimit-Limit": "3", "X-RateLimit-Remaining": "", "X-RateLimit-Reset": ""},
-		CheckAnswer: checkRequestID,
+		Request:       conformance.Get(api + "/services"),
+		Status:        200,
+		Header:        map[string]string{"X-RateLimit-Limit": "3", "X-RateLimit-Remaining": "", "X-RateLimit-Reset": ""},
+		CheckResponse: checkRequestID,
 	}
 	rejected := conformance.Probe{
-		Request:     conformance.Get(api + "/devices"),
-		Status:      429,
-		Header:      map[string]string{"Retry-After": "", "X-RateLimit-Limit": "3", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": ""},
-		CheckAnswer: checkRequestID,
+		Request:       conformance.Get(api + "/devices"),
+		Status:        429,
+		Header:        map[string]string{"Retry-After": "", "X-RateLimit-Limit": "3", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": ""},
+		CheckResponse: checkRequestID,
 	}
 	return []conformance.Probe{accepted, accepted, rejected, rejected}
 }
 
 // checkCommands sends commands to a device and checks after each of them that the device has the new
-// state. The responses of a trap, a server that reproduces a published mistake, need not be correct.
-func checkCommands(e conformance.Exam) error {
-	addr, err := e.Serves(nil) // makes the contender serve the app without settings
+// state.
+func checkCommands(e conformance.Env) error {
+	addr, err := e.StartServer(nil) // makes the contender serve the app without settings
 	if err != nil {
 		return err
 	}
@@ -319,11 +319,11 @@ func checkCommands(e conformance.Exam) error {
 		{body: `{"action":"turn_on"}`, state: "on", battery: "7", hasNote: true},
 	}
 	for _, step := range steps {
-		if _, err := c.Ask(commandRequest(id, step.body)); err != nil {
+		if _, err := c.Send(commandRequest(id, step.body)); err != nil {
 			return err
 		}
-		got, err := c.Ask(conformance.Get(api + "/devices/" + id))
-		if e.Trap { // the response may be wrong
+		got, err := c.Send(conformance.Get(api + "/devices/" + id))
+		if e.WrongOnPurpose {
 			continue
 		}
 		var device struct {
@@ -352,19 +352,19 @@ func checkCommands(e conformance.Exam) error {
 
 // checkLayers checks that a server adds a middleware (layer) for each of the settings, and for an access
 // log: one request must then pass more middlewares than the app itself has.
-func checkLayers(e conformance.Exam, settings ...map[string]string) error {
+func checkLayers(e conformance.Env, settings ...map[string]string) error {
 	settings = append(settings, map[string]string{server.SetLog: server.LogDiscard})
 	for i, set := range settings {
-		addr, err := e.Serves(set)
+		addr, err := e.StartServer(set)
 		if err != nil {
 			return err
 		}
-		if _, err := e.AskOnce(addr, conformance.Get("/health")); err != nil {
+		if _, err := e.SendOnce(addr, conformance.Get("/health")); err != nil {
 			return err
 		}
-		stats, err := e.Counted() // the counts of the server
+		stats, err := e.ReadCounts() // the counts of the server
 		minCalls := e.Layers + 1
-		if err != nil || stats.LayerCalls < minCalls && !e.Trap {
+		if err != nil || stats.LayerCalls < minCalls && !e.WrongOnPurpose {
 			return errors.Join(err, fmt.Errorf("%v, case %d: %d layer_calls of a request, want %d at least", set, i, stats.LayerCalls, minCalls))
 		}
 	}

@@ -9,8 +9,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// TestSettings: a house is as it is set, and under a lab without a limit it has no
-// clock.
+// TestSettings: a house is as it is set, and under a lab without a limit it has no clock.
 func TestSettings(t *testing.T) {
 	for _, tt := range []struct {
 		set     map[string]string

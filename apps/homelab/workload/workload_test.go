@@ -50,8 +50,7 @@ func requestsOf(probes []server.Probe) (list []server.Request) {
 	return list
 }
 
-// The mix has the shares that it is said to have, and asks for what it is said
-// to ask for.
+// The mix has the shares that it is said to have, and asks for what it is said to ask for.
 func TestMix(t *testing.T) {
 	for _, c := range []struct {
 		n, pool int

@@ -1,5 +1,6 @@
 // Package commit writes the batches of concurrent callers together (group commit): batches that
-// arrive while others are being written wait, and are then written in one write.
+// arrive while others are being written wait, and are then written in one write. The destination of the
+// writes, for example a file or a database, is called the sink.
 package commit
 
 import (
@@ -9,10 +10,10 @@ import (
 	"sync"
 )
 
-// Errors of [Queue.Keep].
+// Errors that [Queue.Keep] returns.
 var (
 	ErrClosed   = errors.New("the sink is closed")                      // Keep was called after Close
-	ErrTooLarge = errors.New("the batch is larger than the sink takes") // set by write functions; do not try again
+	ErrTooLarge = errors.New("the batch is larger than the sink takes") // write functions set it; a caller must not try again
 )
 
 // Batch contains the lines of one caller.
@@ -26,7 +27,7 @@ type Batch struct {
 // Queue collects the batches of concurrent callers into groups, and writes one group at a time. There
 // is no goroutine for this: a caller that gets the turn writes the group of its batch.
 type Queue struct {
-	turn  chan struct{} // a semaphore: holds a value while a caller writes
+	turn  chan struct{} // a semaphore: contains a value while a caller writes
 	write func([]*Batch)
 
 	mu     sync.Mutex
@@ -44,8 +45,8 @@ type group struct {
 // It is never called concurrently.
 func New(write func([]*Batch)) *Queue { return &Queue{turn: make(chan struct{}, 1), write: write} }
 
-// Keep adds b to a group, waits until the group is written, and returns b.Err. The first caller of the group
-// that gets the turn writes it for the others. If ctx ends before that, Keep returns the error of ctx and b is
+// Keep writes b: it adds b to a group, waits until the group is written, and returns b.Err. The first caller of
+// the group that gets the turn writes it for the others. If ctx ends before that, Keep returns the error of ctx and b is
 // not written.
 func (q *Queue) Keep(ctx context.Context, b *Batch) error {
 	g, err := q.joinGroup(b)
@@ -115,8 +116,8 @@ func (q *Queue) Waiting() int {
 	return len(q.next.batches)
 }
 
-// Close writes the waiting batches and then calls last. No batch is written afterwards.
-func (q *Queue) Close(last func() error) error {
+// Close writes the waiting batches and then calls closeSink. No batch is written afterwards.
+func (q *Queue) Close(closeSink func() error) error {
 	q.mu.Lock()
 	q.closed = true
 	g := q.next
@@ -126,5 +127,5 @@ func (q *Queue) Close(last func() error) error {
 	if g != nil {
 		q.commitGroup(g)
 	}
-	return last()
+	return closeSink()
 }

@@ -45,8 +45,7 @@ func TestBatchesThatWaitAreWrittenTogether(t *testing.T) {
 	}
 }
 
-// A caller that gives up while it waits leaves nothing; one that is being
-// written gets its result.
+// A caller that gives up while it waits leaves nothing; one that is being written gets its result.
 func TestEndedContext(t *testing.T) {
 	hold := make(chan struct{})
 	var written int
@@ -77,8 +76,7 @@ func TestEndedContext(t *testing.T) {
 	}
 }
 
-// A batch whose caller has not come to wait for its turn yet is written too,
-// and none after Close.
+// A batch whose caller has not come to wait for its turn yet is written too, and none after Close.
 func TestCloseWritesWhatHasJoined(t *testing.T) {
 	written := 0
 	q := New(func(list []*Batch) { written += len(list) })

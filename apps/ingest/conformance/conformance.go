@@ -37,47 +37,47 @@ func App() (conformance.App, error) {
 	}
 	ten := batches[10]
 	a := conformance.App{
-		Name:     ingest.Name,
-		Settings: serving.App(nil).New().Settings(),
-		Stalled:  "/",
-		Good: []conformance.Good{
+		Name:        ingest.Name,
+		Settings:    serving.App(nil).New().Settings(),
+		StalledPath: "/",
+		GoodRequests: []conformance.GoodRequest{
 			goodBatch(ten, 10),
 			goodBatch(batches[1], 1),
-			{Request: conformance.Get("/health"), CheckAnswer: conformance.Is("text/plain", "ok\n")},
+			{Request: conformance.Get("/health"), CheckResponse: conformance.HasBody("text/plain", "ok\n")},
 			goodBatch(indentJSON(ten), 10),
-			{Request: conformance.Get("/openapi.json"), CheckAnswer: conformance.Means(json.RawMessage(ingest.OpenAPI()))},
+			{Request: conformance.Get("/openapi.json"), CheckResponse: conformance.HasJSON(json.RawMessage(ingest.OpenAPI()))},
 		},
 	}
-	a.Good = append(a.Good, otherForms(goodBatch(ten, 10))...)
+	a.GoodRequests = append(a.GoodRequests, otherForms(goodBatch(ten, 10))...)
 	// Each response must also match the OpenAPI description.
-	for i, g := range a.Good {
-		request, check := g.Request, g.CheckAnswer
-		a.Good[i].CheckAnswer = func(got conformance.Answer) error {
-			return errors.Join(check(got), description.CheckAnswer(request, got))
+	for i, g := range a.GoodRequests {
+		request, check := g.Request, g.CheckResponse
+		a.GoodRequests[i].CheckResponse = func(got conformance.Response) error {
+			return errors.Join(check(got), description.CheckResponse(request, got))
 		}
 	}
 	a.Checks = []conformance.Check{
-		conformance.Probes("refusals", description, nil, errorProbes(batches)),
-		conformance.Probes("limits", description, map[string]string{serving.SetMaxBody: "64KiB", serving.SetLimit: "2"}, limitProbes(batches)),
-		conformance.Probes("token", description, map[string]string{serving.SetToken: "open sesame"}, tokenProbes(ten)),
-		conformance.Probes("typed", description, map[string]string{serving.SetMetadata: serving.MetadataTyped}, typedProbes()),
-		{Name: "payload", Ask: checkPayload},
-		{Name: "trace", Ask: checkTrace},
-		{Name: "sink", Ask: checkSink},
-		{Name: "formats", Ask: checkFormats},
-		{Name: "crowd", Ask: checkCrowd},
+		conformance.ProbeCheck("refusals", description, nil, errorProbes(batches)),
+		conformance.ProbeCheck("limits", description, map[string]string{serving.SetMaxBody: "64KiB", serving.SetLimit: "2"}, limitProbes(batches)),
+		conformance.ProbeCheck("token", description, map[string]string{serving.SetToken: "open sesame"}, tokenProbes(ten)),
+		conformance.ProbeCheck("typed", description, map[string]string{serving.SetMetadata: serving.MetadataTyped}, typedProbes()),
+		{Name: "payload", Run: checkPayload},
+		{Name: "trace", Run: checkTrace},
+		{Name: "sink", Run: checkSink},
+		{Name: "formats", Run: checkFormats},
+		{Name: "crowd", Run: checkManyRecords},
 	}
 	const file = "events.ndjson"
-	a.Set = func(dir string) map[string]string {
+	a.StandaloneSettings = func(dir string) map[string]string {
 		return map[string]string{serving.SetSink: "file:" + filepath.Join(dir, file), serving.SetFsync: "on", serving.SetLimit: "10"}
 	}
-	a.Kept = func(dir string) error { return checkLines(filepath.Join(dir, file), countItems(a)) }
+	a.CheckFiles = func(dir string) error { return checkLines(filepath.Join(dir, file), countItems(a)) }
 	return a, nil
 }
 
 // otherForms returns g with a charset, in chunks, in gzip, and in chunks of gzip.
-func otherForms(g conformance.Good) []conformance.Good {
-	forms := []conformance.Good{g, g, g, g}
+func otherForms(g conformance.GoodRequest) []conformance.GoodRequest {
+	forms := []conformance.GoodRequest{g, g, g, g}
 	forms[0].Header = conformance.JSONType("; charset=utf-8")
 	forms[1].Chunked = true
 	forms[2].Gzip = true
@@ -87,7 +87,7 @@ func otherForms(g conformance.Good) []conformance.Good {
 
 // countItems returns the number of records in all good requests.
 func countItems(a conformance.App) (n int) {
-	for _, g := range a.Good {
+	for _, g := range a.GoodRequests {
 		n += g.Items
 	}
 	return n
@@ -99,7 +99,7 @@ func postBody(body string) conformance.Request {
 
 // goodBatch returns a batch of n records that must be accepted. The receipt has the bytes of metadata
 // as encoding/json writes it; every encoder writes the values of the fixture in the same way.
-func goodBatch(body []byte, n int) conformance.Good {
+func goodBatch(body []byte, n int) conformance.GoodRequest {
 	var records []ingest.Record
 	err := json.Unmarshal(body, &records)
 	want := ingest.Receipt{Accepted: n}
@@ -108,11 +108,11 @@ func goodBatch(body []byte, n int) conformance.Good {
 		want.Bytes += int64(len(metadata))
 		err = errors.Join(err, marshalErr)
 	}
-	return conformance.Good{Request: postBody(string(body)), Items: n, CheckAnswer: func(got conformance.Answer) error {
+	return conformance.GoodRequest{Request: postBody(string(body)), Items: n, CheckResponse: func(got conformance.Response) error {
 		if err != nil {
 			return err
 		}
-		return conformance.Means(want)(got)
+		return conformance.HasJSON(want)(got)
 	}}
 }
 
@@ -136,7 +136,7 @@ func badBatch(code, body string) conformance.Probe {
 // wantMessage returns a body that must be rejected as malformed, with message in the response.
 func wantMessage(body, message string) conformance.Probe {
 	p := badBatch("malformed", body)
-	p.CheckAnswer = func(got conformance.Answer) error {
+	p.CheckResponse = func(got conformance.Response) error {
 		if !strings.Contains(string(got.Body), message) {
 			return fmt.Errorf("%s does not say %q", got.Body, message)
 		}
@@ -147,7 +147,7 @@ func wantMessage(body, message string) conformance.Probe {
 
 // acceptedBatch returns a body with n records that must be accepted.
 func acceptedBatch(body string, n int) conformance.Probe {
-	return conformance.Probe{Request: postBody(body), Status: 200, CheckAnswer: func(got conformance.Answer) error {
+	return conformance.Probe{Request: postBody(body), Status: 200, CheckResponse: func(got conformance.Response) error {
 		var r ingest.Receipt
 		if err := json.Unmarshal(got.Body, &r); err != nil || r.Accepted != n || r.Bytes <= 0 {
 			return errors.Join(err, fmt.Errorf("%s: want %d accepted", got.Body, n))
@@ -338,16 +338,16 @@ func checkLines(path string, n int) error {
 	return nil
 }
 
-// checkSink checks that events are in the file of the sink when they are acknowledged. A trap, which makes
-// a known mistake on purpose, or a server that does only a part of the work need not store them.
-func checkSink(e conformance.Exam) error {
+// checkSink checks that events are in the file of the sink when they are acknowledged. A server that
+// is wrong on purpose, or does only a part of the work, need not store them.
+func checkSink(e conformance.Env) error {
 	path := filepath.Join(e.Dir, "sink.ndjson")
-	addr, err := e.Serves(map[string]string{serving.SetSink: "file:" + path})
+	addr, err := e.StartServer(map[string]string{serving.SetSink: "file:" + path})
 	if err != nil {
 		return err
 	}
-	sent, err := e.AskAll(addr)
-	if err != nil || e.Trap || e.Loose() {
+	sent, err := e.SendAll(addr)
+	if err != nil || e.WrongOnPurpose || e.IsStatusOnly() {
 		return err
 	}
 	if err := checkLines(path, int(sent.Items)); err != nil {

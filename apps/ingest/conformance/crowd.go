@@ -16,48 +16,47 @@ import (
 )
 
 const (
-	crowdRecords  = 349_001 // number of empty records in a body; with commas they have almost 1 MiB
-	crowdRequests = 30
-	crowdMemory   = 256 << 20 // bytes of memory that the server must not reach
+	manyRecords  = 349_001 // number of empty records in a body; with commas they have almost 1 MiB
+	manyRequests = 30
+	maxMemory    = 256 << 20 // bytes of memory that the server must not reach
 )
 
-// checkCrowd checks that a server of app ingest rejects bodies of 1 kB in gzip with a very large number of
+// checkManyRecords checks that a server of app ingest rejects bodies of 1 kB in gzip with a very large number of
 // empty records, and that many such bodies at the same time need no more memory than valid bodies. A
 // server that decodes such a body before it counts the records needs 100 MB or more for each body.
-func checkCrowd(e conformance.Exam) error {
-	addr, err := e.Serves(nil)
+func checkManyRecords(e conformance.Env) error {
+	addr, err := e.StartServer(nil)
 	if err != nil {
 		return err
 	}
 	var body bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&body, gzip.BestCompression) // the level is valid, so that there is no error
-	_, _ = w.Write([]byte("[" + strings.Repeat("{},", crowdRecords-1) + "{}]"))
+	_, _ = w.Write([]byte("[" + strings.Repeat("{},", manyRecords-1) + "{}]"))
 	if err := w.Close(); err != nil {
 		return err
 	}
 	request := postBody(body.String())
 	request.Header = append(request.Header, [2]string{"Content-Encoding", "gzip"})
-	wrong := make([]error, crowdRequests)
+	wrong := make([]error, manyRequests)
 	var all sync.WaitGroup
 	for i := range wrong {
 		all.Go(func() {
-			got, err := e.AskOnce(addr, request)
+			got, err := e.SendOnce(addr, request)
 			switch {
 			case err != nil:
 				wrong[i] = err
-			case e.Trap || e.Loose():
-				// The response need not be correct: a trap makes a known mistake on purpose, and a
-				// loose server does only a part of the work.
+			case e.WrongOnPurpose || e.IsStatusOnly():
+				// Any response is accepted.
 			case got.Status != 400:
 				wrong[i] = fmt.Errorf("status %d, want 400: %.100q", got.Status, got.Body)
 			default:
-				wrong[i] = conformance.Refusal(got, "batch")
+				wrong[i] = conformance.CheckErrorBody(got, "batch")
 			}
 		})
 	}
 	all.Wait()
 	peak, ok := peakMemory(e.Process.PID())
-	attempt := fmt.Sprintf("%d requests of %d bytes, %d empty records in gzip each", crowdRequests, body.Len(), crowdRecords)
+	attempt := fmt.Sprintf("%d requests of %d bytes, %d empty records in gzip each", manyRequests, body.Len(), manyRecords)
 	if i := slices.IndexFunc(wrong, func(err error) bool { return err != nil }); i >= 0 {
 		err = fmt.Errorf("%s: %w", attempt, wrong[i])
 	}
@@ -65,8 +64,8 @@ func checkCrowd(e conformance.Exam) error {
 		return err // the peak is unknown on this system
 	}
 	e.Note("%s: %4d MiB at most", attempt, peak>>20)
-	if peak >= crowdMemory {
-		err = errors.Join(err, fmt.Errorf("%s: %d MiB at most, want less than %d", attempt, peak>>20, crowdMemory>>20))
+	if peak >= maxMemory {
+		err = errors.Join(err, fmt.Errorf("%s: %d MiB at most, want less than %d", attempt, peak>>20, maxMemory>>20))
 	}
 	return err
 }

@@ -10,17 +10,17 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// checkFormats sends a batch of records in gob and in protobuf to a server of app ingest, the contender that e,
-// one test of the suite, has started. A server need not support these formats:
+// checkFormats sends the server under test, which e starts, a batch of records in gob and in protobuf. A server
+// of app ingest, the service that stores records, need not support these formats:
 //
 //   - If it does not, it must reject the batch with status 415.
 //   - If it does, it must respond as to the same batch in JSON, and must reject a truncated body.
-func checkFormats(e conformance.Exam) error {
-	addr, err := e.Serves(nil)
+func checkFormats(e conformance.Env) error {
+	addr, err := e.StartServer(nil)
 	if err != nil {
 		return err
 	}
-	batch := e.Good[0] // App puts a batch of ten records first
+	batch := e.GoodRequests[0] // App puts a batch of ten records first
 	var records []ingest.Record
 	if err := json.Unmarshal(batch.Body, &records); err != nil {
 		return err
@@ -35,7 +35,7 @@ func checkFormats(e conformance.Exam) error {
 	}
 	for format, body := range map[ingest.Format][]byte{ingest.Gob: gobBody.Bytes(), ingest.Protobuf: protobufBody} {
 		request := conformance.Request{Method: "POST", Path: "/", Header: [][2]string{{"Content-Type", string(format)}}, Body: body}
-		got, err := e.AskOnce(addr, request)
+		got, err := e.SendOnce(addr, request)
 		if err != nil {
 			return fmt.Errorf("%v: %w", request, err)
 		}
@@ -47,25 +47,25 @@ func checkFormats(e conformance.Exam) error {
 }
 
 // checkFormat checks got, the response to request, which contains batch in another format.
-func checkFormat(e conformance.Exam, addr string, batch conformance.Good, request conformance.Request, got conformance.Answer) error {
+func checkFormat(e conformance.Env, addr string, batch conformance.GoodRequest, request conformance.Request, got conformance.Response) error {
 	switch {
-	case e.Trap: // a server that reproduces a published mistake, so that its responses need not be correct
+	case e.WrongOnPurpose:
 		return nil
 	case got.Status == 415:
-		return conformance.Refusal(got, "media_type") // checks that the error response has this code
-	case e.Loose(): // a server that does only a part of the work, so that only its status must be correct
+		return conformance.CheckErrorBody(got, "media_type") // checks that the error response has this code
+	case e.IsStatusOnly(): // a server that does only a part of the work, so that only its status must be correct
 		return nil
 	}
-	if err := batch.CheckAnswer(got); err != nil {
+	if err := batch.CheckResponse(got); err != nil {
 		return err
 	}
 	return checkTruncated(e, addr, request)
 }
 
 // checkTruncated checks that the server rejects request, which it has accepted, without its last byte.
-func checkTruncated(e conformance.Exam, addr string, request conformance.Request) error {
+func checkTruncated(e conformance.Env, addr string, request conformance.Request) error {
 	request.Body = request.Body[:len(request.Body)-1]
-	got, err := e.AskOnce(addr, request)
+	got, err := e.SendOnce(addr, request)
 	if err == nil && got.Status != 400 {
 		err = fmt.Errorf("without its last byte: status %d, want 400", got.Status)
 	}

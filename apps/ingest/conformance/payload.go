@@ -34,10 +34,10 @@ func losslessMetadata() []string {
 
 // checkPayload sends records to a server of app ingest, and checks the file in which the server stores
 // them: any object as metadata is stored without a loss, and timestamps in all notations are understood.
-func checkPayload(e conformance.Exam) error {
+func checkPayload(e conformance.Env) error {
 	path := filepath.Join(e.Dir, "payload.ndjson")
-	addr, err := e.Serves(map[string]string{serving.SetSink: "file:" + path})
-	if err != nil || e.Trap || e.Loose() {
+	addr, err := e.StartServer(map[string]string{serving.SetSink: "file:" + path})
+	if err != nil || e.WrongOnPurpose || e.IsStatusOnly() {
 		return err
 	}
 	stamps := []struct{ sent, stored string }{
@@ -58,7 +58,7 @@ func checkPayload(e conformance.Exam) error {
 		fmt.Fprintf(&want, "{\"id\":\"e-%d\",\"timestamp\":%q,\"metadata\":%s}", i, stamps[i].stored, metadata)
 	}
 	body.WriteString("]")
-	got, err := e.AskOnce(addr, postBody(body.String()))
+	got, err := e.SendOnce(addr, postBody(body.String()))
 	if err != nil || got.Status != 200 {
 		return errors.Join(err, fmt.Errorf("metadata of any object: status %d %s, want 200", got.Status, got.Body))
 	}
@@ -68,7 +68,7 @@ func checkPayload(e conformance.Exam) error {
 	}
 	// A decoder may reject these objects, but must not change them.
 	for _, metadata := range []string{`{"a":1,"a":2}`, `{"exponent":1E400}`} {
-		got, err := e.AskOnce(addr, postBody(`[{"id":"e","timestamp":1,"metadata":`+metadata+`}]`))
+		got, err := e.SendOnce(addr, postBody(`[{"id":"e","timestamp":1,"metadata":`+metadata+`}]`))
 		switch {
 		case err != nil:
 			return err
@@ -77,7 +77,7 @@ func checkPayload(e conformance.Exam) error {
 		case got.Status != 400:
 			return fmt.Errorf("metadata %s: status %d, want 200 or 400", metadata, got.Status)
 		default:
-			if err := conformance.Refusal(got, "malformed"); err != nil {
+			if err := conformance.CheckErrorBody(got, "malformed"); err != nil {
 				return err
 			}
 		}
@@ -91,10 +91,10 @@ func checkPayload(e conformance.Exam) error {
 
 // checkTrace checks that with the setting trace, events are stored with the valid traceparent of their
 // request.
-func checkTrace(e conformance.Exam) error {
+func checkTrace(e conformance.Env) error {
 	path := filepath.Join(e.Dir, "trace.ndjson")
-	addr, err := e.Serves(map[string]string{serving.SetSink: "file:" + path, serving.SetTrace: server.On})
-	if err != nil || e.Trap || e.Loose() {
+	addr, err := e.StartServer(map[string]string{serving.SetSink: "file:" + path, serving.SetTrace: server.On})
+	if err != nil || e.WrongOnPurpose || e.IsStatusOnly() {
 		return err
 	}
 	const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
@@ -103,7 +103,7 @@ func checkTrace(e conformance.Exam) error {
 		if header != "" {
 			request.Header = append(request.Header, [2]string{"traceparent", header})
 		}
-		if got, err := e.AskOnce(addr, request); err != nil || got.Status != 200 {
+		if got, err := e.SendOnce(addr, request); err != nil || got.Status != 200 {
 			return errors.Join(err, fmt.Errorf("traceparent %q: status %d %s, want 200", header, got.Status, got.Body))
 		}
 	}

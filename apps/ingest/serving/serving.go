@@ -67,7 +67,6 @@ func (c *config) Settings() []server.Setting {
 	}
 }
 
-// setMetadata sets how metadata is decoded.
 func (c *config) setMetadata(value string) error {
 	if value != MetadataRaw && value != MetadataTyped && value != MetadataBinary {
 		return fmt.Errorf("%q is none of %s, %s and %s", value, MetadataRaw, MetadataTyped, MetadataBinary)

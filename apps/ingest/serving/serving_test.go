@@ -48,8 +48,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestOpen: the server is of the service that is opened, which says what happens to
-// events.
+// TestOpen: the server is of the service that is opened, which says what happens to events.
 func TestOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.ndjson")
 	if err := os.WriteFile(path, []byte("{}\n{"), 0o600); err != nil {

@@ -55,8 +55,7 @@ func wantContent(t *testing.T, d *atomicfiletest.Disk, want map[string]string) {
 	}
 }
 
-// held makes d wait before it syncs. Each call of next lets one sync happen,
-// once it is there.
+// held makes d wait before it syncs. Each call of next lets one sync happen, once it is there.
 func held(d *atomicfiletest.Disk) (next func()) {
 	at, on := make(chan struct{}), make(chan struct{})
 	d.OnSync = func() { at <- struct{}{}; <-on }
@@ -204,8 +203,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// A file whose last write can be neither finished nor undone takes nothing
-// more until it can.
+// A file whose last write can be neither finished nor undone takes nothing more until it can.
 func TestWriteThatCannotBeUndone(t *testing.T) {
 	d := atomicfiletest.NewDisk(1)
 	f := mustOpen(t, path, Options{files: d})

@@ -13,8 +13,7 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile/atomicfiletest"
 )
 
-// A file that was given up, and could not be cut back, is when it is opened
-// again.
+// A file that was given up, and could not be cut back, is when it is opened again.
 func TestTornFileIsSettled(t *testing.T) {
 	dir := t.TempDir()
 	p := filepath.Join(dir, "e")

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// This file limits the size of a spool and the age of its events. For this the writer reads from the
-// directory how far the readers are.
+// This file limits the size of a spool, files in which events wait to be sent, and the age of its events.
+// For this the writer reads from the directory how far the readers are, which send the events.
 
 // checkRoom returns the number of bytes that can still be written to the spool. It returns ErrFull if
 // they are fewer than need, or if the oldest unsent event is older than Options.Age. If Options.Age is
@@ -41,7 +41,6 @@ func (s *Spool) checkRoom(need int64, now time.Time) (int64, error) {
 	return room, err
 }
 
-// totalBytes returns the size of all segments.
 func (s *Spool) totalBytes() int64 {
 	total := int64(0)
 	for _, size := range s.sizes {

@@ -195,8 +195,7 @@ func TestDamagedCursor(t *testing.T) {
 	assert.Contains(t, "report", r.damage[0].String(), "may be sent again")
 }
 
-// Whatever is in a segment, reading it ends, and gives whole lines with rising
-// numbers.
+// Whatever is in a segment, reading it ends, and gives whole lines with rising numbers.
 func FuzzReader(f *testing.F) {
 	d := atomicfiletest.NewDisk(1)
 	s, _, err := Open(dir, Options{Now: (&clock{at(0)}).Now, files: d})

@@ -43,7 +43,6 @@ var (
 	sumTable = crc32.MakeTable(crc32.Castagnoli)
 )
 
-// computeSum returns the checksum of b.
 func computeSum(b []byte) uint32 { return crc32.Checksum(b, sumTable) }
 
 // header is the header of a segment, as described above.
@@ -59,7 +58,6 @@ type ID [16]byte
 
 func (id ID) String() string { return fmt.Sprintf("%x", id[:]) }
 
-// appendTo appends the encoded header to b.
 func (h header) appendTo(b []byte) []byte {
 	from := len(b)
 	b = append(b, headerMagic...)
@@ -101,7 +99,6 @@ func (f frame) end() uint64 { return f.first + uint64(f.events) }
 // size returns the size of the encoded frame in bytes.
 func (f frame) size() int64 { return frameSize + int64(len(f.lines)) }
 
-// appendTo appends the encoded frame to b.
 func (f frame) appendTo(b []byte) []byte {
 	from := len(b)
 	b = binary.LittleEndian.AppendUint32(b, frameMagic)

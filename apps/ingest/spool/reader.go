@@ -53,9 +53,9 @@ func (d Damage) String() string {
 	return text
 }
 
-// Reader reads a spool from the position of its cursor on. Only one goroutine at a time may use it. It
-// calls Take, then Begin before it sends the batch, and then Done if the destination has accepted the
-// batch, or Failed.
+// Reader reads a spool from the position of its cursor on, a file that stores how far it got. A spool consists of
+// segments (files), and a segment of frames with one batch each. Only one goroutine at a time may use a Reader: it
+// calls Take, then Begin before it sends the batch, and then Done if the destination has accepted the batch, or Failed.
 //
 // A reader skips damaged bytes, and reports them if they contained acknowledged events. Bytes at the
 // end of the last segment may look damaged while the writer is still writing them.

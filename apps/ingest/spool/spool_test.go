@@ -263,8 +263,7 @@ func TestFailedWriteHasNoAge(t *testing.T) {
 	}
 }
 
-// A sync that fails leaves lines that a reader may have seen: their numbers are
-// not used again.
+// A sync that fails leaves lines that a reader may have seen: their numbers are not used again.
 func TestFailedSync(t *testing.T) {
 	r := newRig(t, Options{Fsync: true})
 	r.mustKeep("1")

@@ -15,26 +15,26 @@ import (
 // App returns the description of app tiny.
 func App() (conformance.App, error) {
 	a := conformance.App{
-		Name:   tiny.Name,
-		Nth:    func(i, k int) conformance.Good { return goodRequest(fmt.Sprintf("/v1/id/%d-%d", i, k)) },
-		Checks: []conformance.Check{{Name: "refusals", Ask: checkRefused}},
+		Name:       tiny.Name,
+		NthRequest: func(i, k int) conformance.GoodRequest { return goodRequest(fmt.Sprintf("/v1/id/%d-%d", i, k)) },
+		Checks:     []conformance.Check{{Name: "refusals", Run: checkRefused}},
 	}
 	for _, path := range []string{
 		"/v1/id/7", "/v1/id/7?verbose=1", "/v1/id/0", "/v1/id/health", "/health", "/v1/id/" + strings.Repeat("0123456789abcdef", 4),
 		// Ids with escapes, in upper and lower case.
 		"/v1/id/a%20b", "/v1/id/a+b", "/v1/id/100%25", "/v1/id/%2525", "/v1/id/caf%C3%A9", "/v1/id/caf%c3%a9", "/v1/id/%22%5C%22", "/v1/id/%c3%a9%25",
 	} {
-		a.Good = append(a.Good, goodRequest(path))
+		a.GoodRequests = append(a.GoodRequests, goodRequest(path))
 	}
 	return a, nil
 }
 
 // goodRequest returns a GET whose response must be that of tiny.Answer.
-func goodRequest(path string) conformance.Good {
-	return conformance.Good{Request: conformance.Get(path), CheckAnswer: func(got conformance.Answer) error {
+func goodRequest(path string) conformance.GoodRequest {
+	return conformance.GoodRequest{Request: conformance.Get(path), CheckResponse: func(got conformance.Response) error {
 		status, kind, body := tiny.Answer("GET", path)
-		if got.Status != status || got.Kind != kind || !bytes.Equal(got.Body, body) {
-			return fmt.Errorf("%d %s %q, want %d %s %q", got.Status, got.Kind, got.Body, status, kind, body)
+		if got.Status != status || got.ContentType != kind || !bytes.Equal(got.Body, body) {
+			return fmt.Errorf("%d %s %q, want %d %s %q", got.Status, got.ContentType, got.Body, status, kind, body)
 		}
 		return nil
 	}}
@@ -42,8 +42,8 @@ func goodRequest(path string) conformance.Good {
 
 // checkRefused sends requests that must be rejected. It also checks that a response to HEAD has no
 // body, so that the next response on the same connection can be read.
-func checkRefused(e conformance.Exam) error {
-	addr, err := e.Serves(nil)
+func checkRefused(e conformance.Env) error {
+	addr, err := e.StartServer(nil)
 	if err != nil {
 		return err
 	}
@@ -64,13 +64,13 @@ func checkRefused(e conformance.Exam) error {
 			if body != nil && c.method == "GET" { // a GET has no body
 				continue
 			}
-			got, err := e.AskOnce(addr, conformance.Request{Method: c.method, Path: c.path, Body: body})
+			got, err := e.SendOnce(addr, conformance.Request{Method: c.method, Path: c.path, Body: body})
 			want, _, _ := tiny.Answer(c.method, c.path)
-			isWrong := got.Status != want && !e.Trap // a trap reproduces a published mistake
+			isWrong := got.Status != want && !e.WrongOnPurpose
 			if err != nil || isWrong {
 				return errors.Join(err, fmt.Errorf("%s %s: status %d, want %d", c.method, c.path, got.Status, want))
 			}
-			if got.Status == 405 && !e.Trap {
+			if got.Status == 405 && !e.WrongOnPurpose {
 				if err := conformance.CheckAllow(got.Header.Get("Allow"), "GET"); err != nil {
 					return fmt.Errorf("%s %s: %w", c.method, c.path, err)
 				}
@@ -83,14 +83,14 @@ func checkRefused(e conformance.Exam) error {
 	}
 	defer caller.Close()
 	for _, path := range []string{"/v1/id/7", "/health"} {
-		got, err := caller.Ask(conformance.Request{Method: "HEAD", Path: path})
+		got, err := caller.Send(conformance.Request{Method: "HEAD", Path: path})
 		if err != nil {
 			return fmt.Errorf("HEAD %s: %w", path, err)
 		}
 		if got.Closes { // no other request can follow
 			return nil
 		}
-		if err := e.AskGood(caller, goodRequest(path)); err != nil {
+		if err := e.SendGood(caller, goodRequest(path)); err != nil {
 			return fmt.Errorf("after HEAD %s: %w", path, err)
 		}
 	}

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// The ids of get-random are these for ever: results of two years can be held
-// against each other.
+// The ids of get-random are these for ever: results of two years can be held against each other.
 func TestIdsStay(t *testing.T) {
 	list, err := newRequests("get-random", 3)
 	if err != nil {

@@ -30,13 +30,13 @@ func (t protocolTest) writeCalls(addr string, set map[string]string, list ...rpc
 	}
 	settings := map[string]string{rpc.SetAddr: addr, rpc.SetProtocol: t.protocol}
 	maps.Copy(settings, set)
-	w, err := conformance.Write(t.Dir, wire.Workload{ID: "users/calls", Fixture: "users", Op: "calls", Set: settings}, lines)
+	w, err := conformance.WritePool(t.Dir, wire.Workload{ID: "users/calls", Fixture: "users", Op: "calls", Set: settings}, lines)
 	return &w, err
 }
 
 // withClient starts the contender a second time, as a client, and calls f with the process.
 func (t protocolTest) withClient(f func(p *conformance.Process) error) error {
-	return t.Visit(conformance.Session{}, func(p *conformance.Process, _ wire.Reply) error { return f(p) })
+	return t.RunSession(conformance.Session{}, func(p *conformance.Process, _ wire.Reply) error { return f(p) })
 }
 
 // checkClient lets the contender's own client make every call of the script. The results must be those
@@ -126,7 +126,7 @@ func parseOutcome(c rpc.Call, a wire.Answer) (out rpc.Outcome, err error) {
 // checkClientLoad puts the contender's own client under load: several concurrent callers, with each policy
 // of connections, and at a set rate.
 func (t protocolTest) checkClientLoad() error {
-	if t.Trap {
+	if t.WrongOnPurpose {
 		return nil
 	}
 	p, err := t.openClient(seeded, nil)
@@ -148,7 +148,7 @@ func (t protocolTest) checkClientLoad() error {
 		{rpc.SetPolicy: rpc.Pool, rpc.SetCallers: "4"},
 		{rpc.SetCallers: "4", rpc.SetRate: "2000"},
 	}
-	if t.Hasty {
+	if t.SkipSlow {
 		sets = sets[:2]
 	}
 	return t.withClient(func(p *conformance.Process) error {
@@ -171,7 +171,7 @@ func (t protocolTest) checkClientLoad() error {
 		}
 		stats, err := p.OK(wire.Request{Op: wire.OpStats, On: w.ID, Ops: 5})
 		isCounted := stats.Errors == 5 && stats.Message != ""
-		if isWrong := !isCounted && !t.Loose(); err != nil || isWrong {
+		if isWrong := !isCounted && !t.IsStatusOnly(); err != nil || isWrong {
 			return errors.Join(err, fmt.Errorf("of 5 calls for a missing user %d are errors: %q", stats.Errors, stats.Message))
 		}
 		return nil
@@ -199,7 +199,7 @@ func (t protocolTest) checkLoadCounts(p *conformance.Process, w *wire.Workload) 
 		if err != nil {
 			return err
 		}
-		if t.Loose() {
+		if t.IsStatusOnly() {
 			reply.Errors = 0
 		}
 		if err := conformance.CheckReply(request, reply, false); err != nil {
@@ -219,8 +219,8 @@ func (t protocolTest) checkLoadCounts(p *conformance.Process, w *wire.Workload) 
 	if _, err := p.OK(wire.Request{Op: wire.OpReset, On: w.ID}); err != nil {
 		return err
 	}
-	stats, err := t.Counted()
-	if err != nil || t.Loose() {
+	stats, err := t.ReadCounts()
+	if err != nil || t.IsStatusOnly() {
 		return err
 	}
 	if c := stats.Calls; c == nil || c.Create+c.Get+c.Update+c.Delete+c.List != begun {

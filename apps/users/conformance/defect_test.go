@@ -19,8 +19,7 @@ import (
 
 const rpcLimit = 30 * time.Second
 
-// TestMain makes the test binary the server of users with the defect that its first
-// argument names.
+// TestMain makes the test binary the server of users with the defect that its first argument names.
 func TestMain(m *testing.M) {
 	for _, d := range rpcDefects() {
 		if len(os.Args) > 1 && os.Args[1] == "rpc "+d.name {
@@ -204,7 +203,7 @@ func TestSuiteFindsRPCDefects(t *testing.T) {
 			t.Parallel()
 			s := conformance.Subject{Command: []string{os.Args[0], "rpc " + d.name}, Manifest: conformance.Manifest{ID: "x", Kind: "rpc", Protocols: []string{rpc.HTTP, rpc.GRPC, rpc.Connect, rpc.ConnectJSON}}, Limit: rpcLimit}
 			if d.check == "" {
-				for _, err := range s.Examine(suites(), t.TempDir()) {
+				for _, err := range s.Test(suites(), t.TempDir()) {
 					t.Errorf("a sound server: %v", err)
 				}
 				return
@@ -226,8 +225,8 @@ func checkOne(s conformance.Subject, d rpcDefect, dir string) error {
 	for _, c := range listChecks(true) {
 		if c.name == d.check {
 			a := conformance.App{Name: users.Name, Layers: 2}
-			return s.Visit(conformance.Session{}, func(p *conformance.Process, _ wire.Reply) error {
-				return c.ask(protocolTest{conformance.Exam{Subject: s, App: a, Process: p, Dir: dir}, d.protocol})
+			return s.RunSession(conformance.Session{}, func(p *conformance.Process, _ wire.Reply) error {
+				return c.ask(protocolTest{conformance.Env{Subject: s, App: a, Process: p, Dir: dir}, d.protocol})
 			})
 		}
 	}
@@ -246,7 +245,7 @@ func TestRPCManifests(t *testing.T) {
 			m.Kind = "rpc"
 		}
 		s := conformance.Subject{Command: []string{os.Args[0], "rpc none"}, Manifest: m, Limit: rpcLimit}
-		if err := errors.Join(s.Examine(suites(), t.TempDir())...); err == nil || !strings.Contains(err.Error(), want) {
+		if err := errors.Join(s.Test(suites(), t.TempDir())...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

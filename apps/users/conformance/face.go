@@ -49,23 +49,23 @@ func Face(t *testing.T, f rpc.Face, lacks ...Lack) {
 				if !isPossible {
 					continue
 				}
-				e := faceTest{face: f, variant: v, protocol: p, http2: http2, lacks: lacks}
+				e := transportTest{transport: f, variant: v, protocol: p, http2: http2, lacks: lacks}
 				t.Run(e.String(), e.runTests)
 			}
 		}
 	}
 }
 
-// faceTest tests a transport in one variant, protocol and HTTP version.
-type faceTest struct {
-	face              rpc.Face
+// transportTest tests a transport in one variant, protocol and HTTP version.
+type transportTest struct {
+	transport         rpc.Face
 	variant, protocol string
 	http2             bool
 	lacks             []Lack
 }
 
 // String returns the name of the test: "http-http1".
-func (e faceTest) String() string {
+func (e transportTest) String() string {
 	version := "http1"
 	if e.http2 {
 		version = "http2"
@@ -73,8 +73,7 @@ func (e faceTest) String() string {
 	return strings.TrimPrefix(e.variant+"-"+e.protocol+"-"+version, "-")
 }
 
-// runTests runs all tests of the transport.
-func (e faceTest) runTests(t *testing.T) {
+func (e transportTest) runTests(t *testing.T) {
 	t.Run("script", e.testScript)
 	t.Run("policies", e.testPolicies)
 	t.Run("failures", e.testFailures)
@@ -89,7 +88,7 @@ func (e faceTest) runTests(t *testing.T) {
 
 // runningServer is a transport that serves a store in memory.
 type runningServer struct {
-	faceTest
+	transportTest
 	t       *testing.T
 	addr    string
 	server  server.Server
@@ -100,15 +99,15 @@ type runningServer struct {
 }
 
 // startServer runs the transport over a store in memory until the test ends.
-func (e faceTest) startServer(t *testing.T, c users.Config) *runningServer {
+func (e transportTest) startServer(t *testing.T, c users.Config) *runningServer {
 	t.Helper()
 	memory, err := users.Open(t.Context(), users.MemoryStore, seeded)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &runningServer{faceTest: e, t: t, store: &faultyStore{Repository: memory}, log: &logBuffer{}}
+	s := &runningServer{transportTest: e, t: t, store: &faultyStore{Repository: memory}, log: &logBuffer{}}
 	s.service = users.New(c, s.store)
-	if s.server, err = e.face.Serve(server.Options{Variant: e.variant, Log: s.log, Receipts: &server.Receipts{}}, s.service); err != nil {
+	if s.server, err = e.transport.Serve(server.Options{Variant: e.variant, Log: s.log, Receipts: &server.Receipts{}}, s.service); err != nil {
 		t.Fatal(err)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -141,7 +140,7 @@ func (e faceTest) startServer(t *testing.T, c users.Config) *runningServer {
 // dialClient returns the transport's own client, which the test closes at its end.
 func (s *runningServer) dialClient(policy string, callers int) rpc.Client {
 	s.t.Helper()
-	c, err := s.face.Dial(rpc.Target{Addr: s.addr, Variant: s.variant, Protocol: s.protocol, HTTP2: s.http2, Policy: policy, Callers: callers})
+	c, err := s.transport.Dial(rpc.Target{Addr: s.addr, Variant: s.variant, Protocol: s.protocol, HTTP2: s.http2, Policy: policy, Callers: callers})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -202,7 +201,7 @@ func frozenTime() time.Time { return time.Unix(1_800_000_000, 123_456_000) }
 
 // testScript checks that the transport's own client gets the correct result of every call of the
 // script, and that each call reaches the service once.
-func (e faceTest) testScript(t *testing.T) {
+func (e transportTest) testScript(t *testing.T) {
 	s := e.startServer(t, users.Config{Now: frozenTime})
 	ref, err := newReference(frozenTime, 0)
 	if err != nil {
@@ -223,7 +222,7 @@ func (e faceTest) testScript(t *testing.T) {
 
 // testPaths checks the statuses, content types and error responses over HTTP, and that requests with an
 // invalid body do not reach the service.
-func (e faceTest) testPaths(t *testing.T) {
+func (e transportTest) testPaths(t *testing.T) {
 	s := e.startServer(t, users.Config{})
 	p := dialPlain(e.protocol, s.addr, nil, e.http2, time.Minute)
 	defer p.Close()
@@ -265,7 +264,7 @@ func (s *runningServer) sendCase(transport http.RoundTripper, c httpCase) error 
 }
 
 // testPolicies creates users with the same e-mail concurrently, with each policy of connections.
-func (e faceTest) testPolicies(t *testing.T) {
+func (e transportTest) testPolicies(t *testing.T) {
 	s := e.startServer(t, users.Config{})
 	const callers = 20
 	for _, policy := range []string{rpc.Pool, rpc.One, rpc.Fresh} {

@@ -42,7 +42,7 @@ func (t protocolTest) checkLimit() error {
 	if err != nil {
 		return err
 	}
-	stats, err := t.Counted()
+	stats, err := t.ReadCounts()
 	if err != nil || t.isLenient() {
 		return err
 	}
@@ -53,7 +53,6 @@ func (t protocolTest) checkLimit() error {
 	return nil
 }
 
-// checkID checks the request ids in responses.
 func (t protocolTest) checkID() error {
 	return t.withPlain(seeded, nil, func(p *plainClient) error { return checkRequestIDs(p, t.isLenient()) })
 }
@@ -61,7 +60,7 @@ func (t protocolTest) checkID() error {
 // checkHealth checks the health check of a server without users.
 func (t protocolTest) checkHealth() error {
 	return t.withPlain(0, nil, func(p *plainClient) error {
-		if err := p.checkHealthy(); !t.Trap { // a trap repeats a published mistake, so that its response may be wrong
+		if err := p.checkHealthy(); !t.WrongOnPurpose {
 			return err
 		}
 		return nil
@@ -98,7 +97,7 @@ func (t protocolTest) checkPaths() error {
 	if t.protocol != rpc.HTTP || t.isLenient() {
 		return nil
 	}
-	addr, err := t.Serves(nil)
+	addr, err := t.StartServer(nil)
 	if err != nil {
 		return err
 	}
@@ -118,7 +117,7 @@ func (t protocolTest) askPath(addr string, c httpCase) error {
 	if hasBody {
 		request.Body, request.Header = []byte(c.body), conformance.JSONType("")
 	}
-	got, err := t.AskOnce(addr, request)
+	got, err := t.SendOnce(addr, request)
 	if err != nil {
 		return err
 	}
@@ -140,7 +139,7 @@ func (t protocolTest) checkLog() error {
 			return fmt.Errorf("%v: %w", set, err)
 		}
 	}
-	if _, err := t.Serves(nil); err != nil { // ends the server that writes the log
+	if _, err := t.StartServer(nil); err != nil { // ends the server that writes the log
 		return err
 	}
 	text, err := os.ReadFile(file)
@@ -159,7 +158,7 @@ func (t protocolTest) checkLog() error {
 func (t protocolTest) checkGrace() (err error) {
 	for _, delay := range []time.Duration{100 * time.Millisecond, 400 * time.Millisecond, 1500 * time.Millisecond} {
 		err = t.endDuringRequest(delay)
-		if err == nil || t.Trap {
+		if err == nil || t.WrongOnPurpose {
 			return nil
 		}
 		if t.Enough != nil && t.Enough(err) {

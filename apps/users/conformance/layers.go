@@ -16,7 +16,7 @@ import (
 // waitID and panicID), and its middleware.
 
 // testFailures checks the error of each kind of failure, and that the next call succeeds.
-func (e faceTest) testFailures(t *testing.T) {
+func (e transportTest) testFailures(t *testing.T) {
 	s := e.startServer(t, users.Config{FailOne: failsOne})
 	c := s.dialClient(rpc.Pool, 1)
 	if err := checkErrors(c, false); err != nil {
@@ -52,7 +52,7 @@ func (s *runningServer) callUntilCancel(ctx context.Context, c rpc.Client) (user
 }
 
 // testEnd checks that no call succeeds after the server was stopped, and that it gets no response.
-func (e faceTest) testEnd(t *testing.T) {
+func (e transportTest) testEnd(t *testing.T) {
 	s := e.startServer(t, users.Config{})
 	c := s.dialClient(rpc.Pool, 1)
 	if _, err := c.Get(t.Context(), users.FirstID); err != nil {
@@ -69,7 +69,7 @@ func (e faceTest) testEnd(t *testing.T) {
 }
 
 // testLayers checks recovery, the log, the rate limit and request ids.
-func (e faceTest) testLayers(t *testing.T) {
+func (e transportTest) testLayers(t *testing.T) {
 	s := e.startServer(t, users.Config{})
 	c := s.dialClient(rpc.Pool, 1)
 	_, err := c.Get(t.Context(), panicID)

@@ -20,7 +20,6 @@ type field struct {
 	value any
 }
 
-// encodeProto returns the message as protocol buffers.
 func (m message) encodeProto() []byte {
 	var b []byte
 	for i, f := range m {
@@ -34,7 +33,6 @@ func (m message) encodeProto() []byte {
 	return b
 }
 
-// encodeJSON returns the message as JSON.
 func (m message) encodeJSON() []byte {
 	object := map[string]any{}
 	for _, f := range m {

@@ -21,6 +21,9 @@ import (
 	"github.com/tarebench/tare/contender/rpc"
 )
 
+// This file has a client for app users that speaks HTTP, gRPC and Connect with net/http alone, without a
+// library of the protocol.
+
 // methodsPath is the path before the name of a method in gRPC and Connect.
 const methodsPath = "/tare.users.v1.UserService/"
 
@@ -119,7 +122,6 @@ func (p *plainClient) parseUser(answer []byte, err error) (users.User, error) {
 	return parseJSONUser(answer)
 }
 
-// isBinary reports whether messages are protocol buffers.
 func (p *plainClient) isBinary() bool { return p.protocol == rpc.GRPC || p.protocol == rpc.Connect }
 
 func userPath(id int64) string { return "/v1/users/" + strconv.FormatInt(id, 10) }

@@ -23,31 +23,31 @@ import (
 
 // Suite tests servers of app users in every protocol that contender.json names. Such a contender
 // also has its own client, which the suite tests, too.
-func Suite() conformance.Kind { return conformance.Kind{Examine: examineServer} }
+func Suite() conformance.Kind { return conformance.Kind{TestAll: testServer} }
 
 // creators is the number of concurrent attempts to create a user with the same e-mail.
 const creators = 200
 
-// protocolTest tests a server in one protocol. Its Exam has the process of the server.
+// protocolTest tests a server in one protocol. Its Env has the process of the server.
 type protocolTest struct {
-	conformance.Exam
+	conformance.Env
 	protocol string
 }
 
-// examineServer runs all checks and returns the errors of those that failed. Each check starts the server
+// testServer runs all checks and returns the errors of those that failed. Each check starts the server
 // again. Files are written into dir.
-func examineServer(s conformance.Subject, dir string) []error {
-	if err := s.Visit(conformance.Session{}, s.CheckHello); err != nil {
+func testServer(s conformance.Subject, dir string) []error {
+	if err := s.RunSession(conformance.Session{}, s.CheckHello); err != nil {
 		return []error{err} // all other tests would fail, too
 	}
 	if len(s.Protocols) == 0 {
 		return []error{errors.New("contender.json names no protocols")}
 	}
 	a := conformance.App{
-		Name:     users.Name,
-		Settings: serving.App(nil, nil, nil, nil).New().Settings(), // listing them needs no functions
-		Layers:   2,                                                // request ids and recovery
-		Asks:     askStandalone,
+		Name:         users.Name,
+		Settings:     serving.App(nil, nil, nil, nil).New().Settings(), // listing them needs no functions
+		Layers:       2,                                                // request ids and recovery
+		SendRequests: askStandalone,
 	}
 	var wrong []error
 	for i, protocol := range s.Protocols {
@@ -57,19 +57,19 @@ func examineServer(s conformance.Subject, dir string) []error {
 		}
 		for k, c := range listChecks(i == 0) {
 			noBye := k%2 == 1 // both ways to end a server are tested: with bye, and by closing the pipe
-			err := s.Visit(conformance.Session{NoBye: noBye}, func(p *conformance.Process, _ wire.Reply) error {
-				return c.ask(protocolTest{Exam: conformance.Exam{Subject: s, App: a, Process: p, Dir: dir}, protocol: protocol})
+			err := s.RunSession(conformance.Session{NoBye: noBye}, func(p *conformance.Process, _ wire.Reply) error {
+				return c.ask(protocolTest{Env: conformance.Env{Subject: s, App: a, Process: p, Dir: dir}, protocol: protocol})
 			})
 			if err != nil {
 				wrong = append(wrong, fmt.Errorf("%s: %s: %w", protocol, c.name, err))
 			}
 		}
 	}
-	err := s.Visit(conformance.Session{}, func(p *conformance.Process, _ wire.Reply) error {
-		return conformance.Exam{Subject: s, App: a, Process: p, Dir: dir}.CheckRefusals()
+	err := s.RunSession(conformance.Session{}, func(p *conformance.Process, _ wire.Reply) error {
+		return conformance.Env{Subject: s, App: a, Process: p, Dir: dir}.CheckRefusals()
 	})
-	wrong = append(wrong, err, s.Visit(conformance.Session{Socket: true}, func(*conformance.Process, wire.Reply) error { return nil }))
-	for _, err := range s.ExamineStandalone(a, dir) {
+	wrong = append(wrong, err, s.CheckSocket())
+	for _, err := range s.TestStandalone(a, dir) {
 		wrong = append(wrong, fmt.Errorf("alone: %w", err))
 	}
 	return slices.DeleteFunc(wrong, func(err error) bool { return err == nil })
@@ -110,7 +110,7 @@ func listChecks(isFirst bool) []rpcCheck {
 func (t protocolTest) openClient(n int, set map[string]string) (*plainClient, error) {
 	settings := map[string]string{serving.SetUsers: fmt.Sprint(n)}
 	maps.Copy(settings, set)
-	addr, err := t.Serves(settings)
+	addr, err := t.StartServer(settings)
 	if err != nil {
 		return nil, err
 	}
@@ -132,9 +132,9 @@ func (t protocolTest) dialServer(addr string) *plainClient {
 	return dialPlain(t.protocol, addr, nil, false, t.Limit)
 }
 
-// isLenient reports whether any response is accepted, because the server is a trap, which reproduces a
-// published mistake, or does only a part of the work.
-func (t protocolTest) isLenient() bool { return t.Trap || t.Loose() }
+// isLenient reports whether any response is accepted, because the server is wrong on purpose or does only a part
+// of the work.
+func (t protocolTest) isLenient() bool { return t.WrongOnPurpose || t.IsStatusOnly() }
 
 // playAll plays the script with a client, and returns the reference that it was compared with.
 func (t protocolTest) playAll(p rpc.Client) (reference, error) {
@@ -151,17 +151,17 @@ const anyBytes = -1
 // checkCounts compares the stats of the server with the calls that it must have received, and with the
 // bytes of their messages.
 func (t protocolTest) checkCounts(want wire.Calls, bytes int64) error {
-	stats, err := t.Counted()
+	stats, err := t.ReadCounts()
 	if err != nil {
 		return err
 	}
 	n := want.Create + want.Get + want.Update + want.Delete + want.List
 	switch {
-	case t.Trap:
+	case t.WrongOnPurpose:
 		// The counts need not be correct.
 	case stats.Received != n:
 		return fmt.Errorf("stats: %d received, sent were %d", stats.Received, n)
-	case t.Loose():
+	case t.IsStatusOnly():
 		// The server does only a part of the work, so that the other counts may differ.
 	case stats.Calls == nil || *stats.Calls != want:
 		return fmt.Errorf("stats: calls %+v, made were %+v", stats.Calls, want)
@@ -190,7 +190,7 @@ func (t protocolTest) checkCalls() error {
 	if _, err := t.Process.OK(wire.Request{Op: wire.OpReset, On: t.Workload(nil).ID}); err != nil {
 		return err
 	}
-	stats, err := t.Counted()
+	stats, err := t.ReadCounts()
 	isZero := stats.Calls != nil && *stats.Calls == wire.Calls{}
 	if isWrong := !isZero && !t.isLenient(); err != nil || isWrong {
 		return errors.Join(err, fmt.Errorf("after reset: stats: calls %+v", stats.Calls))
@@ -212,7 +212,7 @@ func (t protocolTest) checkStores() error {
 		}
 	} else {
 		reply, err := t.Process.OK(wire.Request{Op: wire.OpPrepare, Workload: t.Workload(map[string]string{serving.SetStore: "sqlite:x"})})
-		if isWrong := !reply.Unsupported && !t.Trap; err != nil || isWrong {
+		if isWrong := !reply.Unsupported && !t.WrongOnPurpose; err != nil || isWrong {
 			return errors.Join(err, errors.New("a store that is not built in is not unsupported"))
 		}
 	}
@@ -246,14 +246,14 @@ func (t protocolTest) checkTwice() error {
 	var firstAddr string
 	for range 3 {
 		var err error
-		firstAddr, err = t.Serves(nil)
+		firstAddr, err = t.StartServer(nil)
 		if err != nil {
 			return err
 		}
 		p := t.dialServer(firstAddr)
 		_, err = p.Get(context.Background(), users.FirstID)
 		if err == nil {
-			_, err = t.Serves(nil)
+			_, err = t.StartServer(nil)
 		}
 		if err == nil {
 			err = t.checkCounts(wire.Calls{}, 0)
@@ -276,7 +276,7 @@ func (t protocolTest) checkSecure() error {
 	if err != nil {
 		return err
 	}
-	addr, err := t.Serves(map[string]string{server.SetTLSCert: cert, server.SetTLSKey: key})
+	addr, err := t.StartServer(map[string]string{server.SetTLSCert: cert, server.SetTLSKey: key})
 	if err != nil {
 		return err
 	}
@@ -294,7 +294,7 @@ func (t protocolTest) getFirstUser(p *plainClient) error {
 	return err
 }
 
-// askStandalone calls a server that runs without a lab. Its store is empty.
+// askStandalone calls a server that runs without a lab, the process that measures. Its store is empty.
 func askStandalone(s conformance.Subject, addr string) error {
 	for _, protocol := range s.Protocols {
 		p := dialPlain(protocol, addr, nil, false, s.Limit)
@@ -303,7 +303,7 @@ func askStandalone(s conformance.Subject, addr string) error {
 			err = p.checkHealthy()
 		}
 		_ = p.Close()
-		if err != nil && !s.Trap {
+		if err != nil && !s.WrongOnPurpose {
 			return fmt.Errorf("%s: %w", protocol, err)
 		}
 	}

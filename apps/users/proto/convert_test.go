@@ -52,8 +52,7 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// TestService: the descriptor holds all methods, for reflection, and nothing
-// that is not linked.
+// TestService: the descriptor holds all methods, for reflection, and nothing that is not linked.
 func TestService(t *testing.T) {
 	s := proto.File_users_proto.Services().ByName("UserService")
 	if s == nil || s.FullName() != "tare.users.v1.UserService" || s.Methods().Len() != 5 {

@@ -96,8 +96,7 @@ func (failing) Create(context.Context, users.Draft, time.Time) (users.User, erro
 	return users.User{}, errors.New("disk full")
 }
 
-// TestCounts: calls are counted until a reset, and what the store failed with is for
-// the lab.
+// TestCounts: calls are counted until a reset, and what the store failed with is for the lab.
 func TestCounts(t *testing.T) {
 	var service *users.Service
 	c := configured(t, func(ctx context.Context, _ string, n int) (users.Repository, error) {

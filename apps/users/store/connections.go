@@ -68,7 +68,6 @@ func openConnections(ctx context.Context, file string) (*connections, error) {
 	return c, nil
 }
 
-// prepareStatements sets the statements.
 func (c *connections) prepareStatements(ctx context.Context) error {
 	for _, p := range []struct {
 		statement **sql.Stmt

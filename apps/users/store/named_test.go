@@ -11,8 +11,7 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// newDatabase makes a database of that name, which goes with the test, and
-// returns its URL.
+// newDatabase makes a database of that name, which goes with the test, and returns its URL.
 func newDatabase(t *testing.T, server, name string) string {
 	t.Helper()
 	c := direct(t, server, "")

@@ -21,7 +21,7 @@ import (
 // When the server ends, calls fail immediately. The first call that fails resets all idle connections,
 // so that later calls connect again. After a restart of the server the first call succeeds.
 type postgres struct {
-	callGate // lock that calls share (enter, leave), and Reset and Close have for themselves (lockAll)
+	calls rwLock // calls share it; Reset and Close take it exclusively
 
 	server *server
 	named  bool          // the caller named the database: it must not be dropped or emptied
@@ -38,7 +38,7 @@ func openPostgres(ctx context.Context, url string, n int, temporary bool) (*post
 	if err != nil {
 		return nil, err
 	}
-	p := &postgres{callGate: newGate(), server: s, named: !temporary}
+	p := &postgres{calls: newRWLock(), server: s, named: !temporary}
 	connect := p.renewDatabase
 	if p.named {
 		connect = p.attachNamed
@@ -187,10 +187,10 @@ func (p *postgres) List(ctx context.Context, text string, offset, limit int) ([]
 // [users.Repository] allows. The error of ctx means that the server has changed nothing, unless the
 // server has not confirmed the cancellation within [cancelDelay].
 func (p *postgres) runCall(ctx context.Context, operation string, f func(*pgxpool.Pool) error) error {
-	if err := p.enter(ctx); err != nil {
+	if err := p.calls.rLock(ctx); err != nil {
 		return err
 	}
-	defer p.leave()
+	defer p.calls.rUnlock()
 	if p.pool == nil {
 		return fmt.Errorf("%s: %w", operation, p.lost)
 	}
@@ -221,10 +221,10 @@ func (p *postgres) Reset(ctx context.Context, n int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := p.lockAll(ctx); err != nil {
+	if err := p.calls.lock(ctx); err != nil {
 		return err
 	}
-	defer p.unlockAll()
+	defer p.calls.unlock()
 	var err error
 	switch {
 	case errors.Is(p.lost, ErrClosed):
@@ -303,10 +303,10 @@ func (p *postgres) dropDatabase(ctx context.Context) error {
 
 // Close implements [users.Repository].
 func (p *postgres) Close() error {
-	if err := p.lockAll(context.Background()); err != nil {
+	if err := p.calls.lock(context.Background()); err != nil {
 		return err
 	}
-	defer p.unlockAll()
+	defer p.calls.unlock()
 	if errors.Is(p.lost, ErrClosed) {
 		return nil
 	}

@@ -262,28 +262,9 @@ func restartIDs(n int) string {
 // migratePostgres applies the missing migrations of steps. Each transaction applies one migration, under
 // a lock, so that several programs can migrate a database concurrently.
 func migratePostgres(ctx context.Context, c *pgx.Conn, steps []string) error {
-	for more := true; more; {
-		err := pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
-			var version int
-			if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(lockKey)); err != nil {
-				return err
-			}
-			if err := execAll(ctx, tx, "CREATE TABLE IF NOT EXISTS migrations (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())"); err != nil {
-				return err
-			}
-			if err := tx.QueryRow(ctx, "SELECT coalesce(max(version), 0) FROM migrations").Scan(&version); err != nil {
-				return err
-			}
-			if version > len(steps) {
-				return errNewer(version, len(steps))
-			}
-			if more = version < len(steps); !more {
-				return nil
-			}
-			if err := execAll(ctx, tx, steps[version]); err != nil {
-				return fmt.Errorf("migrate to version %d: %w", version+1, err)
-			}
-			_, err := tx.Exec(ctx, "INSERT INTO migrations (version) VALUES ($1)", version+1)
+	for isComplete := false; !isComplete; {
+		err := pgx.BeginFunc(ctx, c, func(tx pgx.Tx) (err error) {
+			isComplete, err = migrateOnce(ctx, tx, steps)
 			return err
 		})
 		if err != nil {
@@ -291,6 +272,31 @@ func migratePostgres(ctx context.Context, c *pgx.Conn, steps []string) error {
 		}
 	}
 	return nil
+}
+
+// migrateOnce applies the first missing migration of steps. It returns true if none is missing.
+func migrateOnce(ctx context.Context, tx pgx.Tx, steps []string) (isComplete bool, err error) {
+	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(lockKey)); err != nil {
+		return false, err
+	}
+	if err := execAll(ctx, tx, "CREATE TABLE IF NOT EXISTS migrations (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())"); err != nil {
+		return false, err
+	}
+	var version int
+	if err := tx.QueryRow(ctx, "SELECT coalesce(max(version), 0) FROM migrations").Scan(&version); err != nil {
+		return false, err
+	}
+	switch {
+	case version == len(steps):
+		return true, nil
+	case version > len(steps):
+		return false, errNewer(version, len(steps))
+	}
+	if err := execAll(ctx, tx, steps[version]); err != nil {
+		return false, fmt.Errorf("migrate to version %d: %w", version+1, err)
+	}
+	_, err = tx.Exec(ctx, "INSERT INTO migrations (version) VALUES ($1)", version+1)
+	return false, err
 }
 
 // dropStale drops temporary databases that killed programs have left: databases of a program that is known

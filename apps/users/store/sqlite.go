@@ -22,7 +22,7 @@ import (
 // In WAL mode with synchronous=NORMAL a write survives the end of the program, but perhaps not a power
 // cut.
 type sqlite struct {
-	callGate  // lock that calls share (enter, leave), and Reset and Close have for themselves (lockAll)
+	calls     rwLock // calls share it; Reset and Close take it exclusively
 	file      string
 	templates *templateDir
 	writer    chan struct{} // contains one token; the call that has taken it may write
@@ -37,7 +37,7 @@ func openSQLite(ctx context.Context, file, dir string, n int) (*sqlite, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sqlite{callGate: newGate(), file: file, templates: templates, writer: make(chan struct{}, 1)}
+	s := &sqlite{calls: newRWLock(), file: file, templates: templates, writer: make(chan struct{}, 1)}
 	s.writer <- struct{}{}
 	if _, err := os.Lstat(file); errors.Is(err, os.ErrNotExist) {
 		if err := createFile(ctx, templates, file, n); err != nil {
@@ -203,22 +203,22 @@ func (s *sqlite) resetFile(ctx context.Context, n int) error {
 	if n < 0 {
 		return errors.New("fewer than none")
 	}
-	if err := s.enter(ctx); err != nil {
+	if err := s.calls.rLock(ctx); err != nil {
 		return err
 	}
 	next, err := "", s.lost
 	if !errors.Is(err, ErrClosed) { // after a failed Reset, another one can succeed
 		next, err = s.templates.copyTemplate(ctx, s.file, n)
 	}
-	s.leave()
+	s.calls.rUnlock()
 	if err != nil {
 		return err
 	}
 	defer os.Remove(next) // fails after next was renamed to the file
-	if err := s.lockAll(ctx); err != nil {
+	if err := s.calls.lock(ctx); err != nil {
 		return err
 	}
-	defer s.unlockAll()
+	defer s.calls.unlock()
 	if errors.Is(s.lost, ErrClosed) {
 		return ErrClosed
 	}
@@ -246,10 +246,10 @@ func (s *sqlite) resetFile(ctx context.Context, n int) error {
 
 // Close implements [users.Repository]. The file remains.
 func (s *sqlite) Close() error {
-	if err := s.lockAll(context.Background()); err != nil {
+	if err := s.calls.lock(context.Background()); err != nil {
 		return err
 	}
-	defer s.unlockAll()
+	defer s.calls.unlock()
 	if errors.Is(s.lost, ErrClosed) {
 		return nil
 	}
@@ -263,10 +263,10 @@ func (s *sqlite) Close() error {
 
 // runRead calls f with the connections. If ctx ends, it returns the error of ctx.
 func (s *sqlite) runRead(ctx context.Context, f func(*connections) error) error {
-	if err := s.enter(ctx); err != nil {
+	if err := s.calls.rLock(ctx); err != nil {
 		return err
 	}
-	defer s.leave()
+	defer s.calls.rUnlock()
 	if s.db == nil {
 		return s.lost
 	}

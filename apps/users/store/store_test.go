@@ -92,8 +92,7 @@ func closed(t *testing.T, r users.Repository) {
 	}
 }
 
-// leavesNothingRunning wants that f leaves no goroutine, those aside that are about
-// to end.
+// leavesNothingRunning wants that f leaves no goroutine, those aside that are about to end.
 func leavesNothingRunning(t *testing.T, f func()) {
 	t.Helper()
 	before := runtime.NumGoroutine()

@@ -32,7 +32,6 @@ func newTemplates(dir string) (*templateDir, error) {
 	return &templateDir{dir: dir, private: true}, err
 }
 
-// removePrivate removes a private directory.
 func (t *templateDir) removePrivate() error {
 	if t.private {
 		return os.RemoveAll(t.dir)

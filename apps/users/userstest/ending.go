@@ -11,6 +11,9 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
+// This file tests that a store does what it must if the context of a call ends: before the call nothing
+// changes, and during the call it takes effect completely or not at all.
+
 // checkCancelledBefore checks that calls with a context that has ended change nothing.
 func checkCancelledBefore(ctx context.Context, r users.Repository) error {
 	seeded, err := fillStore(ctx, r, 3)

@@ -13,6 +13,8 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
+// This file tests how stores list and search users in pages, also while other calls change users.
+
 // wantPage adds a fault unless List returns the right page of all, the users that match text.
 func (f *faults) wantPage(ctx context.Context, r users.Repository, text string, all []users.User, offset, limit int) {
 	got, total, err := r.List(ctx, text, offset, limit)
@@ -229,7 +231,6 @@ func checkSearch(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// checkSearchPages lists the pages of a search.
 func checkSearchPages(ctx context.Context, r users.Repository) error {
 	all, err := fillStore(ctx, r, 200)
 	if err != nil {

@@ -51,9 +51,8 @@ func byClient(t *testing.T, variant string) *bench {
 	return started(t, program(variant, map[string]string{setDriver: driverClient}))
 }
 
-// Whatever the load generator says of itself a client says too, but for the lengths
-// of bodies; and the server's processors are charged to what it answered while they
-// were read.
+// Whatever the load generator says of itself a client says too, but for the lengths of bodies; and
+// the server's processors are charged to what it answered while they were read.
 func TestClientsGauges(t *testing.T) {
 	t.Parallel()
 	b := byClient(t, "good")
@@ -84,9 +83,8 @@ func TestClientsGauges(t *testing.T) {
 	}
 }
 
-// A client that cannot keep the rate says by how much it is behind; and what is
-// wrong with others is found as well: one that opens a connection for each call, and
-// one that is busy with itself.
+// A client that cannot keep the rate says by how much it is behind; and what is wrong with others
+// is found as well: one that opens a connection for each call, and one that is busy with itself.
 func TestClientsThatAreFound(t *testing.T) {
 	t.Parallel()
 	atRate := workload(opGet, 300, 2)

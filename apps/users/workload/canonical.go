@@ -15,6 +15,9 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// This file writes calls in their canonical form, requests over HTTP with JSON: get 300000007 becomes
+// GET /v1/users/300000007.
+
 const (
 	pathUsers  = "/v1/users"
 	pathHealth = "/health"

@@ -17,8 +17,7 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// quick keeps the race detector from waiting a second at the end of every
-// process.
+// quick keeps the race detector from waiting a second at the end of every process.
 const quick = "GORACE=atexit_sleep_ms=0"
 
 func kind() *server.Kind { return server.Of(rpc.Kind, App()) }
@@ -131,9 +130,8 @@ func (b *bench) probed(of wire.Workload) []string {
 	return b.answers(list[0])
 }
 
-// Every operation and every refusal, in every protocol, over either version of
-// HTTP, by the load generator and by the contender's own client, with the same
-// calls of the service behind it.
+// Every operation and every refusal, in every protocol, over either version of HTTP, by the load
+// generator and by the contender's own client, with the same calls of the service behind it.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]map[string]string{

@@ -18,8 +18,9 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// This file converts the requests of a workload, which are HTTP with JSON, to the protocol in which a
-// contender is called (its request encoding), and the responses back.
+// This file converts the requests of a workload to the protocol in which a contender, a server under test, is
+// called. The canonical form of a request is HTTP with JSON, e.g. GET /v1/users/300000000; in gRPC it is a message
+// for the method GetUser. The responses are converted back.
 
 // Settings of an entry that select how a contender is called.
 const (
@@ -33,7 +34,6 @@ const (
 	driverClient = "client" // the contender's own client
 )
 
-// settingNames returns the names of these settings.
 func settingNames() []string { return []string{setProtocol, setHTTP2, setPolicy, setDriver, setReset} }
 
 // selectValue returns the value of a setting, or defaultValue if it is not set. It returns an error if
@@ -46,13 +46,14 @@ func selectValue(set map[string]string, key, defaultValue string, known ...strin
 	return value, nil
 }
 
-// newDialect returns the encoding of requests for a contender with the settings in set.
+// newDialect returns the encoding of requests (called dialect in package server) for a contender with the settings
+// in set.
 func newDialect(c tare.Contender, set map[string]string) (d server.Dialect, err error) {
 	protocols := c.Protocols
 	if len(protocols) == 0 {
 		protocols = []string{rpc.HTTP}
 	}
-	if c.Role == tare.RoleNull { // the null contender is always called with the defaults
+	if c.Role == tare.RoleNull { // the null contender, a server that only costs what measuring costs, gets the defaults
 		set = nil
 	}
 	if d.Name, err = selectValue(set, setProtocol, protocols[0], rpc.HTTP, rpc.GRPC, rpc.Connect, rpc.ConnectJSON); err != nil {
@@ -115,9 +116,15 @@ func methodPath(c rpc.Call) string {
 	}[c.Op]
 }
 
-// postRequest returns a call as a request of gRPC or Connect with the message m. q is its canonical form.
-// header alternates names and values. The expected status is the status of q, but 200 instead of 201.
-func postRequest(q server.Request, c rpc.Call, m message, header ...string) server.Request {
+// encodeCall returns the canonical request q as a request of gRPC or Connect, or false if q is not a call.
+// encode makes the message. header alternates names and values. The expected status is the status of q,
+// but 200 instead of 201.
+func encodeCall(q server.Request, encode func(rpc.Call) message, header ...string) (server.Request, bool, error) {
+	c, ok := callOf(q)
+	if !ok {
+		return q, false, nil
+	}
+	m := encode(c)
 	request := server.Request{
 		Method: http.MethodPost,
 		Path:   methodPath(c),
@@ -132,7 +139,7 @@ func postRequest(q server.Request, c rpc.Call, m message, header ...string) serv
 	for i := 0; i < len(header); i += 2 {
 		request.Header[header[i]] = header[i+1]
 	}
-	return request
+	return request, true, nil
 }
 
 // Content types.
@@ -147,42 +154,26 @@ const grpcPrefix = 5
 
 // encodeGRPC returns the canonical request q in gRPC, or false if q is not a call.
 func encodeGRPC(q server.Request) (server.Request, bool, error) {
-	c, ok := callOf(q)
-	if !ok {
-		return q, false, nil
-	}
-	return postRequest(q, c, encodeMessage(c), server.ContentType, typeGRPC, "Te", "trailers"), true, nil
+	return encodeCall(q, encodeMessage, server.ContentType, typeGRPC, "Te", "trailers")
 }
 
 // encodeConnect returns the canonical request q in Connect with protocol buffers, or false if q is not a
 // call.
 func encodeConnect(q server.Request) (server.Request, bool, error) {
-	c, ok := callOf(q)
-	if !ok {
-		return q, false, nil
-	}
-	return postRequest(q, c, encodeMessage(c), server.ContentType, typeProto, "Connect-Protocol-Version", "1"), true, nil
+	return encodeCall(q, encodeMessage, server.ContentType, typeProto, "Connect-Protocol-Version", "1")
 }
 
 // encodeConnectJSON returns the canonical request q in Connect with JSON, or false if q is not a call.
 func encodeConnectJSON(q server.Request) (server.Request, bool, error) {
-	c, ok := callOf(q)
-	if !ok {
-		return q, false, nil
-	}
-	m, err := protoJSON(c)
-	return postRequest(q, c, m, server.ContentType, server.TypeJSON, "Connect-Protocol-Version", "1"), true, err
+	return encodeCall(q, encodeJSON, server.ContentType, server.TypeJSON, "Connect-Protocol-Version", "1")
 }
 
-// protoJSON returns the request message of a call in the JSON form of protocol buffers, in which numbers
+// encodeJSON returns the request message of a call in the JSON form of protocol buffers, in which numbers
 // of 64 bits are strings. See https://protobuf.dev/programming-guides/json.
-func protoJSON(c rpc.Call) (m message, err error) {
+func encodeJSON(c rpc.Call) (m message) {
 	m.bytes = append(m.bytes, '{')
 	add := func(name string, value any) {
-		text, marshalErr := json.Marshal(value)
-		if err == nil {
-			err = marshalErr
-		}
+		text, _ := json.Marshal(value) // marshaling strings and numbers cannot fail
 		if len(m.bytes) > 1 {
 			m.bytes = append(m.bytes, ',')
 		}
@@ -211,7 +202,7 @@ func protoJSON(c rpc.Call) (m message, err error) {
 	if f, ok := emailFill(c, m.bytes); ok {
 		m.fill = append(m.fill, f)
 	}
-	return m, err
+	return m
 }
 
 // decodeGRPC converts a response in gRPC to the canonical form. The load generator has set its status
@@ -256,15 +247,11 @@ func decodeMessage(q server.Request, got server.Response, wantType string) serve
 	}
 	var value any
 	var err error
-	status := http.StatusOK
 	switch c.Op {
 	case opDelete:
 		value, err = struct{}{}, protowire.Walk(got.Body, func(protowire.Field) error { return nil })
 	case opList:
 		value, err = newDecoder().Page(got.Body)
-	case opCreate:
-		status = http.StatusCreated
-		fallthrough
 	default:
 		value, err = newDecoder().User(got.Body)
 	}
@@ -274,6 +261,10 @@ func decodeMessage(q server.Request, got server.Response, wantType string) serve
 	body, err := json.Marshal(value)
 	if err != nil {
 		return got
+	}
+	status := http.StatusOK
+	if c.Op == opCreate {
+		status = http.StatusCreated
 	}
 	header := map[string]string{}
 	switch contentType := got.Header[server.ContentType]; {
@@ -300,9 +291,6 @@ func codeOf(got server.Response) users.Code {
 
 // errorResponse returns an error response in the canonical form. Its message is not compared.
 func errorResponse(status int, code users.Code) server.Response {
-	body, err := json.Marshal(users.Error{Code: code, Message: "-"})
-	if err != nil {
-		body = nil // marshaling strings cannot fail
-	}
+	body, _ := json.Marshal(users.Error{Code: code, Message: "-"}) // marshaling strings cannot fail
 	return server.Response{Status: status, Header: map[string]string{server.ContentType: server.TypeJSON}, Body: body}
 }

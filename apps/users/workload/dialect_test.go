@@ -168,7 +168,7 @@ func TestSound(t *testing.T) {
 		{listCall(0), u, "is no page"},
 		{createCall(3), page1, "is no user"},
 	} {
-		if said := whyUnsound(w, asked(c.call), answer(c.value)); c.want == "" && said != "" || !strings.Contains(said, c.want) {
+		if said := whyImpossible(w, asked(c.call), answer(c.value)); c.want == "" && said != "" || !strings.Contains(said, c.want) {
 			t.Errorf("%+v: %q, want %q", c.call, said, c.want)
 		}
 	}

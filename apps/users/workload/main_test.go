@@ -25,8 +25,7 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// The test binary is every face that these tests need: the variant that hello
-// names.
+// The test binary is every face that these tests need: the variant that hello names.
 func TestMain(m *testing.M) {
 	if os.Getenv(wire.EnvWire) != "" {
 		rpc.Main(rpc.Face{
@@ -223,8 +222,7 @@ func (f *face) remote(w http.ResponseWriter, r *http.Request, body []byte) {
 	}
 }
 
-// readMessage reads a request message: which fields there are depends on the
-// method.
+// readMessage reads a request message: which fields there are depends on the method.
 func readMessage(b []byte, c *rpc.Call) error {
 	return protowire.Walk(b, func(f protowire.Field) error {
 		switch {

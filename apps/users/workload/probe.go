@@ -10,6 +10,9 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
+// This file has the probes of app users: requests with known responses: errors, and valid requests that are
+// similar to the wrong ones.
+
 // Ids of two users that every store has, and an unknown id.
 const (
 	firstUser   = users.FirstID

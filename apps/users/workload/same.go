@@ -15,7 +15,8 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// This file compares the responses of a measured service with those of the reference.
+// This file compares the responses of a measured service with those of the reference, a correct service in this
+// process. The reference has its own clock, so times of requests are compared only roughly (see sameUser).
 
 // isSameBody reports whether two bodies describe the same user or page. It accepts the JSON form of
 // protocol buffers, which some transports write: createdAt for created_at, ids and totals as strings,
@@ -150,9 +151,9 @@ func whyNotRefusal(want, got server.Response) string {
 	return ""
 }
 
-// whyUnsound returns why a response to a call cannot be correct, whatever requests the server received
-// before, or "" if it may be correct.
-func whyUnsound(w wire.Workload, q server.Request, got server.Response) string {
+// whyImpossible returns why a response to a call cannot be correct, e.g. "requested user 7, got 8", or "" if it
+// may be correct. It knows only the call, and not the requests that the server received before.
+func whyImpossible(w wire.Workload, q server.Request, got server.Response) string {
 	c, ok := callOf(q)
 	if !ok || got.Status >= 300 {
 		return "" // the caller has checked the status
@@ -164,7 +165,7 @@ func whyUnsound(w wire.Workload, q server.Request, got server.Response) string {
 		}
 		return ""
 	case opList:
-		return whyUnsoundPage(c, got)
+		return whyImpossiblePage(c, got)
 	}
 	u, ok := readUser(got.Body)
 	switch {
@@ -182,8 +183,8 @@ func whyUnsound(w wire.Workload, q server.Request, got server.Response) string {
 	return ""
 }
 
-// whyUnsoundPage is whyUnsound for a page.
-func whyUnsoundPage(c rpc.Call, got server.Response) string {
+// whyImpossiblePage is whyImpossible for a page.
+func whyImpossiblePage(c rpc.Call, got server.Response) string {
 	p, ok := readPage(got.Body)
 	isRequested := p.Page == c.Page && p.Limit == c.Limit
 	hasTooMany := len(p.Users) > c.Limit || int64(len(p.Users)) > p.Total
@@ -198,8 +199,8 @@ func whyUnsoundPage(c rpc.Call, got server.Response) string {
 	return ""
 }
 
-// matchesEmail reports whether got is the e-mail of a call. If that has a placeholder, got must have any
-// number of nine digits instead.
+// matchesEmail reports whether got is the e-mail of a call. If the call's e-mail contains %09d, got must have any
+// nine digits in this place.
 func matchesEmail(email, got string) bool {
 	before, after, ok := strings.Cut(email, serial)
 	if !ok {

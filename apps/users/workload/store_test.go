@@ -121,8 +121,7 @@ func creating(stores map[string]string) tare.Study {
 	return s
 }
 
-// failures are the findings of trials and timed operations that failed, by
-// contender and severity.
+// failures are the findings of trials and timed operations that failed, by contender and severity.
 func failures(r *tare.Result) map[string]string {
 	said := map[string]string{}
 	for _, f := range r.Findings {

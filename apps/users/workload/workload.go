@@ -35,7 +35,7 @@ func App() server.App {
 		Changes:   changesUsers,
 		Same:      isSameBody,
 		Refuses:   whyNotRefusal,
-		Sound:     whyUnsound,
+		Sound:     whyImpossible,
 		Words:     settingNames(),
 		Settings:  applySettings,
 		Holds:     storeMemory,
@@ -96,7 +96,6 @@ type opShare struct {
 	percent float64
 }
 
-// allMixes returns the operations of each mix.
 func allMixes() map[string][]opShare {
 	return map[string][]opShare{
 		opSeedMix: {{opCreate, 25}, {opGet, 25}, {opUpdate, 25}, {opList, 25}},

@@ -1,6 +1,5 @@
-// Package nethttp serves the apps ingest and homelab on package net/http, with a
-// ServeMux whose patterns have methods. Contenders that differ only in how they
-// read and write JSON share it:
+// Package nethttp serves the apps ingest and homelab on package net/http, with a ServeMux whose
+// patterns have methods. Contenders that differ only in how they read and write JSON share it:
 //
 //	func main() {
 //		server.Main(server.Apps{serving.App(nethttp.Ingest(map[ingest.Format]nethttp.Decoder{ingest.JSON: decode}))})

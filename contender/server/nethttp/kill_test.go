@@ -54,8 +54,7 @@ func (l *ledger) feedAll(s *service, n int, seed uint64) *sync.WaitGroup {
 	return &clients
 }
 
-// feed sends batches of unique events over one connection, of all sizes, until
-// the service is gone.
+// feed sends batches of unique events over one connection, of all sizes, until the service is gone.
 func (l *ledger) feed(s *service, name string, random *rand.Rand) {
 	c := &http.Client{Transport: &http.Transport{}, Timeout: 30 * time.Second}
 	defer c.CloseIdleConnections()
@@ -208,8 +207,7 @@ func killed(t *testing.T, seed uint64, env, args []string) (l *ledger, pattern s
 	return l, path + "*"
 }
 
-// TestCut: a line that was left unfinished is cut off, and whoever starts the
-// service is told.
+// TestCut: a line that was left unfinished is cut off, and whoever starts the service is told.
 func TestCut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.ndjson")
 	if err := os.WriteFile(path, []byte(record("a")+"\n"+record("b")[:40]), 0o600); err != nil {

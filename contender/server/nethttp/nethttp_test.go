@@ -86,8 +86,7 @@ func TestIngestFails(t *testing.T) {
 	}
 }
 
-// TestHomelabFails: what an encoder or a handler cannot do is an answer, and
-// the service goes on.
+// TestHomelabFails: what an encoder or a handler cannot do is an answer, and the service goes on.
 func TestHomelabFails(t *testing.T) {
 	devices := []homelab.Device{{ID: "light.a", Type: "light", State: "off"}, {ID: "light.b", Type: "light", State: "off"}}
 	house, err := homelab.New(homelab.Config{}, devices)

@@ -118,8 +118,7 @@ func drip(conn net.Conn, text string, stop chan struct{}, every time.Duration) {
 	}
 }
 
-// TestManySlow: what a request says about its length is not believed before it
-// comes.
+// TestManySlow: what a request says about its length is not believed before it comes.
 func TestManySlow(t *testing.T) {
 	const connections = 200
 	s := start(t, "-app", "ingest")

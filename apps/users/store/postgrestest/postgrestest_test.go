@@ -212,8 +212,7 @@ func TestNone(t *testing.T) {
 	}
 }
 
-// placeholders is a directory with programs that do nothing, so that nothing is
-// downloaded.
+// placeholders is a directory with programs that do nothing, so that nothing is downloaded.
 func placeholders(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -27,8 +27,7 @@ func parsed(t *testing.T, args ...string) *cobra.Command {
 	return cmd
 }
 
-// A hint is the user's command with one thing changed, and another shell reads
-// the same out of it.
+// A hint is the user's command with one thing changed, and another shell reads the same out of it.
 func TestCommand(t *testing.T) {
 	for _, c := range []struct {
 		args []string

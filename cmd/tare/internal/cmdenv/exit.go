@@ -13,6 +13,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file has the exit codes of tare, and the errors that select them.
+
 // Exit codes of the tare command. [Exits] describes them in the words of the help.
 const (
 	ExitOK           = 0

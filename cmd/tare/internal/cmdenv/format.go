@@ -145,7 +145,7 @@ func WriteResults(w io.Writer, f report.Format, results []*tare.Result, st repor
 }
 
 // WriteTogether writes the summary of several results: in brief format their totals, in text format
-// their claims and traps. It writes nothing in other formats or for a single result.
+// their claims and traps (contenders with a known mistake, which the checks must find). It writes nothing in other formats or for a single result.
 func WriteTogether(w io.Writer, f report.Format, results []*tare.Result, st report.Style) error {
 	switch {
 	case !ForPeople(f) || len(results) < 2:

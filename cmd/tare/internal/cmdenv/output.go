@@ -14,6 +14,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
+// This file prints JSON, and writes output files so that an incomplete file never appears.
+
 // PrintJSON writes v as indented JSON.
 func PrintJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)

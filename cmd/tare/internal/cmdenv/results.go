@@ -15,6 +15,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 )
 
+// This file finds and reads stored results, e.g. the newest one of the study json-encode.
+
 // ReadResults reads the results that arg names: - for stdin, a file, the directory of a run, or a study,
 // which means its newest finished run. It also returns the directory of the results, or "" for stdin.
 func (env Env) ReadResults(arg string) (results []*tare.Result, dir string, err error) {

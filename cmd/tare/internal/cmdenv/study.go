@@ -103,11 +103,9 @@ type CatalogSources interface {
 	Unused(kind string, entries []tare.Entry, studyDir string) []string
 	// Here reports whether a build with a Go release downloads no toolchain.
 	Here(ctx context.Context, release string) bool
-	// Toolchain selects the Go release for all builds. It returns an error if it
-	// is not available.
+	// Toolchain selects the Go release for all builds. It returns an error if it is not available.
 	Toolchain(ctx context.Context, release string) error
-	// Versions returns the versions of the modules in an entry's build;
-	// nil if unknown.
+	// Versions returns the versions of the modules in an entry's build; nil if unknown.
 	Versions(kind string, e tare.Entry) map[string]string
 }
 

@@ -28,11 +28,12 @@ func Terminal(stream any) (columns, rows int, ok bool) {
 // Style returns the style of text on stream. It has colours if stream is a terminal with colours and
 // NO_COLOR is not set (https://no-color.org).
 func (env Env) Style(stream any) report.Style {
-	columns, _, ok := env.Lab.Terminal(stream) // the function above, or that of a test
-	if !ok {
-		return report.Style{ASCII: env.isASCII()}
+	columns, _, isTerminal := env.Lab.Terminal(stream) // a test replaces the function Terminal by its own
+	st := report.Style{ASCII: env.isASCII()}
+	if !isTerminal {
+		return st
 	}
-	st := report.Style{Width: columns, ASCII: env.isASCII()}
+	st.Width = columns
 	if env.Getenv("NO_COLOR") != "" || env.Getenv("TERM") == "dumb" {
 		return st
 	}
@@ -59,11 +60,12 @@ func newPainter(a color.Attribute) func(string) string {
 	return func(text string) string { return c.Sprint(text) }
 }
 
-// Paint applies a function of a style to text; nil means plain text.
+// Paint returns text with the escape sequences that f, a function of report.Style such as Bold, adds. If f is
+// nil, it returns text unchanged.
 func Paint(f func(string) string, text string) string { return format.Paint(f, text) }
 
-// Cause returns the error of the operating system in err, such as "permission denied", for messages that
-// already name the operation and the path.
+// Cause removes the operation and the path from an error of package os, for messages that name both themselves:
+// "open a.txt: permission denied" becomes "permission denied".
 func Cause(err error) error {
 	var p *fs.PathError
 	var l *os.LinkError

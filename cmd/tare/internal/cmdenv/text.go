@@ -10,6 +10,8 @@ import (
 	"unicode"
 )
 
+// This file formats text for terminals, e.g. numbers of bytes, and paragraphs that fit the width.
+
 // DirSize returns the total size of the files in dir and its subdirectories. It skips files that cannot be
 // read.
 func DirSize(dir string) (bytes int64) {

@@ -252,6 +252,7 @@ func (a *Agent) sendHello() {
 
 // subscribe handles the messages of the coordinator until the connection is closed.
 func (a *Agent) subscribe(ctx context.Context) error {
+	// An order may be too long for one message, and then comes in parts.
 	orders := &parcelReceiver{maxBytes: maxOrder, take: func(_ string, body []byte) error { return a.acceptOrder(ctx, body) }}
 	for subject, handle := range map[string]nats.MsgHandler{
 		a.Prefix + "." + subjectWho: func(*nats.Msg) { a.sendHello() },
@@ -284,7 +285,7 @@ func (a *Agent) subscribe(ctx context.Context) error {
 func (a *Agent) acceptOrder(agentCtx context.Context, body []byte) error {
 	var o Order
 	if err := json.Unmarshal(body, &o); err != nil {
-		return errors.New("the order is not one") // not JSON of an Order
+		return errors.New("the order is not one") // it is not JSON of an Order
 	}
 	err := o.check(a.Limits)
 	if err == nil {

@@ -22,6 +22,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
+// This file sends the files that an order needs from the coordinator, which gives orders, to the agent, which
+// runs them on another machine.
+
 // maxFiles limits the total size of an order's files, in bytes.
 const maxFiles = 2 << 30
 

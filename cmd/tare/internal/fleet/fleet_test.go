@@ -148,9 +148,8 @@ func join(t *testing.T, url, prefix, name string) *member {
 	return m
 }
 
-// TestEveryRoundOnce has agents killed, paused and cut off, the coordinator killed
-// and gone on with, and NATS restarted, at random. Whatever happens, every round
-// ends in exactly one result.
+// TestEveryRoundOnce has agents killed, paused and cut off, the coordinator killed and gone on
+// with, and NATS restarted, at random. Whatever happens, every round ends in exactly one result.
 func TestEveryRoundOnce(t *testing.T) {
 	t.Parallel()
 	studies := 20

@@ -34,9 +34,10 @@ type HubOptions struct {
 	times  protocolTimes            // zero means defaultTimes
 }
 
-// Hub is the coordinator's end of the connections to all agents, which run orders on other machines. The
-// messages go through an embedded NATS server or a cluster. The hub passes the messages of agents to the
-// runs that have registered a listener.
+// Hub is the coordinator's end of the connections to all agents, tare processes that run orders on other
+// machines. An order is a share of a run: rounds of a study, or a part of a load. The messages go through an
+// embedded NATS server or a cluster. The hub passes the messages of agents about an order to the listener of
+// its run.
 type Hub struct {
 	options HubOptions
 	nc      *nats.Conn
@@ -53,10 +54,10 @@ type Hub struct {
 // listener has the functions that handle the messages of agents about the orders of one run; name is the
 // name of the agent. A function is nil if the run does not expect its messages.
 type listener struct {
-	permit func(name string, req permitRequest) permitReply
-	file   func(name string, req fileRequest) fileReply
-	tick   func(name string, t Ticked)
-	result func(name string, o outcome) error
+	permit func(name string, req permitRequest) permitReply // may the agent measure another round?
+	file   func(name string, req fileRequest) fileReply     // returns a part of a file that the order needs
+	tick   func(name string, t Ticked)                      // receives the measurements of one second of a load
+	result func(name string, o outcome) error               // receives the result; an error rejects it
 }
 
 // runListener is a listener with the id of its run.
@@ -91,11 +92,11 @@ func Open(options HubOptions) (*Hub, error) {
 		options.times = defaultTimes()
 	}
 	h := &Hub{options: options, secret: rand.Text(), seats: map[string]seat{}, passwords: map[string]string{}, agents: map[string]*agentState{}}
-	if err := h.connect(); err != nil {
-		h.Close()
-		return nil, err
+	err := h.connect()
+	if err == nil {
+		err = h.subscribe()
 	}
-	if err := h.subscribe(); err != nil {
+	if err != nil {
 		h.Close()
 		return nil, err
 	}
@@ -180,36 +181,18 @@ type gatekeeper struct{ h *Hub }
 // its name.
 func (g gatekeeper) Check(c server.ClientAuthentication) bool {
 	h, login := g.h, c.GetOpts()
-	isSecret := func(want, got string) bool {
-		return want != "" && subtle.ConstantTimeCompare([]byte(want), []byte(got)) == 1
-	}
 	if login.Username == coordinator {
 		all := &server.SubjectPermission{Allow: []string{h.options.Prefix + ".>", "_INBOX.>"}}
 		c.RegisterUser(&server.User{Username: coordinator, Permissions: &server.Permissions{Publish: &server.SubjectPermission{Allow: []string{">"}}, Subscribe: all}})
 		return isSecret(h.secret, login.Password)
 	}
-	reject := func(why string) bool {
+	if why := h.admitAgent(login); why != "" {
 		addr := "a pipe"
 		if a := c.RemoteAddress(); a != nil {
 			addr = a.String()
 		}
 		h.options.Log(fmt.Sprintf("refused %s at %s: %s", format.Line(login.Username, 80), addr, why))
 		return false
-	}
-	if CheckName(login.Username) != nil {
-		return reject("it has no name of an agent")
-	}
-	h.mu.Lock()
-	password, isStarted := h.passwords[login.Username]
-	h.mu.Unlock()
-	if !isStarted {
-		password = h.options.Token(login.Username)
-	}
-	switch {
-	case !isSecret(password, login.Password):
-		return reject("its token is not the one of that name")
-	case !isStarted && !h.seatClient(login.Username, login.Name):
-		return reject("another agent of that name is connected")
 	}
 	s := subjects{h.options.Prefix, login.Username}
 	c.RegisterUser(&server.User{Username: login.Username, Permissions: &server.Permissions{
@@ -219,6 +202,32 @@ func (g gatekeeper) Check(c server.ClientAuthentication) bool {
 	}})
 	h.options.Log(format.Line(login.Username, 80) + " joined")
 	return true
+}
+
+// admitAgent checks the name and the password of an agent that logs in, and reserves the name for the client if the
+// agent joins by itself. It returns why the agent is rejected, or "".
+func (h *Hub) admitAgent(login *server.ClientOpts) (why string) {
+	if CheckName(login.Username) != nil {
+		return "it has no name of an agent"
+	}
+	h.mu.Lock()
+	password, isStarted := h.passwords[login.Username] // isStarted: the coordinator has started the agent
+	h.mu.Unlock()
+	if !isStarted {
+		password = h.options.Token(login.Username)
+	}
+	switch {
+	case !isSecret(password, login.Password):
+		return "its token is not the one of that name"
+	case !isStarted && !h.seatClient(login.Username, login.Name):
+		return "another agent of that name is connected"
+	}
+	return ""
+}
+
+// isSecret compares passwords in constant time. An empty password is never right.
+func isSecret(want, got string) bool {
+	return want != "" && subtle.ConstantTimeCompare([]byte(want), []byte(got)) == 1
 }
 
 // seat records which client uses the name of an agent. A client is a process; it may have several connections.
@@ -261,23 +270,13 @@ func inboxOf(name string) string { return "_INBOX_" + name }
 
 // subscribe subscribes to the messages of agents, and requests a hello from all agents.
 func (h *Hub) subscribe() error {
-	results := &parcelReceiver{maxBytes: maxOutcome, take: h.passResult}
+	results := &parcelReceiver{maxBytes: maxOutcome, take: h.passResult} // joins the parts of long messages
 	all := subjects{h.options.Prefix, "*"}
 	for subject, handle := range map[string]func(name string, m *nats.Msg){
-		fromHello: func(name string, m *nats.Msg) { h.recordHello(name, m.Data) },
-		fromPermit: func(name string, m *nats.Msg) {
-			var req permitRequest
-			if json.Unmarshal(m.Data, &req) != nil {
-				sendReply(m, permitReply{Gone: "not a valid question"})
-				return
-			}
-			h.markSeen(name)
-			if l := h.findListener(req.Order); l.permit != nil { // without a reply the agent retries, until a run begins
-				sendReply(m, l.permit(name, req))
-			}
-		},
-		fromFile: h.serveFile,
-		fromTick: func(name string, m *nats.Msg) { h.passTick(name, m.Data) },
+		fromHello:  func(name string, m *nats.Msg) { h.recordHello(name, m.Data) },
+		fromPermit: h.passPermit,
+		fromFile:   h.serveFile,
+		fromTick:   func(name string, m *nats.Msg) { h.passTick(name, m.Data) },
 		fromResult: func(name string, m *nats.Msg) {
 			h.markSeen(name)
 			if h.hasListeners() {
@@ -300,10 +299,12 @@ func (h *Hub) subscribe() error {
 // cutAround returns subject without the prefix before and the suffix after, or "" if subject does not
 // have both.
 func cutAround(subject, before, after string) string {
-	if len(subject) < len(before)+len(after) || subject[:len(before)] != before || subject[len(subject)-len(after):] != after {
+	rest, hasPrefix := strings.CutPrefix(subject, before)
+	name, hasSuffix := strings.CutSuffix(rest, after)
+	if !hasPrefix || !hasSuffix {
 		return ""
 	}
-	return subject[len(before) : len(subject)-len(after)]
+	return name
 }
 
 // recordHello records a hello of agent name. It ignores text that is not a hello, and logs the first
@@ -363,6 +364,20 @@ func (h *Hub) markSeen(name string) {
 	defer h.mu.Unlock()
 	if agent := h.agents[name]; agent != nil {
 		agent.seenAt = time.Now()
+	}
+}
+
+// passPermit passes an agent's request for a round to the listener of its run, and sends the reply. Without a
+// listener it sends none: the agent retries, until a run begins.
+func (h *Hub) passPermit(name string, m *nats.Msg) {
+	var req permitRequest
+	if json.Unmarshal(m.Data, &req) != nil {
+		sendReply(m, permitReply{Gone: "not a valid question"})
+		return
+	}
+	h.markSeen(name)
+	if l := h.findListener(req.Order); l.permit != nil {
+		sendReply(m, l.permit(name, req))
 	}
 }
 

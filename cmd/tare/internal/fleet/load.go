@@ -88,7 +88,7 @@ func (a *Agent) runLoad(ctx context.Context, order string, l *preparedLoad) ([]b
 	defer l.session.Close()
 	var start time.Time
 	select {
-	case start = <-a.start:
+	case start = <-a.start: // by the coordinator's message, see startLoad
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-time.After(startTimeout):
@@ -123,7 +123,8 @@ func (a *Agent) runLoad(ctx context.Context, order string, l *preparedLoad) ([]b
 	return text, err
 }
 
-// LoadRun has several machines load one server at the same time.
+// LoadRun has several machines load one server at the same time: two machines with 500 requests a second each, for
+// example, load it with 1,000.
 type LoadRun struct {
 	Hub      *Hub
 	Machines []string

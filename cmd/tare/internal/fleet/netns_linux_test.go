@@ -22,12 +22,11 @@ const (
 	roleAgent    = "agent" // in another
 )
 
-// TestFaultsInNamespaces has a coordinator and three agents, each a process in a
-// network namespace of its own. One agent is killed in a round, one is cut off, one
-// is paused for longer than a coordinator waits: every round ends in exactly one
-// result. Without the right to make namespaces they are processes, and none is cut
-// off. With TARE_SOAK=1 it is ten studies, at the times that tare has, with 10 s
-// without a network.
+// TestFaultsInNamespaces has a coordinator and three agents, each a process in a network namespace
+// of its own. One agent is killed in a round, one is cut off, one is paused for longer than a
+// coordinator waits: every round ends in exactly one result. Without the right to make namespaces
+// they are processes, and none is cut off. With TARE_SOAK=1 it is ten studies, at the times that
+// tare has, with 10 s without a network.
 func TestFaultsInNamespaces(t *testing.T) {
 	switch os.Getenv(roleVariable) {
 	case roleHub:

@@ -16,6 +16,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file sends messages that may be too long for NATS, in parts. Such a message is called a parcel.
+
 // maxMessage limits the bytes of a NATS message. It is the default limit of NATS servers.
 const maxMessage = 1 << 20
 

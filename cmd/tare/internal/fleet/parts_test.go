@@ -269,8 +269,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestFilesOfAnotherOrder: an agent reads the files of the order that it has, and of
-// no other.
+// TestFilesOfAnotherOrder: an agent reads the files of the order that it has, and of no other.
 func TestFilesOfAnotherOrder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	if err := os.WriteFile(path, []byte("secret"), 0o600); err != nil {

@@ -1,9 +1,8 @@
-// Package fleet runs work on other machines: rounds of a study (a measurement of
-// contenders, repeated in rounds), or a share of a load. One tare process is the
-// coordinator; an agent on each machine runs its orders. They exchange messages
-// through NATS, by a server inside the coordinator or an existing cluster. An agent
-// that the coordinator starts over SSH uses the stdin and stdout of the SSH
-// connection instead of a port, and ends with the connection.
+// Package fleet runs work on other machines: rounds of a study (a measurement of contenders,
+// repeated in rounds), or a share of a load. One tare process is the coordinator; an agent on each
+// machine runs its orders. They exchange messages through NATS, by a server inside the coordinator
+// or an existing cluster. An agent that the coordinator starts over SSH uses the stdin and stdout
+// of the SSH connection instead of a port, and ends with the connection.
 //
 // One machine measures all contenders of a round, so that a ratio never compares
 // values of two machines. The coordinator's journal records which machine has which

@@ -21,6 +21,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file parses the values of --on, such as ssh:HOST, and starts tare agent on these machines.
+
 // Local is the value of --on for this machine, and the name of its agent.
 const Local = "local"
 

@@ -37,9 +37,10 @@ type journalHead struct {
 	Study    StudyOrder `json:"study"`
 }
 
-// StudyRun runs a study on several machines. It sends the agent on each machine an order, permits round
-// after round, and saves the result that the machine delivers. If a machine is lost, other machines measure
-// its rounds.
+// StudyRun measures a study, a comparison that is repeated in rounds, on several machines. For example, with two
+// machines and Share 10, each machine measures 10 of 20 rounds. Run sends the agent on each machine an order,
+// permits round after round, and saves the result that the machine delivers. If a machine is lost, other machines
+// measure its rounds.
 type StudyRun struct {
 	Hub      *Hub
 	Dir      string // directory of the journal and the results, which Run makes
@@ -55,7 +56,7 @@ type StudyRun struct {
 
 	disk         atomicfile.Disk // nil means atomicfile.System
 	mu           sync.Mutex      // guards the fields below
-	pool         *pool           // which machine has which rounds
+	pool         *pool           // assigns rounds to machines
 	journal      *os.File
 	run          string                   // id of the run; the ids of its orders begin with it and a dot
 	results      map[string]Delivered     // saved results, by order
@@ -129,8 +130,7 @@ func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 
 // waitForRounds waits until the results contain all rounds, or no machine can measure the rest. In the
 // meantime it takes rounds back from lost machines. If no machine is active, it gives the remaining
-// rounds to a machine that has returned or delivered. If there is none, it waits up to 2*lostAfter for a
-// machine to return.
+// rounds to a survivor. If there is none, it waits up to 2*lostAfter for a machine to return.
 func (r *StudyRun) waitForRounds(ctx context.Context) error {
 	tick := time.NewTicker(r.Hub.options.times.retryDelay)
 	defer tick.Stop()
@@ -138,30 +138,22 @@ func (r *StudyRun) waitForRounds(ctx context.Context) error {
 	maxWait := 2 * r.Hub.options.times.lostAfter
 	for {
 		r.loseSilent()
-		r.mu.Lock()
-		missing, journalError := r.pool.countMissing(), r.journalError
-		isActive := r.pool.isActive() || r.isStarting()
-		survivor, mayWait := "", false
-		if isActive {
-			lastActive, isReported = time.Now(), false
-		} else if missing > 0 {
-			survivor = r.chooseSurvivor()
-			mayWait = r.mayReturn() && time.Since(lastActive) < maxWait
-		}
-		r.mu.Unlock()
-		if mayWait && survivor == "" && !isReported {
-			isReported = true
-			r.Say("fleet", fmt.Sprintf("no machine measures; waiting %v for one to come back", maxWait))
+		now, err := r.readProgress()
+		if err != nil {
+			return err
 		}
 		switch {
-		case journalError != nil:
-			return journalError
-		case missing == 0:
+		case now.missing == 0:
 			return r.joinFailures()
-		case survivor != "":
-			r.assignTo(ctx, survivor)
-		case !isActive && !mayWait:
-			return errors.Join(r.joinFailures(), fmt.Errorf("%s of %d were not measured", format.Count(missing, "round"), r.Share*len(r.Machines)))
+		case now.isActive:
+			lastActive, isReported = time.Now(), false
+		case now.survivor != "":
+			r.assignTo(ctx, now.survivor)
+		case !now.mayReturn || time.Since(lastActive) >= maxWait:
+			return errors.Join(r.joinFailures(), fmt.Errorf("%s of %d were not measured", format.Count(now.missing, "round"), r.Share*len(r.Machines)))
+		case !isReported:
+			isReported = true
+			r.Say("fleet", fmt.Sprintf("no machine measures; waiting %v for one to come back", maxWait))
 		}
 		select {
 		case <-ctx.Done():
@@ -170,6 +162,25 @@ func (r *StudyRun) waitForRounds(ctx context.Context) error {
 		case <-tick.C:
 		}
 	}
+}
+
+// progress is the state of a run at one moment, from which waitForRounds decides what to do.
+type progress struct {
+	missing   int    // number of rounds that no result contains
+	isActive  bool   // a machine measures, has a result to deliver, or will soon get its first order
+	survivor  string // if none is active: the machine that can measure the missing rounds; "" without one
+	mayReturn bool   // if none is active: a machine that is silent now may send messages again
+}
+
+// readProgress returns the progress of the run, or the error of the journal, which ends the run.
+func (r *StudyRun) readProgress() (p progress, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p.missing, p.isActive = r.pool.countMissing(), r.pool.isActive() || r.isStarting()
+	if p.missing > 0 && !p.isActive && r.journalError == nil {
+		p.survivor, p.mayReturn = r.chooseSurvivor(), r.mayReturn()
+	}
+	return p, r.journalError
 }
 
 // isStarting reports whether any machine has yet to get its first order. The caller has locked r.mu.
@@ -275,34 +286,47 @@ func (r *StudyRun) loseSilent() {
 		}
 	}
 	r.mu.Unlock()
-	lostAfter := r.Hub.options.times.lostAfter
 	for _, assigned := range orders {
-		r.mu.Lock()
-		state := *r.stateOf(assigned.order)
-		r.mu.Unlock()
-		if state.isSending {
-			continue // assignTo reports an order that takes too long
-		}
-		since := state.acceptedAt
-		if since.IsZero() { // accepted before this process began: the agent has more time to join again
-			since = r.opened.Add(2 * lostAfter)
-		}
-		silent, err := r.Hub.silentFor(assigned.machine)
-		currentOrder, helloAt := r.Hub.currentOrder(assigned.machine)
-		switch {
-		case err != nil:
-			r.takeBack(assigned.order, assigned.machine, err)
-		case time.Since(since) <= lostAfter: // too early to judge
-		case silent > lostAfter:
-			r.takeBack(assigned.order, assigned.machine, fmt.Errorf("no word from it for %v", min(silent, time.Since(r.opened)).Round(time.Second)))
-		case currentOrder == assigned.order: // the machine runs its order
-		case helloAt.Before(since): // the last hello is older than the order, so it cannot name the order
-		case state.rejected != nil:
-			r.dropMachine(assigned.order, assigned.machine, state.rejected)
-		default:
-			r.takeBack(assigned.order, assigned.machine, errors.New("it does not know of its order: it was started again, or the order never came"))
+		switch why, isRejected := r.whyLost(assigned.order, assigned.machine); {
+		case isRejected:
+			r.dropMachine(assigned.order, assigned.machine, why)
+		case why != nil:
+			r.takeBack(assigned.order, assigned.machine, why)
 		}
 	}
+}
+
+// whyLost returns why the machine called name will not deliver a result for its order, or nil if it may. If
+// isRejected is true, its result was rejected before.
+func (r *StudyRun) whyLost(order, name string) (why error, isRejected bool) {
+	r.mu.Lock()
+	state := *r.stateOf(order)
+	r.mu.Unlock()
+	if state.isSending {
+		return nil, false // assignTo reports an order that takes too long
+	}
+	lostAfter := r.Hub.options.times.lostAfter
+	since := state.acceptedAt
+	if since.IsZero() { // accepted before this process began: the agent has more time to join again
+		since = r.opened.Add(2 * lostAfter)
+	}
+	silent, err := r.Hub.silentFor(name)
+	currentOrder, helloAt := r.Hub.currentOrder(name) // as the machine's last hello, a message that it is alive, names it
+	switch {
+	case err != nil:
+		return err, false
+	case time.Since(since) <= lostAfter: // too early to judge
+		return nil, false
+	case silent > lostAfter:
+		return fmt.Errorf("no word from it for %v", min(silent, time.Since(r.opened)).Round(time.Second)), false
+	case currentOrder == order: // the machine runs its order
+		return nil, false
+	case helloAt.Before(since): // the last hello is older than the order, so it cannot name the order
+		return nil, false
+	case state.rejected != nil:
+		return state.rejected, true
+	}
+	return errors.New("it does not know of its order: it was started again, or the order never came"), false
 }
 
 // takeBack frees the rounds of an order, and records and reports the reason. It does nothing if the
@@ -343,7 +367,8 @@ func (r *StudyRun) wakeWatch() {
 	}
 }
 
-// answerPermit replies to an agent's request for a round.
+// answerPermit replies to an agent that requests a round and has measured req.Done rounds: with the number of the
+// round, or that it must wait or end.
 func (r *StudyRun) answerPermit(name string, req permitRequest) permitReply {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -302,7 +302,8 @@ func (o StudyOrder) checkFigures(r *tare.Result) error {
 		}
 	}
 	for _, c := range r.Comparisons {
-		if c.Ratio < 0 || c.Bounded() && (c.Low > c.Ratio || c.Ratio > c.High) {
+		isOutside := c.Bounded() && (c.Ratio < c.Low || c.Ratio > c.High)
+		if c.Ratio < 0 || isOutside {
 			return fmt.Errorf("an impossible interval came back: %g in [%g, %g]", c.Ratio, c.Low, c.High)
 		}
 	}

@@ -1,8 +1,7 @@
 //go:build cgo
 
-// Package cmemtest tests the C memory that package cmem makes, which C or a library
-// in another language fills: the values in it must equal those that Go generates from
-// the same seed.
+// Package cmemtest tests the C memory that package cmem makes, which C or a library in another
+// language fills: the values in it must equal those that Go generates from the same seed.
 package cmemtest
 
 import (

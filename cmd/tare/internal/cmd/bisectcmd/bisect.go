@@ -41,7 +41,6 @@ type options struct {
 	typed       cmdenv.Command // the command that the user typed
 }
 
-// metricNames returns the values of --metric.
 func metricNames() []string { return []string{"time", "allocs", "bytes", tare.MetricInstructions} }
 
 // isCounted reports whether the metric is a count that one run of a commit gives exactly enough, so that
@@ -54,7 +53,6 @@ const (
 	minCountedShare = 0.005 // of instructions, whose count hardly varies
 )
 
-// formatNames returns the values of --format.
 func formatNames() []string { return []string{"text", "json"} }
 
 // Command returns tare bisect.

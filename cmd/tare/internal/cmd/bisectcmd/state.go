@@ -23,6 +23,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file stores the state of a search, so that a later call of tare bisect continues it, and prints the search:
+// which commits were compared, and which is the first that makes the benchmark slower.
+
 // schema is the format of a stored search. Changes are additive.
 const schema = "tare.bisect/1"
 

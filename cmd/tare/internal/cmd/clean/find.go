@@ -30,19 +30,19 @@ import (
 
 // Kinds of litter (files that tare does not need), as in JSON.
 const (
-	kindBuild      = "build"
+	kindBuild      = "build" // a built contender (program under test)
 	kindPinned     = "pinned"
 	kindCatalog    = "catalog"
-	kindTree       = "revision"
-	kindSent       = "sent"
+	kindTree       = "revision" // files of a commit
+	kindSent       = "sent"     // a file of an order from another machine
 	kindTyped      = "typed catalog"
 	kindRoutes     = "routes"
 	kindServers    = "servers"
 	kindSQLite     = "sqlite"
-	kindKnown      = "answers"
+	kindKnown      = "answers" // stored results about contenders
 	kindUnfinished = "unfinished build"
 	kindTemp       = "temporary folder"
-	kindRun        = "run"
+	kindRun        = "run" // results of a run
 )
 
 // runName matches the names of runs' directories, which begin with a time: 20240501T093000Z-.

@@ -17,6 +17,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file describes the directories of the cache. tare clean removes only what matches: in bin, for example, a
+// directory with a name of 16 or 32 hexadecimal digits and a file built.json.
+
 // unfinishedFor is the age up to which an unfinished file may be in use: a tare with --no-lock writes
 // such files without the lock.
 const unfinishedFor = 24 * time.Hour

@@ -14,6 +14,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
+// This file runs tare doctor --calibrate: it measures a program, its copy, and programs that do 2 % and 5 % more
+// work, to show how small a difference this machine can show.
+
 // Ids of the programs in a calibration. Their costs in relation to each other are known by construction.
 const (
 	scaleBase = "base"

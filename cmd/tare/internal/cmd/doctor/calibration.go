@@ -18,7 +18,9 @@ import (
 )
 
 // This file computes what tare doctor --calibrate reports from the studies that it has measured, e.g. "5 % more
-// arithmetic was found after 12 rounds (4 s): measured +5.03 % (+4.61 % to +5.47 %)".
+// arithmetic was found after 12 rounds (4 s): measured +5.03 % (+4.61 % to +5.47 %)". A study repeats its
+// measurement in rounds. A look is a number of rounds after which it judges the evidence so far. The control is the
+// base program entered a second time: a difference between both is noise.
 
 // calibration is the result of tare doctor --calibrate. The command measures programs of known cost: a
 // base program, its copy, and programs that do 2 % and 5 % more work. It shows how long this machine
@@ -79,8 +81,7 @@ func readScale(work scaleWork, res *tare.Result) scaleReading {
 }
 
 // readEffect returns the effect of contender id at the end, and the first look since which every look
-// shows a difference. A look is a number of rounds at which the study judges the evidence. truth is the
-// ratio by construction. If no difference was shown, readEffect forecasts the rounds that would show it.
+// shows a difference. truth is the ratio by construction. If no difference was shown, readEffect forecasts the rounds that would show it.
 func readEffect(res *tare.Result, id string, truth float64) scaleEffect {
 	e := scaleEffect{Contender: id, Truth: truth}
 	alpha := 0.05 // 1 - the level of the comparison; 0.05 without a comparison
@@ -100,7 +101,7 @@ func readEffect(res *tare.Result, id string, truth float64) scaleEffect {
 	}
 	e.ToldApart = e.AfterRounds > 0
 	if e.ToldApart {
-		pilot := res.Plan.PilotSeconds // measured before the rounds, which took equally long
+		pilot := res.Plan.PilotSeconds // time of the trial measurement before the rounds, which took equally long
 		e.AfterSeconds = pilot + (res.Seconds-pilot)*float64(e.AfterRounds)/float64(max(1, res.RoundsDone))
 	} else if truth != 1 {
 		e.RoundsNeeded = forecastRounds(effects, control, truth, level)

@@ -1,5 +1,6 @@
 // Package explain implements tare explain. It explains names that reports of tare contain: checks, rules
-// of tare audit, studies, contenders (programs under test), metrics, and words such as "not met".
+// of tare audit, studies, contenders (programs under test), metrics, and words. For example, tare explain
+// "not met" prints what these words of a verdict mean.
 package explain
 
 import (
@@ -44,6 +45,7 @@ func Command(env cmdenv.Env) *cobra.Command {
   tare explain json-encode
   tare explain input-consumed
   tare explain "not met"`,
+		// Any number of words is one name. Without one, the error has a hint and commands to try instead.
 		Args: cmdenv.Needs(0, "a name", "e.g. tare explain control; tare list shows checks, studies, contenders and metrics", "tare explain control", "tare list"),
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 			return slices.DeleteFunc(explainableNames(env, dir), func(n string) bool { return !strings.HasPrefix(n, start) }), cobra.ShellCompDirectiveNoFileComp
@@ -158,7 +160,7 @@ func explainRule(r audit.Rule) explanation {
 	e := newExplanation("rule", r.ID,
 		newFact("", r.Title+" "+r.Why), newFact("severity", string(r.Severity)), newFact("what to do", r.Do), newFact("measure", r.Command),
 		newCode("bad", r.Bad), newCode("good", r.Good))
-	if len(r.Seen) > 0 {
+	if len(r.Seen) > 0 { // places where the mistake was found
 		e.Facts = append(e.Facts, newFact("seen", r.Seen...))
 	}
 	return e
@@ -167,7 +169,7 @@ func explainRule(r audit.Rule) explanation {
 func explainCheck(c check.Check) explanation {
 	e := newExplanation("check", c.ID,
 		newFact("", c.Summary), newFact("severity", string(c.Severity)), newFact("why", c.Why), newFact("what to do", c.Advice))
-	if text := c.Traps(); text != "" {
+	if text := c.Traps(); text != "" { // contenders with a published mistake, which the check must find
 		e.Facts = append(e.Facts, newFact("traps", text))
 	}
 	return e
@@ -232,8 +234,8 @@ func describeEntry(c tare.Entry) string {
 	if c.Go != "" {
 		line += " built by " + c.Go
 	}
-	if c.Given != "" {
-		line += " from a clone (--with-original)" // the user must name a clone of the module
+	if c.Given != "" { // it is built from the module's sources in a directory that the user must name
+		line += " from a clone (--with-original)"
 	}
 	if len(c.Expect.Void) > 0 {
 		line += " (expected void: " + strings.Join(c.Expect.Void, ", ") + ")"

@@ -15,8 +15,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// Damage that a disk does: bytes of a result and of a journal, with the time of the
-// file as it was.
+// Damage that a disk does: bytes of a result and of a journal, with the time of the file as it was.
 func TestDamageIsFound(t *testing.T) {
 	data := t.TempDir()
 	env := cmdenv.Env{Getenv: func(name string) string {

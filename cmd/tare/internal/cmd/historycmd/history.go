@@ -34,7 +34,6 @@ type options struct {
 	label      string            // text on the left of the badge
 }
 
-// formatNames returns the values of --format.
 func formatNames() []string { return []string{"text", "json", "csv", "openmetrics"} }
 
 // Command returns tare history.
@@ -256,7 +255,8 @@ func newRow(run history.Run, digest history.Digest) runRow {
 func primaryVerdicts(r *tare.Result) string {
 	count, total := map[tare.Ruling]int{}, 0
 	for _, v := range r.Verdicts {
-		if v.Criterion != "" && len(r.Metrics) > 0 && v.Metric == r.Metrics[0] && !cmdenv.IsTrap(r, v.Contender) {
+		isPrimary := len(r.Metrics) > 0 && v.Metric == r.Metrics[0]
+		if v.Criterion != "" && isPrimary && !cmdenv.IsTrap(r, v.Contender) {
 			count[v.Verdict]++
 			total++
 		}

@@ -134,7 +134,6 @@ in is marked as imported.`,
 	return cmd
 }
 
-// pullHistory imports the results in the branch.
 func pullHistory(ctx context.Context, env cmdenv.Env, s sharingFlags) error {
 	shared, err := s.findBranch(ctx)
 	if err != nil {

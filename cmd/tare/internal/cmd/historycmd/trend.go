@@ -151,7 +151,6 @@ func plainText(env func(string) string, goos string) bool {
 	return true
 }
 
-// writeTrend prints a table for each machine.
 func writeTrend(w io.Writer, t history.Trend, ascii bool, st report.Style) {
 	t = report.LegibleAll(t)
 	fmt.Fprintf(w, "%s: %s, as a ratio to that of %s%s\n", t.Study, t.Metric, t.Against, history.DescribeDirection(t.Metric))

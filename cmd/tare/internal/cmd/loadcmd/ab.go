@@ -95,7 +95,6 @@ func abRow(b *strings.Builder, name, format string, args ...any) {
 	fmt.Fprintf(b, "%-24s"+format+"\n", append([]any{name}, args...)...)
 }
 
-// writeHead writes the rows about the server and the document.
 func (a abReport) writeHead(b *strings.Builder) {
 	u, err := url.Parse(a.document.URL)
 	if err != nil {

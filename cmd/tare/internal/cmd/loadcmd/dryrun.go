@@ -19,6 +19,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// This file implements tare load --dry-run, which prints the requests and sends none.
+
 // describeFeed prints the recognised format of --feed, a file of requests, and which of its entries are not
 // sent and why.
 func describeFeed(f *traffic.Feed, file string, p *session.Progress) {

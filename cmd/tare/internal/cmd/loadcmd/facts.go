@@ -13,6 +13,9 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// This file observes the server and this machine while tare load sends requests: the time to connect, CPU time,
+// memory and noise.
+
 const dials = 5 // connections that roundTrip opens
 
 // roundTrip returns the median time to connect to addr, of five connections. It returns the first error.

@@ -22,6 +22,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// This file declares the flags of tare load, checks that they are valid together, and parses them.
+
 // Defaults of tare load.
 const (
 	defaultConnections = 10
@@ -49,7 +51,6 @@ const (
 	presetWrk = "wrk"
 )
 
-// engineNames returns the values of --engine.
 func engineNames() []string { return []string{string(load.Epoll), string(load.Portable)} }
 
 // options contains the flags of tare load, and the values that parseFlags computes from them.
@@ -204,7 +205,6 @@ func (o *options) addEngineFlags(flags cmdenv.Flags) {
 	declareUses(flags, "engine", manyMachines)
 }
 
-// addTLSFlags adds the flags of encrypted connections.
 func (o *options) addTLSFlags(flags cmdenv.Flags) {
 	flags.Set.BoolVar(&o.insecure, "insecure", false, "take any certificate of an https server")
 	declareUses(flags, "insecure", manyMachines, onlyTLS)
@@ -455,7 +455,6 @@ func (o *options) checkBounds(changed func(string) bool) error {
 	return nil
 }
 
-// checkCombinations rejects flags that contradict each other.
 func (o *options) checkCombinations(changed func(string) bool, rpc bool) error {
 	for _, pair := range [][2]string{
 		{"requests", "duration"}, {"requests", "rate"}, {"requests", "search"},

@@ -14,6 +14,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// This file loads one server from the machines of --on: 300 connections from three machines are 100 from each.
+
 // checkMachines rejects machines of --on that cannot be used, and options that they do not support.
 func (o *options) checkMachines() error {
 	machines, err := o.on.Check()
@@ -49,8 +51,7 @@ func (l *loadRun) shareOrders(machines int) []fleet.LoadOrder {
 	return out
 }
 
-// onMachines loads the server from several machines at the same time, and prints the merged
-// result.
+// onMachines loads the server from several machines at the same time, and prints the merged result.
 func (l *loadRun) onMachines(ctx context.Context, env cmdenv.Env) error {
 	target := l.options.servers[0].target
 	say := func(machine, line string) { l.Progress.Say(machine + ": " + line) }

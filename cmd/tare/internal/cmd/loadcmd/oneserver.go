@@ -19,6 +19,9 @@ import (
 	"github.com/tarebench/tare/load/relay"
 )
 
+// This file loads one server: once, several times to search for the highest rate that meets --slo, or from several
+// machines.
+
 // nothingError reports that nothing could be measured, and why.
 type nothingError struct{ Why string }
 

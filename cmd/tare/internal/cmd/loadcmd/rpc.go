@@ -17,6 +17,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// This file prepares the calls of a load over gRPC from --proto, --data and --deadline.
+
 // Bounds of the calls of --data.
 const (
 	maxCalls    = 100_000

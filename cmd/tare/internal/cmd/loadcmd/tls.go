@@ -16,7 +16,6 @@ import (
 // handshakeKeep is the value of --handshake that makes one handshake for each connection.
 const handshakeKeep = "keep"
 
-// handshakeModes returns the values of --handshake.
 func handshakeModes() []string {
 	return []string{handshakeKeep, string(load.Full), string(load.Resume)}
 }

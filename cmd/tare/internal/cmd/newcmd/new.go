@@ -112,10 +112,6 @@ func newContender(env cmdenv.Env, id, dir, catalogDir string) (newReport, error)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return newReport{}, cmdenv.Usage("--dir "+dir+": there is no such directory", "make it, or name another")
 	}
-	d, err := env.Dirs()
-	if err != nil {
-		return newReport{}, err
-	}
 	c, err := env.FindCatalog(catalogDir)
 	if err != nil {
 		return newReport{}, err
@@ -133,26 +129,32 @@ func newContender(env cmdenv.Env, id, dir, catalogDir string) (newReport, error)
 			files[i] = filepath.Join(dir, f)
 		}
 	}
+	next, err := nextCommands(env, c, kind, name, dir, filepath.ToSlash(filepath.Dir(files[0])))
+	return newReport{Kind: kind, Name: name, Files: files, Next: next}, err
+}
+
+// nextCommands returns the commands with which the user continues. The contender is in contenderDir, which
+// is below dir or in the repository around dir.
+func nextCommands(env cmdenv.Env, c catalog.Catalog, kind, name, dir, contenderDir string) ([]string, error) {
 	absDir, err := filepath.Abs(dir)
 	if err != nil {
-		return newReport{}, err
+		return nil, err
 	}
-	created := newReport{Kind: kind, Name: name, Files: files}
-	contenderDir := filepath.ToSlash(filepath.Dir(files[0]))
 	switch _, err := catalog.Repository(absDir); {
 	case err == nil:
-		created.Next = nextInside(kind, name, contenderDir)
-		return created, nil
+		return nextInside(kind, name, contenderDir), nil
 	case !errors.Is(err, catalog.ErrNone):
-		return newReport{}, err
+		return nil, err
 	}
 	if _, isPublished := catalog.SDKVersion(); isPublished {
-		created.Next = nextElsewhere(kind, name, contenderDir, "")
-		return created, nil
+		return nextElsewhere(kind, name, contenderDir, ""), nil
+	}
+	d, err := env.Dirs()
+	if err != nil {
+		return nil, err
 	}
 	sdk, err := catalog.SDK(c, d.Cache)
-	created.Next = nextElsewhere(kind, name, contenderDir, filepath.ToSlash(sdk))
-	return created, err
+	return nextElsewhere(kind, name, contenderDir, filepath.ToSlash(sdk)), err
 }
 
 // nextInside returns commands for a POSIX shell that add a library to the contender in the

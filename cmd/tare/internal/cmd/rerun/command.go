@@ -21,6 +21,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file repeats a result that a command such as tare bench has made, by a call of the same command with the
+// seed and the commits of the result.
+
 // findCommand returns the command that args call, with parsed flags. It returns nil if the arguments are
 // invalid, or if the command is not one of those that generate a study: bench, json and rpc.
 func findCommand(root *cobra.Command, args []string) *cobra.Command {

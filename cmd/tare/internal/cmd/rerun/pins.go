@@ -54,7 +54,8 @@ func olderModules(today map[string]string, old []tare.Module, selected []string)
 			w, err := build.ParseWith(text, "")
 			return err == nil && w.Path == m.Path
 		})
-		if version == "" || version == m.Version || m.Replace != "" || isSelected {
+		isUnneeded := version == "" || version == m.Version
+		if isUnneeded || m.Replace != "" || isSelected {
 			continue
 		}
 		if w, err := build.ParseWith(m.Path+"@"+m.Version, ""); err == nil {

@@ -16,6 +16,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
+// This file reads from a result what was measured: the study and the options.
+
 // storedStudy returns the study of a result. It parses the text of the study in the result. If an older
 // result has no such text, it takes the bundled study of the same name; note then warns the user.
 func storedStudy(env cmdenv.Env, old *tare.Result) (study cmdenv.Study, note string, err error) {
@@ -44,23 +46,13 @@ func originalOptions(old *tare.Result) (o session.Options, err error) {
 	if o.Isolation == "" {
 		o.Isolation = tare.Lockstep
 	}
-	invalidError := func(name, value string) error {
-		return cmdenv.Usage(fmt.Sprintf("the result was made with %s %q, which cannot be requested", name, value), "")
-	}
 	if o.Seed, err = strconv.ParseUint(old.Seed, 10, 64); err != nil {
 		return o, invalidError("seed", old.Seed)
 	}
 	budget := old.Asked.Budget
-	if budget == "" { // older results have only a description: "quick (40s)", "full (5m0s)", "90s", "8 rounds"
-		budget, _, _ = strings.Cut(old.Budget, " (")
-		if n, ok := strings.CutSuffix(budget, " rounds"); ok {
-			if o.Rounds, err = strconv.Atoi(n); err != nil || o.Rounds < 1 {
-				return o, invalidError("budget", old.Budget)
-			}
-			budget = "quick" // the run skipped parts of the study, unlike a full one
-			if len(old.NotWeighed) == 0 {
-				budget = "full"
-			}
+	if budget == "" {
+		if budget, o.Rounds, err = parseDescribedBudget(old); err != nil {
+			return o, err
 		}
 	}
 	switch budget {
@@ -71,7 +63,7 @@ func originalOptions(old *tare.Result) (o session.Options, err error) {
 		if o.Budget, err = time.ParseDuration(budget); err != nil || o.Budget <= 0 {
 			return o, invalidError("budget", budget)
 		}
-		o.User = true
+		o.User = true // the user has set the budget
 	}
 	if err := cmdenv.CheckPatterns(o.Only); err != nil {
 		return o, err
@@ -88,4 +80,26 @@ func originalOptions(old *tare.Result) (o session.Options, err error) {
 	}
 	o.With, err = session.ParsePins(old.Asked.With)
 	return o, err
+}
+
+// parseDescribedBudget returns the budget of an older result, which has only a description of it: "quick (40s)",
+// "full (5m0s)", "90s", or "8 rounds". rounds is 0 unless the description is a number of rounds.
+func parseDescribedBudget(old *tare.Result) (budget string, rounds int, err error) {
+	budget, _, _ = strings.Cut(old.Budget, " (")
+	n, isRounds := strings.CutSuffix(budget, " rounds")
+	if !isRounds {
+		return budget, 0, nil
+	}
+	if rounds, err = strconv.Atoi(n); err != nil || rounds < 1 {
+		return "", 0, invalidError("budget", old.Budget)
+	}
+	if len(old.NotWeighed) == 0 {
+		return "full", rounds, nil
+	}
+	return "quick", rounds, nil // unlike a full run, it skipped parts of the study
+}
+
+// invalidError rejects a value with which no command can have made a result.
+func invalidError(name, value string) error {
+	return cmdenv.Usage(fmt.Sprintf("the result was made with %s %q, which cannot be requested", name, value), "")
 }

@@ -57,7 +57,6 @@ func measureTransports(ctx context.Context, env cmdenv.Env, o options, doc *rpcs
 	return advice.Measure(ctx, env, o.run, p)
 }
 
-// isChosen reports whether --only selects a transport.
 func (o options) isChosen(id string) bool { return cmdenv.Matches(o.only, []string{id}) }
 
 // planTransports prints for --dry-run what measureTransports would do with the file arg.

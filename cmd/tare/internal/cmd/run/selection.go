@@ -13,6 +13,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
+// This file chooses and sorts the studies of tare run without arguments.
+
 // firstStudy is the study that runs before the others if the user names none.
 const firstStudy = "json-encode"
 

@@ -55,10 +55,9 @@ func dockerfile(t *testing.T) []instruction {
 	return list
 }
 
-// TestDockerfile does without an engine what the Dockerfile says: what is
-// copied is there, and all that the default stack is made of. The whole test
-// also builds that by the Dockerfile's commands, and starts it by its entry
-// point: it serves where PORT says and ends with a signal.
+// TestDockerfile does without an engine what the Dockerfile says: what is copied is there, and all
+// that the default stack is made of. The whole test also builds that by the Dockerfile's commands,
+// and starts it by its entry point: it serves where PORT says and ends with a signal.
 func TestDockerfile(t *testing.T) {
 	var build, env []string
 	var entry []string
@@ -149,8 +148,7 @@ func listens(t *testing.T, entry []string) {
 	}
 }
 
-// enter starts what was built in src by its entry point, keeps an event file,
-// and ends it.
+// enter starts what was built in src by its entry point, keeps an event file, and ends it.
 func enter(t *testing.T, src, app string, entry []string) {
 	t.Helper()
 	port, err := anyPort()
@@ -316,8 +314,7 @@ func TestDockerignore(t *testing.T) {
 	}
 }
 
-// TestAppYAML: what app.yaml sets is what a service takes, and the address is
-// the one it is given.
+// TestAppYAML: what app.yaml sets is what a service takes, and the address is the one it is given.
 func TestAppYAML(t *testing.T) {
 	text := deployed(t, "appengine/app.yaml")
 	known := []string{server.EnvApp, server.EnvAddr, server.EnvLog}

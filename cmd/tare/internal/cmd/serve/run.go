@@ -18,6 +18,8 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
+// This file builds the program of tare serve and runs it until it ends.
+
 // endTimeout limits the time that a service may take to end after a signal. It is longer than the 5 s
 // that the service allows itself.
 const endTimeout = 10 * time.Second

@@ -23,6 +23,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file forwards the events of tare serve ingest to the destinations (sinks) of --sink, such as a database.
+
 // Flags and environment variables of forwarding.
 const (
 	flagSpool    = "spool"

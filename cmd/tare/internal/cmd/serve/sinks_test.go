@@ -90,8 +90,7 @@ func TestTokenInPlainText(t *testing.T) {
 	}
 }
 
-// What is in the spool when the service ends is sent on; what cannot be is kept,
-// and said.
+// What is in the spool when the service ends is sent on; what cannot be is kept, and said.
 func TestForwardingDuringAService(t *testing.T) {
 	far := sinktest.NewServer(t, "ndjson")
 	dir := filepath.Join(t.TempDir(), "a", "spool")
