@@ -36,6 +36,7 @@ func findBytesBelowResult(d *document, report reportFunc) {
 	for _, t := range d.tables {
 		findBytesBelowCell(t, report)
 	}
+	defined := d.findResultUnits()
 	for _, b := range d.benches {
 		size, ok := b.value("B/op")
 		n, _ := b.value("allocs/op")
@@ -43,7 +44,8 @@ func findBytesBelowResult(d *document, report reportFunc) {
 			continue
 		}
 		for _, v := range b.values {
-			if resultUnitRE.MatchString(v.unit) && size < v.value {
+			isResult := resultUnitRE.MatchString(v.unit) || slices.Contains(defined, v.unit)
+			if isResult && size < minCopy*v.value {
 				report(b.line, fmt.Sprintf("%s allocates %s B/op and returns %s %s", b.name, formatNumber(size), formatNumber(v.value), v.unit))
 			}
 		}
@@ -65,6 +67,29 @@ func findBytesBelowResult(d *document, report reportFunc) {
 
 // resultUnitRE matches the unit of the size of an operation's result, such as result-bytes/op.
 var resultUnitRE = lazyregexp.New(`(?i)^(?:result|resp(?:onse)?|body|out(?:put)?|encoded|returned|copied|reply|answer)[-_.]?(?:B|bytes)(?:/op)?$|^(?:B|bytes)[-_.](?:result|out(?:put)?|encoded|returned|copied)(?:/op)?$`)
+
+// resultDefinitionRE matches "page-B is the length of the string that Render returns". The group is page-B.
+var resultDefinitionRE = lazyregexp.New(`(?i)(?:^|\s)([\w-]+(?:/op)?) (?:is|are|=|gives?|shows?) the (?:length|size|bytes|number of bytes) (?:of|in) [^.;]{0,40}\breturn(?:s|ed)?\b`)
+
+// findResultUnits returns the units of which a sentence, or a comment above benchmarks, says that they count the
+// bytes of a result.
+func (d *document) findResultUnits() (units []string) {
+	var texts []string
+	for _, s := range d.findSentences(resultDefinitionRE) {
+		texts = append(texts, s.text)
+	}
+	for _, b := range d.benches[:min(len(d.benches), maxStated)] {
+		if len(texts) == 0 || texts[len(texts)-1] != b.path {
+			texts = append(texts, b.path)
+		}
+	}
+	for _, text := range texts {
+		if m := resultDefinitionRE.FindStringSubmatch(text); m != nil {
+			units = append(units, m[1])
+		}
+	}
+	return units
+}
 
 // minSharedWord is the least length of a word that relates a struct to a benchmark.
 const minSharedWord = 4

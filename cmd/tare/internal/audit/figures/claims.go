@@ -48,7 +48,7 @@ var (
 	percentClaimRE = lazyregexp.New(aNumber + `(?:\s*%?\s*(?:[-–—]|to)\s*` + aNumber + `)?\s?%`)
 	// wayAfterRE matches the word for the direction after a number, and wayBeforeRE the word before a
 	// number: "less" after "20%", "reduced memory by" before it. The group is "less" or "reduced".
-	wayAfterRE  = lazyregexp.New(`(?i)^[\s*_)]*(?:(?:the|as|in|of|cpu|encoding|time|memory|latency|throughput|performance|allocation)\s+){0,2}(as\s+(?:fast|quick|slow|much|many|long|large|big|high|heavy)|longer|shorter|faster|slower|quicker|less|fewer|lower|smaller|cheaper|lighter|more|higher|larger|bigger|greater|better|worse|speed-?up|improvement|improved|reduction|decrease|increase|overhead|saved|savings?)\b`)
+	wayAfterRE  = lazyregexp.New(`(?i)^[\s*_)]*(?:(?:the|as|in|of|cpu|encoding|time|memory|latency|throughput|performance|allocation)\s+){0,2}(as\s+(?:fast|quick|slow|much|many|long|large|big|high|heavy|expensive|costly)|longer|shorter|faster|slower|quicker|less|fewer|lower|smaller|cheaper|lighter|more|higher|larger|bigger|greater|better|worse|speed-?up|improvement|improved|reduction|decrease|increase|overhead|saved|savings?)\b`)
 	wayBeforeRE = lazyregexp.New(`(?i)\b(faster|slower|reduce[sd]?|decrease[sd]?|increase[sd]?|improve[sd]?|speed-?up|improvement|reduction|overhead|dropped|drops|falls?|fell|fallen|declined?|shrinks?|shrank|shrunk|sinks?|sank|sunk|rises?|rose|risen|grows?|grew|grown|climbs?|(?:goes|went|gone|comes|came) (?:down|up)|(?:is|was|were|are) (?:down|up)|lower|higher|cut|saves?|saved)\b[*_:]*\s*(?:(?:is|was|of|by|the|latency|memory|throughput|usage|time|allocations|about|around|roughly|nearly|almost|up to|over|at least|more than)\s+){0,4}[(~≈*_+]*$`)
 	// quantityAfterRE matches " the throughput of" after "4 times".
 	quantityAfterRE = lazyregexp.New(`(?i)^[\s*_)]*the\s+(?:throughput|bandwidth|latency|time|memory|heap|bytes|[a-z]+s|[a-z]+s? (?:per|a) second)\s+of\b`)
@@ -153,6 +153,9 @@ func (c *claim) setWords(previous []claim) bool {
 // "half the time" the groups "half" and, as the third one, "time".
 var wordRatioRE = lazyregexp.New(`(?i)\b(twice|thrice|double|half|(?:a|one) (?:third|quarter|fifth|tenth))\s+(?:(as\s+(?:fast|quick|slow|much|many|long|large|big|high))\b|(?:of )?(?:the|its) (time|latency|memory|heap|allocations|throughput|bytes)\b)`)
 
+// cutToRE matches "cuts the allocations to a third". The groups are "the allocations" and "a third".
+var cutToRE = lazyregexp.New(`(?i)\b(?:cuts?|reduces?d?|brings?|brought|lowers?|lowered|shrinks?|shrank|falls?|fell|drops?|dropped|goes|went|down)\b([^.,;:\d]{0,40}?) to ((?:a|one) (?:half|third|quarter|fifth|tenth)|half)\b`)
+
 // halfAgainRE matches " as much again" after "half": the ratio is 1.5.
 var halfAgainRE = lazyregexp.New(`(?i)^\s*as (?:much|many|long|large|big|high)(?: \w+)? again\b`)
 
@@ -171,12 +174,7 @@ func (s sentence) wordClaims() []claim {
 	var out []claim
 	for _, m := range wordRatioRE.FindAllStringSubmatchIndex(s.text, maxClaims) {
 		name := strings.ToLower(s.text[m[2]:m[3]])
-		ratio := 2.0
-		for suffix, value := range map[string]float64{"thrice": 3, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10} {
-			if strings.HasSuffix(name, suffix) {
-				ratio = value
-			}
-		}
+		ratio := parseFraction(name)
 		if halfAgainRE.MatchString(s.text[m[3]:]) || savedBeforeRE.MatchString(s.text[:m[0]]) || savedAfterRE.MatchString(s.text[m[3]:]) {
 			continue // the words state another ratio
 		}
@@ -201,7 +199,26 @@ func (s sentence) wordClaims() []claim {
 		c.kinds = findClaimKinds(s.text[:m[0]], c.word, s.text[m[3]:])
 		out = append(out, c)
 	}
+	for _, m := range cutToRE.FindAllStringSubmatchIndex(s.text, maxClaims) {
+		ratio := parseFraction(s.text[m[4]:m[5]])
+		out = append(out, claim{
+			sentence: s, text: s.text[m[0]:m[1]], start: m[4], end: m[5], word: "less",
+			low: ratio, high: ratio, step: wordTolerance * ratio, isAbout: true,
+			kinds: findClaimKinds(s.text[:m[4]], "less", ""),
+		})
+	}
 	return out
+}
+
+// parseFraction returns the denominator of a fraction in words: 3 for "a third", 2 for "half" or another word.
+func parseFraction(name string) float64 {
+	ratio := 2.0
+	for suffix, value := range map[string]float64{"thrice": 3, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10} {
+		if strings.HasSuffix(name, suffix) {
+			ratio = value
+		}
+	}
+	return ratio
 }
 
 // lastRune returns the last character of text, or 0 if text is empty.
@@ -235,6 +252,10 @@ func findClaimKinds(before, word, after string) []kind {
 	if i := strings.LastIndexAny(wordsBefore, ":;"); i >= 0 {
 		wordsBefore = wordsBefore[i+1:]
 	}
+	switch word {
+	case "longer", "shorter", "as long", "as expensive", "as costly": // "a request takes longer" is about time
+		return []kind{timeKind}
+	}
 	isSpeed := word == "faster" || word == "slower" || word == "quicker" || strings.HasSuffix(word, "as fast") || word == "as slow"
 	for _, text := range []string{wordsAfter, wordsBefore} {
 		text = sizeWordsRE.ReplaceAllString(text, "")
@@ -259,8 +280,6 @@ func findClaimKinds(before, word, after string) []kind {
 		return []kind{timeKind, rateKind, byteRateKind}
 	case "smaller", "bigger", "larger":
 		return []kind{byteKind}
-	case "longer", "shorter", "as long":
-		return []kind{timeKind}
 	}
 	return nil
 }

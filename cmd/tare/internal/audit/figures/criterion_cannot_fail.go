@@ -93,9 +93,9 @@ var (
 	quantileLimitRE = lazyregexp.New(`(?i)\bp\d\d\d?(?:\.\d+)?\b[^.;|\d]{0,30}?(?:below|under|at most|within|less than|no more than|<=?|≤)\s*(\d[\d,]*(?:\.\d+)?)\s*(ns|µs|us|μs|ms|s|sec|seconds|milliseconds)\b`)
 	// statedTimeoutRE matches "hey gives a request up after two seconds" and "a client timeout of 500 ms".
 	// The groups are the number and the unit, of the first form or of the second.
-	statedTimeoutRE = lazyregexp.New(`(?i)\b(?:gives?|given|times?|timed|abort\w*|cancel\w*|abandon\w*)\b[^.;]{0,40}?\bafter (\d+(?:\.\d+)?|one|two|` + numberWords + `) ?(ms|s|sec|seconds?|milliseconds?)\b|\btimeout (?:of|is|was) (\d+(?:\.\d+)?|one|two|` + numberWords + `) ?(ms|s|sec|seconds?|milliseconds?)\b`)
+	statedTimeoutRE = lazyregexp.New(`(?i)\b(?:gives?|given|times?|timed|hangs? up|abort\w*|cancel\w*|abandon\w*|cuts? off)\b[^.;]{0,40}?\bafter (\d+(?:\.\d+)?|one|two|` + numberWords + `) ?(ms|s|sec|seconds?|milliseconds?)\b|\btimeout (?:of|is|was) (\d+(?:\.\d+)?|one|two|` + numberWords + `) ?(ms|s|sec|seconds?|milliseconds?)\b`)
 	// loadWordsRE matches words of a sentence about the requests of a load generator.
-	loadWordsRE = lazyregexp.New(`(?i)\b(?:wrk2?|ab|hey|oha|vegeta|k6|ghz|client|generator|requests?)\b`)
+	loadWordsRE = lazyregexp.New(`(?i)\b(?:wrk2?|ab|hey|oha|vegeta|k6|ghz|clients?|generator|requests?)\b`)
 	// scriptTimeoutRE matches "timeout: '5s'" in a script of k6. The group is 5s.
 	scriptTimeoutRE = lazyregexp.New(`\btimeout: *['"](\d+(?:\.\d+)?m?s)['"]`)
 )
@@ -129,11 +129,16 @@ func findLimitsBeyondTimeout(d *document, report reportFunc) {
 		}
 	}
 	for _, t := range d.tables {
-		column := slices.IndexFunc(t.header, criterionHeaderRE.MatchString)
+		column, limit := slices.IndexFunc(t.header, criterionHeaderRE.MatchString), slices.IndexFunc(t.header, targetHeaderRE.MatchString)
 		for _, row := range t.rows {
-			if column >= 0 && column < len(row.cells) {
-				check(row.line, row.cells[column])
+			if column < 0 || column >= len(row.cells) {
+				continue
 			}
+			text := row.cells[column]
+			if limit >= 0 && limit != column && limit < len(row.cells) {
+				text += " " + row.cells[limit] // "p99" and "≤ 500 ms"
+			}
+			check(row.line, text)
 		}
 	}
 }

@@ -120,9 +120,15 @@ func newGrid(all []figure) *grid {
 	return g
 }
 
+// partHeaderRE matches the header of a part of another column: "of which compress".
+var partHeaderRE = lazyregexp.New(`(?i)^(?:of which|of that|of these|thereof|including|incl\.)(?:\W|$)`)
+
 // isOtherSide reports whether two headers name the same metric of two sides, such as "time old" and
 // "time new": they differ in words, but not in one of metricWords.
 func isOtherSide(a, b string) bool {
+	if partHeaderRE.MatchString(a) || partHeaderRE.MatchString(b) {
+		return false
+	}
 	wordsA, wordsB := splitWords(a), splitWords(b)
 	differs := false
 	for _, pair := range [][2][]string{{wordsA, wordsB}, {wordsB, wordsA}} {

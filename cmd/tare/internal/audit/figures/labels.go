@@ -95,7 +95,7 @@ func trimPlural(word string) string {
 type wordSet map[string]bool
 
 // equativeRE matches the beginning of a comparison such as "as fast as".
-var equativeRE = lazyregexp.New(`(?i)\bas (?:fast|quick|slow|much|many|long|large|big|high|heavy)\b`)
+var equativeRE = lazyregexp.New(`(?i)\bas (?:fast|quick|slow|much|many|long|large|big|high|heavy|expensive|costly)\b`)
 
 func newWordSet(text string) wordSet {
 	out := wordSet{}

@@ -161,6 +161,8 @@ var (
 	namedShareRE = lazyregexp.New(`(?i)\b([a-z]+)[=:](\d\d?)%?(?:$|[^\d.])`)
 	// shareOfNameRE matches "90% get". The groups are 90 and get.
 	shareOfNameRE = lazyregexp.New(`(?i)\b(\d\d?) ?%? ?[-_ ]?([a-z]+)\b`)
+	// joinedShareRE matches "get90" of get90-put10. The groups are get and 90.
+	joinedShareRE = lazyregexp.New(`(?i)(?:^|[^a-z])([a-z]+)(\d\d?)(?:$|[^\da-z%])`)
 )
 
 // namedShares returns the percentages of the operations in the name of a mix, such as get=90,put=10. It
@@ -169,9 +171,10 @@ func namedShares(name string) map[string]float64 {
 	for _, form := range []struct {
 		pattern     *lazyregexp.Regexp
 		name, share int // groups
-	}{{namedShareRE, 1, 2}, {shareOfNameRE, 2, 1}} {
+	}{{namedShareRE, 1, 2}, {joinedShareRE, 1, 2}, {shareOfNameRE, 2, 1}} {
 		shares, sum := map[string]float64{}, 0.0
-		for _, m := range form.pattern.FindAllStringSubmatch(strings.ReplaceAll(name, "_", " "), maxSumParts) {
+		spaced := strings.NewReplacer("_", "  ", "-", "  ", ",", "  ").Replace(name) // a match takes the character after it
+		for _, m := range form.pattern.FindAllStringSubmatch(spaced, maxSumParts) {
 			share, err := strconv.ParseFloat(m[form.share], 64)
 			if err == nil {
 				shares[strings.ToLower(m[form.name])] = share
@@ -190,7 +193,6 @@ func namedShares(name string) map[string]float64 {
 // Get1 and Put1. It skips a mix if an operation is not one benchmark.
 func findNamedMix(benches []*bench, report reportFunc) {
 	for _, mix := range benches[:min(len(benches), maxMixParts)] {
-		first, _, _ := strings.Cut(mix.name, "/")
 		shares, total := namedShares(mix.name), 0.0
 		ns, hasTime := mix.value("ns/op")
 		if shares == nil || !hasTime {
@@ -201,9 +203,9 @@ func findNamedMix(benches []*bench, report reportFunc) {
 			var part *bench
 			count := 0
 			for _, b := range benches[:min(len(benches), maxMixParts)] {
-				own, _, _ := strings.Cut(b.name, "/")
-				isPart := own != first && b.pkg == mix.pkg && strings.EqualFold(strings.TrimRight(b.name, "0123456789"), name)
-				if isPart {
+				isNear := !strings.Contains(b.name, "/") || cutLast(b.name) == cutLast(mix.name)
+				own := strings.TrimRight(b.name[strings.LastIndex(b.name, "/")+1:], "0123456789")
+				if b != mix && isNear && b.pkg == mix.pkg && strings.EqualFold(own, name) {
 					part = b
 					count++
 				}

@@ -40,6 +40,7 @@ func findMixedUnits(d *document, report reportFunc) {
 		findUnitsAgainstOutput(t, times, report)
 		findBinaryAndDecimal(t.figures(i), report)
 	}
+	d.findUnitsInProse(report)
 	for _, s := range d.sentences {
 		claims := s.claims() // such as "3x faster"
 		for _, c := range claims {

@@ -34,6 +34,7 @@ func unsupportedSignificance() rule {
 func findUnsupportedSignificance(d *document, report reportFunc) {
 	findGainsAgainstBenchstat(d, report)
 	findUnclearGains(d, report)
+	d.findSignificantBests(report)
 	if d.hasFigures() && !d.hasRepetitions() {
 		for _, s := range d.sentences {
 			if m := significanceRE.FindStringIndex(s.text); m != nil && !isDenied(s.text, m[1]) {
@@ -41,6 +42,41 @@ func findUnsupportedSignificance(d *document, report reportFunc) {
 			}
 		}
 	}
+}
+
+var (
+	// fewRunsRE matches "best of three runs" and "a single run".
+	fewRunsRE = lazyregexp.New(`(?i)\b(?:best|fastest|better) of (?:two|three|four|five|[2-5])\b|\b(?:a single|only one|one) run\b`)
+	// significantGainRE matches "significantly faster". The group is "significantly".
+	significantGainRE = lazyregexp.New(`(?i)\b(significant(?:ly)?)\b[^.;,]{0,30}\b(?:faster|slower|quicker|less|fewer|lower|higher|more|better|worse|improvement|gain|difference)\b`)
+)
+
+// findSignificantBests reports sentences that call a change significant, under a heading whose figures are the
+// best of few runs or of a single one, without an interval or a test.
+func (d *document) findSignificantBests(report reportFunc) {
+	type section struct {
+		fewRuns     string // text about the number of runs
+		hasEvidence bool
+	}
+	sections := map[string]section{}
+	for _, s := range d.sentences {
+		x := sections[s.path]
+		x.fewRuns = cmp.Or(x.fewRuns, fewRunsRE.FindString(s.text))
+		x.hasEvidence = x.hasEvidence || evidenceRE.MatchString(s.text)
+		sections[s.path] = x
+	}
+	for _, s := range d.sentences {
+		m, x := significantGainRE.FindStringSubmatchIndex(s.text), sections[s.path]
+		hasTable := slices.ContainsFunc(d.tables, func(t *table) bool { return t.path == s.path && !t.hasEvidence() })
+		if m != nil && x.fewRuns != "" && !x.hasEvidence && hasTable && !isDenied(s.text, m[1]) {
+			report(s.lineAt(m[2]), fmt.Sprintf("%s is said of figures that are of %s, without an interval or a test", quote(s.text[m[2]:m[3]]), quote(x.fewRuns)))
+		}
+	}
+}
+
+// hasEvidence reports whether a cell of the table has an interval or a p-value.
+func (t *table) hasEvidence() bool {
+	return evidenceRE.MatchString(strings.Join(t.header, " ")) || slices.ContainsFunc(t.rows, func(r tableRow) bool { return evidenceRE.MatchString(strings.Join(r.cells, " ")) })
 }
 
 // hasFigures reports whether a page has benchmarks, reports or tables with figures.

@@ -144,6 +144,9 @@ func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 	if len(c.kinds) == 0 {
 		c.kinds = c.sentence.findUnitKinds()
 	}
+	if len(c.kinds) == 0 && c.isPercent {
+		c.kinds = d.findRowKinds(c.sentence)
+	}
 	if len(c.kinds) == 0 || len(d.grids) == 0 && len(d.groups) == 0 {
 		return nil
 	}
@@ -164,6 +167,26 @@ func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 		return append(out, d.columnPairs(c, first, second, newWordSet(after))...)
 	}
 	return out
+}
+
+// findRowKinds returns the kinds of the figures of a row, if a sentence names this one row of the tables before it.
+func (d *document) findRowKinds(s sentence) (kinds []kind) {
+	words := newWordSet(s.text)
+	for _, g := range d.nearGrids(s.line) {
+		named := g.rows.findNamed(words)
+		if len(named) == 0 || g.line > s.line {
+			continue
+		}
+		if len(named) > 1 || kinds != nil {
+			return nil
+		}
+		for _, m := range g.cells[named[0]] {
+			if m.kind != plainKind && m.kind != percentKind && m.kind != factorKind && !slices.Contains(kinds, m.kind) {
+				kinds = append(kinds, m.kind)
+			}
+		}
+	}
+	return kinds
 }
 
 // rowPairs returns the pairs of figures in rows that a claim may be about. first has the words about
@@ -293,7 +316,7 @@ func (c claim) matchesSentence() bool {
 var nowTakesRE = lazyregexp.New(`(?i)\bnow (?:takes?|needs?|costs?|uses?|allocates?|runs?|is|are)\b`)
 
 // thanWordRE matches the word before the reference of a comparison.
-var thanWordRE = lazyregexp.New(`(?i)\bthan\b|\bas (?:fast|quick|slow|much|many|long|large|big|high|heavy) as\b|\bcompared (?:to|with)\b|\brelative to\b|\bversus\b|\bvs\b`)
+var thanWordRE = lazyregexp.New(`(?i)\bthan\b|\bas (?:fast|quick|slow|much|many|long|large|big|high|heavy|expensive|costly) as\b|\bcompared (?:to|with)\b|\brelative to\b|\bversus\b|\bvs\b`)
 
 // baseSubjectRE matches words that show that the subject of a statement is the state before a change.
 var baseSubjectRE = lazyregexp.New(`(?i)\b(?:without|before|old|baseline|base|main|master|previous|original|unpatched|stock|was|were|had|used to)\b`)
@@ -374,7 +397,7 @@ func (c claim) expectedSign(k kind) int {
 		return better
 	case "overhead", "worse":
 		return -better
-	case "longer", "as long", "as much", "as many", "as large", "as big", "as high", "as heavy":
+	case "longer", "as long", "as much", "as many", "as large", "as big", "as high", "as heavy", "as expensive", "as costly":
 		return 1
 	case "shorter":
 		return -1
