@@ -54,7 +54,7 @@ type Info struct {
 	Endpoints []string `json:"endpoints"`
 }
 
-// Unit is one of the services that run in the house's cluster. /api/v1/services lists them.
+// Unit is a service in the cluster of the house. /api/v1/services lists all.
 type Unit struct {
 	Name      string `json:"name"`
 	Namespace string `json:"namespace"`

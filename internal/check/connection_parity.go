@@ -23,8 +23,8 @@ func connectionParity() Check {
 		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
 			return findEach(in.measuredContenders(), in.trafficWorkloads(), func(c tare.Contender, w tare.Workload) (message string) {
-				base, okBase := in.estimate(in.Study.Baseline, w.ID, readReconnects)
-				e, ok := in.estimate(c.ID, w.ID, readReconnects)
+				base, okBase := in.estimateValue(in.Study.Baseline, w.ID, readReconnects)
+				e, ok := in.estimateValue(c.ID, w.ID, readReconnects)
 				switch {
 				case ok && e.isAbove(minConnectsEach):
 					message = fmt.Sprintf("a connection is opened for every request, or nearly: %.2g for each", e.mid)

@@ -95,11 +95,11 @@ func (in Input) findReceiptGaps(got, sent, text string) []tare.Finding {
 	var out []tare.Finding
 	for _, w := range in.Study.Workloads {
 		for _, c := range in.measuredContenders() {
-			e, ok := in.estimate(c.ID, w.ID, readRatio([]string{got}, []string{sent}))
+			e, ok := in.estimateValue(c.ID, w.ID, readRatio([]string{got}, []string{sent}))
 			if !ok || !e.isOff(maxReceiptOff) {
 				continue
 			}
-			sentPerRound, _ := in.estimate(c.ID, w.ID, readKey(sent))
+			sentPerRound, _ := in.estimateValue(c.ID, w.ID, readKey(sent))
 			out = append(out, tare.Finding{
 				Contender: c.ID, Workload: w.ID,
 				Message: fmt.Sprintf(text, formatNumber(e.mid*sentPerRound.mid), formatNumber(sentPerRound.mid)) +

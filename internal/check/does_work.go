@@ -189,11 +189,11 @@ func whyIdleInProcess(in Input, contender, workload string) string {
 // the null server is nearly as slow, because then it is not the server that waits.
 func whyIdleInClosedLoop(in Input, contender, workload string) string {
 	worked, ok := estimateOver(in.serverWorkShares(contender, workload))
-	latency, okLatency := in.estimate(contender, workload, readKey(tare.KeyMeanLatency))
+	latency, okLatency := in.estimateValue(contender, workload, readKey(tare.KeyMeanLatency))
 	if !ok || !okLatency || !worked.isBelow(minWorkShare) {
 		return ""
 	}
-	if client, ok := in.estimate(contender, workload, readOccupied); ok && client.mid > saturated {
+	if client, ok := in.estimateValue(contender, workload, readOccupied); ok && client.mid > saturated {
 		return ""
 	}
 	comparison, isSlow := "", latency.isAbove(minWaitNS)
@@ -228,9 +228,9 @@ func (in Input) serverWorkShares(contender, workload string) []float64 {
 
 // whyTimer returns a sentence saying that a timer causes contender's latency, or "".
 func whyTimer(in Input, contender, workload string) string {
-	overCPU, ok := in.estimate(contender, workload, readLatencyOverCPU)
+	overCPU, ok := in.estimateValue(contender, workload, readLatencyOverCPU)
 	overNull, okNull := estimateOver(in.pairedRatios(contender, in.withRole(tare.RoleNull), workload, readKey(tare.KeyMeanLatency)))
-	tail, okTail := in.estimate(contender, workload, readTail)
+	tail, okTail := in.estimateValue(contender, workload, readTail)
 	isKnown := ok && okNull && okTail
 	isTimer := overCPU.isAbove(timerRatio) && overNull.isAbove(timerRatio) && tail.isBelow(maxTimerTail)
 	if !isKnown || !isTimer {

@@ -30,7 +30,7 @@ func errorInLoop() Check {
 	}
 }
 
-// subject is what a finding is about: one contender on one workload, over all rounds.
+// subject is one contender on one workload, over all rounds: a finding is about it.
 type subject struct{ contender, workload string }
 
 // subjectRound is one contender on one workload in one round.

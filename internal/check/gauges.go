@@ -77,8 +77,8 @@ func findEach(contenders []tare.Contender, workloads []tare.Workload, describe f
 // message that is not empty, and skips contenders without both estimates.
 func (in Input) findAgainstBaseline(workloads []tare.Workload, read reading, describe func(c tare.Contender, w tare.Workload, e, base extent) string) []tare.Finding {
 	return findEach(in.comparableContenders(), workloads, func(c tare.Contender, w tare.Workload) string {
-		base, okBase := in.estimate(in.Study.Baseline, w.ID, read)
-		e, ok := in.estimate(c.ID, w.ID, read)
+		base, okBase := in.estimateValue(in.Study.Baseline, w.ID, read)
+		e, ok := in.estimateValue(c.ID, w.ID, read)
 		areKnown := ok && okBase
 		if !areKnown || c.ID == in.Study.Baseline {
 			return ""
@@ -204,8 +204,8 @@ func estimateOver(x []float64) (e extent, ok bool) {
 	return e, true
 }
 
-// estimate estimates the value that read reads for contender on workload. It returns false if no round has it.
-func (in Input) estimate(contender, workload string, read reading) (e extent, ok bool) {
+// estimateValue estimates the value that read reads for contender on workload. It returns false if no round has it.
+func (in Input) estimateValue(contender, workload string, read reading) (e extent, ok bool) {
 	return estimateOver(in.perRound(contender, workload, read))
 }
 
@@ -241,7 +241,7 @@ func (in Input) describeLoad(contender, workload string) string {
 		{"the server", tare.KeyServerCores, readServerBusy},
 		{"the load generator", tare.KeyClientCores, readClientBusy},
 	} {
-		share, ok := in.estimate(contender, workload, side.busy)
+		share, ok := in.estimateValue(contender, workload, side.busy)
 		if !ok {
 			continue
 		}

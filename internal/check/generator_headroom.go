@@ -84,12 +84,12 @@ func findHeadroom(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
 // whyBusy returns a sentence saying that sender, the program that sent the requests, used too much of the
 // time of its cores. It returns "" if it did not.
 func whyBusy(in Input, contender, workload, sender string) string {
-	if e, ok := in.estimate(contender, workload, readOccupied); !ok || e.mid <= saturated {
+	if e, ok := in.estimateValue(contender, workload, readOccupied); !ok || e.mid <= saturated {
 		return ""
 	}
-	busy, _ := in.estimate(contender, workload, readClientBusy)
+	busy, _ := in.estimateValue(contender, workload, readClientBusy)
 	text := fmt.Sprintf("%s used %s of its cores", sender, format.Percent(busy.mid))
-	if waited, ok := in.estimate(contender, workload, readRatio([]string{tare.KeyClientWait}, []string{tare.KeyWall, tare.KeyClientCores})); ok && waited.mid >= minShownWait {
+	if waited, ok := in.estimateValue(contender, workload, readRatio([]string{tare.KeyClientWait}, []string{tare.KeyWall, tare.KeyClientCores})); ok && waited.mid >= minShownWait {
 		text += fmt.Sprintf(" and waited for them %s of the time", format.Percent(waited.mid))
 	}
 	return text + ", over " + format.Percent(saturated)
@@ -128,7 +128,7 @@ func (in Input) headroomReasons(c tare.Contender, w tare.Workload) (out []voidRe
 
 // hasOwnClient reports whether the contender brought the client that sent its requests on workload.
 func (in Input) hasOwnClient(contender, workload string) bool {
-	e, ok := in.estimate(contender, workload, readKey(tare.KeyOwnClient))
+	e, ok := in.estimateValue(contender, workload, readKey(tare.KeyOwnClient))
 	return ok && e.mid > 0
 }
 
@@ -174,12 +174,12 @@ type sendLag struct {
 // p50, and its p99 for every other latency.
 func (in Input) sendLagOf(contender, workload, metric string) sendLag {
 	lag := sendLag{quantile: "p99", rounds: in.perRound(contender, workload, readKey(tare.KeySendLag)), limit: minLag, limitSource: "without a criterion"}
-	p99, ok := in.estimate(contender, workload, readKey("p99_ns"))
+	p99, ok := in.estimateValue(contender, workload, readKey("p99_ns"))
 	if ok && maxLagShare*p99.mid > lag.limit {
 		lag.limit, lag.limitSource = maxLagShare*p99.mid, "10 % of its p99"
 	}
 	lagP50 := in.perRound(contender, workload, readKey(tare.KeySendLagP50)) // empty in older results
-	p50, okP50 := in.estimate(contender, workload, readKey("p50_ns"))
+	p50, okP50 := in.estimateValue(contender, workload, readKey("p50_ns"))
 	if metric == "p50" && okP50 && len(lagP50) > 0 {
 		lag = sendLag{quantile: "p50", rounds: lagP50, limit: maxLagShare * p50.mid, limitSource: "10 % of its p50"}
 	}

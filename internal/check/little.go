@@ -67,11 +67,11 @@ func readInFlight(s tare.Sample) (value float64, ok bool) {
 // whyLittleFails returns a sentence saying that Little's law does not hold, with the number of requests
 // in flight according to the law and as counted. It returns "" if the law holds or values are missing.
 func whyLittleFails(in Input, contender, workload string) string {
-	e, ok := in.estimate(contender, workload, readInFlight)
+	e, ok := in.estimateValue(contender, workload, readInFlight)
 	if !ok || !e.isOff(maxLittleOff) {
 		return ""
 	}
-	concurrency, _ := in.estimate(contender, workload, readKey(tare.KeyConcurrency))
+	concurrency, _ := in.estimateValue(contender, workload, readKey(tare.KeyConcurrency))
 	return fmt.Sprintf("rate × latency comes to %s requests under way, but there were %s (%.3g×, %.3g to %.3g, %s)",
 		formatNumber(e.mid*concurrency.mid), formatNumber(concurrency.mid), e.mid, e.lo, e.hi, format.Count(e.rounds, "round"))
 }
@@ -80,16 +80,16 @@ func whyLittleFails(in Input, contender, workload string) string {
 // was not, or if the server or the load generator was busy.
 func whyLinkLimits(in Input, contender string, w tare.Workload) string {
 	for _, side := range []reading{readServerBusy, readOccupied} { // server, load generator
-		if e, ok := in.estimate(contender, w.ID, side); ok && e.mid >= saturated {
+		if e, ok := in.estimateValue(contender, w.ID, side); ok && e.mid >= saturated {
 			return ""
 		}
 	}
-	if e, ok := in.estimate(contender, w.ID, readOnLink(w)); ok && e.isAbove(maxOnLink) {
+	if e, ok := in.estimateValue(contender, w.ID, readOnLink(w)); ok && e.isAbove(maxOnLink) {
 		return fmt.Sprintf("%s of the requests in flight were on the link, which delays each by %v: throughput is connections over round trip",
 			format.Percent(min(1, e.mid)), w.Traffic.Delay)
 	}
 	for _, direction := range []string{tare.KeyBytesSent, tare.KeyBytesReceived} {
-		if e, ok := in.estimate(contender, w.ID, readLinkUse(w, direction)); ok && e.isAbove(maxLinkUse) {
+		if e, ok := in.estimateValue(contender, w.ID, readLinkUse(w, direction)); ok && e.isAbove(maxLinkUse) {
 			return fmt.Sprintf("the link of %s bit/s was %s full: throughput is the link's", formatNumber(float64(w.Traffic.Bandwidth)), format.Percent(min(1, e.mid)))
 		}
 	}

@@ -35,10 +35,10 @@ func rateHeld() Check {
 // loadReasons returns a reason to void the contender for each deviation that loadDeviations can find.
 func (in Input) loadReasons(contender, workload string) []voidReason {
 	out := []voidReason{{offOne(in.perRound(contender, workload, readHeldRate), tolerance)}}
-	if planned, ok := in.estimate(contender, workload, readKey(tare.KeyConnections)); ok {
+	if planned, ok := in.estimateValue(contender, workload, readKey(tare.KeyConnections)); ok {
 		out = append(out, voidReason{belowLimit(in.perRound(contender, workload, readKey(tare.KeyConnects)), planned.lo)})
 	}
-	if base, ok := in.estimate(in.Study.Baseline, workload, readKey(tare.KeyServerCores)); ok {
+	if base, ok := in.estimateValue(in.Study.Baseline, workload, readKey(tare.KeyServerCores)); ok {
 		out = append(out, voidReason{outsideRange(in.perRound(contender, workload, readKey(tare.KeyServerCores)), base.lo, base.hi)})
 	}
 	return out
@@ -53,20 +53,20 @@ func readHeldRate(s tare.Sample) (value float64, ok bool) {
 // connections, or cores.
 func loadDeviations(in Input, contender, workload string) []string {
 	var sentences []string
-	if e, ok := in.estimate(contender, workload, readHeldRate); ok && e.isOff(tolerance) {
-		planned, _ := in.estimate(contender, workload, readKey(tare.KeyRateAsked))
+	if e, ok := in.estimateValue(contender, workload, readHeldRate); ok && e.isOff(tolerance) {
+		planned, _ := in.estimateValue(contender, workload, readKey(tare.KeyRateAsked))
 		sentences = append(sentences, fmt.Sprintf("%s requests per second were asked for and %s achieved (%s)%s",
 			formatNumber(planned.mid), formatNumber(e.mid*planned.mid), format.Count(e.rounds, "round"), in.describeLoad(contender, workload)))
 	}
-	planned, okPlanned := in.estimate(contender, workload, readKey(tare.KeyConnections))
+	planned, okPlanned := in.estimateValue(contender, workload, readKey(tare.KeyConnections))
 	// Reconnects only raise the number of opened connections, so only too few are an error.
-	opened, okOpened := in.estimate(contender, workload, readKey(tare.KeyConnects))
+	opened, okOpened := in.estimateValue(contender, workload, readKey(tare.KeyConnects))
 	areKnown := okPlanned && okOpened && opened.mid > 0
 	if areKnown && opened.isBelow(planned.lo) {
 		sentences = append(sentences, fmt.Sprintf("%s were planned and %s opened", format.Count(int(planned.mid), "connection"), formatNumber(opened.mid)))
 	}
-	cores, okCores := in.estimate(contender, workload, readKey(tare.KeyServerCores))
-	base, okBase := in.estimate(in.Study.Baseline, workload, readKey(tare.KeyServerCores))
+	cores, okCores := in.estimateValue(contender, workload, readKey(tare.KeyServerCores))
+	base, okBase := in.estimateValue(in.Study.Baseline, workload, readKey(tare.KeyServerCores))
 	if okCores && okBase && cores.isOutside(base, 0) {
 		sentences = append(sentences, fmt.Sprintf("the server may use %s and the baseline's %s", format.Count(int(cores.mid), "core"), format.Count(int(base.mid), "core")))
 	}

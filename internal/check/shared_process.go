@@ -24,7 +24,7 @@ func sharedProcess() Check {
 				var shared []string // contenders that share a process with the load generator
 				known := 0          // number of contenders for which this is known
 				for _, c := range in.measuredContenders() {
-					if e, ok := in.estimate(c.ID, w.ID, readKey(tare.KeySharedProcess)); ok {
+					if e, ok := in.estimateValue(c.ID, w.ID, readKey(tare.KeySharedProcess)); ok {
 						known++
 						if e.hi > 0 { // 1 in some round
 							shared = append(shared, c.ID)

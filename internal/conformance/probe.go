@@ -41,7 +41,7 @@ func ProbeCheck(name string, d Description, set map[string]string, list []Probe)
 			}
 			got, err := e.SendOnce(addr, p.Request)
 			if err == nil && !e.WrongOnPurpose {
-				err = p.check(d, got)
+				err = p.checkResponse(d, got)
 			}
 			if err != nil {
 				errs = append(errs, fmt.Errorf("%v: %w", p.Request, err))
@@ -51,8 +51,8 @@ func ProbeCheck(name string, d Description, set map[string]string, list []Probe)
 	}}
 }
 
-// check returns an error unless got is as p and the OpenAPI document d require.
-func (p Probe) check(d Description, got Response) error {
+// checkResponse returns an error unless got is as p and the OpenAPI document d require.
+func (p Probe) checkResponse(d Description, got Response) error {
 	if got.Status != p.Status {
 		return fmt.Errorf("status %d, want %d: %.100q", got.Status, p.Status, got.Body)
 	}

@@ -133,7 +133,7 @@ func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string,
 }
 
 // ReplaceableRoot returns a path of the Go installation by which an overlay may replace files of the standard
-// library; "" if there is none.
+// library; "" if it has no such path.
 func (b *Suite) ReplaceableRoot() string { return b.roots.replaceable }
 
 // Environment returns the environment that go test gives a package.

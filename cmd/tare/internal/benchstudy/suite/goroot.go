@@ -14,7 +14,7 @@ import (
 type goRoots struct {
 	own string // GOROOT
 	// replaceable is a path by which an overlay, a file for go build -overlay, may replace files of the
-	// standard library; "" if there is none. The go command refuses to replace files below the module cache,
+	// standard library; "" if it has no such path. The go command does not replace files below the module cache,
 	// to which it downloads toolchains. A symbolic link in another directory has no such path.
 	replaceable string
 }

@@ -119,7 +119,7 @@ func (b *Benchmark) setGrowth(p runPair, sliceTime time.Duration) {
 		b.OutsideLoop = time.Duration(outside)
 	}
 	growth := p.long.nsPerOp() / p.short.nsPerOp()
-	isShort := p.short.ns < 2*p.target // longer runs may all be interrupted: then growth says little
+	isShort := p.short.ns < 2*p.target // longer runs may all be interrupted: then growth means little
 	if growth > maxGrowth && isShort {
 		b.Growth = growth
 	}

@@ -129,7 +129,7 @@ func splitWords(line string) (words []string) {
 // of it, may be in single quotes, without escapes, or in double quotes, with the escapes of Go.
 func cutWord(line string) (word, rest string) {
 	for line != "" && line[0] != ' ' && line[0] != '\t' {
-		text, after := line[:1], line[1:] // the next part of the word, here a character, and what follows
+		text, after := line[:1], line[1:] // the next part of the word, at first a character, and what follows
 		switch line[0] {
 		case '\'':
 			text, after, _ = strings.Cut(line[1:], "'")

@@ -32,7 +32,7 @@ import (
 //	json: [testdata/order.json]
 //
 // it makes a study, a plan for measuring, in which JSON codecs of the base's versions decode and encode this
-// document, and the same codecs of the head's versions. The measured programs, here codecs, are called
+// document, and the same codecs of the head's versions. The measured programs, codecs in this case, are called
 // contenders; tare knows many of them from its catalog. measureExtraStudies shows the order of the steps.
 
 // extraStudies contains these studies, and what they are made from.
