@@ -90,7 +90,7 @@ func (w *writer) writeRun(out map[string][]byte, r storedRun, result *tare.Resul
 
 // maxPageWords limits the words of the sections of a page in docs/research, without its title
 // and the list of omissions.
-const maxPageWords = 2200
+const maxPageWords = 2340
 
 // renderText returns the text that write writes.
 func renderText(write func(*bytes.Buffer) error) ([]byte, error) {
